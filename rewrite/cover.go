@@ -1,0 +1,259 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+)
+
+// Block is one basic block as `go test -cover` counts them: the same extent, the same number of
+// statements, the same order, so that a profile written from our counters can be compared with one
+// of the go command line by line. Blocks of one file never overlap.
+//
+// A counter statement placed at At (followed by `;`) keeps the file valid Go. It is a plain
+// statement, never a declaration, so a goto may jump over it; it never separates a label from the
+// for, switch or select it names; and it never follows a fallthrough or a terminating statement that
+// ends a list, because a block that could only be counted there is Dead.
+type Block struct {
+	Start, End token.Pos // extent in the source, End is one past the last byte
+	// Line and column as the profile gives them: after `//line` directives, and with the column of
+	// the end moved on where a directive would make two blocks of the file look the same.
+	StartLine, StartCol, EndLine, EndCol int
+	File                                 string // base name of the file as the profile gives it, after `//line`
+	NumStmt                              int    // statements that run when the block is entered, 0 for an empty body
+
+	At token.Pos // where the counter statement goes
+	// Close is set for the hidden block that an `else if` stands in. There `{` and the counter go to
+	// At and `}` to Close: `else if y {}` becomes `else {counter; if y {}}`.
+	Close token.Pos
+	// Dead says that the block is made of empty statements that can't be reached and that a counter
+	// there would not compile (`fallthrough;;`, or `panic(x);;` at the end of a function with
+	// results). Its count is 0 without a counter.
+	Dead bool
+
+	Func ast.Node // innermost *ast.FuncDecl or *ast.FuncLit that the block stands in
+}
+
+// CoverBlocks returns the basic blocks of f in the order in which `go tool cover` of Go 1.26 numbers
+// them. The tree is not changed. src is the text that f was parsed from. Functions without a body,
+// functions named _, and empty switch and select statements have none.
+func CoverBlocks(fset *token.FileSet, f *ast.File, src []byte) []Block {
+	w := &coverWalker{coverFile: &coverFile{
+		fset: fset,
+		file: fset.File(f.FileStart),
+		src:  src,
+		seen: make(map[coverSpan]bool),
+	}}
+	ast.Walk(w, f)
+	return w.blocks
+}
+
+// coverFile is what the walkers of one file share.
+type coverFile struct {
+	fset   *token.FileSet
+	file   *token.File
+	src    []byte
+	seen   map[coverSpan]bool
+	blocks []Block
+}
+
+// coverSpan is the part of a block that a profile shows.
+type coverSpan struct {
+	file                                 string
+	startLine, startCol, endLine, endCol int
+}
+
+// coverWalker is the ast.Visitor; each function has its own.
+type coverWalker struct {
+	*coverFile
+	fn   ast.Node // innermost function
+	name string   // file name of the outermost function, after `//line`
+}
+
+func (w *coverWalker) Visit(node ast.Node) ast.Visitor {
+	switch n := node.(type) {
+	case *ast.FuncDecl:
+		// A function named _ is never run, one without a body has nothing to count.
+		if n.Name.Name != "_" && n.Body != nil {
+			ast.Walk(w.inside(n), n.Body)
+		}
+		return nil
+	case *ast.FuncLit:
+		inner := w.inside(n)
+		if w.fn != nil {
+			ast.Walk(inner, n.Type)
+		}
+		ast.Walk(inner, n.Body)
+		return nil
+	case *ast.BlockStmt:
+		if clauses := coverClauses(n); clauses != nil {
+			// All clauses of a switch or select are numbered before what is inside the first.
+			for _, c := range clauses {
+				w.list(coverPlace{pos: c.colon + 1, at: c.colon + 1, brace: c.colon + 1}, c.end, c.body, false)
+			}
+			return w
+		}
+		w.block(n)
+	case *ast.IfStmt:
+		w.ifStmt(n)
+		return nil
+	case *ast.SwitchStmt:
+		// A statement can't stand in an empty switch.
+		if n.Body == nil || len(n.Body.List) == 0 {
+			w.walk(n.Init)
+			w.walk(n.Tag)
+			return nil
+		}
+	case *ast.TypeSwitchStmt:
+		if n.Body == nil || len(n.Body.List) == 0 {
+			w.walk(n.Init)
+			w.walk(n.Assign)
+			return nil
+		}
+	case *ast.SelectStmt:
+		if n.Body == nil || len(n.Body.List) == 0 {
+			return nil
+		}
+	}
+	return w
+}
+
+// inside returns the walker for the body of function fn.
+func (w *coverWalker) inside(fn ast.Node) *coverWalker {
+	name := w.name
+	if w.fn == nil {
+		// The profile names a file once a function, by where the function starts.
+		name = filepath.Base(w.fset.Position(fn.Pos()).Filename)
+	}
+	return &coverWalker{coverFile: w.coverFile, fn: fn, name: name}
+}
+
+// walk is ast.Walk for a field that may be nil.
+func (w *coverWalker) walk(n ast.Node) {
+	if n != nil {
+		ast.Walk(w, n)
+	}
+}
+
+func (w *coverWalker) block(n *ast.BlockStmt) {
+	w.list(coverPlace{pos: n.Lbrace, at: n.Lbrace + 1, brace: n.Lbrace + 1}, n.Rbrace+1, n.List, true)
+}
+
+// ifStmt counts an else from right behind the keyword on, so that the condition of an `else if` is
+// inside a block: it is a hidden one that holds nothing but the second if.
+func (w *coverWalker) ifStmt(n *ast.IfStmt) {
+	w.walk(n.Init)
+	w.walk(n.Cond)
+	w.walk(n.Body)
+	if n.Else == nil {
+		return
+	}
+	pos := w.afterElse(n)
+	switch e := n.Else.(type) {
+	case *ast.BlockStmt:
+		// The counter can use the braces that are there; only the extent starts at the keyword.
+		w.list(coverPlace{pos: pos, at: e.Lbrace + 1, brace: pos + 1}, e.Rbrace+1, e.List, true)
+		for _, s := range e.List {
+			ast.Walk(w, s)
+		}
+	case *ast.IfStmt:
+		w.list(coverPlace{pos: pos, at: pos, brace: pos + 1, close: e.End()}, e.End()+1, []ast.Stmt{e}, true)
+		ast.Walk(w, e)
+	}
+}
+
+// afterElse returns the position behind the keyword else, before which only blanks and comments stand.
+func (w *coverWalker) afterElse(n *ast.IfStmt) token.Pos {
+	from, to := w.file.Offset(n.Body.End()), w.file.Offset(n.Else.Pos())
+	gap := w.src[from:to]
+	for i := 0; i < len(gap); i++ {
+		if gap[i] == 'e' {
+			return w.file.Pos(from + i + len("else"))
+		}
+		if gap[i] != '/' || i+1 == len(gap) {
+			continue
+		}
+		// Step to the last byte of the comment.
+		if gap[i+1] == '/' {
+			for i < len(gap)-1 && gap[i] != '\n' {
+				i++
+			}
+			continue
+		}
+		for i += 3; i < len(gap)-1 && (gap[i-1] != '*' || gap[i] != '/'); i++ {
+		}
+	}
+	return n.Else.Pos() // not for a file that was parsed from src
+}
+
+// coverPlace is where the first block of a statement list starts.
+type coverPlace struct {
+	pos   token.Pos // start of the extent
+	at    token.Pos // place of the counter
+	brace token.Pos // start of the extent when the list is empty
+	close token.Pos // end of a hidden block
+}
+
+// list adds the basic blocks at the top level of a statement list that ends at end. A block ends with
+// the first statement that may change the flow of control or that holds a function literal. Where
+// the list is one block only, toEnd extends it to the closing brace.
+func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd bool) {
+	if len(list) == 0 {
+		// No statement needs counting, but whether the body was entered is worth knowing.
+		w.add(Block{Start: p.brace, End: end, At: p.at, Close: p.close})
+		return
+	}
+	for rest := list; len(rest) > 0; {
+		var stop token.Pos // where the block ends
+		n := 0             // statements in it
+		var labelled ast.Stmt
+		for n < len(rest) && labelled == nil {
+			s := rest[n]
+			n++
+			stop = coverBoundary(s)
+			if !coverEnds(s) {
+				continue
+			}
+			toEnd = false
+			// A goto may arrive at a label, so a block starts behind it,
+			//	foo: counter; stmt
+			// unless it names a for, switch or select, from which it can't be separated. The
+			// label itself counts as a statement of the block before.
+			if l, ok := s.(*ast.LabeledStmt); ok && !coverKeepsLabel(l.Stmt) {
+				stop, labelled = l.Pos(), l.Stmt
+			}
+			break
+		}
+		if toEnd {
+			stop = end
+		}
+		if p.pos != stop { // blocks that abut have nothing between them
+			w.add(Block{
+				Start: p.pos, End: stop, NumStmt: n, At: p.at, Close: p.close,
+				Dead: coverDead(list[:len(list)-len(rest)], rest),
+			})
+		}
+		rest = rest[n:]
+		if labelled != nil {
+			// Go on with the labelled statement as if it stood in the list.
+			rest = append([]ast.Stmt{labelled}, rest...)
+			list = rest
+		}
+		if len(rest) > 0 {
+			p = coverPlace{pos: rest[0].Pos(), at: rest[0].Pos()}
+		}
+	}
+}
+
+// add completes b and appends it.
+func (w *coverWalker) add(b Block) {
+	start, end := w.fset.Position(b.Start), w.fset.Position(b.End)
+	key := coverSpan{start.Filename + "\x00" + end.Filename, start.Line, start.Column, end.Line, end.Column}
+	for w.seen[key] {
+		key.endCol++
+	}
+	w.seen[key] = true
+	b.StartLine, b.StartCol, b.EndLine, b.EndCol = key.startLine, key.startCol, key.endLine, key.endCol
+	b.File, b.Func = w.name, w.fn
+	w.blocks = append(w.blocks, b)
+}

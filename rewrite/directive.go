@@ -1,0 +1,209 @@
+package rewrite
+
+import (
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// directive is one //perf: comment (DESIGN §4).
+type directive struct {
+	pos    token.Pos
+	end    token.Pos
+	verb   string
+	name   string
+	sample int // 0: not given
+	count  bool
+	group  string
+	size   string
+	used   bool // attached to something
+	own    bool // stands on a line of its own
+}
+
+const directivePrefix = "//perf:"
+
+var verbs = []string{"mark", "skip", "begin", "end", "point", "pause", "resume"}
+
+// readDirectives finds the directives of a file, in order, and reports what is
+// wrong with how they are written.
+func (f *file) readDirectives() (errs Errors) {
+	fail := func(pos token.Pos, what, remedy string) {
+		errs = append(errs, &Error{f.position(pos), what, remedy})
+	}
+	for _, group := range f.ast.Comments {
+		for _, c := range group.List {
+			if len(c.Text) < len(directivePrefix) || c.Text[1] != '/' {
+				continue
+			}
+			if !strings.HasPrefix(c.Text, directivePrefix) {
+				if verb := almostDirective(c.Text); verb != "" {
+					fail(c.Pos(), "a directive is written without spaces and in lower case", "write "+directivePrefix+verb)
+				}
+				continue
+			}
+			d := &directive{pos: c.Pos(), end: c.Pos() + token.Pos(len(c.Text)), own: f.ownLine(c.Pos())}
+			fields := strings.Fields(c.Text[len(directivePrefix):])
+			if len(fields) > 0 && strings.HasPrefix(c.Text[len(directivePrefix):], fields[0]) {
+				d.verb, fields = fields[0], fields[1:]
+			}
+			if what, remedy := d.parse(fields); what != "" {
+				fail(c.Pos(), what, remedy)
+				continue
+			}
+			if !d.own {
+				fail(c.Pos(), directivePrefix+d.verb+" stands behind code", "put it on a line of its own, above what it means")
+				continue
+			}
+			f.dirs = append(f.dirs, d)
+		}
+	}
+	return errs
+}
+
+// almostDirective recognises a comment that was meant to be a directive: the
+// whole comment is a verb, perhaps with one word behind it.
+func almostDirective(text string) string {
+	rest := strings.TrimLeft(text[2:], " \t")
+	if len(rest) < 5 || !strings.EqualFold(rest[:5], "perf:") {
+		return ""
+	}
+	fields := strings.Fields(rest[5:])
+	if len(fields) == 0 || len(fields) > 2 && !strings.Contains(rest, "=") {
+		return ""
+	}
+	for _, v := range verbs {
+		if strings.EqualFold(fields[0], v) {
+			return v
+		}
+	}
+	return ""
+}
+
+// ownLine says whether only blanks stand before a comment on its line.
+func (f *file) ownLine(pos token.Pos) bool {
+	for i := f.offset(pos) - 1; i >= 0; i-- {
+		switch f.Text[i] {
+		case ' ', '\t':
+		case '\n':
+			return true
+		default:
+			return i == 2 && strings.HasPrefix(string(f.Text[:3]), "\uFEFF")
+		}
+	}
+	return true
+}
+
+// parse reads what follows the verb.
+func (d *directive) parse(fields []string) (what, remedy string) {
+	if nearest(d.verb, verbs) != d.verb {
+		if d.verb == "" {
+			return "a directive without a verb", "write one of //perf:" + strings.Join(verbs, ", //perf:")
+		}
+		return "unknown directive //perf:" + d.verb, "did you mean //perf:" + nearest(d.verb, verbs) + "?"
+	}
+	seen := map[string]bool{}
+	var words []string
+	for _, field := range fields {
+		key, value, has := strings.Cut(field, "=")
+		if !has && key != "count" {
+			if len(seen) > 0 {
+				return "the name " + strconv.Quote(field) + " stands behind a key", "write the name first, then the keys"
+			}
+			words = append(words, field)
+			continue
+		}
+		if d.verb != "mark" && d.verb != "begin" && d.verb != "point" {
+			return "//perf:" + d.verb + " takes no key", "leave out " + field
+		}
+		if seen[key] {
+			return "the key " + key + " is given twice", "leave one of them"
+		}
+		seen[key] = true
+		if what, remedy := d.set(key, value, has); what != "" {
+			return what, remedy
+		}
+	}
+	d.name = strings.Join(words, " ")
+	switch d.verb {
+	case "begin", "end", "point":
+		if d.name == "" {
+			return "//perf:" + d.verb + " without a name", "write //perf:" + d.verb + " NAME"
+		}
+	case "skip", "pause", "resume":
+		if d.name != "" {
+			return "//perf:" + d.verb + " takes no name", "leave out " + strconv.Quote(d.name)
+		}
+	}
+	if strings.ContainsAny(d.name, ":;") {
+		return "a name has no colon and no semicolon", "rename " + strconv.Quote(d.name)
+	}
+	return "", ""
+}
+
+var keys = []string{"sample", "count", "group", "size"}
+
+func (d *directive) set(key, value string, has bool) (what, remedy string) {
+	if has && value == "" {
+		return "the key " + key + " has no value", "write " + key + "=VALUE, or leave it out"
+	}
+	switch key {
+	case "sample":
+		n, err := strconv.Atoi(strings.TrimPrefix(value, "1:"))
+		if err != nil || n < 1 || n > 1<<30 || !strings.HasPrefix(value, "1:") {
+			return "sample=" + value + " is not a rate", "write sample=1:N with N from 1 to 1073741824"
+		}
+		d.sample = n
+	case "count":
+		if has {
+			return "the key count takes no value", "write count"
+		}
+		d.count = true
+	case "group":
+		d.group = value
+	case "size":
+		if _, err := parser.ParseExpr(value); err != nil {
+			return "size=" + value + " is not an expression", "write an integer expression without blanks, as in size=len(x)"
+		}
+		if d.verb == "point" {
+			return "a point has no size", "leave out size=" + value
+		}
+		d.size = value
+	default:
+		return "unknown key " + key, "did you mean " + nearest(key, keys) + "?"
+	}
+	return "", ""
+}
+
+// nearest returns the word of the list with the smallest edit distance.
+func nearest(word string, list []string) string {
+	best, least := "", 1<<30
+	for _, w := range list {
+		if d := distance(word, w); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's: the least number of single-byte insertions,
+// deletions and substitutions that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diag
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diag = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,63 @@
+package rewrite
+
+import (
+	"sort"
+)
+
+// edits collects insertions and replacements on a text, in any order, and
+// carries them out at once. Insertions at one offset come out in the order in
+// which they were made.
+type edits struct {
+	text []byte
+	list []edit
+}
+
+type edit struct {
+	from, to int
+	with     string
+}
+
+func (e *edits) insert(at int, with string) {
+	e.list = append(e.list, edit{at, at, with})
+}
+
+func (e *edits) replace(from, to int, with string) {
+	e.list = append(e.list, edit{from, to, with})
+}
+
+// sorted puts the edits in the order of their offsets; insertions before
+// replacements that start at the same place.
+func (e *edits) sorted() []edit {
+	sort.SliceStable(e.list, func(i, j int) bool {
+		a, b := e.list[i], e.list[j]
+		if a.from != b.from {
+			return a.from < b.from
+		}
+		return a.to < b.to && a.to == a.from && b.to != b.from
+	})
+	return e.list
+}
+
+// apply returns the text between two offsets with the edits made. Edits that
+// overlap are a mistake of the writer's and panic.
+func (e *edits) apply(from, to int) []byte {
+	list := e.sorted()
+	size := to - from
+	for _, d := range list {
+		size += len(d.with)
+	}
+	out := make([]byte, 0, size)
+	at := from
+	for _, d := range list {
+		if d.from < from || d.to > to {
+			continue
+		}
+		if d.from < at {
+			panic("rewrite: edits overlap: " + d.with)
+		}
+		out = append(out, e.text[at:d.from]...)
+		out = append(out, d.with...)
+		at = d.to
+	}
+	return append(out, e.text[at:to]...)
+}

@@ -1,0 +1,359 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// Options say which points Find makes markers of.
+type Options struct {
+	All       bool              // every function, loop and branch, besides what directives ask for
+	Tests     bool              // All also holds for _test files
+	Generated bool              // generated files are not left alone
+	Cover     bool              // a counter for every basic block that go test -cover counts
+	Keep      func(*Point) bool // called for each point that All makes; nil keeps all
+	Adjust    func(*Point)      // called for each point that is kept; may set Sample, Group and Count; nil for none
+}
+
+// Find reads the directives and finds the points of the unit. The error is of
+// type Errors and holds all there are. It is called once.
+func (u *Unit) Find(o Options) error {
+	var errs Errors
+	w := &walker{u: u, o: o, flow: flow{ownPanic: declaresPanic(u.files)}, names: map[string]*Point{}, tops: map[string]int{}}
+	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
+	for _, f := range u.files {
+		left := f.generated && !o.Generated
+		if left && !o.Cover {
+			continue
+		}
+		if !left {
+			errs = append(errs, f.readDirectives()...)
+		}
+		w.fileDecls(f, left)
+	}
+	errs = append(errs, w.errs...)
+	if len(errs) > 0 {
+		errs.sort()
+		return errs
+	}
+	for _, p := range u.Points {
+		if p.Count {
+			p.counter, p.marker = len(u.counts), -1
+			u.counts = append(u.counts, p)
+		} else {
+			p.marker, p.counter = len(u.timed), -1
+			u.timed = append(u.timed, p)
+		}
+	}
+	u.gates()
+	return nil
+}
+
+// gates gives each timed point the gate of its function, and each function its
+// form.
+func (u *Unit) gates() {
+	for _, f := range u.files {
+		for _, fn := range f.functions {
+			gate := -1
+			for _, p := range fn.points {
+				if p.marker >= 0 && gate < 0 {
+					gate = p.marker
+				}
+				p.gate = gate
+			}
+			form, why := fn.chooseForm()
+			for _, p := range fn.points {
+				p.Form, p.Why = form.String(), why
+			}
+		}
+	}
+}
+
+// walker goes through the files of a unit in source order.
+type walker struct {
+	u     *Unit
+	o     Options
+	flow  flow
+	errs  Errors
+	names map[string]*Point // by name
+	tops  map[string]int    // how often a top-level name has come that may come again
+	vars  *function         // stands for the initialisers of package variables; numbers their literals
+
+	f       *file
+	next    int // index of the first directive not passed
+	fn      *function
+	skip    int      // > 0 inside what //perf:skip stands above
+	chain   []int    // serial numbers of the open timed scopes; their index is their slot
+	serial  int      // the last serial number given
+	targets []target // enclosing statements that break and continue may leave
+	labels  map[string][]int
+	gotos   []pendingGoto
+	regions []openRegion
+	lists   int        // the serial number of the last list entered
+	pending *directive // a mark or skip above a statement, waiting for its function literal
+	found   int        // function literals that pending met
+}
+
+// target is a statement that break or continue may name.
+type target struct {
+	label string
+	depth int // open scopes around it
+	loop  bool
+}
+
+type pendingGoto struct {
+	label string
+	event int
+	chain []int
+}
+
+type openRegion struct {
+	d     *directive
+	point *Point
+	list  int // serial number of the list it stands in
+}
+
+func (w *walker) fail(pos token.Pos, what, remedy string) {
+	w.errs = append(w.errs, &Error{w.f.position(pos), what, remedy})
+}
+
+// fileDecls walks the declarations of one file; left says that it gets no
+// markers.
+func (w *walker) fileDecls(f *file, left bool) {
+	w.f, w.next, w.skip = f, 0, 0
+	if left {
+		w.skip++
+	}
+	for _, d := range w.before(f.ast.Package) {
+		d.used = true
+		if d.verb == "skip" {
+			w.skip++
+		} else {
+			w.stray(d, "above the package clause only //perf:skip has a meaning")
+		}
+	}
+	for _, decl := range f.ast.Decls {
+		d := w.attached(decl.Pos(), "")
+		w.withDirective(d, func() { w.decl(decl, d) })
+		for _, d := range w.before(decl.End()) {
+			w.stray(d, "")
+		}
+	}
+	for _, d := range f.dirs[w.next:] {
+		w.stray(d, "")
+	}
+	w.next = len(f.dirs)
+	if w.o.Cover {
+		w.coverFile(f)
+	}
+}
+
+// withDirective walks a construct with what its directive says about skipping.
+func (w *walker) withDirective(d *directive, walk func()) {
+	if d != nil && d.verb == "skip" {
+		w.skip++
+		defer func() { w.skip-- }()
+	}
+	walk()
+}
+
+func (w *walker) decl(decl ast.Decl, d *directive) {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		if decl.Body == nil {
+			if d != nil && d.verb == "mark" {
+				w.fail(d.pos, "a function without a body cannot be marked", "mark its callers, or take the directive away")
+			}
+			return
+		}
+		w.declared(decl, d)
+	case *ast.GenDecl:
+		w.fn = w.vars
+		w.pending, w.found = d, 0
+		w.literals(decl)
+		w.settle(d, decl.Tok.String()+" declaration")
+		w.fn = nil
+	}
+}
+
+// declared walks a declared function.
+func (w *walker) declared(decl *ast.FuncDecl, d *directive) {
+	fn := newFunction(w.f, w.u.Path, decl)
+	if decl.Recv == nil && (fn.top == "init" || fn.top == "_") {
+		w.tops[fn.top]++
+		if n := w.tops[fn.top]; n > 1 {
+			fn.top += "#" + strconv.Itoa(n)
+		} else if fn.top == "init" {
+			fn.number = w.vars.number // literals of init and of variables are named alike
+		}
+		fn.prefix = w.u.Path + "." + fn.top
+	}
+	w.body(fn, d)
+}
+
+// literals walks the function literals of a node in source order.
+func (w *walker) literals(nodes ...ast.Node) {
+	for _, n := range nodes {
+		if !w.mayHoldLiteral(n) {
+			continue
+		}
+		ast.Inspect(n, func(n ast.Node) bool {
+			lit, ok := n.(*ast.FuncLit)
+			if !ok {
+				return true
+			}
+			w.literal(lit)
+			return false
+		})
+	}
+}
+
+// mayHoldLiteral is the cheap test before a node is searched.
+func (w *walker) mayHoldLiteral(n ast.Node) bool {
+	if n == nil {
+		return false
+	}
+	text := w.f.Text[w.f.offset(n.Pos()):min(w.f.offset(n.End()), len(w.f.Text))]
+	for i := 0; i+4 < len(text); i++ {
+		if text[i] == 'f' && text[i+1] == 'u' && text[i+2] == 'n' && text[i+3] == 'c' {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) literal(lit *ast.FuncLit) {
+	outer := w.fn
+	outer.literals++
+	fn := &function{file: w.f, lit: lit, typ: lit.Type, body: lit.Body, top: outer.top, nosplit: outer.nosplit, number: map[string]int{}}
+	fn.prefix = outer.prefix + ":func#" + strconv.Itoa(outer.next("func"))
+	fn.size = int(lit.Body.Rbrace - lit.Body.Lbrace)
+	d := w.pending
+	w.found++
+	w.pending = nil
+	found := w.found
+
+	// A literal is a function of its own: nothing that is open outside can be
+	// left from inside.
+	save := *w
+	w.chain, w.targets, w.labels, w.gotos, w.regions = nil, nil, nil, nil, nil
+	w.body(fn, d)
+	save.errs, save.next, save.serial, save.lists = w.errs, w.next, w.serial, w.lists
+	*w = save
+	w.fn, w.pending, w.found = outer, d, found
+	if found > 1 {
+		w.pending = nil
+	}
+}
+
+// settle reports a mark or skip above a statement that has not exactly one
+// function literal to mean.
+func (w *walker) settle(d *directive, what string) {
+	w.pending = nil
+	if d == nil || d.verb == "skip" {
+		return
+	}
+	if w.found == 0 {
+		w.fail(d.pos, "//perf:"+d.verb+" stands on a "+what, "put it above a function, function literal, for, if, switch, select, case or block, or use //perf:begin and //perf:end")
+	} else if w.found > 1 {
+		w.fail(d.pos, fmt.Sprintf("//perf:%s stands on a statement with %d function literals", d.verb, w.found), "give the one that is meant a statement of its own")
+	}
+}
+
+// body walks the body of a function.
+func (w *walker) body(fn *function, d *directive) {
+	w.fn = fn
+	w.f.functions = append(w.f.functions, fn)
+	w.labels = nil
+	w.chain = w.chain[:0]
+	header := "func " + w.f.normal(fn.typ.Params.Pos(), fn.body.Lbrace)
+	fn.point = w.point(KindFunc, fn.pos(), "", header, fn.body.Lbrace, fn.body.Rbrace, d)
+	if p := fn.point; p != nil && !p.Count {
+		w.open(p)
+	}
+	w.list(fn.body.List, fn.body.Lbrace+1, fn.body.Rbrace)
+	for _, g := range w.gotos {
+		common := 0
+		for to := w.labels[g.label]; common < len(to) && common < len(g.chain) && to[common] == g.chain[common]; {
+			common++
+		}
+		fn.events[g.event].slot = common
+		fn.events[g.event].n = len(g.chain) - common
+	}
+	w.gotos = nil
+	w.chain = w.chain[:0]
+	w.fn = nil
+	fn.onlyCount()
+}
+
+// open pushes a timed scope and returns its slot.
+func (w *walker) open(*Point) int {
+	w.serial++
+	w.chain = append(w.chain, w.serial)
+	w.fn.slots = max(w.fn.slots, len(w.chain))
+	return len(w.chain) - 1
+}
+
+// point makes the point of a construct, or nil if there is to be none. part is
+// what its name ends in, "" for a function.
+func (w *walker) point(kind string, pos token.Pos, part, header string, from, to token.Pos, d *directive) *Point {
+	mark := d != nil && d.verb == "mark"
+	all := w.o.All && w.skip == 0 && (!w.f.test || w.o.Tests)
+	explicit := mark || kind == KindRegion || kind == KindPoint
+	if !explicit && (!all || kind == KindBlock) {
+		return nil
+	}
+	p := &Point{Pos: w.f.position(pos), Explicit: explicit, f: w.f, marker: -1, counter: -1}
+	p.Package, p.Func, p.Kind, p.Header = w.u.Path, w.fn.top, kind, header
+	p.File = w.f.Name
+	p.Name = w.fn.prefix
+	if part != "" {
+		p.Name += ":" + part
+	}
+	if d != nil && (mark || kind == KindRegion || kind == KindPoint) {
+		p.Count, p.Sample, p.Group, p.SizeExpr, p.Given = d.count, d.sample, d.group, d.size, d.name
+		if d.name != "" {
+			p.Name = w.given(p.Name, part, d.name)
+		}
+	}
+	if w.fn.nosplit && !p.Count {
+		if mark {
+			w.fail(d.pos, "there is no room for timing in a //go:nosplit function", "add the key count")
+		}
+		p.Count = true
+	}
+	if !explicit && w.o.Keep != nil && !w.o.Keep(p) {
+		return nil
+	}
+	if w.o.Adjust != nil {
+		w.o.Adjust(p)
+	}
+	if from.IsValid() {
+		p.Body = w.f.body(from, to)
+	}
+	if old := w.names[p.Name]; old != nil {
+		if p.Given != "" && !(w.f != old.f && w.f.constrained() && old.f.constrained()) {
+			w.fail(d.pos, "the name "+strconv.Quote(p.Name)+" is given twice, first at "+old.Pos.String(), "choose another name")
+		}
+	}
+	w.names[p.Name] = p
+	w.u.Points = append(w.u.Points, p)
+	w.fn.points = append(w.fn.points, p)
+	return p
+}
+
+// given is a name whose last part a directive replaces: what a switch or an if
+// adds behind its number stays.
+func (w *walker) given(name, part, word string) string {
+	if part == "" && w.fn.lit == nil {
+		return w.u.Path + "." + word
+	}
+	name = name[:strings.LastIndexByte(name, ':')+1] + word
+	if i := strings.LastIndexByte(part, '.'); i >= 0 {
+		return name + part[i:]
+	}
+	return name
+}

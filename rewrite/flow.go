@@ -1,0 +1,195 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// ends says whether control never reaches the end of a statement list, so that
+// a statement put there would never run, and in a function with results would
+// break its terminating statement. It follows "Terminating statements" of the
+// language specification, with the jumps break, continue and fallthrough added:
+// they leave the list as surely as goto does.
+func (f *flow) ends(list []ast.Stmt) bool {
+	for i := len(list) - 1; i >= 0; i-- {
+		if _, empty := list[i].(*ast.EmptyStmt); !empty {
+			if _, jump := list[i].(*ast.BranchStmt); jump {
+				return true
+			}
+			return f.terminating(list[i], "")
+		}
+	}
+	return false
+}
+
+// flow knows what a file has to say about control flow.
+type flow struct {
+	ownPanic bool // panic may be something else than the predeclared function
+}
+
+// terminating follows the specification; label is that of the statement.
+func (f *flow) terminating(s ast.Stmt, label string) bool {
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return s.Tok == token.GOTO || s.Tok == token.FALLTHROUGH
+	case *ast.ExprStmt:
+		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
+		if !ok || f.ownPanic {
+			return false
+		}
+		name, ok := call.Fun.(*ast.Ident)
+		return ok && name.Name == "panic"
+	case *ast.BlockStmt:
+		return f.terminatingList(s.List)
+	case *ast.IfStmt:
+		return s.Else != nil && f.terminatingList(s.Body.List) && f.terminating(s.Else, "")
+	case *ast.ForStmt:
+		return s.Cond == nil && !breaks(s.Body, label, true)
+	case *ast.LabeledStmt:
+		return f.terminating(s.Stmt, s.Label.Name)
+	case *ast.SwitchStmt:
+		return f.terminatingCases(s.Body, label)
+	case *ast.TypeSwitchStmt:
+		return f.terminatingCases(s.Body, label)
+	case *ast.SelectStmt:
+		for _, c := range s.Body.List {
+			body := c.(*ast.CommClause).Body
+			if !f.terminatingList(body) || breaksList(body, label, true) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (f *flow) terminatingList(list []ast.Stmt) bool {
+	for i := len(list) - 1; i >= 0; i-- {
+		if _, empty := list[i].(*ast.EmptyStmt); !empty {
+			return f.terminating(list[i], "")
+		}
+	}
+	return false
+}
+
+func (f *flow) terminatingCases(body *ast.BlockStmt, label string) bool {
+	hasDefault := false
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		if c.List == nil {
+			hasDefault = true
+		}
+		if !f.terminatingList(c.Body) || breaksList(c.Body, label, true) {
+			return false
+		}
+	}
+	return hasDefault
+}
+
+// breaks says whether a statement holds a break that leaves the statement with
+// the label, or, where implicit, the innermost one around.
+func breaks(s ast.Stmt, label string, implicit bool) bool {
+	switch s := s.(type) {
+	case *ast.BranchStmt:
+		if s.Tok != token.BREAK {
+			return false
+		}
+		if s.Label == nil {
+			return implicit
+		}
+		return s.Label.Name == label
+	case *ast.BlockStmt:
+		return breaksList(s.List, label, implicit)
+	case *ast.IfStmt:
+		return breaks(s.Body, label, implicit) || s.Else != nil && breaks(s.Else, label, implicit)
+	case *ast.CaseClause:
+		return breaksList(s.Body, label, implicit)
+	case *ast.CommClause:
+		return breaksList(s.Body, label, implicit)
+	case *ast.LabeledStmt:
+		return breaks(s.Stmt, label, implicit)
+	case *ast.ForStmt:
+		return label != "" && breaks(s.Body, label, false)
+	case *ast.RangeStmt:
+		return label != "" && breaks(s.Body, label, false)
+	case *ast.SwitchStmt:
+		return label != "" && breaks(s.Body, label, false)
+	case *ast.TypeSwitchStmt:
+		return label != "" && breaks(s.Body, label, false)
+	case *ast.SelectStmt:
+		return label != "" && breaks(s.Body, label, false)
+	}
+	return false
+}
+
+func breaksList(list []ast.Stmt, label string, implicit bool) bool {
+	for _, s := range list {
+		if breaks(s, label, implicit) {
+			return true
+		}
+	}
+	return false
+}
+
+// declaresPanic says whether anything in the files is named panic, so that a
+// call of it may return. It errs on the side of yes.
+func declaresPanic(files []*file) bool {
+	for _, f := range files {
+		found := false
+		for _, d := range f.ast.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == "panic" && fn.Recv == nil {
+				return true
+			}
+		}
+		if !f.mentions("panic") {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				for _, name := range n.Names {
+					found = found || name.Name == "panic"
+				}
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					found = found || name.Name == "panic"
+				}
+			case *ast.ImportSpec:
+				found = found || n.Name != nil && n.Name.Name == "panic"
+			case *ast.AssignStmt:
+				if n.Tok == token.DEFINE {
+					for _, x := range n.Lhs {
+						name, ok := x.(*ast.Ident)
+						found = found || ok && name.Name == "panic"
+					}
+				}
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions says whether the word occurs in the file other than in front of an
+// opening parenthesis, which is how a declaration differs from a call.
+func (f *file) mentions(word string) bool {
+	text := f.Text
+	for i := 0; i+len(word) < len(text); i++ {
+		if text[i] != word[0] || string(text[i:i+len(word)]) != word {
+			continue
+		}
+		j := i + len(word)
+		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
+			j++
+		}
+		if j < len(text) && (text[j] == ':' || text[j] == ',' || text[j] == '=' || text[j] != '(' && j > i+len(word)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,225 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// form is how a function is planted in an overlay build.
+//
+//	formCount    body with counters; nothing is timed, the function may still be inlined
+//	formTwin     if gate { marked copy of the body; return }; the body as it was
+//	formGuarded  one body; each scope opens and closes behind a test of a local variable
+//
+// A twin costs one test while it is off, and its frame is the function's own,
+// so that runtime.Caller, recover and t.Helper see what they saw. It cannot be
+// had where a second copy of the body would be seen or would not compile:
+// function literals would be numbered anew in stack traces, a local type would
+// be another type, a parameter that is assigned by := at the top of the body
+// would be shadowed. Those functions are guarded.
+type form uint8
+
+const (
+	formNone form = iota
+	formCount
+	formTwin
+	formGuarded
+)
+
+func (f form) String() string {
+	return [...]string{"none", "count", "twin", "guarded"}[f]
+}
+
+const (
+	// maxTwin is the size of a body in bytes above which no copy is made. The
+	// compiler calls a function of 5000 nodes big and inlines only tiny ones
+	// into it (inlineBigFunctionNodes in cmd/compile/internal/inline/inl.go);
+	// a node is rarely less than three bytes of source.
+	maxTwin = 6000
+
+	// maxReturns keeps the marked copy's one defer open-coded: the compiler
+	// gives up above 15 returns × defers (cmd/compile/internal/ssagen/ssa.go).
+	maxReturns = 7
+
+	// inlineBudget is what the compiler inlines (inlineMaxBudget, same file as
+	// above), callCost what it charges for a call (inlineExtraCallCost).
+	inlineBudget = 80
+	callCost     = 57
+)
+
+// chooseForm says how the function is planted, and why.
+func (fn *function) chooseForm() (form, string) {
+	f := fn.file
+	switch {
+	case len(fn.events) == 0 && fn.point == nil:
+		return formNone, ""
+	case !fn.timed() && fn.nosplit:
+		return formCount, "a //go:nosplit function has no stack to spare"
+	case !fn.timed():
+		return formCount, "nothing in it is timed"
+	case fn.literals > 0:
+		return formGuarded, "a copy would renumber its function literals"
+	case fn.types:
+		return formGuarded, "a copy would declare its types twice"
+	case f.cgo:
+		return formGuarded, "the cgo tool rewrites the file again"
+	case f.lineDirs:
+		return formGuarded, "the file has //line directives"
+	case fn.size > maxTwin:
+		return formGuarded, "a copy of so long a body would keep the compiler from inlining into it"
+	case fn.returns > maxReturns:
+		return formGuarded, "with so many returns a defer would cost the unmarked body too"
+	case fn.redeclares():
+		return formGuarded, "a copy would shadow a parameter that := assigns"
+	}
+	return formTwin, "one test at the top chooses between two bodies"
+}
+
+// redeclares says whether := at the top of the body names a parameter, which
+// there means assignment and in a nested block would be a new variable.
+func (fn *function) redeclares() bool {
+	names := map[string]bool{}
+	add := func(list *ast.FieldList) {
+		if list == nil {
+			return
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				if name.Name != "_" {
+					names[name.Name] = true
+				}
+			}
+		}
+	}
+	if fn.decl != nil {
+		add(fn.decl.Recv)
+	}
+	add(fn.typ.Params)
+	add(fn.typ.Results)
+	if len(names) == 0 {
+		return false
+	}
+	for _, s := range fn.body.List {
+		for {
+			l, ok := s.(*ast.LabeledStmt)
+			if !ok {
+				break
+			}
+			s = l.Stmt
+		}
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			for _, x := range a.Lhs {
+				if name, ok := x.(*ast.Ident); ok && names[name.Name] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// onlyCount makes the points of a function count-only where timing would be
+// seen: a small function that the compiler inlines and whose inlining keeps
+// what it returns off the heap allocates more when a timer keeps it from being
+// inlined, and testing.AllocsPerRun would tell. Points that a directive asked
+// for stay as they were asked for.
+func (fn *function) onlyCount() {
+	if len(fn.points) == 0 || fn.literals > 0 || fn.nosplit {
+		return
+	}
+	for _, p := range fn.points {
+		if p.Explicit {
+			return
+		}
+	}
+	if !fn.allocates() {
+		return
+	}
+	for _, p := range fn.points {
+		p.Count = true
+	}
+	for i := range fn.events {
+		switch e := &fn.events[i]; e.op {
+		case opEnter:
+			e.op = opCount
+		case opExit:
+			e.n = 0
+		}
+	}
+	fn.slots = 0
+}
+
+// allocates says whether the function is small enough to be inlined and its
+// results, or what it calls through a parameter, may be on the heap only if it
+// is not. It works on syntax and errs on the side of yes.
+func (fn *function) allocates() bool {
+	if fn.size > 40*inlineBudget {
+		return false
+	}
+	cost, sensitive := 0, false
+	if fn.results() {
+		for _, field := range fn.typ.Results.List {
+			if !scalar(field.Type) {
+				sensitive = true
+			}
+		}
+	}
+	for _, field := range fn.typ.Params.List {
+		switch field.Type.(type) {
+		case *ast.FuncType, *ast.InterfaceType:
+			sensitive = true
+		}
+	}
+	if !sensitive {
+		return false
+	}
+	inlines := true
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.Comment, *ast.CommentGroup:
+			return true
+		case *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt:
+			inlines = false
+		case *ast.CallExpr:
+			cost += calledCost(n)
+		}
+		cost++
+		return inlines && cost <= 2*inlineBudget
+	})
+	return inlines && cost <= inlineBudget+inlineBudget/4
+}
+
+// calledCost is what the inliner charges for a call beyond its nodes.
+// Conversions to predeclared types and most predeclared functions are free.
+func calledCost(call *ast.CallExpr) int {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		if scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" {
+			return 0
+		}
+	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType:
+		return 0
+	}
+	// A call of something small is inlined and costs that; half a call's price
+	// stands between the two.
+	return callCost / 2
+}
+
+func scalar(t ast.Expr) bool {
+	name, ok := t.(*ast.Ident)
+	return ok && scalarNames[name.Name]
+}
+
+var scalarNames = set("bool", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16",
+	"uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128")
+
+var builtins = set("append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min",
+	"new", "panic", "print", "println", "real")
+
+func set(words ...string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}

@@ -1,0 +1,151 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"sort"
+	"strings"
+)
+
+// function is one function body: that of a declaration or of a literal.
+type function struct {
+	file   *file
+	decl   *ast.FuncDecl // or nil
+	lit    *ast.FuncLit  // or nil
+	typ    *ast.FuncType
+	body   *ast.BlockStmt
+	top    string // enclosing top-level function, as the registry has it
+	prefix string // full name, the start of the names inside
+	number map[string]int
+	point  *Point // its own point, or nil
+	points []*Point
+	events []event
+	slots  int // how many scopes are open at once at most, its own included
+
+	// What decides about the form.
+	nosplit  bool
+	literals int
+	types    bool // declares types of its own
+	labels   []*ast.LabeledStmt
+	jumps    []*ast.BranchStmt // with a label
+	returns  int
+	defers   int
+	loops    int
+	size     int // bytes of the body
+}
+
+// An event is one thing that a writer plants at one place. Events of a
+// function come in the order in which they are to stand where they share a
+// place.
+type event struct {
+	op    op
+	at    int    // byte offset: in front of the token that starts there
+	stmt  int    // offset of the start of the line that whole-line insertions go in front of; see inplace.go
+	slot  int    // opEnter: the scope's; opExit: the first of those closed
+	n     int    // opExit: how many slots are closed; 0: none, the event is void
+	point *Point // opEnter, opCount, opPoint
+	block int    // opCover: index into Unit.blocks
+	tail  bool   // at the end of a list: what stands in front of it may need a semicolon
+}
+
+type op uint8
+
+const (
+	opEnter op = iota
+	opExit
+	opCount // one passage of a point that is only counted
+	opPoint // one passage of a point without duration
+	opPause
+	opResume
+	opCover
+	opWrap   // opCover that opens the hidden block of an else-if
+	opUnwrap // closes it
+)
+
+// newFunction describes a declared function.
+func newFunction(f *file, path string, d *ast.FuncDecl) *function {
+	fn := &function{file: f, decl: d, typ: d.Type, body: d.Body, top: declName(d), number: map[string]int{}}
+	fn.prefix = path + "." + fn.top
+	fn.size = int(d.Body.Rbrace - d.Body.Lbrace)
+	if d.Doc != nil {
+		for _, c := range d.Doc.List {
+			switch strings.TrimSpace(c.Text) {
+			case "//go:nosplit", "//go:cgo_unsafe_args", "//go:systemstack", "//go:nowritebarrierrec", "//go:nowritebarrier":
+				fn.nosplit = true
+			}
+		}
+	}
+	return fn
+}
+
+// declName is the name of a declared function as in DESIGN §4: Func, T.Method
+// or (*T).Method, without type parameters.
+func declName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	t, star := ast.Unparen(d.Recv.List[0].Type), false
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t, star = ast.Unparen(x.X), true
+			continue
+		case *ast.IndexExpr:
+			t = x.X
+			continue
+		case *ast.IndexListExpr:
+			t = x.X
+			continue
+		case *ast.ParenExpr:
+			t = x.X
+			continue
+		case *ast.Ident:
+			if star {
+				return "(*" + x.Name + ")." + d.Name.Name
+			}
+			return x.Name + "." + d.Name.Name
+		}
+		return "?." + d.Name.Name
+	}
+}
+
+// next counts the constructs of a function by their word: for#1, for#2, ….
+func (fn *function) next(word string) int {
+	fn.number[word]++
+	return fn.number[word]
+}
+
+// pos is where the function's marker is said to be.
+func (fn *function) pos() token.Pos {
+	if fn.decl != nil {
+		return fn.decl.Type.Func
+	}
+	return fn.lit.Type.Func
+}
+
+// timed says whether the function has scopes or points that are gated.
+func (fn *function) timed() bool {
+	for _, e := range fn.events {
+		if e.op == opEnter || e.op == opPoint {
+			return true
+		}
+	}
+	return fn.point != nil && !fn.point.Count
+}
+
+// results says whether the function has results.
+func (fn *function) results() bool {
+	return fn.typ.Results != nil && len(fn.typ.Results.List) > 0
+}
+
+// sortEvents puts the events in the order of their places. A hidden block that
+// ends where something else happens ends first.
+func (fn *function) sortEvents() {
+	sort.SliceStable(fn.events, func(i, j int) bool {
+		a, b := fn.events[i], fn.events[j]
+		if a.at != b.at {
+			return a.at < b.at
+		}
+		return a.op == opUnwrap && b.op != opUnwrap
+	})
+}

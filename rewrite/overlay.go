@@ -1,0 +1,257 @@
+package rewrite
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// Overlay says how the files of an overlay build are written.
+type Overlay struct {
+	Runtime string // import path of the runtime, such as markgen/perf
+	Root    string // directory that the table's file names are relative to; "" keeps them
+	Unit    string // tells the units of one package apart in generated names: "", "t" (in-package tests), "x" (external tests)
+	Form    string // forces a form on every function that can have it: "twin" or "guarded"; "" chooses
+}
+
+// Overlay writes the marked text of the files that change. Every statement
+// keeps its line, and code that is written twice has the second copy mapped
+// back by a line directive.
+func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
+	if len(u.timed)+len(u.counts)+len(u.blocks) == 0 {
+		return nil, nil
+	}
+	w := &overlayWriter{u: u, o: o, prefix: u.freePrefix()}
+	w.perf, w.m, w.c = w.prefix+"perf", w.prefix+o.Unit+"m", w.prefix+o.Unit+"c"
+	w.s, w.on = w.prefix+"s", w.prefix+"on"
+	out := map[string][]byte{}
+	head := u.headFile()
+	for _, f := range u.files {
+		if text := w.file(f, f == head); text != nil {
+			out[f.Name] = text
+		}
+	}
+	return out, nil
+}
+
+// freePrefix is the start of all names that are planted: one that no file of
+// the unit has anywhere.
+func (u *Unit) freePrefix() string {
+	prefix := "markgen_"
+	for n := 1; ; n++ {
+		taken := false
+		for _, f := range u.files {
+			taken = taken || bytes.Contains(f.Text, []byte(prefix))
+		}
+		if !taken {
+			return prefix
+		}
+		prefix = "markgen" + strconv.Itoa(n) + "_"
+	}
+}
+
+// headFile is the file that registers the table: the compiler's first, whose
+// variables are initialised first. The cgo tool's files are compiled after the
+// others.
+func (u *Unit) headFile() *file {
+	for _, f := range u.files {
+		if !f.cgo {
+			return f
+		}
+	}
+	return u.files[0]
+}
+
+type overlayWriter struct {
+	u                 *Unit
+	o                 Overlay
+	prefix            string
+	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
+}
+
+// file returns the marked text of a file, or nil if nothing changes.
+func (w *overlayWriter) file(f *file, head bool) []byte {
+	e := &edits{text: f.Text}
+	for _, fn := range f.functions {
+		w.function(e, fn)
+	}
+	if len(e.list) == 0 && !head {
+		return nil
+	}
+	clause := f.offset(f.ast.Name.End())
+	e.insert(clause, "; import "+w.perf+" "+strconv.Quote(w.o.Runtime))
+	if head {
+		end := clause
+		for _, d := range f.ast.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.IMPORT {
+				break
+			}
+			end = f.offset(g.End())
+		}
+		e.insert(end, w.register())
+	}
+	return e.apply(0, len(f.Text))
+}
+
+// register declares the unit's markers and counters and hands them over. It is
+// the first initialiser of the package and needs no other, so the order of the
+// user's own is unchanged.
+func (w *overlayWriter) register() string {
+	var b strings.Builder
+	ref := func(name, kind string, n int) string {
+		if n == 0 {
+			return "nil"
+		}
+		fmt.Fprintf(&b, "; var %s [%d]%s.%s", name, n, w.perf, kind)
+		return "&" + name + "[0]"
+	}
+	nm, nc := len(w.u.timed), len(w.u.counts)+len(w.u.blocks)
+	m := ref(w.m, "Marker", nm)
+	c := ref(w.c, "Counter", nc)
+	fmt.Fprintf(&b, "; var _ = %s.Register(%s, %d, %s, %d, %s)", w.perf, m, nm, c, nc, quote(w.u.table(w.o.Root)))
+	return b.String()
+}
+
+// function plants the events of one function in the form chosen for it.
+func (w *overlayWriter) function(e *edits, fn *function) {
+	f := fn.file
+	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
+	form, _ := fn.chooseForm()
+	if form == formTwin && w.o.Form == "guarded" {
+		form = formGuarded
+	}
+	switch form {
+	case formNone:
+	case formCount:
+		w.counts(e, fn, start)
+	case formTwin:
+		copied := &edits{text: f.Text}
+		w.marked(copied, fn, start, "")
+		w.renameLabels(copied, fn)
+		tail := " };"
+		if !fn.results() {
+			tail = "; return };"
+		}
+		pos := f.position(fn.body.Lbrace)
+		e.insert(start, " if "+w.gate(fn)+" {"+w.scopes(fn)+" defer "+w.perf+".Close("+w.s+"[:]);"+
+			string(copied.apply(start, end))+tail+fmt.Sprintf(" /*line :%d:%d*/", pos.Line, pos.Column+1))
+		w.counts(e, fn, start)
+	case formGuarded:
+		e.insert(start, " "+w.on+" := "+w.gate(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
+		w.marked(e, fn, start, w.on)
+	}
+}
+
+// gate tests whether the function's markers are on.
+func (w *overlayWriter) gate(fn *function) string {
+	for _, p := range fn.points {
+		if p.marker >= 0 {
+			return w.m + "[" + strconv.Itoa(p.gate) + "].Off == 0"
+		}
+	}
+	return "false"
+}
+
+// scopes declares the scopes of a function: one for each that may be open at
+// once.
+func (w *overlayWriter) scopes(fn *function) string {
+	return " var " + w.s + " [" + strconv.Itoa(max(fn.slots, 1)) + "]" + w.perf + ".Scope;"
+}
+
+// counts plants only what is counted and not timed, and the calls that steer.
+func (w *overlayWriter) counts(e *edits, fn *function, start int) {
+	if p := fn.point; p != nil && p.Count {
+		e.insert(start, " "+w.count(p.counter))
+	}
+	for _, ev := range fn.events {
+		switch ev.op {
+		case opCount, opCover, opWrap, opUnwrap, opPause, opResume:
+			w.event(e, ev, "")
+		}
+	}
+}
+
+// marked plants all events; guard is the variable that says whether the timed
+// ones happen, "" for always.
+func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) {
+	if p := fn.point; p != nil {
+		if p.Count {
+			e.insert(start, " "+w.count(p.counter))
+		} else {
+			e.insert(start, w.guarded(w.enter(p, 0), guard))
+		}
+	}
+	for _, ev := range fn.events {
+		w.event(e, ev, guard)
+	}
+}
+
+// event plants one event.
+func (w *overlayWriter) event(e *edits, ev event, guard string) {
+	var text string
+	switch ev.op {
+	case opEnter:
+		text = w.guarded(w.enter(ev.point, ev.slot), guard)
+	case opExit:
+		switch ev.n {
+		case 0:
+			return
+		case 1:
+			text = fmt.Sprintf(" %s[%d].Exit();", w.s, ev.slot)
+		default:
+			text = fmt.Sprintf(" %s.Close(%s[%d:%d]);", w.perf, w.s, ev.slot, ev.slot+ev.n)
+		}
+		text = w.guarded(text, guard)
+	case opPoint:
+		text = w.guarded(fmt.Sprintf(" %s.Point(&%s[%d]);", w.perf, w.m, ev.point.marker), guard)
+	case opCount:
+		text = " " + w.count(ev.point.counter)
+	case opCover:
+		text = " " + w.count(len(w.u.counts)+ev.block)
+	case opWrap:
+		text = "{ " + w.count(len(w.u.counts)+ev.block)
+	case opUnwrap:
+		text = " }"
+	case opPause:
+		text = " " + w.perf + ".Pause();"
+	case opResume:
+		text = " " + w.perf + ".Resume();"
+	}
+	if ev.tail {
+		text = ";" + text
+	}
+	e.insert(ev.at, text+" ")
+}
+
+func (w *overlayWriter) guarded(text, guard string) string {
+	if guard == "" {
+		return text
+	}
+	return " if " + guard + " {" + text + " };"
+}
+
+func (w *overlayWriter) enter(p *Point, slot int) string {
+	text := fmt.Sprintf(" %s[%d].Enter(&%s[%d]);", w.s, slot, w.m, p.marker)
+	if p.SizeExpr != "" {
+		text += fmt.Sprintf(" %s[%d].Size(int(%s));", w.s, slot, p.SizeExpr)
+	}
+	return text
+}
+
+func (w *overlayWriter) count(counter int) string {
+	return fmt.Sprintf("%s.Count(&%s[%d]);", w.perf, w.c, counter)
+}
+
+// renameLabels gives the labels of a copied body names of their own.
+func (w *overlayWriter) renameLabels(e *edits, fn *function) {
+	for _, l := range fn.labels {
+		e.insert(fn.file.offset(l.Label.Pos()), w.prefix)
+	}
+	for _, j := range fn.jumps {
+		e.insert(fn.file.offset(j.Label.Pos()), w.prefix)
+	}
+}

@@ -1,0 +1,36 @@
+package rewrite
+
+import (
+	"go/token"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// Kinds of markers (DESIGN §1).
+const (
+	KindFunc   = "func"
+	KindLoop   = "loop"
+	KindBranch = "branch"
+	KindBlock  = "block"
+	KindRegion = "region"
+	KindPoint  = "point"
+)
+
+// Point is a place in the source that gets a marker.
+type Point struct {
+	registry.Point
+	ID       registry.ID
+	Pos      token.Position // of the func, for, if, case … keyword, or of the directive
+	Count    bool           // passages are counted and not timed
+	Sample   int            // 1:Sample; 1 or 0 means every passage
+	Group    string         // "" for none
+	SizeExpr string         // integer expression in the scope of the marked statements; "" for none
+	Explicit bool           // a directive asked for it
+	Form     string         // how the writer of overlays plants it: see form.go
+	Why      string         // why that form
+
+	marker  int // index into Unit.timed, or -1
+	counter int // index into Unit.counts, or -1
+	gate    int // index into Unit.timed of the first marker of its function
+	f       *file
+}

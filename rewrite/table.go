@@ -1,0 +1,73 @@
+package rewrite
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// table is the text that the unit registers with the runtime: one record a
+// line, fields separated by tabs (docs/data-file.md lists the records). Files
+// are named relative to root.
+func (u *Unit) table(root string) string {
+	var b strings.Builder
+	b.WriteString("p\t" + u.Path + "\n")
+	index := map[*file]int{}
+	for i, f := range u.files {
+		index[f] = i
+		b.WriteString("f\t" + relative(root, f.Name) + "\n")
+	}
+	// A block's file may be another one by a line directive.
+	named := map[string]int{}
+	blockFile := func(c coverBlock) int {
+		if c.File == filepath.Base(c.f.Name) {
+			return index[c.f]
+		}
+		name := filepath.ToSlash(filepath.Join(filepath.Dir(relative(root, c.f.Name)), c.File))
+		i, ok := named[name]
+		if !ok {
+			i = len(index) + len(named)
+			named[name] = i
+			b.WriteString("f\t" + name + "\n")
+		}
+		return i
+	}
+	for _, p := range u.timed {
+		flags := ""
+		if p.SizeExpr != "" {
+			flags += "z"
+		}
+		fmt.Fprintf(&b, "m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column,
+			p.gate, dash(flags), dash(p.Group), max(p.Sample, 1), p.Name)
+	}
+	for _, p := range u.counts {
+		fmt.Fprintf(&b, "c\t%s\t%s\t%d\t%d\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column, p.Name)
+	}
+	for _, c := range u.blocks {
+		file := blockFile(c)
+		fmt.Fprintf(&b, "b\t%d\t%d\t%d\t%d\t%d\t%d\n", file, c.StartLine, c.StartCol, c.EndLine, c.EndCol, c.NumStmt)
+	}
+	return b.String()
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// relative is a file's name below root with slashes, or the name as it is if
+// it is not below root.
+func relative(root, name string) string {
+	if root != "" {
+		if rel, err := filepath.Rel(root, name); err == nil && !strings.HasPrefix(rel, "..") {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(name)
+}
+
+// quote writes a table as a Go string literal on one line.
+func quote(table string) string { return strconv.Quote(table) }

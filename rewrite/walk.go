@@ -1,0 +1,402 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+)
+
+// scope walks a statement list that is one scope: the list between from and to
+// (behind the brace or colon that opens it, in front of what closes it).
+func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
+	if p == nil {
+		w.list(list, from, to)
+		return
+	}
+	if p.Count {
+		w.event(event{op: opCount, at: w.f.offset(from), point: p})
+		w.list(list, from, to)
+		return
+	}
+	slot := w.open(p)
+	w.event(event{op: opEnter, at: w.f.offset(from), slot: slot, point: p})
+	w.list(list, from, to)
+	if !w.flow.ends(list) {
+		w.event(event{op: opExit, at: w.f.offset(to), slot: slot, n: 1, tail: true})
+	}
+	w.chain = w.chain[:slot]
+}
+
+func (w *walker) event(e event) int {
+	w.fn.events = append(w.fn.events, e)
+	return len(w.fn.events) - 1
+}
+
+// leave plants the end of every scope that is open deeper than depth, in front
+// of a statement that jumps.
+func (w *walker) leave(at token.Pos, depth int) {
+	if n := len(w.chain) - depth; n > 0 {
+		w.event(event{op: opExit, at: w.f.offset(at), slot: depth, n: n})
+	}
+}
+
+// list walks a statement list with the directives that stand in it.
+func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
+	w.lists++
+	serial, open := w.lists, len(w.regions)
+	for _, s := range list {
+		d := w.inList(s.Pos(), serial, false)
+		w.withDirective(d, func() { w.stmt(s, d) })
+		for _, d := range w.before(s.End()) {
+			w.stray(d, "")
+		}
+	}
+	// A mark or skip that is left may belong to the clause that follows.
+	w.inList(to, serial, w.flow.ends(list))
+	for _, r := range w.regions[open:] {
+		w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")
+		if r.point != nil && !r.point.Count {
+			w.chain = w.chain[:len(w.chain)-1]
+		}
+	}
+	w.regions = w.regions[:open]
+}
+
+// inList passes the directives of a list that stand in front of a place and
+// returns the mark or skip among them, which is for what starts there. dead
+// says that control does not come here.
+func (w *walker) inList(at token.Pos, serial int, dead bool) *directive {
+	end := w.next
+	for end < len(w.f.dirs) && w.f.dirs[end].pos < at {
+		end++
+	}
+	var attached *directive
+	for w.next < end {
+		d := w.f.dirs[w.next]
+		if d.verb == "mark" || d.verb == "skip" {
+			if at == w.listEnd(at) {
+				return nil // for the clause that follows, or stray
+			}
+			if attached != nil {
+				w.fail(d.pos, "two directives on one thing", "leave one of //perf:"+attached.verb+" and //perf:"+d.verb)
+			}
+			attached = d
+			w.next++
+			continue
+		}
+		w.next++
+		w.place(d, at, serial, dead)
+	}
+	return attached
+}
+
+// listEnd returns at if no statement starts there: a closing brace or the next
+// clause of a switch or select.
+func (w *walker) listEnd(at token.Pos) token.Pos {
+	text := w.f.Text[w.f.offset(at):]
+	if len(text) == 0 || text[0] == '}' || hasWord(text, "case") || hasWord(text, "default") {
+		return at
+	}
+	return token.NoPos
+}
+
+func hasWord(text []byte, word string) bool {
+	if len(text) <= len(word) || string(text[:len(word)]) != word {
+		return false
+	}
+	c := text[len(word)]
+	return !(c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80)
+}
+
+// place carries out a directive that stands between statements.
+func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
+	off, tail := w.f.offset(at), w.listEnd(at) == at
+	switch d.verb {
+	case "pause", "resume":
+		if dead {
+			w.fail(d.pos, "//perf:"+d.verb+" is never reached", "put it in front of the statement that leaves the block")
+			return
+		}
+		o := opPause
+		if d.verb == "resume" {
+			o = opResume
+		}
+		w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end)})
+	case "point":
+		if dead {
+			w.fail(d.pos, "//perf:point "+d.name+" is never reached", "put it in front of the statement that leaves the block")
+			return
+		}
+		if p := w.point(KindPoint, d.pos, d.name, "point "+d.name, token.NoPos, token.NoPos, d); p != nil {
+			o := opPoint
+			if p.Count {
+				o = opCount
+			}
+			w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end), point: p})
+		}
+	case "begin":
+		p := w.point(KindRegion, d.pos, d.name, "begin "+d.name, token.NoPos, token.NoPos, d)
+		if dead {
+			w.fail(d.pos, "//perf:begin "+d.name+" is never reached", "put it in front of the statement that leaves the block")
+		}
+		w.regions = append(w.regions, openRegion{d, p, serial})
+		if p == nil || dead {
+			return
+		}
+		if p.Count {
+			w.event(event{op: opCount, at: off, tail: tail, stmt: w.f.offset(d.end), point: p})
+			return
+		}
+		slot := w.open(p)
+		w.event(event{op: opEnter, at: off, tail: tail, stmt: w.f.offset(d.end), slot: slot, point: p})
+	case "end":
+		w.endRegion(d, event{op: opExit, at: off, tail: tail, stmt: w.f.offset(d.end), n: 1}, serial, dead)
+	}
+}
+
+// endRegion closes the innermost region with the event given.
+func (w *walker) endRegion(d *directive, exit event, serial int, dead bool) {
+	if len(w.regions) == 0 {
+		w.fail(d.pos, "//perf:end "+d.name+" without //perf:begin", "write //perf:begin "+d.name+" where the region starts")
+		return
+	}
+	r := w.regions[len(w.regions)-1]
+	if r.d.name != d.name {
+		what, remedy := "//perf:end "+d.name+" without //perf:begin", "write //perf:begin "+d.name+" where the region starts"
+		for _, other := range w.regions {
+			if other.d.name == d.name {
+				what = "//perf:end " + d.name + " crosses the region " + r.d.name + ", which begins at line " + strconv.Itoa(w.f.position(r.d.pos).Line)
+				remedy = "end " + r.d.name + " first"
+			}
+		}
+		w.fail(d.pos, what, remedy)
+		return
+	}
+	if r.list != serial {
+		w.fail(d.pos, "//perf:end "+d.name+" stands in another block than its //perf:begin", "put both into one block")
+		return
+	}
+	w.regions = w.regions[:len(w.regions)-1]
+	if r.point == nil || r.point.Count {
+		return
+	}
+	exit.slot = len(w.chain) - 1
+	if !dead {
+		w.event(exit)
+	}
+	w.chain = w.chain[:exit.slot]
+}
+
+// before passes the directives in front of a place and returns them.
+func (w *walker) before(at token.Pos) []*directive {
+	start := w.next
+	for w.next < len(w.f.dirs) && w.f.dirs[w.next].pos < at {
+		w.next++
+	}
+	return w.f.dirs[start:w.next]
+}
+
+// attached is the directive above a declaration or a clause. What cannot stand
+// there is reported.
+func (w *walker) attached(at token.Pos, remedy string) *directive {
+	var attached *directive
+	for _, d := range w.before(at) {
+		switch {
+		case d.verb != "mark" && d.verb != "skip":
+			w.stray(d, remedy)
+		case attached != nil:
+			w.fail(d.pos, "two directives on one thing", "leave one of //perf:"+attached.verb+" and //perf:"+d.verb)
+		default:
+			attached = d
+		}
+	}
+	return attached
+}
+
+func (w *walker) stray(d *directive, remedy string) {
+	what := "//perf:" + d.verb + " is attached to nothing"
+	switch d.verb {
+	case "mark", "skip":
+		if remedy == "" {
+			remedy = "put it right above a function, function literal, for, if, switch, select, case or block"
+		}
+	default:
+		what = "//perf:" + d.verb + " does not stand between statements"
+		if remedy == "" {
+			remedy = "put it into a function, on a line of its own between two statements"
+		}
+	}
+	w.fail(d.pos, what, remedy)
+}
+
+// stmt walks one statement; d is the mark or skip above it.
+func (w *walker) stmt(s ast.Stmt, d *directive) {
+	w.labelled(s, "", d)
+}
+
+// labelled walks a statement that has a label, or "".
+func (w *walker) labelled(s ast.Stmt, label string, d *directive) {
+	switch s := s.(type) {
+	case *ast.LabeledStmt:
+		if w.labels == nil {
+			w.labels = map[string][]int{}
+		}
+		w.labels[s.Label.Name] = append([]int(nil), w.chain...)
+		w.fn.labels = append(w.fn.labels, s)
+		if inner := w.attached(s.Stmt.Pos(), "put it above the label: nothing may come between a label and its statement"); inner != nil {
+			if d != nil {
+				w.fail(inner.pos, "two directives on one thing", "leave one of them")
+			}
+			w.withDirective(inner, func() { w.labelled(s.Stmt, s.Label.Name, inner) })
+			return
+		}
+		w.labelled(s.Stmt, s.Label.Name, d)
+	case *ast.BlockStmt:
+		part := "block#" + strconv.Itoa(w.fn.next("block"))
+		p := w.point(KindBlock, s.Lbrace, part, "{}", s.Lbrace, s.Rbrace, d)
+		w.scope(p, s.List, s.Lbrace+1, s.Rbrace)
+	case *ast.IfStmt:
+		w.ifStmt(s, d, 1)
+	case *ast.ForStmt:
+		w.loop(s.For, s.Body, label, d, s.Init, s.Cond, s.Post)
+	case *ast.RangeStmt:
+		w.loop(s.For, s.Body, label, d, s.Key, s.Value, s.X)
+	case *ast.SwitchStmt:
+		part := "switch#" + strconv.Itoa(w.fn.next("switch"))
+		w.headers(s.Init, s.Tag)
+		w.clauses(s.Switch, s.Body, label, part, d)
+	case *ast.TypeSwitchStmt:
+		part := "switch#" + strconv.Itoa(w.fn.next("switch"))
+		w.headers(s.Init, s.Assign)
+		w.clauses(s.Switch, s.Body, label, part, d)
+	case *ast.SelectStmt:
+		w.clauses(s.Select, s.Body, label, "select#"+strconv.Itoa(w.fn.next("select")), d)
+	case *ast.BranchStmt:
+		w.plain(s, d)
+		w.branch(s)
+	default:
+		w.plain(s, d)
+	}
+}
+
+// plain walks a statement without blocks of its own.
+func (w *walker) plain(s ast.Stmt, d *directive) {
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		w.fn.returns++
+	case *ast.DeferStmt:
+		w.fn.defers++
+	case *ast.DeclStmt:
+		if g, ok := s.Decl.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+			w.fn.types = true
+		}
+	}
+	if d == nil && w.pending == nil {
+		w.literals(s)
+		return
+	}
+	w.pending, w.found = d, 0
+	w.literals(s)
+	w.settle(d, "plain statement")
+}
+
+// headers walks the function literals in the header of a statement; the
+// directive above the statement is not for them.
+func (w *walker) headers(nodes ...ast.Node) {
+	w.literals(nodes...)
+}
+
+func (w *walker) loop(pos token.Pos, body *ast.BlockStmt, label string, d *directive, headers ...ast.Node) {
+	part := "for#" + strconv.Itoa(w.fn.next("for"))
+	w.fn.loops++
+	p := w.point(KindLoop, pos, part, w.f.normal(pos, body.Lbrace), body.Lbrace, body.Rbrace, d)
+	w.headers(headers...)
+	w.targets = append(w.targets, target{label, len(w.chain), true})
+	w.scope(p, body.List, body.Lbrace+1, body.Rbrace)
+	w.targets = w.targets[:len(w.targets)-1]
+}
+
+// ifStmt walks an if; link counts the ifs of an else-if chain from 1. A
+// directive above the chain is for all of it.
+func (w *walker) ifStmt(s *ast.IfStmt, d *directive, link int) {
+	part := "if#" + strconv.Itoa(w.fn.next("if"))
+	header := w.f.normal(s.If, s.Body.Lbrace)
+	if link > 1 && d != nil && d.name != "" {
+		linked := *d
+		linked.name = d.name + "#" + strconv.Itoa(link)
+		d = &linked
+	}
+	p := w.point(KindBranch, s.If, part+".then", header+" then", s.Body.Lbrace, s.Body.Rbrace, d)
+	w.headers(s.Init, s.Cond)
+	w.scope(p, s.Body.List, s.Body.Lbrace+1, s.Body.Rbrace)
+	switch e := s.Else.(type) {
+	case *ast.IfStmt:
+		w.ifStmt(e, d, link+1)
+	case *ast.BlockStmt:
+		p := w.point(KindBranch, e.Lbrace, part+".else", header+" else", e.Lbrace, e.Rbrace, d)
+		w.scope(p, e.List, e.Lbrace+1, e.Rbrace)
+	}
+}
+
+// clauses walks the cases of a switch or select.
+func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string, d *directive) {
+	head := w.f.normal(pos, body.Lbrace) + " "
+	w.targets = append(w.targets, target{label, len(w.chain), false})
+	for i, c := range body.List {
+		end := body.Rbrace
+		if i+1 < len(body.List) {
+			end = body.List[i+1].Pos()
+		}
+		own := w.attached(c.Pos(), "")
+		if own == nil && d != nil && d.verb == "mark" {
+			own = d
+		}
+		var list []ast.Stmt
+		var colon token.Pos
+		var headers []ast.Node
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			list, colon = c.Body, c.Colon
+			for _, x := range c.List {
+				headers = append(headers, x)
+			}
+		case *ast.CommClause:
+			list, colon = c.Body, c.Colon
+			headers = append(headers, c.Comm)
+		}
+		w.withDirective(own, func() {
+			p := w.point(KindBranch, c.Pos(), part+".case#"+strconv.Itoa(i+1), head+w.f.normal(c.Pos(), colon), colon, end, own)
+			w.headers(headers...)
+			w.scope(p, list, colon+1, end)
+		})
+	}
+	for _, d := range w.before(body.Rbrace) {
+		w.stray(d, "")
+	}
+	w.targets = w.targets[:len(w.targets)-1]
+}
+
+// branch plants the ends of the scopes that a jump leaves.
+func (w *walker) branch(s *ast.BranchStmt) {
+	label := ""
+	if s.Label != nil {
+		label = s.Label.Name
+		w.fn.jumps = append(w.fn.jumps, s)
+	}
+	switch s.Tok {
+	case token.GOTO:
+		if len(w.chain) > 0 {
+			at := w.event(event{op: opExit, at: w.f.offset(s.Pos())})
+			w.gotos = append(w.gotos, pendingGoto{label, at, append([]int(nil), w.chain...)})
+		}
+	case token.BREAK, token.CONTINUE, token.FALLTHROUGH:
+		for i := len(w.targets) - 1; i >= 0; i-- {
+			t := w.targets[i]
+			if label != "" && t.label != label || s.Tok == token.CONTINUE && !t.loop {
+				continue
+			}
+			w.leave(s.Pos(), t.depth)
+			return
+		}
+	}
+}
