@@ -1,0 +1,87 @@
+//go:build !markgen_off
+
+package runtime
+
+import "testing"
+
+// The price of a scope against the two bare clock reads it cannot do without.
+// MARKGEN decides about the clock and self times:
+//
+//	MARKGEN=report=none,file=/tmp/x go test -bench . ./runtime
+func BenchmarkScope(b *testing.B) {
+	m := collected(b)
+	reads := func(b *testing.B) {
+		for b.Loop() {
+			now()
+			now()
+		}
+	}
+	nested := func(b *testing.B) {
+		var outer Scope
+		outer.Enter(&m[0])
+		defer outer.Exit()
+		for b.Loop() {
+			var s Scope
+			s.Enter(&m[1])
+			s.Exit()
+		}
+	}
+	outermost := func(b *testing.B) {
+		for b.Loop() {
+			var s Scope
+			s.Enter(&m[1])
+			s.Exit()
+		}
+	}
+	kept := hot.self
+	b.Run("reads", reads)
+	b.Run("self/nested", nested)
+	b.Run("self/outermost", outermost)
+	hot.self = false
+	b.Run("noself", outermost)
+	hot.self = kept
+	b.Run("deferred", func(b *testing.B) {
+		for b.Loop() {
+			func() {
+				var s [1]Scope
+				defer Close(s[:])
+				s[0].Enter(&m[1])
+			}()
+		}
+	})
+	b.Run("value", func(b *testing.B) {
+		for b.Loop() {
+			func() {
+				defer Enter(&m[1]).Exit()
+			}()
+		}
+	})
+	b.Run("parallel", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				var s Scope
+				s.Enter(&m[1])
+				s.Exit()
+			}
+		})
+	})
+	b.Run("pass", func(b *testing.B) {
+		for b.Loop() {
+			Pass(&m[2])
+		}
+	})
+}
+
+// collected registers three markers in a process that collects.
+func collected(tb testing.TB) *[3]Marker {
+	var m [3]Marker
+	const text = "p\tbench\nf\tbench.go\n" +
+		"m\t00000000000000a1\tfunc\t0\t1\t1\t0\t-\t-\t1\tbench.Outer\n" +
+		"m\t00000000000000a2\tfunc\t0\t2\t1\t1\t-\t-\t1\tbench.Inner\n" +
+		"m\t00000000000000a3\tfunc\t0\t3\t1\t2\tc\t-\t1\tbench.Counted\n"
+	tb.Setenv("MARKGEN", "report=/dev/null")
+	if !Register(&m[0], len(m), nil, 0, text) {
+		tb.Fatal("nothing is collected")
+	}
+	return &m
+}

@@ -1,0 +1,30 @@
+//go:build !markgen_off
+
+package runtime
+
+const (
+	hardwareClock = ClockCNTVCT
+	hasG          = true
+)
+
+// ticks reads the virtual counter, which the architecture promises to run at
+// one rate everywhere.
+//
+//go:noescape
+func ticks() uint64
+
+// ticksAndG reads the counter and the address of the running g, which
+// identifies the goroutine while it lives.
+//
+//go:noescape
+func ticksAndG() (t uint64, gp uintptr)
+
+//go:noescape
+func getg() uintptr
+
+//go:noescape
+func counterHz() uint64
+
+func ticksUsable() bool { return counterHz() != 0 }
+
+func exactHz() uint64 { return counterHz() }

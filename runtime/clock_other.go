@@ -1,0 +1,20 @@
+//go:build !markgen_off && !amd64 && !arm64
+
+package runtime
+
+// Here the clock is the Go runtime's and goroutines have no identity, so self
+// times are not collected.
+const (
+	hardwareClock = ClockMono
+	hasG          = false
+)
+
+func ticks() uint64 { return uint64(nanotime()) }
+
+func ticksAndG() (t uint64, gp uintptr) { return uint64(nanotime()), 0 }
+
+func getg() uintptr { return 0 }
+
+func ticksUsable() bool { return false }
+
+func exactHz() uint64 { return 0 }

@@ -1,0 +1,173 @@
+//go:build !markgen_off
+
+package runtime
+
+// A config is what MARKGEN asked for.
+type config struct {
+	raw    string // the whole value
+	file   string // "": no data file
+	report string // "", "stderr" or a path
+	only   string // globs, ";" between them; "": everything
+	skip   string
+	mono   bool // the clock must be nanotime
+	tsc    bool // the clock must be the hardware's
+	noself bool
+}
+
+// knownKeys is for the message about an unknown one.
+const knownKeys = "collect, file, report, only, skip, clock, noself"
+
+// defaultFile is used when neither file nor report says where the data go.
+const defaultFile = "%a.%p.markgen"
+
+// parseConfig reads the value of MARKGEN: key[=value] with commas between; of a
+// key given twice the last counts, so that a command can add to what is there.
+// trouble is "" or says which key cannot be used and what to do.
+func parseConfig(raw string) (c config, trouble string) {
+	c.raw = raw
+	for rest := raw; rest != ""; {
+		var item string
+		item, rest = cut(rest, ',')
+		if item == "" {
+			continue
+		}
+		key, value := cut(item, '=')
+		hasValue := len(item) > len(key)
+		if key == "noself" {
+			if hasValue {
+				return c, refuse(key, "takes no value; write noself alone")
+			}
+			c.noself = true
+			continue
+		}
+		wanted := ""
+		switch key {
+		case "collect":
+			wanted = "time"
+			if value == "time" {
+				continue
+			}
+		case "file":
+			wanted = "a path"
+			if value != "" {
+				c.file = value
+				continue
+			}
+		case "report":
+			wanted = "a path, stderr or none"
+			if value != "" {
+				c.report = value
+				if value == "none" {
+					c.report = ""
+				}
+				continue
+			}
+		case "only", "skip":
+			wanted = "globs with ; between them"
+			if value != "" {
+				if key == "only" {
+					c.only = value
+				} else {
+					c.skip = value
+				}
+				continue
+			}
+		case "clock":
+			wanted = "tsc or mono"
+			if value == "tsc" || value == "mono" {
+				c.tsc, c.mono = value == "tsc", value == "mono"
+				continue
+			}
+		default:
+			return c, refuse(key, "not a key; the keys are "+knownKeys)
+		}
+		if value == "" {
+			return c, refuse(key, "has no value; give "+wanted)
+		}
+		return c, refuse(key, "cannot be "+value+"; give "+wanted)
+	}
+	if c.file == "" && c.report == "" {
+		c.file = defaultFile
+	}
+	return c, ""
+}
+
+// refuse words the line about a key that cannot be used.
+func refuse(key, what string) string {
+	return `MARKGEN: key "` + key + `": ` + what + "; nothing is collected"
+}
+
+// wants says whether the marker of that name is collected: a glob of only
+// matches, if there is any, and no glob of skip.
+func (c *config) wants(name string) bool {
+	if c.only != "" && !matchAny(c.only, name) {
+		return false
+	}
+	return c.skip == "" || !matchAny(c.skip, name)
+}
+
+func matchAny(globs, name string) bool {
+	for globs != "" {
+		var g string
+		if g, globs = cut(globs, ';'); g != "" && match(g, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// match says whether all of name is matched by glob: * stands for any text,
+// slashes and dots included, ? for any one byte; the rest for itself, so that
+// names like (*T).Method can be written as they are. Time is at worst
+// len(glob)*len(name): only the last * is ever widened.
+func match(glob, name string) bool {
+	g, n := 0, 0
+	star, mark := -1, 0
+	for n < len(name) {
+		switch {
+		case g < len(glob) && glob[g] == '*':
+			star, mark = g, n
+			g++
+		case g < len(glob) && (glob[g] == '?' || glob[g] == name[n]):
+			g++
+			n++
+		case star >= 0:
+			mark++
+			g, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	for g < len(glob) && glob[g] == '*' {
+		g++
+	}
+	return g == len(glob)
+}
+
+// expand replaces %p by the process id, %a by the name of the program, %t by
+// the start time in UTC (20060102-150405) and %% by a percent sign.
+func expand(path, app string, pid int, wallNS uint64) string {
+	var b []byte
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+1 < len(path) {
+			i++
+			switch path[i] {
+			case 'p':
+				b = appendUint(b, uint64(pid))
+				continue
+			case 'a':
+				b = append(b, app...)
+				continue
+			case 't':
+				b = appendTime(b, wallNS)
+				continue
+			case '%':
+				b = append(b, '%')
+				continue
+			}
+			i--
+		}
+		b = append(b, path[i])
+	}
+	return string(b)
+}

@@ -1,0 +1,2 @@
+// Package runtime is what a marked program compiles against.
+package runtime

@@ -1,0 +1,53 @@
+//go:build !markgen_off && !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
+
+package runtime
+
+import "unsafe"
+
+// Here files are not mapped. The pieces of the data file are kept in memory and
+// written by Finish; a process that is killed leaves nothing.
+var dataPath string
+
+// openFile sets the place; whether it can be written shows at the end.
+func openFile(path string, wall uint64) (trouble string) {
+	if dataPath = absolute(path); !canWriteFiles {
+		return "files are not written on " + goos
+	}
+	return ""
+}
+
+// growFile gives memory that closeFile will write.
+func growFile(size uintptr) (p unsafe.Pointer, trouble string) {
+	if p = anonymous(size); p == nil {
+		return nil, "there is no memory"
+	}
+	return p, ""
+}
+
+// closeFile writes the file.
+//
+//go:nocheckptr
+func closeFile() (trouble string) {
+	if !space.inFile {
+		return ""
+	}
+	var b []byte
+	left := uintptr(*headerWord(OffUsed))
+	for _, p := range space.pieces {
+		n := min(left, p.size)
+		b = append(b, unsafe.Slice((*byte)(p.p), n)...)
+		left -= n
+	}
+	return writeWhole(dataPath, b)
+}
+
+// heap keeps what anonymous gave alive.
+var heap [][]uint64
+
+// anonymous gives size bytes of zeroed memory that is never freed.
+func anonymous(size uintptr) unsafe.Pointer {
+	b := make([]uint64, (size+BlockAlign)/8+8)
+	heap = append(heap, b)
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	return unsafe.Add(p, -uintptr(p)&(BlockAlign-1))
+}

@@ -1,0 +1,171 @@
+//go:build !markgen_off && (linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package runtime
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// dataFile is the file the pieces are mapped from. It stays open to grow, and
+// locked (flock) so that others see this run is alive however it ends.
+var dataFile struct {
+	fd       int
+	dev, ino uint64
+	size     int64
+}
+
+// openFile creates the data file, for its owner only. A name that is taken is
+// tried again with .2, .3 … added, unless what is there is the data of a
+// process that is gone: that is replaced. See replaceable.
+func openFile(path string, wall uint64) (trouble string) {
+	var since uint64 // start of the live run that has the plain name
+	for n, tries := 1, 0; n < 10000 && tries < 20000; tries++ {
+		name := path
+		if n > 1 {
+			name = string(appendUint([]byte(path+"."), uint64(n)))
+		}
+		fd, err := syscall.Open(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o600)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err == syscall.EEXIST {
+			if !replaceable(name, n, &since) {
+				n++
+			}
+			continue
+		}
+		if err != nil {
+			return err.Error()
+		}
+		fd = moveUp(fd)
+		flock(fd)
+		var st syscall.Stat_t
+		if err := syscall.Fstat(fd, &st); err != nil {
+			syscall.Close(fd)
+			return err.Error()
+		}
+		dataFile.fd, dataFile.dev, dataFile.ino, dataFile.size = fd, uint64(st.Dev), st.Ino, 0
+		return ""
+	}
+	return "all names are taken"
+}
+
+// replaceable removes what has the name if that is the data file of a run that
+// is over, and says whether it did. A file that is not ours is never touched,
+// nor one whose process lives and holds its lock. Among numbered names, a file
+// begun after the live run that has the plain name belongs to a sibling of this
+// process and is kept.
+func replaceable(name string, n int, since *uint64) bool {
+	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return err == syscall.ENOENT
+	}
+	defer syscall.Close(fd)
+	var head [OffStartWall/8 + 1]uint64
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&head)), len(head)*8)
+	if k, err := syscall.Read(fd, b); err != nil || k < len(b) || string(b[:len(Magic)]) != Magic {
+		return false
+	}
+	begun := head[OffStartWall/8]
+	if err := flock(fd); err != nil || begun == 0 {
+		if n == 1 {
+			*since = begun
+		}
+		return false
+	}
+	if n > 1 && *since != 0 && begun >= *since {
+		return false
+	}
+	// Somebody else may have replaced it since it was opened.
+	var have, there syscall.Stat_t
+	if syscall.Fstat(fd, &have) != nil || syscall.Lstat(name, &there) != nil || have.Ino != there.Ino || have.Dev != there.Dev {
+		return true
+	}
+	return syscall.Unlink(name) == nil
+}
+
+// flock takes the lock of an open file unless somebody has it.
+func flock(fd int) error {
+	for {
+		if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// growFile makes the file size bytes longer and maps the new part. The space is
+// there before it is mapped: a full disk shows here and not as SIGBUS when a
+// cell is written.
+func growFile(size uintptr) (p unsafe.Pointer, trouble string) {
+	f := &dataFile
+	// Programs that close all descriptors exist; the number may be another
+	// file's by now.
+	var st syscall.Stat_t
+	if err := syscall.Fstat(f.fd, &st); err != nil || uint64(st.Dev) != f.dev || st.Ino != f.ino {
+		return nil, "its descriptor was closed by the program"
+	}
+	end := f.size + int64(size)
+	// Writing beyond the limit would raise SIGXFSZ.
+	var lim syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &lim); err != nil || uint64(lim.Cur) < uint64(end) {
+		return nil, "the limit on file sizes (RLIMIT_FSIZE) is reached"
+	}
+	if err := reserve(f.fd, f.size, int64(size)); err != nil {
+		return nil, err.Error()
+	}
+	b, err := syscall.Mmap(f.fd, f.size, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, err.Error()
+	}
+	f.size = end
+	return unsafe.Pointer(unsafe.SliceData(b)), ""
+}
+
+// writeZeros reserves space where there is no call for it.
+func writeZeros(fd int, off, size int64) error {
+	zeros := make([]byte, 64<<10)
+	for size > 0 {
+		n, err := syscall.Pwrite(fd, zeros[:min(size, int64(len(zeros)))], off)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if n <= 0 {
+			return syscall.ENOSPC
+		}
+		off += int64(n)
+		size -= int64(n)
+	}
+	return nil
+}
+
+// closeFile gives back the space that was reserved and not used; what is mapped
+// and handed out stays. The descriptor stays open for its lock.
+func closeFile() (trouble string) {
+	f := &dataFile
+	if !space.inFile {
+		return ""
+	}
+	var st syscall.Stat_t
+	if err := syscall.Fstat(f.fd, &st); err != nil || uint64(st.Dev) != f.dev || st.Ino != f.ino {
+		return ""
+	}
+	used := int64(*headerWord(OffUsed))
+	if err := syscall.Ftruncate(f.fd, used); err != nil && err != syscall.EINTR {
+		return err.Error()
+	}
+	return ""
+}
+
+// anonymous gives size bytes of zeroed memory outside the Go heap, never to be
+// freed; nil when there is none.
+func anonymous(size uintptr) unsafe.Pointer {
+	b, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		return nil
+	}
+	return unsafe.Pointer(unsafe.SliceData(b))
+}

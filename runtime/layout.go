@@ -1,0 +1,178 @@
+package runtime
+
+// The layout of a data file, shared by the code that writes it (this
+// package) and the code that reads it (package profile). docs/data-file.md
+// tells the same with the rules for readers. All words are unsigned, in the
+// byte order of the machine that wrote the file; all offsets are bytes.
+
+// Magic opens every data file.
+const Magic = "markgen\x00"
+
+// Version is the layout described here. A reader refuses any other; a version
+// that reads as Version with its bytes swapped comes from a machine of the
+// other byte order.
+const Version = 1
+
+// HeaderSize is the size of the header page; the first block begins there.
+const HeaderSize = 4096
+
+// Offsets of the header's words. Those marked u32 are 4 bytes, the others 8.
+const (
+	OffMagic      = 0   // 8 bytes, Magic
+	OffVersion    = 8   // u32, Version
+	OffHeaderSize = 12  // u32, HeaderSize
+	OffState      = 16  // State…; anything but StateStopped in a file whose process is gone: it was killed or crashed
+	OffUsed       = 24  // bytes of the file that hold published content, header included
+	OffPID        = 32  // process id
+	OffStartWall  = 40  // ns since the Unix epoch at start
+	OffEndWall    = 48  // the same at the end; 0 until then
+	OffStartMono  = 56  // monotonic ns at start, taken together with OffStartTick
+	OffEndMono    = 64  // monotonic ns at the end, taken together with OffEndTick; 0 until then
+	OffStartTick  = 72  // clock ticks at start
+	OffEndTick    = 80  // clock ticks at the end; 0 until then
+	OffClock      = 88  // Clock…
+	OffHz         = 96  // ticks per second, as known at start and as used for every ns in the file
+	OffQuantum    = 104 // the clock's smallest step, ps
+	OffRead       = 112 // cost of one clock read, ps
+	OffInside     = 120 // what an empty scope measures as its own duration, ps
+	OffWhole      = 128 // what an empty scope costs the program in all, ps
+	OffLost       = 136 // scopes that could not be recorded at all
+	OffFlags      = 144 // Flag… bits
+	OffProcs      = 152 // GOMAXPROCS at start
+	OffApp        = 256 // name of the executable, NUL-padded
+	OffGo         = 512 // Go version, NUL-padded
+	OffGOOS       = 576
+	OffGOARCH     = 608
+	OffConfig     = 1024 // the value of MARKGEN, NUL-padded, cut when longer
+
+	SizeApp    = 256
+	SizeGo     = 64
+	SizeGOOS   = 32
+	SizeGOARCH = 32
+	SizeConfig = 1024
+)
+
+// States of a run, the value at OffState.
+const (
+	StateUnconfigured = 0
+	StateConfigured   = 1
+	StateProfiling    = 2
+	StatePaused       = 3
+	StateStopped      = 4 // ended in order: everything is there
+)
+
+// Clocks, the value at OffClock.
+const (
+	ClockTSC    = 1 // RDTSC, invariant
+	ClockCNTVCT = 2 // the virtual counter of arm64
+	ClockMono   = 3 // the Go runtime's monotonic clock, one tick a nanosecond
+)
+
+// Flags at OffFlags.
+const (
+	FlagNoSelf  = 1 << 0 // self times were not collected: CellSelf means nothing
+	FlagPartial = 1 << 1 // the file could not grow: what came later is not in it
+)
+
+// Blocks follow the header without gaps. A block begins with
+//
+//	type u32, shard u32, size u64
+//
+// where size counts the whole block, these 16 bytes included, and is a
+// multiple of BlockAlign. Content beyond what a type defines is zero.
+const (
+	BlockHeader = 16
+	BlockAlign  = 64
+
+	OffBlockType  = 0
+	OffBlockShard = 4
+	OffBlockSize  = 8
+)
+
+// Block types. Readers skip types they do not know.
+const (
+	// BlockPad is unused space.
+	BlockPad = 0
+
+	// BlockTable holds the text that one Register call published.
+	//
+	//	16 number of the table u64 (0, 1, 2, … in order of registration)
+	//	24 global index of its first marker u64: the i-th m line has index first+i
+	//	32 number of markers u64
+	//	40 number of counters u64
+	//	48 bytes of text u64
+	//	64 text
+	BlockTable = 1
+
+	// BlockCell is the cell of one marker on one shard, see Cell….
+	BlockCell = 2
+
+	// BlockCounters holds the counters of one table.
+	//
+	//	16 number of the table u64
+	//	24 number of counters u64
+	//	64 one u64 a counter
+	BlockCounters = 3
+
+	// BlockAlias says that the cells of marker OffAliasFrom belong to marker
+	// OffAliasTo: it was entered before its table was registered.
+	//
+	//	16 global index that was handed out first u64
+	//	24 global index in the table u64, or NoMarker: not collected, to be dropped
+	BlockAlias = 4
+)
+
+// Offsets inside blocks, from the block's beginning.
+const (
+	OffTableNumber   = 16
+	OffTableFirst    = 24
+	OffTableMarkers  = 32
+	OffTableCounters = 40
+	OffTableLen      = 48
+	OffTableText     = 64
+
+	OffCountersTable = 16
+	OffCountersLen   = 24
+	OffCountersData  = 64
+
+	OffAliasFrom = 16
+	OffAliasTo   = 24
+)
+
+// NoMarker is the global index of no marker.
+const NoMarker = 1<<64 - 1
+
+// The block of a cell. The passages of a marker are CellPasses plus the
+// counts of its buckets, added over all shards. Bucket k holds the scopes of
+// 2^k ≤ ns < 2^(k+1); 0 ns goes to bucket 0.
+const (
+	CellMarker = 16  // global marker index
+	CellPasses = 24  // passages without a duration (points, count-only markers)
+	CellSelf   = 64  // ns not spent in marked children
+	CellTicks  = 72  // sum of durations in raw clock ticks
+	CellMin    = 80  // shortest, ns; all ones: none yet
+	CellMax    = 88  // longest, ns
+	CellLast   = 96  // tick at the end of the latest scope
+	CellNoSelf = 104 // scopes whose children could not be followed: counted as all self
+
+	CellBuckets = 128
+	NumBuckets  = 64
+
+	BucketSize  = 32
+	BucketCount = 0
+	BucketSum   = 8  // ns
+	BucketSqLo  = 16 // sum of squares, ns², low word
+	BucketSqHi  = 24 // high word
+
+	CellSize = CellBuckets + NumBuckets*BucketSize
+)
+
+// TableVersion of the text in BlockTable: one record a line, fields separated
+// by tabs. Readers ignore lines of kinds they do not know.
+//
+//	p IMPORTPATH
+//	f FILE
+//	m ID KIND FILEIDX LINE COL GATE FLAGS GROUP SAMPLE NAME
+//	c ID KIND FILEIDX LINE COL NAME
+//	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
+const TableVersion = 1

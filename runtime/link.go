@@ -1,0 +1,20 @@
+//go:build !markgen_off
+
+package runtime
+
+import _ "unsafe" // for go:linkname
+
+// procPin forbids preemption and names the processor (P) the goroutine runs
+// on; until procUnpin no other goroutine runs there. Both are open to plain
+// modules, see the list of known users in runtime/proc.go.
+//
+//go:linkname procPin runtime.procPin
+func procPin() int
+
+//go:linkname procUnpin runtime.procUnpin
+func procUnpin()
+
+// nanotime is the runtime's monotonic clock, ns; see runtime/time_nofake.go.
+//
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64

@@ -1,0 +1,33 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// Two locks, both spinning: what they guard is done in microseconds, seldom,
+// and a mutex of package sync would have to stay unmarked by promise instead of
+// by need.
+var (
+	// starting guards start and nothing else.
+	starting uint32
+
+	// locked guards everything that is not written by its owner alone:
+	// registering, making blocks, finishing. A scope whose cell exists never
+	// takes it. It lives outside the memory the race detector watches, so that
+	// markers do not order the goroutines of the program and hide its races.
+	locked *uint32
+)
+
+func acquire(p *uint32) {
+	for !atomic.CompareAndSwapUint32(p, 0, 1) {
+		runtime.Gosched()
+	}
+}
+
+func release(p *uint32) { atomic.StoreUint32(p, 0) }
+
+func lock()   { acquire(locked) }
+func unlock() { release(locked) }

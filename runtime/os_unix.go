@@ -1,0 +1,112 @@
+//go:build !markgen_off && (linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package runtime
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// wallNS is the wall clock, ns since the Unix epoch, to the µs.
+func wallNS() uint64 {
+	var tv syscall.Timeval
+	if err := syscall.Gettimeofday(&tv); err != nil {
+		return 0
+	}
+	return uint64(tv.Sec)*1e9 + uint64(tv.Usec)*1e3
+}
+
+// writeAll writes b to fd, whatever pieces it takes. A descriptor that does not
+// block is tried for a while and then given up.
+func writeAll(fd int, b []byte) error {
+	for full := 0; len(b) > 0; {
+		n, err := syscall.Write(fd, b)
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN && full < 100000:
+			full++
+			runtime.Gosched()
+		case err != nil:
+			return err
+		case n <= 0:
+			return syscall.EIO
+		default:
+			b = b[n:]
+		}
+	}
+	return nil
+}
+
+func writeStderr(b []byte) { writeAll(2, b) }
+
+// writeWhole puts b under the name path so that nobody sees a part of it: a
+// temporary file beside it is renamed. A path that is there and no regular file
+// (a device, a pipe, a link) is written to instead.
+func writeWhole(path string, b []byte) (trouble string) {
+	var st syscall.Stat_t
+	if syscall.Lstat(path, &st) == nil && st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_TRUNC|syscall.O_CLOEXEC, 0)
+		if err != nil {
+			return err.Error()
+		}
+		err = writeAll(fd, b)
+		syscall.Close(fd)
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	temp := string(appendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
+	fd, err := syscall.Open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_TRUNC|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err.Error()
+	}
+	err = writeAll(fd, b)
+	if e := syscall.Close(fd); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = syscall.Rename(temp, path)
+	}
+	if err != nil {
+		syscall.Unlink(temp)
+		return err.Error()
+	}
+	return ""
+}
+
+// readFile reads the beginning of a small file into b and says how much.
+func readFile(path string, b []byte) int {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	n, err := syscall.Read(fd, b)
+	syscall.Close(fd)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// absolute makes path independent of later changes of the working directory.
+func absolute(path string) string {
+	if path == "" || path[0] == '/' {
+		return path
+	}
+	wd, err := syscall.Getwd()
+	if err != nil {
+		return path
+	}
+	return wd + "/" + path
+}
+
+// lastElement gives what follows the last slash.
+func lastElement(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}

@@ -1,0 +1,166 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A row is a line of the report.
+type row struct {
+	name  string
+	count uint64
+	total uint64 // ns
+	timed bool
+}
+
+// formatReport gives the report of a program that runs without the command:
+// every marker with its count, total and mean, sorted by name.
+//
+//go:norace
+func formatReport() []byte {
+	lock()
+	rows := gather()
+	unlock()
+	sortBy(len(rows), func(i, j int) bool { return rows[i].name < rows[j].name },
+		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+
+	b := appendHead(nil)
+	table := [][4]string{{"marker", "count", "total", "mean"}}
+	for _, r := range rows {
+		line := [4]string{r.name, string(appendUint(nil, r.count)), "-", "-"}
+		if r.timed {
+			line[2] = string(appendPS(nil, r.total, 1000, 1))
+			line[3] = string(appendPS(nil, r.total, 1000, r.count))
+		}
+		table = append(table, line)
+	}
+	var w [4]int
+	for _, line := range table {
+		for i, s := range line {
+			w[i] = max(w[i], width(s))
+		}
+	}
+	for _, line := range table {
+		b = append(b, line[0]...)
+		b = appendSpaces(b, w[0]-width(line[0]))
+		for i := 1; i < len(line); i++ {
+			b = appendSpaces(b, 2+w[i]-width(line[i]))
+			b = append(b, line[i]...)
+		}
+		b = append(b, '\n')
+	}
+	if n := atomic.LoadUint64(headerWord(OffLost)); n > 0 {
+		b = appendUint(append(b, "lost for want of memory: "...), n)
+		b = append(b, " passages\n"...)
+	}
+	return b
+}
+
+// appendHead tells which run this is and how good its clock.
+func appendHead(b []byte) []byte {
+	b = append(append(b, "markgen: "...), app...)
+	b = appendUint(append(b, ", pid "...), *headerWord(OffPID))
+	b = append(b, ", "...)
+	b = appendPS(b, *headerWord(OffEndMono)-*headerWord(OffStartMono), 1000, 1)
+	b = append(b, ", clock "...)
+	switch *headerWord(OffClock) {
+	case ClockTSC:
+		b = append(b, "tsc"...)
+	case ClockCNTVCT:
+		b = append(b, "cntvct"...)
+	default:
+		b = append(b, "mono"...)
+	}
+	b = appendDuration(append(b, ", quantum "...), *headerWord(OffQuantum))
+	b = appendDuration(append(b, ", read "...), *headerWord(OffRead))
+	b = appendDuration(append(b, ", scope "...), *headerWord(OffWhole))
+	return append(b, '\n')
+}
+
+// appendPS appends v*scale/n picoseconds as a duration; 0/0 is 0.
+func appendPS(b []byte, v, scale, n uint64) []byte {
+	if n == 0 {
+		return appendDuration(b, 0)
+	}
+	hi, lo := bits.Mul64(v, scale)
+	if hi >= n {
+		return append(b, '-')
+	}
+	q, _ := bits.Div64(hi, lo, n)
+	return appendDuration(b, q)
+}
+
+func appendSpaces(b []byte, n int) []byte {
+	for ; n > 0; n-- {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// gather adds up the shards for every named marker and counter. Other
+// goroutines may be recording meanwhile. The caller holds the lock.
+//
+//go:norace
+func gather() []row {
+	var rows []row
+	for k := range tables {
+		t := &tables[k]
+		m, c := 0, 0
+		for rest := t.text; rest != ""; {
+			var line string
+			line, rest = cut(rest, '\n')
+			switch kindOf(line) {
+			case 'm':
+				if m < t.markers {
+					r := sum(field(line, markerName, markerName), t.first+uint32(m))
+					r.timed = field(line, markerKind, markerName) != "point" && !has(field(line, markerFlags, markerName), 'c')
+					rows = append(rows, r)
+				}
+				m++
+			case 'c':
+				if c < t.n && t.counters != nil {
+					n := atomic.LoadUint64((*uint64)(unsafe.Add(t.counters, 8*uintptr(c))))
+					rows = append(rows, row{name: field(line, counterName, counterName), count: n})
+				}
+				c++
+			case 'b':
+				c++
+			}
+		}
+	}
+	return rows
+}
+
+// sum adds up the cells of marker i and of the index it may have had before.
+//
+//go:norace
+func sum(name string, i uint32) row {
+	r := row{name: name}
+	r.addCells(i)
+	for _, a := range aliases {
+		if a[1] == i {
+			r.addCells(a[0])
+		}
+	}
+	return r
+}
+
+//go:norace
+//go:nocheckptr
+func (r *row) addCells(i uint32) {
+	for k := range shards {
+		d := shards[k].dir
+		if d == nil || uint64(i) >= d.n || d.cells[i%maxIndex] == nil {
+			continue
+		}
+		c := d.cells[i%maxIndex]
+		r.count += c.passes
+		for b := range c.buckets {
+			r.count += c.buckets[b].count
+			r.total += c.buckets[b].sum
+		}
+	}
+}

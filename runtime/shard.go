@@ -1,0 +1,149 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// A shard holds the cells of one processor. Shard number maxShards serves all
+// processors beyond, one at a time under the lock.
+const maxShards = 1024
+
+type shard struct {
+	dir *directory
+	_   [64 - unsafe.Sizeof(uintptr(0))]byte
+}
+
+// A directory maps Marker.index to the shard's cell. One that grew too small is
+// replaced and left in place, since its processor may be reading it; a cell
+// missing there is looked for again in the new one by addSlow.
+type directory struct {
+	n     uint64
+	cells [maxIndex]*cell // n of them are there
+}
+
+var shards [maxShards + 1]shard
+
+// cellOf finds the cell of marker i on processor pid, nil when it has none yet.
+// The caller is pinned.
+//
+//go:norace
+//go:nocheckptr
+func cellOf(pid int, i uint32) *cell {
+	if uint(pid) >= maxShards {
+		return nil
+	}
+	d := shards[pid].dir
+	if d == nil || uint64(i) >= d.n {
+		return nil
+	}
+	return d.cells[i%maxIndex]
+}
+
+// addSlow records a scope when its cell was not there: it makes the cell of
+// the processor it runs on and tries again. The goroutine may have moved on by
+// then, at worst once through every processor.
+//
+//go:norace
+//go:noinline
+func addSlow(i uint32, ns, self, d, t uint64, p *slot) {
+	for {
+		pid := procPin()
+		if c := cellOf(pid, i); c != nil {
+			c.add(ns, self, d, t, p)
+			procUnpin()
+			return
+		}
+		procUnpin()
+		lock()
+		c := makeCell(pid, i)
+		if c != nil && pid >= maxShards {
+			c.add(ns, self, d, t, p)
+		}
+		unlock()
+		if c == nil {
+			lose()
+		}
+		if c == nil || pid >= maxShards {
+			return
+		}
+	}
+}
+
+// passSlow is addSlow for a passage without duration.
+//
+//go:norace
+//go:noinline
+func passSlow(i uint32) {
+	for {
+		pid := procPin()
+		if c := cellOf(pid, i); c != nil {
+			c.passes++
+			procUnpin()
+			return
+		}
+		procUnpin()
+		lock()
+		c := makeCell(pid, i)
+		if c != nil && pid >= maxShards {
+			c.passes++
+		}
+		unlock()
+		if c == nil {
+			lose()
+		}
+		if c == nil || pid >= maxShards {
+			return
+		}
+	}
+}
+
+// makeCell gives marker i a cell on processor pid, or finds it made. nil: there
+// is no memory or no such marker. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func makeCell(pid int, i uint32) *cell {
+	if i < firstIndex || i >= nextIndex || pid < 0 {
+		return nil
+	}
+	sh := &shards[min(pid, maxShards)]
+	d := sh.dir
+	if d == nil || uint64(i) >= d.n {
+		n := uint64(64)
+		for n < uint64(nextIndex) {
+			n *= 2
+		}
+		bigger := (*directory)(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
+		if bigger == nil {
+			return nil
+		}
+		bigger.n = n
+		if d != nil {
+			copy(bigger.cells[:d.n], d.cells[:d.n])
+		}
+		d = bigger
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&sh.dir)), unsafe.Pointer(d))
+	}
+	if c := d.cells[i]; c != nil {
+		return c
+	}
+	c := (*cell)(newBlock(BlockCell, uint32(min(pid, maxShards)), CellSize))
+	if c == nil {
+		return nil
+	}
+	c.marker = uint64(i - firstIndex)
+	c.min = 1<<64 - 1
+	publish(unsafe.Pointer(c))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.cells[i])), unsafe.Pointer(c))
+	return c
+}
+
+// lose counts a scope that could not be recorded.
+func lose() {
+	if header != nil {
+		atomic.AddUint64(headerWord(OffLost), 1)
+	}
+}

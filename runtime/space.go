@@ -1,0 +1,137 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// space hands out the blocks of the data file in order. Memory comes in
+// pieces: mapped file content while the file can grow, anonymous memory of the
+// same layout otherwise. Guarded by the lock.
+var space struct {
+	next   unsafe.Pointer // free part of the current piece
+	free   uintptr
+	pieces []piece // for systems that write the file at the end
+	inFile bool    // pieces come from the data file
+}
+
+type piece struct {
+	p    unsafe.Pointer
+	size uintptr
+}
+
+// header is the header page, in memory or in the file; nil before start and
+// when inert.
+var header unsafe.Pointer
+
+func headerWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(header, off)) }
+
+func setHeader(off uintptr, v uint64) { atomic.StoreUint64(headerWord(off), v) }
+
+// setHeaderText stores s NUL-padded, cut to size-1 bytes.
+//
+//go:norace
+//go:nocheckptr
+func setHeaderText(off, size uintptr, s string) {
+	b := unsafe.Slice((*byte)(unsafe.Add(header, off)), size)
+	clear(b)
+	copy(b[:size-1], s)
+}
+
+const (
+	firstPiece = 256 << 10
+	mostPiece  = 4 << 20
+)
+
+// newBlock gives a zeroed block of at least size bytes with its header filled
+// in, not yet published; nil: there is no memory left. The caller holds the
+// lock until it has published the block.
+//
+//go:norace
+//go:nocheckptr
+func newBlock(kind, shard uint32, size uintptr) unsafe.Pointer {
+	size = (size + BlockAlign - 1) &^ (BlockAlign - 1)
+	if size > space.free && !newPiece(size) {
+		return nil
+	}
+	p := space.next
+	space.next = unsafe.Add(p, size)
+	space.free -= size
+	*(*uint32)(unsafe.Add(p, OffBlockType)) = kind
+	*(*uint32)(unsafe.Add(p, OffBlockShard)) = shard
+	*(*uint64)(unsafe.Add(p, OffBlockSize)) = uint64(size)
+	return p
+}
+
+// publish makes the latest block, now complete, part of the file.
+func publish(p unsafe.Pointer) {
+	if space.inFile {
+		atomic.AddUint64(headerWord(OffUsed), *(*uint64)(unsafe.Add(p, OffBlockSize)))
+	}
+}
+
+// newPiece makes room for size bytes. What is left of the current piece becomes
+// padding, because the next one lies elsewhere in memory.
+//
+//go:norace
+//go:nocheckptr
+func newPiece(size uintptr) bool {
+	want := uintptr(firstPiece)
+	for want < mostPiece && want < uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
+		want *= 2
+	}
+	want = max(want, (size+firstPiece-1)&^(firstPiece-1))
+	if space.inFile {
+		p, trouble := growFile(want)
+		if trouble == "" {
+			if space.free > 0 {
+				publish(newBlock(BlockPad, 0, space.free))
+			}
+			addPiece(p, want)
+			return true
+		}
+		complain("the data file cannot grow: " + trouble + "; collecting the rest in memory only")
+		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagPartial)
+		space.inFile = false
+	}
+	p := anonymous(want)
+	if p == nil {
+		return false
+	}
+	addPiece(p, want)
+	return true
+}
+
+func addPiece(p unsafe.Pointer, size uintptr) {
+	space.next, space.free = p, size
+	space.pieces = append(space.pieces, piece{p, size})
+}
+
+// openSpace makes the first piece, with the header at its beginning, in the
+// file when there is one. It reports whether there is any memory at all.
+//
+//go:norace
+//go:nocheckptr
+func openSpace(inFile bool) (trouble string, ok bool) {
+	var p unsafe.Pointer
+	if inFile {
+		p, trouble = growFile(firstPiece)
+	}
+	space.inFile = p != nil
+	if p == nil {
+		if p = anonymous(firstPiece); p == nil {
+			return trouble, false
+		}
+	}
+	addPiece(p, firstPiece)
+	header = p
+	space.next = unsafe.Add(p, HeaderSize)
+	space.free = firstPiece - HeaderSize
+	copy(unsafe.Slice((*byte)(p), len(Magic)), Magic)
+	*(*uint32)(unsafe.Add(p, OffVersion)) = Version
+	*(*uint32)(unsafe.Add(p, OffHeaderSize)) = HeaderSize
+	setHeader(OffUsed, HeaderSize)
+	return trouble, true
+}

@@ -1,0 +1,182 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	goos   = runtime.GOOS
+	goarch = runtime.GOARCH
+)
+
+// conf, app and the report's place are set once by start.
+var (
+	conf       config
+	app        string
+	reportPath string // absolute where the system tells; "" without report=
+)
+
+// begin starts this process's run if nothing has yet. All work is done here, on
+// the first Register or the first scope: importing the package does nothing.
+//
+//go:norace
+func begin() {
+	if atomic.LoadUint32(&hot.mode) != modeNew {
+		return
+	}
+	acquire(&starting)
+	if hot.mode == modeNew {
+		mode := start()
+		atomic.StoreUint32(&hot.mode, mode)
+		if mode == modeOn {
+			lock()
+			calibrate()
+			unlock()
+			atExit(Finish)
+		}
+	}
+	release(&starting)
+}
+
+// start does what MARKGEN says and returns the mode that follows.
+//
+//go:norace
+func start() uint32 {
+	value, _ := syscall.Getenv("MARKGEN")
+	if value == "" {
+		return modeInert
+	}
+	from := takeAnchor()
+	wall := wallNS()
+	c, trouble := parseConfig(value)
+	usable := ticksUsable()
+	if trouble == "" && c.tsc && !usable {
+		trouble = refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
+	}
+	if trouble != "" {
+		complain(trouble)
+		return modeInert
+	}
+	conf = c
+	app = appName()
+	pid := syscall.Getpid()
+	if c.report != "" && c.report != "stderr" {
+		reportPath = absolute(expand(c.report, app, pid, wall))
+	}
+	openedFile := false
+	if c.file != "" {
+		path := expand(c.file, app, pid, wall)
+		if trouble = openFile(path, wall); trouble == "" {
+			openedFile = true
+		} else {
+			complain(`MARKGEN: key "file": ` + path + ": " + trouble + "; collecting in memory only")
+		}
+	}
+	trouble, ok := openSpace(openedFile)
+	if trouble != "" {
+		complain(`MARKGEN: key "file": ` + trouble + "; collecting in memory only")
+	}
+	words := anonymous(64)
+	if !ok || words == nil {
+		complain("no memory for the cells; nothing is collected")
+		return modeInert
+	}
+	locked = (*uint32)(words)
+	hot.slots = nil
+	if hasG && !c.noself {
+		hot.slots = firstSlots()
+	}
+	hot.self = hot.slots != nil
+	hot.mono = c.mono || !usable
+	hz, kind := uint64(1e9), uint64(ClockMono)
+	if !hot.mono {
+		kind = hardwareClock
+		if hz = measureHz(from); hz == 0 {
+			hot.mono = true
+			hz, kind = 1e9, ClockMono
+		}
+	}
+	hot.mult = multFor(hz)
+	if hot.mono {
+		from.tick = from.mono
+	}
+	setHeader(OffState, StateProfiling)
+	setHeader(OffPID, uint64(pid))
+	setHeader(OffStartWall, wall)
+	setHeader(OffStartMono, from.mono)
+	setHeader(OffStartTick, from.tick)
+	setHeader(OffClock, kind)
+	setHeader(OffHz, hz)
+	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))
+	if !hot.self {
+		setHeader(OffFlags, FlagNoSelf)
+	}
+	setHeaderText(OffApp, SizeApp, app)
+	setHeaderText(OffGo, SizeGo, runtime.Version())
+	setHeaderText(OffGOOS, SizeGOOS, goos)
+	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
+	setHeaderText(OffConfig, SizeConfig, value)
+	return modeOn
+}
+
+// scratch is the cell that calibration records to; scratchDirectory leads there.
+var (
+	scratch          cell
+	scratchDirectory struct {
+		n     uint64
+		cells [scratchIndex + 1]*cell
+	}
+)
+
+// calibrate measures what reading the clock and passing an empty scope cost,
+// with the very code the program runs: each the least mean of several batches.
+// The caller holds the lock, so nobody else makes a directory meanwhile.
+//
+//go:norace
+//go:nocheckptr
+func calibrate() {
+	const batches, batch = 16, 32
+	scratchDirectory.n = scratchIndex + 1
+	scratchDirectory.cells[scratchIndex] = &scratch
+	m := Marker{index: scratchIndex}
+	var s Scope
+
+	step := quantum()
+	pid := procPin()
+	if uint(pid) >= maxShards {
+		procUnpin()
+		return
+	}
+	kept := shards[pid].dir
+	shards[pid].dir = (*directory)(unsafe.Pointer(&scratchDirectory))
+	read, inside, whole := uint64(1<<64-1), uint64(1<<64-1), uint64(1<<64-1)
+	for range batches {
+		a := now()
+		for range batch {
+			now()
+		}
+		b := now()
+		read = min(read, b-a)
+
+		before := scratch.ticks
+		a = now()
+		for range batch {
+			s.Enter(&m)
+			s.Exit()
+		}
+		b = now()
+		whole = min(whole, b-a)
+		inside = min(inside, scratch.ticks-before)
+	}
+	shards[pid].dir = kept
+	procUnpin()
+	setHeader(OffQuantum, toPS(step))
+	setHeader(OffRead, toPS(read)/(batch+1))
+	setHeader(OffInside, toPS(inside)/batch)
+	setHeader(OffWhole, toPS(whole)/batch)
+}

@@ -1,0 +1,10 @@
+//go:build markgen_virtual
+
+package runtime
+
+import "internal/runtime/exithook"
+
+// atExit has f run when main returns and when anything calls os.Exit.
+func atExit(f func()) {
+	exithook.Add(exithook.Hook{F: f, RunOnFailure: true})
+}

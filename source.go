@@ -1,0 +1,85 @@
+// Package markgen holds what the other packages need of the module as a whole.
+package markgen
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// RuntimeSource is the source of package runtime, from which the runtime of an
+// overlay build is made.
+//
+//go:embed runtime/*.go runtime/*.s
+var RuntimeSource embed.FS
+
+const (
+	// VirtualRuntime is the import path of the runtime in an overlay build: a
+	// directory below GOROOT/src that exists in the overlay only, so that every
+	// package may import it without an entry in any go.mod.
+	VirtualRuntime = "markgen/perf"
+
+	// assembly is where the assembly of the virtual runtime is put. The go
+	// command runs the assembler inside the package's directory, so it has to
+	// exist; this one does, and holds no package of its own.
+	assembly = "internal/runtime"
+)
+
+// VirtualFiles are the files of the virtual runtime, by their slash-separated
+// paths below GOROOT/src. They are those of package runtime, save that
+// virtual_*.go lose the build constraint that keeps them out there (their first
+// line), that module_*.go are left out, and that assembly moves to a package
+// next door, from which the functions are linked.
+func VirtualFiles() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	names, err := fs.Glob(RuntimeSource, "runtime/*")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(RuntimeSource, name)
+		if err != nil {
+			return nil, err
+		}
+		base := path.Base(name)
+		switch {
+		case strings.HasSuffix(base, "_test.go"), strings.HasPrefix(base, "module_"):
+		case strings.HasPrefix(base, "virtual_"):
+			_, text, _ = bytes.Cut(text, []byte("\n"))
+			files[VirtualRuntime+"/"+base] = text
+		case strings.HasSuffix(base, ".s"):
+			addAssembly(files, strings.TrimSuffix(base, ".s"), text)
+		default:
+			files[VirtualRuntime+"/"+base] = text
+		}
+	}
+	return files, nil
+}
+
+// addAssembly adds one assembly file, the declarations of its functions beside
+// it, and the directives that link them to those in the virtual runtime. The
+// functions are those that a comment "// func name(…) …" declares.
+func addAssembly(files map[string][]byte, base string, text []byte) {
+	var constraint, decls, links strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "//go:build ") {
+			constraint.WriteString(line + "\n")
+		}
+		decl, ok := strings.CutPrefix(line, "// func ")
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(decl, "(")
+		decls.WriteString("\n//go:noescape\nfunc " + decl)
+		links.WriteString("\n//go:linkname " + name + " " + assembly + "." + name + "\n")
+	}
+	if decls.Len() == 0 {
+		return // it only lets functions without a body be declared
+	}
+	files[assembly+"/markgen_"+base+".s"] = text
+	files[assembly+"/markgen_"+base+".go"] = []byte(constraint.String() + "package runtime\n" + decls.String())
+	files[VirtualRuntime+"/link_"+base+".go"] = []byte(constraint.String() +
+		"package runtime\n\nimport (\n\t_ \"" + assembly + "\"\n\t_ \"unsafe\" // for go:linkname\n)\n" + links.String())
+}
