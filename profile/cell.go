@@ -1,0 +1,166 @@
+package profile
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// cell is what one processor recorded at one marker.
+type cell struct {
+	count, self, ticks uint64
+	min, max           uint64 // ns
+	last               uint64 // tick of the latest scope's end; 0 if there was none
+	buckets            []Bucket
+}
+
+// torn is by how many passages the figures of a bucket may disagree. They are
+// written one after the other: the last passage of a killed process may be in
+// some of them only, and while the program runs, others may come and go between
+// the reading of the first figure and of the last.
+const (
+	tornKilled  = 1
+	tornRunning = 1 << 20
+)
+
+// parseCell reads a cell from the bytes of its block. Figures that disagree by
+// no more than torn passages are reconciled; if they do by more, ok is false:
+// no program ever wrote that.
+func (in *input) parseCell(data []byte, torn uint64) (c cell, ok bool) {
+	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
+	c = cell{
+		count: word(layout.CellPasses),
+		self:  word(layout.CellSelf),
+		ticks: word(layout.CellTicks),
+		min:   word(layout.CellMin),
+		max:   word(layout.CellMax),
+		last:  word(layout.CellLast),
+	}
+	for k := range uint8(layout.NumBuckets) {
+		at := layout.CellBuckets + int(k)*layout.BucketSize
+		b := Bucket{
+			K:     k,
+			Count: word(at + layout.BucketCount),
+			SumNS: word(at + layout.BucketSum),
+			SumSq: Uint128{Hi: word(at + layout.BucketSqHi), Lo: word(at + layout.BucketSqLo)},
+		}
+		if b == (Bucket{K: k}) {
+			continue
+		}
+		if b, ok = reconcile(b, torn); !ok {
+			return cell{}, false
+		}
+		if b.Count == 0 {
+			continue
+		}
+		carry := uint64(0)
+		if c.count, carry = bits.Add64(c.count, b.Count, 0); carry != 0 {
+			return cell{}, false
+		}
+		if c.buckets == nil {
+			c.buckets = make([]Bucket, 0, 4)
+		}
+		c.buckets = append(c.buckets, b)
+	}
+	if len(c.buckets) == 0 {
+		c.min, c.max, c.last, c.self, c.ticks = 0, 0, 0, 0, 0
+		return c, true
+	}
+	// The extremes are written last, too. They lie in the outermost buckets.
+	first, last := c.buckets[0], c.buckets[len(c.buckets)-1]
+	c.min = min(max(c.min, first.LoNS()), first.HiNS()-1)
+	c.max = min(max(c.max, last.LoNS(), c.min), last.HiNS()-1)
+
+	// No scope's self time is more than its time.
+	total := uint64(0)
+	for _, b := range c.buckets {
+		total = add64(total, b.SumNS)
+	}
+	if over, slack := bits.Mul64(torn, last.HiNS()); over == 0 && c.self > add64(total, slack) {
+		return cell{}, false
+	}
+	c.self = min(c.self, total)
+	return c, true
+}
+
+// reconcile makes the figures of a bucket agree: count times of the bucket's
+// range can add up to the sum, and count times with that sum can have those
+// squares. ok is false if they are farther off than torn passages explain.
+func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
+	lo, hi := b.LoNS(), b.HiNS()-1
+	if b.Count > math.MaxUint64-torn {
+		return b, false
+	}
+	few, many := b.Count-min(b.Count, torn), b.Count+torn
+	if over, least := bits.Mul64(few, lo); over != 0 || b.SumNS < least {
+		return b, false
+	}
+	if over, most := bits.Mul64(many, hi); over == 0 && b.SumNS > most {
+		return b, false
+	}
+	if b.Count == 0 {
+		return Bucket{K: b.K}, true
+	}
+	over, least := bits.Mul64(b.Count, lo)
+	if over != 0 {
+		return b, false
+	}
+	b.SumNS = max(b.SumNS, least)
+	if over, most := bits.Mul64(b.Count, hi); over == 0 {
+		b.SumNS = min(b.SumNS, most)
+	}
+
+	// Σx² is at least (Σx)²/n, and at most lo·Σx + hi·Σx − n·lo·hi, since
+	// (x−lo)(hi−x) ≥ 0 for every x. Floating point decides all but the cases in doubt.
+	n, sum, sq := float64(b.Count), float64(b.SumNS), b.SumSq.Float64()
+	least2 := sum * sum / n
+	most2 := (float64(lo)+float64(hi))*sum - n*float64(lo)*float64(hi)
+	const sure = 1e-9
+	if sq >= least2*(1+sure) && sq <= most2-least2*sure {
+		return b, true
+	}
+	exactLeast, exactMost := squares(b, lo, hi)
+	slack := new(big.Int).Mul(new(big.Int).SetUint64(torn), Square(hi).Big())
+	have := b.SumSq.Big()
+	switch {
+	case have.Cmp(exactLeast) < 0:
+		ok = new(big.Int).Sub(exactLeast, have).Cmp(slack) <= 0
+		b.SumSq = fromBig(exactLeast)
+	case have.Cmp(exactMost) > 0:
+		ok = new(big.Int).Sub(have, exactMost).Cmp(slack) <= 0
+		b.SumSq = fromBig(exactMost)
+	default:
+		ok = true
+	}
+	return b, ok
+}
+
+// squares returns the least and the largest sum of squares that b.Count whole
+// numbers from lo to hi with the sum b.SumNS can have: all as equal as can be,
+// and all but one at one of the ends.
+func squares(b Bucket, lo, hi uint64) (least, most *big.Int) {
+	n, sum := new(big.Int).SetUint64(b.Count), new(big.Int).SetUint64(b.SumNS)
+	q, r := new(big.Int).QuoRem(sum, n, new(big.Int))
+	// r numbers are q+1, the others q: n·q² + r·(2q+1).
+	least = new(big.Int).Mul(n, new(big.Int).Mul(q, q))
+	least.Add(least, new(big.Int).Mul(r, new(big.Int).Add(new(big.Int).Lsh(q, 1), big.NewInt(1))))
+
+	l, h := new(big.Int).SetUint64(lo), new(big.Int).SetUint64(hi)
+	most = new(big.Int).Mul(new(big.Int).Add(l, h), sum)
+	most.Sub(most, new(big.Int).Mul(n, new(big.Int).Mul(l, h)))
+	if most.Cmp(least) < 0 { // the range is a single number
+		most.Set(least)
+	}
+	return least, most
+}
+
+// fromBig turns a number of at most 128 bits back; larger ones become the largest.
+func fromBig(n *big.Int) Uint128 {
+	if n.BitLen() > 128 {
+		return Uint128{math.MaxUint64, math.MaxUint64}
+	}
+	lo := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64))
+	return Uint128{new(big.Int).Rsh(n, 64).Uint64(), lo.Uint64()}
+}

@@ -1,0 +1,130 @@
+package profile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// damage is a place in a data file that can't be read.
+type damage struct {
+	file   string
+	offset uint64
+	what   string
+}
+
+func (d *damage) Error() string {
+	return fmt.Sprintf("%s: offset %d: %s", d.file, d.offset, d.what)
+}
+
+// input reads a data file through a window of bounded size: what a file says
+// about its own lengths never decides how much memory is taken.
+type input struct {
+	r     io.ReaderAt
+	name  string
+	size  uint64 // of the file
+	order binary.ByteOrder
+
+	window []byte // holds the file from start on
+	start  uint64
+	buf    []byte
+}
+
+// windowSize is how much is read at once. What does not fit is read alone.
+const windowSize = 1 << 20
+
+// bytes returns n bytes at the offset, valid until the next call. The caller has
+// made sure that they are within the file's size; a file that has become
+// shorter since is damage.
+func (in *input) bytes(offset, n uint64) ([]byte, error) {
+	if offset < in.start || offset+n > in.start+uint64(len(in.window)) {
+		want := min(max(n, windowSize), in.size-min(offset, in.size))
+		if want < n {
+			return nil, in.damaged(offset, "the file ends here; it was cut off")
+		}
+		if uint64(cap(in.buf)) < want {
+			in.buf = make([]byte, want)
+		}
+		got, err := in.r.ReadAt(in.buf[:want], int64(offset))
+		in.window, in.start = in.buf[:got], offset
+		if uint64(got) < n {
+			if err == io.EOF {
+				return nil, in.damaged(offset+uint64(got), "the file ends here; it was cut off")
+			}
+			return nil, in.damaged(offset+uint64(got), "%v", err)
+		}
+	}
+	return in.window[offset-in.start:][:n], nil
+}
+
+func (in *input) damaged(offset uint64, format string, args ...any) error {
+	return &damage{in.name, offset, fmt.Sprintf(format, args...)}
+}
+
+// block is one block of a data file.
+type block struct {
+	kind   uint32
+	offset uint64
+	size   uint64 // with its header
+}
+
+// blocks calls visit for every block between the header and end, in order.
+// It stops where the chain of blocks is broken, with an error that says where.
+// visit may read the file.
+func (in *input) blocks(end uint64, visit func(block)) error {
+	for offset := uint64(layout.HeaderSize); offset < end; {
+		if end-offset < layout.BlockHeader {
+			return in.damaged(offset, "%d bytes are left, too few for a block; what follows is lost", end-offset)
+		}
+		head, err := in.bytes(offset, layout.BlockHeader)
+		if err != nil {
+			return err
+		}
+		b := block{
+			kind:   in.order.Uint32(head[layout.OffBlockType:]),
+			offset: offset,
+			size:   in.order.Uint64(head[layout.OffBlockSize:]),
+		}
+		if b.size < layout.BlockHeader || b.size%8 != 0 {
+			return in.damaged(offset, "a block of %d bytes can't be; what follows is lost", b.size)
+		}
+		if b.size > end-offset {
+			return in.damaged(offset, "a block of %d bytes where %d are left; what follows is lost", b.size, end-offset)
+		}
+		visit(b)
+		offset += b.size
+	}
+	return nil
+}
+
+// content returns the first n bytes of the block.
+func (in *input) content(b block, n uint64) ([]byte, error) {
+	if n > b.size {
+		return nil, in.damaged(b.offset, "a block of %d bytes that should have %d; it is left out", b.size, n)
+	}
+	return in.bytes(b.offset, n)
+}
+
+// duration turns the difference of two clock readings into ns. A difference
+// below 0 is that of two processors' counters, and counts as none.
+func duration(from, to uint64, hz float64) uint64 {
+	ticks := int64(to - from)
+	if ticks <= 0 || hz <= 0 {
+		return 0
+	}
+	return toNS(float64(ticks) / hz * 1e9)
+}
+
+// toNS rounds; numbers that are out of range become the nearest that is not.
+func toNS(ns float64) uint64 {
+	switch {
+	case !(ns > 0):
+		return 0
+	case ns >= math.MaxUint64:
+		return math.MaxUint64
+	}
+	return uint64(ns + 0.5)
+}

@@ -1,0 +1,106 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// Profile is the data of one run, or of several added up by Merge.
+type Profile struct {
+	App       string    // base name of the program; names joined by ", " after a merge of several programs
+	Run       string    // names the run: start and process ID, 20060102-150405.4711; "N runs" after a merge
+	Runs      int       // number of runs added up
+	Start     time.Time // start of the (first) run, UTC
+	ElapsedNS uint64    // time from the start of the run to its end, or to its last record; after a merge the sum
+	Clock     Clock
+	GOOS      string
+	GOARCH    string
+	Go        string // Go version the program was built with
+	State     string // state of collection when the run ended or was read: "profiling", "paused", "stopped" …
+	Complete  bool   // every run ended in order and nothing of its data is missing
+	Alive     bool   // a process was still running when its file was read
+	NoSelf    bool   // self times were not measured (in at least one run)
+	Lost      uint64 // scopes that could not be recorded
+
+	Markers []Marker // sorted by name, then ID; each ID once
+	Blocks  []Block  // sorted by file, then position; each once
+
+	// Warnings say, to people, what is unusual about the data, each with the
+	// file it is about. Damaged is set when one of them is about data that
+	// could not be read.
+	Warnings []string
+	Damaged  bool
+
+	newest int64 // start of the newest run in it, Unix ns: whose clock and build strings are shown
+}
+
+// Clock is the clock that a run measured with and what measuring cost.
+type Clock struct {
+	Kind      string  // "tsc", "cntvct" or "mono"; "mixed" after a merge of runs that differ
+	Hz        float64 // ticks per second, over the whole run where it is long enough to tell
+	QuantumNS float64 // smallest difference of two readings that is not 0
+	ReadNS    float64 // what one reading costs
+	InsideNS  float64 // the part of a scope's own cost that lies within the time it measures
+	WholeNS   float64 // a scope's whole cost to the program
+}
+
+// Marker is what was measured at one marker.
+type Marker struct {
+	ID     registry.ID
+	Name   string
+	Kind   string // "func", "loop", "branch", "block", "region" or "point"
+	File   string // relative to the module root, slash separated
+	Line   int
+	Col    int    // in bytes, from 1
+	Group  string // group= of the directive, "" if none
+	Sample uint64 // sample=1:N of the directive, the N; 0 or 1 when every passage is recorded
+
+	// CountOnly markers have no times: points, and markers with the key count.
+	CountOnly bool
+
+	Count   uint64   // passages: those without a time and those in the buckets
+	SelfNS  uint64   // total without what was spent in scopes opened within
+	MinNS   uint64   // 0 when Count is 0
+	MaxNS   uint64   // 0 when Count is 0
+	Ticks   uint64   // sum of the times as the clock gave them
+	Buckets []Bucket // those with a count, by K
+
+	asOf int64 // start of the run that gave name and place, Unix ns
+}
+
+// Block is a basic block whose passages were counted for a coverage profile.
+type Block struct {
+	File      string // import path and base name, as in a coverage profile of the go command
+	StartLine int
+	StartCol  int // in bytes, from 1
+	EndLine   int
+	EndCol    int // in bytes, from 1, past the end
+	NumStmt   int // statements in it
+	Count     uint64
+}
+
+// compareMarkers orders markers by name, those of equal names by ID.
+func compareMarkers(a, b *Marker) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+}
+
+// compareBlocks orders blocks by file and position.
+func compareBlocks(a, b Block) int {
+	return cmp.Or(
+		cmp.Compare(a.File, b.File),
+		cmp.Compare(a.StartLine, b.StartLine),
+		cmp.Compare(a.StartCol, b.StartCol),
+		cmp.Compare(a.EndLine, b.EndLine),
+		cmp.Compare(a.EndCol, b.EndCol),
+		cmp.Compare(a.NumStmt, b.NumStmt),
+	)
+}
+
+// sort puts markers and blocks into their order.
+func (p *Profile) sort() {
+	slices.SortFunc(p.Markers, func(a, b Marker) int { return compareMarkers(&a, &b) })
+	slices.SortFunc(p.Blocks, compareBlocks)
+}

@@ -1,0 +1,232 @@
+// Package profiletest writes data files as a marked program's runtime does, for
+// tests that need one with figures they know:
+//
+//	file := profiletest.Run{Tables: []profiletest.Table{{
+//		Text:  "p\texample.com/demo\nf\tdemo.go\nm\t…",
+//		Times: map[int][]uint64{0: {100, 200}},
+//	}}}.File()
+//
+// It is imported by tests only.
+package profiletest
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strings"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// Run is a run to be written. Its zero value is a run of nothing that ended in
+// order.
+type Run struct {
+	App       string
+	PID       uint64
+	StartWall uint64 // ns since 1970
+	Span      uint64 // ns by the monotonic clock, to the end or to the latest scope's end
+	Killed    bool   // no end is written
+	State     uint64 // of a killed run; 0 is profiling
+	Clock     uint64 // 0 is TSC
+	Hz        uint64 // as in the header; 0 is 2 GHz
+	TrueHz    uint64 // as the clock ran; 0 is Hz
+	Flags     uint64
+	Lost      uint64
+	Big       bool // byte order
+	Tables    []Table
+}
+
+// Table is what one unit registered and what was recorded at its markers.
+type Table struct {
+	Text     string
+	Times    map[int][]uint64 // by marker, ns; they go to two shards by turns
+	Passes   map[int]uint64   // by marker, without a duration
+	Early    map[int][]uint64 // by marker, ns, recorded before it was registered
+	Unnamed  []uint64         // ns, of a marker that never is
+	Counters []uint64
+}
+
+// File returns the bytes of the run's data file.
+func (r Run) File() []byte {
+	w := &writer{run: r, order: binary.LittleEndian}
+	if r.Big {
+		w.order = binary.BigEndian
+	}
+	w.header()
+	next := uint64(0) // global marker index
+	for number, t := range r.Tables {
+		early := map[int]uint64{}
+		for i := range lines(t.Text, "m\t") {
+			if len(t.Early[i]) > 0 {
+				early[i] = next
+				w.cell(0, next, t.Early[i], 0)
+				next++
+			}
+		}
+		if len(t.Unnamed) > 0 {
+			w.cell(0, next, t.Unnamed, 0)
+			next++
+		}
+		first := next
+		next += uint64(lines(t.Text, "m\t"))
+		w.table(uint64(number), first, t)
+		for i := range lines(t.Text, "m\t") {
+			if from, ok := early[i]; ok {
+				w.alias(from, first+uint64(i))
+			}
+		}
+		for i := range lines(t.Text, "m\t") {
+			var shards [2][]uint64
+			for k, ns := range t.Times[i] {
+				shards[k%2] = append(shards[k%2], ns)
+			}
+			for s, times := range shards {
+				passes := uint64(0)
+				if s == 0 {
+					passes = t.Passes[i]
+				}
+				if len(times) > 0 || passes > 0 {
+					w.cell(uint32(s), first+uint64(i), times, passes)
+				}
+			}
+		}
+	}
+	w.order.PutUint64(w.file[layout.OffUsed:], uint64(len(w.file)))
+	return w.file
+}
+
+func lines(text, prefix string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+type writer struct {
+	run   Run
+	order binary.ByteOrder
+	file  []byte
+}
+
+const startTick, startMono = 1 << 40, 1 << 30
+
+func (w *writer) header() {
+	r := w.run
+	w.file = make([]byte, layout.HeaderSize)
+	text := func(offset, size int, s string) { copy(w.file[offset:offset+size-1], s) }
+	word := func(offset int, v uint64) { w.order.PutUint64(w.file[offset:], v) }
+	hz, true := w.rates()
+	copy(w.file, layout.Magic)
+	w.order.PutUint32(w.file[layout.OffVersion:], layout.Version)
+	w.order.PutUint32(w.file[layout.OffHeaderSize:], layout.HeaderSize)
+	word(layout.OffPID, r.PID)
+	word(layout.OffStartWall, r.StartWall)
+	word(layout.OffStartMono, startMono)
+	word(layout.OffStartTick, startTick)
+	word(layout.OffClock, max(r.Clock, layout.ClockTSC))
+	word(layout.OffHz, hz)
+	word(layout.OffQuantum, 950)
+	word(layout.OffRead, 9_900)
+	word(layout.OffInside, 10_100)
+	word(layout.OffWhole, 27_200)
+	word(layout.OffLost, r.Lost)
+	word(layout.OffFlags, r.Flags)
+	word(layout.OffProcs, 2)
+	text(layout.OffApp, layout.SizeApp, r.App)
+	text(layout.OffGo, layout.SizeGo, "go1.26.0")
+	text(layout.OffGOOS, layout.SizeGOOS, "linux")
+	text(layout.OffGOARCH, layout.SizeGOARCH, "amd64")
+	if r.Killed {
+		word(layout.OffState, max(r.State, layout.StateProfiling))
+		return
+	}
+	word(layout.OffState, layout.StateStopped)
+	word(layout.OffEndWall, r.StartWall+r.Span)
+	word(layout.OffEndMono, startMono+r.Span)
+	word(layout.OffEndTick, startTick+scale(r.Span, true))
+}
+
+func (w *writer) rates() (hz, real uint64) {
+	hz, real = w.run.Hz, w.run.TrueHz
+	if hz == 0 {
+		hz = 2e9
+	}
+	if real == 0 {
+		real = hz
+	}
+	return hz, real
+}
+
+// scale is ns in ticks.
+func scale(ns, hz uint64) uint64 {
+	hi, lo := bits.Mul64(ns, hz)
+	q, _ := bits.Div64(hi, lo, 1e9)
+	return q
+}
+
+// block appends a block of that many bytes and returns it.
+func (w *writer) block(kind, shard uint32, size int) []byte {
+	size = (size + layout.BlockAlign - 1) / layout.BlockAlign * layout.BlockAlign
+	w.file = append(w.file, make([]byte, size)...)
+	b := w.file[len(w.file)-size:]
+	w.order.PutUint32(b[layout.OffBlockType:], kind)
+	w.order.PutUint32(b[layout.OffBlockShard:], shard)
+	w.order.PutUint64(b[layout.OffBlockSize:], uint64(size))
+	return b
+}
+
+func (w *writer) table(number, first uint64, t Table) {
+	b := w.block(layout.BlockTable, 0, layout.OffTableText+len(t.Text))
+	counters := lines(t.Text, "c\t") + lines(t.Text, "b\t")
+	w.order.PutUint64(b[layout.OffTableNumber:], number)
+	w.order.PutUint64(b[layout.OffTableFirst:], first)
+	w.order.PutUint64(b[layout.OffTableMarkers:], uint64(lines(t.Text, "m\t")))
+	w.order.PutUint64(b[layout.OffTableCounters:], uint64(counters))
+	w.order.PutUint64(b[layout.OffTableLen:], uint64(len(t.Text)))
+	copy(b[layout.OffTableText:], t.Text)
+	if counters == 0 {
+		return
+	}
+	b = w.block(layout.BlockCounters, 0, layout.OffCountersData+8*counters)
+	w.order.PutUint64(b[layout.OffCountersTable:], number)
+	w.order.PutUint64(b[layout.OffCountersLen:], uint64(counters))
+	for i, n := range t.Counters {
+		w.order.PutUint64(b[layout.OffCountersData+8*i:], n)
+	}
+}
+
+func (w *writer) alias(from, to uint64) {
+	b := w.block(layout.BlockAlias, 0, layout.BlockAlign)
+	w.order.PutUint64(b[layout.OffAliasFrom:], from)
+	w.order.PutUint64(b[layout.OffAliasTo:], to)
+}
+
+func (w *writer) cell(shard uint32, index uint64, times []uint64, passes uint64) {
+	b := w.block(layout.BlockCell, shard, layout.CellSize)
+	add := func(offset int, n uint64) {
+		w.order.PutUint64(b[offset:], w.order.Uint64(b[offset:])+n)
+	}
+	hz, _ := w.rates()
+	least, most := ^uint64(0), uint64(0)
+	add(layout.CellMarker, index)
+	add(layout.CellPasses, passes)
+	for _, ns := range times {
+		bucket := layout.CellBuckets + (bits.Len64(ns|1)-1)*layout.BucketSize
+		add(bucket+layout.BucketCount, 1)
+		add(bucket+layout.BucketSum, ns)
+		hi, lo := bits.Mul64(ns, ns)
+		sum, carry := bits.Add64(w.order.Uint64(b[bucket+layout.BucketSqLo:]), lo, 0)
+		w.order.PutUint64(b[bucket+layout.BucketSqLo:], sum)
+		add(bucket+layout.BucketSqHi, hi+carry)
+		add(layout.CellSelf, ns-ns/4) // a quarter of every scope is spent in others
+		add(layout.CellTicks, scale(ns, hz))
+		least, most = min(least, ns), max(most, ns)
+	}
+	w.order.PutUint64(b[layout.CellMin:], least)
+	w.order.PutUint64(b[layout.CellMax:], most)
+	if len(times) > 0 {
+		w.order.PutUint64(b[layout.CellLast:], startTick+scale(w.run.Span, hz))
+	}
+}

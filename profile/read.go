@@ -1,0 +1,275 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// ReadFile reads the data file of one run: one that ended, was killed, or goes
+// on while it is read (then the figures are those of this moment).
+//
+// A file whose header can't be read is an error. Of any other file, what is
+// sound is in the profile: damage further on, named with file and offset, is
+// among the Warnings, and Damaged is set.
+func ReadFile(path string) (*Profile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file; give the data file of a run", path)
+	}
+	return read(f, info.Size(), path, alive(f))
+}
+
+// Read is ReadFile for data that is elsewhere than in a file: size bytes at r.
+// The name stands for the file in errors and warnings.
+func Read(r io.ReaderAt, size int64, name string) (*Profile, error) {
+	return read(r, size, name, false)
+}
+
+func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) {
+	in := &input{r: r, name: name, size: uint64(max(size, 0))}
+	h, err := in.readHeader()
+	if err != nil {
+		return nil, err
+	}
+	run := &run{
+		input:    in,
+		header:   h,
+		torn:     tornKilled,
+		tables:   map[uint64]*table{},
+		cells:    map[uint64]*Marker{},
+		counters: map[uint64]block{},
+		aliases:  map[uint64]uint64{},
+		Profile:  h.profile(),
+	}
+	run.Alive = alive && !h.ended()
+	if alive {
+		run.torn = tornRunning
+	}
+	run.read()
+	return run.Profile, nil
+}
+
+// run is a data file that is being read, and the profile that comes of it.
+type run struct {
+	*input
+	*Profile
+	header header
+	torn   uint64 // see reconcile
+	last   uint64 // latest tick of all cells, 0 if there is none
+
+	damages int // places of damage so far
+
+	tables   map[uint64]*table  // by number
+	cells    map[uint64]*Marker // figures without names, by global index
+	counters map[uint64]block   // by number of the table
+	aliases  map[uint64]uint64  // global index to global index
+}
+
+func (r *run) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, r.name+": "+fmt.Sprintf(format, args...))
+}
+
+// mostDamage is how many places of damage are named. A file of nothing but
+// damage should not make a list that is longer than itself.
+const mostDamage = 20
+
+// damagedAt takes note of data that can't be read.
+func (r *run) damagedAt(err error) {
+	r.Damaged = true
+	if r.damages++; r.damages > mostDamage {
+		return
+	}
+	var d *damage
+	if errors.As(err, &d) {
+		r.Warnings = append(r.Warnings, err.Error())
+	} else {
+		r.warn("%v", err)
+	}
+}
+
+func (r *run) read() {
+	h := r.header
+	r.howItEnded()
+	if trouble := h.refine(&r.Clock); trouble != "" {
+		r.warn("%s", trouble)
+	}
+
+	end := h.word(layout.OffUsed)
+	switch {
+	case end < layout.HeaderSize:
+		if end != 0 || h.ended() { // 0 while the program writes its header
+			r.damagedAt(r.damaged(layout.OffUsed, "%d bytes in use can't be; no markers can be read", end))
+		}
+	case end > r.size:
+		r.damagedAt(r.damaged(layout.OffUsed, "%d bytes in use, and the file has %d; it was cut off", end, r.size))
+		end = r.size
+	}
+	if err := r.blocks(end, r.block); err != nil {
+		r.damagedAt(err)
+	}
+	r.join()
+	r.elapsed()
+	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
+	if r.damages > mostDamage {
+		r.warn("%d more places are damaged", r.damages-mostDamage)
+	}
+	if r.Lost > 0 {
+		r.warn("%d passages were lost for want of memory", r.Lost)
+	}
+	r.sort()
+}
+
+// howItEnded says what is unusual about the end of the run.
+func (r *run) howItEnded() {
+	h := r.header
+	if h.word(layout.OffFlags)&layout.FlagPartial != 0 {
+		r.warn("the file could not grow; what was collected at more markers, or on more processors, later is missing")
+	}
+	pid := h.word(layout.OffPID)
+	switch {
+	case h.ended():
+	case r.Alive:
+		r.warn("process %d is still running; these are the figures so far", pid)
+	case liveness:
+		r.warn("process %d did not end in order, it was killed or crashed; scopes that were open are missing", pid)
+	default:
+		r.warn("process %d was killed or is still running; scopes that were or are open are missing", pid)
+	}
+}
+
+// elapsed is from the start to the end, or to the end of the latest scope.
+func (r *run) elapsed() {
+	if r.ElapsedNS = r.header.span(); r.ElapsedNS == 0 && r.last != 0 {
+		r.ElapsedNS = duration(r.header.word(layout.OffStartTick), r.last, r.Clock.Hz)
+	}
+}
+
+// block takes in one block of the file.
+func (r *run) block(b block) {
+	var err error
+	switch b.kind {
+	case layout.BlockTable:
+		err = r.table(b)
+	case layout.BlockCell:
+		err = r.cell(b)
+	case layout.BlockCounters:
+		err = r.counterBlock(b)
+	case layout.BlockAlias:
+		err = r.alias(b)
+	}
+	if err != nil {
+		r.damagedAt(err)
+	}
+}
+
+func (r *run) table(b block) error {
+	head, err := r.content(b, layout.OffTableText)
+	if err != nil {
+		return err
+	}
+	number := r.order.Uint64(head[layout.OffTableNumber:])
+	first := r.order.Uint64(head[layout.OffTableFirst:])
+	markers := r.order.Uint64(head[layout.OffTableMarkers:])
+	length := r.order.Uint64(head[layout.OffTableLen:])
+	if length > b.size-layout.OffTableText {
+		return r.damaged(b.offset, "a table with %d bytes of text in a block of %d; it is left out", length, b.size)
+	}
+	text, err := r.content(b, layout.OffTableText+length)
+	if err != nil {
+		return err
+	}
+	t := parseTable(string(text[layout.OffTableText:]), func(number int, line string) {
+		if r.damages >= mostDamage {
+			r.damages++
+			return
+		}
+		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", number, line))
+	})
+	if r.tables[number] != nil {
+		return r.damaged(b.offset, "a second table with the number %d; it is left out", number)
+	}
+	if first+uint64(len(t.markers)) < first {
+		return r.damaged(b.offset, "a table whose markers begin at number %d; it is left out", first)
+	}
+	if markers != uint64(len(t.markers)) {
+		r.damagedAt(r.damaged(b.offset, "a table of %d markers that names %d", markers, len(t.markers)))
+	}
+	t.offset, t.first = b.offset, first
+	r.tables[number] = &t
+	return nil
+}
+
+func (r *run) cell(b block) error {
+	data, err := r.content(b, layout.CellSize)
+	if err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.CellMarker:])
+	c, ok := r.parseCell(data, r.torn)
+	if !ok {
+		return r.damaged(b.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index)
+	}
+	if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
+		r.last = c.last
+	}
+	part := Marker{
+		Count:   c.count,
+		SelfNS:  c.self,
+		MinNS:   c.min,
+		MaxNS:   c.max,
+		Ticks:   c.ticks,
+		Buckets: c.buckets,
+	}
+	r.figures(index).add(&part)
+	return nil
+}
+
+// figures returns what was recorded under the index, to be added to.
+func (r *run) figures(index uint64) *Marker {
+	sum := r.cells[index]
+	if sum == nil {
+		sum = &Marker{}
+		r.cells[index] = sum
+	}
+	return sum
+}
+
+// counterBlock keeps where the counters of a table stand; what they count is
+// known when all tables are.
+func (r *run) counterBlock(b block) error {
+	head, err := r.content(b, layout.OffCountersData)
+	if err != nil {
+		return err
+	}
+	number := r.order.Uint64(head[layout.OffCountersTable:])
+	n := r.order.Uint64(head[layout.OffCountersLen:])
+	if n > (b.size-layout.OffCountersData)/8 {
+		return r.damaged(b.offset, "%d counters in a block of %d bytes; they are left out", n, b.size)
+	}
+	if _, ok := r.counters[number]; ok {
+		return r.damaged(b.offset, "a second block with the counters of table %d; it is left out", number)
+	}
+	r.counters[number] = block{offset: b.offset, size: layout.OffCountersData + 8*n}
+	return nil
+}
+
+func (r *run) alias(b block) error {
+	data, err := r.content(b, layout.OffAliasTo+8)
+	if err != nil {
+		return err
+	}
+	r.aliases[r.order.Uint64(data[layout.OffAliasFrom:])] = r.order.Uint64(data[layout.OffAliasTo:])
+	return nil
+}

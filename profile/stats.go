@@ -1,0 +1,69 @@
+package profile
+
+import (
+	"math"
+	"math/big"
+)
+
+// TotalNS is the sum of the times of all passages. A scope that is entered
+// again before it ends (recursion) counts in its own time and in that of the
+// outer passage, so the total may exceed the time that went by.
+func (m *Marker) TotalNS() uint64 {
+	var total uint64
+	for _, b := range m.Buckets {
+		total = add64(total, b.SumNS)
+	}
+	return total
+}
+
+// Timed is the number of passages whose time is known: Count, or 0 for a
+// marker that only counts.
+func (m *Marker) Timed() uint64 {
+	var n uint64
+	for _, b := range m.Buckets {
+		n = add64(n, b.Count)
+	}
+	return n
+}
+
+// SumSq is the sum of the squares of the times of all passages, ns².
+func (m *Marker) SumSq() Uint128 {
+	var sum Uint128
+	for _, b := range m.Buckets {
+		sum = sum.Add(b.SumSq)
+	}
+	return sum
+}
+
+// MeanNS is the mean time of a passage; 0 when there is none.
+func (m *Marker) MeanNS() float64 {
+	n := m.Timed()
+	if n == 0 {
+		return 0
+	}
+	return float64(m.TotalNS()) / float64(n)
+}
+
+// StddevNS is the standard deviation of the passages' times from their mean;
+// 0 when there is none. All passages are known, so it is that of the whole
+// population (divided by n, not n-1).
+func (m *Marker) StddevNS() float64 {
+	return stddev(m.Timed(), m.TotalNS(), m.SumSq())
+}
+
+// stddev is the square root of (n·Σx² − (Σx)²)/n². The difference of the two
+// products is exact: in floating point, times that vary little about a large
+// mean would lose all their digits there.
+func stddev(n, sum uint64, sumSq Uint128) float64 {
+	if n == 0 {
+		return 0
+	}
+	d := new(big.Int).SetUint64(n)
+	d.Mul(d, sumSq.Big())
+	d.Sub(d, Square(sum).Big())
+	if d.Sign() <= 0 { // below 0 only in a file that is read while it is written
+		return 0
+	}
+	f, _ := new(big.Float).SetInt(d).Float64()
+	return math.Sqrt(f) / float64(n)
+}

@@ -1,0 +1,171 @@
+package profile
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// A table is what one unit of a program registered: its markers, and what its
+// counters count.
+type table struct {
+	offset   uint64 // of its block
+	first    uint64 // global index of markers[0]
+	markers  []*Marker
+	counters []counter
+}
+
+// counter is what one counter counts: a marker, or a block, or (after a line
+// that can't be read) neither.
+type counter struct {
+	marker *Marker
+	block  *Block
+}
+
+// parseTable reads the text of a table, one record a line. Lines of kinds it
+// does not know are passed over. A line that can't be read is told to trouble, and
+// keeps its place in the numbering.
+func parseTable(text string, trouble func(number int, line string)) (t table) {
+	importPath := ""
+	var files []string
+	file := func(index string) (string, bool) {
+		i, err := strconv.ParseUint(index, 10, 32)
+		if err != nil || i >= uint64(len(files)) {
+			return "", false
+		}
+		return files[i], true
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSuffix(line, "\n")
+		kind, _, ok := strings.Cut(line, "\t")
+		if !ok {
+			continue
+		}
+		good := utf8.ValidString(line)
+		switch kind {
+		case "p":
+			importPath, _, _ = strings.Cut(line[2:], " [") // "p [p.test]" is p, built for its test
+		case "f":
+			files = append(files, line[2:])
+		case "m":
+			m, ok := parseMarker(line, file)
+			good = good && ok
+			if !good {
+				m = nil
+			}
+			t.markers = append(t.markers, m)
+		case "c":
+			m, ok := parseCounter(line, file)
+			good = good && ok
+			if !good {
+				m = nil
+			}
+			t.counters = append(t.counters, counter{marker: m})
+		case "b":
+			b, ok := parseBlock(line, importPath, file)
+			good = good && ok
+			if !good {
+				b = nil
+			}
+			t.counters = append(t.counters, counter{block: b})
+		}
+		if !good {
+			trouble(number, line)
+		}
+	}
+	return t
+}
+
+// parseMarker reads
+//
+//	m ID KIND FILEIDX LINE COL GATE FLAGS GROUP SAMPLE NAME
+func parseMarker(line string, file func(string) (string, bool)) (*Marker, bool) {
+	f := strings.SplitN(line, "\t", 11)
+	if len(f) != 11 {
+		return nil, false
+	}
+	m, ok := parsePlace(f[1:6], file)
+	if !ok || f[10] == "" {
+		return nil, false
+	}
+	sample, err := strconv.ParseUint(f[9], 10, 64)
+	if err != nil {
+		return nil, false
+	}
+	m.CountOnly = m.Kind == "point" || strings.Contains(f[7], "c")
+	if f[8] != "-" {
+		m.Group = f[8]
+	}
+	m.Sample = sample
+	m.Name = f[10]
+	return m, true
+}
+
+// parseCounter reads
+//
+//	c ID KIND FILEIDX LINE COL NAME
+func parseCounter(line string, file func(string) (string, bool)) (*Marker, bool) {
+	f := strings.SplitN(line, "\t", 7)
+	if len(f) != 7 || f[6] == "" {
+		return nil, false
+	}
+	m, ok := parsePlace(f[1:6], file)
+	if !ok {
+		return nil, false
+	}
+	m.CountOnly = true
+	m.Name = f[6]
+	return m, true
+}
+
+// parsePlace reads the fields ID KIND FILEIDX LINE COL.
+func parsePlace(f []string, file func(string) (string, bool)) (*Marker, bool) {
+	id, err := registry.ParseID(f[0])
+	name, ok := file(f[2])
+	at, ok2 := numbers(f[3:5])
+	if err != nil || f[1] == "" || !ok || !ok2 {
+		return nil, false
+	}
+	return &Marker{ID: id, Kind: f[1], File: name, Line: at[0], Col: at[1]}, true
+}
+
+// parseBlock reads
+//
+//	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
+func parseBlock(line, importPath string, file func(string) (string, bool)) (*Block, bool) {
+	f := strings.Split(line, "\t")
+	if len(f) != 7 {
+		return nil, false
+	}
+	name, ok := file(f[1])
+	n, ok2 := numbers(f[2:])
+	if !ok || !ok2 {
+		return nil, false
+	}
+	return &Block{
+		File:      path.Join(importPath, path.Base(name)),
+		StartLine: n[0],
+		StartCol:  n[1],
+		EndLine:   n[2],
+		EndCol:    n[3],
+		NumStmt:   n[4],
+	}, true
+}
+
+// numbers reads fields that are small whole numbers.
+func numbers(fields []string) ([]int, bool) {
+	list := make([]int, len(fields))
+	for i, f := range fields {
+		n, err := strconv.ParseUint(f, 10, 31)
+		if err != nil {
+			return nil, false
+		}
+		list[i] = int(n)
+	}
+	return list, true
+}

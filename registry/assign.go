@@ -1,0 +1,300 @@
+package registry
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Assign returns the ID of each point, ids[i] that of points[i], and the registry as it stands with these points.
+// points are all the points of packages: an entry of these packages that has no point any more is retired, and only
+// such entries give their ID to a point elsewhere. Entries of other packages stay as they are. r is not changed, and
+// the order of packages and points does not matter.
+//
+// Where two points would be told apart by nothing, not even by name and file, it is undefined which of the two gets
+// which of their two IDs.
+func (r *Registry) Assign(packages []string, points []Point) ([]ID, *Registry) {
+	m := newMatch(r, packages, points)
+	m.exact()
+	if m.pending() {
+		m.revive(sameBody)
+		m.evidence()
+		m.revive(sameOrdinal)
+		m.aligned()
+	}
+	m.birth()
+	ids := make([]ID, len(points))
+	for i, at := range m.places {
+		ids[at] = m.points[i].id
+	}
+	return ids, m.registry()
+}
+
+// site is a point on its way to its ID.
+type site struct {
+	*Point
+	header  string // as the registry keeps it
+	ordinal int
+	entry   int // index of the entry it continues, or -1
+	id      ID  // set by birth
+	rank    string
+}
+
+// match is the work of one Assign.
+type match struct {
+	points  []site // in canonical order: by package, function and natural name
+	places  []int  // places[i] is the index of points[i] in the caller's slice
+	entries []Entry
+	scope   map[string]bool // the packages whose entries take part
+	inScope []bool          // by index of entries
+	serial  []int           // serial number of an entry's ID: equal for lines with one ID
+	taken   []bool          // by serial number: a point continues it
+	ids     map[ID]bool     // every ID the registry knows
+	open    int             // points without an entry
+	moved   map[function]function
+}
+
+// function names a top-level function.
+type function struct{ pkg, name string }
+
+func newMatch(r *Registry, packages []string, points []Point) *match {
+	m := &match{
+		points:  make([]site, len(points)),
+		entries: r.entries,
+		scope:   make(map[string]bool, len(packages)),
+		inScope: make([]bool, len(r.entries)),
+		serial:  make([]int, len(r.entries)),
+		ids:     make(map[ID]bool, len(r.entries)+len(points)),
+		open:    len(points),
+	}
+	for _, p := range packages {
+		m.scope[p] = true
+	}
+	for i := range points {
+		m.scope[points[i].Package] = true
+	}
+	first := make(map[ID]int, len(r.entries))
+	for i, e := range r.entries {
+		n, ok := first[e.ID]
+		if !ok {
+			n = len(first)
+			first[e.ID] = n
+		}
+		m.serial[i] = n
+		m.inScope[i] = m.scope[e.Package]
+		m.ids[e.ID] = true
+	}
+	m.taken = make([]bool, len(first))
+	m.sort(points)
+	m.count()
+	return m
+}
+
+// sort fills points and places in the canonical order.
+func (m *match) sort(points []Point) {
+	names := make([]string, len(points))
+	m.places = make([]int, len(points))
+	for i := range points {
+		names[i], m.places[i] = natural(points[i].Name), i
+	}
+	slices.SortStableFunc(m.places, func(i, j int) int {
+		a, b := &points[i], &points[j]
+		return cmp.Or(
+			cmp.Compare(a.Package, b.Package),
+			cmp.Compare(a.Func, b.Func),
+			cmp.Compare(names[i], names[j]),
+			cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Given, b.Given),
+			cmp.Compare(a.Header, b.Header),
+			cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Body, b.Body),
+		)
+	})
+	for i, at := range m.places {
+		p := &points[at]
+		m.points[i] = site{Point: p, header: shorten(p.Header), entry: -1}
+	}
+}
+
+// natural returns a key that sorts a name by its numbers' values: if#2 before if#10.
+func natural(name string) string {
+	if !strings.Contains(name, "#") {
+		return name
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(name, "#")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		b.WriteByte('#')
+		if digits < 10 {
+			b.WriteByte(byte('0' + digits))
+		}
+		name = after
+	}
+}
+
+// key is what makes markers of one function equals.
+type key struct{ pkg, fn, kind, given, header string }
+
+func (s *site) key() key     { return key{s.Package, s.Func, s.Kind, s.Given, s.header} }
+func entryKey(e *Entry) key  { return key{e.Package, e.Func, e.Kind, e.Given, e.Header} }
+func (s *site) in() function { return function{s.Package, s.Func} }
+
+// count numbers the points among their equals.
+func (m *match) count() {
+	counts := map[key]int{}
+	start := 0
+	for i := range m.points {
+		s := &m.points[i]
+		if i > start && s.in() != m.points[start].in() {
+			clear(counts)
+			start = i
+		}
+		counts[s.key()]++
+		s.ordinal = counts[s.key()]
+	}
+}
+
+// take makes point i continue entry e.
+func (m *match) take(i, e int) {
+	m.points[i].entry = e
+	m.taken[m.serial[e]] = true
+	m.open--
+}
+
+// free reports whether a point may continue entry e.
+func (m *match) free(e int) bool { return m.inScope[e] && !m.taken[m.serial[e]] }
+
+// vanished returns the live entries that no point continues.
+func (m *match) vanished() []int {
+	var list []int
+	for e := range m.entries {
+		if !m.entries[e].Retired && m.free(e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// fresh returns the points that continue no entry.
+func (m *match) fresh() []int {
+	list := make([]int, 0, m.open)
+	for i := range m.points {
+		if m.points[i].entry < 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (m *match) pending() bool { return m.open > 0 && len(m.entries) > 0 }
+
+// birth gives every point its ID: that of the entry it continues, or a new one.
+func (m *match) birth() {
+	for i := range m.points {
+		s := &m.points[i]
+		if s.entry >= 0 {
+			s.id = m.entries[s.entry].ID
+			continue
+		}
+		s.id = derive(s.Point, s.ordinal, m.ids)
+		m.ids[s.id] = true
+	}
+}
+
+// registry returns the entries of the points, what is retired, and what did not take part.
+func (m *match) registry() *Registry {
+	m.rank()
+	list := make([]Entry, 0, len(m.points)+len(m.entries)/8)
+	for i := range m.points {
+		s := &m.points[i]
+		list = append(list, Entry{
+			ID: s.id, Package: s.Package, Func: s.Func, Kind: s.Kind, Ordinal: s.ordinal,
+			Given: s.Given, Header: s.header, Body: s.Body, Rank: s.rank,
+		})
+	}
+	// The lines of one ID that no point continues become one retired line, if all of them take part.
+	outside := make([]bool, len(m.taken))
+	for e := range m.entries {
+		if !m.inScope[e] {
+			outside[m.serial[e]] = true
+		}
+	}
+	done := make([]bool, len(m.taken))
+	for e, entry := range m.entries {
+		switch n := m.serial[e]; {
+		case m.taken[n]:
+		case outside[n]:
+			list = append(list, entry)
+		case !done[n]:
+			done[n] = true
+			entry.Retired = true
+			list = append(list, entry)
+		}
+	}
+	slices.SortFunc(list, compareEntries)
+	return &Registry{list}
+}
+
+// rank orders the markers of each function that have no given name. A marker keeps its rank where the order allows.
+func (m *match) rank() {
+	for start := 0; start < len(m.points); {
+		end := start
+		var sites []*site
+		for ; end < len(m.points) && m.points[end].in() == m.points[start].in(); end++ {
+			if s := &m.points[end]; s.Given == "" {
+				sites = append(sites, s)
+				if s.entry >= 0 {
+					s.rank = m.rankIn(s)
+				}
+			}
+		}
+		rankSites(sites)
+		start = end
+	}
+}
+
+// rankIn returns the rank that s had in the function it is in, under that function's name or an earlier one.
+func (m *match) rankIn(s *site) string {
+	e := &m.entries[s.entry]
+	from := function{e.Package, e.Func}
+	if to, ok := m.moved[from]; from == s.in() || ok && to == s.in() {
+		return e.Rank
+	}
+	return ""
+}
+
+func rankSites(sites []*site) {
+	ranks := make([]string, len(sites))
+	for i, s := range sites {
+		ranks[i], s.rank = s.rank, ""
+	}
+	last := -1 // the site before the gap
+	fill := func(end int, high string) bool {
+		low := ""
+		if last >= 0 {
+			low = sites[last].rank
+		}
+		fresh := between(low, high, end-last-1)
+		for i, r := range fresh {
+			sites[last+1+i].rank = r
+		}
+		last = end
+		return fresh != nil
+	}
+	room := true
+	for _, i := range increasing(ranks) {
+		sites[i].rank = ranks[i]
+		room = fill(i, ranks[i]) && room
+	}
+	room = fill(len(sites), "") && room
+	if !room {
+		for i, r := range between("", "", len(sites)) {
+			sites[i].rank = r
+		}
+	}
+}
