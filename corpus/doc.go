@@ -1,0 +1,14 @@
+// Package corpus has no code, only a test: it marks other people's modules and parts of the standard
+// library, runs their own tests plain and marked, and compares.
+//
+// What must be the same: which tests pass, fail and are skipped, with and without -race; and how often
+// each basic block ran, block by block, against go test -coverprofile. Where a block differs, both sides
+// are run again: one whose count varies from run to run (maps, goroutines, random numbers) is reported as
+// unsteady; what differs for another reason stands in exceptions.txt, with that reason.
+//
+// By default a small part runs. All of it, which needs the modules of corpus_test.go and most of an hour:
+//
+//	go test ./corpus -corpus all -timeout 4h -v
+//
+// or a part, by name: -corpus sort,cobra.
+package corpus

@@ -1,0 +1,3 @@
+module example.com/traps
+
+go 1.26.0

@@ -1,0 +1,89 @@
+// Command allocs measures its own allocations: markers must not add any.
+package main
+
+import (
+	"fmt"
+	"testing"
+)
+
+type point struct{ x, y int }
+
+var sink any
+
+func add(p, q point) point { return point{p.x + q.x, p.y + q.y} }
+
+func pointers(n int) (s int) {
+	for i := range n {
+		p := &point{i, i}
+		s += p.x + p.y
+	}
+	return
+}
+
+func closures(n int) (s int) {
+	f := func(i int) { s += i }
+	for i := 0; i < n; i++ {
+		func() {
+			if i > 2 {
+				f(i)
+			}
+		}()
+	}
+	return
+}
+
+func deferred(n int) (s int) {
+	defer func() { s++ }()
+	for i := range n {
+		switch i {
+		case 1:
+			s += 2
+		default:
+			s++
+		}
+	}
+	return
+}
+
+func loopDefers(n int) {
+	for range n {
+		defer func() {}()
+	}
+}
+
+func escapes() *point { return &point{1, 2} }
+
+func buffer() byte {
+	var b [1024]byte
+	xs := b[:0]
+	for i := range 100 {
+		xs = append(xs, byte(i))
+	}
+	return xs[50]
+}
+
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func main() {
+	for _, f := range []struct {
+		name string
+		do   func()
+	}{
+		{"add", func() { add(point{1, 2}, point{3, 4}) }},
+		{"pointers", func() { pointers(10) }},
+		{"closures", func() { closures(10) }},
+		{"deferred", func() { deferred(10) }},
+		{"loopDefers", func() { loopDefers(1) }},
+		{"escapes", func() { sink = escapes() }},
+		{"buffer", func() { buffer() }},
+		{"fib", func() { fib(10) }},
+		{"make", func() { sink = make([]int, 10) }},
+	} {
+		fmt.Println(f.name, testing.AllocsPerRun(100, f.do))
+	}
+}

@@ -1,0 +1,5 @@
+//go:build ignore
+
+package other
+
+func main() { variant(1) }

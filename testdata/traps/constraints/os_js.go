@@ -1,0 +1,7 @@
+package main
+
+func platform() string {
+	for {
+		return "js"
+	}
+}

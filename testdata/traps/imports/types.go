@@ -1,0 +1,7 @@
+package main
+
+type kind int
+
+const a, b kind = 1, 2
+
+var names = map[kind]string{a: "a", b: "b"}
