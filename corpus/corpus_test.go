@@ -25,14 +25,16 @@ type entry struct {
 	name     string
 	module   string // MODULE@VERSION
 	packages []string
-	small    bool // runs by default
-	slow     bool // with -short
+	skip     string // tests that are left out: one that panics hides those after it
+	small    bool   // runs by default
+	slow     bool   // with -short
 }
 
 var entries = []entry{
 	{name: "go-cmp", module: "github.com/google/go-cmp@v0.7.0", packages: []string{"./..."}, small: true},
-	{name: "cobra", module: "github.com/spf13/cobra@v1.10.2", packages: []string{"./..."}},
-	{name: "bbolt", module: "go.etcd.io/bbolt@v1.5.0", packages: []string{".", "./internal/common", "./internal/freelist"}, slow: true},
+	{name: "cobra", module: "github.com/spf13/cobra@v1.10.2", packages: []string{"./..."},
+		skip: "^TestFailGen"}, // they panic when root runs them, who may write anywhere
+	{name: "bbolt", module: "go.etcd.io/bbolt@v1.5.0", packages: []string{".", "./internal/...", "./cmd/..."}, slow: true},
 	{name: "chi", module: "github.com/go-chi/chi/v5@v5.5.0", packages: []string{"./..."}},
 	{name: "yaml", module: "go.yaml.in/yaml/v3@v3.0.6", packages: []string{"./..."}, small: true},
 	{name: "tools-ast", module: "golang.org/x/tools@v0.52.0", packages: []string{"./go/ast/..."}},

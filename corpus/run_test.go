@@ -52,6 +52,9 @@ func (w *workplace) testFlags(flags []string) []string {
 	if w.entry.slow || *choice == "" {
 		args = append(args, "-short")
 	}
+	if w.entry.skip != "" {
+		args = append(args, "-skip="+w.entry.skip)
+	}
 	return append(args, w.entry.packages...)
 }
 

@@ -145,8 +145,8 @@ func class(kind, header string) string {
 	switch {
 	case kind != "branch":
 		return kind
-	case last == "then" || last == "else":
+	case last == "then", last == "else", last == "default":
 		return kind + " " + last
 	}
-	return kind + " " + strings.TrimSuffix(first, ":")
+	return kind + " " + first
 }

@@ -15,14 +15,15 @@ type edits struct {
 type edit struct {
 	from, to int
 	with     string
+	comment  bool // with ends in a comment that may be aligned with one above
 }
 
 func (e *edits) insert(at int, with string) {
-	e.list = append(e.list, edit{at, at, with})
+	e.list = append(e.list, edit{from: at, to: at, with: with})
 }
 
 func (e *edits) replace(from, to int, with string) {
-	e.list = append(e.list, edit{from, to, with})
+	e.list = append(e.list, edit{from: from, to: to, with: with})
 }
 
 // sorted puts the edits in the order of their offsets; insertions before

@@ -25,14 +25,14 @@ func (u *Unit) Find(o Options) error {
 	w := &walker{u: u, o: o, flow: flow{ownPanic: declaresPanic(u.files)}, names: map[string]*Point{}, tops: map[string]int{}}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
-		left := f.generated && !o.Generated
-		if left && !o.Cover {
+		f.left = f.generated && !o.Generated
+		if f.left && !o.Cover {
 			continue
 		}
-		if !left {
+		if !f.left {
 			errs = append(errs, f.readDirectives()...)
 		}
-		w.fileDecls(f, left)
+		w.fileDecls(f, f.left)
 	}
 	errs = append(errs, w.errs...)
 	if len(errs) > 0 {

@@ -45,6 +45,10 @@ const (
 	// above), callCost what it charges for a call (inlineExtraCallCost).
 	inlineBudget = 80
 	callCost     = 57
+
+	// countCost is what the inliner charges for one counter: the nodes of
+	// perf.Count and its argument.
+	countCost = 16
 )
 
 // chooseForm says how the function is planted, and why.
@@ -53,6 +57,8 @@ func (fn *function) chooseForm() (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
 		return formNone, ""
+	case fn.counted != "":
+		return formCount, fn.counted
 	case !fn.timed() && fn.nosplit:
 		return formCount, "a //go:nosplit function has no stack to spare"
 	case !fn.timed():
@@ -118,11 +124,16 @@ func (fn *function) redeclares() bool {
 	return false
 }
 
-// onlyCount makes the points of a function count-only where timing would be
-// seen: a small function that the compiler inlines and whose inlining keeps
-// what it returns off the heap allocates more when a timer keeps it from being
-// inlined, and testing.AllocsPerRun would tell. Points that a directive asked
-// for stay as they were asked for.
+// onlyCount makes the points of a function count-only where timing would change
+// what is timed: the compiler inlines the function, and a timer would keep it
+// from doing so.
+//
+//   - A leaf without loops is done before a clock can be read twice; what a timer
+//     would show is the timer.
+//   - A function whose inlining keeps what it returns off the heap allocates more
+//     when it is not inlined, and testing.AllocsPerRun would tell.
+//
+// Points that a directive asked for stay as they were asked for.
 func (fn *function) onlyCount() {
 	if len(fn.points) == 0 || fn.literals > 0 || fn.nosplit {
 		return
@@ -132,7 +143,15 @@ func (fn *function) onlyCount() {
 			return
 		}
 	}
-	if !fn.allocates() {
+	cost, leaf := fn.inlineCost()
+	switch {
+	case fn.loops > 0 || cost+len(fn.points)*countCost > inlineBudget+inlineBudget/4:
+		return
+	case leaf:
+		fn.counted = "the compiler inlines it, and it is done before a clock is read; //perf:mark times it"
+	case fn.allocates():
+		fn.counted = "the compiler inlines it, and not inlined it might allocate more; //perf:mark times it"
+	default:
 		return
 	}
 	for _, p := range fn.points {
@@ -149,44 +168,80 @@ func (fn *function) onlyCount() {
 	fn.slots = 0
 }
 
-// allocates says whether the function is small enough to be inlined and its
-// results, or what it calls through a parameter, may be on the heap only if it
-// is not. It works on syntax and errs on the side of yes.
+// allocates says whether something that the function makes, or that it passes
+// to a function it gets as a parameter, may be on the heap only if the function
+// is not inlined. It works on syntax.
 func (fn *function) allocates() bool {
-	if fn.size > 40*inlineBudget {
-		return false
-	}
-	cost, sensitive := 0, false
-	if fn.results() {
-		for _, field := range fn.typ.Results.List {
-			if !scalar(field.Type) {
-				sensitive = true
-			}
-		}
-	}
+	dynamic := map[string]bool{}
 	for _, field := range fn.typ.Params.List {
 		switch field.Type.(type) {
 		case *ast.FuncType, *ast.InterfaceType:
-			sensitive = true
+			for _, name := range field.Names {
+				dynamic[name.Name] = true
+			}
 		}
 	}
-	if !sensitive {
-		return false
+	returned := false
+	if fn.results() {
+		for _, field := range fn.typ.Results.List {
+			returned = returned || !scalar(field.Type)
+		}
 	}
-	inlines := true
+	found := false
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			_, literal := ast.Unparen(n.X).(*ast.CompositeLit)
+			found = found || returned && n.Op == token.AND && literal
+		case *ast.CompositeLit:
+			switch n.Type.(type) {
+			case *ast.ArrayType, *ast.MapType:
+				found = found || returned
+			}
+		case *ast.CallExpr:
+			switch f := ast.Unparen(n.Fun).(type) {
+			case *ast.Ident:
+				found = found || dynamic[f.Name] || returned && allocating[f.Name]
+			case *ast.SelectorExpr:
+				x, ok := f.X.(*ast.Ident)
+				found = found || ok && dynamic[x.Name]
+			case *ast.ArrayType:
+				found = found || returned
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// inlineCost estimates what the inliner would charge for the function, more
+// than any budget if it never inlines it; leaf says that it calls nothing but
+// predeclared functions.
+func (fn *function) inlineCost() (cost int, leaf bool) {
+	const never = 1 << 20
+	if fn.size > 40*inlineBudget {
+		return never, false
+	}
+	leaf = true
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.Comment, *ast.CommentGroup:
 			return true
 		case *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt:
-			inlines = false
+			cost = never
+		case *ast.UnaryExpr:
+			leaf = leaf && n.Op != token.ARROW
+		case *ast.SendStmt:
+			leaf = false
 		case *ast.CallExpr:
-			cost += calledCost(n)
+			called := calledCost(n)
+			leaf = leaf && called == 0
+			cost += called
 		}
 		cost++
-		return inlines && cost <= 2*inlineBudget
+		return cost < never
 	})
-	return inlines && cost <= inlineBudget+inlineBudget/4
+	return cost, leaf
 }
 
 // calledCost is what the inliner charges for a call beyond its nodes.
@@ -212,6 +267,9 @@ func scalar(t ast.Expr) bool {
 
 var scalarNames = set("bool", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16",
 	"uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128")
+
+// allocating are the predeclared names whose call may allocate.
+var allocating = set("append", "make", "new", "string")
 
 var builtins = set("append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min",
 	"new", "panic", "print", "println", "real")

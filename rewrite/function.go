@@ -24,6 +24,7 @@ type function struct {
 
 	// What decides about the form.
 	nosplit  bool
+	counted  string // why it is only counted, though no directive asks for that; else ""
 	literals int
 	types    bool // declares types of its own
 	labels   []*ast.LabeledStmt
@@ -40,7 +41,8 @@ type function struct {
 type event struct {
 	op    op
 	at    int    // byte offset: in front of the token that starts there
-	stmt  int    // offset of the start of the line that whole-line insertions go in front of; see inplace.go
+	stmt  int    // byte offset: whole lines go behind the line of what ends there; 0: in front of the line of at
+	inset string // indentation of whole lines behind stmt
 	slot  int    // opEnter: the scope's; opExit: the first of those closed
 	n     int    // opExit: how many slots are closed; 0: none, the event is void
 	point *Point // opEnter, opCount, opPoint

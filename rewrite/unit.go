@@ -44,6 +44,7 @@ type file struct {
 	test      bool // name ends in _test.go
 	cgo       bool // imports "C"
 	lineDirs  bool // has //line directives of its own
+	left      bool // generated, and gets no markers; set by Find
 	functions []*function
 	dirs      []*directive
 	sums      *sums // prefix hashes of the text; made when first used

@@ -13,16 +13,23 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 		w.list(list, from, to)
 		return
 	}
+	start, inset := w.f.offset(from), w.f.indent(list, to)
 	if p.Count {
-		w.event(event{op: opCount, at: w.f.offset(from), point: p})
+		w.event(event{op: opCount, at: start, stmt: start, inset: inset, point: p})
 		w.list(list, from, to)
 		return
 	}
 	slot := w.open(p)
-	w.event(event{op: opEnter, at: w.f.offset(from), slot: slot, point: p})
+	opened := w.event(event{op: opEnter, at: start, stmt: start, inset: inset, slot: slot, point: p})
 	w.list(list, from, to)
 	if !w.flow.ends(list) {
-		w.event(event{op: opExit, at: w.f.offset(to), slot: slot, n: 1, tail: true})
+		end := w.f.lastEnd(list, start)
+		for _, e := range w.fn.events[opened+1:] {
+			if e.stmt > end { // of a directive behind the last statement
+				end, inset = e.stmt, e.inset
+			}
+		}
+		w.event(event{op: opExit, at: w.f.offset(to), stmt: end, inset: inset, slot: slot, n: 1, tail: true})
 	}
 	w.chain = w.chain[:slot]
 }
@@ -121,7 +128,7 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 		if d.verb == "resume" {
 			o = opResume
 		}
-		w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end)})
+		w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos))})
 	case "point":
 		if dead {
 			w.fail(d.pos, "//perf:point "+d.name+" is never reached", "put it in front of the statement that leaves the block")
@@ -132,7 +139,7 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 			if p.Count {
 				o = opCount
 			}
-			w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end), point: p})
+			w.event(event{op: o, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), point: p})
 		}
 	case "begin":
 		p := w.point(KindRegion, d.pos, d.name, "begin "+d.name, token.NoPos, token.NoPos, d)
@@ -144,13 +151,13 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 			return
 		}
 		if p.Count {
-			w.event(event{op: opCount, at: off, tail: tail, stmt: w.f.offset(d.end), point: p})
+			w.event(event{op: opCount, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), point: p})
 			return
 		}
 		slot := w.open(p)
-		w.event(event{op: opEnter, at: off, tail: tail, stmt: w.f.offset(d.end), slot: slot, point: p})
+		w.event(event{op: opEnter, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), slot: slot, point: p})
 	case "end":
-		w.endRegion(d, event{op: opExit, at: off, tail: tail, stmt: w.f.offset(d.end), n: 1}, serial, dead)
+		w.endRegion(d, event{op: opExit, at: off, tail: tail, stmt: w.f.offset(d.end), inset: indentation(w.f.Text, w.f.offset(d.pos)), n: 1}, serial, dead)
 	}
 }
 

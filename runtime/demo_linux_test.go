@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/markgen/markgen"
 )
@@ -140,7 +142,13 @@ type run struct {
 // command prepares the program in an empty working directory.
 func (f *form) command(t *testing.T, markgen string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(f.build(t), args...)
+	args = append([]string{f.build(t)}, args...)
+	if emulator := os.Getenv("MARKGEN_TEST_EMULATOR"); emulator != "" {
+		args = append([]string{emulator}, args...) // for a platform that is not this machine's
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "MARKGEN="+markgen)
 	return cmd

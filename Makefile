@@ -1,0 +1,44 @@
+# markgen: see README.md. Everything works from a checkout, with Go and nothing
+# else; what a target needs beyond that it installs or says so.
+
+GO ?= go
+export GOFLAGS := -buildvcs=false
+
+.PHONY: demo test lint cross bench corpus build clean
+
+# Mark, build and run the demo application, and print its report.
+demo: build
+	cd testdata/demo && $(CURDIR)/bin/markgen run -all .
+
+build:
+	@mkdir -p bin
+	$(GO) build -o bin/markgen ./cmd/markgen
+
+# Everything that says whether the code is right. The slowest parts come last.
+test: lint
+	$(GO) test -timeout 20m ./...
+	$(MAKE) cross
+
+lint:
+	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
+	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# The runtime for other platforms: vetted, and its tests run on linux/arm64.
+cross:
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	sh scripts/arm64.sh
+
+# Ratios of two things measured in the same run; see docs/performance.md.
+bench: build
+	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
+
+# The tests of real programs, plain and marked, and their block counts.
+corpus:
+	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus
+
+clean:
+	rm -rf bin

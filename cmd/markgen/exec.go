@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+
+	"github.com/markgen/markgen/overlay"
+)
+
+var cmdExec = &command{
+	name:  "exec",
+	short: "run an already marked program with collection on, and a report at the end",
+	long: `
+usage: markgen exec [-o FILE] [-report text|none|PATH] COMMAND [arguments]
+
+Exec runs a command with collection on: a marked program, or anything that starts marked programs, such as a
+script or make. Standard input, output and error are the command's; its exit code is passed on, 128+n if
+signal n ended it. A report over all marked processes follows on standard error.
+` + ownDataText + `
+
+What MARKGEN says besides file and report holds; without a collect key it is time.
+
+examples:
+  markgen exec ./demo -n 10
+  markgen exec -o 'data/%a.%p.markgen' -report none make bench`,
+	run: runExec,
+}
+
+func runExec(ctx context.Context, env *Env, args []string) int {
+	own, args, code, done := env.parseOwn(args, true, false)
+	if done {
+		return code
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		return env.wrong("unknown flag %s", args[0])
+	}
+	if len(args) == 0 {
+		return env.wrong("no command is given")
+	}
+	data, err := env.collect(own)
+	if err != nil {
+		return env.fail(err)
+	}
+	defer data.Close()
+	code, err = overlay.Exec(ctx, args, env.Dir, data.Environ(env.Environ), env.Stdin, env.Stdout, env.Stderr)
+	if err != nil {
+		env.fail(err)
+		return code
+	}
+	return data.finish(code)
+}

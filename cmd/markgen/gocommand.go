@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/markgen/markgen/overlay"
+)
+
+// ownFlags are the flags of build, run, test and exec that are markgen's own; they come before go's.
+type ownFlags struct {
+	all     bool
+	mark    string // -markpkg
+	config  string
+	form    string
+	out     string // -o, of run, test and exec
+	report  string // of run, test and exec
+	verbose bool
+}
+
+// ownFlagsText explains the flags that build, run and test share.
+const ownFlagsText = `
+  -all          mark every function, loop and branch, not only what directives ask for
+  -markpkg P,…  the packages to mark, as for go test -coverpkg: import paths, patterns with ..., std;
+                also dependencies (default: those of the main module or of the workspace)
+  -config F     read F instead of the .markgen.yaml at the module root
+  -form NAME    plant markers as guarded (a deferred call) or twin (a second body) wherever that can be
+                done, instead of what is cheapest for each function
+  -v            go's -v; markgen also says what it marked`
+
+// ownDataText explains those of run, test and exec.
+const ownDataText = `
+  -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
+                FILE stand for the program, the process and the start, as in MARKGEN
+  -report R     what to do with the report: text (default) prints it on standard error, none does not make
+                it, anything else is a file to write it to`
+
+// parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether -o and -report are
+// among them. A flag that is not markgen's ends them: it is go's.
+func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest []string, code int, done bool) {
+	own = new(ownFlags)
+	fs := e.flags()
+	if markers {
+		fs.BoolVar(&own.all, "all", false, "")
+		fs.StringVar(&own.mark, "markpkg", "", "")
+		fs.StringVar(&own.config, "config", "", "")
+		fs.StringVar(&own.form, "form", "", "")
+		fs.BoolVar(&own.verbose, "v", false, "")
+	}
+	if data {
+		fs.StringVar(&own.out, "o", "", "")
+		fs.StringVar(&own.report, "report", "", "")
+	}
+	for len(args) > 0 {
+		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
+		help := name == "h" || name == "help"
+		if !strings.HasPrefix(args[0], "-") || fs.Lookup(name) == nil && !help {
+			break
+		}
+		n := 1
+		if f := fs.Lookup(name); f != nil && !hasValue && !isBool(f) {
+			n = min(2, len(args))
+		}
+		if code, done := e.parse(fs, args[:n]); done {
+			return nil, nil, code, true
+		}
+		args = args[n:]
+	}
+	if own.verbose {
+		args = append([]string{"-v"}, args...)
+	}
+	switch own.form {
+	case "", "guarded", "twin":
+	default:
+		return nil, nil, e.wrong("-form %s: the forms are guarded and twin", own.form), true
+	}
+	return own, args, exitOK, false
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// prepare takes the rest of the command line apart as go would and marks the packages.
+func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []string) (build *overlay.Build, code int) {
+	command, err := overlay.ParseCommandLine(verb, args)
+	if err != nil {
+		return nil, e.wrong("%v", err)
+	}
+	for _, arg := range command.Args() {
+		if arg == "-args" || arg == "--args" || arg == "--" || verb != "test" {
+			break
+		}
+		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
+		case !strings.HasPrefix(arg, "-"):
+		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "report":
+			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
+		}
+	}
+	o := overlay.Options{
+		Command:   command,
+		Dir:       e.Dir,
+		Environ:   e.Environ,
+		Configure: func(root string) (overlay.Marking, error) { return e.marking(root, own) },
+		Progress:  e.progress(),
+		Stdin:     e.Stdin,
+		Stdout:    e.Stdout,
+		Stderr:    e.Stderr,
+	}
+	if own.mark != "" {
+		o.MarkPackages = strings.Split(own.mark, ",")
+	}
+	build, err = overlay.Prepare(ctx, o)
+	if err != nil {
+		return nil, e.failGo(err)
+	}
+	for _, note := range build.Notes {
+		fmt.Fprintf(e.Stderr, "markgen: %s\n", note)
+	}
+	if command.Bool("v") {
+		fmt.Fprintf(e.Stderr, "markgen: %s\n", build.Stats.String())
+	}
+	return build, exitOK
+}
+
+// marking reads how the module in root wants to be marked.
+func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
+	c, err := readConfig(e, root, own.config)
+	if err != nil {
+		return overlay.Marking{}, err
+	}
+	m := overlay.Marking{Form: own.form, Key: fmt.Sprintf("%#v", *c)}
+	m.All, m.Keep, m.Adjust = own.all, c.Keep, c.Adjust
+	return m, nil
+}
+
+// failGo reports an error; one of go's own is printed as go does.
+func (e *Env) failGo(err error) int {
+	if failure := (*overlay.GoError)(nil); errors.As(err, &failure) {
+		fmt.Fprintln(e.Stderr, failure)
+		return failure.Code
+	}
+	return e.fail(err)
+}
+
+// progress returns a function that shows how far marking is, on a terminal and when it takes over a second; else nil.
+func (e *Env) progress() func(done, total int) {
+	f, ok := e.Stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	start, shown := time.Now(), time.Time{}
+	return func(done, total int) {
+		now := time.Now()
+		switch {
+		case done == total && !shown.IsZero():
+			fmt.Fprint(f, "\r\x1b[K")
+		case now.Sub(start) > time.Second && now.Sub(shown) > 100*time.Millisecond && done < total:
+			fmt.Fprintf(f, "\rmarkgen: marking, %d of %d packages", done, total)
+			shown = now
+		}
+	}
+}

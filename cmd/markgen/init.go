@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/markgen/markgen/registry"
+)
+
+var cmdInit = &command{
+	name:  "init",
+	short: "make a module ready for markers in its source",
+	long: `
+usage: markgen init [-vendor] [dir]
+
+Init makes the module that dir is in, by default the current directory, ready for source that markgen
+has marked in place, which imports markgen's runtime:
+
+  without -vendor   go.mod gets a require for ` + markgenPath + ` and, as this markgen
+                    was built from a checkout, a replace that points there
+  -vendor           the runtime is copied to ` + vendorDir + ` in the module: no new dependency,
+                    and the marked source builds anywhere
+
+Where the module is in a git repository, .gitattributes gets a line that makes git keep the lines of both
+sides when two branches add markers. What is as it should be is left alone, so init may be run again, with
+-vendor to bring the copy up to date.
+
+markgen build, run and test need none of this: they touch no file of the module.
+
+examples:
+  markgen init
+  markgen init -vendor ./service`,
+	run: runInit,
+}
+
+// markgenPath is the path of this module.
+const markgenPath = "github.com/markgen/markgen"
+
+func runInit(_ context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	vendor := fs.Bool("vendor", false, "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	dir := env.Dir
+	switch fs.NArg() {
+	case 0:
+	case 1:
+		dir = env.Path(fs.Arg(0))
+	default:
+		return env.wrong("one directory at a time, not %d", fs.NArg())
+	}
+	root, err := moduleRoot(dir)
+	if err != nil {
+		return env.fail(err)
+	}
+	gomod := filepath.Join(root, "go.mod")
+	text, err := os.ReadFile(gomod)
+	if err != nil {
+		return env.fail(err)
+	}
+	file, err := modfile.Parse(env.shown(gomod), text, nil)
+	switch {
+	case err != nil:
+		return env.fail(err)
+	case file.Module == nil:
+		return env.fail(fmt.Errorf("%s:1:1: the module has no name; run go mod init NAME", env.shown(gomod)))
+	case file.Module.Mod.Path == markgenPath:
+		return env.fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.shown(root)))
+	}
+	if *vendor {
+		err = initVendor(env, root)
+	} else {
+		err = initRequire(env, root, file)
+	}
+	if err == nil {
+		err = initAttributes(env, root)
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return exitOK
+}
+
+// moduleRoot returns the directory of the go.mod in dir or above it.
+func moduleRoot(dir string) (string, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%w; name the directory of a module", err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("%s is not a directory; name the directory of a module", dir)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, "go.mod")); err == nil && info.Mode().IsRegular() {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("there is no go.mod in %s or above it; run go mod init NAME first", dir)
+		}
+	}
+}
+
+// initAttributes makes git merge the registry line by line, if there is a git repository.
+func initAttributes(env *Env, root string) error {
+	if !inRepository(root) {
+		return nil
+	}
+	path := filepath.Join(root, ".gitattributes")
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	next := registry.Attributes(text)
+	if len(next) == len(text) {
+		fmt.Fprintf(env.Stdout, "%s: says how %s is merged, nothing to do\n", env.shown(path), registry.FileName)
+		return nil
+	}
+	if err := writeFile(path, next); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "%s: %s is merged by keeping the lines of both sides\n", env.shown(path), registry.FileName)
+	return nil
+}
+
+// inRepository reports whether dir is in a git work tree.
+func inRepository(dir string) bool {
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}

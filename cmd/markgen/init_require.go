@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"go/version"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	modversion "golang.org/x/mod/module"
+)
+
+// localVersion is the version that the go command itself writes for a module that a directory replaces.
+const localVersion = "v0.0.0-00010101000000-000000000000"
+
+// initRequire puts markgen into the go.mod of the module in root.
+func initRequire(env *Env, root string, file *modfile.File) error {
+	name := env.shown(filepath.Join(root, "go.mod"))
+	checkout := findCheckout()
+	required := releasedVersion()
+	if checkout == "" && required == "" {
+		return fmt.Errorf("the source that this markgen was built from is not there, and it is no released version; run markgen init -vendor, or build markgen again in its checkout")
+	}
+	if checkout != "" {
+		required = localVersion
+		if err := checkGoVersion(name, file, checkout); err != nil {
+			return err
+		}
+	}
+	before, err := file.Format()
+	if err != nil {
+		return err
+	}
+	var said []string
+	if old := requiredVersion(file); old == "" {
+		if err := file.AddRequire(markgenPath, required); err != nil {
+			return err
+		}
+		said = append(said, fmt.Sprintf("require %s %s", markgenPath, required))
+	}
+	if checkout != "" {
+		old := replacement(file)
+		target := filepath.FromSlash(old)
+		if old != "" && !filepath.IsAbs(target) {
+			target = filepath.Join(root, target)
+		}
+		if old == "" || !isCheckout(target) {
+			if err := file.AddReplace(markgenPath, "", filepath.ToSlash(checkout), ""); err != nil {
+				return err
+			}
+			said = append(said, fmt.Sprintf("replace %s => %s", markgenPath, checkout))
+		}
+	}
+	file.Cleanup()
+	after, err := file.Format()
+	if err != nil {
+		return err
+	}
+	if string(after) == string(before) {
+		fmt.Fprintf(env.Stdout, "%s: requires markgen, nothing to do\n", name)
+		return nil
+	}
+	if err := writeFile(filepath.Join(root, "go.mod"), after); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
+	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
+		fmt.Fprintf(env.Stdout, "%s: run go mod vendor once the source is marked, for go.mod and vendor have to agree\n", env.shown(filepath.Join(root, "vendor")))
+	}
+	return nil
+}
+
+// checkGoVersion refuses a module whose go line is older than the checkout's: the go command would not build it, and
+// raising the line can change what the module's own code means.
+func checkGoVersion(name string, file *modfile.File, checkout string) error {
+	path := filepath.Join(checkout, "go.mod")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	own, err := modfile.ParseLax(path, text, nil)
+	if err != nil {
+		return err
+	}
+	have, line := "1.16", 1 // what go assumes without a go line
+	if file.Go != nil {
+		have, line = file.Go.Version, file.Go.Syntax.Start.Line
+	}
+	if own.Go == nil || version.Compare("go"+have, "go"+own.Go.Version) >= 0 {
+		return nil
+	}
+	return fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, own.Go.Version, own.Go.Version)
+}
+
+// requiredVersion returns the version of markgen that the module requires, "" for none.
+func requiredVersion(file *modfile.File) string {
+	for _, r := range file.Require {
+		if r.Mod.Path == markgenPath {
+			return r.Mod.Version
+		}
+	}
+	return ""
+}
+
+// replacement returns the directory that stands for markgen, "" for none.
+func replacement(file *modfile.File) string {
+	for _, r := range file.Replace {
+		if r.Old.Path == markgenPath && r.New.Version == "" {
+			return r.New.Path
+		}
+	}
+	return ""
+}
+
+// findCheckout returns the directory of the source this binary was built from, "" if it is not there any more or the
+// binary does not say (it was built with -trimpath).
+func findCheckout() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) {
+		return ""
+	}
+	dir := filepath.Join(filepath.Dir(file), "..", "..")
+	if inModuleCache(dir) || !isCheckout(dir) {
+		return ""
+	}
+	return dir
+}
+
+// inModuleCache reports whether dir is a downloaded module: its version stands for it, and no replace is needed.
+func inModuleCache(dir string) bool {
+	_, v, found := strings.Cut(filepath.Base(dir), "@")
+	return found && modversion.Check(markgenPath, v) == nil
+}
+
+// isCheckout reports whether dir holds markgen's module with its runtime.
+func isCheckout(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || modfile.ModulePath(text) != markgenPath {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(dir, "runtime"))
+	return err == nil && info.IsDir()
+}
+
+// releasedVersion returns the version of this binary if it can be required, "" if it was built from a checkout.
+func releasedVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != markgenPath || strings.HasSuffix(info.Main.Version, "+dirty") {
+		return ""
+	}
+	if modversion.Check(markgenPath, info.Main.Version) != nil {
+		return ""
+	}
+	return info.Main.Version
+}

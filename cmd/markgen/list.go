@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
+)
+
+var cmdList = &command{
+	name:  "list",
+	short: "the markers: ID, kind, name, place, live or retired",
+	long: `
+usage: markgen list [-all] [-json] [-v] [-config F] [packages]
+
+List prints the markers of the packages, by default of the one in the current directory: those that
+directives ask for and, with -all, every function, loop and branch. The IDs are those that a build has
+now. Markers that are in the registry and no longer in the source come last, as retired.
+
+  -all       every function, loop and branch, as .markgen.yaml narrows it
+  -config F  read F instead of the .markgen.yaml at the module root
+  -json      an array of {"id","name","kind","file","line","col","form","live"};
+             file is relative to the module root, and "" for a retired marker
+  -v         also how each is planted in an overlay build, and why so
+
+examples:
+  markgen list ./...
+  markgen list -all -v ./parse
+  markgen list -json ./... | jq -r '.[] | select(.live) | .name'`,
+	run: runList,
+}
+
+func runList(ctx context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	var (
+		all     = fs.Bool("all", false, "")
+		asJSON  = fs.Bool("json", false, "")
+		verbose = fs.Bool("v", false, "")
+		file    = fs.String("config", "", "")
+	)
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	modules, err := loadModules(ctx, env, loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Foreign: true})
+	if err != nil {
+		return env.fail(err)
+	}
+	list := []listed{}
+	for _, m := range modules {
+		list = append(list, m.markers(env)...)
+	}
+	// The retired come last, also those of the first module of a workspace.
+	slices.SortStableFunc(list, func(a, b listed) int {
+		switch {
+		case a.Live == b.Live:
+			return 0
+		case a.Live:
+			return -1
+		}
+		return 1
+	})
+	if *asJSON {
+		err = writeListJSON(env.Stdout, list)
+	} else {
+		err = writeListText(env, list, *verbose)
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return exitOK
+}
+
+// listed is a marker as list -json has it.
+type listed struct {
+	ID   registry.ID `json:"id"`
+	Name string      `json:"name"`
+	Kind string      `json:"kind"`
+	File string      `json:"file"` // relative to the module root, with slashes; "" for a retired marker
+	Line int         `json:"line"`
+	Col  int         `json:"col"`
+	Form string      `json:"form"`
+	Live bool        `json:"live"`
+
+	why, place string
+}
+
+// markers returns the module's markers in the order of its packages and of the source, then the retired ones.
+func (m *module) markers(env *Env) []listed {
+	var list []listed
+	live := map[registry.ID]bool{}
+	for _, u := range m.Units {
+		points := slices.Clone(u.Points)
+		slices.SortStableFunc(points, byPlace)
+		for _, p := range points {
+			live[p.ID] = true
+			list = append(list, listed{
+				ID: p.ID, Name: p.Name, Kind: p.Kind, File: m.file(u, p), Line: p.Pos.Line, Col: p.Pos.Column,
+				Form: p.Form, Live: true, why: p.Why, place: p.Pos.String(),
+			})
+		}
+	}
+	for _, e := range m.After.Entries() {
+		if e.Retired && !live[e.ID] && m.named(env, e.Package) {
+			list = append(list, listed{ID: e.ID, Name: e.Name(), Kind: e.Kind})
+		}
+	}
+	return list
+}
+
+// byPlace orders points of one unit as they are in the source.
+func byPlace(a, b *rewrite.Point) int {
+	if a.Pos.Filename != b.Pos.Filename {
+		return 0 // the files are in order
+	}
+	return a.Pos.Offset - b.Pos.Offset
+}
+
+// file returns the file of a point relative to the module root.
+func (m *module) file(u *unit, p *rewrite.Point) string {
+	path := filepath.Join(u.Package.Dir, filepath.Base(p.Pos.Filename))
+	if rel, err := filepath.Rel(m.Base, path); err == nil && m.Base != "" {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+func writeListJSON(w io.Writer, list []listed) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(list)
+}
+
+func writeListText(env *Env, list []listed, verbose bool) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(env.Stderr, "markgen list: no markers; put //perf:mark above a function or loop, or pass -all")
+		return err
+	}
+	tab := tabwriter.NewWriter(env.Stdout, 0, 8, 2, ' ', 0)
+	head := "ID\tSTATE\tKIND\tPLACE\tNAME"
+	if verbose {
+		head += "\tFORM\tWHY"
+	}
+	fmt.Fprintln(tab, head)
+	for _, l := range list {
+		state, place := "live", l.place
+		if !l.Live {
+			state, place = "retired", "-"
+		}
+		fmt.Fprintf(tab, "%v\t%s\t%s\t%s\t%s", l.ID, state, l.Kind, place, l.Name)
+		if verbose && l.Live {
+			fmt.Fprintf(tab, "\t%s\t%s", l.Form, l.why)
+		}
+		fmt.Fprintln(tab)
+	}
+	return tab.Flush()
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// loadOptions says which packages loadModules reads and what it looks for in them.
+type loadOptions struct {
+	Patterns []string // package patterns of the command line; none is the package in the current directory
+	All      bool     // every function, loop and branch
+	Config   string   // name of the configuration file; "" is .markgen.yaml at the module root, if there is one
+	Foreign  bool     // dependencies and the standard library may be among the packages
+}
+
+// module is a module with the markers of its loaded packages. A workspace has several main modules.
+type module struct {
+	Root     string // directory; "" for the standard library and packages outside modules
+	Path     string // module path
+	Base     string // directory that file names are relative to: Root, or GOROOT/src; "" for none
+	Packages []*overlay.Package
+	Units    []*unit // of all packages, in go list's order
+	Before   *registry.Registry
+	After    *registry.Registry // as it is to be written: with the files of other platforms taken into account
+	patterns []string
+	partial  bool // some files of a package were named, not the package
+}
+
+// unit is a group of files that are compiled together, its points found and their IDs given.
+type unit struct {
+	*rewrite.Unit
+	Package *overlay.Package
+	Suffix  string // "" for the package, "t" for its tests, "x" for the external tests
+	ignored bool   // one file that build constraints leave out here
+}
+
+// loadModules reads the packages, finds their points and gives them their IDs. Nothing is written. An error is one of
+// the user's source, registry or configuration, or of the go command's.
+func loadModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error) {
+	packages, err := overlay.List(ctx, overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: o.Patterns})
+	if err != nil {
+		return nil, err
+	}
+	var modules []*module
+	for _, p := range packages {
+		if len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 && len(p.IgnoredGoFiles) > 0 {
+			p.Error = nil // nothing for this platform; the markers stay in the registry
+		}
+		if p.Error != nil {
+			err = errors.Join(err, p.Error)
+			continue
+		}
+		if !o.Foreign && (p.Goroot || p.Module != nil && !p.Module.Main) {
+			err = errors.Join(err, fmt.Errorf("package %s is not part of this module; name packages of the module", p.ImportPath))
+			continue
+		}
+		m := module{patterns: o.Patterns}
+		switch {
+		case p.ImportPath == fileArguments:
+			m.partial = true
+			if root, err := moduleRoot(p.Dir); err == nil {
+				m.Root, m.Path, m.Base = root, modulePath(root), root
+				rel, _ := filepath.Rel(root, p.Dir)
+				p.ImportPath = path.Join(m.Path, filepath.ToSlash(rel))
+			}
+		case p.Module != nil:
+			m.Root, m.Path, m.Base = p.Module.Dir, p.Module.Path, p.Module.Dir
+		case p.Goroot:
+			m.Base = filepath.Join(p.Root, "src")
+		}
+		i := slices.IndexFunc(modules, func(have *module) bool { return have.Root == m.Root && have.Base == m.Base })
+		if i < 0 {
+			i = len(modules)
+			modules = append(modules, &m)
+		}
+		modules[i].Packages = append(modules[i].Packages, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range modules {
+		err = errors.Join(err, m.load(env, o))
+	}
+	return modules, err
+}
+
+// load finds the points of m's packages.
+func (m *module) load(env *Env, o loadOptions) error {
+	var err error
+	if m.Before, err = readRegistry(env, m.Root); err != nil {
+		return err
+	}
+	c, err := readConfig(env, m.Root, o.Config)
+	if err != nil {
+		return err
+	}
+	options := rewrite.Options{All: o.All, Keep: c.Keep, Adjust: c.Adjust}
+	for _, p := range m.Packages {
+		err = errors.Join(err, m.loadPackage(env, p, options))
+	}
+	if err != nil {
+		return err
+	}
+	m.assign(env)
+	return nil
+}
+
+func (m *module) loadPackage(env *Env, p *overlay.Package, options rewrite.Options) error {
+	var errs error
+	add := func(suffix string, ignored bool, names ...string) {
+		var sources []rewrite.Source
+		for _, name := range names {
+			path := filepath.Join(p.Dir, name)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				errs = errors.Join(errs, err)
+				return
+			}
+			// What markgen put there is not source of the user's; blanked, it moves no place.
+			sources = append(sources, rewrite.Source{Name: env.shown(path), Text: rewrite.Blank(text)})
+		}
+		if len(sources) == 0 {
+			return
+		}
+		path := p.ImportPath
+		if suffix == "x" {
+			path += externalTest
+		}
+		u, err := rewrite.Load(path, sources)
+		if err == nil {
+			err = u.Find(options)
+		}
+		if err != nil && !ignored { // what is not for this platform need not be Go of this release
+			errs = errors.Join(errs, err)
+		}
+		if err == nil {
+			m.Units = append(m.Units, &unit{Unit: u, Package: p, Suffix: suffix, ignored: ignored})
+		}
+	}
+	add("", false, append(slices.Clip(p.GoFiles), p.CgoFiles...)...)
+	add("t", false, p.TestGoFiles...)
+	add("x", false, p.XTestGoFiles...)
+	for _, name := range p.IgnoredGoFiles {
+		suffix := ""
+		if strings.HasSuffix(name, "_test.go") {
+			suffix = "t"
+		}
+		add(suffix, true, name)
+	}
+	return errs
+}
+
+// fileArguments is the import path go gives to files named on the command line. Their markers are those of the package
+// that the files are part of.
+const fileArguments = "command-line-arguments"
+
+// externalTest is what follows a package's import path in that of its external tests.
+const externalTest = "_test"
+
+// assign gives the points of the units that are compiled here their IDs, as an overlay build would, works out the
+// registry that is true on every platform, and then forgets the files that are not compiled here.
+func (m *module) assign(env *Env) {
+	packages := m.gone(env)
+	for _, p := range m.Packages {
+		packages = append(packages, p.ImportPath, p.ImportPath+externalTest)
+	}
+	var points []registry.Point
+	compiled := m.Units[:0:0]
+	for _, u := range m.Units {
+		if !u.ignored {
+			points = append(points, u.RegistryPoints()...)
+			compiled = append(compiled, u)
+		}
+	}
+	ids, after := m.Before.Assign(packages, points)
+	for _, u := range compiled {
+		u.SetIDs(ids[:len(u.Points)])
+		ids = ids[len(u.Points):]
+	}
+	if m.partial {
+		after = m.Before
+	} else if len(compiled) < len(m.Units) {
+		for _, u := range m.Units {
+			if u.ignored && (len(compiled) == 0 || compiled[0].Name != "main" || u.Name == "main") {
+				points = append(points, u.RegistryPoints()...)
+			}
+		}
+		_, after = m.Before.Assign(packages, points)
+	}
+	m.Units, m.After = compiled, after
+}
+
+// gone returns the packages that have live markers in the registry and no directory any more, as far as the patterns
+// would name them: their markers have moved elsewhere or are retired.
+func (m *module) gone(env *Env) []string {
+	var list []string
+	for _, path := range m.Before.Packages() {
+		if dir, ok := m.dir(path); ok && m.named(env, path) {
+			if files, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(files) == 0 {
+				list = append(list, path)
+			}
+		}
+	}
+	return list
+}
+
+// named reports whether a package is loaded, or would be if it were there.
+func (m *module) named(env *Env, path string) bool {
+	path = strings.TrimSuffix(path, externalTest)
+	if slices.ContainsFunc(m.Packages, func(p *overlay.Package) bool { return p.ImportPath == path }) {
+		return true
+	}
+	dir, ok := m.dir(path)
+	return ok && slices.ContainsFunc(m.patterns, func(pattern string) bool { return names(env, pattern, dir, path) })
+}
+
+// dir returns the directory of a package of the module, or of that whose external tests it is.
+func (m *module) dir(path string) (string, bool) {
+	path = strings.TrimSuffix(path, externalTest)
+	if path == m.Path {
+		return m.Root, true
+	}
+	rest, ok := strings.CutPrefix(path, m.Path+"/")
+	return filepath.Join(m.Root, filepath.FromSlash(rest)), ok && m.Root != ""
+}
+
+// names reports whether a pattern ending in "..." would name the package if it were there.
+func names(env *Env, pattern, dir, path string) bool {
+	prefix, ok := strings.CutSuffix(pattern, "...")
+	if !ok {
+		return pattern == "all" || pattern == "work"
+	}
+	if prefix == "./" || strings.HasPrefix(prefix, "./") || strings.HasPrefix(prefix, "../") || filepath.IsAbs(prefix) {
+		path, prefix = filepath.ToSlash(dir), filepath.ToSlash(env.Path(filepath.Clean(prefix)))
+	}
+	prefix = strings.TrimSuffix(prefix, "/")
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+// shown returns a path as messages have it: relative to the working directory where it is below that.
+func (e *Env) shown(path string) string {
+	rel, err := filepath.Rel(e.Dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return rel
+}
+
+// readRegistry reads the registry of the module in root; none is an empty one.
+func readRegistry(env *Env, root string) (*registry.Registry, error) {
+	if root == "" {
+		return new(registry.Registry), nil
+	}
+	path := filepath.Join(root, registry.FileName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return new(registry.Registry), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return registry.Parse(env.shown(path), text)
+}
+
+// readConfig reads the configuration file that -config names, or that of the module in root; none is an empty one.
+func readConfig(env *Env, root, name string) (*config.Config, error) {
+	path := env.Path(name)
+	if name == "" {
+		if root == "" {
+			return new(config.Config), nil
+		}
+		path = filepath.Join(root, config.FileName)
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && name == "" {
+		return new(config.Config), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return config.Parse(env.shown(path), text)
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+var cmdReport = &command{
+	name:  "report",
+	short: "what marked programs measured, as text or for other programs",
+	long: `
+usage: markgen report [-format F] [-sort K] [-o FILE] DATA…
+
+Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
+pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
+counts once. Runs that were killed or still go on can be read as well.
+
+  -format F  text (default): a table to read, every marker in it, those that were never passed too
+             json: an object for programs, every marker with its buckets
+             cover: a coverage profile for go tool cover, of programs built to count cover blocks
+  -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
+  -o FILE    write to FILE, which is replaced as a whole or stays as it was
+
+On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set.
+A file that is damaged is reported as far as it is sound; the exit code is then 1, as for a file that can't
+be read at all.
+
+examples:
+  markgen report demo.4711.markgen
+  markgen report -sort total runs/
+  markgen report -format json 'runs/*.markgen' | jq '.markers[] | select(.count == 0) | .name'
+  markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out`,
+	run: runReport,
+}
+
+func runReport(_ context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	var o report.Options
+	fs.StringVar(&o.Format, "format", "text", "")
+	fs.StringVar(&o.Sort, "sort", "name", "")
+	out := fs.String("o", "", "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	if err := o.Check(); err != nil {
+		return env.wrong("%v", err)
+	}
+	if fs.NArg() == 0 {
+		return env.wrong("no data file is given")
+	}
+	p, code := readRuns(env, fs.Args())
+	if p == nil {
+		return code
+	}
+	toStdout := *out == ""
+	if !toStdout || o.Format != "text" { // else they are in the report
+		for _, warning := range p.Warnings {
+			env.warn(warning)
+		}
+	}
+	if o.Format == "cover" && len(p.Blocks) == 0 {
+		env.warn("no cover blocks are in the data; build the program with markgen test -cover to have them")
+	}
+	if p.Damaged {
+		code = exitFailure
+	}
+	if toStdout {
+		o.Width, o.Color = terminal(env, env.Stdout)
+		if err := report.Write(env.Stdout, p, o); err != nil {
+			return env.fail(err)
+		}
+		return code
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text, p, o); err != nil {
+		return env.fail(err)
+	}
+	if err := writeWhole(env.Path(*out), text.Bytes()); err != nil {
+		return env.fail(err)
+	}
+	return code
+}
+
+// warn prints what is unusual and does not keep the command from its work.
+func (e *Env) warn(text string) {
+	io.WriteString(e.Stderr, "markgen "+e.command.name+": warning: "+text+"\n")
+}
+
+// readRuns reads and adds up the data that the arguments name. What can't be
+// read is reported and makes the exit code that of a failure; if nothing can,
+// the profile is nil.
+func readRuns(env *Env, args []string) (*profile.Profile, int) {
+	const atOnce = 16 // runs kept in memory before they are added up
+	code := exitOK
+	seen := map[string]bool{}
+	var runs []*profile.Profile
+	for _, arg := range args {
+		files, err := profile.Find(env.Path(arg))
+		if err != nil {
+			code = env.fail(relative(env, err))
+			continue
+		}
+		for _, file := range files {
+			same := file
+			if real, err := filepath.EvalSymlinks(file); err == nil {
+				same = real
+			}
+			if seen[same] {
+				continue
+			}
+			seen[same] = true
+			p, err := profile.ReadFile(file)
+			if err != nil {
+				code = env.fail(relative(env, err))
+				continue
+			}
+			for i, warning := range p.Warnings {
+				p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
+			}
+			if runs = append(runs, p); len(runs) == atOnce {
+				runs = []*profile.Profile{profile.Merge(runs)}
+			}
+		}
+	}
+	switch len(runs) {
+	case 0:
+		return nil, code
+	case 1:
+		return runs[0], code
+	}
+	return profile.Merge(runs), code
+}
+
+// relative is err with file names as the user gave them, without the working
+// directory that was put before them.
+func relative(env *Env, err error) error {
+	return errors.New(strings.ReplaceAll(err.Error(), env.Dir+string(filepath.Separator), ""))
+}
+
+// terminal returns the width of the terminal that w is and whether to use
+// colours there; 0 and false if it is none.
+func terminal(env *Env, w io.Writer) (width int, color bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return width, env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
+}
+
+// writeWhole writes a file so that whoever opens it finds the old content or
+// the new, and never a part: what is there keeps its mode, a symbolic link
+// stays one, and a device or pipe is written to as it is.
+func writeWhole(name string, content []byte) error {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	mode := fs.FileMode(0)
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.Write(content)
+			return errors.Join(err, f.Close())
+		}
+		mode = info.Mode().Perm()
+	}
+	f, err := os.OpenFile(name+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		f, err = os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

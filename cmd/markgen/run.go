@@ -1,0 +1,53 @@
+package main
+
+import "context"
+
+var cmdRun = &command{
+	name:  "run",
+	short: "go run, with markers collecting, and a report at the end",
+	long: `
+usage: markgen run [own flags] [go build's flags] package|files.go… [arguments]
+
+Run builds a program with markers compiled in, as markgen build does, and runs it with its arguments and
+with collection on. Standard input, output and error are the program's; its exit code is passed on, 128+n
+if signal n ended it. A report follows on standard error, however the program ended.
+
+Markgen's own flags come first:
+` + ownFlagsText + ownDataText + `
+
+Go's flags follow. What MARKGEN says besides file and report holds; without a collect key it is time.
+
+examples:
+  markgen run ./cmd/demo -n 10
+  markgen run -all -o demo.markgen -report none . <input
+  MARKGEN='only=*.parse*' markgen run -all main.go`,
+	run: runRun,
+}
+
+func runRun(ctx context.Context, env *Env, args []string) int {
+	own, args, code, done := env.parseOwn(args, true, true)
+	if done {
+		return code
+	}
+	build, code := env.prepare(ctx, "run", own, args)
+	if build == nil {
+		return code
+	}
+	data, err := env.collect(own)
+	if err != nil {
+		return env.fail(err)
+	}
+	defer data.Close()
+	program, code, err := build.Program(ctx, data.Dir())
+	if err != nil {
+		return env.failGo(err)
+	}
+	if program == "" {
+		return code
+	}
+	code, err = build.RunProgram(ctx, program, data.Collection)
+	if err != nil {
+		return max(code, env.fail(err))
+	}
+	return data.finish(code)
+}

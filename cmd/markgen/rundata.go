@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// runData is the data of the processes that run, test or exec starts, and what is to become of it.
+type runData struct {
+	*overlay.Collection
+	env    *Env
+	out    string // file to keep it in, "" for none
+	report string // "text", "none", or the file for the report
+}
+
+// collect makes ready for the data of a run. What MARKGEN says of file and report holds unless there are flags.
+func (e *Env) collect(own *ownFlags) (*runData, error) {
+	c, err := overlay.Collect(e.Environ)
+	if err != nil {
+		return nil, err
+	}
+	d := &runData{Collection: c, env: e, out: own.out, report: own.report}
+	if d.out == "" {
+		d.out = c.File
+	}
+	if d.report == "" {
+		d.report = c.Report
+	}
+	if d.report == "" || d.report == "stderr" {
+		d.report = "text"
+	}
+	return d, nil
+}
+
+// finish reports and keeps the data after the processes have ended, and returns the exit code: theirs, unless that
+// says that all went well and this did not.
+func (d *runData) finish(code int) int {
+	own := d.use()
+	if code == exitOK {
+		return own
+	}
+	return code
+}
+
+func (d *runData) use() int {
+	files, err := d.Files()
+	if err != nil {
+		return d.env.fail(err)
+	}
+	if len(files) == 0 {
+		d.env.warn("no data: no marked program ran; put //perf:mark above a function, or use -all")
+		return exitOK
+	}
+	code := exitOK
+	if d.report != "none" {
+		code = d.write(files)
+	}
+	if d.out != "" {
+		if err := d.keep(files); err != nil {
+			return d.env.fail(err)
+		}
+	}
+	return code
+}
+
+// write writes the report over all processes.
+func (d *runData) write(files []string) int {
+	p, code := readRuns(d.env, files)
+	if p == nil {
+		return code
+	}
+	if d.report == "text" {
+		var o report.Options
+		o.Width, o.Color = terminal(d.env, d.env.Stderr)
+		if err := report.Write(d.env.Stderr, p, o); err != nil {
+			return d.env.fail(err)
+		}
+		return code
+	}
+	var text bytes.Buffer
+	err := report.Write(&text, p, report.Options{})
+	if err == nil {
+		err = writeWhole(d.env.Path(d.report), text.Bytes())
+	}
+	if err != nil {
+		return d.env.fail(err)
+	}
+	return code
+}
+
+// keep moves the data files to where they are wanted: the first process to have started first.
+func (d *runData) keep(files []string) error {
+	type run struct {
+		file  string
+		start int64
+		names *strings.Replacer
+	}
+	var runs []run
+	for _, file := range files {
+		r := run{file: file, names: strings.NewReplacer()}
+		if p, err := profile.ReadFile(file); err == nil {
+			r.start = p.Start.UnixNano()
+			r.names = strings.NewReplacer("%a", p.App, "%p", processOf(file), "%t", strconv.FormatInt(r.start, 10))
+		}
+		runs = append(runs, r)
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return int(min(max(a.start-b.start, -1), 1)) })
+	times := map[string]int{}
+	var kept []string
+	for _, r := range runs {
+		name := r.names.Replace(d.out)
+		times[name]++
+		if n := times[name]; n > 1 {
+			name += "." + strconv.Itoa(n)
+		}
+		if err := overlay.Save(r.file, d.env.Path(name)); err != nil {
+			return err
+		}
+		kept = append(kept, name)
+	}
+	if len(kept) > 1 {
+		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), strings.Join(kept, ", "))
+	}
+	return nil
+}
+
+// processOf returns the process ID in the name of a data file of a Collection, APP.PID.markgen.
+func processOf(file string) string {
+	name, _, _ := strings.Cut(filepath.Base(file), ".markgen")
+	return name[strings.LastIndexByte(name, '.')+1:]
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/registry"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"markgen": main})
+}
+
+// TestScript runs the scripts in testdata/script, one behaviour of the command a file. -update rewrites what they
+// compare with.
+func TestScript(t *testing.T) {
+	// Scripts have a home of their own; the go command is to keep its caches, and to stay off the network.
+	keep := []string{"GOCACHE", "GOMODCACHE", "GOROOT"}
+	out, err := exec.Command("go", append([]string{"env"}, keep...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(strings.TrimSpace(string(out)), "\n")
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       golden.Updating(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"register": register},
+		Setup: func(env *testscript.Env) error {
+			for i, key := range keep {
+				env.Setenv(key, values[i])
+			}
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOSUMDB", "off")
+			env.Setenv("GOTOOLCHAIN", "local")
+			env.Setenv("GOFLAGS", "")
+			env.Setenv("GOWORK", "")
+			env.Setenv("MARKGENCACHE", env.WorkDir+"/.markgencache")
+			return nil
+		},
+	})
+}
+
+// register writes the registry for the packages of the current directory and below, everything marked with -all, as
+// marking in place does.
+func register(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 || len(args) == 1 && args[0] != "-all" {
+		ts.Fatalf("usage: register [-all]")
+	}
+	env := &Env{Dir: ts.MkAbs("."), Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=")}
+	modules, err := loadModules(context.Background(), env, loadOptions{Patterns: []string{"./..."}, All: len(args) == 1})
+	ts.Check(err)
+	for _, m := range modules {
+		ts.Check(writeFile(filepath.Join(m.Root, registry.FileName), m.After.Format()))
+	}
+}
+
+// Main is a function of its Env alone.
+func TestMainFunction(t *testing.T) {
+	tests := []struct {
+		args           string
+		code           int
+		stdout, stderr string // what it begins with
+	}{
+		{"help", 0, "Markgen puts", ""},
+		{"-h", 0, "Markgen puts", ""},
+		{"help help", 0, "usage: markgen help [command]", ""},
+		{"help -h", 0, "usage: markgen help [command]", ""},
+		{"help a b", 2, "", "markgen help: one command at a time, not 2; run markgen help help\n"},
+		{"hlep", 2, "", "markgen: unknown command \"hlep\", did you mean \"help\"? Run markgen help for the list\n"},
+		{"frobnicate", 2, "", "markgen: unknown command \"frobnicate\"; run markgen help for the list, or"},
+		{"version", 0, "markgen ", ""},
+		{"--version", 0, "markgen ", ""},
+		{"version x", 2, "", "markgen version: no arguments are expected, not \"x\"; run markgen help version\n"},
+		{"list -jsno", 2, "", "markgen list: unknown flag -jsno, did you mean -json?; run markgen help list\n"},
+		{"list -all=perhaps", 2, "", "markgen list: "},
+	}
+	for _, test := range tests {
+		var stdout, stderr bytes.Buffer
+		code := Main(&Env{Args: strings.Fields(test.args), Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir(), Environ: os.Environ()})
+		if code != test.code || !strings.HasPrefix(stdout.String(), test.stdout) || !strings.HasPrefix(stderr.String(), test.stderr) ||
+			(test.stdout == "") != (stdout.Len() == 0) || (test.stderr == "") != (stderr.Len() == 0) {
+			t.Errorf("markgen %s: exit code %d\nstdout: %s\nstderr: %s", test.args, code, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// Every command can be found, explained and asked for help.
+func TestCommands(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range commands() {
+		if seen[c.name] {
+			t.Errorf("%s is in the table twice", c.name)
+		}
+		seen[c.name] = true
+		if c.short == "" || strings.HasSuffix(c.short, ".") || !strings.HasPrefix(strings.TrimSpace(c.long), "usage: markgen ") {
+			t.Errorf("%s: the help is not of the form of the others", c.name)
+		}
+		var viaHelp, viaFlag, stderr bytes.Buffer
+		if code := Main(&Env{Args: []string{"help", c.name}, Stdout: &viaHelp, Stderr: &stderr}); code != 0 {
+			t.Errorf("help %s: exit code %d: %s", c.name, code, stderr.String())
+		}
+		if code := Main(&Env{Args: []string{c.name, "-h"}, Stdout: &viaFlag, Stderr: &stderr}); code != 0 {
+			t.Errorf("%s -h: exit code %d: %s", c.name, code, stderr.String())
+		}
+		if viaHelp.String() != viaFlag.String() || stderr.Len() > 0 {
+			t.Errorf("%s -h prints\n%s\nhelp %s prints\n%s\n%s", c.name, viaFlag.String(), c.name, viaHelp.String(), stderr.String())
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"build", "run", "test", "list", "init"}
+	tests := []struct{ word, want string }{
+		{"biuld", "build"}, {"rn", "run"}, {"tset", "test"}, {"lst", "list"}, {"builds", "build"},
+		{"x", ""}, {"frob", ""}, {"", ""}, {"inti", "init"},
+	}
+	for _, test := range tests {
+		if got := nearest(test.word, names); got != test.want {
+			t.Errorf("nearest(%q) = %q, want %q", test.word, got, test.want)
+		}
+	}
+}

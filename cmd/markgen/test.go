@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+
+	"github.com/markgen/markgen/overlay"
+)
+
+var cmdTest = &command{
+	name:  "test",
+	short: "go test, with markers collecting, and a report at the end",
+	long: `
+usage: markgen test [own flags] [go test's flags] [packages] [flags and arguments for the test binary]
+
+Test does what go test does, with markers compiled into the packages and their tests, and with collection on.
+A report over all test binaries follows on standard error. The exit code is go test's. With -c the test
+binary is only built.
+
+Markgen's own flags come first:
+` + ownFlagsText + ownDataText + `
+
+Go's flags follow, before or after the packages as with go test. What differs from go test:
+  - results are not cached (-count=1 unless -count is given): a cached result comes without data;
+  - vet looks at the source as it is before the tests are built, not while;
+  - -cover, -covermode, -coverpkg and -coverprofile are markgen's work, since go drops the markers when it
+    covers. The lines and the profile are go's; with -coverpkg the profile has each block once, with the sum
+    over all test binaries, and the blocks are sorted.
+
+examples:
+  markgen test ./...
+  markgen test -all -o test.markgen -run TestParse -v ./parse
+  markgen test -all -coverprofile cover.out ./...`,
+	run: runTest,
+}
+
+func runTest(ctx context.Context, env *Env, args []string) int {
+	own, args, code, done := env.parseOwn(args, true, true)
+	if done {
+		return code
+	}
+	if own.out != "" && overlay.OnlyBuilds(args) {
+		args, own.out = append([]string{"-o=" + own.out}, args...), "" // the binary: there will be no data
+	}
+	build, code := env.prepare(ctx, "test", own, args)
+	if build == nil {
+		return code
+	}
+	if overlay.OnlyBuilds(args) {
+		code, err := build.Test(ctx, nil)
+		if err != nil {
+			return max(code, env.failGo(err))
+		}
+		return code
+	}
+	data, err := env.collect(own)
+	if err != nil {
+		return env.fail(err)
+	}
+	defer data.Close()
+	code, err = build.Test(ctx, data.Collection)
+	if err != nil {
+		return max(code, env.failGo(err))
+	}
+	return data.finish(code)
+}

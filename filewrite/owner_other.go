@@ -1,0 +1,11 @@
+//go:build !unix
+
+package filewrite
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepOwner does nothing: a new file has the owner its directory gives it.
+func keepOwner(*os.File, fs.FileInfo) {}

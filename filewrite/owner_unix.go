@@ -1,0 +1,17 @@
+//go:build unix
+
+package filewrite
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives a new file the owner and group of the one it replaces, where
+// that is allowed.
+func keepOwner(f *os.File, info fs.FileInfo) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(st.Uid), int(st.Gid))
+	}
+}

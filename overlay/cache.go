@@ -1,0 +1,309 @@
+package overlay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Cache is a directory of marked source. Most of it are two kinds of
+// entries, as in go's own build cache:
+//
+//	text/ab/SHA256.go   a marked file, named after its content
+//	mark/ab/KEY         what marking the package files hashed into KEY gave
+//	overlay/ab/KEY.json the overlay file of a build
+//	mod/PATH@VERSION    the copy of a dependency that was marked
+//	modfile/KEY         the go.mod or go.work that names such copies
+//
+// Files are written under another name and renamed, so that any number of
+// processes may use one cache at once, and a file that exists is complete.
+// Entries that were not used for a few days are dropped.
+type Cache struct {
+	dir string
+	key string // identifies the program that marks
+
+	mu   sync.Mutex
+	seen map[string]bool // texts known to exist
+}
+
+// OpenCache returns the cache in dir, which is made when first written to. ""
+// stands for the directory that environ's MARKGENCACHE names, or markgen in
+// the user's cache directory.
+func OpenCache(dir string, environ []string) (*Cache, error) {
+	if dir == "" {
+		dir = getenv(environ, "MARKGENCACHE")
+	}
+	if dir == "" {
+		base, err := userCacheDir(environ)
+		if err != nil {
+			return nil, fmt.Errorf("no directory for marked source: %w; set MARKGENCACHE", err)
+		}
+		dir = filepath.Join(base, "markgen")
+	}
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("MARKGENCACHE=%s is not an absolute path; make it one", dir)
+	}
+	c := &Cache{dir: dir, seen: map[string]bool{}}
+	key, err := c.programKey()
+	if err != nil {
+		return nil, err
+	}
+	c.key = key
+	c.trim(time.Now())
+	return c, nil
+}
+
+// userCacheDir is os.UserCacheDir for another environment than the process's.
+func userCacheDir(environ []string) (string, error) {
+	if environ == nil {
+		return os.UserCacheDir()
+	}
+	if dir := getenv(environ, "XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if home := getenv(environ, "HOME"); home != "" && os.PathSeparator == '/' {
+		if _, err := os.Stat(filepath.Join(home, "Library", "Caches")); err == nil {
+			return filepath.Join(home, "Library", "Caches"), nil
+		}
+		return filepath.Join(home, ".cache"), nil
+	}
+	return os.UserCacheDir()
+}
+
+// programKey identifies the running program by its content, which is hashed
+// once for each executable and remembered by its size and times.
+func (c *Cache) programKey() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(c.dir, "self", hashOf(exe, strconv.FormatInt(info.Size(), 10), signature(info)))
+	if text, err := os.ReadFile(name); err == nil && len(text) == 2*sha256.Size {
+		return string(text), nil
+	}
+	f, err := os.Open(exe)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	key := hex.EncodeToString(h.Sum(nil))
+	return key, c.write(name, []byte(key))
+}
+
+// text stores a text and returns the path it has in the cache.
+func (c *Cache) text(text []byte, ext string) (string, error) {
+	sum := sha256.Sum256(text)
+	name := hex.EncodeToString(sum[:]) + ext
+	path := c.textPath(name)
+	c.mu.Lock()
+	known := c.seen[name]
+	c.seen[name] = true
+	c.mu.Unlock()
+	if known || c.fresh(path) {
+		return path, nil
+	}
+	return path, c.write(path, text)
+}
+
+func (c *Cache) textPath(name string) string {
+	return filepath.Join(c.dir, "text", name[:2], name)
+}
+
+// entry returns what was stored under a key; ok is false if there is nothing
+// or if a text it names is gone. The entry is a list of lines
+// "TEXTNAME FILENAME".
+func (c *Cache) entry(key string) (files []markedFile, ok bool) {
+	path := filepath.Join(c.dir, "mark", key[:2], key)
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.HasSuffix(text, []byte("end\n")) {
+		return nil, false
+	}
+	for line := range strings.Lines(strings.TrimSuffix(string(text), "end\n")) {
+		name, file, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !ok || len(name) < 2 || !c.fresh(c.textPath(name)) {
+			return nil, false
+		}
+		files = append(files, markedFile{name: file, text: c.textPath(name)})
+	}
+	c.fresh(path)
+	return files, true
+}
+
+// setEntry stores an entry.
+func (c *Cache) setEntry(key string, files []markedFile) error {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "%s %s\n", filepath.Base(f.text), f.name)
+	}
+	b.WriteString("end\n")
+	return c.write(filepath.Join(c.dir, "mark", key[:2], key), []byte(b.String()))
+}
+
+// Entries are marked as used at most once an hour, and dropped when they were
+// not used for five days; the cache is searched for such at most once a day.
+const (
+	touchEvery = time.Hour
+	trimEvery  = 24 * time.Hour
+	dropAfter  = 5 * 24 * time.Hour
+)
+
+// fresh reports whether a file of the cache exists, and notes that it is in use.
+func (c *Cache) fresh(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	if now := time.Now(); now.Sub(info.ModTime()) > touchEvery {
+		_ = os.Chtimes(path, now, now) // only makes it live shorter
+	}
+	return true
+}
+
+// trim drops what has not been used for long. It does what it can: another
+// process may be trimming as well.
+func (c *Cache) trim(now time.Time) {
+	stamp := filepath.Join(c.dir, "trimmed")
+	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()) < trimEvery {
+		return
+	}
+	if _, err := os.Stat(c.dir); err != nil || c.write(stamp, nil) != nil {
+		return
+	}
+	for _, part := range []string{"text", "mark", "self", "modfile", "overlay"} {
+		_ = filepath.WalkDir(filepath.Join(c.dir, part), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil
+			}
+			if info, err := d.Info(); err == nil && now.Sub(info.ModTime()) > dropAfter {
+				_ = os.Remove(path)
+			}
+			return nil
+		})
+	}
+	_ = filepath.WalkDir(filepath.Join(c.dir, "mod"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || !strings.Contains(d.Name(), "@") {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && now.Sub(info.ModTime()) > dropAfter {
+			_ = os.RemoveAll(path)
+		}
+		return fs.SkipDir
+	})
+}
+
+// write puts text into a file of the cache, whole or not at all.
+func (c *Cache) write(path string, text []byte) error {
+	return writeFile(path, text, 0o666)
+}
+
+// writeFile writes a file under another name in the same directory, which is
+// made if it is missing, and renames it.
+func writeFile(path string, text []byte, perm fs.FileMode) (err error) {
+	f, err := createBeside(path, perm)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// createBeside creates a file of a new name in the directory of path.
+func createBeside(path string, perm fs.FileMode) (*os.File, error) {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s.%d.%d.tmp", path, os.Getpid(), i)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		switch {
+		case err == nil:
+			return f, nil
+		case errors.Is(err, fs.ErrNotExist):
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				return nil, err
+			}
+			if i > 100 {
+				return nil, err
+			}
+		case !errors.Is(err, fs.ErrExist) || i > 10000:
+			return nil, err
+		}
+	}
+}
+
+// A hasher hashes a list of words, of which none can run into the next.
+type hasher struct{ hash.Hash }
+
+func newHasher() hasher { return hasher{sha256.New()} }
+
+func (h hasher) words(words ...string) {
+	for _, w := range words {
+		fmt.Fprintf(h, "%d\n%s", len(w), w)
+	}
+}
+
+func (h hasher) bytes(word []byte) {
+	fmt.Fprintf(h, "%d\n", len(word))
+	h.Write(word)
+}
+
+func (h hasher) String() string { return hex.EncodeToString(h.Sum(nil)) }
+
+// hashOf is the hash of some words.
+func hashOf(words ...string) string {
+	h := newHasher()
+	h.words(words...)
+	return h.String()
+}
+
+// getenv looks a variable up in an environment; the last of equal keys counts.
+// A nil environment is the process's own.
+func getenv(environ []string, key string) string {
+	if environ == nil {
+		return os.Getenv(key)
+	}
+	for i := len(environ) - 1; i >= 0; i-- {
+		if k, v, _ := strings.Cut(environ[i], "="); k == key {
+			return v
+		}
+	}
+	return ""
+}
+
+// setenv returns environ with key set to value.
+func setenv(environ []string, key, value string) []string {
+	if environ == nil {
+		environ = os.Environ()
+	}
+	var e []string
+	for _, kv := range environ {
+		if k, _, _ := strings.Cut(kv, "="); k != key {
+			e = append(e, kv)
+		}
+	}
+	return append(e, key+"="+value)
+}

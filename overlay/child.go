@@ -1,0 +1,61 @@
+package overlay
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+)
+
+// Exit codes of a shell for programs that cannot be run.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSignal        = 128 // plus the number of the signal that ended the program
+)
+
+// runChild runs a program to its end and returns its exit code, 128+n if
+// signal n ended it. Signals meant for the program reach it: those that a
+// terminal sends go to the whole process group anyway, others are passed on.
+// They do not end this process, which has to look after the data.
+//
+// The error says that the program could not be started.
+func runChild(cmd *exec.Cmd) (int, error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, forwarded...)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		switch {
+		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+			return exitNotFound, err
+		default:
+			return exitNotExecutable, err
+		}
+	}
+	ended := make(chan struct{})
+	passed := make(chan struct{})
+	go func() {
+		defer close(passed)
+		for {
+			select {
+			case s := <-signals:
+				if !(fromTerminal(s) && inForeground()) {
+					_ = cmd.Process.Signal(s) // it may have ended just now
+				}
+			case <-ended:
+				return
+			}
+		}
+	}()
+	err := cmd.Wait()
+	close(ended)
+	<-passed
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		// It ran; copying its output or input did not work out.
+		if cmd.ProcessState == nil {
+			return exitNotExecutable, err
+		}
+	}
+	return exitCode(cmd.ProcessState), nil
+}

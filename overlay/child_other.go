@@ -1,0 +1,14 @@
+//go:build !unix
+
+package overlay
+
+import "os"
+
+var forwarded = []os.Signal{os.Interrupt}
+
+func fromTerminal(s os.Signal) bool { return s == os.Interrupt }
+
+// inForeground: the console's Ctrl-C reaches every process attached to it.
+func inForeground() bool { return true }
+
+func exitCode(s *os.ProcessState) int { return s.ExitCode() }

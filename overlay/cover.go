@@ -1,0 +1,320 @@
+package overlay
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// With -cover, go drops -overlay without a word. So its cover flags are kept
+// from it, the blocks that go would count are counted by the marked program,
+// and the profile and the percentages are worked out from its data.
+//
+// What differs from go test: blocks are always counted exactly, in mode count,
+// too (go's counters lose passages there when goroutines meet); a -coverprofile
+// of several test binaries with -coverpkg has each block once, with the sum,
+// where go's has it once for each of them; and blocks are sorted by file.
+
+// coverage is what the cover flags of a command line ask for.
+type coverage struct {
+	mode     string
+	patterns []string // of -coverpkg; nil: each package by its own tests
+	profile  string   // absolute path of -coverprofile, "" without
+
+	packages []*task            // that blocks are counted in
+	blocks   map[string][]block // of packages that were asked for, by import path
+	user     replacements
+
+	collection *Collection
+	read       map[string]bool                      // data files that were read
+	data       map[string]map[blockAt]profile.Block // by the package whose tests counted them
+}
+
+type block = profile.Block
+
+// blockAt is what makes a block that block.
+type blockAt struct {
+	file                                string
+	line, col, endLine, endCol, numStmt int
+}
+
+var coverFlags = []string{"cover", "covermode", "coverpkg", "coverprofile"}
+
+// takeCoverage takes the cover flags off the command line.
+func (b *Build) takeCoverage() error {
+	b.command = b.plain.Without(append(coverFlags, "overlay")...)
+	asked := b.plain.Bool("cover")
+	for _, name := range coverFlags[1:] {
+		_, ok := b.plain.Flag(name)
+		asked = asked || ok
+	}
+	if !asked {
+		return nil
+	}
+	drop := map[string]bool{}
+	for _, name := range coverFlags {
+		drop[name] = true
+	}
+	if flags := b.plain.defaultsWithout(drop); flags != b.plain.defaultsWithout(nil) {
+		b.environ = setenv(b.environ, "GOFLAGS", flags)
+	}
+	c := &coverage{read: map[string]bool{}, data: map[string]map[blockAt]block{}, blocks: map[string][]block{}}
+	race := b.plain.Bool("race")
+	c.mode, _ = b.plain.Flag("covermode")
+	switch c.mode {
+	case "":
+		c.mode = "set"
+		if race {
+			c.mode = "atomic"
+		}
+	case "set", "count", "atomic":
+		if race && c.mode != "atomic" {
+			return fmt.Errorf(`-covermode must be "atomic", not %q, when -race is enabled`, c.mode)
+		}
+	default:
+		return fmt.Errorf(`invalid argument %q for -covermode; write set, count or atomic`, c.mode)
+	}
+	if v, ok := b.plain.Flag("coverpkg"); ok && v != "" {
+		c.patterns = strings.Split(v, ",")
+	}
+	if v, ok := b.plain.Flag("coverprofile"); ok && v != "" {
+		dir := b.dir
+		if out, ok := b.plain.Flag("outputdir"); ok && out != "" {
+			dir = absolute(b.dir, out)
+		}
+		c.profile = absolute(dir, v)
+	}
+	if b.plain.Verb != "test" {
+		b.Notes = append(b.Notes, "-cover: blocks are counted into the data of the run (-o FILE, then markgen report -format cover FILE), not into GOCOVERDIR")
+	}
+	b.cover = c
+	return nil
+}
+
+// choose picks the packages whose blocks are counted: those that -coverpkg
+// names; else those under test, or of a program the main module's.
+func (c *coverage) choose(ctx context.Context, b *Build) ([]*Package, error) {
+	if c.patterns != nil {
+		s, err := choose(ctx, b.packages, c.patterns, b.listOptions())
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(s.packages, func(p *Package) bool { return len(p.GoFiles)+len(p.CgoFiles) == 0 }), nil
+	}
+	var picked []*Package
+	for _, p := range b.packages {
+		if !markable(p) || len(p.GoFiles)+len(p.CgoFiles) == 0 {
+			continue
+		}
+		if b.plain.Verb == "test" && !p.DepOnly || b.plain.Verb != "test" && isMain(p) {
+			picked = append(picked, p)
+		}
+	}
+	if b.plain.Verb == "test" && slices.ContainsFunc(picked, func(p *Package) bool { return p.Standard }) {
+		low, err := belowRuntime(ctx, b.listOptions())
+		if err != nil {
+			return nil, err
+		}
+		picked = slices.DeleteFunc(picked, func(p *Package) bool { return low[p.ImportPath] })
+	}
+	return picked, nil
+}
+
+// testRecord begins a line in the table of a test binary that names the package
+// under test. Readers of the data pass over it, as over all lines of unknown kind.
+const testRecord = "t\tmarkgen test binary\t"
+
+// plant adds a file to the tests of each package under test that registers its
+// name, by which the data files of test binaries are told apart.
+func (c *coverage) plant(r replacements, b *Build) error {
+	if b.plain.Verb != "test" {
+		return nil
+	}
+	for _, p := range b.named() {
+		name := p.Name
+		switch {
+		case len(p.TestGoFiles) > 0:
+		case len(p.XTestGoFiles) > 0:
+			name += "_test"
+		default:
+			continue
+		}
+		text := "package " + name + "\n\nimport markgen_perf " + strconv.Quote(markgen.VirtualRuntime) +
+			"\n\nvar _ = markgen_perf.Register(nil, 0, nil, 0, " + strconv.Quote(testRecord+p.ImportPath+"\n") + ")\n"
+		to, err := b.cache.text([]byte(text), ".go")
+		if err != nil {
+			return err
+		}
+		r[filepath.Join(p.Dir, "markgen_name_test.go")] = to
+	}
+	return nil
+}
+
+// result works out what go test prints after "coverage: " for a package.
+func (c *coverage) result(importPath string, tests bool) string {
+	counted := slices.ContainsFunc(c.packages, func(t *task) bool { return t.ImportPath == importPath })
+	if !tests && !counted {
+		return ""
+	}
+	if err := c.readData(); err != nil {
+		return ""
+	}
+	all, in := c.static(importPath), ""
+	if c.patterns != nil {
+		all = nil
+		for _, t := range c.packages {
+			all = append(all, c.static(t.ImportPath)...)
+		}
+		in = " in " + strings.Join(c.patterns, ", ")
+		if !tests {
+			all = c.static(importPath)
+			in = ""
+		}
+	}
+	total, covered := 0, 0
+	for _, b := range all {
+		total += b.NumStmt
+		if c.data[importPath][at(b)].Count > 0 {
+			covered += b.NumStmt
+		}
+	}
+	if total == 0 {
+		if !tests {
+			return ""
+		}
+		return "[no statements]"
+	}
+	return fmt.Sprintf("%.1f%% of statements%s", 100*float64(covered)/float64(total), in)
+}
+
+// write writes the -coverprofile.
+func (c *coverage) write() error {
+	if c.profile == "" {
+		return nil
+	}
+	if err := c.readData(); err != nil {
+		return err
+	}
+	merged := map[blockAt]block{}
+	for _, t := range c.packages {
+		for _, b := range c.static(t.ImportPath) {
+			merged[at(b)] = b
+		}
+	}
+	for under, blocks := range c.data {
+		for k, b := range blocks {
+			if c.patterns == nil && path.Dir(b.File) != under {
+				continue // of another package under test: its own tests tell
+			}
+			m, ok := merged[k]
+			if ok {
+				m.Count += b.Count
+				merged[k] = m
+			}
+		}
+	}
+	list := make([]block, 0, len(merged))
+	for _, b := range merged {
+		list = append(list, b)
+	}
+	slices.SortFunc(list, func(a, b block) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.StartCol, b.StartCol),
+			cmp.Compare(a.EndLine, b.EndLine), cmp.Compare(a.EndCol, b.EndCol))
+	})
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "mode: %s\n", c.mode)
+	for _, b := range list {
+		n := b.Count
+		if c.mode == "set" {
+			n = min(n, 1)
+		}
+		fmt.Fprintf(&out, "%s:%d.%d,%d.%d %d %d\n", b.File, b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt, n)
+	}
+	return writeFile(c.profile, out.Bytes(), 0o666)
+}
+
+// readData reads the data files that were not read yet. A test binary that is
+// still running is read as far as it got, and again later.
+func (c *coverage) readData() error {
+	files, err := c.collection.Files()
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		if c.read[name] {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		_, under, ok := bytes.Cut(text, []byte(testRecord))
+		if !ok {
+			continue
+		}
+		under, _, _ = bytes.Cut(under, []byte("\n"))
+		p, err := profile.ReadFile(name)
+		if err != nil || p.Alive {
+			continue
+		}
+		c.read[name] = true
+		blocks := c.data[string(under)]
+		if blocks == nil {
+			blocks = map[blockAt]block{}
+			c.data[string(under)] = blocks
+		}
+		for _, b := range p.Blocks {
+			old := blocks[at(b)]
+			b.Count += old.Count
+			blocks[at(b)] = b
+		}
+	}
+	return nil
+}
+
+func at(b block) blockAt {
+	return blockAt{b.File, b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt}
+}
+
+// static returns the blocks of a counted package, run or not, with count 0.
+func (c *coverage) static(importPath string) []block {
+	if blocks, ok := c.blocks[importPath]; ok {
+		return blocks
+	}
+	var blocks []block
+	for _, t := range c.packages {
+		if t.ImportPath != importPath {
+			continue
+		}
+		for _, name := range slices.Concat(t.GoFiles, t.CgoFiles) {
+			text, err := c.user.read(filepath.Join(t.Dir, name))
+			if err != nil {
+				continue
+			}
+			fset := token.NewFileSet()
+			f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				continue
+			}
+			for _, b := range rewrite.CoverBlocks(fset, f, text) {
+				blocks = append(blocks, block{File: t.path + "/" + b.File, StartLine: b.StartLine, StartCol: b.StartCol,
+					EndLine: b.EndLine, EndCol: b.EndCol, NumStmt: b.NumStmt})
+			}
+		}
+	}
+	c.blocks[importPath] = blocks
+	return blocks
+}

@@ -1,0 +1,96 @@
+package overlay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// goEnv is what go env says that matters here.
+type goEnv struct {
+	GOROOT     string
+	GOMODCACHE string
+	GOMOD      string // path of go.mod, os.DevNull outside a module
+	GOWORK     string // path of go.work, "" or "off" without
+	GOFLAGS    string
+	GOVERSION  string
+}
+
+func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
+	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	e := new(goEnv)
+	if err := json.Unmarshal(out, e); err != nil {
+		return nil, fmt.Errorf("go env: output not understood: %w", err)
+	}
+	return e, nil
+}
+
+// withDefaults returns the command line with the flags of GOFLAGS before its
+// own, where a lookup finds them unless they are overridden. They are not
+// among its Words: go reads GOFLAGS itself. As there, flags that the
+// subcommand does not have are passed over.
+func (c *CommandLine) withDefaults(goflags string) (*CommandLine, error) {
+	words, err := splitQuoted(goflags)
+	if err != nil {
+		return nil, fmt.Errorf("GOFLAGS: %w; see go help environment", err)
+	}
+	d := &CommandLine{Verb: c.Verb, Dir: c.Dir, parts: c.parts}
+	for _, w := range words {
+		if t, _, state, err := c.nextFlag([]string{w}); err == nil && state == knownFlag {
+			d.defaults = append(d.defaults, t)
+		}
+	}
+	return d, nil
+}
+
+// defaultsWithout returns a GOFLAGS value without the flags of those names.
+func (c *CommandLine) defaultsWithout(names map[string]bool) string {
+	var words []string
+	for _, t := range c.defaults {
+		if names[t.name] {
+			continue
+		}
+		w := t.raw[0]
+		if strings.ContainsAny(w, " \t\n\r'\"") {
+			quote := "'"
+			if strings.Contains(w, "'") {
+				quote = `"`
+			}
+			w = quote + w + quote
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
+}
+
+// splitQuoted splits a list as go splits GOFLAGS and -exec: at white space,
+// save within a field that begins with a quote, which ends at the next such
+// quote. Source: cmd/internal/quoted/quoted.go.
+func splitQuoted(s string) ([]string, error) {
+	var fields []string
+	for {
+		s = strings.TrimLeft(s, " \t\n\r")
+		if s == "" {
+			return fields, nil
+		}
+		if q := s[0]; q == '\'' || q == '"' {
+			end := strings.IndexByte(s[1:], q)
+			if end < 0 {
+				return nil, fmt.Errorf("unterminated %c string", q)
+			}
+			fields = append(fields, s[1:1+end])
+			s = s[2+end:]
+			continue
+		}
+		end := strings.IndexAny(s, " \t\n\r")
+		if end < 0 {
+			end = len(s)
+		}
+		fields = append(fields, s[:end])
+		s = s[end:]
+	}
+}

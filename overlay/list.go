@@ -1,0 +1,239 @@
+package overlay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ListOptions says which packages List is to describe.
+type ListOptions struct {
+	// Dir is the directory go runs in; "" is the current one.
+	Dir string
+
+	// Environ is the environment go runs in; nil is the process's own.
+	Environ []string
+
+	// Patterns are package patterns, import paths, or the .go files of one
+	// package, as the go command takes them; none means the package in Dir.
+	Patterns []string
+
+	// BuildFlags are go's build flags. Those that cannot change which files
+	// belong to a package (-v, -o, -ldflags …) may be among them: they are left out.
+	BuildFlags []string
+
+	// Tests makes Deps follow the imports of the test files of the packages
+	// that match Patterns, too. Test file names are listed either way.
+	Tests bool
+
+	// Deps lists everything the packages import, directly or not, as well.
+	Deps bool
+}
+
+// A Package is one package as go list describes it. File names are relative
+// to Dir.
+type Package struct {
+	ImportPath string
+	Dir        string
+	Name       string
+	Module     *Module // nil in the standard library and outside modules
+	Root       string  // module root, GOROOT, or "" (files given by name)
+	Goroot     bool    // in the standard library
+	Standard   bool    // part of the standard library, as go list says it
+	DepOnly    bool    // here as a dependency only, not named by a pattern
+	ForTest    string  // always "": test variants are folded into the package they are made of
+
+	GoFiles        []string // without cgo and test files
+	CgoFiles       []string // importing "C"
+	TestGoFiles    []string // _test.go files of the package itself
+	XTestGoFiles   []string // _test.go files of package name_test
+	IgnoredGoFiles []string // left out by build constraints
+
+	// Error is what go could not do with the package, nil if nothing. Such
+	// a package may have no Dir and no files.
+	Error *PackageError
+}
+
+// A Module is what go list says of a package's module.
+type Module struct {
+	Path, Version string
+	Dir           string // "" if it has not been downloaded
+	GoMod         string // path of its go.mod
+	Main          bool   // the main module, or one of the workspace's
+	Replace       *Module
+}
+
+// A PackageError is go's own account of a package that does not load.
+type PackageError struct {
+	ImportStack []string
+	Pos         string // file:line:col, or ""
+	Err         string
+}
+
+// Error is go's message, with its position where there is one.
+func (e *PackageError) Error() string {
+	if e.Pos != "" {
+		return e.Pos + ": " + e.Err
+	}
+	return e.Err
+}
+
+// A GoError is a run of the go command that failed as a whole. Its text is
+// go's own.
+type GoError struct {
+	Args   []string // what go was asked
+	Stderr string
+	Code   int // go's exit code
+}
+
+func (e *GoError) Error() string {
+	if s := strings.TrimRight(e.Stderr, "\n"); s != "" {
+		return s
+	}
+	return fmt.Sprintf("go %s: exit status %d", strings.Join(e.Args, " "), e.Code)
+}
+
+// listFields are the fields that decode reads; go list works out no others.
+const listFields = "ImportPath,Dir,Name,Module,Root,Goroot,Standard,DepOnly,ForTest," +
+	"GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"
+
+// List describes the packages that o names, in go list's order (with Deps,
+// dependencies come before what imports them). A package that does not load is
+// listed with its Error; the error returned is a *GoError when go could not
+// list anything at all.
+//
+// Standard packages that GOROOT vendors have import paths that begin with
+// "vendor/".
+func List(ctx context.Context, o ListOptions) ([]*Package, error) {
+	args := []string{"list", "-e", "-json=" + listFields}
+	if o.Deps {
+		args = append(args, "-deps", "-pgo=off")
+		if o.Tests {
+			args = append(args, "-test")
+		}
+	}
+	args = append(args, loadFlags(o.BuildFlags)...)
+	args = append(args, "--")
+	args = append(args, o.Patterns...)
+	var pkgs []*Package
+	err := goStream(ctx, o.Dir, o.Environ, args, func(out io.Reader) (err error) {
+		pkgs, err = decodeList(out)
+		return err
+	})
+	return pkgs, err
+}
+
+// decodeList reads go list -json. Test variants ("p [q.test]") are folded into
+// the package they are made of, and test mains ("p.test") are left out.
+func decodeList(r io.Reader) ([]*Package, error) {
+	var pkgs []*Package
+	seen := map[string]*Package{}
+	for dec := json.NewDecoder(r); ; {
+		p := new(Package)
+		err := dec.Decode(p)
+		if err == io.EOF {
+			return pkgs, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("go list: output not understood: %w", err)
+		}
+		path, _, variant := strings.Cut(p.ImportPath, " [")
+		p.ImportPath = path
+		if isTestMain(p) || isExternalTest(p) {
+			continue
+		}
+		if q := seen[path]; q != nil {
+			q.DepOnly = q.DepOnly && p.DepOnly
+			continue
+		}
+		if variant {
+			// A variant that comes first lists the test files among its Go files.
+			p.GoFiles = without(p.GoFiles, p.TestGoFiles)
+			p.CgoFiles = without(p.CgoFiles, p.TestGoFiles)
+		}
+		p.ForTest = ""
+		seen[path] = p
+		pkgs = append(pkgs, p)
+	}
+}
+
+// isExternalTest reports whether p is the variant made of the XTestGoFiles of
+// the package it tests.
+func isExternalTest(p *Package) bool {
+	return p.ForTest != "" && p.ImportPath == p.ForTest+"_test" && strings.HasSuffix(p.Name, "_test")
+}
+
+// isTestMain reports whether p is the main package that go test makes up.
+func isTestMain(p *Package) bool {
+	return p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") &&
+		len(p.GoFiles) == 1 && filepath.IsAbs(p.GoFiles[0])
+}
+
+func without(names, drop []string) []string {
+	if len(drop) == 0 {
+		return names
+	}
+	gone := map[string]bool{}
+	for _, n := range drop {
+		gone[n] = true
+	}
+	var kept []string
+	for _, n := range names {
+		if !gone[n] {
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+// goOutput runs go and returns its standard output; a failure is a *GoError.
+func goOutput(ctx context.Context, dir string, environ []string, args ...string) (out []byte, err error) {
+	err = goStream(ctx, dir, environ, args, func(r io.Reader) error {
+		out, err = io.ReadAll(r)
+		return err
+	})
+	return out, err
+}
+
+// goStream runs go and has read take in its standard output while it runs. A
+// failure of go is a *GoError; it comes before one of read.
+func goStream(ctx context.Context, dir string, environ []string, args []string, read func(io.Reader) error) error {
+	cmd := goCommand(ctx, dir, environ, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the go command cannot be run: %w; put it on PATH", err)
+	}
+	readErr := read(out)
+	_, _ = io.Copy(io.Discard, out) // go is to end, not to be stopped by a full pipe
+	if err := cmd.Wait(); err != nil {
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			return &GoError{Args: args, Stderr: stderr.String(), Code: exit.ExitCode()}
+		}
+		return err
+	}
+	return readErr
+}
+
+// goCommand returns a run of the go command that is yet to be started.
+func goCommand(ctx context.Context, dir string, environ []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	if environ != nil {
+		cmd.Env = environ
+		if dir != "" {
+			cmd.Env = setenv(environ, "PWD", dir)
+		}
+	}
+	return cmd
+}

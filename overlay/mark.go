@@ -1,0 +1,223 @@
+package overlay
+
+import (
+	"context"
+	"errors"
+	"go/scanner"
+	"io/fs"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// formatVersion is part of every key of the cache; it changes when what is
+// stored under a key does.
+const formatVersion = "markgen overlay 1"
+
+// A task is one package to be marked.
+type task struct {
+	*Package
+	dir   string // where go will find the package: Dir, or its copy
+	path  string // import path its markers and its coverage are named by
+	root  string // file names in the tables are relative to it
+	tests bool   // mark the test files, too
+	cover bool   // count basic blocks
+	mark  bool   // plant markers; false if only blocks are to be counted
+}
+
+// A markedFile is a file whose place in the build a text of the cache takes.
+type markedFile struct {
+	name string // base name
+	text string // path of the marked text
+}
+
+// A painter marks the packages of a build. Its methods may be called at once.
+type painter struct {
+	cache     *Cache
+	user      replacements
+	configure func(root string) (Marking, error)
+	dir       string // that file names in messages are relative to
+	workers   int
+	progress  func(done, total int)
+	memory    memory
+
+	mu    sync.Mutex
+	roots map[string]*root
+}
+
+// A Marking says what is marked in a module, and how.
+type Marking struct {
+	rewrite.Options        // Cover is set where the command asks for it
+	Form            string // of rewrite.Overlay
+
+	// Key tells markings apart that differ in Keep or Adjust: what was marked
+	// is found in the cache by it.
+	Key string
+}
+
+// root is what the packages of one module have in common.
+type root struct {
+	once     sync.Once
+	marking  Marking
+	registry *registry.Registry
+	key      string // of the registry; "" if there is none
+	err      error
+}
+
+// Stats tells what marking a build came to.
+type Stats struct {
+	Packages  int      // marked packages
+	Rewritten int      // those that were not in the cache
+	Files     int      // files with markers
+	Skipped   []string // packages left as they are, since they do not parse
+}
+
+// paint marks the packages and returns the overlay entries of their files. A
+// package that does not parse is left as it is: the compiler has more to say
+// about it. Errors of directives are rewrite.Errors, all there are.
+func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
+	r, stats := replacements{}, &Stats{Packages: len(tasks)}
+	var (
+		mu   sync.Mutex
+		errs rewrite.Errors
+		done int
+	)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, m.workers))
+	for _, t := range tasks {
+		if ctx.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			files, cached, err := m.paintPackage(t)
+
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if m.progress != nil {
+				m.progress(done, len(tasks))
+			}
+			var syntax scanner.ErrorList
+			var directives rewrite.Errors
+			switch {
+			case errors.As(err, &syntax):
+				stats.Skipped = append(stats.Skipped, t.ImportPath)
+				return nil
+			case errors.As(err, &directives):
+				errs = append(errs, directives...)
+				return nil
+			case err != nil:
+				return err
+			}
+			if !cached {
+				stats.Rewritten++
+			}
+			stats.Files += len(files)
+			for _, f := range files {
+				r[filepath.Join(t.dir, f.name)] = f.text
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, nil, err
+	}
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return nil, nil, err
+	}
+	sort.Strings(stats.Skipped)
+	if len(errs) > 0 {
+		sort.SliceStable(errs, func(i, j int) bool {
+			a, b := errs[i].Pos, errs[j].Pos
+			if a.Filename != b.Filename {
+				return a.Filename < b.Filename
+			}
+			return a.Offset < b.Offset
+		})
+		return nil, nil, errs
+	}
+	return r, stats, nil
+}
+
+// paintPackage marks one package, or finds it in the cache.
+func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err error) {
+	root := m.root(t.root)
+	if root.err != nil {
+		return nil, false, root.err
+	}
+	units, err := m.readUnits(t, t.tests || root.key != "")
+	if err != nil {
+		return nil, false, err
+	}
+	marking := root.marking
+	marking.Cover = t.cover
+	if !t.mark {
+		marking.All = false
+	}
+	key := m.key(t, units, root.key, marking)
+	if files, ok := m.cache.entry(key); ok {
+		return files, true, nil
+	}
+	n := 0
+	for _, u := range units {
+		for _, f := range u.files {
+			n += len(f.Text)
+		}
+	}
+	m.memory.take(n)
+	defer m.memory.give(n)
+	files, err = m.plant(t, units, root.registry, marking)
+	if err != nil {
+		return nil, false, err
+	}
+	return files, false, m.cache.setEntry(key, files)
+}
+
+// root reads what the packages of the module in dir have in common.
+func (m *painter) root(dir string) *root {
+	m.mu.Lock()
+	if m.roots == nil {
+		m.roots = map[string]*root{}
+	}
+	r := m.roots[dir]
+	if r == nil {
+		r = new(root)
+		m.roots[dir] = r
+	}
+	m.mu.Unlock()
+	r.once.Do(func() {
+		r.registry = new(registry.Registry)
+		if r.marking, r.err = m.configure(dir); r.err != nil || dir == "" {
+			return
+		}
+		name := filepath.Join(dir, registry.FileName)
+		text, err := m.user.read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil {
+			r.err = err
+			return
+		}
+		r.key = hashOf(string(text))
+		r.registry, r.err = registry.Parse(relativeTo(m.dir, name), text)
+	})
+	return r
+}
+
+// inRoot returns the slash-separated path of a file relative to root, or the
+// path itself if it is elsewhere.
+func inRoot(root, name string) string {
+	if root != "" {
+		if rel, err := filepath.Rel(root, name); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return filepath.ToSlash(name)
+}

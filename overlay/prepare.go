@@ -1,0 +1,257 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/markgen/markgen/rewrite"
+)
+
+// Options say what is to be built and how it is to be marked.
+type Options struct {
+	Command *CommandLine // what go is asked to do
+	Dir     string       // working directory, absolute
+	Environ []string     // nil is the process's own environment
+
+	// Configure says what is marked in the module, or the standard library, in
+	// root; it is called once for each. Nil marks what directives ask for.
+	Configure func(root string) (Marking, error)
+
+	MarkPackages []string // patterns as of -coverpkg; none: the main module's or the workspace's
+
+	CacheDir string // "" is MARKGENCACHE, or markgen in the user's cache directory
+
+	Progress func(done, total int) // called after each package, one call at a time; nil for none
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer // given to go and to the program as they are
+}
+
+// A Build is a go command that is ready to be run with marked source.
+type Build struct {
+	Stats Stats
+	Notes []string // for people: what -markpkg does not do
+
+	o        Options
+	command  *CommandLine // what go gets, save the flags
+	plain    *CommandLine // what the user wrote
+	flags    []string     // -overlay, -modfile
+	env      *goEnv
+	dir      string   // where go runs
+	environ  []string // go's environment
+	cache    *Cache
+	packages []*Package
+	cover    *coverage // nil without -cover
+}
+
+// Prepare lists the packages of a build, marks those that are to be marked and
+// writes the overlay. No file outside the cache is written.
+//
+// Errors are go's own (*GoError), those of directives (rewrite.Errors, with
+// file names as go would show them), or of the file system. A package that does
+// not parse is no error: it is left to the compiler.
+func Prepare(ctx context.Context, o Options) (*Build, error) {
+	b := &Build{o: o, dir: absolute(o.Dir, o.Command.Dir)}
+	var err error
+	if b.cache, err = OpenCache(o.CacheDir, o.Environ); err != nil {
+		return nil, err
+	}
+	if b.env, err = readGoEnv(ctx, b.dir, o.Environ); err != nil {
+		return nil, err
+	}
+	if b.plain, err = o.Command.withDefaults(b.env.GOFLAGS); err != nil {
+		return nil, err
+	}
+	b.environ = o.Environ
+	if b.environ == nil {
+		b.environ = os.Environ()
+	}
+	if err := b.takeCoverage(); err != nil {
+		return nil, err
+	}
+	list := b.listOptions()
+	if b.packages, err = List(ctx, list); err != nil {
+		return nil, err
+	}
+	chosen, err := choose(ctx, b.packages, o.MarkPackages, list)
+	if err != nil {
+		return nil, err
+	}
+	b.Notes = append(b.Notes, chosen.notes...)
+	tasks, err := b.tasks(ctx, chosen.packages)
+	if err != nil {
+		return nil, err
+	}
+	overlayFlag, _ := b.plain.Flag("overlay")
+	user, err := readReplacements(overlayFlag, b.dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.paint(ctx, tasks, user)
+	if err != nil {
+		return nil, err
+	}
+	if err := addRuntime(all, b.cache, b.env.GOROOT); err != nil {
+		return nil, err
+	}
+	if b.cover != nil {
+		b.cover.user = user
+		if err := b.cover.plant(all, b); err != nil {
+			return nil, err
+		}
+	}
+	text := all.marshal()
+	key := hashOf(string(text))
+	name := filepath.Join(b.cache.dir, "overlay", key[:2], key+".json")
+	if !b.cache.fresh(name) {
+		if err := b.cache.write(name, text); err != nil {
+			return nil, err
+		}
+	}
+	b.flags = append(b.flags, "-overlay="+name)
+	return b, nil
+}
+
+// listOptions lists all that the build is made of.
+func (b *Build) listOptions() ListOptions {
+	return ListOptions{
+		Dir:        b.dir,
+		Environ:    b.environ,
+		Patterns:   b.plain.Packages(),
+		BuildFlags: b.plain.BuildFlags(),
+		Deps:       true,
+		Tests:      b.plain.Verb == "test",
+	}
+}
+
+// tasks turns the packages to be marked, and those to be covered, into tasks.
+func (b *Build) tasks(ctx context.Context, marked []*Package) ([]*task, error) {
+	var tasks []*task
+	byPackage := map[*Package]*task{}
+	task := func(p *Package) *task {
+		t := byPackage[p]
+		if t == nil {
+			t = newTask(p, b.env)
+			t.tests = b.plain.Verb == "test" && !p.DepOnly
+			byPackage[p] = t
+			tasks = append(tasks, t)
+		}
+		return t
+	}
+	for _, p := range marked {
+		task(p).mark = true
+	}
+	if b.cover != nil {
+		covered, err := b.cover.choose(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range covered {
+			t := task(p)
+			t.cover = true
+			b.cover.packages = append(b.cover.packages, t)
+		}
+	}
+	return tasks, nil
+}
+
+// newTask works out by which names the markers of a package go.
+func newTask(p *Package, env *goEnv) *task {
+	t := &task{Package: p, dir: p.Dir, path: p.ImportPath}
+	switch {
+	case p.Standard:
+		t.root = filepath.Join(env.GOROOT, "src")
+	case p.Module != nil && p.Module.Dir != "" && within(p.Module.Dir, p.Dir) && !strings.Contains(p.Dir[len(p.Module.Dir):], "/vendor/"):
+		t.root = p.Module.Dir
+	case p.Module != nil:
+		// Vendored: the module's root is as far above as the import path goes on.
+		rel := strings.TrimPrefix(p.ImportPath, p.Module.Path)
+		t.root = filepath.Clean(strings.TrimSuffix(p.Dir, filepath.FromSlash(rel)))
+	default:
+		t.root = p.Dir
+	}
+	if p.ImportPath == fileArguments && env.GOMOD != "" {
+		// Files given by name: their markers are those of the package they are part of.
+		root := filepath.Dir(env.GOMOD)
+		if text, err := os.ReadFile(env.GOMOD); err == nil && within(root, p.Dir) {
+			t.root = root
+			t.path = modfile.ModulePath(text)
+			if rel := inRoot(root, p.Dir); rel != "." {
+				t.path += "/" + rel
+			}
+		}
+	}
+	return t
+}
+
+// fileArguments is the import path go gives to files named on the command line.
+const fileArguments = "command-line-arguments"
+
+// paint marks the packages, copies of dependencies where need be, and returns
+// all replacements, the user's included.
+func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (replacements, error) {
+	copies, err := copyModules(b.cache, tasks, b.env.GOMODCACHE)
+	if err != nil {
+		return nil, err
+	}
+	if len(copies) > 0 {
+		modFlag, _ := b.plain.Flag("modfile")
+		flag, work, err := replaceModules(b.cache, copies, b.env, b.dir, modFlag)
+		if err != nil {
+			return nil, err
+		}
+		if flag != "" {
+			b.command = b.command.Without("modfile")
+			b.flags = append(b.flags, flag)
+		} else {
+			b.environ = setenv(b.environ, "GOWORK", work)
+		}
+	}
+	m := &painter{
+		cache:     b.cache,
+		user:      user,
+		configure: b.o.Configure,
+		workers:   2,
+		dir:       b.o.Dir,
+		progress:  b.o.Progress,
+	}
+	if m.configure == nil {
+		m.configure = func(string) (Marking, error) { return Marking{}, nil }
+	}
+	marked, stats, err := m.paint(ctx, tasks)
+	if err != nil {
+		return nil, shorten(err, b.o.Dir)
+	}
+	b.Stats = *stats
+	return user.with(marked), nil
+}
+
+// shorten gives the errors of directives the file names that go would show.
+func shorten(err error, dir string) error {
+	errs, ok := err.(rewrite.Errors)
+	if !ok {
+		return err
+	}
+	for _, e := range errs {
+		e.Pos.Filename = relativeTo(dir, e.Pos.Filename)
+	}
+	return errs
+}
+
+// words returns the go command's arguments with the flags of the build.
+func (b *Build) words(verb string, packages []string, more ...string) []string {
+	words := append([]string{verb}, b.flags...)
+	words = append(words, more...)
+	return append(words, b.command.Words(packages)...)
+}
+
+// String describes the build for -v.
+func (s *Stats) String() string {
+	return fmt.Sprintf("%d packages, %d of them marked anew, %d files with markers", s.Packages, s.Rewritten, s.Files)
+}

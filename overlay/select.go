@@ -1,0 +1,139 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen"
+)
+
+// selection are the packages of a build that are to be marked, and what has to
+// be said about the choice.
+type selection struct {
+	packages []*Package
+	notes    []string // for people: patterns that match nothing, packages left out
+}
+
+// choose picks from the packages of a build those that patterns name, as
+// -coverpkg does: import paths and "..." patterns, directories that begin with
+// a dot or are absolute, "std", "cmd", "work" and "all". Without patterns it
+// picks the packages of the main module or the workspace, packages outside
+// modules, and files given by name.
+func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptions) (*selection, error) {
+	s := new(selection)
+	if len(patterns) == 0 {
+		for _, p := range pkgs {
+			if isMain(p) && markable(p) {
+				s.packages = append(s.packages, p)
+			}
+		}
+		return s, nil
+	}
+	var matchers []func(*Package) bool
+	for _, pattern := range patterns {
+		m, err := matcher(pattern, o.Dir)
+		if err != nil {
+			return nil, err
+		}
+		matchers = append(matchers, m)
+	}
+	used := make([]bool, len(patterns))
+	var tooLow []string
+	var low map[string]bool // what the runtime of marked programs is made of; filled when first needed
+	for _, p := range pkgs {
+		named := false
+		for i, m := range matchers {
+			if m(p) {
+				used[i], named = true, true
+			}
+		}
+		if !named || !markable(p) {
+			continue
+		}
+		if p.Standard {
+			if low == nil {
+				var err error
+				if low, err = belowRuntime(ctx, o); err != nil {
+					return nil, err
+				}
+			}
+			if low[p.ImportPath] {
+				if slices.Contains(patterns, p.ImportPath) {
+					return nil, fmt.Errorf("-markpkg %s: package %s cannot be marked, as %s itself is built from it; leave it out", p.ImportPath, p.ImportPath, markgen.VirtualRuntime)
+				}
+				tooLow = append(tooLow, p.ImportPath)
+				continue
+			}
+		}
+		s.packages = append(s.packages, p)
+	}
+	for i, pattern := range patterns {
+		if !used[i] {
+			s.notes = append(s.notes, fmt.Sprintf("-markpkg %s matches no package of this build", pattern))
+		}
+	}
+	if len(tooLow) > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("not marked, as %s itself is built from them: %s", markgen.VirtualRuntime, strings.Join(tooLow, ", ")))
+	}
+	return s, nil
+}
+
+// isMain reports whether p belongs to what the user works on.
+func isMain(p *Package) bool {
+	if p.Standard || p.Goroot {
+		return false
+	}
+	return p.Module == nil || p.Module.Main
+}
+
+// markable reports whether there is source of p that could be marked.
+func markable(p *Package) bool {
+	return p.Dir != "" && p.ImportPath != "unsafe" && p.ImportPath != markgen.VirtualRuntime &&
+		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
+}
+
+// matcher returns the test that a package pattern stands for.
+func matcher(pattern, dir string) (func(*Package) bool, error) {
+	switch pattern {
+	case "":
+		return nil, fmt.Errorf("-markpkg has an empty package name in its list; drop the comma")
+	case "all":
+		return func(*Package) bool { return true }, nil
+	case "std":
+		return func(p *Package) bool { return p.Standard && !isCommand(p.ImportPath) }, nil
+	case "cmd":
+		return func(p *Package) bool { return p.Standard && isCommand(p.ImportPath) }, nil
+	case "work":
+		return isMain, nil
+	}
+	if isLocal(pattern) {
+		re := wildcard(filepath.ToSlash(absolute(dir, pattern)))
+		return func(p *Package) bool { return re.MatchString(filepath.ToSlash(p.Dir)) }, nil
+	}
+	re := wildcard(pattern)
+	return func(p *Package) bool {
+		return re.MatchString(p.ImportPath) || re.MatchString(strings.TrimPrefix(p.ImportPath, "vendor/"))
+	}, nil
+}
+
+// isLocal reports whether a pattern names directories.
+func isLocal(pattern string) bool {
+	return pattern == "." || pattern == ".." || strings.HasPrefix(pattern, "./") ||
+		strings.HasPrefix(pattern, "../") || filepath.IsAbs(pattern)
+}
+
+func isCommand(path string) bool { return path == "cmd" || strings.HasPrefix(path, "cmd/") }
+
+// wildcard compiles a pattern in which "..." stands for any string, and a
+// final "/..." for nothing as well.
+func wildcard(pattern string) *regexp.Regexp {
+	re := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\.\.\.`, `.*`)
+	if rest, ok := strings.CutSuffix(re, `/.*`); ok {
+		re = rest + `(/.*)?`
+	}
+	return regexp.MustCompile(`^` + re + `$`)
+}

@@ -1,0 +1,7 @@
+//go:build darwin || netbsd || freebsd
+
+package overlay
+
+import "syscall"
+
+func changeTime(st *syscall.Stat_t) any { return st.Ctimespec }

@@ -1,0 +1,101 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Test vets, builds and runs the tests of a test verb and returns go test's
+// exit code. Packages that vet objects to fail without being run, as with go
+// test. c may be nil for -c, which only builds.
+func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
+	found, err := b.vet(ctx)
+	if err != nil {
+		return 2, err
+	}
+	out := newTestOutput(b.o.Stdout, b.plain.Bool("json"))
+	packages, names := []string(nil), b.plain.Packages()
+	failed := 0
+	for _, p := range b.named() {
+		lines := found[p.ImportPath]
+		out.packages = append(out.packages, p.ImportPath)
+		if len(lines) == 0 {
+			packages = append(packages, p.ImportPath)
+			continue
+		}
+		failed++
+		out.fail(p, lines, b.o.Stderr)
+	}
+	if err := out.catchUp(0); err != nil {
+		return 1, err
+	}
+	if failed == 0 {
+		packages = nil // as the user named them
+	} else if len(packages) == 0 {
+		err := out.Close()
+		if len(names) > 0 && !out.json {
+			fmt.Fprintln(b.o.Stdout, "FAIL")
+		}
+		return 1, err
+	}
+	more := []string{"-vet=off"}
+	environ := b.environ
+	if c != nil {
+		environ = c.Environ(environ)
+		if _, ok := b.plain.Flag("count"); !ok {
+			more = append(more, "-count=1") // a cached result comes without data
+		}
+		if b.cover != nil {
+			b.cover.collection = c
+			out.coverage = b.cover.result
+		}
+	}
+	stdout := b.o.Stdout
+	if failed > 0 || out.coverage != nil {
+		stdout = out
+	}
+	build := *b
+	build.command = b.command.Without("vet")
+	held := &heldMessages{w: b.o.Stderr, all: b.plain.Bool("x") || b.plain.Bool("n") || b.plain.Bool("json")}
+	code, err := b.goRun(ctx, environ, build.words("test", packages, more...), stdout, held)
+	if err != nil {
+		return code, err
+	}
+	if err := out.Close(); err != nil {
+		return code, err
+	}
+	err = b.explain(ctx, code, held, func() []string {
+		words := append([]string{"test", "-c", "-vet=off", "-o", os.DevNull}, b.plain.Without(append(coverFlags, "vet", "c", "o", "v")...).withoutArgs("test").Words(packages)...)
+		return words
+	})
+	if failed > 0 && code == 0 {
+		code = 1
+		if len(names) > 0 && !out.json {
+			fmt.Fprintln(b.o.Stdout, "FAIL")
+		}
+	}
+	if b.cover != nil && c != nil && err == nil {
+		err = b.cover.write()
+	}
+	return code, err
+}
+
+// fail notes that vet objects to a package: the objections go to stderr, the
+// result to its place among the others.
+func (o *testOutput) fail(p *Package, lines []string, stderr io.Writer) {
+	o.failed[p.ImportPath] = true
+	text := "# " + p.ImportPath + "\n# [" + p.ImportPath + "]\n" + strings.Join(lines, "\n") + "\n"
+	if !o.json {
+		fmt.Fprint(stderr, text)
+		return
+	}
+	o.messages[p.ImportPath] = slices.Collect(strings.Lines(text))
+	o.builds[p.ImportPath] = p.ImportPath
+	if len(p.TestGoFiles) > 0 {
+		o.builds[p.ImportPath] += " [" + p.ImportPath + ".test]" // what go calls the package compiled with its tests
+	}
+}

@@ -1,0 +1,337 @@
+package overlay_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The traps are the programs below testdata/traps, a folder each. A folder may hold, a line for each run:
+// flags (flags of go build), args (arguments of the program), dir (the package to build). Files ending in
+// .go.txt are Go files that gofmt must not touch. A folder without a main package is run with go test.
+
+// trapCommand builds the command once.
+var trapCommand = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "markgen-command")
+	if err != nil {
+		return "", err
+	}
+	exe := filepath.Join(dir, "markgen")
+	out, err := exec.Command("go", "build", "-o", exe, "../cmd/markgen").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build cmd/markgen: %v\n%s", err, out)
+	}
+	return exe, nil
+})
+
+func trapMarkgen(t *testing.T) string {
+	t.Helper()
+	exe, err := trapCommand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
+
+// trapCopy copies testdata with one of its folders to a path with spaces in it and returns the path of the
+// folder. change, if not nil, changes each Go file.
+func trapCopy(t *testing.T, folder string, change func([]byte) []byte) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "path with spaces")
+	to := filepath.Join(root, folder)
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := trapCopyFile("../testdata/go.mod", filepath.Join(root, "go.mod"), nil); err != nil {
+		t.Fatal(err)
+	}
+	from := filepath.Join("../testdata", folder)
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o777)
+		}
+		if strings.HasSuffix(rel, ".go.txt") {
+			rel = strings.TrimSuffix(rel, ".txt")
+		}
+		if !strings.HasSuffix(rel, ".go") {
+			return trapCopyFile(path, filepath.Join(to, rel), nil)
+		}
+		return trapCopyFile(path, filepath.Join(to, rel), change)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func trapCopyFile(from, to string, change func([]byte) []byte) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if change != nil {
+		text = change(text)
+	}
+	return os.WriteFile(to, text, 0o666)
+}
+
+// trapLines returns the lines of an optional file, or one empty line.
+func trapLines(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []string{""}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// trapResult is what a user sees of a run.
+type trapResult struct {
+	stdout, stderr, state string
+}
+
+// trapRun runs a program with env added to the environment, from which MARKGEN is taken out.
+func trapRun(t *testing.T, dir string, env []string, name string, args ...string) trapResult {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "MARKGEN=") && !strings.HasPrefix(kv, "GOFLAGS=") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(append(cmd.Env, "GOFLAGS=-buildvcs=false", "PWD="+dir), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return trapResult{stdout.String(), stderr.String(), cmd.ProcessState.String()}
+}
+
+// trapMust is trapRun for what has to succeed.
+func trapMust(t *testing.T, dir string, env []string, name string, args ...string) trapResult {
+	t.Helper()
+	r := trapRun(t, dir, env, name, args...)
+	if r.state != "exit status 0" {
+		t.Fatalf("%s %q: %s\n%s%s", filepath.Base(name), args, r.state, r.stdout, r.stderr)
+	}
+	return r
+}
+
+var (
+	trapHex       = regexp.MustCompile(`0x[0-9a-f]+`)
+	trapOffset    = regexp.MustCompile(` \+0x[0-9a-f]+`)
+	trapGoroutine = regexp.MustCompile(`goroutine \d+( gp=\S+ m=\S+( mp=\S+)?)?`)
+	trapOwnLine   = regexp.MustCompile(`(?m)^markgen: .*\n`)
+	trapSeconds   = regexp.MustCompile(`\b\d+\.\d+s\b`)
+)
+
+// trapNormal takes out of a trace what may differ between two builds of a program: addresses, offsets,
+// arguments, numbers of goroutines.
+func trapNormal(stderr string) string {
+	var out strings.Builder
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimRight(line, "\n")
+		line = trapOffset.ReplaceAllString(line, "")
+		if i := strings.LastIndexByte(line, '('); i > 0 && strings.HasSuffix(line, ")") && !strings.HasPrefix(line, "\t") && !strings.Contains(line, " ") ||
+			i > 0 && strings.Contains(line, "(0x") || i > 0 && strings.Contains(line, "({0x") {
+			line = line[:i] + "(...)"
+		}
+		line = trapHex.ReplaceAllString(line, "0x")
+		line = trapGoroutine.ReplaceAllString(line, "goroutine N")
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+func trapCompare(t *testing.T, what string, got, want trapResult) {
+	t.Helper()
+	if got.state != want.state {
+		t.Errorf("%s: %s, plain: %s\nstderr:\n%s", what, got.state, want.state, got.stderr)
+	}
+	if got.stdout != want.stdout {
+		t.Errorf("%s: stdout differs\n%s", what, trapDiff(got.stdout, want.stdout))
+	}
+	if g, w := trapNormal(got.stderr), trapNormal(want.stderr); g != w {
+		t.Errorf("%s: stderr differs\n%s", what, trapDiff(g, w))
+	}
+}
+
+// trapDiff shows two texts from the first line on in which they differ.
+func trapDiff(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	i := 0
+	for i < len(g) && i < len(w) && g[i] == w[i] {
+		i++
+	}
+	return fmt.Sprintf("line %d\n got %q\nwant %q", i+1, g[i:min(i+8, len(g))], w[i:min(i+8, len(w))])
+}
+
+func TestTraps(t *testing.T) {
+	folders, err := os.ReadDir("../testdata/traps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
+			trapCheck(t, trapCopy(t, "traps/"+f.Name(), nil))
+		})
+	}
+}
+
+// TestTrapsAsOtherEditorsWriteThem gives the files of some traps a byte order mark and CRLF, and takes the
+// newline at the end away.
+func TestTrapsAsOtherEditorsWriteThem(t *testing.T) {
+	for _, name := range []string{"else_if", "fallthrough", "func_literal", "directives", "marked", "line_directives", "shadowed"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			trapCheck(t, trapCopy(t, "traps/"+name, func(text []byte) []byte {
+				text = bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\r\n"))
+				return append([]byte("\ufeff"), text...)
+			}))
+		})
+	}
+}
+
+func TestTrapLargeGeneratedFile(t *testing.T) {
+	t.Parallel()
+	dir := trapCopy(t, "traps/generated", nil)
+	var b strings.Builder
+	b.WriteString("// Code generated by a test. DO NOT EDIT.\n\npackage main\n\nvar large = []func(int) int{\n")
+	const functions = 4200
+	for i := range functions {
+		fmt.Fprintf(&b, "\tf%d,\n", i)
+	}
+	b.WriteString("}\n\nfunc init() {\n\ts := 0\n\tfor i, f := range large {\n\t\ts += f(i)\n\t}\n\tprintln(s)\n}\n")
+	for i := range functions {
+		fmt.Fprintf(&b, "\nfunc f%d(n int) (s int) {\n\tfor i := range n %% 5 {\n\t\tif i == %d {\n\t\t\tcontinue\n\t\t}\n\t\ts += i\n\t}\n\treturn s\n}\n", i, i%7)
+	}
+	if n := strings.Count(b.String(), "\n"); n < 50000-functions {
+		t.Fatalf("only %d lines", n)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "large.go"), []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	trapCheck(t, dir)
+}
+
+// TestTrapsOn32Bits builds for linux/386, whose programs a linux/amd64 kernel runs.
+func TestTrapsOn32Bits(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Logf("nothing to do on %s/%s", runtime.GOOS, runtime.GOARCH)
+		return
+	}
+	for _, name := range []string{"goroutines", "recover", "generics", "exits"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			trapCheck(t, trapCopy(t, "traps/"+name, nil), "GOARCH=386", "CGO_ENABLED=0")
+		})
+	}
+}
+
+// TestTrapsBuildElsewhere builds for systems on which collecting works in another way or not at all.
+func TestTrapsBuildElsewhere(t *testing.T) {
+	t.Parallel()
+	dir := trapCopy(t, "traps/constraints", nil)
+	for _, target := range []string{"windows/amd64", "darwin/arm64", "linux/arm64", "js/wasm"} {
+		goos, goarch, _ := strings.Cut(target, "/")
+		env := []string{"GOOS=" + goos, "GOARCH=" + goarch}
+		r := trapRun(t, dir, env, trapMarkgen(t), "build", "-all", "-tags=special", "-o", filepath.Join(t.TempDir(), "program"), ".")
+		if r.state != "exit status 0" || r.stderr != "" {
+			t.Errorf("%s: %s\n%s", target, r.state, r.stderr)
+		}
+	}
+}
+
+// trapCheck compares the trap in dir plain and marked. env is added to the environment of the builds.
+func trapCheck(t *testing.T, dir string, env ...string) {
+	mains, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	tests := slices.ContainsFunc(mains, func(f string) bool {
+		text, _ := os.ReadFile(f)
+		return bytes.Contains(text, []byte("package calc\n"))
+	})
+	for _, flags := range trapLines(t, filepath.Join(dir, "flags")) {
+		if env != nil && strings.Contains(flags, "-race") {
+			continue // needs cgo, and not every target has it
+		}
+		if tests {
+			trapTests(t, dir, strings.Fields(flags))
+			continue
+		}
+		for _, pkg := range trapLines(t, filepath.Join(dir, "dir")) {
+			trapProgram(t, dir, filepath.Join(dir, pkg), env, strings.Fields(flags))
+		}
+	}
+}
+
+func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
+	markgen := trapMarkgen(t)
+	out := t.TempDir()
+	plain, marked := filepath.Join(out, "plain", "program"), filepath.Join(out, "marked", "program")
+	trapMust(t, pkg, env, "go", slices.Concat([]string{"build", "-o", plain}, flags, []string{"."})...)
+	trapMust(t, pkg, env, markgen, slices.Concat([]string{"build", "-all", "-o", marked}, flags, []string{"."})...)
+	for n, args := range trapLines(t, filepath.Join(dir, "args")) {
+		what := strings.TrimSpace(strings.Join(flags, " ") + " " + args)
+		want := trapRun(t, out, nil, plain, strings.Fields(args)...)
+		inert := trapRun(t, out, nil, marked, strings.Fields(args)...)
+		trapCompare(t, what+" unset", inert, want)
+		unusable := trapRun(t, out, []string{"MARKGEN="}, marked, strings.Fields(args)...)
+		trapCompare(t, what+" empty", unusable, want)
+		data := filepath.Join(out, fmt.Sprintf("run%d.markgen", n))
+		on := trapRun(t, out, []string{"MARKGEN=collect=time,file=" + data}, marked, strings.Fields(args)...)
+		trapCompare(t, what+" collecting", on, want)
+		// However the program ended, its data can be read.
+		if r := trapRun(t, out, nil, markgen, "report", "-format", "json", data); r.state != "exit status 0" || !strings.Contains(r.stdout, `"markers"`) {
+			t.Errorf("%s: report: %s\n%s%.500s", what, r.state, r.stderr, r.stdout)
+		}
+	}
+}
+
+// trapTests compares go test and markgen test.
+func trapTests(t *testing.T, dir string, flags []string) {
+	args := slices.Concat(flags, []string{"-count=1", "-v", "-parallel=1", "."})
+	want := trapRun(t, dir, nil, "go", slices.Concat([]string{"test"}, args)...)
+	got := trapRun(t, dir, nil, trapMarkgen(t), slices.Concat([]string{"test", "-all", "-report", "none"}, args)...)
+	normal := func(r trapResult) trapResult {
+		var lines []string
+		for line := range strings.Lines(trapSeconds.ReplaceAllString(r.stdout, "0s")) {
+			// Parallel tests come in any order.
+			if !strings.HasPrefix(line, "=== ") {
+				lines = append(lines, line)
+			}
+		}
+		slices.Sort(lines)
+		r.stdout = strings.Join(lines, "")
+		// What the command says of itself is not the tests'.
+		r.stderr = trapOwnLine.ReplaceAllString(r.stderr, "")
+		return r
+	}
+	trapCompare(t, "test "+strings.Join(flags, " "), normal(got), normal(want))
+}

@@ -1,0 +1,119 @@
+package overlay
+
+import (
+	"errors"
+	"path/filepath"
+	"sort"
+	"strconv"
+
+	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// A unit is a group of files of a package that are compiled together.
+type unit struct {
+	name    string // Unit of rewrite.Overlay: "" for the package, "t" for its tests, "x" for external ones
+	path    string
+	files   []rewrite.Source
+	planted bool // false: read for the sake of the IDs only
+}
+
+// readUnits reads the files of a package, those of its tests where they are
+// wanted. They are, also if they are not marked, when there is a registry: which
+// ID a point takes over depends on all points of the package.
+func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
+	units := []*unit{{path: t.path, planted: true}}
+	lists := [][]string{append(t.GoFiles[:len(t.GoFiles):len(t.GoFiles)], t.CgoFiles...)}
+	if tests {
+		units = append(units, &unit{name: "t", path: t.path, planted: t.tests}, &unit{name: "x", path: t.path + "_test", planted: t.tests})
+		lists = append(lists, t.TestGoFiles, t.XTestGoFiles)
+	}
+	read := units[:0]
+	for i, u := range units {
+		for _, name := range lists[i] {
+			name = filepath.Join(t.Dir, name)
+			text, err := m.user.read(name)
+			if err != nil {
+				return nil, err
+			}
+			u.files = append(u.files, rewrite.Source{Name: name, Text: text})
+		}
+		if len(u.files) > 0 {
+			read = append(read, u)
+		}
+	}
+	return read, nil
+}
+
+// key identifies everything that what is planted depends on.
+func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) string {
+	h := newHasher()
+	h.words(formatVersion, m.cache.key, o.Key, o.Form, registryKey, t.path,
+		strconv.FormatBool(o.All), strconv.FormatBool(o.Tests), strconv.FormatBool(o.Generated), strconv.FormatBool(o.Cover))
+	for _, u := range units {
+		h.words(u.name, strconv.FormatBool(u.planted))
+		for _, f := range u.files {
+			h.words(inRoot(t.root, f.Name))
+			h.bytes(f.Text)
+		}
+	}
+	return h.String()
+}
+
+// plant marks the units of a package and stores the texts. The points of the
+// package and of its in-package tests get their IDs together, since an init
+// function of each may have the same name.
+func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Marking) ([]markedFile, error) {
+	loaded := make([]*rewrite.Unit, len(units))
+	var points []registry.Point
+	var errs rewrite.Errors
+	for i, s := range units {
+		options := o.Options
+		options.Cover = o.Cover && s.name == ""
+		u, err := rewrite.Load(s.path, s.files)
+		if err == nil {
+			err = u.Find(options)
+		}
+		var found rewrite.Errors
+		switch {
+		case err == nil:
+			loaded[i] = u
+			points = append(points, u.RegistryPoints()...)
+		case !s.planted: // nothing that this build would notice
+		case errors.As(err, &found):
+			errs = append(errs, found...)
+		default:
+			return nil, err
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, points)
+	var files []markedFile
+	for i, u := range loaded {
+		if u == nil {
+			continue
+		}
+		n := len(u.Points)
+		u.SetIDs(given[:n])
+		given = given[n:]
+		if !units[i].planted {
+			continue
+		}
+		texts, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Form: o.Form})
+		if err != nil {
+			return nil, err
+		}
+		for name, text := range texts {
+			path, err := m.cache.text(text, ".go")
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, markedFile{name: filepath.Base(name), text: path})
+		}
+	}
+	sort.Slice(files, func(i, j int) bool { return files[i].name < files[j].name })
+	return files, nil
+}

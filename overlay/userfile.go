@@ -1,0 +1,85 @@
+package overlay
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+)
+
+// replacements is the content of an overlay file: the path of a file as go
+// names it → where its text is; "" for a file that is to look deleted.
+type replacements map[string]string
+
+type overlayJSON struct{ Replace replacements }
+
+// readReplacements reads the user's overlay file; "" is none. Its relative
+// paths are relative to dir, where go runs; those returned are absolute.
+func readReplacements(name, dir string) (replacements, error) {
+	r := replacements{}
+	if name == "" {
+		return r, nil
+	}
+	text, err := os.ReadFile(absolute(dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("reading overlay: %w", err)
+	}
+	var file overlayJSON
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("parsing overlay JSON %s: %w", name, err)
+	}
+	for from, to := range file.Replace {
+		if from == "" {
+			return nil, fmt.Errorf("%s: empty string key in overlay map; name a file", name)
+		}
+		if to != "" {
+			to = absolute(dir, to)
+		}
+		from = absolute(dir, from)
+		if _, twice := r[from]; twice {
+			return nil, fmt.Errorf("%s: duplicate path %s in overlay map; drop one", name, from)
+		}
+		r[from] = to
+	}
+	return r, nil
+}
+
+// read reads a file through the replacements.
+func (r replacements) read(path string) ([]byte, error) {
+	if to, ok := r[path]; ok {
+		if to == "" {
+			return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrNotExist}
+		}
+		path = to
+	}
+	return os.ReadFile(path)
+}
+
+// marshal returns the overlay file's text, the same for the same replacements.
+func (r replacements) marshal() []byte {
+	text, err := json.MarshalIndent(overlayJSON{r}, "", "\t")
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return append(text, '\n')
+}
+
+// with returns r with further replacements, which win.
+func (r replacements) with(more replacements) replacements {
+	all := maps.Clone(r)
+	maps.Copy(all, more)
+	return all
+}
+
+// relativeTo shortens a path as go does in messages: relative to dir, if that is shorter.
+func relativeTo(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || len(rel) >= len(path) {
+		return path
+	}
+	if filepath.Dir(rel) == "." || rel[0] != '.' {
+		return "." + string(filepath.Separator) + rel
+	}
+	return rel
+}

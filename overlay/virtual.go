@@ -1,0 +1,65 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/markgen/markgen"
+)
+
+// addRuntime puts the virtual runtime into an overlay.
+func addRuntime(r replacements, cache *Cache, goroot string) error {
+	files, err := markgen.VirtualFiles()
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		to, err := cache.text(text, filepath.Ext(name))
+		if err != nil {
+			return err
+		}
+		r[filepath.Join(goroot, "src", filepath.FromSlash(name))] = to
+	}
+	return nil
+}
+
+// belowRuntime returns the packages of the standard library that the virtual
+// package imports, directly or not: marked, they would have to import it, and
+// Go has no import cycles.
+func belowRuntime(ctx context.Context, o ListOptions) (map[string]bool, error) {
+	files, err := markgen.VirtualFiles()
+	if err != nil {
+		return nil, err
+	}
+	imports := []string{"runtime"} // each package imports it, if it says so or not
+	for name, text := range files {
+		if filepath.Ext(name) != ".go" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+		if err != nil {
+			return nil, fmt.Errorf("package %s: %w", markgen.VirtualRuntime, err)
+		}
+		for _, spec := range f.Imports {
+			if p, err := strconv.Unquote(spec.Path.Value); err == nil && !slices.Contains(imports, p) {
+				imports = append(imports, p)
+			}
+		}
+	}
+	slices.Sort(imports)
+	o.Patterns, o.Deps, o.Tests = imports, true, false
+	pkgs, err := List(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	low := map[string]bool{}
+	for _, p := range pkgs {
+		low[p.ImportPath] = true
+	}
+	return low, nil
+}

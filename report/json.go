@@ -1,0 +1,135 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// The types below are the json format. Times are in nanoseconds. A marker that
+// was not visited, and the times of one that only counts, are 0 with no
+// buckets.
+
+type jsonRun struct {
+	App       string    `json:"app"`
+	Run       string    `json:"run"`
+	Start     string    `json:"start"` // RFC 3339, UTC
+	ElapsedNS uint64    `json:"elapsed_ns"`
+	Clock     jsonClock `json:"clock"`
+	GOOS      string    `json:"goos"`
+	GOARCH    string    `json:"goarch"`
+	Go        string    `json:"go"`
+	State     string    `json:"state"`
+	Complete  bool      `json:"complete"`
+}
+
+type jsonClock struct {
+	Kind      string  `json:"kind"`
+	Hz        float64 `json:"hz"`
+	QuantumNS float64 `json:"quantum_ns"`
+	ReadNS    float64 `json:"read_ns"`
+}
+
+type jsonMarker struct {
+	ID       string       `json:"id"` // 16 hexadecimal digits
+	Name     string       `json:"name"`
+	Kind     string       `json:"kind"`
+	File     string       `json:"file"`
+	Line     int          `json:"line"`
+	Count    uint64       `json:"count"`
+	TotalNS  uint64       `json:"total_ns"`
+	SelfNS   *uint64      `json:"self_ns,omitempty"` // left out when self times were not measured
+	MeanNS   float64      `json:"mean_ns"`
+	StddevNS float64      `json:"stddev_ns"`
+	MinNS    uint64       `json:"min_ns"`
+	MaxNS    uint64       `json:"max_ns"`
+	P50NS    float64      `json:"p50_ns"`
+	P90NS    float64      `json:"p90_ns"`
+	P99NS    float64      `json:"p99_ns"`
+	Sampled  string       `json:"sampled,omitempty"` // "1:N"; left out when every passage was recorded
+	Buckets  []jsonBucket `json:"buckets"`           // those with a count, shortest times first
+}
+
+type jsonBucket struct {
+	LoNS    uint64      `json:"lo_ns"` // shortest time that belongs into it
+	HiNS    uint64      `json:"hi_ns"` // shortest time that is too long for it
+	Count   uint64      `json:"count"`
+	SumNS   uint64      `json:"sum_ns"`
+	SumSqNS json.Number `json:"sumsq_ns2"` // exact, may exceed 64 bits
+}
+
+// writeJSON writes one object: a line for the run, then a line for each marker, so that
+// large reports can be looked through with line tools.
+func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
+	head, err := json.Marshal(jsonRun{
+		App:       p.App,
+		Run:       p.Run,
+		Start:     p.Start.UTC().Format(time.RFC3339Nano),
+		ElapsedNS: p.ElapsedNS,
+		Clock:     jsonClock{p.Clock.Kind, p.Clock.Hz, p.Clock.QuantumNS, p.Clock.ReadNS},
+		GOOS:      p.GOOS,
+		GOARCH:    p.GOARCH,
+		Go:        p.Go,
+		State:     p.State,
+		Complete:  p.Complete,
+	})
+	if err != nil {
+		return err
+	}
+	w.Write(head[:len(head)-1]) // without its closing brace
+	w.WriteString(",\n\"markers\":[")
+	for i, m := range markers {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.WriteByte('\n')
+		text, err := json.Marshal(marker(p, m))
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	_, err = w.WriteString("\n]}\n")
+	return err
+}
+
+func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
+	j := jsonMarker{
+		ID:       m.ID.String(),
+		Name:     m.Name,
+		Kind:     m.Kind,
+		File:     m.File,
+		Line:     m.Line,
+		Count:    m.Count,
+		TotalNS:  m.TotalNS(),
+		MeanNS:   m.MeanNS(),
+		StddevNS: m.StddevNS(),
+		MinNS:    m.MinNS,
+		MaxNS:    m.MaxNS,
+		P50NS:    m.QuantileNS(0.5),
+		P90NS:    m.QuantileNS(0.9),
+		P99NS:    m.QuantileNS(0.99),
+		Buckets:  []jsonBucket{},
+	}
+	if !p.NoSelf {
+		j.SelfNS = &m.SelfNS
+	}
+	if m.Sample > 1 {
+		j.Sampled = fmt.Sprintf("1:%d", m.Sample)
+	}
+	for _, b := range m.Buckets {
+		j.Buckets = append(j.Buckets, jsonBucket{
+			LoNS:    b.LoNS(),
+			HiNS:    b.HiNS(),
+			Count:   b.Count,
+			SumNS:   b.SumNS,
+			SumSqNS: json.Number(b.SumSq.String()),
+		})
+	}
+	return j
+}

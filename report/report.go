@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Options say how a report is written. The zero value is the text report
+// sorted by name, as wide as it needs to be, without colour.
+type Options struct {
+	// Format is one of Formats; "" is text.
+	Format string
+
+	// Sort orders the markers of the text and json formats; one of Sorts. ""
+	// is name, which ascends; the others descend, equal ones by name.
+	Sort string
+
+	// Width is the number of columns the text format may use; 0 is no limit.
+	// Names and places are shortened to fit, then columns left out.
+	Width int
+
+	// Color makes the text format use a terminal's colours.
+	Color bool
+
+	// Mode is that of the cover format: "set", "count" or "atomic"; "" is count.
+	Mode string
+}
+
+// format is one way to write a profile. The markers come sorted.
+type format struct {
+	name  string
+	write func(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error
+}
+
+var formats = []format{
+	{"text", writeText},
+	{"json", writeJSON},
+	{"cover", writeCover},
+}
+
+// Formats lists the formats there are, the default first.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Check returns an error for options that Write can't obey. The message names
+// what there is instead.
+func (o Options) Check() error {
+	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
+		return fmt.Errorf("unknown format %q; the formats are %s", o.Format, list(Formats()))
+	}
+	if o.Sort != "" && !slices.Contains(Sorts(), o.Sort) {
+		return fmt.Errorf("unknown sort key %q; the keys are %s", o.Sort, list(Sorts()))
+	}
+	if o.Mode != "" && !slices.Contains(modes, o.Mode) {
+		return fmt.Errorf("unknown cover mode %q; the modes are %s", o.Mode, list(modes))
+	}
+	return nil
+}
+
+// Write writes the profile to w. Errors are those of Check and those of w.
+func Write(w io.Writer, p *profile.Profile, o Options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	i := max(0, slices.Index(Formats(), o.Format))
+	bw := bufio.NewWriterSize(w, 1<<16)
+	if err := formats[i].write(bw, p, sorted(p, o.Sort), o); err != nil {
+		return err
+	}
+	return bw.Flush()
+}
+
+// list joins words as a sentence does.
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

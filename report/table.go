@@ -1,0 +1,185 @@
+package report
+
+import (
+	"bufio"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// column is one column of the text table.
+type column struct {
+	name    string
+	text    func(m *profile.Marker) string
+	left    bool // aligned to the left: words; numbers are aligned to the right
+	shorten bool // may be cut down to fit
+	rank    int  // the first to be left out has 1; 0: never
+	heat    bool // coloured by its share
+
+	cells []string
+	width int
+}
+
+// gap is between two columns.
+const gap = "  "
+
+// writeTable writes a line with the columns' names and one for each marker.
+func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o Options) {
+	for i := range columns {
+		c := &columns[i]
+		c.width = width(c.name)
+		c.cells = make([]string, len(markers))
+		for k, m := range markers {
+			c.cells[k] = c.text(m)
+			c.width = max(c.width, width(c.cells[k]))
+		}
+	}
+	columns = fit(columns, o.Width)
+	ink := ink(o.Color)
+	var line strings.Builder
+	for i := range columns {
+		columns[i].put(&line, i, len(columns), columns[i].name, plain, false)
+	}
+	w.WriteString(ink.paint(strong, line.String()))
+	w.WriteByte('\n')
+
+	self := uint64(0)
+	for _, m := range markers {
+		self += m.SelfNS
+	}
+	for k, m := range markers {
+		line.Reset()
+		for i := range columns {
+			c := &columns[i]
+			style := plain
+			if c.heat {
+				style = heat(m.SelfNS, self)
+			}
+			c.put(&line, i, len(columns), c.cells[k], style, ink)
+		}
+		if m.Count == 0 {
+			w.WriteString(ink.paint(faint, line.String()))
+		} else {
+			w.WriteString(line.String())
+		}
+		w.WriteByte('\n')
+	}
+}
+
+// heat is the style for a part of a whole.
+func heat(part, whole uint64) string {
+	switch share := float64(part) / float64(whole); {
+	case share >= 0.2:
+		return hot
+	case share >= 0.05:
+		return warm
+	}
+	return plain
+}
+
+// put writes one cell, column i of n, padded to the column's width. Lines do
+// not end in spaces.
+func (c *column) put(line *strings.Builder, i, n int, text, style string, ink ink) {
+	if i > 0 {
+		line.WriteString(gap)
+	}
+	if c.shorten {
+		text = shorten(text, c.width)
+	}
+	pad := max(0, c.width-width(text))
+	if !c.left {
+		spaces(line, pad)
+	}
+	line.WriteString(ink.paint(style, text))
+	if c.left && i < n-1 {
+		spaces(line, pad)
+	}
+}
+
+func spaces(line *strings.Builder, n int) {
+	const some = "                                                                "
+	for ; n > len(some); n -= len(some) {
+		line.WriteString(some)
+	}
+	line.WriteString(some[:n])
+}
+
+// Widths below which columns that may be cut down are not cut while another
+// can still be left out.
+const (
+	leastName  = 28
+	leastPlace = 12
+)
+
+// fit makes the table no wider than limit, 0 being none: places are cut down,
+// then names, then columns left out in the order of their ranks, and at last
+// names cut down to what remains.
+func fit(columns []column, limit int) []column {
+	if limit <= 0 {
+		return columns
+	}
+	for rank := 1; ; rank++ {
+		over := -limit
+		for i, c := range columns {
+			if i > 0 {
+				over += len(gap)
+			}
+			over += c.width
+		}
+		if over <= 0 {
+			return columns
+		}
+		// What could be saved by cutting down, the place first.
+		saved := make([]int, len(columns))
+		rest := over
+		for i := len(columns) - 1; i >= 0; i-- {
+			if c := columns[i]; c.shorten {
+				least := leastPlace
+				if i == 0 {
+					least = leastName
+				}
+				saved[i] = min(rest, max(0, c.width-least))
+				rest -= saved[i]
+			}
+		}
+		kept := columns[:0:0]
+		last := true
+		for _, c := range columns {
+			if c.rank != rank {
+				kept = append(kept, c)
+			}
+			last = last && c.rank < rank
+		}
+		if rest > 0 && !last {
+			columns = kept
+			continue
+		}
+		if rest > 0 { // a very narrow terminal
+			saved[0] += min(rest, max(0, columns[0].width-saved[0]-1))
+		}
+		for i := range columns {
+			columns[i].width -= saved[i]
+		}
+		return columns
+	}
+}
+
+// width is the number of characters, which is the number of columns but for
+// characters of double width.
+func width(text string) int { return utf8.RuneCountInString(text) }
+
+// shorten cuts text down to n characters. The end is what tells names and places
+// apart: whole path elements go first, then the beginning of what is left.
+func shorten(text string, n int) string {
+	if len(text) <= n || width(text) <= n {
+		return text
+	}
+	for i := range len(text) {
+		if text[i] == '/' && 1+width(text[i:]) <= n {
+			return "…" + text[i:]
+		}
+	}
+	runes := []rune(text)
+	return "…" + string(runes[len(runes)-n+1:])
+}

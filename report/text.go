@@ -1,0 +1,178 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// writeText writes what people read: what was run and how well it was
+// measured, a line for each marker, and a summary with what is unusual.
+func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
+	ink := ink(o.Color)
+	for _, line := range heading(p) {
+		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
+	}
+	w.WriteByte('\n')
+	if len(markers) > 0 {
+		writeTable(w, columnsOf(p, markers), markers, o)
+		w.WriteByte('\n')
+	}
+	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
+	for _, warning := range p.Warnings {
+		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))
+	}
+	return nil
+}
+
+// heading is the first lines: a word and what is to be said of it.
+func heading(p *profile.Profile) [][2]string {
+	lines := [][2]string{{"app", joined(" ", printable(p.App), parenthesis(printable(joined(" ", p.Go, joined("/", p.GOOS, p.GOARCH)))))}}
+
+	run, began := [2]string{"run", joined(", ", printable(p.Run), ending(p))}, ""
+	if p.Runs > 1 {
+		run, began = [2]string{"runs", fmt.Sprintf("%s, %s", count(uint64(p.Runs)), ending(p))}, ", the first of them"
+	}
+	lines = append(lines, run)
+	if !p.Start.IsZero() {
+		lines = append(lines, [2]string{"started", p.Start.UTC().Format(time.DateTime) + " UTC" + began})
+	}
+	if p.ElapsedNS > 0 {
+		elapsed := duration(float64(p.ElapsedNS))
+		if p.Runs > 1 {
+			elapsed += " in all runs together"
+		}
+		lines = append(lines, [2]string{"elapsed", elapsed})
+	}
+	if c := p.Clock; c.Kind != "" {
+		lines = append(lines,
+			[2]string{"clock", fmt.Sprintf("%s %s, quantum %s, read %s", printable(c.Kind), frequency(c.Hz), duration(c.QuantumNS), duration(c.ReadNS))},
+			[2]string{"overhead", fmt.Sprintf("%s a scope, %s of it inside the measured time", duration(c.WholeNS), duration(c.InsideNS))},
+		)
+	}
+	return lines
+}
+
+// ending says how the run or runs ended.
+func ending(p *profile.Profile) string {
+	switch {
+	case p.Complete:
+		return "complete"
+	case p.Alive:
+		return "still running (" + printable(p.State) + ")"
+	case p.Runs > 1:
+		return "not all complete"
+	case p.State == "stopped":
+		return "data missing"
+	}
+	return "not ended in order (" + printable(p.State) + ")"
+}
+
+// summary is the line below the table.
+func summary(p *profile.Profile, order string) string {
+	if len(p.Markers) == 0 && len(p.Blocks) == 0 {
+		return "no markers: the program registered none before it ended"
+	}
+	if len(p.Markers) == 0 {
+		return fmt.Sprintf("no markers, %s cover blocks: write them with -format cover", count(uint64(len(p.Blocks))))
+	}
+	unvisited := 0
+	for i := range p.Markers {
+		if p.Markers[i].Count == 0 {
+			unvisited++
+		}
+	}
+	text := count(uint64(len(p.Markers))) + " marker"
+	if len(p.Markers) > 1 {
+		text += "s"
+	}
+	if unvisited > 0 {
+		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))
+	}
+	return text + ", by " + order
+}
+
+// columnsOf returns the columns of a profile's table: what is nowhere known
+// is left out.
+func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
+	timed := false
+	for _, m := range markers {
+		timed = timed || !m.CountOnly
+	}
+	whole := func(f func(m *profile.Marker) uint64) func(*profile.Marker) string {
+		return func(m *profile.Marker) string {
+			if len(m.Buckets) == 0 {
+				return none
+			}
+			return wholeDuration(f(m))
+		}
+	}
+	part := func(f func(m *profile.Marker) float64) func(*profile.Marker) string {
+		return func(m *profile.Marker) string {
+			if len(m.Buckets) == 0 {
+				return none
+			}
+			return duration(f(m))
+		}
+	}
+	columns := []column{
+		{name: "name", text: func(m *profile.Marker) string { return printable(m.Name) }, left: true, shorten: true},
+		{name: "kind", text: kind, left: true, rank: 1},
+		{name: "count", text: func(m *profile.Marker) string { return count(m.Count) }},
+	}
+	if timed {
+		columns = append(columns, column{name: "total", text: whole((*profile.Marker).TotalNS)})
+		if !p.NoSelf {
+			columns = append(columns, column{name: "self", text: whole(func(m *profile.Marker) uint64 { return m.SelfNS }), rank: 6, heat: true})
+		}
+		columns = append(columns,
+			column{name: "mean", text: part((*profile.Marker).MeanNS)},
+			column{name: "min", text: whole(func(m *profile.Marker) uint64 { return m.MinNS }), rank: 3},
+			column{name: "p50", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.5) }), rank: 4},
+			column{name: "p99", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.99) }), rank: 5},
+			column{name: "max", text: whole(func(m *profile.Marker) uint64 { return m.MaxNS }), rank: 7},
+		)
+	}
+	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
+}
+
+// none stands for what was not measured.
+const none = "-"
+
+// kind is a marker's kind, with the rate if only some passages are recorded.
+func kind(m *profile.Marker) string {
+	if m.Sample > 1 {
+		return printable(m.Kind) + " 1:" + strconv.FormatUint(m.Sample, 10)
+	}
+	return printable(m.Kind)
+}
+
+func place(m *profile.Marker) string {
+	if m.File == "" {
+		return none
+	}
+	return printable(m.File) + ":" + strconv.Itoa(m.Line)
+}
+
+// joined joins the parts that are not empty.
+func joined(sep string, parts ...string) string {
+	var some []string
+	for _, part := range parts {
+		if part != "" {
+			some = append(some, part)
+		}
+	}
+	return strings.Join(some, sep)
+}
+
+func parenthesis(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "(" + text + ")"
+}

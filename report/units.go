@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// count writes a number with a comma between groups of three digits.
+func count(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	if len(digits) <= 3 {
+		return digits
+	}
+	text := make([]byte, 0, len(digits)+len(digits)/3)
+	for i := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			text = append(text, ',')
+		}
+		text = append(text, digits[i])
+	}
+	return string(text)
+}
+
+// duration writes a time with three significant digits: 0.45ns, 12.3µs,
+// 1.20ms, 45.6s, from a minute on 2m05s, 3h07m, 4d11h.
+func duration(ns float64) string {
+	if ns >= 59.95e9 {
+		return longDuration(ns)
+	}
+	for _, u := range []struct {
+		ns   float64
+		name string
+	}{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}} {
+		if v := ns / u.ns; v < 999.5 {
+			return significant(v) + u.name
+		}
+	}
+	return significant(ns/1e9) + "s"
+}
+
+// wholeDuration is duration for a time that is known in whole nanoseconds.
+func wholeDuration(ns uint64) string {
+	if ns < 1000 {
+		return strconv.FormatUint(ns, 10) + "ns"
+	}
+	return duration(float64(ns))
+}
+
+// longDuration writes the two largest units of a time of a minute or more.
+func longDuration(ns float64) string {
+	s := uint64(min(math.Round(ns/1e9), math.MaxInt64))
+	switch {
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	case s < 100*3600:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
+}
+
+// significant writes a number below 1000 with three significant digits, but
+// no more than two after the point.
+func significant(v float64) string {
+	digits := 0
+	switch {
+	case v < 9.995:
+		digits = 2
+	case v < 99.95:
+		digits = 1
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}
+
+// frequency writes a rate per second: 2.100GHz, 24.00MHz.
+func frequency(hz float64) string {
+	switch {
+	case hz >= 1e9:
+		return strconv.FormatFloat(hz/1e9, 'f', 4, 64) + "GHz"
+	case hz >= 1e6:
+		return strconv.FormatFloat(hz/1e6, 'f', 2, 64) + "MHz"
+	}
+	return strconv.FormatFloat(hz, 'f', 0, 64) + "Hz"
+}

@@ -1,0 +1,297 @@
+package rewrite
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/token"
+	"path/filepath"
+)
+
+// InPlace says how source is marked for people to keep.
+type InPlace struct {
+	Runtime string   // import path of the runtime, such as github.com/markgen/markgen/runtime
+	Root    string   // directory that the table's file names are relative to; "" keeps them
+	Unit    string   // which unit of the package this is: "", "t" (in-package tests), "x" (external tests)
+	Beside  [][]byte // texts of the package's files in other units: names that they use are not used
+}
+
+// InPlace writes the marked text of the files that change, and the generated
+// files that declare the markers. What is inserted are whole lines, indented as
+// their neighbours are, or, in lines that hold more than one statement,
+// statements in the line; Strip takes all of it out again and returns the
+// original bytes, which is tried here before anything is returned. A source
+// that gofmt would leave as it is stays so.
+//
+// A function that has one scope, its own, opens it with
+//
+//	if perf.On {
+//		defer perf.Enter(&perfmarks.Parse).Exit()
+//	}
+//
+// where perf.On is a constant, false under the build tag markgen_off. One with
+// more declares them all and defers their end once:
+//
+//	var perfs [2]perf.Scope
+//	if perf.On {
+//		defer perf.Close(perfs[:])
+//	}
+//	perfs[0].Enter(&perfmarks.Parse)
+//	for … {
+//		perfs[1].Enter(&perfmarks.ParseFor1)
+//		…
+//		perfs[1].Exit()
+//	}
+//
+// The body of a function on one line is broken up. A comment //perf:line behind
+// its brace tells Strip so.
+func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
+	if len(u.Points) == 0 && !u.steers() {
+		return nil, nil
+	}
+	texts := o.Beside
+	for _, f := range u.files {
+		texts = append(texts[:len(texts):len(texts)], f.Text)
+	}
+	w := &inPlaceWriter{u: u, o: o, names: freeNames(texts...)}
+	if o.Unit == "t" {
+		w.marks = w.testMarks
+	}
+	groups, of := w.groups()
+	w.of = of
+	out := map[string][]byte{}
+	moved := map[*file]*markedText{}
+	for _, f := range u.files {
+		m, err := w.file(f)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			out[f.Name] = m.text
+			moved[f] = m
+		}
+	}
+	for _, g := range groups {
+		text, err := w.table(g, func(p *Point) token.Position { return moved[p.f].position(p.Pos.Offset) })
+		if err != nil {
+			return nil, err
+		}
+		out[filepath.Join(filepath.Dir(g.points[0].f.Name), g.file)] = text
+	}
+	return out, nil
+}
+
+// steers says whether something is planted without there being a marker.
+func (u *Unit) steers() bool {
+	for _, f := range u.files {
+		for _, fn := range f.functions {
+			if len(fn.events) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type inPlaceWriter struct {
+	u *Unit
+	o InPlace
+	names
+	of map[*file]*tableGroup
+}
+
+// markedText is the marked text of a file, and where the places of the original
+// are in it.
+type markedText struct {
+	text  []byte
+	plain []byte // before it was formatted; the lines are the same
+	edits []edit // that led to plain, in order
+}
+
+// position is where what was at an offset of the original is now.
+func (m *markedText) position(at int) token.Position {
+	shift := 0
+	for _, e := range m.edits {
+		if e.to > at {
+			break
+		}
+		shift += len(e.with) - (e.to - e.from)
+	}
+	at += shift
+	start := lineStart(m.plain, at)
+	pos := token.Position{Offset: at, Line: 1 + bytes.Count(m.plain[:start], []byte("\n")), Column: at - start + 1}
+	if bytes.Equal(m.plain, m.text) {
+		return pos
+	}
+	// Formatting has changed only the blanks in the line.
+	n := 0
+	for _, c := range m.plain[start:at] {
+		if c != ' ' && c != '\t' {
+			n++
+		}
+	}
+	start = 0
+	for range pos.Line - 1 {
+		start = lineEnd(m.text, start)
+	}
+	for at = start; at < len(m.text); at++ {
+		if c := m.text[at]; c == ' ' || c == '\t' {
+			continue
+		}
+		if n == 0 {
+			break
+		}
+		n--
+	}
+	pos.Offset, pos.Column = at, at-start+1
+	return pos
+}
+
+// file returns the marked text of a file, or nil if nothing changes. It goes
+// from the prettiest way to the one that can always be taken back, and takes
+// the first that is taken back in a trial.
+func (w *inPlaceWriter) file(f *file) (*markedText, error) {
+	var pieces []piece
+	for _, fn := range f.functions {
+		pieces = append(pieces, w.function(fn)...)
+	}
+	if len(pieces) == 0 {
+		return nil, nil
+	}
+	for _, plan := range []func(*file, []piece) *markedText{w.lines, w.broken, w.inLine, w.plainly} {
+		if m := plan(f, pieces); m != nil {
+			back, err := Strip(f.Name, m.text)
+			if err == nil && bytes.Equal(back, f.Text) {
+				return m, nil
+			}
+		}
+	}
+	return nil, &Error{token.Position{Filename: f.Name, Line: 1, Column: 1},
+		"what would be inserted here could not be taken out again", "run gofmt on the file"}
+}
+
+// lines puts every piece on lines of its own, or returns nil if that cannot be
+// done without touching other lines.
+func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
+	e := &edits{text: f.Text}
+	if !w.importLine(e, f) {
+		return nil
+	}
+	for _, p := range pieces {
+		if !p.ownLines(e) {
+			return nil
+		}
+	}
+	for _, d := range e.list {
+		// A line in between ends the alignment of comments behind two lines.
+		if d.from > 0 && hasComment(f.Text, d.from-1) && (hasComment(f.Text, d.from) || d.comment) {
+			return nil
+		}
+	}
+	return e.marked()
+}
+
+// broken is for source as gofmt writes it: function bodies on one line that get
+// something are broken up, and alignment is set right.
+func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
+	if !formatted(f.Text) {
+		return nil
+	}
+	e := &edits{text: f.Text}
+	if !w.importLine(e, f) {
+		return nil
+	}
+	rest := f.breakLines(e, pieces)
+	for _, p := range rest {
+		if !p.ownLines(e) {
+			return nil
+		}
+	}
+	m := e.marked()
+	text, err := format.Source(m.plain)
+	if err != nil || bytes.Count(text, []byte("\n")) != bytes.Count(m.plain, []byte("\n")) {
+		return nil
+	}
+	m.text = text
+	return m
+}
+
+// inLine puts pieces on lines of their own where it can and into the line where
+// it cannot.
+func (w *inPlaceWriter) inLine(f *file, pieces []piece) *markedText {
+	e := &edits{text: f.Text}
+	if !w.importLine(e, f) {
+		w.importInLine(e, f, " ")
+	}
+	for _, p := range pieces {
+		if !p.ownLines(e) {
+			p.inLine(e)
+		}
+	}
+	return e.marked()
+}
+
+// plainly puts everything into the lines that are there, in a way that gofmt
+// would not leave: Strip formats what it returns if the marked text was as
+// gofmt writes it, and the original was not.
+func (w *inPlaceWriter) plainly(f *file, pieces []piece) *markedText {
+	e := &edits{text: f.Text}
+	w.importInLine(e, f, "  ")
+	for _, p := range pieces {
+		p.inLine(e)
+	}
+	return e.marked()
+}
+
+func (e *edits) marked() *markedText {
+	list := e.sorted()
+	text := e.apply(0, len(e.text))
+	return &markedText{text: text, plain: text, edits: list}
+}
+
+// formatted says whether gofmt would leave the source as it is.
+func formatted(src []byte) bool {
+	text, err := format.Source(src)
+	return err == nil && bytes.Equal(text, src)
+}
+
+// importNote stands behind the import that Strip takes out.
+const importNote = "inserted by markgen"
+
+// lastImport is where the import declarations of a file end, or its package
+// clause.
+func (f *file) lastImport() (end int, imports bool) {
+	end = f.offset(f.ast.Name.End())
+	for _, d := range f.ast.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.IMPORT {
+			break
+		}
+		end, imports = f.offset(g.End()), true
+	}
+	return end, imports
+}
+
+// importLine imports the runtime on a line of its own behind the other imports.
+func (w *inPlaceWriter) importLine(e *edits, f *file) bool {
+	end, imports := f.lastImport()
+	at, ok := behindLine(f.Text, end)
+	if !ok {
+		return false
+	}
+	nl := newline(f.Text, end)
+	text := fmt.Sprintf("import %s %q // %s%s", w.perf, w.o.Runtime, importNote, nl)
+	if !imports {
+		text = nl + text
+	}
+	e.insert(at, text)
+	e.list[len(e.list)-1].comment = imports
+	return true
+}
+
+// importInLine imports the runtime right behind the other imports.
+func (w *inPlaceWriter) importInLine(e *edits, f *file, gap string) {
+	end, _ := f.lastImport()
+	e.insert(end, fmt.Sprintf("; import%s%s %q /* %s */", gap, w.perf, w.o.Runtime, importNote))
+}

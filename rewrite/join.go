@@ -1,0 +1,140 @@
+package rewrite
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+)
+
+// lineNotes are the comments //perf:line of a file, in order.
+func lineNotes(f *ast.File) (list []*ast.Comment) {
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if c.Text == lineNote {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// joinLines puts the function bodies with a comment //perf:line behind their
+// brace back on one line, and takes the comment out. A body that cannot be on
+// one line, since the user has put a comment or a block into it, is left as it
+// is.
+func joinLines(name string, src []byte) ([]byte, error) {
+	if !bytes.Contains(src, []byte(lineNote)) {
+		return src, nil
+	}
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	j := &joiner{src: src, base: fset.File(f.FileStart).Base(), notes: map[int]bool{}, comments: f.Comments}
+	e := &edits{text: src}
+	for _, c := range lineNotes(f) {
+		from, to := j.offset(c.Pos()), j.offset(c.End())
+		j.notes[from] = true
+		for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
+			from--
+		}
+		if end := lineEnd(src, to); from == lineStart(src, from) && blank(bytes.TrimSuffix(src[to:end], []byte("\n"))) {
+			to = end
+		}
+		e.replace(from, to, "")
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BlockStmt); ok && j.noted(b) {
+			j.blocks = append(j.blocks, b)
+		}
+		return true
+	})
+	for i := len(j.blocks) - 1; i >= 0; i-- { // those inside first
+		j.joined = append(j.joined, j.gaps(j.blocks[i])...)
+	}
+	for _, g := range j.joined {
+		// The note's own removal is within the first gap of its block.
+		kept := e.list[:0]
+		for _, d := range e.list {
+			if d.from < g.from || d.to > g.to {
+				kept = append(kept, d)
+			}
+		}
+		e.list = append(kept, g)
+	}
+	return e.apply(0, len(src)), nil
+}
+
+type joiner struct {
+	src      []byte
+	base     int
+	notes    map[int]bool // by offset
+	comments []*ast.CommentGroup
+	blocks   []*ast.BlockStmt // with a note, in source order
+	joined   []edit
+}
+
+func (j *joiner) offset(p token.Pos) int { return int(p) - j.base }
+
+// noted says whether a note stands behind the brace of a block.
+func (j *joiner) noted(b *ast.BlockStmt) bool {
+	return b.Rbrace.IsValid() && j.notes[skipBlanks(j.src, j.offset(b.Lbrace)+1)]
+}
+
+// gaps returns the edits that put a block on one line, or nil if it cannot be.
+// Those of the blocks inside are in joined already.
+func (j *joiner) gaps(b *ast.BlockStmt) []edit {
+	list := []edit{}
+	from := j.offset(b.Lbrace) + 1
+	add := func(to int, with string) bool {
+		text := j.src[from:to]
+		if len(list) == 0 {
+			i := bytes.Index(text, []byte(lineNote))
+			text = text[i+len(lineNote):]
+		}
+		text = bytes.Trim(text, " \t\r\n;")
+		if bytes.Contains(text, []byte("//")) || bytes.ContainsAny(text, "\n") {
+			return false
+		}
+		if len(text) > 0 {
+			with += string(text) + " "
+		}
+		list = append(list, edit{from: from, to: to, with: with})
+		return true
+	}
+	for i, s := range b.List {
+		with := " "
+		if i > 0 {
+			with = "; "
+		}
+		if !add(j.offset(s.Pos()), with) {
+			return nil
+		}
+		from = j.offset(s.End())
+	}
+	with := " "
+	if len(b.List) == 0 {
+		with = ""
+	}
+	if !add(j.offset(b.Rbrace), with) {
+		return nil
+	}
+	if len(b.List) == 0 && list[0].with != "" {
+		list[0].with = " " + list[0].with
+	}
+	inner := bytes.Count(j.src[j.offset(b.Lbrace):j.offset(b.Rbrace)], []byte("\n"))
+	for _, g := range list {
+		inner -= bytes.Count(j.src[g.from:g.to], []byte("\n"))
+	}
+	for _, g := range j.joined { // of blocks inside
+		if g.from > j.offset(b.Lbrace) && g.to < j.offset(b.Rbrace) {
+			inner -= bytes.Count(j.src[g.from:g.to], []byte("\n"))
+		}
+	}
+	if inner > 0 {
+		return nil
+	}
+	return list
+}

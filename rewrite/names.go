@@ -1,0 +1,115 @@
+package rewrite
+
+import (
+	"bytes"
+	"go/scanner"
+	"go/token"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// names are what marked source calls things: the import of the runtime, the
+// scopes of a function, the markers of a package and those of its in-package
+// tests. They end in the same number, which is there only where the plain ones
+// are taken.
+type names struct {
+	perf, scopes, marks, testMarks string
+}
+
+func numbered(number string) names {
+	return names{"perf" + number, "perfs" + number, "perfmarks" + number, "perftestmarks" + number}
+}
+
+// clashes says whether an identifier of the user's is one of these names, or
+// may be taken for one: the markers of a file with a build constraint are named
+// after it.
+func (n names) clashes(word string) bool {
+	return word == n.perf || word == n.scopes || strings.HasPrefix(word, n.marks) || strings.HasPrefix(word, n.testMarks)
+}
+
+// freeNames are the first names that no identifier of the texts clashes with.
+func freeNames(texts ...[]byte) names {
+	words := map[string]bool{}
+	for _, text := range texts {
+		perfWords(text, words)
+	}
+	n := numbered("")
+search:
+	for i := 2; ; i++ {
+		for word := range words {
+			if n.clashes(word) {
+				n = numbered(strconv.Itoa(i))
+				continue search
+			}
+		}
+		return n
+	}
+}
+
+// perfWords adds the identifiers of a Go text that begin with perf to words.
+// What is selected by a dot clashes with nothing.
+func perfWords(text []byte, words map[string]bool) {
+	if !bytes.Contains(text, []byte("perf")) {
+		return
+	}
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
+	last := token.ILLEGAL
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return
+		}
+		if tok == token.IDENT && last != token.PERIOD && strings.HasPrefix(lit, "perf") {
+			words[lit] = true
+		}
+		last = tok
+	}
+}
+
+// fieldNames give every point an identifier that is made of its name without
+// the import path: Parse, ParseFor1, TReadIf2Then.
+func fieldNames(points []*Point) map[*Point]string {
+	fields := make(map[*Point]string, len(points))
+	taken := make(map[string]bool, len(points))
+	for _, p := range points {
+		name := fieldName(strings.TrimPrefix(p.Name, p.Package+"."))
+		free := name
+		for i := 2; taken[free]; i++ {
+			free = name + "_" + strconv.Itoa(i)
+		}
+		taken[free] = true
+		fields[p] = free
+	}
+	return fields
+}
+
+// fieldName runs the words of a marker's name together, each but the first
+// beginning with a capital.
+func fieldName(name string) string {
+	var b strings.Builder
+	up := false
+	for _, r := range name {
+		switch {
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			if up && b.Len() > 0 {
+				r = unicode.ToUpper(r)
+			} else if b.Len() == 0 && unicode.IsDigit(r) {
+				b.WriteByte('n')
+			}
+			b.WriteRune(r)
+			up = false
+		default:
+			up = true
+		}
+	}
+	switch word := b.String(); {
+	case strings.Trim(word, "_") == "":
+		return "blank" + word
+	case token.IsKeyword(word):
+		return word + "_"
+	default:
+		return word
+	}
+}

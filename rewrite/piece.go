@@ -1,0 +1,253 @@
+package rewrite
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"strings"
+)
+
+// piece is what one event, or the start of a function, puts into the source.
+type piece struct {
+	at    int    // in front of the token that starts there
+	stmt  int    // whole lines go behind the line of what ends there; 0: in front of the line of at
+	inset string // indentation of whole lines behind stmt
+	tail  bool
+	lines []string // statements, with tabs where they are nested
+}
+
+// function returns what is put into one function, in order.
+func (w *inPlaceWriter) function(fn *function) []piece {
+	if len(fn.events) == 0 && fn.point == nil && !w.finishes(fn) {
+		return nil
+	}
+	var list []piece
+	if head := w.head(fn); len(head) > 0 {
+		start := fn.file.offset(fn.body.Lbrace) + 1
+		list = append(list, piece{at: start, stmt: start, inset: fn.file.indent(fn.body.List, fn.body.Rbrace), lines: head})
+	}
+	for _, e := range fn.events {
+		if lines := w.event(fn, e); len(lines) > 0 {
+			list = append(list, piece{at: e.at, stmt: e.stmt, inset: e.inset, tail: e.tail, lines: lines})
+		}
+	}
+	return list
+}
+
+// finishes says whether fn is the main function of a program with markers.
+func (w *inPlaceWriter) finishes(fn *function) bool {
+	return fn.decl != nil && fn.decl.Recv == nil && fn.decl.Name.Name == "main" && w.u.Name == "main" && w.o.Unit == "" &&
+		!fn.file.left
+}
+
+// head is what stands at the top of a function.
+func (w *inPlaceWriter) head(fn *function) (lines []string) {
+	if w.finishes(fn) {
+		lines = append(lines, "defer "+w.perf+".Finish()")
+	}
+	p := fn.point
+	own := p != nil && !p.Count
+	several := own && p.SizeExpr != ""
+	for _, e := range fn.events {
+		several = several || e.op == opEnter
+	}
+	switch {
+	case several:
+		lines = append(lines,
+			fmt.Sprintf("var %s [%d]%s.Scope", w.scopes, fn.slots, w.perf),
+			"if "+w.perf+".On {",
+			fmt.Sprintf("\tdefer %s.Close(%s[:])", w.perf, w.scopes),
+			"}")
+		if own {
+			lines = append(lines, w.enter(fn, p, 0)...)
+		}
+	case own:
+		lines = append(lines,
+			"if "+w.perf+".On {",
+			fmt.Sprintf("\tdefer %s.Enter(%s).Exit()", w.perf, w.marker(fn, p)),
+			"}")
+	}
+	if p != nil && p.Count {
+		lines = append(lines, fmt.Sprintf("%s.Pass(%s)", w.perf, w.marker(fn, p)))
+	}
+	return lines
+}
+
+func (w *inPlaceWriter) event(fn *function, e event) []string {
+	switch e.op {
+	case opEnter:
+		return w.enter(fn, e.point, e.slot)
+	case opExit:
+		switch e.n {
+		case 0:
+			return nil
+		case 1:
+			return []string{fmt.Sprintf("%s[%d].Exit()", w.scopes, e.slot)}
+		}
+		return []string{fmt.Sprintf("%s.Close(%s[%d:%d])", w.perf, w.scopes, e.slot, e.slot+e.n)}
+	case opCount:
+		return []string{fmt.Sprintf("%s.Pass(%s)", w.perf, w.marker(fn, e.point))}
+	case opPoint:
+		return []string{fmt.Sprintf("%s.Point(%s)", w.perf, w.marker(fn, e.point))}
+	case opPause:
+		return []string{w.perf + ".Pause()"}
+	case opResume:
+		return []string{w.perf + ".Resume()"}
+	}
+	return nil
+}
+
+func (w *inPlaceWriter) marker(fn *function, p *Point) string {
+	g := w.of[fn.file]
+	return "&" + g.marks + "." + g.fields[p]
+}
+
+func (w *inPlaceWriter) enter(fn *function, p *Point, slot int) []string {
+	lines := []string{fmt.Sprintf("%s[%d].Enter(%s)", w.scopes, slot, w.marker(fn, p))}
+	if x := p.SizeExpr; x != "" {
+		if !strings.HasPrefix(x, "len(") && !strings.HasPrefix(x, "cap(") || strings.Count(x, "(") > 1 {
+			x = "int(" + x + ")"
+		}
+		lines = append(lines, fmt.Sprintf("%s[%d].Size(%s)", w.scopes, slot, x))
+	}
+	return lines
+}
+
+// ownLines puts the piece on lines of its own, or returns false if its place is
+// within a line.
+func (p *piece) ownLines(e *edits) bool {
+	at, ok := lineStart(e.text, p.at), true
+	if p.stmt > 0 {
+		at, ok = behindLine(e.text, p.stmt)
+	} else {
+		ok = blank(e.text[at:p.at])
+	}
+	if !ok {
+		return false
+	}
+	indent := p.inset
+	if p.stmt == 0 {
+		indent = indentation(e.text, p.at)
+	}
+	nl := newline(e.text, at)
+	if at > 0 {
+		nl = newline(e.text, at-1)
+	}
+	e.insert(at, indent+strings.Join(p.lines, nl+indent)+nl)
+	return true
+}
+
+// inLine puts the piece into the line. Where a semicolon stands in front, or
+// nothing, it goes right in front of the token that follows and takes a
+// semicolon along; else right behind the last statement, behind a semicolon.
+func (p *piece) inLine(e *edits) {
+	text := inLine(p.lines)
+	if p.tail && p.stmt > 0 && !listStart(e.text, p.stmt) && !inDirective(e.text, p.stmt) {
+		if end := skipBlanks(e.text, p.stmt); end >= len(e.text) || e.text[end] != ';' {
+			e.insert(p.stmt, "; "+text)
+			return
+		}
+	}
+	at := p.at
+	for {
+		at = skipBlanks(e.text, at)
+		if at >= len(e.text) || e.text[at] != '\n' && e.text[at] != '\r' {
+			break
+		}
+		at++
+	}
+	e.insert(at, text+"; ")
+}
+
+// listStart says whether a brace or colon stands in front of an offset.
+func listStart(text []byte, at int) bool {
+	return at > 0 && (text[at-1] == '{' || text[at-1] == ':')
+}
+
+// inDirective says whether what ends at an offset is a directive.
+func inDirective(text []byte, at int) bool {
+	return bytes.HasPrefix(text[skipBlanks(text, lineStart(text, at)):], []byte(directivePrefix))
+}
+
+// inLine is statements on one line.
+func inLine(lines []string) string {
+	var b strings.Builder
+	for i, l := range lines {
+		switch {
+		case i == 0:
+		case strings.HasSuffix(lines[i-1], "{") || l == "}":
+			b.WriteByte(' ')
+		default:
+			b.WriteString("; ")
+		}
+		b.WriteString(strings.TrimLeft(l, "\t"))
+	}
+	return b.String()
+}
+
+// breakLines breaks up the function bodies on one line that get a piece and
+// puts the pieces in. It returns the other pieces.
+func (f *file) breakLines(e *edits, pieces []piece) (rest []piece) {
+	gaps := map[int]*gap{} // by both ends
+	var order []*gap
+	for _, fn := range f.functions {
+		if !f.oneLine(fn.body, pieces) {
+			continue
+		}
+		from := f.offset(fn.body.Lbrace) + 1
+		note := " " + lineNote
+		for _, s := range append(fn.body.List[:len(fn.body.List):len(fn.body.List)], nil) {
+			to, end := f.offset(fn.body.Rbrace), 0
+			if s != nil {
+				to, end = f.offset(s.Pos()), f.offset(s.End())
+			}
+			g := &gap{from: from, to: to, note: note}
+			gaps[from], gaps[to] = g, g
+			order = append(order, g)
+			from, note = end, ""
+		}
+	}
+	for _, p := range pieces {
+		if g := gaps[p.at]; g != nil {
+			g.lines = append(g.lines, p.lines...)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	for _, g := range order {
+		text := e.text[g.from:g.to]
+		if i := strings.IndexByte(string(text), '/'); i >= 0 { // a comment
+			text = text[:i]
+		}
+		with := g.note + "\n"
+		if len(g.lines) > 0 {
+			with += strings.Join(g.lines, "\n") + "\n"
+		}
+		e.replace(g.from, g.from+len(text), with)
+	}
+	return rest
+}
+
+// gap is what stands around the statements of a body on one line.
+type gap struct {
+	from, to int
+	note     string
+	lines    []string
+}
+
+// oneLine says whether a body is on one line and gets a piece.
+func (f *file) oneLine(body *ast.BlockStmt, pieces []piece) bool {
+	if f.position(body.Lbrace).Line != f.position(body.Rbrace).Line {
+		return false
+	}
+	from, to := f.offset(body.Lbrace), f.offset(body.Rbrace)
+	for _, p := range pieces {
+		if p.at > from && p.at <= to {
+			return true
+		}
+	}
+	return false
+}
+
+// lineNote stands behind the brace of a function body that was on one line.
+const lineNote = "//perf:line"

@@ -1,0 +1,159 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// shapes recognises the statements that InPlace inserts, by the names that it
+// gives things in a file.
+type shapes struct{ names }
+
+type shape uint8
+
+const (
+	shapeNone   shape = iota
+	shapeMark         // names a marker or the scopes
+	shapePause        // perf.Pause()
+	shapeResume       // perf.Resume()
+	shapeFinish       // defer perf.Finish()
+)
+
+// kind says which of the inserted statements one is. Of the if the body may be
+// missing.
+func (s shapes) kind(st ast.Stmt) shape {
+	switch st := st.(type) {
+	case *ast.IfStmt:
+		if st.Init != nil || st.Else != nil || !s.selects(st.Cond, "On") {
+			return shapeNone
+		}
+		for _, inner := range st.Body.List {
+			if d, ok := inner.(*ast.DeferStmt); !ok || s.kind(d) != shapeMark {
+				return shapeNone
+			}
+		}
+		return shapeMark
+	case *ast.DeferStmt:
+		if s.call(st.Call, "Close", s.isSlice) || s.exitsEntered(st.Call) {
+			return shapeMark
+		}
+		if s.call(st.Call, "Finish", nil) {
+			return shapeFinish
+		}
+	case *ast.DeclStmt:
+		if s.declares(st.Decl) {
+			return shapeMark
+		}
+	case *ast.ExprStmt:
+		call, ok := st.X.(*ast.CallExpr)
+		if !ok {
+			return shapeNone
+		}
+		switch {
+		case s.call(call, "Pause", nil):
+			return shapePause
+		case s.call(call, "Resume", nil):
+			return shapeResume
+		case s.call(call, "Close", s.isSlice), s.call(call, "Pass", s.isMarker), s.call(call, "Point", s.isMarker), s.onScope(call):
+			return shapeMark
+		}
+	}
+	return shapeNone
+}
+
+// selects says whether x is perf.Name, with perf the import.
+func (s shapes) selects(x ast.Expr, name string) bool {
+	sel, ok := x.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != name {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	return ok && id.Name == s.perf && id.Obj == nil
+}
+
+// call says whether a call is perf.Name(arg), or perf.Name() where arg is nil.
+func (s shapes) call(c *ast.CallExpr, name string, arg func(ast.Expr) bool) bool {
+	if !s.selects(c.Fun, name) || c.Ellipsis.IsValid() {
+		return false
+	}
+	if arg == nil {
+		return len(c.Args) == 0
+	}
+	return len(c.Args) == 1 && arg(c.Args[0])
+}
+
+// exitsEntered says whether a call is perf.Enter(&perfmarks.X).Exit().
+func (s shapes) exitsEntered(c *ast.CallExpr) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Exit" || len(c.Args) != 0 {
+		return false
+	}
+	enter, ok := sel.X.(*ast.CallExpr)
+	return ok && s.call(enter, "Enter", s.isMarker)
+}
+
+// declares says whether a declaration is var perfs [N]perf.Scope.
+func (s shapes) declares(d ast.Decl) bool {
+	g, ok := d.(*ast.GenDecl)
+	if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
+		return false
+	}
+	v := g.Specs[0].(*ast.ValueSpec)
+	if len(v.Names) != 1 || v.Names[0].Name != s.scopes || len(v.Values) != 0 {
+		return false
+	}
+	t, ok := v.Type.(*ast.ArrayType)
+	return ok && s.selects(t.Elt, "Scope")
+}
+
+// onScope says whether a call is perfs[i].Enter(&perfmarks.X), perfs[i].Exit()
+// or perfs[i].Size(expression).
+func (s shapes) onScope(c *ast.CallExpr) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := sel.X.(*ast.IndexExpr)
+	if !ok || !s.isScopes(x.X) {
+		return false
+	}
+	switch sel.Sel.Name {
+	case "Enter":
+		return len(c.Args) == 1 && s.isMarker(c.Args[0])
+	case "Exit":
+		return len(c.Args) == 0
+	case "Size":
+		return len(c.Args) == 1
+	}
+	return false
+}
+
+func (s shapes) isScopes(x ast.Expr) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && id.Name == s.scopes
+}
+
+// isSlice says whether x is perfs[:] or perfs[i:j].
+func (s shapes) isSlice(x ast.Expr) bool {
+	sl, ok := x.(*ast.SliceExpr)
+	return ok && s.isScopes(sl.X)
+}
+
+// isMarker says whether x is &perfmarks.Name.
+func (s shapes) isMarker(x ast.Expr) bool {
+	u, ok := x.(*ast.UnaryExpr)
+	if !ok || u.Op != token.AND {
+		return false
+	}
+	sel, ok := u.X.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	return ok && s.isMarks(id.Name)
+}
+
+func (s shapes) isMarks(name string) bool {
+	return strings.HasPrefix(name, s.marks) || strings.HasPrefix(name, s.testMarks)
+}

@@ -1,0 +1,365 @@
+package rewrite
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"strings"
+)
+
+// Strip takes everything out of a file that InPlace put into it, wherever it
+// has been moved or however it has been formatted since, and returns src itself
+// if there is nothing. What was inserted and is not recognised any more is an
+// error of type Errors, as are a comment written into it and other uses of its
+// names; a file that does not parse is the parser's error. Of a generated table
+// file the package clause is left.
+func Strip(name string, src []byte) ([]byte, error) {
+	if IsTable(src) {
+		return Blank(src), nil
+	}
+	if !maybeMarked(src) {
+		return src, nil
+	}
+	s, err := newStripper(name, src)
+	if err != nil {
+		return nil, err
+	}
+	s.find()
+	if len(s.errs) > 0 {
+		s.errs.sort()
+		return nil, s.errs
+	}
+	e := &edits{text: src}
+	realign := false
+	for _, sp := range s.spans {
+		if sp.lines && sp.from > 0 && hasComment(src, sp.from-1) {
+			realign = realign || hasComment(src, sp.from) || sp.to < len(src) && hasComment(src, sp.to)
+		}
+		e.replace(sp.from, sp.to, "")
+	}
+	if len(e.list) == 0 && !s.notes() {
+		return src, nil
+	}
+	text := e.apply(0, len(src))
+	joined, err := joinLines(name, text)
+	if err != nil {
+		return nil, err
+	}
+	realign = realign || !bytes.Equal(joined, text)
+	if realign && formatted(src) {
+		if f, err := format.Source(joined); err == nil {
+			joined = f
+		}
+	}
+	return joined, nil
+}
+
+// Blank returns a text of the same length and lines as src, with blanks in
+// place of what InPlace inserted, so that positions stand. A generated table
+// file becomes an empty file of its package. What is not recognised stays, and
+// the import with it; a file that does not parse stays as it is.
+func Blank(src []byte) []byte {
+	if !maybeMarked(src) && !IsTable(src) {
+		return src
+	}
+	s, err := newStripper("", src)
+	if err != nil {
+		return src
+	}
+	out := bytes.Clone(src)
+	if IsTable(src) {
+		wipe(out[s.offset(s.f.Name.End()):])
+		return out
+	}
+	s.find()
+	for _, sp := range s.spans {
+		wipe(out[sp.from:sp.to])
+	}
+	for _, c := range lineNotes(s.f) {
+		wipe(out[s.offset(c.Pos()):s.offset(c.End())])
+	}
+	return out
+}
+
+// wipe turns everything but line ends into blanks.
+func wipe(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = ' '
+		}
+	}
+}
+
+// maybeMarked is the cheap test before a file is parsed.
+func maybeMarked(src []byte) bool {
+	return bytes.Contains(src, []byte(importNote)) || bytes.Contains(src, []byte(lineNote)) ||
+		bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks"))
+}
+
+// stripper finds what InPlace inserted into a file.
+type stripper struct {
+	shapes
+	src   []byte
+	f     *ast.File
+	tok   *token.File
+	spans []span
+	errs  Errors
+	marks int // how many statements were found that name a marker or a scope
+	last  int // where the last span in the same list ends
+	gone  map[ast.Node]bool
+}
+
+// span is a stretch of the source that is to go.
+type span struct {
+	from, to int
+	lines    bool // whole lines
+}
+
+func newStripper(name string, src []byte) (*stripper, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, src, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	return &stripper{src: src, f: f, tok: fset.File(f.FileStart), gone: map[ast.Node]bool{}}, nil
+}
+
+func (s *stripper) offset(p token.Pos) int { return int(p) - s.tok.Base() }
+
+func (s *stripper) fail(pos token.Pos, what, remedy string) {
+	s.errs = append(s.errs, &Error{s.tok.PositionFor(pos, false), what, remedy})
+}
+
+// notes says whether the file has comments //perf:line.
+func (s *stripper) notes() bool { return len(lineNotes(s.f)) > 0 }
+
+// find fills spans and errs.
+func (s *stripper) find() {
+	spec, noted := s.ownImport()
+	if spec == nil && s.namesPerf() {
+		return // perf is something of the user's here
+	}
+	for _, d := range s.f.Decls {
+		fn, isFunc := d.(*ast.FuncDecl)
+		ast.Inspect(d, func(n ast.Node) bool {
+			if s.gone[n] {
+				return false
+			}
+			var list []ast.Stmt
+			switch n := n.(type) {
+			case *ast.BlockStmt:
+				list = n.List
+			case *ast.CaseClause:
+				list = n.Body
+			case *ast.CommClause:
+				list = n.Body
+			case *ast.LabeledStmt:
+				list = []ast.Stmt{n.Stmt}
+			default:
+				return true
+			}
+			s.last = 0
+			for _, st := range list {
+				s.stmt(st, isFunc && fn.Recv == nil && fn.Name.Name == "main" && n == fn.Body)
+			}
+			return true
+		})
+	}
+	left := s.leftover(spec != nil)
+	if spec != nil && (noted || s.marks > 0) && len(left) == 0 {
+		s.dropImport(spec)
+	}
+	if !noted && s.marks == 0 {
+		s.spans = nil
+		return
+	}
+	for _, id := range left {
+		if id.Name == s.perf && !noted {
+			continue // the import is the user's own
+		}
+		s.fail(id.Pos(), id.Name+" is used where markgen did not insert it, or what it inserted has been changed",
+			"delete it by hand, and put a directive where a marker is wanted")
+	}
+}
+
+// ownImport finds the import of the runtime: the one with the note, or one of a
+// path that can only be the runtime. It sets the names.
+func (s *stripper) ownImport() (spec *ast.ImportSpec, noted bool) {
+	s.shapes = shapes{names: numbered("")}
+	for _, imp := range s.f.Imports {
+		if imp.Name == nil || noted {
+			continue
+		}
+		number, ok := strings.CutPrefix(imp.Name.Name, "perf")
+		if !ok || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		path := strings.Trim(imp.Path.Value, "`\"")
+		note := s.commentBehind(imp.End())
+		switch {
+		case note != nil && strings.Contains(note.Text, importNote):
+			spec, noted = imp, true
+		case spec == nil && (strings.HasSuffix(path, "/internal/markgen/perf") || path == "github.com/markgen/markgen/runtime"):
+			spec = imp
+		default:
+			continue
+		}
+		s.shapes = shapes{names: numbered(number)}
+	}
+	return spec, noted
+}
+
+// namesPerf says whether the file imports or declares something by the name
+// that the runtime would have.
+func (s *stripper) namesPerf() bool {
+	for _, imp := range s.f.Imports {
+		path := strings.Trim(imp.Path.Value, "`\"")
+		if imp.Name != nil && imp.Name.Name == s.perf || imp.Name == nil && strings.HasSuffix("/"+path, "/"+s.perf) {
+			return true
+		}
+	}
+	return s.f.Scope.Lookup(s.perf) != nil
+}
+
+// commentBehind is the comment that follows a position on its line, or nil.
+func (s *stripper) commentBehind(pos token.Pos) *ast.Comment {
+	at := skipBlanks(s.src, s.offset(pos))
+	for _, g := range s.f.Comments {
+		for _, c := range g.List {
+			if s.offset(c.Pos()) == at {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// stmt marks a statement for removal if it is one of those InPlace inserts;
+// main says that it stands in the body of func main.
+func (s *stripper) stmt(st ast.Stmt, main bool) {
+	switch s.kind(st) {
+	case shapeNone:
+		return
+	case shapeFinish:
+		if !main {
+			return // is left over, and reported
+		}
+	case shapePause, shapeResume:
+		if !s.belowDirective(st) {
+			return
+		}
+	case shapeMark:
+		s.marks++
+	}
+	from, to := s.offset(st.Pos()), s.offset(st.End())
+	for _, g := range s.f.Comments {
+		if g.Pos() > st.Pos() && g.Pos() < st.End() {
+			s.fail(g.Pos(), "a comment stands in what markgen inserted", "move it out, or delete it")
+		}
+	}
+	s.drop(from, to, false)
+	s.gone[st] = true
+}
+
+// belowDirective says whether nothing but what was inserted stands between a
+// statement and a directive above it.
+func (s *stripper) belowDirective(st ast.Stmt) bool {
+	at := lineStart(s.src, s.offset(st.Pos()))
+	for at > 0 {
+		at = lineStart(s.src, at-1)
+		line := bytes.TrimSpace(s.src[at:lineEnd(s.src, at)])
+		if bytes.HasPrefix(line, []byte(directivePrefix)) {
+			return true
+		}
+		if len(line) > 0 && !s.inSpan(at+bytes.Index(s.src[at:], line)) {
+			return false
+		}
+	}
+	return false
+}
+
+// drop marks a statement, or a declaration if behind, for removal: with its
+// lines if nothing else is on them, else with the semicolon that was inserted
+// along with it.
+func (s *stripper) drop(from, to int, behind bool) {
+	start, end := lineStart(s.src, from), lineEnd(s.src, to)
+	head, tail := s.src[start:from], s.src[to:end]
+	semicolon := bytes.HasPrefix(tail, []byte(";"))
+	preceded := from-2 >= s.last && string(s.src[max(0, from-2):from]) == "; "
+	sp := span{from: from, to: to}
+	switch {
+	case blank(head) && (blank(bytes.TrimSuffix(tail, []byte("\n")))):
+		sp = span{start, end, true}
+	case preceded && (behind || !semicolon):
+		sp.from -= 2
+	case semicolon:
+		sp.to++
+		if sp.to < len(s.src) && s.src[sp.to] == ' ' {
+			sp.to++
+		}
+	}
+	s.spans, s.last = append(s.spans, sp), sp.to
+}
+
+// dropImport marks the import of the runtime for removal, and the blank line
+// that was inserted with it where there were no imports.
+func (s *stripper) dropImport(spec *ast.ImportSpec) {
+	var decl *ast.GenDecl
+	only := true
+	for _, d := range s.f.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			if g.Pos() <= spec.Pos() && spec.End() <= g.End() {
+				decl = g
+			} else {
+				only = false
+			}
+		}
+	}
+	from, to := s.offset(spec.Pos()), s.offset(spec.End())
+	if !decl.Lparen.IsValid() {
+		from = s.offset(decl.Pos())
+	} else {
+		only = false
+	}
+	if c := s.commentBehind(spec.End()); c != nil && strings.Contains(c.Text, importNote) {
+		to = s.offset(c.Pos()) + len(c.Text)
+	}
+	statements := s.spans
+	s.spans, s.last = nil, 0
+	s.drop(from, to, true)
+	if sp := &s.spans[0]; sp.lines && only && sp.from > 0 {
+		above := lineStart(s.src, sp.from-1)
+		if blank(s.src[above:sp.from-1]) && above > 0 {
+			sp.from = above
+		}
+	}
+	s.spans = append(s.spans, statements...)
+}
+
+// inSpan says whether what is at an offset is to go.
+func (s *stripper) inSpan(at int) bool {
+	for i := len(s.spans) - 1; i >= 0; i-- {
+		if sp := s.spans[i]; sp.from <= at && at < sp.to {
+			return true
+		}
+	}
+	return false
+}
+
+// leftover returns the uses of inserted names that are in no span.
+func (s *stripper) leftover(imported bool) (list []*ast.Ident) {
+	for _, id := range s.f.Unresolved {
+		if (id.Name == s.perf && imported || s.isMarks(id.Name)) && !s.inSpan(s.offset(id.Pos())) {
+			list = append(list, id)
+		}
+	}
+	ast.Inspect(s.f, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == s.scopes && !s.inSpan(s.offset(id.Pos())) && id.Obj != nil && s.inSpan(s.offset(id.Obj.Pos())) {
+			list = append(list, id)
+		}
+		return true
+	})
+	return list
+}

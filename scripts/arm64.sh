@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs the runtime's tests for linux/arm64 under qemu's user-mode emulation,
+# which it installs where it may. Without it the tests are compiled and said not
+# to have run.
+set -e
+cd "$(dirname "$0")/.."
+qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64 || true)
+if [ -z "$qemu" ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+	echo "installing qemu-user-static"
+	log=$(mktemp)
+	if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends qemu-user-static; } >"$log" 2>&1; then
+		cat "$log"
+	fi
+	rm -f "$log"
+	qemu=$(command -v qemu-aarch64-static || true)
+fi
+if [ "$(uname -m)" = aarch64 ]; then
+	exec go test ./runtime
+fi
+if [ -z "$qemu" ]; then
+	echo "linux/arm64: the runtime's tests are compiled only: no qemu-aarch64 here; install qemu-user-static" >&2
+	GOOS=linux GOARCH=arm64 go test -c -o /dev/null ./runtime
+	exit 0
+fi
+GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR=$qemu go test -exec "$qemu" ./runtime
