@@ -206,18 +206,19 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// TestTrapsAsOtherEditorsWriteThem gives the files of some traps a byte order mark and CRLF, and takes the
-// newline at the end away.
 func TestTrapsAsOtherEditorsWriteThem(t *testing.T) {
 	for _, name := range []string{"else_if", "fallthrough", "func_literal", "directives", "marked", "line_directives", "shadowed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trapCheck(t, trapCopy(t, "traps/"+name, func(text []byte) []byte {
-				text = bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\r\n"))
-				return append([]byte("\ufeff"), text...)
-			}))
+			trapCheck(t, trapCopy(t, "traps/"+name, trapOtherEditor))
 		})
 	}
+}
+
+// trapOtherEditor gives a file a byte order mark and CRLF, and takes the newline at its end away.
+func trapOtherEditor(text []byte) []byte {
+	text = bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\r\n"))
+	return append([]byte("\ufeff"), text...)
 }
 
 func TestTrapLargeGeneratedFile(t *testing.T) {

@@ -222,9 +222,13 @@ func random(rng *rand.Rand, n int) []Point {
 // checkKept checks that no ID got lost or changed its kind from one registry to the next.
 func checkKept(t *testing.T, before, after *Registry) {
 	t.Helper()
+	kinds := map[ID]string{}
+	for _, e := range after.Entries() {
+		kinds[e.ID] = e.Kind
+	}
 	for _, e := range before.Entries() {
-		if now := entryOf(t, after, e.ID); now.Kind != e.Kind {
-			t.Fatalf("%v was a %s and is a %s", e.ID, e.Kind, now.Kind)
+		if kinds[e.ID] != e.Kind {
+			t.Fatalf("%v was a %s and is %q", e.ID, e.Kind, kinds[e.ID])
 		}
 	}
 }

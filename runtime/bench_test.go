@@ -12,8 +12,8 @@ func BenchmarkScope(b *testing.B) {
 	m := collected(b)
 	reads := func(b *testing.B) {
 		for b.Loop() {
-			now()
-			now()
+			ticks()
+			ticks()
 		}
 	}
 	nested := func(b *testing.B) {

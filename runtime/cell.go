@@ -65,3 +65,20 @@ func (c *cell) add(ns, self, d, t uint64, p *slot) {
 		c.noself++
 	}
 }
+
+// A passage is what goes into a cell; the fast paths pass its parts in
+// registers.
+type passage struct {
+	timed           bool // else it has no duration and the rest is zero
+	ns, self, d, at uint64
+	slot            *slot
+}
+
+//go:norace
+func (c *cell) record(p *passage) {
+	if p.timed {
+		c.add(p.ns, p.self, p.d, p.at, p.slot)
+	} else {
+		c.passes++
+	}
+}

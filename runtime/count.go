@@ -32,7 +32,7 @@ func Pass(m *Marker) {
 		return
 	}
 	procUnpin()
-	passSlow(i)
+	recordSlow(i, passage{})
 }
 
 // Point records a passage through m, which has no duration.

@@ -41,12 +41,12 @@ func closeFile() (trouble string) {
 	return writeWhole(dataPath, b)
 }
 
-// heap keeps what anonymous gave alive.
+// heap keeps what mapMemory gave alive.
 var heap [][]uint64
 
-// anonymous gives size bytes of zeroed memory that is never freed.
-func anonymous(size uintptr) unsafe.Pointer {
-	b := make([]uint64, (size+BlockAlign)/8+8)
+// mapMemory gives size bytes of zeroed memory; nil when there is none.
+func mapMemory(size uintptr) unsafe.Pointer {
+	b := make([]uint64, (size+BlockAlign)/8)
 	heap = append(heap, b)
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	return unsafe.Add(p, -uintptr(p)&(BlockAlign-1))

@@ -160,9 +160,9 @@ func closeFile() (trouble string) {
 	return ""
 }
 
-// anonymous gives size bytes of zeroed memory outside the Go heap, never to be
-// freed; nil when there is none.
-func anonymous(size uintptr) unsafe.Pointer {
+// mapMemory gives size bytes of zeroed memory outside the Go heap; nil when there
+// is none.
+func mapMemory(size uintptr) unsafe.Pointer {
 	b, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return nil

@@ -233,20 +233,15 @@ func TestOnlyAndSkip(t *testing.T) {
 		{"only=*:for#1", map[string]uint64{"demo.work:for#1": 20}},
 		{"only=demo.work;demo.m?in", map[string]uint64{"demo.work": 2, "demo.main": 1}},
 		{"skip=*.work*;demo.add", map[string]uint64{"demo.main": 1, "demo.tick": 1, "demo.pass": 1, "demo.counted": 10}},
-		{"only=demo.*,skip=demo.?*a*;demo.work;*.tick", map[string]uint64{"demo.work:for#1": 20, "demo.counted": 10, "demo.add": 0}},
+		{"only=demo.*,skip=demo.?*d;demo.work;*.tick;*main", map[string]uint64{"demo.work:for#1": 20, "demo.pass": 1}},
 		{"only=demo.counted", map[string]uint64{"demo.counted": 10}},
-		{"only=nothing", map[string]uint64{}},
+		{"only=nothing", nil},
 	} {
-		r := virtualForm.run(t, "file=data,"+tt.config, "work", "1")
-		want := passages(0, nil)
-		clear(want)
+		want := map[string]uint64{}
 		for name := range passages(0, nil) {
 			want[name] = tt.want[name]
 		}
-		d := r.data("data")
-		if strings.Contains(tt.config, "skip=demo.?*a*") {
-			want["demo.add"] = 0
-		}
+		d := virtualForm.run(t, "file=data,"+tt.config, "work", "1").data("data")
 		if diff := cmp.Diff(want, d.counts()); diff != "" {
 			t.Errorf("%s: passages (-want +got):\n%s", tt.config, diff)
 		}
@@ -295,6 +290,17 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// Markers hide no race of the program from the race detector: goroutines that
+// pass the same marker are not ordered by that.
+func TestRaceIsSeen(t *testing.T) {
+	for _, config := range []string{"", "file=data", "report=/dev/null", "file=data,noself"} {
+		r := raceForm.run(t, config, "race")
+		if r.code != 66 || strings.Count(r.stderr, "WARNING: DATA RACE") != 1 {
+			t.Errorf("MARKGEN=%s: exit code %d, stderr %s", config, r.code, r.stderr)
+		}
+	}
+}
+
 // Self time is what is left of a duration when the marked children are taken
 // off.
 func TestSelfTime(t *testing.T) {
@@ -317,7 +323,8 @@ func TestSelfTime(t *testing.T) {
 	// The self times of goroutines that move about add up, too.
 	d = virtualForm.run(t, "file=data", "workers", "500").data("data")
 	leave, work, loop, add := d.marks["demo.leave"], d.marks["demo.work"], d.marks["demo.work:for#1"], d.marks["demo.add"]
-	if leave.self+work.total != leave.total || work.self+loop.total != work.total || loop.self+add.total-add.min > loop.total {
+	early := loop.self + add.total - loop.total // the one add outside the loop
+	if leave.self+work.total != leave.total || work.self+loop.total != work.total || early < add.min || early > add.max {
 		t.Errorf("leave %+v\nwork %+v\nloop %+v\nadd %+v", leave, work, loop, add)
 	}
 	if d := virtualForm.run(t, "file=data,noself", "work", "5").data("data"); d.word(OffFlags) != FlagNoSelf {

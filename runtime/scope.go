@@ -63,19 +63,16 @@ func (s *Scope) Enter(m *Marker) {
 		s.exit()
 	}
 	s.index = i
-	if !hot.self {
-		s.slot = nil
-		s.start = now()
-		return
-	}
-	var t uint64
 	var g uintptr
 	if hot.mono {
-		t, g = uint64(nanotime()), getg()
+		s.start, g = uint64(nanotime()), getg()
 	} else {
-		t, g = ticksAndG()
+		s.start, g = ticksAndG()
 	}
-	s.start = t
+	if !hot.self {
+		s.slot = nil
+		return
+	}
 	l := lineOf(hot.slots, slotBits, g)
 	p := &l[0]
 	if p.g != g {
@@ -98,7 +95,12 @@ func (s *Scope) Exit() {
 //go:norace
 //go:nocheckptr
 func (s *Scope) exit() {
-	t := now()
+	var t uint64
+	if hot.mono {
+		t = uint64(nanotime())
+	} else {
+		t = ticks()
+	}
 	d := t - s.start
 	if int64(d) < 0 { // the counters of two processors differ
 		d = 0
@@ -122,7 +124,7 @@ func (s *Scope) exit() {
 		return
 	}
 	procUnpin()
-	addSlow(i, ns, self, d, t, p)
+	recordSlow(i, passage{true, ns, self, d, t, p})
 }
 
 // Size relates the scope to an input size, the value of a size= expression.

@@ -18,7 +18,7 @@ type shard struct {
 
 // A directory maps Marker.index to the shard's cell. One that grew too small is
 // replaced and left in place, since its processor may be reading it; a cell
-// missing there is looked for again in the new one by addSlow.
+// missing there is looked for again in the new one by recordSlow.
 type directory struct {
 	n     uint64
 	cells [maxIndex]*cell // n of them are there
@@ -42,62 +42,45 @@ func cellOf(pid int, i uint32) *cell {
 	return d.cells[i%maxIndex]
 }
 
-// addSlow records a scope when its cell was not there: it makes the cell of
+// recordSlow records a passage when its cell was not there: it makes the cell on
 // the processor it runs on and tries again. The goroutine may have moved on by
 // then, at worst once through every processor.
 //
 //go:norace
 //go:noinline
-func addSlow(i uint32, ns, self, d, t uint64, p *slot) {
+func recordSlow(i uint32, p passage) {
 	for {
 		pid := procPin()
 		if c := cellOf(pid, i); c != nil {
-			c.add(ns, self, d, t, p)
+			c.record(&p)
 			procUnpin()
 			return
 		}
 		procUnpin()
-		lock()
-		c := makeCell(pid, i)
-		if c != nil && pid >= maxShards {
-			c.add(ns, self, d, t, p)
-		}
-		unlock()
-		if c == nil {
-			lose()
-		}
-		if c == nil || pid >= maxShards {
+		if prepare(pid, i, &p) {
 			return
 		}
 	}
 }
 
-// passSlow is addSlow for a passage without duration.
+// prepare makes a cell for marker i on processor pid, so that the passage p can
+// be recorded. done: nothing is left to do, since p is recorded already, on a
+// processor that shares its cells, or is lost for want of memory.
 //
 //go:norace
-//go:noinline
-func passSlow(i uint32) {
-	for {
-		pid := procPin()
-		if c := cellOf(pid, i); c != nil {
-			c.passes++
-			procUnpin()
-			return
-		}
-		procUnpin()
-		lock()
-		c := makeCell(pid, i)
-		if c != nil && pid >= maxShards {
-			c.passes++
-		}
-		unlock()
-		if c == nil {
-			lose()
-		}
-		if c == nil || pid >= maxShards {
-			return
-		}
+func prepare(pid int, i uint32, p *passage) (done bool) {
+	lock()
+	defer unlock()
+	c := makeCell(pid, i)
+	if c == nil {
+		lose()
+		return true
 	}
+	if pid >= maxShards {
+		c.record(p)
+		return true
+	}
+	return false
 }
 
 // makeCell gives marker i a cell on processor pid, or finds it made. nil: there

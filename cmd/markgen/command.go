@@ -135,7 +135,7 @@ func looksLikeCommand(env *Env, word string) bool {
 		return false
 	}
 	switch word {
-	case "all", "std", "cmd", "work", "tool", "main":
+	case "all", "std", "cmd", "work", "tool":
 		return false
 	}
 	return word != modulePath(env.Dir)

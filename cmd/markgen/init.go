@@ -74,9 +74,12 @@ func runInit(_ context.Context, env *Env, args []string) int {
 	case file.Module.Mod.Path == markgenPath:
 		return env.fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.shown(root)))
 	}
-	if *vendor {
+	switch {
+	case *vendor:
 		err = initVendor(env, root)
-	} else {
+	case hasVendored(root):
+		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(vendorDir))))
+	default:
 		err = initRequire(env, root, file)
 	}
 	if err == nil {

@@ -26,15 +26,21 @@ func initRequire(env *Env, root string, file *modfile.File) error {
 	}
 	if checkout != "" {
 		required = localVersion
-		if err := checkGoVersion(name, file, checkout); err != nil {
-			return err
-		}
 	}
 	before, err := file.Format()
 	if err != nil {
 		return err
 	}
 	var said []string
+	if checkout != "" {
+		raised, err := raiseGo(name, file, checkout)
+		if err != nil {
+			return err
+		}
+		if raised != "" {
+			said = append(said, "go "+raised)
+		}
+	}
 	if old := requiredVersion(file); old == "" {
 		if err := file.AddRequire(markgenPath, required); err != nil {
 			return err
@@ -73,26 +79,30 @@ func initRequire(env *Env, root string, file *modfile.File) error {
 	return nil
 }
 
-// checkGoVersion refuses a module whose go line is older than the checkout's: the go command would not build it, and
-// raising the line can change what the module's own code means.
-func checkGoVersion(name string, file *modfile.File, checkout string) error {
+// raiseGo makes the go line of a module at least that of the checkout, without which the go command would not build it.
+// Within one language version that changes nothing else, and the new version is returned, "" if the line is as it
+// should be. An older language version is refused: raising it can change what the module's own code means.
+func raiseGo(name string, file *modfile.File, checkout string) (raised string, err error) {
 	path := filepath.Join(checkout, "go.mod")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	own, err := modfile.ParseLax(path, text, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	have, line := "1.16", 1 // what go assumes without a go line
 	if file.Go != nil {
 		have, line = file.Go.Version, file.Go.Syntax.Start.Line
 	}
-	if own.Go == nil || version.Compare("go"+have, "go"+own.Go.Version) >= 0 {
-		return nil
+	switch {
+	case own.Go == nil || version.Compare("go"+have, "go"+own.Go.Version) >= 0:
+		return "", nil
+	case version.Lang("go"+have) == version.Lang("go"+own.Go.Version):
+		return own.Go.Version, file.AddGoStmt(own.Go.Version)
 	}
-	return fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, own.Go.Version, own.Go.Version)
+	return "", fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, own.Go.Version, own.Go.Version)
 }
 
 // requiredVersion returns the version of markgen that the module requires, "" for none.

@@ -48,6 +48,18 @@ type unit struct {
 // loadModules reads the packages, finds their points and gives them their IDs. Nothing is written. An error is one of
 // the user's source, registry or configuration, or of the go command's.
 func loadModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error) {
+	modules, err := listModules(ctx, env, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range modules {
+		err = errors.Join(err, m.load(env, o))
+	}
+	return modules, err
+}
+
+// listModules finds the packages and the modules that they are part of.
+func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error) {
 	packages, err := overlay.List(ctx, overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: o.Patterns})
 	if err != nil {
 		return nil, err
@@ -85,12 +97,6 @@ func loadModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 			modules = append(modules, &m)
 		}
 		modules[i].Packages = append(modules[i].Packages, p)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range modules {
-		err = errors.Join(err, m.load(env, o))
 	}
 	return modules, err
 }
@@ -207,12 +213,17 @@ func (m *module) gone(env *Env) []string {
 	var list []string
 	for _, path := range m.Before.Packages() {
 		if dir, ok := m.dir(path); ok && m.named(env, path) {
-			if files, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(files) == 0 {
+			if !hasGoFiles(dir) {
 				list = append(list, path)
 			}
 		}
 	}
 	return list
+}
+
+func hasGoFiles(dir string) bool {
+	entries, _ := os.ReadDir(dir) // one that cannot be read has none to offer
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 }
 
 // named reports whether a package is loaded, or would be if it were there.

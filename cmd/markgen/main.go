@@ -13,6 +13,7 @@ import (
 // A new command is one line here and one file beside this one with its var cmdX = &command{…}.
 func commands() []*command {
 	return []*command{
+		cmdMark,
 		cmdBuild,
 		cmdRun,
 		cmdTest,

@@ -74,7 +74,7 @@ func (r *resolver) append(c *cached) {
 // whois stands for a question to a distant server.
 func whois(key string) string {
 	h := uint32(2166136261)
-	for round := range 8_000 {
+	for round := range 5_000 {
 		h = (h ^ uint32(key[round%len(key)])) * 16777619
 	}
 	var a, b int

@@ -86,7 +86,7 @@ func (s *site) slowest(n int) (pages []page) {
 	for path, ms := range s.times {
 		p := page{path: path, requests: len(ms)}
 		//perf:mark order size=len(ms)
-		if len(ms) < 150 {
+		if len(ms) < 190 {
 			insertionSort(ms)
 		} else {
 			quickSort(ms)

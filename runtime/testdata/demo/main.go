@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -66,6 +67,7 @@ func work(n int) (sum int) {
 		if i%2 == 1 {
 			continue
 		}
+		markgen_perf.Count(&markgen_c[1]) // has no gate
 		sum = add(sum, i)
 	}
 	return sum
@@ -193,14 +195,14 @@ func main() {
 		ready()
 		time.Sleep(time.Minute)
 	case "closefds":
-		for fd := 3; fd < 1024; fd++ {
+		for fd := 500; fd < 1024; fd++ { // below are those of the Go runtime
 			syscall.Close(fd)
 		}
 		f, err := os.Create("victim")
 		if err != nil {
 			log.Fatal(err)
 		}
-		for fd := 4; fd < 1024; fd++ { // the number the data file had is now the victim's
+		for fd := 500; fd < 1024; fd++ { // the number the data file had is now the victim's
 			syscall.Dup3(int(f.Fd()), fd, 0)
 		}
 		fill(n)
@@ -226,6 +228,42 @@ func main() {
 		work(10)
 		ready()
 		<-c
+	case "race": // a race that the race detector has to see
+		x := 0
+		go func() {
+			add(1, 1)
+			x++
+		}()
+		time.Sleep(50 * time.Millisecond)
+		add(1, 1)
+		x++
+	case "fds": // the program's descriptors have the numbers they always had
+		f, err := os.Open("/dev/null")
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(f.Fd())
+		out, err := exec.Command("ls", "-l", "/proc/self/fd").Output()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(strings.Count(string(out), "data"))
+	case "blocked": // n goroutines inside scopes at once
+		var wg sync.WaitGroup
+		open := make(chan bool)
+		for range n {
+			wg.Go(func() {
+				leave(func() {
+					<-open
+					add(1, 1)
+				})
+			})
+		}
+		for runtime.NumGoroutine() < n {
+			runtime.Gosched()
+		}
+		close(open)
+		wg.Wait()
 	case "limit": // the file may not grow beyond what it has
 		lim := syscall.Rlimit{Cur: 300 << 10, Max: 300 << 10}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lim); err != nil {

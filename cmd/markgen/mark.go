@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/overlay"
+)
+
+var cmdMark = &command{
+	name:  "mark",
+	short: "mark source in place; the command when none is named",
+	long: `
+usage: markgen [flags] [packages]
+       markgen mark [flags] [packages]
+
+Mark writes markers into the source of the packages, by default of the one in the current directory: those
+that directives ask for and, with -all, every function, loop and branch. What was inserted before is taken
+out first, so marking again changes only what has to change. Each package with markers gets a file
+markgen_table.go, and the IDs are kept in markgen.registry at the module root; both belong into version
+control. The module needs the runtime: run markgen init once.
+
+Nothing is written unless all packages, marked, compile; then either every file is written or none is.
+
+  -all        every function, loop and branch, as .markgen.yaml narrows it
+  -strip      take out every inserted line; the bytes are those from before
+  -check      write nothing; name the files that are not up to date, and exit with 1 if there are any
+  -d          write nothing; print what would change, as a unified diff
+  -l          name the files that change
+  -n          write nothing
+  -config F   read F instead of the .markgen.yaml at the module root
+  -generated  mark generated files as well
+  -vendored   import the runtime from ` + vendorDir + ` in the module, which markgen init -vendor
+              makes (default: if it is there)
+
+examples:
+  markgen -all ./...
+  markgen -check ./...
+  markgen -strip ./...
+  //go:generate markgen`,
+	run: runMark,
+}
+
+// markOptions are the flags of mark.
+type markOptions struct {
+	loadOptions
+	strip, generated, vendored bool
+}
+
+func runMark(ctx context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	var o markOptions
+	fs.BoolVar(&o.All, "all", false, "")
+	fs.BoolVar(&o.strip, "strip", false, "")
+	fs.BoolVar(&o.generated, "generated", false, "")
+	fs.BoolVar(&o.vendored, "vendored", false, "")
+	fs.StringVar(&o.Config, "config", "", "")
+	check := fs.Bool("check", false, "")
+	asDiff := fs.Bool("d", false, "")
+	list := fs.Bool("l", false, "")
+	dry := fs.Bool("n", false, "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	if o.strip && o.All {
+		return env.wrong("-strip takes everything out, -all puts everything in; leave one of them")
+	}
+	o.Patterns = fs.Args()
+
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	plan, unlock, err := planMarks(ctx, env, o)
+	if err != nil {
+		return env.fail(err)
+	}
+	defer unlock()
+	for _, c := range plan.changes {
+		if *asDiff {
+			name := env.shown(c.path)
+			fmt.Fprintf(env.Stdout, "%s", diff.Diff(name+".orig", c.old, name, c.text))
+		} else if *list || *check {
+			fmt.Fprintln(env.Stdout, env.shown(c.path))
+		}
+	}
+	switch {
+	case *check && len(plan.changes) > 0:
+		fmt.Fprintf(env.Stderr, "markgen %s: %s not up to date; run markgen with the flags it was marked with\n", env.command.name,
+			plural(len(plan.changes), "file is", "files are"))
+		return exitFinding
+	case *check, *asDiff, *dry:
+		return exitOK
+	}
+	if plan.points == 0 && !o.strip {
+		fmt.Fprintf(env.Stderr, "markgen %s: no markers; put //perf:mark above a function or loop, or pass -all\n", env.command.name)
+	}
+	if err := plan.write(ctx, env, o); err != nil {
+		return env.fail(err)
+	}
+	return exitOK
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// write puts the plan on the disk, after it has been compiled.
+func (p *markPlan) write(ctx context.Context, env *Env, o markOptions) error {
+	if len(p.changes) == 0 {
+		return nil
+	}
+	files := map[string][]byte{}
+	for _, c := range p.changes {
+		files[c.path] = c.text
+	}
+	if !o.strip {
+		if err := p.compile(ctx, env, files); err != nil {
+			return err
+		}
+	}
+	err := filewrite.WriteAll(ctx, files)
+	if failed := (*filewrite.Error)(nil); errors.As(err, &failed) {
+		failed.Name = env.shown(failed.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("%w (nothing was changed)", err)
+	}
+	return nil
+}
+
+// compile tries the marked packages. What does not build unmarked either is reported as the compiler has it, at the
+// lines that the files have now.
+func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byte) error {
+	sources := map[string][]byte{}
+	for path, text := range files {
+		if strings.HasSuffix(path, ".go") {
+			sources[path] = text
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	o := overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: p.packages}
+	err := overlay.Compile(ctx, o, sources)
+	var marked, plain *overlay.CompileError
+	if !errors.As(err, &marked) {
+		return err
+	}
+	err = overlay.Compile(ctx, o, p.unmarked)
+	if errors.As(err, &plain) {
+		return plain
+	}
+	if err != nil {
+		return err
+	}
+	lines := slices.Clone(marked.Lines)
+	lines[len(lines)-1] += "\n(in the marked source; nothing was written)"
+	return &overlay.CompileError{Lines: lines}
+}

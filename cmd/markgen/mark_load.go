@@ -1,0 +1,376 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// markPlan is what marking comes to.
+type markPlan struct {
+	changes  []change          // by path
+	packages []string          // directories of the packages that change, as patterns for go
+	points   int               // markers there will be
+	unmarked map[string][]byte // the files as they are without markers, on the same lines; nil: is to be missing
+}
+
+// change is a file with a new content.
+type change struct {
+	path      string // absolute
+	old, text []byte // nil: not there
+}
+
+// planMarks works out what the files are to be. It locks the modules against other markgens until unlock is called.
+// An error is one of the user's source, registry or configuration, or of the go command's.
+func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, unlock func(), err error) {
+	o.Patterns = directories(o.Patterns)
+	modules, err := listModules(ctx, env, o.loadOptions)
+	if err != nil {
+		return nil, nil, err
+	}
+	var unlocks []func()
+	unlock = func() {
+		for _, u := range slices.Backward(unlocks) {
+			u()
+		}
+	}
+	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.Root, b.Root) })
+	plan = &markPlan{unmarked: map[string][]byte{}}
+	for _, m := range modules {
+		if m.Root == "" {
+			err = errors.Join(err, fmt.Errorf("%s is in no module; run go mod init NAME, then markgen init", env.shown(m.Packages[0].Dir)))
+			continue
+		}
+		u, lockErr := filewrite.Lock(ctx, m.Root)
+		if lockErr != nil {
+			err = errors.Join(err, lockErr)
+			break
+		}
+		unlocks = append(unlocks, u)
+		err = errors.Join(err, (&marking{module: m, env: env, o: o, plan: plan}).run(ctx))
+	}
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	slices.SortFunc(plan.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	return plan, unlock, nil
+}
+
+// directories replaces files of Go source by the directories they are in: the markers of a package are declared in one
+// place, so a package is marked as a whole.
+func directories(patterns []string) []string {
+	var list []string
+	for _, p := range patterns {
+		if strings.HasSuffix(p, ".go") {
+			if info, err := os.Stat(p); err != nil || !info.IsDir() {
+				if p = filepath.Dir(p); !filepath.IsAbs(p) {
+					p = "./" + filepath.ToSlash(p)
+				}
+			}
+		}
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// marking is the marking of the packages of one module.
+type marking struct {
+	*module
+	env     *Env
+	o       markOptions
+	plan    *markPlan
+	options rewrite.Options
+	groups  []*markedPackage
+}
+
+// markedPackage is one package on its way.
+type markedPackage struct {
+	*overlay.Package
+	disk   map[string][]byte // by absolute path: the sources, and the generated tables
+	plain  map[string][]byte // the sources without markers
+	units  []*markedUnit
+	wanted map[string][]byte // what is to be there; nil: nothing
+}
+
+// markedUnit is a group of files that are compiled together on some platform.
+type markedUnit struct {
+	*rewrite.Unit
+	suffix string
+	names  []string
+}
+
+func (m *marking) run(ctx context.Context) error {
+	var err error
+	if m.Before, err = readRegistry(m.env, m.Root); err != nil {
+		return err
+	}
+	c, err := readConfig(m.env, m.Root, m.o.Config)
+	if err != nil {
+		return err
+	}
+	m.options = rewrite.Options{All: m.o.All, Generated: m.o.generated, Keep: c.Keep, Adjust: c.Adjust}
+	for _, p := range m.Packages {
+		if p.ImportPath == m.Path+"/"+vendorDir || p.ImportPath == markgenPath+"/runtime" {
+			continue // the runtime is not marked with itself
+		}
+		g := &markedPackage{Package: p, disk: map[string][]byte{}, plain: map[string][]byte{}, wanted: map[string][]byte{}}
+		m.groups = append(m.groups, g)
+		if e := m.read(g); e != nil {
+			err = errors.Join(err, e)
+		} else if !m.o.strip {
+			err = errors.Join(err, m.find(g))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !m.o.strip {
+		if err := m.place(ctx); err != nil {
+			return err
+		}
+	}
+	for _, g := range m.groups {
+		m.compare(g)
+	}
+	return nil
+}
+
+// read reads the files of a package and takes the markers out.
+func (m *marking) read(g *markedPackage) error {
+	var errs error
+	tables, err := filepath.Glob(filepath.Join(quoteGlob(g.Dir), "markgen_table*.go"))
+	if err != nil {
+		return err
+	}
+	for _, path := range tables {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			errs = errors.Join(errs, err)
+		} else if rewrite.IsTable(text) {
+			g.disk[path] = text
+			g.wanted[path] = nil
+		}
+	}
+	for _, names := range [][]string{g.GoFiles, g.CgoFiles, g.TestGoFiles, g.XTestGoFiles, g.IgnoredGoFiles} {
+		for _, name := range names {
+			path := filepath.Join(g.Dir, name)
+			if _, isTable := g.wanted[path]; isTable {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err == nil {
+				g.disk[path] = text
+				g.plain[path], err = rewrite.Strip(path, text)
+				g.wanted[path] = g.plain[path]
+			}
+			if err != nil && !slices.Contains(g.IgnoredGoFiles, name) {
+				errs = errors.Join(errs, m.shownError(err))
+			}
+		}
+	}
+	return errs
+}
+
+// quoteGlob makes a directory's name stand for itself in a pattern.
+func quoteGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// find finds the points of a package, in the files for all platforms.
+func (m *marking) find(g *markedPackage) error {
+	byUnit := map[string][]string{}
+	var errs error
+	for _, path := range slices.Sorted(maps.Keys(g.plain)) {
+		suffix, ok := m.unitOf(g, path)
+		if ok {
+			byUnit[suffix] = append(byUnit[suffix], path)
+		}
+	}
+	for _, suffix := range []string{"", "t", "x"} {
+		names := byUnit[suffix]
+		if len(names) == 0 {
+			continue
+		}
+		var sources []rewrite.Source
+		for _, path := range names {
+			sources = append(sources, rewrite.Source{Name: path, Text: g.plain[path]})
+		}
+		path := g.ImportPath
+		if suffix == "x" {
+			path += externalTest
+		}
+		u, err := rewrite.Load(path, sources)
+		if err == nil {
+			err = u.Find(m.options)
+		}
+		if err != nil {
+			errs = errors.Join(errs, m.shownError(err))
+			continue
+		}
+		g.units = append(g.units, &markedUnit{u, suffix, names})
+		m.plan.points += len(u.Points)
+	}
+	return errs
+}
+
+// unitOf says which unit of its package a file belongs to, if it belongs to the package: a file that is not for this
+// platform may be of another one, or not be Go of this release.
+func (m *marking) unitOf(g *markedPackage, path string) (suffix string, ok bool) {
+	f, err := parser.ParseFile(token.NewFileSet(), path, g.plain[path], parser.PackageClauseOnly)
+	if err != nil {
+		return "", false
+	}
+	if slices.Contains(g.IgnoredGoFiles, filepath.Base(path)) {
+		if _, err := parser.ParseFile(token.NewFileSet(), path, g.plain[path], parser.SkipObjectResolution); err != nil {
+			return "", false
+		}
+	}
+	if g.Name == "" {
+		g.Name = strings.TrimSuffix(f.Name.Name, externalTest)
+	}
+	switch {
+	case !strings.HasSuffix(path, "_test.go"):
+		return "", f.Name.Name == g.Name
+	case f.Name.Name == g.Name:
+		return "t", true
+	}
+	return "x", f.Name.Name == g.Name+externalTest
+}
+
+// place gives the points their IDs and has the markers written.
+func (m *marking) place(ctx context.Context) error {
+	packages := m.gone(m.env)
+	var units []*markedUnit
+	for _, g := range m.groups {
+		packages = append(packages, g.ImportPath, g.ImportPath+externalTest)
+		units = append(units, g.units...)
+	}
+	after := giveIDs(m.Before, packages, units)
+	m.changeRegistry(after)
+
+	runtime, err := m.runtimePath(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range m.groups {
+		for _, u := range g.units {
+			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Unit: u.suffix}
+			for path, text := range g.plain {
+				if !slices.Contains(u.names, path) {
+					in.Beside = append(in.Beside, text)
+				}
+			}
+			texts, err := u.InPlace(in)
+			if err != nil {
+				return m.shownError(err)
+			}
+			for path, text := range texts {
+				if _, ours := g.disk[path]; !ours {
+					if old, err := os.ReadFile(path); err == nil && !rewrite.IsTable(old) {
+						return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
+					}
+				}
+				g.wanted[path] = text
+			}
+		}
+	}
+	return nil
+}
+
+func (m *marking) changeRegistry(after *registry.Registry) {
+	path := filepath.Join(m.Root, registry.FileName)
+	old, err := os.ReadFile(path)
+	text := after.Format()
+	if err != nil {
+		if old = nil; len(after.Entries()) == 0 {
+			return
+		}
+	}
+	if string(old) != string(text) {
+		m.plan.changes = append(m.plan.changes, change{path, old, text})
+	}
+}
+
+// compare notes the files of a package that change.
+func (m *marking) compare(g *markedPackage) {
+	changed := false
+	for path, text := range g.wanted {
+		old, there := g.disk[path]
+		if there == (text != nil) && string(old) == string(text) {
+			continue
+		}
+		changed = true
+		m.plan.changes = append(m.plan.changes, change{path, old, text})
+	}
+	if !changed {
+		return
+	}
+	m.plan.packages = append(m.plan.packages, g.Dir)
+	for path, text := range g.disk {
+		if blank := rewrite.Blank(text); string(blank) != string(text) {
+			m.plan.unmarked[path] = blank
+		}
+	}
+}
+
+// runtimePath returns the import path that marked source of the module has for the runtime.
+func (m *marking) runtimePath(ctx context.Context) (string, error) {
+	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(vendorDir))), "*.go"))
+	if len(copied) > 0 {
+		return m.Path + "/" + vendorDir, nil
+	}
+	if m.o.vendored {
+		return "", fmt.Errorf("%s has no copy of the runtime; run markgen init -vendor", m.env.shown(m.Root))
+	}
+	path := markgenPath + "/runtime"
+	if m.plan.points == 0 {
+		return path, nil
+	}
+	found, err := overlay.List(ctx, overlay.ListOptions{Dir: m.Root, Environ: m.env.Environ, Patterns: []string{path}})
+	if err != nil {
+		return "", err
+	}
+	if len(found) != 1 || found[0].Error != nil {
+		return "", fmt.Errorf("%s: the module does not require %s, whose runtime marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), markgenPath)
+	}
+	return path, nil
+}
+
+// shownError is an error with its file names as messages have them.
+func (m *marking) shownError(err error) error {
+	var one *rewrite.Error
+	var list rewrite.Errors
+	var syntax scanner.ErrorList
+	switch {
+	case errors.As(err, &list):
+		for _, e := range list {
+			e.Pos.Filename = m.env.shown(e.Pos.Filename)
+		}
+	case errors.As(err, &one):
+		one.Pos.Filename = m.env.shown(one.Pos.Filename)
+	case errors.As(err, &syntax):
+		lines := make([]error, len(syntax))
+		for i, e := range syntax {
+			e.Pos.Filename = m.env.shown(e.Pos.Filename)
+			lines[i] = e
+		}
+		return errors.Join(lines...)
+	}
+	return err
+}

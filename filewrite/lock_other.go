@@ -1,0 +1,36 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package filewrite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// Lock waits until no other process has locked the directory and locks it, by a
+// file in the directory for temporary files. A directory for which none can be
+// made is as good as locked. The error is the context's.
+func Lock(ctx context.Context, dir string) (unlock func(), err error) {
+	sum := sha256.Sum256([]byte(dir))
+	name := filepath.Join(os.TempDir(), "markgen-"+hex.EncodeToString(sum[:8])+".lock")
+	locked := make(chan func(), 1)
+	go func() {
+		unlock, err := lockedfile.MutexAt(name).Lock()
+		if err != nil {
+			unlock = func() {}
+		}
+		locked <- unlock
+	}()
+	select {
+	case unlock := <-locked:
+		return unlock, nil
+	case <-ctx.Done():
+		go func() { (<-locked)() }()
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,87 @@
+package overlay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A CompileError is what the compiler, or go itself, says of packages that do
+// not build: lines "file:line:col: message".
+type CompileError struct{ Lines []string }
+
+func (e *CompileError) Error() string { return strings.Join(e.Lines, "\n") }
+
+// Compile compiles the packages and their tests with the user's flags and does
+// not link them. replace is an overlay: texts by absolute path, nil for a file
+// that is to be missing. The error is a *CompileError when a package does not
+// build, and a *GoError when go cannot say.
+func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) error {
+	name, clean, err := writeOverlay(replace)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	args := []string{"list", "-e", "-test", "-export", "-json=ImportPath,Error", "-overlay=" + name}
+	args = append(args, loadFlags(o.BuildFlags)...)
+	args = append(append(args, "--"), o.Patterns...)
+	var lines []string
+	seen := map[string]bool{}
+	err = goStream(ctx, o.Dir, o.Environ, args, func(out io.Reader) error {
+		for dec := json.NewDecoder(out); ; {
+			var p struct{ Error *PackageError }
+			if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return fmt.Errorf("go list: output not understood: %w", err)
+			}
+			if p.Error == nil {
+				continue
+			}
+			for _, l := range strings.Split(strings.TrimSpace(p.Error.Error()), "\n") {
+				if !strings.HasPrefix(l, "# ") && !seen[l] {
+					seen[l] = true
+					lines = append(lines, l)
+				}
+			}
+		}
+	})
+	if err == nil && len(lines) > 0 {
+		err = &CompileError{lines}
+	}
+	return err
+}
+
+// writeOverlay writes texts and an overlay file that names them to a temporary
+// directory, which clean removes.
+func writeOverlay(texts map[string][]byte) (name string, clean func(), err error) {
+	dir, err := os.MkdirTemp("", "markgen-compile-")
+	if err != nil {
+		return "", nil, err
+	}
+	clean = func() { _ = os.RemoveAll(dir) }
+	r := replacements{}
+	for path, text := range texts {
+		if r[path] = ""; text == nil {
+			continue
+		}
+		to := filepath.Join(dir, strconv.Itoa(len(r))+".go")
+		if err := os.WriteFile(to, text, 0o600); err != nil {
+			clean()
+			return "", nil, err
+		}
+		r[path] = to
+	}
+	name = filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(name, r.marshal(), 0o600); err != nil {
+		clean()
+		return "", nil, err
+	}
+	return name, clean, nil
+}

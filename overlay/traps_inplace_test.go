@@ -1,0 +1,130 @@
+package overlay_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// trapsInPlace are the traps that do not look at their own lines or frames: marked in place they must say
+// the same.
+var trapsInPlace = []string{
+	"blank_func", "constraints", "defer_loop", "else_if", "eval_order", "fallthrough", "func_literal", "generated",
+	"generics", "goroutines", "goto_block", "goto_decl", "imports", "init_order", "label_for", "local_types",
+	"loopvar", "marked", "methods", "recover", "shadowed", "switch_init", "type_switch", "unformatted",
+}
+
+// TestTrapsMarkedInPlace marks source, builds and runs it, marks it again, edits it and strips it.
+func TestTrapsMarkedInPlace(t *testing.T) {
+	for _, name := range trapsInPlace {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := trapCopy(t, "traps/"+name, nil)
+			trapInPlace(t, dir)
+		})
+	}
+}
+
+// TestTrapsMarkedInPlaceInOtherEditorsFiles has CRLF and byte order marks come back.
+func TestTrapsMarkedInPlaceInOtherEditorsFiles(t *testing.T) {
+	for _, name := range []string{"else_if", "marked"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			trapInPlace(t, trapCopy(t, "traps/"+name, trapOtherEditor))
+		})
+	}
+}
+
+func trapInPlace(t *testing.T, dir string) {
+	markgen := trapMarkgen(t)
+	out := t.TempDir()
+	plain, marked := filepath.Join(out, "plain", "program"), filepath.Join(out, "marked", "program")
+	trapMust(t, dir, nil, "go", "build", "-o", plain, ".")
+	want := trapRun(t, out, nil, plain)
+	before := trapGoFiles(t, dir)
+	trapMust(t, dir, nil, markgen, "init", "-vendor")
+
+	// Two at once: the marks are the same as those of one.
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if r := trapRun(t, dir, nil, markgen, "-all", "./..."); r.state != "exit status 0" {
+				t.Errorf("markgen -all: %s\n%s", r.state, r.stderr)
+			}
+		})
+	}
+	both.Wait()
+	first := trapGoFiles(t, dir)
+	if !strings.Contains(first["main.go"], ".Finish()") {
+		t.Errorf("main.go holds no marks\n%s", first["main.go"])
+	}
+	trapMust(t, dir, nil, markgen, "-all", "./...")
+	trapSame(t, "marked again", trapGoFiles(t, dir), first)
+	trapMust(t, dir, nil, markgen, "-all", "-check", "./...")
+	trapMust(t, dir, nil, "go", "build", "-o", marked, ".")
+	for _, env := range [][]string{nil, {"MARKGEN=collect=time,report=none,file=" + filepath.Join(out, "run.markgen")}} {
+		got := trapRun(t, out, env, marked)
+		got.stderr, want.stderr = "", "" // traces tell of lines
+		trapCompare(t, strings.Join(env, ""), got, want)
+	}
+
+	// What a person adds to the marked source stays.
+	const edit = "// added after marking\n"
+	add := func(text string) string {
+		if strings.Contains(text, "\r\n") {
+			return text
+		}
+		at := strings.Index("\n"+text, "\npackage ")
+		return text[:at] + edit + text[at:]
+	}
+	edited := make(map[string]string)
+	for name := range before {
+		edited[name] = add(before[name])
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(add(first[name])), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trapMust(t, dir, nil, markgen, "-strip", "./...")
+	trapSame(t, "stripped", trapGoFiles(t, dir), edited)
+}
+
+// trapGoFiles returns the Go files below dir, but for the runtime that markgen init puts there.
+func trapGoFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && filepath.Base(path) == "perf" {
+			return filepath.SkipDir
+		}
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[rel] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func trapSame(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if g, ok := got[name]; !ok {
+			t.Errorf("%s: %s is gone", what, name)
+		} else if g != want[name] {
+			t.Errorf("%s: %s differs\n%s", what, name, trapDiff(g, want[name]))
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s is left over", what, name)
+		}
+	}
+}

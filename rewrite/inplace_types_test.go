@@ -1,0 +1,89 @@
+package rewrite
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// exports returns the files of export data of the packages and of all that they
+// import, by import path.
+func exports(t *testing.T, patterns ...string) map[string]string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-deps", "-export", "-json=ImportPath,Export"}, patterns...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for dec := json.NewDecoder(out); ; {
+		var p struct{ ImportPath, Export string }
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		files[p.ImportPath] = p.Export
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// The packages of the standard library still type-check when they are marked.
+func TestInPlaceTypes(t *testing.T) {
+	files := exports(t, "std", testRuntime)
+	lookup := func(path string) (io.ReadCloser, error) {
+		if files[path] == "" {
+			path = "vendor/" + path
+		}
+		return os.Open(files[path])
+	}
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", lookup)
+	check := func(path string, texts map[string][]byte) (errs []error) {
+		var parsed []*ast.File
+		for name, text := range texts {
+			f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+			if err != nil {
+				return []error{err}
+			}
+			parsed = append(parsed, f)
+		}
+		conf := types.Config{Importer: imports, Sizes: types.SizesFor("gc", "amd64"), Error: func(err error) { errs = append(errs, err) }}
+		_, _ = conf.Check(path, fset, parsed, nil)
+		return errs
+	}
+	checked := 0
+	stdPackages(t, func(path string, sources []Source) {
+		texts := map[string][]byte{}
+		for _, s := range sources {
+			texts[s.Name] = s.Text
+		}
+		if files[path] == "" || check(path, texts) != nil {
+			return // not for this platform, or with files for cgo
+		}
+		maps.Copy(texts, markInPlace(t, path, sources, Options{All: true}, InPlace{}))
+		for _, err := range check(path, texts) {
+			t.Error(err)
+		}
+		checked++
+	})
+	if checked < 250 {
+		t.Errorf("only %d packages were checked", checked)
+	}
+}
