@@ -16,6 +16,13 @@ import (
 var RuntimeSource embed.FS
 
 const (
+	// Path is the path of this module.
+	Path = "github.com/markgen/markgen"
+
+	// VendoredRuntime is the directory below a module's root that holds the
+	// module's own copy of the runtime, if it has one (markgen init -vendor).
+	VendoredRuntime = "internal/markgen/perf"
+
 	// VirtualRuntime is the import path of the runtime in an overlay build: a
 	// directory below GOROOT/src that exists in the overlay only, so that every
 	// package may import it without an entry in any go.mod.
@@ -26,6 +33,12 @@ const (
 	// exist; this one does, and holds no package of its own.
 	assembly = "internal/runtime"
 )
+
+// IsRuntime says whether an import path is that of the runtime, in any of its
+// places. It is what markers call, so it has none.
+func IsRuntime(path string) bool {
+	return path == VirtualRuntime || path == Path+"/runtime" || strings.HasSuffix(path, "/"+VendoredRuntime)
+}
 
 // VirtualFiles are the files of the virtual runtime, by their slash-separated
 // paths below GOROOT/src. They are those of package runtime, save that

@@ -23,6 +23,7 @@ import (
 //	text/ab/SHA256.go   a marked file, named after its content
 //	mark/ab/KEY         what marking the package files hashed into KEY gave
 //	overlay/ab/KEY.json the overlay file of a build
+//	memo/ab/KEY         what preparing a build came to
 //	mod/PATH@VERSION    the copy of a dependency that was marked
 //	modfile/KEY         the go.mod or go.work that names such copies
 //
@@ -128,6 +129,16 @@ func (c *Cache) textPath(name string) string {
 	return filepath.Join(c.dir, "text", name[:2], name)
 }
 
+// overlay stores an overlay file and returns its path.
+func (c *Cache) overlay(text []byte) (string, error) {
+	key := hashOf(string(text))
+	path := filepath.Join(c.dir, "overlay", key[:2], key+".json")
+	if c.fresh(path) {
+		return path, nil
+	}
+	return path, c.write(path, text)
+}
+
 // entry returns what was stored under a key; ok is false if there is nothing
 // or if a text it names is gone. The entry is a list of lines
 // "TEXTNAME FILENAME".
@@ -188,7 +199,7 @@ func (c *Cache) trim(now time.Time) {
 	if _, err := os.Stat(c.dir); err != nil || c.write(stamp, nil) != nil {
 		return
 	}
-	for _, part := range []string{"text", "mark", "self", "modfile", "overlay"} {
+	for _, part := range []string{"text", "mark", "memo", "self", "modfile", "overlay"} {
 		_ = filepath.WalkDir(filepath.Join(c.dir, part), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return nil

@@ -53,15 +53,20 @@ type blockAt struct {
 
 var coverFlags = []string{"cover", "covermode", "coverpkg", "coverprofile"}
 
+// covers reports whether cover flags ask for something.
+func (c *CommandLine) covers() bool {
+	for _, name := range coverFlags[1:] {
+		if _, ok := c.Flag(name); ok {
+			return true
+		}
+	}
+	return c.Bool("cover")
+}
+
 // takeCoverage takes the cover flags off the command line.
 func (b *Build) takeCoverage() error {
 	b.command = b.plain.Without(append(coverFlags, "overlay")...)
-	asked := b.plain.Bool("cover")
-	for _, name := range coverFlags[1:] {
-		_, ok := b.plain.Flag(name)
-		asked = asked || ok
-	}
-	if !asked {
+	if !b.plain.covers() {
 		return nil
 	}
 	drop := map[string]bool{}

@@ -14,11 +14,11 @@ type goEnv struct {
 	GOMOD      string // path of go.mod, os.DevNull outside a module
 	GOWORK     string // path of go.work, "" or "off" without
 	GOFLAGS    string
-	GOVERSION  string
+	GOENV      string // path of go's configuration file, or "off"
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
-	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOVERSION")
+	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV")
 	if err != nil {
 		return nil, err
 	}

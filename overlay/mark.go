@@ -3,6 +3,7 @@ package overlay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"go/scanner"
 	"io/fs"
 	"path/filepath"
@@ -59,6 +60,11 @@ type Marking struct {
 	// Key tells markings apart that differ in Keep or Adjust: what was marked
 	// is found in the cache by it.
 	Key string
+}
+
+// words identifies the marking.
+func (m *Marking) words() string {
+	return fmt.Sprintf("%t %t %t %s %s", m.All, m.Tests, m.Generated, m.Form, m.Key)
 }
 
 // root is what the packages of one module have in common.

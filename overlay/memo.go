@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/markgen/markgen/registry"
 )
 
 // A memo is what preparing a build came to, kept so that the same build of the
@@ -138,17 +142,10 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, all, user r
 			m.Trees = append(m.Trees, absolute(b.dir, before))
 		}
 	}
-	modFile, _ := b.plain.Flag("modfile")
-	overlayFile, _ := b.plain.Flag("overlay")
-	for _, name := range []string{modFile, overlayFile, b.env.GOMOD, b.env.GOWORK, b.env.GOENV, filepath.Join(b.env.GOROOT, "go.env"), filepath.Join(b.env.GOROOT, "VERSION")} {
-		if name != "" && name != "off" {
-			m.Files = append(m.Files, absolute(b.dir, name))
-		}
-	}
+	m.Files = b.settings()
 	for root := range markings {
 		if root != "" {
-			m.Files = append(m.Files, filepath.Join(root, "markgen.registry"))
-			m.Files = append(m.Files, filepath.Join(root, "go.mod"), filepath.Join(root, "vendor", "modules.txt"))
+			m.Files = append(m.Files, filepath.Join(root, registry.FileName), filepath.Join(root, "vendor", "modules.txt"))
 		}
 	}
 	for from, to := range user {
@@ -174,6 +171,38 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, all, user r
 	if text, err := json.Marshal(m); err == nil {
 		_ = b.cache.write(b.cache.memoPath(key), text) // only makes the next build slower
 	}
+}
+
+// settings are the files that tell go where it is and what it shall do.
+func (b *Build) settings() []string {
+	var files []string
+	modFile, _ := b.plain.Flag("modfile")
+	overlayFile, _ := b.plain.Flag("overlay")
+	for _, name := range []string{modFile, overlayFile, b.env.GOMOD, b.env.GOWORK, b.env.GOENV,
+		filepath.Join(b.env.GOROOT, "go.env"), filepath.Join(b.env.GOROOT, "VERSION")} {
+		if name != "" && name != "off" {
+			files = append(files, absolute(b.dir, name))
+		}
+	}
+	for dir := b.dir; ; dir = filepath.Dir(dir) { // also where there is none yet
+		files = append(files, filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.work"))
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	for _, p := range b.packages {
+		if p.Module != nil && p.Module.GoMod != "" && !within(b.env.GOMODCACHE, p.Module.GoMod) {
+			files = append(files, p.Module.GoMod)
+		}
+	}
+	if text, err := os.ReadFile(b.env.GOWORK); err == nil {
+		if work, err := modfile.ParseWork(b.env.GOWORK, text, nil); err == nil {
+			for _, u := range work.Use {
+				files = append(files, filepath.Join(absolute(filepath.Dir(b.env.GOWORK), u.Path), "go.mod"))
+			}
+		}
+	}
+	return files
 }
 
 // timeStep is more than the step in which any file system counts the times of
@@ -208,25 +237,16 @@ func (m *memo) sign() (string, time.Time) {
 		}
 		return entries
 	}
-	var tree func(path string, root bool)
-	tree = func(path string, root bool) {
-		entries := dir(path)
-		for _, e := range entries {
-			name := e.Name()
-			switch {
-			case name == "go.mod":
-				file(filepath.Join(path, name))
-				if !root {
-					return // another module
-				}
-			case !e.IsDir() || name[0] == '.' || name[0] == '_' || name == "testdata" || name == "node_modules":
-			default:
-				tree(filepath.Join(path, name), false)
+	var tree func(path string)
+	tree = func(path string) {
+		for _, e := range dir(path) {
+			if name := e.Name(); e.IsDir() && name[0] != '.' && name[0] != '_' && name != "testdata" {
+				tree(filepath.Join(path, name))
 			}
 		}
 	}
 	for _, path := range m.Trees {
-		tree(path, true)
+		tree(path)
 	}
 	for _, path := range m.Dirs {
 		dir(path)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 
@@ -47,6 +48,7 @@ type Build struct {
 	environ  []string // go's environment
 	cache    *Cache
 	packages []*Package
+	copied   bool      // dependencies were, see copyModules
 	cover    *coverage // nil without -cover
 }
 
@@ -57,20 +59,29 @@ type Build struct {
 // file names as go would show them), or of the file system. A package that does
 // not parse is no error: it is left to the compiler.
 func Prepare(ctx context.Context, o Options) (*Build, error) {
-	b := &Build{o: o, dir: absolute(o.Dir, o.Command.Dir)}
+	start := time.Now()
+	if o.Configure == nil {
+		o.Configure = func(string) (Marking, error) { return Marking{}, nil }
+	}
+	b := &Build{o: o, dir: absolute(o.Dir, o.Command.Dir), environ: o.Environ}
+	if b.environ == nil {
+		b.environ = os.Environ()
+	}
 	var err error
 	if b.cache, err = OpenCache(o.CacheDir, o.Environ); err != nil {
 		return nil, err
+	}
+	key := ""
+	if !o.Command.covers() {
+		if key = b.memoKey(); key != "" && b.recall(key) {
+			return b, nil
+		}
 	}
 	if b.env, err = readGoEnv(ctx, b.dir, o.Environ); err != nil {
 		return nil, err
 	}
 	if b.plain, err = o.Command.withDefaults(b.env.GOFLAGS); err != nil {
 		return nil, err
-	}
-	b.environ = o.Environ
-	if b.environ == nil {
-		b.environ = os.Environ()
 	}
 	if err := b.takeCoverage(); err != nil {
 		return nil, err
@@ -93,7 +104,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.paint(ctx, tasks, user)
+	all, markings, err := b.paint(ctx, tasks, user)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +117,12 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 			return nil, err
 		}
 	}
-	text := all.marshal()
-	key := hashOf(string(text))
-	name := filepath.Join(b.cache.dir, "overlay", key[:2], key+".json")
-	if !b.cache.fresh(name) {
-		if err := b.cache.write(name, text); err != nil {
-			return nil, err
-		}
+	name, err := b.cache.overlay(all.marshal())
+	if err != nil {
+		return nil, err
+	}
+	if key != "" && b.cover == nil && !b.copied && len(b.Stats.Skipped) == 0 {
+		b.remember(key, start, tasks, all, user, name, markings)
 	}
 	b.flags = append(b.flags, "-overlay="+name)
 	return b, nil
@@ -194,17 +204,18 @@ func newTask(p *Package, env *goEnv) *task {
 const fileArguments = "command-line-arguments"
 
 // paint marks the packages, copies of dependencies where need be, and returns
-// all replacements, the user's included.
-func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (replacements, error) {
+// all replacements, the user's included, and how each module was marked.
+func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (replacements, map[string]string, error) {
 	copies, err := copyModules(b.cache, tasks, b.env.GOMODCACHE)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	b.copied = len(copies) > 0
 	if len(copies) > 0 {
 		modFlag, _ := b.plain.Flag("modfile")
 		flag, work, err := replaceModules(b.cache, copies, b.env, b.dir, modFlag)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if flag != "" {
 			b.command = b.command.Without("modfile")
@@ -221,15 +232,16 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		dir:       b.o.Dir,
 		progress:  b.o.Progress,
 	}
-	if m.configure == nil {
-		m.configure = func(string) (Marking, error) { return Marking{}, nil }
-	}
 	marked, stats, err := m.paint(ctx, tasks)
 	if err != nil {
-		return nil, shorten(err, b.o.Dir)
+		return nil, nil, shorten(err, b.o.Dir)
 	}
 	b.Stats = *stats
-	return user.with(marked), nil
+	markings := map[string]string{}
+	for dir, root := range m.roots {
+		markings[dir] = root.marking.words()
+	}
+	return user.with(marked), markings, nil
 }
 
 // shorten gives the errors of directives the file names that go would show.

@@ -22,16 +22,15 @@ type selection struct {
 // -coverpkg does: import paths and "..." patterns, directories that begin with
 // a dot or are absolute, "std", "cmd", "work" and "all". Without patterns it
 // picks the packages of the main module or the workspace, packages outside
-// modules, and files given by name.
+// modules, and files given by name. A build that has none of those, as inside
+// the standard library, is marked where it says it: in the packages it names.
 func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptions) (*selection, error) {
-	s := new(selection)
 	if len(patterns) == 0 {
-		for _, p := range pkgs {
-			if isMain(p) && markable(p) {
-				s.packages = append(s.packages, p)
-			}
+		s, err := pick(ctx, pkgs, isMain, nil, o)
+		if err == nil && len(s.packages) == 0 {
+			s, err = pick(ctx, pkgs, func(p *Package) bool { return !p.DepOnly }, nil, o)
 		}
-		return s, nil
+		return s, err
 	}
 	var matchers []func(*Package) bool
 	for _, pattern := range patterns {
@@ -42,16 +41,34 @@ func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptio
 		matchers = append(matchers, m)
 	}
 	used := make([]bool, len(patterns))
-	var tooLow []string
-	var low map[string]bool // what the runtime of marked programs is made of; filled when first needed
-	for _, p := range pkgs {
+	s, err := pick(ctx, pkgs, func(p *Package) bool {
 		named := false
 		for i, m := range matchers {
 			if m(p) {
 				used[i], named = true, true
 			}
 		}
-		if !named || !markable(p) {
+		return named
+	}, patterns, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, pattern := range patterns {
+		if !used[i] {
+			s.notes = append(s.notes, fmt.Sprintf("-markpkg %s matches no package of this build", pattern))
+		}
+	}
+	return s, nil
+}
+
+// pick leaves out of the packages wanted those that cannot be marked, and says
+// so; it is an error if one of them was asked for by its very name.
+func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, names []string, o ListOptions) (*selection, error) {
+	s := new(selection)
+	var tooLow []string
+	var low map[string]bool // what the runtime of marked programs is made of; filled when first needed
+	for _, p := range pkgs {
+		if !wanted(p) || !markable(p) {
 			continue
 		}
 		if p.Standard {
@@ -62,7 +79,7 @@ func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptio
 				}
 			}
 			if low[p.ImportPath] {
-				if slices.Contains(patterns, p.ImportPath) {
+				if slices.Contains(names, p.ImportPath) {
 					return nil, fmt.Errorf("-markpkg %s: package %s cannot be marked, as %s itself is built from it; leave it out", p.ImportPath, p.ImportPath, markgen.VirtualRuntime)
 				}
 				tooLow = append(tooLow, p.ImportPath)
@@ -70,11 +87,6 @@ func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptio
 			}
 		}
 		s.packages = append(s.packages, p)
-	}
-	for i, pattern := range patterns {
-		if !used[i] {
-			s.notes = append(s.notes, fmt.Sprintf("-markpkg %s matches no package of this build", pattern))
-		}
 	}
 	if len(tooLow) > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("not marked, as %s itself is built from them: %s", markgen.VirtualRuntime, strings.Join(tooLow, ", ")))
@@ -92,7 +104,7 @@ func isMain(p *Package) bool {
 
 // markable reports whether there is source of p that could be marked.
 func markable(p *Package) bool {
-	return p.Dir != "" && p.ImportPath != "unsafe" && p.ImportPath != markgen.VirtualRuntime &&
+	return p.Dir != "" && p.ImportPath != "unsafe" && !markgen.IsRuntime(p.ImportPath) &&
 		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
 }
 

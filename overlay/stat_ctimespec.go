@@ -4,4 +4,4 @@ package overlay
 
 import "syscall"
 
-func changeTime(st *syscall.Stat_t) any { return st.Ctimespec }
+func changeTime(st *syscall.Stat_t) *syscall.Timespec { return &st.Ctimespec }

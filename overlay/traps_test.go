@@ -271,6 +271,18 @@ func TestTrapsBuildElsewhere(t *testing.T) {
 	}
 }
 
+// TestTrapSeveralMains builds all commands of a module at once, into a folder.
+func TestTrapSeveralMains(t *testing.T) {
+	t.Parallel()
+	dir, out := trapCopy(t, "traps/mains", nil), t.TempDir()
+	plain, marked := filepath.Join(out, "plain")+"/", filepath.Join(out, "marked")+"/"
+	trapMust(t, dir, nil, "go", "build", "-o", plain, "./...")
+	trapMust(t, dir, nil, trapMarkgen(t), "build", "-all", "-o", marked, "./...")
+	for _, name := range []string{"a", "b"} {
+		trapCompare(t, name, trapRun(t, out, []string{"MARKGEN=collect=time,report=none"}, marked+name), trapRun(t, out, nil, plain+name))
+	}
+}
+
 // trapCheck compares the trap in dir plain and marked. env is added to the environment of the builds.
 func trapCheck(t *testing.T, dir string, env ...string) {
 	mains, _ := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -49,8 +49,7 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 // key identifies everything that what is planted depends on.
 func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) string {
 	h := newHasher()
-	h.words(formatVersion, m.cache.key, o.Key, o.Form, registryKey, t.path,
-		strconv.FormatBool(o.All), strconv.FormatBool(o.Tests), strconv.FormatBool(o.Generated), strconv.FormatBool(o.Cover))
+	h.words(formatVersion, m.cache.key, o.words(), strconv.FormatBool(o.Cover), registryKey, t.path)
 	for _, u := range units {
 		h.words(u.name, strconv.FormatBool(u.planted))
 		for _, f := range u.files {

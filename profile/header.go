@@ -111,7 +111,7 @@ func (h header) refine(c *Clock) (trouble string) {
 	if ns < refineSpan || ticks <= 0 || h.word(layout.OffClock) == layout.ClockMono {
 		return ""
 	}
-	hz := ticks / ns * 1e9
+	hz := math.Round(ticks / ns * 1e9)
 	if off := hz/c.Hz - 1; math.Abs(off) > 0.01 {
 		trouble = fmt.Sprintf("the clock ran at %.4g MHz over the whole run, and times were taken with %.4g MHz; they are off by %.2g %%",
 			hz/1e6, c.Hz/1e6, 100*off)

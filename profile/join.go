@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -110,6 +111,13 @@ func (r *run) unnamed() {
 		passages = add64(passages, m.Count)
 	}
 	if passages > 0 {
-		r.warn("%d passages of %d markers that no table in the file names; they are left out", passages, len(r.cells))
+		r.warn("%s of %s that no table in the file names; they are left out", plural(passages, "passage"), plural(uint64(len(r.cells)), "marker"))
 	}
+}
+
+func plural(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

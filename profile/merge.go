@@ -70,7 +70,8 @@ func Merge(ps []*Profile) *Profile {
 	sum.Clock, sum.Go = newest.Clock, newest.Go
 	sum.Clock.Kind = same(kinds)
 	sum.GOOS, sum.GOARCH = same(oses), same(arches)
-	sum.Warnings = distinct(sum.Warnings)
+	slices.SortFunc(sum.Warnings, compareWarnings)
+	sum.Warnings = slices.Compact(sum.Warnings)
 	for _, m := range markers {
 		sum.Markers = append(sum.Markers, *m)
 	}
@@ -171,4 +172,21 @@ func leastFinal(states []string) string {
 		}
 	}
 	return same(states)
+}
+
+// compareWarnings orders warnings by file and then by offset: as text does, but
+// numbers by their value.
+func compareWarnings(a, b string) int {
+	digits := func(s string) int {
+		return len(s) - len(strings.TrimLeft(s, "0123456789"))
+	}
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if n, m := digits(a[i:]), digits(b[i:]); n != m && n > 0 && m > 0 {
+			return cmp.Compare(n, m)
+		}
+		if a[i] != b[i] {
+			return cmp.Compare(a[i], b[i])
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }

@@ -123,10 +123,10 @@ func (r *run) read() {
 	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
 	if r.damages > mostDamage {
-		r.warn("%d more places are damaged", r.damages-mostDamage)
+		r.warn("damaged besides: %s", plural(uint64(r.damages-mostDamage), "place"))
 	}
 	if r.Lost > 0 {
-		r.warn("%d passages were lost for want of memory", r.Lost)
+		r.warn("lost for want of memory: %s", plural(r.Lost, "passage"))
 	}
 	r.sort()
 }

@@ -130,11 +130,11 @@ func TestEnds(t *testing.T) {
 		},
 		{
 			"memory full", func(r *profiletest.Run) { r.Lost = 12 }, "stopped", true, 2_410_000_000,
-			[]string{"12 passages were lost for want of memory"},
+			[]string{"lost for want of memory: 12 passages"},
 		},
 		{
 			"ended in an init", func(r *profiletest.Run) { r.Tables[0].Unnamed = []uint64{1, 2, 3} }, "stopped", true, 2_410_000_000,
-			[]string{"3 passages of 1 markers that no table in the file names; they are left out"},
+			[]string{"3 passages of 1 marker that no table in the file names; they are left out"},
 		},
 		{"no markers", func(r *profiletest.Run) { r.Tables = nil }, "stopped", true, 2_410_000_000, nil},
 	} {

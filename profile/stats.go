@@ -2,7 +2,7 @@ package profile
 
 import (
 	"math"
-	"math/big"
+	"math/bits"
 )
 
 // TotalNS is the sum of the times of all passages. A scope that is entered
@@ -52,18 +52,24 @@ func (m *Marker) StddevNS() float64 {
 }
 
 // stddev is the square root of (n·Σx² − (Σx)²)/n². The difference of the two
-// products is exact: in floating point, times that vary little about a large
-// mean would lose all their digits there.
+// products is exact, in three words: in floating point, times that vary little
+// about a large mean would lose all their digits there.
 func stddev(n, sum uint64, sumSq Uint128) float64 {
 	if n == 0 {
 		return 0
 	}
-	d := new(big.Int).SetUint64(n)
-	d.Mul(d, sumSq.Big())
-	d.Sub(d, Square(sum).Big())
-	if d.Sign() <= 0 { // below 0 only in a file that is read while it is written
+	carry, low := bits.Mul64(n, sumSq.Lo)
+	high, middle := bits.Mul64(n, sumSq.Hi)
+	middle, c := bits.Add64(middle, carry, 0)
+	high += c
+
+	square := Square(sum)
+	low, c = bits.Sub64(low, square.Lo, 0)
+	middle, c = bits.Sub64(middle, square.Hi, c)
+	high, c = bits.Sub64(high, 0, c)
+	if c != 0 { // below 0: only in a file that is read while it is written
 		return 0
 	}
-	f, _ := new(big.Float).SetInt(d).Float64()
-	return math.Sqrt(f) / float64(n)
+	d := math.Ldexp(float64(high), 128) + math.Ldexp(float64(middle), 64) + float64(low)
+	return math.Sqrt(d) / float64(n)
 }

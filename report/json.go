@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -81,16 +82,19 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 	}
 	w.Write(head[:len(head)-1]) // without its closing brace
 	w.WriteString(",\n\"markers\":[")
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
 	for i, m := range markers {
+		line.Reset()
+		if err := enc.Encode(marker(p, m)); err != nil {
+			return err
+		}
 		if i > 0 {
 			w.WriteByte(',')
 		}
 		w.WriteByte('\n')
-		text, err := json.Marshal(marker(p, m))
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(text); err != nil {
+		if _, err := w.Write(bytes.TrimSuffix(line.Bytes(), []byte{'\n'})); err != nil {
 			return err
 		}
 	}

@@ -63,14 +63,19 @@ func ending(p *profile.Profile) string {
 	switch {
 	case p.Complete:
 		return "complete"
-	case p.Alive:
-		return "still running (" + printable(p.State) + ")"
 	case p.Runs > 1:
 		return "not all complete"
 	case p.State == "stopped":
 		return "data missing"
 	}
-	return "not ended in order (" + printable(p.State) + ")"
+	text := "did not end in order"
+	if p.Alive {
+		text = "still running"
+	}
+	if p.State != "profiling" {
+		text += ", " + printable(p.State)
+	}
+	return text
 }
 
 // summary is the line below the table.
@@ -79,7 +84,7 @@ func summary(p *profile.Profile, order string) string {
 		return "no markers: the program registered none before it ended"
 	}
 	if len(p.Markers) == 0 {
-		return fmt.Sprintf("no markers, %s cover blocks: write them with -format cover", count(uint64(len(p.Blocks))))
+		return fmt.Sprintf("no markers, %s: -format cover writes them", plural(len(p.Blocks), "cover block"))
 	}
 	unvisited := 0
 	for i := range p.Markers {
@@ -87,10 +92,7 @@ func summary(p *profile.Profile, order string) string {
 			unvisited++
 		}
 	}
-	text := count(uint64(len(p.Markers))) + " marker"
-	if len(p.Markers) > 1 {
-		text += "s"
-	}
+	text := plural(len(p.Markers), "marker")
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))
 	}

@@ -22,6 +22,14 @@ func count(n uint64) string {
 	return string(text)
 }
 
+// plural writes how many of something there are.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return count(uint64(n)) + " " + noun + "s"
+}
+
 // duration writes a time with three significant digits: 0.45ns, 12.3µs,
 // 1.20ms, 45.6s, from a minute on 2m05s, 3h07m, 4d11h.
 func duration(ns float64) string {
@@ -72,11 +80,11 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// frequency writes a rate per second: 2.100GHz, 24.00MHz.
+// frequency writes a rate per second: 2.100GHz, 24.00MHz, 50Hz.
 func frequency(hz float64) string {
 	switch {
 	case hz >= 1e9:
-		return strconv.FormatFloat(hz/1e9, 'f', 4, 64) + "GHz"
+		return strconv.FormatFloat(hz/1e9, 'f', 3, 64) + "GHz"
 	case hz >= 1e6:
 		return strconv.FormatFloat(hz/1e6, 'f', 2, 64) + "MHz"
 	}

@@ -2,14 +2,22 @@ package rewrite
 
 import (
 	"bytes"
+	"go/format"
+	"go/scanner"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/registry"
 )
 
 const testRuntime = "github.com/markgen/markgen/runtime"
 
-// markInPlace marks a unit and returns the texts of all its files.
+// markInPlace marks a unit and returns the texts of the files that change.
 func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace) map[string][]byte {
 	t.Helper()
 	u, err := Load(path, files)
@@ -31,11 +39,42 @@ func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace
 	return out
 }
 
+// markAll marks one file with everything in it.
+func markAll(t testing.TB, name string, text []byte) []byte {
+	t.Helper()
+	out, ok := markInPlace(t, "example.com/p", []Source{{name, text}}, Options{All: true}, InPlace{})[name]
+	if !ok {
+		return text
+	}
+	return out
+}
+
+// checkRoundTrip says whether a file can be marked and gets its bytes back, and
+// whether marking what is back gives the same; as gofmt leaves the original, it
+// leaves the marked one.
+func checkRoundTrip(t *testing.T, name string, text []byte) (marked []byte) {
+	t.Helper()
+	marked = markAll(t, name, text)
+	back, err := Strip(name, marked)
+	if err != nil {
+		t.Errorf("%v in\n%s", err, marked)
+		return marked
+	}
+	if !bytes.Equal(back, text) {
+		t.Errorf("%s: the original was\n%q\nand came back as\n%q", name, text, back)
+	}
+	if again := markAll(t, name, back); !bytes.Equal(again, marked) {
+		t.Errorf("%s: marked twice it is\n%s\nand was\n%s", name, again, marked)
+	}
+	if formatted(text) && !formatted(marked) {
+		t.Errorf("%s: gofmt would change\n%s", name, marked)
+	}
+	return marked
+}
+
 // Every file of the standard library can be marked and gets its bytes back; as
-// gofmt leaves the original, it leaves the marked one; and marking what was
-// marked gives the same.
+// gofmt leaves the original, it leaves the marked one.
 func TestInPlaceOfStandardLibrary(t *testing.T) {
-	var files, unformatted int
 	stdPackages(t, func(path string, sources []Source) {
 		out := markInPlace(t, path, sources, Options{All: true}, InPlace{})
 		for _, f := range sources {
@@ -43,7 +82,6 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 			if !ok {
 				continue
 			}
-			files++
 			back, err := Strip(f.Name, text)
 			if err != nil {
 				t.Errorf("%v", err)
@@ -53,10 +91,156 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 				t.Errorf("%s: not what it was", f.Name)
 			}
 			if formatted(f.Text) && !formatted(text) {
-				unformatted++
 				t.Errorf("%s: gofmt would change what was marked", f.Name)
 			}
 		}
 	})
-	t.Logf("%d files", files)
+}
+
+// What is written for each kind of statement is in a golden file to be read.
+func TestInPlaceGolden(t *testing.T) {
+	names, err := filepath.Glob("testdata/inplace/*.go")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no sources")
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := filepath.Base(name)
+		out := markInPlace(t, "example.com/p", []Source{{base, text}}, Options{All: strings.HasPrefix(base, "all")}, InPlace{})
+		for file, marked := range out {
+			golden.Check(t, "inplace/"+strings.TrimSuffix(base, ".go")+"/"+file+".golden", marked)
+		}
+		checkRoundTrip(t, base, text)
+	}
+}
+
+// The programs under testdata/traps are marked and get their bytes back.
+func TestInPlaceTraps(t *testing.T) {
+	names, _ := filepath.Glob("../testdata/*/*/*.go*")
+	if len(names) < 30 {
+		t.Fatalf("only %d files", len(names))
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load("p", []Source{{name, text}}); err != nil {
+			continue
+		}
+		checkRoundTrip(t, name, text)
+	}
+}
+
+// oddities are ways to write the same program that gofmt would not.
+var oddities = map[string]func(text []byte, r *rand.Rand) []byte{
+	"crlf": func(text []byte, _ *rand.Rand) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) },
+	"bom":  func(text []byte, _ *rand.Rand) []byte { return append([]byte("\uFEFF"), text...) },
+	"no newline at the end": func(text []byte, _ *rand.Rand) []byte {
+		return bytes.TrimRight(text, "\n")
+	},
+	"spaces for tabs": func(text []byte, _ *rand.Rand) []byte { return bytes.ReplaceAll(text, []byte("\t"), []byte("  ")) },
+	"one line": func(text []byte, _ *rand.Rand) []byte {
+		return respell(text, func(bool) string { return " " })
+	},
+	"tight": func(text []byte, _ *rand.Rand) []byte {
+		return respell(text, func(semicolon bool) string {
+			if semicolon {
+				return ""
+			}
+			return " "
+		})
+	},
+	"random": func(text []byte, r *rand.Rand) []byte {
+		return respell(text, func(semicolon bool) string {
+			gaps := []string{" ", "  ", "\t", " /* c */ "}
+			if semicolon {
+				gaps = append(gaps, "\n", "\n\t", "\r\n", " // c\n", "\n\n")
+			}
+			return gaps[r.IntN(len(gaps))]
+		})
+	},
+}
+
+// respell writes the tokens of a file with explicit semicolons and gap between
+// them; semicolon says that it is behind a semicolon or brace, where a line may
+// end.
+func respell(text []byte, gap func(semicolon bool) string) []byte {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
+	var out []byte
+	for {
+		_, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return out
+		case tok == token.SEMICOLON:
+			lit = ";"
+		case lit == "" || tok.IsOperator():
+			lit = tok.String()
+		}
+		out = append(out, lit...)
+		out = append(out, gap(tok == token.SEMICOLON || tok == token.LBRACE || tok == token.COLON)...)
+	}
+}
+
+// However a file is formatted, it gets its bytes back; and when it is formatted
+// after it was marked, its tokens.
+func TestInPlaceOfOddities(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	files, _ := filepath.Glob("*.go")
+	for name, oddity := range oddities {
+		t.Run(name, func(t *testing.T) {
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				odd := oddity(text, r)
+				if _, err := Load("p", []Source{{file, odd}}); err != nil {
+					t.Fatalf("%v in\n%s", err, odd)
+				}
+				marked := checkRoundTrip(t, file, odd)
+				back, err := Strip(file, pretty(t, marked))
+				if err != nil {
+					t.Errorf("%s: %v", file, err)
+				} else if !bytes.Equal(tokens(pretty(t, back)), tokens(pretty(t, odd))) {
+					t.Errorf("%s: formatted in between, it came back as\n%s", file, back)
+				}
+			}
+		})
+	}
+}
+
+// pretty formats a file until nothing changes: what was on one line takes gofmt
+// more than one go.
+func pretty(t *testing.T, text []byte) []byte {
+	t.Helper()
+	for range 3 {
+		var err error
+		if text, err = format.Source(text); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+	}
+	return text
+}
+
+// tokens are the tokens of a file, one a line, without those that formatting
+// may add or take away.
+func tokens(text []byte) []byte {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
+	var out []byte
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return out
+		}
+		if tok != token.SEMICOLON && tok != token.COMMA {
+			out = append(append(append(out, tok.String()...), lit...), '\n')
+		}
+	}
 }

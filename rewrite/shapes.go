@@ -29,7 +29,7 @@ func (s shapes) kind(st ast.Stmt) shape {
 			return shapeNone
 		}
 		for _, inner := range st.Body.List {
-			if d, ok := inner.(*ast.DeferStmt); !ok || s.kind(d) != shapeMark {
+			if s.kind(inner) != shapeMark {
 				return shapeNone
 			}
 		}

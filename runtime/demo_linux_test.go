@@ -39,6 +39,18 @@ var (
 	offModule   = &form{name: "offmodule", module: true, flags: []string{"-tags=markgen_off"}}
 )
 
+// emulator runs programs of a platform that is not this machine's.
+var emulator = os.Getenv("MARKGEN_TEST_EMULATOR")
+
+// raced are the forms with the race detector, for which an emulator has no
+// room.
+func raced() []*form {
+	if emulator != "" {
+		return nil
+	}
+	return []*form{raceForm}
+}
+
 var buildDir string
 
 func TestMain(m *testing.M) {
@@ -143,8 +155,8 @@ type run struct {
 func (f *form) command(t *testing.T, markgen string, args ...string) *exec.Cmd {
 	t.Helper()
 	args = append([]string{f.build(t)}, args...)
-	if emulator := os.Getenv("MARKGEN_TEST_EMULATOR"); emulator != "" {
-		args = append([]string{emulator}, args...) // for a platform that is not this machine's
+	if emulator != "" {
+		args = append([]string{emulator}, args...)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)

@@ -8,12 +8,13 @@ import "unsafe"
 // written by Finish; a process that is killed leaves nothing.
 var dataPath string
 
-// openFile sets the place; whether it can be written shows at the end.
-func openFile(path string, wall uint64) (trouble string) {
+// openFile sets the place and gives the first piece; whether the place can be
+// written shows at the end.
+func openFile(path string) (first unsafe.Pointer, trouble string) {
 	if dataPath = absolute(path); !canWriteFiles {
-		return "files are not written on " + goos
+		return nil, "files are not written on " + goos
 	}
-	return ""
+	return growFile(firstPiece)
 }
 
 // growFile gives memory that closeFile will write.

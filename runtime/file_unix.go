@@ -15,10 +15,11 @@ var dataFile struct {
 	size     int64
 }
 
-// openFile creates the data file, for its owner only. A name that is taken is
+// openFile creates the data file, for its owner only, and maps its first piece.
+// A name that is taken is
 // tried again with .2, .3 … added, unless what is there is the data of a
 // process that is gone: that is replaced. See replaceable.
-func openFile(path string, wall uint64) (trouble string) {
+func openFile(path string) (first unsafe.Pointer, trouble string) {
 	var since uint64 // start of the live run that has the plain name
 	for n, tries := 1, 0; n < 10000 && tries < 20000; tries++ {
 		name := path
@@ -36,19 +37,24 @@ func openFile(path string, wall uint64) (trouble string) {
 			continue
 		}
 		if err != nil {
-			return err.Error()
+			return nil, err.Error()
 		}
 		fd = moveUp(fd)
 		flock(fd)
 		var st syscall.Stat_t
 		if err := syscall.Fstat(fd, &st); err != nil {
-			syscall.Close(fd)
-			return err.Error()
+			trouble = err.Error()
+		} else {
+			dataFile.fd, dataFile.dev, dataFile.ino, dataFile.size = fd, uint64(st.Dev), st.Ino, 0
+			first, trouble = growFile(firstPiece)
 		}
-		dataFile.fd, dataFile.dev, dataFile.ino, dataFile.size = fd, uint64(st.Dev), st.Ino, 0
-		return ""
+		if first == nil {
+			syscall.Unlink(name)
+			syscall.Close(fd)
+		}
+		return first, trouble
 	}
-	return "all names are taken"
+	return nil, "all names are taken"
 }
 
 // replaceable removes what has the name if that is the data file of a run that

@@ -151,7 +151,7 @@ func sum(name string, i uint32) row {
 //go:norace
 //go:nocheckptr
 func (r *row) addCells(i uint32) {
-	for k := range shards {
+	for k := range usedShards {
 		d := shards[k].dir
 		if d == nil || uint64(i) >= d.n || d.cells[i%maxIndex] == nil {
 			continue

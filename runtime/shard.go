@@ -24,7 +24,10 @@ type directory struct {
 	cells [maxIndex]*cell // n of them are there
 }
 
-var shards [maxShards + 1]shard
+var (
+	shards     [maxShards + 1]shard
+	usedShards int // the first so many have directories, perhaps; under the lock
+)
 
 // cellOf finds the cell of marker i on processor pid, nil when it has none yet.
 // The caller is pinned.
@@ -92,7 +95,8 @@ func makeCell(pid int, i uint32) *cell {
 	if i < firstIndex || i >= nextIndex || pid < 0 {
 		return nil
 	}
-	sh := &shards[min(pid, maxShards)]
+	pid = min(pid, maxShards)
+	sh := &shards[pid]
 	d := sh.dir
 	if d == nil || uint64(i) >= d.n {
 		n := uint64(64)
@@ -104,6 +108,7 @@ func makeCell(pid int, i uint32) *cell {
 			return nil
 		}
 		bigger.n = n
+		usedShards = max(usedShards, pid+1)
 		if d != nil {
 			copy(bigger.cells[:d.n], d.cells[:d.n])
 		}
@@ -113,7 +118,7 @@ func makeCell(pid int, i uint32) *cell {
 	if c := d.cells[i]; c != nil {
 		return c
 	}
-	c := (*cell)(newBlock(BlockCell, uint32(min(pid, maxShards)), CellSize))
+	c := (*cell)(newBlock(BlockCell, uint32(pid), CellSize))
 	if c == nil {
 		return nil
 	}

@@ -109,29 +109,26 @@ func addPiece(p unsafe.Pointer, size uintptr) {
 	space.pieces = append(space.pieces, piece{p, size})
 }
 
-// openSpace makes the first piece, with the header at its beginning, in the
-// file when there is one. It reports whether there is any memory at all.
+// openSpace begins the space with the header at the beginning of its first
+// piece: first, from the data file, or else memory. It reports whether there is
+// any.
 //
 //go:norace
 //go:nocheckptr
-func openSpace(inFile bool) (trouble string, ok bool) {
-	var p unsafe.Pointer
-	if inFile {
-		p, trouble = growFile(firstPiece)
-	}
-	space.inFile = p != nil
-	if p == nil {
-		if p = anonymous(firstPiece); p == nil {
-			return trouble, false
+func openSpace(first unsafe.Pointer) bool {
+	space.inFile = first != nil
+	if first == nil {
+		if first = anonymous(firstPiece); first == nil {
+			return false
 		}
 	}
-	addPiece(p, firstPiece)
-	header = p
-	space.next = unsafe.Add(p, HeaderSize)
+	addPiece(first, firstPiece)
+	header = first
+	space.next = unsafe.Add(first, HeaderSize)
 	space.free = firstPiece - HeaderSize
-	copy(unsafe.Slice((*byte)(p), len(Magic)), Magic)
-	*(*uint32)(unsafe.Add(p, OffVersion)) = Version
-	*(*uint32)(unsafe.Add(p, OffHeaderSize)) = HeaderSize
+	copy(unsafe.Slice((*byte)(first), len(Magic)), Magic)
+	*(*uint32)(unsafe.Add(first, OffVersion)) = Version
+	*(*uint32)(unsafe.Add(first, OffHeaderSize)) = HeaderSize
 	setHeader(OffUsed, HeaderSize)
-	return trouble, true
+	return true
 }

@@ -68,21 +68,15 @@ func start() uint32 {
 	if c.report != "" && c.report != "stderr" {
 		reportPath = absolute(expand(c.report, app, pid, wall))
 	}
-	openedFile := false
+	var first unsafe.Pointer
 	if c.file != "" {
 		path := expand(c.file, app, pid, wall)
-		if trouble = openFile(path, wall); trouble == "" {
-			openedFile = true
-		} else {
+		if first, trouble = openFile(path); first == nil {
 			complain(`MARKGEN: key "file": ` + path + ": " + trouble + "; collecting in memory only")
 		}
 	}
-	trouble, ok := openSpace(openedFile)
-	if trouble != "" {
-		complain(`MARKGEN: key "file": ` + trouble + "; collecting in memory only")
-	}
-	words := anonymous(64)
-	if !ok || words == nil {
+	words := anonymous(BlockAlign)
+	if words == nil || !openSpace(first) {
 		complain("no memory for the cells; nothing is collected")
 		return modeInert
 	}
@@ -134,7 +128,7 @@ var (
 )
 
 // calibrate measures what reading the clock and passing an empty scope cost,
-// with the very code the program runs: each the least mean of several batches.
+// with the very code the program runs: the mean of the best of several batches.
 // The caller holds the lock, so nobody else makes a directory meanwhile.
 //
 //go:norace
@@ -154,7 +148,7 @@ func calibrate() {
 	}
 	kept := shards[pid].dir
 	shards[pid].dir = (*directory)(unsafe.Pointer(&scratchDirectory))
-	read, inside, whole := uint64(1<<64-1), uint64(1<<64-1), uint64(1<<64-1)
+	read, inside, whole := uint64(1<<64-1), uint64(0), uint64(1<<64-1)
 	for range batches {
 		a := now()
 		for range batch {
@@ -170,8 +164,9 @@ func calibrate() {
 			s.Exit()
 		}
 		b = now()
-		whole = min(whole, b-a)
-		inside = min(inside, scratch.ticks-before)
+		if b-a < whole {
+			whole, inside = b-a, scratch.ticks-before
+		}
 	}
 	shards[pid].dir = kept
 	procUnpin()

@@ -138,7 +138,8 @@ func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 		return overlay.Marking{}, err
 	}
 	m := overlay.Marking{Form: own.form, Key: fmt.Sprintf("%#v", *c)}
-	m.All, m.Keep, m.Adjust = own.all, c.Keep, c.Adjust
+	// What runs is marked, whoever wrote it: no file is touched.
+	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, c.Keep, c.Adjust
 	return m, nil
 }
 

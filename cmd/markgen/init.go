@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -22,9 +23,9 @@ usage: markgen init [-vendor] [dir]
 Init makes the module that dir is in, by default the current directory, ready for source that markgen
 has marked in place, which imports markgen's runtime:
 
-  without -vendor   go.mod gets a require for ` + markgenPath + ` and, as this markgen
+  without -vendor   go.mod gets a require for ` + markgen.Path + ` and, as this markgen
                     was built from a checkout, a replace that points there
-  -vendor           the runtime is copied to ` + vendorDir + ` in the module: no new dependency,
+  -vendor           the runtime is copied to ` + markgen.VendoredRuntime + ` in the module: no new dependency,
                     and the marked source builds anywhere
 
 Where the module is in a git repository, .gitattributes gets a line that makes git keep the lines of both
@@ -38,9 +39,6 @@ examples:
   markgen init -vendor ./service`,
 	run: runInit,
 }
-
-// markgenPath is the path of this module.
-const markgenPath = "github.com/markgen/markgen"
 
 func runInit(_ context.Context, env *Env, args []string) int {
 	fs := env.flags()
@@ -71,14 +69,14 @@ func runInit(_ context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	case file.Module == nil:
 		return env.fail(fmt.Errorf("%s:1:1: the module has no name; run go mod init NAME", env.shown(gomod)))
-	case file.Module.Mod.Path == markgenPath:
+	case file.Module.Mod.Path == markgen.Path:
 		return env.fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.shown(root)))
 	}
 	switch {
 	case *vendor:
 		err = initVendor(env, root)
 	case hasVendored(root):
-		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(vendorDir))))
+		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime))))
 	default:
 		err = initRequire(env, root, file)
 	}

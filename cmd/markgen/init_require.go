@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	modversion "golang.org/x/mod/module"
+
+	"github.com/markgen/markgen"
 )
 
 // localVersion is the version that the go command itself writes for a module that a directory replaces.
@@ -42,10 +44,10 @@ func initRequire(env *Env, root string, file *modfile.File) error {
 		}
 	}
 	if old := requiredVersion(file); old == "" {
-		if err := file.AddRequire(markgenPath, required); err != nil {
+		if err := file.AddRequire(markgen.Path, required); err != nil {
 			return err
 		}
-		said = append(said, fmt.Sprintf("require %s %s", markgenPath, required))
+		said = append(said, fmt.Sprintf("require %s %s", markgen.Path, required))
 	}
 	if checkout != "" {
 		old := replacement(file)
@@ -54,10 +56,10 @@ func initRequire(env *Env, root string, file *modfile.File) error {
 			target = filepath.Join(root, target)
 		}
 		if old == "" || !isCheckout(target) {
-			if err := file.AddReplace(markgenPath, "", filepath.ToSlash(checkout), ""); err != nil {
+			if err := file.AddReplace(markgen.Path, "", filepath.ToSlash(checkout), ""); err != nil {
 				return err
 			}
-			said = append(said, fmt.Sprintf("replace %s => %s", markgenPath, checkout))
+			said = append(said, fmt.Sprintf("replace %s => %s", markgen.Path, checkout))
 		}
 	}
 	file.Cleanup()
@@ -108,7 +110,7 @@ func raiseGo(name string, file *modfile.File, checkout string) (raised string, e
 // requiredVersion returns the version of markgen that the module requires, "" for none.
 func requiredVersion(file *modfile.File) string {
 	for _, r := range file.Require {
-		if r.Mod.Path == markgenPath {
+		if r.Mod.Path == markgen.Path {
 			return r.Mod.Version
 		}
 	}
@@ -118,7 +120,7 @@ func requiredVersion(file *modfile.File) string {
 // replacement returns the directory that stands for markgen, "" for none.
 func replacement(file *modfile.File) string {
 	for _, r := range file.Replace {
-		if r.Old.Path == markgenPath && r.New.Version == "" {
+		if r.Old.Path == markgen.Path && r.New.Version == "" {
 			return r.New.Path
 		}
 	}
@@ -142,13 +144,13 @@ func findCheckout() string {
 // inModuleCache reports whether dir is a downloaded module: its version stands for it, and no replace is needed.
 func inModuleCache(dir string) bool {
 	_, v, found := strings.Cut(filepath.Base(dir), "@")
-	return found && modversion.Check(markgenPath, v) == nil
+	return found && modversion.Check(markgen.Path, v) == nil
 }
 
 // isCheckout reports whether dir holds markgen's module with its runtime.
 func isCheckout(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil || modfile.ModulePath(text) != markgenPath {
+	if err != nil || modfile.ModulePath(text) != markgen.Path {
 		return false
 	}
 	info, err := os.Stat(filepath.Join(dir, "runtime"))
@@ -158,10 +160,10 @@ func isCheckout(dir string) bool {
 // releasedVersion returns the version of this binary if it can be required, "" if it was built from a checkout.
 func releasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Path != markgenPath || strings.HasSuffix(info.Main.Version, "+dirty") {
+	if !ok || info.Main.Path != markgen.Path || strings.HasSuffix(info.Main.Version, "+dirty") {
 		return ""
 	}
-	if modversion.Check(markgenPath, info.Main.Version) != nil {
+	if modversion.Check(markgen.Path, info.Main.Version) != nil {
 		return ""
 	}
 	return info.Main.Version

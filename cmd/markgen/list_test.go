@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 )
@@ -38,7 +39,7 @@ func TestListMarkedInPlace(t *testing.T) {
 	}
 	ids, _ := new(registry.Registry).Assign([]string{"example.com/m"}, u.RegistryPoints())
 	u.SetIDs(ids)
-	files, err := u.InPlace(rewrite.InPlace{Runtime: markgenPath + "/runtime"})
+	files, err := u.InPlace(rewrite.InPlace{Runtime: markgen.Path + "/runtime"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/config"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
@@ -66,6 +67,9 @@ func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 	}
 	var modules []*module
 	for _, p := range packages {
+		if markgen.IsRuntime(p.ImportPath) {
+			continue
+		}
 		if len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 && len(p.IgnoredGoFiles) > 0 {
 			p.Error = nil // nothing for this platform; the markers stay in the registry
 		}
@@ -111,7 +115,7 @@ func (m *module) load(env *Env, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	options := rewrite.Options{All: o.All, Keep: c.Keep, Adjust: c.Adjust}
+	options := rewrite.Options{All: o.All, Generated: true, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
 		err = errors.Join(err, m.loadPackage(env, p, options))
 	}

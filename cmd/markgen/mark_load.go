@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
@@ -126,7 +127,7 @@ func (m *marking) run(ctx context.Context) error {
 	}
 	m.options = rewrite.Options{All: m.o.All, Generated: m.o.generated, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
-		if p.ImportPath == m.Path+"/"+vendorDir || p.ImportPath == markgenPath+"/runtime" {
+		if markgen.IsRuntime(p.ImportPath) {
 			continue // the runtime is not marked with itself
 		}
 		g := &markedPackage{Package: p, disk: map[string][]byte{}, plain: map[string][]byte{}, wanted: map[string][]byte{}}
@@ -331,14 +332,14 @@ func (m *marking) compare(g *markedPackage) {
 
 // runtimePath returns the import path that marked source of the module has for the runtime.
 func (m *marking) runtimePath(ctx context.Context) (string, error) {
-	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(vendorDir))), "*.go"))
+	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(markgen.VendoredRuntime))), "*.go"))
 	if len(copied) > 0 {
-		return m.Path + "/" + vendorDir, nil
+		return m.Path + "/" + markgen.VendoredRuntime, nil
 	}
 	if m.o.vendored {
 		return "", fmt.Errorf("%s has no copy of the runtime; run markgen init -vendor", m.env.shown(m.Root))
 	}
-	path := markgenPath + "/runtime"
+	path := markgen.Path + "/runtime"
 	if m.plan.points == 0 {
 		return path, nil
 	}
@@ -347,7 +348,7 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(found) != 1 || found[0].Error != nil {
-		return "", fmt.Errorf("%s: the module does not require %s, whose runtime marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), markgenPath)
+		return "", fmt.Errorf("%s: the module does not require %s, whose runtime marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), markgen.Path)
 	}
 	return path, nil
 }

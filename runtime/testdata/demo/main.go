@@ -195,14 +195,14 @@ func main() {
 		ready()
 		time.Sleep(time.Minute)
 	case "closefds":
-		for fd := 500; fd < 1024; fd++ { // below are those of the Go runtime
+		for fd := 50; fd < 64; fd++ { // below are those of the Go runtime
 			syscall.Close(fd)
 		}
 		f, err := os.Create("victim")
 		if err != nil {
 			log.Fatal(err)
 		}
-		for fd := 500; fd < 1024; fd++ { // the number the data file had is now the victim's
+		for fd := 50; fd < 64; fd++ { // the number the data file had is now the victim's
 			syscall.Dup3(int(f.Fd()), fd, 0)
 		}
 		fill(n)
@@ -211,7 +211,11 @@ func main() {
 	case "children":
 		work(10)
 		for range n {
-			c := exec.Command(os.Args[0], "work", "1")
+			args := []string{os.Args[0], "work", "1"}
+			if emulator := os.Getenv("MARKGEN_TEST_EMULATOR"); emulator != "" {
+				args = append([]string{emulator}, args...)
+			}
+			c := exec.Command(args[0], args[1:]...)
 			c.Stderr = os.Stderr
 			if err := c.Run(); err != nil {
 				log.Fatal(err)

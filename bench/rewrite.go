@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/build"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// A rewriteTime is what rewriteChild measures: seconds for all the source.
+type rewriteTime struct {
+	Source           float64 // bytes
+	Overlay, InPlace float64
+	Packages         int
+	Points           int
+	Declined         int // packages that InPlace does not take
+}
+
+// rewriting measures how much source a second is planned and written by one
+// core: every package of the standard library, all of its points marked, from
+// the text in memory to the marked text in memory.
+func (b *bench) rewriting(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	root, err := goRoot(ctx)
+	if err != nil {
+		return err
+	}
+	var overlays, inPlaces []float64
+	for range b.roundsOr(7) {
+		text, err := output(ctx, root, []string{"GOMAXPROCS=1"}, self, "-rewrite-child")
+		if err != nil {
+			return err
+		}
+		var t rewriteTime
+		if err := json.Unmarshal(text, &t); err != nil {
+			return err
+		}
+		for _, m := range []struct {
+			name    string
+			seconds float64
+			speeds  *[]float64
+		}{{"Overlay", t.Overlay, &overlays}, {"InPlace", t.InPlace, &inPlaces}} {
+			speed := t.Source / m.seconds
+			*m.speeds = append(*m.speeds, speed/1e6)
+			err := b.results.add("rewrite/std.txt", "Rewrite/"+m.name, 1,
+				benchfmt.Value{Value: m.seconds, Unit: "sec/op"}, benchfmt.Value{Value: speed, Unit: "B/s"})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	b.atLeast("source planned and written by one core, overlay", 15, median(overlays), "MB/s", "rounds: "+list(overlays, "%.1f"))
+	b.atLeast("source planned and written by one core, in place", 15, median(inPlaces), "MB/s", "rounds: "+list(inPlaces, "%.1f"))
+	return nil
+}
+
+// rewriteChild marks the standard library once in either way.
+func rewriteChild(w io.Writer) error {
+	runtime.GOMAXPROCS(1)
+	var t rewriteTime
+	err := eachPackage(filepath.Join(runtime.GOROOT(), "src"), func(path string, files []rewrite.Source) error {
+		for _, f := range files {
+			t.Source += float64(len(f.Text))
+		}
+		t.Packages++
+		begin := time.Now()
+		u, err := planned(path, files)
+		if err != nil {
+			return err
+		}
+		if _, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime}); err != nil {
+			return err
+		}
+		t.Overlay += time.Since(begin).Seconds()
+		t.Points += len(u.Points)
+
+		begin = time.Now()
+		if u, err = planned(path, files); err != nil {
+			return err
+		}
+		if _, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime"}); err != nil {
+			t.Declined++
+		}
+		t.InPlace += time.Since(begin).Seconds()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(t)
+}
+
+// planned takes the way that a build takes, up to the writer.
+func planned(path string, files []rewrite.Source) (*rewrite.Unit, error) {
+	u, err := rewrite.Load(path, files)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.Find(rewrite.Options{All: true}); err != nil {
+		return nil, err
+	}
+	ids, _ := new(registry.Registry).Assign([]string{path}, u.RegistryPoints())
+	u.SetIDs(ids)
+	return u, nil
+}
+
+// eachPackage reads the packages below src for this platform.
+func eachPackage(src string, visit func(path string, files []rewrite.Source) error) error {
+	return filepath.WalkDir(src, func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		switch d.Name() {
+		case "testdata", "vendor", "cmd":
+			return filepath.SkipDir
+		}
+		p, err := build.ImportDir(dir, 0)
+		if err != nil {
+			return nil // no package for this platform
+		}
+		var files []rewrite.Source
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			files = append(files, rewrite.Source{Name: filepath.Join(dir, name), Text: text})
+		}
+		if len(files) == 0 {
+			return nil
+		}
+		return visit(filepath.ToSlash(strings.TrimPrefix(dir, src+string(filepath.Separator))), files)
+	})
+}
+
+// memory measures the peak of the markgen process while it marks the packages of
+// the standard library: the largest resident size of the process itself, less
+// that of the same command with one empty program to mark, against the source
+// of the largest package. With -n, go compiles nothing.
+func (b *bench) memory(ctx context.Context) error {
+	if runtime.GOOS != "linux" {
+		fmt.Println("memory: measured on Linux only")
+		return nil
+	}
+	root, err := goRoot(ctx)
+	if err != nil {
+		return err
+	}
+	empty := filepath.Join(b.work, "empty")
+	if err := os.Mkdir(empty, 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(empty, "go.mod"), []byte("module empty\n"), 0o666); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(empty, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
+		return err
+	}
+	largest, name, err := largestPackage(ctx, root)
+	if err != nil {
+		return err
+	}
+	var ratios []float64
+	for i := range b.roundsOr(7) {
+		var peaks [2]float64
+		for side, words := range [][]string{{"-all", "-n", "."}, {"-all", "-markpkg", "std", "-n", "std"}} {
+			cache := filepath.Join(b.work, fmt.Sprintf("memory-%d-%d", i, side))
+			p, err := start(ctx, empty, []string{"MARKGENCACHE=" + cache}, append([]string{b.markgen, "build"}, words...)...)
+			if err != nil {
+				return err
+			}
+			if err := removeAll(cache); err != nil {
+				return err
+			}
+			peaks[side] = p.peak
+			file := []string{"memory/empty.txt", "memory/std.txt"}[side]
+			if err := b.results.add(file, "Memory", 1, append(p.values(), benchfmt.Value{Value: p.peak, Unit: "peak-B"})...); err != nil {
+				return err
+			}
+		}
+		ratios = append(ratios, (peaks[1]-peaks[0])/largest)
+	}
+	b.atMost("peak memory of markgen over the largest package's source", 20, median(ratios),
+		fmt.Sprintf("%s, %.2f MB; rounds: %s", name, largest/1e6, list(ratios, "%.1f")))
+	return nil
+}
+
+// largestPackage is the largest of those that memory has marked.
+func largestPackage(ctx context.Context, root string) (size float64, name string, err error) {
+	text, err := output(ctx, root, nil, "go", "list", "-f", "{{.ImportPath}} {{.Dir}}{{range .GoFiles}} {{.}}{{end}}{{range .CgoFiles}} {{.}}{{end}}", "std")
+	if err != nil {
+		return 0, "", err
+	}
+	below, err := output(ctx, root, nil, "go", "list", "-deps", "os", "internal/runtime/exithook")
+	if err != nil {
+		return 0, "", err
+	}
+	unmarked := map[string]bool{}
+	for _, path := range strings.Fields(string(below)) {
+		unmarked[path] = true
+	}
+	for line := range bytes.Lines(text) {
+		words := strings.Fields(string(line))
+		if unmarked[words[0]] {
+			continue
+		}
+		var n float64
+		for _, file := range words[2:] {
+			info, err := os.Stat(filepath.Join(words[1], file))
+			if err != nil {
+				return 0, "", err
+			}
+			n += float64(info.Size())
+		}
+		if n > size {
+			size, name = n, words[0]
+		}
+	}
+	return size, name, nil
+}

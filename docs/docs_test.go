@@ -1,0 +1,286 @@
+package docs_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// exempt are the commands that the pages show and the test does not run, and why.
+var exempt = map[string]string{
+	"make test": "it runs this test",
+}
+
+// markgen builds the command once, for all pages, from the sources that README.md says to build it from.
+var markgen = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "markgen-docs-"); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "markgen"), "../cmd/markgen").CombinedOutput()
+	if err != nil {
+		return dir, fmt.Errorf("go build ../cmd/markgen: %v\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, _ := markgen(); dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// environ has the command first on PATH, and nothing that changes what it does.
+func environ(t *testing.T) []string {
+	t.Helper()
+	dir, err := markgen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var env []string
+	for _, kv := range os.Environ() {
+		switch key, _, _ := strings.Cut(kv, "="); key {
+		case "MARKGEN", "GOFLAGS", "GOWORK", "GOCOVERDIR", "NO_COLOR":
+		default:
+			env = append(env, kv)
+		}
+	}
+	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false")
+}
+
+// TestPages runs the shell blocks of each page, as one script in a directory of its own, and compares what they print
+// with what the page shows. README.md is about the checkout, so its directory is a copy of that.
+func TestPages(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("the shell blocks are for bash on Unix")
+	}
+	env := environ(t)
+	for _, p := range pages(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(p.name), ".md"), func(t *testing.T) {
+			dir := t.TempDir()
+			if p.name == "README.md" {
+				if _, err := exec.LookPath("make"); err != nil {
+					t.Skip("README.md needs make")
+				}
+				copyCheckout(t, dir)
+			}
+			runPage(t, bash, p, dir, env)
+		})
+	}
+}
+
+// between is printed between the outputs of two blocks.
+const between = "\x1e\n"
+
+func runPage(t *testing.T, bash string, p page, dir string, env []string) {
+	script := "set -eu\nexec 2>&1 </dev/null\n"
+	var run []int // indexes of the blocks that the script runs
+	for i, b := range p.blocks {
+		if b.lang != "sh" || exempt[strings.TrimSpace(b.text)] != "" {
+			continue
+		}
+		run = append(run, i)
+		script += b.text + "\nprintf '\\036\\n'\n"
+	}
+	if len(run) == 0 {
+		return
+	}
+	file := filepath.Join(t.TempDir(), "page.sh")
+	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bash, file)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(env, "PWD="+dir), time.Second
+	out, err := cmd.CombinedOutput()
+	outputs := strings.Split(string(out), between)
+	for n, i := range run {
+		b := p.blocks[i]
+		if n == len(outputs)-1 {
+			t.Fatalf("%s:%d: the block fails: %v\n%s\n%s", p.name, b.line, err, b.text, outputs[n])
+		}
+		if i+1 < len(p.blocks) && p.blocks[i+1].lang == "text" {
+			if difference := compare(p.blocks[i+1].text, outputs[n]); difference != "" {
+				t.Errorf("%s:%d: %s", p.name, p.blocks[i+1].line, difference)
+			}
+		}
+	}
+	if err != nil {
+		t.Errorf("%s: %v", p.name, err)
+	}
+}
+
+// copyCheckout copies what the Makefile's targets need, so that running them leaves nothing in the checkout.
+func copyCheckout(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel("..", path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, rel)
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || rel == "bin" || rel == "corpus" || rel == filepath.Join("testdata", "traps")):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, 0o777)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, text, 0o666)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLinks checks that what the pages link to is there.
+func TestLinks(t *testing.T) {
+	for _, p := range pages(t) {
+		for _, link := range links(p.prose) {
+			file, _, _ := strings.Cut(link, "#")
+			if file == "" || strings.Contains(link, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("..", filepath.Dir(p.name), file)); err != nil {
+				t.Errorf("%s links to %s, which is not there", p.name, link)
+			}
+		}
+	}
+}
+
+func links(prose string) (list []string) {
+	for {
+		_, rest, ok := strings.Cut(prose, "](")
+		if !ok {
+			return list
+		}
+		link, after, _ := strings.Cut(rest, ")")
+		list, prose = append(list, link), after
+	}
+}
+
+// TestFlags compares the flags that the help texts explain with those that the pages name.
+func TestFlags(t *testing.T) {
+	env := environ(t)
+	var help bytes.Buffer
+	commands := commandNames(t, env)
+	for _, c := range commands {
+		help.Write(output(t, env, "help", c))
+	}
+	known := map[string]bool{}
+	for line := range strings.Lines(help.String()) {
+		if flag, ok := strings.CutPrefix(line, "  -"); ok {
+			known[strings.Fields(flag)[0]] = true
+		}
+	}
+	for _, f := range []string{"report", "o", "vendor"} { // explained in the text of a help page, or in a block of their own
+		known[f] = true
+	}
+	named, all := map[string]string{}, ""
+	for _, p := range pages(t) {
+		for i, span := range strings.Split(p.prose, "`") {
+			if words := strings.Fields(span); i%2 == 1 && len(words) > 0 && strings.HasPrefix(words[0], "-") {
+				flag, _, _ := strings.Cut(strings.TrimLeft(words[0], "-"), "=")
+				named[flag] = p.name
+			}
+		}
+		all += p.prose
+		for _, b := range p.blocks {
+			all += b.text
+		}
+	}
+	for flag, page := range named {
+		if !known[flag] && !goFlags[flag] {
+			t.Errorf("%s names a flag -%s, which no help text explains", page, flag)
+		}
+	}
+	for flag := range known {
+		if named[flag] == "" {
+			t.Errorf("no page names the flag -%s", flag)
+		}
+	}
+	for _, c := range commands {
+		if !strings.Contains(all, "markgen "+c) {
+			t.Errorf("no page names the command markgen %s", c)
+		}
+	}
+}
+
+// goFlags are flags of go's, not of markgen's, that the pages name.
+var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg": true, "covermode": true, "coverprofile": true,
+	"overlay": true, "race": true, "tags": true, "trimpath": true, "vet": true, "buildvcs": true, "args": true, "mod": true,
+	"modfile": true, "pgo": true, "toolexec": true, "exec": true}
+
+// commandNames returns the commands that markgen help lists.
+func commandNames(t *testing.T, env []string) (names []string) {
+	t.Helper()
+	for line := range strings.Lines(string(output(t, env, "help"))) {
+		if words := strings.Fields(line); strings.HasPrefix(line, "  ") && len(words) > 2 && !strings.HasPrefix(line, "      ") {
+			names = append(names, words[0])
+		}
+	}
+	if len(names) < 5 {
+		t.Fatalf("markgen help lists only %q", names)
+	}
+	return names
+}
+
+// output runs markgen and returns what it prints on either output, whatever its exit code is.
+func output(t *testing.T, env []string, args ...string) []byte {
+	t.Helper()
+	dir, _ := markgen()
+	cmd := exec.Command(filepath.Join(dir, "markgen"), args...)
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestWords compares lists of words that messages give with the tables of the pages that explain them.
+func TestWords(t *testing.T) {
+	env := environ(t)
+	for _, test := range []struct {
+		page  string
+		args  []string
+		after string // the list stands behind this, up to the end of the sentence
+	}{
+		{"docs/report.md", []string{"report", "-format", "x"}, "the formats are "},
+		{"docs/report.md", []string{"report", "-sort", "x"}, "the keys are "},
+		{"docs/overlay.md", []string{"run", "-form", "x"}, "the forms are "},
+	} {
+		_, list, ok := strings.Cut(string(output(t, env, test.args...)), test.after)
+		if !ok {
+			t.Errorf("markgen %s does not say %q", strings.Join(test.args, " "), test.after)
+			continue
+		}
+		list, _, _ = strings.Cut(list, ";")
+		prose := readPage(t, test.page).prose
+		for _, word := range strings.Fields(strings.NewReplacer(",", " ", " and ", " ").Replace(list)) {
+			if !strings.Contains(prose, "`"+word+"`") {
+				t.Errorf("%s does not name `%s`", test.page, word)
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// page is a page of the documentation.
+type page struct {
+	name   string // file, relative to the root of the repository
+	prose  string // what is not in a block
+	blocks []block
+}
+
+// block is a fenced block.
+type block struct {
+	line int    // of the fence that opens it
+	lang string // what stands behind the fence
+	text string
+}
+
+// languages are the fences that a page may have. There is none for commands that are not run.
+var languages = map[string]bool{"sh": true, "text": true, "go": true, "yaml": true, "json": true}
+
+// pages reads README.md and the pages in docs.
+func pages(t *testing.T) []page {
+	t.Helper()
+	files, err := filepath.Glob("*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pages in docs: %v", err)
+	}
+	list := []page{readPage(t, "README.md")}
+	for _, f := range files {
+		list = append(list, readPage(t, "docs/"+f))
+	}
+	return list
+}
+
+func readPage(t *testing.T, name string) page {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := page{name: name}
+	var prose strings.Builder
+	var in *block
+	for i, line := range strings.SplitAfter(string(text), "\n") {
+		fence, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case isFence && in == nil:
+			if !languages[fence] {
+				t.Errorf("%s:%d: a fence ```%s; the fences are sh, text, go, yaml and json", name, i+1, fence)
+			}
+			p.blocks = append(p.blocks, block{line: i + 1, lang: fence})
+			in = &p.blocks[len(p.blocks)-1]
+			if fence == "text" && (len(p.blocks) < 2 || p.blocks[len(p.blocks)-2].lang != "sh") {
+				t.Errorf("%s:%d: a text block that follows no sh block: nothing says what prints it", name, i+1)
+			}
+		case isFence:
+			in = nil
+		case in != nil:
+			in.text += line
+		default:
+			prose.WriteString(line)
+		}
+	}
+	if in != nil {
+		t.Errorf("%s:%d: the block has no end", name, in.line)
+	}
+	p.prose = prose.String()
+	return p
+}
+
+// masks replace what differs between two runs of the same command, in this order. Columns move with the width of
+// times, so runs of blanks are one blank.
+var masks = []struct {
+	what *regexp.Regexp
+	with string
+}{
+	{regexp.MustCompile(`\b\d{8}-\d{6}\.\d+\b`), "RUN"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
+	{regexp.MustCompile(`\b(tsc|mono|cntvct) [\d.]+[GM]?Hz`), "CLOCK"},
+	{regexp.MustCompile(`\b(clock) (tsc|mono|cntvct)\b`), "$1 CLOCK"},
+	{regexp.MustCompile(`\b(pid|process) \d+`), "$1 PID"},
+	{regexp.MustCompile(`\.\d+\.markgen\b`), ".PID.markgen"},
+	{regexp.MustCompile(`\bgo1\.\d+(\.\d+)?(rc\d+)?`), "GO"},
+	{regexp.MustCompile(`\b(linux|darwin|windows|freebsd)/(amd64|arm64|386)\b`), "MACHINE"},
+	{regexp.MustCompile(`=> /\S+`), "=> CHECKOUT"},
+	{regexp.MustCompile(`\b\d+m\d\ds\b|\b\d+(\.\d+)?(ps|ns|µs|ms|s)\b`), "TIME"},
+	{regexp.MustCompile(`[ \t]+`), " "},
+	{regexp.MustCompile(`(?m) $`), ""},
+}
+
+func mask(text string) string {
+	for _, m := range masks {
+		text = m.what.ReplaceAllString(text, m.with)
+	}
+	return text
+}
+
+// compare says where what was printed differs from what the page shows, "" if nowhere.
+func compare(shown, printed string) string {
+	want, got := maskedLines(shown), maskedLines(printed)
+	if matchLines(want, got) {
+		return ""
+	}
+	return fmt.Sprintf("the page shows\n%s\nbut it prints\n%s\nwhich is, without masks,\n%s",
+		strings.Join(want, "\n"), strings.Join(got, "\n"), printed)
+}
+
+func maskedLines(text string) []string {
+	return strings.Split(strings.TrimRight(mask(text), "\n"), "\n")
+}
+
+// matchLines compares line by line; "…" in want stands for any number of lines, and at the end of a line for the
+// rest of it.
+func matchLines(want, got []string) bool {
+	if len(want) == 0 {
+		return len(got) == 0
+	}
+	if want[0] == "…" {
+		for n := range len(got) + 1 {
+			if matchLines(want[1:], got[n:]) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(got) == 0 {
+		return false
+	}
+	head, cut := strings.CutSuffix(want[0], "…")
+	if got[0] != want[0] && !(cut && strings.HasPrefix(got[0], head)) {
+		return false
+	}
+	return matchLines(want[1:], got[1:])
+}
+
+func TestCompare(t *testing.T) {
+	const printed = "app x (go1.26.8 linux/amd64)\nname  count  total\na  1,000  1.20ms\nb  0  -\n\n2 markers\n"
+	for _, test := range []struct {
+		shown string
+		same  bool
+	}{
+		{printed, true},
+		{"app x (go1.27 darwin/arm64)\nname count  total\na   1,000   999ns\nb 0 -\n\n2 markers\n", true},
+		{"app x…\n…\n2 markers\n", true},
+		{"…\na  1,001  1.20ms\n…\n", false},
+		{"…\nb  0  5ns\n…\n", false},
+		{"app x (go1.26.8 linux/amd64)\n", false},
+		{"…\nc\n…\n", false},
+	} {
+		if difference := compare(test.shown, printed); (difference == "") != test.same {
+			t.Errorf("%q: %s", test.shown, difference)
+		}
+	}
+}

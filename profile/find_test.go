@@ -1,0 +1,64 @@
+package profile_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+)
+
+func TestFind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put := func(name string, content []byte) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := twoUnits()
+	for _, name := range []string{"a.markgen", "b.markgen", "runs/2", "runs/1", "runs/deeper/3", "[x].markgen"} {
+		put(name, data)
+	}
+	put("notes.txt", []byte("markgen is mentioned\n"))
+	put("runs/notes.txt", nil)
+	put("docs/index.txt", []byte("text"))
+
+	for _, tt := range []struct {
+		name string
+		want []string
+		err  string
+	}{
+		{"a.markgen", []string{"a.markgen"}, ""},
+		{"notes.txt", []string{"notes.txt"}, ""}, // named for itself: reading it will tell
+		{"runs", []string{"runs/1", "runs/2"}, ""},
+		{"runs/", []string{"runs/1", "runs/2"}, ""},
+		{"[ab].markgen", []string{"a.markgen", "b.markgen"}, ""},
+		{"[x].markgen", []string{"[x].markgen"}, ""},
+		{"runs/*", []string{"runs/1", "runs/2"}, ""},
+		{"*", []string{"[x].markgen", "a.markgen", "b.markgen"}, ""},
+		{"none.markgen", nil, "none.markgen: no such file or directory"},
+		{"z*", nil, "z*: no file matches; give data files of marked programs, or folders of them"},
+		{"*.txt", nil, "*.txt: none of the 1 files that match is a data file of a marked program"},
+		{"docs", nil, "docs: no data file of a marked program is in this folder"},
+		{"[a", nil, "[a: syntax error in pattern; quote brackets that belong to a name with a backslash"},
+	} {
+		t.Run(strings.ReplaceAll(tt.name, "/", ":"), func(t *testing.T) {
+			got, err := profile.Find(tt.name)
+			for i := range got {
+				got[i] = filepath.ToSlash(got[i])
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if (err != nil) != (tt.err != "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("error %v, want %q", err, tt.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,194 @@
+package profile_test
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// everything compares profiles with what they keep for merging.
+var everything = cmp.AllowUnexported(profile.Profile{}, profile.Marker{})
+
+// randomRun is a run of a program that changed between runs: the markers there
+// are, their names, places, and what was recorded at them differ.
+func randomRun(rnd *rand.Rand) profiletest.Run {
+	text := fmt.Sprintf("p\tm\nf\tf%d.go\n", rnd.IntN(2))
+	times := map[int][]uint64{}
+	passes := map[int]uint64{}
+	n := 0
+	for id := 1; id <= 6; id++ {
+		if rnd.IntN(4) == 0 {
+			continue
+		}
+		text += fmt.Sprintf("m\t%016x\tfunc\t0\t%d\t1\t0\t%s\t-\t%d\tm.F%d\n", id, rnd.IntN(3)+1, []string{"-", "c"}[rnd.IntN(5)/4], rnd.IntN(2)+1, rnd.IntN(3))
+		for range rnd.IntN(8) {
+			times[n] = append(times[n], rnd.Uint64()>>rnd.IntN(64)>>20)
+		}
+		if rnd.IntN(2) == 0 {
+			passes[n] = rnd.Uint64N(1000)
+		}
+		n++
+	}
+	var counters []uint64
+	for i := range rnd.IntN(4) {
+		text += fmt.Sprintf("b\t0\t%d\t1\t9\t9\t%d\n", i+1, rnd.IntN(2)+1)
+		counters = append(counters, rnd.Uint64N(100))
+	}
+	return profiletest.Run{
+		App:       []string{"one", "two"}[rnd.IntN(2)],
+		PID:       rnd.Uint64N(100),
+		StartWall: 1763711763_000000000 + rnd.Uint64N(3), // often at the same moment
+		Span:      rnd.Uint64N(1e10),
+		Killed:    rnd.IntN(4) == 0,
+		TrueHz:    2e9 + rnd.Uint64N(2),
+		Clock:     []uint64{layout.ClockTSC, layout.ClockCNTVCT}[rnd.IntN(5)/4],
+		Lost:      rnd.Uint64N(2),
+		Flags:     []uint64{0, layout.FlagNoSelf}[rnd.IntN(5)/4],
+		Tables:    []profiletest.Table{{Text: text, Times: times, Passes: passes, Counters: counters}},
+	}
+}
+
+// Whatever the order, and whatever was merged before: the sum is the same.
+func TestMergeOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var runs, kept []*profile.Profile
+		for range 2 + rnd.IntN(4) {
+			file := randomRun(rnd).File()
+			runs, kept = append(runs, read(t, file)), append(kept, read(t, file))
+		}
+		want := profile.Merge(runs)
+		check(t, want)
+
+		shuffled := slices.Clone(runs)
+		rnd.Shuffle(len(runs), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if diff := cmp.Diff(want, profile.Merge(shuffled), everything); diff != "" {
+			t.Fatalf("in another order (-want +got)\n%s", diff)
+		}
+		cut := 1 + rnd.IntN(len(runs)-1)
+		parts := []*profile.Profile{profile.Merge(shuffled[:cut]), nil, profile.Merge(shuffled[cut:])}
+		if diff := cmp.Diff(want, profile.Merge(parts), everything); diff != "" {
+			t.Fatalf("in parts (-want +got)\n%s", diff)
+		}
+		for i, p := range runs {
+			if diff := cmp.Diff(kept[i], p, everything); diff != "" {
+				t.Fatalf("Merge changed what it was given (-before +after)\n%s", diff)
+			}
+		}
+	}
+}
+
+// check tests what holds of every profile: sums are sums of buckets, buckets
+// are ascending and hold what they are for, markers and blocks are in order.
+func check(t *testing.T, p *profile.Profile) {
+	t.Helper()
+	for i, m := range p.Markers {
+		if i > 0 && (p.Markers[i-1].Name > m.Name || p.Markers[i-1].ID == m.ID) {
+			t.Errorf("markers %q, %q", p.Markers[i-1].Name, m.Name)
+		}
+		timed, total, squares := uint64(0), uint64(0), new(big.Int)
+		for k, b := range m.Buckets {
+			if k > 0 && m.Buckets[k-1].K >= b.K || b.Count == 0 {
+				t.Errorf("%s: buckets %v", m.Name, m.Buckets)
+			}
+			if mean := float64(b.SumNS) / float64(b.Count); mean < float64(b.LoNS()) || mean >= float64(b.HiNS()) {
+				t.Errorf("%s: bucket %v has the mean %v", m.Name, b, mean)
+			}
+			timed += b.Count
+			total += b.SumNS
+			squares.Add(squares, b.SumSq.Big())
+		}
+		if m.Timed() != timed || m.Count < timed || m.TotalNS() != total || m.SumSq().Big().Cmp(squares) != 0 {
+			t.Errorf("%s: count %d, timed %d, total %d, squares %v; of the buckets %d, %d, %v",
+				m.Name, m.Count, m.Timed(), m.TotalNS(), m.SumSq(), timed, total, squares)
+		}
+		if timed > 0 && (float64(m.MinNS) > m.MeanNS() || m.MeanNS() > float64(m.MaxNS)) {
+			t.Errorf("%s: min %d, mean %v, max %d", m.Name, m.MinNS, m.MeanNS(), m.MaxNS)
+		}
+	}
+}
+
+// Adding runs up gives what one run with all passages would have given.
+func TestMergeIsOneRun(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	const text = "p\tm\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n"
+	var all []uint64
+	var runs []*profile.Profile
+	for range 20 {
+		var times []uint64
+		for range rnd.IntN(50) {
+			times = append(times, rnd.Uint64()>>(16+rnd.IntN(48)))
+		}
+		all = append(all, times...)
+		runs = append(runs, read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File()))
+	}
+	one, sum := timed(t, all), profile.Merge(runs).Markers[0]
+	one.Name, one.ID, one.File = sum.Name, sum.ID, sum.File
+	one.SelfNS = sum.SelfNS // differ by rounding in the writer, not in what is added
+	if diff := cmp.Diff(*one, sum, values, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Ticks" }, cmp.Ignore())); diff != "" {
+		t.Errorf("(-one run +sum)\n%s", diff)
+	}
+}
+
+// A marker has the name and place of the newest run that has it.
+func TestMergeNames(t *testing.T) {
+	run := func(start uint64, name string) *profile.Profile {
+		text := "p\tm\nf\t" + name + ".go\n"
+		if name != "" {
+			text += "m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm." + name + "\n"
+		}
+		return read(t, profiletest.Run{App: "app", PID: start, StartWall: start * 1e9, Tables: []profiletest.Table{{Text: text}}}.File())
+	}
+	old, renamed, without := run(100, "Old"), run(200, "New"), run(300, "")
+	sum := profile.Merge([]*profile.Profile{profile.Merge([]*profile.Profile{without, old}), renamed})
+	if m := sum.Markers[0]; m.Name != "m.New" || m.File != "New.go" {
+		t.Errorf("%s in %s", m.Name, m.File)
+	}
+	if sum.Run != "3 runs" || sum.Runs != 3 || !sum.Start.Equal(time.Unix(100, 0)) || sum.App != "app" {
+		t.Errorf("run %q of %q, start %v", sum.Run, sum.App, sum.Start)
+	}
+}
+
+func TestMergeNothing(t *testing.T) {
+	for _, ps := range [][]*profile.Profile{nil, {nil}} {
+		if p := profile.Merge(ps); p == nil || len(p.Markers) > 0 || p.Runs != 0 {
+			t.Errorf("%v", p)
+		}
+	}
+	one := read(t, demo().File())
+	if diff := cmp.Diff(one, profile.Merge([]*profile.Profile{one}), everything); diff != "" {
+		t.Errorf("of one (-it +sum)\n%s", diff)
+	}
+}
+
+// Warnings stand together by file, and as they do in the file.
+func TestMergeWarnings(t *testing.T) {
+	sorted := []string{"a: offset 24: x", "a: offset 9088: x", "a: offset 10000: x", "a: still running", "b: offset 8: x"}
+	var ps []*profile.Profile
+	for _, i := range []int{3, 4, 2, 0, 1, 0} {
+		ps = append(ps, &profile.Profile{Runs: 1, Warnings: []string{sorted[i]}})
+	}
+	if diff := cmp.Diff(sorted, profile.Merge(ps).Warnings); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Sums that no number of 64 bits holds stay at the largest one, in any order.
+func TestMergePastTheEnd(t *testing.T) {
+	huge := &profile.Profile{Runs: 1, Markers: []profile.Marker{{
+		ID: 1, Count: 1 << 63, Buckets: []profile.Bucket{{K: 63, Count: 1 << 63, SumNS: 1 << 63, SumSq: profile.Uint128{Hi: 1 << 63}}},
+	}}}
+	m := profile.Merge([]*profile.Profile{huge, huge, huge}).Markers[0]
+	if top := ^uint64(0); m.Count != top || m.TotalNS() != top || m.SumSq() != (profile.Uint128{Hi: top, Lo: top}) {
+		t.Errorf("%+v", m)
+	}
+}

@@ -1,0 +1,246 @@
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/report"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// demo is a run with markers of every kind, timed, counted and unvisited ones.
+func demo() profiletest.Run {
+	const text = "p\texample.com/shop/cart\n" +
+		"f\tcmd/shop/main.go\n" +
+		"f\tcart/price.go\n" +
+		"m\t00c0ffee00000001\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/shop/cmd/shop.main\n" +
+		"m\t00c0ffee00000002\tfunc\t1\t30\t1\t1\t-\t-\t1\texample.com/shop/cart.(*Cart).Total\n" +
+		"m\t00c0ffee00000003\tloop\t1\t32\t2\t1\t-\t-\t1\texample.com/shop/cart.(*Cart).Total:for#1\n" +
+		"m\t00c0ffee00000004\tbranch\t1\t35\t3\t1\t-\t-\t1\texample.com/shop/cart.(*Cart).Total:if#1.then\n" +
+		"m\t00c0ffee00000005\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.read <rates> & taxes\n" +
+		"m\t00c0ffee00000006\tpoint\t1\t44\t2\t1\t-\t-\t1\texample.com/shop/cart.cache missed\n" +
+		"m\t00c0ffee00000007\tfunc\t1\t60\t1\t6\t-\t-\t100\texample.com/shop/cart.round\n" +
+		"c\t00c0ffee00000008\tblock\t1\t62\t2\texample.com/shop/cart.round:block#1\n" +
+		"b\t1\t30\t35\t31\t20\t1\n" +
+		"b\t1\t32\t20\t34\t3\t2\n" +
+		"b\t1\t60\t30\t62\t2\t1\n"
+	loop := make([]uint64, 2000)
+	for i := range loop {
+		loop[i] = 90 + uint64(i*i)/300
+	}
+	round := make([]uint64, 1234)
+	for i := range round {
+		round[i] = uint64(i % 23)
+	}
+	return profiletest.Run{
+		App:       "shop",
+		PID:       4711,
+		StartWall: 1763711763_123456789, // 2025-11-21 07:56:03
+		Span:      2_410_000_000,
+		TrueHz:    2_000_100_000,
+		Tables: []profiletest.Table{{
+			Text: text,
+			Times: map[int][]uint64{
+				0: {2_400_000_000},
+				1: {1_200_000, 900_000, 12_000_000},
+				2: loop,
+				4: {5_600, 7_800_000, 61_000_000_000},
+				6: round,
+			},
+			Passes:   map[int]uint64{5: 1_234_567},
+			Counters: []uint64{987_654_321, 3, 2000, 0},
+		}},
+	}
+}
+
+// parse reads the run's file, as a report of it would.
+func parse(t testing.TB, run profiletest.Run) *profile.Profile {
+	t.Helper()
+	file := run.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "shop.markgen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func write(t testing.TB, p *profile.Profile, o report.Options) string {
+	t.Helper()
+	var b strings.Builder
+	if err := report.Write(&b, p, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	changed := func(change func(r *profiletest.Run)) *profile.Profile {
+		run := demo()
+		change(&run)
+		return parse(t, run)
+	}
+	p := parse(t, demo())
+	killed := changed(func(r *profiletest.Run) {
+		r.Killed, r.StartWall, r.PID, r.Lost = true, r.StartWall+5e9, 4712, 3
+	})
+	live := changed(func(r *profiletest.Run) { r.Killed, r.State = true, layout.StatePaused })
+	live.Alive = true
+	damaged := demo().File()
+	damaged = damaged[:len(damaged)-5000]
+	cut, err := profile.Read(bytes.NewReader(damaged), int64(len(damaged)), "shop.markgen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := changed(func(r *profiletest.Run) {
+		r.Tables[0].Text = "p\tm\nf\tf.go\nc\t0000000000000001\tblock\t0\t1\t1\tm.F:block#1\nb\t0\t1\t1\t2\t2\t1\n"
+		r.Tables[0].Times, r.Tables[0].Passes, r.Tables[0].Counters = nil, nil, []uint64{4, 5}
+	})
+	for _, tt := range []struct {
+		file string
+		p    *profile.Profile
+		o    report.Options
+	}{
+		{"text.txt", p, report.Options{}},
+		{"text-total.txt", p, report.Options{Sort: "total"}},
+		{"text-count.txt", p, report.Options{Sort: "count"}},
+		{"text-120.txt", p, report.Options{Width: 120}},
+		{"text-80.txt", p, report.Options{Width: 80}},
+		{"text-40.txt", p, report.Options{Width: 40}},
+		{"text-color.txt", p, report.Options{Color: true, Sort: "self", Width: 100}},
+		{"text-killed.txt", killed, report.Options{}},
+		{"text-running.txt", live, report.Options{}},
+		{"text-damaged.txt", cut, report.Options{}},
+		{"text-merged.txt", profile.Merge([]*profile.Profile{p, killed, p}), report.Options{}},
+		{"text-noself.txt", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{}},
+		{"text-counted.txt", counted, report.Options{}},
+		{"text-blocks.txt", changed(func(r *profiletest.Run) {
+			r.Tables[0] = profiletest.Table{Text: "p\tm\nf\tf.go\nb\t0\t1\t1\t2\t2\t1\n"}
+		}), report.Options{}},
+		{"text-nothing.txt", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{}},
+		{"json.json", p, report.Options{Format: "json"}},
+		{"json-max.json", p, report.Options{Format: "json", Sort: "max"}},
+		{"json-killed.json", killed, report.Options{Format: "json"}},
+		{"json-merged.json", profile.Merge([]*profile.Profile{p, killed, p}), report.Options{Format: "json"}},
+		{"json-noself.json", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{Format: "json"}},
+		{"json-nothing.json", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{Format: "json"}},
+		{"cover.out", p, report.Options{Format: "cover"}},
+		{"cover-set.out", p, report.Options{Format: "cover", Mode: "set"}},
+		{"cover-atomic.out", p, report.Options{Format: "cover", Mode: "atomic"}},
+	} {
+		t.Run(tt.file, func(t *testing.T) { golden.Check(t, tt.file, write(t, tt.p, tt.o)) })
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, tt := range []struct {
+		o    report.Options
+		want string
+	}{
+		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json and cover`},
+		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean and max`},
+		{report.Options{Format: "cover", Mode: "all"}, `unknown cover mode "all"; the modes are set, count and atomic`},
+	} {
+		var b bytes.Buffer
+		err := report.Write(&b, &profile.Profile{}, tt.o)
+		if err == nil || err.Error() != tt.want || b.Len() > 0 {
+			t.Errorf("%+v: %v, and %d bytes written\nwant %s", tt.o, err, b.Len(), tt.want)
+		}
+	}
+	for _, f := range report.Formats() {
+		for _, s := range report.Sorts() {
+			if err := (report.Options{Format: f, Sort: s}).Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// The text report keeps to any width that a name and three numbers fit into,
+// whatever the names are.
+func TestWidth(t *testing.T) {
+	run := demo()
+	run.Tables[0].Text = strings.NewReplacer("cart.round\n", "cart.überaus/lange/"+strings.Repeat("日本語", 30)+"\n").Replace(run.Tables[0].Text)
+	p := parse(t, run)
+	for width := 48; width < 260; width++ {
+		_, table, _ := strings.Cut(write(t, p, report.Options{Width: width}), "\n\n")
+		table, _, _ = strings.Cut(table, "\n\n")
+		for line := range strings.Lines(table) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := utf8.RuneCountInString(line); n > width {
+				t.Fatalf("width %d: a line of %d: %s", width, n, line)
+			}
+			if strings.HasSuffix(line, " ") {
+				t.Fatalf("width %d: %q ends in a space", width, line)
+			}
+		}
+	}
+	for width := -1; width < 48; width++ { // no panic
+		write(t, p, report.Options{Width: width})
+	}
+}
+
+// Names from a data file can't steer a terminal.
+func TestControlCharacters(t *testing.T) {
+	p := parse(t, demo())
+	p.App, p.Markers[0].Name, p.Markers[0].File, p.Markers[1].Kind = "a\x1b[2J", "n\x1b]0;x\a", "f\r\x9b", "k\b"
+	p.Warnings = []string{"w\x1b[1m\u202e"}
+	if text := write(t, p, report.Options{}); strings.ContainsAny(text, "\x1b\a\r\b\u009b\u202e") {
+		t.Errorf("%q", text)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+var errFull = errors.New("disk full")
+
+func TestWriteError(t *testing.T) {
+	p := many(1000)
+	for _, f := range report.Formats() {
+		if err := report.Write(full{}, p, report.Options{Format: f}); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// many is a profile of n markers, half of them visited.
+func many(n int) *profile.Profile {
+	p := &profile.Profile{App: "large", Runs: 1}
+	for i := range n {
+		m := profile.Marker{ID: 1, Name: fmt.Sprintf("example.com/large/internal/package%d.(*Type).Method:for#%d", i/50, i%50), Kind: "loop", File: fmt.Sprintf("internal/package%d/file.go", i/50), Line: i}
+		if i%2 == 0 {
+			m.Count, m.MinNS, m.MaxNS, m.SelfNS = 30, 64, 70_000, 1000
+			for k := range uint8(8) {
+				lo := uint64(64) << k
+				b := profile.Bucket{K: 6 + k, Count: 3, SumNS: 4 * lo}
+				b.SumSq = profile.Square(lo).Add(profile.Square(lo)).Add(profile.Square(2 * lo))
+				m.Buckets = append(m.Buckets, b)
+			}
+		}
+		p.Markers = append(p.Markers, m)
+	}
+	return p
+}
+
+// A text report of 100,000 markers has to take less than a second.
+func BenchmarkWrite(b *testing.B) {
+	p := many(100_000)
+	for _, o := range []report.Options{{Format: "text"}, {Format: "text", Sort: "total", Width: 100}, {Format: "json"}} {
+		b.Run(fmt.Sprintf("%s,sort=%s,width=%d", o.Format, o.Sort, o.Width), func(b *testing.B) {
+			for b.Loop() {
+				if err := report.Write(io.Discard, p, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"math"
+	"testing"
+)
+
+func TestDuration(t *testing.T) {
+	for _, tt := range []struct {
+		ns   float64
+		want string
+	}{
+		{0, "0.00ns"}, {0.4, "0.40ns"}, {9.994, "9.99ns"}, {9.996, "10.0ns"}, {99.94, "99.9ns"}, {99.96, "100ns"},
+		{999.4, "999ns"}, {999.6, "1.00µs"}, {12_345, "12.3µs"}, {999_499, "999µs"}, {999_501, "1.00ms"},
+		{1.5e6, "1.50ms"}, {123.4e6, "123ms"}, {999.6e6, "1.00s"}, {59.94e9, "59.9s"}, {59.96e9, "1m00s"}, {83e9, "1m23s"},
+		{3599.4e9, "59m59s"}, {3599.6e9, "1h00m"}, {11_230e9, "3h07m"}, {100 * 3600e9, "4d04h"}, {math.MaxUint64, "213503d23h"},
+	} {
+		if got := duration(tt.ns); got != tt.want {
+			t.Errorf("%v ns is written %s, want %s", tt.ns, got, tt.want)
+		}
+	}
+}
+
+func TestWholeDuration(t *testing.T) {
+	for ns, want := range map[uint64]string{0: "0ns", 7: "7ns", 999: "999ns", 1000: "1.00µs", math.MaxUint64: "213503d23h"} {
+		if got := wholeDuration(ns); got != want {
+			t.Errorf("%d ns is written %s, want %s", ns, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", math.MaxUint64: "18,446,744,073,709,551,615"} {
+		if got := count(n); got != want {
+			t.Errorf("%d is written %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestFrequency(t *testing.T) {
+	for hz, want := range map[float64]string{2.1e9: "2.100GHz", 24e6: "24.00MHz", 1e9: "1.000GHz", 50: "50Hz"} {
+		if got := frequency(hz); got != want {
+			t.Errorf("%v is written %s, want %s", hz, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"a/b.F", 5, "a/b.F"},
+		{"example.com/a/b.F", 10, "…/a/b.F"},
+		{"example.com/a/b.F", 6, "…/b.F"},
+		{"example.com/a/b.Func", 5, "…Func"},
+		{"example.com/a/b.F", 1, "…"},
+		{"日本語", 3, "日本語"},
+		{"日本語", 2, "…語"},
+	} {
+		if got := shorten(tt.text, tt.n); got != tt.want {
+			t.Errorf("%q in %d columns is %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}

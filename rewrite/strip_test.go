@@ -1,0 +1,276 @@
+package rewrite
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// editedSource is marked, edited as each test says, and stripped.
+const editedSource = `package p
+
+import "fmt"
+
+//perf:mark
+func parse(n int) int {
+	fmt.Println(n)
+	//perf:mark
+	for range n {
+		if n > 3 {
+			break
+		}
+		n++
+	}
+	//perf:pause
+	fmt.Println(n)
+	//perf:resume
+	return n
+}
+
+//perf:mark
+func short() int { return 1 }
+`
+
+// What the user changes in marked source between marking and stripping stays;
+// what was inserted goes, wherever it is by then.
+func TestStripAfterEdits(t *testing.T) {
+	const (
+		enter  = "\t\tperfs[1].Enter(&perfmarks.parseFor1)\n"
+		exit   = "\t\tn++\n\t\tperfs[1].Exit()\n"
+		exit1  = "\t\tperfs[1].Exit()\n"
+		shorts = "func short() int { //perf:line\n\tif perf.On {\n\t\tdefer perf.Enter(&perfmarks.short).Exit()\n\t}\n\treturn 1\n}\n"
+	)
+	tests := []struct {
+		name     string
+		from, to string // in the marked source
+		was, is  string // in the stripped source
+	}{
+		{"nothing", "", "", "", ""},
+		{"a line deleted", enter, "", "", ""},
+		{"a line doubled", exit, exit + exit1, "", ""},
+		{"the array deleted", "\tvar perfs [2]perf.Scope\n", "", "", ""},
+		{"the array larger", "[2]perf.Scope", "[1 + 4]perf.Scope", "", ""},
+		{"the deferred call deleted", "\t\tdefer perf.Close(perfs[:])\n", "", "", ""},
+		{"the if deleted", "\tif perf.On {\n\t\tdefer perf.Close(perfs[:])\n\t}\n", "\tdefer perf.Close(perfs[:])\n", "", ""},
+		{"the if on one line", "\tif perf.On {\n\t\tdefer perf.Close(perfs[:])\n\t}\n", "\tif perf.On { defer perf.Close(perfs[:]) }\n", "", ""},
+		{"indented otherwise", enter, "  perfs[1] . Enter( & perfmarks.parseFor1 )  \n", "", ""},
+		{"wrapped", enter, "\t\tperfs[1].\n\t\t\tEnter(\n\t\t\t\t&perfmarks.parseFor1,\n\t\t\t)\n", "", ""},
+		{"moved", "\t//perf:pause\n", exit1 + "\t//perf:pause\n", "", ""},
+		{"a line put on another", exit, "\t\tn++\n\t\tperfs[1].Exit(); fmt.Println()\n", "\t\tn++\n", "\t\tn++\n\t\tfmt.Println()\n"},
+		{"a line of the user's in between", exit, exit + "\t\tfmt.Println()\n", "\t\tn++\n", "\t\tn++\n\t\tfmt.Println()\n"},
+		{"a comment behind", "perfs[1].Enter(&perfmarks.parseFor1)", "perfs[1].Enter(&perfmarks.parseFor1) // why", "\t\tif n > 3", "\t\t// why\n\t\tif n > 3"},
+		{"a blank line", enter, "\n" + enter, "\t\tif n > 3", "\n\t\tif n > 3"},
+		{"in a block of the user's", exit, "\t\tn++\n\t\tif n < 0 {\n\t" + exit1 + "\t\t}\n", "\t\tn++\n", "\t\tn++\n\t\tif n < 0 {\n\t\t}\n"},
+		{"renamed", "parse(n int)", "read(n int)", "parse(n int)", "read(n int)"},
+		{"another marker's name", "perfmarks.parseFor1", "perfmarks.other", "", ""},
+		{"the function deleted", shorts, "", "func short() int { return 1 }\n", ""},
+		{"the note deleted", "{ //perf:line", "{", "{ return 1 }", "{\n\treturn 1\n}"},
+		{"a statement in a body that was one line", "\treturn 1\n", "\tprintln()\n\treturn 1\n", "return 1", "println(); return 1"},
+		{"a comment in a body that was one line", "\treturn 1\n", "\t// one\n\treturn 1\n", "{ return 1 }", "{\n\t// one\n\treturn 1\n}"},
+		{"a block in a body that was one line", "\treturn 1\n", "\tfor {\n\t}\n", "{ return 1 }", "{\n\tfor {\n\t}\n}"},
+		{"the imports put together", "import \"fmt\"\nimport perf \"" + testRuntime + "\" // inserted by markgen\n",
+			"import (\n\t\"fmt\"\n\n\tperf \"" + testRuntime + "\" // inserted by markgen\n)\n", "import \"fmt\"\n", "import (\n\t\"fmt\"\n\n)\n"},
+		{"the note of the import deleted", " // inserted by markgen", "", "", ""},
+		{"the import deleted", "import perf \"" + testRuntime + "\" // inserted by markgen\n", "", "", ""},
+		{"the name perf used by the user", "return 1\n", "perf := 1\n\treturn perf\n", "return 1", "perf := 1; return perf"},
+	}
+	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(marked, test.from) || !strings.Contains(editedSource, test.was) {
+				t.Fatalf("%q is not in\n%s", test.from, marked)
+			}
+			edited := strings.Replace(marked, test.from, test.to, 1)
+			want := strings.Replace(editedSource, test.was, test.is, 1)
+			if formatted([]byte(edited)) {
+				want = string(pretty(t, []byte(want)))
+			}
+			got, err := Strip("p.go", []byte(edited))
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, edited)
+			}
+			if string(got) != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// What was inserted and cannot be recognised any more is an error that says
+// where and what to do.
+func TestStripErrors(t *testing.T) {
+	const remedy = "delete it by hand, and put a directive where a marker is wanted"
+	changed := func(pos, name string) string {
+		return "p.go:" + pos + ": " + name + " is used where markgen did not insert it, or what it inserted has been changed; " + remedy
+	}
+	tests := []struct{ name, from, to, want string }{
+		{"another condition", "if perf.On {", "if perf.On && n > 1 {", changed("9:5", "perf")},
+		{"an else", "\t\tdefer perf.Close(perfs[:])\n\t}\n", "\t\tdefer perf.Close(perfs[:])\n\t} else {\n\t}\n", changed("9:5", "perf")},
+		{"a call of the user's", "return n", "return n + perf.Count()", changed("29:13", "perf")},
+		{"a scope kept", "return n", "s := perfs[1]; _ = s; return n", changed("29:7", "perfs")},
+		{"a marker kept", "return n", "_ = perfmarks.parse; return n", changed("29:6", "perfmarks")},
+		{"a pause without its directive", "\t//perf:pause\n", "", changed("24:2", "perf")},
+		{"the end of the program elsewhere", "return n", "defer perf.Finish(); return n", changed("29:8", "perf")},
+		{"a comment inside", "\t\tdefer perf.Close", "\t\t// when on\n\t\tdefer perf.Close",
+			"p.go:10:3: a comment stands in what markgen inserted; move it out, or delete it"},
+		{"a syntax error", "return n", "return n n", "p.go:29:11: expected ';', found n"},
+	}
+	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if !strings.Contains(marked, test.from) {
+				t.Fatalf("%q is not in\n%s", test.from, marked)
+			}
+			_, err := Strip("p.go", []byte(strings.Replace(marked, test.from, test.to, 1)))
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+// What looks like it and is the user's own is left alone.
+func TestStripLeavesOthersAlone(t *testing.T) {
+	for _, text := range []string{
+		"package p\n\nimport perf \"" + testRuntime + "\"\n\nfunc f() {\n\tperf.Pause()\n\tdefer perf.Resume()\n}\n",
+		"package p\n\nvar perfmarks struct{ x int }\n\nvar perf T\n\nfunc f() { perf.Point(&perfmarks.x) }\n",
+		"package p\n\nimport \"other/perf\"\n\nvar perfmarks int\n\nfunc f() {\n\tif perf.On {\n\t}\n}\n",
+		"package p\n\n// inserted by markgen\nfunc f() {}\n",
+		"not Go",
+		"",
+	} {
+		got, err := Strip("p.go", []byte(text))
+		if err != nil || string(got) != text {
+			t.Errorf("%q came back as %q, %v", text, got, err)
+		}
+		if b := Blank([]byte(text)); string(b) != text {
+			t.Errorf("%q blanked is %q", text, b)
+		}
+	}
+}
+
+// Where the names are taken by the user, others are used, and found again.
+func TestInPlaceNames(t *testing.T) {
+	for _, taken := range []string{"perf", "perfs", "perfmarks", "perfmarksLinux", "perftestmarks"} {
+		src := []byte("package p\n\nvar " + taken + " int\n\nfunc f() {\n\tfor {\n\t}\n}\n")
+		marked := checkRoundTrip(t, "p.go", src)
+		for _, want := range []string{"import perf2 ", "var perfs2 [2]perf2.Scope", "perfs2[0].Enter(&perfmarks2.f)"} {
+			if !bytes.Contains(marked, []byte(want)) {
+				t.Errorf("%s is taken, and there is no %s in\n%s", taken, want, marked)
+			}
+		}
+	}
+	// A selector clashes with nothing, and another file of the package does.
+	src := []byte("package p\n\nvar x = y.perf\n\nfunc f() {}\n")
+	out := markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{})
+	if !bytes.Contains(out["p.go"], []byte("import perf ")) {
+		t.Errorf("a selector counts as a name in\n%s", out["p.go"])
+	}
+	out = markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{Beside: [][]byte{[]byte("package p; func perf() {}")}})
+	if !bytes.Contains(out["p.go"], []byte("import perf2 ")) {
+		t.Errorf("a name of another file is used in\n%s", out["p.go"])
+	}
+}
+
+// checkBlank says whether the blanked text has the lines of the marked one, and
+// the tokens of the stripped one.
+func checkBlank(t *testing.T, marked, stripped []byte) {
+	t.Helper()
+	blanked := Blank(marked)
+	if len(blanked) != len(marked) {
+		t.Fatalf("%d bytes became %d", len(marked), len(blanked))
+	}
+	for i, c := range marked {
+		if blanked[i] != c && (c == '\n' || c == '\r' || blanked[i] != ' ') {
+			t.Fatalf("byte %d of\n%s\nbecame %q", i, marked, blanked[i])
+		}
+	}
+	if !bytes.Equal(tokens(blanked), tokens(stripped)) {
+		t.Fatalf("\n%s\nbecame\n%s", marked, blanked)
+	}
+}
+
+func TestBlank(t *testing.T) {
+	stdPackages(t, func(path string, sources []Source) {
+		if strings.Count(path, "/") > 0 {
+			return
+		}
+		for name, marked := range markInPlace(t, path, sources, Options{All: true}, InPlace{}) {
+			if IsTable(marked) {
+				f, err := parser.ParseFile(token.NewFileSet(), name, Blank(marked), parser.ParseComments)
+				if err != nil || len(f.Decls) != 0 || len(Blank(marked)) != len(marked) {
+					t.Errorf("%s blanked is\n%s", name, Blank(marked))
+				}
+				continue
+			}
+			for _, s := range sources {
+				if s.Name == name {
+					checkBlank(t, marked, s.Text)
+				}
+			}
+		}
+	})
+}
+
+// FuzzStrip strips anything: what comes out of Go is Go, and has nothing left to
+// strip; blanking keeps every line.
+func FuzzStrip(f *testing.F) {
+	f.Add([]byte(editedSource))
+	for _, text := range []string{editedSource, "package p; func f() { for { if x { break } } }", "package main\nfunc main() { L: for { goto L } }"} {
+		f.Add(markAll(f, "p.go", []byte(text)))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		parses := func(text []byte) bool {
+			_, err := parser.ParseFile(token.NewFileSet(), "p.go", text, parser.ParseComments)
+			return err == nil
+		}
+		blanked := Blank(text)
+		if len(blanked) != len(text) || bytes.Count(blanked, []byte("\n")) != bytes.Count(text, []byte("\n")) {
+			t.Fatalf("blanked, %q became %q", text, blanked)
+		}
+		if parses(text) && !parses(blanked) {
+			t.Fatalf("blanked, %q does not parse: %q", text, blanked)
+		}
+		out, err := Strip("p.go", text)
+		if err != nil {
+			return
+		}
+		if parses(text) && !parses(out) {
+			t.Fatalf("stripped, %q does not parse: %q", text, out)
+		}
+		if again, err := Strip("p.go", out); err != nil || !bytes.Equal(again, out) {
+			t.Fatalf("stripped twice, %q became %q and then %q, %v", text, out, again, err)
+		}
+	})
+}
+
+// FuzzInPlace marks any Go file, which gets its bytes back.
+func FuzzInPlace(f *testing.F) {
+	f.Add([]byte(editedSource))
+	f.Add([]byte("package p; func f() { for { if x { break } }; switch { case 1: a(); case 2: b() } }"))
+	f.Add([]byte("package p\r\nfunc f() (x int) {\r\n\tL: for { goto L }; select {} }"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		u, err := Load("p", []Source{{"p.go", text}})
+		if err != nil || maybeMarked(text) || u.Find(Options{All: true, Generated: true}) != nil {
+			return
+		}
+		out, err := u.InPlace(InPlace{Runtime: testRuntime})
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked, ok := out["p.go"]
+		if !ok {
+			return
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", marked, parser.ParseComments); err != nil {
+			t.Fatalf("%q became %q: %v", text, marked, err)
+		}
+		back, err := Strip("p.go", marked)
+		if err != nil || !bytes.Equal(back, text) {
+			t.Fatalf("%q became %q and then %q, %v", text, marked, back, err)
+		}
+		checkBlank(t, marked, text)
+	})
+}

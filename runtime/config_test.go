@@ -1,0 +1,120 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseConfig(t *testing.T) {
+	for _, tt := range []struct {
+		raw  string
+		want config
+	}{
+		{"collect=time", config{file: defaultFile}},
+		{"collect=time,", config{file: defaultFile}},
+		{",,noself", config{file: defaultFile, noself: true}},
+		{"report=stderr", config{report: "stderr"}},
+		{"report=none", config{file: defaultFile}},
+		{"report=none,file=x", config{file: "x"}},
+		{"file=a=b", config{file: "a=b"}},
+		{"only=a.*;b,skip=*.c", config{file: defaultFile, only: "a.*;b", skip: "*.c"}},
+		{"clock=tsc", config{file: defaultFile, tsc: true}},
+		{"clock=mono", config{file: defaultFile, mono: true}},
+		// Of a key given twice the last counts: a command adds to what is there.
+		{"file=a,report=r,file=b,report=none", config{file: "b"}},
+		{"clock=tsc,clock=mono", config{file: defaultFile, mono: true}},
+	} {
+		got, trouble := parseConfig(tt.raw)
+		tt.want.raw = tt.raw
+		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(config{})); diff != "" || trouble != "" {
+			t.Errorf("%q: %s (-want +got):\n%s", tt.raw, trouble, diff)
+		}
+	}
+	for raw, key := range map[string]string{
+		"x": "x", "file": "file", "file=": "file", "file=a,b": "b", "collect=time+trace": "collect", "only=": "only",
+		"noself=": "noself", "clock=": "clock", "report": "report", "=": "", "collect =time": "collect ",
+	} {
+		if _, trouble := parseConfig(raw); !strings.HasPrefix(trouble, `MARKGEN: key "`+key+`": `) {
+			t.Errorf("%q: %q, want trouble with key %q", raw, trouble, key)
+		}
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	for _, s := range []string{"collect=time,file=%a.%p,only=a;b,noself", "=,=", "file", ";,%"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		c, trouble := parseConfig(raw)
+		if strings.Contains(trouble, "\n") && !strings.Contains(raw, "\n") {
+			t.Errorf("%q: more than one line: %q", raw, trouble)
+		}
+		if trouble == "" && c.file == "" && c.report == "" {
+			t.Errorf("%q: nowhere to put the data", raw)
+		}
+		c.wants(raw)
+		expand(c.file, "app", 1, 2)
+	})
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"", "", true}, {"", "a", false}, {"*", "", true}, {"a", "a", true}, {"a", "ab", false},
+		{"*.Parse", "example.com/x.Parse", true}, {"example.com/*", "example.com/x/y.(*T).M:for#1", true},
+		{"x.(*T).M", "x.(*T).M", true}, {"x.(*T).M", "x.T.M", false}, {"*:for#?", "x.F:for#1", true},
+		{"*:for#?", "x.F:for#12", false}, {"*a*b*c", "xxaxxbxxbxc", true}, {"*a*b*c", "xxaxxbxxbx", false},
+		{"x.[ab]", "x.a", false}, {"x.[ab]", "x.[ab]", true},
+	} {
+		if got := match(tt.glob, tt.name); got != tt.want {
+			t.Errorf("match(%q, %q) = %v", tt.glob, tt.name, got)
+		}
+	}
+}
+
+// match says what the regular expression says that the glob stands for.
+func FuzzMatch(f *testing.F) {
+	f.Add("*a*b?", "xaybz")
+	f.Add("a**", "a")
+	f.Add("?*", "")
+	f.Add("*b*a*c", "abac")
+	f.Fuzz(func(t *testing.T, glob, name string) {
+		if len(glob) > 50 || len(name) > 200 {
+			return
+		}
+		// Bytes, not characters: spelt so that every byte is one character.
+		latin := func(s string) string {
+			r := make([]rune, len(s))
+			for i := range len(s) {
+				r[i] = rune(s[i])
+			}
+			return string(r)
+		}
+		re := regexp.QuoteMeta(latin(glob))
+		re = strings.ReplaceAll(strings.ReplaceAll(re, `\*`, `.*`), `\?`, `.`)
+		want := regexp.MustCompile(`(?s)\A` + re + `\z`).MatchString(latin(name))
+		if got := match(glob, name); got != want {
+			t.Errorf("match(%q, %q) = %v", glob, name, got)
+		}
+	})
+}
+
+func TestExpand(t *testing.T) {
+	at := uint64(time.Date(2026, 11, 21, 8, 5, 9, 0, time.UTC).UnixNano())
+	for in, want := range map[string]string{
+		"": "", "x": "x", "%a.%p.markgen": "app.42.markgen", "%t%%": "20261121-080509%", "%": "%", "%x%": "%x%", "%%p": "%p",
+		"a%": "a%", "%a%a": "appapp",
+	} {
+		if got := expand(in, "app", 42, at); got != want {
+			t.Errorf("expand(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
