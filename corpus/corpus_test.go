@@ -98,13 +98,14 @@ type row struct {
 	blocks             int
 	unsteady, excepted int
 	different          int
+	passages           uint64 // of all markers, so that nothing is compared with nothing
 	plain, marked      time.Duration
 	plainFails         []string
 }
 
 func (r row) String() string {
-	s := fmt.Sprintf("%s %s: %d tests, %d pass, %d fail plain, %d blocks, %d unsteady, %d excepted, %d different; %.1fs plain, %.1fs marked",
-		r.entry, r.mode, r.tests, r.pass, r.fail, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
+	s := fmt.Sprintf("%s %s: %d tests, %d pass, %d fail plain, %d passages, %d blocks, %d unsteady, %d excepted, %d different; %.1fs plain, %.1fs marked",
+		r.entry, r.mode, r.tests, r.pass, r.fail, r.passages, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
 	for _, f := range r.plainFails {
 		s += "\n\tfails plain: " + f
 	}
@@ -114,10 +115,10 @@ func (r row) String() string {
 func table(rows []row) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "entry\tmode\ttests\tpass\tplain fails\tblocks\tunsteady\texcepted\tdifferent\tplain s\tmarked s\t")
+	fmt.Fprintln(w, "entry\tmode\ttests\tpass\tplain fails\tpassages\tblocks\tunsteady\texcepted\tdifferent\tplain s\tmarked s\t")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t\n", r.entry, r.mode, r.tests, r.pass, r.fail,
-			r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%.1f\t\n", r.entry, r.mode, r.tests, r.pass, r.fail,
+			r.passages, r.blocks, r.unsteady, r.excepted, r.different, r.plain.Seconds(), r.marked.Seconds())
 	}
 	w.Flush()
 	return b.String()
@@ -185,8 +186,12 @@ func (w *workplace) tests(t *testing.T, mode string, flags []string, exceptions 
 	r := row{entry: w.entry.name, mode: mode}
 	plain, d := w.goTest(t, "plain-"+mode, flags)
 	r.plain = d
-	marked, d := w.markgenTest(t, mode, slices.Concat([]string{"-all"}, w.markFlags()), flags)
+	data := filepath.Join(w.out, mode+".markgen")
+	marked, d := w.markgenTest(t, mode, slices.Concat([]string{"-all", "-o", data}, w.markFlags()), flags)
 	r.marked = d
+	if r.passages = w.passages(t, data); r.passages == 0 {
+		t.Errorf("%s: no marker was passed", mode)
+	}
 	want, got := outcomes(plain), outcomes(marked)
 	if len(want) == 0 {
 		t.Errorf("%s: go test ran nothing\n%.2000s", mode, plain)

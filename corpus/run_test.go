@@ -68,6 +68,29 @@ func (w *workplace) markgenTest(t *testing.T, name string, own, flags []string) 
 	return w.run(t, name, w.exe, slices.Concat([]string{"test", "-report", "none"}, own, w.testFlags(flags)))
 }
 
+// passages returns how many passages a run's data hold.
+func (w *workplace) passages(t *testing.T, data string) (n uint64) {
+	t.Helper()
+	files, err := filepath.Glob(data + "*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no data in %s: %v", data, err)
+	}
+	out, err := exec.Command(w.exe, slices.Concat([]string{"report", "-format", "json"}, files)...).Output()
+	var report struct {
+		Markers []struct{ Count uint64 }
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &report)
+	}
+	if err != nil {
+		t.Fatalf("markgen report: %v", err)
+	}
+	for _, m := range report.Markers {
+		n += m.Count
+	}
+	return n
+}
+
 // run runs a command and returns its standard output, whatever its exit code is: failing tests are data.
 func (w *workplace) run(t *testing.T, name, exe string, args []string) ([]byte, time.Duration) {
 	t.Helper()

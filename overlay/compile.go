@@ -23,11 +23,12 @@ func (e *CompileError) Error() string { return strings.Join(e.Lines, "\n") }
 // that is to be missing. The error is a *CompileError when a package does not
 // build, and a *GoError when go cannot say.
 func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) error {
-	name, clean, err := writeOverlay(replace)
+	name, written, clean, err := writeOverlay(replace)
 	if err != nil {
 		return err
 	}
 	defer clean()
+	own := written.restorer(o.Dir)
 	args := []string{"list", "-e", "-test", "-export", "-json=ImportPath,Error", "-overlay=" + name}
 	args = append(args, loadFlags(o.BuildFlags)...)
 	args = append(append(args, "--"), o.Patterns...)
@@ -45,7 +46,7 @@ func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) erro
 				continue
 			}
 			for _, l := range strings.Split(strings.TrimSpace(p.Error.Error()), "\n") {
-				if !strings.HasPrefix(l, "# ") && !seen[l] {
+				if l = own.Replace(l); !strings.HasPrefix(l, "# ") && !seen[l] {
 					seen[l] = true
 					lines = append(lines, l)
 				}
@@ -60,13 +61,13 @@ func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) erro
 
 // writeOverlay writes texts and an overlay file that names them to a temporary
 // directory, which clean removes.
-func writeOverlay(texts map[string][]byte) (name string, clean func(), err error) {
+func writeOverlay(texts map[string][]byte) (name string, r replacements, clean func(), err error) {
 	dir, err := os.MkdirTemp("", "markgen-compile-")
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	clean = func() { _ = os.RemoveAll(dir) }
-	r := replacements{}
+	r = replacements{}
 	for path, text := range texts {
 		if r[path] = ""; text == nil {
 			continue
@@ -74,14 +75,31 @@ func writeOverlay(texts map[string][]byte) (name string, clean func(), err error
 		to := filepath.Join(dir, strconv.Itoa(len(r))+".go")
 		if err := os.WriteFile(to, text, 0o600); err != nil {
 			clean()
-			return "", nil, err
+			return "", nil, nil, err
 		}
 		r[path] = to
 	}
 	name = filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(name, r.marshal(), 0o600); err != nil {
 		clean()
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	return name, clean, nil
+	return name, r, clean, nil
+}
+
+// restorer puts the names that the user knows in the place of those in the
+// overlay: go shows either, and relative to dir where that is shorter.
+func (r replacements) restorer(dir string) *strings.Replacer {
+	var pairs []string
+	for path, to := range r {
+		if to == "" {
+			continue
+		}
+		shown := relativeTo(dir, path)
+		if rel, err := filepath.Rel(dir, to); err == nil {
+			pairs = append(pairs, "."+string(filepath.Separator)+rel+":", shown+":", rel+":", shown+":")
+		}
+		pairs = append(pairs, to+":", shown+":")
+	}
+	return strings.NewReplacer(pairs...)
 }

@@ -3,7 +3,10 @@ package overlay
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -15,6 +18,7 @@ type goEnv struct {
 	GOWORK     string // path of go.work, "" or "off" without
 	GOFLAGS    string
 	GOENV      string // path of go's configuration file, or "off"
+	Download   string `json:",omitempty"` // GOROOT as go has it, if moveGoroot found another path for it
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
@@ -27,6 +31,34 @@ func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error
 		return nil, fmt.Errorf("go env: output not understood: %w", err)
 	}
 	return e, nil
+}
+
+// moveGoroot makes go use GOROOT by another path if it is below GOMODCACHE,
+// where go puts the toolchains that it downloads: nothing there must be
+// replaced, and the virtual runtime replaces files in GOROOT.
+func (b *Build) moveGoroot() error {
+	if b.env.Download == "" {
+		if !within(b.env.GOMODCACHE, b.env.GOROOT) {
+			return nil
+		}
+		b.env.Download = b.env.GOROOT
+	}
+	link := filepath.Join(b.cache.dir, "goroot", hashOf(b.env.Download))
+	if to, err := os.Readlink(link); err != nil || to != b.env.Download {
+		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+			return err
+		}
+		tmp := fmt.Sprintf("%s.%d.tmp", link, os.Getpid())
+		if err := errors.Join(os.Symlink(b.env.Download, tmp), os.Rename(tmp, link)); err != nil {
+			return err
+		}
+	}
+	b.env.GOROOT = link
+	b.environ = setenv(b.environ, "GOROOT", link)
+	b.environ = setenv(b.environ, "GOTOOLCHAIN", "local")
+	path := filepath.Join(link, "bin") + string(filepath.ListSeparator) + getenv(b.environ, "PATH")
+	b.environ = setenv(b.environ, "PATH", path)
+	return nil
 }
 
 // withDefaults returns the command line with the flags of GOFLAGS before its

@@ -227,7 +227,8 @@ func goStream(ctx context.Context, dir string, environ []string, args []string, 
 
 // goCommand returns a run of the go command that is yet to be started.
 func goCommand(ctx context.Context, dir string, environ []string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := exec.CommandContext(ctx, lookGo(environ), args...)
+	cmd.Args[0] = "go"
 	cmd.Dir = dir
 	if environ != nil {
 		cmd.Env = environ
@@ -236,4 +237,17 @@ func goCommand(ctx context.Context, dir string, environ []string, args ...string
 		}
 	}
 	return cmd
+}
+
+// lookGo returns the path of the go command that PATH in environ finds, "go" if
+// there is none.
+func lookGo(environ []string) string {
+	if environ != nil {
+		for _, dir := range filepath.SplitList(getenv(environ, "PATH")) {
+			if path, err := exec.LookPath(filepath.Join(dir, "go")); err == nil && filepath.IsAbs(path) {
+				return path
+			}
+		}
+	}
+	return "go"
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,10 +45,7 @@ func (b *Build) memoKey() string {
 	if !memoPatterns(b.o.Command.Packages()) {
 		return ""
 	}
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		return ""
-	}
+	goTool := lookGo(b.environ)
 	info, err := os.Stat(goTool)
 	if err != nil {
 		return ""
@@ -117,7 +113,7 @@ func (b *Build) recall(key string) bool {
 	b.Stats.Rewritten = 0
 	b.command = plain.Without("overlay")
 	b.flags = []string{"-overlay=" + m.Overlay}
-	return true
+	return b.moveGoroot() == nil
 }
 
 // remember keeps a memo of the build, which was begun at start, for recall.

@@ -80,6 +80,9 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if b.env, err = readGoEnv(ctx, b.dir, o.Environ); err != nil {
 		return nil, err
 	}
+	if err := b.moveGoroot(); err != nil {
+		return nil, err
+	}
 	if b.plain, err = o.Command.withDefaults(b.env.GOFLAGS); err != nil {
 		return nil, err
 	}

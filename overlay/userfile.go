@@ -78,7 +78,7 @@ func relativeTo(dir, path string) string {
 	if err != nil || len(rel) >= len(path) {
 		return path
 	}
-	if filepath.Dir(rel) == "." || rel[0] != '.' {
+	if filepath.Dir(rel) == "." {
 		return "." + string(filepath.Separator) + rel
 	}
 	return rel

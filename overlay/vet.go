@@ -83,7 +83,7 @@ func decodeVet(r io.Reader, dir string) (vetted, error) {
 				}
 				for _, d := range list {
 					file, rest := splitPosition(d.Posn)
-					line := strings.TrimPrefix(relativeTo(dir, file), "./") + rest + ": " + d.Message
+					line := relativeTo(dir, file) + rest + ": " + d.Message
 					if !slices.Contains(found[path], line) {
 						found[path] = append(found[path], line)
 					}

@@ -15,18 +15,25 @@ import (
 // Find returns the data files that are meant by a name on a command line: the
 // file of that name; of a folder, the data files directly in it, whatever
 // their names; else those of the files that match the name as a pattern of
-// path/filepath. It is an error if there is none. The files of one name are sorted.
-func Find(name string) ([]string, error) {
-	info, err := os.Stat(name)
+// path/filepath. It is an error if there is none. A relative name is relative to
+// dir, "" being the current directory, and so are the files, which are sorted.
+func Find(dir, name string) ([]string, error) {
+	path, pattern := name, name
+	if dir != "" && !filepath.IsAbs(name) {
+		path, pattern = filepath.Join(dir, name), filepath.Join(literal(dir), name)
+	}
+	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return inFolder(name)
+		return inFolder(path)
 	case err == nil:
-		return []string{name}, nil
-	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, `*?[`):
+		return []string{path}, nil
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case !strings.ContainsAny(name, `*?[`):
+		return nil, fmt.Errorf("%s: there is no such file; give data files of marked programs, or folders of them", name)
 	}
-	matches, err := filepath.Glob(name)
+	matches, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; quote brackets that belong to a name with a backslash", name, err)
 	}
@@ -43,6 +50,15 @@ func Find(name string) ([]string, error) {
 		return nil, fmt.Errorf("%s: none of the %d files that match is a data file of a marked program", name, len(matches))
 	}
 	return files, nil
+}
+
+// literal is the pattern that matches the path alone. There is no quoting on
+// Windows.
+func literal(path string) string {
+	if filepath.Separator == '\\' {
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 func inFolder(dir string) ([]string, error) {

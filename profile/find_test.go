@@ -42,14 +42,14 @@ func TestFind(t *testing.T) {
 		{"[x].markgen", []string{"[x].markgen"}, ""},
 		{"runs/*", []string{"runs/1", "runs/2"}, ""},
 		{"*", []string{"[x].markgen", "a.markgen", "b.markgen"}, ""},
-		{"none.markgen", nil, "none.markgen: no such file or directory"},
+		{"none.markgen", nil, "none.markgen: there is no such file; give data files of marked programs, or folders of them"},
 		{"z*", nil, "z*: no file matches; give data files of marked programs, or folders of them"},
 		{"*.txt", nil, "*.txt: none of the 1 files that match is a data file of a marked program"},
 		{"docs", nil, "docs: no data file of a marked program is in this folder"},
 		{"[a", nil, "[a: syntax error in pattern; quote brackets that belong to a name with a backslash"},
 	} {
 		t.Run(strings.ReplaceAll(tt.name, "/", ":"), func(t *testing.T) {
-			got, err := profile.Find(tt.name)
+			got, err := profile.Find("", tt.name)
 			for i := range got {
 				got[i] = filepath.ToSlash(got[i])
 			}
@@ -60,5 +60,18 @@ func TestFind(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tt.err)
 			}
 		})
+	}
+
+	// The same from elsewhere; the folder's name is no pattern.
+	dir := filepath.Join(t.TempDir(), "[a]*")
+	if err := os.Rename("runs", dir); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+	for _, name := range []string{".", "*", "[12]", filepath.Join(dir, ".")} {
+		got, err := profile.Find(dir, name)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s in %s: %v\n%s", name, dir, err, diff)
+		}
 	}
 }

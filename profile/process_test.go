@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -182,5 +183,15 @@ func TestBusyProcess(t *testing.T) {
 			t.Fatalf("%d passages after %d", n, last)
 		}
 		last = n
+	}
+}
+
+func TestReadPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := profile.ReadFile(pipe); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
 	}
 }

@@ -16,17 +16,20 @@ import (
 // sound is in the profile: damage further on, named with file and offset, is
 // among the Warnings, and Damaged is set.
 func ReadFile(path string) (*Profile, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+		return nil, fmt.Errorf("%s: not a regular file; give the data file of a run", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file; give the data file of a run", path)
 	}
 	return read(f, info.Size(), path, alive(f))
 }

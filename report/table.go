@@ -2,7 +2,7 @@ package report
 
 import (
 	"bufio"
-	"strings"
+	"bytes"
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/profile"
@@ -37,7 +37,7 @@ func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o 
 	}
 	columns = fit(columns, o.Width)
 	ink := ink(o.Color)
-	var line strings.Builder
+	var line bytes.Buffer
 	for i := range columns {
 		columns[i].put(&line, i, len(columns), columns[i].name, plain, false)
 	}
@@ -61,7 +61,7 @@ func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o 
 		if m.Count == 0 {
 			w.WriteString(ink.paint(faint, line.String()))
 		} else {
-			w.WriteString(line.String())
+			w.Write(line.Bytes())
 		}
 		w.WriteByte('\n')
 	}
@@ -80,7 +80,7 @@ func heat(part, whole uint64) string {
 
 // put writes one cell, column i of n, padded to the column's width. Lines do
 // not end in spaces.
-func (c *column) put(line *strings.Builder, i, n int, text, style string, ink ink) {
+func (c *column) put(line *bytes.Buffer, i, n int, text, style string, ink ink) {
 	if i > 0 {
 		line.WriteString(gap)
 	}
@@ -97,7 +97,7 @@ func (c *column) put(line *strings.Builder, i, n int, text, style string, ink in
 	}
 }
 
-func spaces(line *strings.Builder, n int) {
+func spaces(line *bytes.Buffer, n int) {
 	const some = "                                                                "
 	for ; n > len(some); n -= len(some) {
 		line.WriteString(some)

@@ -13,6 +13,7 @@ import (
 type InPlace struct {
 	Runtime string   // import path of the runtime, such as github.com/markgen/markgen/runtime
 	Root    string   // directory that the table's file names are relative to; "" keeps them
+	Dir     string   // directory that the names of the sources are relative to, where they are not absolute
 	Unit    string   // which unit of the package this is: "", "t" (in-package tests), "x" (external tests)
 	Beside  [][]byte // texts of the package's files in other units: names that they use are not used
 }

@@ -113,7 +113,11 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) ([]
 	for _, p := range g.points {
 		if _, ok := index[p.f]; !ok {
 			index[p.f] = len(index)
-			line("f\t%s", relative(w.o.Root, p.f.Name))
+			name := p.f.Name
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(w.o.Dir, name)
+			}
+			line("f\t%s", relative(w.o.Root, name))
 		}
 	}
 	for i, p := range g.points {

@@ -1,4 +1,4 @@
-//go:build !markgen_off && (linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+//go:build !markgen_off && (unix || js || wasip1)
 
 package runtime
 
@@ -57,7 +57,8 @@ func writeWhole(path string, b []byte) (trouble string) {
 		return ""
 	}
 	temp := string(appendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
-	fd, err := syscall.Open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_TRUNC|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
+	syscall.Unlink(temp) // of an earlier process with our id
+	fd, err := syscall.Open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err.Error()
 	}

@@ -7,8 +7,6 @@ import (
 	"unsafe"
 )
 
-const canWriteFiles = true
-
 // wallNS is the wall clock, ns since the Unix epoch, to 100 ns.
 func wallNS() uint64 {
 	var t syscall.Filetime

@@ -116,7 +116,7 @@ func gather() []row {
 			case 'm':
 				if m < t.markers {
 					r := sum(field(line, markerName, markerName), t.first+uint32(m))
-					r.timed = field(line, markerKind, markerName) != "point" && !has(field(line, markerFlags, markerName), 'c')
+					r.timed = r.total > 0 || field(line, markerKind, markerName) != "point" && !has(field(line, markerFlags, markerName), 'c')
 					rows = append(rows, r)
 				}
 				m++

@@ -177,11 +177,11 @@ func (m *marking) read(g *markedPackage) error {
 			text, err := os.ReadFile(path)
 			if err == nil {
 				g.disk[path] = text
-				g.plain[path], err = rewrite.Strip(path, text)
+				g.plain[path], err = rewrite.Strip(m.env.shown(path), text)
 				g.wanted[path] = g.plain[path]
 			}
 			if err != nil && !slices.Contains(g.IgnoredGoFiles, name) {
-				errs = errors.Join(errs, m.shownError(err))
+				errs = errors.Join(errs, syntaxErrors(err))
 			}
 		}
 	}
@@ -210,7 +210,7 @@ func (m *marking) find(g *markedPackage) error {
 		}
 		var sources []rewrite.Source
 		for _, path := range names {
-			sources = append(sources, rewrite.Source{Name: path, Text: g.plain[path]})
+			sources = append(sources, rewrite.Source{Name: m.env.shown(path), Text: g.plain[path]})
 		}
 		path := g.ImportPath
 		if suffix == "x" {
@@ -221,7 +221,7 @@ func (m *marking) find(g *markedPackage) error {
 			err = u.Find(m.options)
 		}
 		if err != nil {
-			errs = errors.Join(errs, m.shownError(err))
+			errs = errors.Join(errs, syntaxErrors(err))
 			continue
 		}
 		g.units = append(g.units, &markedUnit{u, suffix, names})
@@ -271,7 +271,7 @@ func (m *marking) place(ctx context.Context) error {
 	}
 	for _, g := range m.groups {
 		for _, u := range g.units {
-			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Unit: u.suffix}
+			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Dir: m.env.Dir, Unit: u.suffix}
 			for path, text := range g.plain {
 				if !slices.Contains(u.names, path) {
 					in.Beside = append(in.Beside, text)
@@ -279,9 +279,10 @@ func (m *marking) place(ctx context.Context) error {
 			}
 			texts, err := u.InPlace(in)
 			if err != nil {
-				return m.shownError(err)
+				return err
 			}
-			for path, text := range texts {
+			for name, text := range texts {
+				path := m.env.Path(name)
 				if _, ours := g.disk[path]; !ours {
 					if old, err := os.ReadFile(path); err == nil && !rewrite.IsTable(old) {
 						return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
@@ -353,25 +354,15 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// shownError is an error with its file names as messages have them.
-func (m *marking) shownError(err error) error {
-	var one *rewrite.Error
-	var list rewrite.Errors
-	var syntax scanner.ErrorList
-	switch {
-	case errors.As(err, &list):
-		for _, e := range list {
-			e.Pos.Filename = m.env.shown(e.Pos.Filename)
-		}
-	case errors.As(err, &one):
-		one.Pos.Filename = m.env.shown(one.Pos.Filename)
-	case errors.As(err, &syntax):
-		lines := make([]error, len(syntax))
-		for i, e := range syntax {
-			e.Pos.Filename = m.env.shown(e.Pos.Filename)
-			lines[i] = e
-		}
-		return errors.Join(lines...)
+// syntaxErrors lists all errors of a file that does not parse.
+func syntaxErrors(err error) error {
+	list, ok := err.(scanner.ErrorList)
+	if !ok {
+		return err
 	}
-	return err
+	lines := make([]error, len(list))
+	for i, e := range list {
+		lines[i] = e
+	}
+	return errors.Join(lines...)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,7 +105,7 @@ func readRuns(env *Env, args []string) (*profile.Profile, int) {
 	seen := map[string]bool{}
 	var runs []*profile.Profile
 	for _, arg := range args {
-		files, err := profile.Find(env.Path(arg))
+		files, err := profile.Find(env.Dir, arg)
 		if err != nil {
 			code = env.fail(relative(env, err))
 			continue
@@ -162,45 +161,15 @@ func terminal(env *Env, w io.Writer) (width int, color bool) {
 	return width, env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
 }
 
-// writeWhole writes a file so that whoever opens it finds the old content or
-// the new, and never a part: what is there keeps its mode, a symbolic link
-// stays one, and a device or pipe is written to as it is.
+// writeWhole writes what -o asks for: a file as writeFile does, a device or a pipe as it is.
 func writeWhole(name string, content []byte) error {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real
+	if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
+		return writeFile(name, content)
 	}
-	mode := fs.FileMode(0)
-	if info, err := os.Stat(name); err == nil {
-		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(name, os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			_, err = f.Write(content)
-			return errors.Join(err, f.Close())
-		}
-		mode = info.Mode().Perm()
-	}
-	f, err := os.OpenFile(name+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		f, err = os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
-	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(content)
-	if err == nil && mode != 0 {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return errors.Join(err, f.Close())
 }

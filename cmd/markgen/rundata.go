@@ -43,20 +43,23 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 // finish reports and keeps the data after the processes have ended, and returns the exit code: theirs, unless that
 // says that all went well and this did not.
 func (d *runData) finish(code int) int {
-	own := d.use()
+	own := d.use(code == exitOK)
 	if code == exitOK {
 		return own
 	}
 	return code
 }
 
-func (d *runData) use() int {
+// use does what there is to do; well says that all that was started went well.
+func (d *runData) use(well bool) int {
 	files, err := d.Files()
 	if err != nil {
 		return d.env.fail(err)
 	}
 	if len(files) == 0 {
-		d.env.warn("no data: no marked program ran; put //perf:mark above a function, or use -all")
+		if well && (d.report != "none" || d.out != "") {
+			d.env.warn("no data: no marked program ran; put //perf:mark above a function, or use -all")
+		}
 		return exitOK
 	}
 	code := exitOK

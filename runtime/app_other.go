@@ -1,4 +1,4 @@
-//go:build !markgen_off && (freebsd || netbsd || openbsd || dragonfly)
+//go:build !markgen_off && !linux && !darwin && !windows
 
 package runtime
 

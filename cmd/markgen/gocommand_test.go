@@ -1,0 +1,128 @@
+package main
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/markgen/markgen/golden"
+)
+
+// TestGoCommand runs the scripts of build, run, test and exec, in testdata/gocommand. Beyond what testscript has they
+// may use
+//
+//	code N COMMAND ARGS   run a command that has to end with exit code N
+//	tree                  print the files in $WORK with their hashes, save those that scripts write (want, *.want)
+//	sametest FILE …       run a command; its output has to be that of go test in FILE, save the times
+//	samejson FILE …       the same for go test -json
+//	[cgo]                 there is a C compiler
+func TestGoCommand(t *testing.T) {
+	keep := []string{"GOCACHE", "GOMODCACHE", "GOROOT", "CGO_ENABLED"}
+	out, err := exec.Command("go", append([]string{"env"}, keep...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(strings.TrimSpace(string(out)), "\n")
+	_, noCC := exec.LookPath("gcc")
+	cgo := values[3] == "1" && noCC == nil
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/gocommand",
+		UpdateScripts:       golden.Updating(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":     exitCode,
+			"tree":     printTree,
+			"sametest": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, durations) },
+			"samejson": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, eventTimes) },
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "cgo" {
+				return cgo, nil
+			}
+			return false, fmt.Errorf("unknown condition %s", cond)
+		},
+		Setup: func(env *testscript.Env) error {
+			for i, key := range keep {
+				env.Setenv(key, values[i])
+			}
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOSUMDB", "off")
+			env.Setenv("GOTOOLCHAIN", "local")
+			env.Setenv("GOFLAGS", "")
+			env.Setenv("GOWORK", "")
+			env.Setenv("MARKGEN", "")
+			env.Setenv("MARKGENCACHE", env.WorkDir+"/.markgencache")
+			return nil
+		},
+	})
+}
+
+// exitCode runs a command and compares its exit code.
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command [args]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	ts.Logf("[stdout]\n%s[stderr]\n%s", ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// What differs between two runs of the same tests.
+var (
+	durations  = regexp.MustCompile(`\d+\.\d+s|\(cached\)`)
+	eventTimes = regexp.MustCompile(`"Time":"[^"]*",|"Elapsed":[0-9.]+|\d+\.\d+s`)
+)
+
+// sameOutput runs a command, or code N and a command, and compares its output with a file.
+func sameOutput(ts *testscript.TestScript, args []string, differs *regexp.Regexp) {
+	want := differs.ReplaceAllString(ts.ReadFile(args[0]), "T")
+	if args = args[1:]; args[0] != "code" {
+		args = append([]string{"code", "0"}, args...)
+	}
+	exitCode(ts, false, args[1:])
+	if got := differs.ReplaceAllString(ts.ReadFile("stdout"), "T"); got != want {
+		ts.Fatalf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// printTree prints what is in the script's directory, hashes of contents included.
+func printTree(ts *testscript.TestScript, _ bool, _ []string) {
+	root := ts.Getenv("WORK")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if name == ".markgencache" {
+			return fs.SkipDir
+		}
+		if d.IsDir() || name == "want" || strings.HasSuffix(name, ".want") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		fmt.Fprintf(ts.Stdout(), "%s %x\n", strings.TrimPrefix(path, root), sha256.Sum256(text))
+		return err
+	})
+	ts.Check(err)
+}
