@@ -45,6 +45,9 @@ type InPlace struct {
 //		perfs[1].Exit()
 //	}
 //
+// The main function of a program also defers perf.Finish(), first, so that it
+// runs last.
+//
 // The body of a function on one line is broken up. A comment //perf:line behind
 // its brace tells Strip so.
 func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {

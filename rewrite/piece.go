@@ -40,32 +40,35 @@ func (w *inPlaceWriter) finishes(fn *function) bool {
 		!fn.file.left
 }
 
-// head is what stands at the top of a function.
+// head is what stands at the top of a function. What is deferred is behind
+// perf.On, a constant, and so costs nothing when that is false.
 func (w *inPlaceWriter) head(fn *function) (lines []string) {
-	if w.finishes(fn) {
-		lines = append(lines, "defer "+w.perf+".Finish()")
-	}
 	p := fn.point
 	own := p != nil && !p.Count
 	several := own && p.SizeExpr != ""
 	for _, e := range fn.events {
 		several = several || e.op == opEnter
 	}
+	var deferred []string
+	if w.finishes(fn) {
+		deferred = append(deferred, w.perf+".Finish()")
+	}
 	switch {
 	case several:
-		lines = append(lines,
-			fmt.Sprintf("var %s [%d]%s.Scope", w.scopes, fn.slots, w.perf),
-			"if "+w.perf+".On {",
-			fmt.Sprintf("\tdefer %s.Close(%s[:])", w.perf, w.scopes),
-			"}")
-		if own {
-			lines = append(lines, w.enter(fn, p, 0)...)
-		}
+		lines = append(lines, fmt.Sprintf("var %s [%d]%s.Scope", w.scopes, fn.slots, w.perf))
+		deferred = append(deferred, fmt.Sprintf("%s.Close(%s[:])", w.perf, w.scopes))
 	case own:
-		lines = append(lines,
-			"if "+w.perf+".On {",
-			fmt.Sprintf("\tdefer %s.Enter(%s).Exit()", w.perf, w.marker(fn, p)),
-			"}")
+		deferred = append(deferred, fmt.Sprintf("%s.Enter(%s).Exit()", w.perf, w.marker(fn, p)))
+	}
+	if len(deferred) > 0 {
+		lines = append(lines, "if "+w.perf+".On {")
+		for _, call := range deferred {
+			lines = append(lines, "\tdefer "+call)
+		}
+		lines = append(lines, "}")
+	}
+	if several && own {
+		lines = append(lines, w.enter(fn, p, 0)...)
 	}
 	if p != nil && p.Count {
 		lines = append(lines, fmt.Sprintf("%s.Pass(%s)", w.perf, w.marker(fn, p)))

@@ -17,7 +17,7 @@ const (
 	shapeMark         // names a marker or the scopes
 	shapePause        // perf.Pause()
 	shapeResume       // perf.Resume()
-	shapeFinish       // defer perf.Finish()
+	shapeFinish       // defer perf.Finish(), perhaps among others behind if perf.On
 )
 
 // kind says which of the inserted statements one is. Of the if the body may be
@@ -28,12 +28,17 @@ func (s shapes) kind(st ast.Stmt) shape {
 		if st.Init != nil || st.Else != nil || !s.selects(st.Cond, "On") {
 			return shapeNone
 		}
+		whole := shapeMark
 		for _, inner := range st.Body.List {
-			if s.kind(inner) != shapeMark {
+			switch s.kind(inner) {
+			case shapeMark:
+			case shapeFinish:
+				whole = shapeFinish
+			default:
 				return shapeNone
 			}
 		}
-		return shapeMark
+		return whole
 	case *ast.DeferStmt:
 		if s.call(st.Call, "Close", s.isSlice) || s.exitsEntered(st.Call) {
 			return shapeMark

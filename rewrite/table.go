@@ -39,7 +39,7 @@ func (u *Unit) table(root string) string {
 			flags += "z"
 		}
 		fmt.Fprintf(&b, "m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column,
-			p.gate, dash(flags), dash(p.Group), max(p.Sample, 1), p.Name)
+			p.gate, dash(flags), dash(p.Group), everyPassage, p.Name)
 	}
 	for _, p := range u.counts {
 		fmt.Fprintf(&b, "c\t%s\t%s\t%d\t%d\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column, p.Name)
@@ -50,6 +50,10 @@ func (u *Unit) table(root string) string {
 	}
 	return b.String()
 }
+
+// everyPassage is the rate 1:1 in the table, whatever the directive asks for: the
+// runtime records every passage, and a report must not call that a sample.
+const everyPassage = 1
 
 func dash(s string) string {
 	if s == "" {

@@ -283,10 +283,8 @@ func (m *marking) place(ctx context.Context) error {
 			}
 			for name, text := range texts {
 				path := m.env.Path(name)
-				if _, ours := g.disk[path]; !ours {
-					if old, err := os.ReadFile(path); err == nil && !rewrite.IsTable(old) {
-						return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
-					}
+				if old, err := os.ReadFile(path); err == nil && rewrite.IsTable(text) && !rewrite.IsTable(old) {
+					return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
 				}
 				g.wanted[path] = text
 			}
