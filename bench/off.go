@@ -17,6 +17,10 @@ import (
 // offPackages are the packages whose benchmarks are run.
 var offPackages = []string{"sort", "strconv", "internal/strconv", "encoding/json", "regexp"}
 
+// slowest is what an iteration may take; what takes longer would take most of
+// the time and be one benchmark of many. Nanoseconds.
+const slowest = 50e6
+
 // A slowdown is how much longer a benchmark takes with markers that are off.
 type slowdown struct {
 	pkg, name    string
@@ -73,6 +77,10 @@ func (b *bench) offPackage(ctx context.Context, pkg, dir string) ([]slowdown, er
 	}
 	var some []slowdown
 	for _, c := range chosen {
+		if c.ns > slowest {
+			fmt.Printf("left out: %s.%s, %.1f s an iteration\n", pkg, c.name, c.ns/1e9)
+			continue
+		}
 		quickest := [2]float64{math.Inf(1), math.Inf(1)}
 		for round := range b.roundsOr(7) {
 			for i := range binaries {

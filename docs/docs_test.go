@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -189,8 +190,8 @@ func TestFlags(t *testing.T) {
 	}
 	known := map[string]bool{}
 	for line := range strings.Lines(help.String()) {
-		if flag, ok := strings.CutPrefix(line, "  -"); ok {
-			known[strings.Fields(flag)[0]] = true
+		if flag := explained.FindStringSubmatch(line); flag != nil {
+			known[flag[1]] = true
 		}
 	}
 	for _, f := range []string{"report", "o", "vendor"} { // explained in the text of a help page, or in a block of their own
@@ -199,9 +200,14 @@ func TestFlags(t *testing.T) {
 	named, all := map[string]string{}, ""
 	for _, p := range pages(t) {
 		for i, span := range strings.Split(p.prose, "`") {
-			if words := strings.Fields(span); i%2 == 1 && len(words) > 0 && strings.HasPrefix(words[0], "-") {
-				flag, _, _ := strings.Cut(strings.TrimLeft(words[0], "-"), "=")
-				named[flag] = p.name
+			if i%2 == 0 || !strings.HasPrefix(span, "markgen ") && !strings.HasPrefix(span, "-") {
+				continue
+			}
+			for _, word := range strings.Fields(span) {
+				if flag, ok := strings.CutPrefix(word, "-"); ok && flag != "" {
+					flag, _, _ = strings.Cut(flag, "=")
+					named[flag] = p.name
+				}
 			}
 		}
 		all += p.prose
@@ -225,6 +231,9 @@ func TestFlags(t *testing.T) {
 		}
 	}
 }
+
+// explained finds a flag at the start of the line of a help text that explains it.
+var explained = regexp.MustCompile(`^  -([a-z]+)`)
 
 // goFlags are flags of go's, not of markgen's, that the pages name.
 var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg": true, "covermode": true, "coverprofile": true,

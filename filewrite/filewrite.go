@@ -247,7 +247,7 @@ func (j *job) explain(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		remedy = "make it and its directory writable"
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), isQuota(err):
 		remedy = "make room on the disk"
 	case errors.Is(err, fs.ErrNotExist):
 		remedy = "make the directory"

@@ -113,7 +113,8 @@ func (b *Build) recall(key string) bool {
 	b.Stats.Rewritten = 0
 	b.command = plain.Without("overlay")
 	b.flags = []string{"-overlay=" + m.Overlay}
-	return b.moveGoroot() == nil
+	b.recalled = b.moveGoroot() == nil
+	return b.recalled
 }
 
 // remember keeps a memo of the build, which was begun at start, for recall.

@@ -49,6 +49,7 @@ type Build struct {
 	cache    *Cache
 	packages []*Package
 	copied   bool      // dependencies were, see copyModules
+	recalled bool      // from a memo
 	cover    *coverage // nil without -cover
 }
 

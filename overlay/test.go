@@ -19,6 +19,9 @@ func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 	}
 	out := newTestOutput(b.o.Stdout, b.plain.Bool("json"))
 	packages, names := []string(nil), b.plain.Packages()
+	bench, _ := b.plain.Flag("bench")
+	fuzz, _ := b.plain.Flag("fuzz")
+	out.bare = len(names) == 0 || bench != "" || fuzz != ""
 	failed := 0
 	for _, p := range b.named() {
 		lines := found[p.ImportPath]

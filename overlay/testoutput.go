@@ -24,6 +24,7 @@ type testOutput struct {
 	// coverage returns what to print after "coverage: " for a package whose
 	// tests have ended, "" for nothing; nil without -cover.
 	coverage func(path string, tests bool) string
+	bare     bool // the line "ok" is without it: go gives the test binary its own output, and does not see it
 
 	line []byte   // incomplete
 	held [][]byte // a line "PASS" or "FAIL" and those after it
@@ -92,7 +93,7 @@ func (o *testOutput) text(line []byte) error {
 	case okLine.Match(line):
 		m := okLine.FindSubmatch(line)
 		cover := o.cover(string(m[2]), true)
-		if cover != "" {
+		if cover != "" && !o.bare {
 			line = fmt.Appendf(nil, "%s\tcoverage: %s%s", m[1], cover, m[3])
 		}
 		return o.result(string(m[2]), line, cover)
@@ -230,8 +231,10 @@ func (o *testOutput) event(line []byte) error {
 				if err := o.print(testEvent{Time: e.Time, Action: "output", Package: e.Package, Output: &before}); err != nil {
 					return err
 				}
-				after := fmt.Sprintf("%s\tcoverage: %s%s", m[1], cover, m[3])
-				e.Output = &after
+				if !o.bare {
+					after := fmt.Sprintf("%s\tcoverage: %s%s", m[1], cover, m[3])
+					e.Output = &after
+				}
 				return o.print(e)
 			}
 		case noTestLine.Match(text):

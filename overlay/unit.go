@@ -1,7 +1,9 @@
 package overlay
 
 import (
+	"bytes"
 	"errors"
+	"maps"
 	"path/filepath"
 	"sort"
 	"strconv"
@@ -16,7 +18,8 @@ type unit struct {
 	name    string // Unit of rewrite.Overlay: "" for the package, "t" for its tests, "x" for external ones
 	path    string
 	files   []rewrite.Source
-	planted bool // false: read for the sake of the IDs only
+	planted bool             // false: read for the sake of the IDs only
+	blanked []rewrite.Source // those of files that are marked in place, the markers blanked
 }
 
 // readUnits reads the files of a package, those of its tests where they are
@@ -37,7 +40,11 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 			if err != nil {
 				return nil, err
 			}
-			u.files = append(u.files, rewrite.Source{Name: name, Text: text})
+			source := rewrite.Source{Name: name, Text: rewrite.Blank(text)}
+			u.files = append(u.files, source)
+			if !bytes.Equal(source.Text, text) {
+				u.blanked = append(u.blanked, source)
+			}
 		}
 		if len(u.files) > 0 {
 			read = append(read, u)
@@ -51,7 +58,7 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 	h := newHasher()
 	h.words(formatVersion, m.cache.key, o.words(), strconv.FormatBool(o.Cover), registryKey, t.path)
 	for _, u := range units {
-		h.words(u.name, strconv.FormatBool(u.planted))
+		h.words(u.name, strconv.FormatBool(u.planted), strconv.Itoa(len(u.blanked)))
 		for _, f := range u.files {
 			h.words(inRoot(t.root, f.Name))
 			h.bytes(f.Text)
@@ -92,18 +99,21 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, points)
 	var files []markedFile
 	for i, u := range loaded {
-		if u == nil {
-			continue
+		texts := map[string][]byte{}
+		for _, s := range units[i].blanked {
+			texts[s.Name] = s.Text
 		}
-		n := len(u.Points)
-		u.SetIDs(given[:n])
-		given = given[n:]
-		if !units[i].planted {
-			continue
+		if u != nil {
+			n := len(u.Points)
+			u.SetIDs(given[:n])
+			given = given[n:]
 		}
-		texts, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Form: o.Form})
-		if err != nil {
-			return nil, err
+		if u != nil && units[i].planted {
+			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Form: o.Form})
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(texts, planted)
 		}
 		for name, text := range texts {
 			path, err := m.cache.text(text, ".go")

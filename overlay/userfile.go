@@ -17,14 +17,19 @@ type overlayJSON struct{ Replace replacements }
 // readReplacements reads the user's overlay file; "" is none. Its relative
 // paths are relative to dir, where go runs; those returned are absolute.
 func readReplacements(name, dir string) (replacements, error) {
-	r := replacements{}
 	if name == "" {
-		return r, nil
+		return replacements{}, nil
 	}
 	text, err := os.ReadFile(absolute(dir, name))
 	if err != nil {
 		return nil, fmt.Errorf("reading overlay: %w", err)
 	}
+	return parseReplacements(name, text, dir)
+}
+
+// parseReplacements reads the text of the overlay file name.
+func parseReplacements(name string, text []byte, dir string) (replacements, error) {
+	r := replacements{}
 	var file overlayJSON
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("parsing overlay JSON %s: %w", name, err)

@@ -102,11 +102,9 @@ func (w *overlayWriter) file(f *file, head bool) []byte {
 // user's own is unchanged.
 func (w *overlayWriter) register() string {
 	var b strings.Builder
+	// An array has one element at least: nil may be a name of the user's.
 	ref := func(name, kind string, n int) string {
-		if n == 0 {
-			return "nil"
-		}
-		fmt.Fprintf(&b, "; var %s [%d]%s.%s", name, n, w.perf, kind)
+		fmt.Fprintf(&b, "; var %s [%d]%s.%s", name, max(n, 1), w.perf, kind)
 		return "&" + name + "[0]"
 	}
 	nm, nc := len(w.u.timed), len(w.u.counts)+len(w.u.blocks)

@@ -123,7 +123,7 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) ([]
 	for i, p := range g.points {
 		pos := at(p)
 		line("m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s", p.ID, p.Kind, index[p.f], pos.Line, pos.Column,
-			i, dash(flags(p)), dash(p.Group), max(p.Sample, 1), p.Name)
+			i, dash(flags(p)), dash(p.Group), everyPassage, p.Name)
 	}
 	b.WriteString(")\n")
 	return format.Source(b.Bytes())

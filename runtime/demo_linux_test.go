@@ -162,7 +162,7 @@ func (f *form) command(t *testing.T, markgen string, args ...string) *exec.Cmd {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "MARKGEN="+markgen)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "MARKGEN="+markgen)
 	return cmd
 }
 

@@ -30,8 +30,8 @@ func wantFiles(t *testing.T, r *run, want ...string) {
 // A name that a run has left is used again; one that a run still has is not.
 func TestFileNames(t *testing.T) {
 	dir := t.TempDir()
-	r := inDir(t, dir, "file=data", "work", "1")
-	r = inDir(t, dir, "file=data", "work", "2")
+	inDir(t, dir, "file=data", "work", "1")
+	r := inDir(t, dir, "file=data", "work", "2")
 	wantFiles(t, r, "data")
 	if n := r.data("data").marks["demo.tick"].count; n != 2 {
 		t.Errorf("the file is of the run with %d ticks", n)
@@ -40,7 +40,7 @@ func TestFileNames(t *testing.T) {
 	stay := virtualForm.command(t, "file=data", "stay")
 	stay.Dir = dir
 	untilReady(t, stay)
-	r = inDir(t, dir, "file=data", "work", "3")
+	inDir(t, dir, "file=data", "work", "3")
 	r = inDir(t, dir, "file=data", "work", "4")
 	wantFiles(t, r, "data", "data.2", "data.3")
 	if a, b, c := r.data("data").marks["demo.work"].count, r.data("data.2").marks["demo.tick"].count,
@@ -50,12 +50,12 @@ func TestFileNames(t *testing.T) {
 	stay.Process.Kill()
 	stay.Wait()
 
-	// A later session: its first run takes the plain name, and runs beside that
-	// one take the numbers of the session before.
+	// Later: the first run takes the plain name, and runs beside it take the
+	// numbers of those that are gone.
 	stay = virtualForm.command(t, "file=data", "stay")
 	stay.Dir = dir
 	untilReady(t, stay)
-	r = inDir(t, dir, "file=data", "work", "5")
+	inDir(t, dir, "file=data", "work", "5")
 	r = inDir(t, dir, "file=data", "work", "6")
 	wantFiles(t, r, "data", "data.2", "data.3")
 	if a, b := r.data("data.2").marks["demo.tick"].count, r.data("data.3").marks["demo.tick"].count; a != 5 || b != 6 {

@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"runtime"
 	"syscall"
 	"unsafe"
 )
@@ -40,7 +41,9 @@ func openFile(path string) (first unsafe.Pointer, trouble string) {
 			return nil, err.Error()
 		}
 		fd = moveUp(fd)
-		flock(fd)
+		for tries := 0; flock(fd) != nil && tries < 100; tries++ {
+			runtime.Gosched() // a reader may be trying it
+		}
 		var st syscall.Stat_t
 		if err := syscall.Fstat(fd, &st); err != nil {
 			trouble = err.Error()

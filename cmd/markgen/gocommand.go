@@ -27,7 +27,7 @@ type ownFlags struct {
 
 // ownFlagsText explains the flags that build, run and test share.
 const ownFlagsText = `
-  -all          mark every function, loop and branch, not only what directives ask for
+  -all          mark every function, loop and branch outside of test files, not only what directives ask for
   -markpkg P,…  the packages to mark, as for go test -coverpkg: import paths, patterns with ..., std;
                 also dependencies (default: those of the main module or of the workspace)
   -config F     read F instead of the .markgen.yaml at the module root

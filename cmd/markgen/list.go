@@ -23,7 +23,7 @@ List prints the markers of the packages, by default of the one in the current di
 directives ask for and, with -all, every function, loop and branch. The IDs are those that a build has
 now. Markers that are in the registry and no longer in the source come last, as retired.
 
-  -all       every function, loop and branch, as .markgen.yaml narrows it
+  -all       every function, loop and branch outside of test files, as .markgen.yaml narrows it
   -config F  read F instead of the .markgen.yaml at the module root
   -json      an array of {"id","name","kind","file","line","col","form","live"};
              file is relative to the module root, and "" for a retired marker

@@ -32,11 +32,11 @@ control. The module needs the runtime: run markgen init once.
 
 Nothing is written unless all packages, marked, compile; then either every file is written or none is.
 
-  -all        every function, loop and branch, as .markgen.yaml narrows it
+  -all        every function, loop and branch outside of test files, as .markgen.yaml narrows it
   -strip      take out every inserted line; the bytes are those from before
   -check      write nothing; name the files that are not up to date, and exit with 1 if there are any
   -d          write nothing; print what would change, as a unified diff
-  -l          name the files that change
+  -l          name the files that change; alone, they are written as well
   -n          write nothing
   -config F   read F instead of the .markgen.yaml at the module root
   -generated  mark generated files as well

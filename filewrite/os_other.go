@@ -9,3 +9,6 @@ import (
 
 // keepOwner does nothing: a new file has the owner its directory gives it.
 func keepOwner(*os.File, fs.FileInfo) {}
+
+// isQuota says no: there is no error of its own for it.
+func isQuota(error) bool { return false }

@@ -3,6 +3,7 @@
 package filewrite
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -15,3 +16,6 @@ func keepOwner(f *os.File, info fs.FileInfo) {
 		_ = f.Chown(int(st.Uid), int(st.Gid))
 	}
 }
+
+// isQuota says whether an error is that the user has no more room.
+func isQuota(err error) bool { return errors.Is(err, syscall.EDQUOT) }
