@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -291,5 +292,29 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s does not name `%s`", test.page, word)
 			}
 		}
+	}
+}
+
+// TestKeys compares the keys in the table of the page about MARKGEN with those in the message that the page shows; that
+// it is what a program prints, TestPages says.
+func TestKeys(t *testing.T) {
+	p := readPage(t, "docs/markgen-variable.md")
+	var listed []string
+	for _, b := range p.blocks {
+		if _, list, ok := strings.Cut(b.text, "the keys are "); ok && b.lang == "text" {
+			list, _, _ = strings.Cut(list, ";")
+			listed = strings.Split(list, ", ")
+		}
+	}
+	var explained []string
+	for line := range strings.Lines(p.prose) {
+		if cells := strings.Split(line, "`"); len(cells) > 1 && cells[0] == "| " {
+			explained = append(explained, cells[1])
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(explained)
+	if !slices.Equal(listed, explained) {
+		t.Errorf("programs know the keys %q, the page's table has %q", listed, explained)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -179,15 +180,15 @@ func TestWrite(t *testing.T) {
 // One locks a directory at a time.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
-	inside := 0
+	var inside atomic.Int32
 	done := make(chan error)
 	for range 4 {
 		go func() {
 			unlock, err := Lock(context.Background(), dir)
-			if inside++; inside != 1 {
+			if inside.Add(1) != 1 {
 				err = errors.New("two are inside")
 			}
-			inside--
+			inside.Add(-1)
 			unlock()
 			done <- err
 		}()

@@ -24,6 +24,7 @@ import (
 //	mark/ab/KEY         what marking the package files hashed into KEY gave
 //	overlay/ab/KEY.json the overlay file of a build
 //	memo/ab/KEY         what preparing a build came to
+//	program/KEY         a program that was run
 //	mod/PATH@VERSION    the copy of a dependency that was marked
 //	modfile/KEY         the go.mod or go.work that names such copies
 //
@@ -209,6 +210,12 @@ func (c *Cache) trim(now time.Time) {
 			}
 			return nil
 		})
+	}
+	programs, _ := filepath.Glob(filepath.Join(c.dir, "program", "*"))
+	for _, path := range programs {
+		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > dropAfter {
+			_ = os.RemoveAll(path)
+		}
 	}
 	_ = filepath.WalkDir(filepath.Join(c.dir, "mod"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || !strings.Contains(d.Name(), "@") {

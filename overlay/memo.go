@@ -51,21 +51,27 @@ func (b *Build) memoKey() string {
 		return ""
 	}
 	h := newHasher()
-	h.words(formatVersion, b.cache.key, b.dir, b.o.Dir, b.o.Command.Verb, goTool, signature(info))
+	h.words(formatVersion, b.cache.key, b.o.Command.Verb, goTool, signature(info))
 	h.words(b.o.Command.withoutArgs(b.o.Command.Verb).Words(nil)...)
 	h.words("markpkg")
 	h.words(b.o.MarkPackages...)
-	h.words("environment")
+	h.words(b.identity()...)
+	return h.String()
+}
+
+// identity is where go is run, and what there is in the environment that can
+// change what it makes.
+func (b *Build) identity() []string {
+	words := []string{"environment of", b.dir, b.o.Dir}
 	var environ []string
-	for _, kv := range b.environ {
+	for _, kv := range b.o.environ() {
 		key, _, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(key, "GO") || strings.HasPrefix(key, "CGO") || memoEnviron[key] {
 			environ = append(environ, kv)
 		}
 	}
 	slices.Sort(environ)
-	h.words(environ...)
-	return h.String()
+	return append(words, environ...)
 }
 
 // memoPatterns reports whether it is known which directories the patterns

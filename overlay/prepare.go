@@ -34,6 +34,13 @@ type Options struct {
 	Stdout, Stderr io.Writer // given to go and to the program as they are
 }
 
+func (o *Options) environ() []string {
+	if o.Environ == nil {
+		return os.Environ()
+	}
+	return o.Environ
+}
+
 // A Build is a go command that is ready to be run with marked source.
 type Build struct {
 	Stats Stats
@@ -64,10 +71,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if o.Configure == nil {
 		o.Configure = func(string) (Marking, error) { return Marking{}, nil }
 	}
-	b := &Build{o: o, dir: absolute(o.Dir, o.Command.Dir), environ: o.Environ}
-	if b.environ == nil {
-		b.environ = os.Environ()
-	}
+	b := &Build{o: o, dir: absolute(o.Dir, o.Command.Dir), environ: o.environ()}
 	var err error
 	if b.cache, err = OpenCache(o.CacheDir, o.Environ); err != nil {
 		return nil, err

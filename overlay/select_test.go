@@ -2,6 +2,8 @@ package overlay
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,11 +12,16 @@ import (
 func TestChoose(t *testing.T) {
 	main, dep := &Module{Path: "example.com/m", Main: true}, &Module{Path: "example.com/dep"}
 	files := []string{"x.go"}
+	src := t.TempDir()
+	sub := filepath.Join(src, "m", "sub")
+	if err := os.MkdirAll(sub, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	pkgs := []*Package{
-		{ImportPath: "example.com/m", Dir: "/src/m", Module: main, GoFiles: files},
-		{ImportPath: "example.com/m/sub", Dir: "/src/m/sub", Module: main, GoFiles: files},
-		{ImportPath: "example.com/m/sub/deep", Dir: "/src/m/sub/deep", Module: main, TestGoFiles: files},
-		{ImportPath: "example.com/m/empty", Dir: "/src/m/empty", Module: main},
+		{ImportPath: "example.com/m", Dir: src + "/m", Module: main, GoFiles: files},
+		{ImportPath: "example.com/m/sub", Dir: src + "/m/sub", Module: main, GoFiles: files},
+		{ImportPath: "example.com/m/sub/deep", Dir: src + "/m/sub/deep", Module: main, TestGoFiles: files},
+		{ImportPath: "example.com/m/empty", Dir: src + "/m/empty", Module: main},
 		{ImportPath: "example.com/dep", Dir: "/cache/dep", Module: dep, GoFiles: files},
 		{ImportPath: "example.com/depth", Dir: "/cache/depth", Module: dep, GoFiles: files},
 		{ImportPath: "example.com/broken", Module: dep},
@@ -33,7 +40,7 @@ func TestChoose(t *testing.T) {
 		"./...":               "example.com/m/sub example.com/m/sub/deep",
 		"../.":                "example.com/m",
 		".":                   "example.com/m/sub",
-		"/src/m/...":          "example.com/m example.com/m/sub example.com/m/sub/deep",
+		src + "/m/...":        "example.com/m example.com/m/sub example.com/m/sub/deep",
 		"std":                 "fmt vendor/golang.org/x/net",
 		"cmd":                 "cmd/go",
 		"fmt":                 "fmt",
@@ -47,7 +54,7 @@ func TestChoose(t *testing.T) {
 		if patterns != "" {
 			list = strings.Split(patterns, ",")
 		}
-		s, err := choose(context.Background(), pkgs, list, ListOptions{Dir: "/src/m/sub"})
+		s, err := choose(context.Background(), pkgs, list, ListOptions{Dir: sub})
 		if err != nil {
 			t.Errorf("%s: %v", patterns, err)
 			continue

@@ -64,7 +64,7 @@ func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 	build := *b
 	build.command = b.command.Without("vet")
 	held := &heldMessages{w: b.o.Stderr, all: b.plain.Bool("x") || b.plain.Bool("n") || b.plain.Bool("json")}
-	code, err := b.goRun(ctx, environ, build.words("test", packages, more...), stdout, held)
+	code, err := b.goRun(ctx, environ, build.words("test", packages, more...), b.o.Stdin, stdout, held)
 	if err != nil {
 		return code, err
 	}

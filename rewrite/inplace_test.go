@@ -72,31 +72,6 @@ func checkRoundTrip(t *testing.T, name string, text []byte) (marked []byte) {
 	return marked
 }
 
-// Every file of the standard library can be marked and gets its bytes back; as
-// gofmt leaves the original, it leaves the marked one.
-func TestInPlaceOfStandardLibrary(t *testing.T) {
-	stdPackages(t, func(path string, sources []Source) {
-		out := markInPlace(t, path, sources, Options{All: true}, InPlace{})
-		for _, f := range sources {
-			text, ok := out[f.Name]
-			if !ok {
-				continue
-			}
-			back, err := Strip(f.Name, text)
-			if err != nil {
-				t.Errorf("%v", err)
-				continue
-			}
-			if !bytes.Equal(back, f.Text) {
-				t.Errorf("%s: not what it was", f.Name)
-			}
-			if formatted(f.Text) && !formatted(text) {
-				t.Errorf("%s: gofmt would change what was marked", f.Name)
-			}
-		}
-	})
-}
-
 // What is written for each kind of statement is in a golden file to be read.
 func TestInPlaceGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/inplace/*.go")

@@ -76,20 +76,6 @@ func writeWhole(path string, b []byte) (trouble string) {
 	return ""
 }
 
-// readFile reads the beginning of a small file into b and says how much.
-func readFile(path string, b []byte) int {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return 0
-	}
-	n, err := syscall.Read(fd, b)
-	syscall.Close(fd)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}
-
 // absolute makes path independent of later changes of the working directory.
 func absolute(path string) string {
 	if path == "" || path[0] == '/' {
@@ -100,14 +86,4 @@ func absolute(path string) string {
 		return path
 	}
 	return wd + "/" + path
-}
-
-// lastElement gives what follows the last slash.
-func lastElement(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
 }

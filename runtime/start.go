@@ -34,6 +34,10 @@ func begin() {
 		mode := start()
 		atomic.StoreUint32(&hot.mode, mode)
 		if mode == modeOn {
+			if hot.self {
+				g := getg()
+				lineOf(hot.slots, slotBits, g).find(g) // may take the lock that calibrate is called with
+			}
 			lock()
 			calibrate()
 			unlock()

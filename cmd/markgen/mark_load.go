@@ -37,7 +37,7 @@ type change struct {
 // planMarks works out what the files are to be. It locks the modules against other markgens until unlock is called.
 // An error is one of the user's source, registry or configuration, or of the go command's.
 func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, unlock func(), err error) {
-	o.Patterns = directories(o.Patterns)
+	o.Patterns = directories(env, o.Patterns)
 	modules, err := listModules(ctx, env, o.loadOptions)
 	if err != nil {
 		return nil, nil, err
@@ -73,11 +73,11 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 
 // directories replaces files of Go source by the directories they are in: the markers of a package are declared in one
 // place, so a package is marked as a whole.
-func directories(patterns []string) []string {
+func directories(env *Env, patterns []string) []string {
 	var list []string
 	for _, p := range patterns {
 		if strings.HasSuffix(p, ".go") {
-			if info, err := os.Stat(p); err != nil || !info.IsDir() {
+			if info, err := os.Stat(env.Path(p)); err != nil || !info.IsDir() {
 				if p = filepath.Dir(p); !filepath.IsAbs(p) {
 					p = "./" + filepath.ToSlash(p)
 				}
@@ -175,12 +175,14 @@ func (m *marking) read(g *markedPackage) error {
 				continue
 			}
 			text, err := os.ReadFile(path)
+			var plain []byte
 			if err == nil {
-				g.disk[path] = text
-				g.plain[path], err = rewrite.Strip(m.env.shown(path), text)
-				g.wanted[path] = g.plain[path]
+				plain, err = rewrite.Strip(m.env.shown(path), text)
 			}
-			if err != nil && !slices.Contains(g.IgnoredGoFiles, name) {
+			switch {
+			case err == nil:
+				g.disk[path], g.plain[path], g.wanted[path] = text, plain, plain
+			case !slices.Contains(g.IgnoredGoFiles, name): // what is not for this platform need not be Go of this release
 				errs = errors.Join(errs, syntaxErrors(err))
 			}
 		}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"go/ast"
@@ -44,8 +45,9 @@ func exports(t *testing.T, patterns ...string) map[string]string {
 	return files
 }
 
-// The packages of the standard library still type-check when they are marked.
-func TestInPlaceTypes(t *testing.T) {
+// Every file of the standard library can be marked, type-checks, is formatted
+// as the original is, and gets its bytes back.
+func TestInPlaceOfStandardLibrary(t *testing.T) {
 	files := exports(t, "std", testRuntime)
 	lookup := func(path string) (io.ReadCloser, error) {
 		if files[path] == "" {
@@ -68,22 +70,38 @@ func TestInPlaceTypes(t *testing.T) {
 		_, _ = conf.Check(path, fset, parsed, nil)
 		return errs
 	}
-	checked := 0
+	checked, compared := 0, 0
 	stdPackages(t, func(path string, sources []Source) {
 		texts := map[string][]byte{}
 		for _, s := range sources {
 			texts[s.Name] = s.Text
 		}
+		marked := markInPlace(t, path, sources, Options{All: true}, InPlace{})
+		for _, s := range sources {
+			text, ok := marked[s.Name]
+			if !ok {
+				continue
+			}
+			back, err := Strip(s.Name, text)
+			if err != nil || !bytes.Equal(back, s.Text) {
+				t.Errorf("%s is not what it was, %v", s.Name, err)
+			}
+			// To format is slow, so not every file.
+			if compared++; compared%4 == 0 && formatted(s.Text) && !formatted(text) {
+				t.Errorf("%s: gofmt would change what was marked", s.Name)
+			}
+			checkBlank(t, text, s.Text)
+		}
 		if files[path] == "" || check(path, texts) != nil {
 			return // not for this platform, or with files for cgo
 		}
-		maps.Copy(texts, markInPlace(t, path, sources, Options{All: true}, InPlace{}))
+		maps.Copy(texts, marked)
 		for _, err := range check(path, texts) {
 			t.Error(err)
 		}
 		checked++
 	})
-	if checked < 250 {
-		t.Errorf("only %d packages were checked", checked)
+	if checked < 250 || compared < 1000 {
+		t.Errorf("only %d packages and %d files were checked", checked, compared)
 	}
 }

@@ -1,0 +1,143 @@
+package overlay
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func openTestCache(t *testing.T, dir string) *Cache {
+	t.Helper()
+	c, err := OpenCache(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Many writers of one cache, some of the same text, find whole files only.
+func TestCacheAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for w := range 8 {
+		c := openTestCache(t, dir)
+		wg.Go(func() {
+			for i := range 50 {
+				text := fmt.Sprintf("package p%d\n", i)
+				path, err := c.text([]byte(text), ".go")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got, err := os.ReadFile(path); err != nil || string(got) != text {
+					t.Errorf("writer %d read %q, %v; want %q", w, got, err, text)
+				}
+				key := hashOf(text)
+				files := []markedFile{{name: "a b.go", text: path}}
+				if err := c.setEntry(key, files); err != nil {
+					t.Error(err)
+				}
+				if got, ok := c.entry(key); !ok || len(got) != 1 || got[0] != files[0] {
+					t.Errorf("entry %v, %t", got, ok)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*", "*.tmp")); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+}
+
+// An entry that is cut off, or whose text is gone, is as good as none.
+func TestCacheEntryDamaged(t *testing.T) {
+	c := openTestCache(t, t.TempDir())
+	path, err := c.text([]byte("package p\n"), ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := hashOf("k")
+	if _, ok := c.entry(key); ok {
+		t.Error("an entry that is not there was found")
+	}
+	if err := c.setEntry(key, []markedFile{{name: "p.go", text: path}}); err != nil {
+		t.Fatal(err)
+	}
+	entry := filepath.Join(c.dir, "mark", key[:2], key)
+	whole, err := os.ReadFile(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		if err := os.WriteFile(entry, whole[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if files, ok := c.entry(key); ok {
+			t.Fatalf("%d bytes of an entry were taken for %v", n, files)
+		}
+	}
+	if err := os.WriteFile(entry, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.entry(key); !ok {
+		t.Error("the whole entry was not found")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := openTestCache(t, c.dir).entry(key); ok {
+		t.Error("an entry whose text is gone was found")
+	}
+}
+
+// What was not used for long is dropped, once a day.
+func TestCacheTrim(t *testing.T) {
+	c := openTestCache(t, t.TempDir())
+	old, err := c.text([]byte("old"), ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, err := c.text([]byte("used"), ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := filepath.Join(c.dir, "mod", "example.com", "m@v1.0.0")
+	if err := writeFile(filepath.Join(mod, "deep", "a@b.go"), []byte("package m"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-dropAfter - time.Hour)
+	for _, path := range []string{old, used, mod} {
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.fresh(used)
+	now := time.Now().Add(trimEvery + time.Minute) // it was looked at when it was opened
+	c.trim(now)
+	for path, want := range map[string]bool{old: false, used: true, mod: false} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it there %t", path, err, want)
+		}
+	}
+	if err := os.Chtimes(used, long, long); err != nil {
+		t.Fatal(err)
+	}
+	c.trim(now.Add(time.Minute - trimEvery))
+	if _, err := os.Stat(used); err != nil {
+		t.Error("trimmed twice a day")
+	}
+}
+
+func TestOpenCacheRelative(t *testing.T) {
+	if _, err := OpenCache("", []string{"MARKGENCACHE=here"}); err == nil {
+		t.Error("a relative MARKGENCACHE was accepted")
+	}
+	dir := t.TempDir()
+	c, err := OpenCache("", []string{"HOME=/nowhere", "XDG_CACHE_HOME=" + dir})
+	if err != nil || c.dir != filepath.Join(dir, "markgen") {
+		t.Errorf("cache %v, %v", c, err)
+	}
+}

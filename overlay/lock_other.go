@@ -1,0 +1,12 @@
+//go:build !unix
+
+package overlay
+
+import "errors"
+
+const lockName = ".lock"
+
+// lockDir fails: there are no locks here that end with the process.
+func lockDir(string) (unlock func() error, err error) {
+	return nil, errors.ErrUnsupported
+}

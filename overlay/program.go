@@ -1,0 +1,117 @@
+package overlay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Program builds the program of a run verb and returns its path in dir, "" if
+// go refused; then code is go's. Like go run, it keeps the program, so that an
+// unchanged one need not be linked again.
+func (b *Build) Program(ctx context.Context, dir string) (path string, code int, err error) {
+	if err := b.checkProgram(); err != nil {
+		return "", 1, err
+	}
+	build := *b
+	build.command = b.command.Without("exec").withoutArgs("build")
+	build.plain = b.plain.Without("exec").withoutArgs("build")
+	kept := filepath.Join(b.cache.dir, "program", hashOf(append(build.plain.Words(nil), b.identity()...)...))
+	unlock, err := lockDir(kept)
+	if err != nil {
+		kept = filepath.Join(dir, "build") // no locks here: build one for this run alone
+	} else {
+		defer unlock()
+	}
+	words := build.words("build", nil, "-o", kept+string(filepath.Separator))
+	code, err = build.goBuild(ctx, words, func() []string {
+		return append([]string{"build", "-o", os.DevNull}, build.plain.Words(nil)...)
+	})
+	if err != nil || code != 0 || b.plain.Bool("n") {
+		return "", code, err
+	}
+	entries, err := os.ReadDir(kept)
+	if err != nil {
+		return "", 1, err
+	}
+	for _, e := range entries {
+		if e.Name() == lockName {
+			continue
+		}
+		now := time.Now()
+		_ = os.Chtimes(kept, now, now) // it is in use, see Cache.trim
+		path = filepath.Join(dir, "bin", e.Name())
+		return path, 0, linkOrCopy(path, filepath.Join(kept, e.Name()))
+	}
+	return "", 1, fmt.Errorf("go built no program of %s; name a main package", strings.Join(b.plain.Packages(), " "))
+}
+
+// checkProgram refuses what go run refuses, before anything is built.
+func (b *Build) checkProgram() error {
+	packages := b.plain.Packages()
+	switch main := b.named(); {
+	case len(packages) == 0:
+		return fmt.Errorf("go: no go files listed")
+	case strings.Contains(packages[0], "@") && !isLocal(packages[0]) && !strings.HasSuffix(packages[0], ".go"):
+		return fmt.Errorf("%s: packages of other versions cannot be marked; go get it, then name it without a version", packages[0])
+	case len(main) > 1:
+		var names strings.Builder
+		for _, p := range main {
+			names.WriteString("\n\t" + p.ImportPath)
+		}
+		return fmt.Errorf("go: pattern %s matches multiple packages:%s", packages[0], names.String())
+	case len(main) == 1 && main[0].Error == nil && main[0].Name != "main" && main[0].Name != "":
+		return fmt.Errorf("package %s is not a main package", main[0].ImportPath)
+	}
+	return nil
+}
+
+// linkOrCopy puts a file to another place, in a directory that is made. The
+// place keeps it when the first one is replaced.
+func linkOrCopy(to, from string) error {
+	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	if err := copyFile(to, from); err != nil {
+		return err
+	}
+	return os.Chmod(to, 0o700)
+}
+
+// RunProgram runs a program that Program has built, with its arguments and the
+// collection's environment, and returns its exit code (128+n for signal n).
+func (b *Build) RunProgram(ctx context.Context, path string, c *Collection) (int, error) {
+	argv := append([]string{path}, b.plain.Args()...)
+	if prefix, ok := b.plain.Flag("exec"); ok {
+		words, err := splitQuoted(prefix)
+		if err != nil {
+			return 1, fmt.Errorf("-exec: %w; quote the words of the command", err)
+		}
+		argv = append(words, argv...)
+	}
+	return Exec(ctx, argv, b.dir, c.Environ(b.o.Environ), b.o.Stdin, b.o.Stdout, b.o.Stderr)
+}
+
+// Exec runs a program and returns its exit code, 128+n if signal n ended it.
+// An error says that it could not be started; the code is then the one that a
+// shell has for it. Dir is the program's working directory; a relative
+// argv[0] with a slash is relative to it.
+func Exec(ctx context.Context, argv []string, dir string, environ []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	name := argv[0]
+	if strings.ContainsRune(name, filepath.Separator) {
+		name = absolute(dir, name)
+	}
+	cmd := exec.CommandContext(ctx, name, argv[1:]...)
+	cmd.Args[0] = argv[0]
+	cmd.Dir, cmd.Env = dir, environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	return runChild(cmd)
+}
