@@ -28,27 +28,41 @@ func (b *Build) Program(ctx context.Context, dir string) (path string, code int,
 	} else {
 		defer unlock()
 	}
-	words := build.words("build", nil, "-o", kept+string(filepath.Separator))
-	code, err = build.goBuild(ctx, words, func() []string {
-		return append([]string{"build", "-o", os.DevNull}, build.plain.Words(nil)...)
-	})
-	if err != nil || code != 0 || b.plain.Bool("n") {
-		return "", code, err
-	}
-	entries, err := os.ReadDir(kept)
-	if err != nil {
-		return "", 1, err
-	}
-	for _, e := range entries {
-		if e.Name() == lockName {
-			continue
+	for range 2 {
+		words := build.words("build", nil, "-o", kept+string(filepath.Separator))
+		code, err = build.goBuild(ctx, words, func() []string {
+			return append([]string{"build", "-o", os.DevNull}, build.plain.Words(nil)...)
+		})
+		if err != nil || code != 0 || b.plain.Bool("n") {
+			return "", code, err
 		}
-		now := time.Now()
-		_ = os.Chtimes(kept, now, now) // it is in use, see Cache.trim
-		path = filepath.Join(dir, "bin", e.Name())
-		return path, 0, linkOrCopy(path, filepath.Join(kept, e.Name()))
+		programs, err := programsIn(kept)
+		if err != nil {
+			return "", 1, err
+		}
+		if len(programs) == 1 {
+			now := time.Now()
+			_ = os.Chtimes(kept, now, now) // it is in use, see Cache.trim
+			path = filepath.Join(dir, "bin", filepath.Base(programs[0]))
+			return path, 0, linkOrCopy(path, programs[0])
+		}
+		for _, path := range programs { // it used to have another name
+			_ = os.Remove(path)
+		}
 	}
 	return "", 1, fmt.Errorf("go built no program of %s; name a main package", strings.Join(b.plain.Packages(), " "))
+}
+
+// programsIn lists the files in a directory but for the lock.
+func programsIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != lockName {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names, err
 }
 
 // checkProgram refuses what go run refuses, before anything is built.

@@ -13,13 +13,50 @@ import (
 func (f *flow) ends(list []ast.Stmt) bool {
 	for i := len(list) - 1; i >= 0; i-- {
 		if _, empty := list[i].(*ast.EmptyStmt); !empty {
-			if _, jump := list[i].(*ast.BranchStmt); jump {
-				return true
-			}
-			return f.terminating(list[i], "")
+			return f.leaves(list[i], "")
 		}
 	}
 	return false
+}
+
+// leaves is ends for the last statement of a list.
+func (f *flow) leaves(s ast.Stmt, label string) bool {
+	switch s := s.(type) {
+	case *ast.BranchStmt:
+		return true
+	case *ast.BlockStmt:
+		return f.ends(s.List)
+	case *ast.IfStmt:
+		return s.Else != nil && f.ends(s.Body.List) && f.leaves(s.Else, "")
+	case *ast.LabeledStmt:
+		return f.leaves(s.Stmt, s.Label.Name)
+	case *ast.SwitchStmt:
+		return f.leavingClauses(s.Body, label, false)
+	case *ast.TypeSwitchStmt:
+		return f.leavingClauses(s.Body, label, false)
+	case *ast.SelectStmt:
+		return f.leavingClauses(s.Body, label, true)
+	}
+	return f.terminating(s, label)
+}
+
+// leavingClauses says whether control leaves every clause of a switch or select
+// for somewhere else than behind it; a switch without default has a clause that
+// does not. complete says that no default is needed.
+func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) bool {
+	for _, c := range body.List {
+		var list []ast.Stmt
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			list, complete = c.Body, complete || c.List == nil
+		case *ast.CommClause:
+			list = c.Body
+		}
+		if !f.ends(list) || breaksList(list, label, true) {
+			return false
+		}
+	}
+	return complete
 }
 
 // flow knows what a file has to say about control flow.
