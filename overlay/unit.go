@@ -97,8 +97,10 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 		return nil, errs
 	}
 	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, points)
+	points = nil
 	var files []markedFile
 	for i, u := range loaded {
+		loaded[i] = nil // its syntax trees are the largest part of all that is in memory
 		texts := map[string][]byte{}
 		for _, s := range units[i].blanked {
 			texts[s.Name] = s.Text

@@ -7,6 +7,7 @@ import (
 	"go/format"
 	"go/token"
 	"path/filepath"
+	"sort"
 )
 
 // InPlace says how source is marked for people to keep.
@@ -108,26 +109,39 @@ type inPlaceWriter struct {
 // markedText is the marked text of a file, and where the places of the original
 // are in it.
 type markedText struct {
-	text  []byte
-	plain []byte // before it was formatted; the lines are the same
-	edits []edit // that led to plain, in order
+	text   []byte
+	plain  []byte // before it was formatted; the lines are the same
+	edits  []edit // that led to plain, in order
+	shifts []int  // by how much what is behind each edit has moved
+	lines  []int  // where the lines of plain start
+	final  []int  // and those of text, if it is another
+}
+
+// marked makes the edits.
+func (e *edits) marked() *markedText {
+	m := &markedText{edits: e.sorted(), plain: e.apply(0, len(e.text))}
+	m.text = m.plain
+	shift := 0
+	for _, d := range m.edits {
+		shift += len(d.with) - (d.to - d.from)
+		m.shifts = append(m.shifts, shift)
+	}
+	return m
 }
 
 // position is where what was at an offset of the original is now.
 func (m *markedText) position(at int) token.Position {
-	shift := 0
-	for _, e := range m.edits {
-		if e.to > at {
-			break
+	if m.lines == nil {
+		m.lines = lineStarts(m.plain)
+		if m.final = m.lines; !bytes.Equal(m.plain, m.text) {
+			m.final = lineStarts(m.text)
 		}
-		shift += len(e.with) - (e.to - e.from)
 	}
-	at += shift
-	start := lineStart(m.plain, at)
-	pos := token.Position{Offset: at, Line: 1 + bytes.Count(m.plain[:start], []byte("\n")), Column: at - start + 1}
-	if bytes.Equal(m.plain, m.text) {
-		return pos
+	if n := sort.Search(len(m.edits), func(i int) bool { return m.edits[i].to > at }); n > 0 {
+		at += m.shifts[n-1]
 	}
+	line := sort.SearchInts(m.lines, at+1) // from 1
+	start := m.lines[line-1]
 	// Formatting has changed only the blanks in the line.
 	n := 0
 	for _, c := range m.plain[start:at] {
@@ -135,10 +149,7 @@ func (m *markedText) position(at int) token.Position {
 			n++
 		}
 	}
-	start = 0
-	for range pos.Line - 1 {
-		start = lineEnd(m.text, start)
-	}
+	start = m.final[line-1]
 	for at = start; at < len(m.text); at++ {
 		if c := m.text[at]; c == ' ' || c == '\t' {
 			continue
@@ -148,8 +159,18 @@ func (m *markedText) position(at int) token.Position {
 		}
 		n--
 	}
-	pos.Offset, pos.Column = at, at-start+1
-	return pos
+	return token.Position{Offset: at, Line: line, Column: at - start + 1}
+}
+
+// lineStarts are the offsets at which lines start.
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
 }
 
 // file returns the marked text of a file, or nil if nothing changes. It goes
@@ -246,12 +267,6 @@ func (w *inPlaceWriter) plainly(f *file, pieces []piece) *markedText {
 		p.inLine(e)
 	}
 	return e.marked()
-}
-
-func (e *edits) marked() *markedText {
-	list := e.sorted()
-	text := e.apply(0, len(e.text))
-	return &markedText{text: text, plain: text, edits: list}
 }
 
 // formatted says whether gofmt would leave the source as it is.

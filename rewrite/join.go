@@ -32,11 +32,26 @@ func joinLines(name string, src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &joiner{src: src, base: fset.File(f.FileStart).Base(), notes: map[int]bool{}, comments: f.Comments}
-	e := &edits{text: src}
+	j := &joiner{src: src, base: fset.File(f.FileStart).Base(), notes: map[int]bool{}}
 	for _, c := range lineNotes(f) {
-		from, to := j.offset(c.Pos()), j.offset(c.End())
-		j.notes[from] = true
+		j.notes[j.offset(c.Pos())] = true
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BlockStmt); ok && j.noted(b) {
+			j.blocks = append(j.blocks, b)
+		}
+		return true
+	})
+	e := &edits{text: src}
+	j.gaps = make([][]edit, len(j.blocks))
+	for i := len(j.blocks) - 1; i >= 0; i-- { // those inside first
+		if j.gaps[i] = j.join(i); j.gaps[i] != nil {
+			e.list = append(e.list, j.gaps[i]...)
+			delete(j.notes, skipBlanks(src, j.gaps[i][0].from))
+		}
+	}
+	for at := range j.notes { // of bodies that stay as they are
+		from, to := at, at+len(lineNote)
 		for from > 0 && (src[from-1] == ' ' || src[from-1] == '\t') {
 			from--
 		}
@@ -45,35 +60,15 @@ func joinLines(name string, src []byte) ([]byte, error) {
 		}
 		e.replace(from, to, "")
 	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		if b, ok := n.(*ast.BlockStmt); ok && j.noted(b) {
-			j.blocks = append(j.blocks, b)
-		}
-		return true
-	})
-	for i := len(j.blocks) - 1; i >= 0; i-- { // those inside first
-		j.joined = append(j.joined, j.gaps(j.blocks[i])...)
-	}
-	for _, g := range j.joined {
-		// The note's own removal is within the first gap of its block.
-		kept := e.list[:0]
-		for _, d := range e.list {
-			if d.from < g.from || d.to > g.to {
-				kept = append(kept, d)
-			}
-		}
-		e.list = append(kept, g)
-	}
 	return e.apply(0, len(src)), nil
 }
 
 type joiner struct {
-	src      []byte
-	base     int
-	notes    map[int]bool // by offset
-	comments []*ast.CommentGroup
-	blocks   []*ast.BlockStmt // with a note, in source order
-	joined   []edit
+	src    []byte
+	base   int
+	notes  map[int]bool     // by offset
+	blocks []*ast.BlockStmt // with a note, in source order
+	gaps   [][]edit         // that put each of them on one line; nil: it stays
 }
 
 func (j *joiner) offset(p token.Pos) int { return int(p) - j.base }
@@ -83,9 +78,10 @@ func (j *joiner) noted(b *ast.BlockStmt) bool {
 	return b.Rbrace.IsValid() && j.notes[skipBlanks(j.src, j.offset(b.Lbrace)+1)]
 }
 
-// gaps returns the edits that put a block on one line, or nil if it cannot be.
-// Those of the blocks inside are in joined already.
-func (j *joiner) gaps(b *ast.BlockStmt) []edit {
+// join returns the edits that put a block on one line, or nil if it cannot be.
+// Those of the blocks inside are known.
+func (j *joiner) join(block int) []edit {
+	b := j.blocks[block]
 	list := []edit{}
 	from := j.offset(b.Lbrace) + 1
 	add := func(to int, with string) bool {
@@ -128,8 +124,8 @@ func (j *joiner) gaps(b *ast.BlockStmt) []edit {
 	for _, g := range list {
 		inner -= bytes.Count(j.src[g.from:g.to], []byte("\n"))
 	}
-	for _, g := range j.joined { // of blocks inside
-		if g.from > j.offset(b.Lbrace) && g.to < j.offset(b.Rbrace) {
+	for i := block + 1; i < len(j.blocks) && j.blocks[i].Lbrace < b.Rbrace; i++ {
+		for _, g := range j.gaps[i] {
 			inner -= bytes.Count(j.src[g.from:g.to], []byte("\n"))
 		}
 	}

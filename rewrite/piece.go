@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"sort"
 	"strings"
 )
 
@@ -193,8 +194,13 @@ func inLine(lines []string) string {
 func (f *file) breakLines(e *edits, pieces []piece) (rest []piece) {
 	gaps := map[int]*gap{} // by both ends
 	var order []*gap
+	places := make([]int, len(pieces))
+	for i, p := range pieces {
+		places[i] = p.at
+	}
+	sort.Ints(places)
 	for _, fn := range f.functions {
-		if !f.oneLine(fn.body, pieces) {
+		if !f.oneLine(fn.body, places) {
 			continue
 		}
 		from := f.offset(fn.body.Lbrace) + 1
@@ -238,18 +244,12 @@ type gap struct {
 	lines    []string
 }
 
-// oneLine says whether a body is on one line and gets a piece.
-func (f *file) oneLine(body *ast.BlockStmt, pieces []piece) bool {
-	if f.position(body.Lbrace).Line != f.position(body.Rbrace).Line {
-		return false
-	}
+// oneLine says whether a body is on one line and gets one of the pieces, whose
+// places are sorted.
+func (f *file) oneLine(body *ast.BlockStmt, places []int) bool {
 	from, to := f.offset(body.Lbrace), f.offset(body.Rbrace)
-	for _, p := range pieces {
-		if p.at > from && p.at <= to {
-			return true
-		}
-	}
-	return false
+	i := sort.SearchInts(places, from+1)
+	return i < len(places) && places[i] <= to && f.position(body.Lbrace).Line == f.position(body.Rbrace).Line
 }
 
 // lineNote stands behind the brace of a function body that was on one line.

@@ -6,6 +6,8 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"slices"
+	"sort"
 	"strings"
 )
 
@@ -229,7 +231,7 @@ func (s *stripper) namesPerf() bool {
 // commentBehind is the comment that follows a position on its line, or nil.
 func (s *stripper) commentBehind(pos token.Pos) *ast.Comment {
 	at := skipBlanks(s.src, s.offset(pos))
-	for _, g := range s.f.Comments {
+	for _, g := range s.f.Comments { // of imports, and so not far
 		for _, c := range g.List {
 			if s.offset(c.Pos()) == at {
 				return c
@@ -257,10 +259,9 @@ func (s *stripper) stmt(st ast.Stmt, main bool) {
 		s.marks++
 	}
 	from, to := s.offset(st.Pos()), s.offset(st.End())
-	for _, g := range s.f.Comments {
-		if g.Pos() > st.Pos() && g.Pos() < st.End() {
-			s.fail(g.Pos(), "a comment stands in what markgen inserted", "move it out, or delete it")
-		}
+	groups := s.f.Comments
+	if i := sort.Search(len(groups), func(i int) bool { return groups[i].Pos() > st.Pos() }); i < len(groups) && groups[i].Pos() < st.End() {
+		s.fail(groups[i].Pos(), "a comment stands in what markgen inserted", "move it out, or delete it")
 	}
 	s.drop(from, to, false)
 	s.gone[st] = true
@@ -341,7 +342,8 @@ func (s *stripper) dropImport(spec *ast.ImportSpec) {
 	s.spans = append(s.spans, statements...)
 }
 
-// inSpan says whether what is at an offset is to go.
+// inSpan says whether what is at an offset is to go. The last spans come first,
+// for they are the ones asked for while spans are found.
 func (s *stripper) inSpan(at int) bool {
 	for i := len(s.spans) - 1; i >= 0; i-- {
 		if sp := s.spans[i]; sp.from <= at && at < sp.to {
@@ -353,13 +355,19 @@ func (s *stripper) inSpan(at int) bool {
 
 // leftover returns the uses of inserted names that are in no span.
 func (s *stripper) leftover(imported bool) (list []*ast.Ident) {
+	spans := slices.SortedFunc(slices.Values(s.spans), func(a, b span) int { return a.from - b.from })
+	inSpan := func(pos token.Pos) bool {
+		at := s.offset(pos)
+		i := sort.Search(len(spans), func(i int) bool { return spans[i].from > at })
+		return i > 0 && at < spans[i-1].to
+	}
 	for _, id := range s.f.Unresolved {
-		if (id.Name == s.perf && imported || s.isMarks(id.Name)) && !s.inSpan(s.offset(id.Pos())) {
+		if (id.Name == s.perf && imported || s.isMarks(id.Name)) && !inSpan(id.Pos()) {
 			list = append(list, id)
 		}
 	}
 	ast.Inspect(s.f, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == s.scopes && !s.inSpan(s.offset(id.Pos())) && id.Obj != nil && s.inSpan(s.offset(id.Obj.Pos())) {
+		if id, ok := n.(*ast.Ident); ok && id.Name == s.scopes && !inSpan(id.Pos()) && id.Obj != nil && inSpan(id.Obj.Pos()) {
 			list = append(list, id)
 		}
 		return true

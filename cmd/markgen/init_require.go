@@ -75,15 +75,18 @@ func initRequire(env *Env, root string, file *modfile.File) error {
 		return err
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
+	if err := raiseWork(env, root, file.Go); err != nil {
+		return err
+	}
 	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
 		fmt.Fprintf(env.Stdout, "%s: run go mod vendor once the source is marked, for go.mod and vendor have to agree\n", env.shown(filepath.Join(root, "vendor")))
 	}
 	return nil
 }
 
-// raiseGo makes the go line of a module at least that of the checkout, without which the go command would not build it.
-// Within one language version that changes nothing else, and the new version is returned, "" if the line is as it
-// should be. An older language version is refused: raising it can change what the module's own code means.
+// raiseGo makes the go line of a module at least that of the checkout, without which the go command would not build it,
+// and returns the new version, "" if the line is as it should be. Before Go 1.22 that would change what the module's own
+// loops mean, and is refused; the language versions since only add to the language.
 func raiseGo(name string, file *modfile.File, checkout string) (raised string, err error) {
 	path := filepath.Join(checkout, "go.mod")
 	text, err := os.ReadFile(path)
@@ -101,10 +104,59 @@ func raiseGo(name string, file *modfile.File, checkout string) (raised string, e
 	switch {
 	case own.Go == nil || version.Compare("go"+have, "go"+own.Go.Version) >= 0:
 		return "", nil
-	case version.Lang("go"+have) == version.Lang("go"+own.Go.Version):
+	case version.Compare("go"+have, "go1.22") >= 0:
 		return own.Go.Version, file.AddGoStmt(own.Go.Version)
 	}
 	return "", fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, own.Go.Version, own.Go.Version)
+}
+
+// raiseWork makes the go line of the workspace that the module in root is used in, if there is one, at least that of the
+// module, as the go command demands.
+func raiseWork(env *Env, root string, need *modfile.Go) error {
+	path := workFile(env, root)
+	if path == "" || need == nil {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	work, err := modfile.ParseWork(env.shown(path), text, nil)
+	if err != nil {
+		return err
+	}
+	if work.Go != nil && version.Compare("go"+work.Go.Version, "go"+need.Version) >= 0 {
+		return nil
+	}
+	if err := work.AddGoStmt(need.Version); err != nil {
+		return err
+	}
+	work.Cleanup()
+	if err := writeFile(path, modfile.Format(work.Syntax)); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "%s: go %s, as a module in it now needs\n", env.shown(path), need.Version)
+	return nil
+}
+
+// workFile returns the go.work file that the go command would use in root, "" for none.
+func workFile(env *Env, root string) string {
+	switch named := env.Getenv("GOWORK"); named {
+	case "":
+	case "off":
+		return ""
+	default:
+		return named
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, "go.work")
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 // requiredVersion returns the version of markgen that the module requires, "" for none.
