@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -12,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +97,7 @@ func coverParse(t *testing.T, file string, src []byte) (*token.FileSet, *ast.Fil
 
 func TestCoverBlocksEqualGoToolCover(t *testing.T) {
 	tool := coverToolPath(t)
-	src := filepath.Join(runtime.GOROOT(), "src")
+	src := filepath.Join(build.Default.GOROOT, "src")
 	var files []string
 	if *coverAll {
 		err := filepath.WalkDir(src, func(path string, d os.DirEntry, err error) error {

@@ -78,10 +78,7 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 		}
 	}
 	for _, g := range groups {
-		text, err := w.table(g, func(p *Point) token.Position { return moved[p.f].position(p.Pos.Offset) })
-		if err != nil {
-			return nil, err
-		}
+		text := w.table(g, func(p *Point) token.Position { return moved[p.f].position(p.Pos.Offset) })
 		out[filepath.Join(filepath.Dir(g.points[0].f.Name), g.file)] = text
 	}
 	return out, nil

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 // platform, by import path.
 func stdPackages(t testing.TB, visit func(path string, files []Source)) {
 	t.Helper()
-	root := filepath.Join(runtime.GOROOT(), "src")
+	root := filepath.Join(build.Default.GOROOT, "src")
 	err := filepath.WalkDir(root, func(dir string, d os.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err

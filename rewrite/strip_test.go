@@ -192,6 +192,19 @@ func checkBlank(t *testing.T, marked, stripped []byte) {
 	}
 }
 
+// A table file is as gofmt writes it, whatever the names are.
+func TestTableFormat(t *testing.T) {
+	src := []byte("package p\n\nvar nil int\n\n//perf:mark a`b`c\nfunc f() {\n\tfor {\n\t}\n}\n\n//perf:mark größer\nfunc g() {}\n\n//perf:mark range\nfunc h() {}\n\n//perf:mark 1 2\nfunc _() {}\nfunc _() {}\n")
+	for name, text := range markInPlace(t, "p", []Source{{"p.go", src}}, Options{All: true}, InPlace{}) {
+		if IsTable(text) && !formatted(text) {
+			t.Errorf("gofmt would change %s\n%s", name, text)
+		}
+		if IsTable(text) && !bytes.Contains(text, []byte("\tp.a`+\"`\"+`b`+\"`\"+`c\n")) {
+			t.Errorf("the name is not quoted in\n%s", text)
+		}
+	}
+}
+
 // A generated file is, blanked, an empty one of its package.
 func TestBlankTable(t *testing.T) {
 	src := []byte("package p\n\nfunc f() {\n\tfor {\n\t}\n}\n")

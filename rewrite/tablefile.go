@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"go/token"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // tableHeader is the first line of a generated table file.
@@ -84,18 +84,22 @@ func (w *inPlaceWriter) tableName() string {
 	return tableNames[0]
 }
 
-// table writes the generated file of a group. The markers are the fields of a
-// struct, and so one array in memory, in the order of the table's lines; at
-// gives the place of a point in the marked file.
-func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) ([]byte, error) {
+// table writes the generated file of a group, as gofmt would. The markers are
+// the fields of a struct, and so one array in memory, in the order of the
+// table's lines; at gives the place of a point in the marked file.
+func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", tableHeader)
 	if g.build != "" {
 		fmt.Fprintf(&b, "%s\n\n", g.build)
 	}
 	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\nvar %s struct {\n", w.u.Name, w.perf, w.o.Runtime, g.marks)
+	width := 0
 	for _, p := range g.points {
-		fmt.Fprintf(&b, "%s %s.Marker\n", g.fields[p], w.perf)
+		width = max(width, utf8.RuneCountInString(g.fields[p]))
+	}
+	for _, p := range g.points {
+		fmt.Fprintf(&b, "\t%-*s %s.Marker\n", width, g.fields[p], w.perf)
 	}
 	none := "nil"
 	if w.u.declares("nil") {
@@ -104,9 +108,10 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) ([]
 	} else {
 		b.WriteString("}\n")
 	}
-	fmt.Fprintf(&b, "\nvar _ = %s.Register(&%s.%s, %d, %s, 0, \"\"", w.perf, g.marks, g.fields[g.points[0]], len(g.points), none)
+	fmt.Fprintf(&b, "\nvar _ = %s.Register(&%s.%s, %d, %s, 0, `", w.perf, g.marks, g.fields[g.points[0]], len(g.points), none)
 	line := func(format string, args ...any) {
-		b.WriteString("+\n" + strconv.Quote(fmt.Sprintf(format, args...)+"\n"))
+		text := fmt.Sprintf(format, args...)
+		b.WriteString(strings.ReplaceAll(text, "`", "`+\"`\"+`") + "\n")
 	}
 	line("p\t%s", w.u.Path)
 	index := map[*file]int{}
@@ -125,8 +130,8 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) ([]
 		line("m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s", p.ID, p.Kind, index[p.f], pos.Line, pos.Column,
 			i, dash(flags(p)), dash(p.Group), everyPassage, p.Name)
 	}
-	b.WriteString(")\n")
-	return format.Source(b.Bytes())
+	b.WriteString("`)\n")
+	return b.Bytes()
 }
 
 // flags are the letters of a point in the table's m line.

@@ -125,11 +125,6 @@ func (f *file) position(p token.Pos) token.Position {
 	return f.tok.PositionFor(p, false)
 }
 
-// line returns the text of the source between two positions.
-func (f *file) text(from, to token.Pos) []byte {
-	return f.Text[f.offset(from):f.offset(to)]
-}
-
 // An Error says where, what, and what to do.
 type Error struct {
 	Pos    token.Position

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -304,9 +305,14 @@ func (m *marking) changeRegistry(after *registry.Registry) {
 			return
 		}
 	}
-	if string(old) != string(text) {
+	if !sameLines(old, text) {
 		m.plan.changes = append(m.plan.changes, change{path, old, text})
 	}
+}
+
+// sameLines compares a generated file with what it is to be, whichever line ends version control has given it.
+func sameLines(old, text []byte) bool {
+	return string(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n"))) == string(text)
 }
 
 // compare notes the files of a package that change.
@@ -314,7 +320,7 @@ func (m *marking) compare(g *markedPackage) {
 	changed := false
 	for path, text := range g.wanted {
 		old, there := g.disk[path]
-		if there == (text != nil) && string(old) == string(text) {
+		if there == (text != nil) && (string(old) == string(text) || rewrite.IsTable(text) && sameLines(old, text)) {
 			continue
 		}
 		changed = true

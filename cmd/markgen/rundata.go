@@ -80,6 +80,9 @@ func (d *runData) write(files []string) int {
 	if p == nil {
 		return code
 	}
+	for i, warning := range p.Warnings {
+		p.Warnings[i] = strings.TrimPrefix(warning, filepath.Base(d.Dir())+string(filepath.Separator))
+	}
 	if d.report == "text" {
 		var o report.Options
 		o.Width, o.Color = terminal(d.env, d.env.Stderr)
