@@ -97,7 +97,7 @@ func (b *bench) warmBuild(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	sides := b.sides(filepath.Join(b.work, "warm"))
+	sides := b.sides(b.caches)
 	for _, s := range sides {
 		if _, err := start(ctx, dir, s.environ, s.words(filepath.Join(b.work, "program"))...); err != nil {
 			return err

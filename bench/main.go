@@ -18,6 +18,7 @@ import (
 type bench struct {
 	markgen string // the command, absolute
 	work    string // directory for everything that is made, removed at the end
+	caches  string // directory where warm builds keep their caches
 	rounds  int    // 0: each subject's own
 	module  string // path@version
 	main    string // package of it, relative to its root
@@ -42,6 +43,7 @@ func main() {
 	flag.StringVar(&b.markgen, "markgen", "../bin/markgen", "the markgen command to measure")
 	out := flag.String("o", "", "directory for files that benchstat reads (default: none are kept)")
 	work := flag.String("work", "", "directory for caches and copies, several gigabytes (default: a new temporary one)")
+	flag.StringVar(&b.caches, "caches", "", "directory where warm builds find what an earlier run has compiled (default: none is kept)")
 	run := flag.String("run", "", "measure only the subjects that match: rewrite, memory, off, warm, cold")
 	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; cold builds 1)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
@@ -85,6 +87,11 @@ func (b *bench) measure(ctx context.Context, pattern, out, work string) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, removeAll(b.work)) }()
+	if b.caches == "" {
+		b.caches = filepath.Join(b.work, "warm")
+	} else if b.caches, err = filepath.Abs(b.caches); err != nil {
+		return err
+	}
 	b.results.machine(ctx)
 	for _, s := range subjects {
 		if !match.MatchString(s.name) {

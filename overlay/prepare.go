@@ -119,6 +119,9 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err := addRuntime(all, b.cache, b.env.GOROOT); err != nil {
 		return nil, err
 	}
+	if err := b.handOn(all); err != nil {
+		return nil, err
+	}
 	if b.cover != nil {
 		b.cover.user = user
 		if err := b.cover.plant(all, b); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -80,8 +81,9 @@ func (d *runData) write(files []string) int {
 	if p == nil {
 		return code
 	}
-	for i, warning := range p.Warnings {
-		p.Warnings[i] = strings.TrimPrefix(warning, filepath.Base(d.Dir())+string(filepath.Separator))
+	for i, warning := range p.Warnings { // the directory will be gone
+		_, warning, _ := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator))
+		p.Warnings[i] = cmp.Or(warning, p.Warnings[i])
 	}
 	if d.report == "text" {
 		var o report.Options

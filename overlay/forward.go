@@ -1,0 +1,71 @@
+package overlay
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen"
+)
+
+// A program may hold packages that were marked in place, which import the
+// runtime from its module or from a copy in theirs. Left alone, each of these
+// would collect on its own, beside the virtual runtime, into a file of its own.
+// So in an overlay build they hold no code: they hand on the names of the
+// virtual runtime. The file of constants stays as it is, for programs that read
+// data files.
+
+// handOn replaces the runtimes that packages of the build depend on, save those
+// in the module cache, where the go command replaces nothing.
+func (b *Build) handOn(r replacements) error {
+	for _, p := range b.packages {
+		if !p.DepOnly || p.ImportPath == markgen.VirtualRuntime || !markgen.IsRuntime(p.ImportPath) || within(b.env.GOMODCACHE, p.Dir) {
+			continue
+		}
+		entries, err := os.ReadDir(p.Dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			name := e.Name()
+			if ext := filepath.Ext(name); (ext == ".go" || ext == ".s") && name != "layout.go" && !strings.HasSuffix(name, "_test.go") {
+				r[filepath.Join(p.Dir, name)] = "" // go takes the file for deleted
+			}
+		}
+		text, err := b.cache.text([]byte(forward(p.Name)), ".go")
+		if err != nil {
+			return err
+		}
+		r[filepath.Join(p.Dir, "markgen_forward.go")] = text
+	}
+	return nil
+}
+
+// forward is the source of a runtime that hands on the virtual one.
+func forward(name string) string {
+	return "package " + name + "\n\nimport perf " + strconv.Quote(markgen.VirtualRuntime) + `
+
+const On = perf.On
+
+type (
+	Marker  = perf.Marker
+	Counter = perf.Counter
+	Scope   = perf.Scope
+	Entered = perf.Entered
+)
+
+func Register(markers *Marker, nm int, counters *Counter, nc int, table string) bool {
+	return perf.Register(markers, nm, counters, nc, table)
+}
+
+func Close(s []Scope)         { perf.Close(s) }
+func Enter(m *Marker) Entered { return perf.Enter(m) }
+func Point(m *Marker)         { perf.Point(m) }
+func Pass(m *Marker)          { perf.Pass(m) }
+func Count(c *Counter)        { perf.Count(c) }
+func Pause()                  { perf.Pause() }
+func Resume()                 { perf.Resume() }
+func Finish()                 { perf.Finish() }
+`
+}
