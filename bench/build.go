@@ -36,9 +36,15 @@ func (b *bench) sides(caches string) []side {
 	}
 }
 
+// program is what a side builds. Each has its own: a program that is up to date
+// is not linked again.
+func (b *bench) program(s side) string {
+	return filepath.Join(b.work, "program-"+strings.TrimSuffix(s.file, ".txt"))
+}
+
 // build builds one side once and writes the result.
 func (b *bench) build(ctx context.Context, dir, name string, s side, more ...string) (process, error) {
-	p, err := start(ctx, dir, s.environ, s.words(filepath.Join(b.work, "program"), more...)...)
+	p, err := start(ctx, dir, s.environ, s.words(b.program(s), more...)...)
 	if err != nil {
 		return p, err
 	}
@@ -99,7 +105,7 @@ func (b *bench) warmBuild(ctx context.Context) (err error) {
 	}
 	sides := b.sides(b.caches)
 	for _, s := range sides {
-		if _, err := start(ctx, dir, s.environ, s.words(filepath.Join(b.work, "program"))...); err != nil {
+		if _, err := start(ctx, dir, s.environ, s.words(b.program(s))...); err != nil {
 			return err
 		}
 	}
