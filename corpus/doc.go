@@ -6,7 +6,7 @@
 // are run again: one whose count varies from run to run (maps, goroutines, random numbers) is reported as
 // unsteady; what differs for another reason stands in exceptions.txt, with that reason.
 //
-// By default a small part runs. All of it, which needs the modules of corpus_test.go and most of an hour:
+// By default a small part runs. All of it needs the modules of corpus_test.go and, on two processors, more than an hour:
 //
 //	go test ./corpus -corpus all -timeout 4h -v
 //

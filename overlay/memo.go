@@ -120,6 +120,7 @@ func (b *Build) recall(key string) bool {
 	b.command = plain.Without("overlay")
 	b.flags = []string{"-overlay=" + m.Overlay}
 	b.recalled = b.moveGoroot() == nil
+	b.state = hashOf(key, m.Signature)
 	return b.recalled
 }
 
@@ -171,6 +172,7 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, all, user r
 	if newest.After(start.Add(-timeStep)) {
 		return // the next change might not be seen in its time
 	}
+	b.state = hashOf(key, m.Signature)
 	if text, err := json.Marshal(m); err == nil {
 		_ = b.cache.write(b.cache.memoPath(key), text) // only makes the next build slower
 	}

@@ -57,6 +57,7 @@ type Build struct {
 	packages []*Package
 	copied   bool      // dependencies were, see copyModules
 	recalled bool      // from a memo
+	state    string    // identifies the build and all source of it that can change; "" if that is not known
 	cover    *coverage // nil without -cover
 }
 

@@ -27,6 +27,7 @@ type vetted map[string][]string
 // type-check are not reported: the compiler will.
 func (b *Build) vet(ctx context.Context) (vetted, error) {
 	var analyzers []string
+	clean := ""
 	value, ok := b.plain.Flag("vet")
 	switch {
 	case value == "off":
@@ -34,6 +35,9 @@ func (b *Build) vet(ctx context.Context) (vetted, error) {
 	case value == "all":
 	case !ok || value == "":
 		analyzers = defaultVet
+		if clean = b.vetMemo(); clean != "" && b.cache.fresh(clean) {
+			return nil, nil
+		}
 	default:
 		analyzers = strings.Split(value, ",")
 	}
@@ -55,7 +59,26 @@ func (b *Build) vet(ctx context.Context) (vetted, error) {
 		name, _, _ = strings.Cut(name, "\n")
 		return nil, fmt.Errorf("invalid value %q for flag -vet: no analyzer %s; run go tool vet help for their names", value, name)
 	}
+	if err == nil && clean != "" {
+		_ = b.cache.write(clean, nil) // only makes the next run slower
+	}
 	return decodeVet(&stdout, b.o.Dir)
+}
+
+// vetMemo returns the file that is there if vet's default analyzers had
+// nothing to say of the same source, see memo. It is "" where they may look at
+// more than Go files.
+func (b *Build) vetMemo() string {
+	if b.state == "" {
+		return ""
+	}
+	for _, p := range b.packages {
+		if len(p.CgoFiles) > 0 && !p.Standard {
+			return ""
+		}
+	}
+	key := hashOf("vet", b.state)
+	return b.cache.memoPath(key)
 }
 
 // decodeVet reads go vet -json: one object after the other, each with a

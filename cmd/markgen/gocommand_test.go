@@ -14,8 +14,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/markgen/markgen/golden"
 )
 
 // TestGoCommand runs the scripts of build, run, test and exec, in testdata/gocommand. Beyond what testscript has they
@@ -27,45 +25,22 @@ import (
 //	samejson FILE …       the same for go test -json
 //	[cgo]                 there is a C compiler
 func TestGoCommand(t *testing.T) {
-	keep := []string{"GOCACHE", "GOMODCACHE", "GOROOT", "CGO_ENABLED"}
-	out, err := exec.Command("go", append([]string{"env"}, keep...)...).Output()
-	if err != nil {
-		t.Fatal(err)
+	p := scripts(t, "testdata/gocommand")
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
+		"code":     exitCode,
+		"tree":     printTree,
+		"sametest": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, durations) },
+		"samejson": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, eventTimes) },
 	}
-	values := strings.Split(strings.TrimSpace(string(out)), "\n")
-	_, noCC := exec.LookPath("gcc")
-	cgo := values[3] == "1" && noCC == nil
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/gocommand",
-		UpdateScripts:       golden.Updating(),
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code":     exitCode,
-			"tree":     printTree,
-			"sametest": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, durations) },
-			"samejson": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, eventTimes) },
-		},
-		Condition: func(cond string) (bool, error) {
-			if cond == "cgo" {
-				return cgo, nil
-			}
+	p.Condition = func(cond string) (bool, error) {
+		if cond != "cgo" {
 			return false, fmt.Errorf("unknown condition %s", cond)
-		},
-		Setup: func(env *testscript.Env) error {
-			for i, key := range keep {
-				env.Setenv(key, values[i])
-			}
-			env.Setenv("GOPROXY", "off")
-			env.Setenv("GOSUMDB", "off")
-			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", "")
-			env.Setenv("GOWORK", "")
-			env.Setenv("MARKGEN", "")
-			env.Setenv("MARKGENCACHE", env.WorkDir+"/.markgencache")
-			return nil
-		},
-	})
+		}
+		enabled, err := exec.Command("go", "env", "CGO_ENABLED").Output()
+		_, noCompiler := exec.LookPath("gcc")
+		return string(enabled) == "1\n" && noCompiler == nil, err
+	}
+	testscript.Run(t, p)
 }
 
 // exitCode runs a command and compares its exit code.

@@ -22,19 +22,25 @@ func TestMain(m *testing.M) {
 // TestScript runs the scripts in testdata/script, one behaviour of the command a file. -update rewrites what they
 // compare with.
 func TestScript(t *testing.T) {
-	// Scripts have a home of their own; the go command is to keep its caches, and to stay off the network.
+	p := scripts(t, "testdata/script")
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"register": register}
+	testscript.Run(t, p)
+}
+
+// scripts says how the scripts in dir are run. They have a home of their own; the go command is to keep its caches,
+// and to stay off the network.
+func scripts(t *testing.T, dir string) testscript.Params {
 	keep := []string{"GOCACHE", "GOMODCACHE", "GOROOT"}
 	out, err := exec.Command("go", append([]string{"env"}, keep...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	values := strings.Split(strings.TrimSpace(string(out)), "\n")
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	return testscript.Params{
+		Dir:                 dir,
 		UpdateScripts:       golden.Updating(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"register": register},
 		Setup: func(env *testscript.Env) error {
 			for i, key := range keep {
 				env.Setenv(key, values[i])
@@ -44,10 +50,11 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOTOOLCHAIN", "local")
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "")
+			env.Setenv("MARKGEN", "")
 			env.Setenv("MARKGENCACHE", env.WorkDir+"/.markgencache")
 			return nil
 		},
-	})
+	}
 }
 
 // register writes the registry for the packages of the current directory and below, everything marked with -all, as
