@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	choice = flag.String("corpus", "", "entries to run, comma-separated, or `all`; default the small ones, without -race and -count runs")
+	choice = flag.String("corpus", os.Getenv("MARKGEN_CORPUS"), "`entries` to run, comma-separated, or all; default MARKGEN_CORPUS, else the small ones without -race")
 	keep   = flag.String("corpus-keep", "", "`folder` to leave the output of all runs in")
 )
 
@@ -85,7 +85,7 @@ func TestCorpus(t *testing.T) {
 	if *choice == "all" {
 		for _, x := range exceptions {
 			if !x.used {
-				t.Errorf("exceptions.txt:%d: nothing differs there any more; take the line out", x.line)
+				t.Logf("exceptions.txt:%d: nothing differs there on this machine; if on no other either, take the line out", x.line)
 			}
 		}
 	}
@@ -255,12 +255,12 @@ func (w *workplace) counts(t *testing.T, exceptions []*exception) row {
 	r.blocks = len(sortedKeys(plain[0], marked[0]))
 	reported := 0
 	for _, block := range differ() {
-		if !steady(plain, block) || !steady(marked, block) {
-			r.unsteady++
-			continue
-		}
 		if excepted(exceptions, w.entry.name, "count", block) {
 			r.excepted++
+			continue
+		}
+		if !steady(plain, block) || !steady(marked, block) {
+			r.unsteady++
 			continue
 		}
 		r.different++

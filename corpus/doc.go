@@ -6,7 +6,8 @@
 // are run again: one whose count varies from run to run (maps, goroutines, random numbers) is reported as
 // unsteady; what differs for another reason stands in exceptions.txt, with that reason.
 //
-// By default a small part runs. All of it needs the modules of corpus_test.go and, on two processors, more than an hour:
+// By default a small part runs. All of it needs the modules named in corpus_test.go and, on two
+// processors, more than an hour (make corpus does the same):
 //
 //	go test ./corpus -corpus all -timeout 4h -v
 //

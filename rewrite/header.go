@@ -40,43 +40,69 @@ func (f *file) normal(from, to token.Pos) string {
 }
 
 // sums makes the hash of any stretch of a file's text, blanks and comments
-// left out, a matter of two look-ups: prefix sums of a polynomial in base
-// over the bytes that count, modulo 2^64 (Karp and Rabin 1987).
+// left out, a matter of two short look-ups: prefix sums of a polynomial in base
+// over the bytes that count, modulo 2^64 (Karp and Rabin 1987), kept for every
+// stride-th byte.
 type sums struct {
-	hash  []uint64 // hash[i] of the bytes before offset i
-	count []uint32 // how many bytes before offset i count
+	text   []byte
+	counts []uint64 // a bit for each byte of the text: it counts
+	hash   []uint64 // hash[i] of the bytes that count before offset i*stride
+	number []uint32 // how many they are
 }
 
-const sumBase = 0x9E3779B97F4A7C15 // odd, so that powers never vanish
+const (
+	sumBase = 0x9E3779B97F4A7C15 // odd, so that powers never vanish
+	stride  = 64                 // bits of a word of counts
+)
 
 func (f *file) body(from, to token.Pos) uint64 {
 	if f.sums == nil {
 		f.sums = newSums(f.Text, f.ast.Comments, f.offset)
 	}
-	lo, hi := f.offset(from), f.offset(to)
-	h := f.sums.hash[hi] - f.sums.hash[lo]*power(f.sums.count[hi]-f.sums.count[lo])
+	before, m := f.sums.at(f.offset(from))
+	h, n := f.sums.at(f.offset(to))
+	h -= before * power(n-m)
 	return h ^ h>>29
 }
 
 func newSums(text []byte, comments []*ast.CommentGroup, offset func(token.Pos) int) *sums {
-	s := &sums{make([]uint64, len(text)+1), make([]uint32, len(text)+1)}
+	words := len(text)/stride + 1
+	s := &sums{text, make([]uint64, words), make([]uint64, words), make([]uint32, words)}
 	var h uint64
 	var n uint32
 	end := 0 // of the comment that is being passed
 	k := 0
 	for i, c := range text {
+		if i%stride == 0 {
+			s.hash[i/stride], s.number[i/stride] = h, n
+		}
 		if k < len(comments) && i == offset(comments[k].Pos()) {
 			end = offset(comments[k].End())
 			k++
 		}
-		s.hash[i], s.count[i] = h, n
 		if i >= end && c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			s.counts[i/stride] |= 1 << (i % stride)
 			h = h*sumBase + uint64(c) + 1
 			n++
 		}
 	}
-	s.hash[len(text)], s.count[len(text)] = h, n
+	if len(text)%stride == 0 {
+		s.hash[len(text)/stride], s.number[len(text)/stride] = h, n
+	}
 	return s
+}
+
+// at returns the hash and the number of the bytes that count before an offset.
+func (s *sums) at(offset int) (h uint64, n uint32) {
+	word := offset / stride
+	h, n = s.hash[word], s.number[word]
+	for i := word * stride; i < offset; i++ {
+		if s.counts[word]>>(i%stride)&1 == 1 {
+			h = h*sumBase + uint64(s.text[i]) + 1
+			n++
+		}
+	}
+	return h, n
 }
 
 func power(n uint32) uint64 {
