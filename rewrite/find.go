@@ -33,6 +33,7 @@ func (u *Unit) Find(o Options) error {
 			errs = append(errs, f.readDirectives()...)
 		}
 		w.fileDecls(f, f.left)
+		f.sums = nil // made again if it is needed again
 	}
 	errs = append(errs, w.errs...)
 	if len(errs) > 0 {
