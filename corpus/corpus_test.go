@@ -48,13 +48,25 @@ var entries = []entry{
 	{name: "http", packages: []string{"net/http"}, slow: true},
 }
 
+// commandDir is where the command is built; TestMain makes and removes it.
+var commandDir string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "markgen-corpus")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	commandDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // markgen builds the command once.
 var markgen = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "markgen-command")
-	if err != nil {
-		return "", err
-	}
-	exe := filepath.Join(dir, "markgen")
+	exe := filepath.Join(commandDir, "markgen")
 	if out, err := exec.Command("go", "build", "-o", exe, "../cmd/markgen").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build cmd/markgen: %v\n%s", err, out)
 	}

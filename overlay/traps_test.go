@@ -22,13 +22,24 @@ import (
 // flags (flags of go build), args (arguments of the program), dir (the package to build). Files ending in
 // .go.txt are Go files that gofmt must not touch. A folder without a main package is run with go test.
 
+// trapDir is where the command is built; TestMain makes and removes it.
+var trapDir string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "markgen-traps")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	trapDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // trapCommand builds the command once.
 var trapCommand = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "markgen-command")
-	if err != nil {
-		return "", err
-	}
-	exe := filepath.Join(dir, "markgen")
+	exe := filepath.Join(trapDir, "markgen")
 	out, err := exec.Command("go", "build", "-o", exe, "../cmd/markgen").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build cmd/markgen: %v\n%s", err, out)
