@@ -88,6 +88,7 @@ type Stats struct {
 // package that does not parse is left as it is: the compiler has more to say
 // about it. Errors of directives are rewrite.Errors, all there are.
 func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
+	defer spareMemory()()
 	r, stats := replacements{}, &Stats{Packages: len(tasks)}
 	var (
 		mu   sync.Mutex
