@@ -59,7 +59,7 @@ func (d *runData) use(well bool) int {
 	}
 	if len(files) == 0 {
 		if well && (d.report != "none" || d.out != "") {
-			d.env.warn("no data: no marked program ran; put //perf:mark above a function, or use -all")
+			d.env.warn("no data: no program with markers ran and collected; see that something is marked (markgen list), and that no line above refuses MARKGEN")
 		}
 		return exitOK
 	}
