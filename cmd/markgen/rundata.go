@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
@@ -116,7 +117,7 @@ func (d *runData) keep(files []string) error {
 		r := run{file: file, names: strings.NewReplacer()}
 		if p, err := profile.ReadFile(file); err == nil {
 			r.start = p.Start.UnixNano()
-			r.names = strings.NewReplacer("%a", p.App, "%p", processOf(file), "%t", strconv.FormatInt(r.start, 10))
+			r.names = strings.NewReplacer("%%", "%", "%a", p.App, "%p", processOf(file), "%t", time.Unix(0, r.start).UTC().Format("20060102-150405"))
 		}
 		runs = append(runs, r)
 	}
