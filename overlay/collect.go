@@ -3,16 +3,21 @@ package overlay
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/markgen/markgen/profile"
 )
 
 // A Collection is the directory that the processes of one run leave their
-// data files in.
+// data files in, and on Linux the memory that they leave them in, with links to
+// it from the directory.
 type Collection struct {
-	dir string
+	dir    string
+	keeper *keeper // nil where there is none
 
 	// File and Report are what the user's own MARKGEN says about them, "" if
 	// nothing. The processes are told otherwise: what becomes of the data is
@@ -30,12 +35,13 @@ func Collect(environ []string) (*Collection, error) {
 		return nil, fmt.Errorf("no directory for the data of the run: %w", err)
 	}
 	c := &Collection{dir: dir}
+	c.keeper, _ = newKeeper(dir) // without it there are files
 	collect := false
 	var keys []string
 	for _, kv := range strings.Split(getenv(environ, "MARKGEN"), ",") {
 		key, value, _ := strings.Cut(kv, "=")
 		switch key {
-		case "":
+		case "", "keeper": // another markgen's, which gets the file that it asked for
 			continue
 		case "file":
 			c.File = value
@@ -50,6 +56,9 @@ func Collect(environ []string) (*Collection, error) {
 	}
 	if !collect {
 		keys = append(keys, "collect=time")
+	}
+	if c.keeper != nil {
+		keys = append(keys, "keeper="+c.keeper.socket())
 	}
 	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+dataExt), "report=none")
 	c.value = strings.Join(keys, ",")
@@ -83,13 +92,18 @@ func (c *Collection) Environ(environ []string) []string {
 
 // Files returns the data files there are, sorted by name.
 func (c *Collection) Files() ([]string, error) {
+	if c.keeper != nil {
+		if err := c.keeper.settle(); err != nil {
+			return nil, err
+		}
+	}
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return nil, err
 	}
 	var files []string
 	for _, e := range entries {
-		if strings.Contains(e.Name(), dataExt) { // .markgen, .markgen.2, …
+		if strings.Contains(e.Name(), dataExt) && !strings.HasSuffix(e.Name(), ".tmp") { // .markgen, .markgen.2, …
 			files = append(files, filepath.Join(c.dir, e.Name()))
 		}
 	}
@@ -98,19 +112,46 @@ func (c *Collection) Files() ([]string, error) {
 }
 
 // Close removes the directory with what is left in it.
-func (c *Collection) Close() error { return os.RemoveAll(c.dir) }
+func (c *Collection) Close() error {
+	if c.keeper != nil {
+		c.keeper.close()
+	}
+	return os.RemoveAll(c.dir)
+}
 
 // Save moves a data file to a name of the user's, across file systems if need
 // be. What is there already is replaced.
 func Save(file, to string) error {
-	if os.Rename(file, to) == nil {
-		return nil
-	}
-	text, err := os.ReadFile(file)
+	info, err := os.Lstat(file)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeFile(to, text, 0o600), os.Remove(file))
+	if there, err := os.Stat(to); info.Mode().IsRegular() && (err != nil || there.Mode().IsRegular()) && os.Rename(file, to) == nil {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return errors.Join(copyData(to, f), os.Remove(file))
+}
+
+// copyData writes the part of a data file that is in use to a file of the name
+// to.
+func copyData(to string, f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	text := make([]byte, profile.Used(f, info.Size(), f.Name()))
+	if _, err := f.ReadAt(text, 0); err != nil && err != io.EOF {
+		return err
+	}
+	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() { // a device is written to, not replaced
+		return os.WriteFile(to, text, 0o600)
+	}
+	return writeFile(to, text, 0o600)
 }
 
 // Dir returns the directory, where the caller may keep things of its own until

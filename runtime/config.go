@@ -6,6 +6,7 @@ package runtime
 type config struct {
 	raw    string // the whole value
 	file   string // "": no data file
+	keeper string // socket of the command that keeps the data, "": none
 	report string // "", "stderr" or a path
 	only   string // globs, ";" between them; "": everything
 	skip   string
@@ -14,7 +15,8 @@ type config struct {
 	noself bool
 }
 
-// knownKeys is for the message about an unknown one.
+// knownKeys is for the message about an unknown one. keeper is not among them:
+// it is for the command to set.
 const knownKeys = "collect, file, report, only, skip, clock, noself"
 
 // defaultFile is used when neither file nor report says where the data go.
@@ -51,6 +53,12 @@ func parseConfig(raw string) (c config, trouble string) {
 			wanted = "a path"
 			if value != "" {
 				c.file = value
+				continue
+			}
+		case "keeper":
+			wanted = "a socket"
+			if value != "" {
+				c.keeper = value
 				continue
 			}
 		case "report":

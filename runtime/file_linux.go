@@ -2,7 +2,10 @@
 
 package runtime
 
-import "syscall"
+import (
+	"syscall"
+	"unsafe"
+)
 
 // reserve has the file system set the space aside, or writes it where it cannot.
 func reserve(fd int, off, size int64) error {
@@ -20,13 +23,112 @@ func reserve(fd int, off, size int64) error {
 // moveUp gives the descriptor a higher number, so that the first files of the
 // program have the numbers they would have without us. The kernel's table has
 // room for 64 to begin with; making it larger takes some 10 ms in a process with
-// threads.
+// threads. Where the limit on descriptors is lower still, it is the last one.
 func moveUp(fd int) int {
-	const lowest = 60
-	n, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, lowest)
+	lowest := uint64(60)
+	var lim syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim) == nil && lim.Cur > 0 {
+		lowest = min(lowest, uint64(lim.Cur)-1)
+	}
+	n, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, uintptr(lowest))
 	if e != 0 {
 		return fd
 	}
 	syscall.Close(fd)
 	return int(n)
+}
+
+// keeperPatience is how long a keeper may take to answer, s. It may be stopped,
+// by a debugger say, and the program should not wait for that.
+const keeperPatience = 2
+
+// fetch asks the keeper that listens at the socket for a data file: memory that
+// nobody can open by a name or cut off, and that the keeper has when this process
+// is gone. -1: there is none to be had, as when the keeper is gone itself.
+func fetch(socket string) int {
+	s, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1
+	}
+	defer syscall.Close(s)
+	limit := syscall.Timeval{Sec: keeperPatience}
+	syscall.SetsockoptTimeval(s, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &limit) // connecting counts as sending
+	syscall.SetsockoptTimeval(s, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &limit)
+	for {
+		if err = syscall.Connect(s, &syscall.SockaddrUnix{Name: socket}); err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		return -1
+	}
+	var answer [1]byte
+	var rights [64]byte
+	n, size := 0, 0
+	for {
+		if n, size, _, _, err = syscall.Recvmsg(s, answer[:], rights[:], syscall.MSG_CMSG_CLOEXEC); err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil || n == 0 {
+		return -1
+	}
+	messages, err := syscall.ParseSocketControlMessage(rights[:size])
+	if err != nil || len(messages) == 0 {
+		return -1
+	}
+	fds, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) == 0 {
+		return -1
+	}
+	for _, fd := range fds[1:] {
+		syscall.Close(fd)
+	}
+	return fds[0]
+}
+
+// processStart is when this process began, ns since the Unix epoch, to a few
+// hundredths of a second and never later; 0 when it cannot be told. A program
+// that replaced another one (execve) began when that one did.
+func processStart() uint64 {
+	const (
+		bootTime = 7   // CLOCK_BOOTTIME of linux/time.h
+		perTick  = 1e7 // ns: USER_HZ is 100 wherever Go runs
+		field    = 22  // starttime, see proc_pid_stat(5)
+	)
+	var b [1024]byte
+	stat := string(b[:readFile("/proc/self/stat", b[:])])
+	for i := len(stat) - 1; i >= 0; i-- {
+		if stat[i] == ')' { // the name before it may hold anything
+			stat = stat[i:]
+			break
+		}
+	}
+	for range field - 2 {
+		_, stat = cut(stat, ' ')
+	}
+	word, _ := cut(stat, ' ')
+	ticks, ok := parseUint(word)
+	var now syscall.Timespec
+	wall := wallNS()
+	_, _, e := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, bootTime, uintptr(unsafe.Pointer(&now)), 0)
+	age := uint64(now.Nano()) - ticks*perTick
+	if !ok || e != 0 || age > wall {
+		return 0
+	}
+	return wall - age
+}
+
+// readFile reads the beginning of a small file into b and says how much.
+func readFile(path string, b []byte) int {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	n, err := syscall.Read(fd, b)
+	syscall.Close(fd)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }

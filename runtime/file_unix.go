@@ -16,11 +16,41 @@ var dataFile struct {
 	size     int64
 }
 
-// openFile creates the data file, for its owner only, and maps its first piece.
-// A name that is taken is
-// tried again with .2, .3 … added, unless what is there is the data of a
-// process that is gone: that is replaced. See replaceable.
+// openFile gets the data file from the keeper, if MARKGEN names one and it
+// answers, or creates it under the path, and maps its first piece.
 func openFile(path string) (first unsafe.Pointer, trouble string) {
+	if conf.keeper != "" {
+		if fd := fetch(conf.keeper); fd >= 0 {
+			return takeFile(fd)
+		}
+	}
+	return createFile(path)
+}
+
+// takeFile makes an open file the data file and maps its first piece, or closes
+// it.
+func takeFile(fd int) (first unsafe.Pointer, trouble string) {
+	fd = moveUp(fd)
+	for tries := 0; flock(fd) != nil && tries < 100; tries++ {
+		runtime.Gosched() // a reader may be trying it
+	}
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		trouble = err.Error()
+	} else {
+		dataFile.fd, dataFile.dev, dataFile.ino, dataFile.size = fd, uint64(st.Dev), st.Ino, 0
+		first, trouble = growFile(firstPiece)
+	}
+	if first == nil {
+		syscall.Close(fd)
+	}
+	return first, trouble
+}
+
+// createFile creates the data file, for its owner only, and maps its first
+// piece. A name that is taken is tried again with .2, .3 … added, unless what is
+// there is the data of a process that is gone: that is replaced. See replaceable.
+func createFile(path string) (first unsafe.Pointer, trouble string) {
 	var since uint64 // start of the live run that has the plain name
 	for n, tries := 1, 0; n < 10000 && tries < 20000; tries++ {
 		name := path
@@ -40,20 +70,8 @@ func openFile(path string) (first unsafe.Pointer, trouble string) {
 		if err != nil {
 			return nil, err.Error()
 		}
-		fd = moveUp(fd)
-		for tries := 0; flock(fd) != nil && tries < 100; tries++ {
-			runtime.Gosched() // a reader may be trying it
-		}
-		var st syscall.Stat_t
-		if err := syscall.Fstat(fd, &st); err != nil {
-			trouble = err.Error()
-		} else {
-			dataFile.fd, dataFile.dev, dataFile.ino, dataFile.size = fd, uint64(st.Dev), st.Ino, 0
-			first, trouble = growFile(firstPiece)
-		}
-		if first == nil {
+		if first, trouble = takeFile(fd); first == nil {
 			syscall.Unlink(name)
-			syscall.Close(fd)
 		}
 		return first, trouble
 	}
@@ -62,9 +80,10 @@ func openFile(path string) (first unsafe.Pointer, trouble string) {
 
 // replaceable removes what has the name if that is the data file of a run that
 // is over, and says whether it did. A file that is not ours is never touched,
-// nor one whose process lives and holds its lock. Among numbered names, a file
-// begun after the live run that has the plain name belongs to a sibling of this
-// process and is kept.
+// nor one whose process lives and holds its lock, nor one that this very process
+// began: the program that it was before it replaced itself (execve) had the same
+// id and has closed its files. Among numbered names, a file begun after the live
+// run that has the plain name belongs to a sibling of this process and is kept.
 func replaceable(name string, n int, since *uint64) bool {
 	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -84,6 +103,9 @@ func replaceable(name string, n int, since *uint64) bool {
 		return false
 	}
 	if n > 1 && *since != 0 && begun >= *since {
+		return false
+	}
+	if head[OffPID/8] == uint64(syscall.Getpid()) && begun >= processStart() {
 		return false
 	}
 	// Somebody else may have replaced it since it was opened.
@@ -163,7 +185,8 @@ func closeFile() (trouble string) {
 		return ""
 	}
 	used := int64(*headerWord(OffUsed))
-	if err := syscall.Ftruncate(f.fd, used); err != nil && err != syscall.EINTR {
+	// What a keeper gave is sealed (EPERM): it cuts the file itself.
+	if err := syscall.Ftruncate(f.fd, used); err != nil && err != syscall.EINTR && err != syscall.EPERM {
 		return err.Error()
 	}
 	return ""

@@ -33,17 +33,3 @@ func systemTrustsTSC() bool {
 	}
 	return false
 }
-
-// readFile reads the beginning of a small file into b and says how much.
-func readFile(path string, b []byte) int {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return 0
-	}
-	n, err := syscall.Read(fd, b)
-	syscall.Close(fd)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
-}

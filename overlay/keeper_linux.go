@@ -1,0 +1,234 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// A keeper gives every process of a run that asks for one a data file in
+// memory (memfd_create), and has it when the process is gone, however that came
+// to be. The file has no name that others could open it by, and it is sealed: it
+// grows but can't be cut off, which would kill the process by SIGBUS.
+//
+// A process connects to the keeper's socket and is sent a descriptor. It is the
+// only one of its open file description, and locked (flock), so that the lock
+// ends with the process. Package runtime has the other end.
+type keeper struct {
+	dir      string // of the run
+	place    string // directory of the socket, which only this user may enter
+	listener *net.UnixListener
+	stopped  chan struct{}
+
+	mu   sync.Mutex
+	kept []*keptFile
+}
+
+// keptFile is the data file of one process.
+type keptFile struct {
+	f    *os.File
+	path string // in the directory of the run; "" until there are data
+}
+
+// mostKept is how many files of processes that have ended stay in memory. Those
+// of a run that starts thousands move to the directory.
+const mostKept = 32
+
+// longestSocket is how long the path of a socket may be: sun_path of
+// linux/un.h, with a NUL.
+const longestSocket = 107
+
+func newKeeper(dir string) (k *keeper, err error) {
+	k = &keeper{dir: dir, place: dir, stopped: make(chan struct{})}
+	if len(filepath.Join(dir, socketName)) > longestSocket {
+		if k.place, err = os.MkdirTemp("/tmp", "markgen-"); err != nil {
+			return nil, err
+		}
+	}
+	if k.listener, err = net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: k.socket()}); err != nil {
+		k.removePlace()
+		return nil, err
+	}
+	go k.serve()
+	return k, nil
+}
+
+const socketName = "keeper"
+
+func (k *keeper) socket() string { return filepath.Join(k.place, socketName) }
+
+func (k *keeper) serve() {
+	defer close(k.stopped)
+	for {
+		c, err := k.listener.AcceptUnix()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // out of descriptors, say
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		_ = k.give(c) // a process that gets nothing makes a file in the directory
+		c.Close()
+	}
+}
+
+// give sends a new data file to the process at the other end.
+func (k *keeper) give(c *net.UnixConn) error {
+	if ours, err := sameUser(c); err != nil || !ours {
+		return errors.Join(err, fs.ErrPermission)
+	}
+	f, err := memoryFile()
+	if err != nil {
+		return err
+	}
+	theirs, err := os.OpenFile(ownPath(f), os.O_RDWR, 0)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	defer theirs.Close()
+	if err := unix.Flock(int(theirs.Fd()), unix.LOCK_EX); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	k.mu.Lock()
+	k.kept = append(k.kept, &keptFile{f: f})
+	k.spill()
+	k.mu.Unlock()
+	if err := c.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+		return err
+	}
+	_, _, err = c.WriteMsgUnix([]byte{0}, unix.UnixRights(int(theirs.Fd())), nil)
+	return err
+}
+
+// sameUser reports whether the other end is a process of this one's user. Only
+// the superuser's could be there otherwise.
+func sameUser(c *net.UnixConn) (bool, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	var peer *unix.Ucred
+	var trouble error
+	if err := raw.Control(func(fd uintptr) { peer, trouble = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
+		return false, err
+	}
+	return trouble == nil && int(peer.Uid) == os.Geteuid(), trouble
+}
+
+// memoryFile makes a file that can grow and not shrink.
+func memoryFile() (*os.File, error) {
+	const name = "markgen"
+	flags := unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
+	fd, err := unix.MemfdCreate(name, flags|unix.MFD_NOEXEC_SEAL)
+	if err != nil { // the flag is of Linux 6.3
+		fd, err = unix.MemfdCreate(name, flags)
+	}
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+		return nil, errors.Join(os.NewSyscallError("fcntl", err), f.Close())
+	}
+	return f, nil
+}
+
+// ownPath is a name by which this process and others of the user can open f.
+func ownPath(f *os.File) string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd()) }
+
+// ended reports whether the process that has the file is gone.
+func (k *keptFile) ended() bool {
+	if unix.Flock(int(k.f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil {
+		return false
+	}
+	return unix.Flock(int(k.f.Fd()), unix.LOCK_UN) == nil
+}
+
+// settle gives every file with data a name in the directory of the run.
+func (k *keeper) settle() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, f := range k.kept {
+		if err := k.name(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name gives the file the name that its process would have given it, as a link
+// to the descriptor. A file without data gets none.
+func (k *keeper) name(f *keptFile) error {
+	if f.path != "" {
+		return nil
+	}
+	info, err := f.f.Stat()
+	if err != nil {
+		return err
+	}
+	app, pid, ok := profile.Writer(f.f, info.Size(), "")
+	if !ok {
+		return nil
+	}
+	if app == "" || strings.ContainsRune(app, filepath.Separator) {
+		app = "app"
+	}
+	first := filepath.Join(k.dir, app+"."+strconv.FormatUint(pid, 10)+dataExt)
+	path := first
+	for n := 2; ; n++ {
+		err := os.Symlink(ownPath(f.f), path)
+		if err == nil {
+			f.path = path
+			return nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		path = first + "." + strconv.Itoa(n)
+	}
+}
+
+// spill moves files of processes that have ended to the directory, the eldest
+// first, when there are many. Where there is no room they stay.
+func (k *keeper) spill() {
+	if len(k.kept) <= mostKept {
+		return
+	}
+	var rest []*keptFile
+	for i, f := range k.kept {
+		if len(rest)+len(k.kept)-i > mostKept && f.ended() && k.name(f) == nil && (f.path == "" || copyData(f.path, f.f) == nil) {
+			f.f.Close()
+			continue
+		}
+		rest = append(rest, f)
+	}
+	k.kept = rest
+}
+
+// close ends the keeper. The data that were not saved are gone.
+func (k *keeper) close() {
+	k.listener.Close() // removes the socket
+	<-k.stopped
+	for _, f := range k.kept {
+		f.f.Close()
+	}
+	k.removePlace()
+}
+
+func (k *keeper) removePlace() {
+	if k.place != k.dir {
+		os.Remove(k.place)
+	}
+}

@@ -1,0 +1,255 @@
+package overlay_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// kept passes work once and does what its first argument says.
+const kept = `package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//perf:mark
+func work() {}
+
+func run(args ...string) {
+	self, _ := os.Executable()
+	c := exec.Command(self, args...)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	c.Run()
+}
+
+// dataFile is the descriptor of the data file and where it leads.
+func dataFile() (path, target string) {
+	for fd := 50; fd < 70; fd++ {
+		path = fmt.Sprint("/proc/self/fd/", fd)
+		if target, _ = os.Readlink(path); strings.Contains(target, "markgen") {
+			return path, target
+		}
+	}
+	return "", ""
+}
+
+func main() {
+	work()
+	switch os.Args[1] {
+	case "where":
+		_, target := dataFile()
+		fmt.Println(target)
+	case "kill":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "truncate":
+		path, _ := dataFile()
+		fmt.Println(os.Truncate(path, 0))
+		work()
+	case "descriptors":
+		f, _ := os.Open("/dev/null")
+		fmt.Println(f.Fd())
+		entries, _ := os.ReadDir("/proc/self/fd")
+		for _, e := range entries {
+			if len(e.Name()) == 1 {
+				fmt.Println(e.Name())
+			}
+		}
+		var st syscall.Stat_t
+		for fd := range 10 {
+			fmt.Println(fd, syscall.Fstat(fd, &st), st.Mode&syscall.S_IFMT)
+		}
+		out, _ := exec.Command("sh", "-c", "for f in /proc/self/fd/*; do readlink $f; done").Output()
+		fmt.Println(strings.Contains(string(out), "markgen"), os.Args, len(os.Environ()))
+	case "exec":
+		self, _ := os.Executable()
+		fmt.Println(syscall.Exec(self, []string{self, "end"}, os.Environ()))
+	case "children":
+		for range 100 {
+			run("end")
+		}
+		run("kill")
+		run("exec")
+	case "orphan":
+		fmt.Println("ready")
+		for os.Getppid() != 1 && syscall.Kill(os.Getppid(), 0) == nil {
+			time.Sleep(time.Millisecond)
+		}
+		run("where")
+	case "memory":
+		var all [][]byte
+		for {
+			all = append(all, make([]byte, 1<<20))
+			all[len(all)-1][4096] = 1
+		}
+	}
+}
+`
+
+// keptProgram is kept, marked, and the markgen that runs it.
+type keptProgram struct{ markgen, program, dir string }
+
+func newKeptProgram(t *testing.T) *keptProgram {
+	t.Helper()
+	dir := module(t, map[string]string{"main.go": kept})
+	k := &keptProgram{trapMarkgen(t), filepath.Join(dir, "kept"), t.TempDir()}
+	if text, err := markgenIn(t, dir, t.TempDir(), "build", "-o", k.program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return k
+}
+
+// exec is markgen exec of the program in the mode what, keeping the data in
+// data and its numbered siblings.
+func (k *keptProgram) exec(what string, env ...string) *exec.Cmd {
+	cmd := exec.Command(k.markgen, "exec", "-o", "data", "-report", "none", k.program, what)
+	cmd.Dir = k.dir
+	cmd.Env = append(append(os.Environ(), "MARKGEN="), env...)
+	return cmd
+}
+
+// run runs the program and returns what it printed, its exit code, and the
+// passages of work in all data files. Those are taken away.
+func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int, files []string, passages uint64) {
+	t.Helper()
+	text, _ := cmd.CombinedOutput()
+	files, err := filepath.Glob(filepath.Join(k.dir, "data*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		p, err := profile.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Markers {
+			passages += p.Markers[i].Count
+		}
+		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 || info.Size() > 64<<10 {
+			t.Errorf("%s: %v, %v", file, info, err)
+		}
+		os.Remove(file)
+	}
+	return string(text), cmd.ProcessState.ExitCode(), files, passages
+}
+
+// The data of a run are in memory that the programs can't cut off, and markgen
+// has them however the programs end.
+func TestKeeper(t *testing.T) {
+	t.Parallel()
+	k := newKeptProgram(t)
+	long := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
+	if err := os.Mkdir(long, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		what            string
+		env             string
+		output          string // what it begins with
+		code            int
+		files, passages int
+	}{
+		{"end", "", "", 0, 1, 1},
+		{"where", "", "/memfd:markgen (deleted)\n", 0, 1, 1},
+		{"where", "TMPDIR=" + long, "/memfd:markgen (deleted)\n", 0, 1, 1},
+		{"kill", "", "", 128 + 9, 1, 1},
+		{"truncate", "", "truncate /proc/self/fd/60: operation not permitted\n", 0, 1, 2},
+		{"exec", "", "", 0, 2, 2}, // one before and one after, with one process ID
+		{"children", "", "markgen: 104 processes, ", 0, 104, 104},
+	} {
+		output, code, files, passages := k.run(t, k.exec(tt.what, tt.env))
+		if !strings.HasPrefix(output, tt.output) || code != tt.code || len(files) != tt.files || passages != uint64(tt.passages) {
+			t.Errorf("%s %s: exit code %d, %d files, %d passages, want %d, %d, %d; it printed\n%s",
+				tt.what, tt.env, code, len(files), passages, tt.code, tt.files, tt.passages, output)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(long, "*")); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+
+	// What the program can see of its own descriptors is what it sees unmarked.
+	plain := exec.Command(k.program, "descriptors")
+	plain.Env = append(os.Environ(), "MARKGEN=")
+	want, err := plain.CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if output, _, _, _ := k.run(t, k.exec("descriptors")); output != string(want) {
+		t.Errorf("the program sees\n%s\nand without markers\n%s", output, want)
+	}
+
+	// Go's own report of memory that ran out, and its exit code.
+	cmd := k.exec("memory")
+	cmd.Args = append(cmd.Args[:len(cmd.Args)-2], "sh", "-c", "ulimit -v 1000000; exec "+k.program+" memory")
+	output, code, files, passages := k.run(t, cmd)
+	if code != 2 || !strings.Contains(output, "out of memory") || len(files) != 1 || passages != 1 {
+		t.Errorf("out of memory: exit code %d, %d files, %d passages; it printed\n%.500s", code, len(files), passages, output)
+	}
+}
+
+// A process whose keeper is gone, or does not answer, has a file as it would
+// have without.
+func TestKeeperGone(t *testing.T) {
+	t.Parallel()
+	k := newKeptProgram(t)
+	temp := t.TempDir()
+	cmd := k.exec("orphan", "TMPDIR="+temp)
+	stdout := &waiter{until: "ready\n", ready: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = stdout, stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stdout.wait(t)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait() // until the orphan has closed its output, too
+	found, _ := filepath.Glob(filepath.Join(temp, "markgen-run-*", "*.markgen"))
+	if len(found) != 1 || !strings.HasPrefix(stdout.String(), "ready\n"+temp) || strings.Count(stdout.String(), "\n") != 2 {
+		t.Fatalf("files %q; the program printed\n%s", found, stdout)
+	}
+	if p, err := profile.ReadFile(found[0]); err != nil || len(p.Markers) != 1 || p.Markers[0].Count != 1 || !p.Complete {
+		t.Errorf("%+v, %v", p, err)
+	}
+
+	// A listener that never accepts, and one that hangs up.
+	for _, hangUp := range []bool{false, true} {
+		socket := filepath.Join(temp, fmt.Sprint("socket", hangUp))
+		l, err := net.Listen("unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if hangUp {
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					c.Close()
+				}
+			}()
+		}
+		cmd := exec.Command(k.program, "where")
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "MARKGEN=keeper="+socket+",file=data.markgen")
+		begin := time.Now()
+		text, err := cmd.CombinedOutput()
+		if err != nil || string(text) != filepath.Join(cmd.Dir, "data.markgen")+"\n" || time.Since(begin) > 20*time.Second {
+			t.Errorf("hang up %v: %v after %v; it printed\n%s", hangUp, err, time.Since(begin), text)
+		}
+	}
+}
