@@ -28,14 +28,24 @@ type bench struct {
 
 // subjects in the order in which they are measured: the quickest first.
 var subjects = []struct {
-	name string
-	run  func(*bench, context.Context) error
+	name, about string
+	run         func(*bench, context.Context) error
 }{
-	{"rewrite", (*bench).rewriting},
-	{"memory", (*bench).memory},
-	{"off", (*bench).off},
-	{"warm", (*bench).warmBuild},
-	{"cold", (*bench).coldBuild},
+	{"scope", "a timed scope, with and without self time, against two clock reads", (*bench).scope},
+	{"parallel", "the same on all processors at once against one", (*bench).parallel},
+	{"mapped", "a scope with its data in a mapped file against in memory", (*bench).mapped},
+	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
+	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
+	{"peers", "a marked function against other ways to time it", (*bench).peers},
+	{"start", "what 100,000 markers add to a program's start", (*bench).start},
+	{"markers", "what 100,000 markers and 64 processors add to its memory", (*bench).markers},
+	{"countpar", "block counting on all processors against go test -covermode=atomic", (*bench).countParallel},
+	{"count", "block counting of standard packages against go test -covermode=count", (*bench).count},
+	{"off", "benchmarks of standard packages with markers that are off against unmarked", (*bench).off},
+	{"rewrite", "how fast markers are planned and written", (*bench).rewriting},
+	{"memory", "how much memory that takes", (*bench).memory},
+	{"warm", "markgen build against go build -cover after small changes", (*bench).warmBuild},
+	{"cold", "the same with empty caches", (*bench).coldBuild},
 }
 
 func main() {
@@ -44,11 +54,20 @@ func main() {
 	out := flag.String("o", "", "directory for files that benchstat reads (default: none are kept)")
 	work := flag.String("work", "", "directory for caches and copies, several gigabytes (default: a new temporary one)")
 	flag.StringVar(&b.caches, "caches", "", "directory where warm builds find what an earlier run has compiled (default: none is kept)")
-	run := flag.String("run", "", "measure only the subjects that match: rewrite, memory, off, warm, cold")
-	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; cold builds 1)")
+	run := flag.String("run", "", "measure only the subjects whose names match this regular expression, see below")
+	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, cold builds 1)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	child := flag.Bool("rewrite-child", false, "measure rewriting in this process; what the command starts itself with")
+	flag.Usage = func() {
+		w := flag.CommandLine.Output()
+		fmt.Fprintln(w, "usage: bench [flags]")
+		flag.PrintDefaults()
+		fmt.Fprintln(w, "\nsubjects, in the order in which they are measured:")
+		for _, s := range subjects {
+			fmt.Fprintf(w, "  %-10s %s\n", s.name, s.about)
+		}
+	}
 	flag.Parse()
 	if *child {
 		if err := rewriteChild(os.Stdout); err != nil {
@@ -113,28 +132,53 @@ func (b *bench) roundsOr(n int) int {
 	return n
 }
 
+// A bar is what a figure is held against; the zero bar is none.
+type bar struct {
+	limit   float64 // 0: there is none
+	stretch float64 // better than asked for; 0: there is none
+	least   bool    // the figure has to be no less than the limit, not no more
+	unit    string  // "" for a ratio
+}
+
+func atMost(limit float64) bar  { return bar{limit: limit} }
+func atLeast(limit float64) bar { return bar{limit: limit, least: true} }
+
+func (b bar) in(unit string) bar         { b.unit = unit; return b }
+func (b bar) orBetter(limit float64) bar { b.stretch = limit; return b }
+
+func (b bar) holds(value float64) bool {
+	if b.least {
+		return value >= b.limit
+	}
+	return value <= b.limit
+}
+
+func (b bar) String() string {
+	if b.limit == 0 {
+		return "none"
+	}
+	sign := "≤"
+	if b.least {
+		sign = "≥"
+	}
+	text := fmt.Sprintf("%s %g", sign, b.limit)
+	if b.stretch != 0 {
+		text += fmt.Sprintf(" (%g)", b.stretch)
+	}
+	return strings.TrimSpace(text + " " + b.unit)
+}
+
 // A figure is one line of the table.
 type figure struct {
 	name   string
-	bar    string // what is asked for, for people; "" for a figure without a bar
-	value  string
-	met    bool
+	bar    bar
+	value  float64
 	remark string // "" or what lies behind the value
 }
 
-// atMost appends a figure that has to be no more than limit; 0 is no bar.
-func (b *bench) atMost(name string, limit, value float64, remark string) {
-	f := figure{name: name, value: fmt.Sprintf("%.3g", value), remark: remark, met: value <= limit}
-	if limit > 0 {
-		f.bar = fmt.Sprintf("≤ %g", limit)
-	}
-	b.figures = append(b.figures, f)
-}
-
-// atLeast appends a figure in unit that has to be no less than limit.
-func (b *bench) atLeast(name string, limit, value float64, unit, remark string) {
-	b.figures = append(b.figures, figure{name: name, bar: fmt.Sprintf("≥ %g %s", limit, unit),
-		value: fmt.Sprintf("%.3g %s", value, unit), met: value >= limit, remark: remark})
+// hold appends a figure.
+func (b *bench) hold(name string, bar bar, value float64, remark string) {
+	b.figures = append(b.figures, figure{name, bar, value, remark})
 }
 
 // fewest and median of a sample that is not empty.

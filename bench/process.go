@@ -26,8 +26,8 @@ func (p process) values() []benchfmt.Value {
 	return []benchfmt.Value{{Value: p.wall, Unit: "sec/op"}, {Value: p.cpu, Unit: "cpu-sec/op"}}
 }
 
-// start runs a command and says what it printed if it fails.
-func start(ctx context.Context, dir string, environ []string, words ...string) (process, error) {
+// runProcess runs a command and says what it printed if it fails.
+func runProcess(ctx context.Context, dir string, environ []string, words ...string) (process, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(cleanEnviron(), environ...)
@@ -72,7 +72,7 @@ func watch(pid int, ended <-chan struct{}) <-chan float64 {
 		name := fmt.Sprintf("/proc/%d/status", pid)
 		for {
 			if text, err := os.ReadFile(name); err == nil {
-				seen = max(seen, highWater(string(text)))
+				seen = max(seen, memorySize(string(text), "VmHWM"))
 			}
 			select {
 			case <-ended:
@@ -85,10 +85,11 @@ func watch(pid int, ended <-chan struct{}) <-chan float64 {
 	return peak
 }
 
-// highWater is the VmHWM of /proc/PID/status, bytes.
-func highWater(status string) float64 {
+// memorySize is a line of /proc/PID/status, bytes: VmRSS, or VmHWM, the largest
+// that it has been.
+func memorySize(status, key string) float64 {
 	for line := range strings.Lines(status) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, key+":"); ok {
 			kilobytes, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
 			return kilobytes * 1024
 		}
@@ -108,6 +109,12 @@ func output(ctx context.Context, dir string, environ []string, words ...string) 
 		return nil, fmt.Errorf("%s: %w\n%s%s", strings.Join(words, " "), err, text, stderr.Bytes())
 	}
 	return text, nil
+}
+
+// moduleDir is where this module is, with the programs that are measured.
+func moduleDir(ctx context.Context) (string, error) {
+	text, err := output(ctx, "", nil, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/markgen/markgen/bench")
+	return strings.TrimSpace(string(text)), err
 }
 
 // goRoot is where the standard library is.

@@ -106,12 +106,13 @@ func writeTable(w io.Writer, figures []figure) error {
 	for _, f := range figures {
 		met := "no"
 		switch {
-		case f.bar == "":
-			f.bar, met = "none", "-"
-		case f.met:
+		case f.bar.limit == 0:
+			met = "-"
+		case f.bar.holds(f.value):
 			met = "yes"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.name, f.bar, f.value, met, f.remark)
+		value := strings.TrimSpace(fmt.Sprintf("%.3g %s", f.value, f.bar.unit))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", f.name, f.bar, value, met, f.remark)
 	}
 	return t.Flush()
 }

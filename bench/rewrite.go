@@ -66,8 +66,8 @@ func (b *bench) rewriting(ctx context.Context) error {
 			}
 		}
 	}
-	b.atLeast("source planned and written by one core, overlay", 15, median(overlays), "MB/s", "rounds: "+list(overlays, "%.1f"))
-	b.atLeast("source planned and written by one core, in place", 15, median(inPlaces), "MB/s", "rounds: "+list(inPlaces, "%.1f"))
+	b.hold("source planned and written by one core, overlay", atLeast(15).in("MB/s"), median(overlays), "rounds: "+list(overlays, "%.1f"))
+	b.hold("source planned and written by one core, in place", atLeast(15).in("MB/s"), median(inPlaces), "rounds: "+list(inPlaces, "%.1f"))
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (b *bench) memory(ctx context.Context) error {
 		var peaks [2]float64
 		for side, words := range [][]string{{"-all", "-n", "."}, {"-all", "-markpkg", "std", "-n", "std"}} {
 			cache := filepath.Join(b.work, fmt.Sprintf("memory-%d-%d", i, side))
-			p, err := start(ctx, empty, []string{"MARKGENCACHE=" + cache}, append([]string{b.markgen, "build"}, words...)...)
+			p, err := runProcess(ctx, empty, []string{"MARKGENCACHE=" + cache}, append([]string{b.markgen, "build"}, words...)...)
 			if err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func (b *bench) memory(ctx context.Context) error {
 		}
 		ratios = append(ratios, (peaks[1]-peaks[0])/largest)
 	}
-	b.atMost("peak memory of markgen over the largest package's source", 20, median(ratios),
+	b.hold("peak memory of markgen over the largest package's source", atMost(20), median(ratios),
 		fmt.Sprintf("%s, %.2f MB; rounds: %s", name, largest/1e6, list(ratios, "%.1f")))
 	return nil
 }

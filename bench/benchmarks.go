@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// A testBinary is one side of a comparison: benchmarks and how they are run.
+type testBinary struct {
+	side    string // of what is compared; names the file of the results
+	path    string
+	dir     string // where it runs
+	environ []string
+	procs   int // GOMAXPROCS
+}
+
+// A builder makes a test binary: the words of the command, without -c, the output
+// and the package.
+type builder []string
+
+func plainTest(flags ...string) builder { return append(builder{"go", "test"}, flags...) }
+
+func (b *bench) markedTest(flags ...string) builder {
+	return append(builder{b.markgen, "test"}, flags...)
+}
+
+// compile builds the test binary of a package, for one processor.
+func (b *bench) compile(ctx context.Context, dir, pkg, side string, with builder) (testBinary, error) {
+	t := testBinary{side: side, dir: dir, procs: 1,
+		path: filepath.Join(b.work, "tests", strings.Trim(strings.ReplaceAll(pkg, "/", "-"), ".-")+"."+side+".test")}
+	words := append(slices.Clone(with), "-c", "-o", t.path, pkg)
+	_, err := runProcess(ctx, dir, []string{b.markgenCache()}, words...)
+	return t, err
+}
+
+// compileProgram builds the test binary of a package below programs.
+func (b *bench) compileProgram(ctx context.Context, name, side string, with builder) (testBinary, error) {
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return testBinary{}, err
+	}
+	return b.compile(ctx, dir, "./programs/"+name, side, with)
+}
+
+// markgenCache keeps what is marked out of the user's cache.
+func (b *bench) markgenCache() string {
+	return "MARKGENCACHE=" + filepath.Join(b.work, "cache")
+}
+
+// as is the same binary as another side of a comparison.
+func (t testBinary) as(side string, procs int, environ ...string) testBinary {
+	t.side, t.procs, t.environ = side, procs, environ
+	return t
+}
+
+// What MARKGEN is set to. Without a file data are in memory; they go to one only
+// if there is no report either.
+const (
+	inMemory       = "MARKGEN=report=/dev/null"
+	inMemoryNoSelf = "MARKGEN=report=/dev/null,noself"
+)
+
+// inFile keeps the data in a mapped file, as markgen run and test do.
+func (b *bench) inFile(name string) string {
+	return "MARKGEN=report=none,file=" + filepath.Join(b.work, name+".markgen")
+}
+
+// A benchmarkRun is one line that a test binary printed.
+type benchmarkRun struct {
+	name       string // without Benchmark and GOMAXPROCS
+	iterations int
+	ns         float64
+}
+
+// pattern is the -test.bench that matches this benchmark alone.
+func (r benchmarkRun) pattern() string {
+	var parts []string
+	for part := range strings.SplitSeq("Benchmark"+r.name, "/") {
+		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	return strings.Join(parts, "/")
+}
+
+// run runs the benchmarks that match.
+func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...string) ([]benchmarkRun, error) {
+	words := []string{t.path, "-test.run=^$", "-test.bench=" + pattern, "-test.benchtime=" + benchtime, "-test.cpu=" + strconv.Itoa(t.procs)}
+	environ := append([]string{"GOMAXPROCS=" + strconv.Itoa(t.procs)}, t.environ...)
+	text, err := output(ctx, t.dir, environ, append(words, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	var runs []benchmarkRun
+	r := benchfmt.NewReader(bytes.NewReader(text), t.path)
+	for r.Scan() {
+		if res, ok := r.Result().(*benchfmt.Result); ok {
+			if v, ok := res.Value("sec/op"); ok {
+				name := res.Name.String()
+				if t.procs > 1 {
+					name = strings.TrimSuffix(name, "-"+strconv.Itoa(t.procs))
+				}
+				runs = append(runs, benchmarkRun{name, res.Iters, math.Round(v*1e13) / 1e4}) // as it was printed
+			}
+		}
+	}
+	return runs, r.Err()
+}
+
+// quickest runs the benchmarks that match on each side in turn, round after
+// round, and returns for each side ns by benchmark, of the quickest round: what
+// else the machine does can only make one longer. The results go to
+// folder/SIDE.txt, with prefix before the names.
+func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string) ([]map[string]float64, error) {
+	best := make([]map[string]float64, len(sides))
+	for i := range best {
+		best[i] = map[string]float64{}
+	}
+	for round := range b.roundsOr(7) {
+		for i := range sides {
+			side := (i + round) % len(sides)
+			runs, err := sides[side].run(ctx, pattern, benchtime)
+			if err != nil {
+				return nil, err
+			}
+			if len(runs) == 0 {
+				return nil, fmt.Errorf("%s: no benchmark matches %s", sides[side].path, pattern)
+			}
+			for _, r := range runs {
+				if old, ok := best[side][r.name]; !ok || r.ns < old {
+					best[side][r.name] = r.ns
+				}
+				err := b.results.add(folder+"/"+sides[side].side+".txt", prefix+r.name, r.iterations,
+					benchfmt.Value{Value: r.ns / 1e9, Unit: "sec/op", OrigValue: r.ns, OrigUnit: "ns/op"})
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return best, nil
+}
+
+// slowest is what an iteration of a standard package's benchmark may take; what
+// takes longer would take most of the time and be one benchmark of many. ns.
+const slowest = 50e6
+
+// skipped are the benchmarks that are not run: this one makes up a million types
+// before it measures anything, which takes minutes and gigabytes.
+const skipped = "^BenchmarkTypeFieldsCache$"
+
+// A timing is what one benchmark takes on each side of a comparison, ns.
+type timing struct {
+	pkg, name string
+	ns        []float64
+}
+
+// ratio is how much longer one side takes than another.
+func (t timing) ratio(side, against int) float64 { return t.ns[side] / t.ns[against] }
+
+// timings runs the benchmarks of a package that match. Each has the iterations
+// that take about 10 ms on the first side.
+func (b *bench) timings(ctx context.Context, folder, pkg, pattern string, sides []testBinary) ([]timing, error) {
+	chosen, err := sides[0].run(ctx, pattern, "10ms", "-test.skip="+skipped)
+	if err != nil {
+		return nil, err
+	}
+	var all []timing
+	for _, c := range chosen {
+		if c.ns > slowest {
+			fmt.Printf("left out: %s.%s, %.1f s an iteration\n", pkg, c.name, c.ns/1e9)
+			continue
+		}
+		best, err := b.quickest(ctx, folder, pkg+".", sides, c.pattern(), strconv.Itoa(c.iterations)+"x")
+		if err != nil {
+			return nil, err
+		}
+		t := timing{pkg: pkg, name: c.name}
+		for side := range sides {
+			ns, ok := best[side][c.name]
+			if !ok || len(best[side]) != 1 {
+				return nil, fmt.Errorf("%s: %s ran %d benchmarks, not that one", sides[side].path, c.pattern(), len(best[side]))
+			}
+			t.ns = append(t.ns, ns)
+		}
+		if !slices.Contains(t.ns, 0) {
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}
+
+// geoMean is the geometric mean of the ratios of two sides.
+func geoMean(all []timing, side, against int) float64 {
+	sum := 0.0
+	for _, t := range all {
+		sum += math.Log(t.ratio(side, against))
+	}
+	return math.Exp(sum / float64(len(all)))
+}
+
+// bySlowdown is all with those first that are slowest on one side against another.
+func bySlowdown(all []timing, side, against int) []timing {
+	return slices.SortedFunc(slices.Values(all), func(x, y timing) int {
+		return cmp.Compare(y.ratio(side, against), x.ratio(side, against))
+	})
+}
+
+// printSlowest lists the ten that are slowest on one side against another.
+func printSlowest(title string, all []timing, side, against int) {
+	fmt.Printf("\n%s:\n", title)
+	for _, t := range bySlowdown(all, side, against)[:min(10, len(all))] {
+		fmt.Printf("%6.2f  %-18s %s, %s ns against %s\n", t.ratio(side, against), t.pkg, t.name, short(t.ns[side]), short(t.ns[against]))
+	}
+}
+
+// short is a number with four digits.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

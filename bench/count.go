@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Sides of the comparisons in this file.
+const (
+	countCover  = iota // go test -cover
+	countMarked        // markgen test -cover: every block counted, nothing timed
+	countPlain
+)
+
+// countSides builds a package with go's counters, with ours, and without any.
+func (b *bench) countSides(ctx context.Context, dir, pkg, mode string) ([]testBinary, error) {
+	cover, err := b.compile(ctx, dir, pkg, mode, plainTest("-cover", "-covermode="+mode))
+	if err != nil {
+		return nil, err
+	}
+	marked, err := b.compile(ctx, dir, pkg, "counted", b.markedTest("-cover", "-covermode="+mode))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := b.compile(ctx, dir, pkg, "plain", plainTest())
+	marked.environ = []string{b.inFile("count")}
+	return []testBinary{countCover: cover, countMarked: marked, countPlain: plain}, err
+}
+
+// count measures block counting in the benchmarks of standard packages.
+func (b *bench) count(ctx context.Context) error {
+	for _, procs := range uniqueProcs() {
+		var all []timing
+		for _, pkg := range standardPackages {
+			dir, err := standardDir(ctx, pkg)
+			if err != nil {
+				return err
+			}
+			some, err := b.countPackage(ctx, fmt.Sprintf("count/procs-%d", procs), dir, pkg, "count", ".", procs)
+			if err != nil {
+				return err
+			}
+			b.holdCount(fmt.Sprintf("count: %s, %s", processors(procs), pkg), bar{}, some)
+			all = append(all, some...)
+		}
+		about := "count: " + processors(procs) + ", "
+		b.holdCount(about+"all of these packages", atMost(1), all)
+		worst := bySlowdown(all, countMarked, countCover)[0]
+		b.hold(about+"the slowest against cover", atMost(1), worst.ratio(countMarked, countCover),
+			fmt.Sprintf("%s.%s; %d of %d slower, %d by more than 5 %%", worst.pkg, worst.name, slower(all, 1), len(all), slower(all, 1.05)))
+		ours, covers := geoMean(all, countMarked, countPlain), geoMean(all, countCover, countPlain)
+		b.hold(about+"added to plain, over what cover adds", bar{limit: 0.5}, (ours-1)/(covers-1),
+			fmt.Sprintf("a stretch; over plain %.3g, cover %.3g", ours, covers))
+		printSlowest(processors(procs)+", the ten slowest against cover", all, countMarked, countCover)
+	}
+	return nil
+}
+
+// countParallel measures block counting where all processors pass the same
+// blocks at once: small functions, and those benchmarks of standard packages
+// that are parallel.
+func (b *bench) countParallel(ctx context.Context) error {
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := b.countPackage(ctx, "countpar", dir, "./programs/parallel", "atomic", ".", cores())
+	if err != nil {
+		return err
+	}
+	b.holdCount("countpar: small functions", bar{}, all)
+	for _, pkg := range standardPackages {
+		dir, err := standardDir(ctx, pkg)
+		if err != nil {
+			return err
+		}
+		names, err := parallelBenchmarks(dir)
+		if err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			continue
+		}
+		some, err := b.countPackage(ctx, "countpar", dir, pkg, "atomic", "^("+strings.Join(names, "|")+")$", cores())
+		if err != nil {
+			return err
+		}
+		b.holdCount("countpar: "+pkg, bar{}, some)
+		all = append(all, some...)
+	}
+	b.holdCount("countpar: all of these on "+processors(cores()), atMost(0.7), all)
+	printSlowest("the ten slowest against cover -covermode=atomic", all, countMarked, countCover)
+	return nil
+}
+
+// countPackage measures the benchmarks of a package that match.
+func (b *bench) countPackage(ctx context.Context, folder, dir, pkg, mode, pattern string, procs int) ([]timing, error) {
+	sides, err := b.countSides(ctx, dir, pkg, mode)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sides {
+		sides[i].procs = procs
+	}
+	all, err := b.timings(ctx, folder, pkg, pattern, sides)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("no benchmark")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pkg, err)
+	}
+	return all, nil
+}
+
+// holdCount reports our counters against go's.
+func (b *bench) holdCount(name string, bar bar, all []timing) {
+	b.hold(name, bar, geoMean(all, countMarked, countCover), fmt.Sprintf("geometric mean of %d benchmarks; over plain %.3g, cover %.3g",
+		len(all), geoMean(all, countMarked, countPlain), geoMean(all, countCover, countPlain)))
+}
+
+// slower is how many benchmarks our counters make slower than limit times go's.
+func slower(all []timing, limit float64) (n int) {
+	for _, t := range all {
+		if t.ratio(countMarked, countCover) > limit {
+			n++
+		}
+	}
+	return n
+}
+
+// parallelBenchmarks are the names of the benchmarks of a directory that call
+// RunParallel.
+func parallelBenchmarks(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(fn.Name.Name, "Benchmark") {
+				continue
+			}
+			ast.Inspect(fn, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "RunParallel" {
+					names = append(names, fn.Name.Name)
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}

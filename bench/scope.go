@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// scopeBenchtime is how long each benchmark of scopes runs in a round.
+const scopeBenchtime = "100ms"
+
+// scopeBars are what a scope may cost against two clock reads, without and with
+// self time.
+var scopeBars = [2]bar{atMost(1.35).orBetter(1.2), atMost(1.6).orBetter(1.4)}
+
+// noSelfScopes and selfScopes are the benchmarks of programs/scope that pass
+// scopes, with the one that has two clock reads in the place of each.
+var (
+	noSelfScopes = []scopeBenchmark{
+		{"a region", "Regions", "Reads"},
+		{"a function", "Functions", "FunctionReads"},
+	}
+	selfScopes = []scopeBenchmark{
+		{"a region, outermost", "Regions", "Reads"},
+		{"a region, nested", "RegionsNested", "Reads"},
+		{"a function, outermost", "Functions", "FunctionReads"},
+		{"a function, nested", "FunctionsNested", "FunctionReads"},
+	}
+)
+
+type scopeBenchmark struct{ about, name, reads string }
+
+// scope measures a timed scope against the two clock reads it cannot do without:
+// marked code, and the calls of the runtime alone.
+func (b *bench) scope(ctx context.Context) error {
+	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
+	if err != nil {
+		return err
+	}
+	sides := []testBinary{marked.as("noself", 1, inMemoryNoSelf), marked.as("self", 1, inMemory)}
+	best, err := b.quickest(ctx, "scope", "", sides, ".", scopeBenchtime)
+	if err != nil {
+		return err
+	}
+	for side, scopes := range [][]scopeBenchmark{noSelfScopes, selfScopes} {
+		for _, s := range scopes {
+			b.holdScope(sides[side].side+", "+s.about, scopeBars[side], best[side][s.name], best[side][s.reads])
+		}
+	}
+	return b.scopeCalls(ctx)
+}
+
+// holdScope reports what a scope costs against two clock reads, ns.
+func (b *bench) holdScope(about string, bar bar, scope, reads float64) {
+	b.hold("scope: "+about, bar, scope/reads, fmt.Sprintf("%.1f ns, two reads %.1f", scope, reads))
+}
+
+// scopeCalls measures what marked code calls, without code around it: the
+// runtime's own benchmarks.
+func (b *bench) scopeCalls(ctx context.Context) error {
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	calls, err := b.compile(ctx, dir, "github.com/markgen/markgen/runtime", "calls", plainTest())
+	if err != nil {
+		return err
+	}
+	best, err := b.quickest(ctx, "scope", "", []testBinary{calls}, "^BenchmarkScope$", scopeBenchtime)
+	if err != nil {
+		return err
+	}
+	reads := best[0]["Scope/reads"]
+	for _, s := range []struct {
+		about, name string
+		bar         bar
+	}{
+		{"noself", "Scope/noself", scopeBars[0]},
+		{"self, outermost", "Scope/self/outermost", scopeBars[1]},
+		{"self, nested", "Scope/self/nested", scopeBars[1]},
+	} {
+		ns, ok := best[0][s.name]
+		if !ok {
+			return fmt.Errorf("the runtime has no benchmark %s", s.name)
+		}
+		b.holdScope("calls alone, "+s.about, s.bar, ns, reads)
+	}
+	return nil
+}
+
+// parallel measures what passes scopes on all processors at once, a goroutine
+// each, against as many times one processor. The same of bare clock reads tells
+// what the machine itself gives: virtual processors may share one core.
+func (b *bench) parallel(ctx context.Context) error {
+	if cores() == 1 {
+		fmt.Println("parallel: there is one processor")
+		return nil
+	}
+	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
+	if err != nil {
+		return err
+	}
+	all := fmt.Sprintf("-%d", cores())
+	sides := []testBinary{
+		marked.as("noself-1", 1, inMemoryNoSelf), marked.as("noself"+all, cores(), inMemoryNoSelf),
+		marked.as("self-1", 1, inMemory), marked.as("self"+all, cores(), inMemory),
+	}
+	best, err := b.quickest(ctx, "parallel", "", sides, ".", scopeBenchtime)
+	if err != nil {
+		return err
+	}
+	// Each goroutine makes all iterations, so the times would be equal.
+	throughput := func(one, many int, name string) float64 { return best[one][name] / best[many][name] }
+	control := throughput(0, 1, "Reads")
+	b.hold(fmt.Sprintf("parallel: clock reads alone on %d processors", cores()), bar{}, control, "the machine's own")
+	for kind, scopes := range [][]scopeBenchmark{noSelfScopes, selfScopes} {
+		one, many := 2*kind, 2*kind+1
+		for _, s := range scopes {
+			v := throughput(one, many, s.name)
+			b.hold(fmt.Sprintf("parallel: %s, %s", []string{"noself", "self"}[kind], s.about), atLeast(0.95), v,
+				fmt.Sprintf("%.1f ns, one processor %.1f; against clock reads %.3g", best[many][s.name], best[one][s.name], v/control))
+		}
+	}
+	return nil
+}
+
+// mapped measures scopes whose data are in a mapped file against in memory.
+func (b *bench) mapped(ctx context.Context) error {
+	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
+	if err != nil {
+		return err
+	}
+	sides := []testBinary{marked.as("memory", 1, inMemory), marked.as("file", 1, b.inFile("mapped"))}
+	best, err := b.quickest(ctx, "mapped", "", sides, "Region|Functions", scopeBenchtime)
+	if err != nil {
+		return err
+	}
+	var all []timing
+	for _, s := range selfScopes {
+		t := timing{"scope", s.about, []float64{best[0][s.name], best[1][s.name]}}
+		all = append(all, t)
+		b.hold("mapped: "+s.about, bar{}, t.ratio(1, 0), fmt.Sprintf("%.1f ns, in memory %.1f", t.ns[1], t.ns[0]))
+	}
+	b.hold("mapped: all of these", atMost(1.03), geoMean(all, 1, 0), "geometric mean")
+	return nil
+}
