@@ -10,10 +10,13 @@ import (
 
 // cell is what one processor recorded at one marker.
 type cell struct {
-	count, self, ticks uint64
-	min, max           uint64 // ns
-	last               uint64 // tick of the latest scope's end; 0 if there was none
-	buckets            []Bucket
+	offset              uint64 // of its block; 0: there are only buckets
+	marker              uint64 // global index
+	count, self, nested uint64
+	ticks               uint64
+	min, max            uint64 // ns
+	last                uint64 // tick of the latest scope's end; 0 if there was none
+	buckets             []Bucket
 }
 
 // torn is by how many passages the figures of a bucket may disagree. They are
@@ -25,64 +28,75 @@ const (
 	tornRunning = 1 << 20
 )
 
-// parseCell reads a cell from the bytes of its block. Figures that disagree by
-// no more than torn passages are reconciled; if they do by more, ok is false:
-// no program ever wrote that.
-func (in *input) parseCell(data []byte, torn uint64) (c cell, ok bool) {
+// parseCell reads a cell from the bytes of its block; its buckets are elsewhere.
+func (in *input) parseCell(data []byte) cell {
 	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
-	c = cell{
-		count: word(layout.CellPasses),
-		self:  word(layout.CellSelf),
-		ticks: word(layout.CellTicks),
-		min:   word(layout.CellMin),
-		max:   word(layout.CellMax),
-		last:  word(layout.CellLast),
+	return cell{
+		marker: word(layout.CellMarker),
+		count:  word(layout.CellPasses),
+		self:   word(layout.CellSelf),
+		nested: word(layout.CellNested),
+		ticks:  word(layout.CellTicks),
+		min:    word(layout.CellMin),
+		max:    word(layout.CellMax),
+		last:   word(layout.CellLast),
 	}
-	for k := range uint8(layout.NumBuckets) {
-		at := layout.CellBuckets + int(k)*layout.BucketSize
+}
+
+// parseBuckets reads a group of buckets, the first of which has the number
+// first, from the bytes of its block. Figures that disagree by no more than torn
+// passages are reconciled; if they do by more, ok is false: no program ever
+// wrote that.
+func (in *input) parseBuckets(data []byte, first uint8, torn uint64) (list []Bucket, ok bool) {
+	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
+	for i := range uint8(layout.GroupBuckets) {
+		at := layout.OffBucketsData + int(i)*layout.BucketSize
 		b := Bucket{
-			K:     k,
+			K:     first + i,
 			Count: word(at + layout.BucketCount),
 			SumNS: word(at + layout.BucketSum),
 			SumSq: Uint128{Hi: word(at + layout.BucketSqHi), Lo: word(at + layout.BucketSqLo)},
 		}
-		if b == (Bucket{K: k}) {
+		if b == (Bucket{K: first + i}) {
 			continue
 		}
 		if b, ok = reconcile(b, torn); !ok {
-			return cell{}, false
+			return nil, false
 		}
-		if b.Count == 0 {
-			continue
+		if b.Count > 0 {
+			list = append(list, b)
 		}
-		carry := uint64(0)
+	}
+	return list, true
+}
+
+// settle makes the figures of the cell agree with its buckets, or if they do not
+// by more than torn passages says no.
+func (c *cell) settle(torn uint64) (ok bool) {
+	total := uint64(0)
+	for _, b := range c.buckets {
+		var carry uint64
 		if c.count, carry = bits.Add64(c.count, b.Count, 0); carry != 0 {
-			return cell{}, false
+			return false
 		}
-		if c.buckets == nil {
-			c.buckets = make([]Bucket, 0, 4)
-		}
-		c.buckets = append(c.buckets, b)
+		total = add64(total, b.SumNS)
 	}
 	if len(c.buckets) == 0 {
-		c.min, c.max, c.last, c.self, c.ticks = 0, 0, 0, 0, 0
-		return c, true
+		c.min, c.max, c.last, c.self, c.ticks, c.nested = 0, 0, 0, 0, 0, 0
+		return true
 	}
 	// The extremes are written last, too. They lie in the outermost buckets.
 	first, last := c.buckets[0], c.buckets[len(c.buckets)-1]
 	c.min = min(max(c.min, first.LoNS()), first.HiNS()-1)
 	c.max = min(max(c.max, last.LoNS(), c.min), last.HiNS()-1)
 
-	// No scope's self time is more than its time.
-	total := uint64(0)
-	for _, b := range c.buckets {
-		total = add64(total, b.SumNS)
+	// No scope's self time is more than its time, nor what was nested.
+	over, slack := bits.Mul64(torn, last.HiNS())
+	if most := add64(total, slack); over == 0 && (c.self > most || c.nested > most) {
+		return false
 	}
-	if over, slack := bits.Mul64(torn, last.HiNS()); over == 0 && c.self > add64(total, slack) {
-		return cell{}, false
-	}
-	c.self = min(c.self, total)
-	return c, true
+	c.self, c.nested = min(c.self, total), min(c.nested, total)
+	return true
 }
 
 // reconcile makes the figures of a bucket agree: count times of the bucket's

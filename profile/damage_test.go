@@ -41,7 +41,7 @@ func figures(p *profile.Profile) string {
 
 // What is sound is read, what is not is named with its offset.
 func TestDamage(t *testing.T) {
-	const bucket3 = layout.CellBuckets + 3*layout.BucketSize // 8 to 15 ns: that of a.F
+	const bucket3 = layout.CellSize + layout.OffBucketsData + 3*layout.BucketSize // 8 to 15 ns: that of a.F, in the block behind the cell
 	sound := twoUnits()
 	size := len(sound)
 	table, counters, cell := blockAt(t, sound, layout.BlockTable, 0), blockAt(t, sound, layout.BlockCounters, 0), blockAt(t, sound, layout.BlockCell, 0)
@@ -58,6 +58,7 @@ func TestDamage(t *testing.T) {
 		return fmt.Sprintf("offset %d: %s", offset, fmt.Sprintf(format, args...))
 	}
 	cellWrong := at(cell, "a cell of marker number 0 whose figures contradict each other; it is left out")
+	bucketsWrong := at(cell+layout.CellSize, "buckets of marker number 0 whose figures contradict each other; they are left out")
 	for _, tt := range []struct {
 		name string
 		at   int    // where a word is changed, 0 for nowhere
@@ -98,7 +99,7 @@ func TestDamage(t *testing.T) {
 		}},
 		{"block too small for its type", cell + layout.OffBlockSize, 64, 0, "a.F 0, a/a.go 5", []string{
 			at(cell, "a block of 64 bytes that should have %d; it is left out", layout.CellSize),
-			at(cell+64, "a block of 20 bytes can't be; what follows is lost"),
+			at(cell+64, "a block of 0 bytes can't be; what follows is lost"),
 		}},
 		{"text too long", table + layout.OffTableLen, 1 << 60, 0, onlyB, []string{
 			at(table, "a table with 1152921504606846976 bytes of text in a block of 192; it is left out"),
@@ -136,10 +137,10 @@ func TestDamage(t *testing.T) {
 		{"fewer counters than named", counters + layout.OffCountersLen, 0, 0, aNotCounted, []string{
 			at(counters, "0 counters for a table that names 1"),
 		}},
-		{"count and sum disagree", cell + bucket3 + layout.BucketCount, 1000, 0, aNotTimed, []string{cellWrong}},
-		{"count past all bounds", cell + bucket3 + layout.BucketCount, ^uint64(0), 0, aNotTimed, []string{cellWrong}},
-		{"sum past all bounds", cell + bucket3 + layout.BucketSum, ^uint64(0), 0, aNotTimed, []string{cellWrong}},
-		{"squares past all bounds", cell + bucket3 + layout.BucketSqHi, 1, 0, aNotTimed, []string{cellWrong}},
+		{"count and sum disagree", cell + bucket3 + layout.BucketCount, 1000, 0, aNotTimed, []string{bucketsWrong}},
+		{"count past all bounds", cell + bucket3 + layout.BucketCount, ^uint64(0), 0, aNotTimed, []string{bucketsWrong}},
+		{"sum past all bounds", cell + bucket3 + layout.BucketSum, ^uint64(0), 0, aNotTimed, []string{bucketsWrong}},
+		{"squares past all bounds", cell + bucket3 + layout.BucketSqHi, 1, 0, aNotTimed, []string{bucketsWrong}},
 		{"passages past all bounds", cell + layout.CellPasses, ^uint64(0), 0, aNotTimed, []string{cellWrong}},
 		{"self time past all bounds", cell + layout.CellSelf, 1 << 50, 0, aNotTimed, []string{cellWrong}},
 	} {
@@ -173,6 +174,7 @@ func TestUnknownBlock(t *testing.T) {
 	file := twoUnits()
 	cell := blockAt(t, file, layout.BlockCell, 0)
 	binary.LittleEndian.PutUint32(file[cell:], 99)
+	binary.LittleEndian.PutUint32(file[cell+layout.CellSize:], 99) // its buckets
 	p := read(t, file)
 	if got := figures(p); got != "a.F 0, b.F 1, a/a.go 5, b/b.go 6" || len(p.Warnings) > 0 {
 		t.Errorf("%s, warnings %q", got, p.Warnings)
@@ -183,7 +185,7 @@ func TestUnknownBlock(t *testing.T) {
 // of that scope unwritten, in the order of the runtime's writing: count, sum,
 // low and high word of the squares, self, ticks, last, min, max.
 func TestTorn(t *testing.T) {
-	const bucket3 = layout.CellBuckets + 3*layout.BucketSize
+	const bucket3 = layout.CellSize + layout.OffBucketsData + 3*layout.BucketSize
 	run := profiletest.Run{Killed: true, Tables: []profiletest.Table{{
 		Text:  "p\ta\nf\ta.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\ta.F\n",
 		Times: map[int][]uint64{0: {12, 9, 15}}, // 12 and 15 in one cell
@@ -193,7 +195,7 @@ func TestTorn(t *testing.T) {
 	fresh.Tables[0].Times = map[int][]uint64{0: {12}}
 	before, after := fresh.File(), run.File()
 	cell := blockAt(t, after, layout.BlockCell, 0)
-	copy(before[cell:cell+64], after[cell:]) // same block header and marker
+	copy(before[cell:cell+layout.CellPasses], after[cell:]) // same block header and marker
 	written := []int{
 		bucket3 + layout.BucketCount, bucket3 + layout.BucketSum, bucket3 + layout.BucketSqLo, bucket3 + layout.BucketSqHi,
 		layout.CellSelf, layout.CellTicks, layout.CellLast, layout.CellMin, layout.CellMax,

@@ -67,6 +67,7 @@ func (in *input) damaged(offset uint64, format string, args ...any) error {
 // block is one block of a data file.
 type block struct {
 	kind   uint32
+	shard  uint32
 	offset uint64
 	size   uint64 // with its header
 }
@@ -85,6 +86,7 @@ func (in *input) blocks(end uint64, visit func(block)) error {
 		}
 		b := block{
 			kind:   in.order.Uint32(head[layout.OffBlockType:]),
+			shard:  in.order.Uint32(head[layout.OffBlockShard:]),
 			offset: offset,
 			size:   in.order.Uint64(head[layout.OffBlockSize:]),
 		}

@@ -125,6 +125,8 @@ func (sum *Marker) add(m *Marker) {
 		sum.MinNS, sum.MaxNS = min(sum.MinNS, m.MinNS), max(sum.MaxNS, m.MaxNS)
 	}
 	sum.Count = add64(sum.Count, m.Count)
+	sum.Open = add64(sum.Open, m.Open)
+	sum.NestedNS = add64(sum.NestedNS, m.NestedNS)
 	sum.SelfNS = add64(sum.SelfNS, m.SelfNS)
 	sum.Ticks = add64(sum.Ticks, m.Ticks)
 	sum.Buckets = addBuckets(sum.Buckets, m.Buckets)

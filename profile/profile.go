@@ -61,12 +61,14 @@ type Marker struct {
 	// CountOnly markers have no times: points, and markers with the key count.
 	CountOnly bool
 
-	Count   uint64   // passages: those without a time and those in the buckets
-	SelfNS  uint64   // total without what was spent in scopes opened within
-	MinNS   uint64   // 0 when Count is 0
-	MaxNS   uint64   // 0 when Count is 0
-	Ticks   uint64   // sum of the times as the clock gave them
-	Buckets []Bucket // those with a count, by K
+	Count    uint64   // passages: those without a time and those in the buckets
+	Open     uint64   // scopes that had not ended when the run did; not among Count
+	NestedNS uint64   // of the buckets' sum, what was spent in scopes inside another of this marker (recursion)
+	SelfNS   uint64   // total without what was spent in scopes opened within
+	MinNS    uint64   // 0 when Count is 0
+	MaxNS    uint64   // 0 when Count is 0
+	Ticks    uint64   // sum of the times as the clock gave them
+	Buckets  []Bucket // those with a count, by K
 
 	asOf int64 // start of the run that gave name and place, Unix ns
 }

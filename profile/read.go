@@ -51,6 +51,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 		header:   h,
 		torn:     tornKilled,
 		tables:   map[uint64]*table{},
+		parts:    map[part]*cell{},
 		cells:    map[uint64]*Marker{},
 		counters: map[uint64]block{},
 		aliases:  map[uint64]uint64{},
@@ -75,9 +76,16 @@ type run struct {
 	damages int // places of damage so far
 
 	tables   map[uint64]*table  // by number
+	parts    map[part]*cell     // what the blocks had, in order of their processors and markers
 	cells    map[uint64]*Marker // figures without names, by global index
 	counters map[uint64]block   // by number of the table
 	aliases  map[uint64]uint64  // global index to global index
+}
+
+// part names a cell: what one processor recorded at one marker.
+type part struct {
+	shard  uint32
+	marker uint64
 }
 
 func (r *run) warn(format string, args ...any) {
@@ -122,6 +130,7 @@ func (r *run) read() {
 	if err := r.blocks(end, r.block); err != nil {
 		r.damagedAt(err)
 	}
+	r.sum()
 	r.join()
 	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
@@ -167,6 +176,10 @@ func (r *run) block(b block) {
 		err = r.table(b)
 	case layout.BlockCell:
 		err = r.cell(b)
+	case layout.BlockBuckets:
+		err = r.buckets(b)
+	case layout.BlockOpen:
+		err = r.open(b)
 	case layout.BlockCounters:
 		err = r.counterBlock(b)
 	case layout.BlockAlias:
@@ -219,23 +232,78 @@ func (r *run) cell(b block) error {
 	if err != nil {
 		return err
 	}
-	index := r.order.Uint64(data[layout.CellMarker:])
-	c, ok := r.parseCell(data, r.torn)
+	c := r.parseCell(data)
+	key := part{b.shard, c.marker}
+	old := r.parts[key]
+	if old != nil && old.offset != 0 {
+		return r.damaged(b.offset, "a second cell of marker number %d on processor %d; it is left out", c.marker, b.shard)
+	}
+	c.offset = b.offset
+	if old != nil {
+		c.buckets = old.buckets
+	}
+	r.parts[key] = &c
+	return nil
+}
+
+func (r *run) buckets(b block) error {
+	data, err := r.content(b, layout.BucketsSize)
+	if err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.OffBucketsMarker:])
+	first := r.order.Uint64(data[layout.OffBucketsFirst:])
+	if first >= layout.NumBuckets || first%layout.GroupBuckets != 0 {
+		return r.damaged(b.offset, "buckets from number %d on; they are left out", first)
+	}
+	list, ok := r.parseBuckets(data, uint8(first), r.torn)
 	if !ok {
-		return r.damaged(b.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index)
+		return r.damaged(b.offset, "buckets of marker number %d whose figures contradict each other; they are left out", index)
 	}
-	if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
-		r.last = c.last
+	c := r.parts[part{b.shard, index}]
+	if c == nil {
+		c = &cell{marker: index}
+		r.parts[part{b.shard, index}] = c
 	}
-	part := Marker{
-		Count:   c.count,
-		SelfNS:  c.self,
-		MinNS:   c.min,
-		MaxNS:   c.max,
-		Ticks:   c.ticks,
-		Buckets: c.buckets,
+	for _, old := range c.buckets {
+		if uint64(old.K/layout.GroupBuckets*layout.GroupBuckets) == first {
+			return r.damaged(b.offset, "a second time the buckets from number %d on of marker number %d; they are left out", first, index)
+		}
 	}
-	r.figures(index).add(&part)
+	c.buckets = addBuckets(c.buckets, list)
+	return nil
+}
+
+// sum adds up the cells of each marker.
+func (r *run) sum() {
+	for _, c := range r.parts {
+		if !c.settle(r.torn) {
+			r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", c.marker))
+			continue
+		}
+		if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
+			r.last = c.last
+		}
+		part := Marker{
+			Count:    c.count,
+			SelfNS:   c.self,
+			NestedNS: c.nested,
+			MinNS:    c.min,
+			MaxNS:    c.max,
+			Ticks:    c.ticks,
+			Buckets:  c.buckets,
+		}
+		r.figures(c.marker).add(&part)
+	}
+}
+
+func (r *run) open(b block) error {
+	data, err := r.content(b, layout.OffOpenCount+8)
+	if err != nil {
+		return err
+	}
+	m := r.figures(r.order.Uint64(data[layout.OffOpenMarker:]))
+	m.Open = add64(m.Open, r.order.Uint64(data[layout.OffOpenCount:]))
 	return nil
 }
 

@@ -5,15 +5,22 @@ import (
 	"math/bits"
 )
 
-// TotalNS is the sum of the times of all passages. A scope that is entered
-// again before it ends (recursion) counts in its own time and in that of the
-// outer passage, so the total may exceed the time that went by.
+// TotalNS is the time spent in the marker: the sum of the times of all passages,
+// less that of passages inside another on the same goroutine, so that recursion
+// counts once.
 func (m *Marker) TotalNS() uint64 {
-	var total uint64
+	sum := m.SumNS()
+	return sum - min(sum, m.NestedNS)
+}
+
+// SumNS is the sum of the times of all passages, recursive ones in their own time
+// and in that of the outer passage.
+func (m *Marker) SumNS() uint64 {
+	var sum uint64
 	for _, b := range m.Buckets {
-		total = add64(total, b.SumNS)
+		sum = add64(sum, b.SumNS)
 	}
-	return total
+	return sum
 }
 
 // Timed is the number of passages whose time is known: Count, or 0 for a
@@ -41,14 +48,14 @@ func (m *Marker) MeanNS() float64 {
 	if n == 0 {
 		return 0
 	}
-	return float64(m.TotalNS()) / float64(n)
+	return float64(m.SumNS()) / float64(n)
 }
 
 // StddevNS is the standard deviation of the passages' times from their mean;
 // 0 when there is none. All passages are known, so it is that of the whole
 // population (divided by n, not n-1).
 func (m *Marker) StddevNS() float64 {
-	return stddev(m.Timed(), m.TotalNS(), m.SumSq())
+	return stddev(m.Timed(), m.SumNS(), m.SumSq())
 }
 
 // stddev is the square root of (n·Σx² − (Σx)²)/n². The difference of the two

@@ -41,8 +41,9 @@ type jsonMarker struct {
 	File     string       `json:"file"`
 	Line     int          `json:"line"`
 	Count    uint64       `json:"count"`
-	TotalNS  uint64       `json:"total_ns"`
-	SelfNS   *uint64      `json:"self_ns,omitempty"` // left out when self times were not measured
+	TotalNS  uint64       `json:"total_ns"`            // recursion counts once
+	NestedNS uint64       `json:"nested_ns,omitempty"` // of the buckets' sum, what recursion counts again
+	SelfNS   *uint64      `json:"self_ns,omitempty"`   // left out when self times were not measured
 	MeanNS   float64      `json:"mean_ns"`
 	StddevNS float64      `json:"stddev_ns"`
 	MinNS    uint64       `json:"min_ns"`
@@ -51,6 +52,7 @@ type jsonMarker struct {
 	P90NS    float64      `json:"p90_ns"`
 	P99NS    float64      `json:"p99_ns"`
 	Sampled  string       `json:"sampled,omitempty"` // "1:N"; left out when every passage was recorded
+	Open     uint64       `json:"open"`              // scopes that had not ended when the run did
 	Buckets  []jsonBucket `json:"buckets"`           // those with a count, shortest times first
 }
 
@@ -111,7 +113,9 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		Line:     m.Line,
 		Count:    m.Count,
 		TotalNS:  m.TotalNS(),
+		NestedNS: m.NestedNS,
 		MeanNS:   m.MeanNS(),
+		Open:     m.Open,
 		StddevNS: m.StddevNS(),
 		MinNS:    m.MinNS,
 		MaxNS:    m.MaxNS,

@@ -10,48 +10,132 @@ import (
 // A cell is a BlockCell in memory, field for field what layout.go says. It
 // belongs to one processor: only who is pinned there writes it.
 type cell struct {
+	kind   uint32
+	shard  uint32
+	bytes  uint64
+	marker uint64
+	passes uint64
+	self   uint64
+	ticks  uint64
+	min    uint64
+	max    uint64
+	last   uint64
+	nested uint64
+	noself uint64
+	_      [3]uint64
+	k      uint64 // number of the latest bucket
+	latest bucketRef
+	groups [NumBuckets / GroupBuckets]groupRef
+}
+
+// Addresses take 8 bytes on every platform.
+type (
+	groupRef struct {
+		_ [8 - unsafe.Sizeof(uintptr(0))]byte
+		p *group
+	}
+	bucketRef struct {
+		_ [8 - unsafe.Sizeof(uintptr(0))]byte
+		p *bucket
+	}
+)
+
+// A group is a BlockBuckets.
+type group struct {
 	kind    uint32
 	shard   uint32
 	bytes   uint64
 	marker  uint64
-	passes  uint64
+	first   uint64
 	_       [4]uint64
-	self    uint64
-	ticks   uint64
-	min     uint64
-	max     uint64
-	last    uint64
-	noself  uint64
-	_       [2]uint64
-	buckets [NumBuckets]bucket
+	buckets [GroupBuckets]bucket
 }
 
 type bucket struct{ count, sum, sqLo, sqHi uint64 }
 
-// The struct and the layout agree, or this does not compile.
+// The structs and the layout agree, or this does not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cell{})-CellSize]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.marker)-CellMarker]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.passes)-CellPasses]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.self)-CellSelf]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.last)-CellLast]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.nested)-CellNested]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.noself)-CellNoSelf]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.buckets)-CellBuckets]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.k)-CellLatest]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.groups)-CellGroups]
 	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-BucketSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(group{})-BucketsSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(group{}.marker)-OffBucketsMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(group{}.first)-OffBucketsFirst]
+	_ = [1]struct{}{}[unsafe.Offsetof(group{}.buckets)-OffBucketsData]
 )
 
-// add records one scope. The bucket comes first: a process killed in between
-// has lost at most the rest of this one scope's figures.
+// A passage is what goes into a cell.
+type passage struct {
+	timed bool   // else it has no duration and the rest is zero
+	how   uint8  // passage…
+	ns    uint64 // corrected
+	self  uint64
+	ticks uint64 // raw
+	at    uint64 // tick of its end
+}
+
+// How a passage was followed.
+const (
+	passageNested = 1 << iota // a scope of the same marker is open around it
+	passageNoSelf             // its children are not known
+)
+
+// bucketOf is the number of the bucket that ns belongs into.
+func bucketOf(ns uint64) uint { return uint(bits.Len64(ns|1)-1) % NumBuckets }
+
+// bucket is where a scope of ns belongs, nil if its group is yet to be made.
+// Most scopes are like the one before. A branch that says so is predicted, while
+// an address that is computed from the duration has to wait for the clock, and
+// what follows waits with it: 8 ns of a scope's 26.
 //
 //go:norace
 //go:nocheckptr
-func (c *cell) add(ns, self, d, t uint64, p *slot) {
-	b := &c.buckets[uint(bits.Len64(ns|1)-1)%NumBuckets]
+func (c *cell) bucket(ns uint64) *bucket {
+	if k := bucketOf(ns); c.k != uint64(k) {
+		return c.other(k)
+	}
+	return c.latest.p
+}
+
+// other makes bucket k the latest.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (c *cell) other(k uint) *bucket {
+	g := c.groups[k/GroupBuckets].p
+	if g == nil {
+		return nil
+	}
+	b := &g.buckets[k%GroupBuckets]
+	c.k, c.latest.p = uint64(k), b
+	return b
+}
+
+// add counts a scope. It comes before note: a process killed in between has lost
+// at most the rest of this one scope's figures.
+//
+//go:norace
+func (b *bucket) add(ns uint64) {
 	b.count++
 	b.sum += ns
 	hi, lo := bits.Mul64(ns, ns)
 	var carry uint64
 	b.sqLo, carry = bits.Add64(b.sqLo, lo, 0)
 	b.sqHi += hi + carry
+}
+
+// note takes the figures of a scope that is in its bucket.
+//
+//go:norace
+func (c *cell) note(ns, self, d, t uint64) {
 	c.self += self
 	c.ticks += d
 	c.last = t
@@ -61,24 +145,34 @@ func (c *cell) add(ns, self, d, t uint64, p *slot) {
 	if ns > c.max {
 		c.max = ns
 	}
-	if p == nil {
+}
+
+// noteHow takes how it was followed.
+//
+//go:norace
+func (c *cell) noteHow(ns uint64, how uint8) {
+	if how&passageNested != 0 {
+		c.nested += ns
+	}
+	if how&passageNoSelf != 0 {
 		c.noself++
 	}
 }
 
-// A passage is what goes into a cell; the fast paths pass its parts in
-// registers.
-type passage struct {
-	timed           bool // else it has no duration and the rest is zero
-	ns, self, d, at uint64
-	slot            *slot
-}
-
+// record adds a passage to the cell; false: its group is yet to be made.
+//
 //go:norace
-func (c *cell) record(p *passage) {
-	if p.timed {
-		c.add(p.ns, p.self, p.d, p.at, p.slot)
-	} else {
+func (c *cell) record(p *passage) bool {
+	if !p.timed {
 		c.passes++
+		return true
 	}
+	b := c.bucket(p.ns)
+	if b == nil {
+		return false
+	}
+	b.add(p.ns)
+	c.note(p.ns, p.self, p.ticks, p.at)
+	c.noteHow(p.ns, p.how)
+	return true
 }

@@ -14,14 +14,15 @@ func now() uint64 {
 	return ticks()
 }
 
-// toNS turns a duration in ticks into ns, rounded down. hot.mult is ns per tick
+// toNS turns a duration in ticks into ns, rounded to the nearest. hot.mult is ns per tick
 // as a 32.32 fixed-point number: relative error below 2^-30 for clocks up to
 // 4 GHz, no overflow below 2^64 ns.
 //
 //go:norace
 func toNS(d uint64) uint64 {
 	hi, lo := bits.Mul64(d, hot.mult)
-	return hi<<32 | lo>>32
+	lo, carry := bits.Add64(lo, 1<<31, 0)
+	return (hi+carry)<<32 | lo>>32
 }
 
 // multFor gives hot.mult for a clock of hz ticks per second.

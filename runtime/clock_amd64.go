@@ -20,6 +20,14 @@ func ticks() uint64
 //go:noescape
 func ticksAndG() (t uint64, gp uintptr)
 
+// ticksAndDepth reads as ticksAndG does, and how much of the goroutine's stack is
+// in use, bytes. Unlike an address that stays true when the stack moves. The
+// stack's upper end is the second word of a g (runtime/runtime2.go: what the
+// linker and cgo know stands first).
+//
+//go:noescape
+func ticksAndDepth() (t uint64, gp, depth uintptr)
+
 //go:noescape
 func getg() uintptr
 

@@ -20,6 +20,19 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 	MOVQ AX, t+0(FP)
 	RET
 
+// func ticksAndDepth() (t uint64, gp, depth uintptr)
+TEXT ·ticksAndDepth(SB), NOSPLIT, $0-24
+	MOVQ (TLS), CX
+	MOVQ CX, gp+8(FP)
+	MOVQ 8(CX), BX // g.stack.hi
+	SUBQ SP, BX
+	MOVQ BX, depth+16(FP)
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, t+0(FP)
+	RET
+
 // func getg() uintptr
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX

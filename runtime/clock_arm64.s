@@ -15,6 +15,17 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 	MOVD g, gp+8(FP)
 	RET
 
+// func ticksAndDepth() (t uint64, gp, depth uintptr)
+TEXT ·ticksAndDepth(SB), NOSPLIT, $0-24
+	MOVD g, gp+8(FP)
+	MOVD 8(g), R1 // g.stack.hi
+	MOVD RSP, R2
+	SUB  R2, R1, R1
+	MOVD R1, depth+16(FP)
+	MRS  CNTVCT_EL0, R0
+	MOVD R0, t+0(FP)
+	RET
+
 // func getg() uintptr
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)

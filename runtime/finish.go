@@ -52,6 +52,7 @@ func Finish() {
 	setHeader(OffEndWall, wallNS())
 	setHeader(OffEndMono, end.mono)
 	setHeader(OffEndTick, end.tick)
+	closeOpen()
 	setHeader(OffState, StateStopped)
 	trouble := closeFile()
 	space.inFile = false

@@ -11,7 +11,7 @@ const Magic = "markgen\x00"
 // Version is the layout described here. A reader refuses any other; a version
 // that reads as Version with its bytes swapped comes from a machine of the
 // other byte order.
-const Version = 1
+const Version = 2
 
 // HeaderSize is the size of the header page; the first block begins there.
 const HeaderSize = 4096
@@ -34,8 +34,8 @@ const (
 	OffHz         = 96  // ticks per second, as known at start and as used for every ns in the file
 	OffQuantum    = 104 // the clock's smallest step, ps
 	OffRead       = 112 // cost of one clock read, ps
-	OffInside     = 120 // what an empty scope measures as its own duration, ps
-	OffWhole      = 128 // what an empty scope costs the program in all, ps
+	OffInside     = 120 // what an empty scope measures as its own duration, ps; taken off every duration
+	OffWhole      = 128 // what an empty scope costs the program in all, ps; taken off durations for every scope inside
 	OffLost       = 136 // scopes that could not be recorded at all
 	OffFlags      = 144 // Flag… bits
 	OffProcs      = 152 // GOMAXPROCS at start
@@ -120,6 +120,20 @@ const (
 	//	16 global index that was handed out first u64
 	//	24 global index in the table u64, or NoMarker: not collected, to be dropped
 	BlockAlias = 4
+
+	// BlockBuckets holds GroupBuckets buckets of one marker on one shard; one is
+	// made when the first scope of those durations ends there.
+	//
+	//	16 global marker index u64
+	//	24 number of the first bucket u64, a multiple of GroupBuckets
+	//	64 the buckets
+	BlockBuckets = 5
+
+	// BlockOpen says that scopes of a marker were open when the run ended.
+	//
+	//	16 global marker index u64
+	//	24 how many u64
+	BlockOpen = 6
 )
 
 // Offsets inside blocks, from the block's beginning.
@@ -137,6 +151,13 @@ const (
 
 	OffAliasFrom = 16
 	OffAliasTo   = 24
+
+	OffBucketsMarker = 16
+	OffBucketsFirst  = 24
+	OffBucketsData   = 64
+
+	OffOpenMarker = 16
+	OffOpenCount  = 24
 )
 
 // NoMarker is the global index of no marker.
@@ -144,19 +165,27 @@ const NoMarker = 1<<64 - 1
 
 // The block of a cell. The passages of a marker are CellPasses plus the
 // counts of its buckets, added over all shards. Bucket k holds the scopes of
-// 2^k ≤ ns < 2^(k+1); 0 ns goes to bucket 0.
+// 2^k ≤ ns < 2^(k+1); 0 ns goes to bucket 0. All ns are corrected for what
+// markers cost (OffInside, OffWhole), ticks are as the clock gave them.
 const (
 	CellMarker = 16  // global marker index
 	CellPasses = 24  // passages without a duration (points, count-only markers)
-	CellSelf   = 64  // ns not spent in marked children
-	CellTicks  = 72  // sum of durations in raw clock ticks
-	CellMin    = 80  // shortest, ns; all ones: none yet
-	CellMax    = 88  // longest, ns
-	CellLast   = 96  // tick at the end of the latest scope
-	CellNoSelf = 104 // scopes whose children could not be followed: counted as all self
+	CellSelf   = 32  // ns not spent in marked children
+	CellTicks  = 40  // sum of durations in raw clock ticks
+	CellMin    = 48  // shortest, ns; all ones: none yet
+	CellMax    = 56  // longest, ns
+	CellLast   = 64  // tick at the end of the latest scope
+	CellNested = 72  // ns of scopes inside another scope of the same marker on their goroutine
+	CellNoSelf = 80  // scopes whose children could not be followed: counted as all self
+	CellLatest = 112 // number and address of the latest bucket, as CellGroups
+	CellGroups = 128 // addresses of the groups in the process that writes, nothing for readers
+	CellSize   = CellGroups + 8*NumBuckets/GroupBuckets
+)
 
-	CellBuckets = 128
-	NumBuckets  = 64
+// Buckets come in groups, since a marker's durations are mostly alike.
+const (
+	NumBuckets   = 64
+	GroupBuckets = 8
 
 	BucketSize  = 32
 	BucketCount = 0
@@ -164,7 +193,7 @@ const (
 	BucketSqLo  = 16 // sum of squares, ns², low word
 	BucketSqHi  = 24 // high word
 
-	CellSize = CellBuckets + NumBuckets*BucketSize
+	BucketsSize = OffBucketsData + GroupBuckets*BucketSize
 )
 
 // TableVersion of the text in BlockTable: one record a line, fields separated

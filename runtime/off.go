@@ -18,6 +18,21 @@ type Scope struct{}
 // An Entered is an open scope as a value.
 type Entered struct{}
 
+// A Token stands for a scope that Open has opened.
+type Token uint32
+
+// Nothing is what the functions return that are called in an assignment.
+type Nothing = [0]byte
+
+// Open does nothing.
+func Open(m *Marker, t *Token) (n Nothing) { return n }
+
+// Shut does nothing.
+func Shut(t Token) (n Nothing) { return n }
+
+// Recovered returns v.
+func Recovered(v any) any { return v }
+
 // Register turns every marker off and returns false.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool { return false }
 

@@ -26,6 +26,7 @@ type mark struct {
 	count             uint64 // passages
 	total, self       uint64 // ns
 	ticks, noself     uint64
+	nested, open      uint64
 	min, max, last    uint64
 	sqHi, sqLo, cells uint64
 }
@@ -56,6 +57,14 @@ func readData(t *testing.T, path string) *dataset {
 		t.Fatalf("used %d of %d bytes", used, len(b))
 	}
 	cells := map[uint64]*mark{}
+	of := func(i uint64) *mark {
+		m := cells[i]
+		if m == nil {
+			m = &mark{min: 1<<64 - 1}
+			cells[i] = m
+		}
+		return m
+	}
 	alias := map[uint64]uint64{}
 	names := map[uint64][]string{}
 	counterTables := map[uint64][]uint64{}
@@ -91,13 +100,11 @@ func readData(t *testing.T, path string) *dataset {
 			alias[d.word(off+OffAliasFrom)] = d.word(off + OffAliasTo)
 		case BlockCell:
 			d.shards[shard] = true
-			i := d.word(off + CellMarker)
-			m := cells[i]
-			if m == nil {
-				m = &mark{min: 1<<64 - 1}
-				cells[i] = m
-			}
-			m.addCell(t, d, off)
+			of(d.word(off+CellMarker)).addCell(t, d, off)
+		case BlockBuckets:
+			of(d.word(off+OffBucketsMarker)).addBuckets(t, d, off)
+		case BlockOpen:
+			of(d.word(off + OffOpenMarker)).open += d.word(off + OffOpenCount)
 		default:
 			t.Errorf("block of unknown type %d", kind)
 		}
@@ -158,10 +165,17 @@ func (m *mark) addCell(t *testing.T, d *dataset, off int) {
 	c := mark{
 		count: d.word(off + CellPasses), self: d.word(off + CellSelf), ticks: d.word(off + CellTicks),
 		min: d.word(off + CellMin), max: d.word(off + CellMax), last: d.word(off + CellLast),
-		noself: d.word(off + CellNoSelf), cells: 1,
+		noself: d.word(off + CellNoSelf), nested: d.word(off + CellNested), cells: 1,
 	}
-	for k := range NumBuckets {
-		b := off + CellBuckets + k*BucketSize
+	m.add(&c)
+}
+
+// addBuckets adds a group of buckets.
+func (m *mark) addBuckets(t *testing.T, d *dataset, off int) {
+	c := mark{min: 1<<64 - 1}
+	first := int(d.word(off + OffBucketsFirst))
+	for k := first; k < first+GroupBuckets; k++ {
+		b := off + OffBucketsData + (k-first)*BucketSize
 		n, sum := d.word(b+BucketCount), d.word(b+BucketSum)
 		lo, hi := d.word(b+BucketSqLo), d.word(b+BucketSqHi)
 		if (n == 0) != (sum == 0) && k > 0 {
@@ -190,6 +204,8 @@ func (m *mark) add(c *mark) {
 	m.self += c.self
 	m.ticks += c.ticks
 	m.noself += c.noself
+	m.nested += c.nested
+	m.open += c.open
 	m.min = min(m.min, c.min)
 	m.max = max(m.max, c.max)
 	m.last = max(m.last, c.last)

@@ -16,7 +16,9 @@ import (
 // A cell's buckets, sums and extremes are those of the durations added.
 func TestCell(t *testing.T) {
 	var c cell
+	var groups [NumBuckets / GroupBuckets]group
 	c.min = math.MaxUint64
+	c.k = NumBuckets
 	type want struct {
 		count   uint64
 		sum, sq big.Int
@@ -29,7 +31,16 @@ func TestCell(t *testing.T) {
 	var self, least, most uint64
 	least = math.MaxUint64
 	for _, ns := range durations {
-		c.add(ns, ns/2, 3*ns, ns+1, nil)
+		p := passage{true, passageNoSelf, ns, ns / 2, 3 * ns, ns + 1}
+		if g := &c.groups[bucketOf(ns)/GroupBuckets].p; *g == nil {
+			if c.record(&p) {
+				t.Fatal("recorded without a group")
+			}
+			*g = &groups[bucketOf(ns)/GroupBuckets]
+		}
+		if !c.record(&p) {
+			t.Fatal("not recorded")
+		}
 		self += ns / 2
 		least, most = min(least, ns), max(most, ns)
 		k := 0
@@ -43,7 +54,7 @@ func TestCell(t *testing.T) {
 		b.sq.Add(&b.sq, d.Mul(d, d))
 	}
 	for k := range buckets {
-		got, want := &c.buckets[k], &buckets[k]
+		got, want := &groups[k/GroupBuckets].buckets[k%GroupBuckets], &buckets[k]
 		sq := new(big.Int).SetUint64(got.sqHi)
 		sq.Lsh(sq, 64).Add(sq, new(big.Int).SetUint64(got.sqLo))
 		if got.count != want.count || want.sum.Cmp(new(big.Int).SetUint64(got.sum)) != 0 || want.sq.Cmp(sq) != 0 {
@@ -94,8 +105,8 @@ func TestSlots(t *testing.T) {
 			t.Fatalf("goroutine %d finds the slot of %#x", i, owner[p])
 		}
 	}
-	if unsafe.Sizeof(slotLine{}) != 64 && unsafe.Sizeof(uintptr(0)) == 8 {
-		t.Errorf("a line of slots has %d bytes", unsafe.Sizeof(slotLine{}))
+	if unsafe.Sizeof(slot{}) != 64 && unsafe.Sizeof(uintptr(0)) == 8 {
+		t.Errorf("a slot has %d bytes", unsafe.Sizeof(slot{}))
 	}
 }
 
@@ -107,7 +118,7 @@ func TestManyProcessors(t *testing.T) {
 	for pid := maxShards - 2; pid < maxShards+10; pid++ {
 		wg.Go(func() {
 			for range each {
-				p := passage{timed: true, ns: 5, self: 5, d: 5, at: 5}
+				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: 5}
 				if !prepare(pid, m[1].index, &p) {
 					cellOf(pid, m[1].index).record(&p)
 				}

@@ -10,10 +10,11 @@ import (
 
 // A row is a line of the report.
 type row struct {
-	name  string
-	count uint64
-	total uint64 // ns
-	timed bool
+	name   string
+	count  uint64
+	total  uint64 // ns
+	nested uint64 // of that, ns inside another scope of the marker
+	timed  bool
 }
 
 // formatReport gives the report of a program that runs without the command:
@@ -32,7 +33,7 @@ func formatReport() []byte {
 	for _, r := range rows {
 		line := [4]string{r.name, string(appendUint(nil, r.count)), "-", "-"}
 		if r.timed {
-			line[2] = string(appendPS(nil, r.total, 1000, 1))
+			line[2] = string(appendPS(nil, less(r.total, r.nested), 1000, 1))
 			line[3] = string(appendPS(nil, r.total, 1000, r.count))
 		}
 		table = append(table, line)
@@ -158,9 +159,16 @@ func (r *row) addCells(i uint32) {
 		}
 		c := d.cells[i%maxIndex]
 		r.count += c.passes
-		for b := range c.buckets {
-			r.count += c.buckets[b].count
-			r.total += c.buckets[b].sum
+		for k := range c.groups {
+			g := c.groups[k].p
+			if g == nil {
+				continue
+			}
+			for b := range g.buckets {
+				r.count += g.buckets[b].count
+				r.total += g.buckets[b].sum
+			}
 		}
+		r.nested += c.nested
 	}
 }

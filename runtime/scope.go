@@ -7,13 +7,15 @@ import "unsafe"
 // hot is what every scope reads; it is written at start and when collection
 // pauses, so it stays in every processor's cache.
 var hot struct {
-	_     [64]byte
-	mode  uint32 // mode…
-	mono  bool   // the clock is nanotime
-	self  bool   // self times are collected
-	mult  uint64 // ns per tick, 32.32
-	slots unsafe.Pointer
-	_     [64]byte
+	_      [64]byte
+	mode   uint32 // mode…
+	mono   bool   // the clock is nanotime
+	self   bool   // self times are collected
+	mult   uint64 // ns per tick, 32.32
+	slots  unsafe.Pointer
+	inside uint64 // what an empty scope measures, ticks<<costBits
+	whole  uint64 // what an empty scope costs, ticks<<costBits
+	_      [64]byte
 }
 
 const (
@@ -37,11 +39,11 @@ const (
 // function that is marked; the zero Scope is not open. It is entered and exited
 // by one goroutine.
 type Scope struct {
-	start uint64 // ticks
-	saved uint64 // ns of the parent's finished children
-	slot  *slot  // the goroutine's slot, nil: self time is not followed
+	start uint64 // ticks, where there is no slot
+	slot  *slot  // the goroutine's, nil: self time is not followed
 	size  int
 	index uint32 // of the marker; 0: not open
+	pos   uint32 // on the slot's stack
 }
 
 // Enter opens s as a passage through m, if m is collected. A scope that is open
@@ -60,71 +62,108 @@ func (s *Scope) Enter(m *Marker) {
 		}
 	}
 	if s.index != 0 {
-		s.exit()
+		s.exit(0)
 	}
 	s.index = i
-	var g uintptr
-	if hot.mono {
-		s.start, g = uint64(nanotime()), getg()
-	} else {
-		s.start, g = ticksAndG()
-	}
 	if !hot.self {
 		s.slot = nil
+		if hot.mono {
+			s.start = uint64(nanotime())
+		} else {
+			s.start = ticks()
+		}
 		return
+	}
+	var t uint64
+	var g uintptr
+	if hot.mono {
+		t, g = uint64(nanotime()), getg()
+	} else {
+		t, g = ticksAndG()
 	}
 	l := lineOf(hot.slots, slotBits, g)
 	p := &l[0]
 	if p.g != g {
 		p = l.find(g)
 	}
-	if s.slot = p; p != nil {
-		s.saved, p.child = p.child, 0
+	if p == nil || p.n == p.room && !p.grow() {
+		s.slot = nil
+		s.start = t
+		return
 	}
+	if p.mask>>(i%64)&1 != 0 {
+		i = p.nested(i)
+	}
+	s.slot = p
+	s.pos = p.push(i, t, 0)
 }
 
 // Exit closes s and records it; a scope that is not open is left alone.
 func (s *Scope) Exit() {
 	if s != nil && s.index != 0 {
-		s.exit()
+		s.exit(0)
 	}
 }
 
-// exit records an open scope.
+// exit ends an open scope at t, or if that is 0 now, and records it.
 //
 //go:norace
 //go:nocheckptr
-func (s *Scope) exit() {
-	var t uint64
-	if hot.mono {
-		t = uint64(nanotime())
-	} else {
-		t = ticks()
-	}
-	d := t - s.start
-	if int64(d) < 0 { // the counters of two processors differ
-		d = 0
-	}
-	ns := toNS(d)
-	self := ns
-	p := s.slot
-	if p != nil {
-		if self -= p.child; int64(self) < 0 {
-			self = 0
+func (s *Scope) exit(t uint64) {
+	if t == 0 {
+		if hot.mono {
+			t = uint64(nanotime())
+		} else {
+			t = ticks()
 		}
-		p.child = s.saved + ns
 	}
 	i := s.index
 	s.index = 0
+	var d, ns, self uint64
+	var how uint8
+	if p := s.slot; p == nil {
+		if d = t - s.start; int64(d) < 0 { // the counters of two processors differ
+			d = 0
+		}
+		ns = toNS(less(d, hot.inside>>costBits))
+		self = ns
+		if hot.self {
+			how = passageNoSelf
+		}
+	} else {
+		if p.n != s.pos {
+			if p.n < s.pos {
+				return
+			}
+			p.settle(s.pos, t)
+		}
+		r := p.at(s.pos - 1)
+		if d = t - r.start; int64(d) < 0 {
+			d = 0
+		}
+		ns = max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
+		self = ns - p.child
+		how = uint8(r.index / nestedBit)
+		p.child = r.saved + ns
+		p.over += hot.whole
+		p.mask = r.mask
+		p.n = s.pos - 1
+	}
 
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
-		c.add(ns, self, d, t, p)
-		procUnpin()
-		return
+		if b := c.bucket(ns); b != nil {
+			b.add(ns)
+			c.note(ns, self, d, t)
+			if how != 0 {
+				c.noteHow(ns, how)
+			}
+			procUnpin()
+			return
+		}
 	}
 	procUnpin()
-	recordSlow(i, passage{true, ns, self, d, t, p})
+	recordSlow(i, passage{true, how, ns, self, d, t})
 }
 
 // Size relates the scope to an input size, the value of a size= expression.
@@ -139,7 +178,7 @@ func (s *Scope) Size(n int) {
 func Close(s []Scope) {
 	for i := len(s) - 1; i >= 0; i-- {
 		if s[i].index != 0 {
-			s[i].exit()
+			s[i].exit(0)
 		}
 	}
 }
@@ -149,22 +188,22 @@ func Close(s []Scope) {
 //	defer perf.Enter(&marker).Exit()
 type Entered struct { // four words at most: it travels in registers
 	start uint64
-	saved uint64
 	slot  *slot
 	index uint32
+	pos   uint32
 }
 
 // Enter opens a scope for m.
 func Enter(m *Marker) Entered {
 	var s Scope
 	s.Enter(m)
-	return Entered{s.start, s.saved, s.slot, s.index}
+	return Entered{s.start, s.slot, s.index, s.pos}
 }
 
 // Exit closes the scope. A second Exit of the same value would count twice.
 func (e Entered) Exit() {
 	if e.index != 0 {
-		s := Scope{start: e.start, saved: e.saved, slot: e.slot, index: e.index}
-		s.exit()
+		s := Scope{start: e.start, slot: e.slot, index: e.index, pos: e.pos}
+		s.exit(0)
 	}
 }

@@ -45,17 +45,17 @@ func cellOf(pid int, i uint32) *cell {
 	return d.cells[i%maxIndex]
 }
 
-// recordSlow records a passage when its cell was not there: it makes the cell on
-// the processor it runs on and tries again. The goroutine may have moved on by
-// then, at worst once through every processor.
+// recordSlow records a passage when its cell was not there, or not the group of
+// buckets it belongs into: it makes what is missing on the processor it runs on
+// and tries again. The goroutine may have moved on by then, at worst once through
+// every processor.
 //
 //go:norace
 //go:noinline
 func recordSlow(i uint32, p passage) {
 	for {
 		pid := procPin()
-		if c := cellOf(pid, i); c != nil {
-			c.record(&p)
+		if c := cellOf(pid, i); c != nil && c.record(&p) {
 			procUnpin()
 			return
 		}
@@ -75,7 +75,7 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
 	c := makeCell(pid, i)
-	if c == nil {
+	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {
 		lose()
 		return true
 	}
@@ -124,9 +124,31 @@ func makeCell(pid int, i uint32) *cell {
 	}
 	c.marker = uint64(i - firstIndex)
 	c.min = 1<<64 - 1
+	c.k = NumBuckets
 	publish(unsafe.Pointer(c))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.cells[i])), unsafe.Pointer(c))
 	return c
+}
+
+// makeGroup gives the cell the group of bucket k, or finds it made; false: there
+// is no memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (c *cell) makeGroup(k uint) bool {
+	ref := &c.groups[k/GroupBuckets].p
+	if *ref != nil {
+		return true
+	}
+	g := (*group)(newBlock(BlockBuckets, c.shard, BucketsSize))
+	if g == nil {
+		return false
+	}
+	g.marker = c.marker
+	g.first = uint64(k / GroupBuckets * GroupBuckets)
+	publish(unsafe.Pointer(g))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(ref)), unsafe.Pointer(g))
+	return true
 }
 
 // lose counts a scope that could not be recorded.

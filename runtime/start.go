@@ -34,9 +34,11 @@ func begin() {
 		mode := start()
 		atomic.StoreUint32(&hot.mode, mode)
 		if mode == modeOn {
-			if hot.self {
+			if hot.self { // what takes the lock that calibrate is called with is done before
 				g := getg()
-				lineOf(hot.slots, slotBits, g).find(g) // may take the lock that calibrate is called with
+				if p := lineOf(hot.slots, slotBits, g).find(g); p != nil {
+					p.grow()
+				}
 			}
 			lock()
 			calibrate()
@@ -85,11 +87,10 @@ func start() uint32 {
 		return modeInert
 	}
 	locked = (*uint32)(words)
-	hot.slots = nil
-	if hasG && !c.noself {
+	if hasG {
 		hot.slots = firstSlots()
 	}
-	hot.self = hot.slots != nil
+	hot.self = hot.slots != nil && !c.noself
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {
@@ -125,6 +126,7 @@ func start() uint32 {
 // scratch is the cell that calibration records to; scratchDirectory leads there.
 var (
 	scratch          cell
+	scratchGroup     group
 	scratchDirectory struct {
 		n     uint64
 		cells [scratchIndex + 1]*cell
@@ -141,8 +143,11 @@ func calibrate() {
 	const batches, batch = 16, 32
 	scratchDirectory.n = scratchIndex + 1
 	scratchDirectory.cells[scratchIndex] = &scratch
+	for i := range scratch.groups {
+		scratch.groups[i].p = &scratchGroup
+	}
+	scratch.k = NumBuckets
 	m := Marker{index: scratchIndex}
-	var s Scope
 
 	step := quantum()
 	pid := procPin()
@@ -164,8 +169,7 @@ func calibrate() {
 		before := scratch.ticks
 		a = now()
 		for range batch {
-			s.Enter(&m)
-			s.Exit()
+			emptyScope(&m)
 		}
 		b = now()
 		if b-a < whole {
@@ -174,8 +178,20 @@ func calibrate() {
 	}
 	shards[pid].dir = kept
 	procUnpin()
+	read /= batch + 1
+	whole = less(whole, read)
+	hot.inside, hot.whole = inside<<costBits/batch, whole<<costBits/batch
 	setHeader(OffQuantum, toPS(step))
-	setHeader(OffRead, toPS(read)/(batch+1))
+	setHeader(OffRead, toPS(read))
 	setHeader(OffInside, toPS(inside)/batch)
 	setHeader(OffWhole, toPS(whole)/batch)
+}
+
+// emptyScope is what a marked function costs.
+//
+//go:noinline
+func emptyScope(m *Marker) {
+	var s [1]Scope
+	defer Close(s[:])
+	s[0].Enter(m)
 }

@@ -205,25 +205,38 @@ func (w *writer) alias(from, to uint64) {
 
 func (w *writer) cell(shard uint32, index uint64, times []uint64, passes uint64) {
 	b := w.block(layout.BlockCell, shard, layout.CellSize)
-	add := func(offset int, n uint64) {
-		w.order.PutUint64(b[offset:], w.order.Uint64(b[offset:])+n)
-	}
+	at := len(w.file) - len(b) // the file moves as it grows
 	hz, _ := w.rates()
-	least, most := ^uint64(0), uint64(0)
-	add(layout.CellMarker, index)
-	add(layout.CellPasses, passes)
+	least, most, self, ticks := ^uint64(0), uint64(0), uint64(0), uint64(0)
+	var groups [layout.NumBuckets / layout.GroupBuckets]int
 	for _, ns := range times {
-		bucket := layout.CellBuckets + (bits.Len64(ns|1)-1)*layout.BucketSize
-		add(bucket+layout.BucketCount, 1)
-		add(bucket+layout.BucketSum, ns)
+		k := bits.Len64(ns|1) - 1
+		g := &groups[k/layout.GroupBuckets]
+		if *g == 0 {
+			b := w.block(layout.BlockBuckets, shard, layout.BucketsSize)
+			w.order.PutUint64(b[layout.OffBucketsMarker:], index)
+			w.order.PutUint64(b[layout.OffBucketsFirst:], uint64(k/layout.GroupBuckets*layout.GroupBuckets))
+			*g = len(w.file) - len(b)
+		}
+		b := w.file[*g+layout.OffBucketsData+k%layout.GroupBuckets*layout.BucketSize:]
+		add := func(offset int, n uint64) {
+			w.order.PutUint64(b[offset:], w.order.Uint64(b[offset:])+n)
+		}
+		add(layout.BucketCount, 1)
+		add(layout.BucketSum, ns)
 		hi, lo := bits.Mul64(ns, ns)
-		sum, carry := bits.Add64(w.order.Uint64(b[bucket+layout.BucketSqLo:]), lo, 0)
-		w.order.PutUint64(b[bucket+layout.BucketSqLo:], sum)
-		add(bucket+layout.BucketSqHi, hi+carry)
-		add(layout.CellSelf, ns-ns/4) // a quarter of every scope is spent in others
-		add(layout.CellTicks, scale(ns, hz))
+		sum, carry := bits.Add64(w.order.Uint64(b[layout.BucketSqLo:]), lo, 0)
+		w.order.PutUint64(b[layout.BucketSqLo:], sum)
+		add(layout.BucketSqHi, hi+carry)
+		self += ns - ns/4 // a quarter of every scope is spent in others
+		ticks += scale(ns, hz)
 		least, most = min(least, ns), max(most, ns)
 	}
+	b = w.file[at:]
+	w.order.PutUint64(b[layout.CellMarker:], index)
+	w.order.PutUint64(b[layout.CellPasses:], passes)
+	w.order.PutUint64(b[layout.CellSelf:], self)
+	w.order.PutUint64(b[layout.CellTicks:], ticks)
 	w.order.PutUint64(b[layout.CellMin:], least)
 	w.order.PutUint64(b[layout.CellMax:], most)
 	if len(times) > 0 {

@@ -1,0 +1,137 @@
+//go:build !markgen_off && (amd64 || arm64)
+
+package runtime
+
+import (
+	"runtime"
+	"testing"
+)
+
+// opened is a function as the writer plants scopes with explicit ends, inner
+// what it calls.
+//
+//go:noinline
+func opened(m *Marker, inner func()) {
+	var t Token
+	Open(m, &t)
+	inner()
+	Shut(t)
+}
+
+// own is the slot of the goroutine that calls.
+func own() *slot {
+	g := getg()
+	return lineOf(hot.slots, slotBits, g).find(g)
+}
+
+func counted(m *Marker) (count, nested uint64) {
+	r := sum("", m.index)
+	return r.count, r.nested
+}
+
+// Scopes that a panic leaves end when recover stops it, or when a scope around
+// them ends, once.
+func TestLeftOpen(t *testing.T) {
+	m := collected(t)
+	p := own()
+	a0, _ := counted(&m[1])
+	base := p.n
+	fail := func() { panic("left") }
+	catch := func(f func()) {
+		defer func() {
+			Recovered(recover())
+		}()
+		f()
+	}
+	// Recovered inside an outer scope that ends explicitly.
+	opened(&m[0], func() {
+		catch(func() { opened(&m[1], fail) })
+		if p.n != base+2 {
+			t.Errorf("%d scopes are open, want 2", p.n-base)
+		}
+	})
+	if a, _ := counted(&m[1]); a != a0+1 || p.n != base {
+		t.Errorf("%d passages, %d open", a-a0, p.n-base)
+	}
+	// Never recovered by marked code: a function that opens in the same frame finds it.
+	for range 3 {
+		func() {
+			defer func() { recover() }()
+			opened(&m[1], fail)
+		}()
+	}
+	if p.n > base+1 {
+		t.Errorf("%d scopes are open, want 1 at most", p.n-base)
+	}
+	// A Scope around it ends it as well.
+	var s Scope
+	s.Enter(&m[0])
+	catch(func() { opened(&m[1], fail) })
+	s.Exit()
+	if a, _ := counted(&m[1]); a < a0+4 || p.n > base+1 {
+		t.Errorf("%d passages, %d open", a-a0, p.n-base)
+	}
+	p.settle(base, now())
+	if a, _ := counted(&m[1]); a != a0+5 {
+		t.Errorf("%d passages, want 5", a-a0)
+	}
+
+	// runtime.Goexit leaves it open; the end of the run reports it.
+	done := make(chan *slot)
+	go func() {
+		defer func() { done <- own() }()
+		opened(&m[1], runtime.Goexit)
+	}()
+	if p := <-done; p.n != 1 || p.at(0).index&^nestedBit != m[1].index {
+		t.Errorf("%d scopes are open after Goexit, want 1", p.n)
+	} else {
+		p.n = 0
+	}
+}
+
+// A scope inside another of its marker is nested, however many others are
+// between them, and those that share its bit in the mask are not.
+func TestNested(t *testing.T) {
+	m := collected(t)
+	_, n0 := counted(&m[1])
+	var outer, between, inner Scope
+	outer.Enter(&m[1])
+	between.Enter(&m[0])
+	inner.Enter(&m[1])
+	for own := own(); own.at(own.n-1).start == now(); {
+	}
+	inner.Exit()
+	between.Exit()
+	outer.Exit()
+	if _, n := counted(&m[1]); n < n0 {
+		t.Errorf("nested time went from %d to %d", n0, n)
+	}
+	p := own()
+	i := m[0].index
+	p.push(i, now(), 0)
+	if got := p.nested(i + 64); got != i+64 {
+		t.Errorf("marker %d is nested in %d", i+64, i)
+	}
+	if got := p.nested(i); got != i|nestedBit {
+		t.Errorf("marker %d is not nested in itself", i)
+	}
+	p.end(now())
+}
+
+// The stack of scopes grows.
+func TestDeep(t *testing.T) {
+	m := collected(t)
+	c0, _ := counted(&m[1])
+	p := own()
+	base := p.n
+	var deep func(n int)
+	deep = func(n int) {
+		if n > 0 {
+			opened(&m[1], func() { deep(n - 1) })
+		}
+	}
+	deep(5000)
+	if c, _ := counted(&m[1]); c != c0+5000 || p.n != base {
+		t.Errorf("%d passages, %d open", c-c0, p.n-base)
+	}
+}

@@ -1,0 +1,231 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Each goroutine has a slot, found by the address of its g, with the stack of its
+// open scopes. It gives self times (a scope's children add up in child), what the
+// markers inside a scope have cost it (over), whether a scope runs inside another
+// of its own marker (mask and the records), and what is still open at the end.
+//
+// A slot, once claimed, stays with its g: the Go runtime keeps dead goroutines'
+// g for new ones, so there are never more slots than there were goroutines at
+// one time, and no scope has to claim or give back, which would cost an atomic
+// operation each. Only the owner writes a slot.
+type slot struct {
+	g     uintptr
+	stack unsafe.Pointer // room for so many records
+	room  uint32
+	n     uint32 // open scopes
+	mask  uint64 // bit index modulo 64 of each open scope
+	child uint64 // ns of what ended directly inside the innermost
+	over  uint64 // what the scopes that have ended cost, ticks<<costBits; only differences mean anything
+
+	// When recover last stopped a panic, and what was open then.
+	recovered uint64
+	then      uint32
+}
+
+// A record is an open scope on its goroutine's stack.
+type record struct {
+	start uint64 // ticks
+	saved uint64 // slot.child of the scope around it
+	over  uint64 // slot.over when it began
+	mask  uint64 // slot.mask without it
+	index uint32 // of the marker, with nestedBit
+	depth uint32 // of an opened one: stack in use, in words; 0 for a Scope
+}
+
+const (
+	recordSize  = unsafe.Sizeof(record{})
+	firstRoom   = 8
+	nestedBit   = 1 << 30 // in record.index: inside another scope of the same marker
+	costBits    = 8       // of the fraction in slot.over
+	slotTables  = 4
+	slotsInLine = 4
+
+	slotBits     = 11 // of the first table's line numbers
+	slotMoreBits = 3
+)
+
+// Slots stand in lines. A goroutine whose line is full has its slot in a line of
+// the next, eight times larger table; beyond the last its scopes do without: all
+// their time is self time (CellNoSelf counts them).
+type slotLine [slotsInLine]slot
+
+
+var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
+
+// lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
+// multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer
+// Programming 3, 6.4).
+//
+//go:norace
+//go:nocheckptr
+func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
+	h := uint64(g) * 0x9e3779b97f4a7c15 >> (64 - lineBits)
+	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
+}
+
+// firstSlots makes the first table.
+func firstSlots() unsafe.Pointer { return anonymous(unsafe.Sizeof(slotLine{}) << slotBits) }
+
+// find gives the slot of goroutine g, the caller, or nil.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (l *slotLine) find(g uintptr) *slot {
+	for k := 0; ; k++ {
+		for i := range l {
+			if p := &l[i]; p.g == g {
+				return p
+			}
+		}
+		for i := range l {
+			if p := &l[i]; p.g == 0 && atomic.CompareAndSwapUintptr(&p.g, 0, g) {
+				return p
+			}
+		}
+		if k == len(moreSlots) {
+			return nil
+		}
+		table := atomic.LoadPointer(&moreSlots[k])
+		lineBits := uint(slotBits + slotMoreBits*(k+1))
+		if table == nil {
+			lock()
+			if table = moreSlots[k]; table == nil {
+				table = anonymous(unsafe.Sizeof(slotLine{}) << lineBits)
+				atomic.StorePointer(&moreSlots[k], table)
+			}
+			unlock()
+			if table == nil {
+				return nil
+			}
+		}
+		l = lineOf(table, lineBits, g)
+	}
+}
+
+//go:norace
+//go:nocheckptr
+func (p *slot) at(i uint32) *record {
+	return (*record)(unsafe.Add(p.stack, uintptr(i)*recordSize))
+}
+
+// push puts a scope on the stack and gives its position, from 1. There is room.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
+	n := p.n
+	r := p.at(n)
+	r.start = t
+	r.saved = p.child
+	r.over = p.over
+	r.mask = p.mask
+	r.index = index
+	r.depth = depth
+	p.mask |= 1 << (index % 64)
+	p.child = 0
+	p.n = n + 1
+	return n + 1
+}
+
+// nested gives index with nestedBit if a scope of that marker is open.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (p *slot) nested(index uint32) uint32 {
+	for i := p.n; i > 0; i-- {
+		if p.at(i-1).index&^nestedBit == index {
+			return index | nestedBit
+		}
+	}
+	return index
+}
+
+// grow makes room on the stack; false: there is no memory. The old stack is left
+// where it is, at most as large as the new one.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (p *slot) grow() bool {
+	room := max(2*p.room, firstRoom)
+	if room > 1<<26 {
+		return false
+	}
+	lock()
+	s := anonymous(uintptr(room) * recordSize)
+	unlock()
+	if s == nil {
+		return false
+	}
+	size := uintptr(p.n) * recordSize
+	copy(unsafe.Slice((*byte)(s), size), unsafe.Slice((*byte)(p.stack), size))
+	atomic.StorePointer(&p.stack, s)
+	p.room = room
+	return true
+}
+
+// less is d-cost, 0 at least.
+//
+//go:norace
+func less(d, cost uint64) uint64 {
+	if d < cost {
+		return 0
+	}
+	return d - cost
+}
+
+// settle ends the scopes above position n, which a panic or runtime.Goexit has
+// left without passing their ends: when recover stopped the panic, if that is
+// known, else now.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (p *slot) settle(n uint32, t uint64) {
+	for p.n > n {
+		r := p.at(p.n - 1)
+		end := t
+		if p.n <= p.then && int64(p.recovered-r.start) >= 0 {
+			end = p.recovered
+		}
+		p.end(end)
+	}
+}
+
+// end ends the innermost scope at t.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) end(t uint64) {
+	s := Scope{slot: p, index: p.at(p.n-1).index &^ nestedBit, pos: p.n}
+	s.exit(t)
+}
+
+// unwind settles the scopes whose functions have gone: a scope that was opened
+// deeper in the stack than the one of marker index that opens now, and one of the
+// same marker in the same frame, for the compiler never inlines a function into
+// itself.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) unwind(index, depth uint32, t uint64) {
+	for n := p.n; n > 0; n-- {
+		r := p.at(n - 1)
+		if r.depth < depth {
+			return
+		}
+		if r.depth > depth || r.index&^nestedBit == index {
+			p.settle(n-1, t)
+		}
+	}
+}
