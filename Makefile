@@ -4,7 +4,7 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-.PHONY: demo test lint cross bench corpus build clean
+.PHONY: demo test lint cross soak bench corpus build clean
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -31,6 +31,11 @@ cross:
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 	sh scripts/arm64.sh
+
+# Thousands of processes killed at any moment, and what they left compared with
+# what they had logged.
+soak:
+	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime
 
 # Ratios of two things measured in the same run; see docs/performance.md.
 bench: build

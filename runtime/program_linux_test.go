@@ -42,18 +42,23 @@ func TestWaysToEnd(t *testing.T) {
 		{[]string{"exit"}, 3, true, passages(1, map[string]uint64{"demo.main": 0}), ""},
 		{[]string{"fatal"}, 1, true, passages(1, map[string]uint64{"demo.main": 0}), "fatal"},
 		{[]string{"elsewhere"}, 4, true, passages(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"syscallexit"}, 6, false, passages(1, map[string]uint64{"demo.main": 0}), ""},
 		{[]string{"deadlock"}, 2, false, passages(1, map[string]uint64{"demo.main": 0}), "all goroutines are asleep - deadlock!"},
 		{[]string{"chdir"}, 0, true, passages(1, nil), ""},
 		{[]string{"reenter", "5"}, 0, true, passages(0, map[string]uint64{"demo.leave": 5}), ""},
 		{[]string{"pause"}, 0, true, passages(2, map[string]uint64{"demo.leave": 1, "demo.counted": 15}), ""},
 		{[]string{"workers", "300"}, 0, true, passages(15000, map[string]uint64{"demo.leave": 15000}), ""},
+		{[]string{"million", "1"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "2"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "8"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "200"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
 		{[]string{"procs", "2000"}, 0, true, passages(40000, map[string]uint64{"demo.leave": 40000}), ""},
 	} {
 		for _, f := range append(raced(), virtualForm) {
 			if f == raceForm && tt.args[0] == "deadlock" {
 				continue // Go does not look for deadlocks with -race
 			}
-			t.Run(f.name+"/"+tt.args[0], func(t *testing.T) {
+			t.Run(f.name+"/"+strings.Join(tt.args, ""), func(t *testing.T) {
 				t.Parallel()
 				for _, config := range []string{"collect=time", "noself", "clock=mono"} {
 					r := f.run(t, config+",file=data", tt.args...)

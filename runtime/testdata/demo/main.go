@@ -136,6 +136,21 @@ func main() {
 		fmt.Println("sum", work(10), markgen_perf.On, markgen_on)
 	case "workers":
 		workers(50, n)
+	case "million": // scopes, on n goroutines that leave their processor inside some of them
+		var wg sync.WaitGroup
+		for g := range n {
+			wg.Go(func() {
+				var s markgen_perf.Scope
+				for i := g; i < 1_000_000; i += n {
+					s.Enter(&markgen_m[4])
+					if i%1024 == 0 {
+						runtime.Gosched()
+					}
+					s.Exit()
+				}
+			})
+		}
+		wg.Wait()
 	case "procs":
 		stop := make(chan bool)
 		go func() {
@@ -178,6 +193,47 @@ func main() {
 		work(10)
 		go os.Exit(4)
 		select {}
+	case "syscallexit":
+		work(10)
+		syscall.Exit(6)
+	case "exec": // becomes another program
+		work(10)
+		if err := syscall.Exec(os.Args[0], []string{os.Args[0], "work", "1"}, os.Environ()); err != nil {
+			log.Fatal(err)
+		}
+	case "memory": // takes more than there is
+		work(10)
+		for all := [][]byte{}; ; work(10) {
+			all = append(all, make([]byte, 1<<20))
+			all[len(all)-1][4096] = 1
+		}
+	case "log": // tells standard output what n goroutines are about to do and what they have done
+		var wg sync.WaitGroup
+		for g := range n {
+			wg.Go(func() { ledger(g) })
+		}
+		wg.Wait()
+	case "stacks": // all goroutines there are, without addresses
+		work(10)
+		buf := make([]byte, 1<<20)
+		buf = buf[:runtime.Stack(buf, true)]
+		fmt.Println(runtime.NumGoroutine())
+		for line := range strings.Lines(string(buf)) {
+			if line[0] != '\t' {
+				name, _, _ := strings.Cut(line, "(0x")
+				fmt.Println(strings.TrimSpace(name))
+			}
+		}
+	case "delete": // takes the file away and has it grow
+		if err := os.Remove("data"); err != nil {
+			log.Fatal(err)
+		}
+		fill(n)
+	case "away": // goes elsewhere and has the file grow
+		if err := os.Chdir("/"); err != nil {
+			log.Fatal(err)
+		}
+		fill(n)
 	case "deadlock":
 		work(10)
 		var mu sync.Mutex
@@ -338,6 +394,25 @@ func main() {
 		fmt.Println("fine")
 	default:
 		log.Fatal("what is " + what)
+	}
+}
+
+// ledger passes markers of its own for ever: it writes a capital letter, the
+// g-th, before it passes the next one 1, 2, … times, and a small one after.
+func ledger(g int) {
+	const n = 1000
+	ms := make([]markgen_perf.Marker, n)
+	var text strings.Builder
+	for i := range ms {
+		fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t1\t1\t%d\t-\t-\t1\tledger%d.F%d\n", (g+1)*n+i, i, g, i)
+	}
+	markgen_perf.Register(&ms[0], n, nil, 0, text.String())
+	for i := 0; ; i++ {
+		os.Stdout.Write([]byte{'A' + byte(g)})
+		for range i%17 + 1 {
+			markgen_perf.Enter(&ms[i%n]).Exit()
+		}
+		os.Stdout.Write([]byte{'a' + byte(g)})
 	}
 }
 
