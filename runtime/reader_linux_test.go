@@ -156,7 +156,9 @@ func readData(t *testing.T, path string) *dataset {
 		d.marks[f[10]] = m
 	}
 	for i := range cells {
-		t.Errorf("cell of marker %d, which no table names", i)
+		if d.word(OffState) == StateStopped { // else it may have been killed before it registered the table
+			t.Errorf("cell of marker %d, which no table names", i)
+		}
 	}
 	return d
 }
