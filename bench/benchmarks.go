@@ -91,6 +91,14 @@ func (r benchmarkRun) pattern() string {
 	return strings.Join(parts, "/")
 }
 
+// windows is how often code of a few ns is measured in each round, and
+// windowTime how long each time: the shorter, the likelier it is that nothing
+// else wants a processor meanwhile.
+const (
+	windows    = "-test.count=10"
+	windowTime = "10ms"
+)
+
 // run runs the benchmarks that match.
 func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...string) ([]benchmarkRun, error) {
 	words := []string{t.path, "-test.run=^$", "-test.bench=" + pattern, "-test.benchtime=" + benchtime, "-test.cpu=" + strconv.Itoa(t.procs)}
@@ -119,7 +127,7 @@ func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...
 // round, and returns for each side ns by benchmark, of the quickest round: what
 // else the machine does can only make one longer. The results go to
 // folder/SIDE.txt, with prefix before the names.
-func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string) ([]map[string]float64, error) {
+func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string, more ...string) ([]map[string]float64, error) {
 	best := make([]map[string]float64, len(sides))
 	for i := range best {
 		best[i] = map[string]float64{}
@@ -127,7 +135,7 @@ func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []tes
 	for round := range b.roundsOr(7) {
 		for i := range sides {
 			side := (i + round) % len(sides)
-			runs, err := sides[side].run(ctx, pattern, benchtime)
+			runs, err := sides[side].run(ctx, pattern, benchtime, more...)
 			if err != nil {
 				return nil, err
 			}

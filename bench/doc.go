@@ -6,9 +6,26 @@
 //	go run . -markgen ../bin/markgen -o out
 //	benchstat out/off/plain.txt out/off/marked.txt
 //
-// There is one file a subject: build.go (go build -cover against markgen build),
-// rewrite.go (finding and writing markers: speed on one core, and memory) and
-// off.go (the standard library's benchmarks, plain and marked but not
-// collecting). docs/performance.md says what the figures mean and which have
-// been measured.
+// The subjects, which -run selects by name:
+//
+//	scope      a timed scope, with and without self time, against two clock reads
+//	parallel   the same on all processors at once against one
+//	mapped     a scope with its data in a mapped file against in memory
+//	offprogs   small programs with markers that are off against unmarked
+//	corrected  the reported time of a caller of marked functions against its time unmarked
+//	peers      a marked function against other ways to time it
+//	start      what 100,000 markers add to a program's start
+//	markers    what 100,000 markers and 64 processors add to its memory
+//	countpar   block counting on all processors against go test -covermode=atomic
+//	count      block counting of standard packages against go test -covermode=count
+//	off        benchmarks of standard packages with markers that are off against unmarked
+//	rewrite    how fast markers are planned and written
+//	memory     how much memory that takes
+//	warm       markgen build against go build -cover after small changes
+//	cold       the same with empty caches
+//
+// There is one file for a subject and those akin to it; what is measured by
+// benchmarks in test binaries shares benchmarks.go. The programs are below
+// programs. docs/performance.md says what the figures mean and which have been
+// measured.
 package main

@@ -5,9 +5,6 @@ import (
 	"fmt"
 )
 
-// scopeBenchtime is how long each benchmark of scopes runs in a round.
-const scopeBenchtime = "100ms"
-
 // scopeBars are what a scope may cost against two clock reads, without and with
 // self time.
 var scopeBars = [2]bar{atMost(1.35).orBetter(1.2), atMost(1.6).orBetter(1.4)}
@@ -37,7 +34,7 @@ func (b *bench) scope(ctx context.Context) error {
 		return err
 	}
 	sides := []testBinary{marked.as("noself", 1, inMemoryNoSelf), marked.as("self", 1, inMemory)}
-	best, err := b.quickest(ctx, "scope", "", sides, ".", scopeBenchtime)
+	best, err := b.quickest(ctx, "scope", "", sides, ".", windowTime, windows)
 	if err != nil {
 		return err
 	}
@@ -65,7 +62,7 @@ func (b *bench) scopeCalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best, err := b.quickest(ctx, "scope", "", []testBinary{calls}, "^BenchmarkScope$", scopeBenchtime)
+	best, err := b.quickest(ctx, "scope", "", []testBinary{calls}, "^BenchmarkScope$", windowTime, windows)
 	if err != nil {
 		return err
 	}
@@ -104,7 +101,7 @@ func (b *bench) parallel(ctx context.Context) error {
 		marked.as("noself-1", 1, inMemoryNoSelf), marked.as("noself"+all, cores(), inMemoryNoSelf),
 		marked.as("self-1", 1, inMemory), marked.as("self"+all, cores(), inMemory),
 	}
-	best, err := b.quickest(ctx, "parallel", "", sides, ".", scopeBenchtime)
+	best, err := b.quickest(ctx, "parallel", "", sides, ".", windowTime, windows)
 	if err != nil {
 		return err
 	}
@@ -130,7 +127,7 @@ func (b *bench) mapped(ctx context.Context) error {
 		return err
 	}
 	sides := []testBinary{marked.as("memory", 1, inMemory), marked.as("file", 1, b.inFile("mapped"))}
-	best, err := b.quickest(ctx, "mapped", "", sides, "Region|Functions", scopeBenchtime)
+	best, err := b.quickest(ctx, "mapped", "", sides, "Region|Functions", windowTime, windows)
 	if err != nil {
 		return err
 	}

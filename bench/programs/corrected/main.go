@@ -30,7 +30,7 @@ func parent(calls int) uint64 {
 //perf:mark
 //go:noinline
 func child(x uint64) uint64 {
-	for range 12 {
+	for range 19 {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	return x
