@@ -72,8 +72,10 @@ const (
 
 // inFile keeps the data in a mapped file, as markgen run and test do.
 func (b *bench) inFile(name string) string {
-	return "MARKGEN=report=none,file=" + filepath.Join(b.work, name+".markgen")
+	return "MARKGEN=report=none,file=" + b.dataFile(name)
 }
+
+func (b *bench) dataFile(name string) string { return filepath.Join(b.work, name+".markgen") }
 
 // A benchmarkRun is one line that a test binary printed.
 type benchmarkRun struct {

@@ -26,7 +26,7 @@ func (b *bench) corrected(ctx context.Context) error {
 	if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "build", "-o", marked, "./programs/corrected"); err != nil {
 		return err
 	}
-	data := filepath.Join(b.work, "corrected.markgen")
+	data := b.dataFile("corrected")
 	var unmarked, spent, total []float64 // ns
 	for range b.roundsOr(7) {
 		for _, side := range []struct {
@@ -35,7 +35,7 @@ func (b *bench) corrected(ctx context.Context) error {
 			times         *[]float64
 		}{
 			{"plain", plain, nil, &unmarked},
-			{"marked", marked, []string{"MARKGEN=report=none,file=" + data}, &spent},
+			{"marked", marked, []string{b.inFile("corrected")}, &spent},
 		} {
 			text, err := output(ctx, dir, side.environ, side.program)
 			if err != nil {
@@ -50,12 +50,12 @@ func (b *bench) corrected(ctx context.Context) error {
 				return err
 			}
 		}
-		ns, err := b.reportedTotal(ctx, data, "corrected.parent")
+		parent, err := b.reported(ctx, data, "corrected.parent")
 		if err != nil {
 			return err
 		}
-		total = append(total, ns)
-		if err := b.addSeconds("corrected/reported.txt", "Parent", ns); err != nil {
+		total = append(total, parent.Total)
+		if err := b.addSeconds("corrected/reported.txt", "Parent", parent.Total); err != nil {
 			return err
 		}
 		if err := os.Remove(data); err != nil {
@@ -75,26 +75,27 @@ func (b *bench) addSeconds(file, name string, ns float64) error {
 	return b.results.add(file, name, 1, benchfmt.Value{Value: ns / 1e9, Unit: "sec/op"})
 }
 
-// reportedTotal is what markgen report says of the marker whose name has that
-// ending: its total, ns.
-func (b *bench) reportedTotal(ctx context.Context, data, ending string) (float64, error) {
+// A reportedMarker is what markgen report says of one marker.
+type reportedMarker struct {
+	Name  string
+	Count float64
+	Total float64 `json:"total_ns"`
+}
+
+// reported is what markgen report says of the marker whose name has that ending.
+func (b *bench) reported(ctx context.Context, data, ending string) (reportedMarker, error) {
 	text, err := output(ctx, b.work, nil, b.markgen, "report", "-format", "json", data)
 	if err != nil {
-		return 0, err
+		return reportedMarker{}, err
 	}
-	var report struct {
-		Markers []struct {
-			Name  string
-			Total float64 `json:"total_ns"`
-		}
-	}
+	var report struct{ Markers []reportedMarker }
 	if err := json.Unmarshal(text, &report); err != nil {
-		return 0, fmt.Errorf("markgen report: %w", err)
+		return reportedMarker{}, fmt.Errorf("markgen report: %w", err)
 	}
 	for _, m := range report.Markers {
 		if strings.HasSuffix(m.Name, ending) {
-			return m.Total, nil
+			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("markgen report: no marker is named …%s", ending)
+	return reportedMarker{}, fmt.Errorf("markgen report: no marker is named …%s", ending)
 }

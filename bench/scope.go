@@ -131,6 +131,13 @@ func (b *bench) mapped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	passed, err := b.reported(ctx, b.dataFile("mapped"), "Regions:outermost")
+	if err != nil {
+		return err
+	}
+	if passed.Count == 0 {
+		return fmt.Errorf("%s passed no scope: nothing was measured", marked.path)
+	}
 	var all []timing
 	for _, s := range selfScopes {
 		t := timing{"scope", s.about, []float64{best[0][s.name], best[1][s.name]}}
