@@ -11,3 +11,6 @@ func fetch(socket string) int { return -1 }
 
 // processStart says that any file which has this process's id is its own.
 func processStart() uint64 { return 0 }
+
+// fillFile does nothing: here texts are copied to memory.
+func fillFile(off, size uintptr, head *tableHead, text string) bool { return false }

@@ -38,6 +38,27 @@ func moveUp(fd int) int {
 	return int(n)
 }
 
+// fillFile writes head and text to the data file, off bytes into its latest
+// piece, which is size bytes long. What is mapped there shows them at once.
+// false: it could not.
+func fillFile(off, size uintptr, head *tableHead, text string) bool {
+	f := &dataFile
+	if !f.ours() {
+		return false
+	}
+	at := uint64(f.size) - uint64(size) + uint64(off)
+	parts := [2]syscall.Iovec{{Base: (*byte)(unsafe.Pointer(head))}, {Base: unsafe.StringData(text)}}
+	parts[0].SetLen(OffTableText)
+	parts[1].SetLen(len(text))
+	for {
+		n, _, e := syscall.Syscall6(syscall.SYS_PWRITEV, uintptr(f.fd), uintptr(unsafe.Pointer(&parts)), uintptr(len(parts)),
+			uintptr(at), uintptr(at>>32), 0)
+		if e != syscall.EINTR {
+			return e == 0 && n == uintptr(OffTableText+len(text))
+		}
+	}
+}
+
 // keeperPatience is how long a keeper may take to answer, s. It may be stopped,
 // by a debugger say, and the program should not wait for that.
 const keeperPatience = 2

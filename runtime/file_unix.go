@@ -10,10 +10,19 @@ import (
 
 // dataFile is the file the pieces are mapped from. It stays open to grow, and
 // locked (flock) so that others see this run is alive however it ends.
-var dataFile struct {
+var dataFile openedFile
+
+type openedFile struct {
 	fd       int
 	dev, ino uint64
 	size     int64
+}
+
+// ours says whether the descriptor is still the data file's. Programs that close
+// all descriptors exist; the number may be another file's by now.
+func (f *openedFile) ours() bool {
+	var st syscall.Stat_t
+	return syscall.Fstat(f.fd, &st) == nil && uint64(st.Dev) == f.dev && st.Ino == f.ino
 }
 
 // openFile gets the data file from the keeper, if MARKGEN names one and it
@@ -130,10 +139,7 @@ func flock(fd int) error {
 // cell is written.
 func growFile(size uintptr) (p unsafe.Pointer, trouble string) {
 	f := &dataFile
-	// Programs that close all descriptors exist; the number may be another
-	// file's by now.
-	var st syscall.Stat_t
-	if err := syscall.Fstat(f.fd, &st); err != nil || uint64(st.Dev) != f.dev || st.Ino != f.ino {
+	if !f.ours() {
 		return nil, "its descriptor was closed by the program"
 	}
 	end := f.size + int64(size)
@@ -180,8 +186,7 @@ func closeFile() (trouble string) {
 	if !space.inFile {
 		return ""
 	}
-	var st syscall.Stat_t
-	if err := syscall.Fstat(f.fd, &st); err != nil || uint64(st.Dev) != f.dev || st.Ino != f.ino {
+	if !f.ours() {
 		return ""
 	}
 	used := int64(*headerWord(OffUsed))

@@ -77,24 +77,20 @@ func Register(markers *Marker, nm int, counters *Counter, nc int, text string) b
 func register(ms []Marker, cs []Counter, text string) bool {
 	number := uint64(len(tables))
 	first := nextIndex
-	block := unsafe.Pointer(nil)
-	if first+uint32(len(ms)) <= maxIndex {
-		block = newBlock(BlockTable, 0, OffTableText+uintptr(len(text)))
+	head := tableHead{
+		OffTableNumber / 8:   number,
+		OffTableFirst / 8:    uint64(first - firstIndex),
+		OffTableMarkers / 8:  uint64(len(ms)),
+		OffTableCounters / 8: uint64(len(cs)),
+		OffTableLen / 8:      uint64(len(text)),
 	}
-	if block == nil {
+	if first+uint32(len(ms)) > maxIndex || !publishTable(&head, text) {
 		for i := range ms {
 			ms[i].index = notCollected
 			ms[i].Off = 1
 		}
 		return false
 	}
-	*(*uint64)(unsafe.Add(block, OffTableNumber)) = number
-	*(*uint64)(unsafe.Add(block, OffTableFirst)) = uint64(first - firstIndex)
-	*(*uint64)(unsafe.Add(block, OffTableMarkers)) = uint64(len(ms))
-	*(*uint64)(unsafe.Add(block, OffTableCounters)) = uint64(len(cs))
-	*(*uint64)(unsafe.Add(block, OffTableLen)) = uint64(len(text))
-	copy(unsafe.Slice((*byte)(unsafe.Add(block, OffTableText)), len(text)), text)
-	publish(block)
 	nextIndex += uint32(len(ms))
 	t := table{text: text, markers: len(ms), first: first, n: len(cs)}
 
@@ -149,40 +145,47 @@ func decideCounters(cs []Counter, t *table) {
 //go:norace
 //go:nocheckptr
 func decideMarkers(ms []Marker, t *table) {
-	all := conf.only == "" && conf.skip == ""
+	if conf.only == "" && conf.skip == "" {
+		for i := range ms {
+			ms[i].decided(t.first+uint32(i), 0)
+		}
+		return
+	}
 	off := make([]uint32, len(ms))
 	index := make([]uint32, len(ms))
 	for i := range ms {
-		index[i] = t.first + uint32(i)
-		if !all {
-			off[i], index[i] = 1, notCollected
-		}
+		off[i], index[i] = 1, notCollected
 	}
-	if !all {
-		i := 0
-		for rest := t.text; rest != "" && i < len(ms); {
-			var line string
-			line, rest = cut(rest, '\n')
-			if kindOf(line) != 'm' {
-				continue
-			}
-			if conf.wants(field(line, markerName, markerName)) {
-				off[i], index[i] = 0, t.first+uint32(i)
-				if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(len(off)) {
-					off[g] = 0
-				}
-			}
-			i++
+	i := 0
+	for rest := t.text; rest != "" && i < len(ms); {
+		var line string
+		line, rest = cut(rest, '\n')
+		if kindOf(line) != 'm' {
+			continue
 		}
+		if conf.wants(field(line, markerName, markerName)) {
+			off[i], index[i] = 0, t.first+uint32(i)
+			if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(len(off)) {
+				off[g] = 0
+			}
+		}
+		i++
 	}
 	for i := range ms {
-		m := &ms[i]
-		if early := m.index; early != 0 && early != notCollected {
-			alias(early, index[i])
-		}
-		m.index = index[i]
-		m.Off = off[i]
+		ms[i].decided(index[i], off[i])
 	}
+}
+
+// decided sets what Register has found out about the marker.
+//
+//go:norace
+//go:nocheckptr
+func (m *Marker) decided(index, off uint32) {
+	if early := m.index; early != 0 && early != notCollected {
+		alias(early, index)
+	}
+	m.index = index
+	m.Off = off
 }
 
 // Fields of the lines of a table.

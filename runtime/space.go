@@ -52,13 +52,10 @@ const (
 //go:norace
 //go:nocheckptr
 func newBlock(kind, shard uint32, size uintptr) unsafe.Pointer {
-	size = (size + BlockAlign - 1) &^ (BlockAlign - 1)
-	if size > space.free && !newPiece(size) {
+	p, size := takeSpace(size)
+	if p == nil {
 		return nil
 	}
-	p := space.next
-	space.next = unsafe.Add(p, size)
-	space.free -= size
 	*(*uint32)(unsafe.Add(p, OffBlockType)) = kind
 	*(*uint32)(unsafe.Add(p, OffBlockShard)) = shard
 	*(*uint64)(unsafe.Add(p, OffBlockSize)) = uint64(size)
@@ -70,6 +67,51 @@ func publish(p unsafe.Pointer) {
 	if space.inFile {
 		atomic.AddUint64(headerWord(OffUsed), *(*uint64)(unsafe.Add(p, OffBlockSize)))
 	}
+}
+
+// takeSpace gives the next free bytes, at least size of them, zeroed and not
+// touched yet, and how many they are. The caller holds the lock.
+func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
+	size = (size + BlockAlign - 1) &^ (BlockAlign - 1)
+	if size > space.free && !newPiece(size) {
+		return nil, 0
+	}
+	p = space.next
+	space.next = unsafe.Add(p, size)
+	space.free -= size
+	return p, size
+}
+
+// A tableHead is the beginning of a BlockTable, before the text.
+type tableHead [OffTableText / 8]uint64
+
+// publishTable makes and publishes a block of head and text; false: there is no memory left. Programs
+// may have many megabytes of text, and all have it at their start. So it is
+// written to the file where that can be, which costs a fraction of what it takes
+// to touch every page of mapped memory once. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func publishTable(head *tableHead, text string) bool {
+	p, size := takeSpace(OffTableText + uintptr(len(text)))
+	if p == nil {
+		return false
+	}
+	*(*uint32)(unsafe.Pointer(&head[OffBlockType/8])) = BlockTable
+	head[OffBlockSize/8] = uint64(size)
+	written := false
+	if space.inFile {
+		last := space.pieces[len(space.pieces)-1]
+		written = fillFile(uintptr(p)-uintptr(last.p), last.size, head, text)
+	}
+	if !written {
+		*(*tableHead)(p) = *head
+		copy(unsafe.Slice((*byte)(unsafe.Add(p, OffTableText)), len(text)), text)
+	}
+	if space.inFile {
+		atomic.AddUint64(headerWord(OffUsed), uint64(size))
+	}
+	return true
 }
 
 // newPiece makes room for size bytes. What is left of the current piece becomes
