@@ -71,6 +71,9 @@ func publish(p unsafe.Pointer) {
 
 // takeSpace gives the next free bytes, at least size of them, zeroed and not
 // touched yet, and how many they are. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
 func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
 	size = (size + BlockAlign - 1) &^ (BlockAlign - 1)
 	if size > space.free && !newPiece(size) {
