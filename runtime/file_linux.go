@@ -40,7 +40,9 @@ func moveUp(fd int) int {
 
 // fillFile writes head and text to the data file, off bytes into its latest
 // piece, which is size bytes long. What is mapped there shows them at once.
-// false: it could not.
+// false: it could not. The caller holds the lock.
+//
+//go:norace
 func fillFile(off, size uintptr, head *tableHead, text string) bool {
 	f := &dataFile
 	if !f.ours() {

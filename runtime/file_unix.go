@@ -20,6 +20,8 @@ type openedFile struct {
 
 // ours says whether the descriptor is still the data file's. Programs that close
 // all descriptors exist; the number may be another file's by now.
+//
+//go:norace
 func (f *openedFile) ours() bool {
 	var st syscall.Stat_t
 	return syscall.Fstat(f.fd, &st) == nil && uint64(st.Dev) == f.dev && st.Ino == f.ino
@@ -136,7 +138,9 @@ func flock(fd int) error {
 
 // growFile makes the file size bytes longer and maps the new part. The space is
 // there before it is mapped: a full disk shows here and not as SIGBUS when a
-// cell is written.
+// cell is written. The caller holds the lock.
+//
+//go:norace
 func growFile(size uintptr) (p unsafe.Pointer, trouble string) {
 	f := &dataFile
 	if !f.ours() {

@@ -213,6 +213,22 @@ func main() {
 			wg.Go(func() { ledger(g) })
 		}
 		wg.Wait()
+	case "grow": // n goroutines have the file grow, with nothing that orders them
+		var wg sync.WaitGroup
+		for g := range n {
+			ms := make([]markgen_perf.Marker, 2000)
+			var text strings.Builder
+			for i := range ms {
+				fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t1\t1\t%d\t-\t-\t1\tgrow%d.F%d\n", (g+1)*10000+i, i, g, i)
+			}
+			markgen_perf.Register(&ms[0], len(ms), nil, 0, text.String())
+			wg.Go(func() {
+				for i := range ms {
+					markgen_perf.Enter(&ms[i]).Exit()
+				}
+			})
+		}
+		wg.Wait()
 	case "stacks": // all goroutines there are, without addresses
 		work(10)
 		buf := make([]byte, 1<<20)
