@@ -13,10 +13,11 @@ import (
 // what comes out holds what every profile does. The files are large for a
 // fuzzer: run it with -fuzzminimizetime 20x, or it will do little else.
 func FuzzRead(f *testing.F) {
-	killed, big := demo(), demo()
+	killed, big, short := demo(), demo(), demo()
+	short.Tables[0].Stored = packed(f, demoText)
 	killed.Killed = true
 	big.Big = true
-	for _, file := range [][]byte{demo().File(), killed.File(), big.File(), twoUnits(), nil, make([]byte, layout.HeaderSize)} {
+	for _, file := range [][]byte{demo().File(), killed.File(), big.File(), short.File(), twoUnits(), nil, make([]byte, layout.HeaderSize)} {
 		f.Add(file)
 		f.Add(file[:len(file)*3/4])
 	}
@@ -63,6 +64,8 @@ func checkAny(t *testing.T, p *profile.Profile) {
 func FuzzTable(f *testing.F) {
 	f.Add(demoText)
 	f.Add("m\t\nf\t\np\t\nb\t\nc\t\n\n\t\n")
+	f.Add(packed(f, demoText))
+	f.Add(packed(f, demoText)[:40])
 	f.Add("f\tx\nb\t0\t1\t1\t1\t1\t1\nb\t1\t1\t1\t1\t1\t1\nb\t-1\t1\t1\t1\t1\t1")
 	f.Fuzz(func(t *testing.T, text string) {
 		run := demo()

@@ -206,7 +206,11 @@ func (r *run) table(b block) error {
 	if err != nil {
 		return err
 	}
-	t := parseTable(string(text[layout.OffTableText:]), func(number int, line string) {
+	plain, err := unpack(text[layout.OffTableText:])
+	if err != nil {
+		return r.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
+	}
+	t := parseTable(plain, func(number int, line string) {
 		if r.damages >= mostDamage {
 			r.damages++
 			return

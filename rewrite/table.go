@@ -1,6 +1,9 @@
 package rewrite
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -73,5 +76,38 @@ func relative(root, name string) string {
 	return filepath.ToSlash(name)
 }
 
-// quote writes a table as a Go string literal on one line.
-func quote(table string) string { return strconv.Quote(table) }
+// quote writes a table as a Go string literal on one line, packed if it is long:
+// a program copies all its tables when it starts.
+func quote(table string) string {
+	if len(table) >= longTable {
+		if packed := pack(table); len(packed) < len(table) && len(table) <= mostPacked*(len(packed)-packedHead) {
+			table = packed
+		}
+	}
+	return strconv.Quote(table)
+}
+
+// The form of packed tables, which docs/data-file.md tells and package runtime
+// unpacks.
+const (
+	packedText = 0  // the first byte
+	packedHead = 5  // bytes before the data: that one and the length of the table
+	mostPacked = 64 // how many times as long as the data a table may be
+)
+
+// longTable is from where on a table is packed, bytes. Shorter ones are more
+// useful where a person can read them.
+const longTable = 4 << 10
+
+func pack(table string) string {
+	head := binary.LittleEndian.AppendUint32([]byte{packedText}, uint32(len(table)))
+	b := bytes.NewBuffer(head)
+	w, err := flate.NewWriter(b, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // there is no such level
+	}
+	// Writing to memory does not fail.
+	_, _ = w.Write([]byte(table))
+	_ = w.Close()
+	return b.String()
+}

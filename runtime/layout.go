@@ -204,4 +204,14 @@ const (
 //	m ID KIND FILEIDX LINE COL GATE FLAGS GROUP SAMPLE NAME
 //	c ID KIND FILEIDX LINE COL NAME
 //	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
-const TableVersion = 1
+//
+// A text that begins with the byte PackedText is packed. SizePackedHead bytes of
+// it are that byte and the length of the plain text, a u32 with the low byte
+// first on every machine; the rest is DEFLATE data (RFC 1951). A plain text is at
+// most MostPacked times as long as the data.
+const (
+	TableVersion   = 1
+	PackedText     = 0
+	SizePackedHead = 5
+	MostPacked     = 64
+)

@@ -124,7 +124,7 @@ func decideCounters(cs []Counter, t *table) {
 		return
 	}
 	i := 0
-	for rest := t.text; rest != "" && i < len(cs); {
+	for rest := unpack(t.text); rest != "" && i < len(cs); {
 		var line string
 		line, rest = cut(rest, '\n')
 		switch kindOf(line) {
@@ -157,7 +157,7 @@ func decideMarkers(ms []Marker, t *table) {
 		off[i], index[i] = 1, notCollected
 	}
 	i := 0
-	for rest := t.text; rest != "" && i < len(ms); {
+	for rest := unpack(t.text); rest != "" && i < len(ms); {
 		var line string
 		line, rest = cut(rest, '\n')
 		if kindOf(line) != 'm' {

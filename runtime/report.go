@@ -110,7 +110,7 @@ func gather() []row {
 	for k := range tables {
 		t := &tables[k]
 		m, c := 0, 0
-		for rest := t.text; rest != ""; {
+		for rest := unpack(t.text); rest != ""; {
 			var line string
 			line, rest = cut(rest, '\n')
 			switch kindOf(line) {

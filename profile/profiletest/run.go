@@ -10,6 +10,7 @@
 package profiletest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"strings"
@@ -38,6 +39,7 @@ type Run struct {
 // Table is what one unit registered and what was recorded at its markers.
 type Table struct {
 	Text     string
+	Stored   string           // what the file has for Text, such as a packed text; "" is Text
 	Times    map[int][]uint64 // by marker, ns; they go to two shards by turns
 	Passes   map[int]uint64   // by marker, without a duration
 	Early    map[int][]uint64 // by marker, ns, recorded before it was registered
@@ -178,14 +180,15 @@ func (w *writer) block(kind, shard uint32, size int) []byte {
 }
 
 func (w *writer) table(number, first uint64, t Table) {
-	b := w.block(layout.BlockTable, 0, layout.OffTableText+len(t.Text))
+	text := cmp.Or(t.Stored, t.Text)
+	b := w.block(layout.BlockTable, 0, layout.OffTableText+len(text))
 	counters := lines(t.Text, "c\t") + lines(t.Text, "b\t")
 	w.order.PutUint64(b[layout.OffTableNumber:], number)
 	w.order.PutUint64(b[layout.OffTableFirst:], first)
 	w.order.PutUint64(b[layout.OffTableMarkers:], uint64(lines(t.Text, "m\t")))
 	w.order.PutUint64(b[layout.OffTableCounters:], uint64(counters))
-	w.order.PutUint64(b[layout.OffTableLen:], uint64(len(t.Text)))
-	copy(b[layout.OffTableText:], t.Text)
+	w.order.PutUint64(b[layout.OffTableLen:], uint64(len(text)))
+	copy(b[layout.OffTableText:], text)
 	if counters == 0 {
 		return
 	}

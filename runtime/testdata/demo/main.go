@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -229,6 +230,17 @@ func main() {
 			})
 		}
 		wg.Wait()
+	case "packed": // registers a table as the standard input has it, and passes its n markers
+		text, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			log.Fatal(err)
+		}
+		ms, cs := make([]markgen_perf.Marker, n), make([]markgen_perf.Counter, 1)
+		markgen_perf.Register(&ms[0], n, &cs[0], 1, string(text))
+		for i := range ms {
+			markgen_perf.Enter(&ms[i]).Exit()
+			markgen_perf.Count(&cs[0])
+		}
 	case "stacks": // all goroutines there are, without addresses
 		work(10)
 		buf := make([]byte, 1<<20)

@@ -1,0 +1,37 @@
+package profile
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// unpack gives the plain text of a table, which takes at most
+// layout.MostPacked times the memory of what is in the file.
+func unpack(text []byte) (string, error) {
+	if len(text) == 0 || text[0] != layout.PackedText {
+		return string(text), nil
+	}
+	if len(text) < layout.SizePackedHead {
+		return "", errors.New("it ends in its head")
+	}
+	size := uint64(binary.LittleEndian.Uint32(text[1:]))
+	data := text[layout.SizePackedHead:]
+	if size > layout.MostPacked*uint64(len(data)) {
+		return "", fmt.Errorf("%d bytes can't become %d", len(data), size)
+	}
+	plain := make([]byte, size)
+	r := flate.NewReader(bytes.NewReader(data))
+	if _, err := io.ReadFull(r, plain); err != nil {
+		return "", err
+	}
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return "", fmt.Errorf("it is longer than %d bytes", size)
+	}
+	return string(plain), nil
+}

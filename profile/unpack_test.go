@@ -1,0 +1,58 @@
+package profile_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// packed packs the text of a table.
+func packed(t testing.TB, text string) string {
+	t.Helper()
+	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
+	w, err := flate.NewWriter(b, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+// A packed table says what the plain one says; one that can't be unpacked is
+// damage and nothing else.
+func TestPackedTable(t *testing.T) {
+	read := func(stored string) *profile.Profile {
+		run := demo()
+		run.Tables[0].Stored = stored
+		file := run.File()
+		p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	plain := read(demoText)
+	good := packed(t, demoText)
+	if p := read(good); p.Damaged || !reflect.DeepEqual(plain.Markers, p.Markers) || len(p.Markers) == 0 {
+		t.Errorf("damaged %v, %+v, want %+v", p.Damaged, p.Markers, plain.Markers)
+	}
+	for name, text := range map[string]string{
+		"head":   good[:3],
+		"cut":    good[:len(good)/2],
+		"longer": good[:1] + "\x01\x00\x00\x00" + good[layout.SizePackedHead:],
+		"bomb":   packed(t, strings.Repeat("m", 1<<20)),
+		"noise":  good[:layout.SizePackedHead] + strings.Repeat("\xff", 100),
+	} {
+		p := read(text)
+		if !p.Damaged || !strings.Contains(strings.Join(p.Warnings, "\n"), "a packed table that can't be unpacked") {
+			t.Errorf("%s: damaged %v, %q", name, p.Damaged, p.Warnings)
+		}
+	}
+}
