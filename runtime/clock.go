@@ -52,22 +52,21 @@ func takeAnchor() anchor {
 	return best
 }
 
-// calibration is how long the rate of the hardware clock is observed at start,
-// ns. The ends are known to about 15 ns each, so the rate to about 60 ppm; the
+// calibration is how long the rate of the hardware clock is observed before the
+// first scope, ns, at least. The ends are known to about 15 ns each, so the rate to about 60 ppm; the
 // header carries anchors of the whole run for whoever needs it finer.
 const calibration = 500_000
 
-// measureHz observes the hardware clock from the anchor a on for at least
-// calibration ns, most of which other work of the start has usually taken.
+// measureHz is the rate of the hardware clock from the anchor a to now, 0 when it
+// makes no sense.
 func measureHz(a anchor) uint64 {
-	for uint64(nanotime())-a.mono < calibration {
-	}
 	b := takeAnchor()
 	d, ns := b.tick-a.tick, b.mono-a.mono
-	if ns == 0 || d == 0 || d > 1<<34 {
+	hi, lo := bits.Mul64(d, 1e9)
+	if d == 0 || hi >= ns {
 		return 0
 	}
-	hz := (d*1e9 + ns/2) / ns
+	hz, _ := bits.Div64(hi, lo, ns)
 	// What the processor states is exact, unless a hypervisor scales.
 	if e := exactHz(); e != 0 && absDiff(e, hz) < hz/2000 {
 		return e

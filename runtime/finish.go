@@ -18,6 +18,7 @@ func Resume() { toggle(modePaused, modeOn, StateProfiling) }
 //go:norace
 func toggle(from, to uint32, state uint64) {
 	begin()
+	ready()
 	if header == nil {
 		return
 	}
@@ -40,7 +41,7 @@ func Finish() {
 	}
 	lock()
 	mode := atomic.LoadUint32(&hot.mode)
-	if mode != modeOn && mode != modePaused {
+	if mode != modeReady && mode != modeOn && mode != modePaused {
 		unlock()
 		return
 	}

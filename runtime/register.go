@@ -181,11 +181,11 @@ func decideMarkers(ms []Marker, t *table) {
 //go:norace
 //go:nocheckptr
 func (m *Marker) decided(index, off uint32) {
+	m.Off = off // before anything is read: the first access then makes the page ours at once
 	if early := m.index; early != 0 && early != notCollected {
 		alias(early, index)
 	}
 	m.index = index
-	m.Off = off
 }
 
 // Fields of the lines of a table.
@@ -232,6 +232,7 @@ func alias(early, index uint32) {
 //go:noinline
 func decide(m *Marker) uint32 {
 	begin()
+	ready()
 	if atomic.LoadUint32(&hot.mode) != modeOn {
 		return 0
 	}

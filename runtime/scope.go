@@ -20,6 +20,7 @@ var hot struct {
 
 const (
 	modeNew     = iota // nothing has registered or been entered
+	modeReady          // markers are registered, the first scope is yet to come
 	modeOn             // scopes are recorded
 	modeInert          // nothing will ever be recorded
 	modePaused         // no scope is opened, open ones finish

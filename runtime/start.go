@@ -14,8 +14,10 @@ const (
 	goarch = runtime.GOARCH
 )
 
-// conf, app and the report's place are set once by start.
+// conf, app, the report's place and the moment of the start are set once by
+// start.
 var (
+	began      anchor
 	conf       config
 	app        string
 	reportPath string // absolute where the system tells; "" without report=
@@ -44,7 +46,36 @@ func begin() {
 			calibrate()
 			unlock()
 			atExit(Finish)
+			if !hot.mono {
+				atomic.StoreUint32(&hot.mode, modeReady)
+			}
 		}
+	}
+	release(&starting)
+}
+
+// ready lets scopes be opened: the first of them comes here. The rate of the clock
+// has been observed since the start and is for long enough now, or soon.
+//
+//go:norace
+func ready() {
+	if atomic.LoadUint32(&hot.mode) != modeReady {
+		return
+	}
+	acquire(&starting)
+	if hot.mode == modeReady {
+		for uint64(nanotime())-began.mono < calibration {
+		}
+		hz := measureHz(began)
+		lock()
+		if hz != 0 {
+			hot.mult = multFor(hz)
+			setHeader(OffHz, hz)
+		}
+		if atomic.CompareAndSwapUint32(&hot.mode, modeReady, modeOn) {
+			setHeader(OffState, StateProfiling)
+		}
+		unlock()
 	}
 	release(&starting)
 }
@@ -57,7 +88,7 @@ func start() uint32 {
 	if value == "" {
 		return modeInert
 	}
-	from := takeAnchor()
+	began = takeAnchor()
 	wall := wallNS()
 	c, trouble := parseConfig(value)
 	usable := ticksUsable()
@@ -95,20 +126,24 @@ func start() uint32 {
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {
 		kind = hardwareClock
-		if hz = measureHz(from); hz == 0 {
+		if hz = measureHz(began); hz == 0 { // ready knows better
 			hot.mono = true
 			hz, kind = 1e9, ClockMono
 		}
 	}
 	hot.mult = multFor(hz)
 	if hot.mono {
-		from.tick = from.mono
+		began.tick = began.mono
 	}
-	setHeader(OffState, StateProfiling)
+	state := uint64(StateConfigured)
+	if hot.mono {
+		state = StateProfiling
+	}
+	setHeader(OffState, state)
 	setHeader(OffPID, uint64(pid))
 	setHeader(OffStartWall, wall)
-	setHeader(OffStartMono, from.mono)
-	setHeader(OffStartTick, from.tick)
+	setHeader(OffStartMono, began.mono)
+	setHeader(OffStartTick, began.tick)
 	setHeader(OffClock, kind)
 	setHeader(OffHz, hz)
 	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))
