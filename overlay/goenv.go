@@ -18,11 +18,12 @@ type goEnv struct {
 	GOWORK     string // path of go.work, "" or "off" without
 	GOFLAGS    string
 	GOENV      string // path of go's configuration file, or "off"
+	GOARCH     string
 	Download   string `json:",omitempty"` // GOROOT as go has it, if moveGoroot found another path for it
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
-	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV")
+	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOARCH")
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 
 // formatVersion is part of every key of the cache; it changes when what is
 // stored under a key does.
-const formatVersion = "markgen overlay 1"
+const formatVersion = "markgen overlay 2"
 
 // A task is one package to be marked.
 type task struct {
@@ -44,6 +44,7 @@ type painter struct {
 	user      replacements
 	configure func(root string) (Marking, error)
 	dir       string // that file names in messages are relative to
+	inline    bool   // of rewrite.Options
 	workers   int
 	progress  func(done, total int)
 	memory    memory
@@ -54,8 +55,7 @@ type painter struct {
 
 // A Marking says what is marked in a module, and how.
 type Marking struct {
-	rewrite.Options        // Cover is set where the command asks for it
-	Form            string // of rewrite.Overlay
+	rewrite.Options // Cover and Inline are set where the build wants them
 
 	// Key tells markings apart that differ in Keep or Adjust: what was marked
 	// is found in the cache by it.
@@ -64,7 +64,7 @@ type Marking struct {
 
 // words identifies the marking.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %s %s", m.All, m.Tests, m.Generated, m.Form, m.Key)
+	return fmt.Sprintf("%t %t %t %t %s %s", m.All, m.Tests, m.Generated, m.Inline, m.Form, m.Key)
 }
 
 // root is what the packages of one module have in common.
@@ -163,7 +163,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 		return nil, false, err
 	}
 	marking := root.marking
-	marking.Cover = t.cover
+	marking.Cover, marking.Inline = t.cover, m.inline
 	if !t.mark {
 		marking.All = false
 	}

@@ -24,6 +24,7 @@ import (
 type memo struct {
 	Env       *goEnv
 	Overlay   string // the overlay file
+	Inlined   string // the list of keepInlining, or ""
 	Packages  []*Package
 	Stats     Stats
 	Notes     []string
@@ -119,14 +120,17 @@ func (b *Build) recall(key string) bool {
 	b.Stats.Rewritten = 0
 	b.command = plain.Without("overlay")
 	b.flags = []string{"-overlay=" + m.Overlay}
+	if m.Inlined != "" && b.callTool(m.Inlined) != nil {
+		return false
+	}
 	b.recalled = b.moveGoroot() == nil
 	b.state = hashOf(key, m.Signature)
 	return b.recalled
 }
 
 // remember keeps a memo of the build, which was begun at start, for recall.
-func (b *Build) remember(key string, start time.Time, tasks []*task, all, user replacements, overlay string, markings map[string]string) {
-	m := &memo{Env: b.env, Overlay: overlay, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings}
+func (b *Build) remember(key string, start time.Time, tasks []*task, all, user replacements, overlay, inlined string, markings map[string]string) {
+	m := &memo{Env: b.env, Overlay: overlay, Inlined: inlined, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings}
 	for _, p := range b.packages {
 		if p.Error != nil {
 			return // it may be looked for anywhere
@@ -161,6 +165,13 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, all, user r
 	for _, to := range all {
 		if within(b.cache.dir, to) {
 			m.Texts = append(m.Texts, to)
+		}
+	}
+	if inlined != "" {
+		m.Texts = append(m.Texts, inlined)
+		if text, err := os.ReadFile(inlined); err == nil {
+			config, _, _ := strings.Cut(string(text), "\n")
+			m.Texts = append(m.Texts, config)
 		}
 	}
 	for _, list := range []*[]string{&m.Trees, &m.Dirs, &m.Files, &m.Texts} {

@@ -49,7 +49,7 @@ type Build struct {
 	o        Options
 	command  *CommandLine // what go gets, save the flags
 	plain    *CommandLine // what the user wrote
-	flags    []string     // -overlay, -modfile
+	flags    []string     // -overlay, -modfile, -toolexec
 	env      *goEnv
 	dir      string   // where go runs
 	environ  []string // go's environment
@@ -133,10 +133,19 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	inlined := ""
+	if inlinable(b.env.GOARCH) && len(tasks) > 0 {
+		if inlined, err = b.keepInlining(tasks); err != nil {
+			return nil, err
+		}
+	}
 	if key != "" && b.cover == nil && !b.copied && len(b.Stats.Skipped) == 0 {
-		b.remember(key, start, tasks, all, user, name, markings)
+		b.remember(key, start, tasks, all, user, name, inlined, markings)
 	}
 	b.flags = append(b.flags, "-overlay="+name)
+	if inlined != "" {
+		return b, b.callTool(inlined)
+	}
 	return b, nil
 }
 
@@ -240,6 +249,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		cache:     b.cache,
 		user:      user,
 		configure: b.o.Configure,
+		inline:    inlinable(b.env.GOARCH),
 		workers:   2,
 		dir:       b.o.Dir,
 		progress:  b.o.Progress,

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/overlay"
 )
 
 // The traps are the programs below testdata/traps, a folder each. A folder may hold, a line for each run:
@@ -26,6 +28,9 @@ import (
 var trapDir string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == overlay.ToolExec {
+		os.Exit(overlay.RunTool(os.Args[2:]))
+	}
 	dir, err := os.MkdirTemp("", "markgen-traps")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

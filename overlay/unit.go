@@ -111,7 +111,7 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 			given = given[n:]
 		}
 		if u != nil && units[i].planted {
-			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Form: o.Form})
+			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name})
 			if err != nil {
 				return nil, err
 			}

@@ -14,6 +14,8 @@ type Options struct {
 	Tests     bool              // All also holds for _test files
 	Generated bool              // generated files are not left alone
 	Cover     bool              // a counter for every basic block that go test -cover counts
+	Form      string            // one of Forms, forced on every function that can have it; "" chooses
+	Inline    bool              // the compiler is told what markers look like, see Overlay.Free: then they do not keep it from inlining
 	Keep      func(*Point) bool // called for each point that All makes; nil keeps all
 	Adjust    func(*Point)      // called for each point that is kept; may set Sample, Group and Count; nil for none
 }
@@ -22,7 +24,8 @@ type Options struct {
 // type Errors and holds all there are. It is called once.
 func (u *Unit) Find(o Options) error {
 	var errs Errors
-	w := &walker{u: u, o: o, flow: flow{ownPanic: declaresPanic(u.files)}, names: map[string]*Point{}, tops: map[string]int{}}
+	u.inline = o.Inline && u.Name != "main" // the compiler would link the runtime of its own coverage
+	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
 		f.left = f.generated && !o.Generated
@@ -49,13 +52,13 @@ func (u *Unit) Find(o Options) error {
 			u.timed = append(u.timed, p)
 		}
 	}
-	u.gates()
+	u.gates(o.Form)
 	return nil
 }
 
 // gates gives each timed point the gate of its function, and each function its
-// form.
-func (u *Unit) gates() {
+// form, the one asked for where it can have that.
+func (u *Unit) gates(form string) {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			gate := -1
@@ -65,9 +68,9 @@ func (u *Unit) gates() {
 				}
 				p.gate = gate
 			}
-			form, why := fn.chooseForm()
+			fn.form, fn.why = fn.chooseForm(form)
 			for _, p := range fn.points {
-				p.Form, p.Why = form.String(), why
+				p.Form, p.Why = fn.form.String(), fn.why
 			}
 		}
 	}
@@ -89,6 +92,7 @@ type walker struct {
 	skip    int      // > 0 inside what //perf:skip stands above
 	chain   []int    // serial numbers of the open timed scopes; their index is their slot
 	serial  int      // the last serial number given
+	scopes  []*Point // by serial number, from 1
 	targets []target // enclosing statements that break and continue may leave
 	labels  map[string][]int
 	gotos   []pendingGoto
@@ -242,7 +246,7 @@ func (w *walker) literal(lit *ast.FuncLit) {
 	save := *w
 	w.chain, w.targets, w.labels, w.gotos, w.regions = nil, nil, nil, nil, nil
 	w.body(fn, d)
-	save.errs, save.next, save.serial, save.lists = w.errs, w.next, w.serial, w.lists
+	save.errs, save.next, save.serial, save.lists, save.scopes = w.errs, w.next, w.serial, w.lists, w.scopes
 	*w = save
 	w.fn, w.pending, w.found = outer, d, found
 	if found > 1 {
@@ -276,6 +280,7 @@ func (w *walker) body(fn *function, d *directive) {
 		w.open(p)
 	}
 	w.list(fn.body.List, fn.body.Lbrace+1, fn.body.Rbrace)
+	fn.falls = !w.flow.ends(fn.body.List)
 	for _, g := range w.gotos {
 		common := 0
 		for to := w.labels[g.label]; common < len(to) && common < len(g.chain) && to[common] == g.chain[common]; {
@@ -283,19 +288,32 @@ func (w *walker) body(fn *function, d *directive) {
 		}
 		fn.events[g.event].slot = common
 		fn.events[g.event].n = len(g.chain) - common
+		fn.events[g.event].ends = w.pointsOf(g.chain[common:])
 	}
 	w.gotos = nil
 	w.chain = w.chain[:0]
 	w.fn = nil
+	fn.inline = w.u.inline
 	fn.onlyCount()
 }
 
 // open pushes a timed scope and returns its slot.
-func (w *walker) open(*Point) int {
+func (w *walker) open(p *Point) int {
 	w.serial++
+	w.scopes = append(w.scopes, p)
 	w.chain = append(w.chain, w.serial)
 	w.fn.slots = max(w.fn.slots, len(w.chain))
 	return len(w.chain) - 1
+}
+
+// opened are the points of the open scopes from a slot on.
+func (w *walker) opened(slot int) []*Point { return w.pointsOf(w.chain[slot:]) }
+
+func (w *walker) pointsOf(serials []int) (list []*Point) {
+	for _, serial := range serials {
+		list = append(list, w.scopes[serial-1])
+	}
+	return list
 }
 
 // point makes the point of a construct, or nil if there is to be none. part is

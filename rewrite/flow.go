@@ -170,36 +170,37 @@ func breaksList(list []ast.Stmt, label string, implicit bool) bool {
 	return false
 }
 
-// declaresPanic says whether anything in the files is named panic, so that a
-// call of it may return. It errs on the side of yes.
-func declaresPanic(files []*file) bool {
+// declared says whether anything in the files has the name of a predeclared
+// function, so that a call by it may be of something else. It errs on the side
+// of yes.
+func declared(files []*file, word string) bool {
 	for _, f := range files {
 		found := false
 		for _, d := range f.ast.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == "panic" && fn.Recv == nil {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == word && fn.Recv == nil {
 				return true
 			}
 		}
-		if !f.mentions("panic") {
+		if !f.mentions(word) {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.Field:
 				for _, name := range n.Names {
-					found = found || name.Name == "panic"
+					found = found || name.Name == word
 				}
 			case *ast.ValueSpec:
 				for _, name := range n.Names {
-					found = found || name.Name == "panic"
+					found = found || name.Name == word
 				}
 			case *ast.ImportSpec:
-				found = found || n.Name != nil && n.Name.Name == "panic"
+				found = found || n.Name != nil && n.Name.Name == word
 			case *ast.AssignStmt:
 				if n.Tok == token.DEFINE {
 					for _, x := range n.Lhs {
 						name, ok := x.(*ast.Ident)
-						found = found || ok && name.Name == "panic"
+						found = found || ok && name.Name == word
 					}
 				}
 			}

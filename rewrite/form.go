@@ -8,8 +8,16 @@ import (
 // form is how a function is planted in an overlay build.
 //
 //	formCount    body with counters; nothing is timed, the function may still be inlined
+//	formOpen     one body that may still be inlined; scopes end on every way out, each
+//	             way in and out is a test
 //	formTwin     if gate { marked copy of the body; return }; the body as it was
+//	formInstance if gate { return the marked copy of the function }; the body as it was
 //	formGuarded  one body; each scope opens and closes behind a test of a local variable
+//
+// What the compiler inlines it goes on inlining: then the frames, the
+// allocations and the speed of the program are what they were. A scope of such a
+// function has no deferred call to end it. If a panic or runtime.Goexit passes, it
+// ends when the panic is recovered; see perf.Open.
 //
 // A twin costs one test while it is off, and its frame is the function's own,
 // so that runtime.Caller, recover and t.Helper see what they saw. It cannot be
@@ -17,17 +25,28 @@ import (
 // function literals would be numbered anew in stack traces, a local type would
 // be another type, a parameter that is assigned by := at the top of the body
 // would be shadowed. Those functions are guarded.
+//
+// An instance costs as little as a twin and leaves the body alone, but its frame
+// shows in the trace of a panic and in what runtime.Callers tells: it is for
+// bodies that call nothing and cannot panic.
 type form uint8
 
 const (
 	formNone form = iota
 	formCount
+	formOpen
 	formTwin
+	formInstance
 	formGuarded
 )
 
+var formNames = [...]string{"none", "count", "open", "twin", "instance", "guarded"}
+
+// Forms are the names of the forms that Options.Form can force.
+var Forms = formNames[formOpen:]
+
 func (f form) String() string {
-	return [...]string{"none", "count", "twin", "guarded"}[f]
+	return formNames[f]
 }
 
 const (
@@ -45,15 +64,21 @@ const (
 	// above), callCost what it charges for a call (inlineExtraCallCost).
 	inlineBudget = 80
 	callCost     = 57
+	literalCost  = 15
+
+	// openBudget is the estimated cost up to which a function may be inlined: half
+	// as much again as the budget, since the estimate may be too high. One that is
+	// not inlined loses little by being open.
+	openBudget = inlineBudget + inlineBudget/2
 
 	// countCost is what the inliner charges for one counter: the nodes of
 	// perf.Count and its argument.
 	countCost = 16
 )
 
-// chooseForm says how the function is planted, and why.
-func (fn *function) chooseForm() (form, string) {
-	f := fn.file
+// chooseForm says how the function is planted, and why. forced is the form to be
+// taken wherever it can be had, "" for none.
+func (fn *function) chooseForm(forced string) (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
 		return formNone, ""
@@ -63,22 +88,55 @@ func (fn *function) chooseForm() (form, string) {
 		return formCount, "a //go:nosplit function has no stack to spare"
 	case !fn.timed():
 		return formCount, "nothing in it is timed"
-	case fn.literals > 0:
-		return formGuarded, "a copy would renumber its function literals"
-	case fn.types:
-		return formGuarded, "a copy would declare its types twice"
-	case f.cgo:
-		return formGuarded, "the cgo tool rewrites the file again"
-	case f.lineDirs:
-		return formGuarded, "the file has //line directives"
-	case fn.size > maxTwin:
-		return formGuarded, "a copy of so long a body would keep the compiler from inlining into it"
-	case fn.returns > maxReturns:
-		return formGuarded, "with so many returns a defer would cost the unmarked body too"
-	case fn.redeclares():
-		return formGuarded, "a copy would shadow a parameter that := assigns"
 	}
-	return formTwin, "one test at the top chooses between two bodies"
+	opens, whyNotOpen := fn.opens()
+	twin, whyNotTwin := fn.copies()
+	switch {
+	case forced == "open" && opens, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
+		for f, name := range formNames {
+			if name == forced {
+				return form(f), "-form asks for it"
+			}
+		}
+	}
+	// In a loop a test a passage costs more than a call of what has the loop.
+	small := fn.inline && fn.cost <= openBudget && (fn.loops == 0 || fn.dynamic() || fn.allocates())
+	switch {
+	case small && opens:
+		return formOpen, "the compiler may inline it"
+	case fn.instantiates() && !fn.panics():
+		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
+	case fn.leaf && fn.instantiates() && fn.inlinesInstance():
+		return formInstance, "the compiler may inline it, and it calls nothing: only in a panic's trace the second function shows"
+	case twin:
+		why := "one test at the top chooses between two bodies"
+		if small {
+			why += "; " + whyNotOpen
+		}
+		return formTwin, why
+	}
+	return formGuarded, whyNotTwin
+}
+
+// copies says whether the body can be there twice, and if not why.
+func (fn *function) copies() (bool, string) {
+	switch {
+	case fn.literals > 0:
+		return false, "a copy would renumber its function literals"
+	case fn.types:
+		return false, "a copy would declare its types twice"
+	case fn.file.cgo:
+		return false, "the cgo tool rewrites the file again"
+	case fn.file.lineDirs:
+		return false, "the file has //line directives"
+	case fn.size > maxTwin:
+		return false, "a copy of so long a body would keep the compiler from inlining into it"
+	case len(fn.ways) > maxReturns:
+		return false, "with so many returns a defer would cost the unmarked body too"
+	case fn.redeclares():
+		return false, "a copy would shadow a parameter that := assigns"
+	}
+	return true, ""
 }
 
 // redeclares says whether := at the top of the body names a parameter, which
@@ -135,21 +193,25 @@ func (fn *function) redeclares() bool {
 //
 // Points that a directive asked for stay as they were asked for.
 func (fn *function) onlyCount() {
-	if len(fn.points) == 0 || fn.literals > 0 || fn.nosplit {
+	if len(fn.points) == 0 || fn.nosplit {
 		return
 	}
+	cost, leaf := fn.inlineCost()
+	fn.cost, fn.leaf = cost, leaf
 	for _, p := range fn.points {
 		if p.Explicit {
 			return
 		}
 	}
-	cost, leaf := fn.inlineCost()
+	if !fn.inline { // then each counter costs the inliner something
+		cost += len(fn.points)*countCost - inlineBudget/4
+	}
 	switch {
-	case fn.loops > 0 || cost+len(fn.points)*countCost > inlineBudget+inlineBudget/4:
+	case fn.literals > 0 || fn.loops > 0 || cost > openBudget || !fn.inline && cost > inlineBudget:
 		return
 	case leaf:
 		fn.counted = "the compiler inlines it, and it is done before a clock is read; //perf:mark times it"
-	case fn.allocates():
+	case !fn.inline && fn.allocates():
 		fn.counted = "the compiler inlines it, and not inlined it might allocate more; //perf:mark times it"
 	default:
 		return
@@ -172,15 +234,7 @@ func (fn *function) onlyCount() {
 // to a function it gets as a parameter, may be on the heap only if the function
 // is not inlined. It works on syntax.
 func (fn *function) allocates() bool {
-	dynamic := map[string]bool{}
-	for _, field := range fn.typ.Params.List {
-		switch field.Type.(type) {
-		case *ast.FuncType, *ast.InterfaceType:
-			for _, name := range field.Names {
-				dynamic[name.Name] = true
-			}
-		}
-	}
+	dynamic := fn.dynamicParams()
 	returned := false
 	if fn.results() {
 		for _, field := range fn.typ.Results.List {
@@ -214,12 +268,44 @@ func (fn *function) allocates() bool {
 	return found
 }
 
+// dynamicParams are the parameters that are functions or, as far as syntax shows,
+// interfaces.
+func (fn *function) dynamicParams() map[string]bool {
+	dynamic := map[string]bool{}
+	for _, field := range fn.typ.Params.List {
+		switch field.Type.(type) {
+		case *ast.FuncType, *ast.InterfaceType:
+			for _, name := range field.Names {
+				dynamic[name.Name] = true
+			}
+		}
+	}
+	return dynamic
+}
+
+// dynamic says whether the function calls one that it gets as a parameter: where
+// it is inlined, that is inlined too.
+func (fn *function) dynamic() bool {
+	params, found := fn.dynamicParams(), false
+	if len(params) == 0 {
+		return false
+	}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+			found = found || ok && params[name.Name]
+		}
+		return !found
+	})
+	return found
+}
+
 // inlineCost estimates what the inliner would charge for the function, more
 // than any budget if it never inlines it; leaf says that it calls nothing but
 // predeclared functions.
 func (fn *function) inlineCost() (cost int, leaf bool) {
 	const never = 1 << 20
-	if fn.size > 40*inlineBudget {
+	if fn.size > 40*inlineBudget || fn.noinline {
 		return never, false
 	}
 	leaf = true
@@ -229,6 +315,10 @@ func (fn *function) inlineCost() (cost int, leaf bool) {
 			return true
 		case *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt:
 			cost = never
+		case *ast.FuncLit:
+			cost += literalCost
+			leaf = false
+			return false
 		case *ast.UnaryExpr:
 			leaf = leaf && n.Op != token.ARROW
 		case *ast.SendStmt:
@@ -249,6 +339,9 @@ func (fn *function) inlineCost() (cost int, leaf bool) {
 func calledCost(call *ast.CallExpr) int {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
+		if f.Name == "recover" {
+			return 1 << 20 // never inlined
+		}
 		if scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" {
 			return 0
 		}

@@ -24,12 +24,19 @@ type function struct {
 
 	// What decides about the form.
 	nosplit  bool
+	noinline bool // the compiler is told not to
+	inline   bool // markers in it cost the inliner nothing
+	cost     int  // what the inliner would charge for it, about
+	leaf     bool // calls nothing
+	form     form
+	why      string // that form
 	counted  string // why it is only counted, though no directive asks for that; else ""
 	literals int
 	types    bool // declares types of its own
 	labels   []*ast.LabeledStmt
 	jumps    []*ast.BranchStmt // with a label
-	returns  int
+	ways     []way
+	falls    bool // control may reach the end of the body
 	defers   int
 	loops    int
 	size     int // bytes of the body
@@ -40,14 +47,15 @@ type function struct {
 // place.
 type event struct {
 	op    op
-	at    int    // byte offset: in front of the token that starts there
-	stmt  int    // byte offset: whole lines go behind the line of what ends there; 0: in front of the line of at
-	inset string // indentation of whole lines behind stmt
-	slot  int    // opEnter: the scope's; opExit: the first of those closed
-	n     int    // opExit: how many slots are closed; 0: none, the event is void
-	point *Point // opEnter, opCount, opPoint
-	block int    // opCover: index into Unit.blocks
-	tail  bool   // at the end of a list: what stands in front of it may need a semicolon
+	at    int      // byte offset: in front of the token that starts there
+	stmt  int      // byte offset: whole lines go behind the line of what ends there; 0: in front of the line of at
+	inset string   // indentation of whole lines behind stmt
+	slot  int      // opEnter: the scope's; opExit: the first of those closed
+	ends  []*Point // opExit: of the scopes that end, the first opened first
+	n     int      // opExit: how many slots are closed; 0: none, the event is void
+	point *Point   // opEnter, opCount, opPoint
+	block int      // opCover: index into Unit.blocks
+	tail  bool     // at the end of a list: what stands in front of it may need a semicolon
 }
 
 type op uint8
@@ -74,6 +82,8 @@ func newFunction(f *file, path string, d *ast.FuncDecl) *function {
 			switch strings.TrimSpace(c.Text) {
 			case "//go:nosplit", "//go:cgo_unsafe_args", "//go:systemstack", "//go:nowritebarrierrec", "//go:nowritebarrier":
 				fn.nosplit = true
+			case "//go:noinline":
+				fn.noinline = true
 			}
 		}
 	}

@@ -14,7 +14,6 @@ type Overlay struct {
 	Runtime string // import path of the runtime, such as markgen/perf
 	Root    string // directory that the table's file names are relative to; "" keeps them
 	Unit    string // tells the units of one package apart in generated names: "", "t" (in-package tests), "x" (external tests)
-	Form    string // forces a form on every function that can have it: "twin" or "guarded"; "" chooses
 }
 
 // Overlay writes the marked text of the files that change. Every statement
@@ -27,6 +26,8 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w := &overlayWriter{u: u, o: o, prefix: u.freePrefix()}
 	w.perf, w.m, w.c = w.prefix+"perf", w.prefix+o.Unit+"m", w.prefix+o.Unit+"c"
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
+	w.nothing = FreePrefix + w.prefix + o.Unit
+	w.recovers = len(u.timed) > 0 && !declared(u.files, "recover")
 	out := map[string][]byte{}
 	head := u.headFile()
 	for _, f := range u.files {
@@ -70,7 +71,17 @@ type overlayWriter struct {
 	o                 Overlay
 	prefix            string
 	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
+	nothing           string // the variable that costs nothing to assign to
+	recovers          bool   // recover is the predeclared function
 }
+
+// FreePrefix begins the names of variables of no size that the calls of inlined
+// functions assign to. cmd/cover's counters are such variables: the compiler takes
+// no account of assignments to them when it decides what to inline, so that
+// counting changes nothing but the counts (isIndexingCoverageCounter in
+// cmd/compile/internal/inline/inl.go). It knows them by the prefix that the file
+// of its flag -coveragecfg names.
+const FreePrefix = "free_markgen_"
 
 // file returns the marked text of a file, or nil if nothing changes.
 func (w *overlayWriter) file(f *file, head bool) []byte {
@@ -78,6 +89,7 @@ func (w *overlayWriter) file(f *file, head bool) []byte {
 	for _, fn := range f.functions {
 		w.function(e, fn)
 	}
+	w.wrapRecovers(e, f, f.ast)
 	if len(e.list) == 0 && !head {
 		return nil
 	}
@@ -110,6 +122,9 @@ func (w *overlayWriter) register() string {
 	nm, nc := len(w.u.timed), len(w.u.counts)+len(w.u.blocks)
 	m := ref(w.m, "Marker", nm)
 	c := ref(w.c, "Counter", nc)
+	if w.u.inline {
+		fmt.Fprintf(&b, "; var %s [1]%s.Nothing", w.nothing, w.perf)
+	}
 	fmt.Fprintf(&b, "; var _ = %s.Register(%s, %d, %s, %d, %s)", w.perf, m, nm, c, nc, quote(w.u.table(w.o.Root)))
 	return b.String()
 }
@@ -118,18 +133,19 @@ func (w *overlayWriter) register() string {
 func (w *overlayWriter) function(e *edits, fn *function) {
 	f := fn.file
 	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
-	form, _ := fn.chooseForm()
-	if form == formTwin && w.o.Form == "guarded" {
-		form = formGuarded
-	}
-	switch form {
+	switch fn.form {
 	case formNone:
 	case formCount:
 		w.counts(e, fn, start)
+	case formOpen:
+		w.open(e, fn, start, end)
+	case formInstance:
+		w.instance(e, fn, start, end)
 	case formTwin:
 		copied := &edits{text: f.Text}
 		w.marked(copied, fn, start, "")
 		w.renameLabels(copied, fn)
+		w.wrapRecovers(copied, f, fn.body)
 		tail := " };"
 		if !fn.results() {
 			tail = "; return };"
@@ -163,7 +179,7 @@ func (w *overlayWriter) scopes(fn *function) string {
 // counts plants only what is counted and not timed, and the calls that steer.
 func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 	if p := fn.point; p != nil && p.Count {
-		e.insert(start, " "+w.count(p.counter))
+		e.insert(start, w.count(p.counter))
 	}
 	for _, ev := range fn.events {
 		switch ev.op {
@@ -178,7 +194,7 @@ func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) {
 	if p := fn.point; p != nil {
 		if p.Count {
-			e.insert(start, " "+w.count(p.counter))
+			e.insert(start, w.count(p.counter))
 		} else {
 			e.insert(start, w.guarded(w.enter(p, 0), guard))
 		}
@@ -207,11 +223,11 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 	case opPoint:
 		text = w.guarded(fmt.Sprintf(" %s.Point(&%s[%d]);", w.perf, w.m, ev.point.marker), guard)
 	case opCount:
-		text = " " + w.count(ev.point.counter)
+		text = w.count(ev.point.counter)
 	case opCover:
-		text = " " + w.count(len(w.u.counts)+ev.block)
+		text = w.count(len(w.u.counts) + ev.block)
 	case opWrap:
-		text = "{ " + w.count(len(w.u.counts)+ev.block)
+		text = "{" + w.count(len(w.u.counts)+ev.block)
 	case opUnwrap:
 		text = " }"
 	case opPause:
@@ -241,7 +257,7 @@ func (w *overlayWriter) enter(p *Point, slot int) string {
 }
 
 func (w *overlayWriter) count(counter int) string {
-	return fmt.Sprintf("%s.Count(&%s[%d]);", w.perf, w.c, counter)
+	return w.free("Tick(&%s[%d])", w.c, counter)
 }
 
 // renameLabels gives the labels of a copied body names of their own.
@@ -252,4 +268,14 @@ func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 	for _, j := range fn.jumps {
 		e.insert(fn.file.offset(j.Label.Pos()), w.prefix)
 	}
+}
+
+// free calls a function of the runtime in a statement that costs the inliner
+// nothing, where that can be had.
+func (w *overlayWriter) free(call string, args ...any) string {
+	call = w.perf + "." + fmt.Sprintf(call, args...) + ";"
+	if w.u.inline {
+		call = w.nothing + "[0] = " + call
+	}
+	return " " + call
 }

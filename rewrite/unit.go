@@ -33,6 +33,7 @@ type Unit struct {
 	blocks []coverBlock // counters of cover blocks, after those of the points; set by Find
 	counts []*Point     // points that a Counter counts, in order
 	timed  []*Point     // points that have a Marker, in order
+	inline bool         // markers cost the inliner nothing; set by Find
 }
 
 // file is a parsed source with what Find found in it.

@@ -29,7 +29,7 @@ func (w *walker) scope(p *Point, list []ast.Stmt, from, to token.Pos) {
 				end, inset = e.stmt, e.inset
 			}
 		}
-		w.event(event{op: opExit, at: w.f.offset(to), stmt: end, inset: inset, slot: slot, n: 1, tail: true})
+		w.event(event{op: opExit, at: w.f.offset(to), stmt: end, inset: inset, slot: slot, ends: w.opened(slot), n: 1, tail: true})
 	}
 	w.chain = w.chain[:slot]
 }
@@ -43,7 +43,7 @@ func (w *walker) event(e event) int {
 // of a statement that jumps.
 func (w *walker) leave(at token.Pos, depth int) {
 	if n := len(w.chain) - depth; n > 0 {
-		w.event(event{op: opExit, at: w.f.offset(at), slot: depth, n: n})
+		w.event(event{op: opExit, at: w.f.offset(at), slot: depth, ends: w.opened(depth), n: n})
 	}
 }
 
@@ -188,6 +188,7 @@ func (w *walker) endRegion(d *directive, exit event, serial int, dead bool) {
 		return
 	}
 	exit.slot = len(w.chain) - 1
+	exit.ends = w.opened(exit.slot)
 	if !dead {
 		w.event(exit)
 	}
@@ -290,7 +291,7 @@ func (w *walker) labelled(s ast.Stmt, label string, d *directive) {
 func (w *walker) plain(s ast.Stmt, d *directive) {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
-		w.fn.returns++
+		w.fn.ways = append(w.fn.ways, way{s, w.opened(0)})
 	case *ast.DeferStmt:
 		w.fn.defers++
 	case *ast.DeclStmt:

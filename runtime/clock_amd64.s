@@ -25,7 +25,7 @@ TEXT ·ticksAndDepth(SB), NOSPLIT, $0-24
 	MOVQ (TLS), CX
 	MOVQ CX, gp+8(FP)
 	MOVQ 8(CX), BX // g.stack.hi
-	SUBQ SP, BX
+	SUBQ BP, BX // BP is where the caller has put its caller's
 	MOVQ BX, depth+16(FP)
 	RDTSC
 	SHLQ $32, DX

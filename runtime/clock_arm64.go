@@ -20,7 +20,8 @@ func ticks() uint64
 func ticksAndG() (t uint64, gp uintptr)
 
 // ticksAndDepth reads as ticksAndG does, and how much of the goroutine's stack is
-// in use, bytes. Unlike an address that stays true when the stack moves. The
+// in use, bytes, where the function that calls it was called: the same in all
+// functions that one frame calls, and unlike an address when the stack moves. The
 // stack's upper end is the second word of a g (runtime/runtime2.go: what the
 // linker and cgo know stands first).
 //

@@ -19,7 +19,7 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 TEXT ·ticksAndDepth(SB), NOSPLIT, $0-24
 	MOVD g, gp+8(FP)
 	MOVD 8(g), R1 // g.stack.hi
-	MOVD RSP, R2
+	MOVD (R29), R2 // the caller's caller's frame pointer
 	SUB  R2, R1, R1
 	MOVD R1, depth+16(FP)
 	MRS  CNTVCT_EL0, R0

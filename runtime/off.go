@@ -18,17 +18,26 @@ type Scope struct{}
 // An Entered is an open scope as a value.
 type Entered struct{}
 
-// A Token stands for a scope that Open has opened.
-type Token uint32
-
 // Nothing is what the functions return that are called in an assignment.
 type Nothing = [0]byte
 
 // Open does nothing.
-func Open(m *Marker, t *Token) (n Nothing) { return n }
+func Open(m *Marker) (n Nothing) { return n }
 
 // Shut does nothing.
-func Shut(t Token) (n Nothing) { return n }
+func Shut(m *Marker) (n Nothing) { return n }
+
+// Set puts v into p.
+func Set[T any](p *T, v T) (n Nothing) {
+	*p = v
+	return n
+}
+
+// Tick does nothing.
+func Tick(c *Counter) (n Nothing) { return n }
+
+// Mark does nothing.
+func Mark(m *Marker) (n Nothing) { return n }
 
 // Recovered returns v.
 func Recovered(v any) any { return v }

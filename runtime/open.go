@@ -7,29 +7,47 @@ import (
 	"unsafe"
 )
 
-// A Token stands for a scope that Open has opened; 0 for none.
-type Token uint32
-
 // Nothing is what the functions return that are called in an assignment.
 type Nothing = [0]byte
 
-// Open opens a scope for m, if it is collected, and puts its token into t. The
-// function it stands in calls Shut on every way out but a panic or
-// runtime.Goexit: what these leave open ends when recover stops the panic
-// (Recovered), at the latest when a scope around it ends, and is reported as open
-// if none is. Open inlines into its caller, which then costs one test while the
-// marker is off.
-func Open(m *Marker, t *Token) (n Nothing) {
+// Open opens a scope for m, if it is collected. The function it stands in calls
+// Shut on every way out but a panic or runtime.Goexit: what these leave open ends
+// when recover stops the panic (Recovered), at the latest when a scope around it
+// ends, and is reported as open if none is. Open inlines into its caller, which
+// then costs one test while the marker is off.
+func Open(m *Marker) (n Nothing) {
 	if m.Off == 0 {
-		*t = open(m)
+		open(m)
 	}
 	return n
 }
 
-// Shut ends the scope that t stands for, if there is one.
-func Shut(t Token) (n Nothing) {
-	if t != 0 {
-		shut(t)
+// Shut ends the scope that Open opened in this call of the function, if it did.
+func Shut(m *Marker) (n Nothing) {
+	if m.Off == 0 {
+		shut(m)
+	}
+	return n
+}
+
+// Set puts v into p. It is for assignments, as the others.
+func Set[T any](p *T, v T) (n Nothing) {
+	*p = v
+	return n
+}
+
+// Tick is Count for an assignment.
+func Tick(c *Counter) (n Nothing) {
+	if c.P != nil {
+		atomic.AddUint64(c.P, 1)
+	}
+	return n
+}
+
+// Mark is Point for an assignment, behind the marker's own gate.
+func Mark(m *Marker) (n Nothing) {
+	if m.Off == 0 {
+		Pass(m)
 	}
 	return n
 }
@@ -37,11 +55,11 @@ func Shut(t Token) (n Nothing) {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func open(m *Marker) Token {
+func open(m *Marker) {
 	i := m.index
 	if hot.mode != modeOn || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
-			return 0
+			return
 		}
 	}
 	t, g, depth := ticksAndDepth()
@@ -57,7 +75,7 @@ func open(m *Marker) Token {
 	}
 	if p == nil || p.n == p.room && !p.grow() {
 		recordSlow(i, passage{}) // that it passed is known, how long it takes is not
-		return 0
+		return
 	}
 	words := uint32(depth / 8)
 	if p.n > 0 && p.at(p.n-1).depth >= words {
@@ -67,32 +85,43 @@ func open(m *Marker) Token {
 	if p.mask>>(i%64)&1 != 0 {
 		j = p.nested(i)
 	}
-	return Token(p.push(j, t, words))
+	p.push(j, t, words)
 }
 
+// shut ends the scope that open opened: that of the marker in the same frame.
+// Above it are those that a panic left which was recovered since.
+//
 //go:norace
 //go:nocheckptr
 //go:noinline
-func shut(n Token) {
-	var t uint64
-	var g uintptr
+func shut(m *Marker) {
+	if !hasG || hot.slots == nil {
+		return
+	}
+	t, g, depth := ticksAndDepth()
 	if hot.mono {
-		t, g = uint64(nanotime()), getg()
-	} else {
-		t, g = ticksAndG()
+		t = uint64(nanotime())
 	}
 	l := lineOf(hot.slots, slotBits, g)
 	p := &l[0]
 	if p.g != g {
 		p = l.find(g)
 	}
-	if p == nil || p.n < uint32(n) {
+	if p == nil || p.n == 0 {
 		return
 	}
-	if p.n > uint32(n) {
-		p.settle(uint32(n), t)
+	words := uint32(depth / 8)
+	r := p.at(p.n - 1)
+	for r.depth > words {
+		p.settle(p.n-1, t)
+		if p.n == 0 {
+			return
+		}
+		r = p.at(p.n - 1)
 	}
-	p.end(t)
+	if r.depth == words && r.index&^nestedBit == m.index {
+		p.end(t)
+	}
 }
 
 // Recovered returns v, what recover returned, and takes note of the moment if

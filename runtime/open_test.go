@@ -12,10 +12,9 @@ import (
 //
 //go:noinline
 func opened(m *Marker, inner func()) {
-	var t Token
-	Open(m, &t)
+	Open(m)
 	inner()
-	Shut(t)
+	Shut(m)
 }
 
 // own is the slot of the goroutine that calls.

@@ -57,7 +57,6 @@ const (
 // their time is self time (CellNoSelf counts them).
 type slotLine [slotsInLine]slot
 
-
 var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
 
 // lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The

@@ -6,12 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/rewrite"
 )
 
 // ownFlags are the flags of build, run, test and exec that are markgen's own; they come before go's.
@@ -31,8 +33,9 @@ const ownFlagsText = `
   -markpkg P,…  the packages to mark, as for go test -coverpkg: import paths, patterns with ..., std;
                 also dependencies (default: those of the main module or of the workspace)
   -config F     read F instead of the .markgen.yaml at the module root
-  -form NAME    plant markers as guarded (a deferred call) or twin (a second body) wherever that can be
-                done, instead of what is cheapest for each function
+  -form NAME    plant markers in the form NAME wherever that can be: open (tests at every way in and out), twin (a
+                second body), instance (a second function) or guarded (a deferred call); markgen list -v says which
+                is chosen otherwise, and why
   -v            go's -v; markgen also says what it marked`
 
 // ownDataText explains those of run, test and exec.
@@ -76,13 +79,13 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 	if own.verbose {
 		args = append([]string{"-v"}, args...)
 	}
-	switch own.form {
-	case "", "guarded", "twin":
-	default:
-		return nil, nil, e.wrong("-form %s: the forms are guarded and twin", own.form), true
+	if !knownForm(own.form) {
+		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
 	}
 	return own, args, exitOK, false
 }
+
+func knownForm(name string) bool { return name == "" || slices.Contains(rewrite.Forms, name) }
 
 func isBool(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
@@ -137,7 +140,8 @@ func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 	if err != nil {
 		return overlay.Marking{}, err
 	}
-	m := overlay.Marking{Form: own.form, Key: fmt.Sprintf("%#v", *c)}
+	m := overlay.Marking{Key: fmt.Sprintf("%#v", *c)}
+	m.Form = own.form
 	// What runs is marked, whoever wrote it: no file is touched.
 	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, c.Keep, c.Adjust
 	return m, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/markgen/markgen/registry"
@@ -17,7 +18,7 @@ var cmdList = &command{
 	name:  "list",
 	short: "the markers: ID, kind, name, place, live or retired",
 	long: `
-usage: markgen list [-all] [-json] [-v] [-config F] [packages]
+usage: markgen list [-all] [-json] [-v] [-config F] [-form NAME] [packages]
 
 List prints the markers of the packages, by default of the one in the current directory: those that
 directives ask for and, with -all, every function, loop and branch. The IDs are those that a build has
@@ -25,6 +26,7 @@ now. Markers that are in the registry and no longer in the source come last, as 
 
   -all       every function, loop and branch outside of test files, as .markgen.yaml narrows it
   -config F  read F instead of the .markgen.yaml at the module root
+  -form NAME how each would be planted with build -form NAME
   -json      an array of {"id","name","kind","file","line","col","form","live"};
              file is relative to the module root, and "" for a retired marker
   -v         also how each is planted in an overlay build, and why so
@@ -43,11 +45,15 @@ func runList(ctx context.Context, env *Env, args []string) int {
 		asJSON  = fs.Bool("json", false, "")
 		verbose = fs.Bool("v", false, "")
 		file    = fs.String("config", "", "")
+		form    = fs.String("form", "", "")
 	)
 	if code, done := env.parse(fs, args); done {
 		return code
 	}
-	modules, err := loadModules(ctx, env, loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Foreign: true})
+	if !knownForm(*form) {
+		return env.wrong("-form %s: the forms are %s", *form, strings.Join(rewrite.Forms, ", "))
+	}
+	modules, err := loadModules(ctx, env, loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Form: *form, Foreign: true})
 	if err != nil {
 		return env.fail(err)
 	}

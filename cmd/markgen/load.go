@@ -19,6 +19,7 @@ import (
 
 // loadOptions says which packages loadModules reads and what it looks for in them.
 type loadOptions struct {
+	Form     string   // of rewrite.Options
 	Patterns []string // package patterns of the command line; none is the package in the current directory
 	All      bool     // every function, loop and branch
 	Config   string   // name of the configuration file; "" is .markgen.yaml at the module root, if there is one
@@ -115,7 +116,7 @@ func (m *module) load(env *Env, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	options := rewrite.Options{All: o.All, Generated: true, Keep: c.Keep, Adjust: c.Adjust}
+	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
 		err = errors.Join(err, m.loadPackage(env, p, options))
 	}

@@ -7,6 +7,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+
+	"github.com/markgen/markgen/overlay"
 )
 
 // commands is the table of subcommands, in the order in which help lists them.
@@ -27,6 +29,9 @@ func commands() []*command {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == overlay.ToolExec {
+		os.Exit(overlay.RunTool(os.Args[2:]))
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "markgen: %v; change to a directory that exists\n", err)

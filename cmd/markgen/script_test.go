@@ -12,10 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == overlay.ToolExec {
+		os.Exit(overlay.RunTool(os.Args[2:]))
+	}
 	testscript.Main(m, map[string]func(){"markgen": main})
 }
 

@@ -1,0 +1,18 @@
+//go:build unix
+
+package overlay
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// become runs a program in the place of this one.
+func become(program string, args []string) (code int, err error) {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return 2, err
+	}
+	return 2, syscall.Exec(path, append([]string{program}, args...), os.Environ())
+}

@@ -1,0 +1,140 @@
+package overlay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/rewrite"
+)
+
+// ToolExec is the first argument by which the go command, told to by -toolexec,
+// calls the program that prepared the build (see RunTool).
+const ToolExec = "toolexec"
+
+// Inlinable says whether markers can be planted so that the compiler goes on
+// inlining what they stand in, in a build with that environment: where a goroutine
+// can be told by its g, since nothing is deferred there.
+func Inlinable(environ []string) bool { return inlinable(getenv(environ, "GOARCH")) }
+
+func inlinable(arch string) bool {
+	return arch == "amd64" || arch == "arm64" || arch == "" && inlinable(runtime.GOARCH)
+}
+
+// coverConfig is what cmd/cover tells the compiler of its counters, as far as the
+// inliner is concerned: the start of their names (internal/coverage/covcmd,
+// CoverFixupConfig). In the mode of a test's main package the compiler adds nothing
+// to the program.
+func coverConfig() ([]byte, error) {
+	return json.Marshal(map[string]any{
+		"MetaHash":           strings.Repeat("0", 32),
+		"Strategy":           "normal",
+		"CounterPrefix":      rewrite.FreePrefix,
+		"CounterMode":        "testmain",
+		"CounterGranularity": "perblock",
+	})
+}
+
+// keepInlining has the compiler know the markers in the packages of the tasks.
+// list is the file that RunTool reads: the path of the compiler's configuration,
+// then the packages.
+func (b *Build) keepInlining(tasks []*task) (list string, err error) {
+	text, err := coverConfig()
+	if err != nil {
+		return "", err
+	}
+	config, err := b.cache.text(text, ".json")
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, t := range tasks {
+		paths = append(paths, t.ImportPath)
+		if t.tests {
+			paths = append(paths, t.ImportPath+"_test")
+		}
+	}
+	slices.Sort(paths)
+	return b.cache.text([]byte(config+"\n"+strings.Join(paths, "\n")+"\n"), ".txt")
+}
+
+// callTool adds the flag by which go calls the compiler through this program, and
+// through what the user's own -toolexec says.
+func (b *Build) callTool(list string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	value := ""
+	for _, word := range []string{exe, ToolExec, list} {
+		switch {
+		case !strings.ContainsAny(word, " \t\n'\""):
+		case !strings.Contains(word, "'"):
+			word = "'" + word + "'"
+		case !strings.Contains(word, `"`):
+			word = `"` + word + `"`
+		default:
+			return fmt.Errorf("%s: go cannot call a program of that name; rename it", word)
+		}
+		value += word + " "
+	}
+	own, _ := b.plain.Flag("toolexec")
+	b.command = b.command.Without("toolexec")
+	b.flags = append(b.flags, "-toolexec="+strings.TrimSpace(value+own))
+	return nil
+}
+
+// RunTool runs a tool of the go command: the words after ToolExec are the list that
+// keepInlining wrote, the tool, and its arguments. It returns the exit code, or
+// where the system lets it does not return.
+func RunTool(args []string) int {
+	if len(args) < 2 {
+		fmt.Fprintln(os.Stderr, "markgen: toolexec is for the go command to call")
+		return 2
+	}
+	list, tool, args := args[0], args[1], args[2:]
+	if name := filepath.Base(tool); name == "compile" || name == "compile.exe" {
+		if i := slices.Index(args, "-p"); i >= 0 && i+1 < len(args) {
+			if config := listed(list, args[i+1]); config != "" && planted(args) {
+				args = append([]string{"-coveragecfg=" + config}, args...)
+			}
+		}
+	}
+	code, err := become(tool, args)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+	}
+	return code
+}
+
+// planted says whether the sources among the compiler's arguments have markers: the
+// compiler wants no configuration for others.
+func planted(args []string) bool {
+	for _, name := range args {
+		if filepath.Ext(name) != ".go" {
+			continue
+		}
+		if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte(rewrite.FreePrefix)) {
+			return true
+		}
+	}
+	return false
+}
+
+// listed returns the configuration in a list if the package is on it.
+func listed(list, path string) (config string) {
+	text, err := os.ReadFile(list)
+	if err != nil {
+		return "" // compiled all the same, only not inlined as much
+	}
+	config, paths, _ := strings.Cut(string(text), "\n")
+	if !strings.Contains("\n"+paths, "\n"+path+"\n") {
+		return ""
+	}
+	return config
+}

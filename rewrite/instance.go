@@ -1,0 +1,225 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// instantiates says whether the function can have a second instance of its own:
+// one that is called with the function's parameters in its place.
+func (fn *function) instantiates() bool {
+	d := fn.decl
+	if d == nil || fn.literals > 0 || fn.types || fn.file.cgo || fn.file.lineDirs || fn.defers > 0 {
+		return false
+	}
+	if d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main" || d.Name.Name == "_") {
+		return false
+	}
+	for _, list := range []*ast.FieldList{d.Recv, fn.typ.TypeParams, fn.typ.Params, fn.typ.Results} {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			if f := fn.file; f.position(field.Type.Pos()).Line != f.position(field.Type.End()).Line {
+				return false // a type over several lines would move what follows
+			}
+		}
+	}
+	for _, x := range fn.typeParams() {
+		if name, ok := x.(*ast.Ident); !ok || name.Name == "_" {
+			return false
+		}
+	}
+	recovers := false
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		recovers = recovers || ok && isRecover(call) // it has to be the deferred function that calls it
+		return !recovers
+	})
+	return !recovers
+}
+
+// typeParams are the names of the type parameters of a function that is not a
+// method.
+func (fn *function) typeParams() (list []ast.Expr) {
+	if fn.typ.TypeParams == nil {
+		return nil
+	}
+	for _, field := range fn.typ.TypeParams.List {
+		for _, name := range field.Names {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// inlinesInstance says whether the compiler, which inlines the function, goes on
+// doing so when it has an instance.
+func (fn *function) inlinesInstance() bool {
+	return fn.inline && fn.cost+instanceCost <= inlineBudget && (!fn.results() || fn.oneUnnamedResult())
+}
+
+// panics says whether anything in the body might call or panic, as far as its
+// syntax shows.
+func (fn *function) panics() bool {
+	found := false
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
+			found = found || !ok || name.Name != "len" && name.Name != "cap" && name.Name != "min" && name.Name != "max" && !scalarNames[name.Name]
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.SelectorExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SendStmt, *ast.SelectStmt,
+			*ast.GoStmt, *ast.DeferStmt, *ast.TypeSwitchStmt, *ast.CompositeLit, *ast.FuncLit:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.RangeStmt:
+			_, ok := n.X.(*ast.Ident) // over a function it calls
+			found = found || !ok
+		case *ast.BinaryExpr:
+			found = found || mayPanic(n.Op, n.Y)
+		case *ast.AssignStmt:
+			switch n.Tok {
+			case token.QUO_ASSIGN, token.REM_ASSIGN, token.SHL_ASSIGN, token.SHR_ASSIGN:
+				found = found || !nonzero(n.Rhs[0])
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// mayPanic says whether an operator may: on division by 0, on a negative shift, on
+// interfaces that hold what cannot be compared.
+func mayPanic(op token.Token, y ast.Expr) bool {
+	switch op {
+	case token.QUO, token.REM, token.SHL, token.SHR:
+		return !nonzero(y)
+	case token.EQL, token.NEQ:
+		name, _ := ast.Unparen(y).(*ast.Ident)
+		_, literal := ast.Unparen(y).(*ast.BasicLit)
+		return !literal && (name == nil || name.Name != "nil" && name.Name != "true" && name.Name != "false")
+	}
+	return false
+}
+
+// nonzero says whether an operand is a literal other than 0.
+func nonzero(x ast.Expr) bool {
+	l, ok := ast.Unparen(x).(*ast.BasicLit)
+	return ok && strings.Trim(l.Value, "0xXbBoO_.") != ""
+}
+
+// instance plants the test that calls the marked instance, and behind the
+// function the instance. Lines of the copy are those of the original.
+func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
+	f, d := fn.file, fn.decl
+	copied := &edits{text: f.Text}
+	w.marked(copied, fn, start, "")
+	w.wrapRecovers(copied, f, fn.body)
+	name := w.prefix + d.Name.Name
+
+	call := name
+	if names := fn.typeParams(); len(names) > 0 {
+		var list []string
+		for _, x := range names {
+			list = append(list, x.(*ast.Ident).Name)
+		}
+		call += "[" + strings.Join(list, ", ") + "]"
+	}
+	receiver := ""
+	if d.Recv != nil {
+		list := w.nameParams(e, f, d.Recv, "v")
+		call = list[0] + "." + call
+		receiver = "(" + w.fields(f, d.Recv, list) + ") "
+	}
+	params := w.nameParams(e, f, fn.typ.Params, "p")
+	call += "(" + strings.Join(params, ", ")
+	if n := len(fn.typ.Params.List); n > 0 {
+		if _, ok := fn.typ.Params.List[n-1].Type.(*ast.Ellipsis); ok {
+			call += "..."
+		}
+	}
+	call += ")"
+	value := "" // what the instance of a function without results returns
+	switch {
+	case !fn.results() && w.u.inline:
+		value = "(" + w.prefix + "n " + w.perf + ".Nothing) "
+		call = w.nothing + "[0] = " + call + "; return"
+	case !fn.results():
+		call += "; return"
+	case w.u.inline && fn.oneUnnamedResult():
+		names := w.resultNames(fn)
+		w.nameResults(e, fn, names)
+		call = w.free("Set(&%s, %s)", names[0], call)[1:] + " return " + names[0]
+	default:
+		call = "return " + call
+	}
+	e.insert(start, " if "+w.gate(fn)+" { "+call+" };")
+	w.counts(e, fn, start)
+
+	typeParams, results := "", value
+	if list := fn.typ.TypeParams; list != nil {
+		typeParams = "[" + w.fields(f, list, nil) + "]"
+	}
+	if fn.results() {
+		results = "(" + w.fields(f, fn.typ.Results, nil) + ") "
+	}
+	from, to := f.position(fn.body.Lbrace), f.position(fn.body.Rbrace)
+	e.insert(end+1, fmt.Sprintf("; func %s%s%s(%s) %s{%s defer %s.Close(%s[:]); /*line :%d:%d*/%s%s} /*line :%d:%d*/",
+		receiver, name, typeParams, w.fields(f, fn.typ.Params, params), results, w.scopes(fn), w.perf, w.s,
+		from.Line, from.Column+1, copied.apply(start, end), map[bool]string{true: "; return "}[value != ""], to.Line, to.Column+1))
+}
+
+// oneUnnamedResult says whether the function has one result, without a name.
+func (fn *function) oneUnnamedResult() bool {
+	list := fn.typ.Results.List
+	return len(list) == 1 && len(list[0].Names) == 0
+}
+
+// instanceCost is what the test and the call of the instance cost the inliner.
+const instanceCost = 14
+
+// nameParams gives names to parameters without one and returns all names, those
+// of one field together.
+func (w *overlayWriter) nameParams(e *edits, f *file, list *ast.FieldList, letter string) (names []string) {
+	for _, field := range list.List {
+		if len(field.Names) == 0 {
+			name := fmt.Sprintf("%s%s%d", w.prefix, letter, len(names))
+			names = append(names, name)
+			e.insert(f.offset(field.Type.Pos()), name+" ")
+		}
+		for _, n := range field.Names {
+			name := n.Name
+			if name == "_" {
+				name = fmt.Sprintf("%s%s%d", w.prefix, letter, len(names))
+				e.replace(f.offset(n.Pos()), f.offset(n.End()), name)
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// fields writes the fields of a list on one line, with the names given, or if
+// there are none with their own.
+func (w *overlayWriter) fields(f *file, list *ast.FieldList, names []string) string {
+	var parts []string
+	for _, field := range list.List {
+		typ := string(f.Text[f.offset(field.Type.Pos()):f.offset(field.Type.End())])
+		own := field.Names
+		if names == nil && len(own) == 0 {
+			parts = append(parts, typ)
+		}
+		for i := range max(len(own), min(len(names), 1)) {
+			if names == nil {
+				parts = append(parts, own[i].Name+" "+typ)
+				continue
+			}
+			parts = append(parts, names[0]+" "+typ)
+			names = names[1:]
+		}
+	}
+	return strings.Join(parts, ", ")
+}

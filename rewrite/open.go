@@ -1,0 +1,254 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// way is a return statement and the scopes that are open where it stands.
+type way struct {
+	stmt *ast.ReturnStmt
+	open []*Point
+}
+
+// opens says whether the scopes of the function can end explicitly on every way
+// out, and if not why. What returns values that calls compute does so inside the
+// scope: the values go to the results first, for which these need names that
+// nothing in the body hides.
+func (fn *function) opens() (bool, string) {
+	for _, p := range fn.points {
+		if p.SizeExpr != "" {
+			return false, "a size belongs to its scope"
+		}
+	}
+	captures := false
+	for _, w := range fn.ways {
+		captures = captures || w.captures()
+	}
+	if !captures || !fn.results() {
+		return true, ""
+	}
+	names := map[string]bool{}
+	for _, field := range fn.typ.Results.List {
+		for _, name := range field.Names {
+			if name.Name == "_" {
+				return false, "a result has no name to be given its value by"
+			}
+			names[name.Name] = true
+		}
+	}
+	if declaresAny(fn.body, names) {
+		return false, "a result is hidden by another variable of its name"
+	}
+	return true, ""
+}
+
+// captures says whether the statement computes its values in a way that takes
+// time.
+func (w way) captures() bool {
+	if len(w.open) == 0 {
+		return false
+	}
+	for _, x := range w.stmt.Results {
+		if !instant(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// instant says whether an expression is computed in a moment: it calls nothing,
+// makes nothing and waits for nothing.
+func instant(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return true
+	case *ast.ParenExpr:
+		return instant(x.X)
+	case *ast.SelectorExpr:
+		return instant(x.X)
+	case *ast.StarExpr:
+		return instant(x.X)
+	case *ast.SliceExpr:
+		return instant(x.X) && (x.Low == nil || instant(x.Low)) && (x.High == nil || instant(x.High)) && (x.Max == nil || instant(x.Max))
+	case *ast.UnaryExpr:
+		return x.Op != token.ARROW && instant(x.X)
+	case *ast.BinaryExpr:
+		if !instant(x.X) || !instant(x.Y) {
+			return false
+		}
+		_, literal := ast.Unparen(x.Y).(*ast.BasicLit)
+		switch x.Op {
+		case token.ADD, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ: // of strings they take longer
+			name, _ := ast.Unparen(x.Y).(*ast.Ident)
+			return literal || name != nil && (name.Name == "nil" || name.Name == "true" || name.Name == "false")
+		}
+		return true
+	case *ast.CallExpr:
+		name, ok := ast.Unparen(x.Fun).(*ast.Ident)
+		return ok && (name.Name == "len" || name.Name == "cap" || scalarNames[name.Name]) && len(x.Args) == 1 && instant(x.Args[0])
+	}
+	return false
+}
+
+// declaresAny says whether a body declares one of the names, in a function
+// literal or not.
+func declaresAny(body *ast.BlockStmt, names map[string]bool) bool {
+	found := false
+	declared := func(x ast.Expr) {
+		if name, ok := x.(*ast.Ident); ok && names[name.Name] {
+			found = true
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE {
+				for _, x := range n.Lhs {
+					declared(x)
+				}
+			}
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				declared(n.Key)
+				declared(n.Value)
+			}
+		case *ast.ValueSpec:
+			for _, name := range n.Names {
+				declared(name)
+			}
+		case *ast.TypeSpec:
+			declared(n.Name)
+		}
+		return !found
+	})
+	return found
+}
+
+// open plants the scopes of a function with explicit ends.
+func (w *overlayWriter) open(e *edits, fn *function, start, end int) {
+	f := fn.file
+	if p := fn.point; p != nil {
+		if p.Count {
+			e.insert(start, w.count(p.counter))
+		} else {
+			e.insert(start, w.free("Open(&%s[%d])", w.m, p.marker))
+		}
+	}
+	for _, ev := range fn.events {
+		switch ev.op {
+		case opEnter:
+			w.put(e, ev, w.free("Open(&%s[%d])", w.m, ev.point.marker))
+		case opExit:
+			w.put(e, ev, w.shut(ev.ends))
+		case opPoint:
+			w.put(e, ev, w.free("Mark(&%s[%d])", w.m, ev.point.marker))
+		default:
+			w.event(e, ev, "")
+		}
+	}
+	results := w.resultNames(fn)
+	named := false
+	for _, way := range fn.ways {
+		if len(way.open) == 0 {
+			continue
+		}
+		at := f.offset(way.stmt.Pos())
+		if !way.captures() {
+			e.insert(at, w.shut(way.open)+" ")
+			continue
+		}
+		named = true
+		e.replace(at, at+len("return"), strings.Join(results, ", ")+" =")
+		e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
+	}
+	if named {
+		w.nameResults(e, fn, results)
+	}
+	if fn.falls && fn.point != nil && !fn.point.Count {
+		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
+	}
+}
+
+// put plants the text of an event.
+func (w *overlayWriter) put(e *edits, ev event, text string) {
+	if text == "" {
+		return
+	}
+	if ev.tail {
+		text = ";" + text
+	}
+	e.insert(ev.at, text+" ")
+}
+
+// shut ends scopes, the last first.
+func (w *overlayWriter) shut(points []*Point) string {
+	var b strings.Builder
+	for i := len(points) - 1; i >= 0; i-- {
+		b.WriteString(w.free("Shut(&%s[%d])", w.m, points[i].marker))
+	}
+	return b.String()
+}
+
+// resultNames are those of the function's results, or those they get.
+func (w *overlayWriter) resultNames(fn *function) (names []string) {
+	if !fn.results() {
+		return nil
+	}
+	for _, field := range fn.typ.Results.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+		if len(field.Names) == 0 {
+			names = append(names, fmt.Sprintf("%sr%d", w.prefix, len(names)))
+		}
+	}
+	return names
+}
+
+// nameResults gives names to results that have none.
+func (w *overlayWriter) nameResults(e *edits, fn *function, names []string) {
+	list := fn.typ.Results
+	for i, field := range list.List {
+		if len(field.Names) > 0 {
+			return
+		}
+		name := names[i] + " "
+		if list.Opening.IsValid() {
+			e.insert(fn.file.offset(field.Type.Pos()), name)
+			continue
+		}
+		e.insert(fn.file.offset(field.Type.Pos()), "("+name)
+		e.insert(fn.file.offset(field.Type.End()), ")")
+	}
+}
+
+// wrapRecovers has the runtime know when a panic ends: each recover() in a node
+// becomes perf.Recovered(recover()). It is still the deferred function that calls
+// it.
+func (w *overlayWriter) wrapRecovers(e *edits, f *file, in ast.Node) {
+	if !w.recovers {
+		return
+	}
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.DeferStmt:
+			return !isRecover(n.Call) // deferred itself it stops nothing
+		case *ast.GoStmt:
+			return !isRecover(n.Call)
+		case *ast.CallExpr:
+			if isRecover(n) {
+				from, to := f.offset(n.Pos()), f.offset(n.End())
+				e.replace(from, to, w.perf+".Recovered("+string(f.Text[from:to])+")")
+			}
+		}
+		return true
+	})
+}
+
+func isRecover(call *ast.CallExpr) bool {
+	name, ok := call.Fun.(*ast.Ident)
+	return ok && name.Name == "recover" && len(call.Args) == 0
+}
