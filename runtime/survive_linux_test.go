@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -246,5 +247,20 @@ func TestPackedTable(t *testing.T) {
 		if data, err := os.ReadFile(filepath.Join(r.dir, "data")); err != nil || strings.Count(string(data), stored) != 1 {
 			t.Errorf("%s: the file does not have the text once, %v", config, err)
 		}
+	}
+}
+
+// Registering touches the markers, and neither reads their text nor copies it to
+// mapped memory, which would be a page fault for every 4 kB of 9 MB. Time cannot be
+// tested on a machine with other work to do.
+func TestRegisterIsCheap(t *testing.T) {
+	const n = 100_000
+	r := virtualForm.run(t, "file=data", "register", strconv.Itoa(n))
+	faults, err := strconv.Atoi(strings.TrimSpace(r.stdout))
+	if most := n*int(unsafe.Sizeof(Marker{}))/os.Getpagesize() + 100; err != nil || faults > most {
+		t.Errorf("%d page faults, want at most %d; %v %s", faults, most, err, r.stderr)
+	}
+	if d := r.data("data"); len(d.marks) < n {
+		t.Errorf("%d markers in the file", len(d.marks))
 	}
 }

@@ -241,6 +241,17 @@ func main() {
 			markgen_perf.Enter(&ms[i]).Exit()
 			markgen_perf.Count(&cs[0])
 		}
+	case "register": // n markers, and says how many pages that touched for the first time
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t1\t1\t%d\t-\t-\t1\texample.com/register/package.(*Type).Method%d:for#1\n", 1000+i, i, i)
+		}
+		ms := make([]markgen_perf.Marker, n)
+		var before, after syscall.Rusage
+		syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+		markgen_perf.Register(&ms[0], n, nil, 0, text.String())
+		syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+		fmt.Println(after.Minflt - before.Minflt)
 	case "stacks": // all goroutines there are, without addresses
 		work(10)
 		buf := make([]byte, 1<<20)
