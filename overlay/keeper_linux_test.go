@@ -92,7 +92,9 @@ func main() {
 		var all [][]byte
 		for {
 			all = append(all, make([]byte, 1<<20))
-			all[len(all)-1][4096] = 1
+			for i := 0; i < 1<<20; i += 4096 {
+				all[len(all)-1][i] = 1
+			}
 		}
 	}
 }
@@ -251,5 +253,36 @@ func TestKeeperGone(t *testing.T) {
 		if err != nil || string(text) != filepath.Join(cmd.Dir, "data.markgen")+"\n" || time.Since(begin) > 20*time.Second {
 			t.Errorf("hang up %v: %v after %v; it printed\n%s", hangUp, err, time.Since(begin), text)
 		}
+	}
+}
+
+// The kernel kills a process when the memory of its control group runs out.
+func TestKeeperOutOfMemory(t *testing.T) {
+	t.Parallel()
+	group, err := os.MkdirTemp("/sys/fs/cgroup/memory", "markgen-test-")
+	limit := "memory.limit_in_bytes"
+	if err != nil { // not version 1
+		group, err = os.MkdirTemp("/sys/fs/cgroup", "markgen-test-")
+		limit = "memory.max"
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.Remove(group)
+	if err := os.WriteFile(filepath.Join(group, limit), []byte("50000000"), 0o666); err != nil {
+		t.Skip(err)
+	}
+	k := newKeptProgram(t)
+	cmd := k.exec("memory")
+	cmd.Args = append(cmd.Args[:len(cmd.Args)-2], "sh", "-c", "echo $$ >"+group+"/cgroup.procs && exec "+k.program+" memory")
+	output, code, files, passages := k.run(t, cmd)
+	if code != 128+9 || len(files) != 1 || passages != 1 {
+		t.Errorf("exit code %d, %d files, %d passages; it printed\n%.500s", code, len(files), passages, output)
+	}
+	for range 100 { // the kernel takes its time to empty the group
+		if os.Remove(group) == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
