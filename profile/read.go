@@ -178,8 +178,8 @@ func (r *run) block(b block) {
 		err = r.cell(b)
 	case layout.BlockBuckets:
 		err = r.buckets(b)
-	case layout.BlockOpen:
-		err = r.open(b)
+	case layout.BlockStack:
+		err = r.stack(b)
 	case layout.BlockCounters:
 		err = r.counterBlock(b)
 	case layout.BlockAlias:
@@ -301,13 +301,29 @@ func (r *run) sum() {
 	}
 }
 
-func (r *run) open(b block) error {
-	data, err := r.content(b, layout.OffOpenCount+8)
+// stack counts the open scopes of a goroutine. A length beyond the block is not
+// believed.
+func (r *run) stack(b block) error {
+	head, err := r.content(b, layout.OffStackData)
 	if err != nil {
 		return err
 	}
-	m := r.figures(r.order.Uint64(data[layout.OffOpenMarker:]))
-	m.Open = add64(m.Open, r.order.Uint64(data[layout.OffOpenCount:]))
+	n := uint64(r.order.Uint32(head[layout.OffStackLen:]))
+	if n > (b.size-layout.OffStackData)/layout.StackSize {
+		return r.damaged(b.offset, "%d open scopes in a block of %d bytes; they are left out", n, b.size)
+	}
+	data, err := r.content(b, layout.OffStackData+n*layout.StackSize)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		index := r.order.Uint32(data[layout.OffStackData+i*layout.StackSize+layout.StackMarker:]) & (1<<30 - 1)
+		if index < layout.StackFirst {
+			continue // of calibration, or not yet written
+		}
+		m := r.figures(uint64(index - layout.StackFirst))
+		m.Open = add64(m.Open, 1)
+	}
 	return nil
 }
 

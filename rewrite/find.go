@@ -28,7 +28,7 @@ func (u *Unit) Find(o Options) error {
 	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
-		f.left = f.generated && !o.Generated
+		f.left, f.explicit = f.generated && !o.Generated, o.Inline
 		if f.left && !o.Cover {
 			continue
 		}
@@ -42,6 +42,12 @@ func (u *Unit) Find(o Options) error {
 	if len(errs) > 0 {
 		errs.sort()
 		return errs
+	}
+	u.estimate()
+	for _, f := range u.files {
+		for _, fn := range f.functions {
+			fn.onlyCount()
+		}
 	}
 	for _, p := range u.Points {
 		if p.Count {
@@ -294,7 +300,6 @@ func (w *walker) body(fn *function, d *directive) {
 	w.chain = w.chain[:0]
 	w.fn = nil
 	fn.inline = w.u.inline
-	fn.onlyCount()
 }
 
 // open pushes a timed scope and returns its slot.

@@ -66,10 +66,10 @@ const (
 	callCost     = 57
 	literalCost  = 15
 
-	// openBudget is the estimated cost up to which a function may be inlined: half
-	// as much again as the budget, since the estimate may be too high. One that is
-	// not inlined loses little by being open.
-	openBudget = inlineBudget + inlineBudget/2
+	// openBudget is the estimated cost up to which a function may be inlined: more
+	// than the budget, since the estimate may be too high. One that is not inlined
+	// loses little by being open.
+	openBudget = inlineBudget + inlineBudget/8
 
 	// countCost is what the inliner charges for one counter: the nodes of
 	// perf.Count and its argument.
@@ -90,6 +90,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		return formCount, "nothing in it is timed"
 	}
 	opens, whyNotOpen := fn.opens()
+	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
 	twin, whyNotTwin := fn.copies()
 	switch {
 	case forced == "open" && opens, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
@@ -131,7 +132,7 @@ func (fn *function) copies() (bool, string) {
 		return false, "the file has //line directives"
 	case fn.size > maxTwin:
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
-	case len(fn.ways) > maxReturns:
+	case len(fn.ways) > maxReturns && !fn.explicit:
 		return false, "with so many returns a defer would cost the unmarked body too"
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
@@ -186,8 +187,8 @@ func (fn *function) redeclares() bool {
 // what is timed: the compiler inlines the function, and a timer would keep it
 // from doing so.
 //
-//   - A leaf without loops is done before a clock can be read twice; what a timer
-//     would show is the timer.
+//   - A function without loops that calls nothing, or only such functions, is done
+//     before a clock can be read twice; what a timer would show is the timer.
 //   - A function whose inlining keeps what it returns off the heap allocates more
 //     when it is not inlined, and testing.AllocsPerRun would tell.
 //
@@ -196,20 +197,19 @@ func (fn *function) onlyCount() {
 	if len(fn.points) == 0 || fn.nosplit {
 		return
 	}
-	cost, leaf := fn.inlineCost()
-	fn.cost, fn.leaf = cost, leaf
 	for _, p := range fn.points {
 		if p.Explicit {
 			return
 		}
 	}
+	cost := fn.cost
 	if !fn.inline { // then each counter costs the inliner something
 		cost += len(fn.points)*countCost - inlineBudget/4
 	}
 	switch {
 	case fn.literals > 0 || fn.loops > 0 || cost > openBudget || !fn.inline && cost > inlineBudget:
 		return
-	case leaf:
+	case fn.quick:
 		fn.counted = "the compiler inlines it, and it is done before a clock is read; //perf:mark times it"
 	case !fn.inline && fn.allocates():
 		fn.counted = "the compiler inlines it, and not inlined it might allocate more; //perf:mark times it"
@@ -298,59 +298,6 @@ func (fn *function) dynamic() bool {
 		return !found
 	})
 	return found
-}
-
-// inlineCost estimates what the inliner would charge for the function, more
-// than any budget if it never inlines it; leaf says that it calls nothing but
-// predeclared functions.
-func (fn *function) inlineCost() (cost int, leaf bool) {
-	const never = 1 << 20
-	if fn.size > 40*inlineBudget || fn.noinline {
-		return never, false
-	}
-	leaf = true
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.Comment, *ast.CommentGroup:
-			return true
-		case *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt:
-			cost = never
-		case *ast.FuncLit:
-			cost += literalCost
-			leaf = false
-			return false
-		case *ast.UnaryExpr:
-			leaf = leaf && n.Op != token.ARROW
-		case *ast.SendStmt:
-			leaf = false
-		case *ast.CallExpr:
-			called := calledCost(n)
-			leaf = leaf && called == 0
-			cost += called
-		}
-		cost++
-		return cost < never
-	})
-	return cost, leaf
-}
-
-// calledCost is what the inliner charges for a call beyond its nodes.
-// Conversions to predeclared types and most predeclared functions are free.
-func calledCost(call *ast.CallExpr) int {
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		if f.Name == "recover" {
-			return 1 << 20 // never inlined
-		}
-		if scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" {
-			return 0
-		}
-	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType:
-		return 0
-	}
-	// A call of something small is inlined and costs that; half a call's price
-	// stands between the two.
-	return callCost / 2
 }
 
 func scalar(t ast.Expr) bool {

@@ -28,8 +28,10 @@ type function struct {
 	inline   bool // markers in it cost the inliner nothing
 	cost     int  // what the inliner would charge for it, about
 	leaf     bool // calls nothing
+	quick    bool // done before a clock is read twice; see inliner
 	form     form
 	why      string // that form
+	explicit bool   // the scopes of a twin end on every way out, not in a deferred call
 	counted  string // why it is only counted, though no directive asks for that; else ""
 	literals int
 	types    bool // declares types of its own

@@ -127,20 +127,24 @@ func declaresAny(body *ast.BlockStmt, names map[string]bool) bool {
 	return found
 }
 
-// open plants the scopes of a function with explicit ends.
-func (w *overlayWriter) open(e *edits, fn *function, start, end int) {
+// open plants the scopes of a function with explicit ends into e. tested says that
+// the function's gate has been passed. Names that results get are planted into
+// head, where the function's signature is.
+func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, tested bool) {
 	f := fn.file
+	w.direct = tested
+	defer func() { w.direct = false }()
 	if p := fn.point; p != nil {
 		if p.Count {
 			e.insert(start, w.count(p.counter))
 		} else {
-			e.insert(start, w.free("Open(&%s[%d])", w.m, p.marker))
+			e.insert(start, w.opened(p))
 		}
 	}
 	for _, ev := range fn.events {
 		switch ev.op {
 		case opEnter:
-			w.put(e, ev, w.free("Open(&%s[%d])", w.m, ev.point.marker))
+			w.put(e, ev, w.opened(ev.point))
 		case opExit:
 			w.put(e, ev, w.shut(ev.ends))
 		case opPoint:
@@ -165,11 +169,18 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int) {
 		e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
 	}
 	if named {
-		w.nameResults(e, fn, results)
+		w.nameResults(head, fn, results)
 	}
 	if fn.falls && fn.point != nil && !fn.point.Count {
 		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
 	}
+}
+
+func (w *overlayWriter) opened(p *Point) string {
+	if w.direct {
+		return fmt.Sprintf(" %s.Begin(&%s[%d]);", w.perf, w.m, p.marker)
+	}
+	return w.free("Open(&%s[%d])", w.m, p.marker)
 }
 
 // put plants the text of an event.
@@ -187,7 +198,11 @@ func (w *overlayWriter) put(e *edits, ev event, text string) {
 func (w *overlayWriter) shut(points []*Point) string {
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
-		b.WriteString(w.free("Shut(&%s[%d])", w.m, points[i].marker))
+		if w.direct {
+			fmt.Fprintf(&b, " %s.End(&%s[%d]);", w.perf, w.m, points[i].marker)
+		} else {
+			b.WriteString(w.free("Shut(&%s[%d])", w.m, points[i].marker))
+		}
 	}
 	return b.String()
 }

@@ -72,6 +72,7 @@ type overlayWriter struct {
 	prefix            string
 	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
 	nothing           string // the variable that costs nothing to assign to
+	direct            bool   // the gate of what is being planted has been passed
 	recovers          bool   // recover is the predeclared function
 }
 
@@ -138,12 +139,17 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formCount:
 		w.counts(e, fn, start)
 	case formOpen:
-		w.open(e, fn, start, end)
+		w.open(e, e, fn, start, end, false)
 	case formInstance:
 		w.instance(e, fn, start, end)
 	case formTwin:
-		copied := &edits{text: f.Text}
-		w.marked(copied, fn, start, "")
+		copied, scopes := &edits{text: f.Text}, ""
+		if fn.explicit {
+			w.open(copied, e, fn, start, end, true)
+		} else {
+			w.marked(copied, fn, start, "")
+			scopes = w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
+		}
 		w.renameLabels(copied, fn)
 		w.wrapRecovers(copied, f, fn.body)
 		tail := " };"
@@ -151,7 +157,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 			tail = "; return };"
 		}
 		pos := f.position(fn.body.Lbrace)
-		e.insert(start, " if "+w.gate(fn)+" {"+w.scopes(fn)+" defer "+w.perf+".Close("+w.s+"[:]);"+
+		e.insert(start, " if "+w.gate(fn)+" {"+scopes+
 			string(copied.apply(start, end))+tail+fmt.Sprintf(" /*line :%d:%d*/", pos.Line, pos.Column+1))
 		w.counts(e, fn, start)
 	case formGuarded:

@@ -45,6 +45,7 @@ type file struct {
 	test      bool // name ends in _test.go
 	cgo       bool // imports "C"
 	lineDirs  bool // has //line directives of its own
+	explicit  bool // scopes may end explicitly: goroutines can be told apart; set by Find
 	left      bool // generated, and gets no markers; set by Find
 	functions []*function
 	dirs      []*directive

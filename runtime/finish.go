@@ -53,7 +53,6 @@ func Finish() {
 	setHeader(OffEndWall, wallNS())
 	setHeader(OffEndMono, end.mono)
 	setHeader(OffEndTick, end.tick)
-	closeOpen()
 	setHeader(OffState, StateStopped)
 	trouble := closeFile()
 	space.inFile = false

@@ -129,11 +129,14 @@ const (
 	//	64 the buckets
 	BlockBuckets = 5
 
-	// BlockOpen says that scopes of a marker were open when the run ended.
+	// BlockStack holds the open scopes of one goroutine, outermost first. It
+	// changes while the program runs; what is in it when the run has ended was
+	// open then.
 	//
-	//	16 global marker index u64
-	//	24 how many u64
-	BlockOpen = 6
+	//	16 number of open scopes u32
+	//	20 most that there is room for u32
+	//	64 Stack… of each
+	BlockStack = 6
 )
 
 // Offsets inside blocks, from the block's beginning.
@@ -156,8 +159,17 @@ const (
 	OffBucketsFirst  = 24
 	OffBucketsData   = 64
 
-	OffOpenMarker = 16
-	OffOpenCount  = 24
+	OffStackLen  = 16
+	OffStackRoom = 20
+	OffStackData = 64
+)
+
+// An open scope in a BlockStack.
+const (
+	StackStart  = 0  // tick when it began
+	StackMarker = 32 // u32: the lower 30 bits less StackFirst are the global index of its marker
+	StackFirst  = 2
+	StackSize   = 40 // of each
 )
 
 // NoMarker is the global index of no marker.

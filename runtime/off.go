@@ -27,6 +27,12 @@ func Open(m *Marker) (n Nothing) { return n }
 // Shut does nothing.
 func Shut(m *Marker) (n Nothing) { return n }
 
+// Begin does nothing.
+func Begin(m *Marker) {}
+
+// End does nothing.
+func End(m *Marker) {}
+
 // Set puts v into p.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v

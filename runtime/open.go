@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	"sync/atomic"
-	"unsafe"
-)
+import "sync/atomic"
 
 // Nothing is what the functions return that are called in an assignment.
 type Nothing = [0]byte
@@ -17,7 +14,7 @@ type Nothing = [0]byte
 // then costs one test while the marker is off.
 func Open(m *Marker) (n Nothing) {
 	if m.Off == 0 {
-		open(m)
+		Begin(m)
 	}
 	return n
 }
@@ -25,7 +22,7 @@ func Open(m *Marker) (n Nothing) {
 // Shut ends the scope that Open opened in this call of the function, if it did.
 func Shut(m *Marker) (n Nothing) {
 	if m.Off == 0 {
-		shut(m)
+		End(m)
 	}
 	return n
 }
@@ -52,10 +49,12 @@ func Mark(m *Marker) (n Nothing) {
 	return n
 }
 
+// Begin is Open where the function's gate has been passed.
+//
 //go:norace
 //go:nocheckptr
 //go:noinline
-func open(m *Marker) {
+func Begin(m *Marker) {
 	i := m.index
 	if hot.mode != modeOn || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
@@ -73,12 +72,12 @@ func open(m *Marker) {
 			p = l.find(g)
 		}
 	}
-	if p == nil || p.n == p.room && !p.grow() {
+	if p == nil || p.stack.n == p.stack.room && !p.grow() {
 		recordSlow(i, passage{}) // that it passed is known, how long it takes is not
 		return
 	}
 	words := uint32(depth / 8)
-	if p.n > 0 && p.at(p.n-1).depth >= words {
+	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
 		p.unwind(i, words, t)
 	}
 	j := i
@@ -88,13 +87,14 @@ func open(m *Marker) {
 	p.push(j, t, words)
 }
 
-// shut ends the scope that open opened: that of the marker in the same frame.
-// Above it are those that a panic left which was recovered since.
+// End is Shut where the function's gate has been passed. It ends the scope of the
+// marker in the frame that it is called from; above that are those that a panic
+// left which was recovered since.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func shut(m *Marker) {
+func End(m *Marker) {
 	if !hasG || hot.slots == nil {
 		return
 	}
@@ -107,17 +107,17 @@ func shut(m *Marker) {
 	if p.g != g {
 		p = l.find(g)
 	}
-	if p == nil || p.n == 0 {
+	if p == nil || p.stack.n == 0 {
 		return
 	}
 	words := uint32(depth / 8)
-	r := p.at(p.n - 1)
+	r := p.stack.at(p.stack.n - 1)
 	for r.depth > words {
-		p.settle(p.n-1, t)
-		if p.n == 0 {
+		p.settle(p.stack.n-1, t)
+		if p.stack.n == 0 {
 			return
 		}
-		r = p.at(p.n - 1)
+		r = p.stack.at(p.stack.n - 1)
 	}
 	if r.depth == words && r.index&^nestedBit == m.index {
 		p.end(t)
@@ -143,48 +143,6 @@ func recovered() {
 	g := getg()
 	if p := lineOf(hot.slots, slotBits, g).find(g); p != nil {
 		p.recovered = now()
-		p.then = p.n
-	}
-}
-
-// closeOpen tells the data file which scopes are open. Their goroutines may be
-// running. The caller holds the lock.
-//
-//go:norace
-//go:nocheckptr
-func closeOpen() {
-	if !hasG {
-		return
-	}
-	counts := map[uint32]uint64{}
-	table := hot.slots
-	for k := 0; table != nil; k++ {
-		lines := uintptr(1) << (slotBits + slotMoreBits*k)
-		for i := range lines {
-			l := (*slotLine)(unsafe.Add(table, i*unsafe.Sizeof(slotLine{})))
-			for j := range l {
-				p := &l[j]
-				n := p.n
-				if p.g == 0 || n == 0 {
-					continue
-				}
-				for r := range min(n, p.room) {
-					counts[p.at(r).index&^nestedBit]++
-				}
-			}
-		}
-		if table = nil; k < len(moreSlots) {
-			table = moreSlots[k]
-		}
-	}
-	for i, n := range counts {
-		if i < firstIndex || i >= nextIndex {
-			continue
-		}
-		if b := newBlock(BlockOpen, 0, BlockAlign); b != nil {
-			*(*uint64)(unsafe.Add(b, OffOpenMarker)) = uint64(i - firstIndex)
-			*(*uint64)(unsafe.Add(b, OffOpenCount)) = n
-			publish(b)
-		}
+		p.then = p.stack.n
 	}
 }

@@ -34,7 +34,7 @@ func TestLeftOpen(t *testing.T) {
 	m := collected(t)
 	p := own()
 	a0, _ := counted(&m[1])
-	base := p.n
+	base := p.stack.n
 	fail := func() { panic("left") }
 	catch := func(f func()) {
 		defer func() {
@@ -45,12 +45,12 @@ func TestLeftOpen(t *testing.T) {
 	// Recovered inside an outer scope that ends explicitly.
 	opened(&m[0], func() {
 		catch(func() { opened(&m[1], fail) })
-		if p.n != base+2 {
-			t.Errorf("%d scopes are open, want 2", p.n-base)
+		if p.stack.n != base+2 {
+			t.Errorf("%d scopes are open, want 2", p.stack.n-base)
 		}
 	})
-	if a, _ := counted(&m[1]); a != a0+1 || p.n != base {
-		t.Errorf("%d passages, %d open", a-a0, p.n-base)
+	if a, _ := counted(&m[1]); a != a0+1 || p.stack.n != base {
+		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
 	}
 	// Never recovered by marked code: a function that opens in the same frame finds it.
 	for range 3 {
@@ -59,16 +59,16 @@ func TestLeftOpen(t *testing.T) {
 			opened(&m[1], fail)
 		}()
 	}
-	if p.n > base+1 {
-		t.Errorf("%d scopes are open, want 1 at most", p.n-base)
+	if p.stack.n > base+1 {
+		t.Errorf("%d scopes are open, want 1 at most", p.stack.n-base)
 	}
 	// A Scope around it ends it as well.
 	var s Scope
 	s.Enter(&m[0])
 	catch(func() { opened(&m[1], fail) })
 	s.Exit()
-	if a, _ := counted(&m[1]); a < a0+4 || p.n > base+1 {
-		t.Errorf("%d passages, %d open", a-a0, p.n-base)
+	if a, _ := counted(&m[1]); a < a0+4 || p.stack.n > base+1 {
+		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
 	}
 	p.settle(base, now())
 	if a, _ := counted(&m[1]); a != a0+5 {
@@ -81,10 +81,10 @@ func TestLeftOpen(t *testing.T) {
 		defer func() { done <- own() }()
 		opened(&m[1], runtime.Goexit)
 	}()
-	if p := <-done; p.n != 1 || p.at(0).index&^nestedBit != m[1].index {
-		t.Errorf("%d scopes are open after Goexit, want 1", p.n)
+	if p := <-done; p.stack.n != 1 || p.stack.at(0).index&^nestedBit != m[1].index {
+		t.Errorf("%d scopes are open after Goexit, want 1", p.stack.n)
 	} else {
-		p.n = 0
+		p.stack.n = 0
 	}
 }
 
@@ -97,7 +97,7 @@ func TestNested(t *testing.T) {
 	outer.Enter(&m[1])
 	between.Enter(&m[0])
 	inner.Enter(&m[1])
-	for own := own(); own.at(own.n-1).start == now(); {
+	for own := own(); own.stack.at(own.stack.n-1).start == now(); {
 	}
 	inner.Exit()
 	between.Exit()
@@ -122,7 +122,7 @@ func TestDeep(t *testing.T) {
 	m := collected(t)
 	c0, _ := counted(&m[1])
 	p := own()
-	base := p.n
+	base := p.stack.n
 	var deep func(n int)
 	deep = func(n int) {
 		if n > 0 {
@@ -130,7 +130,7 @@ func TestDeep(t *testing.T) {
 		}
 	}
 	deep(5000)
-	if c, _ := counted(&m[1]); c != c0+5000 || p.n != base {
-		t.Errorf("%d passages, %d open", c-c0, p.n-base)
+	if c, _ := counted(&m[1]); c != c0+5000 || p.stack.n != base {
+		t.Errorf("%d passages, %d open", c-c0, p.stack.n-base)
 	}
 }

@@ -103,8 +103,10 @@ func readData(t *testing.T, path string) *dataset {
 			of(d.word(off+CellMarker)).addCell(t, d, off)
 		case BlockBuckets:
 			of(d.word(off+OffBucketsMarker)).addBuckets(t, d, off)
-		case BlockOpen:
-			of(d.word(off + OffOpenMarker)).open += d.word(off + OffOpenCount)
+		case BlockStack:
+			for i := range int(u32(off + OffStackLen)) {
+				of(uint64(u32(off+OffStackData+i*StackSize+StackMarker)&(1<<30-1))-firstIndex).open++
+			}
 		default:
 			t.Errorf("block of unknown type %d", kind)
 		}

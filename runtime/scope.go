@@ -31,7 +31,7 @@ const (
 // global marker i-firstIndex. scratchIndex is what calibration records to.
 const (
 	scratchIndex = 1
-	firstIndex   = 2
+	firstIndex   = StackFirst
 	maxIndex     = 1 << 24
 	notCollected = 1 << 31
 )
@@ -87,7 +87,7 @@ func (s *Scope) Enter(m *Marker) {
 	if p.g != g {
 		p = l.find(g)
 	}
-	if p == nil || p.n == p.room && !p.grow() {
+	if p == nil || p.stack.n == p.stack.room && !p.grow() {
 		s.slot = nil
 		s.start = t
 		return
@@ -132,13 +132,13 @@ func (s *Scope) exit(t uint64) {
 			how = passageNoSelf
 		}
 	} else {
-		if p.n != s.pos {
-			if p.n < s.pos {
+		if p.stack.n != s.pos {
+			if p.stack.n < s.pos {
 				return
 			}
 			p.settle(s.pos, t)
 		}
-		r := p.at(s.pos - 1)
+		r := p.stack.at(s.pos - 1)
 		if d = t - r.start; int64(d) < 0 {
 			d = 0
 		}
@@ -148,7 +148,7 @@ func (s *Scope) exit(t uint64) {
 		p.child = r.saved + ns
 		p.over += hot.whole
 		p.mask = r.mask
-		p.n = s.pos - 1
+		p.stack.n = s.pos - 1
 	}
 
 	pid := procPin()

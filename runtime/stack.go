@@ -18,9 +18,7 @@ import (
 // operation each. Only the owner writes a slot.
 type slot struct {
 	g     uintptr
-	stack unsafe.Pointer // room for so many records
-	room  uint32
-	n     uint32 // open scopes
+	stack *stack // nil until the first scope
 	mask  uint64 // bit index modulo 64 of each open scope
 	child uint64 // ns of what ended directly inside the innermost
 	over  uint64 // what the scopes that have ended cost, ticks<<costBits; only differences mean anything
@@ -28,7 +26,22 @@ type slot struct {
 	// When recover last stopped a panic, and what was open then.
 	recovered uint64
 	then      uint32
+
+	_ uint64 // a slot fills a cache line
 }
+
+// A stack is a BlockStack: room records follow.
+type stack struct {
+	kind  uint32
+	shard uint32
+	bytes uint64
+	n     uint32 // open scopes
+	room  uint32
+	_     [5]uint64
+}
+
+// none is the stack of a slot that has none.
+var none stack
 
 // A record is an open scope on its goroutine's stack.
 type record struct {
@@ -41,8 +54,8 @@ type record struct {
 }
 
 const (
-	recordSize  = unsafe.Sizeof(record{})
 	firstRoom   = 8
+	mostStacks  = 4096    // in the data file; more goroutines have theirs in memory only
 	nestedBit   = 1 << 30 // in record.index: inside another scope of the same marker
 	costBits    = 8       // of the fraction in slot.over
 	slotTables  = 4
@@ -56,6 +69,15 @@ const (
 // the next, eight times larger table; beyond the last its scopes do without: all
 // their time is self time (CellNoSelf counts them).
 type slotLine [slotsInLine]slot
+
+// The structs and the layout agree, or this does not compile.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(record{})-StackSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(record{}.index)-StackMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.n)-OffStackLen]
+	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.room)-OffStackRoom]
+	_ = [1]struct{}{}[unsafe.Sizeof(stack{})-OffStackData]
+)
 
 var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
 
@@ -87,6 +109,7 @@ func (l *slotLine) find(g uintptr) *slot {
 		}
 		for i := range l {
 			if p := &l[i]; p.g == 0 && atomic.CompareAndSwapUintptr(&p.g, 0, g) {
+				p.stack = &none
 				return p
 			}
 		}
@@ -112,8 +135,8 @@ func (l *slotLine) find(g uintptr) *slot {
 
 //go:norace
 //go:nocheckptr
-func (p *slot) at(i uint32) *record {
-	return (*record)(unsafe.Add(p.stack, uintptr(i)*recordSize))
+func (s *stack) at(i uint32) *record {
+	return (*record)(unsafe.Add(unsafe.Pointer(s), OffStackData+uintptr(i)*StackSize))
 }
 
 // push puts a scope on the stack and gives its position, from 1. There is room.
@@ -121,8 +144,9 @@ func (p *slot) at(i uint32) *record {
 //go:norace
 //go:nocheckptr
 func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
-	n := p.n
-	r := p.at(n)
+	s := p.stack
+	n := s.n
+	r := s.at(n)
 	r.start = t
 	r.saved = p.child
 	r.over = p.over
@@ -131,7 +155,7 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	r.depth = depth
 	p.mask |= 1 << (index % 64)
 	p.child = 0
-	p.n = n + 1
+	s.n = n + 1
 	return n + 1
 }
 
@@ -141,35 +165,57 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 //go:nocheckptr
 //go:noinline
 func (p *slot) nested(index uint32) uint32 {
-	for i := p.n; i > 0; i-- {
-		if p.at(i-1).index&^nestedBit == index {
+	s := p.stack
+	for i := s.n; i > 0; i-- {
+		if s.at(i-1).index&^nestedBit == index {
 			return index | nestedBit
 		}
 	}
 	return index
 }
 
+var stacks int // in the data file so far; under the lock
+
 // grow makes room on the stack; false: there is no memory. The old stack is left
-// where it is, at most as large as the new one.
+// where it is, empty, at most as large as the new one.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func (p *slot) grow() bool {
-	room := max(2*p.room, firstRoom)
+	old := p.stack
+	room := max(2*old.room, firstRoom)
 	if room > 1<<26 {
 		return false
 	}
+	size := OffStackData + uintptr(room)*StackSize
 	lock()
-	s := anonymous(uintptr(room) * recordSize)
+	var s *stack
+	if old != &none || stacks < mostStacks {
+		s = (*stack)(newBlock(BlockStack, 0, size))
+		stacks++
+	}
+	if s == nil {
+		s = (*stack)(anonymous(size))
+	}
+	if s != nil {
+		s.room = room
+		for i := range old.n {
+			*s.at(i) = *old.at(i)
+		}
+		s.n = old.n
+		if s.bytes > 0 {
+			publish(unsafe.Pointer(s))
+		}
+		if old != &none {
+			old.n = 0
+		}
+	}
 	unlock()
 	if s == nil {
 		return false
 	}
-	size := uintptr(p.n) * recordSize
-	copy(unsafe.Slice((*byte)(s), size), unsafe.Slice((*byte)(p.stack), size))
-	atomic.StorePointer(&p.stack, s)
-	p.room = room
+	p.stack = s
 	return true
 }
 
@@ -191,10 +237,11 @@ func less(d, cost uint64) uint64 {
 //go:nocheckptr
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
-	for p.n > n {
-		r := p.at(p.n - 1)
+	s := p.stack
+	for s.n > n {
+		r := s.at(s.n - 1)
 		end := t
-		if p.n <= p.then && int64(p.recovered-r.start) >= 0 {
+		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end = p.recovered
 		}
 		p.end(end)
@@ -206,7 +253,8 @@ func (p *slot) settle(n uint32, t uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) end(t uint64) {
-	s := Scope{slot: p, index: p.at(p.n-1).index &^ nestedBit, pos: p.n}
+	n := p.stack.n
+	s := Scope{slot: p, index: p.stack.at(n-1).index &^ nestedBit, pos: n}
 	s.exit(t)
 }
 
@@ -218,8 +266,8 @@ func (p *slot) end(t uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) unwind(index, depth uint32, t uint64) {
-	for n := p.n; n > 0; n-- {
-		r := p.at(n - 1)
+	for n := p.stack.n; n > 0; n-- {
+		r := p.stack.at(n - 1)
 		if r.depth < depth {
 			return
 		}

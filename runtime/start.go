@@ -38,7 +38,7 @@ func begin() {
 		if mode == modeOn {
 			if hot.self { // what takes the lock that calibrate is called with is done before
 				g := getg()
-				if p := lineOf(hot.slots, slotBits, g).find(g); p != nil {
+				if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.room == 0 {
 					p.grow()
 				}
 			}
