@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/rewrite"
 )
 
@@ -52,7 +53,7 @@ func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var paths []string
+	paths := []string{markgen.VirtualRuntime}
 	for _, t := range tasks {
 		paths = append(paths, t.ImportPath)
 		if t.tests {

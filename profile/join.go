@@ -49,7 +49,7 @@ func (r *run) join() {
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.counters)) {
 		if r.tables[number] == nil {
-			r.damagedAt(r.damaged(r.counters[number].offset, "counters of table %d, which is not in the file; they are left out", number))
+			r.damagedAt(r.damaged(r.counters[number][0].offset, "counters of table %d, which is not in the file; they are left out", number))
 		}
 	}
 	r.unnamed()
@@ -80,24 +80,26 @@ func (r *run) followAliases() {
 	}
 }
 
-// counts reads the counters of a table; they may be fewer than the table names.
+// counts reads the counters of a table, all shards added up; they may be fewer
+// than the table names.
 func (r *run) counts(number uint64, t *table) []uint64 {
-	b, ok := r.counters[number]
-	if !ok {
-		return nil
-	}
-	data, err := r.content(b, b.size)
-	if err != nil {
-		r.damagedAt(err)
-		return nil
-	}
-	data = data[layout.OffCountersData:]
-	if len(data)/8 != len(t.counters) {
-		r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", len(data)/8, len(t.counters)))
-	}
-	counts := make([]uint64, 0, len(data)/8)
-	for ; len(data) >= 8; data = data[8:] {
-		counts = append(counts, r.order.Uint64(data))
+	var counts []uint64
+	for _, b := range r.counters[number] {
+		data, err := r.content(b, b.size)
+		if err != nil {
+			r.damagedAt(err)
+			continue
+		}
+		data = data[layout.OffCountersData:]
+		if len(data)/8 != len(t.counters) {
+			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", len(data)/8, len(t.counters)))
+		}
+		for i := 0; len(data) >= 8; i, data = i+1, data[8:] {
+			if i == len(counts) {
+				counts = append(counts, 0)
+			}
+			counts[i] = add64(counts[i], r.order.Uint64(data))
+		}
 	}
 	return counts
 }

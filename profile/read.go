@@ -53,7 +53,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 		tables:   map[uint64]*table{},
 		parts:    map[part]*cell{},
 		cells:    map[uint64]*Marker{},
-		counters: map[uint64]block{},
+		counters: map[uint64][]block{},
 		aliases:  map[uint64]uint64{},
 		Profile:  h.profile(),
 	}
@@ -78,7 +78,7 @@ type run struct {
 	tables   map[uint64]*table  // by number
 	parts    map[part]*cell     // what the blocks had, in order of their processors and markers
 	cells    map[uint64]*Marker // figures without names, by global index
-	counters map[uint64]block   // by number of the table
+	counters map[uint64][]block // by number of the table, one for each shard
 	aliases  map[uint64]uint64  // global index to global index
 }
 
@@ -349,10 +349,12 @@ func (r *run) counterBlock(b block) error {
 	if n > (b.size-layout.OffCountersData)/8 {
 		return r.damaged(b.offset, "%d counters in a block of %d bytes; they are left out", n, b.size)
 	}
-	if _, ok := r.counters[number]; ok {
-		return r.damaged(b.offset, "a second block with the counters of table %d; it is left out", number)
+	for _, old := range r.counters[number] {
+		if old.shard == b.shard {
+			return r.damaged(b.offset, "a second block with the counters of table %d; it is left out", number)
+		}
 	}
-	r.counters[number] = block{offset: b.offset, size: layout.OffCountersData + 8*n}
+	r.counters[number] = append(r.counters[number], block{shard: b.shard, offset: b.offset, size: layout.OffCountersData + 8*n})
 	return nil
 }
 

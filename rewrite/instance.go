@@ -142,7 +142,8 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 		}
 	}
 	call += ")"
-	value := "" // what the instance of a function without results returns
+	value := ""  // what the instance of a function without results returns
+	setter := "" // assigns the instance's result
 	switch {
 	case !fn.results() && w.u.inline:
 		value = "(" + w.prefix + "n " + w.perf + ".Nothing) "
@@ -152,7 +153,14 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	case w.u.inline && fn.oneUnnamedResult():
 		names := w.resultNames(fn)
 		w.nameResults(e, fn, names)
-		call = w.free("Set(&%s, %s)", names[0], call)[1:] + " return " + names[0]
+		set := w.perf + ".Set"
+		if !fn.generic() { // the file may be in a language without generics
+			set = w.prefix + "set_" + strings.ReplaceAll(methodKey(d), ".", "_")
+			list := fn.typ.Results.List[0]
+			typ := string(f.Text[f.offset(list.Type.Pos()):f.offset(list.Type.End())])
+			setter = fmt.Sprintf("; func %s(p *%s, v %s) (n %s.Nothing) { *p = v; return }", set, typ, typ, w.perf)
+		}
+		call = w.nothing + "[0] = " + set + "(&" + names[0] + ", " + call + "); return " + names[0]
 	default:
 		call = "return " + call
 	}
@@ -169,7 +177,26 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	from, to := f.position(fn.body.Lbrace), f.position(fn.body.Rbrace)
 	e.insert(end+1, fmt.Sprintf("; func %s%s%s(%s) %s{%s defer %s.Close(%s[:]); /*line :%d:%d*/%s%s} /*line :%d:%d*/",
 		receiver, name, typeParams, w.fields(f, fn.typ.Params, params), results, w.scopes(fn), w.perf, w.s,
-		from.Line, from.Column+1, copied.apply(start, end), map[bool]string{true: "; return "}[value != ""], to.Line, to.Column+1))
+		from.Line, from.Column+1, copied.apply(start, end), map[bool]string{true: "; return "}[value != ""], to.Line, to.Column+1)+setter)
+}
+
+// generic says whether the function has type parameters, its own or its receiver's.
+func (fn *function) generic() bool {
+	if fn.typ.TypeParams != nil {
+		return true
+	}
+	if fn.decl.Recv == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(fn.decl.Recv, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // oneUnnamedResult says whether the function has one result, without a name.

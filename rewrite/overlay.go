@@ -26,6 +26,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w := &overlayWriter{u: u, o: o, prefix: u.freePrefix()}
 	w.perf, w.m, w.c = w.prefix+"perf", w.prefix+o.Unit+"m", w.prefix+o.Unit+"c"
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
+	w.t = w.prefix + o.Unit + "t"
 	w.nothing = FreePrefix + w.prefix + o.Unit
 	w.recovers = len(u.timed) > 0 && !declared(u.files, "recover")
 	out := map[string][]byte{}
@@ -71,6 +72,7 @@ type overlayWriter struct {
 	o                 Overlay
 	prefix            string
 	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
+	t                 string // the tallies
 	nothing           string // the variable that costs nothing to assign to
 	direct            bool   // the gate of what is being planted has been passed
 	recovers          bool   // recover is the predeclared function
@@ -123,10 +125,15 @@ func (w *overlayWriter) register() string {
 	nm, nc := len(w.u.timed), len(w.u.counts)+len(w.u.blocks)
 	m := ref(w.m, "Marker", nm)
 	c := ref(w.c, "Counter", nc)
+	call := "Register("
+	if w.tallies() {
+		fmt.Fprintf(&b, "; var %s %s.Tallies", w.t, w.perf)
+		call = "RegisterTallies(&" + w.t + ", "
+	}
 	if w.u.inline {
 		fmt.Fprintf(&b, "; var %s [1]%s.Nothing", w.nothing, w.perf)
 	}
-	fmt.Fprintf(&b, "; var _ = %s.Register(%s, %d, %s, %d, %s)", w.perf, m, nm, c, nc, quote(w.u.table(w.o.Root)))
+	fmt.Fprintf(&b, "; var _ = %s.%s%s, %d, %s, %d, %s)", w.perf, call, m, nm, c, nc, quote(w.u.table(w.o.Root)))
 	return b.String()
 }
 
@@ -263,6 +270,9 @@ func (w *overlayWriter) enter(p *Point, slot int) string {
 }
 
 func (w *overlayWriter) count(counter int) string {
+	if w.tallies() {
+		return w.free("Tally(&%s[%d], &%s)", w.c, counter, w.t)
+	}
 	return w.free("Tick(&%s[%d])", w.c, counter)
 }
 
@@ -275,6 +285,10 @@ func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 		e.insert(fn.file.offset(j.Label.Pos()), w.prefix)
 	}
 }
+
+// tallies says whether the unit counts by goroutine: where basic blocks are
+// counted, which are always on.
+func (w *overlayWriter) tallies() bool { return w.u.inline && len(w.u.blocks) > 0 }
 
 // free calls a function of the runtime in a statement that costs the inliner
 // nothing, where that can be had.

@@ -107,7 +107,8 @@ const (
 	// BlockCell is the cell of one marker on one shard, see Cell….
 	BlockCell = 2
 
-	// BlockCounters holds the counters of one table.
+	// BlockCounters holds counters of one table. There may be several for a
+	// table, with shards of their own: they add up.
 	//
 	//	16 number of the table u64
 	//	24 number of counters u64

@@ -42,6 +42,17 @@ func Set[T any](p *T, v T) (n Nothing) {
 // Tick does nothing.
 func Tick(c *Counter) (n Nothing) { return n }
 
+// Tallies are one package's counters by goroutine.
+type Tallies struct{}
+
+// Tally does nothing.
+func Tally(c *Counter, t *Tallies) (n Nothing) { return n }
+
+// RegisterTallies is Register.
+func RegisterTallies(t *Tallies, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	return false
+}
+
 // Mark does nothing.
 func Mark(m *Marker) (n Nothing) { return n }
 

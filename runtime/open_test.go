@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"testing"
 )
@@ -115,6 +116,41 @@ func TestNested(t *testing.T) {
 		t.Errorf("marker %d is not nested in itself", i)
 	}
 	p.end(now())
+}
+
+// The table of open scopes agrees with the stack, whatever comes and goes.
+func TestActive(t *testing.T) {
+	collected(t)
+	p := &slot{stack: &none}
+	open := map[uint32]int{}
+	for range 100_000 {
+		i := firstIndex + uint32(rand.IntN(300))
+		if s := p.stack; s.n > 0 && rand.IntN(400) < int(s.n) {
+			top := s.at(s.n-1).index &^ nestedBit
+			open[top]--
+			s.n--
+			p.mask = s.at(s.n).mask
+			if p.active != nil {
+				p.active = p.active.add(top, 1<<32-1)
+			}
+			continue
+		}
+		if p.stack.n == p.stack.room && !p.grow() {
+			t.Fatal("no memory")
+		}
+		j := i
+		if p.mask>>(i%64)&1 != 0 {
+			j = p.nested(i)
+		}
+		if nested := j != i; nested != (open[i] > 0) {
+			t.Fatalf("marker %d is open %d times, nested %v", i, open[i], nested)
+		}
+		p.push(j, 0, 0)
+		open[i]++
+	}
+	if p.active == nil {
+		t.Error("the stack was never deep")
+	}
 }
 
 // The stack of scopes grows.

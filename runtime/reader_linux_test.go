@@ -95,6 +95,9 @@ func readData(t *testing.T, path string) *dataset {
 			for i := range int(d.word(off + OffCountersLen)) {
 				v = append(v, d.word(off+OffCountersData+8*i))
 			}
+			for i, n := range counterTables[d.word(off+OffCountersTable)] {
+				v[i] += n
+			}
 			counterTables[d.word(off+OffCountersTable)] = v
 		case BlockAlias:
 			alias[d.word(off+OffAliasFrom)] = d.word(off + OffAliasTo)

@@ -32,6 +32,8 @@ type table struct {
 	first    uint32 // Marker.index of the first
 	counters unsafe.Pointer
 	n        int
+	of       *Counter         // the program's side of the first
+	own      []unsafe.Pointer // counters of single units of stack, see Tallies
 }
 
 // Guarded by the lock.
@@ -92,7 +94,7 @@ func register(ms []Marker, cs []Counter, text string) bool {
 		return false
 	}
 	nextIndex += uint32(len(ms))
-	t := table{text: text, markers: len(ms), first: first, n: len(cs)}
+	t := table{text: text, markers: len(ms), first: first, n: len(cs), of: unsafe.SliceData(cs)}
 
 	if len(cs) > 0 {
 		if b := newBlock(BlockCounters, 0, OffCountersData+8*uintptr(len(cs))); b != nil {

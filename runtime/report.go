@@ -124,6 +124,9 @@ func gather() []row {
 			case 'c':
 				if c < t.n && t.counters != nil {
 					n := atomic.LoadUint64((*uint64)(unsafe.Add(t.counters, 8*uintptr(c))))
+					for _, own := range t.own {
+						n += atomic.LoadUint64((*uint64)(unsafe.Add(own, 8*uintptr(c))))
+					}
 					rows = append(rows, row{name: field(line, counterName, counterName), count: n})
 				}
 				c++

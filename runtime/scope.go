@@ -149,6 +149,9 @@ func (s *Scope) exit(t uint64) {
 		p.over += hot.whole
 		p.mask = r.mask
 		p.stack.n = s.pos - 1
+		if p.active != nil {
+			p.active = p.active.add(i, 1<<32-1)
+		}
 	}
 
 	pid := procPin()

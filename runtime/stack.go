@@ -27,7 +27,7 @@ type slot struct {
 	recovered uint64
 	then      uint32
 
-	_ uint64 // a slot fills a cache line
+	active *active // nil while the stack is not deep
 }
 
 // A stack is a BlockStack: room records follow.
@@ -156,16 +156,29 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	p.mask |= 1 << (index % 64)
 	p.child = 0
 	s.n = n + 1
+	if p.active != nil {
+		p.active = p.active.add(index&^nestedBit, 1)
+	}
 	return n + 1
 }
 
-// nested gives index with nestedBit if a scope of that marker is open.
+// nested gives index with nestedBit if a scope of that marker is open. It is
+// called when the mask says that there may be one.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func (p *slot) nested(index uint32) uint32 {
 	s := p.stack
+	if s.n > deep && p.active == nil {
+		p.active = newActive(s)
+	}
+	if p.active != nil {
+		if p.active.count(index) > 0 {
+			index |= nestedBit
+		}
+		return index
+	}
 	for i := s.n; i > 0; i-- {
 		if s.at(i-1).index&^nestedBit == index {
 			return index | nestedBit

@@ -1,0 +1,99 @@
+//go:build !markgen_off
+
+package runtime
+
+import "unsafe"
+
+// active counts the open scopes of a goroutine by marker, once its stack is so
+// deep that looking through it takes long: a hash table with open addressing,
+// whose keys are never deleted.
+type active struct {
+	used  uint32
+	lines uint32 // a power of two
+	// lines activeLines follow
+}
+
+type activeLine struct{ index, count uint32 } // index 0: empty
+
+const (
+	deep        = 48 // open scopes above which there is a table
+	firstActive = 64
+)
+
+//go:norace
+//go:nocheckptr
+func (a *active) at(i uint32) *activeLine {
+	return (*activeLine)(unsafe.Add(unsafe.Pointer(a), unsafe.Sizeof(active{})+uintptr(i)*unsafe.Sizeof(activeLine{})))
+}
+
+// line is where index is or would be.
+//
+//go:norace
+func (a *active) line(index uint32) *activeLine {
+	for i := index * 0x9e3779b1; ; i++ { // as in lineOf, in 32 bits
+		if l := a.at(i & (a.lines - 1)); l.index == index || l.index == 0 {
+			return l
+		}
+	}
+}
+
+//go:norace
+func (a *active) count(index uint32) uint32 {
+	l := a.line(index)
+	if l.index == 0 {
+		return 0
+	}
+	return l.count
+}
+
+// add changes the count of index by n and returns the table, or the larger one
+// that took its place; nil if there is no memory for that.
+//
+//go:norace
+func (a *active) add(index, n uint32) *active {
+	l := a.line(index)
+	if l.index == 0 {
+		if 2*a.used >= a.lines {
+			bigger := makeActive(2 * a.lines)
+			if bigger == nil {
+				return nil
+			}
+			for i := range a.lines {
+				if l := a.at(i); l.count > 0 {
+					*bigger.line(l.index) = *l
+					bigger.used++
+				}
+			}
+			a = bigger
+			l = a.line(index)
+		}
+		l.index = index
+		a.used++
+	}
+	l.count += n
+	return a
+}
+
+//go:norace
+//go:nocheckptr
+func makeActive(lines uint32) *active {
+	lock()
+	a := (*active)(anonymous(unsafe.Sizeof(active{}) + uintptr(lines)*unsafe.Sizeof(activeLine{})))
+	unlock()
+	if a != nil {
+		a.lines = lines
+	}
+	return a
+}
+
+// newActive counts what is on a stack; nil if there is no memory.
+//
+//go:norace
+//go:nocheckptr
+func newActive(s *stack) *active {
+	a := makeActive(firstActive)
+	for i := uint32(0); a != nil && i < s.n; i++ {
+		a = a.add(s.at(i).index&^nestedBit, 1)
+	}
+	return a
+}
