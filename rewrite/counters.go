@@ -35,5 +35,11 @@ func (w *walker) coverFile(f *file) {
 	}
 	for _, fn := range f.functions {
 		fn.sortEvents()
+		for i := range fn.events {
+			if e := &fn.events[i]; e.op == opCover && e.at == f.offset(fn.body.Lbrace)+1 {
+				e.first = true
+				break
+			}
+		}
 	}
 }

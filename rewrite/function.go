@@ -56,6 +56,7 @@ type event struct {
 	ends  []*Point // opExit: of the scopes that end, the first opened first
 	n     int      // opExit: how many slots are closed; 0: none, the event is void
 	point *Point   // opEnter, opCount, opPoint
+	first bool     // opCover: of the function's first block
 	block int      // opCover: index into Unit.blocks
 	tail  bool     // at the end of a list: what stands in front of it may need a semicolon
 }

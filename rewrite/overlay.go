@@ -238,9 +238,9 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 	case opCount:
 		text = w.count(ev.point.counter)
 	case opCover:
-		text = w.count(len(w.u.counts) + ev.block)
+		text = w.tally(ev)
 	case opWrap:
-		text = "{" + w.count(len(w.u.counts)+ev.block)
+		text = "{" + w.tally(ev)
 	case opUnwrap:
 		text = " }"
 	case opPause:
@@ -270,9 +270,6 @@ func (w *overlayWriter) enter(p *Point, slot int) string {
 }
 
 func (w *overlayWriter) count(counter int) string {
-	if w.tallies() {
-		return w.free("Tally(&%s[%d], &%s)", w.c, counter, w.t)
-	}
 	return w.free("Tick(&%s[%d])", w.c, counter)
 }
 
@@ -284,6 +281,19 @@ func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 	for _, j := range fn.jumps {
 		e.insert(fn.file.offset(j.Label.Pos()), w.prefix)
 	}
+}
+
+// tally counts a basic block. That at a function's start may find counters for
+// the goroutine, so that those of its other blocks need not.
+func (w *overlayWriter) tally(ev event) string {
+	counter := len(w.u.counts) + ev.block
+	switch {
+	case !w.u.inline:
+		return w.count(counter)
+	case ev.first:
+		return w.free("Tally(&%s, %d)", w.t, counter)
+	}
+	return w.free("TallyOn(&%s, %d)", w.t, counter)
 }
 
 // tallies says whether the unit counts by goroutine: where basic blocks are

@@ -46,7 +46,10 @@ func Tick(c *Counter) (n Nothing) { return n }
 type Tallies struct{}
 
 // Tally does nothing.
-func Tally(c *Counter, t *Tallies) (n Nothing) { return n }
+func Tally(t *Tallies, i uintptr) (n Nothing) { return n }
+
+// TallyOn does nothing.
+func TallyOn(t *Tallies, i uintptr) (n Nothing) { return n }
 
 // RegisterTallies is Register.
 func RegisterTallies(t *Tallies, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
