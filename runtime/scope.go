@@ -14,7 +14,8 @@ var hot struct {
 	mult   uint64 // ns per tick, 32.32
 	slots  unsafe.Pointer
 	inside uint64 // what an empty scope measures, ticks<<costBits
-	whole  uint64 // what an empty scope costs, ticks<<costBits
+	whole  uint64 // what a Scope costs, ticks<<costBits
+	opened uint64 // what one costs that Begin and End open and end
 	_      [64]byte
 }
 
@@ -146,7 +147,11 @@ func (s *Scope) exit(t uint64) {
 		self = ns - p.child
 		how = uint8(r.index / nestedBit)
 		p.child = r.saved + ns
-		p.over += hot.whole
+		if r.depth == 0 {
+			p.over += hot.whole
+		} else {
+			p.over += hot.opened
+		}
 		p.mask = r.mask
 		p.stack.n = s.pos - 1
 		if p.active != nil {

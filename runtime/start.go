@@ -36,7 +36,7 @@ func begin() {
 		mode := start()
 		atomic.StoreUint32(&hot.mode, mode)
 		if mode == modeOn {
-			if hot.self { // what takes the lock that calibrate is called with is done before
+			if hasG { // what takes the lock that calibrate is called with is done before
 				g := getg()
 				if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.room == 0 {
 					p.grow()
@@ -168,14 +168,17 @@ var (
 	}
 )
 
-// calibrate measures what reading the clock and passing an empty scope cost,
-// with the very code the program runs: the mean of the best of several batches.
-// The caller holds the lock, so nobody else makes a directory meanwhile.
+// calibrate measures what reading the clock and passing a scope cost, with the
+// very code the program runs. What is measured is not an empty scope but what one
+// adds to a function of some 20 ns: processors do part of a scope's work while
+// other work waits for its results, and read the clock before all that stands
+// before it is done. Medians of many small batches, since the best is better than
+// what programs get. The caller holds the lock, so nobody else makes a directory
+// meanwhile.
 //
 //go:norace
 //go:nocheckptr
 func calibrate() {
-	const batches, batch = 16, 32
 	scratchDirectory.n = scratchIndex + 1
 	scratchDirectory.cells[scratchIndex] = &scratch
 	for i := range scratch.groups {
@@ -192,41 +195,103 @@ func calibrate() {
 	}
 	kept := shards[pid].dir
 	shards[pid].dir = (*directory)(unsafe.Pointer(&scratchDirectory))
-	read, inside, whole := uint64(1<<64-1), uint64(0), uint64(1<<64-1)
-	for range batches {
+	var read, whole, opened, inside batches
+	measureScopes(&m, &read, &whole, &opened, &inside) // warms up, and what comes is corrected as the program will be
+	hot.inside, hot.whole, hot.opened = inside.median(), whole.median(), opened.median()
+	measureScopes(&m, &read, &whole, &opened, &inside)
+	shards[pid].dir = kept
+	procUnpin()
+	hot.inside, hot.whole, hot.opened = inside.median(), whole.median(), opened.median()
+	setHeader(OffQuantum, toPS(step))
+	setHeader(OffRead, toPS(read.median())>>costBits)
+	setHeader(OffInside, toPS(hot.inside)>>costBits)
+	setHeader(OffWhole, toPS(hot.opened)>>costBits)
+}
+
+// batches are costs that have been measured, ticks<<costBits.
+type batches [15]uint64
+
+const batch = 64
+
+// median sorts what it is the median of.
+func (b *batches) median() uint64 {
+	sortBy(len(b), func(i, j int) bool { return b[i] < b[j] }, func(i, j int) { b[i], b[j] = b[j], b[i] })
+	return b[len(b)/2]
+}
+
+// measureScopes measures what a clock read, a Scope and an opened scope cost, and
+// what of it a scope measures as its own.
+//
+//go:norace
+func measureScopes(m *Marker, read, whole, opened, inside *batches) {
+	x := uint64(1)
+	for i := range read {
 		a := now()
 		for range batch {
 			now()
 		}
 		b := now()
-		read = min(read, b-a)
+		read[i] = (b - a) << costBits / (batch + 1)
+
+		a = now()
+		for range batch {
+			x = chain(x)
+		}
+		b = now()
+		work := b - a
+
+		a = now()
+		for range batch {
+			x = plainWork(m, x)
+		}
+		b = now()
+		called := b - a
 
 		before := scratch.ticks
 		a = now()
 		for range batch {
-			emptyScope(&m)
+			x = openedWork(m, x)
 		}
 		b = now()
-		if b-a < whole {
-			whole, inside = b-a, scratch.ticks-before
+		opened[i] = less(b-a, called) << costBits / batch
+		inside[i] = min(less(scratch.ticks-before, work)<<costBits/batch, opened[i])
+
+		a = now()
+		for range batch {
+			x = markedWork(m, x)
 		}
+		b = now()
+		whole[i] = less(b-a, called) << costBits / batch
 	}
-	shards[pid].dir = kept
-	procUnpin()
-	read /= batch + 1
-	whole = less(whole, read)
-	hot.inside, hot.whole = inside<<costBits/batch, whole<<costBits/batch
-	setHeader(OffQuantum, toPS(step))
-	setHeader(OffRead, toPS(read))
-	setHeader(OffInside, toPS(inside)/batch)
-	setHeader(OffWhole, toPS(whole)/batch)
+	scratch.last = x // or the work could be left out
 }
 
-// emptyScope is what a marked function costs.
+// chain is work that no processor can shorten: each step waits for the one before.
+func chain(x uint64) uint64 {
+	for range 16 {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+// plainWork is a function, markedWork the same with a Scope, openedWork with one
+// that ends explicitly.
 //
 //go:noinline
-func emptyScope(m *Marker) {
+func plainWork(m *Marker, x uint64) uint64 { return chain(x) }
+
+//go:noinline
+func markedWork(m *Marker, x uint64) uint64 {
 	var s [1]Scope
 	defer Close(s[:])
 	s[0].Enter(m)
+	return chain(x)
+}
+
+//go:noinline
+func openedWork(m *Marker, x uint64) uint64 {
+	Begin(m)
+	x = chain(x)
+	End(m)
+	return x
 }
