@@ -192,7 +192,7 @@ func tableOf(counters *Counter, nc int) (number uint64, shared unsafe.Pointer) {
 	lock()
 	defer unlock()
 	for i := len(tables) - 1; i >= 0; i-- {
-		if tables[i].of == counters {
+		if tables[i].counted == counters {
 			return uint64(i + 1), tables[i].counters
 		}
 	}

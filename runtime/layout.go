@@ -115,8 +115,9 @@ const (
 	//	64 one u64 a counter
 	BlockCounters = 3
 
-	// BlockAlias says that the cells of marker OffAliasFrom belong to marker
-	// OffAliasTo: it was entered before its table was registered.
+	// BlockAlias says that cells and open scopes of marker OffAliasFrom belong to
+	// marker OffAliasTo. Markers are numbered by tables, and by when they are
+	// passed first, below the first table's.
 	//
 	//	16 global index that was handed out first u64
 	//	24 global index in the table u64, or NoMarker: not collected, to be dropped

@@ -113,6 +113,7 @@ func TestSlots(t *testing.T) {
 // Processors beyond maxShards share their cells under the lock.
 func TestManyProcessors(t *testing.T) {
 	m := collected(t)
+	decide(&m[1])
 	const each = 1000
 	var wg sync.WaitGroup
 	for pid := maxShards - 2; pid < maxShards+10; pid++ {

@@ -29,20 +29,27 @@ type Counter struct{ P *uint64 }
 type table struct {
 	text     string
 	markers  int
-	first    uint32 // Marker.index of the first
+	first    uint32  // number of the first marker, from firstNumber
+	of       *Marker // the program's side of the first marker
 	counters unsafe.Pointer
 	n        int
-	of       *Counter         // the program's side of the first
+	counted  *Counter         // the program's side of the first counter
 	own      []unsafe.Pointer // counters of single units of stack, see Tallies
 }
 
+// Markers have numbers in the order in which they are registered, from
+// firstNumber, and those that are passed have an index, in the order in which they
+// are passed first: what is kept by index has room for those only. BlockAlias says
+// which index has which number.
+const firstNumber = 1 << 24
+
 // Guarded by the lock.
 var (
-	tables    []table
-	nextIndex uint32 = firstIndex
-	// aliases pairs indexes given to markers that were entered before their
-	// table was registered with those of the table, 0 for not collected.
-	aliases [][2]uint32
+	tables     []table
+	nextNumber uint32    = firstNumber
+	nextIndex  uint32    = firstIndex
+	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if it is not registered yet or not collected
+	early      []*Marker // have an index and are not registered yet
 )
 
 // Register publishes a unit's markers and counters under the names in text
@@ -78,23 +85,23 @@ func Register(markers *Marker, nm int, counters *Counter, nc int, text string) b
 //go:nocheckptr
 func register(ms []Marker, cs []Counter, text string) bool {
 	number := uint64(len(tables))
-	first := nextIndex
+	first := nextNumber
 	head := tableHead{
 		OffTableNumber / 8:   number,
-		OffTableFirst / 8:    uint64(first - firstIndex),
+		OffTableFirst / 8:    uint64(first),
 		OffTableMarkers / 8:  uint64(len(ms)),
 		OffTableCounters / 8: uint64(len(cs)),
 		OffTableLen / 8:      uint64(len(text)),
 	}
-	if first+uint32(len(ms)) > maxIndex || !publishTable(&head, text) {
+	if first+uint32(len(ms)) > firstNumber+maxIndex || !publishTable(&head, text) {
 		for i := range ms {
 			ms[i].index = notCollected
 			ms[i].Off = 1
 		}
 		return false
 	}
-	nextIndex += uint32(len(ms))
-	t := table{text: text, markers: len(ms), first: first, n: len(cs), of: unsafe.SliceData(cs)}
+	nextNumber += uint32(len(ms))
+	t := table{text: text, markers: len(ms), first: first, of: unsafe.SliceData(ms), n: len(cs), counted: unsafe.SliceData(cs)}
 
 	if len(cs) > 0 {
 		if b := newBlock(BlockCounters, 0, OffCountersData+8*uintptr(len(cs))); b != nil {
@@ -141,53 +148,75 @@ func decideCounters(cs []Counter, t *table) {
 	}
 }
 
-// decideMarkers gives each marker its index or notCollected, and opens the gates
-// of those that are collected. A gate may stand after those behind it.
+// decideMarkers turns off the markers that are not collected, and opens the gates
+// of those that are. A gate may stand after those behind it. Where all are
+// collected, as they are to begin with, the markers are not touched.
 //
 //go:norace
 //go:nocheckptr
 func decideMarkers(ms []Marker, t *table) {
-	if conf.only == "" && conf.skip == "" {
+	if conf.only != "" || conf.skip != "" {
+		off := make([]uint32, len(ms))
+		wanted := make([]bool, len(ms))
 		for i := range ms {
-			ms[i].decided(t.first+uint32(i), 0)
+			off[i] = 1
 		}
-		return
-	}
-	off := make([]uint32, len(ms))
-	index := make([]uint32, len(ms))
-	for i := range ms {
-		off[i], index[i] = 1, notCollected
-	}
-	i := 0
-	for rest := unpack(t.text); rest != "" && i < len(ms); {
-		var line string
-		line, rest = cut(rest, '\n')
-		if kindOf(line) != 'm' {
-			continue
+		i := 0
+		for rest := unpack(t.text); rest != "" && i < len(ms); {
+			var line string
+			line, rest = cut(rest, '\n')
+			if kindOf(line) != 'm' {
+				continue
+			}
+			if conf.wants(field(line, markerName, markerName)) {
+				off[i], wanted[i] = 0, true
+				if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(len(off)) {
+					off[g] = 0
+				}
+			}
+			i++
 		}
-		if conf.wants(field(line, markerName, markerName)) {
-			off[i], index[i] = 0, t.first+uint32(i)
-			if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(len(off)) {
-				off[g] = 0
+		for i := range ms {
+			ms[i].Off = off[i]
+			if ms[i].index == 0 && !wanted[i] {
+				ms[i].index = notCollected
 			}
 		}
-		i++
+		for _, m := range early {
+			if i, ok := t.place(m); ok && !wanted[i] {
+				alias(m.index, NoMarker)
+				m.index = notCollected
+			}
+		}
 	}
-	for i := range ms {
-		ms[i].decided(index[i], off[i])
+	left := early[:0]
+	for _, m := range early {
+		i, ok := t.place(m)
+		switch {
+		case !ok:
+			left = append(left, m)
+		case m.index != notCollected:
+			t.named(m, i)
+		}
 	}
+	early = left
 }
 
-// decided sets what Register has found out about the marker.
+// place is where the marker is in the table, if it is there.
 //
 //go:norace
-//go:nocheckptr
-func (m *Marker) decided(index, off uint32) {
-	m.Off = off // before anything is read: the first access then makes the page ours at once
-	if early := m.index; early != 0 && early != notCollected {
-		alias(early, index)
-	}
-	m.index = index
+func (t *table) place(m *Marker) (i uint32, ok bool) {
+	at := uintptr(unsafe.Pointer(m)) - uintptr(unsafe.Pointer(t.of))
+	i = uint32(at / unsafe.Sizeof(*m))
+	return i, t.of != nil && at/unsafe.Sizeof(*m) < uintptr(t.markers)
+}
+
+// named gives a marker that has an index its number, that of place i.
+//
+//go:norace
+func (t *table) named(m *Marker, i uint32) {
+	numbers[m.index-firstIndex] = t.first + i
+	alias(m.index, uint64(t.first+i))
 }
 
 // Fields of the lines of a table.
@@ -207,28 +236,22 @@ func kindOf(line string) byte {
 	return 0
 }
 
-// alias records that what was collected under the index early belongs to index.
+// alias records that what is collected under an index belongs to the marker of
+// that number, or is to be dropped (NoMarker).
 //
 //go:norace
 //go:nocheckptr
-func alias(early, index uint32) {
-	to := uint64(NoMarker)
-	if index == notCollected {
-		index = 0
-	} else {
-		to = uint64(index - firstIndex)
-	}
-	aliases = append(aliases, [2]uint32{early, index})
+func alias(index uint32, number uint64) {
 	if b := newBlock(BlockAlias, 0, BlockAlign); b != nil {
-		*(*uint64)(unsafe.Add(b, OffAliasFrom)) = uint64(early - firstIndex)
-		*(*uint64)(unsafe.Add(b, OffAliasTo)) = to
+		*(*uint64)(unsafe.Add(b, OffAliasFrom)) = uint64(index - firstIndex)
+		*(*uint64)(unsafe.Add(b, OffAliasTo)) = number
 		publish(b)
 	}
 }
 
 // decide is for Enter and Pass when the marker or the process is in any but the
-// usual state: it gives the index to record under, 0 for none. A marker that is
-// entered before its table is registered gets an index at once.
+// usual state: it gives the index to record under, 0 for none. A marker gets its
+// index when it is entered first, also if its table is yet to be registered.
 //
 //go:norace
 //go:noinline
@@ -241,8 +264,7 @@ func decide(m *Marker) uint32 {
 	if m.index == 0 {
 		lock()
 		if m.index == 0 && nextIndex < maxIndex {
-			m.index = nextIndex
-			nextIndex++
+			m.giveIndex()
 		}
 		unlock()
 	}
@@ -250,4 +272,21 @@ func decide(m *Marker) uint32 {
 		return i
 	}
 	return 0
+}
+
+//go:norace
+func (m *Marker) giveIndex() {
+	numbers = append(numbers, 0)
+	index := nextIndex
+	nextIndex++
+	defer func() { m.index = index }() // last: others may see it at once
+	for k := len(tables) - 1; k >= 0; k-- {
+		t := &tables[k]
+		if i, ok := t.place(m); ok {
+			numbers[index-firstIndex] = t.first + i
+			alias(index, uint64(t.first+i))
+			return
+		}
+	}
+	early = append(early, m)
 }

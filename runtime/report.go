@@ -107,6 +107,10 @@ func appendSpaces(b []byte, n int) []byte {
 //go:norace
 func gather() []row {
 	var rows []row
+	index := map[uint32]uint32{} // by number
+	for i, number := range numbers {
+		index[number] = firstIndex + uint32(i)
+	}
 	for k := range tables {
 		t := &tables[k]
 		m, c := 0, 0
@@ -116,7 +120,7 @@ func gather() []row {
 			switch kindOf(line) {
 			case 'm':
 				if m < t.markers {
-					r := sum(field(line, markerName, markerName), t.first+uint32(m))
+					r := sum(field(line, markerName, markerName), index[t.first+uint32(m)])
 					r.timed = r.total > 0 || field(line, markerKind, markerName) != "point" && !has(field(line, markerFlags, markerName), 'c')
 					rows = append(rows, r)
 				}
@@ -138,16 +142,13 @@ func gather() []row {
 	return rows
 }
 
-// sum adds up the cells of marker i and of the index it may have had before.
+// sum adds up the cells of the marker of that index, 0 for none.
 //
 //go:norace
-func sum(name string, i uint32) row {
+func sum(name string, index uint32) row {
 	r := row{name: name}
-	r.addCells(i)
-	for _, a := range aliases {
-		if a[1] == i {
-			r.addCells(a[0])
-		}
+	if index != 0 {
+		r.addCells(index)
 	}
 	return r
 }

@@ -173,7 +173,8 @@ var (
 // adds to a function of some 20 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
 // before it is done. Medians of many small batches, since the best is better than
-// what programs get. The caller holds the lock, so nobody else makes a directory
+// what programs get; the smaller of two, since other processes may have disturbed
+// one. The caller holds the lock, so nobody else makes a directory
 // meanwhile.
 //
 //go:norace
@@ -201,7 +202,8 @@ func calibrate() {
 	measureScopes(&m, &read, &whole, &opened, &inside)
 	shards[pid].dir = kept
 	procUnpin()
-	hot.inside, hot.whole, hot.opened = inside.median(), whole.median(), opened.median()
+	hot.inside = min(hot.inside, inside.median())
+	hot.whole, hot.opened = min(hot.whole, whole.median()), min(hot.opened, opened.median())
 	setHeader(OffQuantum, toPS(step))
 	setHeader(OffRead, toPS(read.median())>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
