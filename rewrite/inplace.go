@@ -23,7 +23,7 @@ type InPlace struct {
 // files that declare the markers. What is inserted are whole lines, indented as
 // their neighbours are, or, in lines that hold more than one statement,
 // statements in the line; Strip takes all of it out again and returns the
-// original bytes, which is tried here before anything is returned. A source
+// original bytes, which is made sure of here before anything is returned. A source
 // that gofmt would leave as it is stays so.
 //
 // A function that has one scope, its own, opens it with
@@ -112,6 +112,8 @@ type markedText struct {
 	shifts []int  // by how much what is behind each edit has moved
 	lines  []int  // where the lines of plain start
 	final  []int  // and those of text, if it is another
+
+	byLines bool // everything stands on lines of its own, none of them next to an aligned comment
 }
 
 // marked makes the edits.
@@ -172,7 +174,7 @@ func lineStarts(text []byte) []int {
 
 // file returns the marked text of a file, or nil if nothing changes. It goes
 // from the prettiest way to the one that can always be taken back, and takes
-// the first that is taken back in a trial.
+// the first that Strip takes back.
 func (w *inPlaceWriter) file(f *file) (*markedText, error) {
 	var pieces []piece
 	for _, fn := range f.functions {
@@ -182,11 +184,8 @@ func (w *inPlaceWriter) file(f *file) (*markedText, error) {
 		return nil, nil
 	}
 	for _, plan := range []func(*file, []piece) *markedText{w.lines, w.broken, w.inLine, w.plainly} {
-		if m := plan(f, pieces); m != nil {
-			back, err := Strip(f.Name, m.text)
-			if err == nil && bytes.Equal(back, f.Text) {
-				return m, nil
-			}
+		if m := plan(f, pieces); m != nil && w.restores(f, m) {
+			return m, nil
 		}
 	}
 	return nil, &Error{token.Position{Filename: f.Name, Line: 1, Column: 1},
@@ -211,7 +210,9 @@ func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 			return nil
 		}
 	}
-	return e.marked()
+	m := e.marked()
+	m.byLines = true
+	return m
 }
 
 // broken is for source as gofmt writes it: function bodies on one line that get

@@ -1,0 +1,77 @@
+package rewrite
+
+import "bytes"
+
+// restores says whether Strip takes everything out of the marked text again and
+// gives the original bytes back.
+//
+// To try it is what costs most of marking, since Strip has to parse. A text that
+// is marked by lines alone is taken back by looking at the lines alone: each of
+// the statements is on lines of its own where statements may be, no comment is in
+// them or aligned with one of them, and their names are free in the package, so
+// that nothing of the user's looks like one of them to the parser. That Strip
+// does the same is tested with the standard library. Whatever does not come back
+// so is tried.
+func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
+	if m.byLines && !maybeMarked(f.Text) {
+		_, imports := f.lastImport()
+		if bytes.Equal(withoutLines(m.text, w.names, imports), f.Text) {
+			return true
+		}
+	}
+	back, err := Strip(f.Name, m.text)
+	return err == nil && bytes.Equal(back, f.Text)
+}
+
+// withoutLines leaves out the lines that InPlace has put in, with the blank one
+// above the import if there are no other imports. It takes any line that looks
+// so, be it in a string, and leaves what Strip takes out only after a look
+// around: the sizes, which are the user's expressions, the pauses, which belong
+// to a directive, and the end of a program, which belongs to main.
+func withoutLines(text []byte, n names, imports bool) []byte {
+	var (
+		importing = []byte("import " + n.perf + " ")
+		guard     = []byte("if " + n.perf + ".On {")
+		deferring = []byte("defer " + n.perf + ".")
+		declaring = []byte("var " + n.scopes + " [")
+		onScope   = []byte(n.scopes + "[")
+		calling   = []byte(n.perf + ".")
+	)
+	out := make([]byte, 0, len(text))
+	kept := 0 // text up to there is out, or left out
+	guarded, imported := false, false
+	for at := 0; at < len(text); {
+		end := lineEnd(text, at)
+		line := text[skipBlanks(text, at):end]
+		from, ours, first := at, false, byte('\n')
+		if len(line) > 0 {
+			first = line[0]
+		}
+		switch first {
+		case 'i':
+			if ours = bytes.HasPrefix(line, guard); ours {
+				guarded = true
+			} else if ours = !imported && bytes.HasPrefix(line, importing) && bytes.Contains(line, []byte(importNote)); ours {
+				imported = true
+				if !imports {
+					from = lineStart(text, max(at-1, 0))
+				}
+			}
+		case 'd':
+			ours = guarded && bytes.HasPrefix(line, deferring) && !bytes.HasPrefix(line[len(deferring):], []byte("Finish("))
+		case '}':
+			ours, guarded = guarded, false
+		case 'v':
+			ours = bytes.HasPrefix(line, declaring)
+		case 'p':
+			ours = bytes.HasPrefix(line, onScope) && !bytes.Contains(line, []byte("].Size(")) ||
+				bytes.HasPrefix(line, calling) && !bytes.HasPrefix(line[len(calling):], []byte("Pause(")) && !bytes.HasPrefix(line[len(calling):], []byte("Resume("))
+		}
+		if ours {
+			out = append(out, text[kept:from]...)
+			kept = end
+		}
+		at = end
+	}
+	return append(out, text[kept:]...)
+}
