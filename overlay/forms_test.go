@@ -1,0 +1,66 @@
+package overlay_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestForms runs a program whose functions have all shapes in every form, and
+// compares the passages with those the program itself tells.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	markgen := trapMarkgen(t)
+	dir := trapCopy(t, "forms", nil)
+	told := func(stdout string) (lines, passed []string) {
+		for line := range strings.Lines(stdout) {
+			if rest, ok := strings.CutPrefix(line, "passed "); ok {
+				passed = append(passed, strings.TrimSpace(rest))
+			} else {
+				lines = append(lines, line)
+			}
+		}
+		slices.Sort(passed)
+		return lines, passed
+	}
+	plain, want := told(trapMust(t, dir, nil, "go", "run", ".").stdout)
+	for _, flags := range [][]string{nil, {"-form", "open"}, {"-form", "twin"}, {"-form", "instance"}, {"-form", "guarded"}} {
+		for _, race := range []string{"", "-race"} {
+			t.Run(strings.Join(append(flags, race), " "), func(t *testing.T) {
+				t.Parallel()
+				data := filepath.Join(t.TempDir(), "forms.markgen")
+				args := append([]string{"run", "-all", "-report", "none", "-o", data}, flags...)
+				if race != "" {
+					args = append(args, race)
+				}
+				stdout, _ := told(trapMust(t, dir, nil, markgen, append(args, ".")...).stdout)
+				if len(flags) > 0 && flags[1] == "instance" { // whose frame runtime.Caller sees
+					const caller = 23
+					stdout[caller] = plain[caller]
+				}
+				if !slices.Equal(stdout, plain) {
+					t.Errorf("stdout differs\n%s", trapDiff(strings.Join(stdout, ""), strings.Join(plain, "")))
+				}
+				var report stmtReport
+				if err := json.Unmarshal([]byte(trapMust(t, dir, nil, markgen, "report", "-format", "json", data).stdout), &report); err != nil {
+					t.Fatal(err)
+				}
+				counts := map[string]uint64{}
+				for _, m := range report.Markers {
+					counts[strings.TrimPrefix(m.Name, "example.com/forms/lib.")] = m.Count
+				}
+				for _, line := range want {
+					var name string
+					var n uint64
+					fmt.Sscan(line, &name, &n)
+					if counts[name] != n {
+						t.Errorf("%s: %d passages, want %d", name, counts[name], n)
+					}
+				}
+			})
+		}
+	}
+}
