@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -21,6 +22,10 @@ import (
 // library), the directories that "..." patterns search, the files that configure
 // go, and the environment. Files are compared by size, number and times, as
 // make and git do.
+//
+// Where nothing has changed but what stands below the header of source files,
+// the packages are the same, and are marked again without go list: all but a few
+// of them are in the cache.
 type memo struct {
 	Env       *goEnv
 	Overlay   string // the overlay file
@@ -29,11 +34,21 @@ type memo struct {
 	Stats     Stats
 	Notes     []string
 	Markings  map[string]string // by module root
-	Trees     []string          // directories that patterns search
-	Dirs      []string          // of packages
+	Marked    []*Package
+	Fixed     replacements // those that are not of marked packages
+	Trees     []string     // directories that patterns search
+	Dirs      []string     // of packages
 	Files     []string
-	Signature string // of all these
+	Signature string                // of all these
+	Frame     string                // of all these without what is in source files
+	Sources   map[string]memoSource // the source files in Trees and Dirs, by path
 	Texts     []string
+}
+
+// A memoSource is what a memo knows of a source file.
+type memoSource struct {
+	Signature string // its size, number and times
+	Header    string // what sourceHeader said of it
 }
 
 // memoEnviron are the variables, besides those that begin with GO or CGO, that
@@ -87,8 +102,9 @@ func memoPatterns(patterns []string) bool {
 	return true
 }
 
-// recall fills in the build from the memo kept under key, if it still holds.
-func (b *Build) recall(key string) bool {
+// recall fills in the build from the memo kept under key, if it still holds, or
+// if its packages are still the ones to be marked.
+func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 	text, err := os.ReadFile(b.cache.memoPath(key))
 	if err != nil {
 		return false
@@ -103,34 +119,97 @@ func (b *Build) recall(key string) bool {
 			return false
 		}
 	}
-	if now, _ := m.sign(); now != m.Signature {
+	plain, err := b.o.Command.withDefaults(m.Env.GOFLAGS)
+	if err != nil {
 		return false
 	}
-	for _, path := range append(m.Texts, m.Overlay) {
+	now := m.look()
+	same := now.signature == m.Signature
+	if !same && !m.samePackages(now) {
+		return false
+	}
+	texts := append(m.Texts, m.Overlay)
+	if !same {
+		texts = b.cached(m.Fixed) // the others are looked for when the packages are marked
+	}
+	for _, path := range texts {
 		if !b.cache.fresh(path) {
 			return false
 		}
 	}
 	b.cache.fresh(b.cache.memoPath(key))
-	plain, err := b.o.Command.withDefaults(m.Env.GOFLAGS)
+	tried := *b
+	tried.env, tried.plain, tried.packages, tried.Notes = m.Env, plain, m.Packages, m.Notes
+	tried.command = plain.Without("overlay")
+	if tried.moveGoroot() != nil {
+		return false
+	}
+	if !same {
+		if !tried.markAgain(ctx, m, key, start) {
+			return false
+		}
+		*b = tried
+		return true
+	}
+	tried.Stats = m.Stats
+	tried.Stats.Rewritten = 0
+	if tried.handOver(m.Overlay, m.Inlined) != nil {
+		return false
+	}
+	tried.recalled = true
+	tried.state = hashOf(key, m.Signature)
+	*b = tried
+	return true
+}
+
+// samePackages reports whether go list would say what it has said, though source
+// files have changed.
+func (m *memo) samePackages(now *memoState) bool {
+	if now.frame != m.Frame {
+		return false
+	}
+	for path, signature := range now.sources {
+		was := m.Sources[path]
+		if signature == was.Signature {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || was.Header == "" || sourceHeader(text) != was.Header {
+			return false
+		}
+	}
+	return true
+}
+
+// markAgain prepares the build with the packages of a memo. It is false where
+// there is anything to be said about the source; that is left to the long way.
+func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.Time) bool {
+	tasks, err := b.tasks(ctx, m.Marked)
 	if err != nil {
 		return false
 	}
-	b.env, b.plain, b.packages, b.Stats, b.Notes = m.Env, plain, m.Packages, m.Stats, m.Notes
-	b.Stats.Rewritten = 0
-	b.command = plain.Without("overlay")
-	b.flags = []string{"-overlay=" + m.Overlay}
-	if m.Inlined != "" && b.callTool(m.Inlined) != nil {
+	overlayFlag, _ := b.plain.Flag("overlay")
+	user, err := readReplacements(overlayFlag, b.dir)
+	if err != nil {
 		return false
 	}
-	b.recalled = b.moveGoroot() == nil
-	b.state = hashOf(key, m.Signature)
-	return b.recalled
+	marked, _, err := b.paint(ctx, tasks, user)
+	if err != nil || b.copied || len(b.Stats.Skipped) > 0 {
+		return false
+	}
+	overlay, inlined, err := b.write(m.Fixed.with(marked), tasks)
+	if err != nil || b.handOver(overlay, inlined) != nil {
+		return false
+	}
+	b.repainted = true
+	m.Overlay, m.Inlined, m.Stats = overlay, inlined, b.Stats
+	b.keep(m, m.Fixed.with(marked), key, start)
+	return true
 }
 
-// remember keeps a memo of the build, which was begun at start, for recall.
-func (b *Build) remember(key string, start time.Time, tasks []*task, all, user replacements, overlay, inlined string, markings map[string]string) {
-	m := &memo{Env: b.env, Overlay: overlay, Inlined: inlined, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings}
+// remember makes a memo of the build, which was begun at start, for recall.
+func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all, user replacements, overlay, inlined string, markings map[string]string) {
+	m := &memo{Env: b.env, Overlay: overlay, Inlined: inlined, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings, Fixed: fixed}
 	for _, p := range b.packages {
 		if p.Error != nil {
 			return // it may be looked for anywhere
@@ -141,6 +220,7 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, all, user r
 	}
 	for _, t := range tasks {
 		m.Dirs = append(m.Dirs, t.Dir)
+		m.Marked = append(m.Marked, t.Package)
 	}
 	for _, p := range b.plain.Packages() {
 		if before, _, ok := strings.Cut(p, "..."); ok {
@@ -162,31 +242,60 @@ func (b *Build) remember(key string, start time.Time, tasks []*task, all, user r
 			m.Files = append(m.Files, to)
 		}
 	}
-	for _, to := range all {
-		if within(b.cache.dir, to) {
-			m.Texts = append(m.Texts, to)
-		}
+	for _, list := range []*[]string{&m.Trees, &m.Dirs, &m.Files} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
 	}
-	if inlined != "" {
-		m.Texts = append(m.Texts, inlined)
-		if text, err := os.ReadFile(inlined); err == nil {
+	b.keep(m, all, key, start)
+}
+
+// keep writes a memo that lacks but the state of what it depends on, unless that
+// has changed since start or so shortly before that the next change might not be
+// seen in its time.
+func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
+	state := m.look()
+	if state.newest.After(start.Add(-timeStep)) {
+		return
+	}
+	sources := make(map[string]memoSource, len(state.sources))
+	for path, signature := range state.sources {
+		source := m.Sources[path]
+		if source.Signature != signature {
+			source = memoSource{Signature: signature}
+			if text, err := os.ReadFile(path); err == nil {
+				source.Header = sourceHeader(text)
+			}
+		}
+		sources[path] = source
+	}
+	if m.look().signature != state.signature {
+		return // the headers may be those of later files
+	}
+	m.Signature, m.Frame, m.Sources = state.signature, state.frame, sources
+	m.Texts = b.cached(all)
+	if m.Inlined != "" {
+		m.Texts = append(m.Texts, m.Inlined)
+		if text, err := os.ReadFile(m.Inlined); err == nil {
 			config, _, _ := strings.Cut(string(text), "\n")
 			m.Texts = append(m.Texts, config)
 		}
 	}
-	for _, list := range []*[]string{&m.Trees, &m.Dirs, &m.Files, &m.Texts} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	var newest time.Time
-	m.Signature, newest = m.sign()
-	if newest.After(start.Add(-timeStep)) {
-		return // the next change might not be seen in its time
-	}
+	slices.Sort(m.Texts)
+	m.Texts = slices.Compact(m.Texts)
 	b.state = hashOf(key, m.Signature)
 	if text, err := json.Marshal(m); err == nil {
 		_ = b.cache.write(b.cache.memoPath(key), text) // only makes the next build slower
 	}
+}
+
+// cached are the texts of the cache among replacements.
+func (b *Build) cached(r replacements) (texts []string) {
+	for _, to := range r {
+		if within(b.cache.dir, to) {
+			texts = append(texts, to)
+		}
+	}
+	return texts
 }
 
 // settings are the files that tell go where it is and what it shall do.
@@ -225,30 +334,46 @@ func (b *Build) settings() []string {
 // files that are in use. (FAT's two seconds hold for modification times alone.)
 const timeStep = time.Second
 
-// sign returns a hash of the state of all that the memo depends on, and the
-// time of the last change among it.
-func (m *memo) sign() (string, time.Time) {
-	h := newHasher()
-	var newest time.Time
-	file := func(path string) {
+// A memoState is the state of all that a memo depends on.
+type memoState struct {
+	signature string            // of everything
+	frame     string            // of everything but what is in source files
+	sources   map[string]string // the signatures of these, by path
+	newest    time.Time         // the last change
+}
+
+// look finds out the state of what the memo depends on.
+func (m *memo) look() *memoState {
+	s := &memoState{sources: map[string]string{}}
+	whole, frame := newHasher(), newHasher()
+	file := func(path string, source bool) {
 		info, err := os.Stat(path)
 		if err != nil {
-			h.words(path, "none")
+			whole.words(path, "none")
+			frame.words(path, "none")
 			return
 		}
-		h.words(path, signature(info))
+		state := signature(info)
+		whole.words(path, state)
+		if source {
+			frame.words(path)
+			s.sources[path] = state
+		} else {
+			frame.words(path, state)
+		}
 		for _, t := range []time.Time{info.ModTime(), changed(info)} {
-			if t.After(newest) {
-				newest = t
+			if t.After(s.newest) {
+				s.newest = t
 			}
 		}
 	}
 	dir := func(path string) []fs.DirEntry {
 		entries, _ := os.ReadDir(path)
-		h.words("dir", path)
+		whole.words("dir", path)
+		frame.words("dir", path)
 		for _, e := range entries {
 			if strings.HasSuffix(e.Name(), ".go") {
-				file(filepath.Join(path, e.Name()))
+				file(filepath.Join(path, e.Name()), true)
 			}
 		}
 		return entries
@@ -268,9 +393,10 @@ func (m *memo) sign() (string, time.Time) {
 		dir(path)
 	}
 	for _, path := range m.Files {
-		file(path)
+		file(path, false)
 	}
-	return h.String(), newest
+	s.signature, s.frame = whole.String(), frame.String()
+	return s
 }
 
 func (c *Cache) memoPath(key string) string { return filepath.Join(c.dir, "memo", key[:2], key) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,13 +20,18 @@ var memoModule = map[string]string{
 	"a/a.go":           "package a\n\nfunc A() {}\n",
 	"a/other.go":       "//go:build other\n\npackage a\n\nfunc B() {}\n",
 	"a/a_test.go":      "package a\n",
+	"a/embed.go":       "package a\n\nimport _ \"embed\"\n\n//go:embed x.txt\nvar X string\n",
+	"a/cgo.go":         "//go:build other\n\npackage a\n\n// int x;\nimport \"C\"\n",
+	"a/x.txt":          "x\n",
+	"a/y.txt":          "y\n",
 	"b/b.go":           "package b\n\nfunc B() {}\n",
 	"none/none.go":     "//go:build never\n\npackage none\n",
 	"testdata/x/x.go":  "package x\n",
 	"_hidden/hidde.go": "package hidden\n",
 }
 
-// A build is remembered as long as nothing has changed that could change what is marked, and no longer.
+// A build is remembered as long as nothing has changed that could change what is marked, and no longer; its packages as long
+// as nothing has that could change which those are.
 func TestMemo(t *testing.T) {
 	write := func(t *testing.T, dir string, files map[string]string) {
 		for name, text := range files {
@@ -43,6 +49,7 @@ func TestMemo(t *testing.T) {
 		name   string
 		line   string // of go build
 		same   bool   // the memo holds
+		listed bool   // its packages do not, either
 		change func(t *testing.T, dir string)
 		env    string
 		all    bool
@@ -54,33 +61,84 @@ func TestMemo(t *testing.T) {
 		{name: "files that patterns pass over", line: "./...", same: true, change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"testdata/x/x.go": "package y\n", "_hidden/more.go": "package y\n"})
 		}},
-		{name: "a file", change: func(t *testing.T, dir string) {
-			write(t, dir, map[string]string{"a/a.go": "package a\n\nfunc A() { }\n"})
+		{name: "a body", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "package a\n\nfunc A() { println() }\n"})
 		}},
-		{name: "a file of the same size", change: func(t *testing.T, dir string) {
+		{name: "a body of the same size", change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"a/a.go": "package a\n\nfunc A( ){}\n"})
 		}},
-		{name: "a new file", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"a/new.go": "package a\n"}) }},
-		{name: "a file less", change: func(t *testing.T, dir string) { remove(t, dir, "a/other.go") }},
-		{name: "build constraints", change: func(t *testing.T, dir string) {
+		{name: "a directive", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "package a\n\n//perf:mark\nfunc A() {}\n"})
+		}},
+		{name: "a comment", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "package a\n\nfunc A() {}\n\n// The end.\n"})
+		}},
+		{name: "the comment of a package", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "// Package a is tested.\npackage a\n\nfunc A() {}\n"})
+		}},
+		{name: "two files", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "package a\n\nfunc A() {}\n\n", "main.go": "package main\n\nimport b \"example.com/m/a\"\n\nfunc main() { b.A() }\n"})
+		}},
+		{name: "a test file", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a_test.go": "package a\n\nvar X = 1\n"})
+		}},
+		{name: "a file for another platform", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/other.go": "//go:build other\n\npackage a\n\nfunc C() {}\n"})
+		}},
+		{name: "what is embedded into", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/embed.go": "package a\n\nimport _ \"embed\"\n\n//go:embed x.txt\nvar Y string\n"})
+		}},
+		{name: "an import", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "package a\n\nimport _ \"fmt\"\n\nfunc A() {}\n"})
+		}},
+		{name: "an import instead of another", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"main.go": "package main\n\nimport a \"example.com/m/b\"\n\nfunc main() { a.B() }\n"})
+		}},
+		{name: "an import less", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"main.go": "package main\n\nfunc main() {}\n"})
+		}},
+		{name: "a pattern to be embedded", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/embed.go": "package a\n\nimport _ \"embed\"\n\n//go:embed y.txt\nvar X string\n"})
+		}},
+		{name: "the name of the package", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a_test.go": "package a_test\n"})
+		}},
+		{name: "a new build constraint", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"b/b.go": "package b\n", "a/a.go": "//go:build !other\n\npackage a\n\nfunc A() {}\n"})
+		}},
+		{name: "an old build constraint that begins to count", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "// +build other\n\npackage a\n\nfunc A() {}\n"})
+		}},
+		{name: "cgo", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/cgo.go": "//go:build other\n\npackage a\n\n// int x, y;\nimport \"C\"\n"})
+		}},
+		{name: "cgo begun", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a.go": "package a\n\nimport \"C\"\n\nfunc A() {}\n"})
+		}},
+		{name: "a header that does not parse", listed: true, change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a/a_test.go": "package a\n\nimport x\n"})
+		}},
+		{name: "a new file", listed: true, change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"a/new.go": "package a\n"}) }},
+		{name: "a file less", listed: true, change: func(t *testing.T, dir string) { remove(t, dir, "a/other.go") }},
+		{name: "build constraints", listed: true, change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"a/other.go": "package a\n\nfunc B() {}\n"})
 		}},
-		{name: "go.mod", change: func(t *testing.T, dir string) {
+		{name: "go.mod", listed: true, change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"go.mod": "module example.com/m\n\ngo 1.25\n"})
 		}},
-		{name: "a go.work above", change: func(t *testing.T, dir string) {
+		{name: "a go.work above", listed: true, change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"../go.work": "go 1.26\n\nuse ./m\n"})
 		}},
-		{name: "the registry", change: func(t *testing.T, dir string) {
+		{name: "the registry", listed: true, change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"markgen.registry": "# markgen registry\n"})
 		}},
-		{name: "a new package", line: "./...", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"deep/er/c.go": "package c\n"}) }},
-		{name: "a package that now is one", line: "./...", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"none/none.go": "package none\n"}) }},
-		{name: "a package less", line: "./...", change: func(t *testing.T, dir string) { remove(t, dir, "b") }},
-		{name: "flags", line: "-tags other ."},
-		{name: "the environment", env: "GOFLAGS=-tags=other"},
-		{name: "what is marked", all: true},
-		{name: "the marked text", change: func(t *testing.T, dir string) { remove(t, dir, "../cache/text") }},
+		{name: "a new package", listed: true, line: "./...", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"deep/er/c.go": "package c\n"}) }},
+		{name: "a package that now is one", listed: true, line: "./...", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"none/none.go": "package none\n"}) }},
+		{name: "a package less", listed: true, line: "./...", change: func(t *testing.T, dir string) { remove(t, dir, "b") }},
+		{name: "flags", listed: true, line: "-tags other ."},
+		{name: "the environment", listed: true, env: "GOFLAGS=-tags=other"},
+		{name: "what is marked", listed: true, all: true},
+		{name: "the marked text", listed: true, change: func(t *testing.T, dir string) { remove(t, dir, "../cache/text") }},
 	}
 	prepare := func(t *testing.T, dir, line, env string, all bool) *Build {
 		t.Helper()
@@ -123,6 +181,12 @@ func TestMemo(t *testing.T) {
 			if second.recalled != tt.same {
 				t.Errorf("recalled: %t, want %t", second.recalled, tt.same)
 			}
+			if second.repainted == (tt.same || tt.listed) {
+				t.Errorf("packages recalled: %t, want %t", second.repainted, !tt.listed)
+			}
+			if second.repainted {
+				checkRepainted(t, second, prepare(t, dir, line, "GOFLAGS=-p=1", tt.all))
+			}
 			if !tt.same {
 				return
 			}
@@ -133,6 +197,64 @@ func TestMemo(t *testing.T) {
 				t.Errorf("%+v became %+v", first.Stats, second.Stats)
 			}
 		})
+	}
+}
+
+// checkRepainted compares a build whose packages are from a memo with the same one of which there is no memo.
+func checkRepainted(t *testing.T, b, anew *Build) {
+	t.Helper()
+	if anew.recalled || anew.repainted {
+		t.Fatal("there is a memo")
+	}
+	if !slices.Equal(b.flags, anew.flags) {
+		t.Errorf("flags %q, want %q", b.flags, anew.flags)
+	}
+	b.Stats.Rewritten = 0 // those packages are in the cache now
+	if !reflect.DeepEqual(b.Stats, anew.Stats) || !reflect.DeepEqual(b.named(), anew.named()) {
+		t.Errorf("%+v of %+v, want %+v of %+v", b.Stats, b.named(), anew.Stats, anew.named())
+	}
+}
+
+// What has been marked again is remembered in its turn.
+func TestMemoOfRepainted(t *testing.T) {
+	dir := t.TempDir()
+	prepare := func(change string) *Build {
+		t.Helper()
+		for name, text := range memoModule {
+			if change != "" && name != "a/a.go" {
+				continue
+			}
+			if err := writeFile(filepath.Join(dir, "m", name), []byte(text+change), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(timeStep + 100*time.Millisecond)
+		c, err := ParseCommandLine("build", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b *Build
+		for range 2 {
+			b, err = Prepare(context.Background(), Options{Command: c, Dir: filepath.Join(dir, "m"), CacheDir: filepath.Join(dir, "cache"),
+				Configure: func(string) (Marking, error) { return Marking{Options: rewrite.Options{All: true}}, nil }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if change != "" && !b.recalled && (!b.repainted || b.Stats.Rewritten != 1) {
+				t.Errorf("%q: repainted: %t, %+v", change, b.repainted, b.Stats)
+			}
+		}
+		if !b.recalled {
+			t.Errorf("%q: not recalled", change)
+		}
+		return b
+	}
+	first := prepare("")
+	if second := prepare("\nfunc C() {}\n"); slices.Equal(second.flags, first.flags) {
+		t.Error("the overlay is the same")
+	}
+	if third := prepare("\n"); slices.Equal(third.flags, first.flags) {
+		t.Error("the overlay is the same")
 	}
 }
 

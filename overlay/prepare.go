@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,19 +47,20 @@ type Build struct {
 	Stats Stats
 	Notes []string // for people: what -markpkg does not do
 
-	o        Options
-	command  *CommandLine // what go gets, save the flags
-	plain    *CommandLine // what the user wrote
-	flags    []string     // -overlay, -modfile, -toolexec
-	env      *goEnv
-	dir      string   // where go runs
-	environ  []string // go's environment
-	cache    *Cache
-	packages []*Package
-	copied   bool      // dependencies were, see copyModules
-	recalled bool      // from a memo
-	state    string    // identifies the build and all source of it that can change; "" if that is not known
-	cover    *coverage // nil without -cover
+	o         Options
+	command   *CommandLine // what go gets, save the flags
+	plain     *CommandLine // what the user wrote
+	flags     []string     // -overlay, -modfile, -toolexec
+	env       *goEnv
+	dir       string   // where go runs
+	environ   []string // go's environment
+	cache     *Cache
+	packages  []*Package
+	copied    bool      // dependencies were, see copyModules
+	recalled  bool      // from a memo
+	repainted bool      // the packages are from a memo, and were marked anew
+	state     string    // identifies the build and all source of it that can change; "" if that is not known
+	cover     *coverage // nil without -cover
 }
 
 // Prepare lists the packages of a build, marks those that are to be marked and
@@ -79,7 +81,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	}
 	key := ""
 	if !o.Command.covers() {
-		if key = b.memoKey(); key != "" && b.recall(key) {
+		if key = b.memoKey(); key != "" && b.recall(ctx, key, start) {
 			return b, nil
 		}
 	}
@@ -113,40 +115,55 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, markings, err := b.paint(ctx, tasks, user)
+	marked, markings, err := b.paint(ctx, tasks, user)
 	if err != nil {
 		return nil, err
 	}
-	if err := addRuntime(all, b.cache, b.env.GOROOT); err != nil {
+	fixed := maps.Clone(user)
+	if err := addRuntime(fixed, b.cache, b.env.GOROOT); err != nil {
 		return nil, err
 	}
-	if err := b.handOn(all); err != nil {
+	if err := b.handOn(fixed); err != nil {
 		return nil, err
 	}
+	all := fixed.with(marked)
 	if b.cover != nil {
 		b.cover.user = user
 		if err := b.cover.plant(all, b); err != nil {
 			return nil, err
 		}
 	}
-	name, err := b.cache.overlay(all.marshal())
+	name, inlined, err := b.write(all, tasks)
 	if err != nil {
 		return nil, err
 	}
-	inlined := ""
+	if key != "" && b.cover == nil && !b.copied && len(b.Stats.Skipped) == 0 {
+		b.remember(key, start, tasks, fixed, all, user, name, inlined, markings)
+	}
+	return b, b.handOver(name, inlined)
+}
+
+// write writes the overlay file, and the list of keepInlining where there is
+// something to be inlined, else "".
+func (b *Build) write(all replacements, tasks []*task) (overlay, inlined string, err error) {
+	if overlay, err = b.cache.overlay(all.marshal()); err != nil {
+		return "", "", err
+	}
 	if inlinable(b.env.GOARCH) && len(tasks) > 0 {
 		if inlined, err = b.keepInlining(tasks); err != nil {
-			return nil, err
+			return "", "", err
 		}
 	}
-	if key != "" && b.cover == nil && !b.copied && len(b.Stats.Skipped) == 0 {
-		b.remember(key, start, tasks, all, user, name, inlined, markings)
+	return overlay, inlined, nil
+}
+
+// handOver adds the flags by which go takes what write has written.
+func (b *Build) handOver(overlay, inlined string) error {
+	b.flags = append(b.flags, "-overlay="+overlay)
+	if inlined == "" {
+		return nil
 	}
-	b.flags = append(b.flags, "-overlay="+name)
-	if inlined != "" {
-		return b, b.callTool(inlined)
-	}
-	return b, nil
+	return b.callTool(inlined)
 }
 
 // listOptions lists all that the build is made of.
@@ -225,7 +242,7 @@ func newTask(p *Package, env *goEnv) *task {
 const fileArguments = "command-line-arguments"
 
 // paint marks the packages, copies of dependencies where need be, and returns
-// all replacements, the user's included, and how each module was marked.
+// the replacements of their files, and how each module was marked.
 func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (replacements, map[string]string, error) {
 	copies, err := copyModules(b.cache, tasks, b.env.GOMODCACHE)
 	if err != nil {
@@ -263,7 +280,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 	for dir, root := range m.roots {
 		markings[dir] = root.marking.words()
 	}
-	return user.with(marked), markings, nil
+	return marked, markings, nil
 }
 
 // shorten gives the errors of directives the file names that go would show.
