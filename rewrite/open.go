@@ -127,13 +127,13 @@ func declaresAny(body *ast.BlockStmt, names map[string]bool) bool {
 	return found
 }
 
-// open plants the scopes of a function with explicit ends into e. tested says that
-// the function's gate has been passed. Names that results get are planted into
-// head, where the function's signature is.
-func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, tested bool) {
+// open plants the scopes of a function with explicit ends into e. gate says how it
+// is known that the function's gate was open. Names that results get are planted
+// into head, where the function's signature is.
+func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, gate gate) {
 	f := fn.file
-	w.direct = tested
-	defer func() { w.direct = false }()
+	w.passed = gate
+	defer func() { w.passed = eachTests }()
 	if p := fn.point; p != nil {
 		if p.Count {
 			e.insert(start, w.count(p.counter))
@@ -176,11 +176,28 @@ func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, teste
 	}
 }
 
-func (w *overlayWriter) opened(p *Point) string {
-	if w.direct {
-		return fmt.Sprintf(" %s.Begin(&%s[%d]);", w.perf, w.m, p.marker)
+// gate is how scopes with explicit ends know that their function's gate is open.
+type gate uint8
+
+const (
+	eachTests gate = iota // each call tests its own marker
+	variable              // a variable says so
+	passed                // it has been passed
+)
+
+// behind puts what is planted behind the gate.
+func (w *overlayWriter) behind(text string) string {
+	if w.passed == variable {
+		return w.guarded(text, w.on)
 	}
-	return w.free("Open(&%s[%d])", w.m, p.marker)
+	return text
+}
+
+func (w *overlayWriter) opened(p *Point) string {
+	if w.passed == eachTests {
+		return w.free("Open(&%s[%d])", w.m, p.marker)
+	}
+	return w.behind(fmt.Sprintf(" %s.Begin(&%s[%d]);", w.perf, w.m, p.marker))
 }
 
 // put plants the text of an event.
@@ -196,15 +213,18 @@ func (w *overlayWriter) put(e *edits, ev event, text string) {
 
 // shut ends scopes, the last first.
 func (w *overlayWriter) shut(points []*Point) string {
+	if len(points) == 0 {
+		return ""
+	}
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
-		if w.direct {
-			fmt.Fprintf(&b, " %s.End(&%s[%d]);", w.perf, w.m, points[i].marker)
-		} else {
+		if w.passed == eachTests {
 			b.WriteString(w.free("Shut(&%s[%d])", w.m, points[i].marker))
+		} else {
+			fmt.Fprintf(&b, " %s.End(&%s[%d]);", w.perf, w.m, points[i].marker)
 		}
 	}
-	return b.String()
+	return w.behind(b.String())
 }
 
 // resultNames are those of the function's results, or those they get.

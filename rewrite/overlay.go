@@ -74,7 +74,7 @@ type overlayWriter struct {
 	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
 	t                 string // the tallies
 	nothing           string // the variable that costs nothing to assign to
-	direct            bool   // the gate of what is being planted has been passed
+	passed            gate   // of what is being planted
 	recovers          bool   // recover is the predeclared function
 }
 
@@ -146,13 +146,13 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formCount:
 		w.counts(e, fn, start)
 	case formOpen:
-		w.open(e, e, fn, start, end, false)
+		w.open(e, e, fn, start, end, eachTests)
 	case formInstance:
 		w.instance(e, fn, start, end)
 	case formTwin:
 		copied, scopes := &edits{text: f.Text}, ""
 		if fn.explicit {
-			w.open(copied, e, fn, start, end, true)
+			w.open(copied, e, fn, start, end, passed)
 		} else {
 			w.marked(copied, fn, start, "")
 			scopes = w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
@@ -168,6 +168,11 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 			string(copied.apply(start, end))+tail+fmt.Sprintf(" /*line :%d:%d*/", pos.Line, pos.Column+1))
 		w.counts(e, fn, start)
 	case formGuarded:
+		if fn.explicit {
+			e.insert(start, " "+w.on+" := "+w.gate(fn)+";")
+			w.open(e, e, fn, start, end, variable)
+			break
+		}
 		e.insert(start, " "+w.on+" := "+w.gate(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
 		w.marked(e, fn, start, w.on)
 	}
