@@ -81,6 +81,14 @@ func killOnce(t *testing.T, goroutines int) (done int64, begun bool) {
 	if d.word(OffState) != StateProfiling && log.Len() > 0 {
 		t.Errorf("state %d", d.word(OffState))
 	}
+	// main's scope is open, and so are at most one of each goroutine's.
+	open := uint64(0)
+	for _, m := range d.marks {
+		open += m.open
+	}
+	if log.Len() > 0 && d.marks["demo.main"].open != 1 || open > uint64(1+2*goroutines) {
+		t.Errorf("%d scopes are open, main %d", open, d.marks["demo.main"].open)
+	}
 	var counts [10]uint64
 	for name, m := range d.marks {
 		if rest, ok := strings.CutPrefix(name, "ledger"); ok {
