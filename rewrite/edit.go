@@ -42,23 +42,34 @@ func (e *edits) sorted() []edit {
 // apply returns the text between two offsets with the edits made. Edits that
 // overlap are a mistake of the writer's and panic.
 func (e *edits) apply(from, to int) []byte {
-	list := e.sorted()
+	return applySorted(e.text, e.sorted(), from, to)
+}
+
+// applySorted is apply with a list that is in order.
+func applySorted(text []byte, list []edit, from, to int) []byte {
+	list = list[sort.Search(len(list), func(i int) bool { return list[i].from >= from }):]
 	size := to - from
 	for _, d := range list {
+		if d.from > to {
+			break
+		}
 		size += len(d.with)
 	}
 	out := make([]byte, 0, size)
 	at := from
 	for _, d := range list {
-		if d.from < from || d.to > to {
+		if d.from > to {
+			break
+		}
+		if d.to > to {
 			continue
 		}
 		if d.from < at {
 			panic("rewrite: edits overlap: " + d.with)
 		}
-		out = append(out, e.text[at:d.from]...)
+		out = append(out, text[at:d.from]...)
 		out = append(out, d.with...)
 		at = d.to
 	}
-	return append(out, e.text[at:to]...)
+	return append(out, text[at:to]...)
 }

@@ -113,7 +113,8 @@ type markedText struct {
 	lines  []int  // where the lines of plain start
 	final  []int  // and those of text, if it is another
 
-	byLines bool // everything stands on lines of its own, none of them next to an aligned comment
+	byLines bool           // everything stands on lines of its own, none next to an aligned comment, but in alone
+	alone   []alignedGroup // were formatted
 }
 
 // marked makes the edits.
@@ -205,8 +206,7 @@ func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 		}
 	}
 	for _, d := range e.list {
-		// A line in between ends the alignment of comments behind two lines.
-		if d.from > 0 && hasComment(f.Text, d.from-1) && (hasComment(f.Text, d.from) || d.comment) {
+		if alignedAt(f.Text, d) {
 			return nil
 		}
 	}
@@ -218,26 +218,43 @@ func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 // broken is for source as gofmt writes it: function bodies on one line that get
 // something are broken up, and alignment is set right.
 func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
-	if !formatted(f.Text) {
-		return nil
+	r := &aligner{f: f, groups: declGroups(f.Text, f.ast, f.offset)}
+	places := sortedPlaces(pieces)
+	for _, fn := range f.functions {
+		if f.oneLine(fn.body, places) && !r.touch(f.offset(fn.body.Lbrace)) {
+			return nil
+		}
 	}
 	e := &edits{text: f.Text}
 	if !w.importLine(e, f) {
 		return nil
 	}
-	rest := f.breakLines(e, pieces)
+	imports := len(e.list)
+	rest := f.breakLines(e, pieces, places)
+	lines := len(e.list)
 	for _, p := range rest {
 		if !p.ownLines(e) {
 			return nil
 		}
 	}
+	for i, d := range e.list {
+		if i < imports || i >= lines {
+			if alignedAt(f.Text, d) && !r.touch(d.from) {
+				return nil
+			}
+		}
+	}
 	m := e.marked()
-	text, err := format.Source(m.plain)
-	if err != nil || bytes.Count(text, []byte("\n")) != bytes.Count(m.plain, []byte("\n")) {
+	if !r.align(m) {
 		return nil
 	}
-	m.text = text
 	return m
+}
+
+// alignedAt says whether an edit puts a line between two whose comments may be
+// aligned, or one below another.
+func alignedAt(text []byte, d edit) bool {
+	return d.from > 0 && hasComment(text, d.from-1) && (hasComment(text, d.from) || d.comment)
 }
 
 // inLine puts pieces on lines of their own where it can and into the line where
@@ -298,13 +315,18 @@ func (w *inPlaceWriter) importLine(e *edits, f *file) bool {
 		return false
 	}
 	nl := newline(f.Text, end)
-	text := fmt.Sprintf("import %s %q // %s%s", w.perf, w.o.Runtime, importNote, nl)
+	text := w.importing() + nl
 	if !imports {
 		text = nl + text
 	}
 	e.insert(at, text)
 	e.list[len(e.list)-1].comment = imports
 	return true
+}
+
+// importing is the import of the runtime on a line of its own.
+func (w *inPlaceWriter) importing() string {
+	return fmt.Sprintf("import %s %q // %s", w.perf, w.o.Runtime, importNote)
 }
 
 // importInLine imports the runtime right behind the other imports.

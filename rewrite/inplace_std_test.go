@@ -86,8 +86,7 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 			if err != nil || !bytes.Equal(back, s.Text) {
 				t.Errorf("%s is not what it was, %v", s.Name, err)
 			}
-			// To format is slow, so not every file.
-			if compared++; compared%4 == 0 && formatted(s.Text) && !formatted(text) {
+			if compared++; formatted(s.Text) && !formatted(text) {
 				t.Errorf("%s: gofmt would change what was marked", s.Name)
 			}
 			checkBlank(t, text, s.Text)

@@ -189,16 +189,21 @@ func inLine(lines []string) string {
 	return b.String()
 }
 
-// breakLines breaks up the function bodies on one line that get a piece and
-// puts the pieces in. It returns the other pieces.
-func (f *file) breakLines(e *edits, pieces []piece) (rest []piece) {
-	gaps := map[int]*gap{} // by both ends
-	var order []*gap
+// sortedPlaces are the places of pieces.
+func sortedPlaces(pieces []piece) []int {
 	places := make([]int, len(pieces))
 	for i, p := range pieces {
 		places[i] = p.at
 	}
 	sort.Ints(places)
+	return places
+}
+
+// breakLines breaks up the function bodies on one line that get a piece and
+// puts the pieces in. It returns the other pieces.
+func (f *file) breakLines(e *edits, pieces []piece, places []int) (rest []piece) {
+	gaps := map[int]*gap{} // by both ends
+	var order []*gap
 	for _, fn := range f.functions {
 		if !f.oneLine(fn.body, places) {
 			continue

@@ -9,13 +9,14 @@ import "bytes"
 // is marked by lines alone is taken back by looking at the lines alone: each of
 // the statements is on lines of its own where statements may be, no comment is in
 // them or aligned with one of them, and their names are free in the package, so
-// that nothing of the user's looks like one of them to the parser. That Strip
-// does the same is tested with the standard library. Whatever does not come back
-// so is tried.
+// that nothing of the user's looks like one of them to the parser. Groups of
+// declarations that were formatted are tried each for itself, as Strip takes them.
+// That Strip does the same with the file is tested with the standard library.
+// Whatever does not come back so is tried.
 func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
-	if m.byLines && !maybeMarked(f.Text) {
+	if m.byLines && !maybeMarked(f.Text) && (len(m.alone) == 0 || !opensGap(m.text, f.Text)) {
 		_, imports := f.lastImport()
-		if bytes.Equal(withoutLines(m.text, w.names, imports), f.Text) {
+		if rest, ok := w.restoresAlone(f, m); ok && bytes.Equal(withoutLines(rest, w.names, imports), f.Text) {
 			return true
 		}
 	}

@@ -33,30 +33,100 @@ func Strip(name string, src []byte) ([]byte, error) {
 		s.errs.sort()
 		return nil, s.errs
 	}
-	e := &edits{text: src}
-	realign := false
-	for _, sp := range s.spans {
-		if sp.lines && sp.from > 0 && hasComment(src, sp.from-1) {
-			realign = realign || hasComment(src, sp.from) || sp.to < len(src) && hasComment(src, sp.to)
-		}
-		e.replace(sp.from, sp.to, "")
-	}
-	if len(e.list) == 0 && !s.notes() {
+	if len(s.spans) == 0 && !s.notes() {
 		return src, nil
 	}
-	text := e.apply(0, len(src))
+	joined, err := s.without(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(joined) < len(src) {
+		return Strip(name, joined) // what was put in by two markings under two names
+	}
+	return joined, nil
+}
+
+// without is the text without the spans, bodies that were on one line joined
+// again. Where that can have changed how something is aligned, it is formatted,
+// if it was as gofmt writes it: each group of declarations for itself, or the
+// whole file if its head is touched, or what was inserted is not where it was any
+// more.
+func (s *stripper) without(name string) ([]byte, error) {
+	e := &edits{text: s.src}
+	groups := declGroups(s.src, s.f, s.offset)
+	realign := make([]bool, len(groups)) // by group
+	touched := map[int]bool{}            // groups with a comment //perf:line, and those to be aligned
+	whole, any := s.moved, false
+	touch := func(at int) int {
+		i := groupAt(groups, at)
+		if i < 0 || !groups[i].alone {
+			whole = true
+			return -1
+		}
+		touched[i] = true
+		return i
+	}
+	for _, sp := range s.spans {
+		if sp.lines && sp.from > 0 && hasComment(s.src, sp.from-1) &&
+			(hasComment(s.src, sp.from) || sp.to < len(s.src) && hasComment(s.src, sp.to)) {
+			any = true
+			if i := touch(sp.from); i >= 0 {
+				realign[i] = true
+			}
+		}
+		whole = whole || !sp.lines
+		e.replace(sp.from, sp.to, "")
+	}
+	for _, c := range lineNotes(s.f) {
+		touch(s.offset(c.Pos()))
+	}
+	list := e.sorted()
+	text := applySorted(s.src, list, 0, len(s.src))
+	if whole || opensGap(s.src, text) {
+		return joinAligned(name, s.src, text, any)
+	}
+	if len(touched) == 0 {
+		return text, nil
+	}
+	out := make([]byte, 0, len(s.src))
+	at := 0
+	for i, g := range groups {
+		if !touched[i] {
+			continue
+		}
+		out = append(out, applySorted(s.src, list, at, g.from)...)
+		text, err := joinAligned(name, alone(s.src[g.from:g.to]), alone(applySorted(s.src, list, g.from, g.to)), realign[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text[len(groupHead):]...)
+		at = g.to
+	}
+	return append(out, applySorted(s.src, list, at, len(s.src))...), nil
+}
+
+// opensGap says whether text has blank lines that gofmt would take out, and src,
+// with more in it, has none.
+func opensGap(src, text []byte) bool {
+	for _, gap := range []string{"\n\n\n", "{\n\n"} {
+		if bytes.Contains(text, []byte(gap)) && !bytes.Contains(src, []byte(gap)) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinAligned joins the bodies in a text that was made of src, and formats it if
+// there were any, or realign says so, and src is as gofmt writes it.
+func joinAligned(name string, src, text []byte, realign bool) ([]byte, error) {
 	joined, err := joinLines(name, text)
 	if err != nil {
 		return nil, err
 	}
-	realign = realign || !bytes.Equal(joined, text)
-	if realign && formatted(src) {
+	if (realign || !bytes.Equal(joined, text)) && formatted(src) {
 		if f, err := format.Source(joined); err == nil {
 			joined = f
 		}
-	}
-	if len(joined) < len(src) {
-		return Strip(name, joined) // what was put in by two markings under two names
 	}
 	return joined, nil
 }
@@ -111,8 +181,9 @@ type stripper struct {
 	tok   *token.File
 	spans []span
 	errs  Errors
-	marks int // how many statements were found that name a marker or a scope
-	last  int // where the last span in the same list ends
+	moved bool // the import is not where InPlace puts it
+	marks int  // how many statements were found that name a marker or a scope
+	last  int  // where the last span in the same list ends
 	gone  map[ast.Node]bool
 }
 
@@ -325,7 +396,7 @@ func (s *stripper) dropImport(spec *ast.ImportSpec) {
 	if !decl.Lparen.IsValid() {
 		from = s.offset(decl.Pos())
 	} else {
-		only = false
+		only, s.moved = false, true
 	}
 	if c := s.commentBehind(spec.End()); c != nil && strings.Contains(c.Text, importNote) {
 		to = s.offset(c.Pos()) + len(c.Text)
