@@ -94,12 +94,18 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 		fmt.Fprintf(&b, "%s\n\n", g.build)
 	}
 	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\nvar %s struct {\n", w.u.Name, w.perf, w.o.Runtime, g.marks)
-	width := 0
+	width, marker := 0, " "+w.perf+".Marker\n"
 	for _, p := range g.points {
 		width = max(width, utf8.RuneCountInString(g.fields[p]))
 	}
 	for _, p := range g.points {
-		fmt.Fprintf(&b, "\t%-*s %s.Marker\n", width, g.fields[p], w.perf)
+		name := g.fields[p]
+		b.WriteByte('\t')
+		b.WriteString(name)
+		for range width - utf8.RuneCountInString(name) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(marker)
 	}
 	none := "nil"
 	if w.u.declares("nil") {
@@ -125,10 +131,22 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 			line("f\t%s", relative(w.o.Root, name))
 		}
 	}
+	var m []byte // most of the text, and so without package fmt
 	for i, p := range g.points {
 		pos := at(p)
-		line("m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s", p.ID, p.Kind, index[p.f], pos.Line, pos.Column,
-			i, dash(flags(p)), dash(p.Group), everyPassage, p.Name)
+		m = append(append(append(m[:0], "m\t"...), p.ID.String()...), '\t')
+		m = append(append(m, p.Kind...), '\t')
+		for _, n := range [...]int{index[p.f], pos.Line, pos.Column, i} {
+			m = append(strconv.AppendInt(m, int64(n), 10), '\t')
+		}
+		m = append(append(m, dash(flags(p))...), '\t')
+		m = append(append(m, dash(p.Group)...), '\t')
+		m = append(strconv.AppendInt(m, everyPassage, 10), '\t')
+		m = append(append(m, p.Name...), '\n')
+		if bytes.IndexByte(m, '`') >= 0 {
+			m = bytes.ReplaceAll(m, []byte("`"), []byte("`+\"`\"+`"))
+		}
+		b.Write(m)
 	}
 	b.WriteString("`)\n")
 	return b.Bytes()
