@@ -2,9 +2,9 @@ package rewrite
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -56,10 +56,10 @@ func (w *inPlaceWriter) head(fn *function) (lines []string) {
 	}
 	switch {
 	case several:
-		lines = append(lines, fmt.Sprintf("var %s [%d]%s.Scope", w.scopes, fn.slots, w.perf))
-		deferred = append(deferred, fmt.Sprintf("%s.Close(%s[:])", w.perf, w.scopes))
+		lines = append(lines, "var "+w.scopes+" ["+strconv.Itoa(fn.slots)+"]"+w.perf+".Scope")
+		deferred = append(deferred, w.perf+".Close("+w.scopes+"[:])")
 	case own:
-		deferred = append(deferred, fmt.Sprintf("%s.Enter(%s).Exit()", w.perf, w.marker(fn, p)))
+		deferred = append(deferred, w.perf+".Enter("+w.marker(fn, p)+").Exit()")
 	}
 	if len(deferred) > 0 {
 		lines = append(lines, "if "+w.perf+".On {")
@@ -72,7 +72,7 @@ func (w *inPlaceWriter) head(fn *function) (lines []string) {
 		lines = append(lines, w.enter(fn, p, 0)...)
 	}
 	if p != nil && p.Count {
-		lines = append(lines, fmt.Sprintf("%s.Pass(%s)", w.perf, w.marker(fn, p)))
+		lines = append(lines, w.perf+".Pass("+w.marker(fn, p)+")")
 	}
 	return lines
 }
@@ -86,13 +86,13 @@ func (w *inPlaceWriter) event(fn *function, e event) []string {
 		case 0:
 			return nil
 		case 1:
-			return []string{fmt.Sprintf("%s[%d].Exit()", w.scopes, e.slot)}
+			return []string{w.scope(e.slot) + ".Exit()"}
 		}
-		return []string{fmt.Sprintf("%s.Close(%s[%d:%d])", w.perf, w.scopes, e.slot, e.slot+e.n)}
+		return []string{w.perf + ".Close(" + w.scopes + "[" + strconv.Itoa(e.slot) + ":" + strconv.Itoa(e.slot+e.n) + "])"}
 	case opCount:
-		return []string{fmt.Sprintf("%s.Pass(%s)", w.perf, w.marker(fn, e.point))}
+		return []string{w.perf + ".Pass(" + w.marker(fn, e.point) + ")"}
 	case opPoint:
-		return []string{fmt.Sprintf("%s.Point(%s)", w.perf, w.marker(fn, e.point))}
+		return []string{w.perf + ".Point(" + w.marker(fn, e.point) + ")"}
 	case opPause:
 		return []string{w.perf + ".Pause()"}
 	case opResume:
@@ -106,13 +106,15 @@ func (w *inPlaceWriter) marker(fn *function, p *Point) string {
 	return "&" + g.marks + "." + g.fields[p]
 }
 
+func (w *inPlaceWriter) scope(slot int) string { return w.scopes + "[" + strconv.Itoa(slot) + "]" }
+
 func (w *inPlaceWriter) enter(fn *function, p *Point, slot int) []string {
-	lines := []string{fmt.Sprintf("%s[%d].Enter(%s)", w.scopes, slot, w.marker(fn, p))}
+	lines := []string{w.scope(slot) + ".Enter(" + w.marker(fn, p) + ")"}
 	if x := p.SizeExpr; x != "" {
 		if !strings.HasPrefix(x, "len(") && !strings.HasPrefix(x, "cap(") || strings.Count(x, "(") > 1 {
 			x = "int(" + x + ")"
 		}
-		lines = append(lines, fmt.Sprintf("%s[%d].Size(%s)", w.scopes, slot, x))
+		lines = append(lines, w.scope(slot)+".Size("+x+")")
 	}
 	return lines
 }

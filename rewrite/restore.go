@@ -27,8 +27,8 @@ func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
 // withoutLines leaves out the lines that InPlace has put in, with the blank one
 // above the import if there are no other imports. It takes any line that looks
 // so, be it in a string, and leaves what Strip takes out only after a look
-// around: the sizes, which are the user's expressions, the pauses, which belong
-// to a directive, and the end of a program, which belongs to main.
+// around: the sizes, which are the user's expressions, and the pauses, which
+// belong to a directive.
 func withoutLines(text []byte, n names, imports bool) []byte {
 	var (
 		importing = []byte("import " + n.perf + " ")
@@ -59,7 +59,7 @@ func withoutLines(text []byte, n names, imports bool) []byte {
 				}
 			}
 		case 'd':
-			ours = guarded && bytes.HasPrefix(line, deferring) && !bytes.HasPrefix(line[len(deferring):], []byte("Finish("))
+			ours = guarded && bytes.HasPrefix(line, deferring)
 		case '}':
 			ours, guarded = guarded, false
 		case 'v':

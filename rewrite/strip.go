@@ -108,12 +108,8 @@ func (s *stripper) without(name string) ([]byte, error) {
 // opensGap says whether text has blank lines that gofmt would take out, and src,
 // with more in it, has none.
 func opensGap(src, text []byte) bool {
-	for _, gap := range []string{"\n\n\n", "{\n\n"} {
-		if bytes.Contains(text, []byte(gap)) && !bytes.Contains(src, []byte(gap)) {
-			return true
-		}
-	}
-	return false
+	gap := []byte("\n\n\n")
+	return bytes.Contains(text, gap) && !bytes.Contains(src, gap)
 }
 
 // joinAligned joins the bodies in a text that was made of src, and formats it if
