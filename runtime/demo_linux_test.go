@@ -42,6 +42,15 @@ var (
 // emulator runs programs of a platform that is not this machine's.
 var emulator = os.Getenv("MARKGEN_TEST_EMULATOR")
 
+// native skips a test of what an emulator does otherwise: it starts slowly, cannot
+// replace itself by a program of the other platform, and takes memory of its own.
+func native(t *testing.T) {
+	t.Helper()
+	if emulator != "" {
+		t.Skip("not under " + emulator)
+	}
+}
+
 // raced are the forms with the race detector, for which an emulator has no
 // room.
 func raced() []*form {

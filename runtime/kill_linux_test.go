@@ -31,6 +31,7 @@ func kills(t *testing.T) int {
 // killed at any moment, their start included. The data file has every passage
 // that was logged as done, and none that was not begun.
 func TestKilledAnywhere(t *testing.T) {
+	native(t)
 	const goroutines, atOnce = 3, 4
 	left := atomic.Int64{}
 	left.Store(int64(kills(t)))

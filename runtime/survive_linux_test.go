@@ -141,6 +141,7 @@ func openPath(t *testing.T, dir, program string) {
 // A program that replaces itself keeps its process ID and environment, and its
 // data: the next program has another file.
 func TestExec(t *testing.T) {
+	native(t)
 	for _, config := range []string{"file=data", "file=data-%p", "report=r,file=data.%a.%p"} {
 		dir := t.TempDir()
 		for round := range 2 {
@@ -169,6 +170,7 @@ func TestExec(t *testing.T) {
 
 // Go's own report comes when memory runs out, and Go's exit code.
 func TestOutOfMemory(t *testing.T) {
+	native(t)
 	const limit = `ulimit -v 1000000; exec "$@"`
 	plain := finish(t, through(virtualForm.command(t, "", "memory"), limit))
 	r := finish(t, through(virtualForm.command(t, "file=data", "memory"), limit))
