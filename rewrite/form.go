@@ -109,8 +109,6 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
 	case fn.leaf && fn.instantiates() && fn.inlinesInstance():
 		return formInstance, "the compiler may inline it, and it calls nothing: only in a panic's trace the second function shows"
-	case twin && fn.loops == 0 && fn.explicit:
-		return formGuarded, "without a loop a second body would cost the compiler more than it is worth"
 	case twin:
 		why := "one test at the top chooses between two bodies"
 		if small {

@@ -119,8 +119,8 @@ func End(m *Marker) {
 		}
 		r = p.stack.at(p.stack.n - 1)
 	}
-	if r.depth == words && r.index&^nestedBit == m.index {
-		p.end(t)
+	if i := r.index &^ nestedBit; r.depth == words && i == m.index {
+		p.end(i, t)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestNested(t *testing.T) {
 	if got := p.nested(i); got != i|nestedBit {
 		t.Errorf("marker %d is not nested in itself", i)
 	}
-	p.end(now())
+	p.end(i, now())
 }
 
 // The table of open scopes agrees with the stack, whatever comes and goes.

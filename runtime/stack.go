@@ -257,17 +257,16 @@ func (p *slot) settle(n uint32, t uint64) {
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end = p.recovered
 		}
-		p.end(end)
+		p.end(r.index&^nestedBit, end)
 	}
 }
 
-// end ends the innermost scope at t.
+// end ends the innermost scope, of the marker of that index, at t.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) end(t uint64) {
-	n := p.stack.n
-	s := Scope{slot: p, index: p.stack.at(n-1).index &^ nestedBit, pos: n}
+func (p *slot) end(index uint32, t uint64) {
+	s := Scope{slot: p, index: index, pos: p.stack.n}
 	s.exit(t)
 }
 
