@@ -199,7 +199,7 @@ const (
 // Buckets come in groups, since a marker's durations are mostly alike.
 const (
 	NumBuckets   = 64
-	GroupBuckets = 4
+	GroupBuckets = 8
 
 	BucketSize  = 32
 	BucketCount = 0
