@@ -173,8 +173,8 @@ var (
 // adds to a function of some 20 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
 // before it is done. Medians of many small batches, since the best is better than
-// what programs get; the smaller of two, since other processes may have disturbed
-// one. The caller holds the lock, so nobody else makes a directory
+// what programs get; the second of two, unless other processes have disturbed that.
+// The caller holds the lock, so nobody else makes a directory
 // meanwhile.
 //
 //go:norace
@@ -202,12 +202,21 @@ func calibrate() {
 	measureScopes(&m, &read, &whole, &opened, &inside)
 	shards[pid].dir = kept
 	procUnpin()
-	hot.inside = min(hot.inside, inside.median())
-	hot.whole, hot.opened = min(hot.whole, whole.median()), min(hot.opened, opened.median())
+	hot.inside = undisturbed(inside.median(), hot.inside)
+	hot.whole, hot.opened = undisturbed(whole.median(), hot.whole), undisturbed(opened.median(), hot.opened)
 	setHeader(OffQuantum, toPS(step))
 	setHeader(OffRead, toPS(read.median())>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
 	setHeader(OffWhole, toPS(hot.opened)>>costBits)
+}
+
+// undisturbed is what was measured, or if that is much more than before what was
+// measured before.
+func undisturbed(now, before uint64) uint64 {
+	if now > before+before/4 {
+		return before
+	}
+	return now
 }
 
 // batches are costs that have been measured, ticks<<costBits.
@@ -292,8 +301,11 @@ func markedWork(m *Marker, x uint64) uint64 {
 
 //go:noinline
 func openedWork(m *Marker, x uint64) uint64 {
-	Begin(m)
-	x = chain(x)
-	End(m)
-	return x
+	if m.Off == 0 {
+		Begin(m)
+		x = chain(x)
+		End(m)
+		return x
+	}
+	return chain(x)
 }
