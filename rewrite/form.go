@@ -28,7 +28,7 @@ import (
 //
 // An instance costs as little as a twin and leaves the body alone, but its frame
 // shows in the trace of a panic and in what runtime.Callers tells: it is for
-// bodies that call nothing and cannot panic.
+// bodies that call nothing, and cannot panic or are inlined where they are called.
 type form uint8
 
 const (
@@ -93,7 +93,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
 	twin, whyNotTwin := fn.copies()
 	switch {
-	case forced == "open" && opens, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
+	case forced == "open" && fn.explicit, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
 		for f, name := range formNames {
 			if name == forced {
 				return form(f), "-form asks for it"
@@ -103,7 +103,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	// In a loop a test a passage costs more than a call of what has the loop.
 	small := fn.inline && fn.cost <= openBudget && (fn.loops == 0 || fn.dynamic() || fn.allocates())
 	switch {
-	case small && opens:
+	case small && fn.explicit:
 		return formOpen, "the compiler may inline it"
 	case fn.instantiates() && !fn.panics():
 		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
