@@ -11,7 +11,7 @@ const Magic = "markgen\x00"
 // Version is the layout described here. A reader refuses any other; a version
 // that reads as Version with its bytes swapped comes from a machine of the
 // other byte order.
-const Version = 2
+const Version = 3
 
 // HeaderSize is the size of the header page; the first block begins there.
 const HeaderSize = 4096
@@ -39,11 +39,24 @@ const (
 	OffLost       = 136 // scopes that could not be recorded at all
 	OffFlags      = 144 // Flag… bits
 	OffProcs      = 152 // GOMAXPROCS at start
+	OffTriggers   = 160 // Trigger… bits: what may change the state
+	OffSince      = 168 // tick of the latest change of state
+	OffProfiled   = 176 // ticks spent in StateProfiling before that
 	OffApp        = 256 // name of the executable, NUL-padded
 	OffGo         = 512 // Go version, NUL-padded
 	OffGOOS       = 576
 	OffGOARCH     = 608
 	OffConfig     = 1024 // the value of MARKGEN, NUL-padded, cut when longer
+
+	// What steers the run. The process and whoever may write its file change these
+	// by single atomic operations.
+	OffSampleN     = 2048 // sample=1:N for all markers, the N; 0 or 1: every passage
+	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
+	OffWindowWidth = 2064 // within so many ticks from then on; all ones: there are no windows
+	OffWindows     = 2072 // windows that have ended
+	OffWindowTicks = 2080 // ticks that they were open
+	OffWindowCPU   = 2088 // ns of processor time that the process took in them, less what scopes cost
+	OffOutCPU      = 2096 // ns of processor time that it took outside, while profiling
 
 	SizeApp    = 256
 	SizeGo     = 64
@@ -59,6 +72,12 @@ const (
 	StateProfiling    = 2
 	StatePaused       = 3
 	StateStopped      = 4 // ended in order: everything is there
+)
+
+// What a session is steered by, the bits at OffTriggers.
+const (
+	TriggerEvent = 1 << 0 // passages through markers
+	TriggerTimer = 1 << 1 // time
 )
 
 // Clocks, the value at OffClock.
@@ -139,6 +158,54 @@ const (
 	//	20 most that there is room for u32
 	//	64 Stack… of each
 	BlockStack = 6
+
+	// BlockMarkers holds the words of a table's markers. Its data are mapped over
+	// the program's own variables: who maps the file turns markers on and off.
+	//
+	//	16 number of the table u64
+	//	24 number of markers u64
+	//	32 offset of the first from the block's beginning u64
+	//	40 address in the process, nothing for readers
+	BlockMarkers = 7
+
+	// BlockLog holds changes of state, up to LogRoom.
+	//
+	//	16 how many u64
+	//	64 Log… of each
+	BlockLog = 8
+
+	// BlockSample says how a marker was sampled, see Sample….
+	BlockSample = 9
+
+	// BlockRing and BlockTrace hold trace records, BlockReadings and BlockRead what
+	// other collectors read, BlockEdge the cells of a marker under one caller.
+	BlockRing     = 10
+	BlockTrace    = 11
+	BlockReadings = 12
+	BlockRead     = 13
+	BlockEdge     = 14
+)
+
+// The words of a marker in BlockMarkers. A passage is collected if both are as
+// the comments say: Off speaks for the marker and, at the first timed marker of a
+// function, for all of the function, since its code tests that one.
+const (
+	MarkerOff   = 0 // u32, 0 or Off… bits
+	MarkerIndex = 4 // u32, 0 or the number it got, IndexOff… bits; negative as an int32: not collected
+	MarkerSize  = 8
+
+	OffPaused  = 1 << 0  // the state is not profiling
+	OffChoice  = 1 << 1  // only, skip or a person left it out
+	OffWindow  = 1 << 2  // between two windows
+	OffDone    = 1 << 3  // it has enough samples, or was called too often
+	OffSettled = 1 << 31 // besides one of the others: its scopes that were open have ended
+
+	IndexOff          = 1 << 31
+	IndexOffChoice    = 1 << 24
+	IndexOffEnough    = 1 << 25
+	IndexOffThrottled = 1 << 26
+	IndexWatched      = 1 << 27 // a trigger wants to know of every passage
+	IndexMask         = 1<<24 - 1
 )
 
 // Offsets inside blocks, from the block's beginning.
@@ -156,6 +223,10 @@ const (
 
 	OffAliasFrom = 16
 	OffAliasTo   = 24
+
+	OffMarkersTable = 16
+	OffMarkersLen   = 24
+	OffMarkersData  = 32
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

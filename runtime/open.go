@@ -85,6 +85,9 @@ func Begin(m *Marker) {
 		j = p.nested(i)
 	}
 	p.push(j, t, words)
+	if hot.extras != 0 {
+		p.entered(i, t)
+	}
 }
 
 // End is Shut where the function's gate has been passed. It ends the scope of the

@@ -16,6 +16,7 @@ var hot struct {
 	inside uint64 // what an empty scope measures, ticks<<costBits
 	whole  uint64 // what a Scope costs, ticks<<costBits
 	opened uint64 // what one costs that Begin and End open and end
+	extras uint32 // extra…: what is done besides timing; needs slots
 	_      [64]byte
 }
 
@@ -98,6 +99,9 @@ func (s *Scope) Enter(m *Marker) {
 	}
 	s.slot = p
 	s.pos = p.push(i, t, 0)
+	if hot.extras != 0 {
+		p.entered(s.index, t)
+	}
 }
 
 // Exit closes s and records it; a scope that is not open is left alone.
@@ -151,6 +155,9 @@ func (s *Scope) exit(t uint64) {
 			p.over += hot.whole
 		} else {
 			p.over += hot.opened
+		}
+		if hot.extras != 0 {
+			p.leaving(i, t)
 		}
 		p.mask = r.mask
 		p.stack.n = s.pos - 1

@@ -1,0 +1,22 @@
+//go:build !markgen_off
+
+package runtime
+
+// What is done at a scope besides timing it, the bits of hot.extras. Scopes that
+// are only timed pay one test for all of it.
+const (
+	extraTrace = 1 << iota // records are written, see trace.go
+	extraRead              // collectors read their counters, see collector.go
+)
+
+// entered is called when a scope has been pushed on the goroutine's stack, and
+// leaving when it is about to be popped, after it has been timed. t is when it
+// began or ended. index is that of the marker.
+//
+//go:norace
+//go:noinline
+func (p *slot) entered(index uint32, t uint64) {}
+
+//go:norace
+//go:noinline
+func (p *slot) leaving(index uint32, t uint64) {}
