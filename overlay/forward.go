@@ -53,6 +53,11 @@ type (
 	Counter = perf.Counter
 	Scope   = perf.Scope
 	Entered = perf.Entered
+
+	RunState    = perf.RunState
+	StateError  = perf.StateError
+	WatchError  = perf.WatchError
+	ConfigError = perf.ConfigError
 )
 
 func Register(markers *Marker, nm int, counters *Counter, nc int, table string) bool {
@@ -64,8 +69,19 @@ func Enter(m *Marker) Entered { return perf.Enter(m) }
 func Point(m *Marker)         { perf.Point(m) }
 func Pass(m *Marker)          { perf.Pass(m) }
 func Count(c *Counter)        { perf.Count(c) }
-func Pause()                  { perf.Pause() }
-func Resume()                 { perf.Resume() }
 func Finish()                 { perf.Finish() }
+
+func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, table string) bool {
+	return perf.RegisterPadded(markers, nm, counters, nc, table)
+}
+
+func Configure(spec string) error  { return perf.Configure(spec) }
+func Start() error                 { return perf.Start() }
+func Pause() error                 { return perf.Pause() }
+func Resume() error                { return perf.Resume() }
+func Stop() error                  { return perf.Stop() }
+func State() RunState              { return perf.State() }
+func StartWatch(name string) error { return perf.StartWatch(name) }
+func StopWatch(name string) error  { return perf.StopWatch(name) }
 `
 }

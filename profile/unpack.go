@@ -14,7 +14,7 @@ import (
 // unpack gives the plain text of a table, which takes at most
 // layout.MostPacked times the memory of what is in the file.
 func unpack(text []byte) (string, error) {
-	if len(text) == 0 || text[0] != layout.PackedText {
+	if len(text) == 0 || text[0] > layout.PackedSampled {
 		return string(text), nil
 	}
 	if len(text) < layout.SizePackedHead {

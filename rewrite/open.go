@@ -148,7 +148,7 @@ func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, gate 
 		case opExit:
 			w.put(e, ev, w.shut(ev.ends))
 		case opPoint:
-			w.put(e, ev, w.free("Mark(&%s[%d])", w.m, ev.point.marker))
+			w.put(e, ev, w.free("Mark(&%s)", w.marker(ev.point.marker)))
 		default:
 			w.event(e, ev, "")
 		}
@@ -195,9 +195,9 @@ func (w *overlayWriter) behind(text string) string {
 
 func (w *overlayWriter) opened(p *Point) string {
 	if w.passed == eachTests {
-		return w.free("Open(&%s[%d])", w.m, p.marker)
+		return w.free("Open(&%s)", w.marker(p.marker))
 	}
-	return w.behind(fmt.Sprintf(" %s.Begin(&%s[%d]);", w.perf, w.m, p.marker))
+	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
 }
 
 // put plants the text of an event.
@@ -219,9 +219,9 @@ func (w *overlayWriter) shut(points []*Point) string {
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
 		if w.passed == eachTests {
-			b.WriteString(w.free("Shut(&%s[%d])", w.m, points[i].marker))
+			b.WriteString(w.free("Shut(&%s)", w.marker(points[i].marker)))
 		} else {
-			fmt.Fprintf(&b, " %s.End(&%s[%d]);", w.perf, w.m, points[i].marker)
+			fmt.Fprintf(&b, " %s.End(&%s);", w.perf, w.marker(points[i].marker))
 		}
 	}
 	return w.behind(b.String())

@@ -123,9 +123,14 @@ func (w *overlayWriter) register() string {
 		return "&" + name + "[0]"
 	}
 	nm, nc := len(w.u.timed), len(w.u.counts)+len(w.u.blocks)
-	m := ref(w.m, "Marker", nm)
+	m, call := "", "RegisterPadded("
+	if nm > 0 {
+		fmt.Fprintf(&b, "; var %s [%d + 2*%s.MarkerPad]%s.Marker", w.m, nm, w.perf, w.perf)
+		m = "&" + w.marker(0)
+	} else {
+		m, call = ref(w.m, "Marker", nm), "Register("
+	}
 	c := ref(w.c, "Counter", nc)
-	call := "Register("
 	if w.tallies() {
 		fmt.Fprintf(&b, "; var %s %s.Tallies", w.t, w.perf)
 		call = "RegisterTallies(&" + w.t + ", "
@@ -178,11 +183,17 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	}
 }
 
+// marker names the i-th marker of the unit. There is nothing else in the pages
+// that hold markers, so that the runtime can have them in the data file.
+func (w *overlayWriter) marker(i int) string {
+	return fmt.Sprintf("%s[%s.MarkerPad+%d]", w.m, w.perf, i)
+}
+
 // gate tests whether the function's markers are on.
 func (w *overlayWriter) gate(fn *function) string {
 	for _, p := range fn.points {
 		if p.marker >= 0 {
-			return w.m + "[" + strconv.Itoa(p.gate) + "].Off == 0"
+			return w.marker(p.gate) + ".Off == 0"
 		}
 	}
 	return "false"
@@ -239,7 +250,7 @@ func (w *overlayWriter) event(e *edits, ev event, guard string) {
 		}
 		text = w.guarded(text, guard)
 	case opPoint:
-		text = w.guarded(fmt.Sprintf(" %s.Point(&%s[%d]);", w.perf, w.m, ev.point.marker), guard)
+		text = w.guarded(fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(ev.point.marker)), guard)
 	case opCount:
 		text = w.count(ev.point.counter)
 	case opCover:
@@ -267,7 +278,7 @@ func (w *overlayWriter) guarded(text, guard string) string {
 }
 
 func (w *overlayWriter) enter(p *Point, slot int) string {
-	text := fmt.Sprintf(" %s[%d].Enter(&%s[%d]);", w.s, slot, w.m, p.marker)
+	text := fmt.Sprintf(" %s[%d].Enter(&%s);", w.s, slot, w.marker(p.marker))
 	if p.SizeExpr != "" {
 		text += fmt.Sprintf(" %s[%d].Size(int(%s));", w.s, slot, p.SizeExpr)
 	}

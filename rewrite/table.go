@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,12 @@ import (
 // are named relative to root.
 func (u *Unit) table(root string) string {
 	var b strings.Builder
+	if sampled(u.timed) {
+		b.WriteString(sampledLine)
+	}
+	if u.Name == "main" {
+		b.WriteString(lastLine)
+	}
 	b.WriteString("p\t" + u.Path + "\n")
 	index := map[*file]int{}
 	for i, f := range u.files {
@@ -42,7 +49,7 @@ func (u *Unit) table(root string) string {
 			flags += "z"
 		}
 		fmt.Fprintf(&b, "m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column,
-			p.gate, dash(flags), dash(p.Group), everyPassage, p.Name)
+			p.gate, dash(flags), dash(p.Group), p.rate(), p.Name)
 	}
 	for _, p := range u.counts {
 		fmt.Fprintf(&b, "c\t%s\t%s\t%d\t%d\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column, p.Name)
@@ -54,9 +61,13 @@ func (u *Unit) table(root string) string {
 	return b.String()
 }
 
-// everyPassage is the rate 1:1 in the table, whatever the directive asks for: the
-// runtime records every passage, and a report must not call that a sample.
-const everyPassage = 1
+// rate is the N of the point's sample=1:N.
+func (p *Point) rate() int { return max(p.Sample, 1) }
+
+// sampled says whether a point has a rate.
+func sampled(points []*Point) bool {
+	return slices.ContainsFunc(points, func(p *Point) bool { return p.rate() > 1 && !p.Count })
+}
 
 func dash(s string) string {
 	if s == "" {
@@ -87,12 +98,14 @@ func quote(table string) string {
 	return strconv.Quote(table)
 }
 
-// The form of packed tables, which docs/data-file.md tells and package runtime
-// unpacks.
+// The form of tables, which docs/data-file.md tells and package runtime reads.
 const (
-	packedText = 0  // the first byte
-	packedHead = 5  // bytes before the data: that one and the length of the table
-	mostPacked = 64 // how many times as long as the data a table may be
+	sampledLine   = "s\n" // the first line, if there is a rate in it
+	lastLine      = "e\n" // in the table of package main, which is initialised last
+	packedText    = 0     // the first byte of a packed one
+	packedSampled = 1     // the same with a rate in it
+	packedHead    = 5     // bytes before the data: that one and the length of the table
+	mostPacked    = 64    // how many times as long as the data a table may be
 )
 
 // longTable is from where on a table is packed, bytes. Shorter ones are more
@@ -100,7 +113,11 @@ const (
 const longTable = 4 << 10
 
 func pack(table string) string {
-	head := binary.LittleEndian.AppendUint32([]byte{packedText}, uint32(len(table)))
+	first := byte(packedText)
+	if strings.HasPrefix(table, sampledLine) {
+		first = packedSampled
+	}
+	head := binary.LittleEndian.AppendUint32([]byte{first}, uint32(len(table)))
 	b := bytes.NewBuffer(head)
 	w, err := flate.NewWriter(b, flate.DefaultCompression)
 	if err != nil {

@@ -86,7 +86,7 @@ func (w *inPlaceWriter) tableName() string {
 
 // table writes the generated file of a group, as gofmt would. The markers are
 // the fields of a struct, and so one array in memory, in the order of the
-// table's lines; at gives the place of a point in the marked file.
+// table's lines, with nothing else in the pages that hold it; at gives the place of a point in the marked file.
 func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", tableHeader)
@@ -95,18 +95,23 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 	}
 	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\nvar %s struct {\n", w.u.Name, w.perf, w.o.Runtime, g.marks)
 	width, marker := 0, " "+w.perf+".Marker\n"
+	pad := fmt.Sprintf(" [%s.MarkerPad]%s.Marker\n", w.perf, w.perf)
 	for _, p := range g.points {
 		width = max(width, utf8.RuneCountInString(g.fields[p]))
 	}
-	for _, p := range g.points {
-		name := g.fields[p]
+	field := func(name, typ string) {
 		b.WriteByte('\t')
 		b.WriteString(name)
 		for range width - utf8.RuneCountInString(name) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(marker)
+		b.WriteString(typ)
 	}
+	field("_", pad)
+	for _, p := range g.points {
+		field(g.fields[p], marker)
+	}
+	field("_", pad)
 	none := "nil"
 	if w.u.declares("nil") {
 		none = g.marks + "None"
@@ -114,10 +119,16 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 	} else {
 		b.WriteString("}\n")
 	}
-	fmt.Fprintf(&b, "\nvar _ = %s.Register(&%s.%s, %d, %s, 0, `", w.perf, g.marks, g.fields[g.points[0]], len(g.points), none)
+	fmt.Fprintf(&b, "\nvar _ = %s.RegisterPadded(&%s.%s, %d, %s, 0, `", w.perf, g.marks, g.fields[g.points[0]], len(g.points), none)
 	line := func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
 		b.WriteString(strings.ReplaceAll(text, "`", "`+\"`\"+`") + "\n")
+	}
+	if sampled(g.points) {
+		b.WriteString(sampledLine)
+	}
+	if w.u.Name == "main" {
+		b.WriteString(lastLine)
 	}
 	line("p\t%s", w.u.Path)
 	index := map[*file]int{}
@@ -141,7 +152,7 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 		}
 		m = append(append(m, dash(flags(p))...), '\t')
 		m = append(append(m, dash(p.Group)...), '\t')
-		m = append(strconv.AppendInt(m, everyPassage, 10), '\t')
+		m = append(strconv.AppendInt(m, int64(p.rate()), 10), '\t')
 		m = append(append(m, p.Name...), '\n')
 		if bytes.IndexByte(m, '`') >= 0 {
 			m = bytes.ReplaceAll(m, []byte("`"), []byte("`+\"`\"+`"))

@@ -22,7 +22,9 @@ type cell struct {
 	last   uint64
 	nested uint64
 	noself uint64
-	_      [3]uint64
+	seen   uint64
+	left   uint64
+	rate   uint64
 	k      uint64 // number of the latest bucket
 	latest bucketRef
 	groups [NumBuckets / GroupBuckets]groupRef
@@ -62,6 +64,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.last)-CellLast]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.nested)-CellNested]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.noself)-CellNoSelf]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.seen)-CellSeen]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.rate)-CellRate]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.k)-CellLatest]
 	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.groups)-CellGroups]
 	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-BucketSize]

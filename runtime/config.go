@@ -13,11 +13,22 @@ type config struct {
 	mono   bool // the clock must be nanotime
 	tsc    bool // the clock must be the hardware's
 	noself bool
+
+	triggers  []trigger
+	waits     bool   // collection begins when a trigger says so
+	period    uint64 // every=, ns; 0: none
+	width     uint64 // of that, ns
+	sample    uint64 // 1:N of all markers, the N; 0: as the directives say
+	countdown bool   // one passage in N instead of windows
+	seed      uint64
+	enough    uint64 // samples after which a marker is turned off; 0: never
+	calls     uint64 // throttle=: after so many passages of
+	quick     uint64 // so many ns at most, on average
 }
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, report, only, skip, clock, noself"
+const knownKeys = "collect, file, report, only, skip, clock, noself, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -35,11 +46,12 @@ func parseConfig(raw string) (c config, trouble string) {
 		}
 		key, value := cut(item, '=')
 		hasValue := len(item) > len(key)
-		if key == "noself" {
+		if key == "noself" || key == "countdown" {
 			if hasValue {
-				return c, refuse(key, "takes no value; write noself alone")
+				return c, refuse(key, "takes no value; write "+key+" alone")
 			}
-			c.noself = true
+			c.noself = c.noself || key == "noself"
+			c.countdown = c.countdown || key == "countdown"
 			continue
 		}
 		wanted := ""
@@ -86,6 +98,48 @@ func parseConfig(raw string) (c config, trouble string) {
 				c.tsc, c.mono = value == "tsc", value == "mono"
 				continue
 			}
+		case "start", "pause", "resume", "stop":
+			wanted = wantedTrigger
+			if c.addTriggers(key, value) {
+				continue
+			}
+		case "every":
+			wanted = "PERIOD:WINDOW, such as 1s:10ms"
+			period, width := cut(value, ':')
+			p, ok := parseDuration(period)
+			w, ok2 := parseDuration(width)
+			if ok && ok2 && w > 0 && w < p {
+				c.period, c.width = p, w
+				continue
+			}
+		case "sample":
+			wanted = "1:N with N from 1 to 1000000000"
+			one, rate := cut(value, ':')
+			if n, ok := parseUint(rate); ok && one == "1" && n >= 1 && n <= 1e9 {
+				c.sample = n
+				continue
+			}
+		case "seed":
+			wanted = "a number"
+			if n, ok := parseUint(value); ok {
+				c.seed = n
+				continue
+			}
+		case "enough":
+			wanted = "a number of samples"
+			if n, ok := parseUint(value); ok && n > 0 {
+				c.enough = n
+				continue
+			}
+		case "throttle":
+			wanted = "CALLS:NS, such as 10000:100"
+			calls, ns := cut(value, ':')
+			n, ok := parseUint(calls)
+			quick, ok2 := parseUint(ns)
+			if ok && ok2 && n > 0 {
+				c.calls, c.quick = n, quick
+				continue
+			}
 		default:
 			return c, refuse(key, "not a key; the keys are "+knownKeys)
 		}
@@ -97,6 +151,7 @@ func parseConfig(raw string) (c config, trouble string) {
 	if c.file == "" && c.report == "" {
 		c.file = defaultFile
 	}
+	c.settleTriggers()
 	return c, ""
 }
 

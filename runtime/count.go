@@ -173,30 +173,19 @@ func (t *Tallies) claim(u uintptr) *tally {
 
 // RegisterTallies is Register for a package that has tallies.
 func RegisterTallies(t *Tallies, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
-	if !Register(markers, nm, counters, nc, text) {
-		return false
-	}
-	t.number, t.shared = tableOf(counters, nc)
-	return true
+	return enlist(markers, nm, counters, nc, text, nm > 0, t)
 }
 
-// tableOf gives the number, from 1, and the shared counters of the table that has
-// just been registered with these counters.
+// open has the tallies count in the run, as those of the table e, which has that
+// number, counted from 1. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func tableOf(counters *Counter, nc int) (number uint64, shared unsafe.Pointer) {
-	if counters == nil || nc <= 0 {
-		return 0, nil
-	}
-	lock()
-	defer unlock()
-	for i := len(tables) - 1; i >= 0; i-- {
-		if tables[i].counted == counters {
-			return uint64(i + 1), tables[i].counters
-		}
-	}
-	return 0, nil
+func (t *Tallies) open(number uint64, e *table) {
+	clear(t.units[:])
+	clear(t.next[:])
+	t.number = number
+	atomic.StorePointer(&t.shared, e.counters)
 }
 
 // Pass counts one passage through m, a marker that is counted and not timed.
@@ -208,19 +197,25 @@ func Pass(m *Marker) {
 		return
 	}
 	i := m.index
-	if hot.mode != modeOn || int32(i) <= 0 {
+	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
 			return
 		}
+	}
+	if w := hot.window; w.width != noWindow && !w.opened(now()) {
+		return
 	}
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
 		c.passes++
 		procUnpin()
-		return
+	} else {
+		procUnpin()
+		recordSlow(i, passage{})
 	}
-	procUnpin()
-	recordSlow(i, passage{})
+	if hot.extras != 0 {
+		recorded(i)
+	}
 }
 
 // Point records a passage through m, which has no duration.

@@ -5,8 +5,10 @@ package runtime
 // What is done at a scope besides timing it, the bits of hot.extras. Scopes that
 // are only timed pay one test for all of it.
 const (
-	extraTrace = 1 << iota // records are written, see trace.go
-	extraRead              // collectors read their counters, see collector.go
+	extraTrace   = 1 << iota // records are written, see trace.go
+	extraRead                // collectors read their counters, see collector.go
+	extraTrigger             // ends of scopes may change the state, see trigger.go
+	extraLimit               // markers are turned off when they have enough, see limit.go
 )
 
 // entered is called when a scope has been pushed on the goroutine's stack, and
@@ -20,3 +22,16 @@ func (p *slot) entered(index uint32, t uint64) {}
 //go:norace
 //go:noinline
 func (p *slot) leaving(index uint32, t uint64) {}
+
+// recorded is called when a scope has been recorded.
+//
+//go:norace
+//go:noinline
+func recorded(index uint32) {
+	if hot.extras&extraLimit != 0 {
+		limitAt(index)
+	}
+	if hot.extras&extraTrigger != 0 {
+		endsAt(index)
+	}
+}

@@ -54,3 +54,6 @@ func mapMemory(size uintptr) unsafe.Pointer {
 
 // fillFile does nothing: here texts are copied to memory.
 func fillFile(off, size uintptr, head *tableHead, text string) bool { return false }
+
+// releaseFile has nothing to release.
+func releaseFile() {}

@@ -210,3 +210,11 @@ func mapMemory(size uintptr) unsafe.Pointer {
 	}
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
+
+// releaseFile closes the data file, which is complete; what is mapped stays.
+func releaseFile() {
+	if dataFile.size > 0 && dataFile.ours() {
+		syscall.Close(dataFile.fd)
+	}
+	dataFile = openedFile{}
+}

@@ -4,48 +4,40 @@ package runtime
 
 import "sync/atomic"
 
-// Pause stops the whole process from opening scopes; open ones finish. It does
-// nothing unless scopes are being collected.
-//
-//go:norace
-func Pause() { toggle(modeOn, modePaused, StatePaused) }
-
-// Resume undoes Pause.
-//
-//go:norace
-func Resume() { toggle(modePaused, modeOn, StateProfiling) }
-
-//go:norace
-func toggle(from, to uint32, state uint64) {
-	begin()
-	ready()
-	if header == nil {
-		return
-	}
-	lock()
-	if atomic.CompareAndSwapUint32(&hot.mode, from, to) {
-		setHeader(OffState, state)
-	}
-	unlock()
-}
-
-// Finish marks the end of the run in the data file and writes what report= asked
-// for. Generated code defers it in func main; in overlay builds it also runs on
-// os.Exit. Only the first call does anything. Nothing is collected afterwards,
+// Finish ends the run in order, if it has not been ended: its data file is
+// complete, and what report= asked for is written. Generated code defers it in func
+// main; in overlay builds it also runs on os.Exit. Nothing is collected afterwards,
 // scopes that are open still count while the process lives.
 //
 //go:norace
 func Finish() {
-	if header == nil {
-		return
+	for header != nil {
+		switch from := State(); from {
+		case StateStopped: // by another process, perhaps, which leaves this to us
+			complete()
+			return
+		default:
+			if change(from, StateStopped, causeEnd, 0) {
+				return
+			}
+		}
 	}
+}
+
+// complete does what comes after the state has become stopped, once.
+//
+//go:norace
+func complete() {
+	complainOfTriggers()
 	lock()
-	mode := atomic.LoadUint32(&hot.mode)
-	if mode != modeReady && mode != modeOn && mode != modePaused {
+	if mode := atomic.LoadUint32(&hot.mode); mode != modeReady && mode != modeOn {
 		unlock()
 		return
 	}
 	atomic.StoreUint32(&hot.mode, modeStopped)
+	if conf.windows() {
+		theSampler.add()
+	}
 	end := takeAnchor()
 	if hot.mono {
 		end.tick = end.mono
@@ -53,7 +45,6 @@ func Finish() {
 	setHeader(OffEndWall, wallNS())
 	setHeader(OffEndMono, end.mono)
 	setHeader(OffEndTick, end.tick)
-	setHeader(OffState, StateStopped)
 	trouble := closeFile()
 	space.inFile = false
 	space.free = 0

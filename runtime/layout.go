@@ -53,10 +53,11 @@ const (
 	OffSampleN     = 2048 // sample=1:N for all markers, the N; 0 or 1: every passage
 	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
 	OffWindowWidth = 2064 // within so many ticks from then on; all ones: there are no windows
-	OffWindows     = 2072 // windows that have ended
-	OffWindowTicks = 2080 // ticks that they were open
-	OffWindowCPU   = 2088 // ns of processor time that the process took in them, less what scopes cost
-	OffOutCPU      = 2096 // ns of processor time that it took outside, while profiling
+	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
+	OffWindows     = 2080 // windows that have ended
+	OffWindowTicks = 2088 // ticks that they lasted
+	OffWindowNet   = 2096 // the same less what scopes cost the program in them
+	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 
 	SizeApp    = 256
 	SizeGo     = 64
@@ -168,13 +169,22 @@ const (
 	//	40 address in the process, nothing for readers
 	BlockMarkers = 7
 
-	// BlockLog holds changes of state, up to LogRoom.
+	// BlockLog holds the first LogRoom changes of state.
 	//
-	//	16 how many u64
+	//	16 how many there were u64
 	//	64 Log… of each
 	BlockLog = 8
 
-	// BlockSample says how a marker was sampled, see Sample….
+	// BlockSample has sums over the batches of windows, from which follows how far
+	// off an estimate for the marker may be. n is the number of its passages in a
+	// batch, and s the ns that they took; all are float64.
+	//
+	//	16 global marker index u64
+	//	24 Σn
+	//	32 Σn²
+	//	40 Σs
+	//	48 Σs²
+	//	56 Σns
 	BlockSample = 9
 
 	// BlockRing and BlockTrace hold trace records, BlockReadings and BlockRead what
@@ -186,25 +196,53 @@ const (
 	BlockEdge     = 14
 )
 
-// The words of a marker in BlockMarkers. A passage is collected if both are as
-// the comments say: Off speaks for the marker and, at the first timed marker of a
-// function, for all of the function, since its code tests that one.
+// A change of state in BlockLog, complete when its tick is not 0.
+const (
+	OffLogLen  = 16
+	OffLogData = 64
+
+	LogTick   = 0
+	LogFrom   = 8  // u32, State…
+	LogTo     = 12 // u32
+	LogCause  = 16 // u32
+	LogMarker = 20 // u32, number of the marker whose passage it was; 0: none
+	LogSize   = 24
+	LogRoom   = 1000
+
+	LogBegin   = 1 // a marker was passed for the first time
+	LogProgram = 2 // a call or a directive
+	LogEvent   = 3 // a trigger on a marker, or on a number of records
+	LogTimer   = 4 // a trigger after some time
+	LogOutside = 5 // another process, by the data file
+	LogEnd     = 6 // of the program
+)
+
+// The words of a marker in BlockMarkers. MarkerOff speaks for the marker and, at
+// the first timed marker of a function, for all of the function, since its code
+// tests that one. MarkerIndex speaks for the marker alone: if it is negative as an
+// int32, it is not collected, or there is something to do before it is.
 const (
 	MarkerOff   = 0 // u32, 0 or Off… bits
-	MarkerIndex = 4 // u32, 0 or the number it got, IndexOff… bits; negative as an int32: not collected
+	MarkerIndex = 4 // u32, 0 or what cells call it plus StackFirst, and Index… bits
 	MarkerSize  = 8
 
-	OffPaused  = 1 << 0  // the state is not profiling
-	OffChoice  = 1 << 1  // only, skip or a person left it out
-	OffWindow  = 1 << 2  // between two windows
-	OffDone    = 1 << 3  // it has enough samples, or was called too often
-	OffSettled = 1 << 31 // besides one of the others: its scopes that were open have ended
+	// MarkerPad is how many markers stand unused before and behind those of a
+	// table, so that the pages that hold these hold nothing else.
+	MarkerPad = 512
 
-	IndexOff          = 1 << 31
+	OffByState  = 1 << 0  // the state is not profiling
+	OffByChoice = 1 << 1  // only, skip or a person left it out
+	OffByWindow = 1 << 2  // between two windows
+	OffByLimit  = 1 << 3  // it has enough samples, or was called too often
+	OffSettled  = 1 << 31 // besides one of the others: its scopes that were open have ended
+
+	IndexOff          = 1 << 31 // with each of the following
 	IndexOffChoice    = 1 << 24
 	IndexOffEnough    = 1 << 25
 	IndexOffThrottled = 1 << 26
 	IndexWatched      = 1 << 27 // a trigger wants to know of every passage
+	IndexKept         = 1 << 28 // its gate is open in every state, for a marker that is watched
+	IndexCounted      = 1 << 29 // one passage in so many is timed
 	IndexMask         = 1<<24 - 1
 )
 
@@ -227,6 +265,9 @@ const (
 	OffMarkersTable = 16
 	OffMarkersLen   = 24
 	OffMarkersData  = 32
+
+	OffSampleMarker = 16
+	OffSampleSums   = 24
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24
@@ -262,6 +303,9 @@ const (
 	CellLast   = 64  // tick at the end of the latest scope
 	CellNested = 72  // ns of scopes inside another scope of the same marker on their goroutine
 	CellNoSelf = 80  // scopes whose children could not be followed: counted as all self
+	CellSeen   = 88  // passages, where one in CellRate is timed: those in the buckets are among them
+	CellLeft   = 96  // until the next that is timed
+	CellRate   = 104 // 0: every passage is timed
 	CellLatest = 112 // number and address of the latest bucket, as CellGroups
 	CellGroups = 128 // addresses of the groups in the process that writes, nothing for readers
 	CellSize   = CellGroups + 8*NumBuckets/GroupBuckets
@@ -293,10 +337,13 @@ const (
 // A text that begins with the byte PackedText is packed. SizePackedHead bytes of
 // it are that byte and the length of the plain text, a u32 with the low byte
 // first on every machine; the rest is DEFLATE data (RFC 1951). A plain text is at
-// most MostPacked times as long as the data.
+// most MostPacked times as long as the data. PackedSampled is PackedText for a
+// table in which the SAMPLE of a marker is not 1; one that is not packed begins
+// with the line s then.
 const (
 	TableVersion   = 1
 	PackedText     = 0
+	PackedSampled  = 1
 	SizePackedHead = 5
 	MostPacked     = 64
 )

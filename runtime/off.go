@@ -65,6 +65,11 @@ func Recovered(v any) any { return v }
 // Register turns every marker off and returns false.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool { return false }
 
+// RegisterPadded is Register.
+func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	return false
+}
+
 // Enter does nothing.
 func (s *Scope) Enter(m *Marker) {}
 
@@ -92,11 +97,29 @@ func Count(c *Counter) {}
 // Pass does nothing.
 func Pass(m *Marker) {}
 
+// Configure does nothing.
+func Configure(spec string) error { return nil }
+
+// Start does nothing.
+func Start() error { return nil }
+
 // Pause does nothing.
-func Pause() {}
+func Pause() error { return nil }
 
 // Resume does nothing.
-func Resume() {}
+func Resume() error { return nil }
+
+// Stop does nothing.
+func Stop() error { return nil }
+
+// State is StateUnconfigured.
+func State() RunState { return StateUnconfigured }
+
+// StartWatch does nothing.
+func StartWatch(name string) error { return nil }
+
+// StopWatch does nothing.
+func StopWatch(name string) error { return nil }
 
 // Finish does nothing.
 func Finish() {}

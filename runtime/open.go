@@ -19,9 +19,10 @@ func Open(m *Marker) (n Nothing) {
 	return n
 }
 
-// Shut ends the scope that Open opened in this call of the function, if it did.
+// Shut ends the scope that Open opened in this call of the function, if it did. The
+// marker may have been turned off meanwhile: OffSettled says that no scope is left.
 func Shut(m *Marker) (n Nothing) {
-	if m.Off == 0 {
+	if int32(m.Off) >= 0 {
 		End(m)
 	}
 	return n
@@ -56,7 +57,7 @@ func Mark(m *Marker) (n Nothing) {
 //go:noinline
 func Begin(m *Marker) {
 	i := m.index
-	if hot.mode != modeOn || int32(i) <= 0 {
+	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
 			return
 		}
@@ -64,6 +65,9 @@ func Begin(m *Marker) {
 	t, g, depth := ticksAndDepth()
 	if hot.mono {
 		t = uint64(nanotime())
+	}
+	if w := hot.window; t-w.from > w.width && !w.includes(m, t) {
+		return
 	}
 	var p *slot
 	if hasG {
@@ -74,6 +78,9 @@ func Begin(m *Marker) {
 	}
 	if p == nil || p.stack.n == p.stack.room && !p.grow() {
 		recordSlow(i, passage{}) // that it passed is known, how long it takes is not
+		if hot.extras != 0 {
+			recorded(i)
+		}
 		return
 	}
 	words := uint32(depth / 8)
@@ -122,7 +129,7 @@ func End(m *Marker) {
 		}
 		r = p.stack.at(p.stack.n - 1)
 	}
-	if i := r.index &^ nestedBit; r.depth == words && i == m.index {
+	if i := r.index &^ nestedBit; r.depth == words && i == m.index&IndexMask {
 		p.end(i, t)
 	}
 }

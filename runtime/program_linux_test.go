@@ -46,7 +46,7 @@ func TestWaysToEnd(t *testing.T) {
 		{[]string{"deadlock"}, 2, false, passages(1, map[string]uint64{"demo.main": 0}), "all goroutines are asleep - deadlock!"},
 		{[]string{"chdir"}, 0, true, passages(1, nil), ""},
 		{[]string{"reenter", "5"}, 0, true, passages(0, map[string]uint64{"demo.leave": 5}), ""},
-		{[]string{"pause"}, 0, true, passages(2, map[string]uint64{"demo.leave": 1, "demo.counted": 15}), ""},
+		{[]string{"pause"}, 0, true, passages(2, map[string]uint64{"demo.leave": 1, "demo.counted": 10}), ""},
 		{[]string{"workers", "300"}, 0, true, passages(15000, map[string]uint64{"demo.leave": 15000}), ""},
 		{[]string{"million", "1"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
 		{[]string{"million", "2"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
@@ -98,7 +98,7 @@ func TestInert(t *testing.T) {
 		"file=x,clock=sundial":         `markgen: MARKGEN: key "clock": cannot be sundial; give tsc or mono; nothing is collected` + "\n",
 		"file=x,noself=1":              `markgen: MARKGEN: key "noself": takes no value; write noself alone; nothing is collected` + "\n",
 		"file=x,report=":               `markgen: MARKGEN: key "report": has no value; give a path, stderr or none; nothing is collected` + "\n",
-		"collect=time,file=x,sample=2": `markgen: MARKGEN: key "sample": not a key; the keys are ` + knownKeys + "; nothing is collected\n",
+		"collect=time,file=x,sampel=2": `markgen: MARKGEN: key "sampel": not a key; the keys are ` + knownKeys + "; nothing is collected\n",
 	} {
 		r := virtualForm.run(t, config, "work", "2")
 		if r.code != 0 || r.stderr != stderr || r.stdout != "sum 20 true false\n" {

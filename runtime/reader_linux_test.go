@@ -110,6 +110,7 @@ func readData(t *testing.T, path string) *dataset {
 			for i := range int(u32(off + OffStackLen)) {
 				of(uint64(u32(off+OffStackData+i*StackSize+StackMarker)&(1<<30-1))-firstIndex).open++
 			}
+		case BlockMarkers, BlockLog, BlockSample:
 		default:
 			t.Errorf("block of unknown type %d", kind)
 		}

@@ -27,14 +27,22 @@ type Counter struct{ P *uint64 }
 
 // A table is what one Register call brought.
 type table struct {
-	text     string
-	markers  int
-	first    uint32  // number of the first marker, from firstNumber
-	of       *Marker // the program's side of the first marker
-	counters unsafe.Pointer
-	n        int
-	counted  *Counter         // the program's side of the first counter
-	own      []unsafe.Pointer // counters of single units of stack, see Tallies
+	text    string
+	markers int
+	first   uint32   // number of the first marker, from firstNumber
+	of      *Marker  // the program's side of the first marker
+	n       int      // counters
+	counted *Counter // the program's side of the first counter
+	padded  bool     // MarkerPad unused markers stand before and behind them
+	tallies *Tallies // nil: it has none
+	shut    bool     // its markers were off before there was a run
+
+	// Of this run.
+	shared   bool              // the markers are in the data file
+	counters unsafe.Pointer    // nil: nothing is counted
+	own      []unsafe.Pointer  // counters of single units of stack, see Tallies
+	gates    []uint32          // of each marker the one that its function's code tests; nil: not known yet
+	rates    map[uint32]uint32 // of the markers that one passage in so many is timed of
 }
 
 // Markers have numbers in the order in which they are registered, from
@@ -43,12 +51,14 @@ type table struct {
 // which index has which number.
 const firstNumber = 1 << 24
 
-// Guarded by the lock.
+// Guarded by the lock, or by starting while nothing is collected.
 var (
 	tables     []table
 	nextNumber uint32    = firstNumber
 	nextIndex  uint32    = firstIndex
-	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if it is not registered yet or not collected
+	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if it is not registered yet
+	live       []*Marker // by index less firstIndex
+	firsts     []uint64  // by index less firstIndex: tick of the first passage
 	early      []*Marker // have an index and are not registered yet
 )
 
@@ -56,10 +66,19 @@ var (
 // (docs/data-file.md tells its form) and decides which of them are collected.
 // It reports whether the process collects anything. Any goroutine may call it,
 // each unit does so once, from the initialiser of a package variable.
-//
+func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	return enlist(markers, nm, counters, nc, text, false, nil)
+}
+
+// RegisterPadded is Register for markers that have MarkerPad others before and
+// behind them, which nobody uses: those can be steered from outside the process.
+func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	return enlist(markers, nm, counters, nc, text, true, nil)
+}
+
 //go:norace
 //go:nocheckptr
-func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, padded bool, tallies *Tallies) bool {
 	begin()
 	if markers == nil || nm < 0 || nm > maxIndex {
 		nm = 0
@@ -67,139 +86,243 @@ func Register(markers *Marker, nm int, counters *Counter, nc int, text string) b
 	if counters == nil || nc < 0 || nc > maxIndex {
 		nc = 0
 	}
-	ms, cs := unsafe.Slice(markers, nm), unsafe.Slice(counters, nc)
-	if header == nil {
-		for i := range ms {
-			ms[i].index = notCollected
-			ms[i].Off = 1
+	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: padded && nm > 0, tallies: tallies}
+	if !collects() {
+		acquire(&starting)
+		if !collects() {
+			t.turnOff(OffByState)
+			tables = append(tables, t)
+			release(&starting)
+			return false
 		}
-		return false
+		release(&starting)
 	}
 	lock()
-	ok := register(ms, cs, text)
+	tables = append(tables, t)
+	ok := tables[len(tables)-1].open(uint64(len(tables) - 1))
 	unlock()
+	checkTriggers(&t)
 	return ok
 }
 
+// collects says whether the process has a run.
+func collects() bool { return atomic.LoadUint32(&hot.mode) != modeInert }
+
+// at is the marker of place i.
+//
 //go:norace
 //go:nocheckptr
-func register(ms []Marker, cs []Counter, text string) bool {
-	number := uint64(len(tables))
-	first := nextNumber
+func (t *table) at(i uint32) *Marker {
+	return (*Marker)(unsafe.Add(unsafe.Pointer(t.of), uintptr(i)*MarkerSize))
+}
+
+// turnOff closes all markers of the table for a reason.
+//
+//go:norace
+func (t *table) turnOff(why uint32) {
+	t.shut = true
+	for i := range t.markers {
+		t.at(uint32(i)).Off = why | OffSettled
+	}
+}
+
+// open publishes the table with the given number in the run, and turns on what is
+// collected of it; false: there is no memory left. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) open(number uint64) bool {
+	if t.first == 0 {
+		t.first = nextNumber
+		nextNumber += uint32(t.markers)
+	}
+	t.shared, t.counters, t.own, t.gates, t.rates = false, nil, nil, nil, nil
 	head := tableHead{
 		OffTableNumber / 8:   number,
-		OffTableFirst / 8:    uint64(first),
-		OffTableMarkers / 8:  uint64(len(ms)),
-		OffTableCounters / 8: uint64(len(cs)),
-		OffTableLen / 8:      uint64(len(text)),
+		OffTableFirst / 8:    uint64(t.first),
+		OffTableMarkers / 8:  uint64(t.markers),
+		OffTableCounters / 8: uint64(t.n),
+		OffTableLen / 8:      uint64(len(t.text)),
 	}
-	if first+uint32(len(ms)) > firstNumber+maxIndex || !publishTable(&head, text) {
-		for i := range ms {
-			ms[i].index = notCollected
-			ms[i].Off = 1
-		}
+	if t.first+uint32(t.markers) > firstNumber+maxIndex || !publishTable(&head, t.text) {
+		t.turnOff(OffByChoice)
 		return false
 	}
-	nextNumber += uint32(len(ms))
-	t := table{text: text, markers: len(ms), first: first, of: unsafe.SliceData(ms), n: len(cs), counted: unsafe.SliceData(cs)}
-
-	if len(cs) > 0 {
-		if b := newBlock(BlockCounters, 0, OffCountersData+8*uintptr(len(cs))); b != nil {
+	if t.padded {
+		t.sharePages(number)
+	}
+	if t.n > 0 {
+		if b := newBlock(BlockCounters, 0, OffCountersData+8*uintptr(t.n)); b != nil {
 			*(*uint64)(unsafe.Add(b, OffCountersTable)) = number
-			*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(len(cs))
+			*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(t.n)
 			publish(b)
 			t.counters = unsafe.Add(b, OffCountersData)
 		}
 	}
-	tables = append(tables, t)
-	decideCounters(cs, &t)
-	decideMarkers(ms, &t)
+	if t.tallies != nil {
+		t.tallies.open(number+1, t)
+	}
+	t.countIf(true)
+	t.choose()
+	if s := State(); s != StateProfiling && (s != StateConfigured || conf.waits) {
+		t.follow(s)
+	}
+	left := early[:0]
+	for _, m := range early {
+		if i, ok := t.place(m); ok {
+			t.number(m, i)
+		} else {
+			left = append(left, m)
+		}
+	}
+	early = left
 	return true
 }
 
-// decideCounters lets count what is wanted: cover blocks have no names and are
-// always.
+// scan calls f for each marker of the table, with its place and its line.
+//
+//go:norace
+func (t *table) scan(f func(i uint32, line string)) {
+	i := uint32(0)
+	for rest := unpack(t.text); rest != "" && i < uint32(t.markers); {
+		var line string
+		line, rest = cut(rest, '\n')
+		if kindOf(line) == 'm' {
+			f(i, line)
+			i++
+		}
+	}
+}
+
+// sampled says whether a marker of the table has a rate.
+func (t *table) sampled() bool {
+	return len(t.text) > 1 && (t.text[0] == PackedSampled || t.text[:2] == "s\n")
+}
+
+// choose marks the markers that are not collected, closes the gates that none that
+// is stands behind, and sees which of them the triggers are about and which have
+// rates. A gate may stand after those behind it. Where all are collected, as they
+// are to begin with, the markers are not touched.
 //
 //go:norace
 //go:nocheckptr
-func decideCounters(cs []Counter, t *table) {
+func (t *table) choose() {
+	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
+	if conf.only == "" && conf.skip == "" && len(triggers) == 0 && !rates {
+		if t.shut {
+			t.turnOn()
+		}
+		return
+	}
+	t.gates = make([]uint32, t.markers)
+	wanted := make([]bool, t.markers)
+	kept := make([]bool, t.markers)
+	bits := make([]uint32, t.markers)
+	t.scan(func(i uint32, line string) {
+		name := field(line, markerName, markerName)
+		gate := gateOf(line, i, t.markers)
+		t.gates[i] = gate
+		if conf.wants(name) {
+			wanted[gate] = true
+		} else {
+			bits[i] |= IndexOff | IndexOffChoice
+		}
+		if watchMarker(name, t.first+i) {
+			bits[i] |= IndexOff | IndexWatched
+			kept[gate] = true
+		}
+		n, ok := parseUint(field(line, markerSample, markerName))
+		if conf.countdown && conf.sample > 1 {
+			n = conf.sample
+		}
+		if rates && ok && n > 1 && n <= 1<<30 && field(line, markerKind, markerName) != "point" {
+			bits[i] |= IndexOff | IndexCounted
+			if t.rates == nil {
+				t.rates = map[uint32]uint32{}
+			}
+			t.rates[i] = uint32(n)
+		}
+	})
+	for i := range t.markers {
+		if kept[i] {
+			bits[i] |= IndexOff | IndexKept
+		}
+		m := t.at(uint32(i))
+		atomic.AndUint32(&m.index, IndexMask)
+		atomic.OrUint32(&m.index, bits[i])
+		if gate := t.gates[i]; wanted[gate] || kept[gate] {
+			atomic.StoreUint32(&m.Off, 0)
+		} else {
+			atomic.StoreUint32(&m.Off, OffByChoice|OffSettled)
+		}
+	}
+}
+
+// turnOn opens all markers of a table that was there before there was a run.
+//
+//go:norace
+func (t *table) turnOn() {
+	for i := range t.markers {
+		m := t.at(uint32(i))
+		atomic.AndUint32(&m.index, IndexMask)
+		atomic.StoreUint32(&m.Off, 0)
+	}
+}
+
+// gateOf is the place of the gate that a line names for the marker of place i.
+func gateOf(line string, i uint32, markers int) uint32 {
+	if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(markers) {
+		return uint32(g)
+	}
+	return i
+}
+
+// gate is that of the marker of place i. The caller holds the lock.
+//
+//go:norace
+func (t *table) gate(i uint32) *Marker {
+	if t.gates == nil {
+		t.gates = make([]uint32, t.markers)
+		t.scan(func(i uint32, line string) { t.gates[i] = gateOf(line, i, t.markers) })
+	}
+	return t.at(t.gates[i])
+}
+
+// countIf has the table's counters count or not. Cover blocks have no names and
+// are always counted.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) countIf(on bool) {
 	if t.counters == nil {
 		return
 	}
-	for i := range cs {
-		cs[i].P = (*uint64)(unsafe.Add(t.counters, 8*uintptr(i)))
-	}
-	if conf.only == "" && conf.skip == "" {
+	cs := unsafe.Slice(t.counted, t.n)
+	if on && conf.only == "" && conf.skip == "" {
+		for i := range cs {
+			cs[i].P = (*uint64)(unsafe.Add(t.counters, 8*uintptr(i)))
+		}
 		return
 	}
 	i := 0
 	for rest := unpack(t.text); rest != "" && i < len(cs); {
 		var line string
 		line, rest = cut(rest, '\n')
+		wanted := true
 		switch kindOf(line) {
 		case 'c':
-			if !conf.wants(field(line, counterName, counterName)) {
-				cs[i].P = nil
-			}
-			i++
+			wanted = on && conf.wants(field(line, counterName, counterName))
 		case 'b':
-			i++
+		default:
+			continue
 		}
+		var p unsafe.Pointer
+		if wanted {
+			p = unsafe.Add(t.counters, 8*uintptr(i))
+		}
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
+		i++
 	}
-}
-
-// decideMarkers turns off the markers that are not collected, and opens the gates
-// of those that are. A gate may stand after those behind it. Where all are
-// collected, as they are to begin with, the markers are not touched.
-//
-//go:norace
-//go:nocheckptr
-func decideMarkers(ms []Marker, t *table) {
-	if conf.only != "" || conf.skip != "" {
-		off := make([]uint32, len(ms))
-		wanted := make([]bool, len(ms))
-		for i := range ms {
-			off[i] = 1
-		}
-		i := 0
-		for rest := unpack(t.text); rest != "" && i < len(ms); {
-			var line string
-			line, rest = cut(rest, '\n')
-			if kindOf(line) != 'm' {
-				continue
-			}
-			if conf.wants(field(line, markerName, markerName)) {
-				off[i], wanted[i] = 0, true
-				if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(len(off)) {
-					off[g] = 0
-				}
-			}
-			i++
-		}
-		for i := range ms {
-			ms[i].Off = off[i]
-			if ms[i].index == 0 && !wanted[i] {
-				ms[i].index = notCollected
-			}
-		}
-		for _, m := range early {
-			if i, ok := t.place(m); ok && !wanted[i] {
-				alias(m.index, NoMarker)
-				m.index = notCollected
-			}
-		}
-	}
-	left := early[:0]
-	for _, m := range early {
-		i, ok := t.place(m)
-		switch {
-		case !ok:
-			left = append(left, m)
-		case m.index != notCollected:
-			t.named(m, i)
-		}
-	}
-	early = left
 }
 
 // place is where the marker is in the table, if it is there.
@@ -211,21 +334,42 @@ func (t *table) place(m *Marker) (i uint32, ok bool) {
 	return i, t.of != nil && at/unsafe.Sizeof(*m) < uintptr(t.markers)
 }
 
-// named gives a marker that has an index its number, that of place i.
+// find gives the table that a marker is in, nil if it is not registered yet, and
+// its place there. The caller holds the lock.
 //
 //go:norace
-func (t *table) named(m *Marker, i uint32) {
-	numbers[m.index-firstIndex] = t.first + i
-	alias(m.index, uint64(t.first+i))
+func findTable(m *Marker) (t *table, i uint32) {
+	for k := len(tables) - 1; k >= 0; k-- {
+		if i, ok := tables[k].place(m); ok {
+			return &tables[k], i
+		}
+	}
+	return nil, 0
+}
+
+// number gives a marker that has an index its number, that of place i, or if it is
+// not collected has what it collected dropped.
+//
+//go:norace
+func (t *table) number(m *Marker, i uint32) {
+	w := atomic.LoadUint32(&m.index)
+	index := w & IndexMask
+	numbers[index-firstIndex] = t.first + i
+	if w&IndexOffChoice != 0 {
+		alias(index, NoMarker)
+		return
+	}
+	alias(index, uint64(t.first+i))
 }
 
 // Fields of the lines of a table.
 const (
-	markerKind  = 2
-	markerGate  = 6
-	markerFlags = 7
-	markerName  = 10
-	counterName = 6
+	markerKind   = 2
+	markerGate   = 6
+	markerFlags  = 7
+	markerSample = 9
+	markerName   = 10
+	counterName  = 6
 )
 
 // kindOf gives the kind of a table's line, 0 when it is none.
@@ -257,36 +401,61 @@ func alias(index uint32, number uint64) {
 //go:noinline
 func decide(m *Marker) uint32 {
 	begin()
-	ready()
 	if atomic.LoadUint32(&hot.mode) != modeOn {
-		return 0
+		ready()
+		if atomic.LoadUint32(&hot.mode) != modeOn {
+			return 0
+		}
 	}
-	if m.index == 0 {
+	w := atomic.LoadUint32(&m.index)
+	on := State() == StateProfiling
+	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
 		lock()
-		if m.index == 0 && nextIndex < maxIndex {
+		if w = atomic.LoadUint32(&m.index); w&IndexMask == 0 && nextIndex < maxIndex {
 			m.giveIndex()
 		}
 		unlock()
+		w = atomic.LoadUint32(&m.index)
 	}
-	if i := m.index; int32(i) > 0 {
-		return i
+	i := w & IndexMask
+	if i == 0 {
+		return 0
 	}
-	return 0
+	if w&IndexWatched != 0 {
+		beginsAt(i)
+		on = State() == StateProfiling
+	}
+	off := atomic.LoadUint32(&m.Off)
+	if w&(IndexWatched|IndexKept) != 0 {
+		off &^= OffByState | OffSettled // it may have been closed a moment ago
+	}
+	switch {
+	case !on, off != 0, w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) != 0:
+		return 0
+	case w&IndexCounted != 0 && !due(i):
+		return 0
+	}
+	if w&IndexWatched != 0 {
+		opensAt(i)
+	}
+	return i
 }
 
 //go:norace
 func (m *Marker) giveIndex() {
 	numbers = append(numbers, 0)
+	live = append(live, m)
+	firsts = append(firsts, now())
 	index := nextIndex
 	nextIndex++
-	defer func() { m.index = index }() // last: others may see it at once
-	for k := len(tables) - 1; k >= 0; k-- {
-		t := &tables[k]
-		if i, ok := t.place(m); ok {
-			numbers[index-firstIndex] = t.first + i
-			alias(index, uint64(t.first+i))
-			return
+	if t, i := findTable(m); t == nil {
+		early = append(early, m)
+	} else {
+		numbers[index-firstIndex] = t.first + i
+		alias(index, uint64(t.first+i))
+		if conf.windows() {
+			addGate(t.gate(i))
 		}
 	}
-	early = append(early, m)
+	atomic.OrUint32(&m.index, index) // last: others may see it at once
 }

@@ -8,6 +8,7 @@ import "unsafe"
 // pauses, so it stays in every processor's cache.
 var hot struct {
 	_      [64]byte
+	window *window
 	mode   uint32 // mode…
 	mono   bool   // the clock is nanotime
 	self   bool   // self times are collected
@@ -23,10 +24,9 @@ var hot struct {
 const (
 	modeNew     = iota // nothing has registered or been entered
 	modeReady          // markers are registered, the first scope is yet to come
-	modeOn             // scopes are recorded
-	modeInert          // nothing will ever be recorded
-	modePaused         // no scope is opened, open ones finish
-	modeStopped        // the same, for good
+	modeOn             // scopes are recorded, if the state and the markers say so
+	modeInert          // nothing is recorded, unless it is configured
+	modeStopped        // it is over, unless it is configured anew
 )
 
 // Marker.index: 0 is undecided, notCollected never opens a scope, index i is
@@ -59,7 +59,7 @@ func (s *Scope) Enter(m *Marker) {
 		return
 	}
 	i := m.index
-	if hot.mode != modeOn || int32(i) <= 0 {
+	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
 			return
 		}
@@ -75,6 +75,9 @@ func (s *Scope) Enter(m *Marker) {
 		} else {
 			s.start = ticks()
 		}
+		if w := hot.window; s.start-w.from > w.width && !w.includes(m, s.start) {
+			s.index = 0
+		}
 		return
 	}
 	var t uint64
@@ -83,6 +86,10 @@ func (s *Scope) Enter(m *Marker) {
 		t, g = uint64(nanotime()), getg()
 	} else {
 		t, g = ticksAndG()
+	}
+	if w := hot.window; t-w.from > w.width && !w.includes(m, t) {
+		s.index = 0
+		return
 	}
 	l := lineOf(hot.slots, slotBits, g)
 	p := &l[0]
@@ -175,11 +182,17 @@ func (s *Scope) exit(t uint64) {
 				c.noteHow(ns, how)
 			}
 			procUnpin()
+			if hot.extras != 0 {
+				recorded(i)
+			}
 			return
 		}
 	}
 	procUnpin()
 	recordSlow(i, passage{true, how, ns, self, d, t})
+	if hot.extras != 0 {
+		recorded(i)
+	}
 }
 
 // Size relates the scope to an input size, the value of a size= expression.

@@ -187,7 +187,11 @@ func (p *slot) nested(index uint32) uint32 {
 	return index
 }
 
-var stacks int // in the data file so far; under the lock
+// Under the lock.
+var (
+	stacks int     // in the data file so far
+	owners []*slot // those that have stacks
+)
 
 // grow makes room on the stack; false: there is no memory. The old stack is left
 // where it is, empty, at most as large as the new one.
@@ -212,6 +216,9 @@ func (p *slot) grow() bool {
 		s = (*stack)(anonymous(size))
 	}
 	if s != nil {
+		if old == &none {
+			owners = append(owners, p)
+		}
 		s.room = room
 		for i := range old.n {
 			*s.at(i) = *old.at(i)
@@ -256,6 +263,9 @@ func (p *slot) settle(n uint32, t uint64) {
 		end := t
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end = p.recovered
+		} else if w := hot.window; int64(w.closed-r.start) > 0 {
+			p.drop() // its marker was closed, perhaps before its end came
+			continue
 		}
 		p.end(r.index&^nestedBit, end)
 	}
@@ -268,6 +278,26 @@ func (p *slot) settle(n uint32, t uint64) {
 func (p *slot) end(index uint32, t uint64) {
 	s := Scope{slot: p, index: index, pos: p.stack.n}
 	s.exit(t)
+}
+
+// drop pops the innermost scope without a duration. That it was passed counts.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) drop() {
+	s := p.stack
+	r := s.at(s.n - 1)
+	i := r.index &^ nestedBit
+	p.child = r.saved
+	p.mask = r.mask
+	s.n--
+	if p.active != nil {
+		p.active = p.active.add(i, 1<<32-1)
+	}
+	recordSlow(i, passage{})
+	if hot.extras != 0 {
+		recorded(i)
+	}
 }
 
 // unwind settles the scopes whose functions have gone: a scope that was opened

@@ -23,8 +23,9 @@ var (
 	reportPath string // absolute where the system tells; "" without report=
 )
 
-// begin starts this process's run if nothing has yet. All work is done here, on
-// the first Register or the first scope: importing the package does nothing.
+// begin starts this process's run, if MARKGEN asks for one and nothing has been
+// started yet. All work is done here, on the first Register or the first scope:
+// importing the package does nothing.
 //
 //go:norace
 func begin() {
@@ -33,29 +34,102 @@ func begin() {
 	}
 	acquire(&starting)
 	if hot.mode == modeNew {
-		mode := start()
-		atomic.StoreUint32(&hot.mode, mode)
-		if mode == modeOn {
-			if hasG { // what takes the lock that calibrate is called with is done before
-				g := getg()
-				if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.room == 0 {
-					p.grow()
-				}
-			}
-			lock()
-			calibrate()
-			unlock()
-			atExit(Finish)
-			if !hot.mono {
-				atomic.StoreUint32(&hot.mode, modeReady)
+		hot.window = &always
+		value, _ := syscall.Getenv("MARKGEN")
+		mode := uint32(modeInert)
+		if value != "" {
+			if trouble := start(value); trouble != "" {
+				complain(trouble)
+			} else {
+				mode = modeReady
+				atExit(Finish)
 			}
 		}
+		atomic.StoreUint32(&hot.mode, mode)
 	}
 	release(&starting)
+	if hot.mode == modeReady && conf.timed() {
+		go timers(runs)
+	}
 }
 
-// ready lets scopes be opened: the first of them comes here. The rate of the clock
-// has been observed since the start and is for long enough now, or soon.
+// configure begins a run in a process that has none, or had one that is over. The
+// caller has starting.
+//
+//go:norace
+func configure(spec string) error {
+	first := hot.mode == modeInert && header == nil
+	if c, trouble := parseConfig(spec); trouble != "" {
+		return &ConfigError{trouble}
+	} else if c.tsc && !ticksUsable() {
+		return &ConfigError{noTSC()}
+	}
+	forget()
+	if trouble := start(spec); trouble != "" {
+		return &ConfigError{trouble}
+	}
+	if first {
+		atExit(Finish)
+	}
+	lock()
+	for k := range tables {
+		tables[k].open(uint64(k))
+	}
+	for k, m := range live {
+		if w := atomic.LoadUint32(&m.index); w&IndexOffChoice != 0 || numbers[k] == 0 {
+			alias(firstIndex+uint32(k), NoMarker)
+		} else {
+			alias(firstIndex+uint32(k), uint64(numbers[k]))
+		}
+		firsts[k] = now()
+		if t, i := findTable(m); t != nil && conf.windows() {
+			addGate(t.gate(i))
+		}
+	}
+	unlock()
+	atomic.StoreUint32(&hot.mode, modeReady)
+	complainOfTriggers()
+	if conf.timed() {
+		go timers(runs)
+	}
+	return nil
+}
+
+// forget takes leave of a run that is over: its file is nobody's any more, and
+// what is recorded by index begins anew. Who records at this moment still does so
+// to the old file, which stays mapped. The caller has starting.
+//
+//go:norace
+func forget() {
+	if header == nil {
+		return
+	}
+	lock()
+	defer unlock()
+	for k := range tables {
+		tables[k].keepPages()
+	}
+	releaseFile()
+	atomic.StoreUint32(&hot.mode, modeInert)
+	hot.extras = 0
+	hot.window = &always
+	for i := range shards {
+		shards[i].dir = nil
+	}
+	for i := range moreSlots {
+		atomic.StorePointer(&moreSlots[i], nil)
+	}
+	usedShards, talliedBytes, stacks = 0, 0, 0
+	owners, triggers, changes, gates = nil, nil, nil, nil
+	theSampler = sampler{}
+	changedAt, firstProfiling = 0, 0
+	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
+	header = nil
+}
+
+// ready lets scopes be opened: the first of them comes here, and what changes the
+// state. The rate of the clock has been observed since the start and is for long
+// enough now, or soon. Unless a trigger is to do that, collection begins.
 //
 //go:norace
 func ready() {
@@ -64,44 +138,49 @@ func ready() {
 	}
 	acquire(&starting)
 	if hot.mode == modeReady {
-		for uint64(nanotime())-began.mono < calibration {
+		if !hot.mono {
+			for uint64(nanotime())-began.mono < calibration {
+			}
+			if hz := measureHz(began); hz != 0 {
+				hot.mult = multFor(hz)
+				setHeader(OffHz, hz)
+			}
 		}
-		hz := measureHz(began)
-		lock()
-		if hz != 0 {
-			hot.mult = multFor(hz)
-			setHeader(OffHz, hz)
+		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
+			t := now()
+			setHeader(OffSince, t)
+			changedAt = uint64(nanotime())
+			firstProfiling = changedAt
+			logChange(t, StateConfigured, StateProfiling, causeBegin, 0)
 		}
-		if atomic.CompareAndSwapUint32(&hot.mode, modeReady, modeOn) {
-			setHeader(OffState, StateProfiling)
-		}
-		unlock()
+		atomic.StoreUint32(&hot.mode, modeOn)
 	}
 	release(&starting)
 }
 
-// start does what MARKGEN says and returns the mode that follows.
+func noTSC() string {
+	return refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
+}
+
+// start makes a run ready as the value of MARKGEN says, or says what is wrong with
+// it.
 //
 //go:norace
-func start() uint32 {
-	value, _ := syscall.Getenv("MARKGEN")
-	if value == "" {
-		return modeInert
-	}
+func start(value string) (trouble string) {
 	began = takeAnchor()
 	wall := wallNS()
 	c, trouble := parseConfig(value)
 	usable := ticksUsable()
 	if trouble == "" && c.tsc && !usable {
-		trouble = refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
+		trouble = noTSC()
 	}
 	if trouble != "" {
-		complain(trouble)
-		return modeInert
+		return trouble
 	}
 	conf = c
 	app = appName()
 	pid := syscall.Getpid()
+	reportPath = ""
 	if c.report != "" && c.report != "stderr" {
 		reportPath = absolute(expand(c.report, app, pid, wall))
 	}
@@ -112,12 +191,13 @@ func start() uint32 {
 			complain(`MARKGEN: key "file": ` + path + ": " + trouble + "; collecting in memory only")
 		}
 	}
-	words := anonymous(BlockAlign)
-	if words == nil || !openSpace(first) {
-		complain("no memory for the cells; nothing is collected")
-		return modeInert
+	if locked == nil {
+		locked = (*uint32)(anonymous(BlockAlign))
 	}
-	locked = (*uint32)(words)
+	if locked == nil || !openSpace(first) {
+		return "no memory for the cells; nothing is collected"
+	}
+	hot.slots = nil
 	if hasG {
 		hot.slots = firstSlots()
 	}
@@ -135,11 +215,8 @@ func start() uint32 {
 	if hot.mono {
 		began.tick = began.mono
 	}
-	state := uint64(StateConfigured)
-	if hot.mono {
-		state = StateProfiling
-	}
-	setHeader(OffState, state)
+	setHeader(OffState, StateConfigured)
+	setHeader(OffSince, began.tick)
 	setHeader(OffPID, uint64(pid))
 	setHeader(OffStartWall, wall)
 	setHeader(OffStartMono, began.mono)
@@ -155,7 +232,34 @@ func start() uint32 {
 	setHeaderText(OffGOOS, SizeGOOS, goos)
 	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
 	setHeaderText(OffConfig, SizeConfig, value)
-	return modeOn
+	setHeader(OffTriggers, c.bits())
+	setHeader(OffSampleN, c.sample)
+	setHeader(OffWindowWidth, noWindow)
+	hot.window = (*window)(unsafe.Pointer(headerWord(OffWindowFrom)))
+	atomic.AddUint64(&runs, 1)
+	beginTriggers()
+	if c.enough != 0 || c.calls != 0 {
+		hot.extras |= extraLimit
+	}
+	if hasG { // what takes the lock that calibrate is called with is done before
+		g := getg()
+		if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.room == 0 {
+			p.grow()
+		}
+	}
+	lock()
+	if changes = newBlock(BlockLog, 0, OffLogData+LogRoom*LogSize); changes != nil {
+		publish(changes)
+	}
+	kept := hot.extras
+	hot.extras = 0
+	calibrate()
+	hot.extras = kept
+	unlock()
+	if c.windows() {
+		setHeader(OffWindowWidth, 0)
+	}
+	return ""
 }
 
 // scratch is the cell that calibration records to; scratchDirectory leads there.

@@ -9,7 +9,7 @@ package runtime
 
 // unpack gives the plain text of a table, "" when there is none in it.
 func unpack(text string) string {
-	if len(text) < SizePackedHead || text[0] != PackedText {
+	if len(text) < SizePackedHead || text[0] > PackedSampled {
 		return text
 	}
 	size := uint64(0)

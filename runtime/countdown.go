@@ -1,0 +1,73 @@
+//go:build !markgen_off
+
+package runtime
+
+// A marker with sample=1:N of its own, or every marker with countdown, counts all
+// passages and times one in N: exactly so many per processor in the long run, and
+// at irregular distances, so that no pattern of the program can line up with them.
+// That costs a call and a count each passage, and needs no timer.
+
+// due counts a passage through the marker of that index, and says whether it is
+// one that is timed.
+//
+//go:norace
+//go:nocheckptr
+func due(index uint32) bool {
+	for {
+		pid := procPin()
+		if c := cellOf(pid, index); c != nil && c.rate != 0 {
+			c.seen++
+			c.left--
+			timed := c.left == 0
+			if timed {
+				c.left = gap(c.rate)
+			}
+			procUnpin()
+			return timed
+		}
+		procUnpin()
+		if !makeRate(pid, index) {
+			return true
+		}
+	}
+}
+
+// makeRate makes the marker's cell on a processor if there is none, and gives it
+// its rate; false: there is no memory, or the processor has no cells of its own.
+//
+//go:norace
+func makeRate(pid int, index uint32) bool {
+	lock()
+	defer unlock()
+	c := makeCell(pid, index)
+	if c == nil || pid >= maxShards {
+		return false
+	}
+	if c.rate == 0 {
+		n := conf.sample
+		if t, i := findTable(live[index-firstIndex]); t != nil && !conf.countdown {
+			n = uint64(t.rates[i])
+		}
+		c.left = 1 + scramble(uint64(now())^uint64(index)<<32^conf.seed)%max(n, 1)
+		c.rate = max(n, 1)
+	}
+	return true
+}
+
+// gap is the distance to the next passage that is timed: any from 1 to 2n-1 alike,
+// n on average.
+//
+//go:norace
+func gap(n uint64) uint64 {
+	return 1 + scramble(now()^conf.seed)%(2*n-1)
+}
+
+// scramble makes of numbers that are alike numbers that are not: the finalizer of
+// MurmurHash3 by Austin Appleby, who put it into the public domain.
+func scramble(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}

@@ -1,0 +1,225 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A sampler opens windows at random times, and adds up what they show: not only
+// how much, which cells tell, but how much that varies from window to window, from
+// which follows how far off an estimate may be. The windows are independent; the
+// passages in one of them are not, for what is called once is called again.
+type sampler struct {
+	open  bool
+	next  uint64 // when to open a window or to look after it, monotonic ns
+	from  uint64 // tick at which the latest began
+	width uint64 // its length, ticks
+	state uint64 // of the random numbers
+
+	// Windows are added up in batches, as many in one as it takes to make the
+	// adding up a hundredth of the time.
+	pending uint64 // ticks of windows in the batch
+	count   uint64 // windows in the batch
+	cost    uint64 // ns that the latest adding up took
+	before  []totals
+	blocks  []*sums // by index
+}
+
+// totals are what cells had when a batch began.
+type totals struct{ n, s, mark uint64 }
+
+// sums are those of a BlockSample.
+type sums struct{ n, nn, s, ss, ns float64 }
+
+var _ = [1]struct{}{}[unsafe.Sizeof(sums{})-5*8]
+
+// theSampler is that of the run.
+var theSampler sampler
+
+// due opens a window or looks after the one that is open, if it is time to, and
+// says when it should be asked again, on the monotonic clock.
+//
+//go:norace
+func (s *sampler) due() uint64 {
+	t := uint64(nanotime())
+	if int64(t-s.next) < 0 {
+		return s.next
+	}
+	if s.open {
+		w := hot.window
+		if width := atomic.LoadUint64(&w.width); width != 0 {
+			w.end(width)
+		}
+		settleGates()
+		s.open = false
+		lock()
+		s.count++
+		s.pending += s.width
+		if uint64(nanotime())-s.next > 100*s.cost {
+			s.add()
+		}
+		unlock()
+		s.next = t + s.pause()
+		return s.next
+	}
+	if s.state == 0 {
+		s.state = conf.seed
+		if s.state == 0 {
+			s.state = ticks() ^ t
+		}
+		s.state |= 1
+		s.next = t + s.pause()
+		return s.next
+	}
+	if State() != StateProfiling {
+		s.next = t + s.pause()
+		return s.next
+	}
+	ns := windowNS(atomic.LoadUint64(headerWord(OffSampleN)))
+	s.width = fromNS(ns)
+	hot.window.begin(s.width)
+	s.open = true
+	s.next = uint64(nanotime()) + warmUp + ns + ns/2
+	return s.next
+}
+
+// windowNS is how long the windows are, ns, if one passage in n is to be recorded.
+func windowNS(n uint64) uint64 { return max(shortestWindow, windowCycle/max(n, 1)) }
+
+// pause is how long it is to be between two windows, ns: random, (N-1) times the
+// length of a window on average.
+//
+//go:norace
+func (s *sampler) pause() uint64 {
+	n := max(atomic.LoadUint64(headerWord(OffSampleN)), 1)
+	mean := windowNS(n) * (n - 1)
+	hi, lo := bits.Mul64(mean, exponential(s.random()))
+	return hi<<32 | lo>>32
+}
+
+// random gives the next of a sequence of random numbers (Marsaglia, Xorshift RNGs,
+// Journal of Statistical Software 8/14, 2003; the multiplication is Vigna's).
+//
+//go:norace
+func (s *sampler) random() uint64 {
+	x := s.state
+	x ^= x >> 12
+	x ^= x << 25
+	x ^= x >> 27
+	s.state = x
+	return x * 0x2545f4914f6cdd1d
+}
+
+// exponential makes of a random number one of the exponential distribution with
+// mean 1, in 32.32: -ln(u/2^64) = (64 - log2 u)·ln 2. The digits of the logarithm
+// come of squaring (Knuth, The Art of Computer Programming 1, 1.2.2, exercise 25).
+func exponential(u uint64) uint64 {
+	u |= 1
+	whole := uint(bits.Len64(u) - 1)
+	x := u << (63 - whole) // 1 ≤ x/2^63 < 2
+	log := uint64(whole)
+	for range 16 {
+		hi, lo := bits.Mul64(x, x)
+		log <<= 1
+		if hi>>63 != 0 {
+			log |= 1
+			x = hi
+		} else {
+			x = hi<<1 | lo>>63
+		}
+	}
+	const ln2 = 0xb17217f7 // 32 bits behind the point
+	return (64<<16 - log) * ln2 >> 16
+}
+
+// add ends the batch: what the cells have gained since the one before goes into
+// the sums of their markers. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (s *sampler) add() {
+	if s.count == 0 {
+		return
+	}
+	begun := uint64(nanotime())
+	var all uint64
+	var active [maxShards/64 + 1]uint64
+	for index := uint32(firstIndex); index < nextIndex; index++ {
+		k := int(index - firstIndex)
+		for k >= len(s.before) {
+			s.before = append(s.before, totals{})
+			s.blocks = append(s.blocks, nil)
+		}
+		now := totals{}
+		for shard := range usedShards {
+			c := cellOf(shard, index)
+			if c == nil {
+				continue
+			}
+			now.mark += c.last + c.passes
+			if c.last-s.from < 1<<63 {
+				active[shard/64] |= 1 << (shard % 64)
+			}
+		}
+		old := &s.before[k]
+		if now.mark == old.mark {
+			continue
+		}
+		for shard := range usedShards {
+			if c := cellOf(shard, index); c != nil {
+				n, sum := c.totals()
+				now.n += n
+				now.s += sum
+			}
+		}
+		n, sum := now.n-old.n, now.s-old.s
+		*old = now
+		if s.blocks[k] == nil {
+			b := newBlock(BlockSample, 0, OffSampleSums+unsafe.Sizeof(sums{}))
+			if b == nil {
+				continue
+			}
+			*(*uint64)(unsafe.Add(b, OffSampleMarker)) = uint64(k)
+			publish(b)
+			s.blocks[k] = (*sums)(unsafe.Add(b, OffSampleSums))
+		}
+		b, x, y := s.blocks[k], float64(n), float64(sum)
+		b.n += x
+		b.nn += x * x
+		b.s += y
+		b.ss += y * y
+		b.ns += x * y
+		all += n
+	}
+	parallel := uint64(0)
+	for _, word := range active {
+		parallel += uint64(bits.OnesCount64(word))
+	}
+	net := less(s.pending, all*hot.opened>>costBits/max(parallel, 1))
+	atomic.AddUint64(headerWord(OffWindows), s.count)
+	atomic.AddUint64(headerWord(OffWindowTicks), s.pending)
+	atomic.AddUint64(headerWord(OffWindowNet), max(net, s.pending/64))
+	atomic.AddUint64(headerWord(OffBatches), 1)
+	s.count, s.pending = 0, 0
+	s.cost = uint64(nanotime()) - begun
+}
+
+// totals are the passages and their ns that a cell has.
+//
+//go:norace
+//go:nocheckptr
+func (c *cell) totals() (n, sum uint64) {
+	n = c.passes
+	for k := range c.groups {
+		if g := c.groups[k].p; g != nil {
+			for b := range g.buckets {
+				n += g.buckets[b].count
+				sum += g.buckets[b].sum
+			}
+		}
+	}
+	return n, sum
+}

@@ -1,0 +1,101 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	_ "unsafe" // for go:linkname
+)
+
+// sleep puts the goroutine to sleep for so many ns; the runtime provides it for
+// package time (runtime/time.go, timeSleep).
+//
+//go:linkname sleep time.Sleep
+func sleep(ns int64)
+
+// While something is to happen after some time there is a goroutine of ours,
+// timers. Otherwise there is none: one that sleeps would hide the Go runtime's
+// report of a deadlock, and show up where goroutines are counted.
+
+// longestSleep is how late timers may notice that the state has changed, ns.
+const longestSleep = 10_000_000
+
+// timers does what triggers want done after some time, and opens the windows of
+// every= and sample=, until the run has ended.
+//
+//go:norace
+func timers(run uint64) {
+	s := &theSampler
+	var cycle uint64 // ns since the beginning of the run, when the next period or window begins
+	begun := uint64(nanotime())
+	for State() != StateStopped && atomic.LoadUint64(&runs) == run {
+		next := longestSleep + uint64(nanotime())
+		for i := range triggers {
+			if t := &triggers[i]; t.kind == triggerAfter {
+				next = min(next, t.due(begun))
+			}
+		}
+		if conf.period > 0 {
+			next = min(next, cycleDue(begun, &cycle))
+		}
+		if conf.windows() {
+			next = min(next, s.due())
+		}
+		if d := int64(next - uint64(nanotime())); d > 0 {
+			sleep(d)
+		}
+	}
+}
+
+// due acts if the time of the trigger has come, and says when it should be asked
+// again, on the monotonic clock.
+//
+//go:norace
+func (t *trigger) due(begun uint64) uint64 {
+	if !t.applies(State()) || atomic.LoadUint64(&t.seen) != 0 {
+		return never
+	}
+	since := begun
+	if t.key != "start" {
+		if t.key == "stop" {
+			since = atomic.LoadUint64(&firstProfiling)
+		} else {
+			since = atomic.LoadUint64(&changedAt)
+		}
+		if since == 0 {
+			return never
+		}
+	}
+	if at := since + t.n; int64(uint64(nanotime())-at) < 0 {
+		return at
+	}
+	atomic.StoreUint64(&t.seen, 1)
+	t.act(causeTimer, 0)
+	return never
+}
+
+const never = 1 << 62
+
+// When the state changed last, and when the run became profiling first, on the
+// monotonic clock; 0: not yet.
+var changedAt, firstProfiling uint64
+
+// cycleDue begins or ends the window of the period, if its time has come, and says
+// when that is next. cycle is when the next period begins, counted from begun.
+//
+//go:norace
+func cycleDue(begun uint64, cycle *uint64) uint64 {
+	t := uint64(nanotime()) - begun
+	if t >= *cycle {
+		want(wantPeriod, true, causeTimer, 0)
+		*cycle = t - t%conf.period + conf.period
+	}
+	if ends := *cycle - conf.period + conf.width; t < ends {
+		return begun + ends
+	}
+	want(wantPeriod, false, causeTimer, 0)
+	return begun + *cycle
+}
+
+// runs is how many runs there were in the process.
+var runs uint64

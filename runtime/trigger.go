@@ -1,0 +1,383 @@
+//go:build !markgen_off
+
+package runtime
+
+import "sync/atomic"
+
+// A trigger changes the state of the run when something happens: a marker is
+// passed, so many records have been made, or some time has gone by. Triggers of
+// both kinds work side by side in one run.
+//
+// What starts or resumes does so when a scope of its marker begins, which is the
+// first to be collected. What pauses or stops does so when the last open scope of
+// its marker ends, which is the last to be collected. So start=on:M,pause=on:M
+// collects while M runs.
+type trigger struct {
+	key  string // "start", "pause", "resume" or "stop"
+	kind uint8
+	name string // of the marker, perhaps a glob
+	n    uint64 // of passages, records, or ns
+
+	implied bool // not given, but follows from start=
+	told    bool // that there is no such marker
+
+	numbers []uint32 // of the markers that have the name; under the lock
+	seen    uint64   // passages or records since the state it is about began
+	open    int64    // scopes of its marker
+}
+
+const (
+	triggerOn = iota
+	triggerCount
+	triggerAfter
+	triggerRecords
+)
+
+const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION or, to pause and stop, records:N"
+
+// opens says whether a trigger is about beginning to collect.
+func (t *trigger) opens() bool { return t.key == "start" || t.key == "resume" }
+
+// onMarker says whether passages through a marker set it off.
+func (t *trigger) onMarker() bool { return t.kind == triggerOn || t.kind == triggerCount }
+
+// parseTrigger reads one of the forms.
+func parseTrigger(key, form string) (t trigger, ok bool) {
+	kind, rest := cut(form, ':')
+	t.key = key
+	switch kind {
+	case "on":
+		t.kind, t.name = triggerOn, rest
+		return t, rest != ""
+	case "count":
+		for i := len(rest) - 1; i > 0; i-- {
+			if rest[i] == ':' {
+				t.kind, t.name = triggerCount, rest[:i]
+				t.n, ok = parseUint(rest[i+1:])
+				return t, ok && t.n > 0
+			}
+		}
+	case "after":
+		t.kind = triggerAfter
+		t.n, ok = parseDuration(rest)
+		return t, ok
+	case "records":
+		t.kind = triggerRecords
+		t.n, ok = parseUint(rest)
+		return t, ok && t.n > 0 && !t.opens()
+	}
+	return t, false
+}
+
+// addTriggers reads the value of a key: forms with ; between them. Of a key that
+// is given twice the last counts.
+func (c *config) addTriggers(key, value string) bool {
+	left := c.triggers[:0]
+	for _, t := range c.triggers {
+		if t.key != key {
+			left = append(left, t)
+		}
+	}
+	c.triggers = left
+	for rest := value; rest != ""; {
+		var form string
+		form, rest = cut(rest, ';')
+		t, ok := parseTrigger(key, form)
+		if !ok {
+			return false
+		}
+		c.triggers = append(c.triggers, t)
+	}
+	return value != ""
+}
+
+// settleTriggers works out what follows from all keys together. Where something
+// pauses and nothing resumes, the markers that start do that, too.
+func (c *config) settleTriggers() {
+	pauses, resumes := false, false
+	for _, t := range c.triggers {
+		c.waits = c.waits || t.key == "start"
+		pauses = pauses || t.key == "pause"
+		resumes = resumes || t.key == "resume"
+	}
+	if pauses && !resumes {
+		for _, t := range c.triggers {
+			if t.key == "start" && t.onMarker() {
+				t.key, t.implied = "resume", true
+				c.triggers = append(c.triggers, t)
+			}
+		}
+	}
+	c.waits = c.waits || c.period > 0
+}
+
+// bits are those for OffTriggers.
+func (c *config) bits() (bits uint64) {
+	for _, t := range c.triggers {
+		if t.kind == triggerAfter {
+			bits |= TriggerTimer
+		} else {
+			bits |= TriggerEvent
+		}
+	}
+	if c.timed() {
+		bits |= TriggerTimer
+	}
+	return bits
+}
+
+// timed says whether something happens after some time, for which a goroutine is
+// needed.
+func (c *config) timed() bool {
+	for _, t := range c.triggers {
+		if t.kind == triggerAfter {
+			return true
+		}
+	}
+	return c.period > 0 || c.windows()
+}
+
+// triggers are those of the run.
+var triggers []trigger
+
+// names says whether a trigger's marker has that name: the whole of it, or what
+// stands behind the last slash, if the trigger names no more.
+func (t *trigger) names(name string) bool {
+	if match(t.name, name) {
+		return true
+	}
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' {
+			return match(t.name, name[i+1:])
+		}
+	}
+	return false
+}
+
+// watchMarker says whether a trigger is about the marker of that name and number.
+// The caller holds the lock.
+//
+//go:norace
+func watchMarker(name string, number uint32) (watched bool) {
+	for i := range triggers {
+		if t := &triggers[i]; t.onMarker() && t.names(name) {
+			t.numbers = append(t.numbers, number)
+			watched = true
+		}
+	}
+	return watched
+}
+
+// has says whether the trigger is about the marker of that number.
+//
+//go:norace
+func (t *trigger) has(number uint32) bool {
+	for _, n := range t.numbers {
+		if n == number {
+			return true
+		}
+	}
+	return false
+}
+
+// numberOf is the number of the marker of an index.
+//
+//go:norace
+func numberOf(index uint32) (number uint32) {
+	lock()
+	if k := index - firstIndex; k < uint32(len(numbers)) {
+		number = numbers[k]
+	}
+	unlock()
+	return number
+}
+
+// beginsAt sets off what the beginning of a scope, or a point, of the marker of
+// that index does.
+//
+//go:norace
+func beginsAt(index uint32) {
+	number := numberOf(index)
+	for i := range triggers {
+		t := &triggers[i]
+		if !t.onMarker() || !t.has(number) {
+			continue
+		}
+		if t.opens() && (t.kind == triggerOn || t.reached()) {
+			t.act(causeEvent, number)
+		}
+	}
+}
+
+// opensAt takes note that a scope of the marker of that index will be recorded.
+//
+//go:norace
+func opensAt(index uint32) {
+	number := numberOf(index)
+	for i := range triggers {
+		if t := &triggers[i]; t.onMarker() && !t.opens() && t.has(number) {
+			atomic.AddInt64(&t.open, 1)
+		}
+	}
+}
+
+// endsAt sets off what the end of a scope, or a point, of the marker of that index
+// does, after it was recorded.
+//
+//go:norace
+//go:noinline
+func endsAt(index uint32) {
+	number := uint32(0)
+	for i := range triggers {
+		t := &triggers[i]
+		switch {
+		case t.opens():
+		case t.kind == triggerRecords:
+			if t.reached() {
+				t.act(causeEvent, 0)
+			}
+		case t.onMarker():
+			if number == 0 {
+				number = numberOf(index)
+			}
+			if !t.has(number) {
+				continue
+			}
+			open := atomic.AddInt64(&t.open, -1)
+			if t.kind == triggerOn && open <= 0 || t.kind == triggerCount && t.reached() {
+				t.act(causeEvent, number)
+			}
+		}
+	}
+}
+
+// reached counts a passage or record in the state that the trigger is about, and
+// says whether it is the one that the trigger waits for.
+//
+//go:norace
+func (t *trigger) reached() bool {
+	return t.applies(State()) && atomic.AddUint64(&t.seen, 1) == t.n
+}
+
+// applies says whether the trigger can change a state.
+func (t *trigger) applies(s RunState) bool {
+	switch t.key {
+	case "start":
+		return s == StateConfigured
+	case "resume":
+		return s == StatePaused
+	case "pause":
+		return s == StateProfiling
+	}
+	return s == StateProfiling || s == StatePaused
+}
+
+// resetTriggers has the triggers that are about a state count from its beginning.
+//
+//go:norace
+func resetTriggers(s RunState) {
+	for i := range triggers {
+		if t := &triggers[i]; t.key != "stop" && t.applies(s) {
+			atomic.StoreUint64(&t.seen, 0)
+		}
+	}
+}
+
+// Collection is on while both halves want it: what the markers and the times of
+// triggers say, and the windows of every=.
+const (
+	wantTriggers = 1 << iota
+	wantPeriod
+	wantBoth = wantTriggers | wantPeriod
+)
+
+var wants uint32
+
+// act does what the trigger is for.
+//
+//go:norace
+func (t *trigger) act(why cause, number uint32) {
+	if t.key == "stop" {
+		for s := State(); t.applies(s) && !change(s, StateStopped, why, number); s = State() {
+		}
+		return
+	}
+	if t.applies(State()) || conf.period > 0 {
+		want(wantTriggers, t.opens(), why, number)
+	}
+}
+
+// want says that one half wants collection, or does not, and changes the state if
+// that makes a difference.
+//
+//go:norace
+func want(half uint32, on bool, why cause, number uint32) {
+	if on {
+		atomic.OrUint32(&wants, half)
+	} else {
+		atomic.AndUint32(&wants, ^half)
+	}
+	for {
+		s := State()
+		to := RunState(StatePaused)
+		switch both := atomic.LoadUint32(&wants) == wantBoth; {
+		case both && (s == StateConfigured || s == StatePaused):
+			to = StateProfiling
+		case both || s != StateProfiling:
+			return
+		}
+		if change(s, to, why, number) {
+			return
+		}
+	}
+}
+
+// beginTriggers makes the triggers of the configuration those of the run.
+func beginTriggers() {
+	triggers = conf.triggers
+	wants = wantBoth
+	if conf.period > 0 {
+		wants &^= wantPeriod
+	}
+	for _, t := range triggers {
+		if t.key == "start" {
+			wants &^= wantTriggers
+		}
+		if t.kind != triggerAfter && !t.opens() {
+			hot.extras |= extraTrigger
+		}
+	}
+}
+
+// checkTriggers says which triggers are about no marker when all tables have been
+// registered: that of package main, which the line e tells, is the last.
+//
+//go:norace
+func checkTriggers(t *table) {
+	if len(triggers) == 0 {
+		return
+	}
+	for rest := unpack(t.text); rest != ""; {
+		var line string
+		if line, rest = cut(rest, '\n'); line == "e" {
+			complainOfTriggers()
+			return
+		}
+	}
+}
+
+// complainOfTriggers says, once, which triggers are about no marker.
+//
+//go:norace
+func complainOfTriggers() {
+	for i := range triggers {
+		t := &triggers[i]
+		lock()
+		unknown := t.onMarker() && len(t.numbers) == 0 && !t.implied && !t.told
+		t.told = true
+		unlock()
+		if unknown {
+			complain(`MARKGEN: key "` + t.key + `": no marker has the name ` + t.name + "; markgen list names them; it never happens")
+		}
+	}
+}

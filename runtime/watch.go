@@ -1,0 +1,116 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// A watch is a scope with a name that is started and stopped by hand, by any
+// goroutine.
+type watch struct {
+	name    string
+	m       Marker
+	running bool
+	start   uint64 // tick; 0: it was started while nothing was collected
+}
+
+var (
+	watches  []*watch // under watching
+	watching uint32
+)
+
+// StartWatch starts the stopwatch of that name, which appears in reports as a
+// region at the place of its first start. It is an error if it runs. Any goroutine
+// may call it.
+func StartWatch(name string) error {
+	begin()
+	ready()
+	acquire(&watching)
+	defer release(&watching)
+	w := watchOf(name)
+	if w == nil {
+		w = newWatch(name)
+	}
+	if w.running {
+		return &WatchError{"StartWatch", name, "it runs already", "stop it first"}
+	}
+	w.running = true
+	w.start = 0
+	if State() == StateProfiling && decide(&w.m) != 0 {
+		w.start = now()
+	}
+	return nil
+}
+
+// StopWatch stops the stopwatch of that name. It is an error if it does not run or
+// there is none of the name.
+func StopWatch(name string) error {
+	t := uint64(0)
+	if collects() {
+		t = now()
+	}
+	acquire(&watching)
+	defer release(&watching)
+	w := watchOf(name)
+	if w == nil {
+		return &WatchError{"StopWatch", name, "there is none of that name", "start it first"}
+	}
+	if !w.running {
+		return &WatchError{"StopWatch", name, "it does not run", "start it first"}
+	}
+	w.running = false
+	if i := atomic.LoadUint32(&w.m.index) & IndexMask; w.start != 0 && i != 0 {
+		d := t - w.start
+		if int64(d) < 0 {
+			d = 0
+		}
+		ns := toNS(d)
+		recordSlow(i, passage{timed: true, ns: ns, self: ns, ticks: d, at: t})
+		if hot.extras != 0 {
+			recorded(i)
+		}
+	}
+	return nil
+}
+
+func watchOf(name string) *watch {
+	for _, w := range watches {
+		if w.name == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// newWatch registers a table for a stopwatch. Its ID is a hash of its name
+// (Fowler, Noll and Vo's FNV-1a), so that the same watch of two builds is one.
+func newWatch(name string) *watch {
+	const offset, prime = 14695981039346656037, 1099511628211
+	id := uint64(offset)
+	for _, b := range []byte("watch " + name) {
+		id = (id ^ uint64(b)) * prime
+	}
+	_, file, line, ok := runtime.Caller(2)
+	if !ok {
+		file, line = "-", 1
+	}
+	text := append([]byte("p\t-\nf\t"), file...)
+	text = append(text, "\nm\t"...)
+	for shift := 60; shift >= 0; shift -= 4 {
+		text = append(text, "0123456789abcdef"[id>>shift&15])
+	}
+	text = appendUint(append(text, "\tregion\t0\t"...), uint64(line))
+	text = append(text, "\t1\t0\t-\t-\t1\t"...)
+	for _, b := range []byte(name) {
+		if b < ' ' { // a tab or the end of the line would end the name
+			b = ' '
+		}
+		text = append(text, b)
+	}
+	w := &watch{name: name}
+	watches = append(watches, w)
+	Register(&w.m, 1, nil, 0, string(append(text, '\n')))
+	return w
+}

@@ -1,0 +1,166 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// With sample=1:N, markers are on in short windows and off for N-1 times as long
+// in between, on average: the gates that the program's own code tests are closed
+// then, and its functions run unmarked, at no cost. After US 8,850,402 and Hirzel
+// and Chilimbi, Bursty Tracing (FDDO-4, 2001). The time between two windows is
+// random, with the exponential distribution, so that at any moment it is as likely
+// that a window begins as at any other, and nothing that the program does again
+// and again can line up with the windows.
+//
+// All scopes that begin within a window are recorded, however long they last, and
+// no others: a mean over them is one over a random choice of passages. The clock
+// is read for a scope anyway, so the first that begins after a window's end ends
+// the window, and closes the gates. Who opens them need not be in time for that.
+type window struct { // words of the header, from OffWindowFrom
+	from   uint64 // tick at which scopes begin to be recorded
+	width  uint64 // ticks; noWindow: always; 0: no window is open
+	closed uint64
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(OffClosed-OffWindowFrom)]
+
+const (
+	noWindow = 1<<64 - 1
+
+	// Windows last so long, ns, that one every second or hundredth of a second
+	// does: what it costs to open them, some 20 µs, should not show.
+	shortestWindow = 50_000
+	windowCycle    = 5_000_000
+
+	// warmUp is how long before a window begins its gates are opened, ns: marked
+	// code that has not run for a while is slow at first.
+	warmUp = 5_000
+)
+
+// windows says whether the configuration asks for windows.
+func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
+
+// always is the window before there is a header.
+var always = window{width: noWindow}
+
+// gates are the markers that windows open and close: those that the code of
+// functions tests which have been passed. Under the lock.
+var gates []*Marker
+
+// addGate makes a marker one of them. The caller holds the lock.
+//
+//go:norace
+func addGate(m *Marker) {
+	for i := len(gates) - 1; i >= 0; i-- {
+		if gates[i] == m {
+			return
+		}
+	}
+	gates = append(gates, m)
+	if hot.window.width == 0 && atomic.LoadUint32(&m.index)&IndexKept == 0 {
+		atomic.OrUint32(&m.Off, OffByWindow)
+	}
+}
+
+// includes says whether a scope of m that begins at t is recorded, after a test
+// has shown that it does not begin within the window. It may be early, while the
+// program warms up, or be the first to be late: then it ends the window.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (w *window) includes(m *Marker, t uint64) bool {
+	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
+	if width == noWindow || t-from <= width {
+		return true // another was opened just now
+	}
+	if width != 0 && int64(t-from) > 0 {
+		w.end(width)
+	}
+	if hot.extras&extraTrigger != 0 && atomic.LoadUint32(&m.index)&IndexWatched != 0 {
+		endsAt(m.index & IndexMask)
+	}
+	return false
+}
+
+// opened says whether what happens at t is within the window.
+//
+//go:norace
+func (w *window) opened(t uint64) bool {
+	return t-w.from <= w.width
+}
+
+// end ends the window of that width, unless that has been done. Whoever ends it
+// closes the gates.
+//
+//go:norace
+//go:noinline
+func (w *window) end(width uint64) {
+	if !atomic.CompareAndSwapUint64(&w.width, width, 0) {
+		return
+	}
+	atomic.StoreUint64(&w.closed, w.from+width)
+	lock()
+	if atomic.LoadUint64(&w.width) == 0 {
+		for _, m := range gates {
+			if atomic.LoadUint32(&m.index)&IndexKept == 0 {
+				atomic.OrUint32(&m.Off, OffByWindow)
+			}
+		}
+	}
+	unlock()
+}
+
+// begin opens the gates for a window of that width that begins soon.
+//
+//go:norace
+func (w *window) begin(width uint64) {
+	lock()
+	for _, m := range gates {
+		if off := atomic.LoadUint32(&m.Off); off&OffByWindow != 0 {
+			if off&^(OffByWindow|OffSettled) == 0 {
+				atomic.CompareAndSwapUint32(&m.Off, off, 0)
+			} else {
+				atomic.AndUint32(&m.Off, ^uint32(OffByWindow))
+			}
+		}
+	}
+	atomic.StoreUint64(&w.from, now()+fromNS(warmUp))
+	atomic.StoreUint64(&w.width, width)
+	unlock()
+}
+
+// settleGates is settleMarkers for those that windows close.
+//
+//go:norace
+//go:nocheckptr
+func settleGates() {
+	lock()
+	defer unlock()
+	var open map[uint32]bool
+	for _, p := range owners {
+		s := p.stack
+		for i := range min(s.n, s.room) {
+			if open == nil {
+				open = map[uint32]bool{}
+			}
+			open[s.at(i).index&^nestedBit] = true
+		}
+	}
+	for _, m := range gates {
+		if w := atomic.LoadUint32(&m.Off); w&OffByWindow != 0 && w&OffSettled == 0 && !open[atomic.LoadUint32(&m.index)&IndexMask] {
+			atomic.CompareAndSwapUint32(&m.Off, w, w|OffSettled)
+		}
+	}
+}
+
+// fromNS turns ns into ticks.
+func fromNS(ns uint64) uint64 {
+	if hot.mult == 0 {
+		return ns
+	}
+	return ns << 32 / hot.mult
+}
