@@ -15,6 +15,7 @@ type cell struct {
 	count, self, nested uint64
 	ticks               uint64
 	min, max            uint64 // ns
+	seen, rate          uint64 // passages of which one in rate was timed
 	last                uint64 // tick of the latest scope's end; 0 if there was none
 	buckets             []Bucket
 }
@@ -40,6 +41,8 @@ func (in *input) parseCell(data []byte) cell {
 		min:    word(layout.CellMin),
 		max:    word(layout.CellMax),
 		last:   word(layout.CellLast),
+		seen:   word(layout.CellSeen),
+		rate:   word(layout.CellRate),
 	}
 }
 

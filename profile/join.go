@@ -14,6 +14,7 @@ import (
 // blocks that the tables name, and fills the profile with these.
 func (r *run) join() {
 	r.followAliases()
+	r.steered()
 	markers := map[registry.ID]*Marker{}
 	blocks := map[Block]uint64{}
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
@@ -27,6 +28,9 @@ func (r *run) join() {
 			}
 			if figures != nil {
 				m.add(figures)
+			}
+			if r.header.word(layout.OffSampleN) == 1 { // whatever directives say
+				m.Sample = 1
 			}
 			m.asOf = r.newest
 			addMarker(markers, m)

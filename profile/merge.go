@@ -39,6 +39,7 @@ func Merge(ps []*Profile) *Profile {
 		sum.Alive = sum.Alive || p.Alive
 		sum.NoSelf = sum.NoSelf || p.NoSelf
 		sum.Damaged = sum.Damaged || p.Damaged
+		sum.Sampling = sum.Sampling.add(p.Sampling)
 		sum.Lost = add64(sum.Lost, p.Lost)
 		sum.Warnings = append(sum.Warnings, p.Warnings...)
 		apps = append(apps, strings.Split(p.App, ", ")...)
@@ -61,7 +62,9 @@ func Merge(ps []*Profile) *Profile {
 	if newest == nil {
 		return &Profile{}
 	}
-	if sum.Runs != 1 {
+	if sum.Runs == 1 {
+		sum.Changes = slices.Clone(newest.Changes)
+	} else {
 		sum.Run = fmt.Sprintf("%d runs", sum.Runs)
 	}
 	sum.newest = newest.newest
@@ -109,7 +112,7 @@ func addMarker(table map[registry.ID]*Marker, m *Marker) {
 	}
 	if named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
-		sum.Group, sum.Sample, sum.asOf = m.Group, m.Sample, m.asOf
+		sum.Group, sum.asOf = m.Group, m.asOf
 	}
 	sum.CountOnly = sum.CountOnly && m.CountOnly
 	sum.add(m)
@@ -117,6 +120,7 @@ func addMarker(table map[registry.ID]*Marker, m *Marker) {
 
 // add adds the figures of m, which are not changed and not shared.
 func (sum *Marker) add(m *Marker) {
+	sum.addSampling(m)
 	switch {
 	case len(m.Buckets) == 0:
 	case len(sum.Buckets) == 0:
@@ -142,7 +146,6 @@ func named(m, old *Marker) bool {
 		cmp.Compare(m.Line, old.Line),
 		cmp.Compare(m.Col, old.Col),
 		cmp.Compare(m.Group, old.Group),
-		cmp.Compare(m.Sample, old.Sample),
 	) > 0
 }
 

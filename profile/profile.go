@@ -18,12 +18,14 @@ type Profile struct {
 	Clock     Clock
 	GOOS      string
 	GOARCH    string
-	Go        string // Go version the program was built with
-	State     string // state of collection when the run ended or was read: "profiling", "paused", "stopped" …
-	Complete  bool   // every run ended in order and nothing of its data is missing
-	Alive     bool   // a process was still running when its file was read
-	NoSelf    bool   // self times were not measured (in at least one run)
-	Lost      uint64 // scopes that could not be recorded
+	Go        string    // Go version the program was built with
+	State     string    // state of collection when the run ended or was read: "profiling", "paused", "stopped" …
+	Complete  bool      // every run ended in order and nothing of its data is missing
+	Alive     bool      // a process was still running when its file was read
+	NoSelf    bool      // self times were not measured (in at least one run)
+	Lost      uint64    // scopes that could not be recorded
+	Sampling  *Sampling // how windows of time were chosen; nil if there were none
+	Changes   []Change  // of the state, in order; nil after a merge
 
 	Markers []Marker // sorted by name, then ID; each ID once
 	Blocks  []Block  // sorted by file, then position; each once
@@ -56,7 +58,15 @@ type Marker struct {
 	Line   int
 	Col    int    // in bytes, from 1
 	Group  string // group= of the directive, "" if none
-	Sample uint64 // sample=1:N of the directive, the N; 0 or 1 when every passage is recorded
+	Sample uint64 // 1:N of the passages were recorded, the N; 0 or 1: every one
+
+	// Samples is the number of passages that were recorded, where not all were. Then
+	// count, times and buckets are estimates of what they all took; see CountSE, MeanSE.
+	Samples uint64
+
+	// Off says why passages after some moment, or all, were not collected: "choice",
+	// "enough", "throttled"; "" where they were.
+	Off string
 
 	// CountOnly markers have no times: points, and markers with the key count.
 	CountOnly bool
@@ -69,6 +79,9 @@ type Marker struct {
 	MaxNS    uint64   // 0 when Count is 0
 	Ticks    uint64   // sum of the times as the clock gave them
 	Buckets  []Bucket // those with a count, by K
+
+	seen              uint64  // passages of which some were timed
+	countVar, meanVar float64 // squares of the standard errors
 
 	asOf int64 // start of the run that gave name and place, Unix ns
 }

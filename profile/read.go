@@ -55,6 +55,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 		cells:    map[uint64]*Marker{},
 		counters: map[uint64][]block{},
 		aliases:  map[uint64]uint64{},
+		samples:  map[uint64]batchSums{},
 		Profile:  h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -80,6 +81,10 @@ type run struct {
 	cells    map[uint64]*Marker // figures without names, by global index
 	counters map[uint64][]block // by number of the table, one for each shard
 	aliases  map[uint64]uint64  // global index to global index
+
+	samples map[uint64]batchSums // of windows, by global index
+	pages   []block              // the words of markers, with the numbers of tables as shards
+	changes []change             // of the state
 }
 
 // part names a cell: what one processor recorded at one marker.
@@ -131,6 +136,7 @@ func (r *run) read() {
 		r.damagedAt(err)
 	}
 	r.sum()
+	r.estimate()
 	r.join()
 	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
@@ -184,6 +190,12 @@ func (r *run) block(b block) {
 		err = r.counterBlock(b)
 	case layout.BlockAlias:
 		err = r.alias(b)
+	case layout.BlockSample:
+		err = r.sampled(b)
+	case layout.BlockMarkers:
+		err = r.words(b)
+	case layout.BlockLog:
+		err = r.log(b)
 	}
 	if err != nil {
 		r.damagedAt(err)
@@ -296,6 +308,8 @@ func (r *run) sum() {
 			MaxNS:    c.max,
 			Ticks:    c.ticks,
 			Buckets:  c.buckets,
+			seen:     c.seen,
+			Sample:   c.rate,
 		}
 		r.figures(c.marker).add(&part)
 	}

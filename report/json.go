@@ -25,6 +25,25 @@ type jsonRun struct {
 	Go        string    `json:"go"`
 	State     string    `json:"state"`
 	Complete  bool      `json:"complete"`
+
+	Sampling *jsonSampling `json:"sampling,omitempty"` // left out when markers were not on in windows only
+	Changes  []jsonChange  `json:"changes,omitempty"`  // of the state; left out for several runs
+}
+
+type jsonSampling struct {
+	Rate    string  `json:"rate"` // "1:N"
+	Windows uint64  `json:"windows"`
+	OpenNS  float64 `json:"open_ns"` // how long the windows lasted
+	NetNS   float64 `json:"net_ns"`  // the same without what recording cost in them
+	OfNS    float64 `json:"of_ns"`   // of how much time they are a sample, without that, too
+}
+
+type jsonChange struct {
+	AtNS   uint64 `json:"at_ns"` // from the start of the run
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Cause  string `json:"cause"`            // begin, program, event, timer, outside or end
+	Marker string `json:"marker,omitempty"` // whose passage it was
 }
 
 type jsonClock struct {
@@ -52,8 +71,12 @@ type jsonMarker struct {
 	P90NS    float64      `json:"p90_ns"`
 	P99NS    float64      `json:"p99_ns"`
 	Sampled  string       `json:"sampled,omitempty"` // "1:N"; left out when every passage was recorded
-	Open     uint64       `json:"open"`              // scopes that had not ended when the run did
-	Buckets  []jsonBucket `json:"buckets"`           // those with a count, shortest times first
+	Samples  *uint64      `json:"samples,omitempty"` // passages that were recorded; all other figures are estimates from these
+	CountSE  *float64     `json:"count_se,omitempty"`
+	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
+	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled
+	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
+	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 }
 
 type jsonBucket struct {
@@ -78,6 +101,8 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 		Go:        p.Go,
 		State:     p.State,
 		Complete:  p.Complete,
+		Sampling:  sampling(p.Sampling),
+		Changes:   changes(p.Changes),
 	})
 	if err != nil {
 		return err
@@ -102,6 +127,25 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 	}
 	_, err = w.WriteString("\n]}\n")
 	return err
+}
+
+func sampling(s *profile.Sampling) *jsonSampling {
+	if s == nil {
+		return nil
+	}
+	return &jsonSampling{fmt.Sprintf("1:%d", s.N), s.Windows, s.OpenNS, s.NetNS, s.OfNS}
+}
+
+func changes(list []profile.Change) []jsonChange {
+	var out []jsonChange
+	for _, c := range list {
+		j := jsonChange{AtNS: c.AtNS, From: c.From, To: c.To, Cause: c.Cause}
+		if c.Marker != 0 {
+			j.Marker = c.Marker.String()
+		}
+		out = append(out, j)
+	}
+	return out
 }
 
 func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
@@ -129,7 +173,13 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 	}
 	if m.Sample > 1 {
 		j.Sampled = fmt.Sprintf("1:%d", m.Sample)
+		se := m.CountSE()
+		j.Samples, j.CountSE, j.MeanSE = &m.Samples, &se, json.RawMessage("null")
+		if se, ok := m.MeanSE(); ok {
+			j.MeanSE = se
+		}
 	}
+	j.Off = m.Off
 	for _, b := range m.Buckets {
 		j.Buckets = append(j.Buckets, jsonBucket{
 			LoNS:    b.LoNS(),

@@ -49,6 +49,12 @@ func heading(p *profile.Profile) [][2]string {
 		}
 		lines = append(lines, [2]string{"elapsed", elapsed})
 	}
+	if line := sampled(p); line != "" {
+		lines = append(lines, [2]string{"sampled", line})
+	}
+	if line := steered(p); line != "" {
+		lines = append(lines, [2]string{"state", line})
+	}
 	if c := p.Clock; c.Kind != "" {
 		lines = append(lines,
 			[2]string{"clock", fmt.Sprintf("%s %s, quantum %s, read %s", printable(c.Kind), frequency(c.Hz), duration(c.QuantumNS), duration(c.ReadNS))},
@@ -127,6 +133,9 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		{name: "kind", text: kind, left: true, rank: 1},
 		{name: "count", text: func(m *profile.Marker) string { return count(m.Count) }},
 	}
+	if uncertain(markers) {
+		columns = append(columns, column{name: "±", text: func(m *profile.Marker) string { return relative(m.CountSE(), float64(m.Count), m.Sampled()) }, rank: 8})
+	}
 	if timed {
 		columns = append(columns, column{name: "total", text: whole((*profile.Marker).TotalNS)})
 		if !p.NoSelf {
@@ -134,6 +143,14 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		}
 		columns = append(columns,
 			column{name: "mean", text: part((*profile.Marker).MeanNS)},
+		)
+		if uncertain(markers) {
+			columns = append(columns, column{name: "±", text: func(m *profile.Marker) string {
+				se, ok := m.MeanSE()
+				return relative(se, m.MeanNS(), ok && m.Sampled())
+			}, rank: 8})
+		}
+		columns = append(columns,
 			column{name: "min", text: whole(func(m *profile.Marker) uint64 { return m.MinNS }), rank: 3},
 			column{name: "p50", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.5) }), rank: 4},
 			column{name: "p99", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.99) }), rank: 5},
@@ -143,15 +160,73 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
 }
 
+// uncertain says whether figures are estimates.
+func uncertain(markers []*profile.Marker) bool {
+	for _, m := range markers {
+		if m.Sampled() {
+			return true
+		}
+	}
+	return false
+}
+
+// relative is a standard error as a part of what it is one of.
+func relative(se, of float64, known bool) string {
+	switch {
+	case !known || of == 0:
+		return none
+	case se == 0:
+		return "0"
+	}
+	return strconv.FormatFloat(100*se/of, 'f', 1, 64) + "%"
+}
+
 // none stands for what was not measured.
 const none = "-"
 
-// kind is a marker's kind, with the rate if only some passages are recorded.
+// kind is a marker's kind, with the rate if only some passages were recorded, and
+// why it was turned off, if it was.
 func kind(m *profile.Marker) string {
+	text := printable(m.Kind)
 	if m.Sample > 1 {
-		return printable(m.Kind) + " 1:" + strconv.FormatUint(m.Sample, 10)
+		text += " 1:" + strconv.FormatUint(m.Sample, 10)
 	}
-	return printable(m.Kind)
+	if m.Off != "" && m.Off != "choice" {
+		text += ", " + printable(m.Off)
+	}
+	return text
+}
+
+// sampled says of what the figures are estimates, and how, "" if of nothing.
+func sampled(p *profile.Profile) string {
+	if s := p.Sampling; s != nil {
+		return fmt.Sprintf("1:%d in %s of %s in all, out of %s; counts and times are estimates",
+			s.N, plural(int(s.Windows), "window"), duration(s.OpenNS), duration(s.OfNS))
+	}
+	for i := range p.Markers {
+		if p.Markers[i].Samples > 0 {
+			return "where a rate stands: all passages were counted, and those timed that a countdown chose"
+		}
+	}
+	return ""
+}
+
+// mostChanges is how many changes of the state are told one by one.
+const mostChanges = 4
+
+// steered says how the state of the run changed, if something steered it.
+func steered(p *profile.Profile) string {
+	var parts []string
+	for _, c := range p.Changes {
+		if c.Cause == "begin" || c.Cause == "end" {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s after %s (%s)", c.To, duration(float64(c.AtNS)), c.Cause))
+	}
+	if n := len(parts); n > mostChanges {
+		return strings.Join(parts[:mostChanges], ", ") + fmt.Sprintf(", and %s more", count(uint64(n-mostChanges)))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func place(m *profile.Marker) string {

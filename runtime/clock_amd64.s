@@ -20,13 +20,12 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 	MOVQ AX, t+0(FP)
 	RET
 
-// func ticksAndDepth() (t uint64, gp, depth uintptr)
-TEXT ·ticksAndDepth(SB), NOSPLIT, $0-24
+// func ticksAndStack() (t uint64, gp, top uintptr)
+TEXT ·ticksAndStack(SB), NOSPLIT, $0-24
 	MOVQ (TLS), CX
 	MOVQ CX, gp+8(FP)
 	MOVQ 8(CX), BX // g.stack.hi
-	SUBQ BP, BX // BP is where the caller has put its caller's
-	MOVQ BX, depth+16(FP)
+	MOVQ BX, top+16(FP)
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX

@@ -19,14 +19,12 @@ func ticks() uint64
 //go:noescape
 func ticksAndG() (t uint64, gp uintptr)
 
-// ticksAndDepth reads as ticksAndG does, and how much of the goroutine's stack is
-// in use, bytes, where the function that calls it was called: the same in all
-// functions that one frame calls, and unlike an address when the stack moves. The
-// stack's upper end is the second word of a g (runtime/runtime2.go: what the
-// linker and cgo know stands first).
+// ticksAndStack reads as ticksAndG does, and gives the upper end of the goroutine's
+// stack, which is the second word of a g (runtime/runtime2.go: what the linker and
+// cgo know stands first).
 //
 //go:noescape
-func ticksAndDepth() (t uint64, gp, depth uintptr)
+func ticksAndStack() (t uint64, gp, top uintptr)
 
 //go:noescape
 func getg() uintptr

@@ -15,13 +15,11 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 	MOVD g, gp+8(FP)
 	RET
 
-// func ticksAndDepth() (t uint64, gp, depth uintptr)
-TEXT ·ticksAndDepth(SB), NOSPLIT, $0-24
+// func ticksAndStack() (t uint64, gp, top uintptr)
+TEXT ·ticksAndStack(SB), NOSPLIT, $0-24
 	MOVD g, gp+8(FP)
 	MOVD 8(g), R1 // g.stack.hi
-	MOVD (R29), R2 // the caller's caller's frame pointer
-	SUB  R2, R1, R1
-	MOVD R1, depth+16(FP)
+	MOVD R1, top+16(FP)
 	MRS  CNTVCT_EL0, R0
 	MOVD R0, t+0(FP)
 	RET

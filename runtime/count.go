@@ -202,8 +202,10 @@ func Pass(m *Marker) {
 			return
 		}
 	}
-	if w := hot.window; w.width != noWindow && !w.opened(now()) {
-		return
+	if w := hot.window; w.width != noWindow {
+		if t := now(); t-w.from > w.width && !w.includes(i, t) {
+			return
+		}
 	}
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {

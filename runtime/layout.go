@@ -185,6 +185,8 @@ const (
 	//	40 Σs
 	//	48 Σs²
 	//	56 Σns
+	//	64 what OffProfiled would have been when that began u64
+	//	72 OffWindowNet, OffWindowTicks, OffBatches at that time u64
 	BlockSample = 9
 
 	// BlockRing and BlockTrace hold trace records, BlockReadings and BlockRead what
@@ -268,6 +270,8 @@ const (
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24
+	OffSampleSince  = 64
+	SampleSize      = 96
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // Nothing is what the functions return that are called in an assignment.
 type Nothing = [0]byte
@@ -50,6 +53,17 @@ func Mark(m *Marker) (n Nothing) {
 	return n
 }
 
+// depth says how much of the goroutine's stack is in use where Begin or End was
+// called, in words: the same in both when one frame calls them, and unlike an
+// address when the stack moves. top is the stack's upper end, and m where the
+// argument lies: an argument whose address is taken is put where the caller has
+// left room for it, in its own frame (cmd/compile/abi-internal.md, "spill area").
+//
+//go:norace
+func depth(top uintptr, m **Marker) uint32 {
+	return uint32((top - uintptr(unsafe.Pointer(m))) / 8)
+}
+
 // Begin is Open where the function's gate has been passed.
 //
 //go:norace
@@ -62,11 +76,11 @@ func Begin(m *Marker) {
 			return
 		}
 	}
-	t, g, depth := ticksAndDepth()
+	t, g, top := ticksAndStack()
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	if w := hot.window; t-w.from > w.width && !w.includes(m, t) {
+	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
 		return
 	}
 	var p *slot
@@ -83,7 +97,7 @@ func Begin(m *Marker) {
 		}
 		return
 	}
-	words := uint32(depth / 8)
+	words := depth(top, &m)
 	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
 		p.unwind(i, words, t)
 	}
@@ -108,7 +122,7 @@ func End(m *Marker) {
 	if !hasG || hot.slots == nil {
 		return
 	}
-	t, g, depth := ticksAndDepth()
+	t, g, top := ticksAndStack()
 	if hot.mono {
 		t = uint64(nanotime())
 	}
@@ -120,7 +134,7 @@ func End(m *Marker) {
 	if p == nil || p.stack.n == 0 {
 		return
 	}
-	words := uint32(depth / 8)
+	words := depth(top, &m)
 	r := p.stack.at(p.stack.n - 1)
 	for r.depth > words {
 		p.settle(p.stack.n-1, t)
@@ -129,7 +143,7 @@ func End(m *Marker) {
 		}
 		r = p.stack.at(p.stack.n - 1)
 	}
-	if i := r.index &^ nestedBit; r.depth == words && i == m.index&IndexMask {
+	if i := r.index &^ nestedBit; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
 		p.end(i, t)
 	}
 }

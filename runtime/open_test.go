@@ -25,7 +25,7 @@ func own() *slot {
 }
 
 func counted(m *Marker) (count, nested uint64) {
-	r := sum("", m.index)
+	r := sum("", []uint32{m.index})
 	return r.count, r.nested
 }
 

@@ -127,7 +127,7 @@ func TestManyProcessors(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	r := sum("", m[1].index)
+	r := sum("", []uint32{m[1].index})
 	if want := uint64(12 * each); r.count != want || r.total != 5*want {
 		t.Errorf("%d scopes of %d ns, want %d of 5", r.count, r.total, want)
 	}
@@ -162,7 +162,7 @@ func TestConcurrentRegister(t *testing.T) {
 	for u := range ms {
 		for i := range ms[u] {
 			index := ms[u][i].index
-			if r := sum("", index); r.count != 2 || seen[index] {
+			if r := sum("", []uint32{index}); r.count != 2 || seen[index] {
 				t.Errorf("marker %d of unit %d has index %d and %d passages", i, u, index, r.count)
 			}
 			seen[index] = true

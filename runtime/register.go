@@ -38,11 +38,12 @@ type table struct {
 	shut    bool     // its markers were off before there was a run
 
 	// Of this run.
-	shared   bool              // the markers are in the data file
-	counters unsafe.Pointer    // nil: nothing is counted
-	own      []unsafe.Pointer  // counters of single units of stack, see Tallies
-	gates    []uint32          // of each marker the one that its function's code tests; nil: not known yet
-	rates    map[uint32]uint32 // of the markers that one passage in so many is timed of
+	shared    bool                // the markers are in the data file
+	counters  unsafe.Pointer      // nil: nothing is counted
+	own       []unsafe.Pointer    // counters of single units of stack, see Tallies
+	gates     []uint32            // of each marker the one that its function's code tests; nil: not known yet
+	rates     map[uint32]uint32   // of the markers that one passage in so many is timed of
+	sampledAt map[uint32]baseline // when markers became sampled in windows
 }
 
 // Markers have numbers in the order in which they are registered, from
@@ -136,7 +137,7 @@ func (t *table) open(number uint64) bool {
 		t.first = nextNumber
 		nextNumber += uint32(t.markers)
 	}
-	t.shared, t.counters, t.own, t.gates, t.rates = false, nil, nil, nil, nil
+	t.shared, t.counters, t.own, t.gates, t.rates, t.sampledAt = false, nil, nil, nil, nil, nil
 	head := tableHead{
 		OffTableNumber / 8:   number,
 		OffTableFirst / 8:    uint64(t.first),
@@ -453,8 +454,8 @@ func (m *Marker) giveIndex() {
 	} else {
 		numbers[index-firstIndex] = t.first + i
 		alias(index, uint64(t.first+i))
-		if conf.windows() {
-			addGate(t.gate(i))
+		if b, ok := t.sampledAt[i]; ok {
+			beginSampling(index, b)
 		}
 	}
 	atomic.OrUint32(&m.index, index) // last: others may see it at once

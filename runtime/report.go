@@ -15,6 +15,9 @@ type row struct {
 	total  uint64 // ns
 	nested uint64 // of that, ns inside another scope of the marker
 	timed  bool
+
+	seen, timedCount uint64 // passages that were counted and those of them that were timed
+	estimated        bool   // from a sample
 }
 
 // formatReport gives the report of a program that runs without the command:
@@ -29,6 +32,13 @@ func formatReport() []byte {
 		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 
 	b := appendHead(nil)
+	for _, r := range rows {
+		if r.estimated {
+			b = append(b, "markgen: sampled 1:"...)
+			b = append(appendUint(b, max(conf.sample, 1)), ", counts and times are estimates\n"...)
+			break
+		}
+	}
 	table := [][4]string{{"marker", "count", "total", "mean"}}
 	for _, r := range rows {
 		line := [4]string{r.name, string(appendUint(nil, r.count)), "-", "-"}
@@ -107,9 +117,9 @@ func appendSpaces(b []byte, n int) []byte {
 //go:norace
 func gather() []row {
 	var rows []row
-	index := map[uint32]uint32{} // by number
+	index := map[uint32][]uint32{} // by number
 	for i, number := range numbers {
-		index[number] = firstIndex + uint32(i)
+		index[number] = append(index[number], firstIndex+uint32(i))
 	}
 	for k := range tables {
 		t := &tables[k]
@@ -142,15 +152,55 @@ func gather() []row {
 	return rows
 }
 
-// sum adds up the cells of the marker of that index, 0 for none.
+// sum adds up the cells of the marker that has these indexes. What is a sample is
+// made an estimate of the whole.
 //
 //go:norace
-func sum(name string, index uint32) row {
+func sum(name string, indexes []uint32) row {
 	r := row{name: name}
-	if index != 0 {
-		r.addCells(index)
+	for _, index := range indexes {
+		part := row{}
+		part.addCells(index)
+		of, in := part.seen, part.timedCount
+		if hasRate(index) {
+			of, in = shareOf(index)
+		}
+		if of != 0 && in != 0 {
+			part.count, part.total, part.nested = share(part.count, of, in), share(part.total, of, in), share(part.nested, of, in)
+			r.estimated = true
+		}
+		r.count += part.count
+		r.total += part.total
+		r.nested += part.nested
+		r.estimated = r.estimated || part.estimated
 	}
 	return r
+}
+
+// shareOf gives how much time a sampled marker's windows are a sample of, and how
+// long they were, ticks.
+//
+//go:norace
+func shareOf(index uint32) (of, in uint64) {
+	for _, r := range rated {
+		if r.index != index {
+			continue
+		}
+		net := less(*headerWord(OffWindowNet), r.since.net)
+		gross := less(*headerWord(OffWindowTicks), r.since.ticks)
+		return max(less(less(*headerWord(OffProfiled), r.since.profiled), less(gross, net)), net), net
+	}
+	return 0, 0
+}
+
+// share is v·of/in, rounded down.
+func share(v, of, in uint64) uint64 {
+	hi, lo := bits.Mul64(v, of)
+	if hi >= in {
+		return 1<<64 - 1
+	}
+	q, _ := bits.Div64(hi, lo, in)
+	return q
 }
 
 //go:norace
@@ -163,6 +213,7 @@ func (r *row) addCells(i uint32) {
 		}
 		c := d.cells[i%maxIndex]
 		r.count += c.passes
+		r.seen += c.seen
 		for k := range c.groups {
 			g := c.groups[k].p
 			if g == nil {
@@ -170,6 +221,7 @@ func (r *row) addCells(i uint32) {
 			}
 			for b := range g.buckets {
 				r.count += g.buckets[b].count
+				r.timedCount += g.buckets[b].count
 				r.total += g.buckets[b].sum
 			}
 		}

@@ -5,7 +5,6 @@ package runtime
 import (
 	"math/bits"
 	"sync/atomic"
-	"unsafe"
 )
 
 // A sampler opens windows at random times, and adds up what they show: not only
@@ -15,7 +14,7 @@ import (
 type sampler struct {
 	open  bool
 	next  uint64 // when to open a window or to look after it, monotonic ns
-	from  uint64 // tick at which the latest began
+	from  uint64 // tick at which the first of the batch began
 	width uint64 // its length, ticks
 	state uint64 // of the random numbers
 
@@ -24,17 +23,7 @@ type sampler struct {
 	pending uint64 // ticks of windows in the batch
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
-	before  []totals
-	blocks  []*sums // by index
 }
-
-// totals are what cells had when a batch began.
-type totals struct{ n, s, mark uint64 }
-
-// sums are those of a BlockSample.
-type sums struct{ n, nn, s, ss, ns float64 }
-
-var _ = [1]struct{}{}[unsafe.Sizeof(sums{})-5*8]
 
 // theSampler is that of the run.
 var theSampler sampler
@@ -81,6 +70,9 @@ func (s *sampler) due() uint64 {
 	ns := windowNS(atomic.LoadUint64(headerWord(OffSampleN)))
 	s.width = fromNS(ns)
 	hot.window.begin(s.width)
+	if s.from == 0 {
+		s.from = hot.window.from
+	}
 	s.open = true
 	s.next = uint64(nanotime()) + warmUp + ns + ns/2
 	return s.next
@@ -147,51 +139,37 @@ func (s *sampler) add() {
 	begun := uint64(nanotime())
 	var all uint64
 	var active [maxShards/64 + 1]uint64
-	for index := uint32(firstIndex); index < nextIndex; index++ {
-		k := int(index - firstIndex)
-		for k >= len(s.before) {
-			s.before = append(s.before, totals{})
-			s.blocks = append(s.blocks, nil)
-		}
+	for i := range rated {
+		r := &rated[i]
 		now := totals{}
 		for shard := range usedShards {
-			c := cellOf(shard, index)
+			c := cellOf(shard, r.index)
 			if c == nil {
 				continue
 			}
 			now.mark += c.last + c.passes
-			if c.last-s.from < 1<<63 {
+			if int64(c.last-s.from) >= 0 {
 				active[shard/64] |= 1 << (shard % 64)
 			}
 		}
-		old := &s.before[k]
-		if now.mark == old.mark {
+		if now.mark == r.before.mark {
 			continue
 		}
 		for shard := range usedShards {
-			if c := cellOf(shard, index); c != nil {
+			if c := cellOf(shard, r.index); c != nil {
 				n, sum := c.totals()
 				now.n += n
 				now.s += sum
 			}
 		}
-		n, sum := now.n-old.n, now.s-old.s
-		*old = now
-		if s.blocks[k] == nil {
-			b := newBlock(BlockSample, 0, OffSampleSums+unsafe.Sizeof(sums{}))
-			if b == nil {
-				continue
-			}
-			*(*uint64)(unsafe.Add(b, OffSampleMarker)) = uint64(k)
-			publish(b)
-			s.blocks[k] = (*sums)(unsafe.Add(b, OffSampleSums))
-		}
-		b, x, y := s.blocks[k], float64(n), float64(sum)
-		b.n += x
-		b.nn += x * x
-		b.s += y
-		b.ss += y * y
-		b.ns += x * y
+		n, sum := now.n-r.before.n, now.s-r.before.s
+		r.before = now
+		x, y := float64(n), float64(sum)
+		r.n += x
+		r.nn += x * x
+		r.s += y
+		r.ss += y * y
+		r.ns += x * y
 		all += n
 	}
 	parallel := uint64(0)
@@ -203,7 +181,7 @@ func (s *sampler) add() {
 	atomic.AddUint64(headerWord(OffWindowTicks), s.pending)
 	atomic.AddUint64(headerWord(OffWindowNet), max(net, s.pending/64))
 	atomic.AddUint64(headerWord(OffBatches), 1)
-	s.count, s.pending = 0, 0
+	s.count, s.pending, s.from = 0, 0, 0
 	s.cost = uint64(nanotime()) - begun
 }
 

@@ -75,7 +75,7 @@ func (s *Scope) Enter(m *Marker) {
 		} else {
 			s.start = ticks()
 		}
-		if w := hot.window; s.start-w.from > w.width && !w.includes(m, s.start) {
+		if w := hot.window; s.start-w.from > w.width && !w.includes(i, s.start) {
 			s.index = 0
 		}
 		return
@@ -87,7 +87,7 @@ func (s *Scope) Enter(m *Marker) {
 	} else {
 		t, g = ticksAndG()
 	}
-	if w := hot.window; t-w.from > w.width && !w.includes(m, t) {
+	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
 		s.index = 0
 		return
 	}

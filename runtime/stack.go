@@ -263,7 +263,7 @@ func (p *slot) settle(n uint32, t uint64) {
 		end := t
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end = p.recovered
-		} else if w := hot.window; int64(w.closed-r.start) > 0 {
+		} else if i := r.index &^ nestedBit; int64(hot.window.closed-r.start) > 0 || int64(windowClosed-r.start) > 0 && hasRate(i) {
 			p.drop() // its marker was closed, perhaps before its end came
 			continue
 		}

@@ -82,9 +82,6 @@ func configure(spec string) error {
 			alias(firstIndex+uint32(k), uint64(numbers[k]))
 		}
 		firsts[k] = now()
-		if t, i := findTable(m); t != nil && conf.windows() {
-			addGate(t.gate(i))
-		}
 	}
 	unlock()
 	atomic.StoreUint32(&hot.mode, modeReady)
@@ -120,7 +117,9 @@ func forget() {
 		atomic.StorePointer(&moreSlots[i], nil)
 	}
 	usedShards, talliedBytes, stacks = 0, 0, 0
-	owners, triggers, changes, gates = nil, nil, nil, nil
+	owners, triggers, changes, gates, rated = nil, nil, nil, nil, nil
+	atomic.StorePointer(&rateBits, nil)
+	windowClosed = 0
 	theSampler = sampler{}
 	changedAt, firstProfiling = 0, 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
@@ -258,6 +257,7 @@ func start(value string) (trouble string) {
 	unlock()
 	if c.windows() {
 		setHeader(OffWindowWidth, 0)
+		hot.extras |= extraOften
 	}
 	return ""
 }

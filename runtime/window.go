@@ -7,22 +7,23 @@ import (
 	"unsafe"
 )
 
-// With sample=1:N, markers are on in short windows and off for N-1 times as long
-// in between, on average: the gates that the program's own code tests are closed
-// then, and its functions run unmarked, at no cost. After US 8,850,402 and Hirzel
+// With sample=1:N, the markers of a function are on until it has been passed a
+// thousand times, and from then on in short windows only, and off for N-1 times as
+// long in between, on average: the gates that the program's own code tests are
+// closed then, and its functions run unmarked, at no cost. After US 8,850,402 and Hirzel
 // and Chilimbi, Bursty Tracing (FDDO-4, 2001). The time between two windows is
 // random, with the exponential distribution, so that at any moment it is as likely
 // that a window begins as at any other, and nothing that the program does again
 // and again can line up with the windows.
 //
-// All scopes that begin within a window are recorded, however long they last, and
-// no others: a mean over them is one over a random choice of passages. The clock
+// So what is seldom passed is known exactly, and of the rest all scopes that begin
+// within a window are recorded, however long they last, and no others: a mean over them is one over a random choice of passages. The clock
 // is read for a scope anyway, so the first that begins after a window's end ends
 // the window, and closes the gates. Who opens them need not be in time for that.
 type window struct { // words of the header, from OffWindowFrom
 	from   uint64 // tick at which scopes begin to be recorded
 	width  uint64 // ticks; noWindow: always; 0: no window is open
-	closed uint64
+	closed uint64 // tick at which the state closed markers last
 }
 
 var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(OffClosed-OffWindowFrom)]
@@ -47,32 +48,21 @@ func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
 var always = window{width: noWindow}
 
 // gates are the markers that windows open and close: those that the code of
-// functions tests which have been passed. Under the lock.
+// functions tests which are passed often. Under the lock.
 var gates []*Marker
 
-// addGate makes a marker one of them. The caller holds the lock.
-//
-//go:norace
-func addGate(m *Marker) {
-	for i := len(gates) - 1; i >= 0; i-- {
-		if gates[i] == m {
-			return
-		}
-	}
-	gates = append(gates, m)
-	if hot.window.width == 0 && atomic.LoadUint32(&m.index)&IndexKept == 0 {
-		atomic.OrUint32(&m.Off, OffByWindow)
-	}
-}
+// windowClosed is the tick at which the latest window ended.
+var windowClosed uint64
 
-// includes says whether a scope of m that begins at t is recorded, after a test
-// has shown that it does not begin within the window. It may be early, while the
-// program warms up, or be the first to be late: then it ends the window.
+// includes says whether a scope of the marker of index i that begins at t is
+// recorded, after a test has shown that it does not begin within the window. It may
+// be early, while the program warms up, or be the first to be late: then it ends
+// the window.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (w *window) includes(m *Marker, t uint64) bool {
+func (w *window) includes(i uint32, t uint64) bool {
 	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
 	if width == noWindow || t-from <= width {
 		return true // another was opened just now
@@ -80,17 +70,13 @@ func (w *window) includes(m *Marker, t uint64) bool {
 	if width != 0 && int64(t-from) > 0 {
 		w.end(width)
 	}
-	if hot.extras&extraTrigger != 0 && atomic.LoadUint32(&m.index)&IndexWatched != 0 {
-		endsAt(m.index & IndexMask)
+	if !hasRate(i) {
+		return true
+	}
+	if hot.extras&extraTrigger != 0 {
+		endsAt(i)
 	}
 	return false
-}
-
-// opened says whether what happens at t is within the window.
-//
-//go:norace
-func (w *window) opened(t uint64) bool {
-	return t-w.from <= w.width
 }
 
 // end ends the window of that width, unless that has been done. Whoever ends it
@@ -102,7 +88,7 @@ func (w *window) end(width uint64) {
 	if !atomic.CompareAndSwapUint64(&w.width, width, 0) {
 		return
 	}
-	atomic.StoreUint64(&w.closed, w.from+width)
+	atomic.StoreUint64(&windowClosed, w.from+width)
 	lock()
 	if atomic.LoadUint64(&w.width) == 0 {
 		for _, m := range gates {

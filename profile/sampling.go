@@ -1,0 +1,243 @@
+package profile
+
+import (
+	"math"
+	"math/big"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// A Sampling says how the passages were chosen that were recorded, of a run in
+// which not all were.
+type Sampling struct {
+	N       uint64  // sample=1:N
+	Windows uint64  // windows in which markers were on
+	OpenNS  float64 // how long they lasted
+	NetNS   float64 // the same less what recording cost the program in them
+	OfNS    float64 // of how much time they are a sample, corrected in the same way
+}
+
+// factor is what figures are multiplied by; 0: nothing was sampled.
+func (s *Sampling) factor() float64 {
+	if s.NetNS <= 0 {
+		return 0
+	}
+	return s.OfNS / s.NetNS
+}
+
+// overheadError is how far off, relatively, what a scope costs may be where it
+// runs among a program's own work: see the corrected times in docs/performance.md.
+const overheadError = 0.4
+
+// batchSums are the sums of a BlockSample over the batches of windows, and what the
+// header's words were when they began.
+type batchSums struct {
+	n, nn, s, ss, ns              float64
+	profiled, net, ticks, batches uint64
+}
+
+// sampled takes in how a marker was sampled.
+func (r *run) sampled(b block) error {
+	data, err := r.content(b, layout.SampleSize)
+	if err != nil {
+		return err
+	}
+	float := func(i int) float64 {
+		return math.Float64frombits(r.order.Uint64(data[layout.OffSampleSums+8*i:]))
+	}
+	word := func(i int) uint64 { return r.order.Uint64(data[layout.OffSampleSince+8*i:]) }
+	s := batchSums{float(0), float(1), float(2), float(3), float(4), word(0), word(1), word(2), word(3)}
+	for _, v := range []float64{s.n, s.nn, s.s, s.ss, s.ns} {
+		if math.IsNaN(v) || v < 0 || v > 1e300 {
+			return r.damaged(b.offset, "a sampled marker's sums that can't be; they are left out")
+		}
+	}
+	r.samples[r.order.Uint64(data[layout.OffSampleMarker:])] = s
+	return nil
+}
+
+// estimate makes estimates of the figures that are of samples. They are unbiased:
+// what was recorded, times one over the share that was recorded.
+func (r *run) estimate() {
+	h := r.header
+	for _, f := range r.cells {
+		f.fromCountdown()
+	}
+	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 {
+		return
+	}
+	r.Sampling = r.windows(batchSums{})
+	if len(r.samples) > 0 && r.Sampling.factor() == 0 {
+		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
+	}
+	for index, b := range r.samples {
+		f := r.figures(index)
+		f.fromWindows(r.windows(b), b, float64(h.word(layout.OffBatches)-b.batches))
+	}
+}
+
+// windows gives the windows there were since a marker was sampled.
+func (r *run) windows(since batchSums) *Sampling {
+	h := r.header
+	ns := func(ticks uint64) float64 { return max(0, float64(int64(ticks))/r.Clock.Hz*1e9) }
+	s := &Sampling{
+		N:       h.word(layout.OffSampleN),
+		Windows: h.word(layout.OffWindows),
+		OpenNS:  ns(h.word(layout.OffWindowTicks) - since.ticks),
+		NetNS:   ns(h.word(layout.OffWindowNet) - since.net),
+	}
+	s.OfNS = max(ns(r.profiled()-since.profiled)-(s.OpenNS-s.NetNS), s.NetNS)
+	return s
+}
+
+// profiled is how many ticks the run was profiling.
+func (r *run) profiled() uint64 {
+	h := r.header
+	ticks := h.word(layout.OffProfiled)
+	if h.word(layout.OffState) == layout.StateProfiling {
+		if d := r.last - h.word(layout.OffSince); int64(d) > 0 {
+			ticks = add64(ticks, d)
+		}
+	}
+	return ticks
+}
+
+// fromCountdown makes estimates where all passages were counted and some timed.
+func (m *Marker) fromCountdown() {
+	if m.seen == 0 {
+		return
+	}
+	m.Samples = m.Timed()
+	m.meanVar = m.simpleVar()
+	if m.Samples > 0 {
+		m.scale(new(big.Rat).SetFrac(new(big.Int).SetUint64(m.seen), new(big.Int).SetUint64(m.Samples)))
+	}
+	m.Count = m.seen
+}
+
+// fromWindows makes estimates where passages were recorded in windows.
+func (m *Marker) fromWindows(s *Sampling, b batchSums, batches float64) {
+	m.Sample = s.N
+	m.Samples = max(m.Count, 1) // what no window has shown is an estimate, too
+	factor := s.factor()
+	m.meanVar = m.simpleVar()
+	if batches > 1 && b.n > 0 {
+		// The windows are the sample: passages within one are alike. Variance of a
+		// ratio of two sums over independent batches (Cochran, Sampling Techniques, 6.4).
+		mean := b.s / b.n
+		m.meanVar = max(m.meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
+		m.countVar = factor * factor * batches / (batches - 1) * max(0, b.nn-b.n*b.n/batches)
+	} else {
+		n := float64(m.Count)
+		m.countVar = factor * factor * n * n
+	}
+	// What recording takes in a window is estimated, too.
+	off := float64(m.Count) * factor * overheadError * (s.OpenNS - s.NetNS) / max(s.NetNS, 1)
+	m.countVar += off * off
+	rat := new(big.Rat)
+	if rat.SetFloat64(factor) == nil {
+		rat = new(big.Rat)
+	}
+	m.scale(rat)
+}
+
+// simpleVar is the variance of the mean of the passages as independent samples;
+// infinite if there are too few to tell.
+func (m *Marker) simpleVar() float64 {
+	n := float64(m.Timed())
+	if n < 2 {
+		return math.Inf(1)
+	}
+	d := m.StddevNS()
+	return d * d / (n - 1)
+}
+
+// scale multiplies all that adds up.
+func (m *Marker) scale(by *big.Rat) {
+	times := func(v *big.Int) *big.Int {
+		// (2·v·a + b) / 2b: rounded to the nearest.
+		n := new(big.Int).Mul(v, by.Num())
+		n.Lsh(n, 1).Add(n, by.Denom())
+		return n.Quo(n, new(big.Int).Lsh(by.Denom(), 1))
+	}
+	word := func(v uint64) uint64 {
+		n := times(new(big.Int).SetUint64(v))
+		if !n.IsUint64() {
+			return math.MaxUint64
+		}
+		return n.Uint64()
+	}
+	passes := m.Count - min(m.Count, m.Timed())
+	m.Count = word(passes)
+	for i := range m.Buckets {
+		b := &m.Buckets[i]
+		lo, hi := b.LoNS(), b.HiNS()-1
+		b.SumSq = fromBig(times(b.SumSq.Big()))
+		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
+		b.SumNS = min(max(b.SumNS, b.Count*lo), mulSat(b.Count, hi))
+		m.Count = add64(m.Count, b.Count)
+	}
+	m.SelfNS, m.NestedNS, m.Ticks = word(m.SelfNS), word(m.NestedNS), word(m.Ticks)
+}
+
+func mulSat(a, b uint64) uint64 {
+	if a != 0 && b > math.MaxUint64/a {
+		return math.MaxUint64
+	}
+	return a * b
+}
+
+// Sampled says whether figures of the marker are estimates from a sample.
+func (m *Marker) Sampled() bool { return m.Samples > 0 || m.Sample > 1 }
+
+// CountSE is the standard error of Count; 0 where all passages were counted.
+func (m *Marker) CountSE() float64 { return math.Sqrt(m.countVar) }
+
+// MeanSE is the standard error of MeanNS; ok is false where there are fewer than
+// two samples to tell it from.
+func (m *Marker) MeanSE() (ns float64, ok bool) {
+	return math.Sqrt(m.meanVar), m.Samples > 1 && !math.IsInf(m.meanVar, 0)
+}
+
+// addSampling adds up how far off the estimates may be, before the figures
+// themselves are added.
+func (sum *Marker) addSampling(m *Marker) {
+	a, b := float64(sum.Timed()), float64(m.Timed())
+	if a+b > 0 {
+		v := 0.0
+		if a > 0 {
+			v += a * a * sum.meanVar
+		}
+		if b > 0 {
+			v += b * b * m.meanVar
+		}
+		sum.meanVar = v / ((a + b) * (a + b))
+	} else {
+		sum.meanVar = max(sum.meanVar, m.meanVar)
+	}
+	sum.countVar += m.countVar
+	sum.Samples = add64(sum.Samples, m.Samples)
+	sum.seen = add64(sum.seen, m.seen)
+	sum.Sample = max(sum.Sample, m.Sample)
+}
+
+// add adds what another run was a sample of. Runs with different rates have none
+// in common.
+func (s *Sampling) add(t *Sampling) *Sampling {
+	switch {
+	case s == nil && t == nil:
+		return nil
+	case s == nil:
+		sum := *t
+		return &sum
+	case t == nil:
+		return s
+	}
+	sum := *s
+	sum.N = max(s.N, t.N)
+	sum.Windows = add64(s.Windows, t.Windows)
+	sum.OpenNS += t.OpenNS
+	sum.NetNS += t.NetNS
+	sum.OfNS += t.OfNS
+	return &sum
+}

@@ -1,0 +1,120 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// A Change is one of the state of a run.
+type Change struct {
+	AtNS     uint64 // from the start of the run
+	From, To string
+	Cause    string      // "begin", "program", "event", "timer", "outside" or "end"
+	Marker   registry.ID // whose passage it was, for an event; 0: of none
+}
+
+var causes = map[uint32]string{
+	layout.LogBegin:   "begin",
+	layout.LogProgram: "program",
+	layout.LogEvent:   "event",
+	layout.LogTimer:   "timer",
+	layout.LogOutside: "outside",
+	layout.LogEnd:     "end",
+}
+
+// log takes in the changes of state.
+func (r *run) log(b block) error {
+	head, err := r.content(b, layout.OffLogData)
+	if err != nil {
+		return err
+	}
+	n := min(r.order.Uint64(head[layout.OffLogLen:]), layout.LogRoom, (b.size-layout.OffLogData)/layout.LogSize)
+	data, err := r.content(b, layout.OffLogData+n*layout.LogSize)
+	if err != nil {
+		return err
+	}
+	for data = data[layout.OffLogData:]; len(data) >= layout.LogSize; data = data[layout.LogSize:] {
+		tick := r.order.Uint64(data[layout.LogTick:])
+		if tick == 0 {
+			continue
+		}
+		word := func(offset int) uint32 { return r.order.Uint32(data[offset:]) }
+		r.changes = append(r.changes, change{word(layout.LogMarker), Change{
+			AtNS:  duration(r.header.word(layout.OffStartTick), tick, r.Clock.Hz),
+			From:  stateName(uint64(word(layout.LogFrom))),
+			To:    stateName(uint64(word(layout.LogTo))),
+			Cause: cmp.Or(causes[word(layout.LogCause)], "unknown"),
+		}})
+	}
+	return nil
+}
+
+// change is a Change with the number of its marker.
+type change struct {
+	number uint32
+	Change
+}
+
+// words keeps where the words of a table's markers are.
+func (r *run) words(b block) error {
+	head, err := r.content(b, layout.OffMarkersData+8)
+	if err != nil {
+		return err
+	}
+	n, at := r.order.Uint64(head[layout.OffMarkersLen:]), r.order.Uint64(head[layout.OffMarkersData:])
+	if n == 0 {
+		return nil // they could not be mapped
+	}
+	if at > b.size || n > (b.size-at)/layout.MarkerSize {
+		return r.damaged(b.offset, "words of %d markers in a block of %d bytes; they are left out", n, b.size)
+	}
+	r.pages = append(r.pages, b)
+	return nil
+}
+
+// steered says of the markers which are off, and names those that changed the
+// state, when all tables are known.
+func (r *run) steered() {
+	for _, b := range r.pages {
+		data, err := r.content(b, b.size)
+		if err != nil {
+			r.damagedAt(err)
+			continue
+		}
+		t := r.tables[r.order.Uint64(data[layout.OffMarkersTable:])]
+		if t == nil {
+			continue
+		}
+		at := data[r.order.Uint64(data[layout.OffMarkersData:]):]
+		for i := range min(int(r.order.Uint64(data[layout.OffMarkersLen:])), len(t.markers)) {
+			if m := t.markers[i]; m != nil {
+				m.Off = whyOff(r.order.Uint32(at[i*layout.MarkerSize+layout.MarkerIndex:]))
+			}
+		}
+	}
+	slices.SortStableFunc(r.changes, func(a, b change) int { return cmp.Compare(a.AtNS, b.AtNS) })
+	for _, c := range r.changes {
+		for _, t := range r.tables {
+			if i := uint64(c.number) - t.first; c.number != 0 && i < uint64(len(t.markers)) && t.markers[i] != nil {
+				c.Marker = t.markers[i].ID
+			}
+		}
+		r.Changes = append(r.Changes, c.Change)
+	}
+}
+
+func whyOff(index uint32) string {
+	switch {
+	case index&layout.IndexOffChoice != 0:
+		return "choice"
+	case index&layout.IndexOffEnough != 0:
+		return "enough"
+	case index&layout.IndexOffThrottled != 0:
+		return "throttled"
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// A function of which all passages are recorded, though windows are asked for,
+// goes on in windows when one of its markers has been passed often. What it
+// recorded until then stays as it is; from then on its markers record under other
+// indexes, and what is there is a sample.
+
+// often is how many passages of a marker are recorded before, about.
+const often = 1000
+
+// A sampled marker is one that records in windows.
+type sampledMarker struct {
+	index  uint32
+	before totals // what its cells had when the batch began
+	since  baseline
+	*sums
+}
+
+// totals are what the cells of a marker have.
+type totals struct{ n, s, mark uint64 }
+
+// sums are those of a BlockSample.
+type sums struct{ n, nn, s, ss, ns float64 }
+
+// A baseline is from when on passages are sampled, as words of the header then.
+type baseline struct{ profiled, net, ticks, batches uint64 }
+
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(OffSampleSince-OffSampleSums)]
+	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(SampleSize-OffSampleSince)]
+)
+
+var rated []sampledMarker // under the lock
+
+// rateBits has a bit for each index: whether it is recorded in windows.
+var rateBits unsafe.Pointer
+
+// hasRate says whether the marker of index i is recorded in windows.
+//
+//go:norace
+//go:nocheckptr
+func hasRate(i uint32) bool {
+	p := atomic.LoadPointer(&rateBits)
+	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&IndexMask)/8))>>(i%8)&1 != 0
+}
+
+// oftenAt looks now and then whether the marker of that index has been passed
+// often.
+//
+//go:norace
+//go:nocheckptr
+func oftenAt(index uint32) {
+	const now = 127
+	if hasRate(index) {
+		return
+	}
+	pid := procPin()
+	c := cellOf(pid, index)
+	look := c != nil && (c.latest.p != nil && c.latest.p.count&now == 0 || c.passes&now == now)
+	procUnpin()
+	if !look {
+		return
+	}
+	lock()
+	defer unlock()
+	var n uint64
+	for shard := range usedShards {
+		if c := cellOf(shard, index); c != nil {
+			more, _ := c.totals()
+			n += more
+		}
+	}
+	if k := index - firstIndex; n >= often && k < uint32(len(live)) && !hasRate(index) {
+		sampleGroup(live[k])
+	}
+}
+
+// sampleGroup has all markers of a function record in windows from now on. The
+// caller holds the lock.
+//
+//go:norace
+func sampleGroup(m *Marker) {
+	t, i := findTable(m)
+	if t == nil || !makeRateBits() {
+		return
+	}
+	gate := t.gate(i)
+	if atomic.LoadUint32(&gate.index)&IndexKept != 0 {
+		return // a trigger is behind it: it is always open
+	}
+	theSampler.add()
+	b := baseline{
+		profiled: atomic.LoadUint64(headerWord(OffProfiled)),
+		net:      atomic.LoadUint64(headerWord(OffWindowNet)),
+		ticks:    atomic.LoadUint64(headerWord(OffWindowTicks)),
+		batches:  atomic.LoadUint64(headerWord(OffBatches)),
+	}
+	if State() == StateProfiling {
+		b.profiled += less(now(), atomic.LoadUint64(headerWord(OffSince)))
+	}
+	if t.sampledAt == nil {
+		t.sampledAt = map[uint32]baseline{}
+	}
+	for k, g := range t.gates {
+		if g != t.gates[i] {
+			continue
+		}
+		t.sampledAt[uint32(k)] = b
+		other := t.at(uint32(k))
+		w := atomic.LoadUint32(&other.index)
+		if w&IndexMask == 0 || w&IndexWatched != 0 || nextIndex >= maxIndex {
+			continue
+		}
+		index := nextIndex
+		nextIndex++
+		numbers = append(numbers, t.first+uint32(k))
+		live = append(live, other)
+		firsts = append(firsts, firsts[w&IndexMask-firstIndex])
+		alias(index, uint64(t.first+uint32(k)))
+		beginSampling(index, b)
+		atomic.AddUint32(&other.index, index-w&IndexMask)
+	}
+	gates = append(gates, gate)
+	if atomic.LoadUint64(&hot.window.width) == 0 {
+		atomic.OrUint32(&gate.Off, OffByWindow)
+	}
+}
+
+// beginSampling makes what is recorded under an index a sample.
+//
+//go:norace
+//go:nocheckptr
+func beginSampling(index uint32, since baseline) {
+	b := newBlock(BlockSample, 0, SampleSize)
+	if b == nil {
+		return
+	}
+	*(*uint64)(unsafe.Add(b, OffSampleMarker)) = uint64(index - firstIndex)
+	*(*baseline)(unsafe.Add(b, OffSampleSince)) = since
+	publish(b)
+	rated = append(rated, sampledMarker{index: index, since: since, sums: (*sums)(unsafe.Add(b, OffSampleSums))})
+	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
+}
+
+// makeRateBits makes room for a bit for each index; false: there is no memory.
+//
+//go:norace
+func makeRateBits() bool {
+	if rateBits == nil {
+		atomic.StorePointer(&rateBits, mapMemory(maxIndex/8))
+	}
+	return rateBits != nil
+}
+
+// sameMarker says whether two indexes are one marker's: that of a scope that is
+// open, perhaps, since before its marker was sampled.
+//
+//go:norace
+//go:noinline
+func sameMarker(i, k uint32) bool {
+	if rateBits == nil || i < firstIndex || k < firstIndex {
+		return false
+	}
+	n := numberOf(i)
+	return n != 0 && n == numberOf(k)
+}
