@@ -25,9 +25,11 @@ func (s *Sampling) factor() float64 {
 	return s.OfNS / s.NetNS
 }
 
-// overheadError is how far off, relatively, what a scope costs may be where it
-// runs among a program's own work: see the corrected times in docs/performance.md.
-const overheadError = 0.4
+// overheadMost is how many times as much as was measured at the start a scope may
+// cost, where scopes follow each other closely. What recording takes of a window
+// makes what the program did in it less than what it does in as much time without,
+// so this is what estimates of counts are unsure by, besides chance.
+const overheadMost = 2.5
 
 // batchSums are the sums of a BlockSample over the batches of windows, and what the
 // header's words were when they began.
@@ -131,8 +133,9 @@ func (m *Marker) fromWindows(s *Sampling, b batchSums, batches float64) {
 		n := float64(m.Count)
 		m.countVar = factor * factor * n * n
 	}
-	// What recording takes in a window is estimated, too.
-	off := float64(m.Count) * factor * overheadError * (s.OpenNS - s.NetNS) / max(s.NetNS, 1)
+	m.countVar = max(m.countVar, factor*factor) // nothing seen does not mean that nothing was
+	least := max(s.OpenNS-overheadMost*(s.OpenNS-s.NetNS), s.OpenNS/64, 1)
+	off := float64(m.Count) * factor * (s.NetNS/least - 1)
 	m.countVar += off * off
 	rat := new(big.Rat)
 	if rat.SetFloat64(factor) == nil {

@@ -8,7 +8,6 @@ const (
 	extraTrace   = 1 << iota // records are written, see trace.go
 	extraRead                // collectors read their counters, see collector.go
 	extraTrigger             // ends of scopes may change the state, see trigger.go
-	extraOften               // what is passed often goes on in windows, see often.go
 	extraLimit               // markers are turned off when they have enough, see limit.go
 )
 
@@ -29,9 +28,6 @@ func (p *slot) leaving(index uint32, t uint64) {}
 //go:norace
 //go:noinline
 func recorded(index uint32) {
-	if hot.extras&extraOften != 0 {
-		oftenAt(index)
-	}
 	if hot.extras&extraLimit != 0 {
 		limitAt(index)
 	}

@@ -257,7 +257,6 @@ func start(value string) (trouble string) {
 	unlock()
 	if c.windows() {
 		setHeader(OffWindowWidth, 0)
-		hot.extras |= extraOften
 	}
 	return ""
 }

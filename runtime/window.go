@@ -71,6 +71,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 		w.end(width)
 	}
 	if !hasRate(i) {
+		oftenAt(i)
 		return true
 	}
 	if hot.extras&extraTrigger != 0 {
