@@ -118,7 +118,7 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	copied := &edits{text: f.Text}
 	w.marked(copied, fn, start, "")
 	w.wrapRecovers(copied, f, fn.body)
-	name := w.prefix + d.Name.Name
+	name := w.prefix + "of_" + d.Name.Name // no name that a function can have is one of ours
 
 	call := name
 	if names := fn.typeParams(); len(names) > 0 {

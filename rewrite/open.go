@@ -148,7 +148,7 @@ func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, gate 
 		case opExit:
 			w.put(e, ev, w.shut(ev.ends))
 		case opPoint:
-			w.put(e, ev, w.free("Mark(&%s)", w.marker(ev.point.marker)))
+			w.put(e, ev, w.point(ev.point))
 		default:
 			w.event(e, ev, "")
 		}
@@ -191,6 +191,13 @@ func (w *overlayWriter) behind(text string) string {
 		return w.guarded(text, w.on)
 	}
 	return text
+}
+
+func (w *overlayWriter) point(p *Point) string {
+	if w.passed == eachTests {
+		return w.free("Mark(&%s)", w.marker(p.marker))
+	}
+	return w.behind(fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker)))
 }
 
 func (w *overlayWriter) opened(p *Point) string {

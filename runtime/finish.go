@@ -2,12 +2,15 @@
 
 package runtime
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // Finish ends the run in order, if it has not been ended: its data file is
 // complete, and what report= asked for is written. Generated code defers it in func
 // main; in overlay builds it also runs on os.Exit. Nothing is collected afterwards,
-// scopes that are open still count while the process lives.
+// scopes that are open are reported as open.
 //
 //go:norace
 func Finish() {
@@ -49,6 +52,7 @@ func complete() {
 	space.inFile = false
 	space.free = 0
 	unlock()
+	defer freeze()
 	if trouble != "" {
 		complain("the data file: " + trouble)
 	}
@@ -63,6 +67,29 @@ func complete() {
 	if trouble := writeWhole(reportPath, text); trouble != "" {
 		complain(`MARKGEN: key "report": ` + reportPath + ": " + trouble + "; the report is lost")
 	}
+}
+
+// freeze keeps what was recorded as it is. Scopes that end later are open in the
+// data, so they must neither be counted nor leave the stacks that are there.
+//
+//go:norace
+//go:nocheckptr
+func freeze() {
+	lock()
+	for i := range usedShards {
+		shards[i].dir = nil
+	}
+	for _, p := range owners {
+		old := p.stack
+		size := OffStackData + uintptr(old.room)*StackSize
+		s := (*stack)(anonymous(size))
+		if s == nil {
+			continue
+		}
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(s)), size), unsafe.Slice((*byte)(unsafe.Pointer(old)), size))
+		p.stack = s
+	}
+	unlock()
 }
 
 // complain writes one line to stderr.

@@ -74,6 +74,9 @@ func recordSlow(i uint32, p passage) {
 func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
+	if atomic.LoadUint32(&hot.mode) == modeStopped {
+		return true // it is open in the data
+	}
 	c := makeCell(pid, i)
 	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {
 		lose()

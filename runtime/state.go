@@ -109,10 +109,10 @@ const (
 //
 //go:norace
 func change(from, to RunState, why cause, marker uint32) bool {
+	t := now() // before, so that the times of changes are in their order
 	if !atomic.CompareAndSwapUint64(headerWord(OffState), uint64(from), uint64(to)) {
 		return false
 	}
-	t := now()
 	since := atomic.SwapUint64(headerWord(OffSince), t)
 	if from == StateProfiling {
 		atomic.AddUint64(headerWord(OffProfiled), less(t, since))

@@ -84,6 +84,20 @@ func watchOf(name string) *watch {
 	return nil
 }
 
+// place is where the program calls this package, perhaps through one that hands on.
+func place() (file string, line int) {
+	const forward = "/markgen_forward.go"
+	for skip := 3; ; skip++ {
+		_, file, line, ok := runtime.Caller(skip)
+		if !ok {
+			return "-", 1
+		}
+		if len(file) < len(forward) || file[len(file)-len(forward):] != forward {
+			return file, line
+		}
+	}
+}
+
 // newWatch registers a table for a stopwatch. Its ID is a hash of its name
 // (Fowler, Noll and Vo's FNV-1a), so that the same watch of two builds is one.
 func newWatch(name string) *watch {
@@ -92,10 +106,7 @@ func newWatch(name string) *watch {
 	for _, b := range []byte("watch " + name) {
 		id = (id ^ uint64(b)) * prime
 	}
-	_, file, line, ok := runtime.Caller(2)
-	if !ok {
-		file, line = "-", 1
-	}
+	file, line := place()
 	text := append([]byte("p\t-\nf\t"), file...)
 	text = append(text, "\nm\t"...)
 	for shift := 60; shift >= 0; shift -= 4 {

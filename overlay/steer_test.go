@@ -1,0 +1,351 @@
+//go:build linux
+
+package overlay_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// steer is the program of testdata/steer, marked.
+var steer struct {
+	once    sync.Once
+	program string
+	trouble string
+}
+
+func steered(t *testing.T) string {
+	t.Helper()
+	markgen := trapMarkgen(t)
+	steer.once.Do(func() {
+		dir, err := os.MkdirTemp("", "markgen-steer-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := os.ReadFile("testdata/steer/main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][]byte{"go.mod": []byte("module example.com/steer\n\ngo 1.26\n"), "main.go": source}
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		steer.program = filepath.Join(dir, "steer")
+		for _, args := range [][]string{{"init"}, {"build", "-o", steer.program, "."}} {
+			cmd := exec.Command(markgen, args...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "MARKGEN=")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				steer.trouble = strings.Join(args, " ") + ": " + err.Error() + "\n" + string(out)
+				return
+			}
+		}
+	})
+	if steer.trouble != "" {
+		t.Fatal(steer.trouble)
+	}
+	return steer.program
+}
+
+// steerRun is what a run of the program left.
+type steerRun struct {
+	stdout, stderr string
+	*profile.Profile
+	dir string
+}
+
+// runSteered runs the program with MARKGEN as given; without, it is unset.
+func runSteered(t *testing.T, markgen string, args ...string) steerRun {
+	t.Helper()
+	r := steerRun{dir: t.TempDir()}
+	cmd := exec.Command(steered(t), args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "MARKGEN=")
+	if markgen != "" {
+		cmd.Env = append(os.Environ(), "MARKGEN=file=run.markgen,"+markgen)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	r.stdout, r.stderr = stdout.String(), stderr.String()
+	if markgen != "" {
+		r.Profile = r.read(t, "run.markgen")
+	}
+	return r
+}
+
+func (r steerRun) read(t *testing.T, name string) *profile.Profile {
+	t.Helper()
+	p, err := profile.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.Warnings {
+		t.Error(w)
+	}
+	return p
+}
+
+func marker(t *testing.T, p *profile.Profile, name string) *profile.Marker {
+	t.Helper()
+	for i := range p.Markers {
+		if p.Markers[i].Name == "example.com/steer."+name {
+			return &p.Markers[i]
+		}
+	}
+	t.Fatalf("no marker %s", name)
+	return nil
+}
+
+// counts are the passages of markers that were passed.
+func counts(p *profile.Profile) map[string]uint64 {
+	m := map[string]uint64{}
+	for _, marker := range p.Markers {
+		if marker.Count > 0 {
+			m[strings.TrimPrefix(marker.Name, "example.com/steer.")] = marker.Count
+		}
+	}
+	return m
+}
+
+// changes are those of a run's state, with what caused them.
+func changes(p *profile.Profile) (list []string) {
+	for _, c := range p.Changes {
+		list = append(list, c.To+" by "+c.Cause)
+	}
+	return list
+}
+
+type n = map[string]uint64
+
+// What starts and resumes collects the passage that does so, what pauses and stops
+// collects the one that does, and nothing of what lies between.
+func TestEventTriggers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		markgen, args string
+		want          n
+		changes       string
+	}{
+		{"collect=time", "phases", n{"a": 30, "b": 3, "c": 15}, "profiling by begin, stopped by end"},
+		{"start=on:*.b", "phases", n{"a": 20, "b": 3, "c": 15}, "profiling by event, stopped by end"},
+		{"start=on:steer.b", "phases", n{"a": 20, "b": 3, "c": 15}, "profiling by event, stopped by end"},
+		{"start=on:example.com/steer.b,stop=on:*.b", "phases", n{"b": 1, "c": 5}, "profiling by event, stopped by event"},
+		{"pause=on:*.b", "phases", n{"a": 10, "b": 1, "c": 5}, "profiling by begin, paused by event, stopped by end"},
+		{"start=on:*.b,pause=on:*.b", "phases", n{"b": 3, "c": 15},
+			"profiling by event, paused by event, profiling by event, paused by event, profiling by event, paused by event, stopped by end"},
+		{"pause=on:*.b,resume=on:*.a", "phases", n{"a": 30, "b": 3, "c": 15},
+			"profiling by begin, paused by event, profiling by event, paused by event, profiling by event, paused by event, stopped by end"},
+		{"start=count:*.a:5", "phases", n{"a": 26, "b": 3, "c": 15}, "profiling by event, stopped by end"},
+		{"stop=count:*.a:5", "phases", n{"a": 5}, "profiling by begin, stopped by event"},
+		{"pause=count:*.a:3,resume=count:*.a:4", "phases", n{"a": 15, "b": 0, "c": 0}, ""},
+		{"stop=records:12", "phases", n{"a": 10, "c": 2}, "profiling by begin, stopped by event"},
+		{"start=on:*:half", "point", n{"a": 5, "main:half": 1}, "profiling by event, stopped by end"},
+		{"stop=on:*:half", "point", n{"a": 5, "main:half": 1}, "profiling by begin, stopped by event"},
+		{"start=on:*.request,pause=on:*.request", "requests", n{"request": 20, "c": 40}, ""},
+		{"collect=time", "directives", n{"a": 2}, "profiling by begin, paused by program, profiling by program, stopped by end"},
+		{"start=on:*.b;on:*.c,stop=on:*.c", "phases", n{"c": 1}, ""},
+	} {
+		p := runSteered(t, test.markgen, test.args).Profile
+		got := counts(p)
+		for name, count := range test.want {
+			if count == 0 {
+				delete(test.want, name)
+				delete(got, name)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s, %s: passages (-want +got):\n%s%q", test.markgen, test.args, diff, changes(p))
+		}
+		open := strings.Contains(test.markgen, "records") || strings.Contains(test.markgen, "on:*.c")
+		if b := marker(t, p, "b"); open != (b.Open == 1) {
+			t.Errorf("%s: %d scopes of b are open", test.markgen, b.Open)
+		}
+		if got := strings.Join(changes(p), ", "); test.changes != "" && got != test.changes {
+			t.Errorf("%s, %s: %s; want %s", test.markgen, test.args, got, test.changes)
+		}
+	}
+}
+
+// A trigger on a marker that there is not is told, and the program runs on.
+func TestTriggerOnNothing(t *testing.T) {
+	t.Parallel()
+	r := runSteered(t, "start=on:nobody", "phases")
+	const want = `markgen: MARKGEN: key "start": no marker has the name nobody; markgen list names them; it never happens` + "\n"
+	if r.stderr != want || len(counts(r.Profile)) != 0 {
+		t.Errorf("%q, %v", r.stderr, counts(r.Profile))
+	}
+}
+
+// Triggers by time and by events work in one run, and what they did is in its data.
+func TestTimerTriggers(t *testing.T) {
+	t.Parallel()
+	all := runSteered(t, "collect=time", "time", "400").Profile
+	for _, test := range []struct{ markgen, changes string }{
+		{"start=after:100ms", "profiling by timer, stopped by end"},
+		{"stop=after:100ms", "profiling by begin, stopped by timer"},
+		{"pause=after:50ms,resume=after:100ms", "profiling by begin, paused by timer, profiling by timer, paused by timer"},
+		{"start=on:*.work,pause=after:50ms", "profiling by event, paused by timer, profiling by event"},
+		{"every=100ms:20ms", "profiling by timer, paused by timer, profiling by timer, paused by timer"},
+		{"start=on:*.a,every=100ms:20ms", ", paused by timer, profiling by timer, paused by timer"},
+	} {
+		p := runSteered(t, test.markgen, "time", "400").Profile
+		if got := strings.Join(changes(p), ", "); !strings.Contains(got, test.changes) {
+			t.Errorf("%s: %s; want %s …", test.markgen, got, test.changes)
+		}
+		if some := marker(t, p, "work").Count; some == 0 {
+			t.Errorf("%s: %d of about %d passages", test.markgen, some, marker(t, all, "work").Count)
+		}
+		for i, c := range p.Changes {
+			if c.Cause == "timer" && i > 0 && c.AtNS-p.Changes[i-1].AtNS < 10e6 {
+				t.Errorf("%s: %v right after %v", test.markgen, c, p.Changes[i-1])
+			}
+		}
+	}
+}
+
+// The program steers itself, and is told what is not allowed.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	r := runSteered(t, "", "states")
+	want := `unconfigured <nil>
+unconfigured Start: the run is unconfigured and cannot become profiling; set MARKGEN, or call Configure
+unconfigured Resume: the run is unconfigured and cannot become profiling; set MARKGEN, or call Configure
+unconfigured MARKGEN: key "nonsense": not a key; the keys are `
+	if !strings.HasPrefix(r.stdout, want) {
+		t.Errorf("%s", r.stdout)
+	}
+	_, rest, _ := strings.Cut(r.stdout, "nothing is collected\n")
+	want = `configured <nil>
+configured Configure: the run is configured and cannot become configured; Start begins to collect
+profiling Start: the run is profiling and cannot become profiling; it can be paused or stopped
+profiling Resume: the run is profiling and cannot become profiling; it can be paused or stopped
+paused <nil>
+paused Pause: the run is paused and cannot become paused; it can be resumed or stopped
+profiling <nil>
+stopped <nil>
+stopped Pause: the run is stopped and cannot become paused; it can be configured anew
+configured <nil>
+profiling <nil>
+stopped <nil>
+unconfigured <nil>
+unconfigured Stop: the run is unconfigured and cannot become stopped; set MARKGEN, or call Configure
+`
+	if rest != want {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, rest))
+	}
+	if diff := cmp.Diff(n{"a": 2}, counts(r.read(t, "first.markgen"))); diff != "" {
+		t.Errorf("first: (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(n{"a": 7, "b": 1, "c": 5}, counts(r.read(t, "second.markgen"))); diff != "" {
+		t.Errorf("second: (-want +got):\n%s", diff)
+	}
+}
+
+func TestWatches(t *testing.T) {
+	t.Parallel()
+	r := runSteered(t, "", "watches")
+	want := `unconfigured StopWatch "load": there is none of that name; start it first
+unconfigured <nil>
+unconfigured StartWatch "load": it runs already; stop it first
+unconfigured <nil>
+unconfigured StopWatch "load": it does not run; start it first
+` + strings.Repeat("unconfigured <nil>\n", 6)
+	if r.stdout != want {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, r.stdout))
+	}
+	r = runSteered(t, "noself", "watches")
+	for i := range r.Markers {
+		if m := &r.Markers[i]; m.Name == "load" {
+			if m.Count != 4 || m.Kind != "region" || m.Line == 0 || !strings.HasSuffix(m.File, "main.go") {
+				t.Errorf("%+v", m)
+			}
+			return
+		}
+	}
+	t.Error("no marker for the watch")
+}
+
+// A countdown counts every passage and times one in N, wherever the program's own
+// patterns are.
+func TestCountdown(t *testing.T) {
+	t.Parallel()
+	const passages = 2_000_000
+	p := runSteered(t, "sample=1:100,countdown,seed=7,only=*.work;*.slow", "period", "2000000").Profile
+	m, slow := marker(t, p, "work"), marker(t, p, "slow")
+	if m.Count != passages || m.CountSE() != 0 || m.Sample != 100 {
+		t.Errorf("%d passages ± %g, 1:%d", m.Count, m.CountSE(), m.Sample)
+	}
+	if m.Samples < passages/100*95/100 || m.Samples > passages/100*105/100 {
+		t.Errorf("%d of %d passages timed", m.Samples, m.Count)
+	}
+	if slow.Count != passages/1000 {
+		t.Errorf("%d slow ones", slow.Count)
+	}
+	if n := longer(m, 1<<10); n < 500 || n > 5000 { // 2000, by chance some more or fewer
+		t.Errorf("an estimate of %d slow ones", n)
+	}
+	// A directive says so for a marker alone, unless everything is wanted.
+	p = runSteered(t, "collect=time", "rare", "100000").Profile
+	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Samples < 900 || m.Samples > 1100 {
+		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
+	}
+	p = runSteered(t, "sample=1:1", "rare", "100000").Profile
+	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Sampled() {
+		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
+	}
+}
+
+// longer is how many passages of the marker took ns or more.
+func longer(m *profile.Marker, ns uint64) (n uint64) {
+	for _, b := range m.Buckets {
+		if b.LoNS() >= ns {
+			n += b.Count
+		}
+	}
+	return n
+}
+
+// Windows fall on all parts of a program's period alike.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	p := runSteered(t, "sample=1:10,seed=11,only=*.work", "period", "20000000").Profile
+	m := marker(t, p, "work")
+	if m.Sample != 10 || m.Samples < 10_000 || p.Sampling == nil || p.Sampling.Windows < 10 {
+		t.Fatalf("1:%d, %d samples, %+v", m.Sample, m.Samples, p.Sampling)
+	}
+	share := float64(longer(m, 1<<10)) / float64(m.Count)
+	if share < 0.0002 || share > 0.005 {
+		t.Errorf("%g of the passages are slow, want about 0.001", share)
+	}
+	if se, ok := m.MeanSE(); !ok || se <= 0 || m.CountSE() <= 0 {
+		t.Errorf("standard errors %g, %g", se, m.CountSE())
+	}
+}
+
+// What has enough samples, or is called often for little time, goes back to being
+// unmarked.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	p := runSteered(t, "enough=1000", "time", "500").Profile
+	if m := marker(t, p, "work"); m.Off != "enough" || m.Count < 1000 {
+		t.Errorf("%d passages, %q", m.Count, m.Off)
+	}
+	p = runSteered(t, "throttle=5000:100000", "time", "300").Profile
+	if m := marker(t, p, "a"); m.Off != "throttled" || m.Count < 5000 || m.Count > 6000 {
+		t.Errorf("%d passages, %q", m.Count, m.Off)
+	}
+}

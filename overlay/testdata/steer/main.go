@@ -1,0 +1,147 @@
+// Command steer is steered: by its environment, and by itself.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	perf "github.com/markgen/markgen/runtime"
+)
+
+var sink int
+
+//perf:mark
+func a() { sink++ }
+
+//perf:mark
+func b() {
+	for range 5 {
+		c()
+	}
+}
+
+//perf:mark
+func c() { sink++ }
+
+//perf:mark sample=1:100
+func rare() { sink++ }
+
+//perf:mark
+func work(i int) {
+	n := 50
+	if i%1000 == 0 {
+		slow()
+		n = 5000
+	}
+	for k := range n {
+		sink += k
+	}
+}
+
+//perf:mark
+func slow() { sink++ }
+
+//perf:mark
+func request() {
+	c()
+	time.Sleep(time.Millisecond)
+	c()
+}
+
+func say(err error) { fmt.Println(perf.State(), err) }
+
+func main() {
+	n := 0
+	if len(os.Args) > 2 {
+		n, _ = strconv.Atoi(os.Args[2])
+	}
+	switch os.Args[1] {
+	case "phases":
+		for range 3 {
+			for range 10 {
+				a()
+			}
+			b()
+		}
+	case "point":
+		for i := range 10 {
+			a()
+			if i == 4 {
+				//perf:point half
+			}
+		}
+	case "period":
+		for i := range n {
+			work(i)
+		}
+	case "rare":
+		for range n {
+			rare()
+		}
+	case "time":
+		for begun := time.Now(); time.Since(begun) < time.Duration(n)*time.Millisecond; {
+			work(1)
+			a()
+		}
+	case "requests": // two at a time, and work that is none
+		for range 10 {
+			var all sync.WaitGroup
+			for range 2 {
+				all.Go(request)
+			}
+			all.Wait()
+			c()
+		}
+	case "directives":
+		a()
+		//perf:pause
+		a()
+		b()
+		//perf:resume
+		a()
+	case "states":
+		say(nil)
+		say(perf.Start())
+		say(perf.Resume())
+		say(perf.Configure("nonsense"))
+		say(perf.Configure("file=first.markgen"))
+		say(perf.Configure("file=other.markgen"))
+		a()
+		say(perf.Start())
+		say(perf.Resume())
+		say(perf.Pause())
+		say(perf.Pause())
+		a()
+		say(perf.Resume())
+		a()
+		say(perf.Stop())
+		a()
+		say(perf.Pause())
+		say(perf.Configure("file=second.markgen,start=on:nobody"))
+		a()
+		say(perf.Start())
+		for range 7 {
+			a()
+		}
+		b()
+		say(perf.Stop())
+		say(perf.Configure(""))
+		a()
+		say(perf.Stop())
+	case "watches":
+		say(perf.StopWatch("load"))
+		say(perf.StartWatch("load"))
+		say(perf.StartWatch("load"))
+		done := make(chan error)
+		go func() { done <- perf.StopWatch("load") }()
+		say(<-done)
+		say(perf.StopWatch("load"))
+		for range 3 {
+			say(perf.StartWatch("load"))
+			say(perf.StopWatch("load"))
+		}
+	}
+}
