@@ -32,6 +32,6 @@ func recorded(index uint32) {
 		limitAt(index)
 	}
 	if hot.extras&extraTrigger != 0 {
-		endsAt(index)
+		endsAt(index, true)
 	}
 }

@@ -426,20 +426,25 @@ func decide(m *Marker) uint32 {
 		beginsAt(i)
 		on = State() == StateProfiling
 	}
+	if !takes(m, w, on) || w&IndexCounted != 0 && !due(i) {
+		if w&IndexWatched != 0 {
+			endsAt(i, false)
+		}
+		return 0
+	}
+	return i
+}
+
+// takes says whether a passage through m, whose second word is w, is collected
+// in a run that is on or not.
+//
+//go:norace
+func takes(m *Marker, w uint32, on bool) bool {
 	off := atomic.LoadUint32(&m.Off)
 	if w&(IndexWatched|IndexKept) != 0 {
 		off &^= OffByState | OffSettled // it may have been closed a moment ago
 	}
-	switch {
-	case !on, off != 0, w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) != 0:
-		return 0
-	case w&IndexCounted != 0 && !due(i):
-		return 0
-	}
-	if w&IndexWatched != 0 {
-		opensAt(i)
-	}
-	return i
+	return on && off == 0 && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0
 }
 
 //go:norace

@@ -192,48 +192,45 @@ func numberOf(index uint32) (number uint32) {
 	return number
 }
 
+// triggering makes a passage through a marker and what it sets off one event:
+// otherwise the end of one scope could pause what the beginning of another has found
+// no need to resume.
+var triggering uint32
+
 // beginsAt sets off what the beginning of a scope, or a point, of the marker of
 // that index does.
 //
 //go:norace
 func beginsAt(index uint32) {
+	acquire(&triggering)
 	number := numberOf(index)
 	for i := range triggers {
 		t := &triggers[i]
-		if !t.onMarker() || !t.has(number) {
-			continue
-		}
-		if t.opens() && (t.kind == triggerOn || t.reached()) {
+		switch {
+		case !t.onMarker() || !t.has(number):
+		case !t.opens():
+			t.open++
+		case t.kind == triggerOn || t.reached():
 			t.act(causeEvent, number)
 		}
 	}
-}
-
-// opensAt takes note that a scope of the marker of that index will be recorded.
-//
-//go:norace
-func opensAt(index uint32) {
-	number := numberOf(index)
-	for i := range triggers {
-		if t := &triggers[i]; t.onMarker() && !t.opens() && t.has(number) {
-			atomic.AddInt64(&t.open, 1)
-		}
-	}
+	release(&triggering)
 }
 
 // endsAt sets off what the end of a scope, or a point, of the marker of that index
-// does, after it was recorded.
+// does. recorded says whether it was.
 //
 //go:norace
 //go:noinline
-func endsAt(index uint32) {
+func endsAt(index uint32, recorded bool) {
+	acquire(&triggering)
 	number := uint32(0)
 	for i := range triggers {
 		t := &triggers[i]
 		switch {
 		case t.opens():
 		case t.kind == triggerRecords:
-			if t.reached() {
+			if recorded && t.reached() {
 				t.act(causeEvent, 0)
 			}
 		case t.onMarker():
@@ -243,12 +240,13 @@ func endsAt(index uint32) {
 			if !t.has(number) {
 				continue
 			}
-			open := atomic.AddInt64(&t.open, -1)
-			if t.kind == triggerOn && open <= 0 || t.kind == triggerCount && t.reached() {
+			t.open--
+			if t.kind == triggerOn && t.open <= 0 || t.kind == triggerCount && recorded && t.reached() {
 				t.act(causeEvent, number)
 			}
 		}
 	}
+	release(&triggering)
 }
 
 // reached counts a passage or record in the state that the trigger is about, and

@@ -75,7 +75,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 		return true
 	}
 	if hot.extras&extraTrigger != 0 {
-		endsAt(i)
+		endsAt(i, false)
 	}
 	return false
 }
