@@ -336,6 +336,31 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// By caller all passages are known if that is asked for, and with adapt those
+// whose times differ.
+func TestCallers(t *testing.T) {
+	t.Parallel()
+	p := runSteered(t, "callers", "callers", "1000").Profile
+	got := n{}
+	for _, name := range []string{"shared", "same", "small"} {
+		for _, c := range marker(t, p, name).Callers {
+			got[name+" from "+strings.TrimPrefix(c.Name, "example.com/steer.")] = c.Count
+		}
+	}
+	want := n{"shared from small": 1000, "shared from large": 1000, "same from small": 1000, "same from large": 1000, "shared from ": 1, "small from ": 1000}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	p = runSteered(t, "adapt", "callers", "20000").Profile
+	callers := marker(t, p, "shared").Callers
+	if len(callers) != 2 || callers[0].Count < 10_000 || callers[1].Count < 10_000 || callers[0].MeanNS() < 2*callers[1].MeanNS() {
+		t.Errorf("shared: %+v", callers)
+	}
+	if more := marker(t, p, "small").Callers; more != nil {
+		t.Errorf("small: %+v", more)
+	}
+}
+
 // What has enough samples, or is called often for little time, goes back to being
 // unmarked.
 func TestLimits(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 // join gives the figures, which the file has under numbers, to the markers and
 // blocks that the tables name, and fills the profile with these.
 func (r *run) join() {
+	r.callers()
 	r.followAliases()
 	r.steered()
 	markers := map[registry.ID]*Marker{}

@@ -107,6 +107,7 @@ func addMarker(table map[registry.ID]*Marker, m *Marker) {
 	if sum == nil {
 		first := *m
 		first.Buckets = addBuckets(nil, m.Buckets)
+		first.Callers = addCallers(nil, m.Callers)
 		table[m.ID] = &first
 		return
 	}
@@ -134,6 +135,7 @@ func (sum *Marker) add(m *Marker) {
 	sum.SelfNS = add64(sum.SelfNS, m.SelfNS)
 	sum.Ticks = add64(sum.Ticks, m.Ticks)
 	sum.Buckets = addBuckets(sum.Buckets, m.Buckets)
+	sum.Callers = addCallers(sum.Callers, m.Callers)
 }
 
 // named tells whether the name and place are m's rather than old's.

@@ -80,6 +80,11 @@ type Marker struct {
 	Ticks    uint64   // sum of the times as the clock gave them
 	Buckets  []Bucket // those with a count, by K
 
+	// Callers are the figures by caller, in the order of their names: of all passages
+	// if callers were asked for, else of those under callers that make a difference,
+	// from when on that was known. nil: there are none.
+	Callers []Caller
+
 	seen              uint64  // passages of which some were timed
 	countVar, meanVar float64 // squares of the standard errors
 

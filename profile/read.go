@@ -56,6 +56,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 		counters: map[uint64][]block{},
 		aliases:  map[uint64]uint64{},
 		samples:  map[uint64]batchSums{},
+		edges:    map[uint64]edge{},
 		Profile:  h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -84,6 +85,7 @@ type run struct {
 
 	samples map[uint64]batchSums // of windows, by global index
 	pages   []block              // the words of markers, with the numbers of tables as shards
+	edges   map[uint64]edge      // by global index
 	changes []change             // of the state
 }
 
@@ -194,6 +196,8 @@ func (r *run) block(b block) {
 		err = r.sampled(b)
 	case layout.BlockMarkers:
 		err = r.words(b)
+	case layout.BlockEdge:
+		err = r.edge(b)
 	case layout.BlockLog:
 		err = r.log(b)
 	}

@@ -76,6 +76,11 @@ func (r *run) estimate() {
 		f := r.figures(index)
 		f.fromWindows(r.windows(b), b, float64(h.word(layout.OffBatches)-b.batches))
 	}
+	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
+		if b, ok := r.samples[e.marker]; ok {
+			r.figures(index).fromWindows(r.windows(b), batchSums{}, 0)
+		}
+	}
 }
 
 // windows gives the windows there were since a marker was sampled.

@@ -77,6 +77,22 @@ type jsonMarker struct {
 	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
+	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
+}
+
+type jsonCaller struct {
+	ID       string  `json:"id"`   // of the marker that was open; "" if there was none
+	Name     string  `json:"name"` // the same
+	Count    uint64  `json:"count"`
+	TotalNS  uint64  `json:"total_ns"`
+	SelfNS   *uint64 `json:"self_ns,omitempty"`
+	MeanNS   float64 `json:"mean_ns"`
+	StddevNS float64 `json:"stddev_ns"`
+	MinNS    uint64  `json:"min_ns"`
+	MaxNS    uint64  `json:"max_ns"`
+	P50NS    float64 `json:"p50_ns"`
+	P90NS    float64 `json:"p90_ns"`
+	P99NS    float64 `json:"p99_ns"`
 }
 
 type jsonBucket struct {
@@ -188,6 +204,31 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 			SumNS:   b.SumNS,
 			SumSqNS: json.Number(b.SumSq.String()),
 		})
+	}
+	for i := range m.Callers {
+		j.Callers = append(j.Callers, caller(p, &m.Callers[i]))
+	}
+	return j
+}
+
+func caller(p *profile.Profile, c *profile.Caller) jsonCaller {
+	j := jsonCaller{
+		Name:     c.Name,
+		Count:    c.Count,
+		TotalNS:  c.TotalNS(),
+		MeanNS:   c.MeanNS(),
+		StddevNS: c.StddevNS(),
+		MinNS:    c.MinNS,
+		MaxNS:    c.MaxNS,
+		P50NS:    c.QuantileNS(0.5),
+		P90NS:    c.QuantileNS(0.9),
+		P99NS:    c.QuantileNS(0.99),
+	}
+	if c.ID != 0 {
+		j.ID = c.ID.String()
+	}
+	if !p.NoSelf {
+		j.SelfNS = &c.SelfNS
 	}
 	return j
 }

@@ -23,6 +23,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		writeTable(w, columnsOf(p, markers), markers, o)
 		w.WriteByte('\n')
 	}
+	writeCallers(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
 	for _, warning := range p.Warnings {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))

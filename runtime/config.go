@@ -21,6 +21,8 @@ type config struct {
 	sample    uint64 // 1:N of all markers, the N; 0: as the directives say
 	countdown bool   // one passage in N instead of windows
 	seed      uint64
+	callers   bool   // cells by caller
+	adapt     bool   // where callers make a difference
 	enough    uint64 // samples after which a marker is turned off; 0: never
 	calls     uint64 // throttle=: after so many passages of
 	quick     uint64 // so many ns at most, on average
@@ -28,7 +30,7 @@ type config struct {
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, report, only, skip, clock, noself, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
+const knownKeys = "collect, file, report, only, skip, clock, noself, callers, adapt, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -46,12 +48,11 @@ func parseConfig(raw string) (c config, trouble string) {
 		}
 		key, value := cut(item, '=')
 		hasValue := len(item) > len(key)
-		if key == "noself" || key == "countdown" {
+		if word := c.word(key); word != nil {
 			if hasValue {
 				return c, refuse(key, "takes no value; write "+key+" alone")
 			}
-			c.noself = c.noself || key == "noself"
-			c.countdown = c.countdown || key == "countdown"
+			*word = true
 			continue
 		}
 		wanted := ""
@@ -153,6 +154,21 @@ func parseConfig(raw string) (c config, trouble string) {
 	}
 	c.settleTriggers()
 	return c, ""
+}
+
+// word is what a key without a value sets, nil for another key.
+func (c *config) word(key string) *bool {
+	switch key {
+	case "noself":
+		return &c.noself
+	case "countdown":
+		return &c.countdown
+	case "callers":
+		return &c.callers
+	case "adapt":
+		return &c.adapt
+	}
+	return nil
 }
 
 // refuse words the line about a key that cannot be used.

@@ -8,6 +8,7 @@ const (
 	extraTrace   = 1 << iota // records are written, see trace.go
 	extraRead                // collectors read their counters, see collector.go
 	extraTrigger             // ends of scopes may change the state, see trigger.go
+	extraEdge                // passages are recorded by caller, see edge.go
 	extraLimit               // markers are turned off when they have enough, see limit.go
 )
 

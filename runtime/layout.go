@@ -195,7 +195,7 @@ const (
 	BlockTrace    = 11
 	BlockReadings = 12
 	BlockRead     = 13
-	BlockEdge     = 14
+	BlockEdge     = 14 // see OffEdge…
 )
 
 // A change of state in BlockLog, complete when its tick is not 0.
@@ -267,6 +267,10 @@ const (
 	OffMarkersTable = 16
 	OffMarkersLen   = 24
 	OffMarkersData  = 32
+
+	OffEdgeIndex  = 16
+	OffEdgeCaller = 24
+	OffEdgeMarker = 32
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24

@@ -165,6 +165,9 @@ func (s *Scope) exit(t uint64) {
 		}
 		if hot.extras != 0 {
 			p.leaving(i, t)
+			if hot.extras&extraEdge != 0 {
+				p.edge(i, s.pos, passage{true, how, ns, self, d, t})
+			}
 		}
 		p.mask = r.mask
 		p.stack.n = s.pos - 1

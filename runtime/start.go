@@ -200,7 +200,7 @@ func start(value string) (trouble string) {
 	if hasG {
 		hot.slots = firstSlots()
 	}
-	hot.self = hot.slots != nil && !c.noself
+	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt)
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {
@@ -223,7 +223,7 @@ func start(value string) (trouble string) {
 	setHeader(OffClock, kind)
 	setHeader(OffHz, hz)
 	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))
-	if !hot.self {
+	if c.noself || !hot.self {
 		setHeader(OffFlags, FlagNoSelf)
 	}
 	setHeaderText(OffApp, SizeApp, app)
@@ -237,6 +237,9 @@ func start(value string) (trouble string) {
 	hot.window = (*window)(unsafe.Pointer(headerWord(OffWindowFrom)))
 	atomic.AddUint64(&runs, 1)
 	beginTriggers()
+	if (c.callers || c.adapt) && hot.self && firstEdges() {
+		hot.extras |= extraEdge
+	}
 	if c.enough != 0 || c.calls != 0 {
 		hot.extras |= extraLimit
 	}

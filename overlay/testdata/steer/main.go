@@ -51,6 +51,26 @@ func request() {
 	c()
 }
 
+//perf:mark
+func small() { shared(10); same(10) }
+
+//perf:mark
+func large() { shared(500); same(10) }
+
+//perf:mark
+func shared(n int) {
+	for k := range n {
+		sink += k
+	}
+}
+
+//perf:mark
+func same(n int) {
+	for k := range n {
+		sink += k
+	}
+}
+
 func say(err error) { fmt.Println(perf.State(), err) }
 
 func main() {
@@ -95,6 +115,12 @@ func main() {
 			all.Wait()
 			c()
 		}
+	case "callers":
+		for range n {
+			small()
+			large()
+		}
+		shared(1)
 	case "directives":
 		a()
 		//perf:pause

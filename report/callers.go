@@ -1,0 +1,34 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// writeCallers writes what is known by caller: under each marker's name a line for
+// each of its callers.
+func writeCallers(w *bufio.Writer, markers []*profile.Marker, ink ink) {
+	some := false
+	for _, m := range markers {
+		if len(m.Callers) == 0 {
+			continue
+		}
+		if !some {
+			fmt.Fprintln(w, ink.paint(strong, "by caller"))
+			some = true
+		}
+		fmt.Fprintln(w, printable(m.Name))
+		for i := range m.Callers {
+			c := &m.Callers[i]
+			name := cmp.Or(printable(c.Name), "(no marker)")
+			fmt.Fprintf(w, "  from %s: count %s, total %s, mean %s, p50 %s, p99 %s\n", name, count(c.Count), wholeDuration(c.TotalNS()),
+				duration(c.MeanNS()), duration(c.QuantileNS(0.5)), duration(c.QuantileNS(0.99)))
+		}
+	}
+	if some {
+		w.WriteByte('\n')
+	}
+}
