@@ -130,11 +130,28 @@ func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...
 // else the machine does can only make one longer. The results go to
 // folder/SIDE.txt, with prefix before the names.
 func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string, more ...string) ([]map[string]float64, error) {
-	best := make([]map[string]float64, len(sides))
-	for i := range best {
-		best[i] = map[string]float64{}
+	all, err := b.inTurn(ctx, folder, prefix, sides, pattern, benchtime, 7, more...)
+	if err != nil {
+		return nil, err
 	}
-	for round := range b.roundsOr(7) {
+	best := make([]map[string]float64, len(sides))
+	for i := range all {
+		best[i] = map[string]float64{}
+		for name, ns := range all[i] {
+			best[i][name] = slices.Min(ns)
+		}
+	}
+	return best, nil
+}
+
+// inTurn runs the benchmarks that match on each side in turn, round after round,
+// and returns for each side ns by benchmark, of each run.
+func (b *bench) inTurn(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string, rounds int, more ...string) ([]map[string][]float64, error) {
+	all := make([]map[string][]float64, len(sides))
+	for i := range all {
+		all[i] = map[string][]float64{}
+	}
+	for round := range b.roundsOr(rounds) {
 		for i := range sides {
 			side := (i + round) % len(sides)
 			runs, err := sides[side].run(ctx, pattern, benchtime, more...)
@@ -145,9 +162,7 @@ func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []tes
 				return nil, fmt.Errorf("%s: no benchmark matches %s", sides[side].path, pattern)
 			}
 			for _, r := range runs {
-				if old, ok := best[side][r.name]; !ok || r.ns < old {
-					best[side][r.name] = r.ns
-				}
+				all[side][r.name] = append(all[side][r.name], r.ns)
 				err := b.results.add(folder+"/"+sides[side].side+".txt", prefix+r.name, r.iterations,
 					benchfmt.Value{Value: r.ns / 1e9, Unit: "sec/op", OrigValue: r.ns, OrigUnit: "ns/op"})
 				if err != nil {
@@ -156,7 +171,7 @@ func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []tes
 			}
 		}
 	}
-	return best, nil
+	return all, nil
 }
 
 // slowest is what an iteration of a standard package's benchmark may take; what

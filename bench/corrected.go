@@ -80,6 +80,11 @@ type reportedMarker struct {
 	Name  string
 	Count float64
 	Total float64 `json:"total_ns"`
+	Mean  float64 `json:"mean_ns"`
+
+	Samples float64
+	CountSE float64 `json:"count_se"`
+	MeanSE  float64 `json:"mean_se_ns"`
 }
 
 // reported is what markgen report says of the marker whose name has that ending.

@@ -13,11 +13,13 @@
 //	mapped     a scope with its data in a mapped file against in memory
 //	offprogs   small programs with markers that are off against unmarked
 //	corrected  the reported time of a caller of marked functions against its time unmarked
+//	sampled    how often a sample's mean is within two standard errors of the truth
 //	peers      a marked function against other ways to time it
 //	start      what 100,000 markers add to a program's start
 //	markers    what 100,000 markers and 64 processors add to its memory
 //	countpar   block counting on all processors against go test -covermode=atomic
 //	count      block counting of standard packages against go test -covermode=count
+//	sampling   the same benchmarks and fib(25) sampled, and paused, against unmarked
 //	off        benchmarks of standard packages with markers that are off against unmarked
 //	rewrite    how fast markers are planned and written
 //	memory     how much memory that takes

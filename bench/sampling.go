@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// sampling measures what sampling in windows, and a run that is paused, cost: the
+// benchmarks of standard packages and fib(25), with every point marked, against
+// plain.
+func (b *bench) sampling(ctx context.Context) error {
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	sides, err := b.sampledSides(ctx, dir, "./programs/off")
+	if err != nil {
+		return err
+	}
+	fib, err := b.typical(ctx, "sampling", "off.", sides, "^BenchmarkFib$")
+	if err != nil {
+		return err
+	}
+	for i, side := range sides {
+		if i > 0 {
+			limit := bar{}
+			if side.side == "1in1000" {
+				limit = atMost(1.10)
+			}
+			b.hold("sampling: fib(25), "+side.side, limit, fib[i]["Fib"]/fib[0]["Fib"], fmt.Sprintf("%s ns, plain %s", short(fib[i]["Fib"]), short(fib[0]["Fib"])))
+		}
+	}
+	var all []timing
+	for _, pkg := range standardPackages {
+		dir, err := standardDir(ctx, pkg)
+		if err != nil {
+			return err
+		}
+		sides, err := b.sampledSides(ctx, dir, pkg)
+		if err != nil {
+			return err
+		}
+		times, err := b.typical(ctx, "sampling", pkg+".", sides, ".")
+		if err != nil {
+			return fmt.Errorf("%s: %w", pkg, err)
+		}
+		for name, plain := range times[0] {
+			t := timing{pkg: pkg, name: name, ns: []float64{plain}}
+			for _, side := range times[1:] {
+				t.ns = append(t.ns, side[name])
+			}
+			if plain > 0 && plain < slowest {
+				all = append(all, t)
+			}
+		}
+	}
+	limits := map[string]bar{"1in100": atMost(1.06), "1in1000": atMost(1.03)}
+	for i, side := range sides {
+		if i > 0 {
+			b.hold("sampling: standard packages, "+side.side, limits[side.side], geoMean(all, i, 0), fmt.Sprintf("geometric mean of %d benchmarks; against markers that are off %s",
+				len(all), short(geoMean(all, i, 1))))
+		}
+	}
+	return nil
+}
+
+// sampledSides are the sides: plain, off, paused, and sampled at two rates. A run
+// whose trigger never comes is like one that is paused.
+func (b *bench) sampledSides(ctx context.Context, dir, pkg string) ([]testBinary, error) {
+	sides, err := b.plainAndMarked(ctx, dir, pkg)
+	if err != nil {
+		return nil, err
+	}
+	sides[1].side = "off"
+	for _, more := range [][2]string{{"paused", "start=on:nobody"}, {"1in100", "sample=1:100"}, {"1in1000", "sample=1:1000"}} {
+		sides = append(sides, sides[1].as(more[0], 1, b.inFile(more[0])+","+more[1]))
+	}
+	return sides, nil
+}
+
+// typical runs the benchmarks that match on each side in turn, round after round,
+// each for as long as several windows are apart, and returns for each side the
+// median ns by benchmark.
+func (b *bench) typical(ctx context.Context, folder, prefix string, sides []testBinary, pattern string) ([]map[string]float64, error) {
+	all, err := b.inTurn(ctx, folder, prefix, sides, pattern, "100ms", 3, "-test.skip="+skipped)
+	if err != nil {
+		return nil, err
+	}
+	typical := make([]map[string]float64, len(sides))
+	for i := range all {
+		typical[i] = map[string]float64{}
+		for name, ns := range all[i] {
+			typical[i][name] = median(ns)
+		}
+	}
+	return typical, nil
+}
+
+// sampledMeans is how often the mean of a sample is within two of its standard
+// errors of the mean over all passages, which the program takes itself.
+func (b *bench) sampledMeans(ctx context.Context) error {
+	const runs = 200
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	program, data := filepath.Join(b.work, "sampled"), b.dataFile("sampled")
+	if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "build", "-o", program, "./programs/sampled"); err != nil {
+		return err
+	}
+	for _, how := range []struct{ name, keys string }{{"windows", "sample=1:20"}, {"countdown", "sample=1:20,countdown"}} {
+		means, counts, samples := 0, 0, 0.0
+		for seed := range runs {
+			text, err := output(ctx, dir, []string{fmt.Sprintf("%s,%s,seed=%d", b.inFile("sampled"), how.keys, seed+1)}, program, fmt.Sprint(seed), "300")
+			if err != nil {
+				return err
+			}
+			var mean, count float64
+			if _, err := fmt.Sscan(string(text), &mean, &count); err != nil {
+				return err
+			}
+			got, err := b.reported(ctx, data, "sampled.work")
+			if err != nil {
+				return err
+			}
+			if off := got.Mean - mean; off*off <= 4*got.MeanSE*got.MeanSE {
+				means++
+			}
+			if off := got.Count - count; off*off <= 4*got.CountSE*got.CountSE+0.5 {
+				counts++
+			}
+			samples += got.Samples / runs
+			if err := os.Remove(data); err != nil {
+				return err
+			}
+		}
+		note := fmt.Sprintf("%d runs with %.0f samples each, on average", runs, samples)
+		b.hold("sampled: means within 2 standard errors, "+how.name, atLeast(0.95), float64(means)/runs, note)
+		b.hold("sampled: counts within 2 standard errors, "+how.name, bar{}, float64(counts)/runs, note)
+	}
+	return nil
+}
