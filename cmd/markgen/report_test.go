@@ -44,7 +44,7 @@ func reportFolder(t *testing.T) string {
 		"runs/1":          one,
 		"runs/2":          runFile(5, false),
 		"runs/notes.txt":  []byte("not data\n"),
-		"newer.markgen":   append([]byte("markgen\x00\x02\x00\x00\x00"), make([]byte, 8192)...),
+		"newer.markgen":   append([]byte("markgen\x00\x09\x00\x00\x00"), make([]byte, 8192)...),
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
