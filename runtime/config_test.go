@@ -47,7 +47,8 @@ func TestParseConfig(t *testing.T) {
 }
 
 func FuzzParseConfig(f *testing.F) {
-	for _, s := range []string{"collect=time,file=%a.%p,only=a;b,noself", "=,=", "file", ";,%"} {
+	for _, s := range []string{"collect=time,file=%a.%p,only=a;b,noself", "=,=", "file", ";,%",
+		"start=on:a;count:b:3,stop=after:1s", "every=1s:10ms,sample=1:100,seed=3", "throttle=3:4,pause=records:5"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -57,6 +58,14 @@ func FuzzParseConfig(f *testing.F) {
 		}
 		if trouble == "" && c.file == "" && c.report == "" {
 			t.Errorf("%q: nowhere to put the data", raw)
+		}
+		if trouble == "" && (c.period > 0 && (c.width == 0 || c.width >= c.period) || c.sample > 1e9) {
+			t.Errorf("%q: %+v", raw, c)
+		}
+		for _, trigger := range c.triggers {
+			if trouble == "" && trigger.onMarker() != (trigger.name != "") {
+				t.Errorf("%q: %+v", raw, trigger)
+			}
 		}
 		c.wants(raw)
 		expand(c.file, "app", 1, 2)

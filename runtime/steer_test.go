@@ -1,0 +1,113 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestParseDuration(t *testing.T) {
+	for _, s := range []string{"1s", "1.5s", "100ms", "1h30m", "2µs", "3us", "7ns", "0.25ms", ".5s", "1m0.5s", "1.s"} {
+		want, err := time.ParseDuration(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ns, ok := parseDuration(s); !ok || ns != uint64(want) {
+			t.Errorf("%s: %d, %t; want %d", s, ns, ok, want)
+		}
+	}
+	for _, s := range []string{"", "1", "s", "-1s", "1x", "1..5s", ".s", "1s2", "1e3s", "900000000000000000h", "99999999999999999999s", "1.5.5s"} {
+		if ns, ok := parseDuration(s); ok {
+			t.Errorf("%s: %d", s, ns)
+		}
+	}
+}
+
+func TestParseTriggers(t *testing.T) {
+	for _, good := range []string{
+		"start=on:a", "start=on:p.f:for#1", "pause=count:p.f:for#1:17", "resume=after:10ms", "stop=records:1", "stop=on:*.f;after:1s;records:9",
+		"every=1s:10ms", "sample=1:1", "sample=1:1000000000", "countdown", "enough=1", "throttle=1:0", "callers", "adapt",
+	} {
+		if _, trouble := parseConfig(good); trouble != "" {
+			t.Errorf("%s: %s", good, trouble)
+		}
+	}
+	for _, bad := range []string{
+		"start", "start=", "start=a", "start=on:", "start=count:a", "start=count:a:0", "start=count:a:x", "start=count::3", "start=records:5",
+		"resume=records:5", "stop=records:0", "pause=after:", "pause=after:3", "start=on:a;", "start=on:a;b", "every=1s", "every=1s:2s", "every=1s:0s",
+		"every=:", "sample=1:0", "sample=2:3", "sample=1:", "sample=5", "sample=1:1000000001", "countdown=1", "seed=x", "enough=0", "enough=-1",
+		"throttle=1", "throttle=0:1", "throttle=:", "callers=x", "adapt=1",
+	} {
+		if _, trouble := parseConfig(bad); trouble == "" && bad != "start=on:a;" {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	c, _ := parseConfig("start=on:a,start=on:b,pause=on:b")
+	if len(c.triggers) != 3 || c.triggers[0].name != "b" || c.triggers[2].key != "resume" || !c.waits {
+		t.Errorf("%+v", c.triggers)
+	}
+}
+
+// The time between windows has the exponential distribution.
+func TestExponential(t *testing.T) {
+	s := sampler{state: 1}
+	const n = 100_000
+	var sum, squares float64
+	above := 0
+	for range n {
+		x := float64(exponential(s.random())) / (1 << 32)
+		sum += x
+		squares += x * x
+		if x > 1 {
+			above++
+		}
+	}
+	mean := sum / n
+	if math.Abs(mean-1) > 0.02 || math.Abs(squares/n-2) > 0.1 || math.Abs(float64(above)/n-1/math.E) > 0.01 {
+		t.Errorf("mean %g, mean of squares %g, above 1 %g", mean, squares/n, float64(above)/n)
+	}
+	if x := exponential(math.MaxUint64); x > 1<<20 {
+		t.Errorf("least is %d", x)
+	}
+}
+
+func TestGap(t *testing.T) {
+	for _, n := range []uint64{1, 2, 10, 1000} {
+		sum := uint64(0)
+		for range 10_000 {
+			g := gap(n)
+			if g < 1 || g > 2*n-1 {
+				t.Fatalf("1:%d: %d", n, g)
+			}
+			sum += g
+		}
+		if mean := float64(sum) / 10_000; math.Abs(mean/float64(n)-1) > 0.05 {
+			t.Errorf("1:%d: mean %g", n, mean)
+		}
+	}
+}
+
+// Edges that differ are told from those that do not.
+func TestApart(t *testing.T) {
+	s := sampler{state: 3}
+	sample := func(n int, lo, width uint64) *edge {
+		e := &edge{}
+		for range n {
+			e.add(logarithm(lo + s.random()%width))
+		}
+		return e
+	}
+	if apart(sample(1000, 1000, 1000), sample(1000, 1000, 1000)) {
+		t.Error("alike, and told apart")
+	}
+	if !apart(sample(1000, 1000, 1000), sample(1000, 1500, 1000)) {
+		t.Error("a third more, and not told apart")
+	}
+	for ns := uint64(1); ns < 1<<40; ns = ns*5/4 + 1 {
+		if got, want := float64(logarithm(ns))/256, math.Log2(float64(ns)); math.Abs(got-want) > 0.09 {
+			t.Fatalf("logarithm of %d: %g, want %g", ns, got, want)
+		}
+	}
+}
