@@ -73,13 +73,16 @@ func BenchmarkScope(b *testing.B) {
 }
 
 // collected registers three markers in a process that collects.
-func collected(tb testing.TB) *[3]Marker {
+func collected(tb testing.TB) *[3]Marker { return collectedAs(tb, "report=/dev/null") }
+
+// collectedAs does so with what MARKGEN says, unless it has begun already.
+func collectedAs(tb testing.TB, config string) *[3]Marker {
 	var m [3]Marker
 	const text = "p\tbench\nf\tbench.go\n" +
 		"m\t00000000000000a1\tfunc\t0\t1\t1\t0\t-\t-\t1\tbench.Outer\n" +
 		"m\t00000000000000a2\tfunc\t0\t2\t1\t1\t-\t-\t1\tbench.Inner\n" +
 		"m\t00000000000000a3\tfunc\t0\t3\t1\t2\tc\t-\t1\tbench.Counted\n"
-	tb.Setenv("MARKGEN", "report=/dev/null")
+	tb.Setenv("MARKGEN", config)
 	if !Register(&m[0], len(m), nil, 0, text) {
 		tb.Fatal("nothing is collected")
 	}

@@ -4,15 +4,17 @@ package runtime
 
 // A config is what MARKGEN asked for.
 type config struct {
-	raw    string // the whole value
-	file   string // "": no data file
-	keeper string // socket of the command that keeps the data, "": none
-	report string // "", "stderr" or a path
-	only   string // globs, ";" between them; "": everything
-	skip   string
-	mono   bool // the clock must be nanotime
-	tsc    bool // the clock must be the hardware's
-	noself bool
+	raw     string // the whole value
+	collect string // names of collectors with + between them, each known; "": time
+	buffer  uint64 // bytes of a trace's ring on each processor; 0: defaultBuffer
+	file    string // "": no data file
+	keeper  string // socket of the command that keeps the data, "": none
+	report  string // "", "stderr" or a path
+	only    string // globs, ";" between them; "": everything
+	skip    string
+	mono    bool // the clock must be nanotime
+	tsc     bool // the clock must be the hardware's
+	noself  bool
 
 	triggers  []trigger
 	waits     bool   // collection begins when a trigger says so
@@ -30,7 +32,7 @@ type config struct {
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, report, only, skip, clock, noself, callers, adapt, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
+const knownKeys = "collect, file, report, only, skip, clock, buffer, noself, callers, adapt, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -58,8 +60,15 @@ func parseConfig(raw string) (c config, trouble string) {
 		wanted := ""
 		switch key {
 		case "collect":
-			wanted = "time"
-			if value == "time" {
+			wanted = "time or trace, with + between several"
+			if knownCollectors(value) {
+				c.collect = value
+				continue
+			}
+		case "buffer":
+			wanted = "bytes, a page at least, such as 64K, 4M or 1G"
+			if n, ok := parseSize(value); ok && n >= leastBuffer() {
+				c.buffer = n
 				continue
 			}
 		case "file":
@@ -149,7 +158,7 @@ func parseConfig(raw string) (c config, trouble string) {
 		}
 		return c, refuse(key, "cannot be "+value+"; give "+wanted)
 	}
-	if c.file == "" && c.report == "" {
+	if c.file == "" && (c.report == "" || c.collects("trace")) { // records are nowhere else
 		c.file = defaultFile
 	}
 	c.settleTriggers()

@@ -24,6 +24,10 @@ func TestParseConfig(t *testing.T) {
 		{"report=none,file=x", config{file: "x"}},
 		{"file=a=b", config{file: "a=b"}},
 		{"only=a.*;b,skip=*.c", config{file: defaultFile, only: "a.*;b", skip: "*.c"}},
+		{"collect=trace", config{collect: "trace", file: defaultFile}},
+		{"collect=trace+time,report=r", config{collect: "trace+time", report: "r", file: defaultFile}},
+		{"collect=trace,report=r,file=x,buffer=64K", config{collect: "trace", report: "r", file: "x", buffer: 64 << 10}},
+		{"buffer=1G,buffer=65536", config{file: defaultFile, buffer: 65536}},
 		{"clock=tsc", config{file: defaultFile, tsc: true}},
 		{"clock=mono", config{file: defaultFile, mono: true}},
 		// Of a key given twice the last counts: a command adds to what is there.
@@ -37,7 +41,9 @@ func TestParseConfig(t *testing.T) {
 		}
 	}
 	for raw, key := range map[string]string{
-		"x": "x", "file": "file", "file=": "file", "file=a,b": "b", "collect=time+trace": "collect", "only=": "only",
+		"x": "x", "file": "file", "file=": "file", "file=a,b": "b", "collect=time+": "collect", "collect=+": "collect", "collect=time+x": "collect",
+		"buffer=": "buffer", "buffer=4095": "buffer", "buffer=3K": "buffer", "buffer=1T": "buffer", "buffer=65G": "buffer", "buffer=-1": "buffer",
+		"buffer=99999999999999999999": "buffer", "only=": "only",
 		"noself=": "noself", "clock=": "clock", "report": "report", "=": "", "collect =time": "collect ",
 	} {
 		if _, trouble := parseConfig(raw); !strings.HasPrefix(trouble, `MARKGEN: key "`+key+`": `) {

@@ -207,6 +207,12 @@ func Pass(m *Marker) {
 			return
 		}
 	}
+	if hot.extras&extraTrace != 0 {
+		if tracePoint(i); hot.extras&extraUntimed != 0 {
+			recorded(i)
+			return
+		}
+	}
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
 		c.passes++

@@ -10,6 +10,7 @@ const (
 	extraTrigger             // ends of scopes may change the state, see trigger.go
 	extraEdge                // passages are recorded by caller, see edge.go
 	extraLimit               // markers are turned off when they have enough, see limit.go
+	extraUntimed             // and timing is not: there are no cells
 )
 
 // entered is called when a scope has been pushed on the goroutine's stack, and
@@ -18,11 +19,19 @@ const (
 //
 //go:norace
 //go:noinline
-func (p *slot) entered(index uint32, t uint64) {}
+func (p *slot) entered(index uint32, t uint64) {
+	if hot.extras&extraTrace != 0 {
+		p.traceEnter(index, t)
+	}
+}
 
 //go:norace
 //go:noinline
-func (p *slot) leaving(index uint32, t uint64) {}
+func (p *slot) leaving(index uint32, t uint64) {
+	if hot.extras&extraTrace != 0 {
+		p.traceExit(index, t)
+	}
+}
 
 // recorded is called when a scope has been recorded.
 //

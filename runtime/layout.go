@@ -59,6 +59,10 @@ const (
 	OffWindowNet   = 2096 // the same less what scopes cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 
+	// Traces.
+	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
+	OffTraceLost = 2312 // records that no ring could take
+
 	SizeApp    = 256
 	SizeGo     = 64
 	SizeGOOS   = 32
@@ -92,6 +96,8 @@ const (
 const (
 	FlagNoSelf  = 1 << 0 // self times were not collected: CellSelf means nothing
 	FlagPartial = 1 << 1 // the file could not grow: what came later is not in it
+	FlagTraced  = 1 << 8 // records were written
+	FlagUntimed = 1 << 9 // nothing was timed: there are no cells
 )
 
 // Blocks follow the header without gaps. A block begins with
@@ -189,10 +195,13 @@ const (
 	//	72 OffWindowNet, OffWindowTicks, OffBatches at that time u64
 	BlockSample = 9
 
-	// BlockRing and BlockTrace hold trace records, BlockReadings and BlockRead what
-	// other collectors read, BlockEdge the cells of a marker under one caller.
-	BlockRing     = 10
-	BlockTrace    = 11
+	// BlockRing holds the trace records of one shard, see Ring…. BlockTrace holds
+	// records that were taken out of a ring, see Trace….
+	BlockRing  = 10
+	BlockTrace = 11
+
+	// BlockReadings and BlockRead hold what other collectors read, BlockEdge the
+	// cells of a marker under one caller.
 	BlockReadings = 12
 	BlockRead     = 13
 	BlockEdge     = 14 // see OffEdge…
@@ -292,6 +301,47 @@ const (
 	StackMarker = 32 // u32: the lower 30 bits less StackFirst are the global index of its marker
 	StackFirst  = 2
 	StackSize   = 40 // of each
+)
+
+// A ring. Record number n, from 0, has place n modulo the room. Of the records
+// written those are there whose numbers are at least the number taken out, and
+// greater than the number written less the room: one may be about to be
+// overwritten.
+const (
+	RingRoom    = 16  // for how many records there is room
+	RingDrained = 24  // how many of the first have been taken out; written by who does
+	RingLost    = 32  // how many found no room, since the ring was full and is drained
+	RingGap     = 40  // how many of these came after the latest record
+	RingGapTick = 48  // and the tick of the first of them
+	RingWritten = 64  // how many have been written
+	RingData    = 128 // the records
+
+	TraceFirst = 16 // number of the first record
+	TraceLen   = 24 // how many
+	TraceData  = 64 // the records, in the order of their numbers
+)
+
+// A trace record.
+const (
+	RecordTick      = 0  // when the marker was reached
+	RecordGoroutine = 8  // which goroutine reached it; of RecordGap how many records are missing
+	RecordMarker    = 16 // u32: the lower 24 bits less StackFirst are the global index of the marker, the upper 8 are Record…
+	RecordLevel     = 20 // u32: place of the scope among those open on its goroutine, from 1; 0: it is none
+	RecordCost      = 24 // the lower 40 bits are ticks/256 from the tick on that the marker took from the program; the upper 24 the record's number
+	RecordSize      = 32
+
+	RecordKindShift = 24
+	RecordCostBits  = 40
+)
+
+// Kinds of records, the upper 8 bits at RecordMarker.
+const (
+	RecordPoint = 1 // a passage without a duration
+	RecordEnter = 2 // a scope begins
+	RecordExit  = 3 // a scope ends
+	RecordLeft  = 4 // a scope has been left by a panic or runtime.Goexit some time before
+	RecordTaken = 5 // nothing is passed: the time that a marker took besides, when it was passed first, say
+	RecordGap   = 6 // records are missing here
 )
 
 // NoMarker is the global index of no marker.

@@ -91,6 +91,11 @@ func Begin(m *Marker) {
 		}
 	}
 	if p == nil || p.stack.n == p.stack.room && !p.grow() {
+		if hot.extras&extraTrace != 0 {
+			if loseRecord(); hot.extras&extraUntimed != 0 {
+				return
+			}
+		}
 		recordSlow(i, passage{}) // that it passed is known, how long it takes is not
 		if hot.extras != 0 {
 			recorded(i)

@@ -411,12 +411,16 @@ func decide(m *Marker) uint32 {
 	w := atomic.LoadUint32(&m.index)
 	on := State() == StateProfiling
 	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
+		from := now()
 		lock()
 		if w = atomic.LoadUint32(&m.index); w&IndexMask == 0 && nextIndex < maxIndex {
 			m.giveIndex()
 		}
 		unlock()
 		w = atomic.LoadUint32(&m.index)
+		if w&IndexMask != 0 {
+			traceTaken(w&IndexMask, from)
+		}
 	}
 	i := w & IndexMask
 	if i == 0 {

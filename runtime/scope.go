@@ -99,6 +99,9 @@ func (s *Scope) Enter(m *Marker) {
 	if p == nil || p.stack.n == p.stack.room && !p.grow() {
 		s.slot = nil
 		s.start = t
+		if hot.extras&extraTrace != 0 {
+			loseRecord()
+		}
 		return
 	}
 	if p.mask>>(i%64)&1 != 0 {
@@ -135,6 +138,11 @@ func (s *Scope) exit(t uint64) {
 	var d, ns, self uint64
 	var how uint8
 	if p := s.slot; p == nil {
+		if hot.extras&extraTrace != 0 {
+			if loseRecord(); hot.extras&extraUntimed != 0 {
+				return
+			}
+		}
 		if d = t - s.start; int64(d) < 0 { // the counters of two processors differ
 			d = 0
 		}
@@ -149,6 +157,10 @@ func (s *Scope) exit(t uint64) {
 				return
 			}
 			p.settle(s.pos, t)
+		}
+		if hot.extras&extraUntimed != 0 {
+			p.popTraced(i, t)
+			return
 		}
 		r := p.stack.at(s.pos - 1)
 		if d = t - r.start; int64(d) < 0 {

@@ -53,17 +53,19 @@ func cellOf(pid int, i uint32) *cell {
 //go:norace
 //go:noinline
 func recordSlow(i uint32, p passage) {
+	from := now()
 	for {
 		pid := procPin()
 		if c := cellOf(pid, i); c != nil && c.record(&p) {
 			procUnpin()
-			return
+			break
 		}
 		procUnpin()
 		if prepare(pid, i, &p) {
-			return
+			break
 		}
 	}
+	traceTaken(i, from)
 }
 
 // prepare makes a cell for marker i on processor pid, so that the passage p can

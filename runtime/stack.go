@@ -27,6 +27,9 @@ type slot struct {
 	recovered uint64
 	then      uint32
 
+	left    bool // a scope is being ended that was left without its end
+	delayed bool // what is recorded next has taken longer
+
 	active *active // nil while the stack is not deep
 }
 
@@ -236,6 +239,7 @@ func (p *slot) grow() bool {
 		return false
 	}
 	p.stack = s
+	p.delayed = true
 	return true
 }
 
@@ -267,7 +271,12 @@ func (p *slot) settle(n uint32, t uint64) {
 			p.drop() // its marker was closed, perhaps before its end came
 			continue
 		}
+		if hot.extras&extraTrace != 0 {
+			p.traceLeft(t)
+		}
+		p.left = true
 		p.end(r.index&^nestedBit, end)
+		p.left = false
 	}
 }
 

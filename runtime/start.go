@@ -173,6 +173,9 @@ func start(value string) (trouble string) {
 	if trouble == "" && c.tsc && !usable {
 		trouble = noTSC()
 	}
+	if trouble == "" && c.collects("trace") && !hasG {
+		trouble = refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
+	}
 	if trouble != "" {
 		return trouble
 	}
@@ -200,7 +203,7 @@ func start(value string) (trouble string) {
 	if hasG {
 		hot.slots = firstSlots()
 	}
-	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt)
+	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.collects("trace"))
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {
@@ -225,6 +228,9 @@ func start(value string) (trouble string) {
 	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))
 	if c.noself || !hot.self {
 		setHeader(OffFlags, FlagNoSelf)
+	}
+	if c.collects("trace") {
+		startTrace()
 	}
 	setHeaderText(OffApp, SizeApp, app)
 	setHeaderText(OffGo, SizeGo, runtime.Version())
@@ -254,7 +260,7 @@ func start(value string) (trouble string) {
 		publish(changes)
 	}
 	kept := hot.extras
-	hot.extras = 0
+	hot.extras &= extraTrace | extraUntimed
 	calibrate()
 	hot.extras = kept
 	unlock()
@@ -302,14 +308,21 @@ func calibrate() {
 	}
 	kept := shards[pid].dir
 	shards[pid].dir = (*directory)(unsafe.Pointer(&scratchDirectory))
+	useScratchRing(pid)
 	var read, whole, opened, inside batches
 	measureScopes(&m, &read, &whole, &opened, &inside) // warms up, and what comes is corrected as the program will be
 	hot.inside, hot.whole, hot.opened = inside.median(), whole.median(), opened.median()
 	measureScopes(&m, &read, &whole, &opened, &inside)
+	point := uint64(0)
+	if hot.extras&extraTrace != 0 {
+		point = measurePoints(&m)
+	}
 	shards[pid].dir = kept
+	leaveScratchRing(pid)
 	procUnpin()
 	hot.inside = undisturbed(inside.median(), hot.inside)
 	hot.whole, hot.opened = undisturbed(whole.median(), hot.whole), undisturbed(opened.median(), hot.opened)
+	setTraceCosts(point)
 	setHeader(OffQuantum, toPS(step))
 	setHeader(OffRead, toPS(read.median())>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
@@ -370,6 +383,7 @@ func measureScopes(m *Marker, read, whole, opened, inside *batches) {
 			x = openedWork(m, x)
 		}
 		b = now()
+		addTraced()
 		opened[i] = less(b-a, called) << costBits / batch
 		inside[i] = min(less(scratch.ticks-before, work)<<costBits/batch, opened[i])
 

@@ -1,0 +1,339 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Each processor has a ring of trace records, a BlockRing, made when something is
+// recorded there. Who writes is pinned to the processor, so that writing needs no
+// atomic operation; a record is complete before the number written covers it.
+
+// ring is the head of a BlockRing.
+type ring struct {
+	kind    uint32
+	shard   uint32
+	bytes   uint64
+	room    uint64
+	drained uint64 // the one word that another process writes
+	lost    uint64
+	gap     uint64
+	gapTick uint64
+	_       uint64
+	written uint64
+	_       [7]uint64
+}
+
+type traceRecord struct {
+	tick      uint64
+	goroutine uint64
+	marker    uint32
+	level     uint32
+	cost      uint64
+}
+
+// The structs and the layout agree, or this does not compile.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(ring{})-RingData]
+	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.gapTick)-RingGapTick]
+	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.written)-RingWritten]
+	_ = [1]struct{}{}[unsafe.Sizeof(traceRecord{})-RecordSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(traceRecord{}.cost)-RecordCost]
+)
+
+// A ringEnd is the writer's end of a ring, in memory that nobody else maps.
+type ringEnd struct {
+	next    unsafe.Pointer // where the next record goes
+	limit   unsafe.Pointer // where the writer has to look whether it may go on
+	block   *ring          // nil: none yet
+	written uint64
+	room    uint64
+	lapped  bool // all of it has been written once
+	scratch bool // it is calibration's: nobody drains it
+	_       [64 - 5*8 - 2]byte
+}
+
+// ringEnds are the processors', the last one that of all beyond, under the lock.
+type ringEnds [maxShards + 1]ringEnd
+
+// noRing stands in the place of a ring that could not be had.
+var noRing ring
+
+// tracing is what a record is made with; it is written at start.
+var tracing struct {
+	_        [64]byte
+	ends     *ringEnds // of this run; who is writing to an older run's ring keeps to that
+	number   uintptr   // where in a g its goroutine's number is; 0: that is not known
+	enter    uint64    // what a record of each kind costs the program, ticks<<costBits
+	exit     uint64    // of a scope that Begin opened
+	exitCall uint64    // of a Scope
+	point    uint64
+	room     uint64 // records in a ring
+	_        [64]byte
+}
+
+// touchedAtOnce is how much of a ring is touched in advance, bytes, when the
+// writer comes there first: one record pays for many.
+const touchedAtOnce = 64 << 10
+
+// startTrace makes ready for records, before calibrate.
+//
+//go:norace
+func startTrace() {
+	room := conf.buffer
+	if room == 0 {
+		room = defaultBuffer
+	}
+	tracing.room = room / RecordSize
+	tracing.number = goroutineNumber()
+	lock()
+	ends := (*ringEnds)(anonymous(unsafe.Sizeof(ringEnds{})))
+	unlock()
+	if ends == nil {
+		return
+	}
+	tracing.ends = ends
+	hot.extras |= extraTrace
+	flags := uint64(FlagTraced)
+	if !conf.collects("time") {
+		hot.extras |= extraUntimed
+		flags |= FlagUntimed
+	}
+	setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|flags)
+}
+
+// goroutineNumber finds out where in a g the number of its goroutine stands: behind
+// a word that says it is running (runtime/runtime2.go: atomicstatus, stackLock,
+// goid), at different offsets in different releases. It is 0 if it is not found
+// there or could be in two places; a goroutine then goes by the address of its g,
+// which another may have after its end.
+//
+//go:norace
+//go:nocheckptr
+func goroutineNumber() (offset uintptr) {
+	const (
+		title   = "goroutine "
+		running = 2      // _Grunning
+		scanned = 0x1000 // _Gscan, for a moment
+		first   = 64
+		last    = 320 // a g is larger
+	)
+	var b [64]byte
+	text := string(b[:runtime.Stack(b[:], false)])
+	if len(text) < len(title) || text[:len(title)] != title {
+		return 0
+	}
+	digits, _ := cut(text[len(title):], ' ')
+	number, ok := parseUint(digits)
+	if !ok {
+		return 0
+	}
+	g := getg()
+	for at := uintptr(first); at < last; at += 8 {
+		if state := gWord(g, at-8) &^ scanned; state == running && gWord(g, at) == number {
+			if offset != 0 {
+				return 0
+			}
+			offset = at
+		}
+	}
+	return offset
+}
+
+// gWord reads a word of the running g.
+//
+//go:norace
+//go:nocheckptr
+func gWord(g, at uintptr) uint64 {
+	return *(*uint64)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&g)), at))
+}
+
+// goroutineOf is what the goroutine of g goes by in a trace.
+//
+//go:norace
+//go:nocheckptr
+func goroutineOf(g uintptr) uint64 {
+	if tracing.number == 0 {
+		return uint64(g)
+	}
+	return gWord(g, tracing.number)
+}
+
+// write writes a record of goroutine g, the caller. what is the marker's index
+// and the kind.
+//
+//go:norace
+//go:nocheckptr
+func write(g uintptr, what, level uint32, t, cost uint64) {
+	id := goroutineOf(g)
+	pid := procPin()
+	if uint(pid) < maxShards {
+		e := &tracing.ends[pid]
+		if p := e.next; p != e.limit {
+			n := e.written
+			r := (*traceRecord)(p)
+			r.tick = t
+			r.goroutine = id
+			r.marker = what
+			r.level = level
+			r.cost = cost | n<<RecordCostBits
+			e.next = unsafe.Add(p, RecordSize)
+			e.written = n + 1
+			e.block.publish(n + 1)
+			procUnpin()
+			return
+		}
+	}
+	procUnpin()
+	writeSlow(&traceRecord{t, id, what, level, 0})
+}
+
+// publish says that n records are written. Stores are seen in their order on
+// amd64; elsewhere it takes an atomic one.
+//
+//go:norace
+//go:nocheckptr
+func (r *ring) publish(n uint64) {
+	if goarch == "amd64" {
+		r.written = n
+	} else {
+		atomic.StoreUint64(&r.written, n)
+	}
+}
+
+// writeSlow writes a record where the writer has to look first: whether there is
+// a ring, where it begins again, what has been drained. What the record costs is
+// measured by a second reading of the clock.
+//
+//go:norace
+//go:noinline
+func writeSlow(r *traceRecord) {
+	for {
+		pid := procPin()
+		if uint(pid) >= maxShards {
+			procUnpin()
+			lock()
+			e := &tracing.ends[maxShards]
+			if e.block == nil {
+				makeRing(e, maxShards)
+			}
+			e.put(r)
+			unlock()
+			return
+		}
+		e := &tracing.ends[pid]
+		if e.block != nil {
+			e.put(r)
+			procUnpin()
+			return
+		}
+		procUnpin()
+		lock()
+		if e.block == nil {
+			makeRing(e, uint32(pid))
+		}
+		unlock()
+	}
+}
+
+// makeRing gives a processor its ring. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func makeRing(e *ringEnd, shard uint32) {
+	block := &noRing
+	if space.inFile { // nobody reads what is in memory only
+		if r := (*ring)(newBlock(BlockRing, shard, RingData+uintptr(tracing.room)*RecordSize)); r != nil {
+			r.room = tracing.room
+			publish(unsafe.Pointer(r))
+			block, e.room = r, tracing.room
+		}
+	}
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&e.block)), unsafe.Pointer(block))
+}
+
+// put writes a record, or counts it as lost. The caller is the ring's only
+// writer.
+//
+//go:norace
+//go:nocheckptr
+func (e *ringEnd) put(r *traceRecord) {
+	b := e.block
+	if b == &noRing {
+		loseRecord()
+		return
+	}
+	if e.next == e.limit && !e.advance() {
+		if b.gap == 0 {
+			b.gapTick = r.tick
+		}
+		b.gap++
+		b.lost++
+		return
+	}
+	if n := b.gap; n > 0 {
+		b.gap = 0
+		e.append(&traceRecord{b.gapTick, n, RecordGap << RecordKindShift, 0, 0})
+		if e.next == e.limit {
+			e.advance() // there was room for two
+		}
+	}
+	r.cost = 0
+	if d := now() - r.tick; int64(d) > 0 {
+		r.cost = min(d<<costBits, 1<<RecordCostBits-1)
+	}
+	e.append(r)
+}
+
+// append writes a record for which there is room.
+//
+//go:norace
+//go:nocheckptr
+func (e *ringEnd) append(r *traceRecord) {
+	r.cost |= e.written << RecordCostBits
+	*(*traceRecord)(e.next) = *r
+	e.next = unsafe.Add(e.next, RecordSize)
+	e.written++
+	e.block.publish(e.written)
+}
+
+// advance looks how far the writer may go, at least two records; false: the ring is
+// full. Where nobody drains it, it may always go on, over the eldest. When records have been lost some room has to be there
+// again, or every other record would be about a gap.
+//
+//go:norace
+//go:nocheckptr
+func (e *ringEnd) advance() bool {
+	b := e.block
+	first := unsafe.Add(unsafe.Pointer(b), RingData)
+	end := unsafe.Add(first, uintptr(e.room)*RecordSize)
+	free := e.room
+	if !e.scratch && atomic.LoadUint64(headerWord(OffDrainer)) != 0 {
+		// One place stays free: readers take it for being written.
+		free = less(e.room-1, e.written-atomic.LoadUint64(&b.drained))
+		if free < 2 || b.gap > 0 && free < e.room/8 {
+			return false
+		}
+	}
+	if e.next == nil {
+		e.next = first
+	} else if e.next == end {
+		e.next, e.lapped = first, true
+	}
+	p := e.next
+	n := min(free, uint64(uintptr(end)-uintptr(p))/RecordSize)
+	if !e.lapped {
+		n = min(n, touchedAtOnce/RecordSize)
+		for at := uintptr(0); at < uintptr(n)*RecordSize; at += 4096 {
+			*(*uint64)(unsafe.Add(p, at)) = 0
+		}
+	}
+	e.limit = unsafe.Add(p, uintptr(n)*RecordSize)
+	return true
+}
+
+// loseRecord counts a record that no ring can take.
+func loseRecord() { atomic.AddUint64(headerWord(OffTraceLost), 1) }

@@ -1,0 +1,89 @@
+//go:build !markgen_off
+
+package runtime
+
+import "unsafe"
+
+// scratchRing is where calibration writes its records: those of one batch of
+// scopes fill it.
+var scratchRing struct {
+	ring
+	records [2 * batch]traceRecord
+}
+
+// useScratchRing lets what is pinned to a processor write to scratchRing, and
+// leaveScratchRing undoes that. The run has no rings yet.
+//
+//go:norace
+func useScratchRing(pid int) {
+	if tracing.ends == nil {
+		return
+	}
+	tracing.ends[pid] = ringEnd{block: &scratchRing.ring, room: uint64(len(scratchRing.records)), lapped: true, scratch: true}
+}
+
+//go:norace
+func leaveScratchRing(pid int) {
+	if tracing.ends != nil {
+		tracing.ends[pid] = ringEnd{}
+	}
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(scratchRing.records)-RingData]
+
+// addTraced adds up in scratch what the scopes of a batch took, by their records,
+// where no cell does.
+//
+//go:norace
+func addTraced() {
+	if hot.extras&extraUntimed == 0 {
+		return
+	}
+	for i := 0; i < len(scratchRing.records); i += 2 {
+		scratch.ticks += scratchRing.records[i+1].tick - scratchRing.records[i].tick
+	}
+}
+
+// setTraceCosts says what records cost. What a scope adds to the time between its
+// ends is the cost of the record of its beginning, the rest that of its end.
+//
+//go:norace
+func setTraceCosts(point uint64) {
+	tracing.enter = hot.inside
+	tracing.exit = less(hot.opened, hot.inside)
+	tracing.exitCall = less(hot.whole, hot.inside)
+	tracing.point = point
+}
+
+// measurePoints measures what a point costs, as measureScopes does.
+//
+//go:norace
+func measurePoints(m *Marker) uint64 {
+	var points batches
+	x := uint64(1)
+	for i := range points {
+		a := now()
+		for range batch {
+			x = plainWork(m, x)
+		}
+		b := now()
+		called := b - a
+
+		a = now()
+		for range batch {
+			x = pointWork(m, x)
+		}
+		b = now()
+		points[i] = less(b-a, called) << costBits / batch
+	}
+	scratch.last = x
+	return points.median()
+}
+
+//go:noinline
+func pointWork(m *Marker, x uint64) uint64 {
+	if m.Off == 0 {
+		Pass(m)
+	}
+	return chain(x)
+}
