@@ -65,15 +65,17 @@ func (in *input) readHeader() (header, error) {
 // profile makes a profile with all that the header tells.
 func (h header) profile() *Profile {
 	p := &Profile{
-		App:    h.text(layout.OffApp, layout.SizeApp),
-		Runs:   1,
-		Start:  time.Unix(0, int64(min(h.word(layout.OffStartWall), math.MaxInt64))).UTC(),
-		GOOS:   h.text(layout.OffGOOS, layout.SizeGOOS),
-		GOARCH: h.text(layout.OffGOARCH, layout.SizeGOARCH),
-		Go:     h.text(layout.OffGo, layout.SizeGo),
-		State:  stateName(h.word(layout.OffState)),
-		NoSelf: h.word(layout.OffFlags)&layout.FlagNoSelf != 0,
-		Lost:   h.word(layout.OffLost),
+		App:     h.text(layout.OffApp, layout.SizeApp),
+		Runs:    1,
+		Start:   time.Unix(0, int64(min(h.word(layout.OffStartWall), math.MaxInt64))).UTC(),
+		GOOS:    h.text(layout.OffGOOS, layout.SizeGOOS),
+		GOARCH:  h.text(layout.OffGOARCH, layout.SizeGOARCH),
+		Go:      h.text(layout.OffGo, layout.SizeGo),
+		State:   stateName(h.word(layout.OffState)),
+		NoSelf:  h.word(layout.OffFlags)&layout.FlagNoSelf != 0,
+		Lost:    h.word(layout.OffLost),
+		Trace:   &Traced{Lost: h.word(layout.OffTraceLost)},
+		Untimed: h.word(layout.OffFlags)&layout.FlagUntimed != 0,
 		Clock: Clock{
 			Kind:      clockName(h.word(layout.OffClock)),
 			Hz:        float64(h.word(layout.OffHz)),

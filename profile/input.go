@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -31,17 +32,21 @@ type input struct {
 	window []byte // holds the file from start on
 	start  uint64
 	buf    []byte
+	ahead  uint64 // how much is read at once now, 0: windowSize
 }
 
 // windowSize is how much is read at once. What does not fit is read alone.
 const windowSize = 1 << 20
+
+// smallWindow is read where a large block ends, most of which nobody looks at.
+const smallWindow = 4 << 10
 
 // bytes returns n bytes at the offset, valid until the next call. The caller has
 // made sure that they are within the file's size; a file that has become
 // shorter since is damage.
 func (in *input) bytes(offset, n uint64) ([]byte, error) {
 	if offset < in.start || offset+n > in.start+uint64(len(in.window)) {
-		want := min(max(n, windowSize), in.size-min(offset, in.size))
+		want := min(max(n, cmp.Or(in.ahead, windowSize)), in.size-min(offset, in.size))
 		if want < n {
 			return nil, in.damaged(offset, "the file ends here; it was cut off")
 		}
@@ -60,6 +65,18 @@ func (in *input) bytes(offset, n uint64) ([]byte, error) {
 	return in.window[offset-in.start:][:n], nil
 }
 
+// readAt fills b from the offset on, past the window.
+func (in *input) readAt(b []byte, offset uint64) error {
+	got, err := in.r.ReadAt(b, int64(offset))
+	switch {
+	case got == len(b):
+		return nil
+	case err == io.EOF:
+		return in.damaged(offset+uint64(got), "the file ends here; it was cut off")
+	}
+	return in.damaged(offset+uint64(got), "%v", err)
+}
+
 func (in *input) damaged(offset uint64, format string, args ...any) error {
 	return &damage{in.name, offset, fmt.Sprintf(format, args...)}
 }
@@ -76,6 +93,7 @@ type block struct {
 // It stops where the chain of blocks is broken, with an error that says where.
 // visit may read the file.
 func (in *input) blocks(end uint64, visit func(block)) error {
+	defer func() { in.ahead = 0 }()
 	for offset := uint64(layout.HeaderSize); offset < end; {
 		if end-offset < layout.BlockHeader {
 			return in.damaged(offset, "%d bytes are left, too few for a block; what follows is lost", end-offset)
@@ -98,6 +116,9 @@ func (in *input) blocks(end uint64, visit func(block)) error {
 		}
 		visit(b)
 		offset += b.size
+		if in.ahead = 0; b.size >= windowSize/4 { // the next may be as large
+			in.ahead = smallWindow
+		}
 	}
 	return nil
 }

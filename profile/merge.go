@@ -41,6 +41,8 @@ func Merge(ps []*Profile) *Profile {
 		sum.Damaged = sum.Damaged || p.Damaged
 		sum.Sampling = sum.Sampling.add(p.Sampling)
 		sum.Lost = add64(sum.Lost, p.Lost)
+		sum.Untimed = sum.Untimed || p.Untimed
+		sum.Trace = sum.Trace.add(p.Trace)
 		sum.Warnings = append(sum.Warnings, p.Warnings...)
 		apps = append(apps, strings.Split(p.App, ", ")...)
 		states = append(states, p.State)

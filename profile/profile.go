@@ -26,6 +26,8 @@ type Profile struct {
 	Lost      uint64    // scopes that could not be recorded
 	Sampling  *Sampling // how windows of time were chosen; nil if there were none
 	Changes   []Change  // of the state, in order; nil after a merge
+	Trace     *Traced   // nil: no trace was recorded
+	Untimed   bool      // nothing was counted or timed, but traced (in at least one run)
 
 	Markers []Marker // sorted by name, then ID; each ID once
 	Blocks  []Block  // sorted by file, then position; each once

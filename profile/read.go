@@ -16,22 +16,31 @@ import (
 // sound is in the profile: damage further on, named with file and offset, is
 // among the Warnings, and Damaged is set.
 func ReadFile(path string) (*Profile, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
-		return nil, fmt.Errorf("%s: not a regular file; give the data file of a run", path)
-	}
-	f, err := os.Open(path)
+	f, info, err := openData(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, err
-	}
 	return read(f, info.Size(), path, alive(f))
+}
+
+// openData opens a data file.
+func openData(path string) (*os.File, os.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+		return nil, nil, fmt.Errorf("%s: not a regular file; give the data file of a run", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
 }
 
 // Read is ReadFile for data that is elsewhere than in a file: size bytes at r.
@@ -41,6 +50,14 @@ func Read(r io.ReaderAt, size int64, name string) (*Profile, error) {
 }
 
 func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) {
+	run, err := readRun(r, size, name, alive)
+	if err != nil {
+		return nil, err
+	}
+	return run.Profile, nil
+}
+
+func readRun(r io.ReaderAt, size int64, name string, alive bool) (*run, error) {
 	in := &input{r: r, name: name, size: uint64(max(size, 0))}
 	h, err := in.readHeader()
 	if err != nil {
@@ -57,6 +74,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 		aliases:  map[uint64]uint64{},
 		samples:  map[uint64]batchSums{},
 		edges:    map[uint64]edge{},
+		traces:   map[uint32]*shardTrace{},
 		Profile:  h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -64,7 +82,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 		run.torn = tornRunning
 	}
 	run.read()
-	return run.Profile, nil
+	return run, nil
 }
 
 // run is a data file that is being read, and the profile that comes of it.
@@ -87,6 +105,8 @@ type run struct {
 	pages   []block              // the words of markers, with the numbers of tables as shards
 	edges   map[uint64]edge      // by global index
 	changes []change             // of the state
+
+	traces map[uint32]*shardTrace // by processor
 }
 
 // part names a cell: what one processor recorded at one marker.
@@ -140,6 +160,7 @@ func (r *run) read() {
 	r.sum()
 	r.estimate()
 	r.join()
+	r.sortTraces()
 	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
 	if r.damages > mostDamage {
@@ -200,6 +221,10 @@ func (r *run) block(b block) {
 		err = r.edge(b)
 	case layout.BlockLog:
 		err = r.log(b)
+	case layout.BlockRing:
+		err = r.ring(b)
+	case layout.BlockTrace:
+		err = r.drained(b)
 	}
 	if err != nil {
 		r.damagedAt(err)

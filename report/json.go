@@ -26,6 +26,7 @@ type jsonRun struct {
 	State     string    `json:"state"`
 	Complete  bool      `json:"complete"`
 
+	Trace    *jsonTrace    `json:"trace,omitempty"`    // left out when there is none
 	Sampling *jsonSampling `json:"sampling,omitempty"` // left out when markers were not on in windows only
 	Changes  []jsonChange  `json:"changes,omitempty"`  // of the state; left out for several runs
 }
@@ -51,6 +52,11 @@ type jsonClock struct {
 	Hz        float64 `json:"hz"`
 	QuantumNS float64 `json:"quantum_ns"`
 	ReadNS    float64 `json:"read_ns"`
+}
+
+type jsonTrace struct {
+	Records uint64 `json:"records"` // in the data
+	Lost    uint64 `json:"lost"`    // overwritten by newer ones, or not written for want of room
 }
 
 type jsonMarker struct {
@@ -119,6 +125,7 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 		Complete:  p.Complete,
 		Sampling:  sampling(p.Sampling),
 		Changes:   changes(p.Changes),
+		Trace:     (*jsonTrace)(p.Trace),
 	})
 	if err != nil {
 		return err

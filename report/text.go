@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	w.WriteByte('\n')
-	if len(markers) > 0 {
+	if len(markers) > 0 && !untimed(p) {
 		writeTable(w, columnsOf(p, markers), markers, o)
 		w.WriteByte('\n')
 	}
@@ -62,7 +63,27 @@ func heading(p *profile.Profile) [][2]string {
 			[2]string{"overhead", fmt.Sprintf("%s a scope, %s of it inside the measured time", duration(c.WholeNS), duration(c.InsideNS))},
 		)
 	}
+	if t := p.Trace; t != nil {
+		text := plural(int(min(t.Records, math.MaxInt)), "record")
+		if t.Lost > 0 {
+			text += fmt.Sprintf(", and %s lost", count(t.Lost))
+		}
+		lines = append(lines, [2]string{"trace", text})
+	}
 	return lines
+}
+
+// untimed is true where markers have no figures because only a trace was recorded.
+func untimed(p *profile.Profile) bool {
+	if !p.Untimed {
+		return false
+	}
+	for i := range p.Markers {
+		if p.Markers[i].Count > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // ending says how the run or runs ended.
@@ -92,6 +113,9 @@ func summary(p *profile.Profile, order string) string {
 	}
 	if len(p.Markers) == 0 {
 		return fmt.Sprintf("no markers, %s: -format cover writes them", plural(len(p.Blocks), "cover block"))
+	}
+	if untimed(p) {
+		return plural(len(p.Markers), "marker") + ", traced and not timed: markgen between FROM TO DATA gives times"
 	}
 	unvisited := 0
 	for i := range p.Markers {

@@ -16,8 +16,8 @@ func TestParseConfig(t *testing.T) {
 		raw  string
 		want config
 	}{
-		{"collect=time", config{file: defaultFile}},
-		{"collect=time,", config{file: defaultFile}},
+		{"collect=time", config{collect: "time", file: defaultFile}},
+		{"collect=time,", config{collect: "time", file: defaultFile}},
 		{",,noself", config{file: defaultFile, noself: true}},
 		{"report=stderr", config{report: "stderr"}},
 		{"report=none", config{file: defaultFile}},

@@ -22,6 +22,7 @@ func commands() []*command {
 		cmdExec,
 		cmdList,
 		cmdReport,
+		cmdBetween,
 		cmdInit,
 		cmdVersion,
 		cmdHelp,

@@ -101,35 +101,19 @@ func (e *Env) warn(text string) {
 // the profile is nil.
 func readRuns(env *Env, args []string) (*profile.Profile, int) {
 	const atOnce = 16 // runs kept in memory before they are added up
-	code := exitOK
-	seen := map[string]bool{}
+	files, code := findRuns(env, args)
 	var runs []*profile.Profile
-	for _, arg := range args {
-		files, err := profile.Find(env.Dir, arg)
+	for _, file := range files {
+		p, err := profile.ReadFile(file)
 		if err != nil {
 			code = env.fail(relative(env, err))
 			continue
 		}
-		for _, file := range files {
-			same := file
-			if real, err := filepath.EvalSymlinks(file); err == nil {
-				same = real
-			}
-			if seen[same] {
-				continue
-			}
-			seen[same] = true
-			p, err := profile.ReadFile(file)
-			if err != nil {
-				code = env.fail(relative(env, err))
-				continue
-			}
-			for i, warning := range p.Warnings {
-				p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
-			}
-			if runs = append(runs, p); len(runs) == atOnce {
-				runs = []*profile.Profile{profile.Merge(runs)}
-			}
+		for i, warning := range p.Warnings {
+			p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
+		}
+		if runs = append(runs, p); len(runs) == atOnce {
+			runs = []*profile.Profile{profile.Merge(runs)}
 		}
 	}
 	switch len(runs) {

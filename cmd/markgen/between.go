@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+var cmdBetween = &command{
+	name:  "between",
+	short: "the time between two markers of a trace, less what the markers on the way took",
+	long: `
+usage: markgen between [-json] FROM TO DATA…
+
+Between reads traces, which programs leave that ran with collect=trace in MARKGEN, and tells how the times are
+distributed that goroutines took from a passage of the marker FROM to one of the marker TO: the difference of
+the two timestamps, less what all markers passed on the way took from the program. A passage of TO belongs to the
+latest passage of FROM before it on its goroutine that has none yet. Each DATA is a file, a folder or a pattern,
+as for report; several are added up.
+
+FROM and TO are names of markers, or ends of names (parse for example.com/shop.parse), or patterns in which *
+stands for any text; each has to fit one marker. A scope counts where it begins. NAME@exit means where
+it ends, NAME@enter where it begins. From a marker with scopes to itself means from where a scope begins to where it ends.
+
+  -json      an object: from, to, count, mean_ns, stddev_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns, overhead_ns
+             (taken off, per pair), unpaired (passages of FROM and TO without the other)
+
+Percentiles are estimated to one part in 64. A file that is damaged is read as far as it is sound; the
+exit code is then 1, as for one that can't be read at all.
+
+examples:
+  MARKGEN=collect=trace markgen run -o data.markgen .
+  markgen between parse parse data.markgen
+  markgen between -json request@enter 'reply sent' 'runs/*.markgen'
+  markgen between '*.(*Server).read@exit' '*.(*Server).write@enter' data.markgen`,
+	run: runBetween,
+}
+
+func runBetween(_ context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	asJSON := fs.Bool("json", false, "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	if fs.NArg() < 3 {
+		return env.wrong("the markers FROM and TO and a data file are expected, not %d arguments", fs.NArg())
+	}
+	files, code := findRuns(env, fs.Args()[2:])
+	b, err := between(env, fs.Arg(0), fs.Arg(1), files, &code)
+	if err != nil {
+		return env.fail(relative(env, err))
+	}
+	if b == nil {
+		return code
+	}
+	if err := writeBetween(env, b, *asJSON); err != nil {
+		return env.fail(err)
+	}
+	return code
+}
+
+// between reads the files, twice: which markers there are, then the records. What can't be read is reported and sets
+// the exit code; the result is nil if nothing can.
+func between(env *Env, from, to string, files []string, code *int) (*profile.Between, error) {
+	var markers []profile.TraceMarker
+	var sound []string
+	for _, file := range files {
+		t, err := profile.OpenTrace(file)
+		if err != nil {
+			*code = env.fail(relative(env, err))
+			continue
+		}
+		if t.Damaged {
+			*code = exitFailure
+		}
+		for _, warning := range t.Warnings {
+			env.warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
+		}
+		markers = append(markers, t.Markers...)
+		sound = append(sound, file)
+		if err := t.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if len(sound) == 0 {
+		return nil, nil
+	}
+	b := new(profile.Between)
+	var err error
+	if b.From, b.To, err = profile.Endpoints(from, to, markers); err != nil {
+		if unknown := (*profile.UnknownMarkerError)(nil); errors.As(err, &unknown) {
+			err = fmt.Errorf("%w%s", err, suggestion(unknown.Name, markers))
+		}
+		return nil, err
+	}
+	for _, file := range sound {
+		t, err := profile.OpenTrace(file)
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(b.Add(t), t.Close()); err != nil {
+			*code = env.fail(relative(env, err))
+		}
+	}
+	for _, warning := range b.Warnings {
+		env.warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
+	}
+	return b, nil
+}
+
+// suggestion says what may have been meant by a name, "" when nothing is near.
+func suggestion(name string, markers []profile.TraceMarker) string {
+	var names []string
+	whole := map[string]string{}
+	for _, m := range markers {
+		short := m.Name[strings.LastIndexByte(m.Name, '/')+1:]
+		_, last, _ := strings.Cut(short, ".")
+		for _, n := range []string{m.Name, short, last} {
+			if n != "" {
+				names, whole[n] = append(names, n), m.Name
+			}
+		}
+	}
+	if near := nearest(name, names); near != "" {
+		return ", did you mean " + whole[near] + "?"
+	}
+	return "; markgen list prints the names"
+}
+
+type betweenJSON struct {
+	From       string  `json:"from"`
+	To         string  `json:"to"`
+	Count      uint64  `json:"count"`
+	MeanNS     float64 `json:"mean_ns"`
+	StddevNS   float64 `json:"stddev_ns"`
+	MinNS      float64 `json:"min_ns"`
+	P50NS      float64 `json:"p50_ns"`
+	P90NS      float64 `json:"p90_ns"`
+	P99NS      float64 `json:"p99_ns"`
+	MaxNS      float64 `json:"max_ns"`
+	OverheadNS float64 `json:"overhead_ns"` // per pair
+	Unpaired   uint64  `json:"unpaired"`
+}
+
+func writeBetween(env *Env, b *profile.Between, asJSON bool) error {
+	if !asJSON {
+		var o report.Options
+		o.Width, o.Color = terminal(env, env.Stdout)
+		return report.WriteBetween(env.Stdout, b, o)
+	}
+	line, err := json.Marshal(betweenJSON{
+		From:       b.From.String(),
+		To:         b.To.String(),
+		Count:      b.Count,
+		MeanNS:     b.MeanNS(),
+		StddevNS:   b.StddevNS(),
+		MinNS:      b.MinNS,
+		P50NS:      b.QuantileNS(0.5),
+		P90NS:      b.QuantileNS(0.9),
+		P99NS:      b.QuantileNS(0.99),
+		MaxNS:      b.MaxNS,
+		OverheadNS: b.CostNS / float64(max(b.Count, 1)),
+		Unpaired:   b.Unpaired,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(env.Stdout, string(line)+"\n")
+	return err
+}
+
+// findRuns returns the files that the arguments name, each once. What isn't there is reported and makes the exit
+// code that of a failure.
+func findRuns(env *Env, args []string) (files []string, code int) {
+	seen := map[string]bool{}
+	for _, arg := range args {
+		found, err := profile.Find(env.Dir, arg)
+		if err != nil {
+			code = env.fail(relative(env, err))
+			continue
+		}
+		for _, file := range found {
+			real, _ := filepath.EvalSymlinks(file)
+			if same := cmp.Or(real, file); !seen[same] {
+				seen[same] = true
+				files = append(files, file)
+			}
+		}
+	}
+	return files, code
+}

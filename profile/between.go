@@ -1,0 +1,161 @@
+package profile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An Endpoint is one end of the time between two markers: passages through a marker
+// of that name, of one kind of record.
+type Endpoint struct {
+	Name string
+	Kind uint8 // RecordEnter or RecordExit; 0: where a scope begins, or a point
+}
+
+// String is the endpoint as a command line says it.
+func (e Endpoint) String() string {
+	switch e.Kind {
+	case RecordEnter:
+		return e.Name + enterSuffix
+	case RecordExit:
+		return e.Name + exitSuffix
+	}
+	return e.Name
+}
+
+const enterSuffix, exitSuffix = "@enter", "@exit"
+
+// is tells whether a record of the marker is a passage of the endpoint.
+func (e Endpoint) is(kind uint8) bool {
+	return kind == e.Kind || e.Kind == 0 && (kind == RecordEnter || kind == RecordPoint)
+}
+
+// Endpoints reads the two ends of a time as a command line says them: names of
+// markers, each with @enter or @exit behind it or nothing. A name that is none of
+// names is looked for as the end of one, from a dot, slash or colon on, and as a
+// pattern, in which * stands for any text; it has to fit one marker. From one marker to the same
+// means its scopes, from where they begin to where they end, if it has scopes.
+func Endpoints(from, to string, markers []TraceMarker) (a, b Endpoint, err error) {
+	if a, err = endpoint(from, markers); err != nil {
+		return a, b, err
+	}
+	if b, err = endpoint(to, markers); err != nil {
+		return a, b, err
+	}
+	if a.Name == b.Name && a.Kind != RecordExit && b.Kind == 0 && hasScopes(a.Name, markers) {
+		b.Kind = RecordExit
+	}
+	return a, b, nil
+}
+
+func endpoint(text string, markers []TraceMarker) (e Endpoint, err error) {
+	name := text
+	if n, ok := strings.CutSuffix(text, enterSuffix); ok {
+		name, e.Kind = n, RecordEnter
+	} else if n, ok := strings.CutSuffix(text, exitSuffix); ok {
+		name, e.Kind = n, RecordExit
+	}
+	for _, fits := range []func(marker string) bool{
+		func(marker string) bool { return marker == name },
+		func(marker string) bool {
+			before, ok := strings.CutSuffix(marker, name)
+			return ok && name != "" && strings.ContainsRune("./:", rune(before[len(before)-1]))
+		},
+		func(marker string) bool { return strings.ContainsRune(name, '*') && fitsPattern(name, marker) },
+	} {
+		found := map[string]bool{}
+		for _, m := range markers {
+			if fits(m.Name) {
+				found[m.Name] = true
+			}
+		}
+		switch names := slices.Sorted(maps.Keys(found)); {
+		case len(names) == 1:
+			e.Name = names[0]
+			return e, nil
+		case len(names) > 1:
+			more := ""
+			if len(names) > mostNamed {
+				names, more = names[:mostNamed], ", …"
+			}
+			return e, fmt.Errorf("%s: several markers fit: %s%s; give one of them", text, strings.Join(names, ", "), more)
+		}
+	}
+	return e, &UnknownMarkerError{name}
+}
+
+// mostNamed is how many names a message lists.
+const mostNamed = 5
+
+// An UnknownMarkerError says that no marker of a trace has the name.
+type UnknownMarkerError struct{ Name string }
+
+func (e *UnknownMarkerError) Error() string {
+	return e.Name + ": no marker of that name is in the trace"
+}
+
+// fitsPattern tells whether all of name fits a pattern in which * stands for any
+// text.
+func fitsPattern(pattern, name string) bool {
+	first, rest, ok := strings.Cut(pattern, "*")
+	name, fits := strings.CutPrefix(name, first)
+	if !fits || !ok {
+		return fits && name == ""
+	}
+	for {
+		part, after, ok := strings.Cut(rest, "*")
+		if !ok {
+			return strings.HasSuffix(name, part)
+		}
+		at := strings.Index(name, part)
+		if at < 0 {
+			return false
+		}
+		name, rest = name[at+len(part):], after
+	}
+}
+
+func hasScopes(name string, markers []TraceMarker) bool {
+	return slices.ContainsFunc(markers, func(m TraceMarker) bool { return m.Name == name && m.Kind != "point" })
+}
+
+// Between is the time between two markers on the same goroutine, less what the
+// markers on the way took from the program:
+//
+//	t(to) − t(from) − Σ cost
+//
+// over all records of the goroutine from the first, included, to the second, not
+// included (US patent 6,873,934). Each passage of To belongs to the latest passage
+// of From before it that has none yet. A scope of one marker to which both belong ends at the level
+// it began at.
+type Between struct {
+	From, To Endpoint
+	Spread            // of the times
+	CostNS   float64  // what was taken off, all times together
+	Unpaired uint64   // passages of From and To without the other
+	Records  uint64   // that were looked at
+	Lost     uint64   // records that are missing
+	Warnings []string // what is unusual, for people
+}
+
+// Add adds the times of a trace.
+func (b *Between) Add(t *Trace) error {
+	p := newPairing(b, t)
+	err := t.Each(p.visit)
+	p.end()
+	b.Lost = add64(b.Lost, t.Lost)
+	if p.dropped > 0 {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %s had no end after a long time; they are counted as unpaired",
+			t.in.name, plural(p.dropped, "passage"), b.From))
+	}
+	if t.Lost > 0 {
+		what := "times that may reach over the gap are left out"
+		if t.Unplaced > 0 {
+			what = "where is not known of all, so some times may be too long"
+		}
+		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %d missing; %s", t.in.name, plural(t.Lost, "record"), add64(t.Records, t.Lost), what))
+	}
+	return err
+}
