@@ -235,7 +235,12 @@ func (c *Cache) write(path string, text []byte) error {
 
 // writeFile writes a file under another name in the same directory, which is
 // made if it is missing, and renames it.
-func writeFile(path string, text []byte, perm fs.FileMode) (err error) {
+func writeFile(path string, text []byte, perm fs.FileMode) error {
+	return writeFrom(path, bytes.NewReader(text), perm)
+}
+
+// writeFrom is writeFile for a text of any length.
+func writeFrom(path string, text io.Reader, perm fs.FileMode) (err error) {
 	f, err := createBeside(path, perm)
 	if err != nil {
 		return err
@@ -245,7 +250,7 @@ func writeFile(path string, text []byte, perm fs.FileMode) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	_, err = f.Write(text)
+	_, err = io.Copy(f, text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}

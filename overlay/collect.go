@@ -35,8 +35,7 @@ func Collect(environ []string) (*Collection, error) {
 		return nil, fmt.Errorf("no directory for the data of the run: %w", err)
 	}
 	c := &Collection{dir: dir}
-	c.keeper, _ = newKeeper(dir) // without it there are files
-	collect := false
+	collect, traced := false, false
 	var keys []string
 	for _, kv := range strings.Split(getenv(environ, "MARKGEN"), ",") {
 		key, value, _ := strings.Cut(kv, "=")
@@ -51,13 +50,14 @@ func Collect(environ []string) (*Collection, error) {
 			continue
 		case "collect":
 			collect = true
+			traced = slices.Contains(strings.Split(value, "+"), "trace")
 		}
 		keys = append(keys, kv)
 	}
 	if !collect {
 		keys = append(keys, "collect=time")
 	}
-	if c.keeper != nil {
+	if c.keeper, _ = newKeeper(dir, traced); c.keeper != nil { // without it there are files
 		keys = append(keys, "keeper="+c.keeper.socket())
 	}
 	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+dataExt), "report=none")
@@ -111,6 +111,14 @@ func (c *Collection) Files() ([]string, error) {
 	return files, nil
 }
 
+// Warnings say what was unusual with the data, after Files.
+func (c *Collection) Warnings() []string {
+	if c.keeper == nil {
+		return nil
+	}
+	return c.keeper.warnings
+}
+
 // Close removes the directory with what is left in it.
 func (c *Collection) Close() error {
 	if c.keeper != nil {
@@ -144,14 +152,16 @@ func copyData(to string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	text := make([]byte, profile.Used(f, info.Size(), f.Name()))
-	if _, err := f.ReadAt(text, 0); err != nil && err != io.EOF {
-		return err
-	}
+	text := io.NewSectionReader(f, 0, profile.Used(f, info.Size(), f.Name()))
 	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() { // a device is written to, not replaced
-		return os.WriteFile(to, text, 0o600)
+		device, err := os.OpenFile(to, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(device, text)
+		return errors.Join(err, device.Close())
 	}
-	return writeFile(to, text, 0o600)
+	return writeFrom(to, text, 0o600)
 }
 
 // Dir returns the directory, where the caller may keep things of its own until

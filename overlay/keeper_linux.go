@@ -31,14 +31,22 @@ type keeper struct {
 	listener *net.UnixListener
 	stopped  chan struct{}
 
-	mu   sync.Mutex
-	kept []*keptFile
+	mu       sync.Mutex
+	kept     []*keptFile
+	warnings []string
+
+	traced  bool          // rings of trace records are drained
+	wake    chan struct{} // there is a file to drain
+	drained chan struct{} // draining has ended
 }
 
 // keptFile is the data file of one process.
 type keptFile struct {
 	f    *os.File
 	path string // in the directory of the run; "" until there are data
+
+	mu    sync.Mutex
+	drain *drain // nil where nothing is drained
 }
 
 // mostKept is how many files of processes that have ended stay in memory. Those
@@ -49,8 +57,8 @@ const mostKept = 32
 // linux/un.h, with a NUL.
 const longestSocket = 107
 
-func newKeeper(dir string) (k *keeper, err error) {
-	k = &keeper{dir: dir, place: dir, stopped: make(chan struct{})}
+func newKeeper(dir string, traced bool) (k *keeper, err error) {
+	k = &keeper{dir: dir, place: dir, stopped: make(chan struct{}), traced: traced, wake: make(chan struct{}, 1), drained: make(chan struct{})}
 	if len(filepath.Join(dir, socketName)) > longestSocket {
 		if k.place, err = os.MkdirTemp("/tmp", "markgen-"); err != nil {
 			return nil, err
@@ -61,6 +69,7 @@ func newKeeper(dir string) (k *keeper, err error) {
 		return nil, err
 	}
 	go k.serve()
+	go k.drainAll()
 	return k, nil
 }
 
@@ -101,10 +110,18 @@ func (k *keeper) give(c *net.UnixConn) error {
 	if err := unix.Flock(int(theirs.Fd()), unix.LOCK_EX); err != nil {
 		return errors.Join(err, f.Close())
 	}
+	kept := &keptFile{f: f}
+	if k.traced { // without, rings keep the newest records
+		kept.drain, _ = newDrain(f, func() (*os.File, error) { return os.CreateTemp(k.dir, "trace-*.tmp") })
+	}
 	k.mu.Lock()
-	k.kept = append(k.kept, &keptFile{f: f})
+	k.kept = append(k.kept, kept)
 	k.spill()
 	k.mu.Unlock()
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
 	if err := c.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
 		return err
 	}
@@ -186,9 +203,16 @@ func (k *keeper) name(f *keptFile) error {
 		app = "app"
 	}
 	first := filepath.Join(k.dir, app+"."+strconv.FormatUint(pid, 10)+dataExt)
+	link := func(path string) error { return os.Symlink(ownPath(f.f), path) }
+	if whole, err := k.finishDrain(f, profile.Used(f.f, info.Size(), "")); err != nil {
+		return err
+	} else if whole != "" {
+		defer os.Remove(whole)
+		link = func(path string) error { return os.Link(whole, path) }
+	}
 	path := first
 	for n := 2; ; n++ {
-		err := os.Symlink(ownPath(f.f), path)
+		err := link(path)
 		if err == nil {
 			f.path = path
 			return nil
@@ -208,7 +232,7 @@ func (k *keeper) spill() {
 	}
 	var rest []*keptFile
 	for i, f := range k.kept {
-		if len(rest)+len(k.kept)-i > mostKept && f.ended() && k.name(f) == nil && (f.path == "" || copyData(f.path, f.f) == nil) {
+		if len(rest)+len(k.kept)-i > mostKept && f.ended() && k.name(f) == nil && (f.path == "" || isFile(f.path) || copyData(f.path, f.f) == nil) {
 			f.f.Close()
 			continue
 		}
@@ -221,7 +245,14 @@ func (k *keeper) spill() {
 func (k *keeper) close() {
 	k.listener.Close() // removes the socket
 	<-k.stopped
+	close(k.wake)
+	<-k.drained
 	for _, f := range k.kept {
+		f.mu.Lock()
+		if f.drain != nil {
+			f.drain.close()
+		}
+		f.mu.Unlock()
 		f.f.Close()
 	}
 	k.removePlace()

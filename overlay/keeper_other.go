@@ -5,9 +5,9 @@ package overlay
 import "errors"
 
 // keeper is what Linux has: elsewhere data files are files from the beginning.
-type keeper struct{}
+type keeper struct{ warnings []string }
 
-func newKeeper(dir string) (*keeper, error) { return nil, errors.ErrUnsupported }
+func newKeeper(dir string, traced bool) (*keeper, error) { return nil, errors.ErrUnsupported }
 
 func (k *keeper) socket() string { return "" }
 

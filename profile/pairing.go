@@ -15,10 +15,11 @@ type pairing struct {
 	dropped    uint64
 
 	// Where records are missing nothing can be paired: not what began before, for
-	// its end may be among them, nor what comes until all processors have records
-	// again. An epoch is the time between such places.
-	epoch uint64
-	blind map[uint32]bool // processors
+	// its end may be among them, nor what comes until the tick of the last of them.
+	// An epoch is the time between such places.
+	epoch      uint64
+	blind      bool
+	blindUntil uint64
 }
 
 const (
@@ -50,7 +51,7 @@ type passage struct {
 }
 
 func newPairing(b *Between, t *Trace) *pairing {
-	p := &pairing{Between: b, nsPer: 1e9 / 256, goroutines: map[uint64]*waiting{}, blind: map[uint32]bool{}}
+	p := &pairing{Between: b, nsPer: 1e9 / 256, goroutines: map[uint64]*waiting{}}
 	if t.Hz > 0 {
 		p.nsPer /= t.Hz
 	}
@@ -69,13 +70,16 @@ func newPairing(b *Between, t *Trace) *pairing {
 
 func (p *pairing) visit(r *Record) {
 	if r.Kind == RecordGap {
-		p.blind[r.Processor] = true
-		p.epoch++
+		if !p.blind {
+			p.blind, p.blindUntil = true, 0
+			p.epoch++
+		}
+		p.blindUntil = max(p.blindUntil, r.Cost)
 		return
 	}
 	p.Records++
-	if len(p.blind) > 0 && p.blind[r.Processor] {
-		delete(p.blind, r.Processor)
+	if p.blind && r.Tick > p.blindUntil {
+		p.blind = false
 		p.epoch++
 	}
 	role := uint8(0)
@@ -91,7 +95,7 @@ func (p *pairing) visit(r *Record) {
 		}
 	}
 	if role != 0 {
-		if w != nil && (w.epoch != p.epoch || len(p.blind) > 0) {
+		if w != nil && (w.epoch != p.epoch || p.blind) {
 			p.forget(w, 0)
 			w.epoch = p.epoch
 		}
@@ -117,7 +121,7 @@ func (p *pairing) to(w *waiting, r *Record) {
 			w = nil
 		}
 	}
-	if w == nil || len(w.from) == 0 || len(p.blind) > 0 {
+	if w == nil || len(w.from) == 0 || p.blind {
 		p.Unpaired++
 		return
 	}
@@ -136,7 +140,7 @@ func (p *pairing) to(w *waiting, r *Record) {
 
 // from adds a passage of From.
 func (p *pairing) from(w *waiting, r *Record) *waiting {
-	if len(p.blind) > 0 {
+	if p.blind {
 		p.Unpaired++
 		return w
 	}

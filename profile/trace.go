@@ -20,14 +20,14 @@ const (
 	RecordExit  = layout.RecordExit  // a scope ends
 	RecordLeft  = layout.RecordLeft  // a scope turns out to have been left by a panic or runtime.Goexit
 	RecordTaken = layout.RecordTaken // no passage: a marker took time besides, when it was passed first
-	RecordGap   = layout.RecordGap   // records of this processor are missing from here to its next
+	RecordGap   = layout.RecordGap   // records of this processor are missing
 )
 
 // A Record is one event of a trace.
 type Record struct {
 	Tick      uint64 // of the run's clock
 	Goroutine uint64 // Go's number of it; of a gap how many records are missing
-	Cost      uint64 // what the marker took from the program from Tick on, ticks/256
+	Cost      uint64 // what the marker took from the program from Tick on, ticks/256; of a gap the tick until which records are missing
 	Marker    int32  // index in Trace.Markers; -1 of a gap, and where no table names it
 	Level     uint32 // place of the scope among those open on its goroutine, from 1; 0: it is none
 	Processor uint32 // whose ring had it
@@ -129,7 +129,7 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 	t.name(r)
 	for _, number := range slices.Sorted(maps.Keys(r.traces)) {
 		shard := r.traces[number]
-		t.streams = append(t.streams, stream{parts: shard.parts, shard: shard.number, gap: shard.gap, gapTick: shard.gapTick})
+		t.streams = append(t.streams, stream{parts: shard.parts, shard: shard.number, gap: shard.gap, gapTick: shard.gapTick, gapLast: shard.gapLast})
 	}
 	return t, nil
 }
@@ -182,6 +182,7 @@ type shardTrace struct {
 	ring    uint64 // offset of its ring, 0: none yet
 	gap     uint64 // records missing after the last
 	gapTick uint64 // since when
+	gapLast uint64 // until when
 }
 
 // A tracePart is records that stand one behind the other in the file.
@@ -215,7 +216,7 @@ func (r *run) ring(b block) error {
 		return r.damaged(b.offset, "a second ring of processor %d; it is left out", b.shard)
 	}
 	s.ring = b.offset
-	s.gap, s.gapTick = word(layout.RingGap), word(layout.RingGapTick)
+	s.gap, s.gapTick, s.gapLast = word(layout.RingGap), word(layout.RingGapTick), word(layout.RingGapLast)
 	r.Trace.Lost = add64(r.Trace.Lost, word(layout.RingLost))
 	from := drained
 	if written-drained >= room {

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	layout "github.com/markgen/markgen/runtime"
@@ -14,6 +15,7 @@ type stream struct {
 	shard   uint32
 	gap     uint64
 	gapTick uint64
+	gapLast uint64
 
 	buf   []byte // records that were read, not yet decoded
 	space []byte
@@ -119,7 +121,7 @@ func (s *stream) fast(t *Trace) bool {
 	cost := binary.LittleEndian.Uint64(b[layout.RecordCost:])
 	what := binary.LittleEndian.Uint64(b[layout.RecordMarker:])
 	index := uint32(what)&(maxMarkers-1) - layout.StackFirst
-	if cost>>layout.RecordCostBits != s.next&(1<<(64-layout.RecordCostBits)-1) || uint64(index) >= uint64(len(t.marker)) {
+	if uint8(what>>layout.RecordKindShift) == RecordGap || cost>>layout.RecordCostBits != s.next&(1<<(64-layout.RecordCostBits)-1) || uint64(index) >= uint64(len(t.marker)) {
 		return false
 	}
 	h := &s.head
@@ -169,10 +171,17 @@ func (t *Trace) advance(s *stream) error {
 			continue
 		}
 		h.Cost &= 1<<layout.RecordCostBits - 1
+		if h.Kind == RecordGap {
+			if h.Cost == 1<<layout.RecordCostBits-1 {
+				h.Cost = math.MaxUint64
+			} else {
+				h.Cost += h.Tick
+			}
+		}
 		s.head = h
 		if missing > 0 {
 			s.held, s.holds = h, true
-			s.head = s.missing(missing, s.last)
+			s.head = s.missing(missing, s.last, h.Tick)
 		}
 		s.last = h.Tick
 		return nil
@@ -183,9 +192,9 @@ func (t *Trace) advance(s *stream) error {
 func (s *stream) end(missing uint64) {
 	switch {
 	case missing > 0:
-		s.head = s.missing(add64(missing, s.gap), s.last)
+		s.head = s.missing(add64(missing, s.gap), s.last, math.MaxUint64)
 	case s.gap > 0:
-		s.head = s.missing(s.gap, s.gapTick)
+		s.head = s.missing(s.gap, s.gapTick, s.gapLast)
 	default:
 		s.done = true
 	}
@@ -193,8 +202,8 @@ func (s *stream) end(missing uint64) {
 }
 
 // missing is the record of a gap.
-func (s *stream) missing(n, tick uint64) Record {
-	return Record{Tick: tick, Goroutine: n, Marker: -1, Processor: s.shard, Kind: RecordGap}
+func (s *stream) missing(n, from, to uint64) Record {
+	return Record{Tick: from, Goroutine: n, Cost: to, Marker: -1, Processor: s.shard, Kind: RecordGap}
 }
 
 // decode reads the record at the beginning of the buffer; the cost has its number

@@ -313,6 +313,7 @@ const (
 	RingLost    = 32  // how many found no room, since the ring was full and is drained
 	RingGap     = 40  // how many of these came after the latest record
 	RingGapTick = 48  // and the tick of the first of them
+	RingGapLast = 56  // and that of the last
 	RingWritten = 64  // how many have been written
 	RingData    = 128 // the records
 
@@ -327,7 +328,7 @@ const (
 	RecordGoroutine = 8  // which goroutine reached it; of RecordGap how many records are missing
 	RecordMarker    = 16 // u32: the lower 24 bits less StackFirst are the global index of the marker, the upper 8 are Record…
 	RecordLevel     = 20 // u32: place of the scope among those open on its goroutine, from 1; 0: it is none
-	RecordCost      = 24 // the lower 40 bits are ticks/256 from the tick on that the marker took from the program; the upper 24 the record's number
+	RecordCost      = 24 // the lower 40 bits are ticks/256 from the tick on that the marker took from the program; the upper 24 the record's number. Of RecordGap they are the ticks to the last that is missing; the largest number means at least that
 	RecordSize      = 32
 
 	RecordKindShift = 24

@@ -22,7 +22,7 @@ type ring struct {
 	lost    uint64
 	gap     uint64
 	gapTick uint64
-	_       uint64
+	gapLast uint64
 	written uint64
 	_       [7]uint64
 }
@@ -38,7 +38,7 @@ type traceRecord struct {
 // The structs and the layout agree, or this does not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ring{})-RingData]
-	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.gapTick)-RingGapTick]
+	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.gapLast)-RingGapLast]
 	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.written)-RingWritten]
 	_ = [1]struct{}{}[unsafe.Sizeof(traceRecord{})-RecordSize]
 	_ = [1]struct{}{}[unsafe.Offsetof(traceRecord{}.cost)-RecordCost]
@@ -270,13 +270,14 @@ func (e *ringEnd) put(r *traceRecord) {
 		if b.gap == 0 {
 			b.gapTick = r.tick
 		}
+		b.gapLast = r.tick
 		b.gap++
 		b.lost++
 		return
 	}
 	if n := b.gap; n > 0 {
 		b.gap = 0
-		e.append(&traceRecord{b.gapTick, n, RecordGap << RecordKindShift, 0, 0})
+		e.append(&traceRecord{b.gapTick, n, RecordGap << RecordKindShift, 0, min(less(b.gapLast, b.gapTick), 1<<RecordCostBits-1)})
 		if e.next == e.limit {
 			e.advance() // there was room for two
 		}
@@ -315,6 +316,9 @@ func (e *ringEnd) advance() bool {
 		// One place stays free: readers take it for being written.
 		free = less(e.room-1, e.written-atomic.LoadUint64(&b.drained))
 		if free < 2 || b.gap > 0 && free < e.room/8 {
+			if b.gap%uint64(lostAtOnce) == 0 {
+				leaveDeadDrainer()
+			}
 			return false
 		}
 	}
@@ -333,6 +337,20 @@ func (e *ringEnd) advance() bool {
 	}
 	e.limit = unsafe.Add(p, uintptr(n)*RecordSize)
 	return true
+}
+
+// lostAtOnce is how many records are lost between two looks whether who drains the
+// rings still lives.
+const lostAtOnce = 4096
+
+// leaveDeadDrainer lets the rings keep the newest records again if nobody drains
+// them any more.
+//
+//go:norace
+func leaveDeadDrainer() {
+	if pid := atomic.LoadUint64(headerWord(OffDrainer)); pid != 0 && processGone(pid) {
+		atomic.CompareAndSwapUint64(headerWord(OffDrainer), pid, 0)
+	}
 }
 
 // loseRecord counts a record that no ring can take.

@@ -64,6 +64,9 @@ func (d *runData) use(well bool) int {
 		}
 		return exitOK
 	}
+	for _, warning := range d.Warnings() {
+		d.env.warn(warning)
+	}
 	code := exitOK
 	if d.report != "none" {
 		code = d.write(files)

@@ -1,0 +1,67 @@
+package overlay
+
+import (
+	"os"
+	"slices"
+	"time"
+)
+
+// drainAll drains the rings of all processes until the keeper is closed.
+func (k *keeper) drainAll() {
+	defer close(k.drained)
+	for range k.wake {
+		for {
+			k.mu.Lock()
+			files := slices.Clone(k.kept)
+			k.mu.Unlock()
+			left, coming, many := 0, false, false
+			for _, f := range files {
+				f.mu.Lock()
+				if f.drain != nil {
+					left++
+					c, m := f.drain.poll()
+					coming, many = coming || c, many || m
+				}
+				f.mu.Unlock()
+			}
+			if left == 0 {
+				break
+			}
+			pause := wakeIdle
+			if many {
+				pause = 0
+			} else if coming {
+				pause = wakeBusy
+			}
+			select {
+			case _, open := <-k.wake:
+				if !open {
+					return
+				}
+			case <-time.After(pause):
+			}
+		}
+	}
+}
+
+// finishDrain ends the draining of a file and gives the name of the one on the disk
+// that has all of its data, "" if there is none.
+func (k *keeper) finishDrain(f *keptFile, used int64) (name string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.drain == nil {
+		return "", nil
+	}
+	name, err = f.drain.finish(used)
+	if text := f.drain.trouble(); text != "" {
+		k.warnings = append(k.warnings, text)
+	}
+	f.drain.close()
+	f.drain = nil
+	return name, err
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
