@@ -11,6 +11,8 @@
 //	scope      a timed scope, with and without self time, against two clock reads
 //	parallel   the same on all processors at once against one
 //	mapped     a scope with its data in a mapped file against in memory
+//	trace      the records of a scope against two clock reads
+//	between    how fast markgen between reads 100 million records
 //	offprogs   small programs with markers that are off against unmarked
 //	corrected  the reported time of a caller of marked functions against its time unmarked
 //	sampled    how often a sample's mean is within two standard errors of the truth

@@ -34,6 +34,8 @@ var subjects = []struct {
 	{"scope", "a timed scope, with and without self time, against two clock reads", (*bench).scope},
 	{"parallel", "the same on all processors at once against one", (*bench).parallel},
 	{"mapped", "a scope with its data in a mapped file against in memory", (*bench).mapped},
+	{"trace", "the records of a scope against two clock reads", (*bench).trace},
+	{"between", "how fast markgen between reads 100 million records", (*bench).between},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},

@@ -72,6 +72,10 @@ const (
 	wakeBusy = 300 * time.Microsecond
 )
 
+// takenAtOnce is how many records make a block; then the ring has that much room
+// again.
+const takenAtOnce = 8192
+
 // poll takes out what there is of rings that are filled enough. It says whether
 // records came in lately, and whether so many that it should be called again at
 // once.
@@ -158,14 +162,14 @@ func (d *drain) take(r *ringStart, n uint64) error {
 	}
 	for n > 0 {
 		place := first % r.room
-		k := min(n, r.room-place)
+		k := min(n, r.room-place, takenAtOnce)
 		if err := d.append(r.shard, first, r.ring[layout.RingData+place*layout.RecordSize:][:k*layout.RecordSize]); err != nil {
 			return err
 		}
 		first, n = first+k, n-k
+		r.drained = first
+		atomic.StoreUint64(wordAt(r.ring, layout.RingDrained), first)
 	}
-	r.drained = first
-	atomic.StoreUint64(wordAt(r.ring, layout.RingDrained), first)
 	return nil
 }
 

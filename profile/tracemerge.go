@@ -11,7 +11,8 @@ import (
 
 // A stream is the records of one processor while they are read.
 type stream struct {
-	parts   []tracePart // what is still to come, the first of them in part
+	parts   []tracePart // what is still to come behind part
+	part    tracePart
 	shard   uint32
 	gap     uint64
 	gapTick uint64
@@ -146,11 +147,14 @@ func (t *Trace) advance(s *stream) error {
 	missing := uint64(0)
 	for {
 		if len(s.buf) == 0 {
-			if len(s.parts) == 0 {
-				s.end(missing)
-				return nil
+			p := &s.part
+			if p.n == 0 {
+				if len(s.parts) == 0 {
+					s.end(missing)
+					return nil
+				}
+				*p, s.parts = s.parts[0], s.parts[1:]
 			}
-			p := &s.parts[0]
 			missing += p.first - s.next
 			s.next = p.first
 			n := min(p.n, uint64(len(s.space)/layout.RecordSize))
@@ -158,9 +162,7 @@ func (t *Trace) advance(s *stream) error {
 				return err
 			}
 			s.buf = s.space[:n*layout.RecordSize]
-			if p.first, p.n, p.offset = p.first+n, p.n-n, p.offset+n*layout.RecordSize; p.n == 0 {
-				s.parts = s.parts[1:]
-			}
+			p.first, p.n, p.offset = p.first+n, p.n-n, p.offset+n*layout.RecordSize
 		}
 		h := t.decode(s)
 		s.buf = s.buf[layout.RecordSize:]

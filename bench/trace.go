@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/perf/benchfmt"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// traceBar is what the two records of a scope may cost against two clock reads.
+var traceBar = atMost(1.6)
+
+// trace measures the records of a scope against the two clock reads it cannot do
+// without, in marked code, with the rings in a mapped file, and of the calls of the
+// runtime alone.
+func (b *bench) trace(ctx context.Context) error {
+	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
+	if err != nil {
+		return err
+	}
+	sides := []testBinary{marked.as("trace", 1, "MARKGEN=collect=trace,file="+b.dataFile("trace")),
+		marked.as("timetrace", 1, "MARKGEN=collect=time+trace,file="+b.dataFile("timetrace"))}
+	best, err := b.quickest(ctx, "trace", "", sides, ".", windowTime, windows)
+	if err != nil {
+		return err
+	}
+	for _, s := range selfScopes {
+		for side, bar := range []bar{traceBar, {}} {
+			ns, reads := best[side][s.name], best[side][s.reads]
+			b.hold(fmt.Sprintf("%s: %s", []string{"trace", "trace, and timed"}[side], s.about), bar, ns/reads, fmt.Sprintf("%.1f ns, two reads %.1f", ns, reads))
+		}
+	}
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	calls, err := b.compile(ctx, dir, "github.com/markgen/markgen/runtime", "calls", plainTest())
+	if err != nil {
+		return err
+	}
+	best, err = b.quickest(ctx, "trace", "", []testBinary{calls}, "^BenchmarkTrace$", windowTime, windows)
+	if err != nil {
+		return err
+	}
+	reads := best[0]["Trace/reads"]
+	for _, s := range []struct{ about, name string }{{"Begin and End", "Trace/opened"}, {"a Scope", "Trace/scope"}} {
+		ns, ok := best[0][s.name]
+		if !ok {
+			return fmt.Errorf("the runtime has no benchmark %s", s.name)
+		}
+		b.hold("trace: calls alone, "+s.about, traceBar, ns/reads, fmt.Sprintf("%.1f ns, two reads %.1f", ns, reads))
+	}
+	return nil
+}
+
+// betweenRecords is how many records markgen between is given.
+const betweenRecords = 100_000_000
+
+// between measures how fast markgen between reads a trace, on one processor, and
+// the memory it takes for a long trace against a short one.
+func (b *bench) between(ctx context.Context) error {
+	peaks := map[int]float64{}
+	var seconds []float64
+	for _, n := range []int{betweenRecords / 100, betweenRecords} {
+		file := filepath.Join(b.work, "between.markgen")
+		if err := writeTrace(file, n); err != nil {
+			return err
+		}
+		rounds := 1
+		if n == betweenRecords {
+			rounds = b.roundsOr(3)
+		}
+		for range rounds {
+			p, err := runProcess(ctx, b.work, []string{"GOMAXPROCS=1"}, b.markgen, "between", "-json", "outer", "outer", file)
+			if err != nil {
+				return err
+			}
+			peaks[n] = max(peaks[n], p.peak)
+			if n < betweenRecords {
+				continue
+			}
+			seconds = append(seconds, p.wall)
+			err = b.results.add("between/between.txt", "Between", 1, append(p.values(), benchfmt.Value{Value: float64(n) / p.wall, Unit: "records/s"})...)
+			if err != nil {
+				return err
+			}
+		}
+		text, err := output(ctx, b.work, nil, b.markgen, "between", "-json", "outer", "outer", file)
+		if err != nil {
+			return err
+		}
+		var got struct{ Count, Unpaired int }
+		if err := json.Unmarshal(text, &got); err != nil {
+			return err
+		}
+		if got.Count != n/traceStep || got.Unpaired != 0 {
+			return fmt.Errorf("markgen between found %d pairs and %d unpaired passages in %d records", got.Count, got.Unpaired, n)
+		}
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	rate := betweenRecords / 1e6 / median(seconds)
+	b.hold("between: million records a second, one processor", atLeast(10).in("M/s"), rate, "wall seconds: "+list(seconds, "%.2f"))
+	b.hold("between: peak memory", bar{unit: "MiB"}, peaks[betweenRecords]/(1<<20), fmt.Sprintf("a hundredth of the records: %.1f", peaks[betweenRecords/100]/(1<<20)))
+	return nil
+}
+
+// The trace that is written: a scope in a scope with a point in between, on
+// goroutines that take turns, recorded by several processors.
+const (
+	traceStep       = 5    // records of one passage
+	traceGoroutines = 1000 // take turns
+	traceShards     = 4
+	traceBlock      = 8000 // records in a block, a multiple of traceStep
+	traceHz         = 2_500_000_000
+	traceText       = "p\tb\nf\tb.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tb.outer\n" +
+		"m\t0000000000000002\tpoint\t0\t2\t1\t0\t-\t-\t1\tb.outer:point\nm\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tb.inner\n"
+)
+
+// writeTrace writes a data file with n records, as draining leaves it.
+func writeTrace(name string, n int) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	order := binary.NativeEndian
+	w := bufio.NewWriterSize(f, 1<<20)
+
+	table := make([]byte, (layout.OffTableText+len(traceText)+layout.BlockAlign-1)/layout.BlockAlign*layout.BlockAlign)
+	order.PutUint32(table[layout.OffBlockType:], layout.BlockTable)
+	order.PutUint64(table[layout.OffBlockSize:], uint64(len(table)))
+	order.PutUint64(table[layout.OffTableMarkers:], 3)
+	order.PutUint64(table[layout.OffTableLen:], uint64(len(traceText)))
+	copy(table[layout.OffTableText:], traceText)
+
+	blocks := (n + traceBlock - 1) / traceBlock
+	header := make([]byte, layout.HeaderSize)
+	copy(header, layout.Magic)
+	order.PutUint32(header[layout.OffVersion:], layout.Version)
+	order.PutUint32(header[layout.OffHeaderSize:], layout.HeaderSize)
+	for offset, v := range map[int]uint64{
+		layout.OffState: layout.StateStopped,
+		layout.OffUsed:  uint64(len(header) + len(table) + blocks*layout.TraceData + (n*layout.RecordSize+layout.BlockAlign-1)/layout.BlockAlign*layout.BlockAlign),
+		layout.OffHz:    traceHz,
+		layout.OffFlags: layout.FlagTraced | layout.FlagUntimed,
+		layout.OffClock: layout.ClockTSC,
+	} {
+		order.PutUint64(header[offset:], v)
+	}
+	w.Write(header)
+	w.Write(table)
+
+	steps := [traceStep]struct{ kind, marker, level uint32 }{{layout.RecordEnter, 0, 1}, {layout.RecordPoint, 1, 0},
+		{layout.RecordEnter, 2, 2}, {layout.RecordExit, 2, 2}, {layout.RecordExit, 0, 1}}
+	block := make([]byte, layout.TraceData+traceBlock*layout.RecordSize)
+	var numbers [traceShards]uint64
+	for at := 0; at < n; at += traceBlock {
+		// Blocks of the processors lie in turns and reach over the same time.
+		k := at / traceBlock
+		shard := k % traceShards
+		count := min(traceBlock, n-at)
+		size := layout.TraceData + (count*layout.RecordSize+layout.BlockAlign-1)/layout.BlockAlign*layout.BlockAlign
+		clear(block[:layout.TraceData])
+		order.PutUint32(block[layout.OffBlockType:], layout.BlockTrace)
+		order.PutUint32(block[layout.OffBlockShard:], uint32(shard))
+		order.PutUint64(block[layout.OffBlockSize:], uint64(size))
+		order.PutUint64(block[layout.TraceFirst:], numbers[shard])
+		order.PutUint64(block[layout.TraceLen:], uint64(count))
+		for i := range count {
+			s := steps[i%traceStep]
+			r := block[layout.TraceData+i*layout.RecordSize:]
+			passage := uint64(at+i) / traceStep
+			tick := uint64(k/traceShards*traceBlock+i)*100*traceShards + uint64(shard)*50 + passage*2654435761%64
+			order.PutUint64(r[layout.RecordTick:], tick)
+			order.PutUint64(r[layout.RecordGoroutine:], passage%traceGoroutines*traceShards+uint64(shard))
+			order.PutUint32(r[layout.RecordMarker:], s.kind<<layout.RecordKindShift|(s.marker+layout.StackFirst))
+			order.PutUint32(r[layout.RecordLevel:], s.level)
+			order.PutUint64(r[layout.RecordCost:], 40<<8|numbers[shard]<<layout.RecordCostBits)
+			numbers[shard]++
+		}
+		w.Write(block[:size])
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}

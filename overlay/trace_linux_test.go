@@ -1,0 +1,365 @@
+package overlay_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// traced runs passages whose records are known. The first argument is what it
+// does, the second on how many goroutines, the third how often.
+const traced = `package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+)
+
+//perf:mark
+func outer(i int) {
+	//perf:point before
+	inner(i)
+}
+
+//perf:mark
+func inner(i int) {
+	if i%64 == 0 {
+		runtime.Gosched()
+	}
+}
+
+//perf:mark
+func out(n int) {
+	if n == 0 {
+		panic("out")
+	}
+	out(n - 1)
+}
+
+//perf:mark
+func caught() {
+	defer func() { recover() }()
+	out(3)
+}
+
+//perf:mark
+func sleep(d time.Duration) {
+	time.Sleep(d)
+	//perf:point slept
+	time.Sleep(d)
+}
+
+func main() {
+	goroutines, _ := strconv.Atoi(os.Args[2])
+	times, _ := strconv.Atoi(os.Args[3])
+	var all sync.WaitGroup
+	begin := time.Now()
+	for g := range goroutines {
+		all.Go(func() {
+			for i := range times {
+				switch os.Args[1] {
+				case "pass":
+					outer(i)
+				case "paced": // a million records a second
+					outer(i)
+					for time.Since(begin) < time.Duration(5*goroutines*i)*time.Microsecond {
+						runtime.Gosched()
+					}
+				case "panic":
+					caught()
+				case "sleep":
+					sleep(5 * time.Millisecond)
+				case "log":
+					outer(i)
+					os.Stdout.WriteString(fmt.Sprintln(g, i))
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+`
+
+// tracedProgram is traced, marked with these flags of markgen build.
+func tracedProgram(t *testing.T, flags ...string) *keptProgram {
+	t.Helper()
+	dir := module(t, map[string]string{"main.go": traced})
+	k := &keptProgram{trapMarkgen(t), filepath.Join(dir, "traced"), t.TempDir()}
+	if text, err := markgenIn(t, dir, t.TempDir(), append(append([]string{"build"}, flags...), "-o", k.program, ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return k
+}
+
+// run runs the program alone with MARKGEN set so, its data in the file data.
+func (k *keptProgram) alone(t *testing.T, config string, args ...string) *profile.Trace {
+	t.Helper()
+	cmd := exec.Command(k.program, args...)
+	cmd.Dir = k.dir
+	cmd.Env = append(os.Environ(), "MARKGEN="+config+",file=data")
+	if text, err := cmd.CombinedOutput(); err != nil || len(text) > 0 {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return k.trace(t)
+}
+
+func (k *keptProgram) trace(t *testing.T) *profile.Trace {
+	t.Helper()
+	tr, err := profile.OpenTrace(filepath.Join(k.dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// steps are the records of each goroutine, as words, and how many records are said
+// to be missing.
+func steps(t *testing.T, tr *profile.Trace) (by map[uint64][]string, missing uint64) {
+	t.Helper()
+	by = map[uint64][]string{}
+	last := map[uint64]uint64{}
+	n := uint64(0)
+	err := tr.Each(func(r *profile.Record) {
+		if r.Kind == profile.RecordGap {
+			missing += r.Goroutine
+			return
+		}
+		n++
+		if r.Kind == profile.RecordTaken {
+			return
+		}
+		if r.Tick < last[r.Goroutine] {
+			t.Errorf("goroutine %d goes back by %d ticks", r.Goroutine, last[r.Goroutine]-r.Tick)
+		}
+		last[r.Goroutine] = r.Tick
+		name := tr.Markers[r.Marker].Name
+		name = name[strings.LastIndexAny(name, ".:")+1:]
+		by[r.Goroutine] = append(by[r.Goroutine], fmt.Sprintf("%s%s%d", name, [...]string{"", ".", "+", "-", "!"}[r.Kind], r.Level))
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	gaps := tr.Records - n // written as records, too
+	if gaps > missing {
+		t.Errorf("%d records, and %d are said to be there", n, tr.Records)
+	}
+	return by, missing
+}
+
+const aPass = "outer+1 before.0 inner+2 inner-2 outer-1 "
+
+// Each goroutine's passages are there, in their order, with timing or without, in
+// every form of marks, also under the race detector.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"-race"}, {"-form", "guarded"}} {
+		t.Run(strings.Join(flags, ""), func(t *testing.T) {
+			t.Parallel()
+			k := tracedProgram(t, flags...)
+			for _, config := range []string{"collect=trace", "collect=time+trace", "collect=trace,clock=mono", "collect=trace,noself"} {
+				for _, goroutines := range []int{1, 8, 200} {
+					times := 20_000 / goroutines
+					if len(flags) > 0 {
+						times /= 10
+					}
+					tr := k.alone(t, config+",buffer=16M", "pass", strconv.Itoa(goroutines), strconv.Itoa(times))
+					by, missing := steps(t, tr)
+					if len(by) != goroutines || missing != 0 || tr.Lost != 0 || tr.Damaged || len(tr.Warnings) > 0 {
+						t.Errorf("%s: %d goroutines, want %d; %d records missing, %d lost; %q", config, len(by), goroutines, missing, tr.Lost, tr.Warnings)
+					}
+					for g, list := range by {
+						if got := strings.Join(list, " ") + " "; got != strings.Repeat(aPass, times) {
+							t.Errorf("%s: goroutine %d of %d: %d steps beginning with %.200s", config, g, goroutines, len(list), got)
+						}
+					}
+					b := between(t, tr, "outer", "inner")
+					if b.Count != uint64(goroutines*times) || b.Unpaired != 0 {
+						t.Errorf("%s: %d pairs, %d unpaired", config, b.Count, b.Unpaired)
+					}
+				}
+			}
+		})
+	}
+}
+
+func between(t *testing.T, tr *profile.Trace, from, to string) *profile.Between {
+	t.Helper()
+	var b profile.Between
+	var err error
+	if b.From, b.To, err = profile.Endpoints(from, to, tr.Markers); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Add(tr); err != nil {
+		t.Error(err)
+	}
+	return &b
+}
+
+// A ring that nobody drains keeps the newest records of its processor, all but one
+// of those it has room for.
+func TestTraceNewest(t *testing.T) {
+	t.Parallel()
+	k := tracedProgram(t)
+	for _, tt := range []struct {
+		buffer     int
+		goroutines int
+	}{{4096, 1}, {8191, 1}, {64 << 10, 8}, {100_000, 200}} {
+		times := 40_000 / tt.goroutines
+		total := uint64(5 * tt.goroutines * times)
+		tr := k.alone(t, fmt.Sprintf("collect=trace,buffer=%d", tt.buffer), "pass", strconv.Itoa(tt.goroutines), strconv.Itoa(times))
+		by, missing := steps(t, tr)
+		if missing != tr.Lost || tr.Lost == 0 {
+			t.Errorf("%d bytes: %d records missing, %d lost", tt.buffer, missing, tr.Lost)
+		}
+		// Besides the passages there may be records of what markers took when they
+		// were passed first.
+		if all := tr.Records + tr.Lost; all < total || all > total+100 {
+			t.Errorf("%d bytes: %d records are there and %d lost, of %d", tt.buffer, tr.Records, tr.Lost, total)
+		}
+		most := uint64(tt.buffer/32-1) * 2 // two processors are usual here, more are possible
+		if n := tr.Records; n < uint64(tt.buffer/32-1) || len(by) == 1 && n > most*16 {
+			t.Errorf("%d bytes: %d records are there", tt.buffer, n)
+		}
+		ended := 0
+		for _, list := range by {
+			if list[len(list)-1] == "outer-1" {
+				ended++
+			}
+			if tt.goroutines > 1 {
+				continue // parts of a goroutine's records were overwritten where others were busy
+			}
+			got := strings.Join(list, " ") + " "
+			if n := min(len(got), 20*len(aPass)); !strings.HasSuffix(strings.Repeat(aPass, times), got[len(got)-n:]) {
+				t.Errorf("%d bytes: the end is …%s", tt.buffer, got[max(0, len(got)-200):])
+			}
+		}
+		if ended == 0 {
+			t.Errorf("%d bytes: no goroutine's end is there", tt.buffer)
+		}
+	}
+}
+
+// What a panic has left is said to be left, by the scope that is passed next.
+func TestTracePanic(t *testing.T) {
+	t.Parallel()
+	k := tracedProgram(t)
+	for _, config := range []string{"collect=trace", "collect=trace+time"} {
+		tr := k.alone(t, config, "panic", "3", "5")
+		by, _ := steps(t, tr)
+		const once = "caught+1 out+2 out+3 out+4 out+5 out!5 out!4 out!3 out!2 caught-1 "
+		for g, list := range by {
+			if got := strings.Join(list, " ") + " "; got != strings.Repeat(once, 5) {
+				t.Errorf("%s: goroutine %d: %s", config, g, got)
+			}
+		}
+		if b := between(t, tr, "out", "out"); b.Count != 0 || b.Unpaired != 3*5*4 {
+			t.Errorf("%s: %d pairs of out, %d unpaired", config, b.Count, b.Unpaired)
+		}
+		if b := between(t, tr, "caught", "caught"); b.Count != 3*5 || b.Unpaired != 0 {
+			t.Errorf("%s: %d pairs of caught, %d unpaired", config, b.Count, b.Unpaired)
+		}
+	}
+}
+
+// Times between markers are those that a program sleeps.
+func TestTraceBetween(t *testing.T) {
+	t.Parallel()
+	k := tracedProgram(t)
+	tr := k.alone(t, "collect=trace", "sleep", "8", "10")
+	for _, tt := range []struct {
+		from, to string
+		ms       float64
+	}{{"sleep", "sleep", 10}, {"sleep", "slept", 5}, {"slept", "sleep@exit", 5}} {
+		b := between(t, tr, tt.from, tt.to)
+		if b.Count != 80 || b.Unpaired != 0 || b.MinNS < tt.ms*1e6 || b.QuantileNS(0.5) > (tt.ms+4)*1e6 {
+			t.Errorf("%s to %s: %d pairs, %d unpaired, %v to %v ns, median %v", tt.from, tt.to, b.Count, b.Unpaired, b.MinNS, b.MaxNS, b.QuantileNS(0.5))
+		}
+	}
+}
+
+// A process that is killed leaves all records up to then.
+func TestTraceKilled(t *testing.T) {
+	t.Parallel()
+	k := tracedProgram(t)
+	for _, config := range []string{"collect=trace", "collect=time+trace"} {
+		cmd := exec.Command(k.program, "log", "4", "1000000")
+		cmd.Dir = k.dir
+		cmd.Env = append(os.Environ(), "MARKGEN="+config+",file=data")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		logged := map[string]int{}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			g, _, _ := strings.Cut(lines.Text(), " ")
+			logged[g]++
+			if n == 5000 {
+				cmd.Process.Kill()
+			}
+		}
+		cmd.Wait()
+		tr := k.trace(t)
+		by, missing := steps(t, tr)
+		least, most := 0, 0
+		for _, n := range logged {
+			least += n
+		}
+		for _, list := range by {
+			got := strings.Join(list, " ") + " "
+			if !strings.HasPrefix(strings.Repeat(aPass, len(list)/5+1), got) {
+				t.Errorf("%s: steps end with %s", config, got[max(0, len(got)-200):])
+			}
+			most += (len(list) + 4) / 5
+		}
+		if most < least || most > least+4 || missing != 0 {
+			t.Errorf("%s: %d passages in the trace, %d were logged, %d records missing", config, most, least, missing)
+		}
+	}
+}
+
+// Records that come in at a rate which the disk can take are all there, though the
+// rings have room for a fraction of them.
+func TestTraceDrained(t *testing.T) {
+	k := tracedProgram(t)
+	const times = 200_000
+	for _, tt := range []struct {
+		config     string
+		goroutines int
+	}{{"collect=trace", 1}, {"collect=trace", 4}, {"collect=time+trace,buffer=8M", 1}} {
+		cmd := k.exec("paced", "MARKGEN="+tt.config)
+		cmd.Args = append(cmd.Args, strconv.Itoa(tt.goroutines), strconv.Itoa(times))
+		if text, err := cmd.CombinedOutput(); err != nil || len(text) > 0 {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		tr := k.trace(t)
+		by, missing := steps(t, tr)
+		if tr.Lost != 0 || missing != 0 || tr.Damaged || tr.Records < uint64(5*times*tt.goroutines) {
+			t.Errorf("%s: %d records, %d lost, %d missing; %q", tt.config, tr.Records, tr.Lost, missing, tr.Warnings)
+		}
+		for g, list := range by {
+			if got := strings.Join(list, " ") + " "; got != strings.Repeat(aPass, times) {
+				t.Errorf("%s: goroutine %d: %d steps", tt.config, g, len(list))
+			}
+		}
+		info, err := os.Lstat(filepath.Join(k.dir, "data"))
+		if err != nil || info.Mode().Perm() != 0o600 || !info.Mode().IsRegular() {
+			t.Errorf("%v %v", info, err)
+		}
+	}
+}
