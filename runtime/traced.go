@@ -7,16 +7,11 @@ package runtime
 //go:norace
 //go:nocheckptr
 func (p *slot) traceEnter(index uint32, t uint64) {
-	const kind = RecordEnter << RecordKindShift
-	if p.delayed { // the stack had to grow
-		p.delayed = false
-		writeSlow(&traceRecord{t, goroutineOf(p.g), index | kind, p.stack.n, 0})
-		return
-	}
-	write(p.g, index|kind, p.stack.n, t, tracing.enter)
+	write(p, p.g, index|RecordEnter<<RecordKindShift, t, tracing.enter)
 }
 
-// traceExit writes the record of a scope that is about to be popped and ended at t.
+// traceExit writes the record of a scope that is about to be popped and ended at
+// t. One that was left without its end has its record.
 //
 //go:norace
 //go:nocheckptr
@@ -28,7 +23,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 	if p.stack.at(p.stack.n-1).depth == 0 {
 		cost = tracing.exitCall
 	}
-	write(p.g, index|RecordExit<<RecordKindShift, p.stack.n, t, cost)
+	write(p, p.g, index|RecordExit<<RecordKindShift, t, cost)
 }
 
 // traceLeft writes the record of the innermost scope, which a panic or
@@ -38,7 +33,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
 	i := p.stack.at(p.stack.n-1).index &^ nestedBit
-	write(p.g, i|RecordLeft<<RecordKindShift, p.stack.n, t, tracing.point)
+	write(p, p.g, i|RecordLeft<<RecordKindShift, t, tracing.point)
 }
 
 // tracePoint writes the record of a passage without a duration.
@@ -53,7 +48,7 @@ func tracePoint(index uint32) {
 	} else {
 		t, g = ticksAndG()
 	}
-	write(g, index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
+	write(nil, g, index|RecordPoint<<RecordKindShift, t, tracing.point)
 }
 
 // traceTaken says that a marker has taken the time since from in which nothing
@@ -72,10 +67,18 @@ func traceTaken(index uint32, from uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) popTraced(index uint32, t uint64) {
-	p.leaving(index, t)
-	n := p.stack.n - 1
-	p.mask = p.stack.at(n).mask
-	p.stack.n = n
+	r := p.stack.at(p.stack.n - 1)
+	if hot.extras&extraRead != 0 {
+		p.leaving(index, t)
+	} else if !p.left { // traceExit, without a call of it
+		cost := tracing.exit
+		if r.depth == 0 {
+			cost = tracing.exitCall
+		}
+		write(p, p.g, index|RecordExit<<RecordKindShift, t, cost)
+	}
+	p.mask = r.mask
+	p.stack.n--
 	if p.active != nil {
 		p.active = p.active.add(index, 1<<32-1)
 	}
