@@ -34,6 +34,7 @@ type Run struct {
 	Lost      uint64
 	Big       bool // byte order
 	Tables    []Table
+	Trace     []Records // with layout.FlagTraced among the flags
 }
 
 // Table is what one unit registered and what was recorded at its markers.
@@ -91,6 +92,9 @@ func (r Run) File() []byte {
 				}
 			}
 		}
+	}
+	for _, t := range r.Trace {
+		w.records(t)
 	}
 	w.order.PutUint64(w.file[layout.OffUsed:], uint64(len(w.file)))
 	return w.file
