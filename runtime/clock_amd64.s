@@ -20,16 +20,17 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 	MOVQ AX, t+0(FP)
 	RET
 
-// func ticksAndStack() (t uint64, gp, top uintptr)
-TEXT ·ticksAndStack(SB), NOSPLIT, $0-24
+// func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
+TEXT ·ticksAndDepth(SB), NOSPLIT, $0-32
 	MOVQ (TLS), CX
-	MOVQ CX, gp+8(FP)
+	MOVQ CX, gp+16(FP)
 	MOVQ 8(CX), BX // g.stack.hi
-	MOVQ BX, top+16(FP)
+	SUBQ at+0(FP), BX
+	MOVQ BX, depth+24(FP)
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
-	MOVQ AX, t+0(FP)
+	MOVQ AX, t+8(FP)
 	RET
 
 // func getg() uintptr

@@ -19,12 +19,14 @@ func ticks() uint64
 //go:noescape
 func ticksAndG() (t uint64, gp uintptr)
 
-// ticksAndStack reads as ticksAndG does, and gives the upper end of the goroutine's
-// stack, which is the second word of a g (runtime/runtime2.go: what the linker and
-// cgo know stands first).
+// ticksAndDepth reads as ticksAndG does, and how much of the goroutine's stack is
+// in use down to at, bytes: unlike an address that does not change when the stack
+// moves, which it can at any call of a Go function, so that both ends have to be
+// read here. The upper end is the second word of a g (runtime/runtime2.go: what the
+// linker and cgo know stands first).
 //
 //go:noescape
-func ticksAndStack() (t uint64, gp, top uintptr)
+func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
 
 //go:noescape
 func getg() uintptr

@@ -15,13 +15,15 @@ TEXT ·ticksAndG(SB), NOSPLIT, $0-16
 	MOVD g, gp+8(FP)
 	RET
 
-// func ticksAndStack() (t uint64, gp, top uintptr)
-TEXT ·ticksAndStack(SB), NOSPLIT, $0-24
-	MOVD g, gp+8(FP)
+// func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
+TEXT ·ticksAndDepth(SB), NOSPLIT, $0-32
+	MOVD g, gp+16(FP)
 	MOVD 8(g), R1 // g.stack.hi
-	MOVD R1, top+16(FP)
+	MOVD at+0(FP), R2
+	SUB  R2, R1, R1
+	MOVD R1, depth+24(FP)
 	MRS  CNTVCT_EL0, R0
-	MOVD R0, t+0(FP)
+	MOVD R0, t+8(FP)
 	RET
 
 // func getg() uintptr

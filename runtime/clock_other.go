@@ -13,7 +13,7 @@ func ticks() uint64 { return uint64(nanotime()) }
 
 func ticksAndG() (t uint64, gp uintptr) { return uint64(nanotime()), 0 }
 
-func ticksAndStack() (t uint64, gp, top uintptr) { return uint64(nanotime()), 0, 0 }
+func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr) { return uint64(nanotime()), 0, 0 }
 
 func getg() uintptr { return 0 }
 

@@ -53,16 +53,13 @@ func Mark(m *Marker) (n Nothing) {
 	return n
 }
 
-// depth says how much of the goroutine's stack is in use where Begin or End was
-// called, in words: the same in both when one frame calls them, and unlike an
-// address when the stack moves. top is the stack's upper end, and m where the
-// argument lies: an argument whose address is taken is put where the caller has
-// left room for it, in its own frame (cmd/compile/abi-internal.md, "spill area").
+// argument is where the argument m of Begin or End lies: an argument whose address is
+// taken is put where the caller has left room for it, in its own frame
+// (cmd/compile/abi-internal.md, "spill area"). So the depth of the stack down to
+// there is the same in both when one frame calls them.
 //
 //go:norace
-func depth(top uintptr, m **Marker) uint32 {
-	return uint32((top - uintptr(unsafe.Pointer(m))) / 8)
-}
+func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 
 // Begin is Open where the function's gate has been passed.
 //
@@ -76,7 +73,7 @@ func Begin(m *Marker) {
 			return
 		}
 	}
-	t, g, top := ticksAndStack()
+	t, g, depth := ticksAndDepth(argument(&m))
 	if hot.mono {
 		t = uint64(nanotime())
 	}
@@ -102,7 +99,7 @@ func Begin(m *Marker) {
 		}
 		return
 	}
-	words := depth(top, &m)
+	words := uint32(depth / 8)
 	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
 		p.unwind(i, words, t)
 	}
@@ -127,7 +124,7 @@ func End(m *Marker) {
 	if !hasG || hot.slots == nil {
 		return
 	}
-	t, g, top := ticksAndStack()
+	t, g, depth := ticksAndDepth(argument(&m))
 	if hot.mono {
 		t = uint64(nanotime())
 	}
@@ -139,7 +136,7 @@ func End(m *Marker) {
 	if p == nil || p.stack.n == 0 {
 		return
 	}
-	words := depth(top, &m)
+	words := uint32(depth / 8)
 	r := p.stack.at(p.stack.n - 1)
 	for r.depth > words {
 		p.settle(p.stack.n-1, t)
