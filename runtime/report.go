@@ -39,6 +39,12 @@ func formatReport() []byte {
 			break
 		}
 	}
+	if hot.extras&extraTrace != 0 {
+		b = appendTraced(b)
+	}
+	if hot.extras&extraUntimed != 0 {
+		return b
+	}
 	table := [][4]string{{"marker", "count", "total", "mean"}}
 	for _, r := range rows {
 		line := [4]string{r.name, string(appendUint(nil, r.count)), "-", "-"}

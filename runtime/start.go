@@ -229,6 +229,7 @@ func start(value string) (trouble string) {
 	if c.noself || !hot.self {
 		setHeader(OffFlags, FlagNoSelf)
 	}
+	tracing.ends = nil
 	if c.collects("trace") {
 		startTrace()
 	}

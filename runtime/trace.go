@@ -65,7 +65,7 @@ var noRing ring
 // tracing is what a record is made with; it is written at start.
 var tracing struct {
 	_        [64]byte
-	ends     *ringEnds // of this run; who is writing to an older run's ring keeps to that
+	ends     *ringEnds // of this run, nil when it has no trace; who is writing to an older run's ring keeps to that
 	number   uintptr   // where in a g its goroutine's number is; 0: that is not known
 	enter    uint64    // what a record of each kind costs the program, ticks<<costBits
 	exit     uint64    // of a scope that Begin opened
@@ -364,3 +364,39 @@ func leaveDeadDrainer() {
 
 // loseRecord counts a record that no ring can take.
 func loseRecord() { atomic.AddUint64(headerWord(OffTraceLost), 1) }
+
+// traced is how many records are in the rings or were drained, and how many are
+// lost.
+//
+//go:norace
+func traced() (records, lost uint64) {
+	lost = atomic.LoadUint64(headerWord(OffTraceLost))
+	for i := range tracing.ends {
+		e := &tracing.ends[i]
+		b := e.block
+		if b == nil || b == &noRing {
+			continue
+		}
+		there := e.written
+		if waiting := there - atomic.LoadUint64(&b.drained); waiting >= e.room {
+			there -= waiting - (e.room - 1)
+		}
+		records += there
+		lost += e.written - there + b.lost
+	}
+	return records, lost
+}
+
+// appendTraced tells of the trace.
+//
+//go:norace
+func appendTraced(b []byte) []byte {
+	records, lost := traced()
+	b = appendUint(append(b, "traced: "...), records)
+	b = appendUint(append(b, " records, "...), lost)
+	b = append(b, " lost"...)
+	if hot.extras&extraUntimed != 0 {
+		b = append(b, "; nothing was timed: markgen between FROM TO gives times from the data file"...)
+	}
+	return append(b, '\n')
+}
