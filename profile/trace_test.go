@@ -274,7 +274,7 @@ func TestBetweenGap(t *testing.T) {
 		at(10, 1, 1, 1, 0), at(20, 1, 2, 0, 1), // a pair
 		at(25, 1, 1, 1, 0), // its end may be missing
 		gap,
-		at(60, 1, 2, 0, 1), // its beginning may be
+		at(60, 1, 2, 0, 1),                     // its beginning may be
 		at(70, 1, 1, 1, 0), at(90, 1, 2, 0, 1), // a pair
 	}
 	other := []profiletest.Record{at(40, 2, 1, 1, 0), at(45, 2, 2, 0, 1)} // within the gap of the other processor
