@@ -3,10 +3,9 @@ package profile
 // A pairing finds the passages of a Between in one trace.
 type pairing struct {
 	*Between
-	roles   []uint8 // by index of a marker, role…
-	scopes  bool    // from the beginning of a marker's scopes to their end
-	nsPer   float64 // 1/256 tick
-	records uint64
+	roles  []uint8 // by index of a marker, role…
+	scopes bool    // from the beginning of a marker's scopes to their end
+	nsPer  float64 // 1/256 tick
 
 	goroutines map[uint64]*waiting
 	latest     [latestLines]*waiting
