@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/markgen/markgen/profile"
 )
@@ -75,6 +77,13 @@ func main() {
 					outer(i)
 					for time.Since(begin) < time.Duration(5*goroutines*i)*time.Microsecond {
 						runtime.Gosched()
+					}
+				case "forever":
+					if i == 0 {
+						fmt.Println(os.Getpid())
+						for time.Since(begin) < time.Minute {
+							outer(i)
+						}
 					}
 				case "panic":
 					caught()
@@ -360,6 +369,60 @@ func TestTraceDrained(t *testing.T) {
 		info, err := os.Lstat(filepath.Join(k.dir, "data"))
 		if err != nil || info.Mode().Perm() != 0o600 || !info.Mode().IsRegular() {
 			t.Errorf("%v %v", info, err)
+		}
+	}
+}
+
+// When markgen is killed, nobody drains the rings any more, and they keep the newest
+// records again.
+func TestTraceDrainerKilled(t *testing.T) {
+	t.Parallel()
+	k := tracedProgram(t)
+	cmd := k.exec("forever", "MARKGEN=collect=trace,buffer=64K")
+	cmd.Args = append(cmd.Args, "1", "1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Fscan(out, &pid); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	cmd.Process.Kill()
+	cmd.Wait()
+	data := ""
+	for fd := 60; data == ""; fd++ {
+		path := fmt.Sprintf("/proc/%d/fd/%d", pid, fd)
+		if target, err := os.Readlink(path); err != nil {
+			t.Fatal(err)
+		} else if strings.Contains(target, "markgen") {
+			data = path
+		}
+	}
+	// last is the tick of the newest record that is there now.
+	last := func() (tick uint64) {
+		tr, err := profile.OpenTrace(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		if err := tr.Each(func(r *profile.Record) { tick = max(tick, r.Tick) }); err != nil {
+			t.Error(err)
+		}
+		return tick
+	}
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		first := last()
+		time.Sleep(10 * time.Millisecond)
+		if second := last(); second > first && time.Since(begin) > 100*time.Millisecond {
+			break
+		}
+		if time.Since(begin) > 20*time.Second {
+			t.Fatal("no newer record is kept")
 		}
 	}
 }
