@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -53,8 +54,8 @@ func runBetween(_ context.Context, env *Env, args []string) int {
 	if fs.NArg() < 3 {
 		return env.wrong("the markers FROM and TO and a data file are expected, not %d arguments", fs.NArg())
 	}
-	files, code := findRuns(env, fs.Args()[2:])
-	b, err := between(env, fs.Arg(0), fs.Arg(1), files, &code)
+	code := exitOK
+	b, err := between(env, fs.Arg(0), fs.Arg(1), findRuns(env, fs.Args()[2:], &code), &code)
 	if err != nil {
 		return env.fail(relative(env, err))
 	}
@@ -69,10 +70,10 @@ func runBetween(_ context.Context, env *Env, args []string) int {
 
 // between reads the files, twice: which markers there are, then the records. What can't be read is reported and sets
 // the exit code; the result is nil if nothing can.
-func between(env *Env, from, to string, files []string, code *int) (*profile.Between, error) {
+func between(env *Env, from, to string, files iter.Seq[string], code *int) (*profile.Between, error) {
 	var markers []profile.TraceMarker
 	var sound []string
-	for _, file := range files {
+	for file := range files {
 		t, err := profile.OpenTrace(file)
 		if err != nil {
 			*code = env.fail(relative(env, err))
@@ -177,23 +178,25 @@ func writeBetween(env *Env, b *profile.Between, asJSON bool) error {
 	return err
 }
 
-// findRuns returns the files that the arguments name, each once. What isn't there is reported and makes the exit
-// code that of a failure.
-func findRuns(env *Env, args []string) (files []string, code int) {
-	seen := map[string]bool{}
-	for _, arg := range args {
-		found, err := profile.Find(env.Dir, arg)
-		if err != nil {
-			code = env.fail(relative(env, err))
-			continue
-		}
-		for _, file := range found {
-			real, _ := filepath.EvalSymlinks(file)
-			if same := cmp.Or(real, file); !seen[same] {
-				seen[same] = true
-				files = append(files, file)
+// findRuns gives the files that the arguments name, each once. What isn't there is reported and sets the exit code.
+func findRuns(env *Env, args []string, code *int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		seen := map[string]bool{}
+		for _, arg := range args {
+			found, err := profile.Find(env.Dir, arg)
+			if err != nil {
+				*code = env.fail(relative(env, err))
+				continue
+			}
+			for _, file := range found {
+				real, _ := filepath.EvalSymlinks(file)
+				if same := cmp.Or(real, file); !seen[same] {
+					seen[same] = true
+					if !yield(file) {
+						return
+					}
+				}
 			}
 		}
 	}
-	return files, code
 }

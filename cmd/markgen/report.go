@@ -101,9 +101,9 @@ func (e *Env) warn(text string) {
 // the profile is nil.
 func readRuns(env *Env, args []string) (*profile.Profile, int) {
 	const atOnce = 16 // runs kept in memory before they are added up
-	files, code := findRuns(env, args)
+	code := exitOK
 	var runs []*profile.Profile
-	for _, file := range files {
+	for file := range findRuns(env, args, &code) {
 		p, err := profile.ReadFile(file)
 		if err != nil {
 			code = env.fail(relative(env, err))
