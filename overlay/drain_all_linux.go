@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -52,8 +53,10 @@ func (k *keeper) finishDrain(f *keptFile, used int64) (name string, err error) {
 	if f.drain == nil {
 		return "", nil
 	}
-	name, err = f.drain.finish(used)
-	if text := f.drain.trouble(); text != "" {
+	if name, err = f.drain.finish(used); err != nil { // what is in memory is left
+		k.warnings = append(k.warnings, fmt.Sprintf("the trace could not be completed on the disk: %v; only the newest records are kept; set TMPDIR to where there is room", err))
+		err = os.Remove(f.drain.to.Name())
+	} else if text := f.drain.trouble(); text != "" {
 		k.warnings = append(k.warnings, text)
 	}
 	f.drain.close()
