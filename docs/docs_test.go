@@ -316,8 +316,13 @@ func TestKeys(t *testing.T) {
 	}
 	var explained []string
 	for line := range strings.Lines(p.prose) {
-		if cells := strings.Split(line, "`"); len(cells) > 1 && cells[0] == "| " {
-			explained = append(explained, cells[1])
+		if cell, ok := strings.CutPrefix(line, "| `"); ok { // a key, or several
+			cell, _, _ = strings.Cut(cell, " |")
+			for i, word := range strings.Split(cell, "`") {
+				if i%2 == 0 && word != "" {
+					explained = append(explained, word)
+				}
+			}
 		}
 	}
 	slices.Sort(listed)

@@ -241,6 +241,8 @@ stopped Pause: the run is stopped and cannot become paused; it can be configured
 configured <nil>
 profiling <nil>
 stopped <nil>
+configured <nil>
+stopped <nil>
 unconfigured <nil>
 unconfigured Stop: the run is unconfigured and cannot become stopped; set MARKGEN, or call Configure
 `
@@ -252,6 +254,26 @@ unconfigured Stop: the run is unconfigured and cannot become stopped; set MARKGE
 	}
 	if diff := cmp.Diff(n{"a": 7, "b": 1, "c": 5}, counts(r.read(t, "second.markgen"))); diff != "" {
 		t.Errorf("second: (-want +got):\n%s", diff)
+	}
+	got := counts(r.read(t, "third.markgen"))
+	if diff := cmp.Diff(n{"a": 3, "rare": 1, "again": 1}, got); diff != "" {
+		t.Errorf("third: (-want +got):\n%s", diff)
+	}
+}
+
+// A run that the environment asked for can be followed by others.
+func TestConfiguredAgain(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []string{"collect=time", "noself", "clock=mono", "collect=time+trace", "sample=1:10", "only=*.a"} {
+		r := runSteered(t, keys, "again")
+		if diff := cmp.Diff(n{"a": 1}, counts(r.Profile)); diff != "" {
+			t.Errorf("%s: first: (-want +got):\n%s", keys, diff)
+		}
+		for _, name := range []string{"again.markgen", "again.markgen.2"} {
+			if diff := cmp.Diff(n{"a": 1, "b": 1, "c": 5}, counts(r.read(t, name))); diff != "" {
+				t.Errorf("%s: %s: (-want +got):\n%s", keys, name, diff)
+			}
+		}
 	}
 }
 

@@ -154,9 +154,26 @@ func main() {
 		}
 		b()
 		say(perf.Stop())
+		say(perf.Configure("file=third.markgen"))
+		for range 3 {
+			a()
+		}
+		rare()
+		perf.StartWatch("again")
+		perf.StopWatch("again")
+		say(perf.Stop())
 		say(perf.Configure(""))
 		a()
 		say(perf.Stop())
+	case "again":
+		a()
+		say(perf.Stop())
+		for range 2 {
+			say(perf.Configure("file=again.markgen"))
+			a()
+			b()
+			say(perf.Stop())
+		}
 	case "watches":
 		say(perf.StopWatch("load"))
 		say(perf.StartWatch("load"))
