@@ -33,8 +33,9 @@ func (t *table) sharePages(number uint64) {
 	data := (uintptr(b) + BlockAlign + pageSize - 1) &^ (pageSize - 1)
 	at := unsafe.Add(b, data-uintptr(b))
 	inFile := dataFile.size - int64(last.size) + int64(data-uintptr(last.p))
-	old := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t.of), int(from)-int(uintptr(unsafe.Pointer(t.of))))), to-from)
-	copy(unsafe.Slice((*byte)(at), to-from), old)
+	if t.shut || t.hasEarly() { // else the words are zero, as the file is
+		copy(unsafe.Slice((*byte)(at), to-from), t.pages(from, to))
+	}
 	_, _, e := syscall.Syscall6(syscall.SYS_MMAP, from, to-from, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_SHARED|syscall.MAP_FIXED, uintptr(dataFile.fd), uintptr(inFile))
 	if e == 0 {
@@ -44,6 +45,25 @@ func (t *table) sharePages(number uint64) {
 	}
 	publish(b)
 	t.shared = e == 0
+}
+
+// pages are the bytes from one address to another, which hold the markers.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) pages(from, to uintptr) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t.of), int(from)-int(uintptr(unsafe.Pointer(t.of))))), to-from)
+}
+
+// hasEarly says whether a marker of the table has been passed before the table was
+// registered.
+func (t *table) hasEarly() bool {
+	for _, m := range early {
+		if _, ok := t.place(m); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // keepPages gives the program pages of its own again for its markers, with what is
@@ -61,8 +81,7 @@ func (t *table) keepPages() {
 	if p == nil {
 		return
 	}
-	old := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t.of), int(from)-int(uintptr(unsafe.Pointer(t.of))))), to-from)
-	copy(unsafe.Slice((*byte)(p), to-from), old)
+	copy(unsafe.Slice((*byte)(p), to-from), t.pages(from, to))
 	const mayMove, fixed = 1, 2 // MREMAP_MAYMOVE, MREMAP_FIXED of linux/mman.h
 	_, _, e := syscall.Syscall6(syscall.SYS_MREMAP, uintptr(p), to-from, to-from, mayMove|fixed, from, 0)
 	t.shared = e != 0

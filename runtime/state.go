@@ -124,9 +124,13 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	}
 	logChange(t, from, to, why, marker)
 	resetTriggers(to)
-	lock()
-	follow()
-	unlock()
+	if why == causeEnd { // the process is, too: nothing is recorded in a moment
+		hot.window = &over
+	} else {
+		lock()
+		follow()
+		unlock()
+	}
 	if to == StateStopped {
 		complete()
 	}

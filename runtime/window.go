@@ -44,8 +44,12 @@ const (
 // windows says whether the configuration asks for windows.
 func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
 
-// always is the window before there is a header.
-var always = window{width: noWindow}
+// always is the window before there is a header, over the one after the end of the
+// program.
+var (
+	always = window{width: noWindow}
+	over   = window{from: 1<<64 - 1}
+)
 
 // gates are the markers that windows open and close: those that the code of
 // functions tests which are passed often. Under the lock.
@@ -66,6 +70,9 @@ func (w *window) includes(i uint32, t uint64) bool {
 	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
 	if width == noWindow || t-from <= width {
 		return true // another was opened just now
+	}
+	if w == &over {
+		return false
 	}
 	if width != 0 && int64(t-from) > 0 {
 		w.end(width)
