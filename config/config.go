@@ -45,7 +45,7 @@ func (c *Config) Adjust(p *rewrite.Point) {
 		return
 	}
 	for _, r := range c.Sample {
-		if match(r.Pattern, p.Name) {
+		if Match(r.Pattern, p.Name) {
 			p.Sample = r.N
 			return
 		}
@@ -58,7 +58,7 @@ func (c *Config) group(p *rewrite.Point) string {
 		return p.Group
 	}
 	for _, r := range c.Group {
-		if match(r.Pattern, p.Name) {
+		if Match(r.Pattern, p.Name) {
 			return r.Group
 		}
 	}
@@ -67,16 +67,16 @@ func (c *Config) group(p *rewrite.Point) string {
 
 func matchAny(patterns []string, text string) bool {
 	for _, p := range patterns {
-		if match(p, text) {
+		if Match(p, text) {
 			return true
 		}
 	}
 	return false
 }
 
-// match reports whether pattern matches all of text. Only the last * met is ever widened, so the time is at worst the
+// Match reports whether pattern matches all of text. Only the last * met is ever widened, so the time is at worst the
 // product of the lengths. Package runtime, which may import nothing, has the same for MARKGEN.
-func match(pattern, text string) bool {
+func Match(pattern, text string) bool {
 	p, t, star, from := 0, 0, -1, 0
 	for t < len(text) {
 		switch {

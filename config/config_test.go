@@ -160,11 +160,11 @@ func TestMatch(t *testing.T) {
 		{"[ab]", "a", false}, {"[ab]", "[ab]", true},
 	}
 	for _, test := range tests {
-		if got := match(test.pattern, test.text); got != test.want {
-			t.Errorf("match(%q, %q) = %v", test.pattern, test.text, got)
+		if got := Match(test.pattern, test.text); got != test.want {
+			t.Errorf("Match(%q, %q) = %v", test.pattern, test.text, got)
 		}
 	}
-	if text := strings.Repeat("a", 10000); match(strings.Repeat("*a", 1000)+"b", text) {
+	if text := strings.Repeat("a", 10000); Match(strings.Repeat("*a", 1000)+"b", text) {
 		t.Error("matched")
 	}
 }

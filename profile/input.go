@@ -93,8 +93,13 @@ type block struct {
 // It stops where the chain of blocks is broken, with an error that says where.
 // visit may read the file.
 func (in *input) blocks(end uint64, visit func(block)) error {
+	return in.blocksFrom(layout.HeaderSize, end, visit)
+}
+
+// blocksFrom is blocks for those from an offset on, at which one begins.
+func (in *input) blocksFrom(offset, end uint64, visit func(block)) error {
 	defer func() { in.ahead = 0 }()
-	for offset := uint64(layout.HeaderSize); offset < end; {
+	for offset < end {
 		if end-offset < layout.BlockHeader {
 			return in.damaged(offset, "%d bytes are left, too few for a block; what follows is lost", end-offset)
 		}

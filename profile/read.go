@@ -232,25 +232,16 @@ func (r *run) block(b block) {
 }
 
 func (r *run) table(b block) error {
+	plain, number, err := r.tableText(b)
+	if err != nil {
+		return err
+	}
 	head, err := r.content(b, layout.OffTableText)
 	if err != nil {
 		return err
 	}
-	number := r.order.Uint64(head[layout.OffTableNumber:])
 	first := r.order.Uint64(head[layout.OffTableFirst:])
 	markers := r.order.Uint64(head[layout.OffTableMarkers:])
-	length := r.order.Uint64(head[layout.OffTableLen:])
-	if length > b.size-layout.OffTableText {
-		return r.damaged(b.offset, "a table with %d bytes of text in a block of %d; it is left out", length, b.size)
-	}
-	text, err := r.content(b, layout.OffTableText+length)
-	if err != nil {
-		return err
-	}
-	plain, err := unpack(text[layout.OffTableText:])
-	if err != nil {
-		return r.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
-	}
 	t := parseTable(plain, func(number int, line string) {
 		if r.damages >= mostDamage {
 			r.damages++
@@ -270,6 +261,27 @@ func (r *run) table(b block) error {
 	t.offset, t.first = b.offset, first
 	r.tables[number] = &t
 	return nil
+}
+
+// tableText is the plain text of a table, and the table's number.
+func (in *input) tableText(b block) (plain string, number uint64, err error) {
+	head, err := in.content(b, layout.OffTableText)
+	if err != nil {
+		return "", 0, err
+	}
+	number = in.order.Uint64(head[layout.OffTableNumber:])
+	length := in.order.Uint64(head[layout.OffTableLen:])
+	if length > b.size-layout.OffTableText {
+		return "", 0, in.damaged(b.offset, "a table with %d bytes of text in a block of %d; it is left out", length, b.size)
+	}
+	text, err := in.content(b, layout.OffTableText+length)
+	if err != nil {
+		return "", 0, err
+	}
+	if plain, err = unpack(text[layout.OffTableText:]); err != nil {
+		return "", 0, in.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
+	}
+	return plain, number, nil
 }
 
 func (r *run) cell(b block) error {

@@ -31,6 +31,7 @@ type Run struct {
 	Hz        uint64 // as in the header; 0 is 2 GHz
 	TrueHz    uint64 // as the clock ran; 0 is Hz
 	Flags     uint64
+	Config    string // the value of MARKGEN
 	Lost      uint64
 	Big       bool // byte order
 	Tables    []Table
@@ -46,6 +47,7 @@ type Table struct {
 	Early    map[int][]uint64 // by marker, ns, recorded before it was registered
 	Unnamed  []uint64         // ns, of a marker that never is
 	Counters []uint64
+	Words    bool // the markers have words, to steer by
 }
 
 // File returns the bytes of the run's data file.
@@ -72,6 +74,9 @@ func (r Run) File() []byte {
 		first := next
 		next += uint64(lines(t.Text, "m\t"))
 		w.table(uint64(number), first, t)
+		if t.Words {
+			w.words(uint64(number), lines(t.Text, "m\t"))
+		}
 		for i := range lines(t.Text, "m\t") {
 			if from, ok := early[i]; ok {
 				w.alias(from, first+uint64(i))
@@ -144,6 +149,7 @@ func (w *writer) header() {
 	text(layout.OffGo, layout.SizeGo, "go1.26.0")
 	text(layout.OffGOOS, layout.SizeGOOS, "linux")
 	text(layout.OffGOARCH, layout.SizeGOARCH, "amd64")
+	text(layout.OffConfig, layout.SizeConfig, r.Config)
 	if r.Killed {
 		word(layout.OffState, max(r.State, layout.StateProfiling))
 		return
@@ -202,6 +208,16 @@ func (w *writer) table(number, first uint64, t Table) {
 	for i, n := range t.Counters {
 		w.order.PutUint64(b[layout.OffCountersData+8*i:], n)
 	}
+}
+
+// wordsAt is the offset of the first word in its block.
+const wordsAt = 128
+
+func (w *writer) words(number uint64, markers int) {
+	b := w.block(layout.BlockMarkers, 0, wordsAt+markers*layout.MarkerSize)
+	w.order.PutUint64(b[layout.OffMarkersTable:], number)
+	w.order.PutUint64(b[layout.OffMarkersLen:], uint64(markers))
+	w.order.PutUint64(b[layout.OffMarkersData:], wordsAt)
 }
 
 func (w *writer) alias(from, to uint64) {

@@ -1,0 +1,56 @@
+package steer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrEnded is wrapped by errors that say that the process is gone.
+var ErrEnded = errors.New("the process has ended")
+
+// ErrOwner is wrapped by errors that say that the process or its data file is another
+// user's.
+var ErrOwner = errors.New("only its owner can steer it")
+
+// A TransitionError says that a change of state is not allowed in the state that the
+// run is in.
+type TransitionError struct {
+	Verb    string   // what was asked for: "pause"
+	State   State    // that the run is in
+	To      State    // that it would have been in
+	Allowed []string // the verbs that would be allowed
+}
+
+func (e *TransitionError) Error() string {
+	text := fmt.Sprintf("%s makes a run %s, and this one is %s", e.Verb, e.To, e.State)
+	if e.To == e.State {
+		text = fmt.Sprintf("%s makes a run %s, and this one is so already", e.Verb, e.To)
+	}
+	if len(e.Allowed) == 0 {
+		return text + "; nothing can be changed any more"
+	}
+	return text + "; allowed now: " + strings.Join(e.Allowed, ", ")
+}
+
+// A NoMatchError says that no marker is meant by a name or glob.
+type NoMatchError struct {
+	Glob    string
+	Markers int  // that there are
+	Counter bool // it matches counters, which can't be steered
+}
+
+func (e *NoMatchError) Error() string {
+	switch {
+	case e.Counter:
+		return fmt.Sprintf("%s: only counted, not timed, and counters can't be turned on and off while the program runs; say so in MARKGEN before it starts", e.Glob)
+	case e.Markers == 0:
+		return fmt.Sprintf("%s: the program has registered no markers", e.Glob)
+	}
+	return fmt.Sprintf("%s: matches none of the %d markers; see markgen report for their names, * stands for any text", e.Glob, e.Markers)
+}
+
+// A SettingError says that a setting is not of a form that Set knows.
+type SettingError struct{ Setting, Trouble string }
+
+func (e *SettingError) Error() string { return fmt.Sprintf("set %s: %s", e.Setting, e.Trouble) }

@@ -1,0 +1,128 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package steer_test
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/steer"
+)
+
+// The markers of the test files: run is the gate of its function, and so is lex.
+const (
+	unitText = "p\texample.com/demo\nf\tdemo.go\n" +
+		"m\t00000000000000a1\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/demo.run\n" +
+		"m\t00000000000000a2\tloop\t0\t14\t2\t0\t-\t-\t1\texample.com/demo.run:for#1\n" +
+		"m\t00000000000000a3\tbranch\t0\t16\t2\t0\t-\t-\t1\texample.com/demo.run:if#1.then\n" +
+		"m\t00000000000000a4\tfunc\t0\t40\t1\t3\t-\t-\t1\texample.com/demo.lex\n" +
+		"c\t00000000000000a5\tblock\t0\t50\t3\texample.com/demo.helper:block#1\n"
+	otherText = "p\texample.com/other\nf\tother.go\n" +
+		"m\t00000000000000b1\tfunc\t0\t1\t1\t0\t-\t-\t1\texample.com/other.parse a=b\n"
+)
+
+// names are the markers of both units.
+var names = []string{"example.com/demo.run", "example.com/demo.run:for#1", "example.com/demo.run:if#1.then", "example.com/demo.lex", "example.com/other.parse a=b"}
+
+// live is the data file of a run in a state, held as a process that lives holds it.
+type live struct {
+	t    *testing.T
+	path string
+	f    *os.File
+}
+
+func newLive(t *testing.T, state steer.State) *live {
+	t.Helper()
+	l := &live{t: t, path: filepath.Join(t.TempDir(), "demo.data")}
+	bytes := profiletest.Run{
+		App: "demo", PID: uint64(os.Getpid()), Killed: true, Config: "collect=time", Hz: 1e9,
+		Tables: []profiletest.Table{{Text: unitText, Words: true}, {Text: otherText, Words: true}},
+	}.File()
+	if err := os.WriteFile(l.path, bytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	l.f = f
+	l.setWord(layout.OffState, uint64(state))
+	return l
+}
+
+// open opens the file as one steers by it.
+func (l *live) open() *steer.Process {
+	l.t.Helper()
+	p, err := steer.Open(l.path)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func (l *live) word(offset int64) uint64 {
+	l.t.Helper()
+	var b [8]byte
+	if _, err := l.f.ReadAt(b[:], offset); err != nil {
+		l.t.Fatal(err)
+	}
+	return binary.NativeEndian.Uint64(b[:])
+}
+
+func (l *live) setWord(offset int64, v uint64) {
+	l.t.Helper()
+	if _, err := l.f.WriteAt(binary.NativeEndian.AppendUint64(nil, v), offset); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// words are the Off and Index of each marker, by name.
+func (l *live) words() map[string][2]uint32 {
+	l.t.Helper()
+	all := map[string][2]uint32{}
+	for name, at := range l.places() {
+		w := l.word(at)
+		b := binary.NativeEndian.AppendUint64(nil, w)
+		all[name] = [2]uint32{binary.NativeEndian.Uint32(b[layout.MarkerOff:]), binary.NativeEndian.Uint32(b[layout.MarkerIndex:])}
+	}
+	return all
+}
+
+func (l *live) setWords(name string, off, index uint32) {
+	var b [8]byte
+	binary.NativeEndian.PutUint32(b[layout.MarkerOff:], off)
+	binary.NativeEndian.PutUint32(b[layout.MarkerIndex:], index)
+	l.setWord(l.places()[name], binary.NativeEndian.Uint64(b[:]))
+}
+
+// places are the offsets of each marker's words.
+func (l *live) places() map[string]int64 {
+	l.t.Helper()
+	info, err := l.f.Stat()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var units profile.Units
+	if err := units.Follow(l.f, info.Size(), l.path); err != nil {
+		l.t.Fatal(err)
+	}
+	at := map[string]int64{}
+	for _, u := range units.List {
+		for i, m := range u.Markers {
+			at[m.Name] = int64(u.Words) + int64(i)*layout.MarkerSize
+		}
+	}
+	return at
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package steer
+
+import (
+	"errors"
+	"fmt"
+)
+
+// found is the data file of a process.
+type found struct{ path, shown string }
+
+// errNoProcess is wrapped by errors that say that no process has the number.
+var errNoProcess = errors.New("the open files of a process can't be seen on this system")
+
+func ofProcess(pid int) (found, error) {
+	return found{}, fmt.Errorf("process %d: %w; give its data file", pid, errNoProcess)
+}

@@ -1,0 +1,191 @@
+package steer
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Process is a marked program that runs, or ran, and its data file. Its methods may
+// be called by several goroutines.
+type Process struct {
+	name string // of the target, for messages
+	file string // path of the data file; what it leads to, of one that has no name
+	f    *os.File
+	h    header
+
+	mu    sync.Mutex // guards what follows
+	units profile.Units
+	words map[*profile.Unit]*mapping // of units whose words are in the file
+}
+
+// Open finds the data file that the target means, a process ID or a path, and maps
+// what is needed of it. A number is a process if there is one, else a path.
+func Open(target string) (*Process, error) {
+	if !mappable {
+		return nil, fmt.Errorf("%s: programs do not map their data file on this system, so they can't be steered or watched", target)
+	}
+	path, shown, name := target, target, target
+	if pid, err := strconv.ParseUint(target, 10, 31); err == nil {
+		found, trouble := ofProcess(int(pid))
+		switch {
+		case trouble == nil:
+			path, shown, name = found.path, found.shown, "process "+target
+		case errors.Is(trouble, errNoProcess) && exists(target):
+		default:
+			return nil, trouble
+		}
+	}
+	f, err := openFile(path, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{name: name, file: shown, f: f, words: map[*profile.Unit]*mapping{}}
+	if err := p.open(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// openFile opens a data file to be steered by.
+func openFile(path, name string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such file; give the ID of a running process, or its data file", name)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a pipe would wait for its other end
+		return nil, fmt.Errorf("%s: not a regular file; give the ID of a running process, or its data file", name)
+	}
+	if uid, ok := owner(info); !ok || uid != os.Geteuid() {
+		return nil, fmt.Errorf("%s: its data file belongs to user %d: %w", name, uid, ErrOwner)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%s: %w; its owner has no leave to write it, chmod u+rw gives it back", name, err)
+	}
+	return f, err
+}
+
+// open checks and maps the header.
+func (p *Process) open() error {
+	info, err := p.f.Stat()
+	if err != nil {
+		return err
+	}
+	if uid, ok := owner(info); !ok || uid != os.Geteuid() { // it may be another file by now
+		return fmt.Errorf("%s: its data file belongs to user %d: %w", p.name, uid, ErrOwner)
+	}
+	if err := profile.CheckHeader(p.f, info.Size(), p.name); err != nil {
+		return err
+	}
+	m, err := mapPart(p.f, 0, layout.HeaderSize)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	p.h = header{m}
+	return nil
+}
+
+// Close gives the file back. The process goes on as it was steered.
+func (p *Process) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, m := range p.words {
+		errs = append(errs, m.close())
+	}
+	p.words = map[*profile.Unit]*mapping{}
+	if p.h.mapping != nil {
+		errs = append(errs, p.h.close())
+		p.h.mapping = nil
+	}
+	return errors.Join(append(errs, p.f.Close())...)
+}
+
+// Running tells whether the process lives.
+func (p *Process) Running() bool {
+	running, _ := profile.Alive(p.f)
+	return running
+}
+
+// Profile reads what the process has collected so far.
+func (p *Process) Profile() (*profile.Profile, error) { return profile.ReadOpened(p.f, p.name) }
+
+// use calls do with the words of all units that the process has registered so far.
+// The process has to live if it is to be steered.
+func (p *Process) use(steers bool, do func() error) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.h.mapping == nil {
+		return fmt.Errorf("%s: %w", p.name, os.ErrClosed)
+	}
+	if steers && !p.Running() {
+		return fmt.Errorf("%s: %w; there is nothing to steer", p.name, ErrEnded)
+	}
+	// Words of a file that somebody has cut off are not there any more.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = fmt.Errorf("%s: the data file was cut off while it was read", p.name)
+		default:
+			panic(r)
+		}
+	}()
+	if err := p.follow(); err != nil {
+		return err
+	}
+	return do()
+}
+
+// follow takes in what the process has registered since the last time.
+func (p *Process) follow() error {
+	info, err := p.f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := p.units.Follow(p.f, info.Size(), p.name); err != nil {
+		return err
+	}
+	for _, u := range p.units.List {
+		size := uint64(len(u.Markers)) * layout.MarkerSize
+		if size == 0 || u.Words == 0 || p.words[u] != nil {
+			continue
+		}
+		if p.words[u], err = mapPart(p.f, u.Words, size); err != nil {
+			delete(p.words, u)
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// header is the header page, mapped.
+type header struct{ *mapping }
+
+func (h header) text(offset, size int) string {
+	b := make([]byte, 0, size)
+	for i := 0; i < size; i += 8 {
+		b = binary.NativeEndian.AppendUint64(b, h.word(offset+i).Load())
+	}
+	text, _, _ := strings.Cut(string(b), "\x00")
+	return strings.ToValidUTF8(text, "\ufffd")
+}

@@ -1,0 +1,250 @@
+package steer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/profile"
+)
+
+// Set changes settings, each of the form K=V, all of them or, if one can't be used,
+// none:
+//
+//	only=GLOB;GLOB   markers that a glob matches are on, all others off
+//	skip=GLOB;GLOB   markers that a glob matches are off; without only, all others on
+//	on=GLOB;GLOB     markers that a glob matches are on, others as they were
+//	off=GLOB;GLOB    the same, off
+//	NAME=on|off      the marker of that name
+//	sample=1:N       one passage of N is collected
+//
+// A glob matches whole names; * is any text, ? one byte. only and skip given together
+// work together, as in MARKGEN; what follows them changes what they chose. Errors
+// are *SettingError and *NoMatchError.
+func (p *Process) Set(settings ...string) error {
+	return p.use(true, func() error {
+		if err := p.set(settings); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		return nil
+	})
+}
+
+// Sample has one passage of n collected.
+func (p *Process) Sample(n uint64) error { return p.Set("sample=1:" + strconv.FormatUint(n, 10)) }
+
+// Turn turns the marker of that name on or off.
+func (p *Process) Turn(name string, on bool) error {
+	return p.use(true, func() error {
+		r := rule{globs: []string{name}, on: on, exact: true}
+		if err := p.match(r); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		p.choose([]rule{r})
+		return nil
+	})
+}
+
+// A rule turns the markers on or off that one of its globs matches.
+type rule struct {
+	globs []string
+	on    bool
+	exact bool // they are names
+	rest  bool // all that none matches are turned the other way
+}
+
+func (r rule) matches(name string) bool {
+	for _, g := range r.globs {
+		if g == name || !r.exact && config.Match(g, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Process) set(settings []string) error {
+	var only, skip, others []rule
+	sample := uint64(0)
+	for _, setting := range settings {
+		key, value, ok := cutLast(setting)
+		switch {
+		case !ok || key == "" || value == "":
+			return &SettingError{setting, "not of the form KEY=VALUE; the keys are only, skip, on, off and sample, and names of markers with the values on and off"}
+		case key == "sample":
+			n, err := parseSample(value)
+			if err != nil {
+				return &SettingError{setting, err.Error()}
+			}
+			sample = n
+			continue
+		}
+		r := rule{globs: split(value)}
+		if len(r.globs) == 0 {
+			return &SettingError{setting, "has no glob; give some with ; between them"}
+		}
+		switch key {
+		case "only":
+			r.on, r.rest = true, true
+			only = []rule{r}
+		case "skip":
+			skip = []rule{r}
+		case "on", "off":
+			r.on = key == "on"
+			others = append(others, r)
+		default:
+			if value != "on" && value != "off" {
+				return &SettingError{setting, "not a setting; the keys are only, skip, on, off and sample, and names of markers with the values on and off"}
+			}
+			r = rule{globs: []string{key}, on: value == "on", exact: true}
+			others = append(others, r)
+		}
+		if err := p.match(r); err != nil {
+			return err
+		}
+	}
+	if len(skip) > 0 && len(only) == 0 {
+		skip[0].rest = true
+	}
+	if rules := append(append(only, skip...), others...); len(rules) > 0 {
+		p.choose(rules)
+	}
+	if sample > 0 {
+		p.h.word(layout.OffSampleN).Store(sample)
+	}
+	return nil
+}
+
+// cutLast cuts at the last =, since names of markers may have one. Globs of the keys
+// that take them may, too.
+func cutLast(setting string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(setting, "=")
+	switch key {
+	case "only", "skip", "on", "off", "sample":
+		return key, value, ok
+	}
+	i := strings.LastIndexByte(setting, '=')
+	if i < 0 {
+		return "", "", false
+	}
+	return setting[:i], setting[i+1:], true
+}
+
+func split(globs string) (list []string) {
+	for _, g := range strings.Split(globs, ";") {
+		if g != "" {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// parseSample reads 1:N.
+func parseSample(value string) (uint64, error) {
+	digits, ok := strings.CutPrefix(value, "1:")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if !ok || err != nil || n == 0 || digits[0] == '+' {
+		return 0, fmt.Errorf("not 1:N with an N of 1 or more, such as 1:100; 1:1 collects every passage")
+	}
+	return n, nil
+}
+
+// match returns an error for the first glob of the rule that no marker matches.
+func (p *Process) match(r rule) error {
+	for _, g := range r.globs {
+		one := rule{globs: []string{g}, exact: r.exact}
+		matched, counter, markers := false, false, 0
+		for _, u := range p.units.List {
+			for i := range u.Markers {
+				markers++
+				matched = matched || one.matches(u.Markers[i].Name)
+			}
+			for _, name := range u.Counters {
+				counter = counter || one.matches(name)
+			}
+		}
+		if !matched {
+			return &NoMatchError{Glob: g, Markers: markers, Counter: counter}
+		}
+	}
+	return nil
+}
+
+// choose applies rules, one after the other, to what is chosen now.
+func (p *Process) choose(rules []rule) {
+	for u, words := range p.words {
+		wanted := make([]bool, len(u.Markers))
+		for i, m := range u.Markers {
+			wanted[i] = words.half(i*layout.MarkerSize+layout.MarkerIndex).Load()&layout.IndexOffChoice == 0
+			for _, r := range rules {
+				if r.matches(m.Name) {
+					wanted[i] = r.on
+				} else if r.rest {
+					wanted[i] = !r.on
+				}
+			}
+		}
+		chosen(u, words, wanted)
+	}
+}
+
+// chosen writes what is wanted into a unit's words. A gate is shut when nothing behind
+// it is wanted. What is wanted is let in behind the gate first, and shut out in front of
+// it first, so that a passage meanwhile is collected as before or as after.
+func chosen(u *profile.Unit, words *mapping, wanted []bool) {
+	open := make([]bool, len(wanted))
+	for i, w := range wanted {
+		open[i] = open[i] || w
+		if w {
+			open[u.Markers[i].Gate] = true
+		}
+	}
+	for i := range wanted {
+		if !open[i] {
+			words.half(i*layout.MarkerSize + layout.MarkerOff).Or(layout.OffChoice)
+		}
+		setIndexOff(words.half(i*layout.MarkerSize+layout.MarkerIndex), !wanted[i])
+	}
+	for i := range wanted {
+		if open[i] {
+			clearOff(words.half(i*layout.MarkerSize+layout.MarkerOff), layout.OffChoice)
+		}
+	}
+}
+
+// clearOff takes a reason away from a marker's Off word. That its scopes have ended
+// holds no longer when none is left.
+func clearOff(word *atomic.Uint32, reason uint32) {
+	for {
+		old := word.Load()
+		now := old &^ reason
+		if now == layout.OffSettled {
+			now = 0
+		}
+		if now == old || word.CompareAndSwap(old, now) {
+			return
+		}
+	}
+}
+
+// setIndexOff says in a marker's index word whether it was left out. Its number and
+// the other reasons stay.
+func setIndexOff(word *atomic.Uint32, left bool) {
+	const others = layout.IndexOffEnough | layout.IndexOffThrottled
+	for {
+		old := word.Load()
+		now := old &^ (layout.IndexOffChoice | layout.IndexOff)
+		if left {
+			now |= layout.IndexOffChoice
+		}
+		if now&(others|layout.IndexOffChoice) != 0 {
+			now |= layout.IndexOff
+		}
+		if now == old || word.CompareAndSwap(old, now) {
+			return
+		}
+	}
+}

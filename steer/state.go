@@ -1,0 +1,184 @@
+package steer
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// State is one of the five states of a run, as in the data file.
+type State uint64
+
+// The states.
+const (
+	Unconfigured State = layout.StateUnconfigured
+	Configured   State = layout.StateConfigured
+	Profiling    State = layout.StateProfiling
+	Paused       State = layout.StatePaused
+	Stopped      State = layout.StateStopped
+)
+
+var stateNames = []string{"unconfigured", "configured", "profiling", "paused", "stopped"}
+
+func (s State) String() string {
+	if s < State(len(stateNames)) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state %d", uint64(s))
+}
+
+// A transition is what a verb does: it takes a run from one of some states to
+// another.
+type transition struct {
+	verb string
+	from []State
+	to   State
+}
+
+// The transitions that a person may ask for.
+var transitions = []transition{
+	{"start", []State{Configured}, Profiling},
+	{"pause", []State{Profiling}, Paused},
+	{"resume", []State{Paused}, Profiling},
+	{"stop", []State{Profiling, Paused}, Stopped},
+}
+
+// Verbs are the names of the transitions: "start", "pause" ….
+func Verbs() []string {
+	var verbs []string
+	for _, t := range transitions {
+		verbs = append(verbs, t.verb)
+	}
+	return verbs
+}
+
+// allowedIn are the verbs that are allowed in a state.
+func allowedIn(s State) []string {
+	var verbs []string
+	for _, t := range transitions {
+		if slices.Contains(t.from, s) {
+			verbs = append(verbs, t.verb)
+		}
+	}
+	return verbs
+}
+
+// Do makes the transition of that name. If the run is in a state that does not allow
+// it, the error is a *TransitionError.
+func (p *Process) Do(verb string) error {
+	i := slices.IndexFunc(transitions, func(t transition) bool { return t.verb == verb })
+	if i < 0 {
+		return fmt.Errorf("%q changes no state; the words are %v", verb, Verbs())
+	}
+	return p.use(true, func() error { return p.move(transitions[i]) })
+}
+
+// Start begins collecting in a run that waits for it.
+func (p *Process) Start() error { return p.Do("start") }
+
+// Pause lets open scopes finish and no new ones begin.
+func (p *Process) Pause() error { return p.Do("pause") }
+
+// Resume undoes Pause.
+func (p *Process) Resume() error { return p.Do("resume") }
+
+// Stop ends collecting for good, and not the program.
+func (p *Process) Stop() error { return p.Do("stop") }
+
+// State is the state the run is in.
+func (p *Process) State() (State, error) {
+	var s State
+	err := p.use(false, func() error { s = p.state(); return nil })
+	return s, err
+}
+
+func (p *Process) state() State { return State(p.h.word(layout.OffState).Load()) }
+
+// move makes a transition. What somebody who was killed left half done is finished
+// also if it is refused.
+func (p *Process) move(t transition) error {
+	for {
+		old := p.state()
+		if !slices.Contains(t.from, old) {
+			if err := p.apply(); err != nil {
+				return err
+			}
+			return fmt.Errorf("%s: %w", p.name, &TransitionError{t.verb, old, t.to, allowedIn(old)})
+		}
+		now, err := p.ticks()
+		if err != nil {
+			return err
+		}
+		since := p.h.word(layout.OffSince).Load()
+		if !p.h.word(layout.OffState).CompareAndSwap(uint64(old), uint64(t.to)) {
+			continue
+		}
+		if spent := int64(now - since); old == Profiling && spent > 0 {
+			p.h.word(layout.OffProfiled).Add(uint64(spent))
+		}
+		p.h.word(layout.OffSince).Store(now)
+		return p.apply()
+	}
+}
+
+// apply has the words of all markers say what the state says, until the state has
+// not changed meanwhile.
+func (p *Process) apply() error {
+	for {
+		s := p.state()
+		for u, m := range p.words {
+			for i := range u.Markers {
+				off := m.half(i*layout.MarkerSize + layout.MarkerOff)
+				switch s {
+				case Profiling:
+					clearOff(off, layout.OffPaused)
+				case Paused, Stopped:
+					off.Or(layout.OffPaused)
+				}
+			}
+		}
+		if p.state() == s {
+			return nil
+		}
+		if err := p.follow(); err != nil {
+			return err
+		}
+	}
+}
+
+// ticks is the program's clock now. Its rate is that in the header, as for every ns
+// in the file; the start was read on both clocks together.
+func (p *Process) ticks() (uint64, error) {
+	mono, err := monoNS()
+	if err != nil {
+		return 0, err
+	}
+	ns := mono - p.h.word(layout.OffStartMono).Load()
+	start := p.h.word(layout.OffStartTick).Load()
+	if int64(ns) < 0 {
+		return start, nil
+	}
+	hi, lo := bits.Mul64(ns, p.h.word(layout.OffHz).Load())
+	if hi >= 1e9 {
+		return start, nil
+	}
+	ticks, _ := bits.Div64(hi, lo, 1e9)
+	return start + ticks, nil
+}
+
+// duration is a number of ticks in time; a negative one is 0.
+func (p *Process) duration(ticks uint64) time.Duration {
+	hz := p.h.word(layout.OffHz).Load()
+	if int64(ticks) <= 0 || hz == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(ticks, 1e9)
+	if hi >= hz {
+		return 1<<63 - 1
+	}
+	ns, _ := bits.Div64(hi, lo, hz)
+	return time.Duration(min(ns, 1<<63-1))
+}

@@ -1,0 +1,385 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package steer_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/steer"
+)
+
+// Each verb in each state: what is allowed is done to the state and to the words,
+// what is not is refused and says what is.
+func TestTransitions(t *testing.T) {
+	const off = layout.OffPaused
+	for _, test := range []struct {
+		state steer.State
+		verb  string
+		to    steer.State // the same: refused
+		off   uint32
+		err   string
+	}{
+		{steer.Configured, "start", steer.Profiling, 0, ""},
+		{steer.Configured, "pause", steer.Configured, 0, "pause makes a run paused, and this one is configured; allowed now: start"},
+		{steer.Configured, "resume", steer.Configured, 0, "resume makes a run profiling, and this one is configured; allowed now: start"},
+		{steer.Profiling, "pause", steer.Paused, off, ""},
+		{steer.Profiling, "stop", steer.Stopped, off, ""},
+		{steer.Profiling, "start", steer.Profiling, 0, "start makes a run profiling, and this one is so already; allowed now: pause, stop"},
+		{steer.Profiling, "resume", steer.Profiling, 0, "resume makes a run profiling, and this one is so already; allowed now: pause, stop"},
+		{steer.Paused, "resume", steer.Profiling, 0, ""},
+		{steer.Paused, "stop", steer.Stopped, off, ""},
+		{steer.Paused, "pause", steer.Paused, off, "pause makes a run paused, and this one is so already; allowed now: resume, stop"},
+		{steer.Stopped, "resume", steer.Stopped, off, "resume makes a run profiling, and this one is stopped; nothing can be changed any more"},
+		{steer.Profiling, "halt", steer.Profiling, 0, `"halt" changes no state; the words are [start pause resume stop]`},
+	} {
+		l := newLive(t, test.state)
+		p := l.open()
+		err := p.Do(test.verb)
+		if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.HasSuffix(err.Error(), test.err)) {
+			t.Errorf("%s in %s: %v, want %q", test.verb, test.state, err, test.err)
+		}
+		if got := steer.State(l.word(layout.OffState)); got != test.to {
+			t.Errorf("%s in %s: the state is %s, want %s", test.verb, test.state, got, test.to)
+		}
+		if test.verb == "halt" {
+			continue
+		}
+		for name, words := range l.words() {
+			if words != [2]uint32{test.off, 0} {
+				t.Errorf("%s in %s: the words of %s are %#x", test.verb, test.state, name, words)
+			}
+		}
+	}
+}
+
+// What was begun by somebody who was killed in between is finished by the next.
+func TestHalfDone(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	l.setWord(layout.OffState, uint64(steer.Paused)) // and then a kill
+	var refused *steer.TransitionError
+	if err := l.open().Pause(); !errors.As(err, &refused) {
+		t.Fatal(err)
+	}
+	for name, words := range l.words() {
+		if words[0] != layout.OffPaused {
+			t.Errorf("%s: Off is %#x", name, words[0])
+		}
+	}
+}
+
+// The time in profiling adds up over the transitions.
+func TestProfiled(t *testing.T) {
+	l := newLive(t, steer.Configured)
+	start := profileStart(t, l)
+	p := l.open()
+	do := func(verb string) {
+		t.Helper()
+		if err := p.Do(verb); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("start")
+	time.Sleep(30 * time.Millisecond)
+	do("pause")
+	first := time.Duration(l.word(layout.OffProfiled)) // 1 GHz
+	time.Sleep(50 * time.Millisecond)
+	do("resume")
+	time.Sleep(20 * time.Millisecond)
+	s, err := p.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	do("stop")
+	all := time.Duration(l.word(layout.OffProfiled))
+	if first < 30*time.Millisecond || all < first+20*time.Millisecond || all > time.Since(start)-50*time.Millisecond {
+		t.Errorf("profiling for %v and then %v", first, all)
+	}
+	if s.Profiled < first+20*time.Millisecond || s.Profiled > all || s.Since > s.Profiled {
+		t.Errorf("while it goes on: profiling for %v, since %v", s.Profiled, s.Since)
+	}
+}
+
+// profileStart makes the run begin now.
+func profileStart(t *testing.T, l *live) time.Time {
+	t.Helper()
+	mono, err := steer.MonoNS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.setWord(layout.OffStartMono, mono)
+	l.setWord(layout.OffSince, l.word(layout.OffStartTick))
+	return time.Now()
+}
+
+// Settings turn markers on and off, each with its gate.
+func TestSet(t *testing.T) {
+	const (
+		out   = layout.OffChoice
+		index = layout.IndexOff | layout.IndexOffChoice
+	)
+	in, left := [2]uint32{}, [2]uint32{out, index}
+	open := [2]uint32{0, index} // its own passages are not wanted, what is behind it is
+	for _, test := range []struct {
+		set  string
+		want [5][2]uint32 // of names
+	}{
+		{"only=*lex", [5][2]uint32{left, left, left, in, left}},
+		{"only=*.run:*", [5][2]uint32{open, in, in, left, left}},
+		{"only=*.run:*;*parse a=b skip=*:if*", [5][2]uint32{open, in, left, left, in}},
+		{"skip=*:*", [5][2]uint32{in, left, left, in, in}},
+		{"skip=*", [5][2]uint32{left, left, left, left, left}},
+		{"only=*lex on=*:for#1", [5][2]uint32{open, in, left, in, left}},
+		{"off=*:*", [5][2]uint32{in, left, left, in, in}},
+		{"example.com/demo.run=off", [5][2]uint32{open, in, in, in, in}},
+		{"example.com/other.parse a=b=off", [5][2]uint32{in, in, in, in, left}},
+		{"off=* on=*lex off=example.com/demo.lex", [5][2]uint32{left, left, left, left, left}},
+	} {
+		l := newLive(t, steer.Profiling)
+		p := l.open()
+		settings := strings.Fields(strings.ReplaceAll(test.set, "parse a", "parse_a"))
+		for i := range settings {
+			settings[i] = strings.ReplaceAll(settings[i], "parse_a", "parse a")
+		}
+		if err := p.Set(settings...); err != nil {
+			t.Errorf("%s: %v", test.set, err)
+			continue
+		}
+		var got [5][2]uint32
+		for i, name := range names {
+			got[i] = l.words()[name]
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.set, diff)
+		}
+		if err := p.Set("on=*"); err != nil {
+			t.Fatal(err)
+		}
+		for name, words := range l.words() {
+			if words != in {
+				t.Errorf("%s, and on=*: the words of %s are %#x", test.set, name, words)
+			}
+		}
+	}
+}
+
+// What else is in the words stays there.
+func TestOtherReasons(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	p := l.open()
+	const run, lex = "example.com/demo.run", "example.com/demo.lex"
+	l.setWords(run, layout.OffDone|layout.OffSettled, 77|layout.IndexOff|layout.IndexOffEnough|layout.IndexWatched)
+	l.setWords(lex, layout.OffPaused|layout.OffSettled, 78)
+	steps := []struct {
+		do   func() error
+		want [2][2]uint32
+	}{
+		{p.Pause, [2][2]uint32{
+			{layout.OffDone | layout.OffPaused | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffPaused | layout.OffSettled, 78}}},
+		{func() error { return p.Set("off=*") }, [2][2]uint32{
+			{layout.OffDone | layout.OffPaused | layout.OffChoice | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffPaused | layout.OffChoice | layout.OffSettled, 78 | layout.IndexOff | layout.IndexOffChoice}}},
+		{p.Resume, [2][2]uint32{
+			{layout.OffDone | layout.OffChoice | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffChoice | layout.OffSettled, 78 | layout.IndexOff | layout.IndexOffChoice}}},
+		{func() error { return p.Set("on=*") }, [2][2]uint32{
+			{layout.OffDone | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffEnough | layout.IndexWatched},
+			{0, 78}}},
+	}
+	for i, step := range steps {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		got := [2][2]uint32{l.words()[run], l.words()[lex]}
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// A setting that can't be used changes nothing, nor do those beside it.
+func TestRefused(t *testing.T) {
+	for _, test := range []struct{ set, err string }{
+		{"sample=1:0", "set sample=1:0: not 1:N with an N of 1 or more, such as 1:100; 1:1 collects every passage"},
+		{"sample=100", "set sample=100: not 1:N with"},
+		{"sample=1:+3", "set sample=1:+3: not 1:N with"},
+		{"sample=1:99999999999999999999", "set sample=1:99999999999999999999: not 1:N with"},
+		{"only=*nothing", "*nothing: matches none of the 5 markers; see markgen report for their names, * stands for any text"},
+		{"off=*lex;*nothing", "*nothing: matches none"},
+		{"example.com/demo.rum=off", "example.com/demo.rum: matches none"},
+		{"example.com/*=off", "example.com/*: matches none"},
+		{"off=*helper*", "*helper*: only counted, not timed, and counters can't be turned on and off"},
+		{"throttle=5", "set throttle=5: not a setting; the keys are only, skip, on, off and sample"},
+		{"only", "set only: not of the form KEY=VALUE"},
+		{"only=", "set only=: not of the form KEY=VALUE"},
+		{"=on", "set =on: not of the form KEY=VALUE"},
+		{"only=;", "set only=;: has no glob"},
+	} {
+		l := newLive(t, steer.Profiling)
+		err := l.open().Set("off=*lex", "sample=1:10", test.set)
+		if err == nil || !strings.Contains(err.Error(), l.path+": "+test.err) {
+			t.Errorf("%s: %v, want %s", test.set, err, test.err)
+		}
+		for name, words := range l.words() {
+			if words != [2]uint32{} {
+				t.Errorf("%s: the words of %s are %#x", test.set, name, words)
+			}
+		}
+		if n := l.word(layout.OffSampleN); n != 0 {
+			t.Errorf("%s: sampled 1:%d", test.set, n)
+		}
+	}
+}
+
+// A program registers units while it is steered, in a file that grows.
+func TestGrowth(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	p := l.open()
+	if err := p.Set("off=*lex"); err != nil {
+		t.Fatal(err)
+	}
+	whole := profiletest.Run{Killed: true, Config: "collect=time", Tables: []profiletest.Table{{Text: unitText, Words: true}, {Text: otherText, Words: true},
+		{Text: strings.ReplaceAll(otherText, "other", "late"), Words: true}}}.File()
+	used := int64(l.word(layout.OffUsed))
+	if _, err := l.f.WriteAt(whole[used:], used); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Pause(); err != nil { // nothing of it is published yet
+		t.Fatal(err)
+	}
+	l.setWord(layout.OffUsed, uint64(len(whole)))
+	if words := l.words()["example.com/late.parse a=b"]; words != [2]uint32{} {
+		t.Errorf("words beyond the bytes in use were changed: %#x", words)
+	}
+	if err := p.Set("late.parse a=b=off"); err == nil {
+		t.Error("a name that is none was taken")
+	}
+	if err := p.Turn("example.com/late.parse a=b", false); err != nil {
+		t.Fatal(err)
+	}
+	if words := l.words()["example.com/late.parse a=b"]; words[0] != layout.OffChoice {
+		t.Errorf("words %#x", words)
+	}
+	s, err := p.Status()
+	if err != nil || s.Markers != 6 || s.On != 4 || s.Off != 2 || s.Counters != 1 || s.Beyond != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Several steer at once, and the program does, too: in the end the words say what the
+// state says.
+func TestAtOnce(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	var wg sync.WaitGroup
+	for range 4 {
+		p := l.open()
+		wg.Go(func() {
+			for range 500 {
+				p.Pause() // refused half of the time
+				p.Resume()
+			}
+		})
+	}
+	wg.Wait()
+	for name, words := range l.words() {
+		if (words[0] != 0) != (l.word(layout.OffState) != layout.StateProfiling) {
+			t.Errorf("%s: Off is %#x in state %d", name, words[0], l.word(layout.OffState))
+		}
+	}
+}
+
+// What can't be steered is said in one line, and stays as it was.
+func TestBadTargets(t *testing.T) {
+	good := profiletest.Run{App: "demo", PID: 1, Killed: true, Config: "collect=time", Tables: []profiletest.Table{{Text: unitText, Words: true}}}
+	big := good
+	big.Big = !isBig()
+	file := good.File()
+	edited := func(offset int, b byte) []byte {
+		f := slices.Clone(file)
+		f[offset] = b
+		return f
+	}
+	for name, test := range map[string]struct {
+		file []byte
+		err  string
+	}{
+		"empty":     {nil, "offset 0: no header; the file is empty, or the run has just begun"},
+		"text":      {[]byte(strings.Repeat("hello, world\n", 1000)), "offset 0: not a data file of a marked program"},
+		"cut":       {file[:1000], "the file ends here; it was cut off"},
+		"version":   {edited(layout.OffVersion, 99), "data of version 99, and this markgen reads version 3"},
+		"other end": {big.File(), "data of a machine with the other byte order"},
+		"too early": {profiletest.Run{Killed: true}.File(), "the header is not complete; the run has just begun: try again"},
+	} {
+		path := t.TempDir() + "/data"
+		if err := os.WriteFile(path, test.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := steer.Open(path)
+		if err == nil || !strings.Contains(err.Error(), path+": "+"") || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", name, err, test.err)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != string(test.file) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	for target, want := range map[string]string{
+		"nothing.data": "nothing.data: there is no such file",
+		".":            ".: not a regular file",
+	} {
+		if _, err := steer.Open(target); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", target, err, want)
+		}
+	}
+}
+
+func isBig() bool { return profile.CheckHeader(strings.NewReader(string(profiletest.Run{Config: "x"}.File())), layout.HeaderSize, "") != nil }
+
+// A process that is gone can be looked at and not steered.
+func TestEnded(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	p := l.open()
+	l.f.Close()
+	if err := p.Pause(); !errors.Is(err, steer.ErrEnded) {
+		t.Errorf("%v", err)
+	}
+	s, err := p.Status()
+	if err != nil || s.Running || s.State != steer.Profiling {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A file that is cut off while it is mapped is an error, not a crash.
+func TestCutOff(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	p := l.open()
+	if err := p.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.f.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Resume(); err == nil || !strings.Contains(err.Error(), l.path) {
+		t.Errorf("%v", err)
+	}
+	if _, err := p.State(); err == nil {
+		t.Error("a state was read from a file of no bytes")
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := p.Pause(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
