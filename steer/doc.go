@@ -3,7 +3,7 @@
 // both change its words by atomic operations (runtime/layout.go has them). Nothing
 // is sent, and nothing in the program waits for it.
 //
-//	p, err := steer.Open("4711") // a process ID or a data file
+//	p, err := steer.Open("4711", "") // a process ID or a data file
 //	if err != nil { … }
 //	defer p.Close()
 //	err = p.Pause()

@@ -37,11 +37,14 @@ func (e *TransitionError) Error() string {
 type NoMatchError struct {
 	Glob    string
 	Markers int  // that there are
+	Beyond  bool // it matches markers whose words are not in the file
 	Counter bool // it matches counters, which can't be steered
 }
 
 func (e *NoMatchError) Error() string {
 	switch {
+	case e.Beyond:
+		return fmt.Sprintf("%s: the words of these markers are not in the data file, so they can't be turned on and off", e.Glob)
 	case e.Counter:
 		return fmt.Sprintf("%s: only counted, not timed, and counters can't be turned on and off while the program runs; say so in MARKGEN before it starts", e.Glob)
 	case e.Markers == 0:

@@ -64,7 +64,7 @@ func newLive(t *testing.T, state steer.State) *live {
 // open opens the file as one steers by it.
 func (l *live) open() *steer.Process {
 	l.t.Helper()
-	p, err := steer.Open(l.path)
+	p, err := steer.Open(l.path, "")
 	if err != nil {
 		l.t.Fatal(err)
 	}

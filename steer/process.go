@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -30,18 +31,22 @@ type Process struct {
 }
 
 // Open finds the data file that the target means, a process ID or a path, and maps
-// what is needed of it. A number is a process if there is one, else a path.
-func Open(target string) (*Process, error) {
+// what is needed of it. A number is a process if there is one, else a path. A
+// relative path is relative to dir, "" being the current directory.
+func Open(target, dir string) (*Process, error) {
 	if !mappable {
 		return nil, fmt.Errorf("%s: programs do not map their data file on this system, so they can't be steered or watched", target)
 	}
 	path, shown, name := target, target, target
+	if dir != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
 	if pid, err := strconv.ParseUint(target, 10, 31); err == nil {
 		found, trouble := ofProcess(int(pid))
 		switch {
 		case trouble == nil:
 			path, shown, name = found.path, found.shown, "process "+target
-		case errors.Is(trouble, errNoProcess) && exists(target):
+		case errors.Is(trouble, errNoProcess) && exists(path):
 		default:
 			return nil, trouble
 		}

@@ -156,18 +156,21 @@ func parseSample(value string) (uint64, error) {
 func (p *Process) match(r rule) error {
 	for _, g := range r.globs {
 		one := rule{globs: []string{g}, exact: r.exact}
-		matched, counter, markers := false, false, 0
+		matched, beyond, counter, markers := false, false, false, 0
 		for _, u := range p.units.List {
 			for i := range u.Markers {
 				markers++
-				matched = matched || one.matches(u.Markers[i].Name)
+				if one.matches(u.Markers[i].Name) {
+					matched = matched || p.words[u] != nil
+					beyond = beyond || p.words[u] == nil
+				}
 			}
 			for _, name := range u.Counters {
 				counter = counter || one.matches(name)
 			}
 		}
 		if !matched {
-			return &NoMatchError{Glob: g, Markers: markers, Counter: counter}
+			return &NoMatchError{Glob: g, Markers: markers, Beyond: beyond, Counter: counter}
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func (p *Process) move(t transition) error {
 		if err != nil {
 			return err
 		}
-		since := p.h.word(layout.OffSince).Load()
+		since := p.since()
 		if !p.h.word(layout.OffState).CompareAndSwap(uint64(old), uint64(t.to)) {
 			continue
 		}
@@ -147,6 +147,14 @@ func (p *Process) apply() error {
 			return err
 		}
 	}
+}
+
+// since is the tick of the latest change of state.
+func (p *Process) since() uint64 {
+	if since := p.h.word(layout.OffSince).Load(); since != 0 {
+		return since
+	}
+	return p.h.word(layout.OffStartTick).Load()
 }
 
 // ticks is the program's clock now. Its rate is that in the header, as for every ns

@@ -15,12 +15,12 @@ type Status struct {
 	File     string // the data file
 	Running  bool   // the process lives
 	Start    time.Time
-	Elapsed  time.Duration // since the start, up to now or to the end
+	Elapsed  time.Duration // since the start, up to now or to the end; 0 if that is not known
 	Config   string        // the value of MARKGEN
 	Clock    string        // "tsc", "cntvct" or "mono"
 	Hz       uint64        // ticks of the clock per second
 	State    State
-	Since    time.Duration // for how long it has been in this state
+	Since    time.Duration // for how long it has been in this state; 0 if that is not known
 	Profiled time.Duration // for how long it has been profiling, in all
 	Triggers []string      // what may change the state besides people: "event", "timer"
 	Sample   uint64        // one passage of so many is collected; 1: every one
@@ -31,7 +31,7 @@ type Status struct {
 	On       int // of these, those that are collected while the state is profiling
 	Off      int // those that are not: left out, done, or throttled
 	Visited  int // those that were passed
-	Beyond   int // those whose words are not in the file; they are neither on nor off here
+	Beyond   int // those whose words are not in the file, and out of reach; they count as neither
 	Counters int // markers that are only counted; they always are
 }
 
@@ -62,19 +62,8 @@ func (p *Process) status() (Status, error) {
 		Windows: word(layout.OffWindows),
 		Sampled: p.duration(word(layout.OffWindowTicks)),
 	}
-	now, err := p.ticks()
-	if err != nil {
+	if err := p.times(&s); err != nil {
 		return s, err
-	}
-	if end := word(layout.OffEndTick); end != 0 && s.State == Stopped {
-		now = end
-	}
-	since := word(layout.OffSince)
-	s.Elapsed = p.duration(now - word(layout.OffStartTick))
-	s.Since = p.duration(now - since)
-	s.Profiled = p.duration(word(layout.OffProfiled))
-	if s.State == Profiling {
-		s.Profiled += s.Since
 	}
 	triggers := word(layout.OffTriggers)
 	if triggers&layout.TriggerEvent != 0 {
@@ -106,6 +95,29 @@ func (p *Process) status() (Status, error) {
 		}
 	}
 	return s, nil
+}
+
+// times works out what depends on when it is asked for. Of a process that is gone it
+// is known only if it marked its end.
+func (p *Process) times(s *Status) error {
+	word := func(offset int) uint64 { return p.h.word(offset).Load() }
+	s.Profiled = p.duration(word(layout.OffProfiled))
+	now := word(layout.OffEndTick)
+	if now == 0 {
+		if !s.Running {
+			return nil
+		}
+		var err error
+		if now, err = p.ticks(); err != nil {
+			return err
+		}
+	}
+	s.Elapsed = p.duration(now - word(layout.OffStartTick))
+	s.Since = p.duration(now - p.since())
+	if s.State == Profiling {
+		s.Profiled += s.Since
+	}
+	return nil
 }
 
 // isOn says whether a marker with these words is collected while the state is

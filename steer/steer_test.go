@@ -326,7 +326,7 @@ func TestBadTargets(t *testing.T) {
 		if err := os.WriteFile(path, test.file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := steer.Open(path)
+		_, err := steer.Open(path, "")
 		if err == nil || !strings.Contains(err.Error(), path+": "+"") || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", name, err, test.err)
 		}
@@ -338,13 +338,15 @@ func TestBadTargets(t *testing.T) {
 		"nothing.data": "nothing.data: there is no such file",
 		".":            ".: not a regular file",
 	} {
-		if _, err := steer.Open(target); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := steer.Open(target, ""); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", target, err, want)
 		}
 	}
 }
 
-func isBig() bool { return profile.CheckHeader(strings.NewReader(string(profiletest.Run{Config: "x"}.File())), layout.HeaderSize, "") != nil }
+func isBig() bool {
+	return profile.CheckHeader(strings.NewReader(string(profiletest.Run{Config: "x"}.File())), layout.HeaderSize, "") != nil
+}
 
 // A process that is gone can be looked at and not steered.
 func TestEnded(t *testing.T) {

@@ -23,6 +23,7 @@ func commands() []*command {
 		cmdList,
 		cmdReport,
 		cmdBetween,
+		cmdCtl,
 		cmdInit,
 		cmdVersion,
 		cmdHelp,

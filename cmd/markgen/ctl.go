@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/steer"
+)
+
+var cmdCtl = &command{
+	name:  "ctl",
+	short: "show and change what a running program collects",
+	long: `
+usage: markgen ctl TARGET status [-json]
+       markgen ctl TARGET start|pause|resume|stop
+       markgen ctl TARGET set KEY=VALUE…
+
+Ctl steers a marked program that runs and collects, through its data file alone: the program has the file
+mapped, and what is changed in it holds at once. TARGET is the ID of the process or its data file; only the
+file's owner can steer.
+
+  status   how the run stands: its state, for how long, sampling, how many markers are on
+  start    begin collecting, where the program waits for that
+  pause    open scopes finish, no new ones begin; the program itself goes on
+  resume   collect again
+  stop     end collecting; the program itself goes on
+  set      change, all of what is given or, if one can't be used, none:
+             only=GLOB;GLOB   collect these markers and no others
+             skip=GLOB;GLOB   do not collect these; of the others all, or those of only
+             on=GLOB;GLOB     collect these too
+             off=GLOB;GLOB    do not collect these either
+             NAME=on|off      the marker of that name
+             sample=1:N       collect one passage in N; 1:1 is every passage
+
+  -json    status as an object for programs
+
+In a glob * stands for any text and ? for any one character; it has to match the whole name. A change of state
+that is not allowed in the state the run is in is refused. Counters, of markers that are only counted, can't
+be turned on and off while the program runs.
+
+examples:
+  markgen ctl 4711 status
+  markgen ctl demo.4711.markgen pause
+  markgen ctl 4711 set 'only=*.parse*;*.lex*' sample=1:100
+  markgen ctl 4711 set 'example.com/demo.(*Parser).Expr=off'`,
+	run: runCtl,
+}
+
+func runCtl(_ context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	asJSON := fs.Bool("json", false, "")
+	words, code, done := env.parseAnywhere(fs, args)
+	if done {
+		return code
+	}
+	actions := slices.Concat([]string{"status"}, steer.Verbs(), []string{"set"})
+	switch {
+	case len(words) == 0:
+		return env.wrong("no target is given: a process ID or a data file")
+	case len(words) == 1:
+		return env.wrong("nothing is said to do with %s; give one of %s", words[0], strings.Join(actions, ", "))
+	}
+	target, action, rest := words[0], words[1], words[2:]
+	if !slices.Contains(actions, action) {
+		if near := nearest(action, actions); near != "" {
+			return env.wrong("unknown action %q, did you mean %q?", action, near)
+		}
+		return env.wrong("unknown action %q; give one of %s", action, strings.Join(actions, ", "))
+	}
+	switch {
+	case action == "set" && len(rest) == 0:
+		return env.wrong("nothing is said to set; give KEY=VALUE")
+	case action != "set" && len(rest) > 0:
+		return env.wrong("%s takes no argument, not %q", action, rest[0])
+	case *asJSON && action != "status":
+		return env.wrong("-json is for status")
+	}
+	p, err := openTarget(env, target)
+	if err != nil {
+		return env.fail(err)
+	}
+	defer p.Close()
+	switch action {
+	case "status":
+	case "set":
+		err = p.Set(rest...)
+	default:
+		err = p.Do(action)
+	}
+	if wrong := (*steer.SettingError)(nil); errors.As(err, &wrong) {
+		return env.wrong("%v", wrong)
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	s, err := p.Status()
+	if err != nil {
+		return env.fail(err)
+	}
+	switch {
+	case *asJSON:
+		text, err := json.MarshalIndent(s, "", "  ")
+		if err != nil {
+			return env.fail(err)
+		}
+		fmt.Fprintf(env.Stdout, "%s\n", text)
+	case action == "status":
+		fmt.Fprint(env.Stdout, s.Text())
+	case action == "set":
+		fmt.Fprintf(env.Stdout, "%s, process %d: %s of %s on, 1 passage in %s\n", report.Printable(s.App), s.PID,
+			report.Count(uint64(s.On)), report.Plural(s.Markers, "marker"), report.Count(s.Sample))
+	default:
+		fmt.Fprintf(env.Stdout, "%s, process %d: %s\n", report.Printable(s.App), s.PID, s.State)
+	}
+	return exitOK
+}
+
+// openTarget opens the process or data file of a command line.
+func openTarget(env *Env, target string) (*steer.Process, error) {
+	p, err := steer.Open(target, env.Dir)
+	if err != nil {
+		return nil, relative(env, err)
+	}
+	return p, nil
+}
+
+// parseAnywhere is parse for command lines whose flags may stand before, between and after the words, which it
+// returns.
+func (e *Env) parseAnywhere(fs *flag.FlagSet, args []string) (words []string, code int, done bool) {
+	for {
+		if code, done := e.parse(fs, args); done {
+			return nil, code, true
+		}
+		if args = fs.Args(); len(args) == 0 {
+			return words, exitOK, false
+		}
+		words, args = append(words, args[0]), args[1:]
+	}
+}
