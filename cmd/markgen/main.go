@@ -24,6 +24,7 @@ func commands() []*command {
 		cmdReport,
 		cmdBetween,
 		cmdCtl,
+		cmdTop,
 		cmdInit,
 		cmdVersion,
 		cmdHelp,

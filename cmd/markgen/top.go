@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/markgen/markgen/top"
+)
+
+var cmdTop = &command{
+	name:  "top",
+	short: "watch a running program live, and steer it with keys",
+	long: `
+usage: markgen top [-interval D] [-sort K] [-filter F] [-once] TARGET
+
+Top shows how often each marker of a running program is passed and how long that takes: passages a second,
+the share of the time, mean and percentiles, and how the times are spread; of the last interval, or since the
+start. Keys pause, resume, sample and turn markers on and off, as markgen ctl does; ? lists them, q quits, and
+the program goes on. TARGET is the ID of the process or its data file.
+
+  -interval D  time between two readings, 1s if not said
+  -sort K      ` + strings.Join(top.Sorts(), ", ") + `; all but name begin with the largest
+  -filter F    only markers whose names contain F, or that it matches as a glob (* is any text)
+  -once        write one table of one interval, and exit; so it is where output is no terminal
+
+When the program ends, top says so and keeps the last figures. NO_COLOR is respected.
+
+examples:
+  markgen top 4711
+  markgen top -sort p99 -filter parse demo.4711.markgen
+  markgen top -once -interval 10s 4711 >now.txt`,
+	run: runTop,
+}
+
+func runTop(ctx context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	var o top.Options
+	fs.DurationVar(&o.Interval, "interval", 0, "")
+	fs.StringVar(&o.Sort, "sort", "", "")
+	fs.StringVar(&o.Filter, "filter", "", "")
+	once := fs.Bool("once", false, "")
+	words, code, done := env.parseAnywhere(fs, args)
+	if done {
+		return code
+	}
+	if err := o.Check(); err != nil {
+		return env.wrong("%v", err)
+	}
+	switch {
+	case len(words) == 0:
+		return env.wrong("no target is given: a process ID or a data file")
+	case len(words) > 1:
+		return env.wrong("one target at a time, not %d", len(words))
+	}
+	p, err := openTarget(env, words[0])
+	if err != nil {
+		return env.fail(err)
+	}
+	defer p.Close()
+	width, _ := terminal(env, env.Stdout)
+	if *once || width == 0 || env.Getenv("TERM") == "dumb" || !isTerminal(env.Stdin) {
+		o.Width = width
+		err = top.Once(ctx, p, o, env.Stdout)
+	} else {
+		err = top.Run(ctx, p, o, env.Stdin, env.Stdout, env.Environ)
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return exitOK
+}
+
+// isTerminal reports whether keys can be read from r.
+func isTerminal(r any) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,161 @@
+package top
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/report"
+)
+
+// A column is one figure of a row. Figures are of the span that is shown.
+type column struct {
+	name  string // as in -sort
+	width int
+	text  func(s *span, r *row) string
+	key   func(s *span, r *row) float64 // to sort by, descending; nil: by name, ascending
+	rank  int                           // the first to be left out of a narrow table has 1; 0: never
+}
+
+// none stands for what was not measured.
+const none = "-"
+
+// timed is a column of a time that rows without passages in the span do not have.
+func timed(name string, width, rank int, of func(r *row) float64) column {
+	return column{name, width, func(_ *span, r *row) string {
+		if len(r.in.Buckets) == 0 {
+			return none
+		}
+		return report.Duration(of(r))
+	}, func(_ *span, r *row) float64 { return of(r) }, rank}
+}
+
+// columns are all there are, the name and the histogram aside, in their order.
+var columns = []column{
+	{"rate", 7, func(s *span, r *row) string { return rate(s.perSecond(r.in.Count)) },
+		func(s *span, r *row) float64 { return s.perSecond(r.in.Count) }, 0},
+	{"count", 9, func(_ *span, r *row) string { return large(r.in.Count) },
+		func(_ *span, r *row) float64 { return float64(r.in.Count) }, 2},
+	{"self", 6, func(s *span, r *row) string { return percent(s.share(r), r.in.CountOnly) },
+		func(s *span, r *row) float64 { return s.share(r) }, 0},
+	timed("total", 7, 3, func(r *row) float64 { return float64(r.in.TotalNS()) }),
+	timed("mean", 7, 0, func(r *row) float64 { return r.in.MeanNS() }),
+	timed("p50", 7, 4, func(r *row) float64 { return r.in.QuantileNS(0.5) }),
+	timed("p99", 7, 0, func(r *row) float64 { return r.in.QuantileNS(0.99) }),
+	{"all", 9, func(_ *span, r *row) string { return large(r.all.Count) },
+		func(_ *span, r *row) float64 { return float64(r.all.Count) }, 1},
+}
+
+// byName is the order that has no column of figures.
+const byName = "name"
+
+// Sorts lists the orders there are, the default first.
+func Sorts() []string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return append(names, byName)
+}
+
+// rate writes passages per second.
+func rate(perSecond float64) string {
+	switch {
+	case perSecond == 0:
+		return "0"
+	case perSecond < 9.95:
+		return strconv.FormatFloat(perSecond, 'f', 1, 64)
+	}
+	return scaled(perSecond)
+}
+
+// large writes a count in at most 9 characters.
+func large(n uint64) string {
+	if n < 10_000_000 {
+		return report.Count(n)
+	}
+	return scaled(float64(n))
+}
+
+// scaled writes a number of 1000 or more with three digits: 12.3k, 4.56M.
+func scaled(v float64) string {
+	for _, unit := range []string{"", "k", "M", "G", "T", "P"} {
+		switch {
+		case unit == "" && v < 999.5:
+			return strconv.FormatFloat(v, 'f', 0, 64)
+		case v < 9.995:
+			return strconv.FormatFloat(v, 'f', 2, 64) + unit
+		case v < 99.95:
+			return strconv.FormatFloat(v, 'f', 1, 64) + unit
+		case v < 999.5:
+			return strconv.FormatFloat(v, 'f', 0, 64) + unit
+		}
+		v /= 1000
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64) + "E"
+}
+
+// percent writes a share of the span.
+func percent(share float64, countOnly bool) string {
+	switch p := 100 * share; {
+	case countOnly:
+		return none
+	case p == 0:
+		return "0"
+	case p < 0.05:
+		return "<0.1%"
+	case p < 99.95:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	default:
+		return scaled(p) + "%"
+	}
+}
+
+// sorted returns the rows whose names contain the filter, in an order; reversed if
+// asked for. Equal ones are by name.
+func (s *span) sorted(order string, reversed bool, filter string) []*row {
+	var list []*row
+	for i := range s.rows {
+		if matches(filter, s.rows[i].all.Name) {
+			list = append(list, &s.rows[i])
+		}
+	}
+	var key func(*span, *row) float64
+	for _, c := range columns {
+		if c.name == order {
+			key = c.key
+		}
+	}
+	if key == nil { // they come by name
+		if reversed {
+			slices.Reverse(list)
+		}
+		return list
+	}
+	keys := make(map[*row]float64, len(list))
+	for _, r := range list {
+		keys[r] = key(s, r)
+	}
+	slices.SortStableFunc(list, func(a, b *row) int {
+		if reversed {
+			a, b = b, a
+		}
+		return -cmp.Compare(keys[a], keys[b])
+	})
+	return list
+}
+
+// matches says whether a name is meant by a filter: a part of it in either case, or
+// a glob of the whole name.
+func matches(filter, name string) bool {
+	if filter == "" {
+		return true
+	}
+	filter, name = strings.ToLower(filter), strings.ToLower(name)
+	if strings.ContainsAny(filter, "*?") && config.Match(filter, name) {
+		return true
+	}
+	return strings.Contains(name, filter)
+}

@@ -1,0 +1,85 @@
+package top
+
+import (
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// A scale is the times that histograms show, the same for all rows: bars of each
+// buckets, from bucket from on.
+type scale struct {
+	from, each, bars int
+}
+
+// scaleFor fits the buckets that the rows have into at most width bars.
+func scaleFor(rows []*row, width int) scale {
+	first, last := uint8(0), -1
+	for _, r := range rows {
+		if b := r.in.Buckets; len(b) > 0 {
+			if last < 0 || b[0].K < first {
+				first = b[0].K
+			}
+			last = max(last, int(b[len(b)-1].K))
+		}
+	}
+	if last < 0 || width < 1 {
+		return scale{}
+	}
+	n := last - int(first) + 1
+	each := (n + width - 1) / width
+	return scale{int(first), each, (n + each - 1) / each}
+}
+
+// label says where the scale begins and ends, and how wide it is.
+func (s scale) label(width int) string {
+	if s.bars == 0 {
+		return "times"
+	}
+	last := s.from + s.each*s.bars - 1
+	from := report.Duration(float64(profile.Bucket{K: uint8(s.from)}.LoNS()))
+	to := report.Duration(float64(profile.Bucket{K: uint8(min(last, 63))}.HiNS()))
+	text := short(from) + "…" + short(to)
+	if len([]rune(text)) > width {
+		return "times"
+	}
+	return text
+}
+
+// short leaves out the digits behind the point: scales are rough.
+func short(duration string) string {
+	digits, rest, ok := strings.Cut(duration, ".")
+	if !ok {
+		return duration
+	}
+	return digits + strings.TrimLeft(rest, "0123456789")
+}
+
+// bars are the heights there are, from none to full.
+var bars = []rune(" ▁▂▃▄▅▆▇█")
+
+// histogram draws the buckets: the highest bar is full, and what has any passages at
+// all is seen.
+func (s scale) histogram(buckets []profile.Bucket) string {
+	if s.bars == 0 {
+		return ""
+	}
+	counts := make([]uint64, s.bars)
+	most := uint64(0)
+	for _, b := range buckets {
+		if i := (int(b.K) - s.from) / s.each; int(b.K) >= s.from && i < s.bars {
+			counts[i] += b.Count
+			most = max(most, counts[i])
+		}
+	}
+	text := make([]rune, s.bars)
+	for i, n := range counts {
+		height := 0
+		if n > 0 {
+			height = 1 + int(float64(n)/float64(most)*float64(len(bars)-2)+0.5)
+		}
+		text[i] = bars[min(height, len(bars)-1)]
+	}
+	return string(text)
+}

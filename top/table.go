@@ -1,0 +1,146 @@
+package top
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/report"
+)
+
+// layout is how wide what is in a table is.
+type layout struct {
+	name    int
+	columns []column
+	bars    int
+}
+
+const (
+	leastName = 16
+	leastBars = 8
+	mostBars  = 32
+	mostName  = 60
+	gap       = " "
+)
+
+// fit lays a table out in so many characters; 0 is no limit. Columns that have no room
+// are left out, then the histogram, and the name is cut down to what is left.
+func fit(width, longest int) layout {
+	longest = max(longest, leastName)
+	if width <= 0 {
+		return layout{longest, columns, mostBars}
+	}
+	longest = min(longest, mostName)
+	l := layout{columns: columns, bars: leastBars}
+	used := func() int {
+		n := l.bars + len(gap)
+		for _, c := range l.columns {
+			n += len(gap) + c.width
+		}
+		return n
+	}
+	for rank := 1; used()+leastName+8 > width && rank <= len(columns); rank++ {
+		var kept []column
+		for _, c := range l.columns {
+			if c.rank != rank {
+				kept = append(kept, c)
+			}
+		}
+		l.columns = kept
+	}
+	if used()+leastName > width {
+		l.bars = 0
+	}
+	l.name = min(longest, max(1, width-used()))
+	if l.bars > 0 {
+		l.bars = min(mostBars, max(leastBars, width-used()-l.name+l.bars))
+	}
+	return l
+}
+
+// head is the line above the table; the order is marked with an arrow.
+func (l layout) head(sc scale, order string, reversed bool) string {
+	arrow := map[bool]string{false: "▼", true: "▲"}[reversed != (order == byName)]
+	title := func(name string) string {
+		if name == order {
+			name = arrow + name
+		}
+		return name
+	}
+	var b strings.Builder
+	pad(&b, title(byName), l.name, false)
+	for _, c := range l.columns {
+		b.WriteString(gap)
+		pad(&b, title(c.name), c.width, true)
+	}
+	if l.bars > 0 {
+		b.WriteString(gap + sc.label(l.bars))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// line is the line of a row. What is turned off is in brackets.
+func (l layout) line(s *span, r *row, sc scale) string {
+	var b strings.Builder
+	name := report.Printable(r.all.Name)
+	if r.off {
+		name = "[" + report.Shorten(name, l.name-2) + "]"
+	} else {
+		name = report.Shorten(name, l.name)
+	}
+	pad(&b, name, l.name, false)
+	for _, c := range l.columns {
+		b.WriteString(gap)
+		pad(&b, c.text(s, r), c.width, true)
+	}
+	if l.bars > 0 {
+		b.WriteString(gap + sc.histogram(r.in.Buckets))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// pad writes text to a width, at its right or left end.
+func pad(b *strings.Builder, text string, width int, right bool) {
+	spaces := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	if right {
+		b.WriteString(spaces + text)
+	} else {
+		b.WriteString(text + spaces)
+	}
+}
+
+// longest is the length of the longest name.
+func longest(rows []*row) int {
+	n := 0
+	for _, r := range rows {
+		n = max(n, utf8.RuneCountInString(r.all.Name))
+	}
+	return n
+}
+
+// stateLine says how the run stands.
+func stateLine(r *reading) string {
+	st := r.status
+	parts := []string{fmt.Sprintf("%s %d", report.Printable(st.App), st.PID)}
+	if !st.Running {
+		parts[0] += " ended"
+	}
+	state := st.State.String()
+	if st.Since > 0 && st.Running {
+		state += " " + report.Duration(float64(st.Since))
+	}
+	parts = append(parts, state)
+	if st.Elapsed > 0 {
+		parts = append(parts, "up "+report.Duration(float64(st.Elapsed)))
+	}
+	sample := "all passages"
+	if st.Sample > 1 {
+		sample = "1 in " + report.Count(st.Sample)
+	}
+	parts = append(parts, sample)
+	markers := report.Plural(len(r.profile.Markers), "marker")
+	if st.Off > 0 {
+		markers += fmt.Sprintf(", %s off", report.Count(uint64(st.Off)))
+	}
+	return strings.Join(append(parts, markers), "  ")
+}

@@ -1,0 +1,442 @@
+package top
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/steer"
+)
+
+// fake is a process whose figures are what a test says.
+type fake struct {
+	mu       sync.Mutex
+	profiles []*profile.Profile // by turns; the last again and again
+	st       steer.Status
+	on       map[string]bool
+	did      []string
+	err      error
+}
+
+func (f *fake) Profile() (*profile.Profile, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.profiles[0]
+	if len(f.profiles) > 1 {
+		f.profiles = f.profiles[1:]
+	}
+	return p, nil
+}
+func (f *fake) Status() (steer.Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.st, nil
+}
+func (f *fake) On() (map[string]bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.on), nil
+}
+func (f *fake) note(format string, args ...any) error {
+	f.did = append(f.did, fmt.Sprintf(format, args...))
+	return f.err
+}
+func (f *fake) Do(verb string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch verb {
+	case "pause":
+		f.st.State = steer.Paused
+	case "resume", "start":
+		f.st.State = steer.Profiling
+	}
+	return f.note("%s", verb)
+}
+func (f *fake) Sample(n uint64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.st.Sample = n
+	return f.note("1:%d", n)
+}
+func (f *fake) Turn(name string, on bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.on[name] = on
+	return f.note("%s %v", name, on)
+}
+
+// Markers of the fake: two functions, one of which is slow, a loop, a point, and one
+// that is never passed.
+const demoText = "p\texample.com/demo\nf\tdemo.go\n" +
+	"m\t00000000000000a1\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/demo.parse\n" +
+	"m\t00000000000000a2\tloop\t0\t14\t2\t0\t-\t-\t1\texample.com/demo.parse:for#1\n" +
+	"m\t00000000000000a3\tpoint\t0\t16\t2\t0\t-\t-\t1\texample.com/demo.end of input\n" +
+	"m\t00000000000000a4\tfunc\t0\t40\t1\t3\t-\t-\t1\texample.com/demo/internal/storage.(*Server).Fetch\n" +
+	"m\t00000000000000a5\tfunc\t0\t60\t1\t4\t-\t-\t1\texample.com/demo.never\n"
+
+// demoAfter is what the fake has collected after so many seconds.
+func demoAfter(t testing.TB, seconds int) *profile.Profile {
+	t.Helper()
+	times := map[int][]uint64{}
+	for i := range seconds * 40 {
+		times[0] = append(times[0], 900+uint64(i%7)*50)
+		for k := range 5 {
+			times[1] = append(times[1], 30+uint64(i*k%90))
+		}
+	}
+	for i := range seconds * 2 {
+		times[3] = append(times[3], 150_000_000+uint64(i%2)*200_000_000)
+	}
+	file := profiletest.Run{App: "demo", PID: 4711, Killed: true, Config: "collect=time", Span: uint64(seconds) * 1e9,
+		Tables: []profiletest.Table{{Text: demoText, Times: times, Passes: map[int]uint64{2: uint64(seconds)}}}}.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func demo(t testing.TB) *fake {
+	return &fake{
+		profiles: []*profile.Profile{demoAfter(t, 10), demoAfter(t, 12)},
+		st: steer.Status{App: "demo", PID: 4711, Running: true, State: steer.Profiling, Since: 10 * time.Second, Elapsed: 10 * time.Second,
+			Sample: 1, Markers: 5, On: 5},
+		on: map[string]bool{"example.com/demo.parse": true, "example.com/demo.parse:for#1": true, "example.com/demo/internal/storage.(*Server).Fetch": true, "example.com/demo.never": true},
+	}
+}
+
+// view is a model that is driven as the library drives it, without a terminal.
+type view struct {
+	t *testing.T
+	m model
+}
+
+func newView(t *testing.T, f *fake, o Options) *view {
+	t.Helper()
+	first, err := read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &view{t, newModel(f, first, o.withDefaults())}
+	v.m.Init()
+	return v
+}
+
+// send gives the model a message, and what comes of the commands that it answers with,
+// but for the clock's.
+func (v *view) send(msg tea.Msg) {
+	v.t.Helper()
+	m, cmd := v.m.Update(msg)
+	v.m = m.(model)
+	if _, ok := msg.(tick); ok {
+		v.m, cmd = m.(model), v.m.read
+	}
+	if cmd == nil || v.m.filtering {
+		return
+	}
+	switch msg := cmd().(type) {
+	case steered, statusDone:
+		v.send(msg)
+	case readDone:
+		msg.r.at = v.m.now.at.Add(2 * time.Second)
+		v.send(msg)
+	}
+}
+
+// press presses keys: characters, and names in angle brackets.
+func (v *view) press(keys string) {
+	v.t.Helper()
+	named := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
+		"space": tea.KeySpace, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
+	for keys != "" {
+		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); ok && keys[0] == '<' && named[name] != 0 {
+			k := tea.Key{Code: named[name]}
+			if name == "space" {
+				k.Text = " "
+			}
+			v.send(tea.KeyPressMsg(k))
+			keys = rest
+			continue
+		}
+		r := []rune(keys)[0]
+		v.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		keys = keys[len(string(r)):]
+	}
+}
+
+// screen is what is on the screen, without styles. Every line has to fit.
+func (v *view) screen() string {
+	v.t.Helper()
+	text := ansi.Strip(v.m.View().Content)
+	lines := strings.Split(text, "\n")
+	if len(lines) > v.m.height {
+		v.t.Errorf("%d lines on a screen of %d:\n%s", len(lines), v.m.height, text)
+	}
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > v.m.width {
+			v.t.Errorf("a line of %d columns on a screen of %d: %q", w, v.m.width, line)
+		}
+	}
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// What the screen looks like, in a session of keys.
+func TestScreens(t *testing.T) {
+	f := demo(t)
+	v := newView(t, f, Options{})
+	golden.Check(t, "first.txt", v.screen())
+	v.send(tick{})
+	golden.Check(t, "interval.txt", v.screen())
+	v.press("t")
+	golden.Check(t, "sincereset.txt", v.screen())
+	v.press("tP")
+	golden.Check(t, "sincestart.txt", v.screen())
+	v.send(tea.WindowSizeMsg{Width: 130, Height: 12})
+	golden.Check(t, "wide.txt", v.screen())
+	v.send(tea.WindowSizeMsg{Width: 40, Height: 8})
+	golden.Check(t, "narrow.txt", v.screen())
+	v.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	v.press("?")
+	golden.Check(t, "help.txt", v.screen())
+	v.press("x/PARSE")
+	golden.Check(t, "filter.txt", v.screen())
+	f.st.Off, f.st.On = 1, 4
+	v.press("<enter>N<down>o")
+	golden.Check(t, "off.txt", v.screen())
+	f.st.Running, f.st.Elapsed, f.st.Since = false, 0, 0
+	v.press("<esc>")
+	v.send(tick{})
+	golden.Check(t, "ended.txt", v.screen())
+	if cmd := v.m.Init(); cmd != nil {
+		t.Error("the clock goes on although the process has ended")
+	}
+}
+
+// Sizes from nothing to very wide.
+func TestSizes(t *testing.T) {
+	v := newView(t, demo(t), Options{})
+	v.send(tick{})
+	for _, keys := range []string{"", "/par", "<enter>?"} {
+		v.press(keys)
+		for width := 1; width < 200; width++ {
+			v.send(tea.WindowSizeMsg{Width: width, Height: 1 + width/4})
+			v.screen()
+		}
+	}
+}
+
+// Keys that steer, and what they say.
+func TestSteering(t *testing.T) {
+	f := demo(t)
+	v := newView(t, f, Options{Sort: "name"})
+	for _, step := range []struct{ keys, did, message string }{
+		{"<space>", "pause", "pause: done"},
+		{"<space>", "resume", "resume: done"},
+		{"p", "pause", "pause: done"},
+		{"r", "resume", "resume: done"},
+		{"+", "1:10", "1 passage in 10"},
+		{"+", "1:100", "1 passage in 100"},
+		{"-", "1:10", "1 passage in 10"},
+		{"--", "1:1 1:1", "1 passage in 1"},
+		{"o", "example.com/demo.end of input false", "example.com/demo.end of input is off"},
+		{"<enter>", "example.com/demo.end of input true", "example.com/demo.end of input is on"},
+		{"<down>o", "example.com/demo.never false", "example.com/demo.never is off"},
+		{"<end>o", "example.com/demo/internal/storage.(*Server).Fetch false", "example.com/demo/internal/storage.(*Server).Fetch is off"},
+		{"<home><pgdown><up>o", "example.com/demo.parse:for#1 false", "example.com/demo.parse:for#1 is off"},
+	} {
+		f.did = nil
+		v.press(step.keys)
+		if got := strings.Join(f.did, " "); got != step.did || v.m.message != step.message {
+			t.Errorf("%s: did %q and said %q", step.keys, got, v.m.message)
+		}
+	}
+	f.err = steer.ErrEnded
+	v.press("p")
+	if v.m.message != steer.ErrEnded.Error() {
+		t.Errorf("said %q", v.m.message)
+	}
+	f.st.State = steer.Configured
+	f.err = nil
+	v.send(tick{})
+	v.press("<space>")
+	if f.did[len(f.did)-1] != "start" {
+		t.Errorf("space in the state configured: %q", f.did)
+	}
+}
+
+// The cursor stays on its marker when the order changes.
+func TestCursor(t *testing.T) {
+	v := newView(t, demo(t), Options{Sort: "name"})
+	v.press("<down><down>")
+	want := v.m.rows[2].all.ID
+	for _, keys := range []string{"<right>", "<right>", "i", "<left><left><left>", "P", "t"} {
+		v.press(keys)
+		if got := v.m.rows[v.m.at()].all.ID; got != want {
+			t.Errorf("after %s the cursor is on %s", keys, got)
+		}
+	}
+	v.press("/never<enter>")
+	if len(v.m.rows) != 1 || v.m.at() != 0 {
+		t.Errorf("%d rows, cursor on %d", len(v.m.rows), v.m.at())
+	}
+	v.press("/xyz<enter>o<down><end>")
+	v.screen()
+}
+
+// A span's figures are the difference of two runs' figures.
+func TestDifference(t *testing.T) {
+	from, to := demoAfter(t, 10), demoAfter(t, 12)
+	s := between(&reading{at: time.Unix(100, 0), profile: from}, &reading{at: time.Unix(102, 0), profile: to})
+	for _, want := range []struct {
+		name string
+		rate float64
+		self float64
+		p50  float64
+	}{
+		{"example.com/demo.end of input", 1, 0, 0},
+		{"example.com/demo.never", 0, 0, 0},
+		{"example.com/demo.parse", 40, 40 * 1050 * 0.75 / 1e9, 1050},
+		{"example.com/demo.parse:for#1", 200, 0, 0},
+		{"example.com/demo/internal/storage.(*Server).Fetch", 2, 0.375, 150e6},
+	} {
+		found := false
+		for i := range s.rows {
+			r := &s.rows[i]
+			if r.all.Name != want.name {
+				continue
+			}
+			found = true
+			if got := s.perSecond(r.in.Count); got != want.rate {
+				t.Errorf("%s: %v passages a second, want %v", want.name, got, want.rate)
+			}
+			if got := s.share(r); want.self != 0 && math.Abs(got/want.self-1) > 0.01 {
+				t.Errorf("%s: share %v, want %v", want.name, got, want.self)
+			}
+			if got := r.in.QuantileNS(0.5); want.p50 != 0 && math.Abs(got/want.p50-1) > 0.1 {
+				t.Errorf("%s: p50 %v, want %v", want.name, got, want.p50)
+			}
+		}
+		if !found {
+			t.Errorf("no row %s", want.name)
+		}
+	}
+	// Figures that go backwards, as torn readings may, are none.
+	back := between(&reading{at: time.Unix(100, 0), profile: to}, &reading{at: time.Unix(102, 0), profile: from})
+	for _, r := range back.rows {
+		if r.in.Count != 0 || len(r.in.Buckets) != 0 || r.in.SelfNS != 0 {
+			t.Errorf("%s: %+v", r.all.Name, r.in)
+		}
+	}
+}
+
+// One table, for where there is no terminal: no styles, no name cut.
+func TestOnce(t *testing.T) {
+	f := demo(t)
+	var out bytes.Buffer
+	if err := Once(context.Background(), f, Options{Interval: 50 * time.Millisecond, Sort: "name"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); ansi.Strip(text) != text || !strings.Contains(text, "\nexample.com/demo/internal/storage.(*Server).Fetch ") || strings.Count(text, "\n") != 9 {
+		t.Errorf("%s", text)
+	}
+	f.st.Running = false
+	out.Reset()
+	if err := Once(context.Background(), f, Options{Width: 80}, &out); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "once.txt", out.String())
+}
+
+func TestOptions(t *testing.T) {
+	for _, test := range []struct {
+		o   Options
+		err string
+	}{
+		{Options{}, ""},
+		{Options{Interval: time.Second, Sort: "p99"}, ""},
+		{Options{Interval: time.Millisecond}, "an interval of 1ms can't be; the shortest is 50ms"},
+		{Options{Interval: -1}, "an interval of -1ns can't be; the shortest is 50ms"},
+		{Options{Sort: "size"}, `unknown sort key "size"; the keys are rate, count, self, total, mean, p50, p99, all, name`},
+	} {
+		if err := test.o.Check(); err == nil && test.err != "" || err != nil && err.Error() != test.err {
+			t.Errorf("%+v: %v, want %q", test.o, err, test.err)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 0.04: "0.0", 3.14: "3.1", 12.4: "12", 999: "999", 999.6: "1.00k", 12_345: "12.3k", 3.75e6: "3.75M", 2e19: "20E"} {
+		if got := rate(v); got != want {
+			t.Errorf("rate(%v) = %s, want %s", v, got, want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0", 0.0001: "<0.1%", 0.5: "50.0%", 12: "1.20k%"} {
+		if got := percent(v, false); got != want {
+			t.Errorf("percent(%v) = %s, want %s", v, got, want)
+		}
+	}
+	if got := large(9_999_999) + " " + large(10_000_000); got != "9,999,999 10.0M" {
+		t.Error(got)
+	}
+}
+
+// large profiles: refreshing and drawing have to keep up with the keys.
+func manyMarkers(t testing.TB, n int) *profile.Profile {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("p\tp\nf\tf.go\n")
+	times := map[int][]uint64{}
+	for i := range n {
+		fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t%d\t1\t%d\t-\t-\t1\texample.com/large/internal/p%d.Function%d\n", i+1, i, i, i/50, i)
+		times[i] = []uint64{uint64(i), uint64(2 * i)}
+	}
+	file := profiletest.Run{Killed: true, Config: "x", Tables: []profiletest.Table{{Text: text.String(), Times: times}}}.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func BenchmarkRefresh20000(b *testing.B) {
+	p := manyMarkers(b, 20_000)
+	f := &fake{profiles: []*profile.Profile{p}, st: steer.Status{Running: true}}
+	first, err := read(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := newModel(f, first, Options{Sort: "p99"}.withDefaults())
+	for b.Loop() {
+		r, _ := read(f)
+		m.take(readDone{r, nil})
+	}
+}
+
+func BenchmarkKey20000(b *testing.B) {
+	p := manyMarkers(b, 20_000)
+	f := &fake{profiles: []*profile.Profile{p}, st: steer.Status{Running: true}}
+	first, err := read(f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var m tea.Model = newModel(f, first, Options{}.withDefaults())
+	for b.Loop() {
+		m, _ = m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+		m.View()
+	}
+}
