@@ -13,7 +13,9 @@ import (
 // step by step while the run goes on (Follow), for whoever steers it: package
 // steer. The zero value has read nothing.
 type Units struct {
-	List []*Unit // in the order in which they are in the file
+	List   []*Unit // in the order in which they are in the file
+	Log    uint64  // offset of the block in which changes of state are written down; 0: there is none
+	Stacks []Stack // with the open scopes of goroutines
 
 	next     uint64             // offset of the first block that was not read
 	byNumber map[uint64]*Unit   // of List
@@ -36,6 +38,9 @@ type UnitMarker struct {
 	Name string // "" when its line can't be read
 	Gate int    // index of the marker in the unit whose word the code tests before this one's
 }
+
+// Stack is a block with the open scopes of a goroutine.
+type Stack struct{ Offset, Size uint64 }
 
 // wordsAt is a block of words: n markers from an offset on.
 type wordsAt struct{ offset, n uint64 }
@@ -65,6 +70,12 @@ func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
 			u.table(in, b)
 		case layout.BlockMarkers:
 			u.words(in, b)
+		case layout.BlockLog:
+			if u.Log == 0 && b.offset%8 == 0 && b.size >= layout.OffLogData+layout.LogRoom*layout.LogSize {
+				u.Log = b.offset
+			}
+		case layout.BlockStack:
+			u.Stacks = append(u.Stacks, Stack{b.offset, b.size})
 		}
 	})
 }

@@ -1,4 +1,27 @@
 package steer
 
+import (
+	"fmt"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
 // MonoNS is for tests that make a run begin now.
 var MonoNS = monoNS
+
+// Words are those of the marker of that name.
+func (p *Process) Words(name string) (off, index uint32, err error) {
+	err = p.use(false, func() error {
+		for u, words := range p.words {
+			for i, m := range u.Markers {
+				if m.Name == name {
+					off = words.half(i*layout.MarkerSize + layout.MarkerOff).Load()
+					index = words.half(i*layout.MarkerSize + layout.MarkerIndex).Load()
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("no marker %s has words", name)
+	})
+	return off, index, err
+}

@@ -126,3 +126,23 @@ func (l *live) places() map[string]int64 {
 	}
 	return at
 }
+
+// append adds a block of that type and size to the file, and returns its offset.
+func (l *live) append(kind uint32, size int) int64 {
+	l.t.Helper()
+	at := int64(l.word(layout.OffUsed))
+	size = (size + layout.BlockAlign - 1) / layout.BlockAlign * layout.BlockAlign
+	block := make([]byte, size)
+	binary.NativeEndian.PutUint32(block[layout.OffBlockType:], kind)
+	binary.NativeEndian.PutUint64(block[layout.OffBlockSize:], uint64(size))
+	if _, err := l.f.WriteAt(block, at); err != nil {
+		l.t.Fatal(err)
+	}
+	l.setWord(layout.OffUsed, uint64(at)+uint64(size))
+	return at
+}
+
+// pair is the word that two halves make, the first at the lower address.
+func pair(first, second uint32) uint64 {
+	return binary.NativeEndian.Uint64(binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, first), second))
+}

@@ -28,6 +28,7 @@ type Process struct {
 	mu    sync.Mutex // guards what follows
 	units profile.Units
 	words map[*profile.Unit]*mapping // of units whose words are in the file
+	log   *mapping                   // changes of state; nil: there is no log
 }
 
 // Open finds the data file that the target means, a process ID or a path, and maps
@@ -117,6 +118,10 @@ func (p *Process) Close() error {
 		errs = append(errs, m.close())
 	}
 	p.words = map[*profile.Unit]*mapping{}
+	if p.log != nil {
+		errs = append(errs, p.log.close())
+		p.log = nil
+	}
 	if p.h.mapping != nil {
 		errs = append(errs, p.h.close())
 		p.h.mapping = nil
@@ -169,6 +174,11 @@ func (p *Process) follow() error {
 	}
 	if err := p.units.Follow(p.f, info.Size(), p.name); err != nil {
 		return err
+	}
+	if p.units.Log != 0 && p.log == nil {
+		if p.log, err = mapPart(p.f, p.units.Log, layout.OffLogData+layout.LogRoom*layout.LogSize); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
 	}
 	for _, u := range p.units.List {
 		size := uint64(len(u.Markers)) * layout.MarkerSize

@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func (p *Process) Turn(name string, on bool) error {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		p.choose([]rule{r})
-		return nil
+		return p.settle()
 	})
 }
 
@@ -69,6 +70,7 @@ func (r rule) matches(name string) bool {
 func (p *Process) set(settings []string) error {
 	var only, skip, others []rule
 	sample := uint64(0)
+	windows := p.h.word(layout.OffWindowWidth).Load() != noWindow
 	for _, setting := range settings {
 		key, value, ok := cutLast(setting)
 		switch {
@@ -78,6 +80,9 @@ func (p *Process) set(settings []string) error {
 			n, err := parseSample(value)
 			if err != nil {
 				return &SettingError{setting, err.Error()}
+			}
+			if n > 1 && !windows {
+				return fmt.Errorf("set %s: %w", setting, errNoWindows)
 			}
 			sample = n
 			continue
@@ -111,6 +116,9 @@ func (p *Process) set(settings []string) error {
 	}
 	if rules := append(append(only, skip...), others...); len(rules) > 0 {
 		p.choose(rules)
+		if err := p.settle(); err != nil {
+			return err
+		}
 	}
 	if sample > 0 {
 		p.h.word(layout.OffSampleN).Store(sample)
@@ -142,12 +150,21 @@ func split(globs string) (list []string) {
 	return list
 }
 
+// errNoWindows says that nothing in the program opens windows.
+var errNoWindows = errors.New("the program was not started to sample, and there is nothing in it that could begin to; start it with sample=1:N in MARKGEN, with any N")
+
+// noWindow in place of a window's width says that there are no windows.
+const noWindow = 1<<64 - 1
+
+// mostSample is the largest N of sample=1:N, as in MARKGEN.
+const mostSample = 1e9
+
 // parseSample reads 1:N.
 func parseSample(value string) (uint64, error) {
 	digits, ok := strings.CutPrefix(value, "1:")
 	n, err := strconv.ParseUint(digits, 10, 64)
-	if !ok || err != nil || n == 0 || digits[0] == '+' {
-		return 0, fmt.Errorf("not 1:N with an N of 1 or more, such as 1:100; 1:1 collects every passage")
+	if !ok || err != nil || n == 0 || n > mostSample || digits[0] == '+' {
+		return 0, fmt.Errorf("not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage")
 	}
 	return n, nil
 }
@@ -206,14 +223,15 @@ func chosen(u *profile.Unit, words *mapping, wanted []bool) {
 		}
 	}
 	for i := range wanted {
-		if !open[i] {
-			words.half(i*layout.MarkerSize + layout.MarkerOff).Or(layout.OffChoice)
+		kept := words.half(i*layout.MarkerSize+layout.MarkerIndex).Load()&layout.IndexKept != 0
+		if open[i] = open[i] || kept; !open[i] {
+			words.half(i*layout.MarkerSize + layout.MarkerOff).Or(layout.OffByChoice)
 		}
 		setIndexOff(words.half(i*layout.MarkerSize+layout.MarkerIndex), !wanted[i])
 	}
 	for i := range wanted {
 		if open[i] {
-			clearOff(words.half(i*layout.MarkerSize+layout.MarkerOff), layout.OffChoice)
+			clearOff(words.half(i*layout.MarkerSize+layout.MarkerOff), layout.OffByChoice)
 		}
 	}
 }
@@ -234,16 +252,15 @@ func clearOff(word *atomic.Uint32, reason uint32) {
 }
 
 // setIndexOff says in a marker's index word whether it was left out. Its number and
-// the other reasons stay.
+// what else there is to say stay.
 func setIndexOff(word *atomic.Uint32, left bool) {
-	const others = layout.IndexOffEnough | layout.IndexOffThrottled
 	for {
 		old := word.Load()
 		now := old &^ (layout.IndexOffChoice | layout.IndexOff)
 		if left {
 			now |= layout.IndexOffChoice
 		}
-		if now&(others|layout.IndexOffChoice) != 0 {
+		if now&^layout.IndexMask != 0 {
 			now |= layout.IndexOff
 		}
 		if now == old || word.CompareAndSwap(old, now) {

@@ -103,7 +103,7 @@ func (p *Process) move(t transition) error {
 	for {
 		old := p.state()
 		if !slices.Contains(t.from, old) {
-			if err := p.apply(); err != nil {
+			if err := p.finish(); err != nil {
 				return err
 			}
 			return fmt.Errorf("%s: %w", p.name, &TransitionError{t.verb, old, t.to, allowedIn(old)})
@@ -116,12 +116,40 @@ func (p *Process) move(t transition) error {
 		if !p.h.word(layout.OffState).CompareAndSwap(uint64(old), uint64(t.to)) {
 			continue
 		}
-		if spent := int64(now - since); old == Profiling && spent > 0 {
-			p.h.word(layout.OffProfiled).Add(uint64(spent))
-		}
 		p.h.word(layout.OffSince).Store(now)
-		return p.apply()
+		if old == Profiling {
+			if spent := int64(now - since); spent > 0 {
+				p.h.word(layout.OffProfiled).Add(uint64(spent))
+			}
+			p.h.word(layout.OffClosed).Store(now)
+		}
+		p.logChange(now, old, t.to)
+		return p.finish()
 	}
+}
+
+// finish has the words of all markers follow the state.
+func (p *Process) finish() error {
+	if err := p.apply(); err != nil {
+		return err
+	}
+	return p.settle()
+}
+
+// logChange writes a line of the log, while there is room.
+func (p *Process) logChange(now uint64, from, to State) {
+	if p.log == nil {
+		return
+	}
+	n := p.log.word(layout.OffLogLen).Add(1) - 1
+	if n >= layout.LogRoom {
+		return
+	}
+	line := layout.OffLogData + int(n)*layout.LogSize
+	p.log.half(line + layout.LogFrom).Store(uint32(from))
+	p.log.half(line + layout.LogTo).Store(uint32(to))
+	p.log.half(line + layout.LogCause).Store(layout.LogOutside)
+	p.log.word(line + layout.LogTick).Store(now) // last: it makes the line complete
 }
 
 // apply has the words of all markers say what the state says, until the state has
@@ -132,11 +160,12 @@ func (p *Process) apply() error {
 		for u, m := range p.words {
 			for i := range u.Markers {
 				off := m.half(i*layout.MarkerSize + layout.MarkerOff)
-				switch s {
-				case Profiling:
-					clearOff(off, layout.OffPaused)
-				case Paused, Stopped:
-					off.Or(layout.OffPaused)
+				kept := m.half(i*layout.MarkerSize+layout.MarkerIndex).Load()&layout.IndexKept != 0
+				switch {
+				case s == Profiling:
+					clearOff(off, layout.OffByState)
+				case s == Paused && !kept, s == Stopped:
+					off.Or(layout.OffByState)
 				}
 			}
 		}

@@ -123,7 +123,8 @@ func (p *Process) times(s *Status) error {
 // isOn says whether a marker with these words is collected while the state is
 // profiling and no window is shut.
 func isOn(index, off uint32) bool {
-	return index&layout.IndexOff == 0 && off&(layout.OffChoice|layout.OffDone) == 0
+	const left = layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexOffThrottled
+	return index&left == 0 && off&(layout.OffByChoice|layout.OffByLimit) == 0
 }
 
 // On tells of each marker that has words whether it is collected while the state is

@@ -23,7 +23,7 @@ import (
 // Each verb in each state: what is allowed is done to the state and to the words,
 // what is not is refused and says what is.
 func TestTransitions(t *testing.T) {
-	const off = layout.OffPaused
+	const off = layout.OffByState | layout.OffSettled
 	for _, test := range []struct {
 		state steer.State
 		verb  string
@@ -73,7 +73,7 @@ func TestHalfDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, words := range l.words() {
-		if words[0] != layout.OffPaused {
+		if words[0]&^layout.OffSettled != layout.OffByState {
 			t.Errorf("%s: Off is %#x", name, words[0])
 		}
 	}
@@ -126,7 +126,7 @@ func profileStart(t *testing.T, l *live) time.Time {
 // Settings turn markers on and off, each with its gate.
 func TestSet(t *testing.T) {
 	const (
-		out   = layout.OffChoice
+		out   = layout.OffByChoice | layout.OffSettled
 		index = layout.IndexOff | layout.IndexOffChoice
 	)
 	in, left := [2]uint32{}, [2]uint32{out, index}
@@ -179,23 +179,23 @@ func TestOtherReasons(t *testing.T) {
 	l := newLive(t, steer.Profiling)
 	p := l.open()
 	const run, lex = "example.com/demo.run", "example.com/demo.lex"
-	l.setWords(run, layout.OffDone|layout.OffSettled, 77|layout.IndexOff|layout.IndexOffEnough|layout.IndexWatched)
-	l.setWords(lex, layout.OffPaused|layout.OffSettled, 78)
+	l.setWords(run, layout.OffByLimit|layout.OffSettled, 77|layout.IndexOff|layout.IndexOffEnough|layout.IndexWatched)
+	l.setWords(lex, layout.OffByState|layout.OffSettled, 78)
 	steps := []struct {
 		do   func() error
 		want [2][2]uint32
 	}{
 		{p.Pause, [2][2]uint32{
-			{layout.OffDone | layout.OffPaused | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffEnough | layout.IndexWatched},
-			{layout.OffPaused | layout.OffSettled, 78}}},
+			{layout.OffByLimit | layout.OffByState | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffByState | layout.OffSettled, 78}}},
 		{func() error { return p.Set("off=*") }, [2][2]uint32{
-			{layout.OffDone | layout.OffPaused | layout.OffChoice | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexWatched},
-			{layout.OffPaused | layout.OffChoice | layout.OffSettled, 78 | layout.IndexOff | layout.IndexOffChoice}}},
+			{layout.OffByLimit | layout.OffByState | layout.OffByChoice | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffByState | layout.OffByChoice | layout.OffSettled, 78 | layout.IndexOff | layout.IndexOffChoice}}},
 		{p.Resume, [2][2]uint32{
-			{layout.OffDone | layout.OffChoice | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexWatched},
-			{layout.OffChoice | layout.OffSettled, 78 | layout.IndexOff | layout.IndexOffChoice}}},
+			{layout.OffByLimit | layout.OffByChoice | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffByChoice | layout.OffSettled, 78 | layout.IndexOff | layout.IndexOffChoice}}},
 		{func() error { return p.Set("on=*") }, [2][2]uint32{
-			{layout.OffDone | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffEnough | layout.IndexWatched},
+			{layout.OffByLimit | layout.OffSettled, 77 | layout.IndexOff | layout.IndexOffEnough | layout.IndexWatched},
 			{0, 78}}},
 	}
 	for i, step := range steps {
@@ -212,8 +212,9 @@ func TestOtherReasons(t *testing.T) {
 // A setting that can't be used changes nothing, nor do those beside it.
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ set, err string }{
-		{"sample=1:0", "set sample=1:0: not 1:N with an N of 1 or more, such as 1:100; 1:1 collects every passage"},
+		{"sample=1:0", "set sample=1:0: not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage"},
 		{"sample=100", "set sample=100: not 1:N with"},
+		{"sample=1:1000000001", "set sample=1:1000000001: not 1:N with"},
 		{"sample=1:+3", "set sample=1:+3: not 1:N with"},
 		{"sample=1:99999999999999999999", "set sample=1:99999999999999999999: not 1:N with"},
 		{"only=*nothing", "*nothing: matches none of the 5 markers; see markgen report for their names, * stands for any text"},
@@ -243,6 +244,104 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Whether a program can sample is decided when it starts.
+func TestNoWindows(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	l.setWord(layout.OffWindowWidth, 1<<64-1)
+	if err := l.open().Set("sample=1:10"); err == nil || !strings.Contains(err.Error(), "was not started to sample") {
+		t.Errorf("%v", err)
+	}
+	if err := l.open().Set("sample=1:1"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Markers that a trigger watches keep their gates in every state but the last.
+func TestKept(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	p := l.open()
+	const run = "example.com/demo.run"
+	const kept = layout.IndexOff | layout.IndexKept | 9
+	l.setWords(run, 0, kept)
+	for _, step := range []struct {
+		do   func() error
+		want [2]uint32
+	}{
+		{p.Pause, [2]uint32{0, kept}},
+		{func() error { return p.Set("off=*") }, [2]uint32{0, kept | layout.IndexOffChoice}},
+		{func() error { return p.Set("on=*") }, [2]uint32{0, kept}},
+		{p.Stop, [2]uint32{layout.OffByState | layout.OffSettled, kept}},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.words()[run]; got != step.want {
+			t.Errorf("%#x, want %#x", got, step.want)
+		}
+	}
+}
+
+// Changes of state are written down in the run's log, with who made them.
+func TestLog(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	log := l.append(layout.BlockLog, layout.OffLogData+layout.LogRoom*layout.LogSize)
+	p := l.open()
+	for _, verb := range []string{"pause", "resume"} {
+		if err := p.Do(verb); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := l.word(log + layout.OffLogLen); n != 2 {
+		t.Errorf("%d lines", n)
+	}
+	line := log + layout.OffLogData + layout.LogSize
+	if tick := l.word(line + layout.LogTick); tick != l.word(layout.OffSince) || tick < l.word(log+layout.OffLogData) {
+		t.Errorf("the second line is of tick %d", tick)
+	}
+	if states := l.word(line + layout.LogFrom); states != pair(layout.StatePaused, layout.StateProfiling) {
+		t.Errorf("states %#x", states)
+	}
+	if cause := l.word(line + layout.LogCause); cause != pair(layout.LogOutside, 0) {
+		t.Errorf("cause and marker %#x", cause)
+	}
+	l.setWord(log+layout.OffLogLen, layout.LogRoom)
+	before := l.word(log + layout.OffLogData + layout.LogRoom*layout.LogSize - 8)
+	if err := p.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if n, after := l.word(log+layout.OffLogLen), l.word(log+layout.OffLogData+layout.LogRoom*layout.LogSize-8); n != layout.LogRoom+1 || after != before {
+		t.Errorf("a full log: %d lines, the last word became %#x", n, after)
+	}
+}
+
+// A marker with an open scope is not settled: the code has to find its end.
+func TestSettle(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	stack := l.append(layout.BlockStack, layout.OffStackData+8*layout.StackSize)
+	l.setWord(stack+layout.OffStackLen, pair(2, 8))
+	l.setWord(stack+layout.OffStackData+layout.StackMarker, pair(1<<30|5, 0))
+	l.setWord(stack+layout.OffStackData+layout.StackSize+layout.StackMarker, pair(6, 0))
+	l.setWords(names[0], 0, 5)
+	l.setWords(names[1], 0, 6)
+	l.setWords(names[2], 0, 7)
+	if err := l.open().Pause(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint32{0, 0, layout.OffSettled, layout.OffSettled, layout.OffSettled} {
+		if got := l.words()[names[i]][0]; got != layout.OffByState|want {
+			t.Errorf("%s: Off is %#x", names[i], got)
+		}
+	}
+	l = newLive(t, steer.Profiling)
+	l.setWord(layout.OffFlags, layout.FlagPartial) // there may be stacks in memory
+	if err := l.open().Pause(); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.words()[names[0]][0]; got != layout.OffByState {
+		t.Errorf("a partial file: Off is %#x", got)
+	}
+}
+
 // A program registers units while it is steered, in a file that grows.
 func TestGrowth(t *testing.T) {
 	l := newLive(t, steer.Profiling)
@@ -269,7 +368,7 @@ func TestGrowth(t *testing.T) {
 	if err := p.Turn("example.com/late.parse a=b", false); err != nil {
 		t.Fatal(err)
 	}
-	if words := l.words()["example.com/late.parse a=b"]; words[0] != layout.OffChoice {
+	if words := l.words()["example.com/late.parse a=b"]; words[0]&^layout.OffSettled != layout.OffByChoice {
 		t.Errorf("words %#x", words)
 	}
 	s, err := p.Status()
@@ -286,7 +385,7 @@ func TestAtOnce(t *testing.T) {
 	for range 4 {
 		p := l.open()
 		wg.Go(func() {
-			for range 500 {
+			for range 50 {
 				p.Pause() // refused half of the time
 				p.Resume()
 			}

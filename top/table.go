@@ -113,7 +113,11 @@ func pad(b *strings.Builder, text string, width int, right bool) {
 func longest(rows []*row) int {
 	n := 0
 	for _, r := range rows {
-		n = max(n, utf8.RuneCountInString(r.all.Name))
+		length := utf8.RuneCountInString(r.all.Name)
+		if r.off {
+			length += len("[]")
+		}
+		n = max(n, length)
 	}
 	return n
 }

@@ -1,0 +1,396 @@
+package steer_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/steer"
+)
+
+// program is what the tests steer: it passes hot as often as it can until its input
+// ends, and then says how often that was.
+const program = `package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+var passed, stop atomic.Int64
+
+//perf:mark
+func hot(n int64) int64 { return n * 3 }
+
+//perf:mark
+func cold() {}
+
+//perf:mark
+func toggled() int64 {
+	//perf:pause
+	n := hot(1)
+	//perf:resume
+	return n
+}
+
+func main() {
+	if os.Args[1] == "close" {
+		for fd := 3; fd < 256; fd++ {
+			syscall.Close(fd)
+		}
+	}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for n := int64(0); stop.Load() == 0; n++ {
+				n += hot(n) & 1
+				if os.Args[1] == "toggle" {
+					n += toggled()
+					passed.Add(1)
+				}
+				passed.Add(1)
+			}
+		})
+	}
+	cold()
+	fmt.Println("ready", os.Getpid())
+	io.Copy(io.Discard, os.Stdin)
+	stop.Store(1)
+	wg.Wait()
+	fmt.Println("passed", passed.Load())
+}
+`
+
+// built is the command, and the program marked by it.
+var built = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "markgen-steer-"); err != nil {
+		return "", err
+	}
+	run := func(in string, name string, args ...string) error {
+		cmd := exec.Command(name, args...)
+		cmd.Dir = in
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "MARKGEN=")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", cmd, err, text)
+		}
+		return nil
+	}
+	for name, text := range map[string]string{"go.mod": "module example.com/hot\n\ngo 1.26\n", "main.go": program} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return dir, err
+		}
+	}
+	return dir, errors.Join(os.Chmod(dir, 0o755),
+		run(".", "go", "build", "-o", filepath.Join(dir, "markgen"), "../cmd/markgen"),
+		run(dir, filepath.Join(dir, "markgen"), "build", "-o", "hot", "."))
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, _ := built(); dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// running is the program while it runs.
+type running struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	pid   int
+	file  string // its data file; of what exec runs, where the data are kept at the end
+	end   func() // of its input
+	lines *bufio.Scanner
+	err   bytes.Buffer
+}
+
+// start runs the program in a mode, under exec or by itself, with what MARKGEN says
+// besides the file.
+func start(t *testing.T, underExec bool, markgen, mode string) *running {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{t: t, file: filepath.Join(t.TempDir(), "data")}
+	if underExec {
+		r.cmd = exec.Command(filepath.Join(dir, "markgen"), "exec", "-report", "none", "-o", r.file, filepath.Join(dir, "hot"), mode)
+		r.cmd.Env = append(os.Environ(), "MARKGEN="+markgen)
+	} else {
+		r.cmd = exec.Command(filepath.Join(dir, "hot"), mode)
+		r.cmd.Env = append(os.Environ(), "MARKGEN=file="+r.file+","+markgen)
+	}
+	r.cmd.Stderr = &r.err
+	in, err := r.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.end = sync.OnceFunc(func() { in.Close() })
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.end(); r.cmd.Wait() })
+	r.lines = bufio.NewScanner(out)
+	r.pid = int(r.number("ready"))
+	return r
+}
+
+// number reads the next line of the program, which is a word and a number.
+func (r *running) number(word string) int64 {
+	r.t.Helper()
+	if !r.lines.Scan() {
+		r.t.Fatalf("the program ended: %s", r.err.String())
+	}
+	n, err := strconv.ParseInt(strings.TrimPrefix(r.lines.Text(), word+" "), 10, 64)
+	if err != nil {
+		r.t.Fatalf("%q: %v", r.lines.Text(), err)
+	}
+	return n
+}
+
+// finish ends the program, which has to end well, and returns how often hot was
+// passed, and what was collected.
+func (r *running) finish() (int64, *profile.Profile) {
+	r.t.Helper()
+	r.end()
+	n := r.number("passed")
+	if err := r.cmd.Wait(); err != nil || r.err.Len() > 0 {
+		r.t.Fatalf("%v: %s", err, r.err.String())
+	}
+	p, err := profile.ReadFile(r.file)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if !p.Complete || len(p.Warnings) > 0 {
+		r.t.Errorf("%s: %q", p.State, p.Warnings)
+	}
+	return n, p
+}
+
+func (r *running) open() *steer.Process {
+	r.t.Helper()
+	p, err := steer.Open(strconv.Itoa(r.pid), "")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// ctl is the command, which may be given a user.
+func (r *running) ctl(args ...string) *exec.Cmd {
+	dir, _ := built()
+	return exec.Command(filepath.Join(dir, "markgen"), append([]string{"ctl"}, args...)...)
+}
+
+// count is how often a marker was passed so far.
+func count(t *testing.T, p *steer.Process, name string) uint64 {
+	t.Helper()
+	all, err := p.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return counted(t, all, name)
+}
+
+func counted(t *testing.T, p *profile.Profile, name string) uint64 {
+	t.Helper()
+	for i := range p.Markers {
+		if p.Markers[i].Name == "example.com/hot."+name {
+			return p.Markers[i].Count
+		}
+	}
+	t.Fatalf("no marker %s among %d", name, len(p.Markers))
+	return 0
+}
+
+// A hot loop is paused and resumed from outside, its markers are turned on and off,
+// all within 100 ms; the program goes on meanwhile, and what it computes is the same.
+func TestHotLoop(t *testing.T) {
+	for _, underExec := range []bool{false, true} {
+		r := start(t, underExec, "collect=time", "run")
+		p := r.open()
+		for i, step := range []struct {
+			do      func() error
+			collect bool
+		}{
+			{func() error { return nil }, true},
+			{p.Pause, false},
+			{p.Resume, true},
+			{func() error { return p.Set("off=*.hot") }, false},
+			{func() error { return p.Set("on=*.hot") }, true},
+			{func() error { return p.Set("only=*.cold") }, false},
+			{func() error { return p.Set("skip=*.cold") }, true},
+			{p.Pause, false},
+			{func() error { return p.Set("on=*") }, false},
+			{p.Resume, true},
+			{p.Stop, false},
+		} {
+			begun := time.Now()
+			if err := step.do(); err != nil {
+				t.Fatalf("step %d: %v", i, err)
+			}
+			took := time.Since(begun)
+			time.Sleep(max(0, 100*time.Millisecond-took))
+			before := count(t, p, "hot")
+			time.Sleep(100 * time.Millisecond)
+			after := count(t, p, "hot")
+			if (after > before) != step.collect {
+				t.Errorf("exec %v, step %d: %d passages, and 100 ms later %d", underExec, i, before, after)
+			}
+			if took > 100*time.Millisecond {
+				t.Logf("exec %v, step %d took %v", underExec, i, took)
+			}
+			if off := hotOff(t, p); step.collect != (off == 0) || !step.collect && off&layout.OffSettled == 0 {
+				t.Errorf("exec %v, step %d: its word is %#x", underExec, i, off)
+			}
+		}
+		n, all := r.finish()
+		if got := counted(t, all, "hot"); got == 0 || got >= uint64(n) {
+			t.Errorf("%d passages of %d were counted", got, n)
+		}
+	}
+}
+
+// hotOff is the Off word of the marker hot, as it is in the file.
+func hotOff(t *testing.T, p *steer.Process) uint32 {
+	t.Helper()
+	off, _, err := p.Words("example.com/hot.hot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return off
+}
+
+// The program pauses and resumes by itself all the time, and so do three processes
+// from outside, some of which are killed in between. Afterwards the words of its
+// markers say what the state says, and the program has noticed nothing.
+func TestRaces(t *testing.T) {
+	r := start(t, false, "collect=time", "toggle")
+	pid := strconv.Itoa(r.pid)
+	var wg sync.WaitGroup
+	end := time.Now().Add(1500 * time.Millisecond)
+	for i := range 3 {
+		random := rand.New(rand.NewPCG(1, uint64(i)))
+		wg.Go(func() {
+			for time.Now().Before(end) {
+				cmd := r.ctl(pid, []string{"pause", "resume"}[random.IntN(2)])
+				if err := cmd.Start(); err != nil {
+					t.Error(err)
+					return
+				}
+				if i > 0 {
+					time.Sleep(time.Duration(random.IntN(8000)) * time.Microsecond)
+					cmd.Process.Kill()
+				}
+				cmd.Wait()
+			}
+		})
+	}
+	wg.Wait()
+	if text, err := r.ctl(pid, "set", "off=*.toggled*").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, text)
+	}
+	p := r.open()
+	if err := p.Stop(); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	before := count(t, p, "hot")
+	time.Sleep(50 * time.Millisecond)
+	if after := count(t, p, "hot"); after != before || hotOff(t, p)&layout.OffByState == 0 {
+		t.Errorf("stopped: %d passages, and 50 ms later %d; Off is %#x", before, after, hotOff(t, p))
+	}
+	n, all := r.finish()
+	if got := counted(t, all, "hot"); got == 0 || got > uint64(n) {
+		t.Errorf("%d passages of %d were counted", got, n)
+	}
+}
+
+// A program that has closed its descriptors still has its data file mapped.
+func TestClosedDescriptors(t *testing.T) {
+	r := start(t, false, "collect=time", "close")
+	p := r.open()
+	if err := p.Pause(); err != nil {
+		t.Error(err)
+	}
+	if off := hotOff(t, p); off != layout.OffByState|layout.OffSettled {
+		t.Errorf("Off is %#x", off)
+	}
+}
+
+// Another user is refused, by process and by file, and nothing changes.
+func TestOtherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only the superuser can be another user")
+	}
+	r := start(t, false, "collect=time", "run")
+	if err := os.Chmod(filepath.Dir(r.file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for dir := filepath.Dir(r.file); dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for target, want := range map[string]string{
+		strconv.Itoa(r.pid): fmt.Sprintf("markgen ctl: process %d: it belongs to user 0: only its owner can steer it\n", r.pid),
+		r.file:              fmt.Sprintf("markgen ctl: %s: its data file belongs to user 0: only its owner can steer it\n", r.file),
+	} {
+		cmd := r.ctl(target, "pause")
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		text, err := cmd.CombinedOutput()
+		if string(text) != want || cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+	if s, err := r.open().State(); err != nil || s != steer.Profiling {
+		t.Errorf("the state is %v, %v", s, err)
+	}
+	r.finish()
+}
+
+// What is no marked program that collects is refused in one line.
+func TestBadProcesses(t *testing.T) {
+	r := start(t, true, "collect=time", "run")
+	for target, want := range map[string]string{
+		strconv.Itoa(os.Getpid()):        fmt.Sprintf("process %d: no data file; ", os.Getpid()),
+		strconv.Itoa(r.cmd.Process.Pid):  fmt.Sprintf("process %d: it has the data of other processes open; give one of these: %d", r.cmd.Process.Pid, r.pid),
+		"2147483647":                     "process 2147483647: there is no such process; give the ID of a running process, or its data file",
+		"99999999999999":                 "99999999999999: there is no such file; ",
+		fmt.Sprintf("/proc/%d/", r.pid):  fmt.Sprintf("/proc/%d/: not a regular file", r.pid),
+		fmt.Sprintf("/proc/%d/x", r.pid): fmt.Sprintf("/proc/%d/x: there is no such file", r.pid),
+	} {
+		p, err := steer.Open(target, "")
+		if err == nil {
+			p.Close()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %s", target, err, want)
+		}
+	}
+	r.finish()
+}
