@@ -125,7 +125,7 @@ func longest(rows []*row) int {
 // stateLine says how the run stands.
 func stateLine(r *reading) string {
 	st := r.status
-	parts := []string{fmt.Sprintf("%s %d", report.Printable(st.App), st.PID)}
+	parts := []string{fmt.Sprintf("%s pid %d", report.Printable(st.App), st.PID)}
 	if !st.Running {
 		parts[0] += " ended"
 	}
