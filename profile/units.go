@@ -17,6 +17,7 @@ type Units struct {
 	Log    uint64  // offset of the block in which changes of state are written down; 0: there is none
 	Stacks []Stack // with the open scopes of goroutines
 
+	broken   error              // of the chain of blocks, which nothing mends
 	next     uint64             // offset of the first block that was not read
 	byNumber map[uint64]*Unit   // of List
 	early    map[uint64]wordsAt // words whose table was not read yet, by its number
@@ -25,6 +26,7 @@ type Units struct {
 // Unit is what one call of Register published.
 type Unit struct {
 	Number   uint64
+	Path     string       // import path; "-" of stopwatches, which have no package
 	Markers  []UnitMarker // those with words of their own: m lines, in their order
 	Counters []string     // the names of counters that are markers: c lines
 
@@ -50,6 +52,9 @@ type wordsAt struct{ offset, n uint64 }
 // out, for ReadFile to tell about; an error is about the header or about the chain
 // of blocks.
 func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
+	if u.broken != nil {
+		return u.broken
+	}
 	in := &input{r: r, name: name, size: uint64(max(size, 0))}
 	h, err := in.readHeader()
 	if err != nil {
@@ -64,7 +69,7 @@ func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
 		u.byNumber, u.early = map[uint64]*Unit{}, map[uint64]wordsAt{}
 	}
 	u.next = end
-	return in.blocksFrom(from, end, func(b block) {
+	u.broken = in.blocksFrom(from, end, func(b block) {
 		switch b.kind {
 		case layout.BlockTable:
 			u.table(in, b)
@@ -78,6 +83,7 @@ func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
 			u.Stacks = append(u.Stacks, Stack{b.offset, b.size})
 		}
 	})
+	return u.broken
 }
 
 func (u *Units) table(in *input, b block) {
@@ -87,7 +93,9 @@ func (u *Units) table(in *input, b block) {
 	}
 	unit := &Unit{Number: number}
 	for line := range strings.Lines(text) {
-		switch kind, _, _ := strings.Cut(line, "\t"); kind {
+		switch kind, rest, _ := strings.Cut(line, "\t"); kind {
+		case "p":
+			unit.Path = strings.TrimSuffix(rest, "\n")
 		case "m":
 			unit.Markers = append(unit.Markers, parseUnitMarker(strings.TrimSuffix(line, "\n")))
 		case "c":

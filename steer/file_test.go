@@ -107,8 +107,8 @@ func (l *live) setWords(name string, off, index uint32) {
 	l.setWord(l.places()[name], binary.NativeEndian.Uint64(b[:]))
 }
 
-// places are the offsets of each marker's words.
-func (l *live) places() map[string]int64 {
+// units are those in the file.
+func (l *live) units() []*profile.Unit {
 	l.t.Helper()
 	info, err := l.f.Stat()
 	if err != nil {
@@ -118,8 +118,26 @@ func (l *live) places() map[string]int64 {
 	if err := units.Follow(l.f, info.Size(), l.path); err != nil {
 		l.t.Fatal(err)
 	}
+	return units.List
+}
+
+// blockOf is the offset of the block with a unit's words: those begin within its first
+// bytes in the files that tests write.
+func (l *live) blockOf(u *profile.Unit) int64 {
+	l.t.Helper()
+	for at := int64(u.Words) / layout.BlockAlign * layout.BlockAlign; at > 0; at -= layout.BlockAlign {
+		if l.word(at) == layout.BlockMarkers {
+			return at
+		}
+	}
+	l.t.Fatalf("unit %d has no block of words", u.Number)
+	return 0
+}
+
+// places are the offsets of each marker's words.
+func (l *live) places() map[string]int64 {
 	at := map[string]int64{}
-	for _, u := range units.List {
+	for _, u := range l.units() {
 		for i, m := range u.Markers {
 			at[m.Name] = int64(u.Words) + int64(i)*layout.MarkerSize
 		}

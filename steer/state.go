@@ -100,6 +100,9 @@ func (p *Process) state() State { return State(p.h.word(layout.OffState).Load())
 // move makes a transition. What somebody who was killed left half done is finished
 // also if it is refused.
 func (p *Process) move(t transition) error {
+	if !p.follows() {
+		return fmt.Errorf("%s: %s: the words of its markers are not in the data file, and they would not follow; they are on Linux, with pages of 4 KB", p.name, t.verb)
+	}
 	for {
 		old := p.state()
 		if !slices.Contains(t.from, old) {
@@ -134,6 +137,21 @@ func (p *Process) finish() error {
 		return err
 	}
 	return p.settle()
+}
+
+// follows tells whether markers follow the state when it is changed from outside.
+// Stopwatches always do: their calls look at the state.
+func (p *Process) follows() bool {
+	some := false
+	for _, u := range p.units.List {
+		if len(u.Markers) > 0 && u.Path != "-" {
+			if p.words[u] != nil {
+				return true
+			}
+			some = true
+		}
+	}
+	return !some
 }
 
 // logChange writes a line of the log, while there is room.

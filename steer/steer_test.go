@@ -377,6 +377,29 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// Where no marker would follow, the state is not changed.
+func TestNoWords(t *testing.T) {
+	l := newLive(t, steer.Profiling)
+	for _, u := range l.units() {
+		at := l.blockOf(u)
+		l.setWord(at, uint64(layout.BlockPad)) // as if the program had not had them in the file
+	}
+	p := l.open()
+	if err := p.Pause(); err == nil || !strings.Contains(err.Error(), "pause: the words of its markers are not in the data file") {
+		t.Errorf("%v", err)
+	}
+	if s := l.word(layout.OffState); s != layout.StateProfiling {
+		t.Errorf("the state became %d", s)
+	}
+	var none *steer.NoMatchError
+	if err := p.Set("off=*lex"); !errors.As(err, &none) || !none.Beyond {
+		t.Errorf("%v", err)
+	}
+	if s, err := p.Status(); err != nil || s.Beyond != 5 || s.On+s.Off != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // Several steer at once, and the program does, too: in the end the words say what the
 // state says.
 func TestAtOnce(t *testing.T) {
