@@ -17,6 +17,10 @@ type Units struct {
 	Log    uint64  // offset of the block in which changes of state are written down; 0: there is none
 	Stacks []Stack // with the open scopes of goroutines
 
+	// Aliases give the number of the marker that a cell, or an open scope, is of, by
+	// the cell's.
+	Aliases map[uint64]uint64
+
 	broken   error              // of the chain of blocks, which nothing mends
 	next     uint64             // offset of the first block that was not read
 	byNumber map[uint64]*Unit   // of List
@@ -26,6 +30,7 @@ type Units struct {
 // Unit is what one call of Register published.
 type Unit struct {
 	Number   uint64
+	First    uint64       // number of Markers[0], those of the others follow
 	Path     string       // import path; "-" of stopwatches, which have no package
 	Markers  []UnitMarker // those with words of their own: m lines, in their order
 	Counters []string     // the names of counters that are markers: c lines
@@ -66,7 +71,7 @@ func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
 		return nil
 	}
 	if u.byNumber == nil {
-		u.byNumber, u.early = map[uint64]*Unit{}, map[uint64]wordsAt{}
+		u.byNumber, u.early, u.Aliases = map[uint64]*Unit{}, map[uint64]wordsAt{}, map[uint64]uint64{}
 	}
 	u.next = end
 	u.broken = in.blocksFrom(from, end, func(b block) {
@@ -75,6 +80,10 @@ func (u *Units) Follow(r io.ReaderAt, size int64, name string) error {
 			u.table(in, b)
 		case layout.BlockMarkers:
 			u.words(in, b)
+		case layout.BlockAlias:
+			if data, err := in.content(b, layout.OffAliasTo+8); err == nil {
+				u.Aliases[in.order.Uint64(data[layout.OffAliasFrom:])] = in.order.Uint64(data[layout.OffAliasTo:])
+			}
 		case layout.BlockLog:
 			if u.Log == 0 && b.offset%8 == 0 && b.size >= layout.OffLogData+layout.LogRoom*layout.LogSize {
 				u.Log = b.offset
@@ -91,7 +100,11 @@ func (u *Units) table(in *input, b block) {
 	if err != nil || u.byNumber[number] != nil {
 		return
 	}
-	unit := &Unit{Number: number}
+	head, err := in.content(b, layout.OffTableText)
+	if err != nil {
+		return
+	}
+	unit := &Unit{Number: number, First: in.order.Uint64(head[layout.OffTableFirst:])}
 	for line := range strings.Lines(text) {
 		switch kind, rest, _ := strings.Cut(line, "\t"); kind {
 		case "p":

@@ -254,6 +254,7 @@ const (
 	IndexWatched      = 1 << 27 // a trigger wants to know of every passage
 	IndexKept         = 1 << 28 // its gate is open in every state, for a marker that is watched
 	IndexCounted      = 1 << 29 // one passage in so many is timed
+	IndexAsked        = 1 << 30 // somebody outside has begun to sample, see OffSampleN
 	IndexMask         = 1<<24 - 1
 )
 

@@ -409,6 +409,10 @@ func decide(m *Marker) uint32 {
 		}
 	}
 	w := atomic.LoadUint32(&m.index)
+	if w&IndexAsked != 0 {
+		asked()
+		w = atomic.LoadUint32(&m.index)
+	}
 	on := State() == StateProfiling
 	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
 		from := now()

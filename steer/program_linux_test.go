@@ -38,7 +38,12 @@ import (
 var passed, stop atomic.Int64
 
 //perf:mark
-func hot(n int64) int64 { return n * 3 }
+func hot(n int64) int64 {
+	for range 64 {
+		n = n*6364136223846793005 + 1
+	}
+	return n
+}
 
 //perf:mark
 func cold() {}
@@ -327,6 +332,55 @@ func TestRaces(t *testing.T) {
 	if got := counted(t, all, "hot"); got == 0 || got > uint64(n) {
 		t.Errorf("%d passages of %d were counted", got, n)
 	}
+}
+
+// A program that has collected every passage is sampled, and sampled less: what it then
+// collects is that part, and the estimate of all that passed is right.
+func TestSample(t *testing.T) {
+	r := start(t, true, "collect=time", "run")
+	p := r.open()
+	per := func(n uint64) float64 {
+		t.Helper()
+		if err := p.Sample(n); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		before, begun := recorded(t, p), time.Now()
+		time.Sleep(400 * time.Millisecond)
+		return float64(recorded(t, p)-before) / time.Since(begun).Seconds()
+	}
+	all, tenth, hundredth := per(1), per(10), per(100)
+	if !(tenth < all/2 && hundredth < tenth/2) {
+		t.Errorf("%.0f passages a second of all, then %.0f of 1 in 10 and %.0f of 1 in 100", all, tenth, hundredth)
+	}
+	if s, err := p.Status(); err != nil || s.Windows == 0 || s.Sample != 100 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	n, profile := r.finish()
+	got := float64(counted(t, profile, "hot"))
+	t.Logf("estimated %.0f of %d passages", got, n)
+	if got < float64(n)/2 || got > float64(n)*2 {
+		t.Errorf("an estimate of %.0f for %d passages", got, n)
+	}
+}
+
+// recorded is how many passages of hot have been recorded.
+func recorded(t *testing.T, p *steer.Process) uint64 {
+	t.Helper()
+	all, err := p.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all.Markers {
+		if all.Markers[i].Name == "example.com/hot.hot" {
+			if n := all.Markers[i].Samples; n > 0 {
+				return n
+			}
+			return all.Markers[i].Count
+		}
+	}
+	t.Fatal("no marker hot")
+	return 0
 }
 
 // A program that has closed its descriptors still has its data file mapped.

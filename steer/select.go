@@ -1,7 +1,6 @@
 package steer
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -70,7 +69,6 @@ func (r rule) matches(name string) bool {
 func (p *Process) set(settings []string) error {
 	var only, skip, others []rule
 	sample := uint64(0)
-	windows := p.h.word(layout.OffWindowWidth).Load() != noWindow
 	for _, setting := range settings {
 		key, value, ok := cutLast(setting)
 		switch {
@@ -81,8 +79,8 @@ func (p *Process) set(settings []string) error {
 			if err != nil {
 				return &SettingError{setting, err.Error()}
 			}
-			if n > 1 && !windows {
-				return fmt.Errorf("set %s: %w", setting, errNoWindows)
+			if err := p.samples(); err != nil {
+				return fmt.Errorf("set %s: %w", setting, err)
 			}
 			sample = n
 			continue
@@ -121,7 +119,7 @@ func (p *Process) set(settings []string) error {
 		}
 	}
 	if sample > 0 {
-		p.h.word(layout.OffSampleN).Store(sample)
+		p.sample(sample)
 	}
 	return nil
 }
@@ -148,25 +146,6 @@ func split(globs string) (list []string) {
 		}
 	}
 	return list
-}
-
-// errNoWindows says that nothing in the program opens windows.
-var errNoWindows = errors.New("the program was not started to sample, and there is nothing in it that could begin to; start it with sample=1:N in MARKGEN, with any N")
-
-// noWindow in place of a window's width says that there are no windows.
-const noWindow = 1<<64 - 1
-
-// mostSample is the largest N of sample=1:N, as in MARKGEN.
-const mostSample = 1e9
-
-// parseSample reads 1:N.
-func parseSample(value string) (uint64, error) {
-	digits, ok := strings.CutPrefix(value, "1:")
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if !ok || err != nil || n == 0 || n > mostSample || digits[0] == '+' {
-		return 0, fmt.Errorf("not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage")
-	}
-	return n, nil
 }
 
 // match returns an error for the first glob of the rule that no marker matches.

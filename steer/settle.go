@@ -16,6 +16,10 @@ import (
 // goroutine that has tested one before may be about to open a scope.
 const grace = 10 * time.Millisecond
 
+// rounds is how often that is done while there are open scopes: they may be of
+// goroutines that just did not get a processor.
+const rounds = 4
+
 // mostStacks is how many goroutines have their stacks in the file (package runtime):
 // with more, what is open can't be told from outside.
 const mostStacks = 4096
@@ -25,9 +29,18 @@ const mostStacks = 4096
 // where the file does not tell what is open; the ends are looked for in vain then,
 // which takes some ns each.
 func (p *Process) settle() error {
-	if !p.unsettled(nil) {
-		return nil
+	for range rounds {
+		if !p.unsettled(nil) {
+			return nil
+		}
+		if err := p.settleOnce(); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (p *Process) settleOnce() error {
 	since := p.h.word(layout.OffSince).Load()
 	time.Sleep(grace)
 	if err := p.follow(); err != nil {
@@ -40,9 +53,9 @@ func (p *Process) settle() error {
 	if err != nil {
 		return err
 	}
-	p.unsettled(func(off, index *atomic.Uint32) {
+	p.unsettled(func(off *atomic.Uint32, number uint64) {
 		was := off.Load()
-		if open[index.Load()&layout.IndexMask] || p.h.word(layout.OffSince).Load() != since {
+		if open[number] || p.h.word(layout.OffSince).Load() != since {
 			return
 		}
 		if was != 0 && was&layout.OffSettled == 0 {
@@ -53,8 +66,8 @@ func (p *Process) settle() error {
 }
 
 // unsettled tells whether there are markers that are off and not settled, and calls
-// visit with the words of each.
-func (p *Process) unsettled(visit func(off, index *atomic.Uint32)) bool {
+// visit with the Off word and the number of each.
+func (p *Process) unsettled(visit func(off *atomic.Uint32, number uint64)) bool {
 	some := false
 	for u, words := range p.words {
 		for i := range u.Markers {
@@ -66,29 +79,32 @@ func (p *Process) unsettled(visit func(off, index *atomic.Uint32)) bool {
 				return true
 			}
 			some = true
-			visit(off, words.half(i*layout.MarkerSize+layout.MarkerIndex))
+			visit(off, u.First+uint64(i))
 		}
 	}
 	return some
 }
 
-// openScopes are the markers that have open scopes, by the number in their index words.
-func (p *Process) openScopes() (map[uint32]bool, error) {
-	open := map[uint32]bool{}
+// openScopes are the markers that have open scopes, by number. A marker may have had
+// several cells.
+func (p *Process) openScopes() (map[uint64]bool, error) {
+	open := map[uint64]bool{}
 	for _, s := range p.units.Stacks {
-		numbers, err := openIn(p.f, s)
+		cells, err := openIn(p.f, s)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range numbers {
-			open[n] = true
+		for _, cell := range cells {
+			if number, ok := p.units.Aliases[cell]; ok {
+				open[number] = true
+			}
 		}
 	}
 	return open, nil
 }
 
-// openIn reads the markers of a stack's open scopes.
-func openIn(r io.ReaderAt, s profile.Stack) ([]uint32, error) {
+// openIn reads which cells a stack's open scopes are for.
+func openIn(r io.ReaderAt, s profile.Stack) ([]uint64, error) {
 	var head [layout.OffStackData]byte
 	if s.Size < uint64(len(head)) {
 		return nil, nil
@@ -104,10 +120,10 @@ func openIn(r io.ReaderAt, s profile.Stack) ([]uint32, error) {
 	if _, err := r.ReadAt(data, int64(s.Offset+layout.OffStackData)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	numbers := make([]uint32, n)
-	for i := range numbers {
-		const number = 1<<30 - 1 // the bits beyond say how it is nested
-		numbers[i] = binary.NativeEndian.Uint32(data[i*layout.StackSize+layout.StackMarker:]) & number
+	cells := make([]uint64, n)
+	for i := range cells {
+		const index = 1<<30 - 1 // the bits beyond say how it is nested
+		cells[i] = uint64(binary.NativeEndian.Uint32(data[i*layout.StackSize+layout.StackMarker:])&index) - layout.StackFirst
 	}
-	return numbers, nil
+	return cells, nil
 }

@@ -244,15 +244,33 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whether a program can sample is decided when it starts.
-func TestNoWindows(t *testing.T) {
+// A program that has not sampled so far is told by its markers.
+func TestAsked(t *testing.T) {
 	l := newLive(t, steer.Profiling)
-	l.setWord(layout.OffWindowWidth, 1<<64-1)
-	if err := l.open().Set("sample=1:10"); err == nil || !strings.Contains(err.Error(), "was not started to sample") {
-		t.Errorf("%v", err)
+	const run, asked = "example.com/demo.run", layout.IndexOff | layout.IndexAsked
+	l.setWords(run, 0, 7)
+	p := l.open()
+	if err := p.Set("sample=1:10"); err != nil {
+		t.Fatal(err)
 	}
-	if err := l.open().Set("sample=1:1"); err != nil {
-		t.Error(err)
+	if words := l.words()[run]; words != [2]uint32{0, 7} {
+		t.Errorf("a program that samples: %#x", words)
+	}
+	l.setWord(layout.OffWindowWidth, 1<<64-1)
+	if err := p.Set("sample=1:1"); err != nil {
+		t.Fatal(err)
+	}
+	if words := l.words()[run]; words != [2]uint32{0, 7} {
+		t.Errorf("every passage as before: %#x", words)
+	}
+	if err := p.Set("sample=1:100"); err != nil {
+		t.Fatal(err)
+	}
+	if words := l.words()[run]; words != [2]uint32{0, 7 | asked} || l.word(layout.OffSampleN) != 100 {
+		t.Errorf("%#x", words)
+	}
+	if s, err := p.Status(); err != nil || s.On != 5 || s.Sample != 100 {
+		t.Errorf("%+v, %v", s, err)
 	}
 }
 
@@ -317,13 +335,21 @@ func TestLog(t *testing.T) {
 // A marker with an open scope is not settled: the code has to find its end.
 func TestSettle(t *testing.T) {
 	l := newLive(t, steer.Profiling)
+	alias := func(cell uint64, marker int) {
+		at := l.append(layout.BlockAlias, layout.BlockAlign)
+		l.setWord(at+layout.OffAliasFrom, cell)
+		l.setWord(at+layout.OffAliasTo, uint64(marker)) // the first table's numbers begin at 0 here
+	}
+	alias(100, 0)
+	alias(101, 1)
+	alias(102, 1)
 	stack := l.append(layout.BlockStack, layout.OffStackData+8*layout.StackSize)
 	l.setWord(stack+layout.OffStackLen, pair(2, 8))
-	l.setWord(stack+layout.OffStackData+layout.StackMarker, pair(1<<30|5, 0))
-	l.setWord(stack+layout.OffStackData+layout.StackSize+layout.StackMarker, pair(6, 0))
-	l.setWords(names[0], 0, 5)
-	l.setWords(names[1], 0, 6)
-	l.setWords(names[2], 0, 7)
+	l.setWord(stack+layout.OffStackData+layout.StackMarker, pair(1<<30|(100+layout.StackFirst), 0))
+	l.setWord(stack+layout.OffStackData+layout.StackSize+layout.StackMarker, pair(101+layout.StackFirst, 0))
+	l.setWords(names[0], 0, 100+layout.StackFirst)
+	l.setWords(names[1], 0, 102+layout.StackFirst) // the open scope is from when it had another cell
+	l.setWords(names[2], 0, 103+layout.StackFirst)
 	if err := l.open().Pause(); err != nil {
 		t.Fatal(err)
 	}

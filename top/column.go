@@ -34,9 +34,9 @@ func timed(name string, width, rank int, of func(r *row) float64) column {
 
 // columns are all there are, the name and the histogram aside, in their order.
 var columns = []column{
-	{"rate", 7, func(s *span, r *row) string { return rate(s.perSecond(r.in.Count)) },
+	{"rate", 7, func(s *span, r *row) string { return r.about() + rate(s.perSecond(r.in.Count)) },
 		func(s *span, r *row) float64 { return s.perSecond(r.in.Count) }, 0},
-	{"count", 9, func(_ *span, r *row) string { return large(r.in.Count) },
+	{"count", 10, func(_ *span, r *row) string { return r.about() + large(r.in.Count) },
 		func(_ *span, r *row) float64 { return float64(r.in.Count) }, 2},
 	{"self", 6, func(s *span, r *row) string { return percent(s.share(r), r.in.CountOnly) },
 		func(s *span, r *row) float64 { return s.share(r) }, 0},
@@ -44,7 +44,7 @@ var columns = []column{
 	timed("mean", 7, 0, func(r *row) float64 { return r.in.MeanNS() }),
 	timed("p50", 7, 4, func(r *row) float64 { return r.in.QuantileNS(0.5) }),
 	timed("p99", 7, 0, func(r *row) float64 { return r.in.QuantileNS(0.99) }),
-	{"all", 9, func(_ *span, r *row) string { return large(r.all.Count) },
+	{"all", 10, func(_ *span, r *row) string { return r.about() + large(r.all.Count) },
 		func(_ *span, r *row) float64 { return float64(r.all.Count) }, 1},
 }
 
@@ -69,6 +69,14 @@ func rate(perSecond float64) string {
 		return strconv.FormatFloat(perSecond, 'f', 1, 64)
 	}
 	return scaled(perSecond)
+}
+
+// about stands before counts that are estimated, of markers that are sampled.
+func (r *row) about() string {
+	if r.all.Samples > 0 {
+		return "~"
+	}
+	return ""
 }
 
 // large writes a count in at most 9 characters.

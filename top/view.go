@@ -39,7 +39,7 @@ q            quit; the program goes on as it is
 rate         passages a second      count   passages in the span
 self         time in the marker itself, of the span; above 100% with
              several goroutines
-all          passages since the start
+all          passages since the start; ~ is before estimates, of samples
 The last column is how the times are spread: bars of a factor of two
 or more, between the times above it.`
 

@@ -1,0 +1,52 @@
+package steer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// noWindow in place of a window's width says that the program opens no windows.
+const noWindow = 1<<64 - 1
+
+// mostSample is the largest N of sample=1:N, as in MARKGEN.
+const mostSample = 1e9
+
+// parseSample reads 1:N.
+func parseSample(value string) (uint64, error) {
+	digits, ok := strings.CutPrefix(value, "1:")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if !ok || err != nil || n == 0 || n > mostSample || digits[0] == '+' {
+		return 0, fmt.Errorf("not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage")
+	}
+	return n, nil
+}
+
+// samples tells whether the run can be sampled at another rate.
+func (p *Process) samples() error {
+	if slices.Contains(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), "countdown") {
+		return errors.New("the program counts passages down (countdown in MARKGEN), at a rate that stays")
+	}
+	if !p.follows() {
+		return errors.New("the words of its markers are not in the data file, and it would not be noticed")
+	}
+	return nil
+}
+
+// sample gives the run another rate. A program that has not sampled so far is told by
+// its markers, at the next passage of any of them.
+func (p *Process) sample(n uint64) {
+	p.h.word(layout.OffSampleN).Store(n)
+	if n == 1 || p.h.word(layout.OffWindowWidth).Load() != noWindow {
+		return
+	}
+	for u, words := range p.words {
+		for i := range u.Markers {
+			words.half(i*layout.MarkerSize + layout.MarkerIndex).Or(layout.IndexOff | layout.IndexAsked)
+		}
+	}
+}
