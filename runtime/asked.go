@@ -23,7 +23,6 @@ func asked() {
 	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
 		begins = true
 		conf.sample = n
-		hot.extras |= extraOften
 		atomic.CompareAndSwapUint64(&hot.window.width, noWindow, 0)
 	}
 	unlock()
