@@ -65,7 +65,7 @@ func (r *run) estimate() {
 	for _, f := range r.cells {
 		f.fromCountdown()
 	}
-	if h.word(layout.OffWindowWidth) == 1<<64-1 { // N is 1 if it became that meanwhile
+	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
 		return
 	}
 	r.Sampling = r.windows(batchSums{})
