@@ -73,7 +73,7 @@ func rate(perSecond float64) string {
 
 // about stands before counts that are estimated, of markers that are sampled.
 func (r *row) about() string {
-	if r.all.Samples > 0 {
+	if r.all.Samples > 0 && r.all.Count > 0 {
 		return "~"
 	}
 	return ""
