@@ -115,11 +115,10 @@ func (p *Process) move(t transition) error {
 		if err != nil {
 			return err
 		}
-		since := p.since()
 		if !p.h.word(layout.OffState).CompareAndSwap(uint64(old), uint64(t.to)) {
 			continue
 		}
-		p.h.word(layout.OffSince).Store(now)
+		since := p.h.word(layout.OffSince).Swap(now)
 		if old == Profiling {
 			if spent := int64(now - since); spent > 0 {
 				p.h.word(layout.OffProfiled).Add(uint64(spent))
