@@ -16,9 +16,9 @@ import (
 // goroutine that has tested one before may be about to open a scope.
 const grace = 10 * time.Millisecond
 
-// rounds is how often that is done while there are open scopes: they may be of
-// goroutines that just did not get a processor.
-const rounds = 4
+// rounds is how often that is done while there are open scopes, each time after
+// twice as long: they may be of goroutines that just did not get a processor.
+const rounds = 3
 
 // mostStacks is how many goroutines have their stacks in the file (package runtime):
 // with more, what is open can't be told from outside.
@@ -29,20 +29,20 @@ const mostStacks = 4096
 // where the file does not tell what is open; the ends are looked for in vain then,
 // which takes some ns each.
 func (p *Process) settle() error {
-	for range rounds {
+	for round := range rounds {
 		if !p.unsettled(nil) {
 			return nil
 		}
-		if err := p.settleOnce(); err != nil {
+		if err := p.settleAfter(grace << round); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *Process) settleOnce() error {
+func (p *Process) settleAfter(wait time.Duration) error {
 	since := p.h.word(layout.OffSince).Load()
-	time.Sleep(grace)
+	time.Sleep(wait)
 	if err := p.follow(); err != nil {
 		return err
 	}
