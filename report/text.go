@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,7 +159,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		{name: "kind", text: kind, left: true, rank: 1},
 		{name: "count", text: func(m *profile.Marker) string { return count(m.Count) }},
 	}
-	if uncertain(markers) {
+	if slices.ContainsFunc(markers, func(m *profile.Marker) bool { return m.CountSE() > 0 }) {
 		columns = append(columns, column{name: "±", text: func(m *profile.Marker) string { return relative(m.CountSE(), float64(m.Count), m.Sampled()) }, rank: 8})
 	}
 	if timed {
@@ -169,7 +170,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		columns = append(columns,
 			column{name: "mean", text: part((*profile.Marker).MeanNS)},
 		)
-		if uncertain(markers) {
+		if slices.ContainsFunc(markers, (*profile.Marker).Sampled) {
 			columns = append(columns, column{name: "±", text: func(m *profile.Marker) string {
 				se, ok := m.MeanSE()
 				return relative(se, m.MeanNS(), ok && m.Sampled())
@@ -183,16 +184,6 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		)
 	}
 	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
-}
-
-// uncertain says whether figures are estimates.
-func uncertain(markers []*profile.Marker) bool {
-	for _, m := range markers {
-		if m.Sampled() {
-			return true
-		}
-	}
-	return false
 }
 
 // relative is a standard error as a part of what it is one of.

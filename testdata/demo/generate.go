@@ -34,7 +34,7 @@ func generate(n int) string {
 	return b.String()
 }
 
-//perf:mark sample=1:8
+//perf:mark
 func writeLine(b *strings.Builder, r *random, i int) {
 	section, subject := r.next(len(sections)), r.next(len(subjects))
 	ms := 2 + r.next(20)
