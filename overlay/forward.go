@@ -58,6 +58,7 @@ type (
 	StateError  = perf.StateError
 	WatchError  = perf.WatchError
 	ConfigError = perf.ConfigError
+	Collector   = perf.Collector
 )
 
 func Register(markers *Marker, nm int, counters *Counter, nc int, table string) bool {
@@ -83,5 +84,7 @@ func Stop() error                  { return perf.Stop() }
 func State() RunState              { return perf.State() }
 func StartWatch(name string) error { return perf.StartWatch(name) }
 func StopWatch(name string) error  { return perf.StopWatch(name) }
+
+func RegisterCollector(name string, c Collector) { perf.RegisterCollector(name, c) }
 `
 }

@@ -110,6 +110,7 @@ func addMarker(table map[registry.ID]*Marker, m *Marker) {
 		first := *m
 		first.Buckets = addBuckets(nil, m.Buckets)
 		first.Callers = addCallers(nil, m.Callers)
+		first.Readings = addReadings(nil, m.Readings)
 		table[m.ID] = &first
 		return
 	}
@@ -138,6 +139,7 @@ func (sum *Marker) add(m *Marker) {
 	sum.Ticks = add64(sum.Ticks, m.Ticks)
 	sum.Buckets = addBuckets(sum.Buckets, m.Buckets)
 	sum.Callers = addCallers(sum.Callers, m.Callers)
+	sum.Readings = addReadings(sum.Readings, m.Readings)
 }
 
 // named tells whether the name and place are m's rather than old's.

@@ -90,6 +90,8 @@ type Marker struct {
 	seen              uint64  // passages of which some were timed
 	countVar, meanVar float64 // squares of the standard errors
 
+	Readings []Reading // what collectors besides time read, by their names; none if nothing was
+
 	asOf int64 // start of the run that gave name and place, Unix ns
 }
 

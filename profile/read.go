@@ -75,6 +75,7 @@ func readRun(r io.ReaderAt, size int64, name string, alive bool) (*run, error) {
 		samples:  map[uint64]batchSums{},
 		edges:    map[uint64]edge{},
 		traces:   map[uint32]*shardTrace{},
+		readAt:   map[part]bool{},
 		Profile:  h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -107,6 +108,8 @@ type run struct {
 	changes []change             // of the state
 
 	traces map[uint32]*shardTrace // by processor
+	names   *readers             // of what is read besides time, nil if nothing is
+	readAt  map[part]bool        // where that is known
 }
 
 // part names a cell: what one processor recorded at one marker.
@@ -225,6 +228,10 @@ func (r *run) block(b block) {
 		err = r.ring(b)
 	case layout.BlockTrace:
 		err = r.drained(b)
+	case layout.BlockReadings:
+		err = r.readings(b)
+	case layout.BlockRead:
+		err = r.reads(b)
 	}
 	if err != nil {
 		r.damagedAt(err)

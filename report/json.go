@@ -84,6 +84,8 @@ type jsonMarker struct {
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
+
+	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but time was read
 }
 
 type jsonCaller struct {
@@ -190,6 +192,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		P90NS:    m.QuantileNS(0.9),
 		P99NS:    m.QuantileNS(0.99),
 		Buckets:  []jsonBucket{},
+		Readings: jsonReadings(m),
 	}
 	if !p.NoSelf {
 		j.SelfNS = &m.SelfNS

@@ -28,11 +28,29 @@ const gap = "  "
 func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o Options) {
 	for i := range columns {
 		c := &columns[i]
-		c.width = width(c.name)
 		c.cells = make([]string, len(markers))
 		for k, m := range markers {
 			c.cells[k] = c.text(m)
-			c.width = max(c.width, width(c.cells[k]))
+		}
+	}
+	self := uint64(0)
+	for _, m := range markers {
+		self += m.SelfNS
+	}
+	style := func(k int) string { return heat(markers[k].SelfNS, self) }
+	writeRows(w, columns, style, func(k int) bool { return markers[k].Count == 0 }, o)
+}
+
+// writeRows writes a line with the columns' names and one for each of their cells.
+// style is that of a row's cells in columns that are coloured; pale rows are faint.
+func writeRows(w *bufio.Writer, columns []column, style func(row int) string, paleRow func(row int) bool, o Options) {
+	rows := 0
+	for i := range columns {
+		c := &columns[i]
+		rows = len(c.cells)
+		c.width = width(c.name)
+		for _, cell := range c.cells {
+			c.width = max(c.width, width(cell))
 		}
 	}
 	columns = fit(columns, o.Width)
@@ -44,21 +62,17 @@ func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o 
 	w.WriteString(ink.paint(strong, line.String()))
 	w.WriteByte('\n')
 
-	self := uint64(0)
-	for _, m := range markers {
-		self += m.SelfNS
-	}
-	for k, m := range markers {
+	for k := range rows {
 		line.Reset()
 		for i := range columns {
 			c := &columns[i]
-			style := plain
+			s := plain
 			if c.heat {
-				style = heat(m.SelfNS, self)
+				s = style(k)
 			}
-			c.put(&line, i, len(columns), c.cells[k], style, ink)
+			c.put(&line, i, len(columns), c.cells[k], s, ink)
 		}
-		if m.Count == 0 {
+		if paleRow(k) {
 			w.WriteString(ink.paint(faint, line.String()))
 		} else {
 			w.Write(line.Bytes())

@@ -4,25 +4,6 @@ package runtime
 
 import "syscall"
 
-// collectors are the names that collect knows.
-var collectors = [...]string{"time", "trace"}
-
-// knownCollectors says whether value is names of collectors with + between them.
-func knownCollectors(value string) bool {
-	for rest := value + "+"; rest != ""; {
-		var name string
-		name, rest = cut(rest, '+')
-		known := false
-		for _, c := range collectors {
-			known = known || c == name
-		}
-		if !known {
-			return false
-		}
-	}
-	return true
-}
-
 // collects says whether a collector was asked for.
 func (c *config) collects(name string) bool {
 	if c.collect == "" {

@@ -5,7 +5,7 @@ package runtime
 // A config is what MARKGEN asked for.
 type config struct {
 	raw     string // the whole value
-	collect string // names of collectors with + between them, each known; "": time
+	collect string // names of collectors with + between; "": time
 	buffer  uint64 // bytes of a trace's ring on each processor; 0: defaultBuffer
 	file    string // "": no data file
 	keeper  string // socket of the command that keeps the data, "": none
@@ -60,8 +60,8 @@ func parseConfig(raw string) (c config, trouble string) {
 		wanted := ""
 		switch key {
 		case "collect":
-			wanted = "time or trace, with + between several"
-			if knownCollectors(value) {
+			wanted = wantedCollectors
+			if goodNames(value) {
 				c.collect = value
 				continue
 			}

@@ -18,6 +18,7 @@ func TestParseConfig(t *testing.T) {
 	}{
 		{"collect=time", config{collect: "time", file: defaultFile}},
 		{"collect=time,", config{collect: "time", file: defaultFile}},
+		{"collect=io+hw+my_own", config{collect: "io+hw+my_own", file: defaultFile}},
 		{",,noself", config{file: defaultFile, noself: true}},
 		{"report=stderr", config{report: "stderr"}},
 		{"report=none", config{file: defaultFile}},
@@ -41,7 +42,7 @@ func TestParseConfig(t *testing.T) {
 		}
 	}
 	for raw, key := range map[string]string{
-		"x": "x", "file": "file", "file=": "file", "file=a,b": "b", "collect=time+": "collect", "collect=+": "collect", "collect=time+x": "collect",
+		"x": "x", "file": "file", "file=": "file", "file=a,b": "b", "collect=time+": "collect", "collect=+": "collect", "collect=a b": "collect", "collect=io++hw": "collect",
 		"buffer=": "buffer", "buffer=4095": "buffer", "buffer=3K": "buffer", "buffer=1T": "buffer", "buffer=65G": "buffer", "buffer=-1": "buffer",
 		"buffer=99999999999999999999": "buffer", "only=": "only",
 		"noself=": "noself", "clock=": "clock", "report": "report", "=": "", "collect =time": "collect ",

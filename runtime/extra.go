@@ -20,6 +20,10 @@ const (
 //go:norace
 //go:noinline
 func (p *slot) entered(index uint32, t uint64) {
+	if hot.extras&extraRead != 0 {
+		p.readStart()
+		p.delayed = hot.extras&extraTrace != 0 // the record is told what that took
+	}
 	if hot.extras&extraTrace != 0 {
 		p.traceEnter(index, t)
 	}
@@ -28,6 +32,10 @@ func (p *slot) entered(index uint32, t uint64) {
 //go:norace
 //go:noinline
 func (p *slot) leaving(index uint32, t uint64) {
+	if hot.extras&extraRead != 0 {
+		p.readEnd(index, t)
+		p.delayed = hot.extras&extraTrace != 0
+	}
 	if hot.extras&extraTrace != 0 {
 		p.traceExit(index, t)
 	}

@@ -56,6 +56,9 @@ func fillFile(off, size uintptr, head *tableHead, text string) bool {
 		n, _, e := syscall.Syscall6(syscall.SYS_PWRITEV, uintptr(f.fd), uintptr(unsafe.Pointer(&parts)), uintptr(len(parts)),
 			uintptr(at), uintptr(at>>32), 0)
 		if e != syscall.EINTR {
+			if e == 0 {
+				ioWrote(int(n))
+			}
 			return e == 0 && n == uintptr(OffTableText+len(text))
 		}
 	}

@@ -16,6 +16,7 @@ type openedFile struct {
 	fd       int
 	dev, ino uint64
 	size     int64
+	path     string // absolute; "": it has no name
 }
 
 // ours says whether the descriptor is still the data file's. Programs that close
@@ -84,6 +85,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 		if first, trouble = takeFile(fd); first == nil {
 			syscall.Unlink(name)
 		}
+		dataFile.path = absolute(name)
 		return first, trouble
 	}
 	return nil, "all names are taken"
@@ -177,6 +179,7 @@ func writeZeros(fd int, off, size int64) error {
 		if n <= 0 {
 			return syscall.ENOSPC
 		}
+		ioWrote(n)
 		off += int64(n)
 		size -= int64(n)
 	}
@@ -199,6 +202,16 @@ func closeFile() (trouble string) {
 		return err.Error()
 	}
 	return ""
+}
+
+// dropFile removes a data file that is not to be, unless something else has its
+// name by now.
+func dropFile() {
+	f := &dataFile
+	var st syscall.Stat_t
+	if f.path != "" && syscall.Lstat(f.path, &st) == nil && uint64(st.Dev) == f.dev && st.Ino == f.ino {
+		syscall.Unlink(f.path)
+	}
 }
 
 // mapMemory gives size bytes of zeroed memory outside the Go heap; nil when there

@@ -14,7 +14,7 @@ import (
 //
 //go:norace
 func Finish() {
-	for header != nil {
+	for header != nil && !abandoned() {
 		switch from := State(); from {
 		case StateStopped: // by another process, perhaps, which leaves this to us
 			complete()

@@ -407,3 +407,36 @@ const (
 	SizePackedHead = 5
 	MostPacked     = 64
 )
+
+// Offsets in BlockReadings, which names what collectors besides time read at both
+// ends of each scope. There is at most one, before the first BlockRead. Its text
+// has a line for each value, those of a collector together: the collector's name, a
+// tab, the value's name.
+const (
+	OffReadingsCollectors = 16 // how many collectors
+	OffReadingsValues     = 24 // how many values of all of them
+	OffReadingsLen        = 32 // bytes of text
+	OffReadingsText       = 64
+
+	MostCollectors = 8  // in BlockReadings
+	MostValues     = 64 // of all collectors
+)
+
+// A BlockRead has what was read at one marker on one shard. At OffReadData are the
+// Read… words of each collector, then the ReadValue… words of each value, both in the
+// order of BlockReadings, whose numbers it repeats.
+const (
+	OffReadMarker     = 16 // global marker index
+	OffReadCollectors = 24
+	OffReadValues     = 32
+	OffReadData       = 64
+
+	ReadScopes  = 0 // scopes that were read at both ends
+	ReadDropped = 8 // scopes that ended and were not
+	ReadSize    = 16
+
+	ReadValueSum    = 0  // differences between the ends of the scopes that were read
+	ReadValueSelf   = 8  // the same less those of the scopes directly inside
+	ReadValueNested = 16 // of the sum, what is of scopes inside another of the same marker on their goroutine
+	ReadValueSize   = 24
+)

@@ -167,8 +167,11 @@ func recovered() {
 		return
 	}
 	g := getg()
-	if p := lineOf(hot.slots, slotBits, g).find(g); p != nil {
+	if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.scopes() == p.stack {
 		p.recovered = now()
 		p.then = p.stack.n
+		if hot.extras&extraRead != 0 {
+			p.readStopped()
+		}
 	}
 }

@@ -21,6 +21,7 @@ func wallNS() uint64 {
 func writeAll(fd int, b []byte) error {
 	for full := 0; len(b) > 0; {
 		n, err := syscall.Write(fd, b)
+		ioWrote(n)
 		switch {
 		case err == syscall.EINTR:
 		case err == syscall.EAGAIN && full < 100000:

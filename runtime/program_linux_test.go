@@ -92,8 +92,8 @@ func TestWaysToEnd(t *testing.T) {
 func TestInert(t *testing.T) {
 	for config, stderr := range map[string]string{
 		"":                             "",
-		"collect":                      `markgen: MARKGEN: key "collect": has no value; give time or trace, with + between several; nothing is collected` + "\n",
-		"collect=trice,file=x":         `markgen: MARKGEN: key "collect": cannot be trice; give time or trace, with + between several; nothing is collected` + "\n",
+		"collect":                      `markgen: MARKGEN: key "collect": has no value; give ` + wantedCollectors + `; nothing is collected` + "\n",
+		"collect=+time,file=x":         `markgen: MARKGEN: key "collect": cannot be +time; give ` + wantedCollectors + "; nothing is collected\n",
 		"file=x,colect=time":           `markgen: MARKGEN: key "colect": not a key; the keys are ` + knownKeys + "; nothing is collected\n",
 		"file=x,clock=sundial":         `markgen: MARKGEN: key "clock": cannot be sundial; give tsc or mono; nothing is collected` + "\n",
 		"collect=trace,buffer=4095":    `markgen: MARKGEN: key "buffer": cannot be 4095; give bytes, a page at least, such as 64K, 4M or 1G; nothing is collected` + "\n",

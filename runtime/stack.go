@@ -40,7 +40,8 @@ type stack struct {
 	bytes uint64
 	n     uint32 // open scopes
 	room  uint32
-	_     [5]uint64
+	read  readingsRef // an address, nothing for readers of the file
+	_     [4]uint64
 }
 
 // none is the stack of a slot that has none.
@@ -204,6 +205,9 @@ var (
 //go:noinline
 func (p *slot) grow() bool {
 	old := p.stack
+	if old.scopes() != old {
+		return false
+	}
 	room := max(2*old.room, firstRoom)
 	if room > 1<<26 {
 		return false
@@ -227,6 +231,7 @@ func (p *slot) grow() bool {
 			*s.at(i) = *old.at(i)
 		}
 		s.n = old.n
+		s.read = old.read
 		if s.bytes > 0 {
 			publish(unsafe.Pointer(s))
 		}
@@ -262,11 +267,12 @@ func less(d, cost uint64) uint64 {
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
 	s := p.stack
+	sinceStopped := p.sinceStopped()
 	for s.n > n {
 		r := s.at(s.n - 1)
-		end := t
+		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
-			end = p.recovered
+			end, later = p.recovered, sinceStopped
 		} else if i := r.index &^ nestedBit; int64(hot.window.closed-r.start) > 0 || int64(windowClosed-r.start) > 0 && hasRate(i) {
 			p.drop() // its marker was closed, perhaps before its end came
 			continue
@@ -275,7 +281,9 @@ func (p *slot) settle(n uint32, t uint64) {
 			p.traceLeft(t)
 		}
 		p.left = true
+		p.over -= later
 		p.end(r.index&^nestedBit, end)
+		p.over += later
 		p.left = false
 	}
 }

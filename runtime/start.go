@@ -118,6 +118,7 @@ func forget() {
 	}
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	owners, triggers, changes, gates, rated = nil, nil, nil, nil, nil
+	reading = nil
 	atomic.StorePointer(&rateBits, nil)
 	windowClosed = 0
 	theSampler = sampler{}
@@ -136,7 +137,7 @@ func ready() {
 		return
 	}
 	acquire(&starting)
-	if hot.mode == modeReady {
+	if hot.mode == modeReady && openCollectors() {
 		if !hot.mono {
 			for uint64(nanotime())-began.mono < calibration {
 			}
@@ -203,7 +204,7 @@ func start(value string) (trouble string) {
 	if hasG {
 		hot.slots = firstSlots()
 	}
-	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.collects("trace"))
+	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {

@@ -189,7 +189,7 @@ func (t *table) follow(s RunState) {
 func settleMarkers() {
 	open := make([]bool, nextIndex)
 	for _, p := range owners {
-		s := p.stack
+		s := p.stack.scopes()
 		for i := range min(s.n, s.room) {
 			if k := s.at(i).index &^ nestedBit; k < uint32(len(open)) {
 				open[k] = true

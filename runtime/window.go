@@ -136,7 +136,7 @@ func settleGates() {
 	defer unlock()
 	var open map[uint32]bool
 	for _, p := range owners {
-		s := p.stack
+		s := p.stack.scopes()
 		for i := range min(s.n, s.room) {
 			if open == nil {
 				open = map[uint32]bool{}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// writeReadings writes a table for each collector besides time: a line for each
+// marker and value that is not 0.
+func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
+	for _, collector := range collectors(markers) {
+		columns := []column{
+			{name: collector, left: true, shorten: true},
+			{name: "value", left: true},
+			{name: "scopes", rank: 1},
+			{name: "total"},
+			{name: "self"},
+			{name: "mean", rank: 2},
+		}
+		dropped, scopes := uint64(0), uint64(0)
+		for _, m := range markers {
+			for _, r := range m.Readings {
+				if r.Collector != collector {
+					continue
+				}
+				dropped += r.Dropped
+				scopes += r.Scopes
+				for _, v := range r.Values {
+					if v.Sum == 0 {
+						continue
+					}
+					for i, cell := range []string{
+						printable(m.Name), printable(v.Name), count(r.Scopes),
+						amount(v.Name, v.Total()), amount(v.Name, v.Self), mean(v.Name, r.Mean(v)),
+					} {
+						columns[i].cells = append(columns[i].cells, cell)
+					}
+				}
+			}
+		}
+		columns[0].name = printable(collector)
+		if len(columns[0].cells) > 0 {
+			writeRows(w, columns, nil, func(int) bool { return false }, o)
+		} else {
+			fmt.Fprintf(w, "%s: 0 in all that was read\n", printable(collector))
+		}
+		if dropped > 0 {
+			fmt.Fprintf(w, "%s: left out are %s of %s, for which it could not be read at both ends\n",
+				printable(collector), count(dropped), plural(int(min(dropped+scopes, math.MaxInt)), "scope"))
+		}
+		w.WriteByte('\n')
+	}
+}
+
+// collectors are the names of those that read something, sorted.
+func collectors(markers []*profile.Marker) (names []string) {
+	for _, m := range markers {
+		for _, r := range m.Readings {
+			if !slices.Contains(names, r.Collector) {
+				names = append(names, r.Collector)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// amount writes a number in the unit that the value's name ends in.
+func amount(name string, n uint64) string {
+	if strings.HasSuffix(name, "_ns") {
+		return wholeDuration(n)
+	}
+	return count(n)
+}
+
+// mean is amount for a number that need not be whole.
+func mean(name string, v float64) string {
+	switch {
+	case strings.HasSuffix(name, "_ns"):
+		return duration(v)
+	case v < 999.5:
+		return significant(v)
+	}
+	return count(uint64(min(math.Round(v), math.MaxInt64)))
+}
+
+// What collectors read at a marker, in the json format.
+type jsonReading struct {
+	Scopes  uint64               `json:"scopes"`  // that were read at both ends
+	Dropped uint64               `json:"dropped"` // that ended and were not
+	Values  map[string]jsonValue `json:"values"`  // by name
+}
+
+type jsonValue struct {
+	Total  uint64  `json:"total"`            // recursion counts once
+	Nested uint64  `json:"nested,omitempty"` // what recursion counts again
+	Self   uint64  `json:"self"`
+	Mean   float64 `json:"mean"` // of a scope
+}
+
+func jsonReadings(m *profile.Marker) map[string]jsonReading {
+	var all map[string]jsonReading
+	for _, r := range m.Readings {
+		if all == nil {
+			all = map[string]jsonReading{}
+		}
+		values := map[string]jsonValue{}
+		for _, v := range r.Values {
+			values[v.Name] = jsonValue{Total: v.Total(), Nested: v.Nested, Self: v.Self, Mean: r.Mean(v)}
+		}
+		all[r.Collector] = jsonReading{Scopes: r.Scopes, Dropped: r.Dropped, Values: values}
+	}
+	return all
+}

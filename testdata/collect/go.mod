@@ -1,0 +1,7 @@
+module example.com/collect
+
+go 1.26.0
+
+require github.com/markgen/markgen v0.0.0
+
+replace github.com/markgen/markgen => ../..
