@@ -165,10 +165,12 @@ func TestCollectOwn(t *testing.T) {
 				"around": {1, 6 + 11, 6 + 11 - form.left, 0},
 			})
 
-			r = collectRun(t, program, "steps", "goexit")
-			collectEqual(t, "goexit", r.values("steps", "squares", "outer"), map[string][4]uint64{
-				"outer": {20, 20 * 203, r.read["outer"]["steps"].Values["squares"].Self, 0},
-			})
+			if form.name != "race" { // there the end of the run, which closes markers, races with goroutines that nobody waits for
+				r = collectRun(t, program, "steps", "goexit")
+				collectEqual(t, "goexit", r.values("steps", "squares", "outer"), map[string][4]uint64{
+					"outer": {20, 20 * 203, r.read["outer"]["steps"].Values["squares"].Self, 0},
+				})
+			}
 			r = collectRun(t, program, "steps", "goroutines")
 			collectEqual(t, "goroutines", r.values("steps", "squares", "outer", "inner"), map[string][4]uint64{
 				"outer": {4000, 4000 * 203, r.read["outer"]["steps"].Values["squares"].Self, 0},
@@ -324,7 +326,7 @@ func TestCollectKilled(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), collectBuild(t), "forever")
 	cmd.Dir = dir
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "MARKGEN=") }),
-		"MARKGEN=file=data,collect=steps+io")
+		"MARKGEN=file=data,collect=steps+io", ownProcs)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
