@@ -243,14 +243,16 @@ func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 } // a
 //go:norace
 //go:nocheckptr
 func findThread(thread uint32) *hwThread {
-	for i := lineOfThread(thread); ; i++ {
-		t := &hw.threads[i%hwLines]
+	first := lineOfThread(thread)
+	for i := range uint32(hwLines) {
+		t := &hw.threads[(first+i)%hwLines]
 		if n := atomic.LoadUint32(&t.thread); n == thread {
 			return t
 		} else if n == 0 {
-			return nil
+			break
 		}
 	}
+	return nil
 }
 
 // openThread gives the thread counters, in the place of those with that serial
@@ -303,6 +305,11 @@ func sweepThreads() {
 		}
 		atomic.StoreUint32(&t.thread, hwGone)
 		hw.used--
+	}
+	for i := 2*hwLines - 1; i >= 0; i-- { // nothing stands behind a line whose next is free
+		if t := &hw.threads[i%hwLines]; t.thread == hwGone && hw.threads[(i+1)%hwLines].thread == 0 {
+			atomic.StoreUint32(&t.thread, 0)
+		}
 	}
 	hw.sweep = max(64, hw.used+hw.used/2)
 }
