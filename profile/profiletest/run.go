@@ -33,7 +33,8 @@ type Run struct {
 	Flags     uint64
 	Config    string // the value of MARKGEN
 	Lost      uint64
-	Big       bool // byte order
+	Big       bool     // byte order
+	Values    []string // of collectors besides time: COLLECTOR<tab>VALUE
 	Tables    []Table
 	Trace     []Records // with layout.FlagTraced among the flags
 }
@@ -47,7 +48,14 @@ type Table struct {
 	Early    map[int][]uint64 // by marker, ns, recorded before it was registered
 	Unnamed  []uint64         // ns, of a marker that never is
 	Counters []uint64
-	Words    bool // the markers have words, to steer by
+	Words    bool         // the markers have words, to steer by
+	Read     map[int]Read // by marker; on each of two shards
+}
+
+// Read is what collectors besides time read at a marker.
+type Read struct {
+	Scopes [][2]uint64 // of each collector: read, dropped
+	Values [][3]uint64 // sum, self, nested
 }
 
 // File returns the bytes of the run's data file.
@@ -57,6 +65,7 @@ func (r Run) File() []byte {
 		w.order = binary.BigEndian
 	}
 	w.header()
+	w.readings()
 	next := uint64(0) // global marker index
 	for number, t := range r.Tables {
 		early := map[int]uint64{}
@@ -94,6 +103,9 @@ func (r Run) File() []byte {
 				}
 				if len(times) > 0 || passes > 0 {
 					w.cell(uint32(s), first+uint64(i), times, passes)
+				}
+				if read, ok := t.Read[i]; ok {
+					w.read(uint32(s), first+uint64(i), read)
 				}
 			}
 		}
@@ -218,6 +230,44 @@ func (w *writer) words(number uint64, markers int) {
 	w.order.PutUint64(b[layout.OffMarkersTable:], number)
 	w.order.PutUint64(b[layout.OffMarkersLen:], uint64(markers))
 	w.order.PutUint64(b[layout.OffMarkersData:], wordsAt)
+}
+
+func (w *writer) readings() {
+	if len(w.run.Values) == 0 {
+		return
+	}
+	collectors, last := uint64(0), ""
+	for _, v := range w.run.Values {
+		if name, _, _ := strings.Cut(v, "\t"); name != last {
+			collectors, last = collectors+1, name
+		}
+	}
+	text := strings.Join(w.run.Values, "\n") + "\n"
+	b := w.block(layout.BlockReadings, 0, layout.OffReadingsText+len(text))
+	w.order.PutUint64(b[layout.OffReadingsCollectors:], collectors)
+	w.order.PutUint64(b[layout.OffReadingsValues:], uint64(len(w.run.Values)))
+	w.order.PutUint64(b[layout.OffReadingsLen:], uint64(len(text)))
+	copy(b[layout.OffReadingsText:], text)
+}
+
+func (w *writer) read(shard uint32, index uint64, r Read) {
+	b := w.block(layout.BlockRead, shard, layout.OffReadData+len(r.Scopes)*layout.ReadSize+len(r.Values)*layout.ReadValueSize)
+	w.order.PutUint64(b[layout.OffReadMarker:], index)
+	w.order.PutUint64(b[layout.OffReadCollectors:], uint64(len(r.Scopes)))
+	w.order.PutUint64(b[layout.OffReadValues:], uint64(len(r.Values)))
+	at := layout.OffReadData
+	put := func(words []uint64) {
+		for _, word := range words {
+			w.order.PutUint64(b[at:], word)
+			at += 8
+		}
+	}
+	for _, s := range r.Scopes {
+		put(s[:])
+	}
+	for _, v := range r.Values {
+		put(v[:])
+	}
 }
 
 func (w *writer) alias(from, to uint64) {
