@@ -319,6 +319,19 @@ func TestCollectQuiet(t *testing.T) {
 	}
 }
 
+// A program that configures itself reads what it says, though its collectors were
+// registered when nothing was collected.
+func TestCollectConfigured(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := trapMust(t, dir, []string{"MARKGEN=", ownProcs}, collectBuild(t), "configure")
+	c := collectRead(t, r, filepath.Join(dir, "data"))
+	collectEqual(t, "steps", c.values("steps", "squares", "outer")["outer"], [4]uint64{1, 203, c.read["outer"]["steps"].Values["squares"].Self, 0})
+	if io := c.read["transfer"]["io"]; io.Scopes != 4 || io.Values["read_bytes"].Total < 4*1031 || r.stderr != "" {
+		t.Errorf("%+v\n%s", io, r.stderr)
+	}
+}
+
 // What was read is in the file when the process is killed.
 func TestCollectKilled(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 			fmt.Fprintf(w, "%s: 0 in all that was read\n", printable(collector))
 		}
 		if dropped > 0 {
-			fmt.Fprintf(w, "%s: left out are %s of %s, for which it could not be read at both ends\n",
+			fmt.Fprintf(w, "%s: %s of %s are left out, whose two readings are missing or can't be compared\n",
 				printable(collector), count(dropped), plural(int(min(dropped+scopes, math.MaxInt)), "scope"))
 		}
 		w.WriteByte('\n')

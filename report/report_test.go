@@ -103,6 +103,17 @@ func TestGolden(t *testing.T) {
 		r.Tables[0].Text = "p\tm\nf\tf.go\nc\t0000000000000001\tblock\t0\t1\t1\tm.F:block#1\nb\t0\t1\t1\t2\t2\t1\n"
 		r.Tables[0].Times, r.Tables[0].Passes, r.Tables[0].Counters = nil, nil, []uint64{4, 5}
 	})
+	collected := changed(func(r *profiletest.Run) {
+		r.Values = []string{"io\tread_bytes", "io\twrite_bytes", "io\twrite_ops", "cache\twaited_ns", "still\tnothing"}
+		all := func(scopes, dropped uint64) [][2]uint64 {
+			return [][2]uint64{{scopes, 0}, {scopes - dropped, dropped}, {scopes, 0}}
+		}
+		r.Tables[0].Read = map[int]profiletest.Read{
+			0: {Scopes: all(1, 1), Values: [][3]uint64{{1_234_567, 4_567}, {9, 0}, {1, 0}, {}, {}}},
+			1: {Scopes: all(3, 0), Values: [][3]uint64{{1_230_000, 1_000_000, 230_000}, {}, {}, {45_600_000, 1_500, 0}, {}}},
+			4: {Scopes: all(3, 1), Values: [][3]uint64{{}, {9, 9}, {1, 1}, {7, 7, 0}, {}}},
+		}
+	})
 	for _, tt := range []struct {
 		file string
 		p    *profile.Profile
@@ -124,12 +135,15 @@ func TestGolden(t *testing.T) {
 		{"text-blocks.txt", changed(func(r *profiletest.Run) {
 			r.Tables[0] = profiletest.Table{Text: "p\tm\nf\tf.go\nb\t0\t1\t1\t2\t2\t1\n"}
 		}), report.Options{}},
+		{"text-collected.txt", collected, report.Options{}},
+		{"text-collected-70.txt", collected, report.Options{Width: 70}},
 		{"text-nothing.txt", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{}},
 		{"json.json", p, report.Options{Format: "json"}},
 		{"json-max.json", p, report.Options{Format: "json", Sort: "max"}},
 		{"json-killed.json", killed, report.Options{Format: "json"}},
 		{"json-merged.json", profile.Merge([]*profile.Profile{p, killed, p}), report.Options{Format: "json"}},
 		{"json-noself.json", changed(func(r *profiletest.Run) { r.Flags = layout.FlagNoSelf }), report.Options{Format: "json"}},
+		{"json-collected.json", collected, report.Options{Format: "json"}},
 		{"json-nothing.json", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{Format: "json"}},
 		{"cover.out", p, report.Options{Format: "cover"}},
 		{"cover-set.out", p, report.Options{Format: "cover", Mode: "set"}},
