@@ -108,8 +108,8 @@ type run struct {
 	changes []change             // of the state
 
 	traces map[uint32]*shardTrace // by processor
-	names   *readers             // of what is read besides time, nil if nothing is
-	readAt  map[part]bool        // where that is known
+	names  *readers               // of what is read besides time, nil if nothing is
+	readAt map[part]bool          // where that is known
 }
 
 // part names a cell: what one processor recorded at one marker.
