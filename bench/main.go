@@ -37,6 +37,7 @@ var subjects = []struct {
 	{"trace", "the records of a scope against two clock reads", (*bench).trace},
 	{"between", "how fast markgen between reads 100 million records", (*bench).between},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
+	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},
 	{"peers", "a marked function against other ways to time it", (*bench).peers},

@@ -21,6 +21,7 @@ What MARKGEN says besides file and report holds; without a collect key it is tim
 
 examples:
   markgen exec ./demo -n 10
+  MARKGEN=collect=io markgen exec ./demo -n 10
   markgen exec -o 'data/%a.%p.markgen' -report none make bench`,
 	run: runExec,
 }

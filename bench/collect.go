@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// collectors are what the values of collect= are called in the table.
+var collectors = []struct{ collect, about string }{
+	{"time", "time alone"},
+	{"empty", "a program's own that has nothing to read"},
+	{"io", "io"},
+	{"hw", "hw, as much as the machine has"},
+	{"empty+io+hw", "all three"},
+}
+
+// collect measures a marked function whose scopes are read by collectors against
+// two clock reads.
+func (b *bench) collect(ctx context.Context) error {
+	marked, err := b.compileProgram(ctx, "scope", "marked", b.markedTest())
+	if err != nil {
+		return err
+	}
+	var sides []testBinary
+	for _, c := range collectors {
+		sides = append(sides, marked.as(c.collect, 1, inMemory+",collect="+c.collect))
+	}
+	best, err := b.quickest(ctx, "collect", "", sides, "^Benchmark(FunctionReads|Functions|FunctionsNested)$", windowTime, windows)
+	if err != nil {
+		return err
+	}
+	for i, c := range collectors {
+		reads := best[i]["FunctionReads"]
+		b.hold("collect: "+c.about, bar{}, best[i]["Functions"]/reads,
+			fmt.Sprintf("%.4g ns, nested %.4g, two reads %.1f", best[i]["Functions"], best[i]["FunctionsNested"], reads))
+	}
+	return nil
+}
