@@ -15,15 +15,14 @@ import (
 // A fakePerf is a system with counters: a thread at a time runs, the counters of its
 // groups advance when they are read.
 type fakePerf struct {
-	refuse  map[string]syscall.Errno // by event
-	still   bool                     // the kernel's clock stands
-	shared  map[string]bool          // events that have no counter of their own beside others
-	thread  uint32
-	dead    map[uint32]bool
-	files   map[int]*fakeEvent
-	next    int
-	opened  int
-	nanosec uint64
+	refuse map[string]syscall.Errno // by event
+	still  bool                     // the kernel's clock stands
+	shared map[string]bool          // events that have no counter of their own beside others
+	thread uint32
+	dead   map[uint32]bool
+	files  map[int]*fakeEvent
+	next   int
+	opened int
 }
 
 type fakeEvent struct {
