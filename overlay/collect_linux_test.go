@@ -332,6 +332,23 @@ func TestCollectConfigured(t *testing.T) {
 	}
 }
 
+// A second run in a process reads what it is told to, whatever the first one read.
+func TestCollectAgain(t *testing.T) {
+	t.Parallel()
+	program := collectBuild(t)
+	for _, first := range []string{"time", "io", "steps+hw+io", "brittle", "trace+io"} {
+		dir := t.TempDir()
+		r := trapMust(t, dir, []string{"MARKGEN=file=data,collect=" + first, ownProcs}, program, "again")
+		c := collectRead(t, r, filepath.Join(dir, "data"))
+		if n := c.read["outer"]["io"].Scopes; (n == 1) != strings.Contains(first, "io") {
+			t.Errorf("collect=%s: %d readings of outer", first, n)
+		}
+		c = collectRead(t, r, filepath.Join(dir, "second"))
+		collectEqual(t, "second run after "+first, c.values("steps", "squares", "outer")["outer"], [4]uint64{1, 203, c.read["outer"]["steps"].Values["squares"].Self, 0})
+		collectEqual(t, "second run after "+first, c.values("io", "read_bytes", "transfer")["transfer"], [4]uint64{1, 1031, 7, 0})
+	}
+}
+
 // What was read is in the file when the process is killed.
 func TestCollectKilled(t *testing.T) {
 	t.Parallel()

@@ -24,8 +24,8 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	if len(markers) > 0 && !untimed(p) {
 		writeTable(w, columnsOf(p, markers), markers, o)
 		w.WriteByte('\n')
-		writeReadings(w, markers, o)
 	}
+	writeReadings(w, markers, o)
 	writeCallers(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
 	for _, warning := range p.Warnings {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -288,6 +289,13 @@ func main() {
 		time.Sleep(50 * time.Millisecond)
 		outer()
 		x++
+	case "again": // a second run in the process, that collects something else
+		outer()
+		if err := errors.Join(perf.Stop(), perf.Configure("file=second,collect=steps+io")); err != nil {
+			panic(err)
+		}
+		outer()
+		transfer(from, to)
 	case "configure": // a run that the environment does not ask for
 		outer()
 		if err := perf.Configure("file=data,collect=steps+io"); err != nil {
