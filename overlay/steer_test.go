@@ -42,7 +42,7 @@ func steered(t *testing.T) string {
 			}
 		}
 		steer.program = filepath.Join(dir, "steer")
-		for _, args := range [][]string{{"init"}, {"build", "-o", steer.program, "."}} {
+		for _, args := range [][]string{{"init"}, {"build", "-o", steer.program, "."}, {"build", "-race", "-o", steer.program + "-race", "."}} {
 			cmd := exec.Command(markgen, args...)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "MARKGEN=")
@@ -380,6 +380,25 @@ func TestCallers(t *testing.T) {
 	}
 	if more := marker(t, p, "small").Callers; more != nil {
 		t.Errorf("small: %+v", more)
+	}
+}
+
+// Steering is not what the race detector finds.
+func TestSteeredRaces(t *testing.T) {
+	t.Parallel()
+	program := steered(t) + "-race"
+	for _, keys := range []string{"collect=time", "sample=1:10", "callers,throttle=1000:1000", "start=on:*.b,pause=on:*.b", "every=10ms:3ms", "collect=time+trace"} {
+		cmd := exec.Command(program, "busy")
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "MARKGEN=file=run.markgen,"+keys)
+		out, err := cmd.CombinedOutput()
+		if len(out) > 0 || err != nil && cmd.ProcessState.ExitCode() != 0 {
+			t.Errorf("%s: %v\n%.2000s", keys, err, out)
+		}
+		p, err := profile.ReadFile(filepath.Join(cmd.Dir, "run.markgen"))
+		if err != nil || len(p.Warnings) > 0 {
+			t.Errorf("%s: %v, %q", keys, err, p.Warnings)
+		}
 	}
 }
 

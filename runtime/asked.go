@@ -34,7 +34,7 @@ func asked() {
 //go:norace
 func clearAsked(index *uint32) {
 	for {
-		w := atomic.LoadUint32(index)
+		w := loadWord(index)
 		if w&IndexAsked == 0 {
 			return
 		}
@@ -42,7 +42,7 @@ func clearAsked(index *uint32) {
 		if left&^(IndexMask|IndexOff) == 0 {
 			left &^= IndexOff
 		}
-		if atomic.CompareAndSwapUint32(index, w, left) {
+		if swapWord(index, w, left) {
 			return
 		}
 	}

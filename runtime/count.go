@@ -185,7 +185,7 @@ func (t *Tallies) open(number uint64, e *table) {
 	clear(t.units[:])
 	clear(t.next[:])
 	t.number = number
-	atomic.StorePointer(&t.shared, e.counters)
+	storePointer(&t.shared, e.counters)
 }
 
 // Pass counts one passage through m, a marker that is counted and not timed.

@@ -2,8 +2,6 @@
 
 package runtime
 
-import "sync/atomic"
-
 // stretch is how long a marker is collected at least before enough= turns it off,
 // ns: a hundred samples of the first microsecond say little about a program.
 const stretch = 100_000_000
@@ -69,22 +67,22 @@ func limit(index uint32) {
 //
 //go:norace
 func turnOff(m *Marker, why uint32) {
-	atomic.OrUint32(&m.index, IndexOff|why)
+	setBits(&m.index, IndexOff|why)
 	t, i := findTable(m)
 	if t == nil {
 		return
 	}
 	gate := t.gate(i)
 	for k := range t.gates {
-		w := atomic.LoadUint32(&t.at(uint32(k)).index)
+		w := loadWord(&t.at(uint32(k)).index)
 		if t.gates[k] == t.gates[i] && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0 {
 			return
 		}
 	}
-	atomic.OrUint32(&gate.Off, OffByLimit)
+	setBits(&gate.Off, OffByLimit)
 	for k := range t.gates {
 		if t.gates[k] == t.gates[i] {
-			atomic.OrUint32(&t.at(uint32(k)).Off, OffByLimit)
+			setBits(&t.at(uint32(k)).Off, OffByLimit)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func sampleGroup(m *Marker) {
 		return
 	}
 	gate := t.gate(i)
-	if atomic.LoadUint32(&gate.index)&IndexKept != 0 {
+	if loadWord(&gate.index)&IndexKept != 0 {
 		return // a trigger is behind it: it is always open
 	}
 	theSampler.add()
@@ -111,7 +111,7 @@ func sampleGroup(m *Marker) {
 		}
 		t.sampledAt[uint32(k)] = b
 		other := t.at(uint32(k))
-		w := atomic.LoadUint32(&other.index)
+		w := loadWord(&other.index)
 		if w&IndexMask == 0 || w&IndexWatched != 0 || nextIndex >= maxIndex {
 			continue
 		}
@@ -122,11 +122,11 @@ func sampleGroup(m *Marker) {
 		firsts = append(firsts, firsts[w&IndexMask-firstIndex])
 		alias(index, uint64(t.first+uint32(k)))
 		beginSampling(index, b)
-		atomic.AddUint32(&other.index, index-w&IndexMask)
+		addWord(&other.index, index-w&IndexMask)
 	}
 	gates = append(gates, gate)
 	if atomic.LoadUint64(&hot.window.width) == 0 {
-		atomic.OrUint32(&gate.Off, OffByWindow)
+		setBits(&gate.Off, OffByWindow)
 	}
 }
 

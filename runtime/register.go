@@ -249,12 +249,12 @@ func (t *table) choose() {
 			bits[i] |= IndexOff | IndexKept
 		}
 		m := t.at(uint32(i))
-		atomic.AndUint32(&m.index, IndexMask)
-		atomic.OrUint32(&m.index, bits[i])
+		clearBits(&m.index, ^uint32(IndexMask))
+		setBits(&m.index, bits[i])
 		if gate := t.gates[i]; wanted[gate] || kept[gate] {
-			atomic.StoreUint32(&m.Off, 0)
+			storeWord(&m.Off, 0)
 		} else {
-			atomic.StoreUint32(&m.Off, OffByChoice|OffSettled)
+			storeWord(&m.Off, OffByChoice|OffSettled)
 		}
 	}
 }
@@ -265,8 +265,8 @@ func (t *table) choose() {
 func (t *table) turnOn() {
 	for i := range t.markers {
 		m := t.at(uint32(i))
-		atomic.AndUint32(&m.index, IndexMask)
-		atomic.StoreUint32(&m.Off, 0)
+		clearBits(&m.index, ^uint32(IndexMask))
+		storeWord(&m.Off, 0)
 	}
 }
 
@@ -321,7 +321,7 @@ func (t *table) countIf(on bool) {
 		if wanted {
 			p = unsafe.Add(t.counters, 8*uintptr(i))
 		}
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
+		storePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
 		i++
 	}
 }
@@ -353,7 +353,7 @@ func findTable(m *Marker) (t *table, i uint32) {
 //
 //go:norace
 func (t *table) number(m *Marker, i uint32) {
-	w := atomic.LoadUint32(&m.index)
+	w := loadWord(&m.index)
 	index := w & IndexMask
 	numbers[index-firstIndex] = t.first + i
 	if w&IndexOffChoice != 0 {
@@ -408,20 +408,20 @@ func decide(m *Marker) uint32 {
 			return 0
 		}
 	}
-	w := atomic.LoadUint32(&m.index)
+	w := loadWord(&m.index)
 	if w&IndexAsked != 0 {
 		asked()
-		w = atomic.LoadUint32(&m.index)
+		w = loadWord(&m.index)
 	}
 	on := State() == StateProfiling
 	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
 		from := now()
 		lock()
-		if w = atomic.LoadUint32(&m.index); w&IndexMask == 0 && nextIndex < maxIndex {
+		if w = loadWord(&m.index); w&IndexMask == 0 && nextIndex < maxIndex {
 			m.giveIndex()
 		}
 		unlock()
-		w = atomic.LoadUint32(&m.index)
+		w = loadWord(&m.index)
 		if w&IndexMask != 0 {
 			traceTaken(w&IndexMask, from)
 		}
@@ -448,7 +448,7 @@ func decide(m *Marker) uint32 {
 //
 //go:norace
 func takes(m *Marker, w uint32, on bool) bool {
-	off := atomic.LoadUint32(&m.Off)
+	off := loadWord(&m.Off)
 	if w&(IndexWatched|IndexKept) != 0 {
 		off &^= OffByState | OffSettled // it may have been closed a moment ago
 	}
@@ -471,5 +471,5 @@ func (m *Marker) giveIndex() {
 			beginSampling(index, b)
 		}
 	}
-	atomic.OrUint32(&m.index, index) // last: others may see it at once
+	setBits(&m.index, index) // last: others may see it at once
 }

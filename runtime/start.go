@@ -76,7 +76,7 @@ func configure(spec string) error {
 		tables[k].open(uint64(k))
 	}
 	for k, m := range live {
-		if w := atomic.LoadUint32(&m.index); w&IndexOffChoice != 0 || numbers[k] == 0 {
+		if w := loadWord(&m.index); w&IndexOffChoice != 0 || numbers[k] == 0 {
 			alias(firstIndex+uint32(k), NoMarker)
 		} else {
 			alias(firstIndex+uint32(k), uint64(numbers[k]))

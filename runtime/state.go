@@ -167,15 +167,15 @@ func (t *table) follow(s RunState) {
 		m := t.at(uint32(i))
 		switch {
 		case s == StateProfiling:
-			if w := atomic.LoadUint32(&m.Off); w&OffByState != 0 {
-				w = atomic.AndUint32(&m.Off, ^uint32(OffByState))
+			if w := loadWord(&m.Off); w&OffByState != 0 {
+				w = clearBits(&m.Off, OffByState)
 				if w&^(OffByState|OffSettled) == 0 {
-					atomic.AndUint32(&m.Off, ^uint32(OffSettled))
+					clearBits(&m.Off, OffSettled)
 				}
 			}
-		case atomic.LoadUint32(&m.index)&IndexKept != 0 && s != StateStopped:
-		case atomic.LoadUint32(&m.Off)&OffByState == 0:
-			atomic.OrUint32(&m.Off, OffByState)
+		case loadWord(&m.index)&IndexKept != 0 && s != StateStopped:
+		case loadWord(&m.Off)&OffByState == 0:
+			setBits(&m.Off, OffByState)
 		}
 	}
 	t.countIf(s != StatePaused && s != StateStopped && !(s == StateConfigured && conf.waits))
@@ -200,8 +200,8 @@ func settleMarkers() {
 		t := &tables[k]
 		for i := range t.markers {
 			m := t.at(uint32(i))
-			if w := atomic.LoadUint32(&m.Off); w != 0 && w&OffSettled == 0 && !open[atomic.LoadUint32(&m.index)&IndexMask] {
-				atomic.CompareAndSwapUint32(&m.Off, w, w|OffSettled)
+			if w := loadWord(&m.Off); w != 0 && w&OffSettled == 0 && !open[loadWord(&m.index)&IndexMask] {
+				swapWord(&m.Off, w, w|OffSettled)
 			}
 		}
 	}

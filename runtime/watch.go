@@ -4,7 +4,6 @@ package runtime
 
 import (
 	"runtime"
-	"sync/atomic"
 )
 
 // A watch is a scope with a name that is started and stopped by hand, by any
@@ -61,7 +60,7 @@ func StopWatch(name string) error {
 		return &WatchError{"StopWatch", name, "it does not run", "start it first"}
 	}
 	w.running = false
-	if i := atomic.LoadUint32(&w.m.index) & IndexMask; w.start != 0 && i != 0 {
+	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && i != 0 {
 		d := t - w.start
 		if int64(d) < 0 {
 			d = 0

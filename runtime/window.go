@@ -100,8 +100,8 @@ func (w *window) end(width uint64) {
 	lock()
 	if atomic.LoadUint64(&w.width) == 0 {
 		for _, m := range gates {
-			if atomic.LoadUint32(&m.index)&IndexKept == 0 {
-				atomic.OrUint32(&m.Off, OffByWindow)
+			if loadWord(&m.index)&IndexKept == 0 {
+				setBits(&m.Off, OffByWindow)
 			}
 		}
 	}
@@ -114,11 +114,11 @@ func (w *window) end(width uint64) {
 func (w *window) begin(width uint64) {
 	lock()
 	for _, m := range gates {
-		if off := atomic.LoadUint32(&m.Off); off&OffByWindow != 0 {
+		if off := loadWord(&m.Off); off&OffByWindow != 0 {
 			if off&^(OffByWindow|OffSettled) == 0 {
-				atomic.CompareAndSwapUint32(&m.Off, off, 0)
+				swapWord(&m.Off, off, 0)
 			} else {
-				atomic.AndUint32(&m.Off, ^uint32(OffByWindow))
+				clearBits(&m.Off, OffByWindow)
 			}
 		}
 	}
@@ -145,8 +145,8 @@ func settleGates() {
 		}
 	}
 	for _, m := range gates {
-		if w := atomic.LoadUint32(&m.Off); w&OffByWindow != 0 && w&OffSettled == 0 && !open[atomic.LoadUint32(&m.index)&IndexMask] {
-			atomic.CompareAndSwapUint32(&m.Off, w, w|OffSettled)
+		if w := loadWord(&m.Off); w&OffByWindow != 0 && w&OffSettled == 0 && !open[loadWord(&m.index)&IndexMask] {
+			swapWord(&m.Off, w, w|OffSettled)
 		}
 	}
 }

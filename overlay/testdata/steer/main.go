@@ -6,15 +6,16 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	perf "github.com/markgen/markgen/runtime"
 )
 
-var sink int
+var sink atomic.Int64
 
 //perf:mark
-func a() { sink++ }
+func a() { sink.Add(1) }
 
 //perf:mark
 func b() {
@@ -24,10 +25,10 @@ func b() {
 }
 
 //perf:mark
-func c() { sink++ }
+func c() { sink.Add(1) }
 
 //perf:mark sample=1:100
-func rare() { sink++ }
+func rare() { sink.Add(1) }
 
 //perf:mark
 func work(i int) {
@@ -37,12 +38,12 @@ func work(i int) {
 		n = 5000
 	}
 	for k := range n {
-		sink += k
+		sink.Add(int64(k))
 	}
 }
 
 //perf:mark
-func slow() { sink++ }
+func slow() { sink.Add(1) }
 
 //perf:mark
 func request() {
@@ -60,14 +61,14 @@ func large() { shared(500); same(10) }
 //perf:mark
 func shared(n int) {
 	for k := range n {
-		sink += k
+		sink.Add(int64(k))
 	}
 }
 
 //perf:mark
 func same(n int) {
 	for k := range n {
-		sink += k
+		sink.Add(int64(k))
 	}
 }
 
@@ -173,6 +174,23 @@ func main() {
 			a()
 			b()
 			say(perf.Stop())
+		}
+	case "busy": // goroutines that nobody waits for, while the state changes
+		for range 4 {
+			go func() {
+				for i := range 1 << 30 {
+					a()
+					b()
+					work(i)
+					rare()
+				}
+			}()
+		}
+		for range 20 {
+			time.Sleep(5 * time.Millisecond)
+			perf.Pause()
+			time.Sleep(time.Millisecond)
+			perf.Resume()
 		}
 	case "watches":
 		say(perf.StopWatch("load"))
