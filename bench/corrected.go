@@ -77,14 +77,17 @@ func (b *bench) addSeconds(file, name string, ns float64) error {
 
 // A reportedMarker is what markgen report says of one marker.
 type reportedMarker struct {
-	Name  string
-	Count float64
-	Total float64 `json:"total_ns"`
-	Mean  float64 `json:"mean_ns"`
-
+	Name    string
+	Count   float64
+	Total   float64 `json:"total_ns"`
 	Samples float64
 	CountSE float64 `json:"count_se"`
 	MeanSE  float64 `json:"mean_se_ns"`
+	Buckets []struct {
+		Hi    float64 `json:"hi_ns"`
+		Count float64
+		Sum   float64 `json:"sum_ns"`
+	}
 }
 
 // reported is what markgen report says of the marker whose name has that ending.
