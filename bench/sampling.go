@@ -51,7 +51,7 @@ func (b *bench) sampling(ctx context.Context) error {
 			for _, side := range times[1:] {
 				t.ns = append(t.ns, side[name])
 			}
-			if plain > 0 && plain < slowest {
+			if plain > 0 {
 				all = append(all, t)
 			}
 		}
@@ -84,15 +84,24 @@ func (b *bench) sampledSides(ctx context.Context, dir, pkg string) ([]testBinary
 // each for as long as several windows are apart, and returns for each side the
 // median ns by benchmark.
 func (b *bench) typical(ctx context.Context, folder, prefix string, sides []testBinary, pattern string) ([]map[string]float64, error) {
-	all, err := b.inTurn(ctx, folder, prefix, sides, pattern, "100ms", 3, "-test.skip="+skipped)
+	chosen, err := sides[0].run(ctx, pattern, "1x", "-test.skip="+skipped)
 	if err != nil {
 		return nil, err
 	}
 	typical := make([]map[string]float64, len(sides))
-	for i := range all {
+	for i := range sides {
 		typical[i] = map[string]float64{}
-		for name, ns := range all[i] {
-			typical[i][name] = median(ns)
+	}
+	for _, c := range chosen {
+		if c.ns > slowest {
+			continue
+		}
+		all, err := b.inTurn(ctx, folder, prefix, sides, c.pattern(), "100ms", 3)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			typical[i][c.name] = median(all[i][c.name])
 		}
 	}
 	return typical, nil

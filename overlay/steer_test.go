@@ -381,6 +381,21 @@ func TestCallers(t *testing.T) {
 	if more := marker(t, p, "small").Callers; more != nil {
 		t.Errorf("small: %+v", more)
 	}
+	if shared := marker(t, p, "shared"); shared.Readings != nil || callers[0].Readings != nil {
+		t.Errorf("shared: %+v", shared)
+	}
+	// An extra collector is read there, and nowhere else.
+	p = runSteered(t, "adapt=io", "callers", "5000").Profile
+	for _, c := range marker(t, p, "shared").Callers {
+		if len(c.Readings) != 1 || c.Readings[0].Collector != "io" || c.Readings[0].Scopes+10 < c.Count {
+			t.Errorf("shared under %s: %+v", c.Name, c.Readings)
+		}
+	}
+	for _, name := range []string{"shared", "large", "small"} {
+		if m := marker(t, p, name); m.Readings != nil {
+			t.Errorf("%s: %+v", name, m.Readings)
+		}
+	}
 }
 
 // Steering is not what the race detector finds.

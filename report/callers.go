@@ -26,6 +26,11 @@ func writeCallers(w *bufio.Writer, markers []*profile.Marker, ink ink) {
 			name := cmp.Or(printable(c.Name), "(no marker)")
 			fmt.Fprintf(w, "  from %s: count %s, total %s, mean %s, p50 %s, p99 %s\n", name, count(c.Count), wholeDuration(c.TotalNS()),
 				duration(c.MeanNS()), duration(c.QuantileNS(0.5)), duration(c.QuantileNS(0.99)))
+			for _, r := range c.Readings {
+				for _, v := range r.Values {
+					fmt.Fprintf(w, "    %s %s: %s in %s\n", printable(r.Collector), printable(v.Name), count(v.Total()), plural(int(r.Scopes), "scope"))
+				}
+			}
 		}
 	}
 	if some {

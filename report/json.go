@@ -101,6 +101,8 @@ type jsonCaller struct {
 	P50NS    float64 `json:"p50_ns"`
 	P90NS    float64 `json:"p90_ns"`
 	P99NS    float64 `json:"p99_ns"`
+
+	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector
 }
 
 type jsonBucket struct {
@@ -223,6 +225,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 
 func caller(p *profile.Profile, c *profile.Caller) jsonCaller {
 	j := jsonCaller{
+		Readings: jsonReadings(&c.Marker),
 		Name:     c.Name,
 		Count:    c.Count,
 		TotalNS:  c.TotalNS(),

@@ -164,6 +164,17 @@ func (c *config) reads() bool {
 	return false
 }
 
+// onlyRead says whether all collectors of a list are of that kind.
+func onlyRead(list string) bool {
+	for list != "" {
+		var one string
+		if one, list = cut(list, '+'); one == "time" || one == "trace" {
+			return false
+		}
+	}
+	return true
+}
+
 // A reader is a collector that is read.
 type reader struct {
 	name   string

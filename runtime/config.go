@@ -25,6 +25,7 @@ type config struct {
 	seed      uint64
 	callers   bool   // cells by caller
 	adapt     bool   // where callers make a difference
+	atEdges   string // names of collectors that are read there and nowhere else
 	enough    uint64 // samples after which a marker is turned off; 0: never
 	calls     uint64 // throttle=: after so many passages of
 	quick     uint64 // so many ns at most, on average
@@ -63,6 +64,12 @@ func parseConfig(raw string) (c config, trouble string) {
 			wanted = wantedCollectors
 			if goodNames(value) {
 				c.collect = value
+				continue
+			}
+		case "adapt":
+			wanted = "collectors besides time and trace, or nothing"
+			if !hasValue || goodNames(value) && onlyRead(value) {
+				c.adapt, c.atEdges = true, value
 				continue
 			}
 		case "buffer":
@@ -161,6 +168,15 @@ func parseConfig(raw string) (c config, trouble string) {
 	if c.file == "" && (c.report == "" || c.collects("trace")) { // records are nowhere else
 		c.file = defaultFile
 	}
+	if c.atEdges != "" {
+		if c.reads() {
+			return c, refuse("adapt", "cannot be "+c.atEdges+" while collect is "+c.collect+"; give collectors with one of the two")
+		}
+		if c.collect == "" {
+			c.collect = "time"
+		}
+		c.collect += "+" + c.atEdges
+	}
 	c.settleTriggers()
 	return c, ""
 }
@@ -174,8 +190,6 @@ func (c *config) word(key string) *bool {
 		return &c.countdown
 	case "callers":
 		return &c.callers
-	case "adapt":
-		return &c.adapt
 	}
 	return nil
 }

@@ -105,6 +105,26 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 	recordSlow(i, passage)
 }
 
+// edgeIndex is the index under which the innermost scope, of the marker of that
+// index, is recorded as one of its caller's; 0: under none.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) edgeIndex(index uint32) uint32 {
+	caller := uint32(0)
+	if n := p.stack.n; n > 1 {
+		caller = p.stack.at(n-2).index &^ nestedBit
+	}
+	if index < firstIndex || edges == nil {
+		return 0
+	}
+	e := edgeOf(uint64(caller)<<32 | uint64(index))
+	if e == nil {
+		return 0
+	}
+	return atomic.LoadUint32(&e.index)
+}
+
 // open gives the edge cells of its own, and says under which index; 0: there is no
 // room.
 //

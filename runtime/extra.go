@@ -21,8 +21,12 @@ const (
 //go:noinline
 func (p *slot) entered(index uint32, t uint64) {
 	if hot.extras&extraRead != 0 {
-		p.readStart()
-		p.delayed = hot.extras&extraTrace != 0 // the record is told what that took
+		if conf.atEdges == "" || p.edgeIndex(index) != 0 {
+			p.readStart()
+			p.delayed = hot.extras&extraTrace != 0 // the record is told what that took
+		} else {
+			p.readNothing()
+		}
 	}
 	if hot.extras&extraTrace != 0 {
 		p.traceEnter(index, t)
@@ -33,8 +37,13 @@ func (p *slot) entered(index uint32, t uint64) {
 //go:noinline
 func (p *slot) leaving(index uint32, t uint64) {
 	if hot.extras&extraRead != 0 {
-		p.readEnd(index, t)
-		p.delayed = hot.extras&extraTrace != 0
+		into := index
+		if conf.atEdges != "" {
+			into = p.edgeIndex(index)
+		}
+		if p.readEnd(into, t) {
+			p.delayed = hot.extras&extraTrace != 0
+		}
 	}
 	if hot.extras&extraTrace != 0 {
 		p.traceExit(index, t)

@@ -101,14 +101,15 @@ func (p *slot) readStart() {
 }
 
 // readEnd reads the collectors for the scope that is about to be popped, which
-// ended at t, and adds up what they have grown by.
+// ended at t, and adds up what they have grown by; false: it was not read when it
+// began.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) readEnd(index uint32, t uint64) {
+func (p *slot) readEnd(index uint32, t uint64) bool {
 	rd, n := p.stack.read.p, p.stack.n
-	if rd == nil || rd.room < n {
-		return
+	if rd == nil || rd.room < n || rd.frame(n-1).good == unread {
+		return false
 	}
 	began := now()
 	s, pl := rd.then(), rd.plan
@@ -126,13 +127,33 @@ func (p *slot) readEnd(index uint32, t uint64) {
 	f.good = (1<<pl.collectors - 1) &^ dropped
 	if n > 1 {
 		around := rd.frame(n - 2)
-		around.good &^= dropped
+		if around.good != unread {
+			around.good &^= dropped
+		}
 		for v := range pl.values {
 			*pl.inner(around, v) += *pl.value(f, v)
 		}
 	}
 	pl.record(index, f, p.stack.at(n-1).index&nestedBit != 0)
 	p.overlook(rd, began)
+	return true
+}
+
+// unread stands in a frame whose scope is not read.
+const unread = 1 << 63
+
+// readNothing takes note that the scope that has been pushed is not read.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) readNothing() {
+	rd, n := p.stack.read.p, p.stack.n
+	if rd == nil || rd.room < n {
+		if rd = p.makeReadings(); rd == nil {
+			return
+		}
+	}
+	rd.frame(n - 1).good = unread
 }
 
 // grow replaces the values of a collector in a frame by what they have grown by

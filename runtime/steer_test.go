@@ -38,7 +38,7 @@ func TestParseTriggers(t *testing.T) {
 		"start", "start=", "start=a", "start=on:", "start=count:a", "start=count:a:0", "start=count:a:x", "start=count::3", "start=records:5",
 		"resume=records:5", "stop=records:0", "pause=after:", "pause=after:3", "start=on:a;", "start=on:a;b", "every=1s", "every=1s:2s", "every=1s:0s",
 		"every=:", "sample=1:0", "sample=2:3", "sample=1:", "sample=5", "sample=1:1000000001", "countdown=1", "seed=x", "enough=0", "enough=-1",
-		"throttle=1", "throttle=0:1", "throttle=:", "callers=x", "adapt=1",
+		"throttle=1", "throttle=0:1", "throttle=:", "callers=x", "adapt=", "adapt=time", "adapt=io+trace", "adapt=io,collect=hw",
 	} {
 		if _, trouble := parseConfig(bad); trouble == "" && bad != "start=on:a;" {
 			t.Errorf("%s is taken", bad)
