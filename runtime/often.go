@@ -88,6 +88,9 @@ func sampleGroup(m *Marker) {
 	if t == nil || !makeRateBits() {
 		return
 	}
+	if _, done := t.sampledAt[i]; done {
+		return // but for this one, which a trigger is about
+	}
 	gate := t.gate(i)
 	if loadWord(&gate.index)&IndexKept != 0 {
 		return // a trigger is behind it: it is always open

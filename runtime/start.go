@@ -33,7 +33,8 @@ func begin() {
 		return
 	}
 	acquire(&starting)
-	if hot.mode == modeNew {
+	first := hot.mode == modeNew
+	if first {
 		hot.window = &always
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
@@ -48,7 +49,7 @@ func begin() {
 		atomic.StoreUint32(&hot.mode, mode)
 	}
 	release(&starting)
-	if hot.mode == modeReady && conf.timed() {
+	if first && hot.mode == modeReady && conf.timed() {
 		go timers(runs)
 	}
 }
@@ -122,7 +123,7 @@ func forget() {
 	atomic.StorePointer(&rateBits, nil)
 	windowClosed = 0
 	theSampler = sampler{}
-	changedAt, firstProfiling = 0, 0
+	firstProfiling = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
 	header = nil
 }
@@ -149,8 +150,6 @@ func ready() {
 		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
 			t := now()
 			setHeader(OffSince, t)
-			changedAt = uint64(nanotime())
-			firstProfiling = changedAt
 			logChange(t, StateConfigured, StateProfiling, causeBegin, 0)
 		}
 		atomic.StoreUint32(&hot.mode, modeOn)

@@ -118,10 +118,6 @@ func change(from, to RunState, why cause, marker uint32) bool {
 		atomic.AddUint64(headerWord(OffProfiled), less(t, since))
 		atomic.StoreUint64(&hot.window.closed, t)
 	}
-	atomic.StoreUint64(&changedAt, uint64(nanotime()))
-	if to == StateProfiling {
-		atomic.CompareAndSwapUint64(&firstProfiling, 0, changedAt)
-	}
 	logChange(t, from, to, why, marker)
 	resetTriggers(to)
 	if why == causeEnd { // the process is, too: nothing is recorded in a moment

@@ -52,33 +52,33 @@ func timers(run uint64) {
 //
 //go:norace
 func (t *trigger) due(begun uint64) uint64 {
-	if !t.applies(State()) || atomic.LoadUint64(&t.seen) != 0 {
-		return never
+	state, tick := State(), atomic.LoadUint64(headerWord(OffSince))
+	since := began.mono + toNS(less(tick, began.tick)) // the state may have been changed from outside
+	if state == StateProfiling && firstProfiling == 0 {
+		firstProfiling = since
 	}
-	since := begun
-	if t.key != "start" {
-		if t.key == "stop" {
-			since = atomic.LoadUint64(&firstProfiling)
-		} else {
-			since = atomic.LoadUint64(&changedAt)
-		}
-		if since == 0 {
-			return never
-		}
+	switch t.key {
+	case "start":
+		since = begun
+	case "stop":
+		since = firstProfiling
+	}
+	if !t.applies(state) || t.fired == tick || since == 0 {
+		return never
 	}
 	if at := since + t.n; int64(uint64(nanotime())-at) < 0 {
 		return at
 	}
-	atomic.StoreUint64(&t.seen, 1)
+	t.fired = tick // once in a state
 	t.act(causeTimer, 0)
 	return never
 }
 
 const never = 1 << 62
 
-// When the state changed last, and when the run became profiling first, on the
-// monotonic clock; 0: not yet.
-var changedAt, firstProfiling uint64
+// firstProfiling is when the run became profiling first, on the monotonic clock, as
+// far as timers has seen it; 0: not yet.
+var firstProfiling uint64
 
 // cycleDue begins or ends the window of the period, if its time has come, and says
 // when that is next. cycle is when the next period begins, counted from begun.

@@ -23,6 +23,7 @@ type trigger struct {
 
 	numbers []uint32 // of the markers that have the name; under the lock
 	seen    uint64   // passages or records since the state it is about began
+	fired   uint64   // tick since which the state was in which its time came last
 	open    int64    // scopes of its marker
 }
 
@@ -275,7 +276,7 @@ func (t *trigger) applies(s RunState) bool {
 //go:norace
 func resetTriggers(s RunState) {
 	for i := range triggers {
-		if t := &triggers[i]; t.key != "stop" && t.applies(s) {
+		if t := &triggers[i]; t.key != "stop" && t.kind != triggerAfter && t.applies(s) {
 			atomic.StoreUint64(&t.seen, 0)
 		}
 	}
