@@ -13,10 +13,11 @@
 //
 // # Promises
 //
-// It does nothing unless the environment variable MARKGEN says so, and then
-// nothing before the first Register or the first scope. It never panics, exits,
-// starts a goroutine or handles a signal, and does not change what the program
-// prints or returns; what goes wrong is one line on stderr. A scope does not
+// It does nothing unless the environment variable MARKGEN or a call of Configure
+// says so, and then nothing before the first Register or the first scope. It never
+// panics, exits or handles a signal, starts a goroutine only where something is to
+// happen after some time, and does not change what the program prints or returns;
+// what goes wrong is one line on stderr. A scope does not
 // allocate. Counts are exact whatever goroutines and GOMAXPROCS do. Data are in a
 // mapped file from the first scope on (docs/data-file.md), so that a kill loses no
 // scope that had ended. A nil pointer or a table that makes no sense is ignored.
@@ -24,6 +25,15 @@
 // Under the race detector markers report nothing and, but for a few cold paths,
 // order nothing: a marked program shows the races it has. Counters are the
 // exception: Count adds to a word that goroutines share.
+//
+// # Steering
+//
+// State, Configure, Start, Pause, Resume and Stop are for the program; triggers and
+// other processes change the state in the same way (state.go). Whether a marker is
+// on is in its two words, which the program's own code tests, and which are in the
+// data file: who maps that can change them (pages_linux.go, package steer). Sampling
+// opens and closes the tests of functions that are passed often (window.go), or
+// counts passages (countdown.go).
 //
 // # What it may import
 //
