@@ -344,7 +344,7 @@ func longer(m *profile.Marker, ns uint64) (n uint64) {
 // Windows fall on all parts of a program's period alike.
 func TestWindows(t *testing.T) {
 	t.Parallel()
-	p := runSteered(t, "sample=1:10,seed=11,only=*.work", "period", "20000000").Profile
+	p := runSteered(t, "sample=1:10,seed=11,only=*.work;*.step", "period", "20000000").Profile
 	m := marker(t, p, "work")
 	if m.Sample != 10 || m.Samples < 10_000 || p.Sampling == nil || p.Sampling.Windows < 10 {
 		t.Fatalf("1:%d, %d samples, %+v", m.Sample, m.Samples, p.Sampling)
@@ -352,6 +352,13 @@ func TestWindows(t *testing.T) {
 	share := float64(longer(m, 1<<10)) / float64(m.Count)
 	if share < 0.0002 || share > 0.005 {
 		t.Errorf("%g of the passages are slow, want about 0.001", share)
+	}
+	steps := marker(t, p, "step")
+	if off := float64(steps.Count) - 20e6; steps.Samples < 10_000 || off*off > 36*steps.CountSE()*steps.CountSE() || steps.CountSE() > 10e6 {
+		t.Errorf("%d ± %g steps of 20,000,000 from %d", steps.Count, steps.CountSE(), steps.Samples)
+	}
+	if few := marker(t, runSteered(t, "sample=1:10", "period", "500").Profile, "step"); few.Count != 500 || few.CountSE() != 0 {
+		t.Errorf("%d ± %g steps of 500", few.Count, few.CountSE())
 	}
 	if se, ok := m.MeanSE(); !ok || se <= 0 || m.CountSE() <= 0 {
 		t.Errorf("standard errors %g, %g", se, m.CountSE())

@@ -45,6 +45,9 @@ func (r *run) join() {
 			switch {
 			case c.marker != nil:
 				c.marker.Count = n
+				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
+					c.marker.fromTicks(r.tickWindows(b), b, float64(r.header.word(layout.OffBatches)-b.batches))
+				}
 				c.marker.asOf = r.newest
 				addMarker(markers, c.marker)
 			case c.block != nil:

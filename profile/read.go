@@ -74,6 +74,7 @@ func readRun(r io.ReaderAt, size int64, name string, alive bool) (*run, error) {
 		aliases:  map[uint64]uint64{},
 		samples:  map[uint64]batchSums{},
 		edges:    map[uint64]edge{},
+		ticks:    map[tickKey]batchSums{},
 		traces:   map[uint32]*shardTrace{},
 		readAt:   map[part]bool{},
 		Profile:  h.profile(),
@@ -102,10 +103,11 @@ type run struct {
 	counters map[uint64][]block // by number of the table, one for each shard
 	aliases  map[uint64]uint64  // global index to global index
 
-	samples map[uint64]batchSums // of windows, by global index
-	pages   []block              // the words of markers, with the numbers of tables as shards
-	edges   map[uint64]edge      // by global index
-	changes []change             // of the state
+	samples map[uint64]batchSums  // of windows, by global index
+	pages   []block               // the words of markers, with the numbers of tables as shards
+	edges   map[uint64]edge       // by global index
+	ticks   map[tickKey]batchSums // of counters in windows
+	changes []change              // of the state
 
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is
@@ -220,6 +222,8 @@ func (r *run) block(b block) {
 		err = r.sampled(b)
 	case layout.BlockMarkers:
 		err = r.words(b)
+	case layout.BlockTick:
+		err = r.tick(b)
 	case layout.BlockEdge:
 		err = r.edge(b)
 	case layout.BlockLog:

@@ -85,13 +85,18 @@ func (r *run) estimate() {
 
 // windows gives the windows there were since a marker was sampled.
 func (r *run) windows(since batchSums) *Sampling {
+	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, since)
+}
+
+// windowsBy is windows with the words of the header that tell how long they were.
+func (r *run) windowsBy(open, net int, since batchSums) *Sampling {
 	h := r.header
 	ns := func(ticks uint64) float64 { return max(0, float64(int64(ticks))/r.Clock.Hz*1e9) }
 	s := &Sampling{
 		N:       h.word(layout.OffSampleN),
 		Windows: h.word(layout.OffWindows),
-		OpenNS:  ns(h.word(layout.OffWindowTicks) - since.ticks),
-		NetNS:   ns(h.word(layout.OffWindowNet) - since.net),
+		OpenNS:  ns(h.word(open) - since.ticks),
+		NetNS:   ns(h.word(net) - since.net),
 	}
 	s.OfNS = max(ns(r.profiled()-since.profiled)-(s.OpenNS-s.NetNS), s.NetNS)
 	return s
@@ -133,20 +138,62 @@ func (m *Marker) fromWindows(s *Sampling, b batchSums, batches float64) {
 		// ratio of two sums over independent batches (Cochran, Sampling Techniques, 6.4).
 		mean := b.s / b.n
 		m.meanVar = max(m.meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
-		m.countVar = factor * factor * batches / (batches - 1) * max(0, b.nn-b.n*b.n/batches)
-	} else {
-		n := float64(m.Count)
-		m.countVar = factor * factor * n * n
 	}
-	m.countVar = max(m.countVar, factor*factor) // nothing seen does not mean that nothing was
-	least := max(s.OpenNS-overheadMost*(s.OpenNS-s.NetNS), s.OpenNS/64, 1)
-	off := float64(m.Count) * factor * (s.NetNS/least - 1)
-	m.countVar += off * off
+	m.countVar = s.countVar(float64(m.Count), b.nn, batches)
 	rat := new(big.Rat)
 	if rat.SetFloat64(factor) == nil {
 		rat = new(big.Rat)
 	}
 	m.scale(rat)
+}
+
+// countVar is the square of the standard error of an estimate that n passages in
+// windows are for, nn being the sum of the squares of those in each batch.
+func (s *Sampling) countVar(n, nn, batches float64) float64 {
+	factor := s.factor()
+	v := n * n
+	if batches > 1 {
+		v = batches / (batches - 1) * max(0, nn-n*n/batches)
+	}
+	v = max(v, 1) * factor * factor // nothing seen does not mean that nothing was
+	// What recording takes in a window is estimated, too.
+	least := max(s.OpenNS-overheadMost*(s.OpenNS-s.NetNS), s.OpenNS/64, 1)
+	off := n * factor * (s.NetNS/least - 1)
+	return v + off*off
+}
+
+// tickKey names a counter: its table, and which it is there.
+type tickKey struct{ table, counter uint64 }
+
+// tick takes in what a counter counted in windows.
+func (r *run) tick(b block) error {
+	data, err := r.content(b, layout.TickSize)
+	if err != nil {
+		return err
+	}
+	word := func(offset int) uint64 { return r.order.Uint64(data[offset:]) }
+	key := tickKey{word(layout.OffTickTable), word(layout.OffTickTable + 8)}
+	nn := math.Float64frombits(word(layout.OffTickCount + 8))
+	if _, twice := r.ticks[key]; twice || math.IsNaN(nn) || nn < 0 || nn > 1e300 {
+		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
+	}
+	since := func(i int) uint64 { return word(layout.OffTickSince + 8*i) }
+	r.ticks[key] = batchSums{n: float64(word(layout.OffTickCount)), nn: nn, profiled: since(0), net: since(1), ticks: since(2), batches: since(3)}
+	return nil
+}
+
+// tickWindows is windows for counters, which are on a little longer.
+func (r *run) tickWindows(since batchSums) *Sampling {
+	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, since)
+}
+
+// fromTicks adds to a counter's exact count what windows show of the rest.
+func (m *Marker) fromTicks(s *Sampling, b batchSums, batches float64) {
+	m.Sample = s.N
+	m.Samples = add64(m.Count, uint64(min(b.n, 1<<62)))
+	m.countVar = s.countVar(b.n, b.nn, batches)
+	m.meanVar = math.Inf(1)
+	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }
 
 // simpleVar is the variance of the mean of the passages as independent samples;

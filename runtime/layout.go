@@ -58,6 +58,8 @@ const (
 	OffWindowTicks = 2088 // ticks that they lasted
 	OffWindowNet   = 2096 // the same less what scopes cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
+	OffTickTicks   = 2112 // ticks that counters were on in windows
+	OffTickNet     = 2120 // the same less what counting and scopes cost the program
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
@@ -205,6 +207,17 @@ const (
 	BlockReadings = 12
 	BlockRead     = 13
 	BlockEdge     = 14 // see OffEdge…
+
+	// BlockTick has what a counter counted in windows. What it counted before is with
+	// the other counters of its table.
+	//
+	//	16 number of the table u64
+	//	24 which of its counters u64
+	//	32 count u64
+	//	40 sum of the squares of the counts of batches float64
+	//	48 what OffProfiled would have been when that began u64
+	//	56 OffTickNet, OffTickTicks, OffBatches at that time u64
+	BlockTick = 15
 )
 
 // A change of state in BlockLog, complete when its tick is not 0.
@@ -281,6 +294,11 @@ const (
 	OffEdgeIndex  = 16
 	OffEdgeCaller = 24
 	OffEdgeMarker = 32
+
+	OffTickTable = 16
+	OffTickCount = 32
+	OffTickSince = 48
+	TickSize     = 80
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24

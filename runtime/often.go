@@ -96,15 +96,7 @@ func sampleGroup(m *Marker) {
 		return // a trigger is behind it: it is always open
 	}
 	theSampler.add()
-	b := baseline{
-		profiled: atomic.LoadUint64(headerWord(OffProfiled)),
-		net:      atomic.LoadUint64(headerWord(OffWindowNet)),
-		ticks:    atomic.LoadUint64(headerWord(OffWindowTicks)),
-		batches:  atomic.LoadUint64(headerWord(OffBatches)),
-	}
-	if State() == StateProfiling {
-		b.profiled += less(now(), atomic.LoadUint64(headerWord(OffSince)))
-	}
+	b := baselineOf(OffWindowNet, OffWindowTicks)
 	if t.sampledAt == nil {
 		t.sampledAt = map[uint32]baseline{}
 	}
@@ -115,7 +107,14 @@ func sampleGroup(m *Marker) {
 		t.sampledAt[uint32(k)] = b
 		other := t.at(uint32(k))
 		w := loadWord(&other.index)
-		if w&IndexMask == 0 || w&IndexWatched != 0 || nextIndex >= maxIndex {
+		if w&IndexWatched != 0 {
+			continue
+		}
+		gates = append(gates, other) // where there is one body, each tests its own
+		if atomic.LoadUint64(&hot.window.width) == 0 {
+			setBits(&other.Off, OffByWindow)
+		}
+		if w&IndexMask == 0 || nextIndex >= maxIndex {
 			continue
 		}
 		index := nextIndex
@@ -127,10 +126,23 @@ func sampleGroup(m *Marker) {
 		beginSampling(index, b)
 		addWord(&other.index, index-w&IndexMask)
 	}
-	gates = append(gates, gate)
-	if atomic.LoadUint64(&hot.window.width) == 0 {
-		setBits(&gate.Off, OffByWindow)
+}
+
+// baselineOf is the baseline that begins now; net and open are where in the header
+// the lengths of windows are added up.
+//
+//go:norace
+func baselineOf(net, open uintptr) baseline {
+	b := baseline{
+		profiled: atomic.LoadUint64(headerWord(OffProfiled)),
+		net:      atomic.LoadUint64(headerWord(net)),
+		ticks:    atomic.LoadUint64(headerWord(open)),
+		batches:  atomic.LoadUint64(headerWord(OffBatches)),
 	}
+	if State() == StateProfiling {
+		b.profiled += less(now(), atomic.LoadUint64(headerWord(OffSince)))
+	}
+	return b
 }
 
 // beginSampling makes what is recorded under an index a sample.
@@ -153,10 +165,13 @@ func beginSampling(index uint32, since baseline) {
 //
 //go:norace
 func makeRateBits() bool {
+	if openBits == nil {
+		openBits = mapMemory(maxIndex / 8)
+	}
 	if rateBits == nil {
 		atomic.StorePointer(&rateBits, mapMemory(maxIndex/8))
 	}
-	return rateBits != nil
+	return rateBits != nil && openBits != nil
 }
 
 // sameMarker says whether two indexes are one marker's: that of a scope that is

@@ -36,6 +36,7 @@ type table struct {
 	padded  bool     // MarkerPad unused markers stand before and behind them
 	tallies *Tallies // nil: it has none
 	shut    bool     // its markers were off before there was a run
+	blocks  int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
 	// Of this run.
 	shared    bool                // the markers are in the data file
@@ -167,6 +168,7 @@ func (t *table) open(number uint64) bool {
 	t.choose()
 	if s := State(); s != StateProfiling && (s != StateConfigured || conf.waits) {
 		t.follow(s)
+		t.settleNew()
 	}
 	left := early[:0]
 	for _, m := range early {

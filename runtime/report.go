@@ -147,7 +147,8 @@ func gather() []row {
 					for _, own := range t.own {
 						n += atomic.LoadUint64((*uint64)(unsafe.Add(own, 8*uintptr(c))))
 					}
-					rows = append(rows, row{name: field(line, counterName, counterName), count: n})
+					more, estimated := ticked(uint64(k), uint64(c))
+					rows = append(rows, row{name: field(line, counterName, counterName), count: n + more, estimated: estimated})
 				}
 				c++
 			case 'b':
@@ -192,11 +193,19 @@ func shareOf(index uint32) (of, in uint64) {
 		if r.index != index {
 			continue
 		}
-		net := less(*headerWord(OffWindowNet), r.since.net)
-		gross := less(*headerWord(OffWindowTicks), r.since.ticks)
-		return max(less(less(*headerWord(OffProfiled), r.since.profiled), less(gross, net)), net), net
+		return shareSince(r.since, OffWindowNet, OffWindowTicks)
 	}
 	return 0, 0
+}
+
+// shareSince is shareOf for what is sampled since then, with the words of the header
+// that tell how long windows were.
+//
+//go:norace
+func shareSince(since baseline, net, open uintptr) (of, in uint64) {
+	in = less(*headerWord(net), since.net)
+	gross := less(*headerWord(open), since.ticks)
+	return max(less(less(*headerWord(OffProfiled), since.profiled), less(gross, in)), in), in
 }
 
 // share is v·of/in, rounded down.

@@ -23,7 +23,12 @@ type sampler struct {
 	pending uint64 // ticks of windows in the batch
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
+	looked  uint64 // when counters were looked through last, monotonic ns
 }
+
+// lookEvery is how long it takes at least until the counters are looked through
+// again, ns.
+const lookEvery = 20_000_000
 
 // theSampler is that of the run.
 var theSampler sampler
@@ -42,13 +47,17 @@ func (s *sampler) due() uint64 {
 		if width := atomic.LoadUint64(&w.width); width != 0 {
 			w.end(width)
 		}
-		settleGates()
 		s.open = false
 		lock()
+		settleGates(true)
 		s.count++
 		s.pending += s.width
 		if uint64(nanotime())-s.next > 100*s.cost {
 			s.add()
+		}
+		if t-s.looked > lookEvery {
+			findTicks()
+			s.looked = t
 		}
 		unlock()
 		s.next = t + s.pause()
@@ -176,6 +185,7 @@ func (s *sampler) add() {
 	for _, word := range active {
 		parallel += uint64(bits.OnesCount64(word))
 	}
+	addTicks(all*hot.opened>>costBits, parallel)
 	net := less(s.pending, all*hot.opened>>costBits/max(parallel, 1))
 	atomic.AddUint64(headerWord(OffWindows), s.count)
 	atomic.AddUint64(headerWord(OffWindowTicks), s.pending)

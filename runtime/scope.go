@@ -17,6 +17,7 @@ var hot struct {
 	inside uint64 // what an empty scope measures, ticks<<costBits
 	whole  uint64 // what a Scope costs, ticks<<costBits
 	opened uint64 // what one costs that Begin and End open and end
+	ticked uint64 // what counting costs, ticks<<costBits
 	extras uint32 // extra…: what is done besides timing; needs slots
 	_      [64]byte
 }

@@ -123,6 +123,7 @@ func forget() {
 	atomic.StorePointer(&rateBits, nil)
 	windowClosed = 0
 	theSampler = sampler{}
+	tickers, tickersOn, tickOpen = nil, 0, 0
 	firstProfiling = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
 	header = nil
@@ -265,6 +266,7 @@ func start(value string) (trouble string) {
 	calibrate()
 	hot.extras = kept
 	unlock()
+	hot.ticked = measureTicks()
 	if c.windows() {
 		setHeader(OffWindowWidth, 0)
 	}

@@ -144,6 +144,7 @@ func follow() {
 		for k := range tables {
 			tables[k].follow(s)
 		}
+		keepTicking()
 		if State() == s {
 			if s != StateProfiling {
 				settleMarkers()
@@ -175,6 +176,18 @@ func (t *table) follow(s RunState) {
 		}
 	}
 	t.countIf(s != StatePaused && s != StateStopped && !(s == StateConfigured && conf.waits))
+}
+
+// settleNew does for a table whose markers have no scopes yet what settleMarkers
+// does. The caller holds the lock.
+//
+//go:norace
+func (t *table) settleNew() {
+	for i := range t.markers {
+		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && loadWord(&m.index)&IndexMask == 0 {
+			setBits(&m.Off, OffSettled)
+		}
+	}
 }
 
 // settleMarkers tells the code of closed markers that have no open scopes that it

@@ -36,6 +36,11 @@ const (
 	shortestWindow = 50_000
 	windowCycle    = 5_000_000
 
+	// fewOwners is the number of goroutines up to which who ends a window looks for
+	// open scopes, in some µs. With more, who opened it does that a little later, and
+	// until then ends of scopes are looked for where there is none.
+	fewOwners = 64
+
 	// warmUp is how long before a window begins its gates are opened, ns: marked
 	// code that has not run for a while is slow at first.
 	warmUp = 5_000
@@ -51,8 +56,8 @@ var (
 	over   = window{from: 1<<64 - 1}
 )
 
-// gates are the markers that windows open and close: those that the code of
-// functions tests which are passed often. Under the lock.
+// gates are the markers that windows open and close: those of functions that are
+// passed often. Under the lock.
 var gates []*Marker
 
 // windowClosed is the tick at which the latest window ended.
@@ -98,11 +103,15 @@ func (w *window) end(width uint64) {
 	}
 	atomic.StoreUint64(&windowClosed, w.from+width)
 	lock()
+	setTicks(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for _, m := range gates {
 			if loadWord(&m.index)&IndexKept == 0 {
 				setBits(&m.Off, OffByWindow)
 			}
+		}
+		if len(owners) <= fewOwners {
+			settleGates(false)
 		}
 	}
 	unlock()
@@ -122,34 +131,75 @@ func (w *window) begin(width uint64) {
 			}
 		}
 	}
+	setTicks(true)
 	atomic.StoreUint64(&w.from, now()+fromNS(warmUp))
 	atomic.StoreUint64(&w.width, width)
 	unlock()
 }
 
-// settleGates is settleMarkers for those that windows close.
+// settleGates is settleMarkers for those that windows close. It is done later where
+// so many scopes are open that it would allocate, unless it may. The caller holds
+// the lock.
 //
 //go:norace
 //go:nocheckptr
-func settleGates() {
-	lock()
-	defer unlock()
-	var open map[uint32]bool
-	for _, p := range owners {
-		s := p.stack.scopes()
-		for i := range min(s.n, s.room) {
-			if open == nil {
-				open = map[uint32]bool{}
-			}
-			open[s.at(i).index&^nestedBit] = true
-		}
+func settleGates(mayAllocate bool) {
+	if !findOpen(mayAllocate) {
+		return
 	}
+	markOpen(true)
 	for _, m := range gates {
-		if w := loadWord(&m.Off); w&OffByWindow != 0 && w&OffSettled == 0 && !open[loadWord(&m.index)&IndexMask] {
+		w := loadWord(&m.Off)
+		if i := loadWord(&m.index) & IndexMask; w&OffByWindow != 0 && w&OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
 			swapWord(&m.Off, w, w|OffSettled)
 		}
 	}
+	markOpen(false)
 }
+
+// findOpen makes opens the indexes that scopes are open of, as far as stacks show
+// now.
+//
+//go:norace
+//go:nocheckptr
+func findOpen(mayAllocate bool) bool {
+	opens = opens[:0]
+	for _, p := range owners {
+		s := p.stack
+		for i := range min(s.n, s.room) {
+			if len(opens) == cap(opens) && !mayAllocate {
+				return false
+			}
+			opens = append(opens, s.at(i).index&IndexMask)
+		}
+	}
+	return true
+}
+
+// markOpen sets or clears the bits of what is in opens.
+//
+//go:norace
+//go:nocheckptr
+func markOpen(set bool) {
+	for _, i := range opens {
+		if set {
+			*openBit(i) |= 1 << (i % 8)
+		} else {
+			*openBit(i) &^= 1 << (i % 8)
+		}
+	}
+}
+
+// openBits has a bit for each index; those of opens are set for a moment. Under the
+// lock.
+var (
+	opens    = make([]uint32, 0, 256)
+	openBits unsafe.Pointer
+)
+
+//go:norace
+//go:nocheckptr
+func openBit(i uint32) *byte { return (*byte)(unsafe.Add(openBits, uintptr(i)/8)) }
 
 // fromNS turns ns into ticks.
 func fromNS(ns uint64) uint64 {

@@ -42,6 +42,9 @@ func work(i int) {
 	}
 }
 
+//perf:mark count
+func step() {}
+
 //perf:mark
 func slow() { sink.Add(1) }
 
@@ -96,6 +99,7 @@ func main() {
 		}
 	case "period":
 		for i := range n {
+			step()
 			work(i)
 		}
 	case "rare":

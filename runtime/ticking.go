@@ -1,0 +1,193 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Counters of what the compiler inlines cost an atomic addition each passage, which
+// is much where a function does little else. With sample=1:N they count all passages
+// up to about a thousand, and from then on those in windows, to another word.
+// Nothing reads the clock there, so a counter is on from when a window's gates open
+// to when somebody closes them; how long that was is known (OffTickTicks).
+
+// A ticking counter is one that counts in windows.
+type ticking struct {
+	p      *unsafe.Pointer // Counter.P
+	before uint64          // its count when the batch began
+	*tick
+}
+
+// tick is a BlockTick from its first word on.
+type tick struct {
+	table, counter uint64
+	n              uint64
+	nn             float64
+	since          baseline
+}
+
+var (
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.n)-(OffTickCount-OffTickTable)]
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.since)-(OffTickSince-OffTickTable)]
+	_ = [1]struct{}{}[OffTickTable+unsafe.Sizeof(tick{})-TickSize]
+)
+
+var (
+	tickers   []ticking // under the lock, as what follows
+	tickersOn uint64    // tick at which they were turned on; 0: they are off
+	tickOpen  uint64    // ticks that they were on in the batch
+)
+
+// setTicks has the ticking counters count or not. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func setTicks(on bool) {
+	if on == (tickersOn != 0) {
+		return
+	}
+	for i := range tickers {
+		var p unsafe.Pointer
+		if on {
+			p = unsafe.Pointer(&tickers[i].n)
+		}
+		storePointer(tickers[i].p, p)
+	}
+	if on {
+		tickersOn = now()
+	} else {
+		tickOpen += less(now(), tickersOn)
+		tickersOn = 0
+	}
+}
+
+// keepTicking is for when the state has turned counters on or off: those that count
+// in windows go on doing so.
+//
+//go:norace
+//go:nocheckptr
+func keepTicking() {
+	for i := range tickers {
+		var p unsafe.Pointer
+		if tickersOn != 0 {
+			p = unsafe.Pointer(&tickers[i].n)
+		}
+		storePointer(tickers[i].p, p)
+	}
+}
+
+// findTicks makes the counters tick that have counted often. It goes through all
+// counters, so who calls it does not do so after each window. The caller holds the
+// lock.
+//
+//go:norace
+//go:nocheckptr
+func findTicks() {
+	for k := range tables {
+		t := &tables[k]
+		if t.counters == nil || t.tallies != nil || t.hasBlocks() {
+			continue
+		}
+		cs := unsafe.Slice(t.counted, t.n)
+		for i := range cs {
+			p := unsafe.Add(t.counters, 8*uintptr(i))
+			if unsafe.Pointer(cs[i].P) != p || atomic.LoadUint64((*uint64)(p)) < often {
+				continue
+			}
+			b := newBlock(BlockTick, 0, TickSize)
+			if b == nil {
+				return
+			}
+			one := (*tick)(unsafe.Add(b, OffTickTable))
+			one.table, one.counter = uint64(k), uint64(i)
+			one.since = baselineOf(OffTickNet, OffTickTicks)
+			publish(b)
+			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
+			var to unsafe.Pointer
+			if tickersOn != 0 {
+				to = unsafe.Pointer(&one.n)
+			}
+			storePointer(ref, to)
+			tickers = append(tickers, ticking{p: ref, tick: one})
+		}
+	}
+}
+
+// hasBlocks says whether cover blocks are counted in the table, which are to be
+// exact.
+//
+//go:norace
+func (t *table) hasBlocks() bool {
+	if t.blocks == 0 {
+		t.blocks = 1
+		for rest := unpack(t.text); rest != ""; {
+			var line string
+			if line, rest = cut(rest, '\n'); kindOf(line) == 'b' {
+				t.blocks = 2
+				break
+			}
+		}
+	}
+	return t.blocks == 2
+}
+
+// addTicks ends a batch of the ticking counters, in which other markers have cost so
+// many ticks. The caller holds the lock.
+//
+//go:norace
+func addTicks(others, parallel uint64) {
+	if tickOpen == 0 {
+		return
+	}
+	var all uint64
+	for i := range tickers {
+		c := &tickers[i]
+		n := atomic.LoadUint64(&c.n)
+		d := n - c.before
+		c.before = n
+		c.nn += float64(d) * float64(d)
+		all += d
+	}
+	cost := (all*hot.ticked>>costBits + others) / max(parallel, 1)
+	atomic.AddUint64(headerWord(OffTickTicks), tickOpen)
+	atomic.AddUint64(headerWord(OffTickNet), max(less(tickOpen, cost), tickOpen/64))
+	tickOpen = 0
+}
+
+// ticked is what a counter of a table is estimated to have counted since it counts in
+// windows only, if it does. The caller holds the lock.
+//
+//go:norace
+func ticked(table, counter uint64) (n uint64, estimated bool) {
+	for i := range tickers {
+		c := &tickers[i]
+		if c.table != table || c.counter != counter {
+			continue
+		}
+		of, in := shareSince(c.since, OffTickNet, OffTickTicks)
+		if in == 0 {
+			return 0, true
+		}
+		return share(c.n, of, in), true
+	}
+	return 0, false
+}
+
+// measureTicks measures what counting costs, ticks<<costBits.
+//
+//go:norace
+func measureTicks() uint64 {
+	var n uint64
+	c := Counter{P: &n}
+	best := uint64(1 << 62)
+	for range 8 {
+		a := now()
+		for range batch {
+			Tick(&c)
+		}
+		best = min(best, (now()-a)<<costBits/batch)
+	}
+	return best
+}
