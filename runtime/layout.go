@@ -81,7 +81,7 @@ const (
 	StateStopped      = 4 // ended in order: everything is there
 )
 
-// What a session is steered by, the bits at OffTriggers.
+// What a run is steered by, the bits at OffTriggers.
 const (
 	TriggerEvent = 1 << 0 // passages through markers
 	TriggerTimer = 1 << 1 // time
