@@ -11,6 +11,12 @@ import (
 // larger, MarkerPad does not keep other variables out of them.
 const pageSize = MarkerPad * MarkerSize
 
+// Flags of linux/mman.h.
+const (
+	mayMove = 1 // MREMAP_MAYMOVE
+	fixed   = 2 // MREMAP_FIXED
+)
+
 // sharePages puts the words of markers into the data file and maps them where the
 // program has them, so that its code goes on testing its own variables, and who
 // maps the file can change them. What the words are stays as it is. The markers
@@ -20,30 +26,33 @@ const pageSize = MarkerPad * MarkerSize
 //go:norace
 //go:nocheckptr
 func (t *table) sharePages(number uint64) {
-	if !space.inFile || t.markers == 0 || syscall.Getpagesize() > pageSize || !dataFile.ours() {
+	if !t.padded || t.shared || !space.inFile || syscall.Getpagesize() > pageSize {
 		return
 	}
 	from := uintptr(unsafe.Pointer(t.of)) &^ (pageSize - 1)
 	to := (uintptr(unsafe.Pointer(t.of)) + uintptr(t.markers)*MarkerSize + pageSize - 1) &^ (pageSize - 1)
-	b := newBlock(BlockMarkers, 0, BlockAlign+pageSize+to-from)
-	if b == nil || !space.inFile {
+	b, size := takeSpace(BlockAlign + pageSize + to - from)
+	if b == nil {
 		return
 	}
-	last := space.pieces[len(space.pieces)-1]
+	head := tableHead{}
+	defer publishHead(BlockMarkers, b, size, &head, "")
+	if !space.inFile {
+		return // it could not grow
+	}
 	data := (uintptr(b) + BlockAlign + pageSize - 1) &^ (pageSize - 1)
 	at := unsafe.Add(b, data-uintptr(b))
-	inFile := dataFile.size - int64(last.size) + int64(data-uintptr(last.p))
-	if t.shut || t.hasEarly() { // else the words are zero, as the file is
+	if t.shut || t.gates != nil || t.passed() { // else the words are zero, as the file is
 		copy(unsafe.Slice((*byte)(at), to-from), t.pages(from, to))
 	}
-	_, _, e := syscall.Syscall6(syscall.SYS_MMAP, from, to-from, syscall.PROT_READ|syscall.PROT_WRITE,
-		syscall.MAP_SHARED|syscall.MAP_FIXED, uintptr(dataFile.fd), uintptr(inFile))
+	// With an old size of 0 this makes a second mapping of shared pages (mremap(2)),
+	// also where the program has closed the file.
+	_, _, e := syscall.Syscall6(syscall.SYS_MREMAP, uintptr(at), 0, to-from, mayMove|fixed, from, 0)
 	if e == 0 {
-		*(*uint64)(unsafe.Add(b, OffMarkersTable)) = number
-		*(*uint64)(unsafe.Add(b, OffMarkersLen)) = uint64(t.markers)
-		*(*uint64)(unsafe.Add(b, OffMarkersData)) = uint64(data - uintptr(b) + uintptr(unsafe.Pointer(t.of)) - from)
+		head[OffMarkersTable/8] = number
+		head[OffMarkersLen/8] = uint64(t.markers)
+		head[OffMarkersData/8] = uint64(data - uintptr(b) + uintptr(unsafe.Pointer(t.of)) - from)
 	}
-	publish(b)
 	t.shared = e == 0
 }
 
@@ -55,10 +64,9 @@ func (t *table) pages(from, to uintptr) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(t.of), int(from)-int(uintptr(unsafe.Pointer(t.of))))), to-from)
 }
 
-// hasEarly says whether a marker of the table has been passed before the table was
-// registered.
-func (t *table) hasEarly() bool {
-	for _, m := range early {
+// passed says whether a marker of the table has been passed.
+func (t *table) passed() bool {
+	for _, m := range live {
 		if _, ok := t.place(m); ok {
 			return true
 		}
@@ -82,7 +90,6 @@ func (t *table) keepPages() {
 		return
 	}
 	copy(unsafe.Slice((*byte)(p), to-from), t.pages(from, to))
-	const mayMove, fixed = 1, 2 // MREMAP_MAYMOVE, MREMAP_FIXED of linux/mman.h
 	_, _, e := syscall.Syscall6(syscall.SYS_MREMAP, uintptr(p), to-from, to-from, mayMove|fixed, from, 0)
 	t.shared = e != 0
 }

@@ -150,9 +150,6 @@ func (t *table) open(number uint64) bool {
 		t.turnOff(OffByChoice)
 		return false
 	}
-	if t.padded {
-		t.sharePages(number)
-	}
 	if t.n > 0 {
 		if b := newBlock(BlockCounters, 0, OffCountersData+8*uintptr(t.n)); b != nil {
 			*(*uint64)(unsafe.Add(b, OffCountersTable)) = number
@@ -166,6 +163,9 @@ func (t *table) open(number uint64) bool {
 	}
 	t.countIf(true)
 	t.choose()
+	if conf.waits || atomic.LoadUint32(&hot.mode) == modeOn {
+		t.sharePages(number)
+	}
 	if s := State(); s != StateProfiling && (s != StateConfigured || conf.waits) {
 		t.follow(s)
 		t.settleNew()

@@ -100,7 +100,18 @@ func publishTable(head *tableHead, text string) bool {
 	if p == nil {
 		return false
 	}
-	*(*uint32)(unsafe.Pointer(&head[OffBlockType/8])) = BlockTable
+	publishHead(BlockTable, p, size, head, text)
+	return true
+}
+
+// publishHead makes and publishes a block of that kind and size in space that was
+// taken at p: a head, and text behind it. What else is in the block is there already,
+// or zero. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func publishHead(kind uint32, p unsafe.Pointer, size uintptr, head *tableHead, text string) {
+	*(*uint32)(unsafe.Pointer(&head[OffBlockType/8])) = kind
 	head[OffBlockSize/8] = uint64(size)
 	written := false
 	if space.inFile {
@@ -114,7 +125,6 @@ func publishTable(head *tableHead, text string) bool {
 	if space.inFile {
 		atomic.AddUint64(headerWord(OffUsed), uint64(size))
 	}
-	return true
 }
 
 // newPiece makes room for size bytes. What is left of the current piece becomes

@@ -148,6 +148,13 @@ func ready() {
 				setHeader(OffHz, hz)
 			}
 		}
+		if !conf.waits { // what waits can be steered already
+			lock()
+			for k := range tables {
+				tables[k].sharePages(uint64(k))
+			}
+			unlock()
+		}
 		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
 			t := now()
 			setHeader(OffSince, t)

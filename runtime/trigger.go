@@ -319,10 +319,10 @@ func want(half uint32, on bool, why cause, number uint32) {
 	for {
 		s := State()
 		to := RunState(StatePaused)
-		switch both := atomic.LoadUint32(&wants) == wantBoth; {
-		case both && (s == StateConfigured || s == StatePaused):
+		if on {
 			to = StateProfiling
-		case both || s != StateProfiling:
+		}
+		if on && (atomic.LoadUint32(&wants) != wantBoth || s != StateConfigured && s != StatePaused) || !on && s != StateProfiling {
 			return
 		}
 		if change(s, to, why, number) {

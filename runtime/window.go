@@ -144,8 +144,8 @@ func (w *window) begin(width uint64) {
 //go:norace
 //go:nocheckptr
 func settleGates(mayAllocate bool) {
-	if !findOpen(mayAllocate) {
-		return
+	if openBits == nil || !findOpen(mayAllocate) {
+		return // or none has been closed yet
 	}
 	markOpen(true)
 	for _, m := range gates {
