@@ -148,19 +148,17 @@ func ready() {
 				setHeader(OffHz, hz)
 			}
 		}
-		if !conf.waits { // what waits can be steered already
-			lock()
-			for k := range tables {
-				tables[k].sharePages(uint64(k))
-			}
-			unlock()
-		}
 		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
 			t := now()
 			setHeader(OffSince, t)
 			logChange(t, StateConfigured, StateProfiling, causeBegin, 0)
 		}
 		atomic.StoreUint32(&hot.mode, modeOn)
+		lock()
+		for k := range tables { // those to come are shared when they come
+			tables[k].sharePages(uint64(k))
+		}
+		unlock()
 	}
 	release(&starting)
 }
