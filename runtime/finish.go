@@ -16,6 +16,8 @@ import (
 func Finish() {
 	for header != nil && !abandoned() {
 		switch from := State(); from {
+		case StateUnconfigured:
+			return
 		case StateStopped: // by another process, perhaps, which leaves this to us
 			complete()
 			return

@@ -126,8 +126,13 @@ func forget() {
 	tickers, tickersOn, tickOpen = nil, 0, 0
 	firstProfiling = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
-	header = nil
+	atomic.AddUint64(&runs, 1) // timers of the run end
+	header = unsafe.Pointer(&noHeader)
 }
+
+// noHeader is what is read as a header by who has seen that there was one, a moment
+// before there is none.
+var noHeader [HeaderSize / 8]uint64
 
 // ready lets scopes be opened: the first of them comes here, and what changes the
 // state. The rate of the clock has been observed since the start and is for long

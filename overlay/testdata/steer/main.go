@@ -179,6 +179,15 @@ func main() {
 			b()
 			say(perf.Stop())
 		}
+		for range 20 { // timers may be in the middle of something
+			perf.Configure("file=timed.markgen,sample=1:2,every=1ms:500us,stop=after:1h")
+			for begun := time.Now(); time.Since(begun) < 5*time.Millisecond; {
+				work(1)
+			}
+			perf.Stop()
+			perf.Configure("")
+		}
+		time.Sleep(30 * time.Millisecond)
 	case "busy": // goroutines that nobody waits for, while the state changes
 		for range 4 {
 			go func() {
