@@ -126,6 +126,11 @@ func sampleGroup(m *Marker) {
 		beginSampling(index, b)
 		addWord(&other.index, index-w&IndexMask)
 	}
+	atomic.StoreUint64(&windowClosed, now())
+	if len(owners) <= fewOwners {
+		settleGates(false)
+		clearBits(&m.Off, OffSettled) // the scope that begins with this is not on the stack yet
+	}
 }
 
 // baselineOf is the baseline that begins now; net and open are where in the header

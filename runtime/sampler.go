@@ -23,21 +23,40 @@ type sampler struct {
 	pending uint64 // ticks of windows in the batch
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
-	looked  uint64 // when counters were looked through last, monotonic ns
+	look    uint64 // when to look through the counters, monotonic ns
+	looked  uint64 // how long after the time before, ns
 }
 
-// lookEvery is how long it takes at least until the counters are looked through
-// again, ns.
-const lookEvery = 20_000_000
+// The counters are looked through after lookFirst, and then each time after twice as
+// long, lookMost at most, ns: a program counts often from the beginning, or later.
+const (
+	lookFirst = 500_000
+	lookMost  = 100_000_000
+)
 
 // theSampler is that of the run.
 var theSampler sampler
 
-// due opens a window or looks after the one that is open, if it is time to, and
-// says when it should be asked again, on the monotonic clock.
+// due opens a window or looks after the one that is open, and looks through the
+// counters, if it is time to, and says when it should be asked again, on the
+// monotonic clock.
 //
 //go:norace
 func (s *sampler) due() uint64 {
+	next := s.windowDue()
+	lock()
+	settleGates(true)
+	if t := uint64(nanotime()); State() == StateProfiling && int64(t-s.look) >= 0 {
+		findTicks()
+		s.looked = min(max(2*s.looked, lookFirst), lookMost)
+		s.look = t + s.looked
+	}
+	unlock()
+	return min(next, s.look)
+}
+
+//go:norace
+func (s *sampler) windowDue() uint64 {
 	t := uint64(nanotime())
 	if int64(t-s.next) < 0 {
 		return s.next
@@ -54,10 +73,6 @@ func (s *sampler) due() uint64 {
 		s.pending += s.width
 		if uint64(nanotime())-s.next > 100*s.cost {
 			s.add()
-		}
-		if t-s.looked > lookEvery {
-			findTicks()
-			s.looked = t
 		}
 		unlock()
 		s.next = t + s.pause()

@@ -273,7 +273,7 @@ func (p *slot) settle(n uint32, t uint64) {
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end, later = p.recovered, sinceStopped
-		} else if i := r.index &^ nestedBit; int64(hot.window.closed-r.start) > 0 || int64(windowClosed-r.start) > 0 && hasRate(i) {
+		} else if int64(hot.window.closed-r.start) > 0 || conf.windows() && int64(windowClosed-r.start) > 0 {
 			p.drop() // its marker was closed, perhaps before its end came
 			continue
 		}

@@ -157,8 +157,8 @@ func settleGates(mayAllocate bool) {
 	markOpen(false)
 }
 
-// findOpen makes opens the indexes that scopes are open of, as far as stacks show
-// now.
+// findOpen makes opens the indexes of the markers that scopes are open of, as far as
+// stacks show now.
 //
 //go:norace
 //go:nocheckptr
@@ -170,7 +170,11 @@ func findOpen(mayAllocate bool) bool {
 			if len(opens) == cap(opens) && !mayAllocate {
 				return false
 			}
-			opens = append(opens, s.at(i).index&IndexMask)
+			index := s.at(i).index & IndexMask
+			if k := index - firstIndex; k < uint32(len(live)) { // it may be that of before it was sampled
+				index = loadWord(&live[k].index) & IndexMask
+			}
+			opens = append(opens, index)
 		}
 	}
 	return true
