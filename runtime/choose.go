@@ -83,7 +83,7 @@ func (t *table) choose() {
 		if rates && ok && n > 1 && n <= 1<<30 && field(line, markerKind, markerName) != "point" {
 			bits[i] |= IndexOff | IndexCounted
 			if t.rates == nil {
-				t.rates = map[uint32]uint32{}
+				t.rates = make([]uint32, t.markers)
 			}
 			t.rates[i] = uint32(n)
 		}

@@ -45,7 +45,7 @@ func makeRate(pid int, index uint32) bool {
 	}
 	if c.rate == 0 {
 		n := conf.sample
-		if t, i := findTable(live[index-firstIndex]); t != nil && !conf.countdown {
+		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.countdown {
 			n = uint64(t.rates[i])
 		}
 		c.left = 1 + scramble(uint64(now())^uint64(index)<<32^conf.seed)%max(n, 1)

@@ -83,6 +83,9 @@ func freeze() {
 	}
 	for _, p := range owners {
 		old := p.stack
+		if old != old.scopes() {
+			continue // collectors are being read
+		}
 		size := OffStackData + uintptr(old.room)*StackSize
 		s := (*stack)(anonymous(size))
 		if s == nil {

@@ -88,7 +88,7 @@ func sampleGroup(m *Marker) {
 	if t == nil || !makeRateBits() {
 		return
 	}
-	if _, done := t.sampledAt[i]; done {
+	if t.sampledAt != nil && t.sampledAt[i] != nil {
 		return // but for this one, which a trigger is about
 	}
 	gate := t.gate(i)
@@ -97,14 +97,14 @@ func sampleGroup(m *Marker) {
 	}
 	theSampler.add()
 	b := baselineOf(OffWindowNet, OffWindowTicks)
-	if t.sampledAt == nil {
-		t.sampledAt = map[uint32]baseline{}
+	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
+		t.sampledAt = make([]*baseline, t.markers)
 	}
 	for k, g := range t.gates {
 		if g != t.gates[i] {
 			continue
 		}
-		t.sampledAt[uint32(k)] = b
+		t.sampledAt[k] = &b
 		other := t.at(uint32(k))
 		w := loadWord(&other.index)
 		if w&IndexWatched != 0 {

@@ -33,8 +33,8 @@ func begin() {
 		return
 	}
 	acquire(&starting)
-	first := hot.mode == modeNew
-	if first {
+	begins := hot.mode == modeNew
+	if begins {
 		hot.window = &always
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
@@ -49,7 +49,7 @@ func begin() {
 		atomic.StoreUint32(&hot.mode, mode)
 	}
 	release(&starting)
-	if first && hot.mode == modeReady && conf.timed() {
+	if begins && hot.mode == modeReady && conf.timed() {
 		go timers(runs)
 	}
 }
@@ -59,7 +59,7 @@ func begin() {
 //
 //go:norace
 func configure(spec string) error {
-	first := hot.mode == modeInert && header == nil
+	never := hot.mode == modeInert && header == nil
 	if c, trouble := parseConfig(spec); trouble != "" {
 		return &ConfigError{trouble}
 	} else if c.tsc && !ticksUsable() {
@@ -69,7 +69,7 @@ func configure(spec string) error {
 	if trouble := start(spec); trouble != "" {
 		return &ConfigError{trouble}
 	}
-	if first {
+	if never {
 		atExit(Finish)
 	}
 	lock()
@@ -85,6 +85,7 @@ func configure(spec string) error {
 		firsts[k] = now()
 	}
 	unlock()
+	hot.window = &first
 	atomic.StoreUint32(&hot.mode, modeReady)
 	complainOfTriggers()
 	if conf.timed() {
@@ -106,6 +107,7 @@ func forget() {
 	defer unlock()
 	for k := range tables {
 		tables[k].keepPages()
+		tables[k].shut = true
 	}
 	releaseFile()
 	atomic.StoreUint32(&hot.mode, modeInert)
@@ -153,6 +155,7 @@ func ready() {
 				setHeader(OffHz, hz)
 			}
 		}
+		hot.window = (*window)(unsafe.Pointer(headerWord(OffWindowFrom)))
 		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
 			t := now()
 			setHeader(OffSince, t)

@@ -50,10 +50,12 @@ const (
 func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
 
 // always is the window before there is a header, over the one after the end of the
-// program.
+// program, and first the one of a run that follows another: markers that have been
+// passed in that one are ready, and the run is not.
 var (
 	always = window{width: noWindow}
 	over   = window{from: 1<<64 - 1}
+	first  = window{from: 1<<64 - 1}
 )
 
 // gates are the markers that windows open and close: those of functions that are
@@ -76,8 +78,12 @@ func (w *window) includes(i uint32, t uint64) bool {
 	if width == noWindow || t-from <= width {
 		return true // another was opened just now
 	}
-	if w == &over {
+	switch w {
+	case &over:
 		return false
+	case &first:
+		ready()
+		return hot.window != w && State() == StateProfiling
 	}
 	if width != 0 && int64(t-from) > 0 {
 		w.end(width)
