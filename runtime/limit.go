@@ -85,4 +85,5 @@ func turnOff(m *Marker, why uint32) {
 			setBits(&t.at(uint32(k)).Off, OffByLimit)
 		}
 	}
+	settleMarkers() // else the ends of scopes would go on being looked for
 }

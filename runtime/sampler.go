@@ -68,7 +68,6 @@ func (s *sampler) windowDue() uint64 {
 		}
 		s.open = false
 		lock()
-		settleGates(true)
 		s.count++
 		s.pending += s.width
 		if uint64(nanotime())-s.next > 100*s.cost {
@@ -79,11 +78,10 @@ func (s *sampler) windowDue() uint64 {
 		return s.next
 	}
 	if s.state == 0 {
-		s.state = conf.seed
+		s.state = scramble(conf.seed)
 		if s.state == 0 {
-			s.state = ticks() ^ t
+			s.state = (ticks() ^ t) | 1
 		}
-		s.state |= 1
 		s.next = t + s.pause()
 		return s.next
 	}

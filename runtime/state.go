@@ -197,12 +197,10 @@ func (t *table) settleNew() {
 //go:nocheckptr
 func settleMarkers() {
 	open := make([]bool, nextIndex)
-	for _, p := range owners {
-		s := p.stack.scopes()
-		for i := range min(s.n, s.room) {
-			if k := s.at(i).index &^ nestedBit; k < uint32(len(open)) {
-				open[k] = true
-			}
+	findOpen(true)
+	for _, i := range opens {
+		if i < uint32(len(open)) {
+			open[i] = true
 		}
 	}
 	for k := range tables {

@@ -17,9 +17,9 @@ import (
 // and again can line up with the windows.
 //
 // So what is seldom passed is known exactly, and of the rest all scopes that begin
-// within a window are recorded, however long they last, and no others: a mean over them is one over a random choice of passages. The clock
-// is read for a scope anyway, so the first that begins after a window's end ends
-// the window, and closes the gates. Who opens them need not be in time for that.
+// within a window are recorded, however long they last, and no others: a mean over
+// them is one over a random choice of passages. The clock is read for a scope anyway,
+// so the first that begins after a window's end ends the window, and closes the gates. Who opens them need not be in time for that.
 type window struct { // words of the header, from OffWindowFrom
 	from   uint64 // tick at which scopes begin to be recorded
 	width  uint64 // ticks; noWindow: always; 0: no window is open
@@ -171,7 +171,7 @@ func settleGates(mayAllocate bool) {
 func findOpen(mayAllocate bool) bool {
 	opens = opens[:0]
 	for _, p := range owners {
-		s := p.stack
+		s := p.stack.scopes()
 		for i := range min(s.n, s.room) {
 			if len(opens) == cap(opens) && !mayAllocate {
 				return false
