@@ -28,7 +28,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	writeReadings(w, markers, o)
 	writeCallers(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
-	for _, warning := range p.Warnings {
+	for _, warning := range p.Cautions() {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))
 	}
 	return nil

@@ -64,7 +64,7 @@ func runReport(_ context.Context, env *Env, args []string) int {
 	}
 	toStdout := *out == ""
 	if !toStdout || o.Format != "text" { // else they are in the report
-		for _, warning := range p.Warnings {
+		for _, warning := range p.Cautions() {
 			env.warn(warning)
 		}
 	}
