@@ -40,13 +40,29 @@ func (b *Bucket) add(c Bucket) {
 	b.SumSq = b.SumSq.Add(c.SumSq)
 }
 
-// addBuckets returns the sum of two lists of buckets, each sorted by K. The
-// result shares memory with neither.
+// addBuckets adds the buckets b to a, each sorted by K. It changes a, not b, and the
+// result shares no memory with b.
 func addBuckets(a, b []Bucket) []Bucket {
-	if len(a)+len(b) == 0 {
-		return nil
+	if a == nil {
+		return slices.Clone(b)
 	}
-	sum := make([]Bucket, 0, max(len(a), len(b)))
+	i := 0
+	for _, add := range b {
+		for i < len(a) && a[i].K < add.K {
+			i++
+		}
+		if i < len(a) && a[i].K == add.K {
+			a[i].add(add)
+		} else {
+			a = slices.Insert(a, i, add)
+		}
+	}
+	return a
+}
+
+// appendSum appends the sum of two lists of buckets, each sorted by K, to a list that
+// shares no memory with them.
+func appendSum(sum, a, b []Bucket) []Bucket {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
 		case a[0].K < b[0].K:
@@ -59,7 +75,7 @@ func addBuckets(a, b []Bucket) []Bucket {
 			sum, a, b = append(sum, both), a[1:], b[1:]
 		}
 	}
-	return slices.Concat(sum, a, b)
+	return append(append(sum, a...), b...)
 }
 
 // add64 adds; a sum past the largest number stays there. (That is 584 years
@@ -99,6 +115,20 @@ func (u Uint128) Less(v Uint128) bool {
 // Float64 returns the number, rounded.
 func (u Uint128) Float64() float64 {
 	return math.Ldexp(float64(u.Hi), 64) + float64(u.Lo)
+}
+
+// toUint128 rounds; numbers that are out of range become the nearest that is not.
+func toUint128(f float64) Uint128 {
+	switch {
+	case !(f > 0):
+		return Uint128{}
+	case f >= 0x1p128:
+		return Uint128{math.MaxUint64, math.MaxUint64}
+	case f < 0x1p63:
+		return Uint128{0, uint64(f + 0.5)}
+	}
+	hi := uint64(f / 0x1p64) // more digits than a float64 has are not there to be rounded
+	return Uint128{hi, uint64(f - float64(hi)*0x1p64)}
 }
 
 // Big returns the number as a big.Int.

@@ -12,6 +12,8 @@ import (
 type cell struct {
 	offset              uint64 // of its block; 0: there are only buckets
 	marker              uint64 // global index
+	shard               uint32
+	next                *cell // of the same marker, on another processor
 	count, self, nested uint64
 	ticks               uint64
 	min, max            uint64 // ns
@@ -29,28 +31,25 @@ const (
 	tornRunning = 1 << 20
 )
 
-// parseCell reads a cell from the bytes of its block; its buckets are elsewhere.
-func (in *input) parseCell(data []byte) cell {
+// parseCell fills in c from the bytes of its block; its buckets are elsewhere.
+func (in *input) parseCell(c *cell, data []byte) {
 	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
-	return cell{
-		marker: word(layout.CellMarker),
-		count:  word(layout.CellPasses),
-		self:   word(layout.CellSelf),
-		nested: word(layout.CellNested),
-		ticks:  word(layout.CellTicks),
-		min:    word(layout.CellMin),
-		max:    word(layout.CellMax),
-		last:   word(layout.CellLast),
-		seen:   word(layout.CellSeen),
-		rate:   word(layout.CellRate),
-	}
+	c.count = word(layout.CellPasses)
+	c.self = word(layout.CellSelf)
+	c.nested = word(layout.CellNested)
+	c.ticks = word(layout.CellTicks)
+	c.min = word(layout.CellMin)
+	c.max = word(layout.CellMax)
+	c.last = word(layout.CellLast)
+	c.seen = word(layout.CellSeen)
+	c.rate = word(layout.CellRate)
 }
 
-// parseBuckets reads a group of buckets, the first of which has the number
+// parseBuckets appends the buckets of a group, the first of which has the number
 // first, from the bytes of its block. Figures that disagree by no more than torn
 // passages are reconciled; if they do by more, ok is false: no program ever
 // wrote that.
-func (in *input) parseBuckets(data []byte, first uint8, torn uint64) (list []Bucket, ok bool) {
+func (in *input) parseBuckets(list []Bucket, data []byte, first uint8, torn uint64) (_ []Bucket, ok bool) {
 	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
 	for i := range uint8(layout.GroupBuckets) {
 		at := layout.OffBucketsData + int(i)*layout.BucketSize

@@ -37,52 +37,44 @@ func (r *run) edge(b block) error {
 // callers gives the figures of edges to their markers. The tables are known, and
 // names have been given to indexes.
 func (r *run) callers() {
-	named := map[uint64]*Marker{}
-	for _, t := range r.tables {
-		for i, m := range t.markers {
-			if m != nil {
-				named[t.first+uint64(i)] = m
-			}
-		}
-	}
-	find := func(index uint64) *Marker {
+	find := func(index uint64) (uint64, *Marker) {
 		if to, ok := r.aliases[index]; ok {
 			index = to
 		}
-		return named[index]
+		return index, r.named(index)
 	}
 	for index, e := range r.edges {
-		figures, m := r.cells[index], find(e.marker)
-		delete(r.cells, index)
+		figures := r.cells.at(index)
+		to, m := find(e.marker)
+		r.cells.set(index, nil)
 		if figures == nil || m == nil {
 			continue
 		}
 		c := Caller{Marker: *figures}
-		if from := find(e.caller); from != nil {
+		if _, from := find(e.caller); from != nil {
 			c.ID, c.Name = from.ID, from.Name
 		}
-		m.Callers = addCallers(m.Callers, []Caller{c})
+		all := r.figures(to)
+		all.Callers = addCallers(all.Callers, []Caller{c})
 	}
 }
 
-// addCallers adds up two lists by caller, and changes neither. The result is in the
-// order of their names.
+// addCallers adds the callers b to a, by their IDs. It changes a, not b, and the result,
+// in the order of their names, shares no memory with b.
 func addCallers(a, b []Caller) []Caller {
-	if len(a)+len(b) == 0 {
-		return nil
-	}
-	sum := make([]Caller, 0, len(a)+len(b))
-	for _, list := range [][]Caller{a, b} {
-		for _, c := range list {
-			i := slices.IndexFunc(sum, func(have Caller) bool { return have.ID == c.ID })
-			if i < 0 {
-				sum = append(sum, Caller{ID: c.ID})
-				i = len(sum) - 1
-			}
-			sum[i].Name = max(sum[i].Name, c.Name)
-			sum[i].add(&c.Marker)
+	before := len(a)
+	for k := range b {
+		c := &b[k]
+		i := slices.IndexFunc(a, func(have Caller) bool { return have.ID == c.ID })
+		if i < 0 {
+			a = append(a, Caller{ID: c.ID})
+			i = len(a) - 1
 		}
+		a[i].Name = max(a[i].Name, c.Name)
+		a[i].add(&c.Marker)
 	}
-	slices.SortFunc(sum, func(a, b Caller) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
-	return sum
+	if len(a) != before {
+		slices.SortFunc(a, func(a, b Caller) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	}
+	return a
 }

@@ -15,7 +15,7 @@ import (
 // header is the header page of a data file.
 type header struct {
 	page  []byte
-	order binary.ByteOrder
+	order byteOrder
 }
 
 func (h header) word(offset int) uint64 { return h.order.Uint64(h.page[offset:]) }
@@ -45,9 +45,9 @@ func (in *input) readHeader() (header, error) {
 	big := binary.BigEndian.Uint32(start[layout.OffVersion:])
 	switch uint32(layout.Version) {
 	case little:
-		in.order = binary.LittleEndian
+		in.order = byteOrder{}
 	case big:
-		in.order = binary.BigEndian
+		in.order = byteOrder{big: true}
 	default:
 		return header{}, in.damaged(layout.OffVersion, "data of version %d, and this markgen reads version %d; use the markgen that marked the program",
 			min(little, big), layout.Version)

@@ -27,12 +27,30 @@ type input struct {
 	r     io.ReaderAt
 	name  string
 	size  uint64 // of the file
-	order binary.ByteOrder
+	order byteOrder
 
 	window []byte // holds the file from start on
 	start  uint64
 	buf    []byte
 	ahead  uint64 // how much is read at once now, 0: windowSize
+}
+
+// byteOrder is that of the machine that wrote a file. (A binary.ByteOrder costs a call
+// for every word.)
+type byteOrder struct{ big bool }
+
+func (o byteOrder) Uint32(b []byte) uint32 {
+	if o.big {
+		return binary.BigEndian.Uint32(b)
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+func (o byteOrder) Uint64(b []byte) uint64 {
+	if o.big {
+		return binary.BigEndian.Uint64(b)
+	}
+	return binary.LittleEndian.Uint64(b)
 }
 
 // windowSize is how much is read at once. What does not fit is read alone.

@@ -1,40 +1,66 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
 	layout "github.com/markgen/markgen/runtime"
-
-	"github.com/markgen/markgen/registry"
 )
 
+// arrange puts the tables in the order of their markers' numbers.
+func (r *run) arrange() {
+	r.ordered = slices.SortedFunc(maps.Values(r.tables), func(a, b *table) int { return cmp.Compare(a.first, b.first) })
+}
+
+// named is the marker that a table has under the global index, without its figures; nil if
+// there is none.
+func (r *run) named(index uint64) *Marker {
+	k, found := slices.BinarySearchFunc(r.ordered, index, func(t *table, n uint64) int { return cmp.Compare(t.first, n) })
+	if !found {
+		k--
+	}
+	if k < 0 || index-r.ordered[k].first >= uint64(len(r.ordered[k].markers)) {
+		return nil
+	}
+	return r.ordered[k].markers[index-r.ordered[k].first]
+}
+
 // join gives the figures, which the file has under numbers, to the markers and
-// blocks that the tables name, and fills the profile with these.
-func (r *run) join() {
-	r.callers()
+// blocks that the tables name, and adds these to the sum.
+func (r *run) join(sum *Sum) {
+	if len(r.edges) > 0 {
+		r.callers()
+	}
 	r.followAliases()
 	r.steered()
-	markers := map[registry.ID]*Marker{}
-	blocks := map[Block]uint64{}
+	all := r.header.word(layout.OffSampleN) == 1 // whatever directives say
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
 		t := r.tables[number]
 		for i, m := range t.markers {
 			index := t.first + uint64(i)
-			figures := r.cells[index]
-			delete(r.cells, index)
+			figures := r.cells.at(index)
+			r.cells.set(index, nil)
 			if m == nil {
 				continue // said when its line was read
 			}
+			if t.sums[i] == nil {
+				t.sums[i] = sum.marker(m.ID)
+			}
+			to := t.sums[i]
+			to.called(m, r.newest)
 			if figures != nil {
-				m.add(figures)
+				to.add(figures)
 			}
-			if r.header.word(layout.OffSampleN) == 1 { // whatever directives say
-				m.Sample = 1
+			if all {
+				to.Sample = max(to.Sample, 1)
+			} else {
+				to.Sample = max(to.Sample, m.Sample)
 			}
-			m.asOf = r.newest
-			addMarker(markers, m)
+			if len(r.off) > 0 {
+				to.Off = moreOff(to.Off, r.off[index])
+			}
 		}
 		counts := r.counts(number, t)
 		for i, c := range t.counters {
@@ -44,14 +70,17 @@ func (r *run) join() {
 			}
 			switch {
 			case c.marker != nil:
-				c.marker.Count = n
-				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
-					c.marker.fromTicks(r.tickWindows(b), b, float64(r.header.word(layout.OffBatches)-b.batches))
+				if t.counted[i] == nil {
+					t.counted[i] = sum.marker(c.marker.ID)
 				}
-				c.marker.asOf = r.newest
-				addMarker(markers, c.marker)
+				t.counted[i].called(c.marker, r.newest)
+				figures := Marker{Count: n}
+				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
+					figures.fromTicks(r.tickWindows(b), b, float64(r.header.word(layout.OffBatches)-b.batches))
+				}
+				t.counted[i].add(&figures)
 			case c.block != nil:
-				blocks[*c.block] = add64(blocks[*c.block], n)
+				sum.block(*c.block, n)
 			}
 		}
 	}
@@ -61,14 +90,6 @@ func (r *run) join() {
 		}
 	}
 	r.unnamed()
-	r.Markers = make([]Marker, 0, len(markers))
-	for _, m := range markers {
-		r.Markers = append(r.Markers, *m)
-	}
-	for b, n := range blocks {
-		b.Count = n
-		r.Blocks = append(r.Blocks, b)
-	}
 }
 
 // followAliases moves what was recorded before a marker's table was registered to
@@ -76,9 +97,9 @@ func (r *run) join() {
 func (r *run) followAliases() {
 	early := map[uint64]*Marker{}
 	for from := range r.aliases {
-		if figures := r.cells[from]; figures != nil {
+		if figures := r.cells.at(from); figures != nil {
 			early[from] = figures
-			delete(r.cells, from)
+			r.cells.set(from, nil)
 		}
 	}
 	for from, figures := range early {
@@ -116,12 +137,12 @@ func (r *run) counts(number uint64, t *table) []uint64 {
 // file they were entered while the program's variables were initialised, and
 // it ended before their own package's turn came.
 func (r *run) unnamed() {
-	passages := uint64(0)
-	for _, m := range r.cells {
-		passages = add64(passages, m.Count)
+	passages, markers := uint64(0), uint64(0)
+	for _, m := range r.cells.all() {
+		passages, markers = add64(passages, m.Count), markers+1
 	}
 	if passages > 0 {
-		r.warn("%s of %s that no table in the file names; they are left out", plural(passages, "passage"), plural(uint64(len(r.cells)), "marker"))
+		r.warn("%s of %s that no table in the file names; they are left out", plural(passages, "passage"), plural(markers, "marker"))
 	}
 }
 

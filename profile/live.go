@@ -31,7 +31,7 @@ func CheckHeader(r io.ReaderAt, size int64, name string) error {
 	if err != nil {
 		return err
 	}
-	if in.order.Uint16([]byte{1, 0}) != binary.NativeEndian.Uint16([]byte{1, 0}) {
+	if in.order.big != (binary.NativeEndian.Uint16([]byte{1, 0}) != 1) {
 		return in.damaged(layout.OffVersion, "data of a machine with the other byte order; they can be read and not steered by")
 	}
 	if h.text(layout.OffConfig, layout.SizeConfig) == "" { // it is written last

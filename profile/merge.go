@@ -2,11 +2,8 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/markgen/markgen/registry"
 )
 
 // Merge adds profiles up: markers by ID, cover blocks by file and position.
@@ -20,72 +17,11 @@ import (
 // the Go version those of the newest run. A profile merged with itself counts
 // twice: which files are given is the caller's business.
 func Merge(ps []*Profile) *Profile {
-	sum := &Profile{Complete: true}
-	markers := map[registry.ID]*Marker{}
-	blocks := map[Block]uint64{}
-	var apps, states, kinds, oses, arches []string
-	var newest *Profile
+	var sum Sum
 	for _, p := range ps {
-		if p == nil {
-			continue
-		}
-		sum.Runs += p.Runs
-		sum.Run = p.Run
-		if sum.Start.IsZero() || !p.Start.IsZero() && p.Start.Before(sum.Start) {
-			sum.Start = p.Start
-		}
-		sum.ElapsedNS = add64(sum.ElapsedNS, p.ElapsedNS)
-		sum.Complete = sum.Complete && p.Complete
-		sum.Alive = sum.Alive || p.Alive
-		sum.NoSelf = sum.NoSelf || p.NoSelf
-		sum.Damaged = sum.Damaged || p.Damaged
-		sum.Sampling = sum.Sampling.add(p.Sampling)
-		sum.Lost = add64(sum.Lost, p.Lost)
-		sum.Untimed = sum.Untimed || p.Untimed
-		sum.Trace = sum.Trace.add(p.Trace)
-		sum.Warnings = append(sum.Warnings, p.Warnings...)
-		apps = append(apps, strings.Split(p.App, ", ")...)
-		states = append(states, p.State)
-		kinds = append(kinds, p.Clock.Kind)
-		oses = append(oses, p.GOOS)
-		arches = append(arches, p.GOARCH)
-		if newest == nil || newer(p, newest) {
-			newest = p
-		}
-		for i := range p.Markers {
-			addMarker(markers, &p.Markers[i])
-		}
-		for _, b := range p.Blocks {
-			n := b.Count
-			b.Count = 0
-			blocks[b] = add64(blocks[b], n)
-		}
+		sum.Add(p)
 	}
-	if newest == nil {
-		return &Profile{}
-	}
-	if sum.Runs == 1 {
-		sum.Changes = slices.Clone(newest.Changes)
-	} else {
-		sum.Run = fmt.Sprintf("%d runs", sum.Runs)
-	}
-	sum.newest = newest.newest
-	sum.App = strings.Join(distinct(apps), ", ")
-	sum.State = leastFinal(states)
-	sum.Clock, sum.Go = newest.Clock, newest.Go
-	sum.Clock.Kind = same(kinds)
-	sum.GOOS, sum.GOARCH = same(oses), same(arches)
-	slices.SortFunc(sum.Warnings, compareWarnings)
-	sum.Warnings = slices.Compact(sum.Warnings)
-	for _, m := range markers {
-		sum.Markers = append(sum.Markers, *m)
-	}
-	for b, n := range blocks {
-		b.Count = n
-		sum.Blocks = append(sum.Blocks, b)
-	}
-	sum.sort()
-	return sum
+	return sum.hand()
 }
 
 // newer tells whether p's newest run is newer than q's. Runs that started at
@@ -103,35 +39,20 @@ func newer(p, q *Profile) bool {
 	) > 0
 }
 
-// addMarker adds m to the marker of the same ID in the table, without changing m.
-func addMarker(table map[registry.ID]*Marker, m *Marker) {
-	sum := table[m.ID]
-	if sum == nil {
-		first := *m
-		first.Buckets = addBuckets(nil, m.Buckets)
-		first.Callers = addCallers(nil, m.Callers)
-		first.Readings = addReadings(nil, m.Readings)
-		table[m.ID] = &first
-		return
-	}
-	if named(m, sum) {
+// called gives sum the name and place that m has in a run that started at asOf, if it is the
+// newest so far.
+func (sum *Marker) called(m *Marker, asOf int64) {
+	if asOf > sum.asOf || sum.Kind == "" || asOf == sum.asOf && named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
-		sum.Group, sum.asOf = m.Group, m.asOf
+		sum.Group, sum.asOf = m.Group, asOf
 	}
 	sum.CountOnly = sum.CountOnly && m.CountOnly
-	sum.add(m)
 }
 
 // add adds the figures of m, which are not changed and not shared.
 func (sum *Marker) add(m *Marker) {
 	sum.addSampling(m)
-	switch {
-	case len(m.Buckets) == 0:
-	case len(sum.Buckets) == 0:
-		sum.MinNS, sum.MaxNS = m.MinNS, m.MaxNS
-	default:
-		sum.MinNS, sum.MaxNS = min(sum.MinNS, m.MinNS), max(sum.MaxNS, m.MaxNS)
-	}
+	sum.extremes(len(m.Buckets), m.MinNS, m.MaxNS)
 	sum.Count = add64(sum.Count, m.Count)
 	sum.Open = add64(sum.Open, m.Open)
 	sum.NestedNS = add64(sum.NestedNS, m.NestedNS)
@@ -140,12 +61,25 @@ func (sum *Marker) add(m *Marker) {
 	sum.Buckets = addBuckets(sum.Buckets, m.Buckets)
 	sum.Callers = addCallers(sum.Callers, m.Callers)
 	sum.Readings = addReadings(sum.Readings, m.Readings)
+	sum.Off = moreOff(sum.Off, m.Off)
 }
 
-// named tells whether the name and place are m's rather than old's.
+// extremes takes in the shortest and the longest of passages in a number of buckets, whose
+// own are not added yet.
+func (sum *Marker) extremes(buckets int, least, most uint64) {
+	switch {
+	case buckets == 0:
+	case len(sum.Buckets) == 0:
+		sum.MinNS, sum.MaxNS = least, most
+	default:
+		sum.MinNS, sum.MaxNS = min(sum.MinNS, least), max(sum.MaxNS, most)
+	}
+}
+
+// named tells whether the name and place are m's rather than old's, of runs that started at
+// the same nanosecond.
 func named(m, old *Marker) bool {
 	return cmp.Or(
-		cmp.Compare(m.asOf, old.asOf),
 		cmp.Compare(m.Name, old.Name),
 		cmp.Compare(m.Kind, old.Kind),
 		cmp.Compare(m.File, old.File),
@@ -155,34 +89,37 @@ func named(m, old *Marker) bool {
 	) > 0
 }
 
-// distinct returns the different strings, sorted; "" is none.
-func distinct(list []string) []string {
-	list = slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
-	slices.Sort(list)
-	return slices.Compact(list)
+// words is a set of strings, sorted.
+type words []string
+
+// add adds a string; "" is none.
+func (w *words) add(s string) {
+	if i, found := slices.BinarySearch(*w, s); !found && s != "" {
+		*w = slices.Insert(*w, i, s)
+	}
 }
 
 // same returns what all are, or "mixed".
-func same(list []string) string {
-	switch d := distinct(list); len(d) {
+func (w words) same() string {
+	switch len(w) {
 	case 0:
 		return ""
 	case 1:
-		return d[0]
+		return w[0]
 	}
 	return "mixed"
 }
 
 // leastFinal returns the state that is farthest from the end: a sum is not
 // stopped before all of its runs are.
-func leastFinal(states []string) string {
+func leastFinal(states words) string {
 	order := []string{"profiling", "paused", "configured", "unconfigured", "stopped"}
 	for _, s := range order {
 		if slices.Contains(states, s) {
 			return s
 		}
 	}
-	return same(states)
+	return states.same()
 }
 
 // compareWarnings orders warnings by file and then by offset: as text does, but

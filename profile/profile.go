@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/markgen/markgen/registry"
@@ -35,8 +34,11 @@ type Profile struct {
 	// Warnings say, to people, what is unusual about the data, each with the
 	// file it is about. Damaged is set when one of them is about data that
 	// could not be read.
-	Warnings []string
-	Damaged  bool
+	// After a merge these are the first mostWarnings, and MoreWarnings tells whether
+	// there were more.
+	Warnings     []string
+	MoreWarnings bool
+	Damaged      bool
 
 	newest int64 // start of the newest run in it, Unix ns: whose clock and build strings are shown
 }
@@ -87,8 +89,10 @@ type Marker struct {
 	// from when on that was known. nil: there are none.
 	Callers []Caller
 
-	seen              uint64  // passages of which some were timed
-	countVar, meanVar float64 // squares of the standard errors
+	seen     uint64  // passages of which some were timed
+	countVar Uint128 // square of the standard error of Count, in units of 1/varUnit
+	sumVar   Uint128 // square of that of the sum of the times, ns², in units of 1/varUnit
+	unsure   bool    // there were too few samples to tell that
 
 	Readings []Reading // what collectors besides time read, by their names; none if nothing was
 
@@ -121,10 +125,4 @@ func compareBlocks(a, b Block) int {
 		cmp.Compare(a.EndCol, b.EndCol),
 		cmp.Compare(a.NumStmt, b.NumStmt),
 	)
-}
-
-// sort puts markers and blocks into their order.
-func (p *Profile) sort() {
-	slices.SortFunc(p.Markers, func(a, b Marker) int { return compareMarkers(&a, &b) })
-	slices.SortFunc(p.Blocks, compareBlocks)
 }

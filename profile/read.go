@@ -50,26 +50,29 @@ func Read(r io.ReaderAt, size int64, name string) (*Profile, error) {
 }
 
 func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) {
-	run, err := readRun(r, size, name, alive)
-	if err != nil {
+	var sum Sum
+	if err := sum.add(r, size, name, alive); err != nil {
 		return nil, err
 	}
-	return run.Profile, nil
+	return sum.hand(), nil
 }
 
-func readRun(r io.ReaderAt, size int64, name string, alive bool) (*run, error) {
-	in := &input{r: r, name: name, size: uint64(max(size, 0))}
+// readRun reads a run, and adds its markers and blocks to the sum.
+func readRun(r io.ReaderAt, size int64, name string, alive bool, sum *Sum) (*run, error) {
+	in := &input{r: r, name: name, size: uint64(max(size, 0)), buf: sum.buf}
+	defer func() { sum.buf = in.buf }()
 	h, err := in.readHeader()
 	if err != nil {
 		return nil, err
 	}
+	sum.scratch.reset()
 	run := &run{
 		input:    in,
 		header:   h,
 		torn:     tornKilled,
 		tables:   map[uint64]*table{},
-		parts:    map[part]*cell{},
-		cells:    map[uint64]*Marker{},
+		scratch:  &sum.scratch,
+		off:      map[uint64]string{},
 		counters: map[uint64][]block{},
 		aliases:  map[uint64]uint64{},
 		samples:  map[uint64]batchSums{},
@@ -83,14 +86,16 @@ func readRun(r io.ReaderAt, size int64, name string, alive bool) (*run, error) {
 	if alive {
 		run.torn = tornRunning
 	}
-	run.read()
+	run.read(sum)
 	return run, nil
 }
 
-// run is a data file that is being read, and the profile that comes of it.
+// run is a data file that is being read, and the profile that comes of it, whose
+// markers and blocks are added to a Sum.
 type run struct {
 	*input
 	*Profile
+	*scratch
 	header header
 	torn   uint64 // see reconcile
 	last   uint64 // latest tick of all cells, 0 if there is none
@@ -98,10 +103,10 @@ type run struct {
 	damages int // places of damage so far
 
 	tables   map[uint64]*table  // by number
-	parts    map[part]*cell     // what the blocks had, in order of their processors and markers
-	cells    map[uint64]*Marker // figures without names, by global index
+	ordered  []*table           // by global index of their first markers, once all are known
 	counters map[uint64][]block // by number of the table, one for each shard
 	aliases  map[uint64]uint64  // global index to global index
+	off      map[uint64]string  // why markers are, by global index
 
 	samples map[uint64]batchSums  // of windows, by global index
 	pages   []block               // the words of markers, with the numbers of tables as shards
@@ -112,6 +117,27 @@ type run struct {
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is
 	readAt map[part]bool          // where that is known
+}
+
+// scratch is memory for what is known of one file, used again for the next.
+type scratch struct {
+	parts   numbered[cell]        // what the blocks had, by global index: of the first of its processors
+	cells   numbered[Marker]      // figures without names, by global index
+	texts   map[string]*tableText // by what files have for it
+	textLen int                   // bytes of their keys
+
+	cellPool   pool[cell]
+	markerPool pool[Marker]
+	bucketPool pool[Bucket]
+}
+
+// reset makes ready for the next file.
+func (s *scratch) reset() {
+	s.parts.reset()
+	s.cells.reset()
+	s.cellPool.reset()
+	s.markerPool.reset()
+	s.bucketPool.reset()
 }
 
 // part names a cell: what one processor recorded at one marker.
@@ -142,7 +168,7 @@ func (r *run) damagedAt(err error) {
 	}
 }
 
-func (r *run) read() {
+func (r *run) read(sum *Sum) {
 	h := r.header
 	r.howItEnded()
 	if trouble := h.refine(&r.Clock); trouble != "" {
@@ -162,9 +188,10 @@ func (r *run) read() {
 	if err := r.blocks(end, r.block); err != nil {
 		r.damagedAt(err)
 	}
+	r.arrange()
 	r.sum()
 	r.estimate()
-	r.join()
+	r.join(sum)
 	r.sortTraces()
 	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
@@ -174,7 +201,6 @@ func (r *run) read() {
 	if r.Lost > 0 {
 		r.warn("lost for want of memory: %s", plural(r.Lost, "passage"))
 	}
-	r.sort()
 }
 
 // howItEnded says what is unusual about the end of the run.
@@ -243,7 +269,7 @@ func (r *run) block(b block) {
 }
 
 func (r *run) table(b block) error {
-	plain, number, err := r.tableText(b)
+	text, number, err := r.tableText(b)
 	if err != nil {
 		return err
 	}
@@ -253,13 +279,17 @@ func (r *run) table(b block) error {
 	}
 	first := r.order.Uint64(head[layout.OffTableFirst:])
 	markers := r.order.Uint64(head[layout.OffTableMarkers:])
-	t := parseTable(plain, func(number int, line string) {
+	t, err := r.parsed(text)
+	if err != nil {
+		return r.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
+	}
+	for _, d := range t.damages {
 		if r.damages >= mostDamage {
 			r.damages++
-			return
+			continue
 		}
-		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", number, line))
-	})
+		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", d.number, d.line))
+	}
 	if r.tables[number] != nil {
 		return r.damaged(b.offset, "a second table with the number %d; it is left out", number)
 	}
@@ -269,30 +299,73 @@ func (r *run) table(b block) error {
 	if markers != uint64(len(t.markers)) {
 		r.damagedAt(r.damaged(b.offset, "a table of %d markers that names %d", markers, len(t.markers)))
 	}
-	t.offset, t.first = b.offset, first
-	r.tables[number] = &t
+	r.tables[number] = &table{b.offset, first, t}
 	return nil
 }
 
-// tableText is the plain text of a table, and the table's number.
-func (in *input) tableText(b block) (plain string, number uint64, err error) {
+// mostTexts is how many bytes of tables are remembered.
+const mostTexts = 64 << 20
+
+// parsed is what the text of a table says, as the file has it. Runs of one program have
+// the same tables.
+func (s *scratch) parsed(text []byte) (*tableText, error) {
+	if t := s.texts[string(text)]; t != nil {
+		return t, nil
+	}
+	plain, err := unpack(text)
+	if err != nil {
+		return nil, err
+	}
+	t := parseTable(plain)
+	if s.textLen += len(text); s.texts == nil || s.textLen > mostTexts {
+		s.texts, s.textLen = map[string]*tableText{}, len(text)
+	}
+	s.texts[string(text)] = t
+	return t, nil
+}
+
+// tableText is the text of a table as the file has it, valid until the next reading, and
+// the table's number.
+func (in *input) tableText(b block) (text []byte, number uint64, err error) {
 	head, err := in.content(b, layout.OffTableText)
 	if err != nil {
-		return "", 0, err
+		return nil, 0, err
 	}
 	number = in.order.Uint64(head[layout.OffTableNumber:])
 	length := in.order.Uint64(head[layout.OffTableLen:])
 	if length > b.size-layout.OffTableText {
-		return "", 0, in.damaged(b.offset, "a table with %d bytes of text in a block of %d; it is left out", length, b.size)
+		return nil, 0, in.damaged(b.offset, "a table with %d bytes of text in a block of %d; it is left out", length, b.size)
 	}
-	text, err := in.content(b, layout.OffTableText+length)
-	if err != nil {
-		return "", 0, err
+	if text, err = in.content(b, layout.OffTableText+length); err != nil {
+		return nil, 0, err
 	}
-	if plain, err = unpack(text[layout.OffTableText:]); err != nil {
-		return "", 0, in.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
+	return text[layout.OffTableText:], number, nil
+}
+
+// part is what one processor recorded at a marker, nil if nothing is known yet.
+func (r *run) part(shard uint32, index uint64) *cell {
+	for c := r.parts.at(index); c != nil; c = c.next {
+		if c.shard == shard {
+			return c
+		}
 	}
-	return plain, number, nil
+	return nil
+}
+
+// newPart makes room for it.
+func (r *run) newPart(shard uint32, index uint64) *cell {
+	c := r.cellPool.one()
+	c.shard, c.marker, c.next = shard, index, r.parts.at(index)
+	r.parts.set(index, c)
+	return c
+}
+
+// tooManyShards is a processor's number that no runtime writes.
+func (r *run) tooManyShards(b block) error {
+	if b.shard > layout.MaxShards {
+		return r.damaged(b.offset, "processor %d, and there are %d at most; its block is left out", b.shard, layout.MaxShards)
+	}
+	return nil
 }
 
 func (r *run) cell(b block) error {
@@ -300,17 +373,19 @@ func (r *run) cell(b block) error {
 	if err != nil {
 		return err
 	}
-	c := r.parseCell(data)
-	key := part{b.shard, c.marker}
-	old := r.parts[key]
-	if old != nil && old.offset != 0 {
-		return r.damaged(b.offset, "a second cell of marker number %d on processor %d; it is left out", c.marker, b.shard)
+	if err := r.tooManyShards(b); err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.CellMarker:])
+	c := r.part(b.shard, index)
+	if c == nil {
+		c = r.newPart(b.shard, index)
+	}
+	if c.offset != 0 {
+		return r.damaged(b.offset, "a second cell of marker number %d on processor %d; it is left out", index, b.shard)
 	}
 	c.offset = b.offset
-	if old != nil {
-		c.buckets = old.buckets
-	}
-	r.parts[key] = &c
+	r.parseCell(c, data)
 	return nil
 }
 
@@ -324,46 +399,57 @@ func (r *run) buckets(b block) error {
 	if first >= layout.NumBuckets || first%layout.GroupBuckets != 0 {
 		return r.damaged(b.offset, "buckets from number %d on; they are left out", first)
 	}
-	list, ok := r.parseBuckets(data, uint8(first), r.torn)
+	if err := r.tooManyShards(b); err != nil {
+		return err
+	}
+	var room [layout.GroupBuckets]Bucket
+	list, ok := r.parseBuckets(room[:0], data, uint8(first), r.torn)
 	if !ok {
 		return r.damaged(b.offset, "buckets of marker number %d whose figures contradict each other; they are left out", index)
 	}
-	c := r.parts[part{b.shard, index}]
+	c := r.part(b.shard, index)
 	if c == nil {
-		c = &cell{marker: index}
-		r.parts[part{b.shard, index}] = c
+		c = r.newPart(b.shard, index)
 	}
 	for _, old := range c.buckets {
 		if uint64(old.K/layout.GroupBuckets*layout.GroupBuckets) == first {
 			return r.damaged(b.offset, "a second time the buckets from number %d on of marker number %d; they are left out", first, index)
 		}
 	}
-	c.buckets = addBuckets(c.buckets, list)
+	c.buckets = r.sumOf(c.buckets, list)
 	return nil
+}
+
+// sumOf is the sum of two lists of buckets, each sorted by K, in memory for this file.
+func (s *scratch) sumOf(a, b []Bucket) []Bucket {
+	return appendSum(s.bucketPool.take(len(a) + len(b))[:0], a, b)
 }
 
 // sum adds up the cells of each marker.
 func (r *run) sum() {
-	for _, c := range r.parts {
-		if !c.settle(r.torn) {
-			r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", c.marker))
-			continue
+	for index, c := range r.parts.all() {
+		for ; c != nil; c = c.next {
+			if !c.settle(r.torn) {
+				r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index))
+				continue
+			}
+			if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
+				r.last = c.last
+			}
+			f := r.figures(index)
+			f.extremes(len(c.buckets), c.min, c.max)
+			f.Count = add64(f.Count, c.count)
+			f.SelfNS = add64(f.SelfNS, c.self)
+			f.NestedNS = add64(f.NestedNS, c.nested)
+			f.Ticks = add64(f.Ticks, c.ticks)
+			f.seen = add64(f.seen, c.seen)
+			f.Sample = max(f.Sample, c.rate)
+			if f.Buckets == nil {
+				f.Buckets = c.buckets
+			} else {
+				f.Buckets = r.sumOf(f.Buckets, c.buckets)
+			}
 		}
-		if c.last != 0 && (r.last == 0 || int64(c.last-r.last) > 0) {
-			r.last = c.last
-		}
-		part := Marker{
-			Count:    c.count,
-			SelfNS:   c.self,
-			NestedNS: c.nested,
-			MinNS:    c.min,
-			MaxNS:    c.max,
-			Ticks:    c.ticks,
-			Buckets:  c.buckets,
-			seen:     c.seen,
-			Sample:   c.rate,
-		}
-		r.figures(c.marker).add(&part)
 	}
 }
 
@@ -395,10 +481,10 @@ func (r *run) stack(b block) error {
 
 // figures returns what was recorded under the index, to be added to.
 func (r *run) figures(index uint64) *Marker {
-	sum := r.cells[index]
+	sum := r.cells.at(index)
 	if sum == nil {
-		sum = &Marker{}
-		r.cells[index] = sum
+		sum = r.markerPool.one()
+		r.cells.set(index, sum)
 	}
 	return sum
 }

@@ -10,19 +10,19 @@ import (
 // A Sampling says how the passages were chosen that were recorded, of a run in
 // which not all were.
 type Sampling struct {
-	N       uint64  // sample=1:N
-	Windows uint64  // windows in which markers were on
-	OpenNS  float64 // how long they lasted
-	NetNS   float64 // the same less what recording cost the program in them
-	OfNS    float64 // of how much time they are a sample, corrected in the same way
+	N       uint64 // sample=1:N
+	Windows uint64 // windows in which markers were on
+	OpenNS  uint64 // how long they lasted
+	NetNS   uint64 // the same less what recording cost the program in them
+	OfNS    uint64 // of how much time they are a sample, corrected in the same way
 }
 
 // factor is what figures are multiplied by; 0: nothing was sampled.
 func (s *Sampling) factor() float64 {
-	if s.NetNS <= 0 {
+	if s.NetNS == 0 {
 		return 0
 	}
-	return s.OfNS / s.NetNS
+	return float64(s.OfNS) / float64(s.NetNS)
 }
 
 // overheadMost is how many times as much as was measured at the start a scope may
@@ -62,7 +62,7 @@ func (r *run) sampled(b block) error {
 // what was recorded, times one over the share that was recorded.
 func (r *run) estimate() {
 	h := r.header
-	for _, f := range r.cells {
+	for _, f := range r.cells.all() {
 		f.fromCountdown()
 	}
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
@@ -91,14 +91,16 @@ func (r *run) windows(since batchSums) *Sampling {
 // windowsBy is windows with the words of the header that tell how long they were.
 func (r *run) windowsBy(open, net int, since batchSums) *Sampling {
 	h := r.header
-	ns := func(ticks uint64) float64 { return max(0, float64(int64(ticks))/r.Clock.Hz*1e9) }
+	ns := func(ticks uint64) uint64 { return duration(0, ticks, r.Clock.Hz) }
 	s := &Sampling{
 		N:       h.word(layout.OffSampleN),
 		Windows: h.word(layout.OffWindows),
 		OpenNS:  ns(h.word(open) - since.ticks),
 		NetNS:   ns(h.word(net) - since.net),
 	}
-	s.OfNS = max(ns(r.profiled()-since.profiled)-(s.OpenNS-s.NetNS), s.NetNS)
+	s.NetNS = min(s.NetNS, s.OpenNS)
+	profiled := ns(r.profiled() - since.profiled)
+	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
 	return s
 }
 
@@ -120,11 +122,12 @@ func (m *Marker) fromCountdown() {
 		return
 	}
 	m.Samples = m.Timed()
-	m.meanVar = m.simpleVar()
+	meanVar := m.simpleVar()
 	if m.Samples > 0 {
 		m.scale(new(big.Rat).SetFrac(new(big.Int).SetUint64(m.seen), new(big.Int).SetUint64(m.Samples)))
 	}
 	m.Count = m.seen
+	m.setMeanVar(meanVar)
 }
 
 // fromWindows makes estimates where passages were recorded in windows.
@@ -132,19 +135,33 @@ func (m *Marker) fromWindows(s *Sampling, b batchSums, batches float64) {
 	m.Sample = s.N
 	m.Samples = max(m.Count, 1) // what no window has shown is an estimate, too
 	factor := s.factor()
-	m.meanVar = m.simpleVar()
+	meanVar := m.simpleVar()
 	if batches > 1 && b.n > 0 {
 		// The windows are the sample: passages within one are alike. Variance of a
 		// ratio of two sums over independent batches (Cochran, Sampling Techniques, 6.4).
 		mean := b.s / b.n
-		m.meanVar = max(m.meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
+		meanVar = max(meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
 	}
-	m.countVar = s.countVar(float64(m.Count), b.nn, batches)
+	m.countVar = toUint128(s.countVar(float64(m.Count), b.nn, batches) * varUnit)
 	rat := new(big.Rat)
 	if rat.SetFloat64(factor) == nil {
 		rat = new(big.Rat)
 	}
 	m.scale(rat)
+	m.setMeanVar(meanVar)
+}
+
+// varUnit is how many units of a variance make one: sums of whole numbers do not
+// depend on their order.
+const varUnit = 1024
+
+// setMeanVar keeps the square of the mean's standard error, when the figures are those
+// that it is of.
+func (m *Marker) setMeanVar(v float64) {
+	n := float64(m.Timed())
+	if m.unsure = math.IsInf(v, 0) && n > 0; !math.IsInf(v, 0) {
+		m.sumVar = toUint128(v * n * n * varUnit)
+	}
 }
 
 // countVar is the square of the standard error of an estimate that n passages in
@@ -157,8 +174,9 @@ func (s *Sampling) countVar(n, nn, batches float64) float64 {
 	}
 	v = max(v, 1) * factor * factor // nothing seen does not mean that nothing was
 	// What recording takes in a window is estimated, too.
-	least := max(s.OpenNS-overheadMost*(s.OpenNS-s.NetNS), s.OpenNS/64, 1)
-	off := n * factor * (s.NetNS/least - 1)
+	open, net := float64(s.OpenNS), float64(s.NetNS)
+	least := max(open-overheadMost*(open-net), open/64, 1)
+	off := n * factor * (net/least - 1)
 	return v + off*off
 }
 
@@ -191,8 +209,8 @@ func (r *run) tickWindows(since batchSums) *Sampling {
 func (m *Marker) fromTicks(s *Sampling, b batchSums, batches float64) {
 	m.Sample = s.N
 	m.Samples = add64(m.Count, uint64(min(b.n, 1<<62)))
-	m.countVar = s.countVar(b.n, b.nn, batches)
-	m.meanVar = math.Inf(1)
+	m.countVar = toUint128(s.countVar(b.n, b.nn, batches) * varUnit)
+	m.unsure = true
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }
 
@@ -246,31 +264,23 @@ func mulSat(a, b uint64) uint64 {
 func (m *Marker) Sampled() bool { return m.Samples > 0 || m.Sample > 1 }
 
 // CountSE is the standard error of Count; 0 where all passages were counted.
-func (m *Marker) CountSE() float64 { return math.Sqrt(m.countVar) }
+func (m *Marker) CountSE() float64 { return math.Sqrt(m.countVar.Float64() / varUnit) }
 
 // MeanSE is the standard error of MeanNS; ok is false where there are fewer than
 // two samples to tell it from.
 func (m *Marker) MeanSE() (ns float64, ok bool) {
-	return math.Sqrt(m.meanVar), m.Samples > 1 && !math.IsInf(m.meanVar, 0)
+	n := m.Timed()
+	if n == 0 || m.unsure {
+		return 0, false
+	}
+	return math.Sqrt(m.sumVar.Float64()/varUnit) / float64(n), m.Samples > 1
 }
 
-// addSampling adds up how far off the estimates may be, before the figures
-// themselves are added.
+// addSampling adds up how far off the estimates may be.
 func (sum *Marker) addSampling(m *Marker) {
-	a, b := float64(sum.Timed()), float64(m.Timed())
-	if a+b > 0 {
-		v := 0.0
-		if a > 0 {
-			v += a * a * sum.meanVar
-		}
-		if b > 0 {
-			v += b * b * m.meanVar
-		}
-		sum.meanVar = v / ((a + b) * (a + b))
-	} else {
-		sum.meanVar = max(sum.meanVar, m.meanVar)
-	}
-	sum.countVar += m.countVar
+	sum.sumVar = sum.sumVar.Add(m.sumVar)
+	sum.countVar = sum.countVar.Add(m.countVar)
+	sum.unsure = sum.unsure || m.unsure
 	sum.Samples = add64(sum.Samples, m.Samples)
 	sum.seen = add64(sum.seen, m.seen)
 	sum.Sample = max(sum.Sample, m.Sample)
@@ -291,8 +301,8 @@ func (s *Sampling) add(t *Sampling) *Sampling {
 	sum := *s
 	sum.N = max(s.N, t.N)
 	sum.Windows = add64(s.Windows, t.Windows)
-	sum.OpenNS += t.OpenNS
-	sum.NetNS += t.NetNS
-	sum.OfNS += t.OfNS
+	sum.OpenNS = add64(s.OpenNS, t.OpenNS)
+	sum.NetNS = add64(s.NetNS, t.NetNS)
+	sum.OfNS = add64(s.OfNS, t.OfNS)
 	return &sum
 }

@@ -91,17 +91,15 @@ func (r *run) steered() {
 		}
 		at := data[r.order.Uint64(data[layout.OffMarkersData:]):]
 		for i := range min(int(r.order.Uint64(data[layout.OffMarkersLen:])), len(t.markers)) {
-			if m := t.markers[i]; m != nil {
-				m.Off = whyOff(r.order.Uint32(at[i*layout.MarkerSize+layout.MarkerIndex:]))
+			if why := whyOff(r.order.Uint32(at[i*layout.MarkerSize+layout.MarkerIndex:])); why != "" {
+				r.off[t.first+uint64(i)] = why
 			}
 		}
 	}
 	slices.SortStableFunc(r.changes, func(a, b change) int { return cmp.Compare(a.AtNS, b.AtNS) })
 	for _, c := range r.changes {
-		for _, t := range r.tables {
-			if i := uint64(c.number) - t.first; c.number != 0 && i < uint64(len(t.markers)) && t.markers[i] != nil {
-				c.Marker = t.markers[i].ID
-			}
+		if m := r.named(uint64(c.number)); c.number != 0 && m != nil {
+			c.Marker = m.ID
 		}
 		r.Changes = append(r.Changes, c.Change)
 	}
@@ -117,4 +115,15 @@ func whyOff(index uint32) string {
 		return "throttled"
 	}
 	return ""
+}
+
+// reasons for being off, the one that says most of a sum last.
+var reasons = []string{"", "choice", "enough", "throttled"}
+
+// moreOff is the reason that says more.
+func moreOff(a, b string) string {
+	if slices.Index(reasons, b) > slices.Index(reasons, a) {
+		return b
+	}
+	return a
 }

@@ -9,13 +9,28 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A table is what one unit of a program registered: its markers, and what its
-// counters count.
+// A table is what one unit of a program registered.
 type table struct {
-	offset   uint64 // of its block
-	first    uint64 // global index of markers[0]
-	markers  []*Marker
+	offset uint64 // of its block
+	first  uint64 // global index of markers[0]
+	*tableText
+}
+
+// tableText is what the text of a table says: its markers, and what its counters
+// count. Runs of one program share it.
+type tableText struct {
+	markers  []*Marker // without figures; nil: the line could not be read
 	counters []counter
+
+	damages []tableDamage
+	sums    []*Marker // of markers, what a Sum has of them; nil: nothing yet
+	counted []*Marker // of counters
+}
+
+// tableDamage is a line that can't be read.
+type tableDamage struct {
+	number int // from 1
+	line   string
 }
 
 // counter is what one counter counts: a marker, or a block, or (after a line
@@ -26,9 +41,10 @@ type counter struct {
 }
 
 // parseTable reads the text of a table, one record a line. Lines of kinds it
-// does not know are passed over. A line that can't be read is told to trouble, and
+// does not know are passed over. A line that can't be read is among the damages, and
 // keeps its place in the numbering.
-func parseTable(text string, trouble func(number int, line string)) (t table) {
+func parseTable(text string) *tableText {
+	t := &tableText{}
 	importPath := ""
 	var files []string
 	file := func(index string) (string, bool) {
@@ -75,9 +91,11 @@ func parseTable(text string, trouble func(number int, line string)) (t table) {
 			t.counters = append(t.counters, counter{block: b})
 		}
 		if !good {
-			trouble(number, line)
+			t.damages = append(t.damages, tableDamage{number, line})
 		}
 	}
+	t.sums = make([]*Marker, len(t.markers))
+	t.counted = make([]*Marker, len(t.counters))
 	return t
 }
 

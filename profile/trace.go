@@ -109,7 +109,7 @@ func (t *Trace) Close() error {
 }
 
 func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, error) {
-	r, err := readRun(from, size, name, alive)
+	r, err := readRun(from, size, name, alive, new(Sum))
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,6 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 
 // name finds the markers that the numbers in records stand for.
 func (t *Trace) name(r *run) {
-	tables := slices.SortedFunc(maps.Values(r.tables), func(a, b *table) int { return cmp.Compare(a.first, b.first) })
 	indexes := map[registry.ID]int32{}
 	stands := func(from uint64, m *Marker) {
 		if from >= maxMarkers || m == nil {
@@ -153,22 +152,13 @@ func (t *Trace) name(r *run) {
 		}
 		t.marker[from] = i
 	}
-	for _, table := range tables {
+	for _, table := range r.ordered {
 		for i, m := range table.markers {
 			stands(table.first+uint64(i), m)
 		}
 	}
 	for _, from := range slices.Sorted(maps.Keys(r.aliases)) {
-		to := r.aliases[from]
-		k, _ := slices.BinarySearchFunc(tables, to, func(t *table, n uint64) int {
-			if t.first > n {
-				return 1
-			}
-			return -1
-		})
-		if k > 0 && to-tables[k-1].first < uint64(len(tables[k-1].markers)) {
-			stands(from, tables[k-1].markers[to-tables[k-1].first])
-		}
+		stands(from, r.named(r.aliases[from]))
 	}
 }
 

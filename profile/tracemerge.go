@@ -115,7 +115,7 @@ func (s *stream) bytes() (n uint64) {
 // ordinary one of a little-endian machine.
 func (s *stream) fast(t *Trace) bool {
 	b := s.buf
-	if s.holds || len(b) < layout.RecordSize || t.in.order != binary.LittleEndian {
+	if s.holds || len(b) < layout.RecordSize || t.in.order.big {
 		return false
 	}
 	b = b[:layout.RecordSize]

@@ -100,12 +100,16 @@ func (u *Units) table(in *input, b block) {
 	if err != nil || u.byNumber[number] != nil {
 		return
 	}
+	plain, err := unpack(text)
+	if err != nil {
+		return
+	}
 	head, err := in.content(b, layout.OffTableText)
 	if err != nil {
 		return
 	}
 	unit := &Unit{Number: number, First: in.order.Uint64(head[layout.OffTableFirst:])}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(plain) {
 		switch kind, rest, _ := strings.Cut(line, "\t"); kind {
 		case "p":
 			unit.Path = strings.TrimSuffix(rest, "\n")

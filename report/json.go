@@ -32,11 +32,11 @@ type jsonRun struct {
 }
 
 type jsonSampling struct {
-	Rate    string  `json:"rate"` // "1:N"
-	Windows uint64  `json:"windows"`
-	OpenNS  float64 `json:"open_ns"` // how long the windows lasted
-	NetNS   float64 `json:"net_ns"`  // the same without what recording cost in them
-	OfNS    float64 `json:"of_ns"`   // of how much time they are a sample, without that, too
+	Rate    string `json:"rate"` // "1:N"
+	Windows uint64 `json:"windows"`
+	OpenNS  uint64 `json:"open_ns"` // how long the windows lasted
+	NetNS   uint64 `json:"net_ns"`  // the same without what recording cost in them
+	OfNS    uint64 `json:"of_ns"`   // of how much time they are a sample, without that, too
 }
 
 type jsonChange struct {

@@ -218,7 +218,7 @@ func kind(m *profile.Marker) string {
 func sampled(p *profile.Profile) string {
 	if s := p.Sampling; s != nil {
 		return fmt.Sprintf("1:%d in %s of %s in all, out of %s; counts and times are estimates",
-			s.N, plural(int(s.Windows), "window"), duration(s.OpenNS), duration(s.OfNS))
+			s.N, plural(int(s.Windows), "window"), duration(float64(s.OpenNS)), duration(float64(s.OfNS)))
 	}
 	for i := range p.Markers {
 		if p.Markers[i].Samples > 0 {

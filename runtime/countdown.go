@@ -40,7 +40,7 @@ func makeRate(pid int, index uint32) bool {
 	lock()
 	defer unlock()
 	c := makeCell(pid, index)
-	if c == nil || pid >= maxShards {
+	if c == nil || pid >= MaxShards {
 		return false
 	}
 	if c.rate == 0 {

@@ -117,6 +117,10 @@ const (
 	OffBlockSize  = 8
 )
 
+// MaxShards is how many processors have a shard each, numbered from 0. That number
+// itself stands for all processors beyond.
+const MaxShards = 1024
+
 // Block types. Readers skip types they do not know.
 const (
 	// BlockPad is unused space.

@@ -336,7 +336,7 @@ type readDirectory struct {
 //go:norace
 //go:nocheckptr
 func (p *plan) blockOf(pid int, index uint32) *reads {
-	if uint(pid) >= maxShards {
+	if uint(pid) >= MaxShards {
 		return nil
 	}
 	d := p.shards[pid]
@@ -405,7 +405,7 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 	if p != reading || index < firstIndex || index >= nextIndex || pid < 0 {
 		return true
 	}
-	shard := min(pid, maxShards)
+	shard := min(pid, MaxShards)
 	d := p.shards[shard]
 	if d == nil || uint64(index) >= d.n {
 		n := uint64(64)
@@ -433,7 +433,7 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 		publish(unsafe.Pointer(b))
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.blocks[index])), unsafe.Pointer(b))
 	}
-	if pid >= maxShards {
+	if pid >= MaxShards {
 		p.addTo(b, f, nested)
 		return true
 	}

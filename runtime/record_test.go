@@ -110,13 +110,13 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// Processors beyond maxShards share their cells under the lock.
+// Processors beyond MaxShards share their cells under the lock.
 func TestManyProcessors(t *testing.T) {
 	m := collected(t)
 	decide(&m[1])
 	const each = 1000
 	var wg sync.WaitGroup
-	for pid := maxShards - 2; pid < maxShards+10; pid++ {
+	for pid := MaxShards - 2; pid < MaxShards+10; pid++ {
 		wg.Go(func() {
 			for range each {
 				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: 5}

@@ -160,7 +160,7 @@ func (s *sampler) add() {
 	}
 	begun := uint64(nanotime())
 	var all uint64
-	var active [maxShards/64 + 1]uint64
+	var active [MaxShards/64 + 1]uint64
 	for i := range rated {
 		r := &rated[i]
 		now := totals{}

@@ -7,10 +7,8 @@ import (
 	"unsafe"
 )
 
-// A shard holds the cells of one processor. Shard number maxShards serves all
+// A shard holds the cells of one processor. Shard number MaxShards serves all
 // processors beyond, one at a time under the lock.
-const maxShards = 1024
-
 type shard struct {
 	dir *directory
 	_   [64 - unsafe.Sizeof(uintptr(0))]byte
@@ -25,7 +23,7 @@ type directory struct {
 }
 
 var (
-	shards     [maxShards + 1]shard
+	shards     [MaxShards + 1]shard
 	usedShards int // the first so many have directories, perhaps; under the lock
 )
 
@@ -35,7 +33,7 @@ var (
 //go:norace
 //go:nocheckptr
 func cellOf(pid int, i uint32) *cell {
-	if uint(pid) >= maxShards {
+	if uint(pid) >= MaxShards {
 		return nil
 	}
 	d := shards[pid].dir
@@ -84,7 +82,7 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 		lose()
 		return true
 	}
-	if pid >= maxShards {
+	if pid >= MaxShards {
 		c.record(p)
 		return true
 	}
@@ -100,7 +98,7 @@ func makeCell(pid int, i uint32) *cell {
 	if i < firstIndex || i >= nextIndex || pid < 0 {
 		return nil
 	}
-	pid = min(pid, maxShards)
+	pid = min(pid, MaxShards)
 	sh := &shards[pid]
 	d := sh.dir
 	if d == nil || uint64(i) >= d.n {

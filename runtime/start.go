@@ -318,7 +318,7 @@ func calibrate() {
 
 	step := quantum()
 	pid := procPin()
-	if uint(pid) >= maxShards {
+	if uint(pid) >= MaxShards {
 		procUnpin()
 		return
 	}

@@ -57,7 +57,7 @@ type ringEnd struct {
 }
 
 // ringEnds are the processors', the last one that of all beyond, under the lock.
-type ringEnds [maxShards + 1]ringEnd
+type ringEnds [MaxShards + 1]ringEnd
 
 // noRing stands in the place of a ring that could not be had.
 var noRing ring
@@ -179,7 +179,7 @@ func write(p *slot, g uintptr, what uint32, t, cost uint64) {
 		}
 	}
 	pid := procPin()
-	if uint(pid) < maxShards {
+	if uint(pid) < MaxShards {
 		e := &tracing.ends[pid]
 		if p := e.next; p != e.limit {
 			n := e.written
@@ -222,12 +222,12 @@ func (r *ring) publish(n uint64) {
 func writeSlow(r *traceRecord) {
 	for {
 		pid := procPin()
-		if uint(pid) >= maxShards {
+		if uint(pid) >= MaxShards {
 			procUnpin()
 			lock()
-			e := &tracing.ends[maxShards]
+			e := &tracing.ends[MaxShards]
 			if e.block == nil {
-				makeRing(e, maxShards)
+				makeRing(e, MaxShards)
 			}
 			e.put(r)
 			unlock()

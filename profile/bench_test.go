@@ -1,0 +1,71 @@
+package profile_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+)
+
+// runOf makes a run file of n markers that were all passed on two processors, and
+// leaves it to the seed how long that took.
+func runOf(tb testing.TB, n int, seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 0))
+	var text strings.Builder
+	text.WriteString("p\texample.com/shop\n")
+	for i := range 10 {
+		fmt.Fprintf(&text, "f\tstore%d.go\n", i)
+	}
+	times := map[int][]uint64{}
+	for i := range n {
+		fmt.Fprintf(&text, "m\t%016x\tfunc\t%d\t%d\t1\t%d\t-\t-\t1\texample.com/shop.(*Store).Item%05d\n", i+1, i%10, i+10, i, i)
+		typical := math.Exp(3 + 9*float64(i)/float64(n))
+		for range 40 {
+			times[i] = append(times[i], uint64(typical*math.Exp(0.5*r.NormFloat64())))
+		}
+	}
+	run := profiletest.Run{
+		App: "shop", PID: seed, StartWall: 1772366400e9 + seed*1e9, Span: 90e9,
+		Tables: []profiletest.Table{{Text: text.String(), Stored: packed(tb, text.String()), Times: times}},
+	}
+	return run.File()
+}
+
+func BenchmarkMerge(b *testing.B) {
+	const files, markers = 100, 1000
+	dir := b.TempDir()
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), runOf(b, markers, uint64(i)), 0o666); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		var runs []*profile.Profile
+		for i := range files {
+			p, err := profile.ReadFile(filepath.Join(dir, fmt.Sprint(i)))
+			if err != nil {
+				b.Fatal(err)
+			}
+			runs = append(runs, p)
+		}
+		profile.Merge(runs)
+	}
+	b.ReportMetric(float64(files*markers)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+func BenchmarkReadRun(b *testing.B) {
+	file := runOf(b, 1000, 1)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if _, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package profile
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// A Sum adds profiles up, one after the other, as Merge does, in memory that grows with
+// the markers and not with the runs. The zero value is the sum of nothing. It must not
+// be copied, or used by several goroutines at once.
+//
+//	var sum profile.Sum
+//	for _, file := range files {
+//		if err := sum.AddFile(file); err != nil { … }
+//	}
+//	p := sum.Profile()
+type Sum struct {
+	p       Profile // all but markers, blocks, and what follows from the words
+	byID    map[registry.ID]*Marker
+	markers pool[Marker]
+	blocks  map[Block]*uint64
+
+	apps, states, kinds, oses, arches words
+	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
+
+	scratch scratch
+	buf     []byte // for reading
+}
+
+// mostWarnings is how many warnings a sum keeps: enough for anybody to read.
+const mostWarnings = 1000
+
+// Add adds p, which it neither changes nor keeps; nil adds nothing.
+func (s *Sum) Add(p *Profile) {
+	if p == nil {
+		return
+	}
+	s.head(p)
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		to := s.marker(m.ID)
+		to.called(m, m.asOf)
+		to.Sample = max(to.Sample, m.Sample)
+		to.add(m)
+	}
+	for _, b := range p.Blocks {
+		n := b.Count
+		b.Count = 0
+		s.block(b, n)
+	}
+}
+
+// AddFile adds the runs of a data file, as ReadFile reads it. After an error the sum is
+// what it was.
+func (s *Sum) AddFile(path string) error {
+	f, info, err := openData(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.add(f, info.Size(), path, alive(f))
+}
+
+// add adds what is in size bytes at r.
+func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
+	run, err := readRun(r, size, name, alive, s)
+	if err != nil {
+		return err
+	}
+	s.head(run.Profile)
+	return nil
+}
+
+// Profile returns what has been added up so far, and shares no memory with it.
+func (s *Sum) Profile() *Profile {
+	p := s.hand()
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		m.Buckets = slices.Clone(m.Buckets)
+		m.Callers = addCallers(nil, m.Callers)
+		m.Readings = addReadings(nil, m.Readings)
+	}
+	return p
+}
+
+// hand is Profile for a sum that nothing is added to any more.
+func (s *Sum) hand() *Profile {
+	if s.newest == nil {
+		return &Profile{}
+	}
+	p := s.p
+	if p.Runs != 1 {
+		p.Run = fmt.Sprintf("%d runs", p.Runs)
+	} else {
+		p.Changes = slices.Clone(s.newest.Changes)
+	}
+	p.newest = s.newest.newest
+	p.App = strings.Join(s.apps, ", ")
+	p.State = leastFinal(s.states)
+	p.Clock, p.Go = s.newest.Clock, s.newest.Go
+	p.Clock.Kind = s.kinds.same()
+	p.GOOS, p.GOARCH = s.oses.same(), s.arches.same()
+	if p.Runs > 1 { // those of a run are in the order of its file
+		s.cutWarnings()
+	}
+	p.Warnings, p.MoreWarnings = slices.Clone(s.p.Warnings), s.p.MoreWarnings
+	sorted := make([]*Marker, 0, len(s.byID))
+	for _, m := range s.byID {
+		sorted = append(sorted, m)
+	}
+	slices.SortFunc(sorted, compareMarkers)
+	for _, m := range sorted {
+		p.Markers = append(slices.Grow(p.Markers, len(sorted)-len(p.Markers)), *m)
+	}
+	for b, n := range s.blocks {
+		b.Count = *n
+		p.Blocks = append(p.Blocks, b)
+	}
+	slices.SortFunc(p.Blocks, compareBlocks)
+	return &p
+}
+
+// head adds all but markers and blocks.
+func (s *Sum) head(p *Profile) {
+	sum := &s.p
+	if s.newest == nil {
+		sum.Complete = true
+	}
+	sum.Runs += p.Runs
+	sum.Run = p.Run
+	if sum.Start.IsZero() || !p.Start.IsZero() && p.Start.Before(sum.Start) {
+		sum.Start = p.Start
+	}
+	sum.ElapsedNS = add64(sum.ElapsedNS, p.ElapsedNS)
+	sum.Complete = sum.Complete && p.Complete
+	sum.Alive = sum.Alive || p.Alive
+	sum.NoSelf = sum.NoSelf || p.NoSelf
+	sum.Damaged = sum.Damaged || p.Damaged
+	sum.Sampling = sum.Sampling.add(p.Sampling)
+	sum.Lost = add64(sum.Lost, p.Lost)
+	sum.Untimed = sum.Untimed || p.Untimed
+	sum.Trace = sum.Trace.add(p.Trace)
+	sum.Warnings = append(sum.Warnings, p.Warnings...)
+	sum.MoreWarnings = sum.MoreWarnings || p.MoreWarnings
+	if len(sum.Warnings) > 2*mostWarnings {
+		s.cutWarnings()
+	}
+	for app := range strings.SplitSeq(p.App, ", ") {
+		s.apps.add(app)
+	}
+	s.states.add(p.State)
+	s.kinds.add(p.Clock.Kind)
+	s.oses.add(p.GOOS)
+	s.arches.add(p.GOARCH)
+	if s.newest == nil || newer(p, s.newest) {
+		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, newest: p.newest}
+	}
+}
+
+// cutWarnings sorts the warnings and keeps the first.
+func (s *Sum) cutWarnings() {
+	w := s.p.Warnings
+	slices.SortFunc(w, compareWarnings)
+	if w = slices.Compact(w); len(w) > mostWarnings {
+		w, s.p.MoreWarnings = w[:mostWarnings], true
+	}
+	s.p.Warnings = w
+}
+
+// marker is what the sum has of the marker with the ID.
+func (s *Sum) marker(id registry.ID) *Marker {
+	m := s.byID[id]
+	if m == nil {
+		if s.byID == nil {
+			s.byID = map[registry.ID]*Marker{}
+		}
+		m = s.markers.one()
+		m.ID, m.CountOnly = id, true
+		s.byID[id] = m
+	}
+	return m
+}
+
+// block adds to what the sum has of a block, whose count is not looked at.
+func (s *Sum) block(b Block, n uint64) {
+	sum := s.blocks[b]
+	if sum == nil {
+		if s.blocks == nil {
+			s.blocks = map[Block]*uint64{}
+		}
+		sum = new(uint64)
+		s.blocks[b] = sum
+	}
+	*sum = add64(*sum, n)
+}
