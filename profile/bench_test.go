@@ -47,15 +47,15 @@ func BenchmarkMerge(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		var runs []*profile.Profile
+		var sum profile.Sum
 		for i := range files {
-			p, err := profile.ReadFile(filepath.Join(dir, fmt.Sprint(i)))
-			if err != nil {
+			if err := sum.AddFile(filepath.Join(dir, fmt.Sprint(i))); err != nil {
 				b.Fatal(err)
 			}
-			runs = append(runs, p)
 		}
-		profile.Merge(runs)
+		if p := sum.Profile(); p.Runs != files || len(p.Markers) != markers {
+			b.Fatal(p.Runs, len(p.Markers))
+		}
 	}
 	b.ReportMetric(float64(files*markers)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

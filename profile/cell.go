@@ -50,20 +50,19 @@ func (in *input) parseCell(c *cell, data []byte) {
 // passages are reconciled; if they do by more, ok is false: no program ever
 // wrote that.
 func (in *input) parseBuckets(list []Bucket, data []byte, first uint8, torn uint64) (_ []Bucket, ok bool) {
-	word := func(offset int) uint64 { return in.order.Uint64(data[offset:]) }
-	for i := range uint8(layout.GroupBuckets) {
-		at := layout.OffBucketsData + int(i)*layout.BucketSize
-		b := Bucket{
-			K:     first + i,
-			Count: word(at + layout.BucketCount),
-			SumNS: word(at + layout.BucketSum),
-			SumSq: Uint128{Hi: word(at + layout.BucketSqHi), Lo: word(at + layout.BucketSqLo)},
-		}
-		if b == (Bucket{K: first + i}) {
+	order := in.order
+	for i := range layout.GroupBuckets {
+		words := data[layout.OffBucketsData+i*layout.BucketSize:][:layout.BucketSize]
+		count, sum := order.Uint64(words[layout.BucketCount:]), order.Uint64(words[layout.BucketSum:])
+		sq := Uint128{Hi: order.Uint64(words[layout.BucketSqHi:]), Lo: order.Uint64(words[layout.BucketSqLo:])}
+		if count|sum|sq.Lo|sq.Hi == 0 {
 			continue
 		}
-		if b, ok = reconcile(b, torn); !ok {
-			return nil, false
+		b := Bucket{K: first + uint8(i), Count: count, SumNS: sum, SumSq: sq}
+		if !plausible(b.K, count, sum, sq) {
+			if b, ok = reconcile(b, torn); !ok {
+				return nil, false
+			}
 		}
 		if b.Count > 0 {
 			list = append(list, b)
@@ -128,15 +127,6 @@ func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
 		b.SumNS = min(b.SumNS, most)
 	}
 
-	// Σx² is at least (Σx)²/n, and at most lo·Σx + hi·Σx − n·lo·hi, since
-	// (x−lo)(hi−x) ≥ 0 for every x. Floating point decides all but the cases in doubt.
-	n, sum, sq := float64(b.Count), float64(b.SumNS), b.SumSq.Float64()
-	least2 := sum * sum / n
-	most2 := (float64(lo)+float64(hi))*sum - n*float64(lo)*float64(hi)
-	const sure = 1e-9
-	if sq >= least2*(1+sure) && sq <= most2-least2*sure {
-		return b, true
-	}
 	exactLeast, exactMost := squares(b, lo, hi)
 	slack := new(big.Int).Mul(new(big.Int).SetUint64(torn), Square(hi).Big())
 	have := b.SumSq.Big()
@@ -151,6 +141,32 @@ func reconcile(b Bucket, torn uint64) (_ Bucket, ok bool) {
 		ok = true
 	}
 	return b, ok
+}
+
+// plausible is reconcile for nearly all buckets, of which it says that they agree: n·lo ≤ Σx ≤
+// n·hi, Σx² is at least what it is for n numbers as equal as can be, and at most
+// (lo+hi)·Σx − n·lo·hi, since (x−lo)(hi−x) ≥ 0 for every x.
+func plausible(k uint8, n, sum uint64, sq Uint128) bool {
+	if k >= 62 || sum >= 1<<62 || n == 0 {
+		return false // no sum below overflows otherwise
+	}
+	lo, hi := uint64(1)<<k&^1, uint64(2)<<k-1
+	if over, least := bits.Mul64(n, lo); over != 0 || sum < least {
+		return false
+	}
+	if over, most := bits.Mul64(n, hi); over == 0 && sum > most {
+		return false
+	}
+	q, r := sum/n, sum%n
+	leastHi, leastLo := bits.Mul64(sum-r, q)
+	restHi, restLo := bits.Mul64(r, 2*q+1)
+	leastLo, carry := bits.Add64(leastLo, restLo, 0)
+	leastHi, _ = bits.Add64(leastHi, restHi, carry)
+	mostHi, mostLo := bits.Mul64(lo+hi, sum)
+	offHi, offLo := bits.Mul64(n*lo, hi)
+	mostLo, borrow := bits.Sub64(mostLo, offLo, 0)
+	mostHi, _ = bits.Sub64(mostHi, offHi, borrow)
+	return !sq.Less(Uint128{leastHi, leastLo}) && !(Uint128{mostHi, mostLo}).Less(sq)
 }
 
 // squares returns the least and the largest sum of squares that b.Count whole

@@ -54,7 +54,7 @@ func (o byteOrder) Uint64(b []byte) uint64 {
 }
 
 // windowSize is how much is read at once. What does not fit is read alone.
-const windowSize = 1 << 20
+const windowSize = 1 << 18
 
 // smallWindow is read where a large block ends, most of which nobody looks at.
 const smallWindow = 4 << 10

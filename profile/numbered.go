@@ -74,7 +74,7 @@ type pool[T any] struct {
 // needed.
 const firstChunk, mostChunk = 16, 4096
 
-// take gives out n, zeroed, that stand one behind the other.
+// take gives out n that stand one behind the other, with whatever is in them.
 func (p *pool[T]) take(n int) []T {
 	for {
 		if p.chunk == len(p.chunks) {
@@ -83,15 +83,21 @@ func (p *pool[T]) take(n int) []T {
 		if c := p.chunks[p.chunk]; n <= len(c)-p.used {
 			list := c[p.used : p.used+n : p.used+n]
 			p.used += n
-			clear(list)
 			return list
 		}
 		p.chunk, p.used = p.chunk+1, 0
 	}
 }
 
-// one gives out a single one.
-func (p *pool[T]) one() *T { return &p.take(1)[0] }
+// back takes back the last n of those that were taken last.
+func (p *pool[T]) back(n int) { p.used -= n }
+
+// one gives out a single one, zeroed.
+func (p *pool[T]) one() *T {
+	one := &p.take(1)[0]
+	*one = *new(T)
+	return one
+}
 
 // reset takes all back.
 func (p *pool[T]) reset() { p.chunk, p.used = 0, 0 }

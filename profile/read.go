@@ -402,8 +402,8 @@ func (r *run) buckets(b block) error {
 	if err := r.tooManyShards(b); err != nil {
 		return err
 	}
-	var room [layout.GroupBuckets]Bucket
-	list, ok := r.parseBuckets(room[:0], data, uint8(first), r.torn)
+	list, ok := r.parseBuckets(r.bucketPool.take(layout.GroupBuckets)[:0], data, uint8(first), r.torn)
+	r.bucketPool.back(layout.GroupBuckets - len(list))
 	if !ok {
 		return r.damaged(b.offset, "buckets of marker number %d whose figures contradict each other; they are left out", index)
 	}
@@ -416,7 +416,11 @@ func (r *run) buckets(b block) error {
 			return r.damaged(b.offset, "a second time the buckets from number %d on of marker number %d; they are left out", first, index)
 		}
 	}
-	c.buckets = r.sumOf(c.buckets, list)
+	if c.buckets == nil {
+		c.buckets = list[:len(list):len(list)]
+	} else {
+		c.buckets = r.sumOf(c.buckets, list)
+	}
 	return nil
 }
 

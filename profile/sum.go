@@ -113,8 +113,9 @@ func (s *Sum) hand() *Profile {
 		sorted = append(sorted, m)
 	}
 	slices.SortFunc(sorted, compareMarkers)
-	for _, m := range sorted {
-		p.Markers = append(slices.Grow(p.Markers, len(sorted)-len(p.Markers)), *m)
+	p.Markers = make([]Marker, len(sorted))
+	for i, m := range sorted {
+		p.Markers[i] = *m
 	}
 	for b, n := range s.blocks {
 		b.Count = *n
