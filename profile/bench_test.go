@@ -40,9 +40,24 @@ func runOf(tb testing.TB, n int, seed uint64) []byte {
 
 func BenchmarkMerge(b *testing.B) {
 	const files, markers = 100, 1000
+	b.Run("runs", func(b *testing.B) {
+		benchmarkMerge(b, files, markers, func(i int) []byte { return runOf(b, markers, uint64(i)) })
+	})
+	b.Run("profiles", func(b *testing.B) {
+		benchmarkMerge(b, files, markers, func(i int) []byte {
+			file, err := profile.Encode(read(b, runOf(b, markers, uint64(i))))
+			if err != nil {
+				b.Fatal(err)
+			}
+			return file
+		})
+	})
+}
+
+func benchmarkMerge(b *testing.B, files, markers int, file func(int) []byte) {
 	dir := b.TempDir()
 	for i := range files {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), runOf(b, markers, uint64(i)), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), file(i), 0o666); err != nil {
 			b.Fatal(err)
 		}
 	}

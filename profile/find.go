@@ -92,5 +92,5 @@ func begins(path string) bool {
 	defer f.Close()
 	var magic [len(layout.Magic)]byte
 	_, err = io.ReadFull(f, magic[:])
-	return err == nil && string(magic[:]) == layout.Magic
+	return err == nil && (string(magic[:]) == layout.Magic || string(magic[:]) == profileMagic)
 }

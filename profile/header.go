@@ -38,6 +38,9 @@ func (in *input) readHeader() (header, error) {
 	if len(bytes.Trim(start, "\x00")) == 0 {
 		return header{}, in.damaged(0, "no header; the file is empty, or the run has just begun: read it again")
 	}
+	if strings.HasPrefix(string(start), profileMagic) {
+		return header{}, in.damaged(0, "a profile, in which runs were added up; give the data file of a run")
+	}
 	if !strings.HasPrefix(string(start), layout.Magic) || len(start) < 16 {
 		return header{}, in.damaged(0, "not a data file of a marked program; give one that was written with MARKGEN set")
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // ReadFile reads the data file of one run: one that ended, was killed, or goes
-// on while it is read (then the figures are those of this moment).
+// on while it is read (then the figures are those of this moment). A profile file gives
+// the profile that was written to it.
 //
 // A file whose header can't be read is an error. Of any other file, what is
 // sound is in the profile: damage further on, named with file and offset, is
@@ -58,9 +59,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 }
 
 // readRun reads a run, and adds its markers and blocks to the sum.
-func readRun(r io.ReaderAt, size int64, name string, alive bool, sum *Sum) (*run, error) {
-	in := &input{r: r, name: name, size: uint64(max(size, 0)), buf: sum.buf}
-	defer func() { sum.buf = in.buf }()
+func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 	h, err := in.readHeader()
 	if err != nil {
 		return nil, err

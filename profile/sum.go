@@ -67,7 +67,12 @@ func (s *Sum) AddFile(path string) error {
 
 // add adds what is in size bytes at r.
 func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
-	run, err := readRun(r, size, name, alive, s)
+	in := &input{r: r, name: name, size: uint64(max(size, 0)), buf: s.buf}
+	defer func() { s.buf = in.buf }()
+	if start, err := in.bytes(0, min(in.size, uint64(len(profileMagic)))); err == nil && string(start) == profileMagic {
+		return s.addProfile(in)
+	}
+	run, err := in.readRun(alive, s)
 	if err != nil {
 		return err
 	}

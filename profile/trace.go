@@ -109,7 +109,8 @@ func (t *Trace) Close() error {
 }
 
 func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, error) {
-	r, err := readRun(from, size, name, alive, new(Sum))
+	in := &input{r: from, name: name, size: uint64(max(size, 0))}
+	r, err := in.readRun(alive, new(Sum))
 	if err != nil {
 		return nil, err
 	}

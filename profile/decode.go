@@ -1,0 +1,284 @@
+package profile
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// decoded is what a profile file says, before anything of it is added: all of it or
+// nothing.
+type decoded struct {
+	profile *Profile // without markers and blocks
+	table   *tableText
+	figures []Marker // of the table's markers, in memory for this file
+	counts  []uint64 // of its blocks
+}
+
+// addProfile adds what is in a profile file.
+func (s *Sum) addProfile(in *input) error {
+	s.scratch.reset()
+	d, err := in.decode(&s.scratch)
+	if err != nil {
+		return err
+	}
+	s.head(d.profile)
+	for i, m := range d.table.markers {
+		if d.table.sums[i] == nil {
+			d.table.sums[i] = s.marker(m.ID)
+		}
+		to, figures := d.table.sums[i], &d.figures[i]
+		to.called(m, figures.asOf)
+		to.Sample = max(to.Sample, figures.Sample)
+		to.add(figures)
+	}
+	for i, c := range d.table.counters {
+		s.block(*c.block, d.counts[i])
+	}
+	return nil
+}
+
+// decode reads a profile file, all of it or nothing.
+func (in *input) decode(scratch *scratch) (decoded, error) {
+	none := decoded{}
+	file, err := in.bytes(0, in.size)
+	if err != nil {
+		return none, err
+	}
+	if len(file) < profileHead {
+		return none, in.damaged(uint64(len(file)), "the file ends here; it was cut off")
+	}
+	if v := binary.LittleEndian.Uint32(file[8:]); v != profileVersion {
+		return none, in.damaged(8, "a profile of version %d, and this markgen reads version %d; use the markgen that wrote it", v, profileVersion)
+	}
+	if crc32.Checksum(file[profileHead:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
+		return none, in.damaged(12, "the checksum is not that of the file; it is damaged, or was cut off")
+	}
+	d := decoder{rest: file[profileHead:]}
+	head, text, figures := d.section(), d.section(), d.section()
+	if d.bad || len(d.rest) > 0 {
+		return none, in.damaged(profileHead, "its sections do not make up the file")
+	}
+	p := head.head()
+	if head.bad || len(head.rest) > 0 {
+		return none, in.damaged(profileHead, "what it says of the runs can't be read")
+	}
+	at := uint64(cap(file) - cap(text.rest))
+	t, err := scratch.parsed(text.rest)
+	switch {
+	case err != nil:
+		return none, in.damaged(at, "a packed table that can't be unpacked (%v)", err)
+	case len(t.damages) > 0:
+		return none, in.damaged(at, "line %d of the table: %.80q can't be read", t.damages[0].number, t.damages[0].line)
+	}
+	at = uint64(cap(file) - cap(figures.rest))
+	all := decoded{p, t, scratch.markerPool.take(len(t.markers)), make([]uint64, len(t.counters))}
+	clear(all.figures)
+	for i := range all.figures {
+		figures.figures(&all.figures[i], p.newest, scratch, true)
+	}
+	for i, c := range t.counters {
+		figures.bad = figures.bad || c.block == nil
+		all.counts[i] = figures.uint()
+	}
+	if figures.bad || len(figures.rest) > 0 {
+		return none, in.damaged(at, "figures that can't be read")
+	}
+	return all, nil
+}
+
+// A decoder reads from the front of what is left. When that is not what it should be, it
+// is bad from then on and gives zeros.
+type decoder struct {
+	rest []byte
+	bad  bool
+}
+
+// section is what the next section has.
+func (d *decoder) section() decoder {
+	if len(d.rest) < 4 || uint64(binary.LittleEndian.Uint32(d.rest)) > uint64(len(d.rest)-4) {
+		d.fail()
+		return decoder{bad: true}
+	}
+	n := binary.LittleEndian.Uint32(d.rest)
+	s := decoder{rest: d.rest[4:][:n]}
+	d.rest = d.rest[4+n:]
+	return s
+}
+
+func (d *decoder) fail() { d.rest, d.bad = nil, true }
+
+func (d *decoder) uint() uint64 {
+	if len(d.rest) > 0 && d.rest[0] < 0x80 {
+		n := d.rest[0]
+		d.rest = d.rest[1:]
+		return uint64(n)
+	}
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 {
+		d.fail()
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return n
+}
+
+func (d *decoder) int() int64 {
+	n, size := binary.Varint(d.rest)
+	if size <= 0 {
+		d.fail()
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return n
+}
+
+func (d *decoder) word() uint64 {
+	if len(d.rest) < 8 {
+		d.fail()
+		return 0
+	}
+	n := binary.LittleEndian.Uint64(d.rest)
+	d.rest = d.rest[8:]
+	return n
+}
+
+func (d *decoder) float() float64 {
+	f := math.Float64frombits(d.word())
+	if math.IsNaN(f) || f < 0 || math.IsInf(f, 0) {
+		d.fail()
+	}
+	return f
+}
+
+func (d *decoder) uint128() Uint128 {
+	lo := d.uint()
+	return Uint128{Hi: d.uint(), Lo: lo}
+}
+
+func (d *decoder) text() string {
+	n := d.uint()
+	if n > uint64(len(d.rest)) || !utf8.Valid(d.rest[:n]) {
+		d.fail()
+		return ""
+	}
+	s := string(d.rest[:n])
+	d.rest = d.rest[n:]
+	return s
+}
+
+// count is how many things follow, of which each takes some bytes.
+func (d *decoder) count(least int) int {
+	n := d.uint()
+	if n > uint64(len(d.rest)/least) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) head() *Profile {
+	bits := d.uint()
+	p := &Profile{
+		Complete:     bits&bitComplete != 0,
+		Alive:        bits&bitAlive != 0,
+		NoSelf:       bits&bitNoSelf != 0,
+		Damaged:      bits&bitDamaged != 0,
+		Untimed:      bits&bitUntimed != 0,
+		MoreWarnings: bits&bitMoreWarnings != 0,
+		App:          d.text(),
+		Run:          d.text(),
+	}
+	runs := d.uint()
+	if p.Runs = int(runs); runs > math.MaxInt32 {
+		d.fail()
+	}
+	if bits&bitStart != 0 {
+		p.Start = time.Unix(0, d.int()).UTC()
+	}
+	p.newest = d.int()
+	p.ElapsedNS = d.uint()
+	p.Clock = Clock{d.text(), d.float(), d.float(), d.float(), d.float(), d.float()}
+	p.GOOS, p.GOARCH, p.Go, p.State = d.text(), d.text(), d.text(), d.text()
+	p.Lost = d.uint()
+	if bits&bitSampling != 0 {
+		p.Sampling = &Sampling{d.uint(), d.uint(), d.uint(), d.uint(), d.uint()}
+	}
+	if bits&bitTrace != 0 {
+		p.Trace = &Traced{d.uint(), d.uint()}
+	}
+	for range d.count(12) {
+		p.Changes = append(p.Changes, Change{d.uint(), d.text(), d.text(), d.text(), registry.ID(d.word())})
+	}
+	for range d.count(1) {
+		p.Warnings = append(p.Warnings, d.text())
+	}
+	return p
+}
+
+func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers bool) {
+	bits := d.uint()
+	m.asOf = newest - d.int()
+	m.unsure = bits&bitUnsure != 0
+	if off := bits / bitOff; off < uint64(len(reasons)) {
+		m.Off = reasons[off]
+	} else {
+		d.fail()
+	}
+	m.Count = d.uint()
+	if bits&bitOpen != 0 {
+		m.Open = d.uint()
+	}
+	if bits&bitTimed != 0 {
+		m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks = d.uint(), d.uint(), d.uint(), d.uint(), d.uint()
+		d.buckets(m, scratch)
+	}
+	if bits&bitSampled != 0 {
+		m.Sample, m.Samples, m.seen = d.uint(), d.uint(), d.uint()
+		m.countVar, m.sumVar = d.uint128(), d.uint128()
+	}
+	if bits&bitCallers != 0 {
+		if !callers { // a caller has none
+			d.fail()
+		}
+		m.Callers = make([]Caller, d.count(11))
+		for i := range m.Callers {
+			c := &m.Callers[i]
+			c.ID, c.Name = registry.ID(d.word()), d.text()
+			d.figures(&c.Marker, 0, scratch, false)
+			c.Marker.asOf = 0
+		}
+	}
+	if bits&bitReadings != 0 {
+		m.Readings = make([]Reading, d.count(4))
+		for i := range m.Readings {
+			r := &m.Readings[i]
+			r.Collector, r.Scopes, r.Dropped = d.text(), d.uint(), d.uint()
+			r.Values = make([]Value, d.count(4))
+			for k := range r.Values {
+				r.Values[k] = Value{d.text(), d.uint(), d.uint(), d.uint()}
+			}
+		}
+	}
+}
+
+func (d *decoder) buckets(m *Marker, scratch *scratch) {
+	n := d.count(5)
+	if n > 64 {
+		d.fail()
+		return
+	}
+	m.Buckets = scratch.bucketPool.take(n)
+	for i := range m.Buckets {
+		k := d.uint()
+		b := Bucket{K: uint8(k), Count: d.uint(), SumNS: d.uint(), SumSq: d.uint128()}
+		if k > 63 || b.Count == 0 || i > 0 && m.Buckets[i-1].K >= b.K {
+			d.fail()
+		}
+		m.Buckets[i] = b
+	}
+}

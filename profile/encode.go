@@ -1,0 +1,279 @@
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/filewrite"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// A profile file, as docs/profile-file.md describes it: a head of profileHead bytes, which are
+// the magic, the version (u32) and the checksum (u32) of what follows; then three sections, each
+// with its length (u32) before it: what is said of the runs, the text of a table that names
+// markers and blocks, and their figures. Numbers have the low byte first.
+const (
+	profileMagic   = "markgen\x01"
+	profileVersion = 1
+	profileHead    = 16
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// WriteFile writes p into a profile file, whole or not at all. ReadFile gives back what was
+// written, all that Merge needs included. What is in a trace is not in a profile.
+func WriteFile(name string, p *Profile) error {
+	file, err := Encode(p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return filewrite.Write(context.Background(), name, file)
+}
+
+// Encode returns the bytes of a profile file. It is an error if a marker's name, kind or
+// place could not be read back: no data file has such.
+func Encode(p *Profile) ([]byte, error) {
+	text, err := tableOf(p)
+	if err != nil {
+		return nil, err
+	}
+	b := make(encoder, profileHead, profileHead+len(text)/4+64*len(p.Markers))
+	b.section(func() { b.head(p) })
+	b.section(func() { b = append(b, packText(text)...) })
+	b.section(func() {
+		for i := range p.Markers {
+			b.figures(&p.Markers[i], p.newest)
+		}
+		for i := range p.Blocks {
+			b.uint(p.Blocks[i].Count)
+		}
+	})
+	if len(b) > math.MaxUint32 {
+		return nil, fmt.Errorf("%d bytes, and a profile file can have 4 GB", len(b))
+	}
+	copy(b, profileMagic)
+	binary.LittleEndian.PutUint32(b[8:], profileVersion)
+	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[profileHead:], castagnoli))
+	return b, nil
+}
+
+// tableOf is the text of a table with the markers and blocks of p, in their order.
+func tableOf(p *Profile) (string, error) {
+	var text strings.Builder
+	files := map[string]int{}
+	file := func(name string) int {
+		i, ok := files[name]
+		if !ok {
+			i = len(files)
+			files[name] = i
+			fmt.Fprintf(&text, "f\t%s\n", name)
+		}
+		return i
+	}
+	var line []byte
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if m.ID == 0 || m.Name == "" || m.Kind == "" || m.Line < 0 || m.Col < 0 ||
+			!sound(m.Name, "\n") || !sound(m.File, "\n") || !sound(m.Kind, "\n\t") || !sound(m.Group, "\n\t") {
+			return "", fmt.Errorf("a marker with the ID %s, the name %q, the kind %q, the group %q and the place %q:%d:%d can't be written", m.ID, m.Name, m.Kind, m.Group, m.File, m.Line, m.Col)
+		}
+		n, flags := file(m.File), "-"
+		if m.CountOnly {
+			flags = "c"
+		}
+		line = fmt.Appendf(line[:0], "m\t%s\t%s\t%d\t%d\t%d\t0\t%s\t%s\t1\t%s\n", m.ID, m.Kind, n, m.Line, m.Col, flags, cmp.Or(m.Group, "-"), m.Name)
+		text.Write(line)
+	}
+	importPath := ""
+	for i, b := range p.Blocks {
+		if !sound(b.File, "\n") || strings.Contains(b.File, " [") || min(b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt) < 0 {
+			return "", fmt.Errorf("a block in %q can't be written", b.File)
+		}
+		if dir := path.Dir(b.File); dir != importPath || i == 0 {
+			importPath = dir
+			fmt.Fprintf(&text, "p\t%s\n", dir)
+		}
+		n := file(path.Base(b.File))
+		line = fmt.Appendf(line[:0], "b\t%d\t%d\t%d\t%d\t%d\t%d\n", n, b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt)
+		text.Write(line)
+	}
+	return text.String(), nil
+}
+
+// sound tells whether a text can be in a table where none of a few characters may be.
+func sound(s, without string) bool { return utf8.ValidString(s) && !strings.ContainsAny(s, without) }
+
+// packText is the text of a table as a file has it.
+func packText(text string) []byte {
+	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
+	w, err := flate.NewWriter(b, flate.BestSpeed)
+	if err != nil {
+		panic(err) // there is no such level
+	}
+	// Writing to memory does not fail.
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	if b.Len() >= len(text) || len(text) > layout.MostPacked*(b.Len()-layout.SizePackedHead) {
+		return []byte(text)
+	}
+	return b.Bytes()
+}
+
+// An encoder is the bytes so far.
+type encoder []byte
+
+// section appends what f does, with its length before it.
+func (b *encoder) section(f func()) {
+	*b = append(*b, 0, 0, 0, 0)
+	start := len(*b)
+	f()
+	binary.LittleEndian.PutUint32((*b)[start-4:], uint32(len(*b)-start))
+}
+
+func (b *encoder) uint(n uint64) { *b = binary.AppendUvarint(*b, n) }
+func (b *encoder) int(n int64)   { *b = binary.AppendVarint(*b, n) }
+func (b *encoder) word(n uint64) { *b = binary.LittleEndian.AppendUint64(*b, n) }
+
+func (b *encoder) uint128(n Uint128) {
+	b.uint(n.Lo)
+	b.uint(n.Hi)
+}
+
+func (b *encoder) uints(list ...uint64) {
+	for _, n := range list {
+		b.uint(n)
+	}
+}
+
+func (b *encoder) text(s string) {
+	b.uint(uint64(len(s)))
+	*b = append(*b, s...)
+}
+
+// Bits of what is said of the runs.
+const (
+	bitComplete = 1 << iota
+	bitAlive
+	bitNoSelf
+	bitDamaged
+	bitUntimed
+	bitMoreWarnings
+	bitSampling
+	bitTrace
+	bitStart
+)
+
+// bitIf is the bit if a condition holds.
+func bitIf(is bool, bit uint64) uint64 {
+	if is {
+		return bit
+	}
+	return 0
+}
+
+func (b *encoder) head(p *Profile) {
+	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
+		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
+		bitIf(!p.Start.IsZero(), bitStart))
+	b.text(p.App)
+	b.text(p.Run)
+	b.uint(uint64(p.Runs))
+	if !p.Start.IsZero() {
+		b.int(p.Start.UnixNano())
+	}
+	b.int(p.newest)
+	b.uint(p.ElapsedNS)
+	b.text(p.Clock.Kind)
+	for _, f := range []float64{p.Clock.Hz, p.Clock.QuantumNS, p.Clock.ReadNS, p.Clock.InsideNS, p.Clock.WholeNS} {
+		b.word(math.Float64bits(f))
+	}
+	b.text(p.GOOS)
+	b.text(p.GOARCH)
+	b.text(p.Go)
+	b.text(p.State)
+	b.uint(p.Lost)
+	if s := p.Sampling; s != nil {
+		b.uints(s.N, s.Windows, s.OpenNS, s.NetNS, s.OfNS)
+	}
+	if t := p.Trace; t != nil {
+		b.uints(t.Records, t.Lost)
+	}
+	b.uint(uint64(len(p.Changes)))
+	for _, c := range p.Changes {
+		b.uint(c.AtNS)
+		b.text(c.From)
+		b.text(c.To)
+		b.text(c.Cause)
+		b.word(uint64(c.Marker))
+	}
+	b.uint(uint64(len(p.Warnings)))
+	for _, w := range p.Warnings {
+		b.text(w)
+	}
+}
+
+// Bits of a marker's figures: what they have.
+const (
+	bitOpen = 1 << iota
+	bitTimed
+	bitSampled
+	bitUnsure
+	bitCallers
+	bitReadings
+	bitOff // times the index in reasons
+)
+
+func (b *encoder) figures(m *Marker, newest int64) {
+	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
+	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
+	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+	b.int(newest - m.asOf)
+	b.uint(m.Count)
+	if m.Open > 0 {
+		b.uint(m.Open)
+	}
+	if timed {
+		b.uints(m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks, uint64(len(m.Buckets)))
+		for i := range m.Buckets {
+			c := &m.Buckets[i]
+			b.uints(uint64(c.K), c.Count, c.SumNS)
+			b.uint128(c.SumSq)
+		}
+	}
+	if sampled {
+		b.uints(m.Sample, m.Samples, m.seen)
+		b.uint128(m.countVar)
+		b.uint128(m.sumVar)
+	}
+	if len(m.Callers) > 0 {
+		b.uint(uint64(len(m.Callers)))
+		for i := range m.Callers {
+			c := &m.Callers[i]
+			b.word(uint64(c.ID))
+			b.text(c.Name)
+			b.figures(&c.Marker, c.Marker.asOf)
+		}
+	}
+	if len(m.Readings) > 0 {
+		b.uint(uint64(len(m.Readings)))
+		for _, r := range m.Readings {
+			b.text(r.Collector)
+			b.uints(r.Scopes, r.Dropped, uint64(len(r.Values)))
+			for _, v := range r.Values {
+				b.text(v.Name)
+				b.uints(v.Sum, v.Self, v.Nested)
+			}
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package profile_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+)
+
+// encoded is p as it comes back from a file.
+func encoded(t testing.TB, p *profile.Profile) *profile.Profile {
+	t.Helper()
+	file, err := profile.Encode(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, file)
+}
+
+// What is written comes back, and runs that were added up before they were written, in
+// any parts, give what they give when they are added up at once.
+func TestProfileFile(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		var runs []*profile.Profile
+		for range 2 + rnd.IntN(4) {
+			runs = append(runs, read(t, randomRun(rnd).File()))
+		}
+		want := profile.Merge(runs)
+		if diff := cmp.Diff(want, encoded(t, want), everything); diff != "" {
+			t.Fatalf("(-written +read)\n%s", diff)
+		}
+		if diff := cmp.Diff(runs[0], encoded(t, runs[0]), everything); diff != "" {
+			t.Fatalf("of one run (-written +read)\n%s", diff)
+		}
+		cut := 1 + rnd.IntN(len(runs)-1)
+		var sum profile.Sum
+		sum.Add(encoded(t, profile.Merge(runs[cut:])))
+		sum.Add(encoded(t, profile.Merge(runs[:cut])))
+		if diff := cmp.Diff(want, sum.Profile(), everything); diff != "" {
+			t.Fatalf("in parts (-want +got)\n%s", diff)
+		}
+	}
+	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Make(500, 1), read(t, demoRead().File()), read(t, demo().File())} {
+		if diff := cmp.Diff(profile.Merge([]*profile.Profile{p}), encoded(t, p), everything); diff != "" {
+			t.Errorf("(-written +read)\n%s", diff)
+		}
+	}
+}
+
+// Files of both kinds add up, by whatever way they come to the sum.
+func TestAddFile(t *testing.T) {
+	dir, rnd := t.TempDir(), rand.New(rand.NewPCG(9, 10))
+	var sum profile.Sum
+	var runs []*profile.Profile
+	for i := range 50 {
+		file := filepath.Join(dir, string(rune('a'+i)))
+		run := randomRun(rnd).File()
+		p := read(t, run)
+		p.Warnings = nil // they name the file
+		runs = append(runs, p)
+		if i%2 == 0 {
+			if err := profile.WriteFile(file, p); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(file, run, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := sum.AddFile(file); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 == 0 { // what was handed out stays as it is
+			before := sum.Profile()
+			kept := sum.Profile()
+			sum.Add(p)
+			runs = append(runs, p)
+			if diff := cmp.Diff(kept, before, everything); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	}
+	got, want := sum.Profile(), profile.Merge(runs)
+	got.Warnings = nil
+	if diff := cmp.Diff(want, got, everything); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// A file that is damaged, cut off or of another version is an error, and adds nothing.
+func TestProfileFileDamage(t *testing.T) {
+	file, err := profile.Encode(profiletest.Make(100, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum profile.Sum
+	dir := t.TempDir()
+	add := func(file []byte, want string) {
+		t.Helper()
+		name := filepath.Join(dir, "x.markgen")
+		if err := os.WriteFile(name, file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := sum.AddFile(name); err == nil || !strings.Contains(err.Error(), name+": offset ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	for _, cut := range []int{9, 15, 16, 100, len(file) - 1} {
+		add(file[:cut], "cut off")
+	}
+	for i := range 16 {
+		at := 16 + i*(len(file)-16)/16
+		damaged := bytes.Clone(file)
+		damaged[at] ^= 4
+		add(damaged, "checksum")
+	}
+	other := bytes.Clone(file)
+	other[8]++
+	add(other, "version 2, and this markgen reads version 1")
+	if p := sum.Profile(); p.Runs != 0 || len(p.Markers) > 0 {
+		t.Errorf("%d runs and %d markers were added", p.Runs, len(p.Markers))
+	}
+}
+
+// What could not be read back is not written.
+func TestEncodeRefuses(t *testing.T) {
+	for _, m := range []profile.Marker{
+		{ID: 1, Name: "a\nb", Kind: "func"},
+		{ID: 1, Name: "a\xff", Kind: "func"},
+		{ID: 1, Name: "a", Kind: "a\tb"},
+		{ID: 1, Name: "a", Kind: "func", Group: "\n"},
+		{ID: 1, Name: "", Kind: "func"},
+		{ID: 0, Name: "a", Kind: "func"},
+		{ID: 1, Name: "a", Kind: "func", Line: -1},
+	} {
+		if _, err := profile.Encode(&profile.Profile{Markers: []profile.Marker{m}}); err == nil {
+			t.Errorf("%+v was written", m)
+		}
+	}
+}
+
+// FuzzProfileFile: whatever follows a head that is right, reading it ends without a
+// panic, and what comes out can be written and is the same then.
+func FuzzProfileFile(f *testing.F) {
+	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), read(f, demoRead().File()), read(f, demo().File()), read(f, twoUnits())} {
+		file, err := profile.Encode(p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(file[16:])
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		file := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+		file = append(file, body...)
+		p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x")
+		if err != nil {
+			return
+		}
+		checkAny(t, p)
+		again, err := profile.Encode(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := profile.Read(bytes.NewReader(again), int64(len(again)), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p, q, everything); diff != "" {
+			t.Errorf("(-read +written and read)\n%s", diff)
+		}
+	})
+}
