@@ -113,7 +113,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		Dir:       e.Dir,
 		Environ:   e.Environ,
 		Configure: func(root string) (overlay.Marking, error) { return e.marking(root, own) },
-		Progress:  e.progress(),
+		Progress:  e.progress("marking", "packages"),
 		Stdin:     e.Stdin,
 		Stdout:    e.Stdout,
 		Stderr:    e.Stderr,
@@ -156,11 +156,12 @@ func (e *Env) failGo(err error) int {
 	return e.fail(err)
 }
 
-// progress returns a function that shows how far marking is, on a terminal and when it takes over a second; else nil.
-func (e *Env) progress() func(done, total int) {
+// progress returns a function that shows how far something is, on a terminal and when it takes over a second; elsewhere
+// it does nothing. The first word says what is done, the second with what.
+func (e *Env) progress(doing, things string) func(done, total int) {
 	f, ok := e.Stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
+		return func(int, int) {}
 	}
 	start, shown := time.Now(), time.Time{}
 	return func(done, total int) {
@@ -169,7 +170,7 @@ func (e *Env) progress() func(done, total int) {
 		case done == total && !shown.IsZero():
 			fmt.Fprint(f, "\r\x1b[K")
 		case now.Sub(start) > time.Second && now.Sub(shown) > 100*time.Millisecond && done < total:
-			fmt.Fprintf(f, "\rmarkgen: marking, %d of %d packages", done, total)
+			fmt.Fprintf(f, "\rmarkgen: %s, %d of %d %s", doing, done, total, things)
 			shown = now
 		}
 	}

@@ -22,6 +22,7 @@ func commands() []*command {
 		cmdExec,
 		cmdList,
 		cmdReport,
+		cmdMerge,
 		cmdBetween,
 		cmdCtl,
 		cmdTop,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -100,29 +101,31 @@ func (e *Env) warn(text string) {
 // read is reported and makes the exit code that of a failure; if nothing can,
 // the profile is nil.
 func readRuns(env *Env, args []string) (*profile.Profile, int) {
-	const atOnce = 16 // runs kept in memory before they are added up
 	code := exitOK
-	var runs []*profile.Profile
-	for file := range findRuns(env, args, &code) {
-		p, err := profile.ReadFile(file)
-		if err != nil {
+	files := slices.Collect(findRuns(env, args, &code))
+	p, readCode := addUp(env, files)
+	return p, max(code, readCode)
+}
+
+// addUp is readRuns for the names of files.
+func addUp(env *Env, files []string) (*profile.Profile, int) {
+	code := exitOK
+	var sum profile.Sum
+	progress := env.progress("reading", "files")
+	for i, file := range files {
+		if err := sum.AddFile(file); err != nil {
 			code = env.fail(relative(env, err))
-			continue
 		}
-		for i, warning := range p.Warnings {
-			p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
-		}
-		if runs = append(runs, p); len(runs) == atOnce {
-			runs = []*profile.Profile{profile.Merge(runs)}
-		}
+		progress(i+1, len(files))
 	}
-	switch len(runs) {
-	case 0:
+	p := sum.Profile()
+	if p.Runs == 0 {
 		return nil, code
-	case 1:
-		return runs[0], code
 	}
-	return profile.Merge(runs), code
+	for i, warning := range p.Warnings {
+		p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
+	}
+	return p, code
 }
 
 // relative is err with file names as the user gave them, without the working

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+)
+
+var cmdMerge = &command{
+	name:  "merge",
+	short: "add runs up into one file, exactly",
+	long: `
+usage: markgen merge -o FILE DATA…
+
+Merge adds the runs in data files up, marker by marker, and writes their sum into one file, which report, diff
+and merge itself read as they read runs. Each DATA is a file, a folder with data files, or a pattern such as
+'run*.markgen'; a file that is named twice counts once. All figures are whole numbers, so that nothing is lost
+and no order of merging, all at once or bit by bit, gives another result. Names and places of markers are those
+of the newest run that has them. The records of a trace are not in the sum: markgen between reads them in the
+data files of the runs.
+
+  -o FILE  write to FILE, which is replaced as a whole or stays as it was. If it is named as DATA as well, the
+           runs are added to what it has
+
+Memory is needed for the markers, not for the files, of which there may be any number. A file that can't be
+read, is cut off or of another version is named and left out, and the rest added up; the exit code is then 1.
+
+examples:
+  markgen merge -o all.markgen runs/
+  markgen merge -o all.markgen all.markgen today/
+  markgen report all.markgen`,
+	run: runMerge,
+}
+
+func runMerge(_ context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	out := fs.String("o", "", "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	switch {
+	case *out == "":
+		return env.wrong("no file to write is given; name one with -o")
+	case fs.NArg() == 0:
+		return env.wrong("no data file is given")
+	}
+	code := exitOK
+	files := slices.Collect(findRuns(env, fs.Args(), &code))
+	if file := readToo(env, *out, fs.Args(), files); file != "" {
+		return env.fail(fmt.Errorf("%s is to be written and is also among the data; give its name as DATA to add to it, or write elsewhere", file))
+	}
+	p, readCode := addUp(env, files)
+	if code = max(code, readCode); p == nil {
+		return code
+	}
+	if p.Damaged {
+		code = exitFailure
+	}
+	for _, warning := range p.Warnings {
+		env.warn(warning)
+	}
+	if p.Trace != nil {
+		env.warn(fmt.Sprintf("%d records of traces stay in the data files of the runs, and are not in %s", p.Trace.Records, *out))
+	}
+	file, err := profile.Encode(p)
+	if err == nil {
+		err = writeWhole(env.Path(*out), file)
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return code
+}
+
+// readToo is the file to be written as the data name it, if a folder or a pattern among them
+// does so that it would be added to itself with every merge; else "".
+func readToo(env *Env, out string, args, files []string) string {
+	written, err := os.Stat(env.Path(out))
+	if err != nil {
+		return ""
+	}
+	is := func(file string) bool {
+		info, err := os.Stat(file)
+		return err == nil && os.SameFile(info, written)
+	}
+	if slices.ContainsFunc(args, func(arg string) bool { return is(env.Path(arg)) }) {
+		return ""
+	}
+	for _, file := range files {
+		if filepath.Base(file) == filepath.Base(out) && is(file) {
+			return file
+		}
+	}
+	return ""
+}
