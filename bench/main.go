@@ -36,6 +36,7 @@ var subjects = []struct {
 	{"mapped", "a scope with its data in a mapped file against in memory", (*bench).mapped},
 	{"trace", "the records of a scope against two clock reads", (*bench).trace},
 	{"between", "how fast markgen between reads 100 million records", (*bench).between},
+	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},

@@ -95,16 +95,18 @@ func (r *run) join(sum *Sum) {
 // followAliases moves what was recorded before a marker's table was registered to
 // the marker's number in that table.
 func (r *run) followAliases() {
-	early := map[uint64]*Marker{}
-	for from := range r.aliases {
-		if figures := r.cells.at(from); figures != nil {
-			early[from] = figures
-			r.cells.set(from, nil)
-		}
+	for i := range r.aliases {
+		a := &r.aliases[i]
+		a.figures = r.cells.at(a.from)
+		r.cells.set(a.from, nil)
 	}
-	for from, figures := range early {
-		if to := r.aliases[from]; to != layout.NoMarker {
-			r.figures(to).add(figures)
+	for _, a := range r.aliases {
+		switch {
+		case a.figures == nil || a.to == layout.NoMarker:
+		case r.cells.at(a.to) == nil:
+			r.cells.set(a.to, a.figures)
+		default:
+			r.cells.at(a.to).add(a.figures)
 		}
 	}
 }

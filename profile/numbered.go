@@ -2,65 +2,79 @@ package profile
 
 import (
 	"iter"
+	"maps"
 	"slices"
 )
 
-// numbered finds things by the numbers that a file gives them: in a slice as far as
-// numbers of sound files go, beyond that in a map, so that no number in a file
-// decides how much memory is taken.
+// numbered finds things by the numbers that a file gives them, which may be any but mostly
+// follow each other: by pages of them, so that no number in a file decides how much memory
+// is taken.
 type numbered[T any] struct {
-	low  []*T // nil: there is none of that number
-	high map[uint64]*T
+	pages map[uint64]*page[T]
+	last  *page[T] // the one looked at last
+	pool  pool[page[T]]
 }
 
-const mostLow = 1 << 20
+// page has those with numbers from first on; nil: there is none of that number.
+type page[T any] struct {
+	first uint64
+	of    [pageLen]*T
+}
+
+const pageLen = 64
+
+// page is the one for a number, nil if there is none.
+func (n *numbered[T]) page(i uint64) *page[T] {
+	if n.last == nil || i-n.last.first >= pageLen {
+		n.last = n.pages[i/pageLen]
+	}
+	return n.last
+}
 
 // at is what has the number, nil if there is nothing.
 func (n *numbered[T]) at(i uint64) *T {
-	if i < uint64(len(n.low)) {
-		return n.low[i]
+	if p := n.page(i); p != nil {
+		return p.of[i%pageLen]
 	}
-	return n.high[i]
+	return nil
 }
 
 // set gives the number to v; nil takes it away.
 func (n *numbered[T]) set(i uint64, v *T) {
-	switch {
-	case i < uint64(len(n.low)):
-		n.low[i] = v
-	case v == nil:
-		delete(n.high, i)
-	case i < mostLow:
-		n.low = slices.Grow(n.low, int(i)+1-len(n.low))[:i+1]
-		n.low[i] = v
-	default:
-		if n.high == nil {
-			n.high = map[uint64]*T{}
+	p := n.page(i)
+	if p == nil {
+		if v == nil {
+			return
 		}
-		n.high[i] = v
+		if n.pages == nil {
+			n.pages = map[uint64]*page[T]{}
+		}
+		p = n.pool.one()
+		p.first = i - i%pageLen
+		n.pages[i/pageLen], n.last = p, p
 	}
+	p.of[i%pageLen] = v
 }
 
-// all gives what there is: in ascending order as far as the slice goes.
+// all gives what there is, in ascending order.
 func (n *numbered[T]) all() iter.Seq2[uint64, *T] {
 	return func(yield func(uint64, *T) bool) {
-		for i, v := range n.low {
-			if v != nil && !yield(uint64(i), v) {
-				return
-			}
-		}
-		for i, v := range n.high {
-			if !yield(i, v) {
-				return
+		for _, k := range slices.Sorted(maps.Keys(n.pages)) {
+			p := n.pages[k]
+			for i, v := range p.of {
+				if v != nil && !yield(p.first+uint64(i), v) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// reset takes all numbers away. What lies behind a slice's length is always nil.
+// reset takes all numbers away.
 func (n *numbered[T]) reset() {
-	clear(n.low)
-	n.low, n.high = n.low[:0], nil
+	clear(n.pages)
+	n.last = nil
+	n.pool.reset()
 }
 
 // pool gives out memory that is used again after a reset.

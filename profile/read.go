@@ -73,7 +73,6 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		scratch:  &sum.scratch,
 		off:      map[uint64]string{},
 		counters: map[uint64][]block{},
-		aliases:  map[uint64]uint64{},
 		samples:  map[uint64]batchSums{},
 		edges:    map[uint64]edge{},
 		ticks:    map[tickKey]batchSums{},
@@ -104,7 +103,7 @@ type run struct {
 	tables   map[uint64]*table  // by number
 	ordered  []*table           // by global index of their first markers, once all are known
 	counters map[uint64][]block // by number of the table, one for each shard
-	aliases  map[uint64]uint64  // global index to global index
+	aliases  []alias            // in the order of the file
 	off      map[uint64]string  // why markers are, by global index
 
 	samples map[uint64]batchSums  // of windows, by global index
@@ -518,6 +517,13 @@ func (r *run) alias(b block) error {
 	if err != nil {
 		return err
 	}
-	r.aliases[r.order.Uint64(data[layout.OffAliasFrom:])] = r.order.Uint64(data[layout.OffAliasTo:])
+	r.aliases = append(r.aliases, alias{from: r.order.Uint64(data[layout.OffAliasFrom:]), to: r.order.Uint64(data[layout.OffAliasTo:])})
 	return nil
+}
+
+// An alias says that what has one number in cells has another in tables. Both are global
+// indexes.
+type alias struct {
+	from, to uint64
+	figures  *Marker // while they are moved
 }

@@ -122,8 +122,8 @@ var reasons = []string{"", "choice", "enough", "throttled"}
 
 // moreOff is the reason that says more.
 func moreOff(a, b string) string {
-	if slices.Index(reasons, b) > slices.Index(reasons, a) {
-		return b
+	if b == "" || slices.Index(reasons, b) < slices.Index(reasons, a) {
+		return a
 	}
-	return a
+	return b
 }

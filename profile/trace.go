@@ -158,8 +158,8 @@ func (t *Trace) name(r *run) {
 			stands(table.first+uint64(i), m)
 		}
 	}
-	for _, from := range slices.Sorted(maps.Keys(r.aliases)) {
-		stands(from, r.named(r.aliases[from]))
+	for _, a := range r.aliases {
+		stands(a.from, r.named(a.to))
 	}
 }
 
