@@ -264,6 +264,21 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 			}
 		}
 	}
+	if bits&bitSizes != 0 {
+		d.sizes(m)
+	}
+}
+
+func (d *decoder) sizes(m *Marker) {
+	m.Sizes = make([]SizeBucket, d.count(7))
+	for i := range m.Sizes {
+		k := d.uint()
+		s := SizeBucket{K: uint8(k), Count: d.uint(), SumSize: d.uint128(), SumNS: d.uint(), SumSq: d.uint128()}
+		if k > 63 || s.Count == 0 || i > 0 && m.Sizes[i-1].K >= s.K {
+			d.fail()
+		}
+		m.Sizes[i] = s
+	}
 }
 
 func (d *decoder) buckets(m *Marker, scratch *scratch) {

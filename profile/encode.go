@@ -230,6 +230,7 @@ const (
 	bitUnsure
 	bitCallers
 	bitReadings
+	bitSizes
 	bitOff // times the index in reasons
 )
 
@@ -237,7 +238,7 @@ func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
 	b.int(newest - m.asOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
@@ -274,6 +275,16 @@ func (b *encoder) figures(m *Marker, newest int64) {
 				b.text(v.Name)
 				b.uints(v.Sum, v.Self, v.Nested)
 			}
+		}
+	}
+	if len(m.Sizes) > 0 {
+		b.uint(uint64(len(m.Sizes)))
+		for i := range m.Sizes {
+			s := &m.Sizes[i]
+			b.uints(uint64(s.K), s.Count)
+			b.uint128(s.SumSize)
+			b.uint(s.SumNS)
+			b.uint128(s.SumSq)
 		}
 	}
 }

@@ -61,6 +61,7 @@ func (sum *Marker) add(m *Marker) {
 	sum.Buckets = addBuckets(sum.Buckets, m.Buckets)
 	sum.Callers = addCallers(sum.Callers, m.Callers)
 	sum.Readings = addReadings(sum.Readings, m.Readings)
+	sum.Sizes = addSizes(sum.Sizes, m.Sizes)
 	sum.Off = moreOff(sum.Off, m.Off)
 }
 

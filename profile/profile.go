@@ -94,7 +94,8 @@ type Marker struct {
 	sumVar   Uint128 // square of that of the sum of the times, ns², in units of 1/varUnit
 	unsure   bool    // there were too few samples to tell that
 
-	Readings []Reading // what collectors besides time read, by their names; none if nothing was
+	Sizes    []SizeBucket // of passages whose input had a size, by that; none but with size=
+	Readings []Reading    // what collectors besides time read, by their names; none if nothing was
 
 	asOf int64 // start of the run that gave name and place, Unix ns
 }

@@ -78,6 +78,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		ticks:    map[tickKey]batchSums{},
 		traces:   map[uint32]*shardTrace{},
 		readAt:   map[part]bool{},
+		sizesAt:  map[part]bool{},
 		Profile:  h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -115,6 +116,8 @@ type run struct {
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is
 	readAt map[part]bool          // where that is known
+
+	sizesAt map[part]bool // where times by size are known
 }
 
 // scratch is memory for what is known of one file, used again for the next.
@@ -260,6 +263,8 @@ func (r *run) block(b block) {
 		err = r.readings(b)
 	case layout.BlockRead:
 		err = r.reads(b)
+	case layout.BlockSizes:
+		err = r.sizes(b)
 	}
 	if err != nil {
 		r.damagedAt(err)

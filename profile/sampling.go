@@ -250,6 +250,11 @@ func (m *Marker) scale(by *big.Rat) {
 		b.SumNS = min(max(b.SumNS, b.Count*lo), mulSat(b.Count, hi))
 		m.Count = add64(m.Count, b.Count)
 	}
+	for i := range m.Sizes {
+		b := &m.Sizes[i]
+		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
+		b.SumSize, b.SumSq = fromBig(times(b.SumSize.Big())), fromBig(times(b.SumSq.Big()))
+	}
 	m.SelfNS, m.NestedNS, m.Ticks = word(m.SelfNS), word(m.NestedNS), word(m.Ticks)
 }
 

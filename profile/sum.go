@@ -88,6 +88,7 @@ func (s *Sum) Profile() *Profile {
 		m.Buckets = slices.Clone(m.Buckets)
 		m.Callers = addCallers(nil, m.Callers)
 		m.Readings = addReadings(nil, m.Readings)
+		m.Sizes = slices.Clone(m.Sizes)
 	}
 	return p
 }

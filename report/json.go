@@ -86,6 +86,7 @@ type jsonMarker struct {
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
 
 	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but time was read
+	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by the size of the input, of markers with size=
 }
 
 type jsonCaller struct {
@@ -195,6 +196,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		P99NS:    m.QuantileNS(0.99),
 		Buckets:  []jsonBucket{},
 		Readings: jsonReadings(m),
+		Sizes:    jsonSizes(m),
 	}
 	if !p.NoSelf {
 		j.SelfNS = &m.SelfNS

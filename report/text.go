@@ -26,6 +26,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		w.WriteByte('\n')
 	}
 	writeReadings(w, markers, o)
+	writeSizes(w, markers, o)
 	writeCallers(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
 	for _, warning := range p.Cautions() {

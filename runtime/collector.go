@@ -195,7 +195,7 @@ type plan struct {
 	snapshot, frame    uintptr // words of each
 	clock              uint64  // cost of reading the clock, ticks<<costBits
 	of                 [MostCollectors]reader
-	shards             [MaxShards + 1]*readDirectory
+	shards             [MaxShards + 1]*directory[reads]
 }
 
 // reading is the plan of the run, nil: nothing is read. plans are those of all runs:

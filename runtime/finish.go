@@ -79,7 +79,7 @@ func complete() {
 func freeze() {
 	lock()
 	for i := range usedShards {
-		shards[i].dir = nil
+		shards[i].dir, shards[i].sizes = nil, nil
 	}
 	for _, p := range owners {
 		old := p.stack

@@ -222,6 +222,29 @@ const (
 	//	48 what OffProfiled would have been when that began u64
 	//	56 OffTickNet, OffTickTicks, OffBatches at that time u64
 	BlockTick = 15
+
+	// BlockSizes has the times of one marker on one shard by the size of the input,
+	// NumBuckets buckets: bucket 0 is for size 0, bucket k for 2^(k-1) ≤ size < 2^k.
+	//
+	//	16 global marker index u64
+	//	64 Size… of each
+	BlockSizes = 16
+)
+
+// A bucket of BlockSizes.
+const (
+	OffSizesMarker = 16
+	OffSizesData   = 64
+
+	SizeCount = 0  // scopes
+	SizeSumLo = 8  // sum of the sizes, low word
+	SizeSumHi = 16 // high word
+	SizeNS    = 24 // sum of the times, ns
+	SizeSqLo  = 32 // sum of the squares of the times, ns², low word
+	SizeSqHi  = 40 // high word
+	SizeSize  = 48 // of a bucket
+
+	SizesSize = OffSizesData + NumBuckets*SizeSize // of a block
 )
 
 // A change of state in BlockLog, complete when its tick is not 0.

@@ -323,13 +323,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(reads{})-OffReadData]
 )
 
-// readDirectory maps the indexes of markers to a processor's blocks, as directory
-// does to its cells.
-type readDirectory struct {
-	n      uint64
-	blocks [maxIndex]*reads // n of them are there
-}
-
 // blockOf finds the block of the marker on processor pid, nil when it has none yet.
 // The caller is pinned.
 //
@@ -343,7 +336,7 @@ func (p *plan) blockOf(pid int, index uint32) *reads {
 	if d == nil || uint64(index) >= d.n {
 		return nil
 	}
-	return d.blocks[index%maxIndex]
+	return d.of[index%maxIndex]
 }
 
 // record adds a scope of the marker of that index, whose frame has what the values
@@ -406,24 +399,11 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 		return true
 	}
 	shard := min(pid, MaxShards)
-	d := p.shards[shard]
-	if d == nil || uint64(index) >= d.n {
-		n := uint64(64)
-		for n < uint64(nextIndex) {
-			n *= 2
-		}
-		bigger := (*readDirectory)(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
-		if bigger == nil {
-			return true
-		}
-		bigger.n = n
-		if d != nil {
-			copy(bigger.blocks[:d.n], d.blocks[:d.n])
-		}
-		d = bigger
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&p.shards[shard])), unsafe.Pointer(d))
+	d := extend(&p.shards[shard], index)
+	if d == nil {
+		return true
 	}
-	b := d.blocks[index]
+	b := d.of[index]
 	if b == nil {
 		if b = (*reads)(newBlock(BlockRead, uint32(shard), OffReadData+p.collectors*ReadSize+p.values*ReadValueSize)); b == nil {
 			return true
@@ -431,7 +411,7 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 		b.marker = uint64(index - firstIndex)
 		b.collectors, b.values = uint64(p.collectors), uint64(p.values)
 		publish(unsafe.Pointer(b))
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.blocks[index])), unsafe.Pointer(b))
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[index])), unsafe.Pointer(b))
 	}
 	if pid >= MaxShards {
 		p.addTo(b, f, nested)

@@ -223,10 +223,10 @@ func share(v, of, in uint64) uint64 {
 func (r *row) addCells(i uint32) {
 	for k := range usedShards {
 		d := shards[k].dir
-		if d == nil || uint64(i) >= d.n || d.cells[i%maxIndex] == nil {
+		if d == nil || uint64(i) >= d.n || d.of[i%maxIndex] == nil {
 			continue
 		}
-		c := d.cells[i%maxIndex]
+		c := d.of[i%maxIndex]
 		r.count += c.passes
 		r.seen += c.seen
 		for k := range c.groups {

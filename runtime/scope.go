@@ -45,7 +45,7 @@ const (
 type Scope struct {
 	start uint64 // ticks, where there is no slot
 	slot  *slot  // the goroutine's, nil: self time is not followed
-	size  int
+	size  int    // of its input, and 1; 0: not known
 	index uint32 // of the marker; 0: not open
 	pos   uint32 // on the slot's stack
 }
@@ -68,7 +68,7 @@ func (s *Scope) Enter(m *Marker) {
 	if s.index != 0 {
 		s.exit(0)
 	}
-	s.index = i
+	s.index, s.size = i, 0
 	if !hot.self {
 		s.slot = nil
 		if hot.mono {
@@ -201,6 +201,9 @@ func (s *Scope) exit(t uint64) {
 			if hot.extras != 0 {
 				recorded(i)
 			}
+			if s.size > 0 {
+				s.sized(i, ns)
+			}
 			return
 		}
 	}
@@ -209,12 +212,8 @@ func (s *Scope) exit(t uint64) {
 	if hot.extras != 0 {
 		recorded(i)
 	}
-}
-
-// Size relates the scope to an input size, the value of a size= expression.
-func (s *Scope) Size(n int) {
-	if s != nil {
-		s.size = n
+	if s.size > 0 {
+		s.sized(i, ns)
 	}
 }
 

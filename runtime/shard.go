@@ -10,16 +10,43 @@ import (
 // A shard holds the cells of one processor. Shard number MaxShards serves all
 // processors beyond, one at a time under the lock.
 type shard struct {
-	dir *directory
-	_   [64 - unsafe.Sizeof(uintptr(0))]byte
+	dir   *directory[cell]
+	sizes *directory[sized]
+	_     [64 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
-// A directory maps Marker.index to the shard's cell. One that grew too small is
-// replaced and left in place, since its processor may be reading it; a cell
-// missing there is looked for again in the new one by recordSlow.
-type directory struct {
-	n     uint64
-	cells [maxIndex]*cell // n of them are there
+// A directory maps Marker.index to what a processor has of the marker. One that
+// grew too small is replaced and left in place, since its processor may be reading
+// it; what is missing there is looked for again in the new one, under the lock.
+type directory[T any] struct {
+	n  uint64
+	of [maxIndex]*T // n of them are there
+}
+
+// extend gives the directory at a place room for all indexes there are; nil: there is no
+// memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func extend[T any](at **directory[T], index uint32) *directory[T] {
+	d := *at
+	if d != nil && uint64(index) < d.n {
+		return d
+	}
+	n := uint64(64)
+	for n < uint64(nextIndex) {
+		n *= 2
+	}
+	bigger := (*directory[T])(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
+	if bigger == nil {
+		return nil
+	}
+	bigger.n = n
+	if d != nil {
+		copy(bigger.of[:d.n], d.of[:d.n])
+	}
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(bigger))
+	return bigger
 }
 
 var (
@@ -40,7 +67,7 @@ func cellOf(pid int, i uint32) *cell {
 	if d == nil || uint64(i) >= d.n {
 		return nil
 	}
-	return d.cells[i%maxIndex]
+	return d.of[i%maxIndex]
 }
 
 // recordSlow records a passage when its cell was not there, or not the group of
@@ -99,26 +126,12 @@ func makeCell(pid int, i uint32) *cell {
 		return nil
 	}
 	pid = min(pid, MaxShards)
-	sh := &shards[pid]
-	d := sh.dir
-	if d == nil || uint64(i) >= d.n {
-		n := uint64(64)
-		for n < uint64(nextIndex) {
-			n *= 2
-		}
-		bigger := (*directory)(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
-		if bigger == nil {
-			return nil
-		}
-		bigger.n = n
-		usedShards = max(usedShards, pid+1)
-		if d != nil {
-			copy(bigger.cells[:d.n], d.cells[:d.n])
-		}
-		d = bigger
-		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&sh.dir)), unsafe.Pointer(d))
+	d := extend(&shards[pid].dir, i)
+	if d == nil {
+		return nil
 	}
-	if c := d.cells[i]; c != nil {
+	usedShards = max(usedShards, pid+1)
+	if c := d.of[i]; c != nil {
 		return c
 	}
 	c := (*cell)(newBlock(BlockCell, uint32(pid), CellSize))
@@ -129,7 +142,7 @@ func makeCell(pid int, i uint32) *cell {
 	c.min = 1<<64 - 1
 	c.k = NumBuckets
 	publish(unsafe.Pointer(c))
-	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.cells[i])), unsafe.Pointer(c))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(c))
 	return c
 }
 

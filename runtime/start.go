@@ -114,7 +114,7 @@ func forget() {
 	hot.extras = 0
 	hot.window = &always
 	for i := range shards {
-		shards[i].dir = nil
+		shards[i].dir, shards[i].sizes = nil, nil
 	}
 	for i := range moreSlots {
 		atomic.StorePointer(&moreSlots[i], nil)
@@ -323,7 +323,7 @@ func calibrate() {
 		return
 	}
 	kept := shards[pid].dir
-	shards[pid].dir = (*directory)(unsafe.Pointer(&scratchDirectory))
+	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
 	useScratchRing(pid)
 	var read, whole, opened, inside batches
 	measureScopes(&m, &read, &whole, &opened, &inside) // warms up, and what comes is corrected as the program will be

@@ -1,0 +1,116 @@
+package profile
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// A SizeBucket is the passages of a marker with size= whose input was from LoSize up to, not
+// including, HiSize large: bucket 0 is for 0, and bucket K for 2^(K-1) ≤ size < 2^K.
+type SizeBucket struct {
+	K       uint8 // 0 … 63
+	Count   uint64
+	SumSize Uint128 // sum of the sizes
+	SumNS   uint64  // of the times
+	SumSq   Uint128 // of the squares of the times, ns²
+}
+
+// LoSize is the smallest size that belongs into the bucket.
+func (b *SizeBucket) LoSize() uint64 { return 1 << b.K >> 1 }
+
+// HiSize is the smallest size that is too large for it.
+func (b *SizeBucket) HiSize() uint64 { return 1 << b.K }
+
+// MeanSize is the mean of the sizes.
+func (b *SizeBucket) MeanSize() float64 { return b.SumSize.Float64() / float64(b.Count) }
+
+// MeanNS is the mean of the times.
+func (b *SizeBucket) MeanNS() float64 { return float64(b.SumNS) / float64(b.Count) }
+
+// StddevNS is the standard deviation of the times from their mean, divided by n.
+func (b *SizeBucket) StddevNS() float64 { return stddev(b.Count, b.SumNS, b.SumSq) }
+
+// NSPerUnit is the mean time for each unit of the input; infinite where all were empty.
+func (b *SizeBucket) NSPerUnit() float64 { return float64(b.SumNS) / b.SumSize.Float64() }
+
+// addSizes adds the buckets b to a, each sorted by K. It changes a, not b, and the
+// result shares no memory with b.
+func addSizes(a, b []SizeBucket) []SizeBucket {
+	i := 0
+	for _, add := range b {
+		for i < len(a) && a[i].K < add.K {
+			i++
+		}
+		if i == len(a) || a[i].K != add.K {
+			a = slices.Insert(a, i, SizeBucket{K: add.K})
+		}
+		sum := &a[i]
+		sum.Count = add64(sum.Count, add.Count)
+		sum.SumSize = sum.SumSize.Add(add.SumSize)
+		sum.SumNS = add64(sum.SumNS, add.SumNS)
+		sum.SumSq = sum.SumSq.Add(add.SumSq)
+	}
+	return a
+}
+
+// sizes takes in what one processor has of a marker by the size of its input.
+func (r *run) sizes(b block) error {
+	data, err := r.content(b, layout.SizesSize)
+	if err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.OffSizesMarker:])
+	key := part{b.shard, index}
+	if r.sizesAt[key] {
+		return r.damaged(b.offset, "a second time sizes of marker number %d on processor %d; they are left out", index, b.shard)
+	}
+	var list []SizeBucket
+	for k := range layout.NumBuckets {
+		words := data[layout.OffSizesData+k*layout.SizeSize:][:layout.SizeSize]
+		word := func(offset int) uint64 { return r.order.Uint64(words[offset:]) }
+		bucket := SizeBucket{
+			K:       uint8(k),
+			Count:   word(layout.SizeCount),
+			SumSize: Uint128{Hi: word(layout.SizeSumHi), Lo: word(layout.SizeSumLo)},
+			SumNS:   word(layout.SizeNS),
+			SumSq:   Uint128{Hi: word(layout.SizeSqHi), Lo: word(layout.SizeSqLo)},
+		}
+		if bucket.Count == 0 {
+			continue
+		}
+		if !bucket.settle(r.torn) {
+			return r.damaged(b.offset, "sizes of marker number %d whose figures contradict each other; they are left out", index)
+		}
+		list = append(list, bucket)
+	}
+	r.sizesAt[key] = true
+	m := r.figures(index)
+	m.Sizes = addSizes(m.Sizes, list)
+	return nil
+}
+
+// settle makes the sum of the sizes one that as many sizes of the bucket can have, or if it
+// is off by more than torn passages says no.
+func (b *SizeBucket) settle(torn uint64) (ok bool) {
+	if b.Count > math.MaxUint64-torn {
+		return false
+	}
+	times := func(n, size uint64) Uint128 {
+		hi, lo := bits.Mul64(n, size)
+		return Uint128{hi, lo}
+	}
+	lo, hi := b.LoSize(), b.HiSize()-1
+	if b.SumSize.Less(times(b.Count-min(b.Count, torn), lo)) || times(b.Count+torn, hi).Less(b.SumSize) {
+		return false
+	}
+	if least := times(b.Count, lo); b.SumSize.Less(least) {
+		b.SumSize = least
+	}
+	if most := times(b.Count, hi); most.Less(b.SumSize) {
+		b.SumSize = most
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// writeSizes writes a line for each size of input, by factors of two, of markers with size=.
+func writeSizes(w *bufio.Writer, markers []*profile.Marker, o Options) {
+	columns := []column{
+		{name: "by size of input", left: true, shorten: true},
+		{name: "size"},
+		{name: "count"},
+		{name: "mean size", rank: 1},
+		{name: "mean"},
+		{name: "stddev", rank: 2},
+		{name: "a unit"},
+	}
+	for _, m := range markers {
+		for i := range m.Sizes {
+			b := &m.Sizes[i]
+			for k, cell := range []string{
+				printable(m.Name), sizeRange(b), count(b.Count), mean("", b.MeanSize()), duration(b.MeanNS()), duration(b.StddevNS()), perUnit(b),
+			} {
+				columns[k].cells = append(columns[k].cells, cell)
+			}
+		}
+	}
+	if len(columns[0].cells) > 0 {
+		writeRows(w, columns, nil, func(int) bool { return false }, o)
+		w.WriteByte('\n')
+	}
+}
+
+func sizeRange(b *profile.SizeBucket) string {
+	if b.HiSize() <= b.LoSize()+1 {
+		return count(b.LoSize())
+	}
+	return fmt.Sprintf("%s–%s", count(b.LoSize()), count(b.HiSize()-1))
+}
+
+func perUnit(b *profile.SizeBucket) string {
+	if ns := b.NSPerUnit(); !math.IsInf(ns, 0) && !math.IsNaN(ns) {
+		return duration(ns)
+	}
+	return none
+}
+
+// jsonSize is what passages with inputs of a size took, in the json format.
+type jsonSize struct {
+	Lo       uint64      `json:"lo"` // lo ≤ size < hi
+	Hi       uint64      `json:"hi"`
+	Count    uint64      `json:"count"`
+	Sum      json.Number `json:"sum"` // of the sizes
+	SumNS    uint64      `json:"sum_ns"`
+	SumSqNS2 json.Number `json:"sumsq_ns2"`
+	MeanNS   float64     `json:"mean_ns"`
+	StddevNS float64     `json:"stddev_ns"`
+}
+
+func jsonSizes(m *profile.Marker) (list []jsonSize) {
+	for i := range m.Sizes {
+		b := &m.Sizes[i]
+		list = append(list, jsonSize{b.LoSize(), b.HiSize(), b.Count, json.Number(b.SumSize.String()), b.SumNS, json.Number(b.SumSq.String()), b.MeanNS(), b.StddevNS()})
+	}
+	return list
+}
