@@ -20,7 +20,7 @@ var cmdReport = &command{
 	name:  "report",
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-o FILE] DATA…
+usage: markgen report [-format F] [-sort K] [-o FILE | -http ADDR] DATA…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
@@ -31,6 +31,8 @@ counts once. Runs that were killed or still go on can be read as well.
              cover: a coverage profile for go tool cover, of programs built to count cover blocks
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
+  -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
+             printed. The data are read again at each request. The formats are text and json
 
 On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set.
 A file that is damaged is reported as far as it is sound; the exit code is then 1, as for a file that can't
@@ -39,17 +41,19 @@ be read at all.
 examples:
   markgen report demo.4711.markgen
   markgen report -sort total runs/
+  markgen report -format json -http :8080 runs/
   markgen report -format json 'runs/*.markgen' | jq '.markers[] | select(.count == 0) | .name'
   markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out`,
 	run: runReport,
 }
 
-func runReport(_ context.Context, env *Env, args []string) int {
+func runReport(ctx context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	var o report.Options
 	fs.StringVar(&o.Format, "format", "text", "")
 	fs.StringVar(&o.Sort, "sort", "name", "")
 	out := fs.String("o", "", "")
+	addr := fs.String("http", "", "")
 	if code, done := env.parse(fs, args); done {
 		return code
 	}
@@ -58,6 +62,15 @@ func runReport(_ context.Context, env *Env, args []string) int {
 	}
 	if fs.NArg() == 0 {
 		return env.wrong("no data file is given")
+	}
+	if *addr != "" {
+		if *out != "" {
+			return env.wrong("-o and -http exclude each other: the report is written or served")
+		}
+		if err := checkServed(o.Format, *addr); err != nil {
+			return env.wrong("%v", err)
+		}
+		return serveReport(ctx, env, *addr, o, readAnew(env, fs.Args()))
 	}
 	p, code := readRuns(env, fs.Args())
 	if p == nil {

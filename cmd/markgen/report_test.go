@@ -86,6 +86,10 @@ func TestReport(t *testing.T) {
 		{"format", "-format xml one.markgen"},
 		{"sort", "-sort size one.markgen"},
 		{"flag", "-frmat json one.markgen"},
+		{"http-format", "-http :0 -format cover one.markgen"},
+		{"http-output", "-http :0 -o x one.markgen"},
+		{"http-address", "-http here one.markgen"},
+		{"http-nothing", "-http :0 notes.txt missing.markgen"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := markgenReport(dir, strings.Fields(tt.args)...)
@@ -143,7 +147,7 @@ func TestReportOutput(t *testing.T) {
 
 func TestReportHelp(t *testing.T) {
 	got := markgenReport(t.TempDir(), "-h")
-	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-o FILE] DATA…\n", "examples:\n  markgen report "} {
+	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in\n%s", part, got)
 		}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// served are the formats that -http serves. A format that is only to be written as a
+// file would be has one line here, with its content type; one that answers requests
+// in its own way has a function in place of whole.
+var served = map[string]service{
+	"text": {"/", whole("text/plain; charset=utf-8")},
+	"json": {"/", whole("application/json")},
+}
+
+// service is how one format is served.
+type service struct {
+	path    string // where on the server, which the URL that is printed ends in
+	handler func(read reader, o report.Options) http.Handler
+}
+
+// A reader reads the data of the report anew. Handlers call it for each request; it
+// does not run twice at once. The error is that nothing could be read, and says why;
+// what could be read only in part is among the profile's warnings.
+type reader func() (*profile.Profile, error)
+
+// whole serves what report.Write writes.
+func whole(contentType string) func(reader, report.Options) http.Handler {
+	return func(read reader, o report.Options) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			p, err := read()
+			var body bytes.Buffer
+			if err == nil {
+				err = report.Write(&body, p, o)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			w.Header().Set("Content-Type", contentType)
+			w.Header().Set("Cache-Control", "no-store")
+			w.Write(body.Bytes()) // an error is the client's, who has gone
+		})
+	}
+}
+
+// checkServed returns an error for a format that -http does not serve, and for an
+// address that can't be one.
+func checkServed(format, addr string) error {
+	if _, ok := served[format]; !ok {
+		return fmt.Errorf("-http does not serve the format %q; it serves %s", format, strings.Join(slices.Sorted(maps.Keys(served)), ", "))
+	}
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return fmt.Errorf("-http: %w; give HOST:PORT, or :PORT for this machine alone", err)
+	}
+	return nil
+}
+
+// readAnew is the reader of the data that args name.
+func readAnew(env *Env, args []string) reader {
+	var one sync.Mutex
+	return func() (*profile.Profile, error) {
+		one.Lock()
+		defer one.Unlock()
+		// What could not be read is told to who asked, not in the terminal at each request.
+		var told bytes.Buffer
+		own := *env
+		own.Stderr = &told
+		p, _ := readRuns(&own, args)
+		lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(told.String(), "markgen report: ", "")), "\n")
+		if p == nil {
+			return nil, errors.New(strings.Join(lines, "\n"))
+		}
+		if told.Len() > 0 {
+			p.Warnings, p.Damaged = append(p.Warnings, lines...), true
+		}
+		return p, nil
+	}
+}
+
+// serveReport serves the report until the context ends or the process is told to.
+func serveReport(ctx context.Context, env *Env, addr string, o report.Options, read reader) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	l, err := listen(addr)
+	if err != nil {
+		return env.fail(err)
+	}
+	if _, err := read(); err != nil { // a name that is wrong is told at once
+		l.Close()
+		return env.fail(err)
+	}
+	page := served[o.Format]
+	mux := http.NewServeMux()
+	pattern := "GET " + page.path
+	if strings.HasSuffix(pattern, "/") {
+		pattern += "{$}"
+	}
+	mux.Handle(pattern, page.handler(read, o))
+	server := &http.Server{
+		Handler:           ownNames(l.Addr(), mux),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+	}
+	fmt.Fprintf(env.Stdout, "http://%s%s\n", l.Addr(), page.path)
+	fmt.Fprintf(env.Stderr, "markgen report: serving %s, made anew from the data at each request, until interrupted\n", o.Format)
+
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err = <-ended:
+		return env.fail(err)
+	case <-ctx.Done():
+	}
+	stop() // a second interrupt does not wait
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return env.fail(fmt.Errorf("a request was still being answered when the server stopped: %w", err))
+	}
+	return exitOK
+}
+
+// listen opens the address, host:port. Without a host it is this machine's own, which
+// others can't reach; port 0 is one that is free.
+func listen(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	if err != nil {
+		return nil, fmt.Errorf("-http: %w; :0 takes a port that is free", err)
+	}
+	return l, nil
+}
+
+// ownNames refuses requests that came by another name than an address or localhost,
+// where the server is for this machine alone: a page from elsewhere could have its
+// own name resolve to this machine, and read the report in the browser of who looks
+// at both.
+func ownNames(at net.Addr, next http.Handler) http.Handler {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsLoopback() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil && host != "localhost" {
+			http.Error(w, "ask for http://"+at.String()+"/; this server answers to its address and to localhost", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
