@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -27,6 +28,14 @@ type Options struct {
 	// Color makes the text format use a terminal's colours.
 	Color bool
 
+	// Source gives the text of a marker's file, by the name that the marker has it by:
+	// slash separated and relative to a module's root, absolute, or below GOROOT/src. An
+	// error says, to people, why there is none. The html format shows it; nil: no source is shown.
+	Source func(file string) (Source, error)
+
+	// Against is the older profile that the html format compares with; nil: none.
+	Against *profile.Profile
+
 	// Mode is that of the cover format: "set", "count" or "atomic"; "" is count.
 	Mode string
 }
@@ -40,8 +49,12 @@ type format struct {
 var formats = []format{
 	{"text", writeText},
 	{"json", writeJSON},
+	{"html", writeHTML},
 	{"cover", writeCover},
 }
+
+// comparing are the formats that show a profile against another.
+var comparing = []string{"html"}
 
 // Formats lists the formats there are, the default first.
 func Formats() []string {
@@ -60,6 +73,9 @@ func (o Options) Check() error {
 	}
 	if o.Sort != "" && !slices.Contains(Sorts(), o.Sort) {
 		return fmt.Errorf("unknown sort key %q; the keys are %s", o.Sort, list(Sorts()))
+	}
+	if o.Against != nil && !slices.Contains(comparing, o.Format) {
+		return fmt.Errorf("the format %s shows one profile; %s compares two", cmp.Or(o.Format, formats[0].name), list(comparing))
 	}
 	if o.Mode != "" && !slices.Contains(modes, o.Mode) {
 		return fmt.Errorf("unknown cover mode %q; the modes are %s", o.Mode, list(modes))

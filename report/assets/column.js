@@ -1,0 +1,169 @@
+"use strict";
+
+// A column of the table:
+//
+//	key, title, about    what it is called in the page, to people, and explained
+//	width                CSS width; "" for the rest of the line
+//	left                 words; numbers stand on the right
+//	value(row)           what is sorted by: a whole number, a number or a text; null where there is none
+//	first                1: sorting begins with the smallest, -1: with the largest
+//	cell(row)            what is shown
+//	exact(row)           the same in full, or null
+//	blank                0 where null counts as 0 if sorting begins with the largest; else it comes last
+//	then(row)            what decides between equal values, before the name does
+//	head                 what stands in the head in place of a button that sorts
+
+// columnsFor gives the columns of a report: what is nowhere known is left out.
+function columnsFor(report) {
+	const { rows, compared, noSelf } = report;
+	const timed = rows.some((row) => row.now?.timed || row.before?.timed);
+	const sampled = rows.some((row) => row.now?.sampled);
+	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
+	const list = [
+		words("name", "", "the marker", (row) => row.at, (row) => nameOf(row)),
+		words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind),
+		figure("count", "passages", {
+			width: longest(rows, (row) => count((row.now ?? row.before).count), 6, 26),
+			known: (f) => f, cell: (f) => count(f.count), exact: () => null,
+		}),
+	];
+	if (unsure) {
+		list.push(spread("count-se", "standard error of the count, in parts of it", "countSE", "count"));
+	}
+	if (compared) {
+		list.push(change("count", "Δ count", (f) => f));
+	}
+	if (timed) {
+		list.push(figure("total", "sum of the times of all passages, of recursive ones the outermost"));
+		if (compared) {
+			list.push(change("total", "Δ total"));
+		}
+		if (!noSelf) {
+			list.push({
+				...figure("self", "total without the time of scopes that ran inside, and its share of that of all markers"),
+				width: "6.2rem",
+				cell: (row) => shareCell(row, report),
+			});
+		}
+		list.push(figure("mean", "time of a passage"));
+		if (sampled) {
+			list.push(spread("mean-se", "standard error of the mean, in parts of it", "meanSE", "mean"));
+		}
+		if (compared) {
+			list.push(change("mean", "Δ mean"));
+		}
+		list.push(
+			figure("stddev", "standard deviation of the times of passages"),
+			figure("min", "shortest passage"),
+			figure("p50", "time that half of the passages did not exceed; estimated within its bucket"),
+			figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket"),
+			figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket"),
+			figure("max", "longest passage"),
+			stripColumn(report),
+		);
+	}
+	list.push(words("place", longest(rows, (row) => row.place, 6, 30), "file and line",
+		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, row.place)));
+	list.at(-1).then = (row) => row.line;
+	return list;
+}
+
+// longest gives a width for texts, between bounds, in characters.
+function longest(rows, text, least, most) {
+	let n = least;
+	for (const row of rows) {
+		n = Math.max(n, text(row).length);
+	}
+	return Math.min(n, most) + 1.5 + "ch";
+}
+
+function words(key, width, about, value, cell) {
+	return { key, title: key, about, width, left: true, value, first: 1, cell, exact: () => null };
+}
+
+// nameOf shows a name so that its end, which tells names apart, is cut last.
+function nameOf(row) {
+	const cut = row.name.lastIndexOf("/") + 1;
+	return element("a", { href: "#" + row.id, title: row.name, tabindex: -1 },
+		cut > 0 && element("span", { class: "path" }, row.name.slice(0, cut)),
+		element("span", { class: "base" }, row.name.slice(cut)));
+}
+
+const wholeTimes = ["total", "self", "min", "max"];
+
+// figure is a column of numbers.
+function figure(key, about, own = {}) {
+	const known = own.known ?? ((f) => f.timed);
+	const cell = own.cell ?? ((f) => (wholeTimes.includes(key) ? wholeDuration : duration)(f[key]));
+	const exact = own.exact ?? ((f) => exactly(f[key]));
+	return {
+		key, title: key, about, first: -1, blank: 0,
+		width: own.width ?? "4.6rem",
+		value: (row) => (row.now && known(row.now) ? row.now[key] : null),
+		cell: (row) => (row.now && known(row.now) ? cell(row.now) : none),
+		exact: (row) => (row.now && known(row.now) ? exact(row.now) : null),
+	};
+}
+
+// spread is a column of standard errors.
+function spread(key, about, error, of) {
+	return {
+		key, title: "±", about, width: "4rem", first: -1,
+		value: (row) => (row.now?.sampled && row.now[of] > 0 && row.now.sampled[error] !== null ? row.now.sampled[error] / Number(row.now[of]) : null),
+		cell: (row) => (row.now?.sampled ? relative(row.now.sampled[error], Number(row.now[of])) : none),
+		exact: () => null,
+	};
+}
+
+// change is a column of changes of another.
+function change(key, title, known = (f) => f.timed) {
+	const value = (row) => changeOf(row, key, known);
+	return {
+		key: key + "-change", title, about: `change of the ${key}, new against old`, width: "5rem", first: -1, value,
+		cell: (row) => {
+			const v = value(row);
+			if (v === null) {
+				return none;
+			}
+			const text = row.before === null ? "new" : row.now === null ? "gone" : v === Infinity ? "from 0" : signedPercent(v);
+			return element("span", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null }, text);
+		},
+		exact: (row) => (row.now && row.before && value(row) !== null ? `new ${fullOf(row.now, key)}, old ${fullOf(row.before, key)}` : null),
+	};
+}
+
+// changeOf is the relative change of a figure: of markers that are on one side only
+// without end, null where a side has none.
+function changeOf(row, key, known) {
+	if (row.now === null) {
+		return -Infinity;
+	}
+	if (row.before === null) {
+		return Infinity;
+	}
+	if (!known(row.now) || !known(row.before)) {
+		return null;
+	}
+	const [now, before] = [Number(row.now[key]), Number(row.before[key])];
+	if (before === 0) {
+		return now === 0 ? null : Infinity;
+	}
+	return (now - before) / before;
+}
+
+// fullOf writes a figure in full.
+function fullOf(f, key) {
+	return key === "count" ? count(f.count) : exactly(f[key]);
+}
+
+// shareCell is a time with a bar behind it, as long and as hot as its share of all.
+function shareCell(row, report) {
+	if (!row.now?.timed) {
+		return none;
+	}
+	const share = report.cost > 0 ? cost(row.now, report.noSelf) / report.cost : 0;
+	const bar = element("span", { class: "share", "aria-hidden": "true" });
+	bar.style.width = 100 * share + "%";
+	bar.style.background = heat(share);
+	return [bar, element("span", { class: "over", title: `${percent(share)} of the self time of all markers` }, wholeDuration(row.now.self))];
+}

@@ -1,0 +1,109 @@
+"use strict";
+
+// The data stand in the page as gzip in base64: JSON by columns, see report/html_data.go.
+
+// unpack gives the data as they are in the page.
+async function unpack() {
+	if (typeof DecompressionStream === "undefined") {
+		throw new Error("this browser can't unpack the data of the page (it has no DecompressionStream); browsers from 2023 on can, and markgen report without -format prints the same as text");
+	}
+	const packed = byID("data").textContent.trim();
+	const bytes = Uint8Array.fromBase64?.(packed) ?? Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+	return new Response(stream).json();
+}
+
+// arrange makes of the columns one object a marker, a row:
+//
+//	at, id, name, kind, file, line, place
+//	now, before: its figures in the profile and in the one it is compared with; null where it is not
+//
+// and of the rest what is asked for by row.
+function arrange(data) {
+	const m = data.markers;
+	const rows = m.name.map((name, at) => {
+		const file = m.file[at] < 0 ? "" : data.files[m.file[at]];
+		return {
+			at, name, file,
+			id: m.id[at],
+			kind: data.kinds[m.kind[at]],
+			line: m.line[at],
+			place: file === "" ? none : file + ":" + m.line[at],
+			now: null,
+			before: null,
+		};
+	});
+	const names = ["now", "before"];
+	data.sides.forEach((side, i) => {
+		const list = figures(side.figures);
+		for (const at of side.missing) {
+			list[at] = null;
+		}
+		for (const o of side.open) {
+			list[o.at].open = o.n;
+		}
+		for (const s of side.sampled) {
+			list[s.at].sampled = s;
+		}
+		const callers = figures(side.callers.figures);
+		side.callers.of.forEach((at, k) => {
+			list[at].callers.push({ id: side.callers.id[k], name: side.callers.name[k], figures: callers[k] });
+		});
+		for (const r of side.readings) {
+			list[r.at].readings.push(r);
+		}
+		list.forEach((f, at) => (rows[at][names[i]] = f));
+	});
+	return {
+		rows,
+		sort: data.sort,
+		compared: data.sides.length > 1,
+		noSelf: data.sides.some((side) => side.noSelf),
+		cost: rows.reduce((sum, row) => sum + (row.now ? cost(row.now, data.sides[0].noSelf) : 0), 0),
+		sources: new Map(data.sources.map((s) => [s.file, s])),
+		withID: new Map(rows.map((row) => [row.id, row])),
+	};
+}
+
+// figures makes one object of each row of the columns. timed is whether there are times.
+function figures(c) {
+	let start = 0;
+	return c.count.map((_, i) => {
+		const end = start + c.buckets[i];
+		const f = {
+			columns: c, start, end,
+			timed: end > start,
+			count: c.count[i], total: c.total[i], self: c.self[i],
+			mean: c.mean[i], stddev: c.stddev[i],
+			min: c.min[i], p50: c.p50[i], p90: c.p90[i], p99: c.p99[i], max: c.max[i],
+			open: 0,
+			sampled: null,
+			callers: [],
+			readings: [],
+		};
+		start = end;
+		return f;
+	});
+}
+
+// buckets are those of the figures that are not empty: k (2^k ≤ ns < 2^(k+1)), count, sum.
+function buckets(f) {
+	const list = [];
+	for (let i = f.start; i < f.end; i++) {
+		list.push({ k: f.columns.k[i], count: f.columns.n[i], sum: f.columns.sum[i] });
+	}
+	return list;
+}
+
+// cost is what heat is measured by: the self time, or the total where that is not known.
+function cost(f, noSelf) {
+	return Number(noSelf ? f.total : f.self);
+}
+
+// lowest and longest times of bucket k, in ns.
+function lowOf(k) {
+	return k === 0 ? 0 : 2 ** k;
+}
+function highOf(k) {
+	return 2 ** (k + 1);
+}

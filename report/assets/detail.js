@@ -1,0 +1,146 @@
+"use strict";
+
+// A DetailPanel shows all that is known of one marker.
+class DetailPanel {
+	// section is where it is shown.
+	constructor(section, report, onClose) {
+		Object.assign(this, { section, report, onClose });
+		this.histogram = new Histogram();
+	}
+
+	show(row) {
+		const { report } = this;
+		const timed = row.now?.timed || row.before?.timed;
+		const aside = [this.callers(row), this.readings(row), sourceOf(row, report)].filter((part) => part);
+		this.section.replaceChildren(
+			element("div", { class: "bar" },
+				element("h2", { id: "detail-name" }, row.name),
+				element("span", { class: "what" }, `${row.kind}, ${row.place}`),
+				element("code", { title: "ID of the marker" }, row.id),
+				element("button", { type: "button", class: "close", "aria-label": "close", click: () => this.onClose() }, "×")),
+			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
+				this.figures(row),
+				timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row)),
+				aside.length > 0 && element("div", { class: "aside" }, aside)));
+		this.section.hidden = false;
+		if (timed) {
+			this.histogram.draw();
+		} else {
+			this.histogram.close();
+		}
+		this.section.querySelector(".listing .current")?.scrollIntoView({ block: "center" });
+		this.section.scrollTop = 0;
+	}
+
+	hide() {
+		this.histogram.close();
+		this.section.hidden = true;
+		this.section.replaceChildren();
+	}
+
+	// redraw draws the chart anew, in the colours that are now.
+	redraw() {
+		if (this.histogram.chart) {
+			this.histogram.draw();
+		}
+	}
+
+	// figures lists the numbers, those of both sides where two are compared.
+	figures(row) {
+		const { compared, noSelf, cost: all } = this.report;
+		const sides = compared ? [row.now, row.before] : [row.now];
+		const line = (name, known, value, change) => {
+			if (!sides.some((f) => f && known(f))) {
+				return null;
+			}
+			const cells = sides.map((f) => element("td", null, f && known(f) ? value(f) : none));
+			if (compared) {
+				const v = change && row.now && row.before ? changeOf(row, change, known) : null;
+				cells.push(element("td", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null },
+					v === null || !Number.isFinite(v) ? "" : signedPercent(v)));
+			}
+			return element("tr", null, element("th", { scope: "row" }, name), cells);
+		};
+		const time = (key, note) => line(key, (f) => f.timed, (f) => [
+			element("span", { title: exactly(f[key]) }, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key])), note?.(f),
+		], key);
+		const small = (text) => element("small", null, text);
+		const share = (f) => Number(f.total) > 0 && !compared && small(`${percent(Number(f.self) / Number(f.total))} of total, ${percent(all > 0 ? Number(f.self) / all : 0)} of all`);
+		const within = (q) => (f) => small(within1(f, q));
+		return element("div", { class: "figures" }, element("table", null,
+			compared && element("thead", null, element("tr", null, ["", "new", "old", "change"].map((t) => element("th", { scope: "col" }, t)))),
+			element("tbody", null,
+				line("count", (f) => f, (f) => [count(f.count), f.sampled?.countSE > 0 && small("± " + relative(f.sampled.countSE, Number(f.count)))], "count"),
+				line("sampled", (f) => f.sampled, (f) => `1:${count(f.sampled.rate)}, ${count(f.sampled.samples)} recorded`),
+				time("total"),
+				!noSelf && time("self", share),
+				time("mean", (f) => f.sampled && small("± " + relative(f.sampled.meanSE, f.mean))),
+				time("stddev"), time("min"),
+				time("p50", within(0.5)), time("p90", within(0.9)), time("p99", within(0.99)),
+				time("max"),
+				line("open", (f) => f.open !== 0, (f) => [count(f.open), small("had not ended")]))));
+	}
+
+	// callers lists the figures by caller.
+	callers(row) {
+		const list = row.now?.callers ?? [];
+		if (list.length === 0) {
+			return null;
+		}
+		const { noSelf, withID } = this.report;
+		const heads = ["caller", "count", "total", ...(noSelf ? [] : ["self"]), "mean", "p50", "p99", "max"];
+		return element("div", { class: "callers" }, element("h3", null, "by caller"), element("table", null,
+			element("thead", null, element("tr", null, heads.map((t) => element("th", { scope: "col" }, t)))),
+			element("tbody", null, list.map(({ id, name, figures: f }) => {
+				const times = [["total", wholeDuration], ...(noSelf ? [] : [["self", wholeDuration]]), ["mean", duration], ["p50", duration], ["p99", duration], ["max", wholeDuration]];
+				return element("tr", null,
+					element("th", { scope: "row" }, withID.has(id) ? element("a", { href: "#" + id }, name) : name || "(no marker)"),
+					element("td", null, count(f.count)),
+					times.map(([key, write]) => element("td", { title: f.timed ? exactly(f[key]) : null }, f.timed ? write(f[key]) : none)));
+			}))));
+	}
+
+	// readings lists what collectors besides time read.
+	readings(row) {
+		const sides = this.report.compared ? [["new", row.now], ["old", row.before]] : [["", row.now]];
+		const lines = [];
+		for (const [side, f] of sides) {
+			for (const r of f?.readings ?? []) {
+				for (const v of r.values) {
+					lines.push(element("tr", null,
+						this.report.compared && element("td", { class: "left" }, side),
+						element("th", { scope: "row" }, `${r.collector} ${v.name}`),
+						element("td", null, amount(v.name, v.total)),
+						element("td", null, amount(v.name, v.self)),
+						element("td", null, amountMean(v.name, v.mean)),
+						element("td", null, count(r.scopes)),
+						element("td", null, count(r.dropped))));
+				}
+			}
+		}
+		return lines.length > 0 && element("div", { class: "readings" }, element("h3", null, "read at its scopes"), element("table", null,
+			element("thead", null, element("tr", null, this.report.compared && element("th", { scope: "col" }, ""),
+				["value", "total", "self", "mean", "scopes", "left out"].map((t) => element("th", { scope: "col" }, t)))),
+			element("tbody", null, lines)));
+	}
+}
+
+// within1 says in which bucket a quantile is, which is sure where the figure is estimated.
+function within1(f, q) {
+	const list = buckets(f);
+	const all = BigInt(sumWhole(list.map((b) => b.count)));
+	let rank = BigInt(Math.ceil(q * Number(all)));
+	for (const b of list) {
+		rank -= BigInt(b.count);
+		if (rank <= 0n) {
+			return "in " + rangeOf(b.k);
+		}
+	}
+	return "";
+}
+
+// untimedNote says why there is no chart.
+function untimedNote(row) {
+	const f = row.now ?? row.before;
+	return f.count === 0 ? "the marker was never passed" : "its passages were counted and not timed";
+}

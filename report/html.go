@@ -1,0 +1,153 @@
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// The page of the html format is one file with everything in it: what
+// assets/page.html says, with styles, scripts and data put in as they are. They are
+// plain files there, run by no build step.
+//
+// The charts are drawn by Chart.js, the smallest chart library that had a release
+// in the last year when it was chosen (uPlot, a third of its size, had none in 18
+// months; ECharts is five times as large). scripts/chartjs.sh fetched it.
+//
+//go:embed assets
+var assets embed.FS
+
+// pageScripts are run in this order: each uses what those before it define.
+var pageScripts = []string{
+	"chartjs/chart.umd.min.js",
+	"element.js",
+	"number.js",
+	"data.js",
+	"heat.js",
+	"column.js",
+	"table.js",
+	"histogram.js",
+	"source.js",
+	"detail.js",
+	"theme.js",
+	"main.js",
+}
+
+// pageParts are what is the same in all pages.
+type pageParts struct {
+	page    *template.Template
+	Policy  string        // Content-Security-Policy
+	Style   template.HTML // <style> element
+	Scripts template.HTML // <script> elements
+
+	Licences string // of what is not ours
+}
+
+var parts = sync.OnceValue(func() *pageParts {
+	read := func(name string) string {
+		text, err := fs.ReadFile(assets, "assets/"+name)
+		if err != nil {
+			panic(err) // it is compiled in
+		}
+		return string(text)
+	}
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	p := &pageParts{page: template.Must(template.New("page").Parse(read("page.html")))}
+	style := read("page.css")
+	p.Style = template.HTML("<style>" + style + "</style>")
+	var scripts strings.Builder
+	var hashes []string
+	for _, name := range pageScripts {
+		// The reference to a file with the library's source would be looked up.
+		text, _, _ := strings.Cut(read(name), "\n//# sourceMappingURL=")
+		scripts.WriteString("<script>" + text + "</script>\n")
+		hashes = append(hashes, hash(text))
+	}
+	p.Scripts = template.HTML(scripts.String())
+	p.Licences = read("chartjs/LICENSE.md") + "\n" + read("chartjs/LICENSE-color.md")
+	// Nothing is loaded, nothing is sent, and no script runs but those here: whatever a
+	// name in the data may hold. Trusted types refuse to make markup of any text.
+	p.Policy = "default-src 'none'; script-src " + strings.Join(hashes, " ") + "; style-src " + hash(style) +
+		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	return p
+})
+
+// headLine is a line of the head of a page: what is said of the profile, and of the
+// one it is compared with.
+type headLine struct{ Word, Now, Before string }
+
+// writeHTML writes the page. The head is in it as text, everything else as data that
+// the scripts show.
+func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Options) error {
+	data, err := htmlData(p, o).encode()
+	if err != nil {
+		return err
+	}
+	notes := []string{}
+	for _, c := range p.Cautions() {
+		notes = append(notes, printable(c))
+	}
+	if o.Against != nil {
+		for _, c := range o.Against.Cautions() {
+			notes = append(notes, "old: "+printable(c))
+		}
+	}
+	parts := parts()
+	return parts.page.Execute(w, struct {
+		*pageParts
+		Title    string
+		Compared bool
+		Head     []headLine
+		Cautions []string
+		Summary  string
+		Data     template.HTML
+	}{parts, title(p), o.Against != nil, headLines(p, o.Against), notes, remark(p), template.HTML(data)})
+}
+
+// title names the page.
+func title(p *profile.Profile) string {
+	if p.App == "" {
+		return "markgen report"
+	}
+	return printable(p.App)
+}
+
+// headLines puts the heads of both profiles side by side; old may be nil.
+func headLines(p, old *profile.Profile) (lines []headLine) {
+	for _, l := range heading(p) {
+		lines = append(lines, headLine{Word: l[0], Now: l[1]})
+	}
+	if old == nil {
+		return lines
+	}
+next:
+	for _, l := range heading(old) {
+		for i := range lines {
+			if lines[i].Word == l[0] {
+				lines[i].Before = l[1]
+				continue next
+			}
+		}
+		lines = append(lines, headLine{Word: l[0], Before: l[1]})
+	}
+	return lines
+}
+
+// remark is what stands in place of a table where there is nothing to put into it,
+// or above one without figures.
+func remark(p *profile.Profile) string {
+	if len(p.Markers) > 0 && !untimed(p) {
+		return ""
+	}
+	return summary(p, "")
+}
