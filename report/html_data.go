@@ -149,11 +149,11 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 	}
 	markers, at := union(profiles)
 	d := &pageData{Sort: cmp.Or(o.Sort, sortKeys[0].name), Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
-	d.Markers = d.name(markers)
+	files := d.name(markers)
 	for _, p := range profiles {
 		d.Sides = append(d.Sides, side(p, at))
 	}
-	d.Sources = sources(profiles, o)
+	d.Sources = sources(profiles, files, o)
 	return d
 }
 
@@ -179,28 +179,31 @@ func union(profiles []*profile.Profile) (markers []*profile.Marker, at map[regis
 	return markers, at
 }
 
-// name gives the columns that say which markers there are.
-func (d *pageData) name(markers []*profile.Marker) pageMarkers {
+// name fills the columns that say which markers there are. It returns where in Files each file stands.
+func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 	n := len(markers)
 	c := pageMarkers{make([]string, 0, n), make([]string, 0, n), make([]int, 0, n), make([]int, 0, n), make([]int, 0, n)}
-	kinds, files := map[string]int{}, map[string]int{"": -1}
-	index := func(of map[string]int, list *[]string, text string) int {
-		i, have := of[text]
-		if !have {
-			i = len(*list)
-			of[text] = i
-			*list = append(*list, text)
-		}
-		return i
-	}
+	kinds, files := map[string]int{}, map[sourceName]int{}
 	for _, m := range markers {
+		kind, at := kind(m), sourceOf(m)
+		if _, have := kinds[kind]; !have {
+			kinds[kind] = len(d.Kinds)
+			d.Kinds = append(d.Kinds, kind)
+		}
+		if m.File == "" {
+			files[at] = -1
+		} else if _, have := files[at]; !have {
+			files[at] = len(d.Files)
+			d.Files = append(d.Files, printable(m.File))
+		}
 		c.ID = append(c.ID, m.ID.String())
 		c.Name = append(c.Name, printable(m.Name))
-		c.Kind = append(c.Kind, index(kinds, &d.Kinds, kind(m)))
-		c.File = append(c.File, index(files, &d.Files, printable(m.File)))
+		c.Kind = append(c.Kind, kinds[kind])
+		c.File = append(c.File, files[at])
 		c.Line = append(c.Line, m.Line)
 	}
-	return c
+	d.Markers = c
+	return files
 }
 
 // side gives the columns of one profile; at is where each marker stands.

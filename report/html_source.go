@@ -3,7 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/markgen/markgen/profile"
@@ -22,42 +25,56 @@ const mostSource = 8 << 20
 
 // pageSource is a file with markers that were passed.
 type pageSource struct {
-	File string `json:"file"`
+	File int    `json:"file"` // index in pageData.Files
 	Text string `json:"text"`
 	Note string `json:"note"` // why there is no text, or why its lines may be others than the markers'
 }
 
+// A sourceName is a file as markers name it.
+type sourceName struct {
+	file string
+	std  bool // below GOROOT/src, else relative to a module's root or absolute
+}
+
+// sourceOf is the file that a marker is in. The names of files below GOROOT/src are those of
+// packages, which the marker's name begins with; elsewhere it begins with the path of a module.
+func sourceOf(m *profile.Marker) sourceName {
+	dir := path.Dir(m.File)
+	return sourceName{m.File, dir != "." && strings.HasPrefix(m.Name, dir+".")}
+}
+
 // sources reads the files of markers that were passed, those that took most time
-// first, until there is enough. They come sorted by name; nil: none were asked for.
-func sources(profiles []*profile.Profile, o Options) []pageSource {
+// first, until there is enough. They come in the order of files, where index has
+// each of them.
+func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) []pageSource {
 	list := []pageSource{}
 	if o.Source == nil {
 		return list
 	}
-	self := map[string]uint64{}
+	self := map[sourceName]uint64{}
 	for _, p := range profiles {
 		for i := range p.Markers {
-			if m := &p.Markers[i]; m.Count > 0 && m.File != "" {
-				self[m.File] += m.SelfNS // past 2^64 another order, no more
+			m := &p.Markers[i]
+			at := sourceOf(m)
+			if _, known := index[at]; known && m.Count > 0 && m.File != "" {
+				self[at] += m.SelfNS // past 2^64 another order, no more
 			}
 		}
 	}
-	files := make([]string, 0, len(self))
-	for f := range self {
-		files = append(files, f)
-	}
-	slices.SortFunc(files, func(a, b string) int { return cmp.Or(-cmp.Compare(self[a], self[b]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(self), func(a, b sourceName) int {
+		return cmp.Or(-cmp.Compare(self[a], self[b]), cmp.Compare(index[a], index[b]))
+	})
 	size := 0
-	for _, f := range files {
-		s := pageSource{File: printable(f)}
-		switch text, err := o.Source(f); {
+	for _, at := range names {
+		s := pageSource{File: index[at]}
+		switch source, err := o.Source(at.file, at.std); {
 		case err != nil:
 			s.Note = err.Error()
-		case size+len(text.Text) > mostSource:
+		case size+len(source.Text) > mostSource:
 			s.Note = fmt.Sprintf("left out: the files with markers that took more time are %d MB already", mostSource>>20)
 		default:
-			size += len(text.Text)
-			s.Text, s.Note = text.Text, text.note(profiles[0])
+			size += len(source.Text)
+			s.Text, s.Note = source.Text, source.note(profiles[0])
 		}
 		list = append(list, s)
 	}

@@ -28,10 +28,11 @@ type Options struct {
 	// Color makes the text format use a terminal's colours.
 	Color bool
 
-	// Source gives the text of a marker's file, by the name that the marker has it by:
-	// slash separated and relative to a module's root, absolute, or below GOROOT/src. An
-	// error says, to people, why there is none. The html format shows it; nil: no source is shown.
-	Source func(file string) (Source, error)
+	// Source gives the text of a file with markers in it, by the name that they have it
+	// by: slash separated, below GOROOT/src if std is true, else relative to a module's
+	// root or absolute. An error says, to people, why there is none. The html format
+	// shows the text; nil: none.
+	Source func(file string, std bool) (Source, error)
 
 	// Against is the older profile that the html format compares with; nil: none.
 	Against *profile.Profile

@@ -3,7 +3,7 @@
 // A column of the table:
 //
 //	key, title, about    what it is called in the page, to people, and explained
-//	width                CSS width; "" for the rest of the line
+//	width                CSS width
 //	left                 words; numbers stand on the right
 //	value(row)           what is sorted by: a whole number, a number or a text; null where there is none
 //	first                1: sorting begins with the smallest, -1: with the largest
@@ -20,7 +20,7 @@ function columnsFor(report) {
 	const sampled = rows.some((row) => row.now?.sampled);
 	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
 	const list = [
-		words("name", "", "the marker", (row) => row.at, (row) => nameOf(row)),
+		words("name", longest(rows, (row) => row.name, 18, 50), "the marker", (row) => row.at, (row) => nameOf(row)),
 		words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind),
 		figure("count", "passages", {
 			width: longest(rows, (row) => count((row.now ?? row.before).count), 6, 26),
@@ -63,7 +63,7 @@ function columnsFor(report) {
 		);
 	}
 	list.push(words("place", longest(rows, (row) => row.place, 6, 30), "file and line",
-		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, row.place)));
+		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, row.place))));
 	list.at(-1).then = (row) => row.line;
 	return list;
 }
@@ -74,19 +74,18 @@ function longest(rows, text, least, most) {
 	for (const row of rows) {
 		n = Math.max(n, text(row).length);
 	}
-	return Math.min(n, most) + 1.5 + "ch";
+	return Math.min(n, most) + 2 + "ch";
 }
 
 function words(key, width, about, value, cell) {
 	return { key, title: key, about, width, left: true, value, first: 1, cell, exact: () => null };
 }
 
-// nameOf shows a name so that its end, which tells names apart, is cut last.
+// nameOf shows a name. Where there is no room its beginning is cut: the end tells names apart.
 function nameOf(row) {
 	const cut = row.name.lastIndexOf("/") + 1;
-	return element("a", { href: "#" + row.id, title: row.name, tabindex: -1 },
-		cut > 0 && element("span", { class: "path" }, row.name.slice(0, cut)),
-		element("span", { class: "base" }, row.name.slice(cut)));
+	return element("a", { class: "cut", href: "#" + row.id, title: row.name, tabindex: -1 },
+		element("bdi", null, cut > 0 && element("span", { class: "path" }, row.name.slice(0, cut)), row.name.slice(cut)));
 }
 
 const wholeTimes = ["total", "self", "min", "max"];

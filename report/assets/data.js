@@ -15,7 +15,7 @@ async function unpack() {
 
 // arrange makes of the columns one object a marker, a row:
 //
-//	at, id, name, kind, file, line, place
+//	at, id, name, kind, file (and fileAt, its number), line, place
 //	now, before: its figures in the profile and in the one it is compared with; null where it is not
 //
 // and of the rest what is asked for by row.
@@ -25,6 +25,7 @@ function arrange(data) {
 		const file = m.file[at] < 0 ? "" : data.files[m.file[at]];
 		return {
 			at, name, file,
+			fileAt: m.file[at],
 			id: m.id[at],
 			kind: data.kinds[m.kind[at]],
 			line: m.line[at],

@@ -21,7 +21,7 @@ class DetailPanel {
 			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
 				this.figures(row),
 				timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row)),
-				aside.length > 0 && element("div", { class: "aside" }, aside)));
+				aside.length > 0 && element("div", { class: "remark" }, aside)));
 		this.section.hidden = false;
 		if (timed) {
 			this.histogram.draw();
@@ -45,40 +45,44 @@ class DetailPanel {
 		}
 	}
 
-	// figures lists the numbers, those of both sides where two are compared.
+	// figures lists the numbers, those of both sides with the change where two are compared.
 	figures(row) {
 		const { compared, noSelf, cost: all } = this.report;
 		const sides = compared ? [row.now, row.before] : [row.now];
-		const line = (name, known, value, change) => {
+		const line = (name, known, value, beside) => {
 			if (!sides.some((f) => f && known(f))) {
 				return null;
 			}
-			const cells = sides.map((f) => element("td", null, f && known(f) ? value(f) : none));
-			if (compared) {
-				const v = change && row.now && row.before ? changeOf(row, change, known) : null;
-				cells.push(element("td", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null },
-					v === null || !Number.isFinite(v) ? "" : signedPercent(v)));
-			}
-			return element("tr", null, element("th", { scope: "row" }, name), cells);
+			return element("tr", null, element("th", { scope: "row" }, name),
+				sides.map((f) => element("td", null, f && known(f) ? value(f) : none)), beside);
 		};
-		const time = (key, note) => line(key, (f) => f.timed, (f) => [
-			element("span", { title: exactly(f[key]) }, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key])), note?.(f),
-		], key);
-		const small = (text) => element("small", null, text);
-		const share = (f) => Number(f.total) > 0 && !compared && small(`${percent(Number(f.self) / Number(f.total))} of total, ${percent(all > 0 ? Number(f.self) / all : 0)} of all`);
-		const within = (q) => (f) => small(within1(f, q));
+		// What stands beside a figure: of one profile a remark, of two the change.
+		const beside = (key, known, remark) => {
+			if (!compared) {
+				return element("td", { class: "remark" }, row.now && known(row.now) ? remark?.(row.now) : null);
+			}
+			const v = row.now && row.before ? changeOf(row, key, known) : null;
+			return element("td", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null }, v === null || !Number.isFinite(v) ? "" : signedPercent(v));
+		};
+		const timed = (f) => f.timed;
+		const time = (key, remark) => line(key, timed,
+			(f) => element("span", { title: exactly(f[key]) }, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key])),
+			beside(key, timed, remark));
+		const within = (q) => (f) => "in " + rangeOf(bucketOf(f, q));
 		return element("div", { class: "figures" }, element("table", null,
 			compared && element("thead", null, element("tr", null, ["", "new", "old", "change"].map((t) => element("th", { scope: "col" }, t)))),
 			element("tbody", null,
-				line("count", (f) => f, (f) => [count(f.count), f.sampled?.countSE > 0 && small("± " + relative(f.sampled.countSE, Number(f.count)))], "count"),
-				line("sampled", (f) => f.sampled, (f) => `1:${count(f.sampled.rate)}, ${count(f.sampled.samples)} recorded`),
+				line("count", (f) => f, (f) => count(f.count),
+					beside("count", (f) => f, (f) => f.sampled?.countSE > 0 && "± " + relative(f.sampled.countSE, Number(f.count)))),
+				line("sampled", (f) => f.sampled, (f) => "1:" + count(f.sampled.rate)),
+				line("recorded", (f) => f.sampled, (f) => count(f.sampled.samples)),
 				time("total"),
-				!noSelf && time("self", share),
-				time("mean", (f) => f.sampled && small("± " + relative(f.sampled.meanSE, f.mean))),
+				!noSelf && time("self", (f) => Number(f.total) > 0 && `${percent(Number(f.self) / Number(f.total))} of total, ${percent(all > 0 ? Number(f.self) / all : 0)} of all`),
+				time("mean", (f) => f.sampled && "± " + relative(f.sampled.meanSE, f.mean)),
 				time("stddev"), time("min"),
 				time("p50", within(0.5)), time("p90", within(0.9)), time("p99", within(0.99)),
 				time("max"),
-				line("open", (f) => f.open !== 0, (f) => [count(f.open), small("had not ended")]))));
+				line("open", (f) => f.open !== 0, (f) => count(f.open), !compared && element("td", { class: "remark" }, "had not ended")))));
 	}
 
 	// callers lists the figures by caller.
@@ -125,18 +129,17 @@ class DetailPanel {
 	}
 }
 
-// within1 says in which bucket a quantile is, which is sure where the figure is estimated.
-function within1(f, q) {
+// bucketOf says in which bucket a quantile is: that is sure where the figure is estimated.
+function bucketOf(f, q) {
 	const list = buckets(f);
-	const all = BigInt(sumWhole(list.map((b) => b.count)));
-	let rank = BigInt(Math.ceil(q * Number(all)));
+	let rank = BigInt(Math.max(1, Math.ceil(q * Number(sumWhole(list.map((b) => b.count))))));
 	for (const b of list) {
 		rank -= BigInt(b.count);
 		if (rank <= 0n) {
-			return "in " + rangeOf(b.k);
+			return b.k;
 		}
 	}
-	return "";
+	return list.at(-1).k; // counts past 2^53, rounded up
 }
 
 // untimedNote says why there is no chart.

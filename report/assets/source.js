@@ -6,7 +6,7 @@ const linesAround = 60; // shown above and below the marker's line, and added at
 
 // sourceOf makes the listing around a row's line.
 function sourceOf(row, report) {
-	const source = report.sources.get(row.file);
+	const source = report.sources.get(row.fileAt);
 	if (!source) {
 		return null;
 	}
@@ -17,7 +17,7 @@ function sourceOf(row, report) {
 	const lines = source.text.replace(/\n$/, "").split("\n");
 	const marked = new Map(); // line → rows
 	for (const other of report.rows) {
-		if (other.file === row.file) {
+		if (other.fileAt === row.fileAt) {
 			marked.set(other.line, [...(marked.get(other.line) ?? []), other]);
 		}
 	}

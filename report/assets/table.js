@@ -35,11 +35,10 @@ class MarkerTable {
 		const group = this.table.querySelector("colgroup");
 		for (const c of this.columns) {
 			const col = element("col", { class: c.key });
-			if (c.width !== "") {
-				col.style.width = c.width;
-			}
+			col.style.width = c.width;
 			group.append(col);
 		}
+		this.table.style.minWidth = `calc(${this.columns.map((c) => c.width).join(" + ")})`;
 	}
 
 	// sort sorts by a column: the other way round if it is sorted by it already.

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/markgen/markgen/report"
+)
+
+// sourceReader returns what gives reports the source of markers: from dir, or if that
+// is "" from the module that the working directory is in; from the standard library,
+// and from the modules that go has downloaded. dir "none" is no source: nil.
+//
+// The names come from data files, which may come from elsewhere: they lead to
+// Go files below these folders alone.
+func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Source, error), error) {
+	if dir == "none" {
+		return nil, nil
+	}
+	if dir == "" {
+		dir, _ = moduleRoot(env.Dir) // "" when there is none
+	} else {
+		dir = env.Path(dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("-src %s is no folder; give the root of the module that was marked, or none", relative(env, errors.New(dir)))
+		}
+	}
+	goEnv := sync.OnceValue(func() goFolders { return askGo(env) })
+	return func(file string, std bool) (report.Source, error) {
+		name := filepath.FromSlash(file)
+		switch {
+		case !strings.HasSuffix(name, ".go"):
+			return report.Source{}, errors.New("not shown: it is no Go file")
+		case std:
+			source, err := readBelow(goEnv().std(), name)
+			source.Go = goEnv().GOVERSION
+			return source, err
+		case !filepath.IsAbs(name):
+			return readBelow(dir, name)
+		}
+		if below, ok := within(dir, name); ok {
+			return readBelow(dir, below)
+		}
+		if below, ok := within(goEnv().GOMODCACHE, name); ok {
+			source, err := readBelow(goEnv().GOMODCACHE, below)
+			source.Changed = time.Time{} // never: the version is in the name
+			return source, err
+		}
+		return report.Source{}, errors.New("not shown: it is outside of the module; -src DIR gives a folder that it is in")
+	}, nil
+}
+
+// within returns the name below folder of a file there.
+func within(folder, name string) (below string, ok bool) {
+	below, err := filepath.Rel(folder, name)
+	return below, folder != "" && err == nil && filepath.IsLocal(below)
+}
+
+// readBelow reads a file that is below folder, and leads nowhere else.
+func readBelow(folder, name string) (report.Source, error) {
+	notFound := errors.New("not found; -src DIR gives the root of the module that was marked")
+	if folder == "" {
+		return report.Source{}, notFound
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return report.Source{}, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return report.Source{}, notFound
+	}
+	if err != nil {
+		return report.Source{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return report.Source{}, errors.New("not shown: it is no file")
+	}
+	text, err := root.ReadFile(name)
+	return report.Source{Text: string(text), Changed: info.ModTime()}, err
+}
+
+// goFolders is where go has source. What it does not say is "".
+type goFolders struct{ GOROOT, GOMODCACHE, GOVERSION string }
+
+// std is the folder of the standard library, "" if it is not known.
+func (g goFolders) std() string {
+	if g.GOROOT == "" {
+		return ""
+	}
+	return filepath.Join(g.GOROOT, "src")
+}
+
+// askGo asks the go command; a report without it shows the module's own source.
+func askGo(env *Env) (g goFolders) {
+	cmd := exec.Command("go", "env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION")
+	cmd.Dir, cmd.Env = env.Dir, env.Environ
+	out, err := cmd.Output()
+	if err != nil || json.NewDecoder(bytes.NewReader(out)).Decode(&g) != nil {
+		return goFolders{}
+	}
+	return g
+}
