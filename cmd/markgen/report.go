@@ -20,7 +20,8 @@ var cmdReport = &command{
 	name:  "report",
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-src DIR] [-o FILE | -http ADDR] DATA…
+       markgen report -format html [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
@@ -28,11 +29,17 @@ counts once. Runs that were killed or still go on can be read as well.
 
   -format F  text (default): a table to read, every marker in it, those that were never passed too
              json: an object for programs, every marker with its buckets
+             html: a page that holds everything: the table to sort and search, distributions, the source
              cover: a coverage profile for go tool cover, of programs built to count cover blocks
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
-             printed. The data are read again at each request. The formats are text and json
+             printed. The data are read again at each request. The formats are text, json and html
+  -src DIR   where the html format finds source: the root of the module that was marked (default: that of the
+             working directory); none: without source. The standard library and dependencies are found by go
+
+With -- between data files, the html format compares: both distributions of a marker in one chart, and the change
+of its count, total and mean.
 
 On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set.
 A file that is damaged is reported as far as it is sound; the exit code is then 1, as for a file that can't
@@ -41,7 +48,9 @@ be read at all.
 examples:
   markgen report demo.4711.markgen
   markgen report -sort total runs/
-  markgen report -format json -http :8080 runs/
+  markgen report -format html -o report.html runs/
+  markgen report -format html -http :8080 runs/
+  markgen report -format html -o change.html before.markgen -- after.markgen
   markgen report -format json 'runs/*.markgen' | jq '.markers[] | select(.count == 0) | .name'
   markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out`,
 	run: runReport,
@@ -54,14 +63,33 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.Sort, "sort", "name", "")
 	out := fs.String("o", "", "")
 	addr := fs.String("http", "", "")
+	src := fs.String("src", "", "")
 	if code, done := env.parse(fs, args); done {
 		return code
+	}
+	data := reportArgs(fs.Args())
+	if data.compared() {
+		o.Against = new(profile.Profile) // Check is to know; read gives the one that is meant
 	}
 	if err := o.Check(); err != nil {
 		return env.wrong("%v", err)
 	}
-	if fs.NArg() == 0 {
+	if len(data.now) == 0 && !data.compared() {
 		return env.wrong("no data file is given")
+	}
+	if len(data.now) == 0 || data.compared() && len(data.old) == 0 {
+		return env.wrong("data files are expected on both sides of --: OLD… -- NEW…")
+	}
+	if o.Format == "html" {
+		var err error
+		if o.Source, err = sourceReader(env, *src); err != nil {
+			return env.wrong("%v", err)
+		}
+		if *out == "" && *addr == "" && isTerminal(env.Stdout) {
+			return env.wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
+		}
+	} else if *src != "" {
+		return env.wrong("-src is for the html format")
 	}
 	if *addr != "" {
 		if *out != "" {
@@ -70,22 +98,28 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		if err := checkServed(o.Format, *addr); err != nil {
 			return env.wrong("%v", err)
 		}
-		return serveReport(ctx, env, *addr, o, readAnew(env, fs.Args()))
+		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
-	p, code := readRuns(env, fs.Args())
+	p, old, code := data.read(env)
 	if p == nil {
 		return code
 	}
+	o.Against = old
 	toStdout := *out == ""
 	if !toStdout || o.Format != "text" { // else they are in the report
 		for _, warning := range p.Cautions() {
 			env.warn(warning)
 		}
+		if old != nil {
+			for _, warning := range old.Cautions() {
+				env.warn(warning)
+			}
+		}
 	}
 	if o.Format == "cover" && len(p.Blocks) == 0 {
 		env.warn("no cover blocks are in the data; build the program with markgen test -cover to have them")
 	}
-	if p.Damaged {
+	if p.Damaged || old != nil && old.Damaged {
 		code = exitFailure
 	}
 	if toStdout {
@@ -103,6 +137,33 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	return code
+}
+
+// dataArgs are the names of data files on a command line.
+type dataArgs struct {
+	now []string
+	old []string // nil: nothing to compare with; else what stands before --
+}
+
+func reportArgs(args []string) dataArgs {
+	i := slices.Index(args, "--")
+	if i < 0 {
+		return dataArgs{now: args}
+	}
+	return dataArgs{now: args[i+1:], old: args[:i:i]}
+}
+
+func (d dataArgs) compared() bool { return d.old != nil }
+
+// read reads and adds up the data, as readRuns does. If there is nothing of either side, p is nil.
+func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
+	if d.compared() {
+		if old, code = readRuns(env, d.old); old == nil {
+			return nil, nil, code
+		}
+	}
+	p, nowCode := readRuns(env, d.now)
+	return p, old, max(code, nowCode)
 }
 
 // warn prints what is unusual and does not keep the command from its work.

@@ -28,6 +28,7 @@ import (
 var served = map[string]service{
 	"text": {"/", whole("text/plain; charset=utf-8")},
 	"json": {"/", whole("application/json")},
+	"html": {"/", whole("text/html; charset=utf-8")},
 }
 
 // service is how one format is served.
@@ -36,18 +37,21 @@ type service struct {
 	handler func(read reader, o report.Options) http.Handler
 }
 
-// A reader reads the data of the report anew. Handlers call it for each request; it
-// does not run twice at once. The error is that nothing could be read, and says why;
-// what could be read only in part is among the profile's warnings.
-type reader func() (*profile.Profile, error)
+// A reader reads the data of the report anew, and of what it is compared with; that is nil without.
+// Handlers call it for each request; it does not run twice at once. The error is
+// that nothing could be read, and says why; what could be read only in part is
+// among the profile's warnings.
+type reader func() (p, old *profile.Profile, err error)
 
 // whole serves what report.Write writes.
 func whole(contentType string) func(reader, report.Options) http.Handler {
 	return func(read reader, o report.Options) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			p, err := read()
+			o := o
 			var body bytes.Buffer
+			p, old, err := read()
 			if err == nil {
+				o.Against = old
 				err = report.Write(&body, p, o)
 			}
 			if err != nil {
@@ -73,25 +77,25 @@ func checkServed(format, addr string) error {
 	return nil
 }
 
-// readAnew is the reader of the data that args name.
-func readAnew(env *Env, args []string) reader {
+// readAnew is the reader of the data that are named.
+func readAnew(env *Env, data dataArgs) reader {
 	var one sync.Mutex
-	return func() (*profile.Profile, error) {
+	return func() (p, old *profile.Profile, err error) {
 		one.Lock()
 		defer one.Unlock()
 		// What could not be read is told to who asked, not in the terminal at each request.
 		var told bytes.Buffer
 		own := *env
 		own.Stderr = &told
-		p, _ := readRuns(&own, args)
+		p, old, _ = data.read(&own)
 		lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(told.String(), "markgen report: ", "")), "\n")
 		if p == nil {
-			return nil, errors.New(strings.Join(lines, "\n"))
+			return nil, nil, errors.New(strings.Join(lines, "\n"))
 		}
 		if told.Len() > 0 {
 			p.Warnings, p.Damaged = append(p.Warnings, lines...), true
 		}
-		return p, nil
+		return p, old, nil
 	}
 }
 
@@ -103,7 +107,7 @@ func serveReport(ctx context.Context, env *Env, addr string, o report.Options, r
 	if err != nil {
 		return env.fail(err)
 	}
-	if _, err := read(); err != nil { // a name that is wrong is told at once
+	if _, _, err := read(); err != nil { // a name that is wrong is told at once
 		l.Close()
 		return env.fail(err)
 	}

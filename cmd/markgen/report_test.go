@@ -86,6 +86,11 @@ func TestReport(t *testing.T) {
 		{"format", "-format xml one.markgen"},
 		{"sort", "-sort size one.markgen"},
 		{"flag", "-frmat json one.markgen"},
+		{"compare-text", "one.markgen -- two.markgen"},
+		{"compare-nothing", "-format html -- one.markgen --"},
+		{"compare-missing", "-format html missing.markgen -- one.markgen"},
+		{"source-text", "-src . one.markgen"},
+		{"source-missing", "-format html -src nowhere one.markgen"},
 		{"http-format", "-http :0 -format cover one.markgen"},
 		{"http-output", "-http :0 -o x one.markgen"},
 		{"http-address", "-http here one.markgen"},
@@ -147,7 +152,7 @@ func TestReportOutput(t *testing.T) {
 
 func TestReportHelp(t *testing.T) {
 	got := markgenReport(t.TempDir(), "-h")
-	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
+	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-src DIR] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in\n%s", part, got)
 		}

@@ -97,7 +97,7 @@ function figure(key, about, own = {}) {
 	const exact = own.exact ?? ((f) => exactly(f[key]));
 	return {
 		key, title: key, about, first: -1, blank: 0,
-		width: own.width ?? "4.6rem",
+		width: own.width ?? "4.8rem",
 		value: (row) => (row.now && known(row.now) ? row.now[key] : null),
 		cell: (row) => (row.now && known(row.now) ? cell(row.now) : none),
 		exact: (row) => (row.now && known(row.now) ? exact(row.now) : null),
@@ -118,7 +118,7 @@ function spread(key, about, error, of) {
 function change(key, title, known = (f) => f.timed) {
 	const value = (row) => changeOf(row, key, known);
 	return {
-		key: key + "-change", title, about: `change of the ${key}, new against old`, width: "5rem", first: -1, value,
+		key: key + "-change", title, about: `change of the ${key}, new against old`, width: "5.6rem", first: -1, value,
 		cell: (row) => {
 			const v = value(row);
 			if (v === null) {

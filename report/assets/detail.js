@@ -11,7 +11,7 @@ class DetailPanel {
 	show(row) {
 		const { report } = this;
 		const timed = row.now?.timed || row.before?.timed;
-		const aside = [this.callers(row), this.readings(row), sourceOf(row, report)].filter((part) => part);
+		const aside = [sourceOf(row, report), this.callers(row), this.readings(row)].filter((part) => part);
 		this.section.replaceChildren(
 			element("div", { class: "bar" },
 				element("h2", { id: "detail-name" }, row.name),
@@ -21,7 +21,7 @@ class DetailPanel {
 			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
 				this.figures(row),
 				timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row)),
-				aside.length > 0 && element("div", { class: "remark" }, aside)));
+				aside.length > 0 && element("div", { class: "aside" }, aside)));
 		this.section.hidden = false;
 		if (timed) {
 			this.histogram.draw();
@@ -93,7 +93,7 @@ class DetailPanel {
 		}
 		const { noSelf, withID } = this.report;
 		const heads = ["caller", "count", "total", ...(noSelf ? [] : ["self"]), "mean", "p50", "p99", "max"];
-		return element("div", { class: "callers" }, element("h3", null, "by caller"), element("table", null,
+		return element("div", { class: "callers" }, element("h3", null, this.report.compared ? "by caller, new" : "by caller"), element("table", null,
 			element("thead", null, element("tr", null, heads.map((t) => element("th", { scope: "col" }, t)))),
 			element("tbody", null, list.map(({ id, name, figures: f }) => {
 				const times = [["total", wholeDuration], ...(noSelf ? [] : [["self", wholeDuration]]), ["mean", duration], ["p50", duration], ["p99", duration], ["max", wholeDuration]];
@@ -104,28 +104,38 @@ class DetailPanel {
 			}))));
 	}
 
-	// readings lists what collectors besides time read.
+	// readings lists what collectors besides time read, without what was 0.
 	readings(row) {
-		const sides = this.report.compared ? [["new", row.now], ["old", row.before]] : [["", row.now]];
+		const { compared } = this.report;
+		const sides = compared ? [["new", row.now], ["old", row.before]] : [["", row.now]];
 		const lines = [];
+		const notes = [];
 		for (const [side, f] of sides) {
 			for (const r of f?.readings ?? []) {
-				for (const v of r.values) {
+				const some = r.values.filter((v) => v.total !== 0);
+				for (const v of some) {
 					lines.push(element("tr", null,
-						this.report.compared && element("td", { class: "left" }, side),
+						compared && element("td", { class: "left" }, side),
 						element("th", { scope: "row" }, `${r.collector} ${v.name}`),
-						element("td", null, amount(v.name, v.total)),
-						element("td", null, amount(v.name, v.self)),
+						element("td", { title: exactAmount(v.name, v.total) }, amount(v.name, v.total)),
+						element("td", { title: exactAmount(v.name, v.self) }, amount(v.name, v.self)),
 						element("td", null, amountMean(v.name, v.mean)),
-						element("td", null, count(r.scopes)),
-						element("td", null, count(r.dropped))));
+						element("td", null, count(r.scopes))));
+				}
+				if (some.length === 0) {
+					notes.push(`${side} ${r.collector}: 0 in all that was read, ${plural(r.scopes, "scope")}`);
+				}
+				if (r.dropped !== 0) {
+					notes.push(`${side} ${r.collector}: ${plural(r.dropped, "scope")} left out, whose two readings are missing or can't be compared`);
 				}
 			}
 		}
-		return lines.length > 0 && element("div", { class: "readings" }, element("h3", null, "read at its scopes"), element("table", null,
-			element("thead", null, element("tr", null, this.report.compared && element("th", { scope: "col" }, ""),
-				["value", "total", "self", "mean", "scopes", "left out"].map((t) => element("th", { scope: "col" }, t)))),
-			element("tbody", null, lines)));
+		return lines.length + notes.length > 0 && element("div", { class: "readings" }, element("h3", null, "read at its scopes"),
+			lines.length > 0 && element("table", null,
+				element("thead", null, element("tr", null, compared && element("th", { scope: "col" }, ""),
+					["value", "total", "self", "mean", "scopes"].map((t) => element("th", { scope: "col", class: t === "value" ? "left" : null }, t)))),
+				element("tbody", null, lines)),
+			notes.map((text) => element("p", { class: "note" }, text)));
 	}
 }
 

@@ -110,7 +110,7 @@ class Histogram {
 		const scale = element("span", { class: "scale", "aria-hidden": "true" });
 		scale.style.background = `linear-gradient(to right, ${[0, 0.0625, 0.25, 0.5625, 1].map((s) => heat(s)).join(", ")})`;
 		return element("p", { class: "legend" },
-			"share of the time: 0", scale, "100%; the more passages, the stronger",
+			"share of time 0", scale, "100%; strong: many passages",
 			this.before.length > 0 && element("span", { class: "outline" }, "old"));
 	}
 
@@ -183,6 +183,7 @@ class Histogram {
 					y: {
 						type: this.scale,
 						min: this.scale === "linear" ? 0 : this.by === "count" ? 0.5 : undefined,
+						suggestedMax: 1.3 * Math.max(...[...this.now, ...this.before].map((b) => Number(b[this.by]))),
 						grid: { color: line }, border: { display: false },
 						ticks: { color: text, font, maxTicksLimit: 6, callback: (v) => this.tick(v) },
 						title: { display: true, text: this.by === "count" ? "passages" : "time", color: text, font },

@@ -96,6 +96,11 @@ function amount(name, n) {
 	return name.endsWith("_ns") ? wholeDuration(n) : count(n);
 }
 
+// exactAmount is amount in full.
+function exactAmount(name, n) {
+	return name.endsWith("_ns") ? exactly(n) : count(n);
+}
+
 // amountMean is amount for a number that need not be whole.
 function amountMean(name, v) {
 	if (name.endsWith("_ns")) {

@@ -17,7 +17,7 @@ function sourceOf(row, report) {
 	const lines = source.text.replace(/\n$/, "").split("\n");
 	const marked = new Map(); // line → rows
 	for (const other of report.rows) {
-		if (other.fileAt === row.fileAt) {
+		if (other.fileAt === row.fileAt && (other.now || other === row)) {
 			marked.set(other.line, [...(marked.get(other.line) ?? []), other]);
 		}
 	}

@@ -83,14 +83,13 @@ class MarkerTable {
 		const top = Math.floor(this.view.scrollTop / this.height);
 		const first = Math.max(0, Math.min(top - spare, this.shown.length - 1));
 		const last = Math.min(this.shown.length, top + inSight + spare); // one past it
-		for (const [i, line] of this.lines) {
-			if (i < first || i >= last) {
-				if (line.contains(document.activeElement)) {
-					this.view.focus({ preventScroll: true }); // keys go on working
-				}
-				line.remove();
-				this.lines.delete(i);
-			}
+		const gone = [...this.lines].filter(([i]) => i < first || i >= last);
+		if (gone.some(([, line]) => line.contains(document.activeElement))) {
+			this.view.focus({ preventScroll: true }); // keys go on working. Before lines go: it lays the page out
+		}
+		for (const [i, line] of gone) {
+			line.remove();
+			this.lines.delete(i);
 		}
 		let after = this.above;
 		for (let i = first; i < last; i++) {
@@ -172,7 +171,7 @@ class MarkerTable {
 		if (top < this.view.scrollTop) {
 			this.view.scrollTop = top;
 		} else if (top + this.height + head > this.view.scrollTop + this.view.clientHeight) {
-			this.view.scrollTop = top + this.height + head - this.view.clientHeight;
+			this.view.scrollTop = Math.ceil(top + this.height + head - this.view.clientHeight);
 		}
 		this.draw();
 		const link = this.lines.get(i)?.querySelector("a");

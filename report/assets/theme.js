@@ -15,8 +15,7 @@ function startTheme(button, onChange) {
 	const set = (to) => {
 		theme = themes.includes(to) ? to : "auto";
 		document.documentElement.dataset.theme = theme;
-		button.textContent = theme;
-		button.setAttribute("aria-label", `colours: ${theme}; change`);
+		button.textContent = "colours: " + theme;
 		onChange();
 	};
 	button.addEventListener("click", () => {

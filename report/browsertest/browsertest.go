@@ -46,7 +46,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	b := &Browser{browser, func() { stopBrowser(); stopAllocator() }}
 	if err := chromedp.Do(browser); err != nil {
 		b.stop()
-		return nil, fmt.Errorf("Chromium does not start: %w; sh scripts/need.sh chromium:chromium installs it", err)
+		return nil, fmt.Errorf("starting Chromium: %w; sh scripts/need.sh chromium:chromium installs it", err)
 	}
 	return b, nil
 }

@@ -1,0 +1,277 @@
+package report_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/report"
+)
+
+// unpacked returns the data of a page, as JSON with a line for each value.
+func unpacked(t testing.TB, page string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, `<script id="data" type="application/gzip+base64">`)
+	packed, _, ok2 := strings.Cut(rest, "</script>")
+	if !ok || !ok2 {
+		t.Fatal("no data in the page")
+	}
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", " "); err != nil {
+		t.Fatal(err)
+	}
+	// Lists of numbers on one line, as they are looked at.
+	return regexp.MustCompile(`,\n\s+(-?[0-9"])`).ReplaceAllString(b.String(), ", $1")
+}
+
+// sources are the files of the demo, as the page is given them.
+func sources(file string, std bool) (report.Source, error) {
+	switch file {
+	case "cart/price.go":
+		return report.Source{Text: "package cart\n\nfunc (c *Cart) Total() {\n\tfor range c.items {\n\t}\n}\n", Changed: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, nil
+	case "cmd/shop/main.go":
+		return report.Source{}, errors.New("not found")
+	}
+	return report.Source{}, fmt.Errorf("%s was not in the run", file)
+}
+
+func TestHTMLData(t *testing.T) {
+	old := demo()
+	old.Tables[0].Times[1] = old.Tables[0].Times[1][:2]
+	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "00c0ffee00000005", "00c0ffee00000009", 1)
+	collected := demo()
+	collected.Values = []string{"io\tread_bytes", "cache\twaited_ns"}
+	collected.Tables[0].Read = map[int]profiletest.Read{
+		1: {Scopes: [][2]uint64{{3, 0}, {1, 2}}, Values: [][3]uint64{{1_230_000, 1_000_000, 230_000}, {45_600_000, 1_500, 0}}},
+	}
+	for _, tt := range []struct {
+		file string
+		p    *profile.Profile
+		o    report.Options
+	}{
+		{"html.json", parse(t, demo()), report.Options{Sort: "total"}},
+		{"html-source.json", parse(t, demo()), report.Options{Source: sources}},
+		{"html-compared.json", parse(t, demo()), report.Options{Against: parse(t, old)}},
+		{"html-collected.json", parse(t, collected), report.Options{}},
+		{"html-callers.json", few(51), report.Options{}},
+		{"html-nothing.json", &profile.Profile{}, report.Options{}},
+	} {
+		tt.o.Format = "html"
+		golden.Check(t, tt.file, unpacked(t, write(t, tt.p, tt.o)))
+	}
+}
+
+// few are the last markers of a synthetic profile, which have callers.
+func few(n int) *profile.Profile {
+	p := profiletest.Make(n, 1)
+	p.Markers = p.Markers[n-3:]
+	return p
+}
+
+// The same in, the same out.
+func TestHTMLSame(t *testing.T) {
+	o := report.Options{Format: "html", Source: sources, Against: parse(t, demo())}
+	if a, b := write(t, parse(t, demo()), o), write(t, parse(t, demo()), o); a != b {
+		t.Error("two pages of the same data differ")
+	}
+}
+
+// The bar of 3 MB is for 20,000 markers without source.
+func TestHTMLSize(t *testing.T) {
+	if n := len(write(t, profiletest.Make(20_000, 1), report.Options{Format: "html"})); n > 3_000_000 {
+		t.Errorf("20,000 markers make a page of %d bytes", n)
+	}
+}
+
+// The page states what its scripts are, and that nothing else is to run or to be loaded.
+func TestHTMLPolicy(t *testing.T) {
+	page := write(t, parse(t, demo()), report.Options{Format: "html"})
+	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
+	if policy == nil {
+		t.Fatal("no policy")
+	}
+	rules := strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy[1])
+	for _, rule := range []string{"default-src 'none'; ", "base-uri 'none'; ", "form-action 'none'; ", "require-trusted-types-for 'script'"} {
+		if !strings.Contains(rules, rule) {
+			t.Errorf("the policy has no %s: %s", rule, rules)
+		}
+	}
+	for _, loose := range []string{"unsafe", "http:", "https:", "*", "'self'"} {
+		if strings.Contains(rules, loose) {
+			t.Errorf("the policy has %s: %s", loose, rules)
+		}
+	}
+	for _, part := range regexp.MustCompile(`(?s)<(script|style)>(.*?)</(?:script|style)>`).FindAllStringSubmatch(page, -1) {
+		sum := sha256.Sum256([]byte(part[2]))
+		if hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; strings.Count(rules, hash) != 1 {
+			t.Errorf("the policy does not have the hash of the %s that begins\n%.60s", part[1], part[2])
+		}
+	}
+	if regexp.MustCompile(`(src|href)="(http|//)`).MatchString(page) || strings.Contains(page, "sourceMappingURL") {
+		t.Error("the page refers to other files")
+	}
+}
+
+// The scripts make no markup of text and run no text, and all of them are in the page.
+func TestHTMLScripts(t *testing.T) {
+	page := write(t, parse(t, demo()), report.Options{Format: "html"})
+	err := filepath.WalkDir("assets", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".js" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, forbidden := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "</script", "<!--", "fetch(", "XMLHttpRequest", "import("} {
+			if bytes.Contains(text, []byte(forbidden)) {
+				t.Errorf("%s has %s", path, forbidden)
+			}
+		}
+		text, _, _ = bytes.Cut(text, []byte("\n//# sourceMappingURL="))
+		if strings.Count(page, "<script>"+string(text)+"</script>") != 1 {
+			t.Errorf("%s is not in the page", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The chart library is the copy that scripts/chartjs.sh fetched, with its licences.
+func TestChartLibrary(t *testing.T) {
+	dir := filepath.Join("assets", "chartjs")
+	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for line := range strings.Lines(string(sums)) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(text)); got != sum {
+			t.Errorf("%s is not the copy that was fetched: its sum is %s", name, got)
+		}
+		have = append(have, name)
+	}
+	if want := []string{"LICENSE-color.md", "LICENSE.md", "chart.umd.min.js"}; !slices.Equal(have, want) {
+		t.Errorf("sums of %q, want %q", have, want)
+	}
+}
+
+// hostile is what is tried where text from data gets into a page.
+const hostile = "</script><img src=x onerror=\"alert(1)\"><script>alert(2)</script>{{.}}<!--'`${alert(3)}\u202e\x00"
+
+// No text of the data is markup in the page as it is written.
+func TestHTMLHostile(t *testing.T) {
+	p := hostileProfile()
+	page := write(t, p, report.Options{Format: "html", Against: hostileProfile(), Source: func(string, bool) (report.Source, error) {
+		return report.Source{Text: hostile}, nil
+	}})
+	if strings.Contains(page, "<img") || strings.Contains(page, "alert(2)</script>") {
+		t.Error("the names got into the page as they are")
+	}
+}
+
+// hostileProfile has that text everywhere.
+func hostileProfile() *profile.Profile {
+	p := few(51)
+	p.App, p.Run, p.Go, p.GOOS, p.State, p.Clock.Kind = hostile, hostile, hostile, hostile, hostile, hostile
+	p.Complete = false
+	p.Warnings = []string{hostile}
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		m.Name, m.Kind, m.File, m.Off, m.Group = fmt.Sprint(i, hostile), hostile, hostile+".go", hostile, hostile
+		m.Readings = []profile.Reading{{Collector: hostile, Scopes: 3, Values: []profile.Value{{Name: hostile, Sum: 7}}}}
+		for k := range m.Callers {
+			m.Callers[k].Name = hostile
+		}
+	}
+	return p
+}
+
+// Files are asked for once each, if a marker in them was passed; what is known of them is told.
+func TestHTMLSource(t *testing.T) {
+	p := parse(t, demo())
+	for i := range p.Markers {
+		switch m := &p.Markers[i]; m.Name {
+		case "example.com/shop/cmd/shop.main":
+			m.Count = 0
+		case "example.com/shop/cart.round":
+			m.Name, m.File = "strconv.Itoa", "strconv/itoa.go"
+		case "example.com/shop/cart.round:block#1":
+			m.Name, m.File = "example.com/shop/strconv.Itoa", "strconv/itoa.go"
+		}
+	}
+	var asked []string
+	source := func(file string, std bool) (report.Source, error) {
+		asked = append(asked, fmt.Sprint(file, " ", std))
+		switch {
+		case std:
+			return report.Source{Text: "package strconv // Go's\n", Go: "go1.99", Changed: time.Now()}, nil
+		case file == "strconv/itoa.go":
+			return report.Source{Text: "package strconv // ours\n", Changed: p.Start.Add(-time.Hour)}, nil
+		}
+		return report.Source{Text: "package cart\n", Changed: p.Start.Add(time.Hour)}, nil
+	}
+	page := unpacked(t, write(t, p, report.Options{Format: "html", Source: source}))
+	slices.Sort(asked)
+	if want := []string{"cart/price.go false", "strconv/itoa.go false", "strconv/itoa.go true"}; !slices.Equal(asked, want) {
+		t.Errorf("it asks for %q, want %q", asked, want)
+	}
+	for _, part := range []string{
+		`"text": "package strconv // Go's\n", "note": "this is the file of go1.99, and the program was built with go1.26.0: lines may be off"`,
+		`"text": "package strconv // ours\n", "note": ""`,
+		`"text": "package cart\n", "note": "the file has changed since the run began: lines may be off"`,
+	} {
+		if !strings.Contains(regexp.MustCompile(`,\n\s+`).ReplaceAllString(page, ", "), part) {
+			t.Errorf("the page does not say %s", part)
+		}
+	}
+	large := strings.Repeat("x", 5<<20)
+	page = unpacked(t, write(t, p, report.Options{Format: "html", Source: func(file string, std bool) (report.Source, error) {
+		return report.Source{Text: large}, nil
+	}}))
+	if n := strings.Count(page, large); n != 1 || strings.Count(page, "left out: the files with markers that took more time are 8 MB already") != 2 {
+		t.Errorf("of three files of 5 MB each %d are in the page", n)
+	}
+}
+
+// Two profiles are compared by formats that can.
+func TestAgainst(t *testing.T) {
+	for _, f := range report.Formats() {
+		err := report.Options{Format: f, Against: &profile.Profile{}}.Check()
+		if (err == nil) != (f == "html") {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
