@@ -16,6 +16,7 @@ build:
 
 # Everything that says whether the code is right. The slowest parts come last.
 test: lint
+	sh scripts/need.sh chromium:chromium
 	$(GO) test -timeout 20m ./...
 	$(MAKE) cross
 

@@ -13,6 +13,7 @@
 //	mapped     a scope with its data in a mapped file against in memory
 //	trace      the records of a scope against two clock reads
 //	between    how fast markgen between reads 100 million records
+//	html       how large the page of 20,000 markers is, and how long it takes to load and to sort
 //	offprogs   small programs with markers that are off against unmarked
 //	corrected  the reported time of a caller of marked functions against its time unmarked
 //	sampled    how often a sample's mean is within two standard errors of the truth

@@ -37,6 +37,7 @@ var subjects = []struct {
 	{"trace", "the records of a scope against two clock reads", (*bench).trace},
 	{"between", "how fast markgen between reads 100 million records", (*bench).between},
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
+	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},

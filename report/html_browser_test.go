@@ -595,8 +595,14 @@ func TestPageCallers(t *testing.T) {
 		{Collector: "cache", Scopes: 3, Dropped: 1, Values: []profile.Value{{Name: "waited_ns", Sum: 45_600, Self: 600}}},
 		{Collector: "io", Scopes: 3, Values: []profile.Value{{Name: "read_bytes"}}},
 	}
+	m.Sizes = []profile.SizeBucket{
+		{K: 0, Count: 1, SumNS: 9},
+		{K: 3, Count: 1200, SumSize: profile.Uint128{Lo: 6600}, SumNS: 660_000, SumSq: profile.Uint128{Lo: 363_000_000}},
+	}
 	v := open(t, p, report.Options{})
 	v.openMarker(m.Name)
+	expect(v, `[...document.querySelectorAll(".sizes tbody tr")].map((r) => r.innerText.trim().replaceAll("\t", " "))`,
+		[]string{"0 1 0.00 9.00ns 0.00ns -", "4–7 1,200 5.50 550ns 0.00ns 100ns"})
 	c := &m.Callers[0]
 	expect(v, `[...document.querySelectorAll(".callers tbody tr")[0].cells].slice(0, 3).map((c) => c.textContent)`,
 		[]string{c.Name, report.Count(c.Count), report.Duration(float64(c.TotalNS()))})

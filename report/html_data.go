@@ -44,6 +44,7 @@ type pageSide struct {
 	Open     []pageOpen    `json:"open"`    // markers with scopes that had not ended
 	Sampled  []pageSampled `json:"sampled"`
 	Callers  pageCallers   `json:"callers"`
+	Sizes    []pageSize    `json:"sizes"`
 	Readings []pageReading `json:"readings"`
 }
 
@@ -84,6 +85,17 @@ type pageCallers struct {
 	ID      []string    `json:"id"`   // of the caller; "": none was open
 	Name    []string    `json:"name"` // the same
 	Figures pageFigures `json:"figures"`
+}
+
+// pageSize is what passages with inputs of a size took, of a marker with size=.
+type pageSize struct {
+	At       int      `json:"at"`   // marker
+	Size     string   `json:"size"` // from – to
+	Count    whole    `json:"count"`
+	MeanSize float64  `json:"meanSize"`
+	Mean     float64  `json:"mean"`
+	Stddev   float64  `json:"stddev"`
+	Unit     *float64 `json:"unit"` // time by size; null where that is 0
 }
 
 type pageReading struct {
@@ -215,6 +227,7 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 		Open:     []pageOpen{},
 		Sampled:  []pageSampled{},
 		Callers:  pageCallers{[]int{}, []string{}, []string{}, newFigures(0)},
+		Sizes:    []pageSize{},
 		Readings: []pageReading{},
 	}
 	rows := make([]*profile.Marker, len(at))
@@ -236,6 +249,10 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 				line.MeanSE = known(se)
 			}
 			s.Sampled = append(s.Sampled, line)
+		}
+		for k := range m.Sizes {
+			b := &m.Sizes[k]
+			s.Sizes = append(s.Sizes, pageSize{i, sizeRange(b), whole(b.Count), b.MeanSize(), b.MeanNS(), b.StddevNS(), known(b.NSPerUnit())})
 		}
 		for _, r := range m.Readings {
 			s.Readings = append(s.Readings, pageReading{

@@ -107,14 +107,24 @@ func TestReportServed(t *testing.T) {
 	}
 }
 
-func TestReportServedJSON(t *testing.T) {
+// Other formats have their own types, and two profiles are served as one is.
+func TestReportServedFormats(t *testing.T) {
 	dir := reportFolder(t)
-	url, stop := serving(t, dir, "-format", "json", "one.markgen")
-	_, want, _ := strings.Cut(markgenReport(dir, "-format", "json", "one.markgen"), "-- stdout\n")
-	if code, contentType, got := get(t, "GET", url, ""); code != 200 || contentType != "application/json" || got != want {
-		t.Errorf("%d, %s:\n%s\nwant\n%s", code, contentType, got, want)
+	for _, test := range []struct{ contentType, args string }{
+		{"application/json", "-format json one.markgen"},
+		{"text/html; charset=utf-8", "-format html -src none one.markgen"},
+		{"text/html; charset=utf-8", "-format html -src none one.markgen -- two.markgen killed.markgen"},
+	} {
+		args := strings.Fields(test.args)
+		url, stop := serving(t, dir, args...)
+		_, want, _ := strings.Cut(markgenReport(dir, args...), "-- stdout\n")
+		if code, contentType, got := get(t, "GET", url, ""); code != 200 || contentType != test.contentType || got != want || len(got) < 1000 {
+			t.Errorf("%s: %d, %s:\n%s\nwant\n%s", test.args, code, contentType, got, want)
+		}
+		if code, stderr := stop(); code != 0 {
+			t.Errorf("%s: exit code %d\n%s", test.args, code, stderr)
+		}
 	}
-	stop()
 }
 
 // An address that is taken is refused with what to do.

@@ -42,13 +42,16 @@ func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Sou
 			return report.Source{}, errors.New("not shown: it is no Go file")
 		case std:
 			source, err := readBelow(goEnv().std(), name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return source, errors.New("not found in the standard library of the go command here")
+			}
 			source.Go = goEnv().GOVERSION
 			return source, err
 		case !filepath.IsAbs(name):
-			return readBelow(dir, name)
+			return readModule(dir, name)
 		}
 		if below, ok := within(dir, name); ok {
-			return readBelow(dir, below)
+			return readModule(dir, below)
 		}
 		if below, ok := within(goEnv().GOMODCACHE, name); ok {
 			source, err := readBelow(goEnv().GOMODCACHE, below)
@@ -65,11 +68,19 @@ func within(folder, name string) (below string, ok bool) {
 	return below, folder != "" && err == nil && filepath.IsLocal(below)
 }
 
-// readBelow reads a file that is below folder, and leads nowhere else.
+// readModule is readBelow for the root of a module.
+func readModule(root, name string) (report.Source, error) {
+	source, err := readBelow(root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("not found; -src DIR gives the root of the module that was marked")
+	}
+	return source, err
+}
+
+// readBelow reads a file that is below folder, and leads nowhere else. Below "" there is none.
 func readBelow(folder, name string) (report.Source, error) {
-	notFound := errors.New("not found; -src DIR gives the root of the module that was marked")
 	if folder == "" {
-		return report.Source{}, notFound
+		return report.Source{}, fs.ErrNotExist
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -77,9 +88,6 @@ func readBelow(folder, name string) (report.Source, error) {
 	}
 	defer root.Close()
 	info, err := root.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return report.Source{}, notFound
-	}
 	if err != nil {
 		return report.Source{}, err
 	}

@@ -50,6 +50,9 @@ function arrange(data) {
 		side.callers.of.forEach((at, k) => {
 			list[at].callers.push({ id: side.callers.id[k], name: side.callers.name[k], figures: callers[k] });
 		});
+		for (const s of side.sizes) {
+			list[s.at].sizes.push(s);
+		}
 		for (const r of side.readings) {
 			list[r.at].readings.push(r);
 		}
@@ -80,6 +83,7 @@ function figures(c) {
 			open: 0,
 			sampled: null,
 			callers: [],
+			sizes: [],
 			readings: [],
 		};
 		start = end;

@@ -11,7 +11,7 @@ class DetailPanel {
 	show(row) {
 		const { report } = this;
 		const timed = row.now?.timed || row.before?.timed;
-		const aside = [sourceOf(row, report), this.callers(row), this.readings(row)].filter((part) => part);
+		const aside = [sourceOf(row, report), this.callers(row), this.sizes(row), this.readings(row)].filter((part) => part);
 		this.section.replaceChildren(
 			element("div", { class: "bar" },
 				element("h2", { id: "detail-name" }, row.name),
@@ -104,13 +104,34 @@ class DetailPanel {
 			}))));
 	}
 
+	// sides are the figures of the row, with their names where there are two.
+	sides(row) {
+		return this.report.compared ? [["new", row.now], ["old", row.before]] : [["", row.now]];
+	}
+
+	// sizes lists times by the size of the input.
+	sizes(row) {
+		const { compared } = this.report;
+		const lines = this.sides(row).flatMap(([side, f]) => (f?.sizes ?? []).map((s) => element("tr", null,
+			compared && element("td", { class: "left" }, side),
+			element("th", { scope: "row" }, s.size),
+			element("td", null, count(s.count)),
+			element("td", null, amountMean("", s.meanSize)),
+			element("td", { title: exactly(s.mean) }, duration(s.mean)),
+			element("td", { title: exactly(s.stddev) }, duration(s.stddev)),
+			element("td", null, s.unit === null ? none : duration(s.unit)))));
+		return lines.length > 0 && element("div", { class: "sizes" }, element("h3", null, "by size of input"), element("table", null,
+			element("thead", null, element("tr", null, compared && element("th", { scope: "col" }, ""),
+				["size", "count", "mean size", "mean", "stddev", "a unit"].map((t) => element("th", { scope: "col", class: t === "size" ? "left" : null }, t)))),
+			element("tbody", null, lines)));
+	}
+
 	// readings lists what collectors besides time read, without what was 0.
 	readings(row) {
 		const { compared } = this.report;
-		const sides = compared ? [["new", row.now], ["old", row.before]] : [["", row.now]];
 		const lines = [];
 		const notes = [];
-		for (const [side, f] of sides) {
+		for (const [side, f] of this.sides(row)) {
 			for (const r of f?.readings ?? []) {
 				const some = r.values.filter((v) => v.total !== 0);
 				for (const v of some) {

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/browsertest"
+)
+
+// htmlMarkers are in the page that is measured.
+const htmlMarkers = 20_000
+
+// html measures the page of many markers: how large it is, without source and with
+// as much as goes into one, and how long Chromium takes to show it and to sort it.
+func (b *bench) html(ctx context.Context) error {
+	p := profiletest.Make(htmlMarkers, 1)
+	var page, sourced bytes.Buffer
+	if err := report.Write(&page, p, report.Options{Format: "html"}); err != nil {
+		return err
+	}
+	total := 0
+	source, err := anySource(ctx, &total)
+	if err != nil {
+		return err
+	}
+	if err := report.Write(&sourced, p, report.Options{Format: "html", Source: source}); err != nil {
+		return err
+	}
+	about := fmt.Sprintf("html of %d markers: ", htmlMarkers)
+	b.hold(about+"bytes", atMost(3).in("MB"), float64(page.Len())/1e6, "")
+	b.hold(about+"bytes with source", bar{unit: "MB"}, float64(sourced.Len())/1e6, fmt.Sprintf("%.1f MB of it", float64(total)/1e6))
+
+	file := filepath.Join(b.work, "report.html")
+	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
+		return err
+	}
+	browser, err := browsertest.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer browser.Close()
+	var loads, sorts []float64
+	for range b.roundsOr(7) {
+		load, sort, err := loadAndSort(browser, "file://"+filepath.ToSlash(file))
+		if err != nil {
+			return err
+		}
+		loads, sorts = append(loads, load), append(sorts, sort)
+		err = b.results.add("html/html.txt", "HTML", 1, benchfmt.Value{Value: load / 1e3, Unit: "load-sec"},
+			benchfmt.Value{Value: sort / 1e3, Unit: "sort-sec"}, benchfmt.Value{Value: float64(page.Len()), Unit: "page-B"})
+		if err != nil {
+			return err
+		}
+	}
+	b.hold(about+"load", atMost(1000).in("ms"), median(loads), "rounds: "+list(loads, "%.0f"))
+	b.hold(about+"slowest sort", atMost(1000).in("ms"), median(sorts), "rounds: "+list(sorts, "%.0f"))
+	return nil
+}
+
+// loadAndSort opens the page and sorts it by each of its columns in either direction.
+// Both are in ms: from the start of loading until the table is there, and from a click until the
+// browser has painted what it does.
+func loadAndSort(browser *browsertest.Browser, url string) (load, slowest float64, err error) {
+	tab, err := browser.Open(url)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer tab.Close()
+	load, err = browsertest.Eval[float64](tab, `(async () => {
+		let ready;
+		while (!(ready = performance.getEntriesByName("markgen:ready")[0])) {
+			await new Promise((go) => setTimeout(go, 5));
+		}
+		return ready.startTime;
+	})()`)
+	if err != nil {
+		return 0, 0, err
+	}
+	slowest, err = browsertest.Eval[float64](tab, `(async () => {
+		const painted = () => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 0)));
+		let slowest = 0;
+		for (const button of document.querySelectorAll("#markers thead button")) {
+			for (const again of [false, true]) {
+				await painted();
+				const begin = performance.now();
+				button.click();
+				await painted();
+				slowest = Math.max(slowest, performance.now() - begin);
+			}
+		}
+		return slowest;
+	})()`)
+	if problems := tab.Problems(); err == nil && len(problems) > 0 {
+		err = fmt.Errorf("the page has problems: %s", strings.Join(problems, "; "))
+	}
+	return load, slowest, err
+}
+
+// anySource gives each file that it is asked for another of the standard library, and counts their bytes.
+func anySource(ctx context.Context, total *int) (func(string, bool) (report.Source, error), error) {
+	root, err := goRoot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	err = filepath.WalkDir(filepath.Join(root, "src"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	next := 0
+	return func(string, bool) (report.Source, error) {
+		text, err := os.ReadFile(files[next%len(files)])
+		next++
+		*total += len(text)
+		return report.Source{Text: string(text)}, err
+	}, nil
+}
