@@ -1,5 +1,5 @@
-// Package report writes profiles: the text that people read, JSON for
-// programs, coverage profiles for go tool cover.
+// Package report writes profiles: the text that people read, a page to look
+// around in, JSON for programs, coverage profiles for go tool cover.
 //
 //	err := report.Write(os.Stdout, p, report.Options{Format: "text", Sort: "total"})
 //

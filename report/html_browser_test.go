@@ -669,6 +669,7 @@ func TestPageLarge(t *testing.T) {
 		if got := v.names(); len(got) < 20 || !slices.Equal(got, want[:len(got)]) {
 			t.Errorf("by %s it begins with\n%q\nwant\n%q", column, got, want[:len(got)])
 		}
+		expect(v, `[...document.querySelectorAll("#markers tbody td:not(.strip, .place)")].filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.textContent)`, []string{}) // no figure is cut
 		eval[float64](v, `byID("view").scrollTop = 1e9`)
 		v.wait(`document.querySelector("#markers tbody tr:nth-last-child(2)").ariaRowIndex === "20001"`)
 		if got := v.names(); len(got) < 20 || !slices.Equal(got, want[len(want)-len(got):]) {

@@ -19,6 +19,7 @@ function columnsFor(report) {
 	const timed = rows.some((row) => row.now?.timed || row.before?.timed);
 	const sampled = rows.some((row) => row.now?.sampled);
 	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
+	const room = (key) => roomFor(rows, key);
 	const list = [
 		words("name", longest(rows, (row) => row.name, 18, 50), "the marker", (row) => row.at, (row) => nameOf(row)),
 		words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind),
@@ -34,18 +35,18 @@ function columnsFor(report) {
 		list.push(change("count", "Δ count", (f) => f));
 	}
 	if (timed) {
-		list.push(figure("total", "sum of the times of all passages, of recursive ones the outermost"));
+		list.push(figure("total", "sum of the times of all passages, of recursive ones the outermost", room("total")));
 		if (compared) {
 			list.push(change("total", "Δ total"));
 		}
 		if (!noSelf) {
 			list.push({
-				...figure("self", "total without the time of scopes that ran inside, and its share of that of all markers"),
-				width: "6.2rem",
+				...figure("self", "total without the time of scopes that ran inside, and its share of that of all markers", {}),
+				width: `calc(${room("total").width} + 1.2rem)`,
 				cell: (row) => shareCell(row, report),
 			});
 		}
-		list.push(figure("mean", "time of a passage"));
+		list.push(figure("mean", "time of a passage", room("max")));
 		if (sampled) {
 			list.push(spread("mean-se", "standard error of the mean, in parts of it", "meanSE", "mean"));
 		}
@@ -53,12 +54,12 @@ function columnsFor(report) {
 			list.push(change("mean", "Δ mean"));
 		}
 		list.push(
-			figure("stddev", "standard deviation of the times of passages"),
-			figure("min", "shortest passage"),
-			figure("p50", "time that half of the passages did not exceed; estimated within its bucket"),
-			figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket"),
-			figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket"),
-			figure("max", "longest passage"),
+			figure("stddev", "standard deviation of the times of passages", room("max")),
+			figure("min", "shortest passage", room("max")),
+			figure("p50", "time that half of the passages did not exceed; estimated within its bucket", room("max")),
+			figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket", room("max")),
+			figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket", room("max")),
+			figure("max", "longest passage", room("max")),
 			stripColumn(report),
 		);
 	}
@@ -77,6 +78,12 @@ function longest(rows, text, least, most) {
 	return Math.min(n, most) + 2 + "ch";
 }
 
+// roomFor gives the width for times up to the largest of a figure: those of days have more digits.
+function roomFor(rows, key) {
+	const largest = rows.reduce((most, row) => Math.max(most, Number(row.now?.[key] ?? 0)), 0);
+	return { width: `max(4.8rem, ${wholeDuration(largest).length + 2}ch)` };
+}
+
 function words(key, width, about, value, cell) {
 	return { key, title: key, about, width, left: true, value, first: 1, cell, exact: () => null };
 }
@@ -91,13 +98,13 @@ function nameOf(row) {
 const wholeTimes = ["total", "self", "min", "max"];
 
 // figure is a column of numbers.
-function figure(key, about, own = {}) {
+function figure(key, about, own) {
 	const known = own.known ?? ((f) => f.timed);
 	const cell = own.cell ?? ((f) => (wholeTimes.includes(key) ? wholeDuration : duration)(f[key]));
 	const exact = own.exact ?? ((f) => exactly(f[key]));
 	return {
 		key, title: key, about, first: -1, blank: 0,
-		width: own.width ?? "4.8rem",
+		width: own.width,
 		value: (row) => (row.now && known(row.now) ? row.now[key] : null),
 		cell: (row) => (row.now && known(row.now) ? cell(row.now) : none),
 		exact: (row) => (row.now && known(row.now) ? exact(row.now) : null),
