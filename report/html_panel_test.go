@@ -1,0 +1,189 @@
+package report_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// colored is a script that counts the colours of a canvas with many pixels each.
+const colored = `(() => {
+	const canvas = document.querySelector("#detail canvas");
+	const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+	const colors = new Map();
+	for (let i = 0; i < data.length; i += 4) {
+		if (data[i + 3] > 40) {
+			const key = [data[i] >> 4, data[i + 1] >> 4, data[i + 2] >> 4, data[i + 3] >> 4].join();
+			colors.set(key, (colors.get(key) ?? 0) + 1);
+		}
+	}
+	return [...colors.values()].filter((n) => n > 200).length;
+})()`
+
+// A marker's panel has its figures and its histogram.
+func TestPageMarker(t *testing.T) {
+	p := parse(t, demo())
+	v := open(t, p, report.Options{})
+	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
+	for word, want := range map[string]string{
+		"count": "count 2,000", "total": "total 9.06ms", "self": "self 6.80ms 75% of total, <0.1% of all", "mean": "mean 4.53µs", "min": "min 90ns",
+		"p50": "p50 3.43µs in 2.05µs – 4.10µs", "max": "max 13.4µs", "open": "none",
+	} {
+		if got := strings.Join(strings.Fields(v.detail(word)), " "); got != want {
+			t.Errorf("the panel says %q, want %q", got, want)
+		}
+	}
+	expect(v, `[...document.querySelectorAll(".buckets tbody tr")].map((r) => r.cells[0].textContent + ": " + r.cells[1].textContent)[0]`, "64.0ns – 128ns: 107")
+	expect(v, `document.querySelectorAll(".buckets tbody tr").length`, 8)
+	if n := eval[int](v, colored); n < 6 {
+		t.Errorf("the histogram of 8 buckets has %d colours", n)
+	}
+	expect(v, `document.querySelector("#detail canvas").ariaLabel`, "distribution of times: most passages, 463 of 2,000, took 4.10µs – 8.19µs")
+	expect(v, `[...document.querySelectorAll(".choices [aria-pressed=true]")].map((b) => b.textContent)`, []string{"passages", "log"})
+	before := eval[string](v, `document.querySelector("#detail canvas").toDataURL()`)
+	for _, choice := range []string{"height: time", "scale: linear"} {
+		v.click(`[aria-label="` + choice + `"]`)
+		after := eval[string](v, `document.querySelector("#detail canvas").toDataURL()`)
+		if after == before {
+			t.Errorf("%s changes nothing", choice)
+		}
+		before = after
+	}
+	expect(v, `[...document.querySelectorAll(".choices [aria-pressed=true]")].map((b) => b.textContent)`, []string{"time", "linear"})
+
+	// What has no times says why.
+	v.openMarker("example.com/shop/cart.cache missed")
+	expect(v, `document.querySelector("#detail canvas") === null`, true)
+	expect(v, `document.querySelector(".parts > .note").textContent`, "its passages were counted and not timed")
+	v.openMarker("example.com/shop/cart.(*Cart).Total:if#1.then")
+	expect(v, `document.querySelector(".parts > .note").textContent`, "the marker was never passed")
+
+	// The address leads to the marker.
+	expect(v, `location.hash`, "#00c0ffee00000004")
+	v.click("#detail .close")
+	expect(v, `byID("detail").hidden && location.hash === ""`, true)
+	eval[string](v, `location.hash = "00c0ffee00000001"`)
+	v.wait(`document.querySelector("#detail-name")?.textContent === "example.com/shop/cmd/shop.main"`)
+	expect(v, `document.querySelector("tr[aria-current=true] a").title`, "example.com/shop/cmd/shop.main")
+}
+
+// Two profiles are in one table and in one chart.
+func TestPageCompared(t *testing.T) {
+	old := demo()
+	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
+	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "m\t00c0ffee00000005\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.read <rates> & taxes", "m\t00c0ffee00000009\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.gone", 1)
+	p := parse(t, demo())
+	v := open(t, p, report.Options{Against: parse(t, old)}, window(1900, 1000))
+	cells := func(name string) []string {
+		return eval[[]string](v, `[...document.querySelectorAll("#markers tbody tr:not(.space)")].filter((r) => r.querySelector("a").title === `+quoted(name)+`).map((r) => ["count", "count-change", "total", "total-change", "mean", "mean-change"].map((c) => r.querySelector("." + c).textContent))[0]`)
+	}
+	for name, want := range map[string][]string{
+		"example.com/shop/cart.(*Cart).Total":           {"3", "+50.0%", "14.1ms", "×7.42", "4.70ms", "×4.95"},
+		"example.com/shop/cart.(*Cart).Total:for#1":     {"2,000", "±0%", "9.06ms", "±0%", "4.53µs", "±0%"},
+		"example.com/shop/cart.read <rates> & taxes":    {"3", "new", "1m01s", "new", "20.3s", "new"},
+		"example.com/shop/cart.gone":                    {"-", "gone", "-", "gone", "-", "gone"},
+		"example.com/shop/cart.(*Cart).Total:if#1.then": {"0", "-", "-", "-", "-", "-"},
+	} {
+		if got := cells(name); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	v.click("th.mean-change button")
+	if got := v.names()[:2]; !slices.Equal(got, []string{"example.com/shop/cart.read <rates> & taxes", "example.com/shop/cart.(*Cart).Total"}) {
+		t.Errorf("by the change of the mean: %q", got)
+	}
+	v.openMarker("example.com/shop/cart.(*Cart).Total")
+	expect(v, `Chart.getChart(document.querySelector("#detail canvas")).data.datasets.map((d) => d.label + " " + d.data.filter((n) => n > 0).join())`, []string{"new 1,1,1", "old 2"})
+	if got := strings.Join(strings.Fields(v.detail("mean")), " "); got != "mean 4.70ms 950µs ×4.95" {
+		t.Errorf("the panel says %q", got)
+	}
+	expect(v, `[...document.querySelectorAll(".buckets tbody tr")].map((r) => r.cells[0].textContent).join()`, "new,new,new,old")
+	v.openMarker("example.com/shop/cart.gone")
+	if got := strings.Join(strings.Fields(v.detail("count")), " "); got != "count - 3" {
+		t.Errorf("the panel says %q", got)
+	}
+	expect(v, `document.querySelector("table.head thead").innerText.split(/\s+/).filter((w) => w).join()`, "new,old")
+}
+
+// Lines of source have the figures of their markers.
+func TestPageSource(t *testing.T) {
+	text := strings.Repeat("// Package cart is long.\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n" + strings.Repeat("\t\t// more\n", 2000)
+	p := parse(t, demo())
+	v := open(t, p, report.Options{Source: func(file string, std bool) (report.Source, error) {
+		if file != "cart/price.go" {
+			return report.Source{}, fmt.Errorf("not found; -src DIR gives it")
+		}
+		return report.Source{Text: text}, nil
+	}})
+	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
+	line := func(n int) []string {
+		return eval[[]string](v, fmt.Sprintf(`[...[...document.querySelectorAll(".listing tbody tr")].find((r) => r.cells[3]?.textContent === "%d").cells].map((c) => c.textContent)`, n))
+	}
+	for n, want := range map[int][]string{
+		30: {"3", "14.1ms", "10.6ms", "30", "func (c *Cart) Total() {"},
+		31: {"", "", "", "31", "\n"},
+		32: {"2,000", "9.06ms", "6.80ms", "32", "\tfor range c.items {"},
+		35: {"0", "-", "-", "35", "\t\t// more"},
+		62: {"987,654,321", "-", "-", "62", "\t\t// more"},
+	} {
+		if got := line(n); !slices.Equal(got, want) {
+			t.Errorf("line %d: %q, want %q", n, got, want)
+		}
+	}
+	expect(v, `document.querySelector(".listing tr.current").cells[3].textContent`, "32")
+	// More of a long file is shown on demand.
+	lines := eval[int](v, `document.querySelectorAll(".listing td.number").length`)
+	v.click(".further button")
+	if more := eval[int](v, `document.querySelectorAll(".listing td.number").length`); more <= lines || lines > 200 {
+		t.Errorf("%d lines, then %d", lines, more)
+	}
+	// A line's figures lead to its marker.
+	eval[bool](v, `document.querySelector('.listing a[href="#00c0ffee00000002"]').click() === undefined`)
+	v.wait(`byID("detail-name").textContent === "example.com/shop/cart.(*Cart).Total"`)
+	v.openMarker("example.com/shop/cmd/shop.main")
+	expect(v, `document.querySelector(".source").innerText.split("\n").filter((l) => l).join(": ")`, "cmd/shop/main.go:12: not found; -src DIR gives it")
+}
+
+// Callers and what collectors read are in the panel, with a way to the callers.
+func TestPageCallers(t *testing.T) {
+	p := few(51)
+	m := &p.Markers[2]
+	m.Readings = []profile.Reading{
+		{Collector: "cache", Scopes: 3, Dropped: 1, Values: []profile.Value{{Name: "waited_ns", Sum: 45_600, Self: 600}}},
+		{Collector: "io", Scopes: 3, Values: []profile.Value{{Name: "read_bytes"}}},
+	}
+	m.Sizes = []profile.SizeBucket{
+		{K: 0, Count: 1, SumNS: 9},
+		{K: 3, Count: 1200, SumSize: profile.Uint128{Lo: 6600}, SumNS: 660_000, SumSq: profile.Uint128{Lo: 363_000_000}},
+	}
+	v := open(t, p, report.Options{})
+	v.openMarker(m.Name)
+	expect(v, `[...document.querySelectorAll(".sizes tbody tr")].map((r) => r.innerText.trim().replaceAll("\t", " "))`,
+		[]string{"0 1 0.00 9.00ns 0.00ns -", "4–7 1,200 5.50 550ns 0.00ns 100ns"})
+	c := &m.Callers[0]
+	expect(v, `[...document.querySelectorAll(".callers tbody tr")[0].cells].slice(0, 3).map((c) => c.textContent)`,
+		[]string{c.Name, report.Count(c.Count), report.Duration(float64(c.TotalNS()))})
+	expect(v, `document.querySelectorAll(".callers tbody tr").length`, len(m.Callers))
+	expect(v, `document.querySelector(".readings tbody").innerText.trim().replaceAll("\t", " ")`, "cache waited_ns 45.6µs 600ns 15.2µs 3")
+	expect(v, `[...document.querySelectorAll(".readings .note")].map((n) => n.textContent.trim())`,
+		[]string{"cache: 1 scope left out, whose two readings are missing or can't be compared", "io: 0 in all that was read, 3 scopes"})
+	v.click(".callers tbody a")
+	v.wait(`byID("detail-name").textContent === ` + quoted(c.Name))
+}
+
+// Estimates say how far they may be off.
+func TestPageSampled(t *testing.T) {
+	p := few(51)
+	m := &p.Markers[2]
+	m.Sample, m.Samples = 10, 400
+	v := open(t, p, report.Options{})
+	expect(v, `[...document.querySelectorAll("th.mean-se, th.count-se")].map((h) => h.textContent).join()`, "±")
+	v.openMarker(m.Name)
+	if got := strings.Join(strings.Fields(v.detail("sampled")+v.detail("recorded")), " "); got != "sampled 1:10recorded 400" {
+		t.Errorf("the panel says %q", got)
+	}
+}

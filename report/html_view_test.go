@@ -1,0 +1,139 @@
+package report_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/report/browsertest"
+)
+
+var startBrowser = sync.OnceValues(func() (*browsertest.Browser, error) { return browsertest.Start(context.Background()) })
+var browserStarted bool
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browserStarted {
+		if b, err := startBrowser(); err == nil {
+			b.Close()
+		}
+	}
+	os.Exit(code)
+}
+
+// A view is a page in the browser.
+type view struct {
+	*testing.T
+	*browsertest.Tab
+}
+
+type action = chromedp.Action[chromedp.Void]
+
+// open writes the page and opens it, as a file. When the test ends it must have
+// neither complained nor asked for anything.
+func open(t *testing.T, p *profile.Profile, o report.Options, prepare ...action) *view {
+	t.Helper()
+	v := openAnyway(t, p, o, prepare...)
+	v.wait(`performance.getEntriesByName("markgen:ready").length > 0`)
+	t.Cleanup(func() {
+		if problems := v.Problems(); len(problems) > 0 {
+			t.Errorf("the page has problems:\n%s", strings.Join(problems, "\n"))
+		}
+	})
+	return v
+}
+
+func openAnyway(t *testing.T, p *profile.Profile, o report.Options, prepare ...action) *view {
+	t.Helper()
+	browserStarted = true
+	b, err := startBrowser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Format = "html"
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, []byte(write(t, p, o)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := b.Open("file://"+filepath.ToSlash(file), append([]action{window(1440, 900)}, prepare...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tab.Close)
+	return &view{t, tab}
+}
+
+func window(width, height int64) action { return chromedp.EmulateViewport(width, height) }
+
+func (v *view) do(actions ...action) {
+	v.Helper()
+	if err := v.Do(actions...); err != nil {
+		v.Fatal(err)
+	}
+}
+
+// wait waits for a script to come to true.
+func (v *view) wait(script string) {
+	v.Helper()
+	v.do(func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = chromedp.Poll[bool](script)(ctx, t)
+		return none, err
+	})
+}
+
+// eval gives what a script comes to.
+func eval[T any](v *view, script string) T {
+	v.Helper()
+	value, err := browsertest.Eval[T](v.Tab, script)
+	if err != nil {
+		v.Fatalf("%v in\n%s", err, script)
+	}
+	return value
+}
+
+// expect compares what a script comes to.
+func expect[T any](v *view, script string, want T) {
+	v.Helper()
+	if got := eval[T](v, script); !reflect.DeepEqual(got, want) {
+		v.Errorf("%s\nis   %v\nwant %v", script, got, want)
+	}
+}
+
+func quoted(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
+}
+
+// names are those of the markers in the lines of the table that are there.
+func (v *view) names() []string {
+	v.Helper()
+	return eval[[]string](v, `[...document.querySelectorAll("#markers tbody a")].map((a) => a.title)`)
+}
+
+// click clicks on the one element that the selector finds.
+func (v *view) click(selector string) {
+	v.Helper()
+	v.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// openMarker opens the panel of the marker of that name.
+func (v *view) openMarker(name string) {
+	v.Helper()
+	eval[bool](v, `[...document.querySelectorAll("#markers tbody a")].find((a) => a.title === `+quoted(name)+`).click() === undefined`)
+	v.wait(`!document.querySelector("#detail").hidden && document.querySelector("#detail-name").textContent === ` + quoted(name))
+}
+
+// detail is the text of the figures in the panel, by their words.
+func (v *view) detail(word string) string {
+	v.Helper()
+	return eval[string](v, `[...document.querySelectorAll(".figures tbody tr")].find((r) => r.cells[0].textContent === `+quoted(word)+`)?.innerText.replaceAll("\t", " ") ?? "none"`)
+}
