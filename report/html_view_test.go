@@ -84,10 +84,13 @@ func (v *view) do(actions ...action) {
 // wait waits for a script to come to true.
 func (v *view) wait(script string) {
 	v.Helper()
-	v.do(func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+	err := v.Do(func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = chromedp.Poll[bool](script)(ctx, t)
 		return none, err
 	})
+	if err != nil {
+		v.Fatalf("waiting for %s: %v\n%s", script, err, strings.Join(v.Problems(), "\n"))
+	}
 }
 
 // eval gives what a script comes to.
