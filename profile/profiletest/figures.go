@@ -63,7 +63,7 @@ func marker(r *rand.Rand, i int) profile.Marker {
 	if i%11 == 10 {
 		return m
 	}
-	m.Count = uint64(math.Exp(r.ExpFloat64() * 4))
+	m.Count = uint64(math.Exp(min(r.ExpFloat64()*4, 25)))
 	if m.CountOnly {
 		return m
 	}
