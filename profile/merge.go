@@ -44,7 +44,7 @@ func newer(p, q *Profile) bool {
 func (sum *Marker) called(m *Marker, asOf int64) {
 	if asOf > sum.asOf || sum.Kind == "" || asOf == sum.asOf && named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
-		sum.Group, sum.asOf = m.Group, asOf
+		sum.Package, sum.Group, sum.asOf = m.Package, m.Group, asOf
 	}
 	sum.CountOnly = sum.CountOnly && m.CountOnly
 }
@@ -82,6 +82,7 @@ func (sum *Marker) extremes(buckets int, least, most uint64) {
 func named(m, old *Marker) bool {
 	return cmp.Or(
 		cmp.Compare(m.Name, old.Name),
+		cmp.Compare(m.Package, old.Package),
 		cmp.Compare(m.Kind, old.Kind),
 		cmp.Compare(m.File, old.File),
 		cmp.Compare(m.Line, old.Line),

@@ -132,7 +132,7 @@ func TestMergeIsOneRun(t *testing.T) {
 		runs = append(runs, read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File()))
 	}
 	one, sum := timed(t, all), profile.Merge(runs).Markers[0]
-	one.Name, one.ID, one.File = sum.Name, sum.ID, sum.File
+	one.Name, one.Package, one.ID, one.File = sum.Name, sum.Package, sum.ID, sum.File
 	one.SelfNS = sum.SelfNS // differ by rounding in the writer, not in what is added
 	if diff := cmp.Diff(*one, sum, values, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Ticks" }, cmp.Ignore())); diff != "" {
 		t.Errorf("(-one run +sum)\n%s", diff)

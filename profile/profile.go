@@ -55,8 +55,13 @@ type Clock struct {
 
 // Marker is what was measured at one marker.
 type Marker struct {
-	ID     registry.ID
-	Name   string
+	ID   registry.ID
+	Name string
+
+	// Package is the import path of its package, with which, and a dot, Name begins; "" of
+	// a stopwatch, which is in none.
+	Package string
+
 	Kind   string // "func", "loop", "branch", "block", "region" or "point"
 	File   string // relative to the module root, slash separated
 	Line   int

@@ -73,6 +73,8 @@ func parseTable(text string) *tableText {
 			good = good && ok
 			if !good {
 				m = nil
+			} else {
+				within(m, importPath)
 			}
 			t.markers = append(t.markers, m)
 		case "c":
@@ -80,6 +82,8 @@ func parseTable(text string) *tableText {
 			good = good && ok
 			if !good {
 				m = nil
+			} else {
+				within(m, importPath)
 			}
 			t.counters = append(t.counters, counter{marker: m})
 		case "b":
@@ -97,6 +101,14 @@ func parseTable(text string) *tableText {
 	t.sums = make([]*Marker, len(t.markers))
 	t.counted = make([]*Marker, len(t.counters))
 	return t
+}
+
+// within puts a marker into the package of its table's p line, unless its name is
+// not of that package: a stopwatch's is of none.
+func within(m *Marker, importPath string) {
+	if strings.HasPrefix(m.Name, importPath+".") {
+		m.Package = importPath
+	}
 }
 
 // parseMarker reads

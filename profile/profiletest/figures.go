@@ -45,10 +45,11 @@ func Make(n int, seed uint64) *profile.Profile {
 func marker(r *rand.Rand, i int) profile.Marker {
 	fn := fmt.Sprintf("example.com/shop/part%03d.(*Store).Item%05d", i/400, i/4)
 	m := profile.Marker{
-		ID:   registry.ID(r.Uint64()),
-		File: fmt.Sprintf("part%03d/store%02d.go", i/400, i/40%10),
-		Line: 10 + i%40*7,
-		Col:  1,
+		ID:      registry.ID(r.Uint64()),
+		Package: fmt.Sprintf("example.com/shop/part%03d", i/400),
+		File:    fmt.Sprintf("part%03d/store%02d.go", i/400, i/40%10),
+		Line:    10 + i%40*7,
+		Col:     1,
 	}
 	switch i % 4 {
 	case 0:
