@@ -45,13 +45,16 @@ type Options struct {
 type format struct {
 	name  string
 	write func(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error
+
+	binary bool // not text: nothing for a terminal
 }
 
 var formats = []format{
-	{"text", writeText},
-	{"json", writeJSON},
-	{"html", writeHTML},
-	{"cover", writeCover},
+	{name: "text", write: writeText},
+	{name: "json", write: writeJSON},
+	{name: "html", write: writeHTML},
+	{name: "pprof", write: writePprof, binary: true},
+	{name: "cover", write: writeCover},
 }
 
 // comparing are the formats that show a profile against another.
@@ -64,6 +67,11 @@ func Formats() []string {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// Binary tells whether a format is none for a terminal.
+func Binary(name string) bool {
+	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.binary })
 }
 
 // Check returns an error for options that Write can't obey. The message names

@@ -31,6 +31,7 @@ counts once. Runs that were killed or still go on can be read as well.
              json: an object for programs, every marker with its buckets
              html: a page that holds everything: the table to sort and search, distributions, the source
              cover: a coverage profile for go tool cover, of programs built to count cover blocks
+             pprof: a profile for go tool pprof, with the sample types count, total and self
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
@@ -100,12 +101,15 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		}
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
+	toStdout := *out == ""
+	if f, ok := env.Stdout.(*os.File); ok && toStdout && report.Binary(o.Format) && term.IsTerminal(int(f.Fd())) {
+		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
+	}
 	p, old, code := data.read(env)
 	if p == nil {
 		return code
 	}
 	o.Against = old
-	toStdout := *out == ""
 	if !toStdout || o.Format != "text" { // else they are in the report
 		for _, warning := range p.Cautions() {
 			env.warn(warning)

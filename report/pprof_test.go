@@ -1,0 +1,259 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/bits"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	pprof "github.com/google/pprof/profile"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/report"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// readPprof writes the profile in pprof's format and reads it back.
+func readPprof(t *testing.T, p *profile.Profile) *pprof.Profile {
+	t.Helper()
+	got, err := pprof.ParseData([]byte(write(t, p, report.Options{Format: "pprof"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.CheckValid(); err != nil {
+		t.Error(err)
+	}
+	return got
+}
+
+func TestPprofGolden(t *testing.T) {
+	noSelf := demo()
+	noSelf.Flags = layout.FlagNoSelf
+	killed := demo()
+	killed.Killed, killed.Lost = true, 3
+	for _, tt := range []struct {
+		file string
+		p    *profile.Profile
+	}{
+		{"pprof.txt", parse(t, demo())},
+		{"pprof-noself.txt", parse(t, noSelf)},
+		{"pprof-killed.txt", parse(t, killed)},
+		{"pprof-callers.txt", family()},
+		{"pprof-nothing.txt", &profile.Profile{}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			golden.Check(t, tt.file, readPprof(t, tt.p).String())
+		})
+	}
+}
+
+// figures are those of n passages of which each took as long.
+func figures(n, each, self uint64) profile.Marker {
+	b := profile.Bucket{K: uint8(bits.Len64(each) - 1), Count: n, SumNS: n * each}
+	for range n {
+		b.SumSq = b.SumSq.Add(profile.Square(each))
+	}
+	return profile.Marker{Count: n, SelfNS: self, MinNS: each, MaxNS: each, Buckets: []profile.Bucket{b}}
+}
+
+// family is a profile in which callers are known: main calls serve, that handle and
+// log, those query, which has a loop with a branch in which it calls scan; handle also
+// calls fib, which calls itself. What else called scan is not in the profile, and of
+// the calls of log one has no caller.
+func family() *profile.Profile {
+	p := &profile.Profile{
+		App: "family", Run: "20260301-120000.1", Runs: 1, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), ElapsedNS: 2000,
+		GOOS: "linux", GOARCH: "amd64", Go: "go1.26.0", State: "stopped", Complete: true,
+		Clock: profile.Clock{Kind: "tsc", Hz: 2e9, QuantumNS: 0.5, ReadNS: 10, InsideNS: 10, WholeNS: 25},
+	}
+	type call struct {
+		from          registry.ID
+		n, each, self uint64
+	}
+	const none, main, serve, handle, log, query, loop, branch, scan, fib, gone = 0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xff
+	names := map[registry.ID]string{gone: "x/gone.F"}
+	for _, m := range []struct {
+		id         registry.ID
+		name, kind string
+		line       int
+		calls      []call
+	}{
+		{main, "main", "func", 10, []call{{none, 1, 1000, 100}}},
+		{serve, "serve", "func", 20, []call{{main, 2, 450, 200}}},
+		{handle, "handle", "func", 30, []call{{serve, 4, 100, 40}}},
+		{log, "log", "func", 40, []call{{none, 1, 75, 15}, {serve, 3, 75, 45}}},
+		{query, "query", "func", 50, []call{{handle, 3, 80, 30}, {log, 4, 60, 24}}},
+		{loop, "query:for#1", "loop", 52, []call{{query, 14, 20, 140}}},
+		{branch, "query:if#1.then", "branch", 53, []call{{loop, 5, 10, 10}}},
+		{scan, "scan", "func", 60, []call{{branch, 5, 8, 40}, {gone, 1, 2, 2}}},
+		{fib, "fib", "func", 70, []call{{handle, 1, 20, 4}, {fib, 6, 10, 16}}},
+	} {
+		names[m.id] = "x/family." + m.name
+		var sum profile.Marker
+		buckets := map[uint8]profile.Bucket{}
+		for _, c := range m.calls {
+			f := figures(c.n, c.each, c.self)
+			sum.Callers = append(sum.Callers, profile.Caller{ID: c.from, Name: names[c.from], Marker: f})
+			sum.Count += c.n
+			sum.SelfNS += c.self
+			b, more := buckets[f.Buckets[0].K], f.Buckets[0]
+			more.Count, more.SumNS, more.SumSq = b.Count+more.Count, b.SumNS+more.SumNS, b.SumSq.Add(more.SumSq)
+			buckets[more.K] = more
+			sum.MaxNS = max(sum.MaxNS, c.each)
+			if sum.MinNS == 0 || c.each < sum.MinNS {
+				sum.MinNS = c.each
+			}
+		}
+		for k := range uint8(64) {
+			if b, ok := buckets[k]; ok {
+				sum.Buckets = append(sum.Buckets, b)
+			}
+		}
+		if m.id == fib {
+			sum.NestedNS = 60
+		}
+		sum.ID, sum.Name, sum.Package, sum.Kind, sum.File, sum.Line, sum.Col = m.id, names[m.id], "x/family", m.kind, "family.go", m.line, 1
+		p.Markers = append(p.Markers, sum)
+	}
+	return p
+}
+
+// pprofTool is the program that go tool pprof starts, so that a test can end it.
+var pprofTool = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "tool", "-n", "pprof").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go tool -n pprof: %v\n%s", err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+})
+
+// pprofCommand is go tool pprof in a folder with the profile and the source that it is
+// of, whose lines say their numbers.
+func pprofCommand(t *testing.T, p *profile.Profile, args ...string) *exec.Cmd {
+	t.Helper()
+	tool, err := pprofTool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var source strings.Builder
+	for line := range 80 {
+		fmt.Fprintf(&source, "line %d\n", line+1)
+	}
+	for name, text := range map[string]string{"profile.pb.gz": write(t, p, report.Options{Format: "pprof"}), "family.go": source.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(tool, append(args, "profile.pb.gz")...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PPROF_TMPDIR="+dir)
+	return cmd
+}
+
+// What go tool pprof says of the profile.
+func TestPprofTool(t *testing.T) {
+	for _, tt := range []struct{ file, args string }{
+		{"top", "-top -nodefraction=0"},
+		{"top-count", "-top -sample_index=count -nodefraction=0"},
+		{"top-total", "-top -sample_index=total -nodefraction=0"},
+		{"traces", "-traces"},
+		{"raw", "-raw"},
+		{"peek", "-peek=query$"},
+		{"list", "-list=family.query"},
+		{"tags", "-tags"},
+		{"loops", "-top -tagfocus=kind=loop"},
+		{"comments", "-comments"},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			cmd := pprofCommand(t, family(), strings.Fields(tt.args)...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil || stderr.Len() > 0 {
+				t.Fatalf("%v\n%s", err, stderr.String())
+			}
+			text := strings.ReplaceAll(string(out), cmd.Dir, "DIR")
+			text = strings.ReplaceAll(text, "\t", " ")
+			golden.Check(t, "pprof-tool/"+tt.file+".txt", "go tool pprof "+tt.args+"\n"+text)
+		})
+	}
+}
+
+// The pages of go tool pprof -http.
+func TestPprofHTTP(t *testing.T) {
+	addr := freeAddr(t)
+	p := family()
+	cmd := pprofCommand(t, p, "-http="+addr, "-no_browser")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("pprof said\n%s", stderr.String())
+		}
+	})
+	for _, page := range []string{"/ui/top", "/ui/flamegraph", "/ui/flamegraph?si=total", "/ui/peek?f=query"} {
+		body := fetch(t, "http://"+addr+page)
+		for i := range p.Markers {
+			name := p.Markers[i].Name
+			if strings.Contains(page, "query") && !strings.Contains(name, "query") {
+				continue
+			}
+			if !strings.Contains(body, name) {
+				t.Errorf("%s does not have %s", page, name)
+			}
+		}
+		if !strings.Contains(body, "family") {
+			t.Errorf("%s does not name the program", page)
+		}
+	}
+	if body := fetch(t, "http://"+addr+"/ui/source?f=query"); !strings.Contains(body, "line 52") {
+		t.Error("the source is not shown")
+	}
+}
+
+// freeAddr is an address of this machine at which nothing listens.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// fetch gets a page, of a server that may have to start yet.
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		res, err := http.Get(url)
+		if err != nil {
+			if time.Now().Before(deadline) {
+				continue
+			}
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s, %v\n%s", url, res.Status, err, body)
+		}
+		return string(body)
+	}
+}
