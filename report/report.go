@@ -46,7 +46,8 @@ type format struct {
 	name  string
 	write func(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error
 
-	binary bool // not text: nothing for a terminal
+	binary   bool // not text: nothing for a terminal
+	runByRun bool // runs are written one after the other, not added up
 }
 
 var formats = []format{
@@ -55,6 +56,7 @@ var formats = []format{
 	{name: "html", write: writeHTML},
 	{name: "pprof", write: writePprof, binary: true},
 	{name: "cover", write: writeCover},
+	{name: "bench", write: writeBench, runByRun: true},
 }
 
 // comparing are the formats that show a profile against another.
@@ -72,6 +74,12 @@ func Formats() []string {
 // Binary tells whether a format is none for a terminal.
 func Binary(name string) bool {
 	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.binary })
+}
+
+// RunByRun tells whether a format is for runs one by one, as they are its samples:
+// what Write writes of each follows what it wrote of the one before.
+func RunByRun(name string) bool {
+	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.runByRun })
 }
 
 // Check returns an error for options that Write can't obey. The message names

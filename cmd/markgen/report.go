@@ -32,6 +32,7 @@ counts once. Runs that were killed or still go on can be read as well.
              html: a page that holds everything: the table to sort and search, distributions, the source
              cover: a coverage profile for go tool cover, of programs built to count cover blocks
              pprof: a profile for go tool pprof, with the sample types count, total and self
+             bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
@@ -102,8 +103,11 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
 	toStdout := *out == ""
-	if f, ok := env.Stdout.(*os.File); ok && toStdout && report.Binary(o.Format) && term.IsTerminal(int(f.Fd())) {
+	if toStdout && report.Binary(o.Format) && isTerminal(env.Stdout) {
 		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
+	}
+	if report.RunByRun(o.Format) {
+		return reportRuns(env, data.now, *out, o)
 	}
 	p, old, code := data.read(env)
 	if p == nil {
@@ -200,10 +204,15 @@ func addUp(env *Env, files []string) (*profile.Profile, int) {
 	if p.Runs == 0 {
 		return nil, code
 	}
+	shortWarnings(env, p)
+	return p, code
+}
+
+// shortWarnings puts file names into a profile's warnings as the user gave them.
+func shortWarnings(env *Env, p *profile.Profile) {
 	for i, warning := range p.Warnings {
 		p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
 	}
-	return p, code
 }
 
 // relative is err with file names as the user gave them, without the working
