@@ -22,14 +22,17 @@ var exempt = map[string]string{
 	"make test":  "it runs this test",
 }
 
-// markgen builds the command once, for all pages, from the sources that README.md says to build it from.
+// markgen builds the command once, for all pages, from the sources that README.md says to build it from, and beside
+// it benchstat, which the pages use.
 var markgen = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "markgen-docs-"); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "markgen"), "../cmd/markgen").CombinedOutput()
-	if err != nil {
-		return dir, fmt.Errorf("go build ../cmd/markgen: %v\n%s", err, out)
+	for name, pkg := range map[string]string{"markgen": "../cmd/markgen", "benchstat": "golang.org/x/perf/cmd/benchstat"} {
+		out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput()
+		if err != nil {
+			return dir, fmt.Errorf("go build %s: %v\n%s", pkg, err, out)
+		}
 	}
 	return dir, nil
 })

@@ -91,7 +91,9 @@ var masks = []struct {
 	{regexp.MustCompile(`\bgo1\.\d+(\.\d+)?(rc\d+)?`), "GO"},
 	{regexp.MustCompile(`\b(linux|darwin|windows|freebsd)/(amd64|arm64|386)\b`), "MACHINE"},
 	{regexp.MustCompile(`=> /\S+`), "=> CHECKOUT"},
-	{regexp.MustCompile(`\b\d+m\d\ds\b|\b\d+(\.\d+)?(ps|ns|µs|ms|s)\b`), "TIME"},
+	{regexp.MustCompile(`\d+(\.\d+)?[nµm]? ± +[\d∞]+%`), "MEDIAN"}, // of benchstat
+	{regexp.MustCompile(`\+\d+(\.\d+)?% \(p=[\d.]+ n=`), "SLOWER (n="},
+	{regexp.MustCompile(`\b\d+m\d\ds\b|\b\d+(\.\d+)?(ps|ns|[uµ]s|ms|s)\b`), "TIME"},
 	{regexp.MustCompile(`[ \t]+`), " "},
 	{regexp.MustCompile(`(?m) $`), ""},
 }

@@ -92,7 +92,9 @@ func benchValues(list []benchfmt.Value, p *profile.Profile, m *profile.Marker) [
 	}
 	add(float64(m.Count), "passages")
 	if m.Sampled() {
-		add(m.CountSE(), "se-passages")
+		if se := m.CountSE(); se > 0 {
+			add(se, "se-passages")
+		}
 		if se, ok := m.MeanSE(); ok {
 			add(se, "se-ns/op")
 		}
@@ -118,19 +120,19 @@ func readingUnit(collector, value string) string {
 	case "alloc objects":
 		return "allocs/op"
 	}
-	unit := ""
-	if name, ok := strings.CutSuffix(value, "_bytes"); ok {
-		value, unit = name, "-B"
-	} else if name, ok := strings.CutSuffix(value, "_ns"); ok {
-		value, unit = name, "-ns"
-	}
+	ending := unitOf(value)
+	unit := map[string]string{"_bytes": "-B", "_ns": "-ns"}[ending]
+	value = strings.TrimSuffix("_"+value, ending)
 	plain := func(r rune) rune { // what is a character of a unit's name, and no sign in it
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune("/*-", r) {
 			return '_'
 		}
 		return r
 	}
-	return strings.Map(plain, collector) + "-" + strings.Map(plain, value) + unit + "/op"
+	if value = strings.TrimPrefix(value, "_"); value != "" { // else it is its unit alone
+		value = "-" + strings.Map(plain, value)
+	}
+	return strings.Map(plain, collector) + value + unit + "/op"
 }
 
 // benchNames names the benchmarks: the kind, so that the name begins as Go has it and

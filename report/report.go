@@ -57,6 +57,7 @@ var formats = []format{
 	{name: "pprof", write: writePprof, binary: true},
 	{name: "cover", write: writeCover},
 	{name: "bench", write: writeBench, runByRun: true},
+	{name: "prom", write: writeProm},
 }
 
 // comparing are the formats that show a profile against another.

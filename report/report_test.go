@@ -158,7 +158,7 @@ func TestOptions(t *testing.T) {
 		o    report.Options
 		want string
 	}{
-		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof and cover`},
+		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, cover, bench and prom`},
 		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean and max`},
 		{report.Options{Format: "cover", Mode: "all"}, `unknown cover mode "all"; the modes are set, count and atomic`},
 	} {

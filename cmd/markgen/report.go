@@ -33,10 +33,11 @@ counts once. Runs that were killed or still go on can be read as well.
              cover: a coverage profile for go tool cover, of programs built to count cover blocks
              pprof: a profile for go tool pprof, with the sample types count, total and self
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
+             prom: metrics for Prometheus; -http serves them under /metrics, with native histograms
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
-             printed. The data are read again at each request. The formats are text, json and html
+             printed. The data are read again at each request. The formats are text, json, html and prom
   -src DIR   where the html format finds source: the root of the module that was marked (default: that of the
              working directory); none: without source. The standard library and dependencies are found by go
 
@@ -54,7 +55,10 @@ examples:
   markgen report -format html -http :8080 runs/
   markgen report -format html -o change.html before.markgen -- after.markgen
   markgen report -format json 'runs/*.markgen' | jq '.markers[] | select(.count == 0) | .name'
-  markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out`,
+  markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out
+  markgen report -format pprof -o shop.pb.gz runs/ && go tool pprof -http :8080 shop.pb.gz
+  markgen report -format bench -o old.txt old/ && markgen report -format bench -o new.txt new/ && benchstat old.txt new.txt
+  markgen report -format prom -http :9464 /var/lib/shop/runs/`,
 	run: runReport,
 }
 

@@ -29,6 +29,7 @@ var served = map[string]service{
 	"text": {"/", whole("text/plain; charset=utf-8")},
 	"json": {"/", whole("application/json")},
 	"html": {"/", whole("text/html; charset=utf-8")},
+	"prom": {"/metrics", metrics},
 }
 
 // service is how one format is served.
