@@ -36,6 +36,7 @@ var subjects = []struct {
 	{"mapped", "a scope with its data in a mapped file against in memory", (*bench).mapped},
 	{"trace", "the records of a scope against two clock reads", (*bench).trace},
 	{"between", "how fast markgen between reads 100 million records", (*bench).between},
+	{"formats", "how long a report of 100,000 markers takes in each format", (*bench).formats},
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},

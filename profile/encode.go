@@ -81,8 +81,16 @@ func tableOf(p *Profile) (string, error) {
 		return i
 	}
 	var line []byte
+	importPath := ""
 	for i := range p.Markers {
 		m := &p.Markers[i]
+		if m.Package != "" && (!sound(m.Package, "\n") || strings.Contains(m.Package, " [") || !strings.HasPrefix(m.Name, m.Package+".")) {
+			return "", fmt.Errorf("a marker with the name %q in the package %q can't be written", m.Name, m.Package)
+		}
+		if m.Package != importPath {
+			importPath = m.Package
+			fmt.Fprintf(&text, "p\t%s\n", importPath)
+		}
 		if m.ID == 0 || m.Name == "" || m.Kind == "" || m.Line < 0 || m.Col < 0 ||
 			!sound(m.Name, "\n") || !sound(m.File, "\n") || !sound(m.Kind, "\n\t") || !sound(m.Group, "\n\t") {
 			return "", fmt.Errorf("a marker with the ID %s, the name %q, the kind %q, the group %q and the place %q:%d:%d can't be written", m.ID, m.Name, m.Kind, m.Group, m.File, m.Line, m.Col)
@@ -94,7 +102,6 @@ func tableOf(p *Profile) (string, error) {
 		line = fmt.Appendf(line[:0], "m\t%s\t%s\t%d\t%d\t%d\t0\t%s\t%s\t1\t%s\n", m.ID, m.Kind, n, m.Line, m.Col, flags, cmp.Or(m.Group, "-"), m.Name)
 		text.Write(line)
 	}
-	importPath := ""
 	for i, b := range p.Blocks {
 		if !sound(b.File, "\n") || strings.Contains(b.File, " [") || min(b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt) < 0 {
 			return "", fmt.Errorf("a block in %q can't be written", b.File)

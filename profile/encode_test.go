@@ -140,6 +140,8 @@ func TestEncodeRefuses(t *testing.T) {
 		{ID: 1, Name: "", Kind: "func"},
 		{ID: 0, Name: "a", Kind: "func"},
 		{ID: 1, Name: "a", Kind: "func", Line: -1},
+		{ID: 1, Name: "a.F", Package: "b", Kind: "func"},
+		{ID: 1, Name: "a [a.test].F", Package: "a [a.test]", Kind: "func"},
 	} {
 		if _, err := profile.Encode(&profile.Profile{Markers: []profile.Marker{m}}); err == nil {
 			t.Errorf("%+v was written", m)

@@ -17,7 +17,7 @@ import (
 func metrics(read reader, _ report.Options) http.Handler {
 	handler := func(native bool) http.Handler {
 		gather := func() ([]*dto.MetricFamily, error) {
-			p, err := read()
+			p, _, err := read()
 			if err != nil {
 				return nil, err
 			}
@@ -28,7 +28,7 @@ func metrics(read reader, _ report.Options) http.Handler {
 	text, protobuf := handler(false), handler(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := text
-		if expfmt.NegotiateIncludingOpenMetrics(r.Header).FormatType() == expfmt.TypeProtoDelim {
+		if expfmt.NegotiateAccept(r.Header, expfmt.DefaultOpenMetricsAcceptedFormats()...).FormatType() == expfmt.TypeProtoDelim {
 			h = protobuf
 		}
 		h.ServeHTTP(w, r)

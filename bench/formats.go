@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+)
+
+// formatMarkers is how many markers a report has.
+const formatMarkers = 100_000
+
+// formatBar is how long a report may take, and formatNames are the formats that are
+// measured.
+var (
+	formatBar   = atMost(1).in("s")
+	formatNames = []string{"text", "json", "pprof", "bench", "prom"}
+)
+
+// formats measures how long markgen report takes, its reading of the data included.
+func (b *bench) formats(ctx context.Context) error {
+	data, out := filepath.Join(b.work, "formats.markgen"), filepath.Join(b.work, "formats.out")
+	if err := profile.WriteFile(data, profiletest.Make(formatMarkers, 1)); err != nil {
+		return err
+	}
+	for _, format := range formatNames {
+		var seconds []float64
+		peak := 0.0
+		for range b.roundsOr(7) {
+			p, err := runProcess(ctx, b.work, nil, b.markgen, "report", "-format", format, "-o", out, data)
+			if err != nil {
+				return err
+			}
+			seconds, peak = append(seconds, p.wall), max(peak, p.peak)
+			rows := benchfmt.Value{Value: formatMarkers / p.wall, Unit: "rows/s"}
+			if err := b.results.add("formats/"+format+".txt", "Formats/"+format, 1, append(p.values(), rows)...); err != nil {
+				return err
+			}
+		}
+		info, err := os.Stat(out)
+		if err != nil {
+			return err
+		}
+		wall := median(seconds)
+		b.hold(fmt.Sprintf("report of %d markers: %s", formatMarkers, format), formatBar, wall,
+			fmt.Sprintf("%.0f rows/ms, %.1f MB written, peak %.0f MiB, wall seconds: %s", formatMarkers/wall/1e3, float64(info.Size())/1e6, peak/(1<<20), list(seconds, "%.2f")))
+	}
+	return os.Remove(data)
+}
