@@ -30,13 +30,13 @@ func (b *bench) formats(ctx context.Context) error {
 	}
 	for _, format := range formatNames {
 		var seconds []float64
-		peak := 0.0
+		peak, cpu := 0.0, []float64(nil)
 		for range b.roundsOr(7) {
 			p, err := runProcess(ctx, b.work, nil, b.markgen, "report", "-format", format, "-o", out, data)
 			if err != nil {
 				return err
 			}
-			seconds, peak = append(seconds, p.wall), max(peak, p.peak)
+			seconds, cpu, peak = append(seconds, p.wall), append(cpu, p.cpu), max(peak, p.peak)
 			rows := benchfmt.Value{Value: formatMarkers / p.wall, Unit: "rows/s"}
 			if err := b.results.add("formats/"+format+".txt", "Formats/"+format, 1, append(p.values(), rows)...); err != nil {
 				return err
@@ -48,7 +48,8 @@ func (b *bench) formats(ctx context.Context) error {
 		}
 		wall := median(seconds)
 		b.hold(fmt.Sprintf("report of %d markers: %s", formatMarkers, format), formatBar, wall,
-			fmt.Sprintf("%.0f rows/ms, %.1f MB written, peak %.0f MiB, wall seconds: %s", formatMarkers/wall/1e3, float64(info.Size())/1e6, peak/(1<<20), list(seconds, "%.2f")))
+			fmt.Sprintf("%.0f rows/ms, %.2f s of the processors, %.1f MB written, peak %.0f MiB, wall seconds: %s",
+				formatMarkers/wall/1e3, median(cpu), float64(info.Size())/1e6, peak/(1<<20), list(seconds, "%.2f")))
 	}
 	return os.Remove(data)
 }

@@ -3,6 +3,8 @@
 //
 //	err := filewrite.WriteAll(ctx, map[string][]byte{"a.go": text, "old.go": nil})
 //
+// Stream does the same for one file that need not fit into memory.
+//
 // New content goes to a temporary file beside the old one, is brought to the
 // disk, and takes its place by being renamed, so that no reader and no crash
 // ever sees half a file. The mode of a file is kept, its owner where that is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,6 +34,43 @@ func Write(ctx context.Context, name string, text []byte) error {
 	return WriteAll(ctx, map[string][]byte{name: text})
 }
 
+// Stream gives one file what write writes, which need not fit into memory, and
+// makes the file as Write does. An error of write itself is returned as it is; what is written goes
+// nowhere else, and the file is as it was, if there is any error. Writing ends when
+// the context does.
+func Stream(ctx context.Context, name string, write func(w io.Writer) error) error {
+	j := &job{name: name}
+	defer j.clean()
+	err := context.Cause(ctx)
+	if err == nil {
+		err = j.prepare(func(w io.Writer) error { return write(&stream{ctx: ctx, w: w}) })
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = j.replace()
+	}
+	if err != nil {
+		return err
+	}
+	syncDir(filepath.Dir(j.target))
+	return nil
+}
+
+// stream fails when the context ends.
+type stream struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	if err := context.Cause(s.ctx); err != nil {
+		return 0, err
+	}
+	return s.w.Write(p)
+}
+
 // WriteAll gives the files their contents; one with nil content is removed, and
 // one that is not there is made. The error is an *Error, or the context's if it
 // ended before all were replaced; either way all files are as they were. If one
@@ -54,7 +92,7 @@ func WriteAll(ctx context.Context, files map[string][]byte) error {
 		jobs = append(jobs, j)
 		err := context.Cause(ctx)
 		if err == nil {
-			err = j.prepare(files[name])
+			err = j.prepare(content(files[name]))
 		}
 		if err != nil {
 			return err
@@ -75,6 +113,17 @@ func WriteAll(ctx context.Context, files map[string][]byte) error {
 	return nil
 }
 
+// content writes the text; nil if the file is to be removed.
+func content(text []byte) func(io.Writer) error {
+	if text == nil {
+		return nil
+	}
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+}
+
 // restore undoes replacements, the last first.
 func restore(jobs []*job) error {
 	var errs error
@@ -93,8 +142,9 @@ type job struct {
 	backup string // the old content under another name, "" if there was none
 }
 
-// prepare does all that needs space on the disk and changes nothing yet.
-func (j *job) prepare(text []byte) error {
+// prepare does all that needs space on the disk and changes nothing yet. write
+// writes the new content; nil: there is none.
+func (j *job) prepare(write func(io.Writer) error) error {
 	var err error
 	if j.target, err = follow(j.name); err != nil {
 		return j.explain(err)
@@ -102,7 +152,7 @@ func (j *job) prepare(text []byte) error {
 	j.info, err = os.Stat(j.target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if text == nil {
+		if write == nil {
 			return nil
 		}
 	case err != nil:
@@ -116,7 +166,7 @@ func (j *job) prepare(text []byte) error {
 			return j.explain(err)
 		}
 	}
-	if text == nil {
+	if write == nil {
 		return nil
 	}
 	f, err := create(j.target)
@@ -124,8 +174,14 @@ func (j *job) prepare(text []byte) error {
 		return j.explain(err)
 	}
 	j.temp = f.Name()
-	_, err = f.Write(text)
-	if err == nil && j.info != nil {
+	if err = write(f); err != nil {
+		closed := f.Close()
+		if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == j.temp {
+			return j.explain(err)
+		}
+		return errors.Join(err, closed)
+	}
+	if j.info != nil {
 		keepOwner(f, j.info)
 		err = f.Chmod(j.info.Mode().Perm())
 	}

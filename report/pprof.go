@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"compress/gzip"
 	"fmt"
 	"math"
 	"strings"
@@ -31,7 +32,14 @@ func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 		b.marker(m)
 	}
 	b.comment(p, left)
-	return b.out.Write(w)
+	zw, err := gzip.NewWriterLevel(w, gzip.BestSpeed) // as package runtime/pprof does
+	if err == nil {
+		err = b.out.WriteUncompressed(zw)
+	}
+	if err != nil {
+		return err
+	}
+	return zw.Close()
 }
 
 // pprofBuilder makes a profile.proto of a profile.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -111,7 +110,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
 	}
 	if report.RunByRun(o.Format) {
-		return reportRuns(env, data.now, *out, o)
+		return reportRuns(ctx, env, data.now, *out, o)
 	}
 	p, old, code := data.read(env)
 	if p == nil {
@@ -136,16 +135,8 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	}
 	if toStdout {
 		o.Width, o.Color = terminal(env, env.Stdout)
-		if err := report.Write(env.Stdout, p, o); err != nil {
-			return env.fail(err)
-		}
-		return code
 	}
-	var text bytes.Buffer
-	if err := report.Write(&text, p, o); err != nil {
-		return env.fail(err)
-	}
-	if err := writeWhole(env.Path(*out), text.Bytes()); err != nil {
+	if err := env.stream(ctx, *out, func(w io.Writer) error { return report.Write(w, p, o) }); err != nil {
 		return env.fail(err)
 	}
 	return code

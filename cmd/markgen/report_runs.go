@@ -1,7 +1,8 @@
 package main
 
 import (
-	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,7 +12,7 @@ import (
 
 // reportRuns writes a report in which runs are not added up: that of each data file
 // after that of the one before, of which none is kept.
-func reportRuns(env *Env, args []string, out string, o report.Options) int {
+func reportRuns(ctx context.Context, env *Env, args []string, out string, o report.Options) int {
 	code := exitOK
 	runs := 0
 	write := func(w io.Writer) error {
@@ -35,23 +36,16 @@ func reportRuns(env *Env, args []string, out string, o report.Options) int {
 				return err
 			}
 		}
+		if runs == 0 {
+			return errNoRuns
+		}
 		return nil
 	}
-	if out == "" {
-		if err := write(env.Stdout); err != nil {
-			return env.fail(err)
-		}
-		return code
-	}
-	var text bytes.Buffer
-	if err := write(&text); err != nil {
-		return env.fail(err)
-	}
-	if runs == 0 { // which was said
-		return code
-	}
-	if err := writeWhole(env.Path(out), text.Bytes()); err != nil {
+	if err := env.stream(ctx, out, write); err != nil && !errors.Is(err, errNoRuns) {
 		return env.fail(err)
 	}
 	return code
 }
+
+// errNoRuns is that there is nothing to write, and was said.
+var errNoRuns = errors.New("no run could be read")

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
+	"os"
 
 	"github.com/markgen/markgen/filewrite"
 )
@@ -9,4 +12,20 @@ import (
 // writeFile replaces the contents of a file in one step.
 func writeFile(path string, text []byte) error {
 	return filewrite.Write(context.Background(), path, text)
+}
+
+// stream gives a file what write writes: a new one as a whole, a device or a pipe as it comes; "" is stdout.
+func (e *Env) stream(ctx context.Context, name string, write func(io.Writer) error) error {
+	if name == "" {
+		return write(e.Stdout)
+	}
+	name = e.Path(name)
+	if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
+		return filewrite.Stream(ctx, name, write)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
