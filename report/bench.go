@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// writeBench writes the run as results of Go benchmarks, for benchstat: a line for
-// each marker that was passed.
+// writeBench writes the run as results of Go benchmarks, for benchstat: a line for each
+// marker that was passed.
 //
 //	goos: linux
 //	goarch: amd64
@@ -24,10 +24,10 @@ import (
 //	BenchmarkLoop/(*Cart).Total:for#1 2000 4526.7 ns/op … 9.0534e+06 total-ns 2000 passages
 //
 // One line is one sample, so that runs that are to be compared are not to be added up
-// before: the format is one that is written RunByRun. benchstat makes a table of its own for each set of
-// configuration lines. So these are what must be equal for figures to be comparable;
-// all else that is to be said of a run, and differs from run to run, is in lines that
-// begin with #, which the format has people read and programs skip.
+// before: the format is one that is written RunByRun. benchstat makes a table of its own
+// for each set of configuration lines. So these are what must be equal for figures to be
+// comparable; all else that is to be said of a run, and differs from run to run, is in
+// lines that begin with #, which the format has people read and programs skip.
 func writeBench(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
 	for _, line := range heading(p) {
 		fmt.Fprintf(w, "# %-9s %s\n", line[0], line[1])
@@ -76,8 +76,8 @@ var benchUnits = []struct{ name, key, value string }{
 	{"total-ns", "better", "lower"},
 }
 
-// benchValues appends the figures of a marker. Those of a passage are named as Go's
-// are, /op.
+// benchValues appends the figures of a marker. Those of a passage are named as Go's are,
+// /op.
 func benchValues(list []benchfmt.Value, p *profile.Profile, m *profile.Marker) []benchfmt.Value {
 	add := func(v float64, unit string) { list = append(list, benchfmt.Value{Value: v, Unit: unit}) }
 	if n := m.Timed(); n > 0 {
@@ -111,8 +111,8 @@ func benchValues(list []benchfmt.Value, p *profile.Profile, m *profile.Marker) [
 	return list
 }
 
-// readingUnit is the unit of what a collector read in a passage. What Go's benchmarks
-// have a unit for has that.
+// readingUnit is the unit of what a collector read in a passage. What Go's benchmarks have
+// a unit for has that.
 func readingUnit(collector, value string) string {
 	switch collector + " " + value {
 	case "alloc bytes":
@@ -136,8 +136,8 @@ func readingUnit(collector, value string) string {
 }
 
 // benchNames names the benchmarks: the kind, so that the name begins as Go has it and
-// kinds can be told apart, and the marker's name in its package. Two of
-// the same name and package have their IDs added.
+// kinds can be told apart, and the marker's name in its package. Two of the same name and
+// package have their IDs added.
 func benchNames(markers []*profile.Marker) []string {
 	type key struct{ pkg, name string }
 	names := make([]string, len(markers))
@@ -166,10 +166,10 @@ func capital(kind string) string {
 	return strings.ToUpper(kind[:1]) + kind[1:]
 }
 
-// benchName escapes what would not be part of a benchmark's name or would mean
-// something in it, as URLs do: blanks, what can't be printed, the = of a
-// parameter, and the - before digits at the end, which would be a GOMAXPROCS. So
-// net/url.PathUnescape gives the name back.
+// benchName escapes what would not be part of a benchmark's name or would mean something
+// in it, as URLs do: blanks, what can't be printed, the = of a parameter, and the - before
+// digits at the end, which would be a GOMAXPROCS. So net/url.PathUnescape gives the name
+// back.
 func benchName(name string) string {
 	gomaxprocs := -1
 	if digits := strings.TrimRight(name, "0123456789"); len(digits) < len(name) && strings.HasSuffix(digits, "-") {

@@ -1,5 +1,6 @@
 // Package report writes profiles: the text that people read, a page to look
-// around in, JSON for programs, coverage profiles for go tool cover.
+// around in, JSON for programs, coverage profiles for go tool cover, and what go
+// tool pprof, benchstat and Prometheus read.
 //
 //	err := report.Write(os.Stdout, p, report.Options{Format: "text", Sort: "total"})
 //

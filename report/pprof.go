@@ -14,13 +14,13 @@ import (
 
 // writePprof writes a profile for go tool pprof: profile.proto, packed by gzip.
 //
-// A marker is a function of the profile, a sample's stack is a marker with those
-// around it that are known to have been open (see stacks), and the values of a sample
-// are count, total and self. Counts and self times add up, so they are spread over
-// the stacks they are of. Totals don't: the total of a caller has those of what it
-// calls in it. They have samples of their own, in which the marker is alone. So for each of the three
-// what pprof calls flat is the marker's own figure; of self times and counts, what it
-// calls cum has also what is known to have been passed within.
+// A marker is a function of the profile, a sample's stack is a marker with those around it
+// that are known to have been open (see stacks), and the values of a sample are count,
+// total and self. Counts and self times add up, so they are spread over the stacks they
+// are of. Totals don't: the total of a caller has those of what it calls in it. They have
+// samples of their own, in which the marker is alone. So for each of the three what pprof
+// calls flat is the marker's own figure; of self times and counts, what it calls cum has
+// also what is known to have been passed within.
 func writePprof(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
 	b := newPprofBuilder(p)
 	left := 0
@@ -175,8 +175,8 @@ func (b *pprofBuilder) label(m *profile.Marker) map[string][]string {
 	return labels
 }
 
-// comment says what go tool pprof -comments is to show: the head of the text report,
-// what is not in the profile, and all that a reader has to know.
+// comment says what go tool pprof -comments is to show: the head of the text report, what
+// is not in the profile, and all that a reader has to know.
 func (b *pprofBuilder) comment(p *profile.Profile, left int) {
 	for _, line := range heading(p) {
 		b.out.Comments = append(b.out.Comments, strings.Join(line[:], ": "))

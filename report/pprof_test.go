@@ -257,3 +257,38 @@ func fetch(t *testing.T, url string) string {
 		return string(body)
 	}
 }
+
+// Callers that can't be, as in a file that is damaged or read while it is written,
+// leave the marker's own figures what they are.
+func TestPprofOddCallers(t *testing.T) {
+	under := func(from registry.ID, n, self uint64) profile.Caller {
+		return profile.Caller{ID: from, Name: "x.F", Marker: profile.Marker{Count: n, SelfNS: self}}
+	}
+	p := &profile.Profile{}
+	add := func(kind, name string, callers ...profile.Caller) {
+		m := figures(10, 100, 500)
+		m.ID, m.Name, m.Kind, m.Callers = registry.ID(len(p.Markers)+1), name, kind, callers
+		p.Markers = append(p.Markers, m)
+	}
+	add("func", "x.A", under(2, 10, 500)) // each is the only caller of the other
+	add("func", "x.B", under(1, 10, 500))
+	add("func", "x.C", under(3, 10, 500))                    // its own
+	add("func", "x.D", under(1, 8, 700), under(2, 8, 1))     // more than there is
+	add("func", "x.E", under(1, 0, 0))                       // nothing
+	add("func", "x.F", under(99, 3, 20), under(99, 4, 30))   // twice, and not there
+	add("loop", "x.F:for#1", under(0, 10, 500))              // under no marker, but in a function
+	add("loop", "x.G:for#1", under(7, 2, 100))               // in a function that is not there
+	add("func", "x.F", under(8, 10, 500))                    // a second function of the name
+	add("loop", "x.F:for#2", under(6, 1, 1), under(7, 1, 1)) // whose loops are in either
+	for i := range 2 * 128 {
+		add("func", fmt.Sprintf("x.Deep%d", i), under(registry.ID(len(p.Markers)), 10, 500))
+	}
+	deepest := 0
+	for _, s := range readPprof(t, p).Sample {
+		deepest = max(deepest, len(s.Location))
+	}
+	if deepest < 100 || deepest > 130 {
+		t.Errorf("the deepest stack has %d frames", deepest)
+	}
+	checkNumbers(t, p, "pprof", readPprofNumbers(t, p, ""), exact, 0, true)
+}

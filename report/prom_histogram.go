@@ -8,35 +8,46 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
+// histograms makes the histograms of the times of passages.
+//
 // The buckets of a marker hold whole nanoseconds: bucket k those from 2^k up to, not
 // including, 2^(k+1). Those of Prometheus include their upper bound and not the lower.
 //
-// A classic histogram counts times up to a bound, the bound included. Up to and
-// including 2^(k+1)-1 ns is what is in bucket k and those below: the counts are exact,
-// and the bound, in seconds, is a nanosecond less than a power of two.
+// A classic histogram counts times up to a bound, the bound included. Up to 2^(k+1)-1 ns
+// is what is in bucket k and below: the counts are exact, and the bound, in seconds, is
+// a nanosecond less than a power of two.
 //
-// A native histogram of schema 0 has bounds at all powers of two, of its unit. In
+// A native histogram of schema 0 has bounds at the powers of two, of its unit. In
 // seconds these would lie across the buckets; in nanoseconds each bucket is one of
-// them, but for the times that are a power of two to the nanosecond: they count in
-// the bucket above that bound, not in the one below. Times
-// of 0 and 1 ns, bucket 0, are in the zero bucket, which is as wide as that.
-func (b *promBuilder) histograms() []promFamily {
-	return []promFamily{
-		{name: "markgen_passage_duration_seconds", help: "Times of the passages, recursive ones in their own time and in that of the outer.",
-			kind: dto.MetricType_HISTOGRAM, metrics: b.classic},
-		{name: "markgen_passage_duration_nanoseconds", help: "Times of the passages as native histograms. Schema 0 has the buckets of the data if the unit is a nanosecond.",
-			kind: dto.MetricType_HISTOGRAM, metrics: b.native, native: true},
+// them, but for times that are a power of two to the nanosecond: they count in the
+// bucket above that bound, not in the one below. Bucket 0, of 0 and 1 ns, is the zero
+// bucket, which is as wide as that.
+func (b *promBuilder) histograms(native bool) []promFamily {
+	list := []promFamily{{
+		name:    "markgen_passage_duration_seconds",
+		help:    "Times of the passages, recursive ones in their own time and in that of the outer.",
+		kind:    dto.MetricType_HISTOGRAM,
+		metrics: b.classic,
+	}}
+	if native {
+		list = append(list, promFamily{
+			name:    "markgen_passage_duration_nanoseconds",
+			help:    "The same as native histograms: schema 0 has the buckets of the data if the unit is a nanosecond.",
+			kind:    dto.MetricType_HISTOGRAM,
+			metrics: b.native,
+		})
 	}
+	return list
 }
 
-// classic makes classic histograms. Their bounds reach from an empty bucket below the
-// shortest time, without which Prometheus would take the first to begin at 0, to the bucket of the longest
-// time of any marker: bounds below all times of a marker count 0, and above them
-// all, so that sums over markers by bound are right.
+// classic makes classic histograms. The bounds of a marker begin below its shortest
+// time, with an empty bucket, or Prometheus would take the first that is not to begin at
+// 0. They end at the longest time of any marker: bounds below all times of a marker
+// count 0, and those above count all, so that sums over markers by bound are right.
 func (b *promBuilder) classic() []*dto.Metric {
-	bounds := make([]float64, 65) // bounds[k]: the longest time that is not in bucket k, but below
-	for k := range bounds[1:] {
-		bounds[k+1] = seconds(math.Ldexp(1, k+1) - 1)
+	var bounds [64]float64 // of each bucket the longest time
+	for k := range bounds {
+		bounds[k] = seconds(math.Ldexp(1, k+1) - 1)
 	}
 	last, total := 0, 0
 	for _, m := range b.markers {
@@ -56,15 +67,15 @@ func (b *promBuilder) classic() []*dto.Metric {
 		begin, cumulative, rest := len(list), uint64(0), m.Buckets
 		for k := max(int(m.Buckets[0].K), 1) - 1; k <= last; k++ {
 			if len(rest) > 0 && int(rest[0].K) == k {
-				cumulative += rest[0].Count
+				cumulative += min(rest[0].Count, math.MaxUint64-cumulative)
 				rest = rest[1:]
 			}
 			counts = append(counts, cumulative)
-			buckets = append(buckets, dto.Bucket{CumulativeCount: &counts[len(counts)-1], UpperBound: &bounds[k+1]})
+			buckets = append(buckets, dto.Bucket{CumulativeCount: &counts[len(counts)-1], UpperBound: &bounds[k]})
 			list = append(list, &buckets[len(buckets)-1])
 		}
 		h.Bucket = list[begin:len(list):len(list)]
-		n, sum := m.Timed(), seconds(float64(m.SumNS()))
+		n, sum := m.Timed(), seconds(m.SumNS())
 		h.SampleCount, h.SampleSum = &n, &sum
 	})
 }

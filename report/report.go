@@ -17,7 +17,7 @@ type Options struct {
 	// Format is one of Formats; "" is text.
 	Format string
 
-	// Sort orders the markers of the text and json formats; one of Sorts. ""
+	// Sort orders the markers, where the format has them one by one; one of Sorts. ""
 	// is name, which ascends; the others descend, equal ones by name.
 	Sort string
 
