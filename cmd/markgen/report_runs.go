@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
@@ -14,9 +15,15 @@ import (
 // after that of the one before, of which none is kept.
 func reportRuns(ctx context.Context, env *Env, args []string, out string, o report.Options) int {
 	code := exitOK
+	files := slices.Collect(findRuns(env, args, &code))
+	progress := func(int, int) {}
+	if out != "" { // else the lines would be among those of the report
+		progress = env.progress("reading", "files")
+	}
 	runs := 0
 	write := func(w io.Writer) error {
-		for file := range findRuns(env, args, &code) {
+		for i, file := range files {
+			progress(i, len(files))
 			p, err := profile.ReadFile(file)
 			if err != nil {
 				code = env.fail(relative(env, err))
@@ -36,6 +43,7 @@ func reportRuns(ctx context.Context, env *Env, args []string, out string, o repo
 				return err
 			}
 		}
+		progress(len(files), len(files))
 		if runs == 0 {
 			return errNoRuns
 		}
