@@ -159,6 +159,12 @@ func checkNumbers(t *testing.T, p *profile.Profile, format string, got map[regis
 		if have["count"] == nil || m.Timed() > 0 && have["total"] == nil || m.Timed() > 0 && !p.NoSelf && have["self"] == nil {
 			t.Errorf("%s: not all there is of %s: %v", format, m.Name, have)
 		}
+		for _, b := range m.Buckets {
+			bucket := map[string]string{"json": "bucket", "prom": "up to"}[format]
+			if bucket != "" && have[fmt.Sprintf("%s %d", bucket, b.K)] == nil {
+				t.Errorf("%s: bucket %d of %s is missing", format, b.K, m.Name)
+			}
+		}
 	}
 	if seen+alike == 0 {
 		t.Errorf("%s: nothing to compare", format)
