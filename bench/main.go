@@ -39,6 +39,7 @@ var subjects = []struct {
 	{"formats", "how long a report of 100,000 markers takes in each format", (*bench).formats},
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
+	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},

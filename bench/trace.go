@@ -121,6 +121,7 @@ const (
 	traceShards     = 4
 	traceBlock      = 8000 // records in a block, a multiple of traceStep
 	traceHz         = 2_500_000_000
+	traceCost       = 40 // ticks that a record took
 	traceText       = "p\tb\nf\tb.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tb.outer\n" +
 		"m\t0000000000000002\tpoint\t0\t2\t1\t0\t-\t-\t1\tb.outer:point\nm\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tb.inner\n"
 )
@@ -153,6 +154,7 @@ func writeTrace(name string, n int) error {
 		layout.OffHz:    traceHz,
 		layout.OffFlags: layout.FlagTraced | layout.FlagUntimed,
 		layout.OffClock: layout.ClockTSC,
+		layout.OffWhole: traceCost * 2 * 1e12 / traceHz,
 	} {
 		order.PutUint64(header[offset:], v)
 	}
@@ -184,7 +186,7 @@ func writeTrace(name string, n int) error {
 			order.PutUint64(r[layout.RecordGoroutine:], passage%traceGoroutines*traceShards+uint64(shard))
 			order.PutUint32(r[layout.RecordMarker:], s.kind<<layout.RecordKindShift|(s.marker+layout.StackFirst))
 			order.PutUint32(r[layout.RecordLevel:], s.level)
-			order.PutUint64(r[layout.RecordCost:], 40<<8|numbers[shard]<<layout.RecordCostBits)
+			order.PutUint64(r[layout.RecordCost:], traceCost<<8|numbers[shard]<<layout.RecordCostBits)
 			numbers[shard]++
 		}
 		w.Write(block[:size])

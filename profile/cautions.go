@@ -7,12 +7,7 @@ import "fmt"
 // that has a place for text shows them.
 func (p *Profile) Cautions() []string {
 	list := p.Warnings[:len(p.Warnings):len(p.Warnings)]
-	switch p.Clock.Kind {
-	case "mono":
-		list = append(list, fmt.Sprintf("the processor's counter was not used, as its rate is not sure to be constant, or clock=mono asked for it; times are by the system's clock, in steps of %.0f ns", p.Clock.QuantumNS))
-	case "mixed":
-		list = append(list, "the runs were measured with different clocks; overhead and quantum are those of the newest")
-	}
+	list = p.Clock.caution(list)
 	throttled := uint64(0)
 	for i := range p.Markers {
 		if p.Markers[i].Off == "throttled" {
@@ -22,8 +17,37 @@ func (p *Profile) Cautions() []string {
 	if throttled > 0 {
 		list = append(list, plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")
 	}
-	if t := p.Trace; t != nil && t.Lost > 0 {
-		list = append(list, plural(t.Lost, "trace record")+" lost; give a larger buffer=, or let markgen run or exec write them down")
+	return p.Trace.caution(list)
+}
+
+// Cautions are those of a Profile that are about a trace; what is about the file
+// names it.
+func (h *TraceHead) Cautions() []string {
+	list := h.Clock.caution(h.Warnings[:len(h.Warnings):len(h.Warnings)])
+	for _, text := range h.Traced.caution(nil) {
+		list = append(list, h.Name+": "+text)
+	}
+	if h.Unplaced > 0 {
+		list = append(list, fmt.Sprintf("%s: where %s of these are missing is not known, so some scopes may be too long", h.Name, plural(h.Unplaced, "record")))
 	}
 	return list
+}
+
+// caution appends what is to be said of the clock.
+func (c Clock) caution(list []string) []string {
+	switch c.Kind {
+	case "mono":
+		return append(list, fmt.Sprintf("the processor's counter was not used, as its rate is not sure to be constant, or clock=mono asked for it; times are by the system's clock, in steps of %.0f ns", c.QuantumNS))
+	case "mixed":
+		return append(list, "the runs were measured with different clocks; overhead and quantum are those of the newest")
+	}
+	return list
+}
+
+// caution appends what is to be said of a trace, nil being none.
+func (t *Traced) caution(list []string) []string {
+	if t == nil || t.Lost == 0 {
+		return list
+	}
+	return append(list, plural(t.Lost, "trace record")+" lost; give a larger buffer=, or let markgen run or exec write them down")
 }

@@ -51,8 +51,8 @@ type passage struct {
 
 func newPairing(b *Between, t *Trace) *pairing {
 	p := &pairing{Between: b, nsPer: 1e9 / 256, goroutines: map[uint64]*waiting{}}
-	if t.Hz > 0 {
-		p.nsPer /= t.Hz
+	if t.Clock.Hz > 0 {
+		p.nsPer /= t.Clock.Hz
 	}
 	p.scopes = b.From.Name == b.To.Name && b.From.Kind != RecordExit && b.To.Kind == RecordExit
 	p.roles = make([]uint8, len(t.Markers))

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/markgen/markgen/registry"
 	layout "github.com/markgen/markgen/runtime"
@@ -57,21 +58,34 @@ type TraceMarker struct {
 	ID   registry.ID
 	Name string
 	Kind string
+	File string // as that of a Marker
+	Line int
 }
 
-// A Trace is the records of one run, in a file that is open.
-type Trace struct {
+// A TraceHead is what is known of a run's trace without its records.
+type TraceHead struct {
 	Traced
-	App       string
-	Hz        float64 // ticks per second
-	StartTick uint64
-	Markers   []TraceMarker
-	Warnings  []string // about the file, as those of a Profile
-	Damaged   bool
+	Name     string // of the file, as it was given
+	App      string
+	Run      string    // as that of a Profile
+	PID      uint64    // process ID
+	Start    time.Time // UTC
+	Clock    Clock
+	State    string // as that of a Profile
+	Complete bool
+	Warnings []string // about the file, as those of a Profile
+	Damaged  bool
 
 	// Unplaced is how many of the lost records had no ring, so that it is not
 	// known where they are missing.
 	Unplaced uint64
+}
+
+// A Trace is the records of one run, in a file that is open.
+type Trace struct {
+	TraceHead
+	StartTick uint64
+	Markers   []TraceMarker
 
 	file    *os.File // nil: who opened it closes it
 	in      *input
@@ -118,13 +132,21 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 		return nil, fmt.Errorf("%s: no trace is in it; run the program with collect=trace in MARKGEN", name)
 	}
 	t := &Trace{
-		Traced:    *r.Trace,
-		App:       r.App,
-		Hz:        r.Clock.Hz,
+		TraceHead: TraceHead{
+			Traced:   *r.Trace,
+			Name:     name,
+			App:      r.App,
+			Run:      r.Run,
+			PID:      r.header.word(layout.OffPID),
+			Start:    r.Start,
+			Clock:    r.Clock,
+			State:    r.State,
+			Complete: r.Complete,
+			Warnings: r.Warnings,
+			Damaged:  r.Damaged,
+			Unplaced: r.header.word(layout.OffTraceLost),
+		},
 		StartTick: r.header.word(layout.OffStartTick),
-		Warnings:  r.Warnings,
-		Damaged:   r.Damaged,
-		Unplaced:  r.header.word(layout.OffTraceLost),
 		in:        r.input,
 	}
 	t.name(r)
@@ -145,7 +167,7 @@ func (t *Trace) name(r *run) {
 		i, ok := indexes[m.ID]
 		if !ok {
 			i = int32(len(t.Markers))
-			t.Markers = append(t.Markers, TraceMarker{m.ID, m.Name, m.Kind})
+			t.Markers = append(t.Markers, TraceMarker{m.ID, m.Name, m.Kind, m.File, m.Line})
 			indexes[m.ID] = i
 		}
 		for uint64(len(t.marker)) <= from {

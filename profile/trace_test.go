@@ -350,6 +350,7 @@ func FuzzTrace(f *testing.F) {
 	gap := at(30, 4, profile.RecordGap, 0, 0)
 	for _, file := range [][]byte{
 		tracedRun(profiletest.Records{Records: append(points(10, 20), gap), Room: 2}, profiletest.Records{Shard: 1, Records: points(15)}).File(),
+		tracedRun(profiletest.Records{Records: []profiletest.Record{enter(1, 0, 1), enter(2, 2, 2), left(3, 2, 2), gap, exit(40, 0, 1)}}).File(),
 		tracedRun(profiletest.Records{First: 1, Records: []profiletest.Record{at(1, 1, 2, 0, 1), at(2, 1, 3, 0, 1)}, Room: 5, Gap: 1}, profiletest.Records{Records: points(1)}).File(),
 	} {
 		f.Add(file[:layout.HeaderSize], file[layout.HeaderSize:])
@@ -368,6 +369,7 @@ func FuzzTrace(f *testing.F) {
 		}); err == nil && n > 2*tr.Records+uint64(len(file)) {
 			t.Errorf("%d records, %d are said to be there", n, tr.Records)
 		}
+		checkSteps(t, tr)
 		for _, from := range tr.Markers {
 			b := profile.Between{From: profile.Endpoint{Name: from.Name}, To: profile.Endpoint{Name: from.Name, Kind: profile.RecordExit}}
 			_ = b.Add(tr) // damage that shows only now

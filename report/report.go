@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -48,6 +49,7 @@ type format struct {
 
 	binary   bool // not text: nothing for a terminal
 	runByRun bool // runs are written one after the other, not added up
+	records  bool // made of the records of runs, not of profiles: a TraceWriter writes it
 }
 
 var formats = []format{
@@ -58,6 +60,12 @@ var formats = []format{
 	{name: "cover", write: writeCover},
 	{name: "bench", write: writeBench, runByRun: true},
 	{name: "prom", write: writeProm},
+	{name: "trace", write: writeNoTrace, records: true},
+}
+
+// writeNoTrace is in the place of what a TraceWriter does.
+func writeNoTrace(*bufio.Writer, *profile.Profile, []*profile.Marker, Options) error {
+	return errors.New("the trace format takes the data files of single runs, not their sum")
 }
 
 // comparing are the formats that show a profile against another.
@@ -81,6 +89,12 @@ func Binary(name string) bool {
 // what Write writes of each follows what it wrote of the one before.
 func RunByRun(name string) bool {
 	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.runByRun })
+}
+
+// Records tells whether a format is made of the records of runs, by a TraceWriter, and
+// not of a profile by Write.
+func Records(name string) bool {
+	return slices.ContainsFunc(formats, func(f format) bool { return f.name == name && f.records })
 }
 
 // Check returns an error for options that Write can't obey. The message names

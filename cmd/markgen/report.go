@@ -33,6 +33,8 @@ counts once. Runs that were killed or still go on can be read as well.
              pprof: a profile for go tool pprof, with the sample types count, total and self
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus; -http serves them under /metrics, with native histograms
+             trace: each passage with its time, for ui.perfetto.dev and chrome://tracing, of runs with
+             collect=trace; runs stand one beside the other, as they followed each other
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
@@ -57,7 +59,8 @@ examples:
   markgen report -format cover -o cover.out test.markgen && go tool cover -html cover.out
   markgen report -format pprof -o shop.pb.gz runs/ && go tool pprof -http :8080 shop.pb.gz
   markgen report -format bench -o old.txt old/ && markgen report -format bench -o new.txt new/ && benchstat old.txt new.txt
-  markgen report -format prom -http :9464 /var/lib/shop/runs/`,
+  markgen report -format prom -http :9464 /var/lib/shop/runs/
+  markgen report -format trace -o trace.json traced.markgen`,
 	run: runReport,
 }
 
@@ -108,6 +111,9 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	toStdout := *out == ""
 	if toStdout && report.Binary(o.Format) && isTerminal(env.Stdout) {
 		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
+	}
+	if report.Records(o.Format) {
+		return reportTrace(ctx, env, data.now, *out)
 	}
 	if report.RunByRun(o.Format) {
 		return reportRuns(ctx, env, data.now, *out, o)

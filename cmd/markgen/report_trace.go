@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// reportTrace writes the records of the data that the arguments name, file by file, for they need not fit into
+// memory. What can't be read is reported and makes the exit code that of a failure.
+func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code := exitOK
+	files, heads := tracedFiles(env, args, &code)
+	if len(files) == 0 {
+		return code
+	}
+	var warnings []string
+	for i := range heads {
+		for _, warning := range heads[i].Cautions() {
+			warning = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
+			if !slices.Contains(warnings, warning) {
+				warnings = append(warnings, warning)
+			}
+		}
+		if heads[i].Damaged {
+			code = exitFailure
+		}
+	}
+	for _, warning := range warnings {
+		env.warn(warning)
+	}
+	write := func(w io.Writer) error {
+		t := report.NewTraceWriter(w, heads, warnings)
+		for i, file := range files {
+			trace, err := profile.OpenTrace(file)
+			if err == nil {
+				err = errors.Join(t.Add(i, trace), trace.Close())
+			}
+			if t.Err() != nil {
+				return t.Err()
+			}
+			if err != nil {
+				code = env.fail(relative(env, err))
+			}
+		}
+		return t.Close()
+	}
+	if err := env.stream(ctx, out, write); err != nil {
+		return env.fail(err)
+	}
+	return code
+}
+
+// tracedFiles are the files that have a trace, in the order in which their runs started, and what is known of each.
+func tracedFiles(env *Env, args []string, code *int) (files []string, heads []profile.TraceHead) {
+	type traced struct {
+		file string
+		head profile.TraceHead
+	}
+	var list []traced
+	for file := range findRuns(env, args, code) {
+		t, err := profile.OpenTrace(file)
+		if err == nil {
+			err = t.Close()
+		}
+		if err != nil {
+			*code = env.fail(relative(env, err))
+			continue
+		}
+		list = append(list, traced{file, t.TraceHead})
+	}
+	slices.SortStableFunc(list, func(a, b traced) int { return a.head.Start.Compare(b.head.Start) })
+	for _, t := range list {
+		files, heads = append(files, t.file), append(heads, t.head)
+	}
+	return files, heads
+}

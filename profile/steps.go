@@ -1,0 +1,241 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+)
+
+// What a Step is.
+const (
+	StepBegin     = iota // a scope begins
+	StepEnd              // the innermost scope ends
+	StepLeft             // the innermost scope turns out to have been left by a panic or runtime.Goexit
+	StepLost             // the innermost scope's end is not in the trace; it lasted until Tick at least
+	StepLoneBegin        // a scope begins of which it can't be known when it ends
+	StepLoneEnd          // a scope ends of which it can't be known when it began
+	StepLoneLeft         // the same of one that was left
+	StepPoint            // a passage without a duration
+	StepTaken            // no passage: a marker took time besides
+	StepGap              // records of a processor are missing
+)
+
+// A Step is what a record of a trace means to its goroutine: the steps of each
+// goroutine nest. What begins has one end, which is the next of its level, or none
+// when the trace ends before it.
+//
+// As with Between, nothing is paired that could reach over a place where records
+// are missing: the end that is there may be that of another scope. Scopes that were
+// open there end with StepLost, at the goroutine's latest record; those that begin
+// or end while records are missing do so alone.
+type Step struct {
+	Kind      uint8  // Step…
+	New       bool   // the first of its goroutine, or the first for long
+	Tick      uint64 // never less than that of the step before it on its goroutine
+	Goroutine uint64 // 0 of StepGap
+	Marker    int32  // index in Trace.Markers; -1 where no table names it
+	Record    *Record
+}
+
+// nestLines is how many goroutines are found without the map, mostIdle how many
+// without an open scope are remembered for certain, mostOpen how many open scopes
+// are kept.
+const (
+	nestLines = 1024
+	mostIdle  = 1 << 16
+	mostOpen  = 1 << 20
+)
+
+// Steps gives all steps to visit, in the order of Each. A step and its record are
+// visit's until it returns; a StepLost has no record.
+//
+// Memory does not grow with the number of records. When more than a million scopes
+// are open at once, those of the goroutines that have done nothing for longest end with StepLost; givenUp is
+// how many.
+func (t *Trace) Steps(visit func(*Step)) (givenUp uint64, err error) {
+	s := &nesting{visit: visit, goroutines: map[uint64]*nest{}}
+	err = t.Each(s.record)
+	s.end()
+	return s.givenUp, err
+}
+
+// nesting finds the steps of one trace.
+type nesting struct {
+	visit func(*Step)
+	step  Step
+
+	goroutines map[uint64]*nest
+	latest     [nestLines]*nest
+	open       int // scopes, over all goroutines
+	swept      int // goroutines that the last sweep left
+	givenUp    uint64
+
+	// As in a pairing: an epoch is the time between places where records are missing.
+	epoch      uint64
+	blind      bool
+	blindUntil uint64
+}
+
+// nest is what is known of a goroutine.
+type nest struct {
+	goroutine uint64
+	epoch     uint64
+	last      uint64 // tick of its latest step
+	open      []openScope
+}
+
+type openScope struct {
+	level  uint32
+	marker int32
+}
+
+func (s *nesting) record(r *Record) {
+	if r.Kind == RecordGap {
+		s.gap(r)
+		return
+	}
+	if s.blind && r.Tick > s.blindUntil {
+		s.blind = false
+		s.epoch++
+	}
+	n := s.latest[r.Goroutine%nestLines]
+	isNew := false
+	if n == nil || n.goroutine != r.Goroutine {
+		n, isNew = s.find(r.Goroutine)
+	}
+	if n.epoch != s.epoch {
+		s.lose(n, 0)
+		n.epoch = s.epoch
+	}
+	kind := uint8(StepPoint)
+	switch r.Kind {
+	case RecordEnter:
+		kind = s.enter(n, r)
+	case RecordExit:
+		kind = s.exit(n, r, StepEnd, StepLoneEnd)
+	case RecordLeft:
+		kind = s.exit(n, r, StepLeft, StepLoneLeft)
+	case RecordTaken:
+		kind = StepTaken
+	}
+	n.last = max(n.last, r.Tick)
+	s.step = Step{Kind: kind, New: isNew, Tick: n.last, Goroutine: r.Goroutine, Marker: r.Marker, Record: r}
+	s.visit(&s.step)
+}
+
+// gap is a place where records are missing: what is open may end there, and other
+// scopes like it begin.
+func (s *nesting) gap(r *Record) {
+	if !s.blind {
+		s.blind, s.blindUntil = true, 0
+		s.epoch++
+	}
+	s.blindUntil = max(s.blindUntil, r.Cost)
+	s.step = Step{Kind: StepGap, Tick: r.Tick, Marker: -1, Record: r}
+	s.visit(&s.step)
+}
+
+func (s *nesting) enter(n *nest, r *Record) uint8 {
+	if r.Level == 0 { // in a damaged file
+		return StepLoneBegin
+	}
+	s.lose(n, r.Level-1)
+	if s.blind {
+		return StepLoneBegin
+	}
+	if s.open >= mostOpen {
+		s.makeRoom()
+	}
+	n.open = append(n.open, openScope{r.Level, r.Marker})
+	s.open++
+	return StepBegin
+}
+
+// exit ends a scope, as paired if its beginning is known.
+func (s *nesting) exit(n *nest, r *Record, paired, lone uint8) uint8 {
+	s.lose(n, r.Level)
+	k := len(n.open) - 1
+	if k < 0 || n.open[k].level != r.Level {
+		return lone
+	}
+	if n.open[k].marker != r.Marker {
+		s.lose(n, r.Level-1)
+		return lone
+	}
+	n.open = n.open[:k]
+	s.open--
+	return paired
+}
+
+// lose ends the goroutine's scopes above a level: they are over, and their ends
+// are not in the trace.
+func (s *nesting) lose(n *nest, level uint32) {
+	for k := len(n.open) - 1; k >= 0 && n.open[k].level > level; k-- {
+		marker := n.open[k].marker
+		n.open = n.open[:k]
+		s.open--
+		s.step = Step{Kind: StepLost, Tick: n.last, Goroutine: n.goroutine, Marker: marker}
+		s.visit(&s.step)
+	}
+}
+
+// find returns what is known of a goroutine, and whether it is new.
+func (s *nesting) find(goroutine uint64) (n *nest, isNew bool) {
+	n = s.goroutines[goroutine]
+	if n == nil {
+		if len(s.goroutines) >= 2*s.swept+mostIdle {
+			s.sweep()
+		}
+		n, isNew = &nest{goroutine: goroutine, epoch: s.epoch}, true
+		s.goroutines[goroutine] = n
+	}
+	s.latest[goroutine%nestLines] = n
+	return n, isNew
+}
+
+// sweep forgets goroutines without an open scope.
+func (s *nesting) sweep() {
+	s.end()
+	clear(s.latest[:])
+	for g, n := range s.goroutines {
+		if len(n.open) == 0 {
+			delete(s.goroutines, g)
+		}
+	}
+	s.swept = len(s.goroutines)
+}
+
+// makeRoom ends the scopes of the goroutines that have done nothing for longest.
+func (s *nesting) makeRoom() {
+	before := s.open
+	for s.open > mostOpen*3/4 {
+		busy, sum := 0, 0.0
+		for _, n := range s.goroutines {
+			if len(n.open) > 0 {
+				busy, sum = busy+1, sum+float64(n.last)
+			}
+		}
+		mean := sum / float64(busy) * (1 + 1e-9)
+		s.loseAll(func(n *nest) bool { return float64(n.last) <= mean })
+	}
+	s.givenUp += uint64(before - s.open)
+}
+
+// end loses what was open where records are missing.
+func (s *nesting) end() {
+	s.loseAll(func(n *nest) bool { return n.epoch != s.epoch })
+}
+
+// loseAll ends the scopes of the goroutines that are among, in the order of their
+// numbers.
+func (s *nesting) loseAll(among func(*nest) bool) {
+	var list []*nest
+	for _, n := range s.goroutines {
+		if len(n.open) > 0 && among(n) {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b *nest) int { return cmp.Compare(a.goroutine, b.goroutine) })
+	for _, n := range list {
+		s.lose(n, 0)
+	}
+}

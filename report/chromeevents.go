@@ -1,0 +1,214 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// chromeEvents writes the events of one run. All that can be is put together
+// before: of an event there remain the thread, the time, and the processor.
+type chromeEvents struct {
+	*TraceWriter
+	startTick uint64
+	nsPer     float64 // a tick
+	offset    uint64  // of the run's start, ns
+	usual     uint64  // what a scope costs, ticks/256: records that cost more say so
+
+	pid     string
+	end     string // from the event's beginning to the thread
+	thread  string
+	markers []chromeMarker // the last one is what stands for those without a name
+}
+
+// chromeMarker are the parts of a marker's events.
+type chromeMarker struct {
+	begin   string // from the event's beginning to the thread
+	instant string
+	args    string // from the time to the processor
+	id      string // the same with the ID, for the first event; then ""
+	name    string // JSON
+}
+
+func newChromeEvents(t *TraceWriter, i int, trace *profile.Trace) *chromeEvents {
+	e := &chromeEvents{TraceWriter: t, startTick: trace.StartTick, nsPer: 1, pid: strconv.FormatUint(t.pids[i], 10)}
+	if hz := trace.Clock.Hz; hz > 0 {
+		e.nsPer = 1e9 / hz
+	}
+	if d := trace.Start.Sub(t.start); d > 0 {
+		e.offset = uint64(d)
+	}
+	e.usual = uint64(min(trace.Clock.WholeNS/e.nsPer*256, 1<<40))
+	e.end = `{"ph":"E","pid":` + e.pid + `,"tid":`
+	e.thread = `{"name":"thread_name","ph":"M","pid":` + e.pid + `,"tid":`
+	e.markers = make([]chromeMarker, len(trace.Markers)+1)
+	for k := range trace.Markers {
+		m := &trace.Markers[k]
+		c := e.marker(m.Name, m.Kind)
+		if m.File != "" {
+			c.args += `"place":` + string(jsonText(m.File+":"+strconv.Itoa(m.Line))) + `,`
+		}
+		c.id = c.args + `"id":"` + m.ID.String() + `",`
+		e.markers[k] = c
+	}
+	e.markers[len(trace.Markers)] = e.marker("unknown marker", "unknown")
+	return e
+}
+
+// marker is one without a place and without an ID.
+func (e *chromeEvents) marker(name, kind string) chromeMarker {
+	c := chromeMarker{name: string(jsonText(name)), args: `,"args":{`}
+	head := `{"name":` + c.name + `,"cat":` + string(jsonText(kind))
+	c.begin = head + `,"ph":"B","pid":` + e.pid + `,"tid":`
+	c.instant = head + `,"ph":"i","s":"t","pid":` + e.pid + `,"tid":`
+	return c
+}
+
+// What is said of scopes of which not both ends are known.
+const (
+	endLeft   = `,"args":{"end":"left by a panic or runtime.Goexit, at this time or before"`
+	endLost   = `,"args":{"end":"not recorded, not before this"`
+	loneBegin = `,"scope":"begins, its end is not known"`
+	loneEnd   = `,"scope":"ends, its beginning is not known"`
+	loneLeft  = `,"scope":"was left by a panic or runtime.Goexit, its beginning is not known"`
+)
+
+func (e *chromeEvents) step(s *profile.Step) {
+	if s.New {
+		e.event()
+		e.buf = append(e.buf, e.thread...)
+		e.buf = strconv.AppendUint(e.buf, s.Goroutine, 10)
+		e.buf = append(e.buf, `,"args":{"name":"goroutine `...)
+		e.buf = strconv.AppendUint(e.buf, s.Goroutine, 10)
+		e.buf = append(e.buf, `"}}`...)
+	}
+	e.event()
+	m := &e.markers[len(e.markers)-1]
+	if uint(s.Marker) < uint(len(e.markers)-1) {
+		m = &e.markers[s.Marker]
+	}
+	switch s.Kind {
+	case profile.StepBegin:
+		e.of(m, m.begin, s, "")
+	case profile.StepEnd:
+		e.ending(s, "")
+	case profile.StepLeft:
+		e.ending(s, endLeft)
+	case profile.StepLost:
+		e.ending(s, endLost)
+	case profile.StepPoint:
+		e.of(m, m.instant, s, "")
+	case profile.StepLoneBegin:
+		e.of(m, m.instant, s, loneBegin)
+	case profile.StepLoneEnd:
+		e.of(m, m.instant, s, loneEnd)
+	case profile.StepLoneLeft:
+		e.of(m, m.instant, s, loneLeft)
+	case profile.StepTaken:
+		e.taken(m, s)
+	case profile.StepGap:
+		e.gap(s.Record)
+	}
+}
+
+// of writes an event of a marker. head is its first part, more what is said of it besides.
+func (e *chromeEvents) of(m *chromeMarker, head string, s *profile.Step, more string) {
+	b := append(e.buf, head...)
+	b = strconv.AppendUint(b, s.Goroutine, 10)
+	b = append(b, `,"ts":`...)
+	b = appendMicroseconds(b, e.ns(s.Tick))
+	args := m.args
+	if m.id != "" {
+		args, m.id = m.id, ""
+	}
+	b = append(b, args...)
+	b = append(b, `"processor":`...)
+	b = strconv.AppendUint(b, uint64(s.Record.Processor), 10)
+	b = append(b, more...)
+	if s.Record.Cost > e.usual {
+		b = append(b, `,"overhead_ns":`...)
+		b = strconv.AppendUint(b, e.cost(s.Record), 10)
+	}
+	e.buf = append(b, `}}`...)
+}
+
+// ending writes the end of the thread's innermost scope. args are what is said of
+// it, without the closing brace, or nothing.
+func (e *chromeEvents) ending(s *profile.Step, args string) {
+	b := append(e.buf, e.end...)
+	b = strconv.AppendUint(b, s.Goroutine, 10)
+	b = append(b, `,"ts":`...)
+	b = appendMicroseconds(b, e.ns(s.Tick))
+	b = append(b, args...)
+	if s.Record != nil && s.Record.Cost > e.usual {
+		if args == "" {
+			b = append(b, `,"args":{`...)
+		} else {
+			b = append(b, ',')
+		}
+		args = `"end_overhead_ns":`
+		b = append(b, args...)
+		b = strconv.AppendUint(b, e.cost(s.Record), 10)
+	}
+	if args != "" {
+		b = append(b, '}')
+	}
+	e.buf = append(b, '}')
+}
+
+// taken writes what a marker took besides, when it was passed first.
+func (e *chromeEvents) taken(m *chromeMarker, s *profile.Step) {
+	b := append(e.buf, `{"name":"overhead","cat":"markgen","ph":"i","s":"t","pid":`...)
+	b = append(b, e.pid...)
+	b = append(b, `,"tid":`...)
+	b = strconv.AppendUint(b, s.Goroutine, 10)
+	b = append(b, `,"ts":`...)
+	b = appendMicroseconds(b, e.ns(s.Tick))
+	b = append(b, `,"args":{"marker":`...)
+	b = append(b, m.name...)
+	b = append(b, `,"processor":`...)
+	b = strconv.AppendUint(b, uint64(s.Record.Processor), 10)
+	b = append(b, `,"overhead_ns":`...)
+	b = strconv.AppendUint(b, e.cost(s.Record), 10)
+	e.buf = append(b, `}}`...)
+}
+
+// gap writes where records of a processor are missing: from there until the time
+// in its arguments, or for ever.
+func (e *chromeEvents) gap(r *profile.Record) {
+	b := append(e.buf, `{"name":"records missing","cat":"markgen","ph":"i","s":"p","pid":`...)
+	b = append(b, e.pid...)
+	b = append(b, `,"ts":`...)
+	b = appendMicroseconds(b, e.ns(r.Tick))
+	b = append(b, `,"args":{"records":`...)
+	b = strconv.AppendUint(b, r.Goroutine, 10)
+	b = append(b, `,"processor":`...)
+	b = strconv.AppendUint(b, uint64(r.Processor), 10)
+	if r.Cost != math.MaxUint64 {
+		b = append(b, `,"until_us":`...)
+		b = appendMicroseconds(b, e.ns(r.Cost))
+	}
+	e.buf = append(b, `}}`...)
+}
+
+// ns is when a tick was, from the start of the first run on. It never descends with the tick, and is off by
+// less than a ns in the first hundred days.
+func (e *chromeEvents) ns(tick uint64) uint64 {
+	if tick <= e.startTick { // in a damaged file, too
+		return e.offset
+	}
+	return e.offset + uint64(min(float64(tick-e.startTick)*e.nsPer+0.5, 1<<62))
+}
+
+// cost is what a record took from the program, ns.
+func (e *chromeEvents) cost(r *profile.Record) uint64 {
+	return uint64(float64(r.Cost)*e.nsPer/256 + 0.5)
+}
+
+// appendMicroseconds writes ns in µs, with three decimals.
+func appendMicroseconds(b []byte, ns uint64) []byte {
+	us, rest := ns/1000, ns%1000
+	b = strconv.AppendUint(b, us, 10)
+	return append(b, '.', byte('0'+rest/100), byte('0'+rest/10%10), byte('0'+rest%10))
+}

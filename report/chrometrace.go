@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// A TraceWriter writes the traces of runs as one object of Chrome's trace event
+// format, which Perfetto and chrome://tracing read:
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+//
+// A run is a process there, a goroutine a thread. A scope is an event of type B and
+// one of type E; where the trace ends before the scope there is the first alone. A
+// goroutine's events stand in the file in the order in which it made them, so that
+// they nest also where the clock gives several the same time. Points are instants,
+// and so are scopes of which one end alone is known, and places where records are
+// missing; what is known is what profile.Trace.Steps tells.
+//
+// Times are in µs with three decimals, from the start of the first run on.
+// What is written while it lasts has no more than a buffer in memory.
+type TraceWriter struct {
+	w     io.Writer
+	err   error // of w
+	buf   []byte
+	some  bool // events were written
+	start time.Time
+	heads []profile.TraceHead
+	pids  []uint64 // of the heads
+}
+
+// traceBuffer is how many bytes are written at once, about.
+const traceBuffer = 256 << 10
+
+// chromeHead stands before the events: readers may want the unit there.
+type chromeHead struct {
+	Unit  string      `json:"displayTimeUnit"`
+	Other chromeOther `json:"otherData"`
+}
+
+type chromeOther struct {
+	Generator string      `json:"generator"`
+	Start     string      `json:"start"` // when ts is 0; RFC 3339, UTC
+	Runs      []chromeRun `json:"runs"`
+	Warnings  []string    `json:"warnings"`
+}
+
+type chromeRun struct {
+	PID        uint64    `json:"pid"` // of its events
+	App        string    `json:"app"`
+	Run        string    `json:"run"`
+	Start      string    `json:"start"` // RFC 3339, UTC
+	State      string    `json:"state"`
+	Complete   bool      `json:"complete"`
+	Clock      jsonClock `json:"clock"`
+	OverheadNS float64   `json:"overhead_ns"` // of a scope
+	Records    uint64    `json:"records"`
+	Lost       uint64    `json:"lost"`
+}
+
+// NewTraceWriter begins to write: heads are those of all the runs that are to be
+// added. The warnings stand in the file, too.
+func NewTraceWriter(w io.Writer, heads []profile.TraceHead, warnings []string) *TraceWriter {
+	t := &TraceWriter{w: w, heads: heads, pids: chromePIDs(heads), buf: make([]byte, 0, traceBuffer+traceBuffer/4)}
+	for _, h := range heads {
+		if h.Start.UnixNano() > 0 && (t.start.IsZero() || h.Start.Before(t.start)) {
+			t.start = h.Start
+		}
+	}
+	head := chromeHead{"ns", chromeOther{Generator: "markgen", Start: timestamp(t.start), Runs: []chromeRun{}, Warnings: append([]string{}, warnings...)}}
+	for i, h := range heads {
+		head.Other.Runs = append(head.Other.Runs, chromeRun{
+			PID:        t.pids[i],
+			App:        h.App,
+			Run:        h.Run,
+			Start:      timestamp(h.Start),
+			State:      h.State,
+			Complete:   h.Complete,
+			Clock:      jsonClock{h.Clock.Kind, h.Clock.Hz, h.Clock.QuantumNS, h.Clock.ReadNS},
+			OverheadNS: h.Clock.WholeNS,
+			Records:    h.Records,
+			Lost:       h.Lost,
+		})
+	}
+	text := jsonText(head)
+	t.buf = append(t.buf, text[:len(text)-1]...) // without its closing brace
+	t.buf = append(t.buf, ",\n\"traceEvents\":["...)
+	return t
+}
+
+// timestamp is a moment as JSON has it.
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// firstOtherPID is more than Linux gives to processes.
+const firstOtherPID = 1<<22 + 1
+
+// chromePIDs are the numbers that the runs' events go by: that of the process, or
+// another where an earlier run has the same.
+func chromePIDs(heads []profile.TraceHead) []uint64 {
+	pids := make([]uint64, len(heads))
+	used := map[uint64]bool{}
+	for i, h := range heads {
+		if h.PID > 0 && h.PID <= math.MaxInt32 && !used[h.PID] {
+			pids[i] = h.PID
+			used[h.PID] = true
+		}
+	}
+	other := uint64(firstOtherPID)
+	for i := range pids {
+		if pids[i] == 0 {
+			for used[other] {
+				other++
+			}
+			pids[i] = other
+			used[other] = true
+		}
+	}
+	return pids
+}
+
+// Add writes the events of the run of heads[i]. An error of reading the trace
+// leaves out what comes after; the writer can go on.
+func (t *TraceWriter) Add(i int, trace *profile.Trace) error {
+	h, pid := &t.heads[i], t.pids[i]
+	labels := "started " + timestamp(h.Start)
+	if !h.Complete {
+		labels += "; data not complete"
+	}
+	for _, m := range []struct {
+		name, key string
+		value     any
+	}{
+		{"process_name", "name", fmt.Sprintf("%s %d", h.App, h.PID)},
+		{"process_labels", "labels", labels},
+		{"process_sort_index", "sort_index", i},
+	} {
+		t.event()
+		t.buf = fmt.Appendf(t.buf, `{"name":%q,"ph":"M","pid":%d,"args":{%q:%s}}`, m.name, pid, m.key, jsonText(m.value))
+	}
+	e := newChromeEvents(t, i, trace)
+	givenUp, err := trace.Steps(e.step)
+	if givenUp > 0 && err == nil {
+		err = &ScopesGivenUpError{givenUp}
+	}
+	if t.err != nil {
+		err = t.err
+	}
+	return err
+}
+
+// A ScopesGivenUpError says that so many scopes were open at once that not all
+// could be followed to their ends. All else is written.
+type ScopesGivenUpError struct{ Scopes uint64 }
+
+func (e *ScopesGivenUpError) Error() string {
+	return fmt.Sprintf("%s of a million open at once were not followed to their ends", plural(int(min(e.Scopes, math.MaxInt)), "scope"))
+}
+
+// event makes place for an event.
+func (t *TraceWriter) event() {
+	if len(t.buf) >= traceBuffer {
+		t.flush()
+	}
+	if t.some {
+		t.buf = append(t.buf, ',')
+	}
+	t.some = true
+	t.buf = append(t.buf, '\n')
+}
+
+func (t *TraceWriter) flush() {
+	if t.err == nil {
+		_, t.err = t.w.Write(t.buf)
+	}
+	t.buf = t.buf[:0]
+}
+
+// Err is the error of writing, if there was one: nothing is written after it.
+func (t *TraceWriter) Err() error { return t.err }
+
+// Close writes the end. It does not close what is written to.
+func (t *TraceWriter) Close() error {
+	t.buf = append(t.buf, "\n]}\n"...)
+	t.flush()
+	return t.err
+}
+
+// jsonText is a value that can be written as JSON.
+func jsonText(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // a number that is none: the clock's are from integers
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}

@@ -1,0 +1,308 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/report"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// traced is a run with the records, whose clock has 2.5 ticks a ns.
+func traced(pid uint64, seconds uint64, records ...profiletest.Records) profiletest.Run {
+	return profiletest.Run{
+		App:       "shop",
+		PID:       pid,
+		StartWall: 1763711763_123456789 + seconds*1e9, // 2025-11-21 07:56:03
+		Hz:        2.5e9,
+		Flags:     layout.FlagTraced | layout.FlagUntimed,
+		Tables: []profiletest.Table{{Text: "p\texample.com/shop\nf\tcart/price.go\n" +
+			"m\t00c0ffee00000001\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/shop.main\n" +
+			"m\t00c0ffee00000002\tpoint\t0\t14\t2\t1\t-\t-\t1\texample.com/shop.paid\n" +
+			"m\t00c0ffee00000003\tregion\t0\t20\t2\t2\t-\t-\t1\texample.com/shop.read \"rates\" & <taxes> ü\n"}},
+		Trace: records,
+	}
+}
+
+func rec(tick, goroutine uint64, kind uint8, marker int, level uint32) profiletest.Record {
+	return profiletest.Record{Tick: profiletest.StartTick + tick, Goroutine: goroutine, Kind: kind, Marker: marker, Level: level, Cost: 40}
+}
+
+// demoTraces are two runs of processes with the same number: one with all that can be in a
+// trace, and a killed one whose ring has been overwritten.
+func demoTraces() []profiletest.Run {
+	const in, out, left, point, taken = profile.RecordEnter, profile.RecordExit, profile.RecordLeft, profile.RecordPoint, profile.RecordTaken
+	gap := rec(300_000, 17, profile.RecordGap, 0, 0)
+	gap.Cost = 20_000 // ticks
+	slow := rec(101_000, 1, in, 0, 1)
+	slow.Cost = 5_000
+	slowEnd := rec(215_000, 7, out, 2, 1)
+	slowEnd.Cost = 2_000
+	first := traced(4711, 0,
+		profiletest.Records{Records: []profiletest.Record{
+			rec(100_000, 1, taken, 0, 0), slow, rec(110_003, 1, in, 2, 2), rec(120_000, 1, in, 2, 3), rec(130_000, 1, out, 2, 3),
+			rec(140_000, 1, point, 1, 0), rec(150_000, 1, left, 2, 2), rec(160_000, 1, in, 2, 2), rec(160_000, 1, in, 2, 3), rec(160_000, 1, out, 2, 3), rec(160_000, 1, out, 2, 2),
+			gap, rec(400_000, 1, in, 2, 2), rec(410_000, 1, out, 2, 2), rec(420_000, 1, out, 0, 1), rec(430_000, 1, left, 2, 1), rec(500_000, 1, in, 0, 1), rec(510_000, 1, in, 99, 2),
+		}},
+		profiletest.Records{Shard: 3, Records: []profiletest.Record{
+			rec(200_000, 7, in, 2, 1), slowEnd, rec(310_000, 7, in, 2, 1), rec(315_000, 7, out, 2, 1),
+		}})
+	first.Span = 1e9
+	second := traced(4711, 5, profiletest.Records{Room: 4, Records: []profiletest.Record{
+		rec(10_000, 1, in, 0, 1), rec(20_000, 1, in, 2, 2), rec(30_000, 1, point, 1, 0), rec(40_000, 1, out, 2, 2), rec(50_000, 1, out, 0, 1),
+	}})
+	second.Killed = true
+	return []profiletest.Run{first, second}
+}
+
+// chrome writes the traces of runs.
+func chrome(t testing.TB, runs ...profiletest.Run) string {
+	t.Helper()
+	var traces []*profile.Trace
+	var heads []profile.TraceHead
+	var warnings []string
+	for i, run := range runs {
+		file := run.File()
+		tr, err := profile.ReadTrace(bytes.NewReader(file), int64(len(file)), fmt.Sprintf("%d.markgen", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		traces, heads, warnings = append(traces, tr), append(heads, tr.TraceHead), append(warnings, tr.Cautions()...)
+	}
+	var b strings.Builder
+	w := report.NewTraceWriter(&b, heads, warnings)
+	for i, tr := range traces {
+		if err := w.Add(i, tr); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	return b.String()
+}
+
+func TestChromeTrace(t *testing.T) {
+	text := chrome(t, demoTraces()...)
+	golden.Check(t, "trace.json", text)
+	golden.Check(t, "trace-read.txt", readChrome(t, text))
+}
+
+// A chromeEvent has the fields that the format's documentation has for the types of events
+// that are written.
+type chromeEvent struct {
+	Name *string        `json:"name"`
+	Cat  *string        `json:"cat"`
+	Ph   string         `json:"ph"`
+	S    *string        `json:"s"`
+	PID  *uint32        `json:"pid"`
+	TID  *uint64        `json:"tid"`
+	TS   json.Number    `json:"ts"`
+	Args map[string]any `json:"args"`
+}
+
+var microseconds = regexp.MustCompile(`^(0|[1-9][0-9]*)\.[0-9]{3}$`)
+
+// readChrome reads a trace as strictly as the documentation of the format and of
+// Perfetto allows: events of each thread are in order of time, E ends the latest B of
+// its thread, process and threads have names, the unit stands before the events. The result lists what is to be seen:
+// of each thread its slices, with those within them indented, and its instants.
+func readChrome(t testing.TB, text string) string {
+	t.Helper()
+	var whole struct {
+		Unit  string `json:"displayTimeUnit"`
+		Other struct {
+			Generator, Start string
+			Runs             []map[string]any
+			Warnings         []string
+		} `json:"otherData"`
+		Events []json.RawMessage `json:"traceEvents"`
+	}
+	strictly(t, text, &whole)
+	if head, _, _ := strings.Cut(text, `"traceEvents"`); whole.Unit != "ns" || !strings.Contains(head, `"displayTimeUnit":"ns"`) {
+		t.Errorf("the unit is %q, or behind the events", whole.Unit)
+	}
+	if _, err := time.Parse(time.RFC3339Nano, whole.Other.Start); err != nil || whole.Other.Warnings == nil || len(whole.Other.Runs) == 0 {
+		t.Errorf("%+v", whole.Other)
+	}
+	m := chromeModel{}
+	for _, raw := range whole.Events {
+		var e chromeEvent
+		strictly(t, string(raw), &e)
+		if err := m.add(e); err != nil {
+			t.Errorf("%v: %s", err, raw)
+		}
+	}
+	if len(m) != len(whole.Other.Runs) {
+		t.Errorf("%d processes and %d runs", len(m), len(whole.Other.Runs))
+	}
+	return m.String(t)
+}
+
+func strictly(t testing.TB, text string, v any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		t.Fatalf("%v: %.300s", err, text)
+	}
+}
+
+// chromeModel is processes by number.
+type chromeModel map[uint32]*chromeProcess
+
+type chromeProcess struct {
+	name, labels string
+	instants     []string
+	threads      map[uint64]*chromeThread
+}
+
+type chromeThread struct {
+	name   string
+	last   int64 // ns
+	open   []*chromeSlice
+	slices []*chromeSlice
+}
+
+type chromeSlice struct {
+	title      string
+	start, end int64 // ns; end is -1 where there is none
+	args       map[string]any
+	within     int
+}
+
+func (m chromeModel) add(e chromeEvent) error {
+	if e.PID == nil || *e.PID == 0 {
+		return errors.New("no process")
+	}
+	p := m[*e.PID]
+	if p == nil {
+		p = &chromeProcess{threads: map[uint64]*chromeThread{}}
+		m[*e.PID] = p
+	}
+	for key, v := range e.Args {
+		switch v.(type) {
+		case string, json.Number:
+		default:
+			return fmt.Errorf("argument %s is a %T", key, v)
+		}
+	}
+	if e.Ph == "M" {
+		return p.metadata(e)
+	}
+	if !microseconds.MatchString(string(e.TS)) {
+		return fmt.Errorf("time %s", e.TS)
+	}
+	ns, err := json.Number(strings.Replace(string(e.TS), ".", "", 1)).Int64()
+	if err != nil {
+		return err
+	}
+	if e.Ph == "i" && e.S != nil && *e.S == "p" {
+		if e.TID != nil || e.Name == nil {
+			return errors.New("an instant of a process with a thread, or without a name")
+		}
+		p.instants = append(p.instants, fmt.Sprintf("%d %s%s", ns, *e.Name, arguments(e.Args)))
+		return nil
+	}
+	if e.TID == nil || *e.TID == 0 {
+		return errors.New("no thread")
+	}
+	th := p.threads[*e.TID]
+	if th == nil || th.name == "" {
+		return errors.New("a thread before its name")
+	}
+	if ns < th.last {
+		return fmt.Errorf("time goes back from %d", th.last)
+	}
+	th.last = ns
+	switch {
+	case e.Ph == "B" && e.Name != nil && e.Cat != nil && e.S == nil:
+		s := &chromeSlice{*e.Name, ns, -1, e.Args, len(th.open)}
+		th.slices, th.open = append(th.slices, s), append(th.open, s)
+	case e.Ph == "E" && e.Name == nil && e.Cat == nil && e.S == nil:
+		if len(th.open) == 0 {
+			return errors.New("an end without a beginning")
+		}
+		s := th.open[len(th.open)-1]
+		th.open = th.open[:len(th.open)-1]
+		s.end = ns
+		for key, v := range e.Args {
+			if _, ok := s.args[key]; ok {
+				return fmt.Errorf("both events have the argument %s", key)
+			}
+			s.args[key] = v
+		}
+	case e.Ph == "i" && e.Name != nil && e.Cat != nil && e.S != nil && *e.S == "t":
+		th.slices = append(th.slices, &chromeSlice{*e.Name, ns, ns, e.Args, len(th.open)})
+	default:
+		return errors.New("not an event of those that are written")
+	}
+	return nil
+}
+
+func (p *chromeProcess) metadata(e chromeEvent) error {
+	if e.Name == nil || e.Cat != nil || e.TS != "" || len(e.Args) != 1 {
+		return errors.New("fields that metadata don't have")
+	}
+	text := func(key string) string { s, _ := e.Args[key].(string); return s }
+	switch {
+	case *e.Name == "process_name" && p.name == "":
+		p.name = text("name")
+	case *e.Name == "process_labels" && p.labels == "":
+		p.labels = text("labels")
+	case *e.Name == "process_sort_index":
+	case *e.Name == "thread_name" && e.TID != nil && text("name") == fmt.Sprintf("goroutine %d", *e.TID):
+		if p.threads[*e.TID] == nil {
+			p.threads[*e.TID] = &chromeThread{name: text("name")}
+		}
+	default:
+		return errors.New("not among the metadata that are written")
+	}
+	return nil
+}
+
+// arguments are the arguments of an event in the order of their names.
+func arguments(args map[string]any) string {
+	text := ""
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		text += fmt.Sprintf(" %s=%v", key, args[key])
+	}
+	return text
+}
+
+func (m chromeModel) String(t testing.TB) string {
+	var b strings.Builder
+	for _, pid := range slices.Sorted(maps.Keys(m)) {
+		p := m[pid]
+		if p.name == "" || p.labels == "" {
+			t.Errorf("process %d has no name or no labels", pid)
+		}
+		fmt.Fprintf(&b, "process %d %s, %s\n", pid, p.name, p.labels)
+		for _, line := range p.instants {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+		for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
+			fmt.Fprintf(&b, "  thread %d %s\n", tid, p.threads[tid].name)
+			for _, s := range p.threads[tid].slices {
+				end := fmt.Sprint(s.end)
+				if s.end < 0 {
+					end = "open"
+				}
+				fmt.Fprintf(&b, "    %s%d…%s %s%s\n", strings.Repeat("  ", s.within), s.start, end, s.title, arguments(s.args))
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,101 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The trace viewer of chrome://tracing is part of the Go distribution, as go tool trace
+// shows it. In a browser it reads what is written, says the same of it as readChrome does,
+// and has nothing to complain of.
+func TestChromeTraceInViewer(t *testing.T) {
+	text := chrome(t, demoTraces()...)
+	if got, want := traceViewer(t, text), readChrome(t, text); got != want {
+		t.Errorf("the viewer reads:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// viewerScript reads /trace.json and lists what came of it, in the form of readChrome.
+const viewerScript = `(async () => {
+	const model = new tr.Model();
+	const options = new tr.importer.ImportOptions();
+	options.shiftWorldToZero = false;
+	new tr.importer.Import(model, options).importTraces([await (await fetch("/trace.json")).text()]);
+	let list = model.importWarnings.map(w => "warning: " + w.message + "\n").join("");
+	const ns = ms => Math.round(ms * 1e6);
+	const args = event => Object.keys(event.args).sort().map(key => {
+		const value = event.args[key];
+		return " " + key + "=" + (key === "until_us" ? value.toFixed(3) : value);
+	}).join("");
+	const slices = (slice, indent) => {
+		list += indent + ns(slice.start) + "…" + (slice.didNotFinish ? "open" : ns(slice.end)) + " " + slice.title + args(slice) + "\n";
+		slice.subSlices.forEach(inner => slices(inner, indent + "  "));
+	};
+	const byNumber = (all) => Object.keys(all).map(Number).sort((a, b) => a - b);
+	for (const pid of byNumber(model.processes)) {
+		const process = model.processes[pid];
+		list += "process " + pid + " " + process.name + ", " + process.labels.join(",") + "\n";
+		process.instantEvents.forEach(i => { list += "  " + ns(i.start) + " " + i.title + args(i) + "\n"; });
+		for (const tid of byNumber(process.threads)) {
+			const thread = process.threads[tid];
+			list += "  thread " + tid + " " + thread.name + "\n";
+			thread.sliceGroup.topLevelSlices.forEach(slice => slices(slice, "    "));
+		}
+	}
+	return list;
+})()`
+
+// traceViewer is what the trace viewer reads in a trace.
+func traceViewer(t *testing.T, text string) string {
+	t.Helper()
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("the viewer runs in Chromium: %v", err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	static := filepath.Join(strings.TrimSpace(string(root)), "src/internal/trace/traceviewer/static")
+	if _, err := os.Stat(filepath.Join(static, "trace_viewer_full.html")); err != nil {
+		t.Fatalf("the Go distribution has no trace viewer: %v", err)
+	}
+	pages := http.NewServeMux()
+	pages.Handle("/static/", http.StripPrefix("/static/", http.FileServer(http.Dir(static))))
+	pages.HandleFunc("/trace.json", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
+	pages.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `<!DOCTYPE html><script src="/static/webcomponents.min.js"></script><link rel="import" href="/static/trace_viewer_full.html" onload="window.ready = true">`)
+	})
+	server := httptest.NewServer(pages)
+	defer server.Close()
+
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	defer cancel()
+	ctx, cancel = chromedp.NewContext(ctx)
+	defer cancel()
+	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`window.ready`)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](viewerScript, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
