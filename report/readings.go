@@ -45,7 +45,7 @@ func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 		}
 		columns[0].name = printable(collector)
 		if len(columns[0].cells) > 0 {
-			writeRows(w, columns, nil, func(int) bool { return false }, o)
+			writeRows(w, columns, rows{}, o)
 		} else {
 			fmt.Fprintf(w, "%s: 0 in all that was read\n", printable(collector))
 		}

@@ -26,6 +26,14 @@ type Options struct {
 	// Names and places are shortened to fit, then columns left out.
 	Width int
 
+	// Hist adds a line to each marker of the text format that has times: how they
+	// are distributed.
+	Hist bool
+
+	// ASCII keeps the bars of histograms in the text format to characters that
+	// every terminal has.
+	ASCII bool
+
 	// Color makes the text format use a terminal's colours.
 	Color bool
 
@@ -108,6 +116,9 @@ func (o Options) Check() error {
 	}
 	if o.Against != nil && !slices.Contains(comparing, o.Format) {
 		return fmt.Errorf("the format %s shows one profile; %s compares two", cmp.Or(o.Format, formats[0].name), list(comparing))
+	}
+	if o.Hist && o.Format != "" && o.Format != formats[0].name {
+		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)
 	}
 	if o.Mode != "" && !slices.Contains(modes, o.Mode) {
 		return fmt.Errorf("unknown cover mode %q; the modes are %s", o.Mode, list(modes))

@@ -61,6 +61,24 @@ func demo() profiletest.Run {
 	}
 }
 
+// modes is a run whose times have several modes: one in a thousand takes a hundred times as
+// long as the others, say, and some take any time there is.
+func modes(t testing.TB) *profile.Profile {
+	run := demo()
+	two, wide := make([]uint64, 100_000), []uint64{}
+	for i := range two {
+		two[i] = 900 + uint64(i%701)
+		if i%1000 == 0 {
+			two[i] *= 100
+		}
+	}
+	for k := range 60 {
+		wide = append(wide, 1<<k)
+	}
+	run.Tables[0].Times = map[int][]uint64{1: two, 2: wide[:1], 4: wide, 6: {0, 0, 0, 70}}
+	return parse(t, run)
+}
+
 // parse reads the run's file, as a report of it would.
 func parse(t testing.TB, run profiletest.Run) *profile.Profile {
 	t.Helper()
@@ -138,6 +156,9 @@ func TestGolden(t *testing.T) {
 		{"text-collected.txt", collected, report.Options{}},
 		{"text-collected-70.txt", collected, report.Options{Width: 70}},
 		{"text-nothing.txt", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{}},
+		{"text-hist.txt", p, report.Options{Hist: true}},
+		{"text-hist-60.txt", modes(t), report.Options{Hist: true, Width: 60, ASCII: true}},
+		{"text-hist-color.txt", modes(t), report.Options{Hist: true, Color: true}},
 		{"json.json", p, report.Options{Format: "json"}},
 		{"json-max.json", p, report.Options{Format: "json", Sort: "max"}},
 		{"json-killed.json", killed, report.Options{Format: "json"}},
@@ -160,6 +181,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, cover, bench, prom and trace`},
 		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean and max`},
+		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
 		{report.Options{Format: "cover", Mode: "all"}, `unknown cover mode "all"; the modes are set, count and atomic`},
 	} {
 		var b bytes.Buffer
@@ -184,7 +206,7 @@ func TestWidth(t *testing.T) {
 	run.Tables[0].Text = strings.NewReplacer("cart.round\n", "cart.überaus/lange/"+strings.Repeat("日本語", 30)+"\n").Replace(run.Tables[0].Text)
 	p := parse(t, run)
 	for width := 48; width < 260; width++ {
-		_, table, _ := strings.Cut(write(t, p, report.Options{Width: width}), "\n\n")
+		_, table, _ := strings.Cut(write(t, p, report.Options{Width: width, Hist: width%2 == 0}), "\n\n")
 		table, _, _ = strings.Cut(table, "\n\n")
 		for line := range strings.Lines(table) {
 			line = strings.TrimSuffix(line, "\n")

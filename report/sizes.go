@@ -31,7 +31,7 @@ func writeSizes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 		}
 	}
 	if len(columns[0].cells) > 0 {
-		writeRows(w, columns, nil, func(int) bool { return false }, o)
+		writeRows(w, columns, rows{}, o)
 		w.WriteByte('\n')
 	}
 }

@@ -37,13 +37,25 @@ func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o 
 	for _, m := range markers {
 		self += m.SelfNS
 	}
-	style := func(k int) string { return heat(markers[k].SelfNS, self) }
-	writeRows(w, columns, style, func(k int) bool { return markers[k].Count == 0 }, o)
+	look := rows{
+		style: func(k int) string { return heat(markers[k].SelfNS, self) },
+		pale:  func(k int) bool { return markers[k].Count == 0 },
+	}
+	if o.Hist {
+		look.below = func(k int) string { return histogram(markers[k], o) }
+	}
+	writeRows(w, columns, look, o)
+}
+
+// rows says how the rows of a table look, where that is to be anything but plain.
+type rows struct {
+	style func(row int) string // of the cells in columns that are coloured
+	pale  func(row int) bool   // whether it is faint
+	below func(row int) string // a line below it; "" is none
 }
 
 // writeRows writes a line with the columns' names and one for each of their cells.
-// style is that of a row's cells in columns that are coloured; pale rows are faint.
-func writeRows(w *bufio.Writer, columns []column, style func(row int) string, paleRow func(row int) bool, o Options) {
+func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 	rows := 0
 	for i := range columns {
 		c := &columns[i]
@@ -67,17 +79,24 @@ func writeRows(w *bufio.Writer, columns []column, style func(row int) string, pa
 		for i := range columns {
 			c := &columns[i]
 			s := plain
-			if c.heat {
-				s = style(k)
+			if c.heat && look.style != nil {
+				s = look.style(k)
 			}
 			c.put(&line, i, len(columns), c.cells[k], s, ink)
 		}
-		if paleRow(k) {
+		if look.pale != nil && look.pale(k) {
 			w.WriteString(ink.paint(faint, line.String()))
 		} else {
 			w.Write(line.Bytes())
 		}
 		w.WriteByte('\n')
+		if look.below == nil {
+			continue
+		}
+		if text := look.below(k); text != "" {
+			w.WriteString(text)
+			w.WriteByte('\n')
+		}
 	}
 }
 

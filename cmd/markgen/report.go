@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -19,7 +20,7 @@ var cmdReport = &command{
 	name:  "report",
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-src DIR] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-hist] [-src DIR] [-o FILE | -http ADDR] DATA…
        markgen report -format html [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -36,6 +37,8 @@ counts once. Runs that were killed or still go on can be read as well.
              trace: each passage with its time, for ui.perfetto.dev and chrome://tracing, of runs with
              collect=trace; runs stand one beside the other, as they followed each other
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
+  -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
+             factor of two, higher for ten times as many passages by the same amount, coloured by the time spent
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
              printed. The data are read again at each request. The formats are text, json, html and prom
@@ -52,6 +55,7 @@ be read at all.
 examples:
   markgen report demo.4711.markgen
   markgen report -sort total runs/
+  markgen report -hist -sort self demo.4711.markgen
   markgen report -format html -o report.html runs/
   markgen report -format html -http :8080 runs/
   markgen report -format html -o change.html before.markgen -- after.markgen
@@ -69,6 +73,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	var o report.Options
 	fs.StringVar(&o.Format, "format", "text", "")
 	fs.StringVar(&o.Sort, "sort", "name", "")
+	fs.BoolVar(&o.Hist, "hist", false, "")
 	out := fs.String("o", "", "")
 	addr := fs.String("http", "", "")
 	src := fs.String("src", "", "")
@@ -122,7 +127,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	if p == nil {
 		return code
 	}
-	o.Against = old
+	o.Against, o.ASCII = old, env.asciiOnly()
 	if !toStdout || o.Format != "text" { // else they are in the report
 		for _, warning := range p.Cautions() {
 			env.warn(warning)
@@ -234,6 +239,13 @@ func terminal(env *Env, w io.Writer) (width int, color bool) {
 		width = 0
 	}
 	return width, env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
+}
+
+// asciiOnly tells whether a terminal may not have the characters that bars are made of: its locale says so, or that
+// it is a dumb one. Without a locale it is taken to have them, as most do.
+func (e *Env) asciiOnly() bool {
+	locale := strings.ToLower(cmp.Or(e.Getenv("LC_ALL"), e.Getenv("LC_CTYPE"), e.Getenv("LANG"), "utf-8"))
+	return e.Getenv("TERM") == "dumb" || !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }
 
 // writeWhole writes what -o asks for: a file as writeFile does, a device or a pipe as it is.

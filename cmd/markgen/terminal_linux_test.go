@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal makes a terminal of that many columns. What is written to tty is read from master.
+func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+	return master, tty
+}
+
+// On a terminal a report, with its histograms, is as wide as that is, and in colour unless it isn't to be.
+func TestReportOnTerminal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "one.markgen"), runFile(0, false), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		columns uint16
+		environ []string
+		colour  bool
+		bars    string
+	}{
+		{200, nil, true, "█▅   ▅"},
+		{60, []string{"LANG=C.UTF-8"}, true, "█▅   ▅"},
+		{48, []string{"LC_ALL=de_DE.utf8", "LANG=C"}, true, "█▅   ▅"},
+		{25, nil, true, "█ ▅"}, // two factors of two a bar
+		{60, []string{"NO_COLOR=1", "LANG=C"}, false, "@+   +"},
+		{60, []string{"TERM=dumb"}, false, "@+   +"},
+		{60, []string{"LANG=en_US.ISO-8859-1"}, true, "@+   +"},
+	} {
+		master, tty := openTerminal(t, tt.columns)
+		code := Main(&Env{Args: []string{"report", "-hist", "one.markgen"}, Stdout: tty, Stderr: os.Stderr, Dir: dir, Environ: tt.environ})
+		fmt.Fprintln(tty, "end")
+		text, bars := "", ""
+		for lines := bufio.NewScanner(master); lines.Scan() && lines.Text() != "end"; {
+			text += lines.Text() + "\n"
+			plain := uncoloured(lines.Text())
+			if n := utf8.RuneCountInString(plain); n > max(48, int(tt.columns)) && strings.Contains(text, "count") && !strings.Contains(plain, "by name") {
+				t.Errorf("%d columns: %d are written: %s", tt.columns, n, plain)
+			}
+			if _, after, ok := strings.Cut(plain, "4.10µs "); ok {
+				bars = strings.TrimSpace(after)
+			}
+		}
+		if code != exitOK || strings.Contains(text, "\x1b[") != tt.colour || bars != tt.bars {
+			t.Errorf("%d columns, %q: exit code %d, bars %q:\n%s", tt.columns, tt.environ, code, bars, text)
+		}
+	}
+}
+
+// uncoloured is text without the sequences that choose colours.
+func uncoloured(text string) string {
+	plain := ""
+	for i, part := range strings.Split(text, "\x1b[") {
+		if _, rest, ok := strings.Cut(part, "m"); ok && i > 0 {
+			part = rest
+		}
+		plain += part
+	}
+	return plain
+}

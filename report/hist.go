@@ -1,0 +1,82 @@
+package report
+
+import (
+	"math"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// The heights of a bar, from some to most; nothing is a space.
+var (
+	blocks      = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+	asciiBlocks = []string{".", ":", "-", "=", "+", "*", "#", "@"}
+)
+
+// histogram is a line with a bar for every factor of two from a marker's shortest
+// time to its longest, "" for one without times.
+//
+// Bars grow with the logarithm of the number of passages, so that what happens once
+// in thousands of times, and matters most, is seen as well as what is usual. Colour goes by
+// the part of the marker's time that was spent there. Where there are more bars
+// than places neighbours share one.
+func histogram(m *profile.Marker, o Options) string {
+	n := len(m.Buckets)
+	if n == 0 {
+		return ""
+	}
+	shapes, to := blocks, " … "
+	if o.ASCII {
+		shapes, to = asciiBlocks, " .. "
+	}
+	first, last := m.Buckets[0], m.Buckets[n-1]
+	label := pad(wholeDuration(first.LoNS()), -9) + to + pad(wholeDuration(last.HiNS()), 7) + " "
+	places := int(last.K-first.K) + 1
+	each := 1 // buckets a place
+	if room := max(1, o.Width-width(label)); o.Width > 0 && places > room {
+		each = (places + room - 1) / room
+		places = (places + each - 1) / each
+	}
+	counts, sums := make([]uint64, places), make([]uint64, places)
+	most := uint64(0)
+	for _, b := range m.Buckets {
+		i := int(b.K-first.K) / each
+		counts[i] += b.Count
+		sums[i] += b.SumNS
+		most = max(most, counts[i])
+	}
+	ink := ink(o.Color)
+	total := m.SumNS()
+	var line strings.Builder
+	line.WriteString(ink.paint(faint, label))
+	var run strings.Builder // of one style
+	style := plain
+	for i, count := range counts {
+		bar := " "
+		if count > 0 {
+			bar = shapes[height(count, most, len(shapes))]
+		}
+		if s := heat(sums[i], total); s != style {
+			line.WriteString(ink.paint(style, run.String()))
+			run.Reset()
+			style = s
+		}
+		run.WriteString(bar)
+	}
+	line.WriteString(ink.paint(style, run.String()))
+	return line.String()
+}
+
+// height is which of n shapes a count gets that is not 0.
+func height(count, most uint64, n int) int {
+	return int(math.Round(math.Log2(1+float64(count)) / math.Log2(1+float64(most)) * float64(n-1)))
+}
+
+// pad makes text n characters wide, on the left if n is negative.
+func pad(text string, n int) string {
+	fill := strings.Repeat(" ", max(0, max(n, -n)-width(text)))
+	if n < 0 {
+		return fill + text
+	}
+	return text + fill
+}
