@@ -17,6 +17,12 @@ func (p *Profile) Cautions() []string {
 	if throttled > 0 {
 		list = append(list, plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")
 	}
+	if text := p.coarse(); text != "" {
+		list = append(list, text)
+	}
+	if text := p.small(); text != "" {
+		list = append(list, text)
+	}
 	return p.Trace.caution(list)
 }
 
@@ -28,7 +34,7 @@ func (h *TraceHead) Cautions() []string {
 		list = append(list, h.Name+": "+text)
 	}
 	if h.Unplaced > 0 {
-		list = append(list, fmt.Sprintf("%s: where %s of these are missing is not known, so some scopes may be too long", h.Name, plural(h.Unplaced, "record")))
+		list = append(list, fmt.Sprintf("%s: where %d of them are missing is not known, so some scopes may be too long", h.Name, h.Unplaced))
 	}
 	return list
 }

@@ -29,6 +29,7 @@ type jsonRun struct {
 	Trace    *jsonTrace    `json:"trace,omitempty"`    // left out when there is none
 	Sampling *jsonSampling `json:"sampling,omitempty"` // left out when markers were not on in windows only
 	Changes  []jsonChange  `json:"changes,omitempty"`  // of the state; left out for several runs
+	Warnings []string      `json:"warnings"`           // what has to be known before the figures are believed
 }
 
 type jsonSampling struct {
@@ -76,6 +77,9 @@ type jsonMarker struct {
 	P50NS    float64      `json:"p50_ns"`
 	P90NS    float64      `json:"p90_ns"`
 	P99NS    float64      `json:"p99_ns"`
+	P50In    *jsonBounds  `json:"p50_bounds_ns,omitempty"` // what is sure of the percentiles; left out where there are no times
+	P90In    *jsonBounds  `json:"p90_bounds_ns,omitempty"`
+	P99In    *jsonBounds  `json:"p99_bounds_ns,omitempty"`
 	Sampled  string       `json:"sampled,omitempty"` // "1:N"; left out when every passage was recorded
 	Samples  *uint64      `json:"samples,omitempty"` // passages that were recorded; all other figures are estimates from these
 	CountSE  *float64     `json:"count_se,omitempty"`
@@ -87,6 +91,17 @@ type jsonMarker struct {
 
 	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but time was read
 	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by the size of the input, of markers with size=
+}
+
+// jsonBounds are the least and the greatest that a percentile can be.
+type jsonBounds [2]float64
+
+func bounds(m *profile.Marker, q float64) *jsonBounds {
+	if len(m.Buckets) == 0 {
+		return nil
+	}
+	lo, hi := m.QuantileBounds(q)
+	return &jsonBounds{lo, hi}
 }
 
 type jsonCaller struct {
@@ -131,6 +146,7 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 		Sampling:  sampling(p.Sampling),
 		Changes:   changes(p.Changes),
 		Trace:     (*jsonTrace)(p.Trace),
+		Warnings:  append([]string{}, p.Cautions()...),
 	})
 	if err != nil {
 		return err
@@ -194,6 +210,9 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		P50NS:    m.QuantileNS(0.5),
 		P90NS:    m.QuantileNS(0.9),
 		P99NS:    m.QuantileNS(0.99),
+		P50In:    bounds(m, 0.5),
+		P90In:    bounds(m, 0.9),
+		P99In:    bounds(m, 0.99),
 		Buckets:  []jsonBucket{},
 		Readings: jsonReadings(m),
 		Sizes:    jsonSizes(m),

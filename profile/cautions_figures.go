@@ -1,0 +1,113 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// What is to be said of figures, of markers that matter: of a part of the self time.
+const (
+	mattersAlone    = 0.01
+	mattersTogether = 0.1
+)
+
+// coarse says which percentiles are known only roughly, "" if all are known as well
+// as documented: those within a bucket whose times lie at its ends rather than
+// between, and whose bounds are wide.
+func (p *Profile) coarse() string {
+	const (
+		wide  = 0.25 // the bounds' distance from their middle
+		split = 1.25 // the deviation in the bucket, against that of an even spread over it
+	)
+	markers, worst, about := uint64(0), wide, ""
+	whole := float64(p.weight())
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if len(m.Buckets) == 0 || float64(p.weightOf(m)) < mattersAlone*whole {
+			continue
+		}
+		found := false
+		for _, q := range []float64{0.5, 0.9, 0.99} {
+			_, lo, hi := m.quantile(q)
+			if (hi-lo)/(hi+lo) <= wide || m.unevenness(q) <= split {
+				continue
+			}
+			found = true
+			if (hi-lo)/(hi+lo) > worst {
+				worst = (hi - lo) / (hi + lo)
+				about = fmt.Sprintf("the p%.0f of %s is anywhere from %s to %s", 100*q, m.Name, roughly(lo), roughly(hi))
+			}
+		}
+		if found {
+			markers++
+		}
+	}
+	if markers == 0 {
+		return ""
+	}
+	which := ""
+	if markers > 1 {
+		which = "; at worst"
+	}
+	return fmt.Sprintf("percentiles of %s are known only roughly, as there are two kinds of passages within a factor of two%s: %s", plural(markers, "marker"), which, about)
+}
+
+// unevenness is the deviation of the times in the bucket that holds the q-quantile,
+// against that of an even spread from one end to the other: above 1 they are rather at
+// the ends. 0: too few to tell. There have to be passages.
+func (m *Marker) unevenness(q float64) float64 {
+	i, _ := m.rank(q)
+	s := m.spreadOf(i)
+	if s.n < fewTimes || s.hi <= s.lo {
+		return 0
+	}
+	return s.dev / (s.hi - s.lo) * math.Sqrt(12)
+}
+
+// small says how much of the self time is in markers that take little more than a
+// scope costs, "" if that is not much of it or of the run. What a scope costs is
+// taken off as a mean, and such times are too short for that.
+func (p *Profile) small() string {
+	if p.NoSelf || p.Clock.WholeNS <= 0 {
+		return ""
+	}
+	markers, self := uint64(0), 0.0
+	whole := float64(p.weight())
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if m.Timed() > 0 && m.MeanNS() < 2*p.Clock.WholeNS && float64(m.SelfNS) >= mattersAlone*whole {
+			markers++
+			self += float64(m.SelfNS)
+		}
+	}
+	if markers == 0 || self < mattersTogether*max(whole, float64(p.ElapsedNS)) {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of the self time is in %s whose passages take less than twice the %s that a scope costs; such times say little about the code: count these instead (//perf:mark count), or skip them (//perf:skip)",
+		100*self/whole, plural(markers, "marker"), roughly(p.Clock.WholeNS))
+}
+
+// weight is the self time of all markers, or their total where that is not known.
+func (p *Profile) weight() (sum uint64) {
+	for i := range p.Markers {
+		sum = add64(sum, p.weightOf(&p.Markers[i]))
+	}
+	return sum
+}
+
+func (p *Profile) weightOf(m *Marker) uint64 {
+	if p.NoSelf {
+		return m.TotalNS()
+	}
+	return m.SelfNS
+}
+
+// roughly writes a time with two or three digits.
+func roughly(ns float64) string {
+	unit := 1.0
+	for ns/unit >= 1000 {
+		unit *= 10
+	}
+	return time.Duration(math.Round(min(ns, math.MaxInt64/2)/unit) * unit).String()
+}

@@ -1,0 +1,71 @@
+package profile_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile/profiletest"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// What has to be said of figures is said, and nothing of ordinary ones.
+func TestCautions(t *testing.T) {
+	repeat := func(n int, times ...uint64) (list []uint64) {
+		for range n {
+			list = append(list, times...)
+		}
+		return list
+	}
+	even := make([]uint64, 3000)
+	for i := range even {
+		even[i] = 500 + uint64(i)
+	}
+	const two = "there are two kinds of passages within a factor of two"
+	for _, tt := range []struct {
+		name  string
+		times map[int][]uint64 // of the markers of tracedText: b.outer, b.inner and b.(*T).inner are 0, 2 and 3
+		flags uint64
+		want  string // contained in the one caution, "" for none
+	}{
+		{name: "even times", times: map[int][]uint64{0: even, 2: repeat(1000, 900)}},
+		{name: "few passages", times: map[int][]uint64{0: {520, 1020, 520, 1020}}},
+		{name: "two times", times: map[int][]uint64{0: repeat(500, 520, 1020), 2: repeat(100, 600)},
+			want: "percentiles of 1 marker are known only roughly, as " + two + ": the p50 of b.outer is anywhere from 520ns to 1.02µs"},
+		{name: "two of them", times: map[int][]uint64{0: repeat(500, 520, 1000), 2: repeat(500, 520, 1020)},
+			want: "percentiles of 2 markers are known only roughly, as " + two + "; at worst: the p50 of b.inner is"},
+		{name: "two times that don't matter", times: map[int][]uint64{0: repeat(10, 5_000_000), 2: repeat(100, 520, 1020)}},
+		{name: "two times, no self times", times: map[int][]uint64{0: repeat(500, 520, 1020)}, flags: layout.FlagNoSelf, want: two},
+		{name: "short", times: map[int][]uint64{0: repeat(20_000, 30), 2: repeat(100, 1000)},
+			want: "86 % of the self time is in 1 marker whose passages take less than twice the 27ns that a scope costs;"},
+		{name: "short, but little of the run", times: map[int][]uint64{0: repeat(1000, 30)}},
+		{name: "short, but little of the time", times: map[int][]uint64{0: repeat(20_000, 30), 2: repeat(10, 1_000_000)}},
+	} {
+		p := read(t, profiletest.Run{Span: 1_000_000, Flags: tt.flags, Tables: []profiletest.Table{{Text: tracedText, Times: tt.times}}}.File())
+		got := p.Cautions()
+		if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)) {
+			t.Errorf("%s: %q\nwant %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Cautions about a trace name its file, those about a clock need not.
+func TestTraceCautions(t *testing.T) {
+	run := tracedRun(profiletest.Records{Room: 4, Records: points(1, 2, 3, 4, 5)})
+	run.Clock, run.Hz = layout.ClockMono, 1e9
+	file := run.File()
+	binary.LittleEndian.PutUint64(file[layout.OffTraceLost:], 7)
+	tr := readTrace(t, file)
+	want := []string{
+		"the processor's counter was not used, as its rate is not sure to be constant, or clock=mono asked for it; times are by the system's clock, in steps of 1 ns",
+		"x: 9 trace records lost; give a larger buffer=, or let markgen run or exec write them down",
+		"x: where 7 of them are missing is not known, so some scopes may be too long",
+	}
+	if got := tr.Cautions(); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if p := read(t, file); !slices.ContainsFunc(p.Cautions(), func(text string) bool { return strings.HasPrefix(text, "9 trace records lost; ") }) {
+		t.Errorf("%q", p.Cautions())
+	}
+}
