@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,6 +98,137 @@ func TestChromeTrace(t *testing.T) {
 	text := chrome(t, demoTraces()...)
 	golden.Check(t, "trace.json", text)
 	golden.Check(t, "trace-read.txt", readChrome(t, text))
+}
+
+// Scopes with two ends are as many as between finds pairs, whatever is lost.
+func TestChromeTraceAgreesWithBetween(t *testing.T) {
+	for seed := range uint64(100) {
+		run := randomTrace(seed)
+		scopes := map[string]int{}
+		for line := range strings.Lines(readChrome(t, chrome(t, run))) {
+			if name, _, ok := strings.Cut(line, " place="); ok && !strings.Contains(line, "…open") && !strings.Contains(line, "scope=") && !strings.Contains(line, "end=") {
+				name, _, _ = strings.Cut(name[strings.Index(name, "example.com"):], " id=")
+				scopes[name]++
+			}
+		}
+		file := run.File()
+		tr, err := profile.ReadTrace(bytes.NewReader(file), int64(len(file)), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range tr.Markers {
+			if m.Kind == "point" {
+				continue
+			}
+			b := profile.Between{From: profile.Endpoint{Name: m.Name}, To: profile.Endpoint{Name: m.Name, Kind: profile.RecordExit}}
+			if err := b.Add(tr); err != nil {
+				t.Fatal(err)
+			}
+			if n := scopes[m.Name]; uint64(n) != b.Count {
+				t.Errorf("seed %d: %d slices of %s, and between has %d pairs", seed, n, m.Name, b.Count)
+			}
+		}
+	}
+}
+
+// randomTrace is what three goroutines do on two processors. The rings of some are overwritten.
+func randomTrace(seed uint64) profiletest.Run {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	stacks := map[uint64][]int{}
+	shards := []profiletest.Records{{}, {Shard: 1}}
+	if seed%2 == 0 {
+		shards[0].Room, shards[1].Room = 20+rnd.IntN(60), 60
+	}
+	for tick := range uint64(200) {
+		g := 1 + rnd.Uint64N(3)
+		n := uint32(len(stacks[g]))
+		r := rec(1000*tick, g, profile.RecordPoint, 1, 0)
+		switch {
+		case rnd.IntN(6) == 0:
+		case n > 0 && rnd.IntN(2) == 0:
+			r.Kind, r.Marker, r.Level = profile.RecordExit, stacks[g][n-1], n
+			if rnd.IntN(5) == 0 {
+				r.Kind = profile.RecordLeft
+			}
+			stacks[g] = stacks[g][:n-1]
+		default:
+			r.Kind, r.Marker, r.Level = profile.RecordEnter, 2*rnd.IntN(2), n+1
+			stacks[g] = append(stacks[g], r.Marker)
+		}
+		s := &shards[rnd.IntN(2)]
+		s.Records = append(s.Records, r)
+	}
+	return traced(1, 0, shards...)
+}
+
+// A disk that is full is the writer's error; a trace that can't be read is that of Add, and what comes after it is still written.
+func TestChromeTraceErrors(t *testing.T) {
+	runs := demoTraces()
+	var traces []*profile.Trace
+	var heads []profile.TraceHead
+	for i, run := range runs {
+		file := run.File()
+		r := &failing{Reader: bytes.NewReader(file), from: int64(len(file))}
+		tr, err := profile.ReadTrace(r, int64(len(file)), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			r.from = 0
+		}
+		traces, heads = append(traces, tr), append(heads, tr.TraceHead)
+	}
+	var b strings.Builder
+	w := report.NewTraceWriter(&b, heads, nil)
+	if err := w.Add(0, traces[0]); err == nil || !strings.Contains(err.Error(), errUnreadable.Error()) || w.Err() != nil {
+		t.Errorf("%v, %v", err, w.Err())
+	}
+	if err := errors.Join(w.Add(1, traces[1]), w.Close()); err != nil {
+		t.Error(err)
+	}
+	if got := readChrome(t, b.String()); !strings.Contains(got, "process 4194305 shop 4711") {
+		t.Error(got)
+	}
+
+	w = report.NewTraceWriter(full{}, heads, nil)
+	if err := errors.Join(w.Add(1, traces[1]), w.Close()); !errors.Is(err, errFull) || !errors.Is(w.Err(), errFull) {
+		t.Error(err)
+	}
+}
+
+// failing can be read up to an offset.
+type failing struct {
+	*bytes.Reader
+	from int64
+}
+
+var errUnreadable = errors.New("the disk has an error")
+
+func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
+	if offset+int64(len(p)) > f.from {
+		return 0, errUnreadable
+	}
+	return f.Reader.ReadAt(p, offset)
+}
+
+// FuzzChromeTrace: whatever names and records a file has, what is written is what the
+// format allows.
+func FuzzChromeTrace(f *testing.F) {
+	f.Add(demoTraces()[0].Tables[0].Text, "shop", []byte("\x02\x00\x01\x01\x03\x00\x01\x01\x01\x01\x00\x02\x04\x02\x01\x01\x06\x00\x00\x00"))
+	f.Add("m\t00c0ffee00000001\tf\"\x00\xff\\unc\t0\t12\t1\t0\t-\t-\t1\t\u2028\xff</script>\n", "a\"\x1b", []byte("\x02\x00\x01\x01"))
+	f.Fuzz(func(t *testing.T, text, app string, records []byte) {
+		var list []profiletest.Record
+		tick := uint64(0)
+		for ; len(records) >= 4; records = records[4:] {
+			tick += uint64(records[0] >> 3)
+			r := rec(tick<<(records[1]>>4), 1+uint64(records[3]>>4), records[0]&7, int(records[1]&15), uint32(records[2]))
+			r.Cost = uint64(records[3])
+			list = append(list, r)
+		}
+		run := traced(uint64(len(text)), 0, profiletest.Records{Records: list})
+		run.App, run.Tables[0].Text = app, text
+		readChrome(t, chrome(t, run))
+	})
 }
 
 // A chromeEvent has the fields that the format's documentation has for the types of events
