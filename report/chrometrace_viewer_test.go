@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
+	"github.com/markgen/markgen/report/browsertest"
 )
 
 // The trace viewer of chrome://tracing is part of the Go distribution, as go tool trace
@@ -28,6 +28,9 @@ func TestChromeTraceInViewer(t *testing.T) {
 
 // viewerScript reads /trace.json and lists what came of it, in the form of readChrome.
 const viewerScript = `(async () => {
+	while (!window.ready) {
+		await new Promise(resolve => setTimeout(resolve, 10));
+	}
 	const model = new tr.Model();
 	const options = new tr.importer.ImportOptions();
 	options.shiftWorldToZero = false;
@@ -59,10 +62,6 @@ const viewerScript = `(async () => {
 // traceViewer is what the trace viewer reads in a trace.
 func traceViewer(t *testing.T, text string) string {
 	t.Helper()
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("the viewer runs in Chromium: %v", err)
-	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -82,18 +81,16 @@ func traceViewer(t *testing.T, text string) string {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	defer cancel()
-	ctx, cancel = chromedp.NewContext(ctx)
-	defer cancel()
-	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL)); err != nil {
+	browser, err := browsertest.Start(ctx)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`window.ready`)); err != nil {
+	defer browser.Close()
+	tab, err := browser.Open(server.URL)
+	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](viewerScript, chromedp.EvalAwaitPromise))
+	got, err := browsertest.Eval[string](tab, viewerScript)
 	if err != nil {
 		t.Fatal(err)
 	}
