@@ -84,7 +84,7 @@ func (p *Profile) small() string {
 	if markers == 0 || self < mattersTogether*max(whole, float64(p.ElapsedNS)) {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %% of the self time is in %s whose passages take less than twice the %s that a scope costs; such times say little about the code: count these instead (//perf:mark count), or skip them (//perf:skip)",
+	return fmt.Sprintf("%.0f %% of the self time is in %s with passages of less than twice the %s that a scope costs, and such times say little; count these (//perf:mark count) or skip them (//perf:skip)",
 		100*self/whole, plural(markers, "marker"), roughly(p.Clock.WholeNS))
 }
 

@@ -31,7 +31,7 @@ func TestPageMarker(t *testing.T) {
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
 	for word, want := range map[string]string{
 		"count": "count 2,000", "total": "total 9.06ms", "self": "self 6.80ms 75% of total, <0.1% of all", "mean": "mean 4.53µs", "min": "min 90ns",
-		"p50": "p50 3.43µs in 2.05µs – 4.10µs", "max": "max 13.4µs", "open": "none",
+		"p50": "p50 3.42µs in 2.05µs – 4.10µs", "max": "max 13.4µs", "open": "none",
 	} {
 		if got := strings.Join(strings.Fields(v.detail(word)), " "); got != want {
 			t.Errorf("the panel says %q, want %q", got, want)
