@@ -127,3 +127,37 @@ func splitQuoted(s string) ([]string, error) {
 		s = s[end:]
 	}
 }
+
+// joinQuoted joins words to what splitQuoted and the go command take apart. They
+// know no escapes: a word with both kinds of quotes cannot be written.
+func joinQuoted(words []string) (string, error) {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		switch {
+		case word != "" && !strings.ContainsAny(word, " \t\n\r'\""):
+		case !strings.Contains(word, "'"):
+			word = "'" + word + "'"
+		case !strings.Contains(word, `"`):
+			word = `"` + word + `"`
+		default:
+			return "", fmt.Errorf("%s: go cannot be given a name with quotes of both kinds in it; rename it", word)
+		}
+		quoted[i] = word
+	}
+	return strings.Join(quoted, " "), nil
+}
+
+// MainRoot returns the folder of the go.work, or without one of the go.mod, that
+// go uses in dir; "" where there is neither.
+func MainRoot(ctx context.Context, dir string, environ []string) (string, error) {
+	e, err := readGoEnv(ctx, dir, environ)
+	switch {
+	case err != nil:
+		return "", err
+	case e.GOWORK != "" && e.GOWORK != "off":
+		return filepath.Dir(e.GOWORK), nil
+	case e.GOMOD != "" && e.GOMOD != os.DevNull:
+		return filepath.Dir(e.GOMOD), nil
+	}
+	return "", nil
+}

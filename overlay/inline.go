@@ -14,9 +14,23 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// ToolExec is the first argument by which the go command, told to by -toolexec,
-// calls the program that prepared the build (see RunTool).
-const ToolExec = "toolexec"
+// toolExec is the first argument by which the go command, told to by -toolexec,
+// calls the program that prepared the build (see runTool).
+const toolExec = "toolexec"
+
+// Called does what the go command calls the program that prepared a build for,
+// if that is what it was called for; args are its arguments. Every program that
+// prepares builds begins with it, and ends with the exit code if ok is true.
+func Called(args []string) (code int, ok bool) {
+	switch {
+	case len(args) == 0:
+	case args[0] == toolExec:
+		return runTool(args[1:]), true
+	case args[0] == testExec:
+		return runTest(args[1:]), true
+	}
+	return 0, false
+}
 
 // Inlinable says whether markers can be planted so that the compiler goes on
 // inlining what they stand in, in a build with that environment: where a goroutine
@@ -71,29 +85,20 @@ func (b *Build) callTool(list string) error {
 	if err != nil {
 		return err
 	}
-	value := ""
-	for _, word := range []string{exe, ToolExec, list} {
-		switch {
-		case !strings.ContainsAny(word, " \t\n'\""):
-		case !strings.Contains(word, "'"):
-			word = "'" + word + "'"
-		case !strings.Contains(word, `"`):
-			word = `"` + word + `"`
-		default:
-			return fmt.Errorf("%s: go cannot call a program of that name; rename it", word)
-		}
-		value += word + " "
+	value, err := joinQuoted([]string{exe, toolExec, list})
+	if err != nil {
+		return err
 	}
 	own, _ := b.plain.Flag("toolexec")
 	b.command = b.command.Without("toolexec")
-	b.flags = append(b.flags, "-toolexec="+strings.TrimSpace(value+own))
+	b.flags = append(b.flags, "-toolexec="+strings.TrimSpace(value+" "+own))
 	return nil
 }
 
-// RunTool runs a tool of the go command: the words after ToolExec are the list that
+// runTool runs a tool of the go command: the words after toolExec are the list that
 // keepInlining wrote, the tool, and its arguments. It returns the exit code, or
 // where the system lets it does not return.
-func RunTool(args []string) int {
+func runTool(args []string) int {
 	if len(args) < 2 {
 		fmt.Fprintln(os.Stderr, "markgen: toolexec is for the go command to call")
 		return 2

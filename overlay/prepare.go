@@ -63,6 +63,9 @@ type Build struct {
 	cover     *coverage // nil without -cover
 }
 
+// Command is the command line as the user wrote it, with what GOFLAGS adds.
+func (b *Build) Command() *CommandLine { return b.plain }
+
 // Prepare lists the packages of a build, marks those that are to be marked and
 // writes the overlay. No file outside the cache is written.
 //

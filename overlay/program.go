@@ -100,16 +100,32 @@ func linkOrCopy(to, from string) error {
 	return os.Chmod(to, 0o700)
 }
 
+// Argv returns the command line of a program that Program has built: the words of
+// -exec, the program, its arguments.
+func (b *Build) Argv(path string) ([]string, error) {
+	words, err := b.execFlag()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(words, path), b.plain.Args()...), nil
+}
+
+// execFlag are the words of -exec, by which programs and test binaries are run.
+func (b *Build) execFlag() ([]string, error) {
+	prefix, _ := b.plain.Flag("exec")
+	words, err := splitQuoted(prefix)
+	if err != nil {
+		return nil, fmt.Errorf("-exec: %w; quote the words of the command", err)
+	}
+	return words, nil
+}
+
 // RunProgram runs a program that Program has built, with its arguments and the
 // collection's environment, and returns its exit code (128+n for signal n).
 func (b *Build) RunProgram(ctx context.Context, path string, c *Collection) (int, error) {
-	argv := append([]string{path}, b.plain.Args()...)
-	if prefix, ok := b.plain.Flag("exec"); ok {
-		words, err := splitQuoted(prefix)
-		if err != nil {
-			return 1, fmt.Errorf("-exec: %w; quote the words of the command", err)
-		}
-		argv = append(words, argv...)
+	argv, err := b.Argv(path)
+	if err != nil {
+		return 1, err
 	}
 	return Exec(ctx, argv, b.dir, c.Environ(b.o.Environ), b.o.Stdin, b.o.Stdout, b.o.Stderr)
 }

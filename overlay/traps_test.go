@@ -28,8 +28,8 @@ import (
 var trapDir string
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == overlay.ToolExec {
-		os.Exit(overlay.RunTool(os.Args[2:]))
+	if code, ok := overlay.Called(os.Args[1:]); ok {
+		os.Exit(code)
 	}
 	dir, err := os.MkdirTemp("", "markgen-traps")
 	if err != nil {

@@ -33,8 +33,8 @@ func commands() []*command {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == overlay.ToolExec {
-		os.Exit(overlay.RunTool(os.Args[2:]))
+	if code, ok := overlay.Called(os.Args[1:]); ok {
+		os.Exit(code)
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == overlay.ToolExec {
-		os.Exit(overlay.RunTool(os.Args[2:]))
+	if code, ok := overlay.Called(os.Args[1:]); ok {
+		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){"markgen": main})
 }

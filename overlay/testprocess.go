@@ -1,0 +1,202 @@
+package overlay
+
+import (
+	"cmp"
+	"context"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A TestProcess is a process that go test has started, one test binary with its
+// arguments, as it can be started again without go.
+//
+// So any number of runs are of one build: none is linked again, and what is
+// edited meanwhile is in none of them.
+type TestProcess struct {
+	Package string   // import path of the package whose tests they are
+	Argv    []string // the words of -exec, the test binary, its arguments
+	Dir     string   // where it runs, the package's directory
+	Environ []string
+}
+
+// keptProcess is the file beside a test binary that RunTest has kept.
+const keptProcess = "process.json"
+
+// KeepTests is Test, and keeps the test binaries below dir, which exists, so that
+// they can be run again. The processes are in the order of the packages on go's
+// list, without those that were not run: of packages without tests, or that do
+// not build.
+func (b *Build) KeepTests(ctx context.Context, c *Collection, dir string) ([]*TestProcess, int, error) {
+	words, err := b.execWords()
+	if err != nil {
+		return nil, 1, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, 1, err
+	}
+	through, err := joinQuoted(append([]string{exe, testExec, dir, strconv.Itoa(len(words))}, words...))
+	if err != nil {
+		return nil, 1, err
+	}
+	build := *b
+	build.command = b.command.Without("exec")
+	build.flags = append(slices.Clip(b.flags), "-exec="+through)
+	code, err := build.Test(ctx, c)
+	if err != nil {
+		return nil, code, err
+	}
+	kept, err := keptTests(dir)
+	if err != nil {
+		return nil, 1, err
+	}
+	order := map[string]int{}
+	for i, p := range b.named() {
+		order[p.ImportPath] = i
+	}
+	slices.SortStableFunc(kept, func(p, q *TestProcess) int { return cmp.Compare(order[p.Package], order[q.Package]) })
+	return kept, code, nil
+}
+
+// execWords are the words of the command that test binaries are run by: those of
+// -exec, or as go has it for programs of another system, go_GOOS_GOARCH_exec.
+func (b *Build) execWords() ([]string, error) {
+	if _, ok := b.plain.Flag("exec"); ok {
+		return b.execFlag()
+	}
+	system, arch := cmp.Or(getenv(b.environ, "GOOS"), runtime.GOOS), cmp.Or(b.env.GOARCH, runtime.GOARCH)
+	if system == runtime.GOOS && arch == runtime.GOARCH {
+		return nil, nil
+	}
+	if path, err := exec.LookPath("go_" + system + "_" + arch + "_exec"); err == nil {
+		return []string{path}, nil
+	}
+	return nil, nil
+}
+
+// keptTests reads what RunTest has left in dir.
+func keptTests(dir string) ([]*TestProcess, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", keptProcess))
+	if err != nil {
+		return nil, err
+	}
+	var kept []*TestProcess
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		p := new(TestProcess)
+		if err := json.Unmarshal(text, p); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		kept = append(kept, p)
+	}
+	return kept, nil
+}
+
+// testExec is the first argument by which go test, told to by -exec, calls this
+// program to run a test binary (see RunTest).
+const testExec = "testexec"
+
+// runTest keeps a test binary, with all that it takes to run it again, and runs
+// it: args are the folder to keep it in, the number of words of the user's own
+// -exec, those words, the test binary, and its arguments. It returns the exit
+// code, or where the system lets it does not return.
+func runTest(args []string) int {
+	if err := keepTest(args); err != nil {
+		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+		return 2
+	}
+	code, err := become(args[2], args[3:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+	}
+	return code
+}
+
+func keepTest(args []string) error {
+	n := -1
+	if len(args) > 1 {
+		n, _ = strconv.Atoi(args[1])
+	}
+	if n < 0 || len(args) < n+3 {
+		return errors.New("testexec is for the go command to call")
+	}
+	binary := args[2+n]
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	p := &TestProcess{Argv: slices.Clone(args[2:]), Dir: dir, Environ: os.Environ()}
+	if info, err := buildinfo.ReadFile(binary); err == nil {
+		p.Package = strings.TrimSuffix(info.Path, ".test")
+	}
+	for i := 1; ; i++ {
+		to := filepath.Join(args[0], strconv.Itoa(i), filepath.Base(binary))
+		err := linkOrCopy(to, binary)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another process was first
+		}
+		if err != nil {
+			return err
+		}
+		p.Argv[n] = to
+		text, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(filepath.Dir(to), keptProcess), text, 0o600)
+	}
+}
+
+// Run runs the process once more, with the environment of a collection. Output
+// and errors of tests go to one place, as with go test. It returns the exit code,
+// 128+n if signal n ended the process.
+//
+// As go test does, it ends a process that is still there a minute after the time
+// limit (-timeout) at which it should have ended itself.
+func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) (int, error) {
+	limit := p.timeout()
+	if limit > 0 {
+		limit += time.Minute
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
+	cmd.Dir, cmd.Env = p.Dir, c.Environ(p.Environ)
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // for a stack trace
+	cmd.WaitDelay = 5 * time.Second
+	code, err := runChild(cmd)
+	if err == nil && ctx.Err() != nil && code != 0 {
+		fmt.Fprintf(output, "*** Test killed: ran too long (%v).\n", limit)
+	}
+	return code, err
+}
+
+// timeout is the time limit among the arguments, 0 for none.
+func (p *TestProcess) timeout() time.Duration {
+	for _, arg := range p.Argv {
+		if text, ok := strings.CutPrefix(arg, "-test.timeout="); ok {
+			if d, err := time.ParseDuration(text); err == nil {
+				return d
+			}
+		}
+	}
+	return 0
+}
