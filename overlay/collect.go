@@ -24,6 +24,9 @@ type Collection struct {
 	// decided after the run.
 	File, Report string
 
+	// Traced says that the processes record a trace.
+	Traced bool
+
 	value string // of MARKGEN
 }
 
@@ -35,7 +38,7 @@ func Collect(environ []string) (*Collection, error) {
 		return nil, fmt.Errorf("no directory for the data of the run: %w", err)
 	}
 	c := &Collection{dir: dir}
-	collect, traced := false, false
+	collect := false
 	var keys []string
 	for _, kv := range strings.Split(getenv(environ, "MARKGEN"), ",") {
 		key, value, _ := strings.Cut(kv, "=")
@@ -50,14 +53,14 @@ func Collect(environ []string) (*Collection, error) {
 			continue
 		case "collect":
 			collect = true
-			traced = slices.Contains(strings.Split(value, "+"), "trace")
+			c.Traced = slices.Contains(strings.Split(value, "+"), "trace")
 		}
 		keys = append(keys, kv)
 	}
 	if !collect {
 		keys = append(keys, "collect=time")
 	}
-	if c.keeper, _ = newKeeper(dir, traced); c.keeper != nil { // without it there are files
+	if c.keeper, _ = newKeeper(dir, c.Traced); c.keeper != nil { // without it there are files
 		keys = append(keys, "keeper="+c.keeper.socket())
 	}
 	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+dataExt), "report=none")

@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -57,9 +58,13 @@ type painter struct {
 type Marking struct {
 	rewrite.Options // Cover and Inline are set where the build wants them
 
-	// Key tells markings apart that differ in Keep or Adjust: what was marked
-	// is found in the cache by it.
+	// Key tells markings apart that differ in Keep, Adjust or Earlier: what was
+	// marked is found in the cache by it.
 	Key string
+
+	// Earlier is a registry, as a text, of an earlier state of the module, whose
+	// markers keep their IDs as if it were part of the module's own.
+	Earlier []byte
 }
 
 // words identifies the marking.
@@ -205,15 +210,21 @@ func (m *painter) root(dir string) *root {
 		}
 		name := filepath.Join(dir, registry.FileName)
 		text, err := m.user.read(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			r.err = err
 			return
 		}
+		if len(text)+len(r.marking.Earlier) == 0 {
+			return
+		}
+		if r.registry, r.err = registry.Parse(relativeTo(m.dir, name), text); r.err != nil {
+			return
+		}
+		if len(r.marking.Earlier) > 0 {
+			text = append(slices.Clip(r.marking.Earlier), text...)
+			r.registry, r.err = registry.Parse(name, text)
+		}
 		r.key = hashOf(string(text))
-		r.registry, r.err = registry.Parse(relativeTo(m.dir, name), text)
 	})
 	return r
 }
