@@ -10,19 +10,22 @@ var cmdExec = &command{
 	name:  "exec",
 	short: "run an already marked program with collection on, and a report at the end",
 	long: `
-usage: markgen exec [-o FILE] [-report text|none|PATH] COMMAND [arguments]
+usage: markgen exec [-o FILE] [-report text|none|PATH] [-runs N [-old PROGRAM]] COMMAND [arguments]
 
 Exec runs a command with collection on: a marked program, or anything that starts marked programs, such as a
 script or make. Standard input, output and error are the command's; its exit code is passed on, 128+n if
 signal n ended it. A report over all marked processes follows on standard error.
-` + ownDataText + `
+` + ownDataText + ownRunsText + `
+  -old PROGRAM  with -runs: in turns with the runs of the command, make those of another program with the same
+                arguments; they go to the folders old and new in that of -o
 
 What MARKGEN says besides file and report holds; without a collect key it is time.
 
 examples:
   markgen exec ./demo -n 10
   MARKGEN=collect=io markgen exec ./demo -n 10
-  markgen exec -o 'data/%a.%p.markgen' -report none make bench`,
+  markgen exec -o 'data/%a.%p.markgen' -report none make bench
+  markgen exec -runs 10 -o perf -old ./demo-v1 ./demo -n 10 && markgen diff perf/old -- perf/new`,
 	run: runExec,
 }
 
@@ -38,6 +41,9 @@ func runExec(ctx context.Context, env *Env, args []string) int {
 	}
 	if len(args) == 0 {
 		return env.wrong("no command is given")
+	}
+	if own.repeats() {
+		return repeatCommand(ctx, env, own, args)
 	}
 	data, err := env.collect(own)
 	if err != nil {

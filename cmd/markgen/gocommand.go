@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,7 +25,15 @@ type ownFlags struct {
 	form    string
 	out     string // -o, of run, test and exec
 	report  string // of run, test and exec
+	runs    string // -runs, of run, test and exec
+	old     string // of run, test and exec
 	verbose bool
+
+	// settings is the folder whose .markgen.yaml holds for the module in root; nil is root itself.
+	settings func(root string) string
+
+	// earlier returns a registry whose markers keep their IDs in the module in root; nil for none.
+	earlier func(root string) []byte
 }
 
 // ownFlagsText explains the flags that build, run and test share.
@@ -41,7 +50,7 @@ const ownFlagsText = `
 // ownDataText explains those of run, test and exec.
 const ownDataText = `
   -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
-                FILE stand for the program, the process and the start, as in MARKGEN
+                FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
   -report R     what to do with the report: text (default) prints it on standard error, none does not make
                 it, anything else is a file to write it to`
 
@@ -60,6 +69,8 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 	if data {
 		fs.StringVar(&own.out, "o", "", "")
 		fs.StringVar(&own.report, "report", "", "")
+		fs.StringVar(&own.runs, "runs", "", "")
+		fs.StringVar(&own.old, "old", "", "")
 	}
 	for len(args) > 0 {
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
@@ -104,7 +115,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "report":
+		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "report" || name == "runs" || name == "old":
 			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
@@ -136,11 +147,21 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 
 // marking reads how the module in root wants to be marked.
 func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
+	var earlier []byte
+	if own.earlier != nil {
+		earlier = own.earlier(root)
+	}
+	if own.settings != nil {
+		root = own.settings(root)
+	}
 	c, err := readConfig(e, root, own.config)
 	if err != nil {
 		return overlay.Marking{}, err
 	}
-	m := overlay.Marking{Key: fmt.Sprintf("%#v", *c)}
+	m := overlay.Marking{Key: fmt.Sprintf("%#v", *c), Earlier: earlier}
+	if len(earlier) > 0 {
+		m.Key += fmt.Sprintf(" %x", sha256.Sum256(earlier))
+	}
 	m.Form = own.form
 	// What runs is marked, whoever wrote it: no file is touched.
 	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, c.Keep, c.Adjust

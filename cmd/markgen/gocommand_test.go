@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,12 +25,14 @@ import (
 //	tree                  print the files in $WORK with their hashes, save those that scripts write (want, *.want)
 //	sametest FILE …       run a command; its output has to be that of go test in FILE, save the times
 //	samejson FILE …       the same for go test -json
+//	sameid FILE NAME FILE NAME   markers of those names in reports of format json have to have the same ID
 //	[cgo]                 there is a C compiler
 func TestGoCommand(t *testing.T) {
 	p := scripts(t, "testdata/gocommand")
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
 		"code":     exitCode,
 		"tree":     printTree,
+		"sameid":   sameID,
 		"sametest": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, durations) },
 		"samejson": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, eventTimes) },
 	}
@@ -100,4 +104,24 @@ func printTree(ts *testscript.TestScript, _ bool, _ []string) {
 		return err
 	})
 	ts.Check(err)
+}
+
+// sameID compares the IDs of two markers in reports of format json.
+func sameID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: sameid file name file name")
+	}
+	var ids []string
+	for i := 0; i < len(args); i += 2 {
+		var p struct{ Markers []struct{ ID, Name string } }
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[i])), &p))
+		at := slices.IndexFunc(p.Markers, func(m struct{ ID, Name string }) bool { return m.Name == args[i+1] })
+		if at < 0 {
+			ts.Fatalf("%s: no marker %s among %v", args[i], args[i+1], p.Markers)
+		}
+		ids = append(ids, p.Markers[at].ID)
+	}
+	if ids[0] != ids[1] {
+		ts.Fatalf("%s is %s, and %s is %s", args[1], ids[0], args[3], ids[1])
+	}
 }

@@ -13,14 +13,18 @@ with collection on. Standard input, output and error are the program's; its exit
 if signal n ended it. A report follows on standard error, however the program ended.
 
 Markgen's own flags come first:
-` + ownFlagsText + ownDataText + `
+` + ownFlagsText + ownDataText + ownRunsText + ownOldText + `
+
+With -runs every run has the same standard input. With -old both programs run in this directory, whichever
+state of the module they were built from.
 
 Go's flags follow. What MARKGEN says besides file and report holds; without a collect key it is time.
 
 examples:
   markgen run ./cmd/demo -n 10
   markgen run -all -o demo.markgen -report none . <input
-  MARKGEN='only=*.parse*' markgen run -all main.go`,
+  MARKGEN='only=*.parse*' markgen run -all main.go
+  markgen run -all -runs 10 -o perf -old v1.2.0 ./cmd/demo -n 10`,
 	run: runRun,
 }
 
@@ -28,6 +32,9 @@ func runRun(ctx context.Context, env *Env, args []string) int {
 	own, args, code, done := env.parseOwn(args, true, true)
 	if done {
 		return code
+	}
+	if own.repeats() {
+		return repeatProgram(ctx, env, own, args)
 	}
 	build, code := env.prepare(ctx, "run", own, args)
 	if build == nil {

@@ -33,14 +33,20 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if d.out == "" {
 		d.out = c.File
 	}
-	if d.report == "" {
-		d.report = c.Report
-	}
-	if d.report == "" || d.report == "stderr" {
-		d.report = "text"
-	}
+	d.report = reportWanted(d.report, c)
 	return d, nil
 }
+
+// reportWanted is what -report asks for, or without it MARKGEN: "text", "none", or the file for the report.
+func reportWanted(flag string, c *overlay.Collection) string {
+	if flag = cmp.Or(flag, c.Report); flag == "" || flag == "stderr" {
+		return "text"
+	}
+	return flag
+}
+
+// noData is what to do where processes should have left data and did not.
+const noData = "no program with markers ran and collected; see that something is marked (markgen list), and that no line above refuses MARKGEN"
 
 // finish reports and keeps the data after the processes have ended, and returns the exit code: theirs, unless that
 // says that all went well and this did not.
@@ -60,7 +66,7 @@ func (d *runData) use(well bool) int {
 	}
 	if len(files) == 0 {
 		if well && (d.report != "none" || d.out != "") {
-			d.env.warn("no data: no program with markers ran and collected; see that something is marked (markgen list), and that no line above refuses MARKGEN")
+			d.env.warn("no data: " + noData)
 		}
 		return exitOK
 	}
@@ -89,23 +95,28 @@ func (d *runData) write(files []string) int {
 		_, warning, _ := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator))
 		p.Warnings[i] = cmp.Or(warning, p.Warnings[i])
 	}
-	if d.report == "text" {
+	return max(code, d.env.reportTo(d.report, p))
+}
+
+// reportTo writes the report where it is wanted: "text" on standard error, else to a file.
+func (e *Env) reportTo(where string, p *profile.Profile) int {
+	if where == "text" {
 		var o report.Options
-		o.Width, o.Color = terminal(d.env, d.env.Stderr)
-		if err := report.Write(d.env.Stderr, p, o); err != nil {
-			return d.env.fail(err)
+		o.Width, o.Color = terminal(e, e.Stderr)
+		if err := report.Write(e.Stderr, p, o); err != nil {
+			return e.fail(err)
 		}
-		return code
+		return exitOK
 	}
 	var text bytes.Buffer
 	err := report.Write(&text, p, report.Options{})
 	if err == nil {
-		err = writeWhole(d.env.Path(d.report), text.Bytes())
+		err = writeWhole(e.Path(where), text.Bytes())
 	}
 	if err != nil {
-		return d.env.fail(err)
+		return e.fail(err)
 	}
-	return code
+	return exitOK
 }
 
 // keep moves the data files to where they are wanted: the first process to have started first.

@@ -17,19 +17,22 @@ A report over all test binaries follows on standard error. The exit code is go t
 binary is only built.
 
 Markgen's own flags come first:
-` + ownFlagsText + ownDataText + `
+` + ownFlagsText + ownDataText + ownRunsText + ownOldText + `
 
 Go's flags follow, before or after the packages as with go test. What differs from go test:
   - results are not cached (-count=1 unless -count is given): a cached result comes without data;
   - vet looks at the source as it is before the tests are built, not while;
   - -cover, -covermode, -coverpkg and -coverprofile are markgen's work, since go drops the markers when it
     covers. The lines and the profile are go's; with -coverpkg the profile has each block once, with the sum
-    over all test binaries, and the blocks are sorted.
+    over all test binaries, and the blocks are sorted;
+  - with -runs, go test builds and runs the tests once, and their binaries run again without it, one at a time
+    unless -p is given: side by side they would take the time from each other.
 
 examples:
   markgen test ./...
   markgen test -all -o test.markgen -run TestParse -v ./parse
-  markgen test -all -coverprofile cover.out ./...`,
+  markgen test -all -coverprofile cover.out ./...
+  markgen test -all -runs 10 -o perf -old origin/main -run '^$' -bench . ./... && markgen diff perf/old -- perf/new`,
 	run: runTest,
 }
 
@@ -37,6 +40,9 @@ func runTest(ctx context.Context, env *Env, args []string) int {
 	own, args, code, done := env.parseOwn(args, true, true)
 	if done {
 		return code
+	}
+	if own.repeats() {
+		return repeatTests(ctx, env, own, args)
 	}
 	if own.out != "" && overlay.OnlyBuilds(args) {
 		args, own.out = append([]string{"-o=" + own.out}, args...), "" // the binary: there will be no data

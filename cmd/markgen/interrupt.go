@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// interruptible returns a context that ends when this process is told to end. Until stop is called signals do not end
+// it at once: it has things to put away.
+func interruptible(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(signalError{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// A signalError is the signal that a context ended by.
+type signalError struct{ os.Signal }
+
+func (s signalError) Error() string { return s.String() }
+
+// exitCode is what a shell has for a program that the signal ended.
+func (s signalError) exitCode() int {
+	if n, ok := s.Signal.(syscall.Signal); ok {
+		return 128 + int(n)
+	}
+	return exitFailure
+}

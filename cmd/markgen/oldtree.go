@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/overlay"
+)
+
+// ownOldText explains -old of run and test.
+const ownOldText = `
+  -old REV|DIR  with -runs: in turns with the runs of what is here, make those of another state of the module, a
+                revision that git has or the root of another checkout (./DIR if there is a revision of that
+                name); they go to the folders old and new in that of -o`
+
+// An oldTree is another state of the module, or of the workspace, that the command runs in.
+type oldTree struct {
+	root   string // where go.mod or go.work is
+	here   string // what it is another state of
+	dir    string // the folder in it that the command would run in
+	name   string // for people
+	remove func() // a tree that was made for this command
+}
+
+// oldTree finds what -old names, seen from dir, the folder that go is to run in. A folder goes before a revision.
+func (e *Env) oldTree(ctx context.Context, old, dir string) (*oldTree, error) {
+	here, err := overlay.MainRoot(ctx, dir, e.Environ)
+	if err != nil {
+		return nil, err
+	}
+	if here == "" {
+		return nil, fmt.Errorf("-old %s: %s is in no module; run markgen in the module to compare", old, dir)
+	}
+	if info, err := os.Stat(e.Path(old)); err == nil && info.IsDir() {
+		return e.oldFolder(ctx, old, dir, here)
+	}
+	return e.oldRevision(ctx, old, dir, here)
+}
+
+// oldFolder takes a folder for the root of another checkout of the module.
+func (e *Env) oldFolder(ctx context.Context, old, dir, here string) (*oldTree, error) {
+	root := resolved(e.Path(old))
+	rel, err := filepath.Rel(here, dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &oldTree{root: root, here: here, dir: filepath.Join(root, rel), name: old, remove: func() {}}
+	if err := t.check(ctx, e, old); err != nil {
+		return nil, err
+	}
+	if is, want := modulePath(t.root), modulePath(here); is != want {
+		return nil, fmt.Errorf("-old %s is the module %s, and this one is %s; name another checkout of the same module", old, is, want)
+	}
+	return t, nil
+}
+
+// resolved is a path without symbolic links, or the path itself where there is nothing.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// check sees that go run in the old tree would build that tree.
+func (t *oldTree) check(ctx context.Context, e *Env, old string) error {
+	if info, err := os.Stat(t.dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-old %s: there is no folder %s in it; run markgen in one that both have", old, strings.TrimPrefix(t.dir, t.root+string(filepath.Separator)))
+	}
+	root, err := overlay.MainRoot(ctx, t.dir, e.Environ)
+	if err != nil {
+		return err
+	}
+	switch {
+	case root == "":
+		return fmt.Errorf("-old %s: no go.mod is in it; name the root of another checkout of the module", old)
+	case resolved(root) != t.root:
+		return fmt.Errorf("-old %s: go would build what is in %s there; name the folder that has the go.mod, or the go.work, of another checkout, and see that GOWORK names no other", old, root)
+	}
+	return nil
+}
+
+// oldRevision checks out a revision of the git repository that dir is in.
+func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTree, err error) {
+	place, err := e.git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("-old %s: there is no such folder, and no git to check the revision out; install git, or name a folder", old)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-old %s: there is no such folder, and %s is in no git repository that could have the revision (%w)", old, dir, err)
+	}
+	top, prefix, _ := strings.Cut(place, "\n")
+	commit, err := e.git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", old+"^{commit}")
+	if err != nil {
+		return nil, fmt.Errorf("-old %s: the repository has no such revision, and there is no folder of that name; fetch it, or name another (in CI, check out with the whole history)", old)
+	}
+	inTop, err := filepath.Rel(top, resolved(here))
+	if err != nil || !filepath.IsLocal(inTop) {
+		return nil, fmt.Errorf("-old %s: go builds what is in %s, which is not in the git repository %s; set GOWORK=off to build the module alone, or name a folder", old, here, top)
+	}
+	tree, err := e.worktreeDir(top, commit)
+	if err != nil {
+		return nil, err
+	}
+	t := &oldTree{
+		root:   filepath.Join(tree, inTop),
+		here:   here,
+		dir:    filepath.Join(tree, filepath.FromSlash(prefix)),
+		name:   fmt.Sprintf("%s, %.12s", old, commit),
+		remove: func() { e.removeWorktree(top, tree) },
+	}
+	// Without hooks: they are for people, and may do anything to the tree.
+	if _, err = e.git(ctx, top, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--detach", tree, commit); err == nil {
+		err = t.check(ctx, e, old)
+	}
+	if err != nil {
+		t.remove()
+		return nil, err
+	}
+	return t, nil
+}
+
+// worktreeDir makes the folder that a revision is checked out in. It is the same every time, as long as no other
+// markgen has it, for go finds what it has compiled by the names of the files.
+func (e *Env) worktreeDir(top, commit string) (string, error) {
+	base, err := filepath.EvalSymlinks(e.tempDir())
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, fmt.Sprintf("markgen-old-%x", sha256.Sum256([]byte(top+"\n"+commit)))[:len("markgen-old-")+12])
+	if os.Mkdir(dir, 0o700) == nil {
+		return dir, nil
+	}
+	return os.MkdirTemp(base, "markgen-old-")
+}
+
+// removeWorktree removes a tree, whatever has become of it, also after an interrupt.
+func (e *Env) removeWorktree(top, tree string) {
+	ctx := context.Background()
+	if _, err := e.git(ctx, top, "worktree", "remove", "--force", tree); err != nil {
+		err = os.RemoveAll(tree)
+		_, prune := e.git(ctx, top, "worktree", "prune")
+		if err := errors.Join(err, prune); err != nil {
+			e.warn(fmt.Sprintf("%v; remove what is left by git worktree remove --force %s", err, tree))
+		}
+	}
+}
+
+// git runs git and returns what it prints, without the last newline.
+func (e *Env) git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	// A hook that starts markgen has these of its own, and they would be taken for those of the tree.
+	cmd.Env = slices.DeleteFunc(slices.Clone(e.Environ), func(kv string) bool {
+		key, _, _ := strings.Cut(kv, "=")
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, key)
+	})
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(stderr.String()))
+	}
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// tempDir is where temporary files go.
+func (e *Env) tempDir() string {
+	if dir := e.Getenv("TMPDIR"); dir != "" {
+		return dir
+	}
+	return os.TempDir()
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/markgen/markgen/overlay"
+)
+
+// repeatProgram makes runs of a program for -runs, which go builds.
+func repeatProgram(ctx context.Context, env *Env, own *ownFlags, args []string) int {
+	r, code := env.repetition(own)
+	if r == nil {
+		return code
+	}
+	command, err := overlay.ParseCommandLine("run", args)
+	if err != nil {
+		return env.wrong("%v", err)
+	}
+	r.what = "the program"
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	stdin := newReplay(env.Stdin)
+	return r.builds(ctx, "run", own, args, func(s *side, b *sideBuild) {
+		// Both programs run in the same place and read the same files there.
+		p := &programRuns{env: env, dir: env.Path(command.Dir), stdin: stdin}
+		s.first = func(ctx context.Context, c *overlay.Collection) (int, error) {
+			build, code := b.env.prepare(ctx, "run", b.own, b.args)
+			if build == nil {
+				return code, nil
+			}
+			path, code, err := build.Program(context.WithoutCancel(ctx), b.dir)
+			if err != nil || path == "" {
+				return code, err
+			}
+			if p.argv, err = build.Argv(path); err != nil {
+				return exitUsage, err
+			}
+			return p.run(ctx, c, b.env.Stdout, b.env.Stderr)
+		}
+		s.again = p.again
+	})
+}
+
+// repeatCommand makes runs of a command for -runs; -old names another program to run in turns with the command's.
+func repeatCommand(ctx context.Context, env *Env, own *ownFlags, argv []string) int {
+	r, code := env.repetition(own)
+	if r == nil {
+		return code
+	}
+	defer r.end()
+	if err := r.begin(); err != nil {
+		return env.fail(err)
+	}
+	r.what = argv[0]
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	stdin := newReplay(env.Stdin)
+	for _, s := range r.sides {
+		p := &programRuns{env: env, dir: env.Dir, stdin: stdin, argv: argv}
+		stdout, stderr := env.Stdout, env.Stderr
+		if s.name == "old" {
+			p.argv = append([]string{own.old}, argv[1:]...)
+			s.shown = "old (" + own.old + ")"
+			stdout, stderr = &s.held.stdout, &s.held.stderr
+		}
+		s.first = func(ctx context.Context, c *overlay.Collection) (int, error) {
+			return p.run(ctx, c, stdout, stderr)
+		}
+		s.again = p.again
+	}
+	return r.run(ctx)
+}
+
+// programRuns are the runs of one program.
+type programRuns struct {
+	env   *Env
+	dir   string // where it runs
+	stdin *replay
+	argv  []string
+}
+
+// run runs it once. It gets signals, too, and is not killed while it puts its things away.
+func (p *programRuns) run(ctx context.Context, c *overlay.Collection, stdout, stderr io.Writer) (int, error) {
+	stdin, done, err := p.stdin.open()
+	if err != nil {
+		return exitFailure, err
+	}
+	defer done()
+	return overlay.Exec(context.WithoutCancel(ctx), p.argv, p.dir, c.Environ(p.env.Environ), stdin, stdout, stderr)
+}
+
+// again runs it once more. It writes to files, since nobody has to read those while it runs.
+func (p *programRuns) again(ctx context.Context, c *overlay.Collection) (int, error) {
+	var outputs [2]*os.File
+	for i, name := range []string{"stdout", "stderr"} {
+		f, err := os.Create(filepath.Join(c.Dir(), name))
+		if err != nil {
+			return exitFailure, err
+		}
+		defer f.Close()
+		outputs[i] = f
+	}
+	code, err := p.run(ctx, c, outputs[0], outputs[1])
+	if code == exitOK && err == nil || ctx.Err() != nil {
+		return code, err
+	}
+	for i, to := range []io.Writer{p.env.Stdout, p.env.Stderr} {
+		if _, err := outputs[i].Seek(0, io.SeekStart); err != nil {
+			return exitFailure, err
+		}
+		if _, err := io.Copy(to, outputs[i]); err != nil {
+			return exitFailure, err
+		}
+	}
+	return code, err
+}

@@ -1,0 +1,343 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile"
+)
+
+// ownRunsText explains -runs of run, test and exec.
+const ownRunsText = `
+  -runs N       make N runs to compare, each of new processes, one file each in the folder of -o. It runs once more,
+                before, to warm up: that prints what it prints, its data are not kept. Later runs print only what
+                fails, whose data are left out; an interrupt leaves those that are complete`
+
+// repeats reports whether -runs or what belongs to it is among the flags.
+func (own *ownFlags) repeats() bool { return own.runs != "" || own.old != "" }
+
+// A side is one build of what is run again and again.
+type side struct {
+	name   string // "old" or "new"; "" where there is one build
+	shown  string // the same, and what it is of
+	folder string // for its runs, as the user has it
+
+	// first builds it and runs it once, with all output where the user sees it.
+	first func(context.Context, *overlay.Collection) (code int, err error)
+
+	// again runs it once more. Only what a failing run printed is shown.
+	again func(context.Context, *overlay.Collection) (code int, err error)
+
+	held  heldOutput // what first printed, of a side that the user sees only if it fails
+	files []string   // the complete runs
+}
+
+// heldOutput is output that is shown if there is a reason to.
+type heldOutput struct{ stdout, stderr bytes.Buffer }
+
+func (h *heldOutput) show(e *Env) {
+	_, _ = h.stderr.WriteTo(e.Stderr)
+	_, _ = h.stdout.WriteTo(e.Stdout)
+}
+
+// after is the side behind a comma.
+func after(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", " + name
+}
+
+// A repetition makes runs of one build or of two.
+//
+// With two, runs follow each other as old, new, new, old, old, new …: every two pairs see the same mean of whatever
+// drifts slowly, such as a processor that gets warm, and neither build is always the one that follows the other. An
+// order drawn by lot would only do so in the long run, and runs are few.
+type repetition struct {
+	env    *Env
+	runs   int
+	folder string // -o
+	report string // as of runData; over all runs of the last side
+	what   string // what is run, for messages
+	sides  []*side
+	dir    string // for what lives as long as the repetition does
+}
+
+// repetition reads the flags of one. It is nil if they are wrong, which has been said then.
+func (e *Env) repetition(own *ownFlags) (r *repetition, code int) {
+	r = &repetition{env: e, folder: own.out, report: own.report}
+	var err error
+	switch r.runs, err = strconv.Atoi(own.runs); {
+	case own.runs == "":
+		return nil, e.wrong("-old is for -runs; say how many runs to make of each, -runs 10")
+	case err != nil || r.runs < 1:
+		return nil, e.wrong("-runs %s: give a number of runs, 1 or more", own.runs)
+	case own.out == "":
+		return nil, e.wrong("-runs keeps its runs in a folder; name it with -o FOLDER")
+	}
+	if info, err := os.Stat(e.Path(own.out)); err == nil && !info.IsDir() {
+		return nil, e.wrong("-o %s is a file; with -runs, -o names a folder, which is made if it is missing", own.out)
+	}
+	for _, name := range sideNames(own) {
+		folder := filepath.Join(own.out, name)
+		if files, err := profile.Find(e.Dir, folder); err == nil {
+			return nil, e.wrong("%s holds data already (%s%s), which would be taken for runs of this build; name another folder, or remove this one", folder, filepath.Base(files[0]), andMore(len(files)-1))
+		}
+		r.sides = append(r.sides, &side{name: name, shown: name, folder: folder})
+	}
+	return r, exitOK
+}
+
+// sideNames are the builds that there will be, in the order of their first runs in the schedule.
+func sideNames(own *ownFlags) []string {
+	if own.old == "" {
+		return []string{""}
+	}
+	return []string{"old", "new"}
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// begin makes the folders.
+func (r *repetition) begin() error {
+	base := r.env.Getenv("GOTMPDIR") // test binaries are run from there
+	if base == "" {
+		base = r.env.tempDir()
+	}
+	var err error
+	if r.dir, err = os.MkdirTemp(base, "markgen-runs-"); err != nil {
+		return fmt.Errorf("no directory for the builds: %w", err)
+	}
+	for _, s := range r.sides {
+		if err := os.MkdirAll(r.env.Path(s.folder), 0o777); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end removes what begin made and is of no use any more.
+func (r *repetition) end() {
+	if r.dir != "" {
+		_ = os.RemoveAll(r.dir)
+	}
+	for _, s := range r.sides {
+		_ = os.Remove(r.env.Path(s.folder)) // if it is empty
+	}
+	_ = os.Remove(r.env.Path(r.folder))
+}
+
+// run builds the sides, makes the runs, and says where they are, between begin and end. It returns the exit code: 0, that of the first thing
+// that failed, or 128+n after signal n.
+func (r *repetition) run(ctx context.Context) int {
+	for i := len(r.sides) - 1; i >= 0; i-- { // what one is working on goes first: it is what fails
+		code, err := r.warmUp(ctx, r.sides[i])
+		switch {
+		case ctx.Err() != nil:
+			return r.interrupted(ctx, "before the first run")
+		case err != nil:
+			return max(code, r.env.failGo(err))
+		case code != exitOK:
+			return code
+		}
+	}
+	shown := newProgress(r.env, r.runs*len(r.sides))
+	defer shown.clear()
+	code := exitOK
+	for i := range r.runs {
+		for n := range r.sides {
+			s := r.sides[n]
+			if i%2 == 1 {
+				s = r.sides[len(r.sides)-1-n]
+			}
+			name := fmt.Sprintf("run %d of %d%s", i+1, r.runs, after(s.name))
+			shown.begin(name)
+			start := time.Now()
+			failed, err := r.once(ctx, s, i+1, shown)
+			took := time.Since(start)
+			switch {
+			case ctx.Err() != nil:
+				shown.clear()
+				return r.interrupted(ctx, "in "+name)
+			case err != nil:
+				shown.clear()
+				return max(failed, r.env.fail(err))
+			case failed != exitOK:
+				shown.end(name, took, fmt.Sprintf(", exit code %d; its data are left out", failed))
+				if code == exitOK {
+					code = failed
+				}
+			default:
+				shown.end(name, took, "")
+			}
+		}
+	}
+	shown.clear()
+	reported := r.reportOn()
+	r.sum()
+	if code == exitOK {
+		return reported
+	}
+	return code
+}
+
+// warmUp builds a side and runs it once, as without -runs. Its data are not kept: what is cold is slower, and which of
+// two builds finds it cold is chance. If it fails there is nothing to compare.
+func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
+	if s.name == "old" {
+		fmt.Fprintf(r.env.Stderr, "markgen %s: building and running %s, %s\n", r.env.command.name, r.what, s.shown)
+	}
+	c, err := overlay.Collect(r.env.Environ)
+	if err != nil {
+		return exitFailure, err
+	}
+	defer c.Close()
+	if c.Traced {
+		return exitFailure, errors.New("MARKGEN asks for a trace, and runs are compared by their figures; leave trace out of collect, or make one run without -runs")
+	}
+	r.report = reportWanted(r.report, c)
+	code, err := s.first(ctx, c)
+	if (err != nil || code != exitOK) && ctx.Err() == nil {
+		s.held.show(r.env)
+	}
+	if err != nil || ctx.Err() != nil {
+		return code, err
+	}
+	if code != exitOK {
+		fmt.Fprintf(r.env.Stderr, "markgen %s: %s%s: exit code %d; no runs are made of what fails\n", r.env.command.name, r.what, after(s.shown), code)
+		return code, nil
+	}
+	files, err := c.Files()
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s%s: no data, so no runs are made: %s", r.what, after(s.shown), noData)
+	}
+	if err != nil {
+		return exitFailure, err
+	}
+	return exitOK, nil
+}
+
+// once makes run n of a side.
+func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgress) (code int, err error) {
+	c, err := overlay.Collect(r.env.Environ)
+	if err != nil {
+		return exitFailure, err
+	}
+	defer c.Close()
+	if code, err = s.again(ctx, c); code != exitOK || err != nil || ctx.Err() != nil {
+		return code, err
+	}
+	files, err := c.Files()
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("run %d of %d%s: no data, though the run before the first had some; see what differs from run to run", n, r.runs, after(s.name))
+	}
+	if err != nil {
+		return exitFailure, err
+	}
+	to := filepath.Join(r.env.Path(s.folder), fmt.Sprintf("run-%0*d.markgen", max(3, len(strconv.Itoa(r.runs))), n))
+	warnings, err := writeRun(to, files)
+	for _, warning := range append(c.Warnings(), warnings...) {
+		shown.clear()
+		r.env.warn(strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator)))
+	}
+	if err != nil {
+		return exitFailure, err
+	}
+	s.files = append(s.files, to)
+	return exitOK, nil
+}
+
+// writeRun adds up the data files of a run's processes and writes them as one. The warnings say what is not in it.
+func writeRun(to string, files []string) (warnings []string, err error) {
+	sum := new(profile.Sum)
+	for _, file := range files {
+		if err := sum.AddFile(file); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	p := sum.Profile()
+	if p.Runs == 0 {
+		return warnings, fmt.Errorf("%s is not written: none of the run's data could be read", to)
+	}
+	return append(warnings, p.Warnings...), profile.WriteFile(to, p)
+}
+
+// reportOn writes the report over all runs of the last side.
+func (r *repetition) reportOn() int {
+	s := r.sides[len(r.sides)-1]
+	if r.report == "none" || len(s.files) == 0 {
+		return exitOK
+	}
+	p, code := addUp(r.env, s.files)
+	if p == nil {
+		return code
+	}
+	return max(code, r.env.reportTo(r.report, p))
+}
+
+// sum says what there is now, and what it is for.
+func (r *repetition) sum() {
+	if r.complete() == 0 {
+		fmt.Fprintf(r.env.Stderr, "markgen %s: no run is complete\n", r.env.command.name)
+		return
+	}
+	fmt.Fprintf(r.env.Stderr, "markgen %s: %s; ", r.env.command.name, r.kept())
+	if len(r.sides) == 2 {
+		fmt.Fprintf(r.env.Stderr, "compare them with\n  markgen diff %s -- %s\n", shellWord(r.sides[0].folder), shellWord(r.sides[1].folder))
+		return
+	}
+	fmt.Fprintf(r.env.Stderr, "compare them with older ones by markgen diff OLD -- %s\n", shellWord(r.folder))
+}
+
+func (r *repetition) complete() (n int) {
+	for _, s := range r.sides {
+		n += len(s.files)
+	}
+	return n
+}
+
+// kept says which runs are where.
+func (r *repetition) kept() string {
+	var parts []string
+	for _, s := range r.sides {
+		part := fmt.Sprintf("%d runs are in %s", len(s.files), s.folder)
+		if len(s.files) == 1 {
+			part = "1 run is in " + s.folder
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// interrupted says what there is after a signal, and returns the exit code of a program that it ends.
+func (r *repetition) interrupted(ctx context.Context, where string) int {
+	var by signalError
+	errors.As(context.Cause(ctx), &by)
+	if r.complete() == 0 {
+		fmt.Fprintf(r.env.Stderr, "markgen %s: %v %s; no run is complete\n", r.env.command.name, by, where)
+	} else {
+		fmt.Fprintf(r.env.Stderr, "markgen %s: %v %s; %s\n", r.env.command.name, by, where, r.kept())
+	}
+	return by.exitCode()
+}
+
+// shellWord quotes a name for a shell where that is needed.
+func shellWord(name string) string {
+	if strings.ContainsAny(name, " \t\n'\"\\$`!*?[]{}()<>|&;#~") {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/overlay"
+)
+
+// A sideBuild is what it takes to build a side of a repetition with go.
+type sideBuild struct {
+	env  *Env // of the place that is built
+	own  *ownFlags
+	args []string // for go
+	dir  string   // for what was built
+}
+
+// builds runs a repetition of what go builds, with a verb test or run: here, and where -old says so in another state of
+// the module, too. functions gives a side what it builds and runs itself by.
+func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, args []string, functions func(*side, *sideBuild)) int {
+	command, err := overlay.ParseCommandLine(verb, args)
+	if err != nil {
+		return r.env.wrong("%v", err)
+	}
+	defer r.end()
+	if err := r.begin(); err != nil {
+		return r.env.fail(err)
+	}
+	var earlier func(root string) []byte
+	for i, s := range r.sides {
+		b := &sideBuild{env: r.env, own: own, args: args, dir: filepath.Join(r.dir, []string{"old", "new"}[i])}
+		if err := os.Mkdir(b.dir, 0o700); err != nil {
+			return r.env.fail(err)
+		}
+		if s.name == "old" {
+			for _, p := range command.Packages() {
+				if filepath.IsAbs(p) {
+					return r.env.wrong("%s is one place, and -old names another; name packages by relative paths or import paths", p)
+				}
+			}
+			tree, err := r.env.oldTree(ctx, own.old, r.env.Path(command.Dir))
+			if ctx.Err() != nil {
+				return r.interrupted(ctx, "before the first run")
+			}
+			if err != nil {
+				return r.env.fail(err)
+			}
+			defer tree.remove()
+			s.shown = "old (" + tree.name + ")"
+			b.moveTo(tree, command, &s.held)
+			earlier = r.env.markersOf(ctx, tree, b)
+		} else if earlier != nil {
+			with := *own
+			with.earlier = earlier
+			b.own = &with
+		}
+		functions(s, b)
+	}
+	return r.run(ctx)
+}
+
+// moveTo has the side be built in another tree, by the settings of the present one: what is marked, and how, has to be
+// the same in both for their times to be comparable.
+func (b *sideBuild) moveTo(t *oldTree, command *overlay.CommandLine, held *heldOutput) {
+	env, own := *b.env, *b.own
+	env.Dir, env.Stdin, env.Stdout, env.Stderr = t.dir, nil, &held.stdout, &held.stderr
+	if own.config != "" {
+		own.config = b.env.Path(own.config)
+	}
+	own.settings = func(root string) string {
+		if rest, ok := strings.CutPrefix(root, t.root); ok {
+			return t.here + rest
+		}
+		return root
+	}
+	b.env, b.own, b.args = &env, &own, command.Words(nil) // without -C, which is in Dir
+}
+
+// markersOf returns the registries of the old tree, by the folders of the same modules here, with all markers that the
+// build will have, so that what was renamed or edited since keeps its ID and can be compared.
+func (e *Env) markersOf(ctx context.Context, t *oldTree, b *sideBuild) func(root string) []byte {
+	env := *b.env
+	env.Dir = t.root
+	o := loadOptions{Form: b.own.form, Patterns: []string{"./..."}, All: b.own.all, Config: b.own.config}
+	if name := filepath.Join(t.here, config.FileName); o.Config == "" && isFile(name) {
+		o.Config = name
+	}
+	modules, err := loadModules(ctx, &env, o)
+	if err != nil && ctx.Err() == nil {
+		e.warn(fmt.Sprintf("markers of code that was renamed or edited since %s may not be compared: %v", t.name, err))
+		return nil
+	}
+	texts := map[string][]byte{}
+	for _, m := range modules {
+		if rest, ok := strings.CutPrefix(m.Root, t.root); ok {
+			texts[t.here+rest] = m.After.Format()
+		}
+	}
+	return func(root string) []byte { return texts[root] }
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
