@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// On a terminal the line is written over, and fits; elsewhere every run has its line.
+func TestRunProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := &runProgress{w: &out, prefix: "markgen test: ", width: 36, total: 4, start: time.Now().Add(-2 * time.Second)}
+	p.begin("run 1 of 2, old")
+	p.end("run 1 of 2, old", 2*time.Second, "")
+	p.begin("run 1 of 2, new")
+	p.end("run 1 of 2, new", 2*time.Second, ", exit code 1; its data are left out")
+	p.begin("run 2 of 2, new")
+	p.clear()
+	const over = "\r\x1b[K"
+	want := over + "markgen test: run 1 of 2, old" +
+		over + "markgen test: run 1 of 2, new, 6s …" +
+		over + "markgen test: run 1 of 2, new: 2.00s, exit code 1; its data are left out\n" +
+		over + "markgen test: run 2 of 2, new, 2s …" +
+		over
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+
+	out.Reset()
+	p = &runProgress{w: &out, prefix: "markgen test: ", total: 2, start: time.Now()}
+	for _, name := range []string{"run 1 of 2", "run 2 of 2"} {
+		p.begin(name)
+		p.end(name, 1250*time.Millisecond, "")
+	}
+	p.clear()
+	if want := "markgen test: run 1 of 2: 1.25s\nmarkgen test: run 2 of 2: 1.25s\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	if strings.Contains(out.String(), "\x1b") {
+		t.Error("escapes where there is no terminal")
+	}
+}
