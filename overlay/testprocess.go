@@ -27,9 +27,13 @@ import (
 // edited meanwhile is in none of them.
 type TestProcess struct {
 	Package string   // import path of the package whose tests they are
-	Argv    []string // the words of -exec, the test binary, its arguments
+	Exec    []string // the words of -exec
+	Binary  string   // the test binary
+	Args    []string // its arguments
 	Dir     string   // where it runs, the package's directory
 	Environ []string
+
+	copies *Copies
 }
 
 // keptProcess is the file beside a test binary that RunTest has kept.
@@ -103,6 +107,7 @@ func keptTests(dir string) ([]*TestProcess, error) {
 		if err := json.Unmarshal(text, p); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
+		p.copies = CopiesOf(p.Binary)
 		kept = append(kept, p)
 	}
 	return kept, nil
@@ -136,12 +141,12 @@ func keepTest(args []string) error {
 	if n < 0 || len(args) < n+3 {
 		return errors.New("testexec is for the go command to call")
 	}
-	binary := args[2+n]
+	words, binary, rest := args[2:2+n], args[2+n], args[3+n:]
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	p := &TestProcess{Argv: slices.Clone(args[2:]), Dir: dir, Environ: os.Environ()}
+	p := &TestProcess{Exec: words, Args: rest, Dir: dir, Environ: os.Environ()}
 	if info, err := buildinfo.ReadFile(binary); err == nil {
 		p.Package = strings.TrimSuffix(info.Path, ".test")
 	}
@@ -154,7 +159,7 @@ func keepTest(args []string) error {
 		if err != nil {
 			return err
 		}
-		p.Argv[n] = to
+		p.Binary = to
 		text, err := json.Marshal(p)
 		if err != nil {
 			return err
@@ -163,13 +168,19 @@ func keepTest(args []string) error {
 	}
 }
 
-// Run runs the process once more, with the environment of a collection. Output
+// Run runs the process once more, in a new copy of its binary (see Copies), with
+// the environment of a collection. Output
 // and errors of tests go to one place, as with go test. It returns the exit code,
 // 128+n if signal n ended the process.
 //
 // As go test does, it ends a process that is still there a minute after the time
 // limit (-timeout) at which it should have ended itself.
 func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) (int, error) {
+	binary, err := p.copies.Next()
+	if err != nil {
+		return exitNotExecutable, err
+	}
+	argv := append(append(slices.Clone(p.Exec), binary), p.Args...)
 	limit := p.timeout()
 	if limit > 0 {
 		limit += time.Minute
@@ -177,7 +188,7 @@ func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) 
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	cmd := exec.CommandContext(ctx, p.Argv[0], p.Argv[1:]...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, c.Environ(p.Environ)
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // for a stack trace
@@ -191,7 +202,7 @@ func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) 
 
 // timeout is the time limit among the arguments, 0 for none.
 func (p *TestProcess) timeout() time.Duration {
-	for _, arg := range p.Argv {
+	for _, arg := range p.Args {
 		if text, ok := strings.CutPrefix(arg, "-test.timeout="); ok {
 			if d, err := time.ParseDuration(text); err == nil {
 				return d

@@ -35,8 +35,13 @@ func repeatProgram(ctx context.Context, env *Env, own *ownFlags, args []string) 
 			if err != nil || path == "" {
 				return code, err
 			}
-			if p.argv, err = build.Argv(path); err != nil {
-				return exitUsage, err
+			copies := overlay.CopiesOf(path)
+			p.argv = func() ([]string, error) {
+				path, err := copies.Next()
+				if err != nil {
+					return nil, err
+				}
+				return build.Argv(path)
 			}
 			return p.run(ctx, c, b.env.Stdout, b.env.Stderr)
 		}
@@ -59,13 +64,14 @@ func repeatCommand(ctx context.Context, env *Env, own *ownFlags, argv []string) 
 	defer stop()
 	stdin := newReplay(env.Stdin)
 	for _, s := range r.sides {
-		p := &programRuns{env: env, dir: env.Dir, stdin: stdin, argv: argv}
+		words := argv
 		stdout, stderr := env.Stdout, env.Stderr
 		if s.name == "old" {
-			p.argv = append([]string{own.old}, argv[1:]...)
+			words = append([]string{own.old}, argv[1:]...)
 			s.shown = "old (" + own.old + ")"
 			stdout, stderr = &s.held.stdout, &s.held.stderr
 		}
+		p := &programRuns{env: env, dir: env.Dir, stdin: stdin, argv: func() ([]string, error) { return words, nil }}
 		s.first = func(ctx context.Context, c *overlay.Collection) (int, error) {
 			return p.run(ctx, c, stdout, stderr)
 		}
@@ -79,17 +85,21 @@ type programRuns struct {
 	env   *Env
 	dir   string // where it runs
 	stdin *replay
-	argv  []string
+	argv  func() ([]string, error) // the command line of the next run
 }
 
 // run runs it once. It gets signals, too, and is not killed while it puts its things away.
 func (p *programRuns) run(ctx context.Context, c *overlay.Collection, stdout, stderr io.Writer) (int, error) {
+	argv, err := p.argv()
+	if err != nil {
+		return exitFailure, err
+	}
 	stdin, done, err := p.stdin.open()
 	if err != nil {
 		return exitFailure, err
 	}
 	defer done()
-	return overlay.Exec(context.WithoutCancel(ctx), p.argv, p.dir, c.Environ(p.env.Environ), stdin, stdout, stderr)
+	return overlay.Exec(context.WithoutCancel(ctx), argv, p.dir, c.Environ(p.env.Environ), stdin, stdout, stderr)
 }
 
 // again runs it once more. It writes to files, since nobody has to read those while it runs.

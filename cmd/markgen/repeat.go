@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,7 +69,8 @@ type repetition struct {
 	report string // as of runData; over all runs of the last side
 	what   string // what is run, for messages
 	sides  []*side
-	dir    string // for what lives as long as the repetition does
+	dir    string   // for what lives as long as the repetition does
+	made   []string // folders that were not there, absolute, the outer ones first
 }
 
 // repetition reads the flags of one. It is nil if they are wrong, which has been said then.
@@ -122,6 +124,15 @@ func (r *repetition) begin() error {
 		return fmt.Errorf("no directory for the builds: %w", err)
 	}
 	for _, s := range r.sides {
+		var missing []string
+		for dir := r.env.Path(s.folder); ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+				break
+			}
+			missing = append(missing, dir)
+		}
+		slices.Reverse(missing)
+		r.made = append(r.made, missing...)
 		if err := os.MkdirAll(r.env.Path(s.folder), 0o777); err != nil {
 			return err
 		}
@@ -134,14 +145,13 @@ func (r *repetition) end() {
 	if r.dir != "" {
 		_ = os.RemoveAll(r.dir)
 	}
-	for _, s := range r.sides {
-		_ = os.Remove(r.env.Path(s.folder)) // if it is empty
+	for _, dir := range slices.Backward(r.made) {
+		_ = os.Remove(dir) // if it is empty
 	}
-	_ = os.Remove(r.env.Path(r.folder))
 }
 
-// run builds the sides, makes the runs, and says where they are, between begin and end. It returns the exit code: 0, that of the first thing
-// that failed, or 128+n after signal n.
+// run builds the sides, makes the runs, and says where they are. It is called between begin and end. It returns the exit
+// code: 0, that of the first thing that failed, or 128+n after signal n.
 func (r *repetition) run(ctx context.Context) int {
 	for i := len(r.sides) - 1; i >= 0; i-- { // what one is working on goes first: it is what fails
 		code, err := r.warmUp(ctx, r.sides[i])
@@ -187,7 +197,7 @@ func (r *repetition) run(ctx context.Context) int {
 	}
 	shown.clear()
 	reported := r.reportOn()
-	r.sum()
+	r.conclude()
 	if code == exitOK {
 		return reported
 	}
@@ -288,8 +298,8 @@ func (r *repetition) reportOn() int {
 	return max(code, r.env.reportTo(r.report, p))
 }
 
-// sum says what there is now, and what it is for.
-func (r *repetition) sum() {
+// conclude says what there is now, and what it is for.
+func (r *repetition) conclude() {
 	if r.complete() == 0 {
 		fmt.Fprintf(r.env.Stderr, "markgen %s: no run is complete\n", r.env.command.name)
 		return
