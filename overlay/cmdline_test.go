@@ -182,3 +182,19 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("GOFLAGS without -cover: %q, want %q", got, want)
 	}
 }
+
+// What is joined is taken apart again, by markgen and by go.
+func TestJoinQuoted(t *testing.T) {
+	for _, words := range [][]string{{"a"}, {"a b", "", "it's", `say "x"`, "\ttab"}, {`C:\x y\go.exe`}} {
+		joined, err := joinQuoted(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := splitQuoted(joined); err != nil || !slices.Equal(got, words) {
+			t.Errorf("%q became %s, and that %q (%v)", words, joined, got, err)
+		}
+	}
+	if joined, err := joinQuoted([]string{`it's "x"`}); err == nil {
+		t.Errorf("a word with both quotes became %s", joined)
+	}
+}
