@@ -72,18 +72,18 @@ func resolved(path string) string {
 
 // check sees that go run in the old tree would build that tree.
 func (t *oldTree) check(ctx context.Context, e *Env, old string) error {
-	if info, err := os.Stat(t.dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("-old %s: there is no folder %s in it; run markgen in one that both have", old, strings.TrimPrefix(t.dir, t.root+string(filepath.Separator)))
-	}
-	root, err := overlay.MainRoot(ctx, t.dir, e.Environ)
-	if err != nil {
-		return err
-	}
-	switch {
-	case root == "":
-		return fmt.Errorf("-old %s: no go.mod is in it; name the root of another checkout of the module", old)
-	case resolved(root) != t.root:
-		return fmt.Errorf("-old %s: go would build what is in %s there; name the folder that has the go.mod, or the go.work, of another checkout, and see that GOWORK names no other", old, root)
+	for _, dir := range []string{t.root, t.dir} {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("-old %s: there is no folder %s in it; run markgen in one that both have", old, strings.TrimPrefix(dir, t.root+string(filepath.Separator)))
+		}
+		switch root, err := overlay.MainRoot(ctx, dir, e.Environ); {
+		case err != nil:
+			return err
+		case root == "":
+			return fmt.Errorf("-old %s: no go.mod is in it; name the root of another checkout of the module", old)
+		case resolved(root) != t.root:
+			return fmt.Errorf("-old %s: go would build what is in %s there; name the folder that has the go.mod, or the go.work, of another checkout, and see that GOWORK names no other", old, root)
+		}
 	}
 	return nil
 }

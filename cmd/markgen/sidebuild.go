@@ -85,7 +85,7 @@ func (b *sideBuild) moveTo(t *oldTree, command *overlay.CommandLine, held *heldO
 func (e *Env) markersOf(ctx context.Context, t *oldTree, b *sideBuild) func(root string) []byte {
 	env := *b.env
 	env.Dir = t.root
-	o := loadOptions{Form: b.own.form, Patterns: []string{"./..."}, All: b.own.all, Config: b.own.config}
+	o := loadOptions{Form: b.own.form, Patterns: []string{"work"}, All: b.own.all, Config: b.own.config}
 	if name := filepath.Join(t.here, config.FileName); o.Config == "" && isFile(name) {
 		o.Config = name
 	}
