@@ -16,6 +16,7 @@ const (
 	alarm  = "33"
 	warm   = "33"
 	hot    = "1;31"
+	good   = "32"
 )
 
 // paint puts text in the style, if colours are to be used.

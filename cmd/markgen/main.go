@@ -23,6 +23,7 @@ func commands() []*command {
 		cmdList,
 		cmdReport,
 		cmdMerge,
+		cmdDiff,
 		cmdBetween,
 		cmdCtl,
 		cmdTop,

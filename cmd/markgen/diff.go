@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
+	"github.com/markgen/markgen/report"
+)
+
+var cmdDiff = &command{
+	name:  "diff",
+	short: "what got slower or faster between two sets of runs, and fails if something got slower",
+	long: `
+usage: markgen diff [-threshold 5%] [-alpha 0.05] [-metric M] [-all] [-json] OLD… -- NEW…
+
+Diff compares runs of a program from before a change with runs from after it, marker by marker, and tells what
+got worse, what got better, and what is chance. OLD and NEW are data files, folders of them or patterns, as for
+report; each file is one run. Without --, the first is OLD and the second NEW. Make ten runs a side where you can,
+old and new in turn: with fewer than four, or five, nothing can be told from chance.
+
+A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
+all is reported though nothing changed is below -alpha, whatever the number of markers, and the change or the
+upper end of its confidence interval reaches -threshold. The exit code is 1 then, also when there are too few
+runs to tell. The time of a passage is compared at its quantiles p10, p25, p50, p90 and p99, by its mean, and
+by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
+
+  -threshold 5%  the change that matters
+  -alpha 0.05    the chance of a false alarm, of the whole comparison
+  -metric M      time (default); or one figure alone: mean, p50, p90, p99, max, self (the time of a passage
+                 without scopes within), total, count (of passages), or COLLECTOR.VALUE, such as io.read_bytes,
+                 for what a collector read in a scope
+  -all           lists the markers, too, that did not change
+  -json          an object for programs, with every marker and every figure
+
+Exit codes: 0 nothing got worse, 1 something did, there are too few runs to tell, or a file can't be
+read, 2 wrong usage.
+
+examples:
+  for i in 1 2 3 4 5 6 7 8 9 10; do
+    MARKGEN=file=old/$i.markgen ./program.old; MARKGEN=file=new/$i.markgen ./program.new
+  done
+  markgen diff old -- new
+  markgen diff -threshold 10% 'main/*.markgen' -- 'branch/*.markgen'
+  markgen diff -metric count old -- new
+  markgen diff -json old new | jq '.markers[] | select(.verdict == "worse")'`,
+	run: runDiff,
+}
+
+// percentage is a flag: 5%, or 0.05.
+type percentage float64
+
+func (p *percentage) String() string { return strconv.FormatFloat(100*float64(*p), 'g', -1, 64) + "%" }
+
+func (p *percentage) Set(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0) || v > 1e6 {
+		return fmt.Errorf("give a part of the old value such as 5%% or 0.05")
+	}
+	*p = percentage(v)
+	return nil
+}
+
+func runDiff(_ context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	o := compare.Options{Alpha: compare.DefaultAlpha}
+	threshold := percentage(compare.DefaultThreshold)
+	fs.Var(&threshold, "threshold", "")
+	fs.Float64Var(&o.Alpha, "alpha", compare.DefaultAlpha, "")
+	fs.StringVar(&o.Metric, "metric", "time", "")
+	all := fs.Bool("all", false, "")
+	asJSON := fs.Bool("json", false, "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	o.Threshold = float64(threshold)
+	old, fresh, wrong := sides(fs.Args())
+	if wrong != "" {
+		return env.wrong("%s", wrong)
+	}
+	if !(o.Alpha > 0 && o.Alpha < 1) { // 0 is the default of the package
+		return env.wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", o.Alpha)
+	}
+	c, err := compare.NewComparison(o)
+	if err != nil {
+		return env.wrong("%v", err)
+	}
+	code := exitOK
+	for label, args := range [][]string{old, fresh} {
+		n := 0
+		for file := range findRuns(env, args, &code) {
+			p, err := profile.ReadFile(file)
+			if err == nil {
+				for i, warning := range p.Warnings {
+					p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
+				}
+				if p.Damaged {
+					code = exitFailure
+				}
+				err = c.Add(compare.Label(label), p)
+			}
+			if err != nil {
+				code = env.fail(relative(env, err))
+				continue
+			}
+			n++
+		}
+		if n == 0 {
+			return exitFailure // and said why
+		}
+	}
+	r := c.Result()
+	d := report.Diff{All: *all, JSON: *asJSON}
+	d.Width, d.Color = terminal(env, env.Stdout)
+	if err := d.Write(env.Stdout, r); err != nil {
+		return env.fail(err)
+	}
+	switch {
+	case !r.Enough:
+		return env.fail(fmt.Errorf("too few runs to tell a change from chance; make %d on each side, or better ten, old and new in turn", r.Need))
+	case r.Worse() > 0:
+		return exitFinding
+	}
+	return code
+}
+
+// sides splits the arguments into those of the two sides, or says what is wrong.
+func sides(args []string) (old, fresh []string, wrong string) {
+	if i := slices.Index(args, "--"); i >= 0 {
+		old, fresh = args[:i], args[i+1:]
+	} else if len(args) == 2 {
+		old, fresh = args[:1], args[1:]
+	} else if len(args) > 0 {
+		return nil, nil, "a -- between the old runs and the new is missing"
+	}
+	switch {
+	case len(old) == 0 && len(fresh) == 0:
+		return nil, nil, "old runs and new are expected: markgen diff OLD… -- NEW…"
+	case len(old) == 0:
+		return nil, nil, "no old run is given"
+	case len(fresh) == 0:
+		return nil, nil, "no new run is given"
+	case slices.Contains(fresh, "--"):
+		return nil, nil, "a second --; there are two sides"
+	}
+	return old, fresh, ""
+}

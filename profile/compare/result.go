@@ -1,0 +1,358 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// Verdict is what is to be said of a change.
+type Verdict int
+
+// A higher verdict comes before a lower one of the same marker.
+const (
+	Unknown   Verdict = iota // there are too few runs to tell a change from chance
+	Unchanged                // no change that could not be chance
+	Changed                  // a certain change, surely less than the threshold
+	Better
+	Worse
+)
+
+// String is the verdict as reports have it.
+func (v Verdict) String() string {
+	return [...]string{"unknown", "unchanged", "changed", "better", "worse"}[v]
+}
+
+// Result is what a comparison has found.
+type Result struct {
+	Options
+	About    string // what the metric is
+	Old, New Side
+
+	// Markers are those that both sides passed: first those that got worse, then better, then with changes
+	// below the threshold, then the others; among equals the surest change first, then by name.
+	Markers []Marker
+
+	// Shared is what all markers of a run share, a figure for each of the
+	// metric's; their values are factors, 1 in the median over all runs. It is nil if there are too few markers
+	// to tell. Worse and Better are findings like those of markers.
+	Shared []Figure
+
+	// Spread is the standard deviation of what is shared from run to run, of the
+	// figure that is shown where nothing changed.
+	Spread float64
+
+	// Appeared and Vanished are markers that only one side's program has; Begun and Ceased
+	// those that both have and only one passed. They are sorted by name.
+	Appeared, Vanished, Begun, Ceased []Place
+
+	Tests    int  // figures of markers that were compared
+	Dealings int  // ways to label the runs that they were held against
+	All      bool // these are all that there are
+
+	// Enough is false if there are too few runs for any change to be told from
+	// chance; Need is how many there have to be on each side.
+	Enough bool
+	Need   int
+
+	// Half and Most are the least changes that would have been found, in four of
+	// five comparisons like this, in half of the markers and in nine of ten; infinite if none would.
+	Half, Most float64
+
+	Cautions []string // what a reader has to know before believing the rest
+}
+
+// Worse is how many findings make the comparison fail: markers that got worse, and
+// figures of what they share.
+func (r *Result) Worse() int { return r.count(Worse) }
+
+// Better is how many got better.
+func (r *Result) Better() int { return r.count(Better) }
+
+func (r *Result) count(v Verdict) (n int) {
+	for i := range r.Markers {
+		if r.Markers[i].Verdict == v {
+			n++
+		}
+	}
+	if slices.ContainsFunc(r.Shared, func(f Figure) bool { return f.Verdict == v }) {
+		n++
+	}
+	return n
+}
+
+// Place is a marker that has nothing to compare.
+type Place struct {
+	ID         registry.ID
+	Name, Kind string
+	File       string
+	Line       int
+}
+
+// Marker is what was found at a marker.
+type Marker struct {
+	Place
+	Verdict Verdict
+	Figures []Figure // those of the metric that it has enough passages for
+	Sampled bool     // in some runs, figures are estimates from a sample of the passages
+
+	// OldCount and NewCount are the passages of each run, where all runs of a side had as many
+	// and those of the other side another number: a change that needs no test. Both are 0 where that is not so.
+	OldCount, NewCount uint64
+
+	Detectable float64 // the least change that would have been found, in four of five comparisons
+
+	lead int
+}
+
+// Lead is the figure that tells most: of those with the marker's verdict the surest.
+func (m *Marker) Lead() *Figure { return &m.Figures[m.lead] }
+
+// Figure is how one figure differs.
+type Figure struct {
+	Name string // p10, p25, p50, mean, p90, p99, p99+ (the mean of the slowest hundredth), or the metric's name
+	Unit string // "ns" or ""
+
+	Old, New Summary // without what all markers share
+
+	// Change is the new value over the old, less 1: 0.05 is 5 % more. Lo and Hi
+	// bound it with a confidence of 95 %; they are -1 and infinite if there are too few runs.
+	Change, Lo, Hi float64
+
+	// P is the p-value of the Mann–Whitney test of this figure by itself. Adjusted is
+	// the p-value that counts: corrected for all that was tested. Both are NaN if there
+	// are too few runs.
+	P, Adjusted float64
+
+	Verdict Verdict
+}
+
+// sharedPart is the part of alpha for tests of what all markers share; the
+// markers have the rest (weighted Bonferroni: Holm 1979).
+const sharedPart = 0.2
+
+// Result compares the runs that were added.
+func (c *Comparison) Result() *Result {
+	r := &Result{Options: c.options, About: c.metric.about, Old: c.sides[Old], New: c.sides[New], Half: math.Inf(1), Most: math.Inf(1)}
+	r.Cautions = c.cautions()
+	c.places(r)
+	rows := c.rows()
+	r.Tests = len(rows)
+	t := c.test(r, rows)
+	c.conclude(r, rows, t)
+	return r
+}
+
+// tests is what was tested, and against what.
+type tests struct {
+	dealings
+	largest  []float32 // of all rows, for each dealing
+	standard [][]float32
+	part     float64 // of alpha
+}
+
+// adjusted is the p-value of a difference.
+func (t *tests) adjusted(d float32) float64 {
+	return min(1, t.p(reached(t.largest, d))/t.part)
+}
+
+// test takes what is shared off the rows and deals the labels.
+func (c *Comparison) test(r *Result, rows []row) *tests {
+	old, fresh := r.Old.Runs, r.New.Runs
+	t := &tests{dealings: deal(old, fresh, max(1, len(rows))), part: 1}
+	shared := make([][]float64, len(c.metric.figures))
+	var some [][]float32
+	for f := range shared {
+		if shared[f] = common(rows, f); shared[f] != nil {
+			some = append(some, standard(robust(shared[f])))
+			t.part = 1 - sharedPart
+		}
+	}
+	r.Dealings, r.All = len(t.sets), t.all
+	if t.pairs && t.all {
+		r.Dealings *= 2
+	}
+	r.Need = fewestRuns(c.options.Alpha * t.part)
+	r.Enough = t.smallest()/t.part < c.options.Alpha
+
+	if len(some) > 0 {
+		s := &tests{dealings: t.dealings, largest: t.dealings.largest(some), part: sharedPart}
+		for f, values := range shared {
+			if values == nil {
+				continue
+			}
+			figure := c.figure(f, values, values, old)
+			figure.Unit = ""
+			c.judge(&figure, s.adjusted(difference(standard(robust(values)), old)), s.smallest()/s.part < c.options.Alpha)
+			if f == c.metric.shown {
+				r.Spread = math.Expm1(perDeviation * median(absolute(values)))
+			}
+			r.Shared = append(r.Shared, figure)
+			if figure.Verdict >= Better {
+				continue // no disturbance: it stays in
+			}
+			for i := range rows {
+				if rows[i].figure == f {
+					rows[i].tested = without(rows[i].log, values)
+				}
+			}
+		}
+	}
+	for i := range rows {
+		t.standard = append(t.standard, standard(robust(rows[i].tested)))
+	}
+	if r.Enough {
+		t.largest = t.dealings.largest(t.standard)
+	}
+	return t
+}
+
+func absolute(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Abs(v)
+	}
+	return out
+}
+
+// figure says how the values differ. raw are those measured, tested the logarithms
+// that are compared.
+func (c *Comparison) figure(f int, raw, tested []float64, old int) Figure {
+	figure := Figure{Name: c.metric.figures[f].name, Unit: c.metric.figures[f].unit}
+	plain := make([]float64, len(tested))
+	for i, v := range tested {
+		plain[i] = math.Exp(v)
+		if raw[i] == 0 {
+			plain[i] = 0
+		}
+	}
+	figure.Old, figure.New = summary(plain[:old]), summary(plain[old:])
+	estimate, lo, hi := shift(tested[:old], tested[old:])
+	figure.Change, figure.Lo, figure.Hi = math.Expm1(estimate), math.Expm1(lo), math.Expm1(hi)
+	if figure.Old.Median == 0 && figure.New.Median > 0 {
+		figure.Change = math.Inf(1)
+	}
+	figure.P = mannWhitney(plain[:old], plain[old:])
+	return figure
+}
+
+// judge gives the figure its p-value and verdict.
+func (c *Comparison) judge(f *Figure, adjusted float64, enough bool) {
+	f.Adjusted = adjusted
+	switch o := c.options; {
+	case !enough:
+		f.P, f.Adjusted, f.Verdict = math.NaN(), math.NaN(), Unknown
+	case !(adjusted < o.Alpha) || f.Change == 0:
+		f.Verdict = Unchanged
+	case f.Unit == "ns" && math.Abs(f.New.Median-f.Old.Median) < 1: // what the data can't tell apart
+		f.Verdict = Changed
+	case f.Change > 0 && f.Hi >= o.Threshold:
+		f.Verdict = Worse
+	case f.Change < 0 && 1/(1+f.Lo)-1 >= o.Threshold:
+		f.Verdict = Better
+	default:
+		f.Verdict = Changed
+	}
+}
+
+// conclude fills in what was found at each marker.
+func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
+	type span struct{ from, to int } // the rows of a marker
+	var spans []span
+	for i := range rows {
+		if i == 0 || rows[i].series != rows[i-1].series {
+			spans = append(spans, span{i, i})
+		}
+		spans[len(spans)-1].to = i + 1
+	}
+	critical := math.Inf(1)
+	if r.Enough {
+		critical = t.critical(t.largest, c.options.Alpha*t.part)
+	}
+	r.Markers = make([]Marker, len(spans))
+	each(len(spans), func(k int) {
+		s := spans[k]
+		m := Marker{Place: rows[s.from].series.place(), Sampled: rows[s.from].series.sampled, Detectable: math.Inf(1)}
+		m.OldCount, m.NewCount = rows[s.from].series.countChange()
+		for i := s.from; i < s.to; i++ {
+			row := &rows[i]
+			f := c.figure(row.figure, row.raw, row.tested, r.Old.Runs)
+			adjusted := math.NaN()
+			if r.Enough {
+				adjusted = t.adjusted(difference(t.standard[i], r.Old.Runs))
+			}
+			c.judge(&f, adjusted, r.Enough)
+			m.Figures = append(m.Figures, f)
+			m.Verdict = max(m.Verdict, f.Verdict)
+			if row.figure < c.metric.sharp {
+				m.Detectable = min(m.Detectable, detectable(row.tested, r.Old.Runs, critical))
+			}
+		}
+		m.lead = c.lead(&m)
+		r.Markers[k] = m
+	})
+	if len(r.Markers) > 0 {
+		least := make([]float64, len(r.Markers))
+		for i := range r.Markers {
+			least[i] = r.Markers[i].Detectable
+		}
+		slices.Sort(least)
+		r.Half, r.Most = least[(len(least)-1)/2], least[(len(least)*9+9)/10-1]
+	}
+	slices.SortStableFunc(r.Markers, func(a, b Marker) int {
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), compareSure(&a, &b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// compareSure orders markers that changed by how sure that is, then by how much.
+func compareSure(a, b *Marker) int {
+	if a.Verdict <= Unchanged {
+		return 0
+	}
+	x, y := a.Lead(), b.Lead()
+	return cmp.Or(cmp.Compare(x.Adjusted, y.Adjusted), cmp.Compare(math.Abs(math.Log1p(y.Change)), math.Abs(math.Log1p(x.Change))))
+}
+
+// lead is the figure to be shown: the surest of those with the marker's verdict, if that
+// is a change.
+func (c *Comparison) lead(m *Marker) int {
+	lead := -1
+	for i := range m.Figures {
+		f := &m.Figures[i]
+		switch {
+		case m.Verdict <= Unchanged:
+			if f.Name == c.metric.figures[c.metric.shown].name {
+				return i
+			}
+			lead = 0
+		case f.Verdict != m.Verdict:
+		case lead < 0 || f.Adjusted < m.Figures[lead].Adjusted || f.Adjusted == m.Figures[lead].Adjusted && f.P < m.Figures[lead].P:
+			lead = i
+		}
+	}
+	return lead
+}
+
+// each calls f for 0 … n-1, on all processors.
+func each(n int, f func(i int)) {
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for from := range next {
+				for i := from; i < min(from+64, n); i++ {
+					f(i)
+				}
+			}
+		})
+	}
+	for i := 0; i < n; i += 64 {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+}

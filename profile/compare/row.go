@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"math"
+	"slices"
+)
+
+// row is one figure of one marker over all runs, the old ones first.
+type row struct {
+	series *series
+	figure int
+	raw    []float64 // as measured; NaN: the run has none
+	log    []float64 // its logarithm, that of 0 being that of half the smallest value above it
+	tested []float64 // the same less what all markers of a run share
+}
+
+// rows are the figures that can be compared: those of markers that at least half of
+// the runs passed, often enough for the figure. Which side these are of plays no part
+// in the choice; but a marker that one side never passed has nothing to compare.
+func (c *Comparison) rows() []row {
+	var rows []row
+	for _, s := range c.sorted() {
+		if s.counts[Old].visited == 0 || s.counts[New].visited == 0 {
+			continue
+		}
+		if s.off && (c.metric.name == "count" || c.metric.name == "total") {
+			continue
+		}
+		n := slices.Concat(c.column(s, Old, s.passages[Old], 0, 1), c.column(s, New, s.passages[New], 0, 1))
+		typical := median(present(n))
+		for f, figure := range c.metric.figures {
+			r := row{series: s, figure: f}
+			for label, values := range s.values {
+				r.raw = append(r.raw, c.column(s, Label(label), values, f, len(c.metric.figures))...)
+			}
+			some := present(r.raw)
+			if typical < figure.least || 2*len(some) < len(r.raw) || len(present(r.raw[:c.sides[Old].Runs])) == 0 || len(present(r.raw[c.sides[Old].Runs:])) == 0 {
+				continue
+			}
+			r.log = logarithms(r.raw)
+			if r.log == nil {
+				continue // 0 in all
+			}
+			r.tested = r.log
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// column is every step-th value of a list, one for each run of the side.
+func (c *Comparison) column(s *series, label Label, list []float64, from, step int) []float64 {
+	column := make([]float64, c.sides[label].Runs)
+	for i := range column {
+		column[i] = math.NaN()
+		if at := from + i*step; at < len(list) {
+			column[i] = list[at]
+		}
+	}
+	return column
+}
+
+// logarithms are those of values that are 0 or more; nil if no value is above 0.
+func logarithms(values []float64) []float64 {
+	least := math.Inf(1)
+	for _, v := range values {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	if math.IsInf(least, 0) {
+		return nil
+	}
+	logs := make([]float64, len(values))
+	for i, v := range values {
+		logs[i] = math.Log(v)
+		if v <= 0 {
+			logs[i] = math.Log(least / 2)
+		}
+	}
+	return logs
+}
+
+// clip is how many deviations from the median a value may be; what is farther is
+// brought back to there. It is that of Huber's estimator at about three deviations,
+// where little is lost if values are normal.
+const clip = 3
+
+// leastDeviation keeps values that are nearly all equal, of short times in whole ns,
+// from becoming differences of any size. It is a relative one.
+const leastDeviation = 0.002
+
+// robust brings outlying values back and puts the median at 0. NaN stay.
+func robust(values []float64) []float64 {
+	some := present(values)
+	m := median(some)
+	for i := range some {
+		some[i] = math.Abs(some[i] - m)
+	}
+	limit := clip * max(leastDeviation, perDeviation*median(some))
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = math.Max(-limit, math.Min(limit, v-m))
+	}
+	return out
+}
+
+// perDeviation makes the median absolute deviation one standard deviation of normal
+// values: 1/Φ⁻¹(3/4).
+const perDeviation = 1.4826
+
+// standard makes the mean of the values 0 and the sum of their squares 1; those
+// that are missing become 0, and so do all if they are equal.
+func standard(values []float64) []float32 {
+	some := present(values)
+	mean := 0.0
+	for _, v := range some {
+		mean += v / float64(len(some))
+	}
+	squares := 0.0
+	for _, v := range some {
+		squares += (v - mean) * (v - mean)
+	}
+	out := make([]float32, len(values))
+	for i, v := range values {
+		if !math.IsNaN(v) && squares > 1e-20 {
+			out[i] = float32((v - mean) / math.Sqrt(squares))
+		}
+	}
+	return out
+}
+
+// present are the values that are there, in a list of their own.
+func present(values []float64) []float64 {
+	some := make([]float64, 0, len(values))
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// median sorts the values; NaN if there are none.
+func median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

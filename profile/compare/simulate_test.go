@@ -1,0 +1,331 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// program is what the simulated runs are runs of. Times of passages are lognormal, with a tail;
+// machine, layout and chance make runs differ, as they do in truth: the first disturbs all markers
+// of a run, the second each marker by itself, now and then by much.
+type program struct {
+	markers  int
+	passages int
+	shared   float64 // deviation of what all markers of a run share
+	own      float64 // of a marker's in a run
+	outliers float64 // how often a marker is disturbed for a whole run
+	tail     float64 // share of passages that take several times as long
+	// times changes the time of a passage of a marker, ns, in new runs.
+	times func(r *rand.Rand, marker int, ns float64) float64
+}
+
+// typical is a program that nothing is unusual about.
+var typical = program{markers: 60, passages: 200, shared: 0.02, own: 0.01, outliers: 0.03, tail: 0.02}
+
+func (p program) run(r *rand.Rand, label Label, number int) *profile.Profile {
+	run := &profile.Profile{
+		App: "shop", Run: fmt.Sprint(number), Runs: 1, Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", State: "stopped", Complete: true,
+		Clock: profile.Clock{Kind: "tsc", Hz: 2.7e9, QuantumNS: 0.4},
+		Start: time.Date(2026, 3, 1, 12, 0, number, 0, time.UTC),
+	}
+	shared := math.Abs(p.shared * r.NormFloat64())
+	for i := range p.markers {
+		own := p.own * r.NormFloat64()
+		if r.Float64() < p.outliers {
+			own += r.ExpFloat64()
+		}
+		follows := 0.5 + float64(i%7)/6 // some markers suffer more from what disturbs all
+		centre := math.Log(100*math.Pow(1.15, float64(i%50))) + own + follows*shared
+		var times []uint64
+		for range p.passages {
+			ns := math.Exp(centre + 0.1*r.NormFloat64())
+			if r.Float64() < p.tail {
+				ns *= 1 + 5*r.ExpFloat64()
+			}
+			if label == New && p.times != nil {
+				ns = p.times(r, i, ns)
+			}
+			times = append(times, uint64(ns))
+		}
+		run.Markers = append(run.Markers, marker(i, times))
+	}
+	return run
+}
+
+// marker makes a marker of the times of its passages.
+func marker(number int, times []uint64) profile.Marker {
+	m := profile.Marker{ID: registry.ID(number + 1), Name: fmt.Sprintf("shop.f%03d", number), Kind: "func", File: "shop.go", Line: number + 1, Count: uint64(len(times))}
+	var buckets [64]profile.Bucket
+	for _, ns := range times {
+		if m.MinNS == 0 || ns < m.MinNS {
+			m.MinNS = ns
+		}
+		m.MaxNS = max(m.MaxNS, ns)
+		m.SelfNS += ns / 2
+		b := &buckets[bits.Len64(ns|1)-1]
+		b.Count++
+		b.SumNS += ns
+		b.SumSq = b.SumSq.Add(profile.Square(ns))
+	}
+	for k, b := range buckets {
+		if b.Count > 0 {
+			b.K = uint8(k)
+			m.Buckets = append(m.Buckets, b)
+		}
+	}
+	return m
+}
+
+// compared makes so many runs a side, in turn, and compares them.
+func (p program) compared(t testing.TB, seed uint64, old, fresh int, o Options) *Result {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	c, err := NewComparison(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range max(old, fresh) {
+		for label, n := range []int{old, fresh} {
+			if i < n {
+				if err := c.Add(Label(label), p.run(r, Label(label), 2*i+label)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return c.Result()
+}
+
+// found is the marker of that number.
+func found(t testing.TB, r *Result, number int) *Marker {
+	t.Helper()
+	for i := range r.Markers {
+		if r.Markers[i].ID == registry.ID(number+1) {
+			return &r.Markers[i]
+		}
+	}
+	t.Fatalf("marker %d was not compared", number)
+	return nil
+}
+
+// A comparison of runs of one program fails, or finds anything, no more often than alpha says, whatever
+// disturbs the runs.
+func TestNothingChanged(t *testing.T) {
+	const trials = 150
+	for _, tt := range []struct {
+		name       string
+		old, fresh int
+		change     func(p *program)
+	}{
+		{"typical", 6, 6, func(*program) {}},
+		{"few markers", 6, 6, func(p *program) { p.markers = 5 }},
+		{"unequal sides", 4, 9, func(*program) {}},
+		{"shared disturbance", 6, 6, func(p *program) { p.shared = 0.3 }},
+		{"outliers", 6, 6, func(p *program) { p.outliers = 0.3 }},
+		{"few passages", 6, 6, func(p *program) { p.passages = 3 }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := typical
+			tt.change(&p)
+			any, worse := 0, 0
+			for seed := range uint64(trials) {
+				r := p.compared(t, seed, tt.old, tt.fresh, Options{})
+				if r.Worse() > 0 {
+					worse++
+				}
+				if r.Worse()+r.Better() > 0 {
+					any++
+				}
+			}
+			// At 0.05, 17 of 150 or more happen once in a thousand.
+			if any >= 17 {
+				t.Errorf("something is found in %d of %d comparisons of the same program, worse in %d", any, trials, worse)
+			}
+		})
+	}
+}
+
+// With one marker, a p-value is at most x in a share x of comparisons: the test is neither too
+// bold nor wasteful.
+func TestUniform(t *testing.T) {
+	const trials = 400
+	p := typical
+	p.markers, p.outliers = 1, 0.1
+	var values []float64
+	for seed := range uint64(trials) {
+		values = append(values, found(t, p.compared(t, seed, 5, 6, Options{Metric: "p50"}), 0).Lead().Adjusted)
+	}
+	for _, x := range []float64{0.02, 0.05, 0.1, 0.25, 0.5, 0.75} {
+		n := 0.0
+		for _, v := range values {
+			if v <= x {
+				n++
+			}
+		}
+		if off := 3.3 * math.Sqrt(x*(1-x)/trials); math.Abs(n/trials-x) > off+1.0/462 {
+			t.Errorf("p ≤ %v in %.3f of the comparisons", x, n/trials)
+		}
+	}
+}
+
+// One marker of 60 gets slower by 5 %.
+func TestSlower(t *testing.T) {
+	for _, shared := range []float64{0, 0.02, 0.1, 0.3} {
+		p := typical
+		p.shared = shared
+		p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
+			if marker == 30 {
+				ns *= 1.05
+			}
+			return ns
+		}
+		missed := 0
+		for seed := range uint64(20) {
+			r := p.compared(t, seed, 10, 10, Options{Threshold: 0.04})
+			m := found(t, r, 30)
+			if m.Verdict != Worse {
+				missed++
+				continue
+			}
+			if f := m.Lead(); f.Change < 0.025 || f.Change > 0.075 || f.Lo > 0.05 || f.Hi < 0.05 {
+				t.Logf("the change of %s is said to be %v, from %v to %v", f.Name, f.Change, f.Lo, f.Hi)
+			}
+		}
+		if missed > 2 {
+			t.Errorf("with a deviation of %v in all markers of a run, 5 %% more are missed in %d of 20 comparisons", shared, missed)
+		}
+	}
+}
+
+// The slowest passages of a marker get slower, and no quantile up to the median does.
+func TestSlowerTail(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		share float64
+		by    float64
+		leads map[string]bool
+	}{
+		{"one in ten", 0.10, 3, map[string]bool{"p99": true, "p99+": true, "mean": true, "p90": true}},
+		{"three in a hundred", 0.03, 20, map[string]bool{"p99": true, "p99+": true, "mean": true}},
+		{"one in two hundred", 0.005, 60, map[string]bool{"p99+": true, "mean": true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := typical
+			p.passages = 1000
+			p.times = func(r *rand.Rand, marker int, ns float64) float64 {
+				if marker == 30 && r.Float64() < tt.share {
+					ns *= tt.by
+				}
+				return ns
+			}
+			missed := 0
+			for seed := range uint64(10) {
+				r := p.compared(t, seed, 10, 10, Options{Threshold: 0.05})
+				m := found(t, r, 30)
+				for _, f := range m.Figures[:3] {
+					if tt.share < 0.05 && f.Verdict >= Better {
+						t.Errorf("%s changed by %v", f.Name, f.Change)
+					}
+				}
+				if m.Verdict != Worse {
+					missed++
+				} else if !tt.leads[m.Lead().Name] {
+					t.Errorf("the surest change is at %s", m.Lead().Name)
+				}
+			}
+			if missed > 1 {
+				t.Errorf("missed in %d of 10 comparisons", missed)
+			}
+		})
+	}
+}
+
+// What gets slower in all markers alike is no disturbance to be taken off.
+func TestAllSlower(t *testing.T) {
+	p := typical
+	p.times = func(_ *rand.Rand, _ int, ns float64) float64 { return ns * 1.1 }
+	r := p.compared(t, 1, 10, 10, Options{Threshold: 0.05})
+	worse := 0
+	for _, m := range r.Markers {
+		if m.Verdict == Worse {
+			worse++
+		}
+	}
+	if len(r.Shared) == 0 || r.Shared[2].Verdict != Worse || math.Abs(r.Shared[2].Change-0.1) > 0.04 {
+		t.Errorf("what all share: %+v", r.Shared)
+	}
+	if worse < 40 {
+		t.Errorf("%d of 60 markers got worse", worse)
+	}
+}
+
+// Some of the markers, but not most, get slower: each of them is named, and no other one.
+func TestSomeSlower(t *testing.T) {
+	p := typical
+	p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
+		if marker%3 == 0 {
+			ns *= 1.3
+		}
+		return ns
+	}
+	r := p.compared(t, 1, 10, 10, Options{Threshold: 0.05})
+	named := 0
+	for _, m := range r.Markers {
+		slower := (int(m.ID)-1)%3 == 0
+		if m.Verdict == Worse && slower {
+			named++
+		} else if m.Verdict >= Better {
+			t.Errorf("%s is %v: %+v", m.Name, m.Verdict, m.Lead())
+		}
+	}
+	if named < 18 {
+		t.Errorf("%d of 20 markers that got slower are named", named)
+	}
+}
+
+// What gets faster never fails a comparison, and is said.
+func TestFaster(t *testing.T) {
+	p := typical
+	p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
+		if marker == 7 {
+			ns *= 0.7
+		}
+		return ns
+	}
+	r := p.compared(t, 1, 10, 10, Options{Threshold: 0.05})
+	if m := r.Markers[0]; r.Worse() != 0 || r.Better() != 1 || m.Name != "shop.f007" || m.Verdict != Better || math.Abs(m.Lead().Change+0.3) > 0.03 {
+		t.Errorf("%d worse, %d better; first %+v", r.Worse(), r.Better(), m)
+	}
+}
+
+// What is said to be detectable is found in about four of five comparisons, less is not.
+func TestDetectable(t *testing.T) {
+	hits, trials := 0, 0
+	for seed := range uint64(40) {
+		p := typical
+		p.outliers = 0
+		size := found(t, p.compared(t, seed+1000, 8, 8, Options{}), 30).Detectable
+		p.times = func(_ *rand.Rand, marker int, ns float64) float64 {
+			if marker == 30 {
+				ns *= 1 + size
+			}
+			return ns
+		}
+		if found(t, p.compared(t, seed, 8, 8, Options{}), 30).Verdict == Worse {
+			hits++
+		}
+		trials++
+	}
+	if hits < trials*6/10 {
+		t.Errorf("what four of five comparisons are to find is found in %d of %d", hits, trials)
+	}
+	t.Logf("%d of %d", hits, trials)
+}

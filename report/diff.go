@@ -1,0 +1,274 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/markgen/markgen/profile/compare"
+)
+
+// Diff says how a comparison is written. The zero value is the text of what changed, as
+// wide as it needs to be, without colour.
+type Diff struct {
+	All   bool // markers that did not change, too; the json format always has them
+	JSON  bool
+	Width int // as of Options
+	Color bool
+}
+
+// Write writes what a comparison has found.
+func (d Diff) Write(out io.Writer, r *compare.Result) error {
+	w := bufio.NewWriterSize(out, 1<<16)
+	if d.JSON {
+		if err := writeDiffJSON(w, r); err != nil {
+			return err
+		}
+	} else {
+		d.text(w, r)
+	}
+	return w.Flush()
+}
+
+// text writes what was compared, a line for each marker that changed and for what
+// all share, markers of one side only, and a summary.
+func (d Diff) text(w *bufio.Writer, r *compare.Result) {
+	ink := ink(d.Color)
+	for _, line := range diffHeading(r) {
+		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
+	}
+	w.WriteByte('\n')
+	d.table(w, r)
+	countChanges(w, r, ink)
+	for _, list := range []struct {
+		word   string
+		places []compare.Place
+	}{
+		{"new", r.Appeared}, {"vanished", r.Vanished}, {"passed only now", r.Begun}, {"no longer passed", r.Ceased},
+	} {
+		for _, p := range list.places {
+			fmt.Fprintf(w, "%s: %s\n", ink.paint(faint, list.word), printable(p.Name))
+		}
+	}
+	if len(r.Appeared)+len(r.Vanished)+len(r.Begun)+len(r.Ceased) > 0 {
+		w.WriteByte('\n')
+	}
+	fmt.Fprintln(w, ink.paint(faint, diffSummary(r)))
+	for _, caution := range r.Cautions {
+		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(caution))
+	}
+}
+
+// diffHeading is the first lines: a word and what is to be said of it.
+func diffHeading(r *compare.Result) [][2]string {
+	side := func(s compare.Side) string {
+		return joined(" ", plural(s.Runs, "run"), "of", printable(s.App), parenthesis(printable(joined(" ", s.Go, joined("/", s.OS, s.Arch)))))
+	}
+	tests := plural(len(r.Markers), "marker") + " by " + printable(r.Metric)
+	if r.Tests > len(r.Markers) {
+		tests += ", " + plural(r.Tests, "figure")
+	}
+	lines := [][2]string{{"old", side(r.Old)}, {"new", side(r.New)}, {"compared", tests}}
+	if !r.Enough {
+		return lines
+	}
+	if r.Shared != nil {
+		lines = append(lines, [2]string{"shared", fmt.Sprintf("%s from run to run in all markers, %s", percent(r.Spread), sharedVerdict(r))})
+	}
+	if !math.IsInf(r.Half, 0) {
+		text := "changes from " + percent(r.Half) + " on in half of the markers"
+		if !math.IsInf(r.Most, 0) {
+			text += ", from " + percent(r.Most) + " in nine of ten"
+		}
+		lines = append(lines, [2]string{"finds", text})
+	}
+	return lines
+}
+
+// sharedVerdict says what became of what all markers share.
+func sharedVerdict(r *compare.Result) string {
+	for _, f := range r.Shared {
+		if f.Verdict >= compare.Better {
+			return "which changed; it is not taken off"
+		}
+	}
+	return "taken off"
+}
+
+// sharedName stands where a marker's name does.
+const sharedName = "all markers together"
+
+// table writes a line for each finding, those that got worse first.
+func (d Diff) table(w *bufio.Writer, r *compare.Result) {
+	type line struct {
+		name    string
+		f       *compare.Figure
+		verdict compare.Verdict
+	}
+	var lines []line
+	for i := range r.Shared {
+		if f := &r.Shared[i]; f.Verdict >= compare.Better {
+			lines = append(lines, line{sharedName, f, f.Verdict})
+		}
+	}
+	for i := range r.Markers {
+		m := &r.Markers[i]
+		if m.Verdict == compare.Unchanged && !d.All {
+			continue
+		}
+		lines = append(lines, line{printable(m.Name), m.Lead(), m.Verdict})
+		if m.Verdict == compare.Worse { // what got better all the same
+			for k := range m.Figures {
+				if f := &m.Figures[k]; f.Verdict == compare.Better {
+					lines = append(lines, line{"", f, f.Verdict})
+				}
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	columns := []column{
+		{name: "name", left: true, shorten: true},
+		{name: "at", left: true, rank: 2},
+		{name: "old"},
+		{name: "±", rank: 3},
+		{name: "new"},
+		{name: "±", rank: 3},
+		{name: "change", heat: true},
+		{name: "from … to", rank: 1, left: true},
+		{name: "p"},
+		{name: "", left: true},
+	}
+	for _, l := range lines {
+		cells := []string{l.name, l.f.Name, value(l.f.Old.Median, l.f.Unit), around(l.f.Old), value(l.f.New.Median, l.f.Unit), around(l.f.New), "~", "", none, ""}
+		if l.verdict != compare.Unchanged {
+			cells[6] = signed(l.f.Change)
+		}
+		if l.verdict != compare.Unchanged && !math.IsInf(l.f.Hi, 0) {
+			cells[7] = signed(l.f.Lo) + " … " + signed(l.f.Hi)
+		}
+		if !math.IsNaN(l.f.Adjusted) {
+			cells[8] = strconv.FormatFloat(l.f.Adjusted, 'f', 3, 64)
+		}
+		if l.verdict >= compare.Better {
+			cells[9] = l.verdict.String()
+		}
+		for i, cell := range cells {
+			columns[i].cells = append(columns[i].cells, cell)
+		}
+	}
+	style := func(row int) string {
+		switch lines[row].verdict {
+		case compare.Worse:
+			return hot
+		case compare.Better:
+			return good
+		}
+		return plain
+	}
+	pale := func(row int) bool { return lines[row].verdict == compare.Unchanged }
+	writeRows(w, columns, style, pale, Options{Width: d.Width, Color: d.Color})
+	w.WriteByte('\n')
+}
+
+// countChanges tells which markers were passed more or less often, in every run.
+func countChanges(w *bufio.Writer, r *compare.Result, ink ink) {
+	columns := []column{{name: "passages of a run", left: true, shorten: true}, {name: "old"}, {name: "new"}, {name: "change"}}
+	for i := range r.Markers {
+		m := &r.Markers[i]
+		if m.OldCount == m.NewCount {
+			continue
+		}
+		change := float64(m.NewCount)/float64(m.OldCount) - 1
+		for k, cell := range []string{printable(m.Name), count(m.OldCount), count(m.NewCount), signed(change)} {
+			columns[k].cells = append(columns[k].cells, cell)
+		}
+	}
+	if len(columns[0].cells) == 0 {
+		return
+	}
+	writeRows(w, columns, nil, func(int) bool { return false }, Options{Color: bool(ink)})
+	w.WriteByte('\n')
+}
+
+// diffSummary is the line below the tables.
+func diffSummary(r *compare.Result) string {
+	if len(r.Markers) == 0 {
+		return "no marker to compare: none was passed, and has a " + printable(r.Metric) + ", on both sides"
+	}
+	if !r.Enough {
+		return fmt.Sprintf("%s; with %d and %d runs, no change can be told from chance: it takes %d on each side", plural(len(r.Markers), "marker"), r.Old.Runs, r.New.Runs, r.Need)
+	}
+	changed := 0
+	for i := range r.Markers {
+		if r.Markers[i].Verdict == compare.Changed {
+			changed++
+		}
+	}
+	worse, better := r.Worse(), r.Better()
+	text := fmt.Sprintf("%d worse, %d better", worse, better)
+	if changed > 0 {
+		text += fmt.Sprintf(", %d changed by less than %s", changed, percent(r.Threshold))
+	}
+	return text + fmt.Sprintf("; threshold %s, alpha %v", percent(r.Threshold), r.Alpha)
+}
+
+// value writes a number in its unit.
+func value(v float64, unit string) string {
+	switch {
+	case math.IsNaN(v):
+		return none
+	case unit == "ns":
+		return duration(v)
+	case v < 999.5:
+		return significant(v)
+	}
+	return count(uint64(min(math.Round(v), math.MaxInt64)))
+}
+
+// around is a confidence interval as the larger of its distances from the median.
+func around(s compare.Summary) string {
+	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		return "∞"
+	}
+	if s.Median == 0 {
+		return none
+	}
+	return strconv.FormatFloat(100*max(s.Hi-s.Median, s.Median-s.Lo)/s.Median, 'f', 0, 64) + "%"
+}
+
+// percent writes a part of 1 with two significant digits at least.
+func percent(v float64) string {
+	v *= 100
+	digits := 0
+	if v < 9.95 {
+		digits = 1
+	}
+	text := strconv.FormatFloat(v, 'f', digits, 64)
+	if digits == 1 && text[len(text)-2:] == ".0" {
+		text = text[:len(text)-2]
+	}
+	return text + "%"
+}
+
+// signed writes a change.
+func signed(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "+∞"
+	case v > 9.995:
+		return "×" + strconv.FormatFloat(1+v, 'f', 1, 64)
+	}
+	digits := 1
+	if math.Abs(v) >= 0.9995 {
+		digits = 0
+	}
+	text := strconv.FormatFloat(100*v, 'f', digits, 64) + "%"
+	if v > 0 {
+		return "+" + text
+	}
+	return text
+}

@@ -1,0 +1,198 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"math"
+
+	"github.com/markgen/markgen/profile/compare"
+)
+
+// The types below are the json format of a comparison. What is not known, or
+// infinite, is null. Changes are parts of the old value: 0.05 is 5 % more.
+
+type jsonDiff struct {
+	Verdict    string       `json:"verdict"` // worse, ok, or unknown: too few runs
+	Metric     string       `json:"metric"`
+	Threshold  float64      `json:"threshold"`
+	Alpha      float64      `json:"alpha"`
+	Old        jsonSide     `json:"old"`
+	New        jsonSide     `json:"new"`
+	NeedRuns   int          `json:"need_runs"`       // on each side, to tell any change from chance
+	Tests      int          `json:"tests"`           // figures that were compared
+	Relabelled int          `json:"relabelled"`      // ways to label the runs that these were held against
+	Exact      bool         `json:"exact"`           // those are all there are
+	Half       jsonFloat    `json:"detectable_half"` // change that would have been found in half of the markers
+	Most       jsonFloat    `json:"detectable_most"` // and in nine of ten
+	Spread     *float64     `json:"shared_spread"`   // standard deviation of what all markers of a run share
+	Shared     []jsonFigure `json:"shared"`          // its figures; none for fewer than 20 markers
+	Appeared   []jsonPlace  `json:"appeared"`
+	Vanished   []jsonPlace  `json:"vanished"`
+	Begun      []jsonPlace  `json:"passed_only_now"`
+	Ceased     []jsonPlace  `json:"no_longer_passed"`
+	Cautions   []string     `json:"cautions"`
+}
+
+type jsonSide struct {
+	Runs   int    `json:"runs"`
+	App    string `json:"app"`
+	Go     string `json:"go"`
+	GOOS   string `json:"goos"`
+	GOARCH string `json:"goarch"`
+	Clock  string `json:"clock"`
+}
+
+type jsonPlace struct {
+	ID   string `json:"id"` // 16 hexadecimal digits
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+type jsonCompared struct {
+	jsonPlace
+	Verdict    string       `json:"verdict"` // worse, better, changed (by less than the threshold), unchanged, unknown
+	Sampled    bool         `json:"sampled,omitempty"`
+	OldCount   uint64       `json:"old_count,omitempty"` // passages of every old run, and of every
+	NewCount   uint64       `json:"new_count,omitempty"` // new one, where those differ and runs of a side don't
+	Detectable jsonFloat    `json:"detectable"`
+	Lead       string       `json:"lead"` // the figure that the text format shows
+	Figures    []jsonFigure `json:"figures"`
+}
+
+type jsonFigure struct {
+	Name     string      `json:"name"`
+	Unit     string      `json:"unit"` // "ns" or ""
+	Old      jsonSummary `json:"old"`
+	New      jsonSummary `json:"new"`
+	Change   jsonFloat   `json:"change"`
+	Lo       jsonFloat   `json:"change_lo"`
+	Hi       jsonFloat   `json:"change_hi"`
+	P        jsonFloat   `json:"p"`          // of this test by itself
+	Adjusted jsonFloat   `json:"p_adjusted"` // for all that was tested: the one that counts
+	Verdict  string      `json:"verdict"`
+}
+
+type jsonSummary struct {
+	Median jsonFloat `json:"median"`
+	Lo     jsonFloat `json:"lo"`
+	Hi     jsonFloat `json:"hi"`
+	Runs   int       `json:"runs"`
+}
+
+// jsonFloat is null where there is no number.
+type jsonFloat float64
+
+func (f jsonFloat) MarshalJSON() ([]byte, error) {
+	if v := float64(f); math.IsNaN(v) || math.IsInf(v, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+// writeDiffJSON writes one object: a line for the comparison, then one for each marker.
+func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
+	d := jsonDiff{
+		Verdict:    diffVerdict(r),
+		Metric:     r.Metric,
+		Threshold:  r.Threshold,
+		Alpha:      r.Alpha,
+		Old:        jsonSideOf(r.Old),
+		New:        jsonSideOf(r.New),
+		NeedRuns:   r.Need,
+		Tests:      r.Tests,
+		Relabelled: r.Dealings,
+		Exact:      r.All,
+		Half:       jsonFloat(r.Half),
+		Most:       jsonFloat(r.Most),
+		Shared:     jsonFigures(r.Shared),
+		Appeared:   jsonPlaces(r.Appeared),
+		Vanished:   jsonPlaces(r.Vanished),
+		Begun:      jsonPlaces(r.Begun),
+		Ceased:     jsonPlaces(r.Ceased),
+		Cautions:   append([]string{}, r.Cautions...),
+	}
+	if r.Shared != nil {
+		d.Spread = &r.Spread
+	}
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(d); err != nil {
+		return err
+	}
+	w.Write(bytes.TrimSuffix(line.Bytes(), []byte("}\n")))
+	w.WriteString(",\n\"markers\":[")
+	for i := range r.Markers {
+		m := &r.Markers[i]
+		line.Reset()
+		err := enc.Encode(jsonCompared{
+			jsonPlace:  jsonPlaceOf(m.Place),
+			Verdict:    m.Verdict.String(),
+			Sampled:    m.Sampled,
+			OldCount:   m.OldCount,
+			NewCount:   m.NewCount,
+			Detectable: jsonFloat(m.Detectable),
+			Lead:       m.Lead().Name,
+			Figures:    jsonFigures(m.Figures),
+		})
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.WriteByte('\n')
+		w.Write(bytes.TrimSuffix(line.Bytes(), []byte{'\n'}))
+	}
+	_, err := w.WriteString("\n]}\n")
+	return err
+}
+
+// diffVerdict is the verdict on all.
+func diffVerdict(r *compare.Result) string {
+	switch {
+	case !r.Enough:
+		return "unknown"
+	case r.Worse() > 0:
+		return "worse"
+	}
+	return "ok"
+}
+
+func jsonSideOf(s compare.Side) jsonSide {
+	return jsonSide{s.Runs, s.App, s.Go, s.OS, s.Arch, s.Clock.Kind}
+}
+
+func jsonPlaceOf(p compare.Place) jsonPlace {
+	return jsonPlace{p.ID.String(), p.Name, p.Kind, p.File, p.Line}
+}
+
+func jsonPlaces(list []compare.Place) []jsonPlace {
+	out := []jsonPlace{}
+	for _, p := range list {
+		out = append(out, jsonPlaceOf(p))
+	}
+	return out
+}
+
+func jsonFigures(list []compare.Figure) []jsonFigure {
+	out := []jsonFigure{}
+	for _, f := range list {
+		out = append(out, jsonFigure{
+			Name:     f.Name,
+			Unit:     f.Unit,
+			Old:      jsonSummary{jsonFloat(f.Old.Median), jsonFloat(f.Old.Lo), jsonFloat(f.Old.Hi), f.Old.Runs},
+			New:      jsonSummary{jsonFloat(f.New.Median), jsonFloat(f.New.Lo), jsonFloat(f.New.Hi), f.New.Runs},
+			Change:   jsonFloat(f.Change),
+			Lo:       jsonFloat(f.Lo),
+			Hi:       jsonFloat(f.Hi),
+			P:        jsonFloat(f.P),
+			Adjusted: jsonFloat(f.Adjusted),
+			Verdict:  f.Verdict.String(),
+		})
+	}
+	return out
+}
