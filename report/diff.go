@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/markgen/markgen/profile/compare"
@@ -41,7 +42,7 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	}
 	w.WriteByte('\n')
 	d.table(w, r)
-	countChanges(w, r, ink)
+	countChanges(w, r, Options{Width: d.Width, Color: d.Color})
 	for _, list := range []struct {
 		word   string
 		places []compare.Place
@@ -139,11 +140,11 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 		{name: "±", rank: 3},
 		{name: "change", heat: true},
 		{name: "from … to", rank: 1, left: true},
+		{name: "verdict", left: true},
 		{name: "p"},
-		{name: "", left: true},
 	}
 	for _, l := range lines {
-		cells := []string{l.name, l.f.Name, value(l.f.Old.Median, l.f.Unit), around(l.f.Old), value(l.f.New.Median, l.f.Unit), around(l.f.New), "~", "", none, ""}
+		cells := []string{l.name, l.f.Name, value(l.f.Old.Median, l.f.Unit), around(l.f.Old), value(l.f.New.Median, l.f.Unit), around(l.f.New), "~", "", "", none}
 		if l.verdict != compare.Unchanged {
 			cells[6] = signed(l.f.Change)
 		}
@@ -151,15 +152,18 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 			cells[7] = signed(l.f.Lo) + " … " + signed(l.f.Hi)
 		}
 		if !math.IsNaN(l.f.Adjusted) {
-			cells[8] = strconv.FormatFloat(l.f.Adjusted, 'f', 3, 64)
+			cells[9] = probability(l.f.Adjusted)
 		}
 		if l.verdict >= compare.Better {
-			cells[9] = l.verdict.String()
+			cells[8] = l.verdict.String()
 		}
 		for i, cell := range cells {
 			columns[i].cells = append(columns[i].cells, cell)
 		}
 	}
+	columns = slices.DeleteFunc(columns, func(c column) bool { // what no line has
+		return !slices.ContainsFunc(c.cells, func(cell string) bool { return cell != "" })
+	})
 	style := func(row int) string {
 		switch lines[row].verdict {
 		case compare.Worse:
@@ -174,30 +178,26 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	w.WriteByte('\n')
 }
 
-// countChanges tells which markers were passed more or less often, in every run.
-func countChanges(w *bufio.Writer, r *compare.Result, ink ink) {
-	columns := []column{{name: "passages of a run", left: true, shorten: true}, {name: "old"}, {name: "new"}, {name: "change"}}
-	for i := range r.Markers {
-		m := &r.Markers[i]
-		if m.OldCount == m.NewCount {
-			continue
-		}
-		change := float64(m.NewCount)/float64(m.OldCount) - 1
-		for k, cell := range []string{printable(m.Name), count(m.OldCount), count(m.NewCount), signed(change)} {
-			columns[k].cells = append(columns[k].cells, cell)
-		}
-	}
-	if len(columns[0].cells) == 0 {
+// countChanges tells which markers were surely passed more or less often.
+func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
+	if len(r.Counted) == 0 {
 		return
 	}
-	writeRows(w, columns, nil, func(int) bool { return false }, Options{Color: bool(ink)})
+	columns := []column{{name: "passages of every run", left: true, shorten: true}, {name: "old"}, {name: "new"}, {name: "change"}}
+	for _, c := range r.Counted {
+		change := float64(c.New)/float64(c.Old) - 1
+		for i, cell := range []string{printable(c.Name), count(c.Old), count(c.New), signed(change)} {
+			columns[i].cells = append(columns[i].cells, cell)
+		}
+	}
+	writeRows(w, columns, nil, func(int) bool { return false }, o)
 	w.WriteByte('\n')
 }
 
 // diffSummary is the line below the tables.
 func diffSummary(r *compare.Result) string {
 	if len(r.Markers) == 0 {
-		return "no marker to compare: none was passed, and has a " + printable(r.Metric) + ", on both sides"
+		return "no marker to compare: none was passed on both sides, and has the metric " + printable(r.Metric)
 	}
 	if !r.Enough {
 		return fmt.Sprintf("%s; with %d and %d runs, no change can be told from chance: it takes %d on each side", plural(len(r.Markers), "marker"), r.Old.Runs, r.New.Runs, r.Need)
@@ -254,6 +254,14 @@ func percent(v float64) string {
 	return text + "%"
 }
 
+// probability writes a p-value with three digits.
+func probability(p float64) string {
+	if p < 0.0005 {
+		return "<0.001"
+	}
+	return strconv.FormatFloat(p, 'f', 3, 64)
+}
+
 // signed writes a change.
 func signed(v float64) string {
 	switch {
@@ -265,6 +273,9 @@ func signed(v float64) string {
 	digits := 1
 	if math.Abs(v) >= 0.9995 {
 		digits = 0
+	}
+	if math.Abs(v) < 0.0005 {
+		v = 0
 	}
 	text := strconv.FormatFloat(100*v, 'f', digits, 64) + "%"
 	if v > 0 {

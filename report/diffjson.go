@@ -31,6 +31,7 @@ type jsonDiff struct {
 	Vanished   []jsonPlace  `json:"vanished"`
 	Begun      []jsonPlace  `json:"passed_only_now"`
 	Ceased     []jsonPlace  `json:"no_longer_passed"`
+	Counted    []jsonCount  `json:"passages"` // markers that every old run passed equally often, and every new one, and not both
 	Cautions   []string     `json:"cautions"`
 }
 
@@ -51,12 +52,16 @@ type jsonPlace struct {
 	Line int    `json:"line"`
 }
 
+type jsonCount struct {
+	jsonPlace
+	Old uint64 `json:"old"`
+	New uint64 `json:"new"`
+}
+
 type jsonCompared struct {
 	jsonPlace
 	Verdict    string       `json:"verdict"` // worse, better, changed (by less than the threshold), unchanged, unknown
 	Sampled    bool         `json:"sampled,omitempty"`
-	OldCount   uint64       `json:"old_count,omitempty"` // passages of every old run, and of every
-	NewCount   uint64       `json:"new_count,omitempty"` // new one, where those differ and runs of a side don't
 	Detectable jsonFloat    `json:"detectable"`
 	Lead       string       `json:"lead"` // the figure that the text format shows
 	Figures    []jsonFigure `json:"figures"`
@@ -112,7 +117,11 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 		Vanished:   jsonPlaces(r.Vanished),
 		Begun:      jsonPlaces(r.Begun),
 		Ceased:     jsonPlaces(r.Ceased),
+		Counted:    []jsonCount{},
 		Cautions:   append([]string{}, r.Cautions...),
+	}
+	for _, c := range r.Counted {
+		d.Counted = append(d.Counted, jsonCount{jsonPlaceOf(c.Place), c.Old, c.New})
 	}
 	if r.Shared != nil {
 		d.Spread = &r.Spread
@@ -132,8 +141,6 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 			jsonPlace:  jsonPlaceOf(m.Place),
 			Verdict:    m.Verdict.String(),
 			Sampled:    m.Sampled,
-			OldCount:   m.OldCount,
-			NewCount:   m.NewCount,
 			Detectable: jsonFloat(m.Detectable),
 			Lead:       m.Lead().Name,
 			Figures:    jsonFigures(m.Figures),

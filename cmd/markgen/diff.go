@@ -27,7 +27,7 @@ old and new in turn: with fewer than four, or five, nothing can be told from cha
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the change or the
 upper end of its confidence interval reaches -threshold. The exit code is 1 then, also when there are too few
-runs to tell. The time of a passage is compared at its quantiles p10, p25, p50, p90 and p99, by its mean, and
+runs to tell, or nothing to compare. The time of a passage is compared at its quantiles p10, p25, p50, p90 and p99, by its mean, and
 by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
 
   -threshold 5%  the change that matters
@@ -38,8 +38,8 @@ by the mean of the slowest hundredth, p99+; the table shows where the change is 
   -all           lists the markers, too, that did not change
   -json          an object for programs, with every marker and every figure
 
-Exit codes: 0 nothing got worse, 1 something did, there are too few runs to tell, or a file can't be
-read, 2 wrong usage.
+Exit codes: 0 nothing got worse, 1 something did, or it can't be told: too few runs, nothing to compare, a file that
+can't be read; 2 wrong usage.
 
 examples:
   for i in 1 2 3 4 5 6 7 8 9 10; do
@@ -125,6 +125,8 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	switch {
+	case len(r.Markers) == 0:
+		return env.fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
 	case !r.Enough:
 		return env.fail(fmt.Errorf("too few runs to tell a change from chance; make %d on each side, or better ten, old and new in turn", r.Need))
 	case r.Worse() > 0:

@@ -15,15 +15,18 @@ func detectable(values []float64, old int, critical float64) float64 {
 		return math.Inf(1)
 	}
 	t := math.Sqrt((n + m - 2) * share / (1 - share))
-	var off []float64
+	var squares, count float64
 	for _, side := range [][]float64{values[:old], values[old:]} {
-		some := present(side)
-		centre := median(some)
-		for _, v := range some {
-			off = append(off, math.Abs(v-centre))
+		near := present(robust(side))
+		mean := 0.0
+		for _, v := range near {
+			mean += v / float64(len(near))
 		}
+		for _, v := range near {
+			squares += (v - mean) * (v - mean)
+		}
+		count += float64(len(near))
 	}
-	// Two medians are taken off: the deviations are that much too small.
-	deviation := max(leastDeviation, perDeviation*median(off)*math.Sqrt((n+m)/(n+m-2)))
+	deviation := max(leastDeviation, math.Sqrt(squares/max(1, count-2)))
 	return math.Expm1((t + power) * deviation * math.Sqrt(1/n+1/m))
 }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/aclements/go-moremath/stats"
@@ -76,5 +75,5 @@ func outerRank(n, m int) int {
 		r = max(0, int(product/2-1.96*math.Sqrt(product*float64(n+m+1)/12)))
 	}
 	ranks.Store([2]int{n, m}, r)
-	return slices.Min([]int{r, (n*m + 1) / 2})
+	return r
 }

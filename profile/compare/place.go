@@ -17,7 +17,8 @@ func (c *Comparison) sorted() []*series {
 
 func (s *series) place() Place { return Place{s.id, s.name, s.kind, s.file, s.line} }
 
-// places sorts out the markers that only one side has, or passed.
+// places sorts out the markers that only one side has, or passed, or that were surely
+// passed more or less often.
 func (c *Comparison) places(r *Result) {
 	for _, s := range c.sorted() {
 		old, fresh := s.counts[Old], s.counts[New]
@@ -30,16 +31,15 @@ func (c *Comparison) places(r *Result) {
 			r.Begun = append(r.Begun, p)
 		case old.visited > 0 && fresh.visited == 0:
 			r.Ceased = append(r.Ceased, p)
+		case s.certain():
+			r.Counted = append(r.Counted, Count{p, old.count, fresh.count})
 		}
 	}
 }
 
-// countChange is the number of passages on each side, if all runs of a side counted the same
-// and those of the other side another number. One run alone says nothing of others.
-func (s *series) countChange() (old, fresh uint64) {
+// certain is whether all runs of a side passed the marker equally often, and those of the other side
+// another number of times. One run alone says nothing of others.
+func (s *series) certain() bool {
 	a, b := s.counts[Old], s.counts[New]
-	if s.sampled || s.off || a.runs < 2 || b.runs < 2 || a.differ || b.differ || a.count == b.count {
-		return 0, 0
-	}
-	return a.count, b.count
+	return !s.sampled && !s.off && a.runs > 1 && b.runs > 1 && !a.differ && !b.differ && a.count != b.count && a.count > 0 && b.count > 0
 }

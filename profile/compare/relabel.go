@@ -78,6 +78,9 @@ func choices(n, k int) float64 {
 // combinations are all sets of k of n; without those that are complements of others,
 // if halves is set.
 func combinations(n, k int, halves bool) [][]uint16 {
+	if k == 0 {
+		return [][]uint16{{}}
+	}
 	var sets [][]uint16
 	set := make([]uint16, k)
 	for i := range set {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -33,13 +34,14 @@ type Result struct {
 	About    string // what the metric is
 	Old, New Side
 
-	// Markers are those that both sides passed: first those that got worse, then better, then with changes
-	// below the threshold, then the others; among equals the surest change first, then by name.
+	// Markers are those that both sides passed: first those that got worse, then better,
+	// then with changes below the threshold, then the others; among equals the surest
+	// change first, then by name. If nothing can be known, the largest change is first.
 	Markers []Marker
 
 	// Shared is what all markers of a run share, a figure for each of the
-	// metric's; their values are factors, 1 in the median over all runs. It is nil if there are too few markers
-	// to tell. Worse and Better are findings like those of markers.
+	// metric's; their values are factors, 1 in the median over all runs. It is nil if there are too few markers or
+	// runs to tell. Worse and Better are findings like those of markers.
 	Shared []Figure
 
 	// Spread is the standard deviation of what is shared from run to run, of the
@@ -49,6 +51,10 @@ type Result struct {
 	// Appeared and Vanished are markers that only one side's program has; Begun and Ceased
 	// those that both have and only one passed. They are sorted by name.
 	Appeared, Vanished, Begun, Ceased []Place
+
+	// Counted are markers that all runs of a side passed equally often, and those of the
+	// other side another number of times: a change that needs no test. They are sorted by name.
+	Counted []Count
 
 	Tests    int  // figures of markers that were compared
 	Dealings int  // ways to label the runs that they were held against
@@ -93,16 +99,18 @@ type Place struct {
 	Line       int
 }
 
+// Count is a marker with the passages of every old run, and of every new one.
+type Count struct {
+	Place
+	Old, New uint64
+}
+
 // Marker is what was found at a marker.
 type Marker struct {
 	Place
 	Verdict Verdict
 	Figures []Figure // those of the metric that it has enough passages for
 	Sampled bool     // in some runs, figures are estimates from a sample of the passages
-
-	// OldCount and NewCount are the passages of each run, where all runs of a side had as many
-	// and those of the other side another number: a change that needs no test. Both are 0 where that is not so.
-	OldCount, NewCount uint64
 
 	Detectable float64 // the least change that would have been found, in four of five comparisons
 
@@ -179,13 +187,17 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 	r.Need = fewestRuns(c.options.Alpha * t.part)
 	r.Enough = t.smallest()/t.part < c.options.Alpha
 
-	if len(some) > 0 {
+	if r.Enough && len(some) > 0 {
 		s := &tests{dealings: t.dealings, largest: t.dealings.largest(some), part: sharedPart}
 		for f, values := range shared {
 			if values == nil {
 				continue
 			}
-			figure := c.figure(f, values, values, old)
+			factors := make([]float64, len(values))
+			for i, v := range values {
+				factors[i] = math.Exp(v)
+			}
+			figure := c.figure(&row{figure: f, raw: factors, log: values, tested: values}, old)
 			figure.Unit = ""
 			c.judge(&figure, s.adjusted(difference(standard(robust(values)), old)), s.smallest()/s.part < c.options.Alpha)
 			if f == c.metric.shown {
@@ -219,16 +231,12 @@ func absolute(values []float64) []float64 {
 	return out
 }
 
-// figure says how the values differ. raw are those measured, tested the logarithms
-// that are compared.
-func (c *Comparison) figure(f int, raw, tested []float64, old int) Figure {
-	figure := Figure{Name: c.metric.figures[f].name, Unit: c.metric.figures[f].unit}
-	plain := make([]float64, len(tested))
-	for i, v := range tested {
-		plain[i] = math.Exp(v)
-		if raw[i] == 0 {
-			plain[i] = 0
-		}
+// figure says how the values of a row differ.
+func (c *Comparison) figure(r *row, old int) Figure {
+	figure := Figure{Name: c.metric.figures[r.figure].name, Unit: c.metric.figures[r.figure].unit}
+	tested, plain := r.tested, make([]float64, len(r.raw))
+	for i, v := range r.raw {
+		plain[i] = v * math.Exp(tested[i]-r.log[i])
 	}
 	figure.Old, figure.New = summary(plain[:old]), summary(plain[old:])
 	estimate, lo, hi := shift(tested[:old], tested[old:])
@@ -240,6 +248,9 @@ func (c *Comparison) figure(f int, raw, tested []float64, old int) Figure {
 	return figure
 }
 
+// resolution is the least difference of two times that the data can tell, ns, but for rounding.
+const resolution = 1 - 1e-9
+
 // judge gives the figure its p-value and verdict.
 func (c *Comparison) judge(f *Figure, adjusted float64, enough bool) {
 	f.Adjusted = adjusted
@@ -248,7 +259,7 @@ func (c *Comparison) judge(f *Figure, adjusted float64, enough bool) {
 		f.P, f.Adjusted, f.Verdict = math.NaN(), math.NaN(), Unknown
 	case !(adjusted < o.Alpha) || f.Change == 0:
 		f.Verdict = Unchanged
-	case f.Unit == "ns" && math.Abs(f.New.Median-f.Old.Median) < 1: // what the data can't tell apart
+	case f.Unit == "ns" && math.Abs(f.New.Median-f.Old.Median) < resolution:
 		f.Verdict = Changed
 	case f.Change > 0 && f.Hi >= o.Threshold:
 		f.Verdict = Worse
@@ -277,10 +288,10 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 	each(len(spans), func(k int) {
 		s := spans[k]
 		m := Marker{Place: rows[s.from].series.place(), Sampled: rows[s.from].series.sampled, Detectable: math.Inf(1)}
-		m.OldCount, m.NewCount = rows[s.from].series.countChange()
+		var least []float64 // of the sharp figures; the smallest of them would be too good to be true
 		for i := s.from; i < s.to; i++ {
 			row := &rows[i]
-			f := c.figure(row.figure, row.raw, row.tested, r.Old.Runs)
+			f := c.figure(row, r.Old.Runs)
 			adjusted := math.NaN()
 			if r.Enough {
 				adjusted = t.adjusted(difference(t.standard[i], r.Old.Runs))
@@ -289,8 +300,11 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 			m.Figures = append(m.Figures, f)
 			m.Verdict = max(m.Verdict, f.Verdict)
 			if row.figure < c.metric.sharp {
-				m.Detectable = min(m.Detectable, detectable(row.tested, r.Old.Runs, critical))
+				least = append(least, detectable(row.tested, r.Old.Runs, critical))
 			}
+		}
+		if len(least) > 0 {
+			m.Detectable = median(least)
 		}
 		m.lead = c.lead(&m)
 		r.Markers[k] = m
@@ -303,17 +317,24 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 		slices.Sort(least)
 		r.Half, r.Most = least[(len(least)-1)/2], least[(len(least)*9+9)/10-1]
 	}
+	if o := c.options; r.Enough && o.Threshold > 0 && len(r.Markers) > 0 && r.Half > o.Threshold {
+		r.Cautions = append(r.Cautions, fmt.Sprintf("the runs differ too much to find a change of %.3g %% in half of the markers; make more of them, or where less else is going on", 100*o.Threshold))
+	}
 	slices.SortStableFunc(r.Markers, func(a, b Marker) int {
-		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), compareSure(&a, &b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), compareChange(&a, &b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// compareSure orders markers that changed by how sure that is, then by how much.
-func compareSure(a, b *Marker) int {
-	if a.Verdict <= Unchanged {
-		return 0
-	}
+// compareChange orders markers that changed by how sure that is, then by how much; those
+// of which nothing can be known with the largest first.
+func compareChange(a, b *Marker) int {
 	x, y := a.Lead(), b.Lead()
+	switch {
+	case a.Verdict == Unchanged:
+		return 0
+	case a.Verdict == Unknown:
+		return cmp.Compare(y.Change, x.Change)
+	}
 	return cmp.Or(cmp.Compare(x.Adjusted, y.Adjusted), cmp.Compare(math.Abs(math.Log1p(y.Change)), math.Abs(math.Log1p(x.Change))))
 }
 

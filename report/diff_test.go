@@ -1,0 +1,154 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
+	"github.com/markgen/markgen/registry"
+)
+
+// comparison is one with everything that there can be in it.
+func comparison() *compare.Result {
+	place := func(id int, name string) compare.Place {
+		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id}
+	}
+	summary := func(median float64) compare.Summary {
+		return compare.Summary{Median: median, Lo: median * 0.99, Hi: median * 1.012, Runs: 10}
+	}
+	figure := func(name string, old, fresh, p float64, v compare.Verdict) compare.Figure {
+		change := fresh/old - 1
+		return compare.Figure{Name: name, Unit: "ns", Old: summary(old), New: summary(fresh), Change: change, Lo: change - 0.012, Hi: change + 0.013, P: p / 100, Adjusted: p, Verdict: v}
+	}
+	side := compare.Side{Runs: 10, App: "shop", Go: "go1.26.8", OS: "linux", Arch: "amd64", Clock: profile.Clock{Kind: "tsc", Hz: 2.7e9}}
+	shared := figure("p50", 1, 1.02, 0.2, compare.Unchanged)
+	shared.Unit = ""
+	none := figure("p50", 0, 3, 0.9, compare.Unchanged)
+	none.Change = math.Inf(1)
+	return &compare.Result{
+		Options: compare.Options{Metric: "time", Threshold: 0.05, Alpha: 0.05},
+		Old:     side, New: side, Tests: 31, Dealings: 20000, Enough: true, Need: 4,
+		Half: 0.0234, Most: 0.12, Spread: 0.031, Shared: []compare.Figure{shared},
+		Markers: []compare.Marker{
+			{Place: place(1, "(*Store).Load"), Verdict: compare.Worse, Detectable: 0.03, Figures: []compare.Figure{
+				figure("p99", 8123, 95000, 0.0004, compare.Worse), figure("p50", 5310, 4900, 0.012, compare.Better),
+			}},
+			{Place: place(2, "parse"), Verdict: compare.Worse, Detectable: 0.02, Figures: []compare.Figure{figure("p25", 5310, 5584, 0.013, compare.Worse)}},
+			{Place: place(3, "sort"), Verdict: compare.Better, Detectable: 0.02, Sampled: true, Figures: []compare.Figure{figure("mean", 1.25e6, 7.5e5, 0.001, compare.Better)}},
+			{Place: place(4, "write"), Verdict: compare.Changed, Detectable: 0.02, Figures: []compare.Figure{figure("p50", 100, 101.2, 0.02, compare.Changed)}},
+			{Place: place(5, "idle"), Verdict: compare.Unchanged, Detectable: math.Inf(1), Figures: []compare.Figure{figure("p50", 55, 56, 0.9, compare.Unchanged)}},
+			{Place: place(6, "zero"), Verdict: compare.Unchanged, Detectable: math.Inf(1), Figures: []compare.Figure{none}},
+		},
+		Counted:  []compare.Count{{Place: place(1, "(*Store).Load"), Old: 1200, New: 3600}},
+		Appeared: []compare.Place{place(7, "cache")}, Vanished: []compare.Place{place(8, "scan")},
+		Begun: []compare.Place{place(9, "retry")}, Ceased: []compare.Place{place(10, "fall\x1bback")},
+		Cautions: []string{"clocks differ: old tsc, new mono; changes may be due to that"},
+	}
+}
+
+func written(t *testing.T, d Diff, r *compare.Result) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := d.Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestDiffText(t *testing.T) {
+	all, few := comparison(), comparison()
+	few.Enough, few.Old.Runs, few.New.Runs, few.Shared, few.Half, few.Most = false, 1, 1, nil, math.Inf(1), math.Inf(1)
+	for i := range few.Markers {
+		few.Markers[i].Verdict = compare.Unknown
+		for k := range few.Markers[i].Figures {
+			f := &few.Markers[i].Figures[k]
+			f.P, f.Adjusted, f.Verdict, f.Lo, f.Hi = math.NaN(), math.NaN(), compare.Unknown, -1, math.Inf(1)
+			f.Old.Lo, f.Old.Hi, f.New.Lo, f.New.Hi = math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1)
+		}
+	}
+	together := comparison()
+	together.Shared[0].Verdict, together.Markers = compare.Worse, nil
+	nothing := &compare.Result{Options: compare.Options{Metric: "p99", Threshold: 0.1, Alpha: 0.01}, Enough: true, Half: math.Inf(1), Most: math.Inf(1)}
+	for _, tt := range []struct {
+		name string
+		d    Diff
+		r    *compare.Result
+	}{
+		{"changes", Diff{}, all},
+		{"all", Diff{All: true}, all},
+		{"narrow", Diff{Width: 60}, all},
+		{"color", Diff{Color: true}, all},
+		{"few", Diff{}, few},
+		{"together", Diff{}, together},
+		{"nothing", Diff{}, nothing},
+	} {
+		text := written(t, tt.d, tt.r)
+		golden.Check(t, "diff/"+tt.name+".txt", text)
+		for line := range strings.Lines(text) {
+			if strings.HasSuffix(line, " \n") {
+				t.Errorf("%s: a line ends with a space: %q", tt.name, line)
+			}
+		}
+	}
+}
+
+// The json format is one object that says what the text does; what is not known is null.
+func TestDiffJSON(t *testing.T) {
+	text := written(t, Diff{JSON: true}, comparison())
+	golden.Check(t, "diff/changes.json", text)
+	type figure struct {
+		Name     string
+		Change   *float64
+		Adjusted *float64 `json:"p_adjusted"`
+		Verdict  string
+	}
+	var got struct {
+		Verdict string
+		Markers []struct {
+			Name, Verdict, Lead string
+			Figures             []figure
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(&got); err != nil || d.More() {
+		t.Fatal(err)
+	}
+	r := comparison()
+	if got.Verdict != "worse" || len(got.Markers) != len(r.Markers) {
+		t.Errorf("%+v", got)
+	}
+	for i, m := range r.Markers {
+		if j := got.Markers[i]; j.Name != m.Name || j.Verdict != m.Verdict.String() || !slices.ContainsFunc(j.Figures, func(f figure) bool { return f.Name == j.Lead }) {
+			t.Errorf("%+v", j)
+		}
+	}
+	if f := got.Markers[5].Figures[0]; f.Change != nil || f.Adjusted == nil {
+		t.Errorf("an infinite change: %+v", f)
+	}
+}
+
+func TestChangeWords(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0.0%", 0.0001: "0.0%", -0.0001: "0.0%", 0.05: "+5.0%", -0.5: "-50.0%", 0.9996: "+100%", 2: "+200%", 9.99: "+999%", 10: "×11.0", math.Inf(1): "+∞",
+	} {
+		if got := signed(v); got != want {
+			t.Errorf("signed(%v) = %s, want %s", v, got, want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0%", 0.05: "5%", 0.0234: "2.3%", 0.1: "10%", 1.5: "150%"} {
+		if got := percent(v); got != want {
+			t.Errorf("percent(%v) = %s, want %s", v, got, want)
+		}
+	}
+	for p, want := range map[float64]string{0: "<0.001", 0.0004: "<0.001", 0.0006: "0.001", 0.05: "0.050", 1: "1.000"} {
+		if got := probability(p); got != want {
+			t.Errorf("probability(%v) = %s, want %s", p, got, want)
+		}
+	}
+}
