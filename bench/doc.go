@@ -22,6 +22,7 @@
 //	markers    what 100,000 markers and 64 processors add to its memory
 //	countpar   block counting on all processors against go test -covermode=atomic
 //	count      block counting of standard packages against go test -covermode=count
+//	diffpower  how often markgen diff finds 5 % more work of one function, and is wrong
 //	sampling   the same benchmarks and fib(25) sampled, and paused, against unmarked
 //	off        benchmarks of standard packages with markers that are off against unmarked
 //	rewrite    how fast markers are planned and written

@@ -49,6 +49,7 @@ var subjects = []struct {
 	{"markers", "what 100,000 markers and 64 processors add to its memory", (*bench).markers},
 	{"countpar", "block counting on all processors against go test -covermode=atomic", (*bench).countParallel},
 	{"count", "block counting of standard packages against go test -covermode=count", (*bench).count},
+	{"diffpower", "how often markgen diff finds 5 % more work of one function of 500, and how often it is wrong", (*bench).diffPower},
 	{"sampling", "the same benchmarks and fib(25) sampled, and paused, against unmarked", (*bench).sampling},
 	{"off", "benchmarks of standard packages with markers that are off against unmarked", (*bench).off},
 	{"rewrite", "how fast markers are planned and written", (*bench).rewriting},
@@ -64,7 +65,7 @@ func main() {
 	work := flag.String("work", "", "directory for caches and copies, several gigabytes (default: a new temporary one)")
 	flag.StringVar(&b.caches, "caches", "", "directory where warm builds find what an earlier run has compiled (default: none is kept)")
 	run := flag.String("run", "", "measure only the subjects whose names match this regular expression, see below")
-	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, cold builds 1)")
+	flag.IntVar(&b.rounds, "rounds", 0, "rounds of each measurement (default: 7; processes started 101, comparisons 100, cold builds 1)")
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	child := flag.Bool("rewrite-child", false, "measure rewriting in this process; what the command starts itself with")

@@ -213,7 +213,7 @@ func TestFlags(t *testing.T) {
 				continue
 			}
 			for _, word := range strings.Fields(span) {
-				if flag, ok := strings.CutPrefix(word, "-"); ok && flag != "" {
+				if flag, ok := strings.CutPrefix(word, "-"); ok && flag != "" && word != "--" {
 					flag, _, _ = strings.Cut(flag, "=")
 					named[flag] = p.name
 				}
