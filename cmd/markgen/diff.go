@@ -27,7 +27,7 @@ old and new in turn: with fewer than four, or five, nothing can be told from cha
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the change or the
 upper end of its confidence interval reaches -threshold. The exit code is 1 then, also when there are too few
-runs to tell, or nothing to compare. The time of a passage is compared at its quantiles p10, p25, p50, p90 and p99, by its mean, and
+runs to tell, or nothing to compare. The time of a passage is compared at its quantiles p5, p25, p50, p90 and p99, by its mean, and
 by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
 
   -threshold 5%  the change that matters

@@ -17,7 +17,7 @@
 //
 // A run is one sample: passages within a run share its processor, its memory layout
 // and its neighbours, and are not independent of each other. Of each marker a run gives a few
-// figures of its passages' times (Options.Metric): the quantiles p10, p25 and p50, which
+// figures of its passages' times (Options.Metric): the quantiles p5, p25 and p50, which
 // tell a change in what the code does best where other work disturbs the machine, for
 // that only ever adds time; the mean; and p90, p99 and the mean of the slowest hundredth,
 // which tell a slower tail though the median stands still. Logarithms are compared, so

@@ -28,7 +28,7 @@ type metric struct {
 
 var metrics = []metric{
 	{"time", "the times of passages, from the quickest to the slowest", []figure{
-		{"p10", "ns", 10, quantile(0.1)},
+		{"p5", "ns", 20, quantile(0.05)},
 		{"p25", "ns", 4, quantile(0.25)},
 		{"p50", "ns", 1, quantile(0.5)},
 		{"mean", "ns", 2, timed((*profile.Marker).MeanNS)},

@@ -122,7 +122,7 @@ func (m *Marker) Lead() *Figure { return &m.Figures[m.lead] }
 
 // Figure is how one figure differs.
 type Figure struct {
-	Name string // p10, p25, p50, mean, p90, p99, p99+ (the mean of the slowest hundredth), or the metric's name
+	Name string // p5, p25, p50, mean, p90, p99, p99+ (the mean of the slowest hundredth), or the metric's name
 	Unit string // "ns" or ""
 
 	Old, New Summary // without what all markers share
