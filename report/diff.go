@@ -91,7 +91,7 @@ func diffHeading(r *compare.Result) [][2]string {
 // sharedVerdict says what became of what all markers share.
 func sharedVerdict(r *compare.Result) string {
 	for _, f := range r.Shared {
-		if f.Verdict >= compare.Better {
+		if f.Verdict > compare.Unchanged {
 			return "which changed; it is not taken off"
 		}
 	}

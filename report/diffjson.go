@@ -13,7 +13,7 @@ import (
 // infinite, is null. Changes are parts of the old value: 0.05 is 5 % more.
 
 type jsonDiff struct {
-	Verdict    string       `json:"verdict"` // worse, ok, or unknown: too few runs
+	Verdict    string       `json:"verdict"` // worse, ok, or unknown: too few runs, or nothing to compare
 	Metric     string       `json:"metric"`
 	Threshold  float64      `json:"threshold"`
 	Alpha      float64      `json:"alpha"`
@@ -161,7 +161,7 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 // diffVerdict is the verdict on all.
 func diffVerdict(r *compare.Result) string {
 	switch {
-	case !r.Enough:
+	case !r.Enough || len(r.Markers) == 0:
 		return "unknown"
 	case r.Worse() > 0:
 		return "worse"

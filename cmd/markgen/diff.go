@@ -22,13 +22,13 @@ usage: markgen diff [-threshold 5%] [-alpha 0.05] [-metric M] [-all] [-json] OLD
 Diff compares runs of a program from before a change with runs from after it, marker by marker, and tells what
 got worse, what got better, and what is chance. OLD and NEW are data files, folders of them or patterns, as for
 report; each file is one run. Without --, the first is OLD and the second NEW. Make ten runs a side where you can,
-old and new in turn: with fewer than four, or five, nothing can be told from chance.
+old and new in turn: with fewer than four, nothing can be told from chance.
 
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
-all is reported though nothing changed is below -alpha, whatever the number of markers, and the change or the
-upper end of its confidence interval reaches -threshold. The exit code is 1 then, also when there are too few
-runs to tell, or nothing to compare. The time of a passage is compared at its quantiles p5, p25, p50, p90 and p99, by its mean, and
-by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
+all is reported though nothing changed is below -alpha, whatever the number of markers, and the upper end of the
+change's confidence interval reaches -threshold. The exit code is 1 then, also when there are too few runs to tell,
+or nothing to compare. The time of a passage is compared at its quantiles p5, p25, p50, p90 and p99, by its mean,
+and by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
 
   -threshold 5%  the change that matters
   -alpha 0.05    the chance of a false alarm, of the whole comparison

@@ -28,8 +28,8 @@
 // A machine that is slower for a while makes a whole run slower. What the markers of a
 // run have in common is the median over markers of how far each is from its own median.
 // As much of it as a marker has been seen to follow (its regression on it) is taken off.
-// Whether the common part itself differs between the sides is tested, too: if
-// it got better or worse, it is no disturbance, a finding of its own, and stays in.
+// Whether the common part itself differs between the sides is tested, too: if it
+// does, it is no disturbance, but a finding of its own, and stays in.
 //
 // # The test
 //

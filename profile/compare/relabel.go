@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Dealings are the ways to choose which runs are called new: all of them, if there
+// dealings are the ways to choose which runs are called new: all of them, if there
 // are not too many, or as many drawn at random, always the same ones.
 type dealings struct {
 	runs  int

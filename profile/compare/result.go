@@ -170,50 +170,18 @@ func (t *tests) adjusted(d float32) float64 {
 
 // test takes what is shared off the rows and deals the labels.
 func (c *Comparison) test(r *Result, rows []row) *tests {
-	old, fresh := r.Old.Runs, r.New.Runs
-	t := &tests{dealings: deal(old, fresh, max(1, len(rows))), part: 1}
-	shared := make([][]float64, len(c.metric.figures))
-	var some [][]float32
-	for f := range shared {
-		if shared[f] = common(rows, f); shared[f] != nil {
-			some = append(some, standard(robust(shared[f])))
-			t.part = 1 - sharedPart
-		}
-	}
+	t := &tests{dealings: deal(r.Old.Runs, r.New.Runs, max(1, len(rows))), part: 1}
 	r.Dealings, r.All = len(t.sets), t.all
 	if t.pairs && t.all {
 		r.Dealings *= 2
 	}
-	r.Need = fewestRuns(c.options.Alpha * t.part)
-	r.Enough = t.smallest()/t.part < c.options.Alpha
-
-	if r.Enough && len(some) > 0 {
-		s := &tests{dealings: t.dealings, largest: t.dealings.largest(some), part: sharedPart}
-		for f, values := range shared {
-			if values == nil {
-				continue
-			}
-			factors := make([]float64, len(values))
-			for i, v := range values {
-				factors[i] = math.Exp(v)
-			}
-			figure := c.figure(&row{figure: f, raw: factors, log: values, tested: values}, old)
-			figure.Unit = ""
-			c.judge(&figure, s.adjusted(difference(standard(robust(values)), old)), s.smallest()/s.part < c.options.Alpha)
-			if f == c.metric.shown {
-				r.Spread = math.Expm1(perDeviation * median(absolute(values)))
-			}
-			r.Shared = append(r.Shared, figure)
-			if figure.Verdict >= Better {
-				continue // no disturbance: it stays in
-			}
-			for i := range rows {
-				if rows[i].figure == f {
-					rows[i].tested = without(rows[i].log, values)
-				}
-			}
-		}
+	// What is shared could hide a change of all markers. It is only taken off if that
+	// would be found.
+	if t.smallest()/sharedPart < c.options.Alpha && c.takeOff(r, rows, t) {
+		t.part = 1 - sharedPart
 	}
+	r.Need = fewestRuns(c.options.Alpha)
+	r.Enough = t.smallest()/t.part < c.options.Alpha
 	for i := range rows {
 		t.standard = append(t.standard, standard(robust(rows[i].tested)))
 	}
@@ -221,6 +189,44 @@ func (c *Comparison) test(r *Result, rows []row) *tests {
 		t.largest = t.dealings.largest(t.standard)
 	}
 	return t
+}
+
+// takeOff takes what all markers share off each figure in which it is not another on
+// the two sides. It is false if there are too few markers to tell.
+func (c *Comparison) takeOff(r *Result, rows []row, t *tests) bool {
+	shared := make([][]float64, len(c.metric.figures))
+	s := &tests{dealings: t.dealings, part: sharedPart}
+	for f := range shared {
+		if shared[f] = common(rows, f); shared[f] != nil {
+			s.standard = append(s.standard, standard(robust(shared[f])))
+		}
+	}
+	s.largest = s.dealings.largest(s.standard)
+	for f, values := range shared {
+		if values == nil {
+			continue
+		}
+		factors := make([]float64, len(values))
+		for i, v := range values {
+			factors[i] = math.Exp(v)
+		}
+		figure := c.figure(&row{figure: f, raw: factors, log: values, tested: values}, r.Old.Runs)
+		figure.Unit = ""
+		c.judge(&figure, s.adjusted(difference(standard(robust(values)), r.Old.Runs)), true)
+		r.Shared = append(r.Shared, figure)
+		if f == c.metric.shown {
+			r.Spread = math.Expm1(perDeviation * median(absolute(values)))
+		}
+		if figure.Verdict > Unchanged {
+			continue // no disturbance: it stays in
+		}
+		for i := range rows {
+			if rows[i].figure == f {
+				rows[i].tested = without(rows[i].log, values)
+			}
+		}
+	}
+	return len(r.Shared) > 0
 }
 
 func absolute(values []float64) []float64 {

@@ -269,6 +269,17 @@ func TestAllSlower(t *testing.T) {
 	}
 }
 
+// With few runs, too, what all markers share does not hide that all got slower.
+func TestAllSlowerFewRuns(t *testing.T) {
+	for _, runs := range []int{4, 5, 6} {
+		p := typical
+		p.times = func(_ *rand.Rand, _ int, ns float64) float64 { return 3 * ns }
+		if r := p.compared(t, 1, runs, runs, Options{Threshold: 0.05}); r.Worse() < 15 {
+			t.Errorf("%d runs a side: %d of 30 markers that take three times as long got worse", runs, r.Worse())
+		}
+	}
+}
+
 // Some of the markers, but not most, get slower: each of them is named, and no other one.
 func TestSomeSlower(t *testing.T) {
 	p := typical
