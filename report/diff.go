@@ -174,7 +174,7 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 		return plain
 	}
 	pale := func(row int) bool { return lines[row].verdict == compare.Unchanged }
-	writeRows(w, columns, style, pale, Options{Width: d.Width, Color: d.Color})
+	writeRows(w, columns, rows{style: style, pale: pale}, Options{Width: d.Width, Color: d.Color})
 	w.WriteByte('\n')
 }
 
@@ -190,7 +190,7 @@ func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
 			columns[i].cells = append(columns[i].cells, cell)
 		}
 	}
-	writeRows(w, columns, nil, func(int) bool { return false }, o)
+	writeRows(w, columns, rows{}, o)
 	w.WriteByte('\n')
 }
 

