@@ -42,10 +42,7 @@ Exit codes: 0 nothing got worse, 1 something did, or it can't be told: too few r
 can't be read; 2 wrong usage.
 
 examples:
-  for i in 1 2 3 4 5 6 7 8 9 10; do
-    MARKGEN=file=old/$i.markgen ./program.old; MARKGEN=file=new/$i.markgen ./program.new
-  done
-  markgen diff old -- new
+  markgen test -runs 10 -o perf -old main ./... && markgen diff perf/old -- perf/new
   markgen diff -threshold 10% 'main/*.markgen' -- 'branch/*.markgen'
   markgen diff -metric count old -- new
   markgen diff -json old new | jq '.markers[] | select(.verdict == "worse")'`,
