@@ -21,9 +21,9 @@ type notes struct {
 
 // add takes the notes of a run.
 func (n *notes) add(label Label, p *profile.Profile) {
-	for _, caution := range p.Cautions() {
-		if !slices.Contains(n.cautions, caution) {
-			n.cautions = append(n.cautions, caution)
+	for _, warning := range p.Warnings { // what follows from a run's figures differs a little from run to run
+		if !slices.Contains(n.cautions, warning) {
+			n.cautions = append(n.cautions, warning)
 		}
 	}
 	if p.Runs > 1 {
