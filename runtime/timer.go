@@ -26,7 +26,7 @@ const longestSleep = 10_000_000
 //go:norace
 func timers(run uint64) {
 	s := &theSampler
-	var cycle uint64 // ns since the beginning of the run, when the next period or window begins
+	var c cycle
 	begun := uint64(nanotime())
 	for State() != StateStopped && atomic.LoadUint64(&runs) == run {
 		next := longestSleep + uint64(nanotime())
@@ -36,7 +36,7 @@ func timers(run uint64) {
 			}
 		}
 		if conf.period > 0 {
-			next = min(next, cycleDue(begun, &cycle))
+			next = min(next, c.due(begun))
 		}
 		if conf.windows() {
 			next = min(next, s.due())
@@ -80,21 +80,26 @@ const never = 1 << 62
 // far as timers has seen it; 0: not yet.
 var firstProfiling uint64
 
-// cycleDue begins or ends the window of the period, if its time has come, and says
-// when that is next. cycle is when the next period begins, counted from begun.
+// A cycle is every=: when the next period begins and when the window of this one ends, ns
+// since the beginning of the run.
+type cycle struct{ next, ends uint64 }
+
+// due begins or ends the window of the period, if its time has come, and says when that
+// is next. A window that begins late, since the machine had other things to do, is as long as
+// others.
 //
 //go:norace
-func cycleDue(begun uint64, cycle *uint64) uint64 {
+func (c *cycle) due(begun uint64) uint64 {
 	t := uint64(nanotime()) - begun
-	if t >= *cycle {
+	if t >= c.next {
 		want(wantPeriod, true, causeTimer, 0)
-		*cycle = t - t%conf.period + conf.period
+		c.next, c.ends = t-t%conf.period+conf.period, t+conf.width
 	}
-	if ends := *cycle - conf.period + conf.width; t < ends {
-		return begun + ends
+	if t < c.ends {
+		return begun + c.ends
 	}
 	want(wantPeriod, false, causeTimer, 0)
-	return begun + *cycle
+	return begun + c.next
 }
 
 // runs is how many runs there were in the process.

@@ -353,9 +353,16 @@ func TestSample(t *testing.T) {
 		time.Sleep(400 * time.Millisecond)
 		return float64(recorded(t, p)-before) / time.Since(begun).Seconds()
 	}
-	all, tenth, hundredth := per(1), per(10), per(100)
-	if !(tenth < all/2 && hundredth < tenth/2) {
-		t.Errorf("%.0f passages a second of all, then %.0f of 1 in 10 and %.0f of 1 in 100", all, tenth, hundredth)
+	less := false
+	for range 5 { // what else the machine does may come between
+		all, tenth, hundredth := per(1), per(10), per(100)
+		if less = tenth < all/2 && hundredth < tenth/2; less {
+			break
+		}
+		t.Logf("%.0f passages a second of all, then %.0f of 1 in 10 and %.0f of 1 in 100", all, tenth, hundredth)
+	}
+	if !less {
+		t.Error("smaller samples are not smaller")
 	}
 	if s, err := p.Status(); err != nil || s.Windows == 0 || s.Sample != 100 {
 		t.Errorf("%+v, %v", s, err)
