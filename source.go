@@ -32,6 +32,9 @@ const (
 	// command runs the assembler inside the package's directory, so it has to
 	// exist; this one does, and holds no package of its own.
 	assembly = "internal/runtime"
+
+	// deepTag keeps files out that are for deep builds.
+	deepTag = "markgen_deep && "
 )
 
 // IsRuntime says whether an import path is that of the runtime, in any of its
@@ -44,8 +47,9 @@ func IsRuntime(path string) bool {
 // paths below GOROOT/src. They are those of package runtime, save that
 // virtual_*.go lose the build constraint that keeps them out there (their first
 // line), that module_*.go are left out, and that assembly moves to a package
-// next door, from which the functions are linked.
-func VirtualFiles() (map[string][]byte, error) {
+// next door, from which the functions are linked. For a deep build (package
+// overlay/deep) deep_*.go take the place of plain_*.go.
+func VirtualFiles(deep bool) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	names, err := fs.Glob(RuntimeSource, "runtime/*")
 	if err != nil {
@@ -59,6 +63,9 @@ func VirtualFiles() (map[string][]byte, error) {
 		base := path.Base(name)
 		switch {
 		case strings.HasSuffix(base, "_test.go"), strings.HasPrefix(base, "module_"):
+		case strings.HasPrefix(base, "plain_") && deep, strings.HasPrefix(base, "deep_") && !deep:
+		case strings.HasPrefix(base, "deep_"):
+			files[VirtualRuntime+"/"+base] = bytes.Replace(text, []byte(deepTag), nil, 1)
 		case strings.HasPrefix(base, "virtual_"):
 			_, text, _ = bytes.Cut(text, []byte("\n"))
 			files[VirtualRuntime+"/"+base] = text

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func (b *Build) memoKey() string {
 // identity is where go is run, and what there is in the environment that can
 // change what it makes.
 func (b *Build) identity() []string {
-	words := []string{"environment of", b.dir, b.o.Dir}
+	words := []string{"environment of", b.dir, b.o.Dir, strconv.FormatBool(b.o.Deep)}
 	var environ []string
 	for _, kv := range b.o.environ() {
 		key, _, _ := strings.Cut(kv, "=")

@@ -27,6 +27,8 @@ type Options struct {
 
 	MarkPackages []string // patterns as of -coverpkg; none: the main module's or the workspace's
 
+	Deep bool // package runtime keeps account of each goroutine, see package overlay/deep
+
 	CacheDir string // "" is MARKGENCACHE, or markgen in the user's cache directory
 
 	Progress func(done, total int) // called after each package, one call at a time; nil for none
@@ -123,8 +125,13 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 		return nil, err
 	}
 	fixed := maps.Clone(user)
-	if err := addRuntime(fixed, b.cache, b.env.GOROOT); err != nil {
+	if err := addRuntime(fixed, b.cache, b.env.GOROOT, o.Deep); err != nil {
 		return nil, err
+	}
+	if o.Deep {
+		if err := b.deepen(fixed, user); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.handOn(fixed); err != nil {
 		return nil, err

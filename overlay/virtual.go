@@ -13,8 +13,8 @@ import (
 )
 
 // addRuntime puts the virtual runtime into an overlay.
-func addRuntime(r replacements, cache *Cache, goroot string) error {
-	files, err := markgen.VirtualFiles()
+func addRuntime(r replacements, cache *Cache, goroot string, deep bool) error {
+	files, err := markgen.VirtualFiles(deep)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func addRuntime(r replacements, cache *Cache, goroot string) error {
 // package imports, directly or not: marked, they would have to import it, and
 // Go has no import cycles.
 func belowRuntime(ctx context.Context, o ListOptions) (map[string]bool, error) {
-	files, err := markgen.VirtualFiles()
+	files, err := markgen.VirtualFiles(false)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type Collector interface {
 }
 
 // wantedCollectors is what collect= takes.
-const wantedCollectors = "time, trace, io, hw or the name of one of the program's collectors, with + between several"
+const wantedCollectors = "time, trace, alloc, io, hw or the name of one of the program's collectors, with + between several"
 
 // mostOwnValues is how many values a program's collector has at most.
 const mostOwnValues = 16
@@ -244,6 +244,9 @@ func openCollectors() bool {
 	if conf.collects("hw") {
 		p.add(openHW())
 	}
+	if conf.collects("alloc") {
+		p.add(openAlloc())
+	}
 	if p.values > 0 && p.publish() {
 		p.snapshot = 1 + p.collectors + p.values
 		p.frame = p.snapshot + p.values
@@ -268,7 +271,7 @@ func missing() (wait bool, unknown string) {
 	for rest := conf.collect; rest != ""; {
 		var name string
 		name, rest = cut(rest, '+')
-		if name == "time" || name == "trace" || name == "io" || name == "hw" {
+		if name == "time" || name == "trace" || name == "alloc" || name == "io" || name == "hw" {
 			continue
 		}
 		r := ownCollector(name)

@@ -132,7 +132,7 @@ func writeOverlay(dir string) (string, error) {
 		return "", err
 	}
 	src := filepath.Join(strings.TrimSpace(string(out)), "src")
-	files, err := markgen.VirtualFiles()
+	files, err := markgen.VirtualFiles(false)
 	if err != nil {
 		return "", err
 	}

@@ -82,9 +82,9 @@ func Begin(m *Marker) {
 	}
 	var p *slot
 	if hasG {
-		l := lineOf(hot.slots, slotBits, g)
-		if p = &l[0]; p.g != g {
-			p = l.find(g)
+		var key uintptr
+		if p, key = near(g); p.key != key {
+			p = find(g)
 		}
 	}
 	if p == nil || p.stack.n == p.stack.room && !p.grow() {
@@ -128,10 +128,9 @@ func End(m *Marker) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	l := lineOf(hot.slots, slotBits, g)
-	p := &l[0]
-	if p.g != g {
-		p = l.find(g)
+	p, key := near(g)
+	if p.key != key {
+		p = find(g)
 	}
 	if p == nil || p.stack.n == 0 {
 		return
@@ -166,8 +165,7 @@ func recovered() {
 	if !hasG {
 		return
 	}
-	g := getg()
-	if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.scopes() == p.stack {
+	if p := find(getg()); p != nil && p.stack.scopes() == p.stack {
 		p.recovered = now()
 		p.then = p.stack.n
 		if hot.extras&extraRead != 0 {

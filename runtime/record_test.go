@@ -94,7 +94,7 @@ func TestSlots(t *testing.T) {
 	for i := range n {
 		g := at(i)
 		p := lineOf(first, slotBits, g).find(g)
-		if p == nil || owner[p] != 0 || p.g != g {
+		if p == nil || owner[p] != 0 || p.key != g {
 			t.Fatalf("goroutine %d: slot %p of %#x", i, p, owner[p])
 		}
 		owner[p] = g

@@ -92,10 +92,9 @@ func (s *Scope) Enter(m *Marker) {
 		s.index = 0
 		return
 	}
-	l := lineOf(hot.slots, slotBits, g)
-	p := &l[0]
-	if p.g != g {
-		p = l.find(g)
+	p, key := near(g)
+	if p.key != key {
+		p = find(g)
 	}
 	if p == nil || p.stack.n == p.stack.room && !p.grow() {
 		s.slot = nil

@@ -3,12 +3,11 @@
 package runtime
 
 import (
-	"sync/atomic"
 	"unsafe"
 )
 
-// Each goroutine has a slot, found by the address of its g, with the stack of its
-// open scopes. It gives self times (a scope's children add up in child), what the
+// Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the
+// stack of its open scopes. It gives self times (a scope's children add up in child), what the
 // markers inside a scope have cost it (over), whether a scope runs inside another
 // of its own marker (mask and the records), and what is still open at the end.
 //
@@ -17,11 +16,11 @@ import (
 // one time, and no scope has to claim or give back, which would cost an atomic
 // operation each. Only the owner writes a slot.
 type slot struct {
-	g     uintptr
-	stack *stack // nil until the first scope
-	mask  uint64 // bit index modulo 64 of each open scope
-	child uint64 // ns of what ended directly inside the innermost
-	over  uint64 // what the scopes that have ended cost, ticks<<costBits; only differences mean anything
+	key   uintptr // whose slot it is, see near; 0: nobody's
+	stack *stack  // none until the first scope
+	mask  uint64  // bit index modulo 64 of each open scope
+	child uint64  // ns of what ended directly inside the innermost
+	over  uint64  // what the scopes that have ended cost, ticks<<costBits; only differences mean anything
 
 	// When recover last stopped a panic, and what was open then.
 	recovered uint64
@@ -58,21 +57,11 @@ type record struct {
 }
 
 const (
-	firstRoom   = 8
-	mostStacks  = 4096    // in the data file; more goroutines have theirs in memory only
-	nestedBit   = 1 << 30 // in record.index: inside another scope of the same marker
-	costBits    = 8       // of the fraction in slot.over
-	slotTables  = 4
-	slotsInLine = 4
-
-	slotBits     = 11 // of the first table's line numbers
-	slotMoreBits = 3
+	firstRoom  = 8
+	mostStacks = 4096    // in the data file; more goroutines have theirs in memory only
+	nestedBit  = 1 << 30 // in record.index: inside another scope of the same marker
+	costBits   = 8       // of the fraction in slot.over
 )
-
-// Slots stand in lines. A goroutine whose line is full has its slot in a line of
-// the next, eight times larger table; beyond the last its scopes do without: all
-// their time is self time (CellNoSelf counts them).
-type slotLine [slotsInLine]slot
 
 // The structs and the layout agree, or this does not compile.
 var (
@@ -82,60 +71,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.room)-OffStackRoom]
 	_ = [1]struct{}{}[unsafe.Sizeof(stack{})-OffStackData]
 )
-
-var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
-
-// lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
-// multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer
-// Programming 3, 6.4).
-//
-//go:norace
-//go:nocheckptr
-func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
-	h := uint64(g) * 0x9e3779b97f4a7c15 >> (64 - lineBits)
-	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
-}
-
-// firstSlots makes the first table.
-func firstSlots() unsafe.Pointer { return anonymous(unsafe.Sizeof(slotLine{}) << slotBits) }
-
-// find gives the slot of goroutine g, the caller, or nil.
-//
-//go:norace
-//go:nocheckptr
-//go:noinline
-func (l *slotLine) find(g uintptr) *slot {
-	for k := 0; ; k++ {
-		for i := range l {
-			if p := &l[i]; p.g == g {
-				return p
-			}
-		}
-		for i := range l {
-			if p := &l[i]; p.g == 0 && atomic.CompareAndSwapUintptr(&p.g, 0, g) {
-				p.stack = &none
-				return p
-			}
-		}
-		if k == len(moreSlots) {
-			return nil
-		}
-		table := atomic.LoadPointer(&moreSlots[k])
-		lineBits := uint(slotBits + slotMoreBits*(k+1))
-		if table == nil {
-			lock()
-			if table = moreSlots[k]; table == nil {
-				table = anonymous(unsafe.Sizeof(slotLine{}) << lineBits)
-				atomic.StorePointer(&moreSlots[k], table)
-			}
-			unlock()
-			if table == nil {
-				return nil
-			}
-		}
-		l = lineOf(table, lineBits, g)
-	}
-}
 
 //go:norace
 //go:nocheckptr

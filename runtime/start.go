@@ -116,9 +116,7 @@ func forget() {
 	for i := range shards {
 		shards[i].dir, shards[i].sizes = nil, nil
 	}
-	for i := range moreSlots {
-		atomic.StorePointer(&moreSlots[i], nil)
-	}
+	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	owners, triggers, changes, gates, rated = nil, nil, nil, nil, nil
 	reading = nil
@@ -216,6 +214,7 @@ func start(value string) (trouble string) {
 	hot.slots = nil
 	if hasG {
 		hot.slots = firstSlots()
+		followEnds()
 	}
 	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
@@ -265,8 +264,7 @@ func start(value string) (trouble string) {
 		hot.extras |= extraLimit
 	}
 	if hasG { // what takes the lock that calibrate is called with is done before
-		g := getg()
-		if p := lineOf(hot.slots, slotBits, g).find(g); p != nil && p.stack.room == 0 {
+		if p := find(getg()); p != nil && p.stack.room == 0 {
 			p.grow()
 		}
 	}

@@ -7,7 +7,7 @@ package runtime
 //go:norace
 //go:nocheckptr
 func (p *slot) traceEnter(index uint32, t uint64) {
-	write(p, p.g, index|RecordEnter<<RecordKindShift, t, tracing.enter)
+	write(p, p.g(), index|RecordEnter<<RecordKindShift, t, tracing.enter)
 }
 
 // traceExit writes the record of a scope that is about to be popped and ended at
@@ -23,7 +23,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 	if p.stack.at(p.stack.n-1).depth == 0 {
 		cost = tracing.exitCall
 	}
-	write(p, p.g, index|RecordExit<<RecordKindShift, t, cost)
+	write(p, p.g(), index|RecordExit<<RecordKindShift, t, cost)
 }
 
 // traceLeft writes the record of the innermost scope, which a panic or
@@ -33,7 +33,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
 	i := p.stack.at(p.stack.n-1).index &^ nestedBit
-	write(p, p.g, i|RecordLeft<<RecordKindShift, t, tracing.point)
+	write(p, p.g(), i|RecordLeft<<RecordKindShift, t, tracing.point)
 }
 
 // tracePoint writes the record of a passage without a duration.
@@ -75,7 +75,7 @@ func (p *slot) popTraced(index uint32, t uint64) {
 		if r.depth == 0 {
 			cost = tracing.exitCall
 		}
-		write(p, p.g, index|RecordExit<<RecordKindShift, t, cost)
+		write(p, p.g(), index|RecordExit<<RecordKindShift, t, cost)
 	}
 	p.mask = r.mask
 	p.stack.n--

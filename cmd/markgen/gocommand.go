@@ -23,6 +23,7 @@ type ownFlags struct {
 	mark    string // -markpkg
 	config  string
 	form    string
+	deep    bool
 	out     string // -o, of run, test and exec
 	report  string // of run, test and exec
 	runs    string // -runs, of run, test and exec
@@ -45,6 +46,8 @@ const ownFlagsText = `
   -form NAME    plant markers in the form NAME wherever that can be: open (tests at every way in and out), twin (a
                 second body), instance (a second function) or guarded (a deferred call); markgen list -v says which
                 is chosen otherwise, and why
+  -deep         compile Go's own package runtime anew, so that it keeps account of each goroutine: what a scope
+                allocates is exact to the byte (MARKGEN=collect=alloc); the first such build takes half a minute
   -v            go's -v; markgen also says what it marked`
 
 // ownDataText explains those of run, test and exec.
@@ -64,6 +67,7 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 		fs.StringVar(&own.mark, "markpkg", "", "")
 		fs.StringVar(&own.config, "config", "", "")
 		fs.StringVar(&own.form, "form", "", "")
+		fs.BoolVar(&own.deep, "deep", false, "")
 		fs.BoolVar(&own.verbose, "v", false, "")
 	}
 	if data {
@@ -115,7 +119,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "report" || name == "runs" || name == "old":
+		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "deep" || name == "report" || name == "runs" || name == "old":
 			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
@@ -124,6 +128,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		Dir:       e.Dir,
 		Environ:   e.Environ,
 		Configure: func(root string) (overlay.Marking, error) { return e.marking(root, own) },
+		Deep:      own.deep,
 		Progress:  e.progress("marking", "packages"),
 		Stdin:     e.Stdin,
 		Stdout:    e.Stdout,

@@ -1,0 +1,56 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/overlay/deep"
+)
+
+// deepen puts the package runtime of a deep build into the replacements. user are
+// the user's own.
+func (b *Build) deepen(r, user replacements) error {
+	const without = "leave -deep out: collect=alloc then tells what the whole process allocates"
+	if !inlinable(b.env.GOARCH) {
+		return fmt.Errorf("-deep: there are no deep builds for %s, only for amd64 and arm64; %s", b.env.GOARCH, without)
+	}
+	i := slices.IndexFunc(b.packages, func(p *Package) bool { return p.ImportPath == "runtime" })
+	if i < 0 || len(b.packages[i].GoFiles) == 0 {
+		return errors.New("-deep: go list names no files of package runtime; name packages that build, or leave -deep out")
+	}
+	p := b.packages[i]
+	var files []deep.File
+	for _, name := range p.GoFiles {
+		text, err := user.read(filepath.Join(p.Dir, name))
+		if err != nil {
+			return err
+		}
+		files = append(files, deep.File{Name: name, Text: text})
+	}
+	files, err := deep.Rewrite(b.release(), files)
+	if err != nil {
+		return fmt.Errorf("-deep: %w\n%s", err, without)
+	}
+	for _, f := range files {
+		to, err := b.cache.text(f.Text, ".go")
+		if err != nil {
+			return err
+		}
+		r[filepath.Join(p.Dir, f.Name)] = to
+	}
+	return nil
+}
+
+// release is the release of Go that builds, for people.
+func (b *Build) release() string {
+	text, err := os.ReadFile(filepath.Join(b.env.GOROOT, "VERSION"))
+	if err != nil {
+		return "Go in " + b.env.GOROOT
+	}
+	name, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSpace(name)
+}

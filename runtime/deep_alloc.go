@@ -1,0 +1,18 @@
+//go:build markgen_deep && !markgen_off
+
+package runtime
+
+import "runtime"
+
+// openAlloc makes the collector alloc ready: what the goroutine has allocated on the
+// heap, as the deep build's package runtime counts it.
+func openAlloc() reader {
+	return reader{name: "alloc", values: allocValues, read: readAlloc}
+}
+
+//go:norace
+func readAlloc(_ *[scratchWords]uint64, into []uint64) (where uint64, ok bool) {
+	g := runtime.Markgen()
+	into[0], into[1] = g.Bytes, g.Objects
+	return 0, true
+}

@@ -1,0 +1,111 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// In a build with Go's own package runtime, slots are in tables by the address of the
+// g. They stand in lines there. A goroutine whose line is full has its slot in a line of
+// the next, eight times larger table; beyond the last its scopes do without: all
+// their time is self time (CellNoSelf counts them).
+type slotLine [slotsInLine]slot
+
+const (
+	slotTables  = 4
+	slotsInLine = 4
+
+	slotBits     = 11 // of the first table's line numbers
+	slotMoreBits = 3
+)
+
+var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
+
+// firstSlots makes room for slots, for hot.slots; nil: there is no memory.
+func firstSlots() unsafe.Pointer { return anonymous(unsafe.Sizeof(slotLine{}) << slotBits) }
+
+// forgetSlots takes leave of all slots there are.
+func forgetSlots() {
+	for i := range moreSlots {
+		atomic.StorePointer(&moreSlots[i], nil)
+	}
+}
+
+// near is where the slot of goroutine g, the caller, is most likely. It is that if key
+// is its key; else find knows.
+//
+//go:norace
+//go:nocheckptr
+func near(g uintptr) (p *slot, key uintptr) { return &lineOf(hot.slots, slotBits, g)[0], g }
+
+// g is the goroutine's.
+//
+//go:norace
+func (p *slot) g() uintptr { return p.key }
+
+// find gives the slot of goroutine g, the caller, or nil.
+//
+//go:norace
+//go:nocheckptr
+func find(g uintptr) *slot { return lineOf(hot.slots, slotBits, g).find(g) }
+
+// lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
+// multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer
+// Programming 3, 6.4).
+//
+//go:norace
+//go:nocheckptr
+func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
+	h := uint64(g) * 0x9e3779b97f4a7c15 >> (64 - lineBits)
+	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
+}
+
+// find gives the slot of goroutine g, the caller, in the line or behind it; nil: there
+// is no room.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (l *slotLine) find(g uintptr) *slot {
+	for k := 0; ; k++ {
+		for i := range l {
+			if p := &l[i]; p.key == g {
+				return p
+			}
+		}
+		for i := range l {
+			if p := &l[i]; p.key == 0 && atomic.CompareAndSwapUintptr(&p.key, 0, g) {
+				p.stack = &none
+				return p
+			}
+		}
+		if k == len(moreSlots) {
+			return nil
+		}
+		table := atomic.LoadPointer(&moreSlots[k])
+		lineBits := uint(slotBits + slotMoreBits*(k+1))
+		if table == nil {
+			lock()
+			if table = moreSlots[k]; table == nil {
+				table = anonymous(unsafe.Sizeof(slotLine{}) << lineBits)
+				atomic.StorePointer(&moreSlots[k], table)
+			}
+			unlock()
+			if table == nil {
+				return nil
+			}
+		}
+		l = lineOf(table, lineBits, g)
+	}
+}
+
+// followEnds: nobody knows when a goroutine ends.
+func followEnds() {}
+
+// An account is what a goroutine has allocated; it is not known.
+type account struct{}
+
+func keepAccount() (a account) { return a }
+func (a account) restore()     {}
