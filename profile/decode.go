@@ -258,15 +258,35 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 		for i := range m.Readings {
 			r := &m.Readings[i]
 			r.Collector, r.Scopes, r.Dropped = d.text(), d.uint(), d.uint()
-			r.Values = make([]Value, d.count(4))
+			r.Values = make([]Value, d.count(6))
 			for k := range r.Values {
-				r.Values[k] = Value{d.text(), d.uint(), d.uint(), d.uint()}
+				r.Values[k] = Value{d.text(), d.uint(), d.uint(), d.uint(), d.spread(), d.spread()}
 			}
 		}
 	}
 	if bits&bitSizes != 0 {
 		d.sizes(m)
 	}
+}
+
+func (d *decoder) spread() []ValueBucket {
+	n := d.count(5)
+	if n > 64 {
+		d.fail()
+	}
+	if n == 0 || d.bad {
+		return nil
+	}
+	list := make([]ValueBucket, n)
+	for i := range list {
+		k := d.uint()
+		s := ValueBucket{K: uint8(k), Count: d.uint(), Sum: d.uint(), SumSq: d.uint128()}
+		if k > 63 || s.Count == 0 || i > 0 && list[i-1].K >= s.K {
+			d.fail()
+		}
+		list[i] = s
+	}
+	return list
 }
 
 func (d *decoder) sizes(m *Marker) {

@@ -24,7 +24,7 @@ import (
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
 	profileMagic   = "markgen\x01"
-	profileVersion = 1
+	profileVersion = 2
 	profileHead    = 16
 )
 
@@ -281,6 +281,8 @@ func (b *encoder) figures(m *Marker, newest int64) {
 			for _, v := range r.Values {
 				b.text(v.Name)
 				b.uints(v.Sum, v.Self, v.Nested)
+				b.spread(v.Buckets)
+				b.spread(v.SelfBuckets)
 			}
 		}
 	}
@@ -293,5 +295,14 @@ func (b *encoder) figures(m *Marker, newest int64) {
 			b.uint(s.SumNS)
 			b.uint128(s.SumSq)
 		}
+	}
+}
+
+func (b *encoder) spread(list []ValueBucket) {
+	b.uint(uint64(len(list)))
+	for i := range list {
+		s := &list[i]
+		b.uints(uint64(s.K), s.Count, s.Sum)
+		b.uint128(s.SumSq)
 	}
 }

@@ -124,7 +124,7 @@ func TestProfileFileDamage(t *testing.T) {
 	}
 	other := bytes.Clone(file)
 	other[8]++
-	add(other, "version 2, and this markgen reads version 1")
+	add(other, "version 3, and this markgen reads version 2")
 	if p := sum.Profile(); p.Runs != 0 || len(p.Markers) > 0 {
 		t.Errorf("%d runs and %d markers were added", p.Runs, len(p.Markers))
 	}
@@ -152,7 +152,7 @@ func TestEncodeRefuses(t *testing.T) {
 // FuzzProfileFile: whatever follows a head that is right, reading it ends without a
 // panic, and what comes out can be written and is the same then.
 func FuzzProfileFile(f *testing.F) {
-	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), read(f, demoRead().File()), read(f, demo().File()), read(f, twoUnits())} {
+	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), read(f, demoRead().File()), read(f, demoSpread().File()), read(f, demo().File()), read(f, twoUnits())} {
 		file, err := profile.Encode(p)
 		if err != nil {
 			f.Fatal(err)
@@ -160,7 +160,7 @@ func FuzzProfileFile(f *testing.F) {
 		f.Add(file[16:])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		file := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+		file := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x02\x00\x00\x00"), crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 		file = append(file, body...)
 		p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x")
 		if err != nil {

@@ -79,6 +79,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		traces:   map[uint32]*shardTrace{},
 		readAt:   map[part]bool{},
 		sizesAt:  map[part]bool{},
+		spreadAt: map[spreadPart]bool{},
 		Profile:  h.profile(),
 	}
 	run.Alive = alive && !h.ended()
@@ -117,7 +118,8 @@ type run struct {
 	names  *readers               // of what is read besides time, nil if nothing is
 	readAt map[part]bool          // where that is known
 
-	sizesAt map[part]bool // where times by size are known
+	sizesAt  map[part]bool       // where times by size are known
+	spreadAt map[spreadPart]bool // where it is known how values are spread
 }
 
 // scratch is memory for what is known of one file, used again for the next.
@@ -265,6 +267,8 @@ func (r *run) block(b block) {
 		err = r.reads(b)
 	case layout.BlockSizes:
 		err = r.sizes(b)
+	case layout.BlockSpread:
+		err = r.spread(b)
 	}
 	if err != nil {
 		r.damagedAt(err)

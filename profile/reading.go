@@ -25,6 +25,11 @@ type Value struct {
 	Sum    uint64
 	Self   uint64 // Sum without what it grew by in scopes opened within
 	Nested uint64 // of Sum, what is of scopes inside another of this marker (recursion)
+
+	// How what it grew by is spread over the scopes that were read, as it is and
+	// without the scopes opened within: the buckets with a count, by K. nil where the
+	// collector has no buckets.
+	Buckets, SelfBuckets []ValueBucket
 }
 
 // Total is what the value grew by in all scopes, that of scopes within scopes of the
@@ -45,6 +50,15 @@ type readers struct {
 	collectors []string
 	first      []int // number of the first value of each collector
 	values     []string
+}
+
+// collector is the one that has the value of that number.
+func (n *readers) collector(value uint64) string {
+	k := len(n.first) - 1
+	for uint64(n.first[k]) > value {
+		k--
+	}
+	return n.collectors[k]
 }
 
 // readings takes in the names of what was read.
@@ -147,36 +161,39 @@ func (r *run) reads(b block) error {
 	return nil
 }
 
-// addReadings adds up what was read, by collector and value, and sorts it by both.
-// Neither list is changed, and the sum shares no memory with b.
+// addReadings adds the readings b to a, by collector and value, and sorts by both. It
+// changes a, not b, and the result shares no memory with b.
 func addReadings(a, b []Reading) []Reading {
-	if len(b) == 0 {
-		return a
-	}
-	sum := make([]Reading, 0, max(len(a), len(b)))
-	for _, list := range [][]Reading{a, b} {
-		for _, r := range list {
-			i := slices.IndexFunc(sum, func(s Reading) bool { return s.Collector == r.Collector })
-			if i < 0 {
-				i = len(sum)
-				sum = append(sum, Reading{Collector: r.Collector})
-			}
-			s := &sum[i]
-			s.Scopes, s.Dropped = add64(s.Scopes, r.Scopes), add64(s.Dropped, r.Dropped)
-			for _, v := range r.Values {
-				k := slices.IndexFunc(s.Values, func(have Value) bool { return have.Name == v.Name })
-				if k < 0 {
-					s.Values = append(s.Values, v)
-					continue
-				}
-				have := &s.Values[k]
-				have.Sum, have.Self, have.Nested = add64(have.Sum, v.Sum), add64(have.Self, v.Self), add64(have.Nested, v.Nested)
-			}
+	had := len(a)
+	for _, r := range b {
+		i := slices.IndexFunc(a, func(have Reading) bool { return have.Collector == r.Collector })
+		if i < 0 {
+			i = len(a)
+			a = append(a, Reading{Collector: r.Collector})
 		}
+		a[i].add(r)
 	}
-	slices.SortFunc(sum, func(a, b Reading) int { return cmp.Compare(a.Collector, b.Collector) })
-	for i := range sum {
-		slices.SortFunc(sum[i].Values, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	if len(a) > had {
+		slices.SortFunc(a, func(a, b Reading) int { return cmp.Compare(a.Collector, b.Collector) })
 	}
-	return sum
+	return a
+}
+
+// add adds b, of the same collector, which is not changed and not shared.
+func (r *Reading) add(b Reading) {
+	had := len(r.Values)
+	r.Scopes, r.Dropped = add64(r.Scopes, b.Scopes), add64(r.Dropped, b.Dropped)
+	for _, v := range b.Values {
+		i := slices.IndexFunc(r.Values, func(have Value) bool { return have.Name == v.Name })
+		if i < 0 {
+			i = len(r.Values)
+			r.Values = append(r.Values, Value{Name: v.Name})
+		}
+		sum := &r.Values[i]
+		sum.Sum, sum.Self, sum.Nested = add64(sum.Sum, v.Sum), add64(sum.Self, v.Self), add64(sum.Nested, v.Nested)
+		sum.Buckets, sum.SelfBuckets = addValueBuckets(sum.Buckets, v.Buckets), addValueBuckets(sum.SelfBuckets, v.SelfBuckets)
+	}
+	if len(r.Values) > had {
+		slices.SortFunc(r.Values, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	}
 }

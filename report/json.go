@@ -89,7 +89,8 @@ type jsonMarker struct {
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
 
-	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but time was read
+	Alloc    *jsonAlloc             `json:"alloc,omitempty"`    // left out when it was not collected
+	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but time and alloc was read
 	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by the size of the input, of markers with size=
 }
 
@@ -118,6 +119,7 @@ type jsonCaller struct {
 	P90NS    float64 `json:"p90_ns"`
 	P99NS    float64 `json:"p99_ns"`
 
+	Alloc    *jsonAlloc             `json:"alloc,omitempty"`
 	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector
 }
 
@@ -214,6 +216,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		P90In:    bounds(m, 0.9),
 		P99In:    bounds(m, 0.99),
 		Buckets:  []jsonBucket{},
+		Alloc:    jsonAllocated(m),
 		Readings: jsonReadings(m),
 		Sizes:    jsonSizes(m),
 	}
@@ -246,6 +249,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 
 func caller(p *profile.Profile, c *profile.Caller) jsonCaller {
 	j := jsonCaller{
+		Alloc:    jsonAllocated(&c.Marker),
 		Readings: jsonReadings(&c.Marker),
 		Name:     c.Name,
 		Count:    c.Count,

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -101,17 +102,76 @@ type jsonValue struct {
 	Nested uint64  `json:"nested,omitempty"` // what recursion counts again
 	Self   uint64  `json:"self"`
 	Mean   float64 `json:"mean"` // of a scope
+
+	// How it is spread over the scopes, as it is and without those inside: the buckets
+	// with a count. Left out where the collector has none.
+	Buckets     []jsonValueBucket `json:"buckets,omitempty"`
+	SelfBuckets []jsonValueBucket `json:"self_buckets,omitempty"`
+}
+
+type jsonValueBucket struct {
+	Lo    uint64      `json:"lo"` // lo ≤ value < hi
+	Hi    uint64      `json:"hi"`
+	Count uint64      `json:"count"`
+	Sum   uint64      `json:"sum"`
+	SumSq json.Number `json:"sumsq"` // exact, may exceed 64 bits
+}
+
+// What scopes of a marker allocated, in the json format: their goroutines, in a deep
+// build, or the whole process meanwhile.
+type jsonAlloc struct {
+	Scopes  uint64 `json:"scopes"`  // that were read at both ends
+	Dropped uint64 `json:"dropped"` // that ended and were not
+
+	Bytes          *jsonValue `json:"bytes,omitempty"`
+	Objects        *jsonValue `json:"objects,omitempty"`
+	ProcessBytes   *jsonValue `json:"process_bytes,omitempty"`
+	ProcessObjects *jsonValue `json:"process_objects,omitempty"`
+}
+
+func jsonAllocated(m *profile.Marker) *jsonAlloc {
+	r := m.Alloc()
+	if r == nil {
+		return nil
+	}
+	a := &jsonAlloc{Scopes: r.Scopes, Dropped: r.Dropped}
+	for name, place := range map[string]**jsonValue{
+		profile.AllocBytes: &a.Bytes, profile.AllocObjects: &a.Objects,
+		profile.AllocProcessBytes: &a.ProcessBytes, profile.AllocProcessObjects: &a.ProcessObjects,
+	} {
+		if v := r.Value(name); v != nil {
+			j := valueAsJSON(r, v)
+			*place = &j
+		}
+	}
+	return a
+}
+
+func valueAsJSON(r *profile.Reading, v *profile.Value) jsonValue {
+	return jsonValue{v.Total(), v.Nested, v.Self, r.Mean(*v), bucketsAsJSON(v.Buckets), bucketsAsJSON(v.SelfBuckets)}
+}
+
+func bucketsAsJSON(list []profile.ValueBucket) (out []jsonValueBucket) {
+	for i := range list {
+		b := &list[i]
+		out = append(out, jsonValueBucket{b.Lo(), b.Hi(), b.Count, b.Sum, json.Number(b.SumSq.String())})
+	}
+	return out
 }
 
 func jsonReadings(m *profile.Marker) map[string]jsonReading {
 	var all map[string]jsonReading
-	for _, r := range m.Readings {
+	for i := range m.Readings {
+		r := &m.Readings[i]
+		if r.Collector == profile.AllocCollector {
+			continue
+		}
 		if all == nil {
 			all = map[string]jsonReading{}
 		}
 		values := map[string]jsonValue{}
-		for _, v := range r.Values {
-			values[v.Name] = jsonValue{Total: v.Total(), Nested: v.Nested, Self: v.Self, Mean: r.Mean(v)}
+		for k := range r.Values {
+			values[r.Values[k].Name] = valueAsJSON(r, &r.Values[k])
 		}
 		all[r.Collector] = jsonReading{Scopes: r.Scopes, Dropped: r.Dropped, Values: values}
 	}

@@ -180,6 +180,7 @@ type reader struct {
 	name   string
 	values []string
 	first  uintptr   // number of its first value
+	spread bool      // how its values are spread over the scopes is recorded, see spread.go
 	own    Collector // the program's, or nil
 	// read reads a collector of this package. Two readings can be compared if where
 	// is the same; ok is false if it could not read. scratch is for system calls.
@@ -192,6 +193,8 @@ const scratchWords = 32
 // A plan is what a run reads at scopes. It does not change once scopes are opened.
 type plan struct {
 	collectors, values uintptr // how many
+	spreads            uintptr // how many values have theirs recorded, and which
+	spreadOn           [MostValues]struct{ collector, value uint8 }
 	snapshot, frame    uintptr // words of each
 	clock              uint64  // cost of reading the clock, ticks<<costBits
 	of                 [MostCollectors]reader
@@ -290,6 +293,10 @@ func (p *plan) add(r reader) {
 	if n := uintptr(len(r.values)); n > 0 && p.collectors < MostCollectors && p.values+n <= MostValues {
 		r.first = p.values
 		p.of[p.collectors] = r
+		for v := p.values; r.spread && v < p.values+n; v++ {
+			p.spreadOn[p.spreads].collector, p.spreadOn[p.spreads].value = uint8(p.collectors), uint8(v)
+			p.spreads++
+		}
 		p.collectors++
 		p.values += n
 	}

@@ -7,7 +7,7 @@ import "runtime"
 // openAlloc makes the collector alloc ready: what the goroutine has allocated on the
 // heap, as the deep build's package runtime counts it.
 func openAlloc() reader {
-	return reader{name: "alloc", values: allocValues, read: readAlloc}
+	return reader{name: "alloc", values: allocValues, read: readAlloc, spread: true}
 }
 
 //go:norace

@@ -229,6 +229,28 @@ const (
 	//	16 global marker index u64
 	//	64 Size… of each
 	BlockSizes = 16
+
+	// BlockSpread has how the differences of one value of BlockReadings are spread over
+	// the scopes of one marker on one shard: GroupBuckets buckets, made when the first
+	// difference belongs there. Bucket 0 of NumBuckets is for 0, bucket k for
+	// 2^(k-1) ≤ difference < 2^k. All are below 2^63.
+	//
+	//	16 global marker index u64
+	//	24 number of the value u64, plus SpreadSelf if it is without the scopes directly inside
+	//	32 number of the first bucket u64, a multiple of GroupBuckets
+	//	64 the buckets, as those of BlockBuckets
+	BlockSpread = 17
+)
+
+// Offsets in BlockSpread.
+const (
+	OffSpreadMarker = 16
+	OffSpreadValue  = 24
+	OffSpreadFirst  = 32
+	OffSpreadData   = 64
+
+	SpreadSelf = 1 << 32
+	SpreadSize = OffSpreadData + GroupBuckets*BucketSize
 )
 
 // A bucket of BlockSizes.
@@ -485,3 +507,5 @@ const (
 	ReadValueNested = 16 // of the sum, what is of scopes inside another of the same marker on their goroutine
 	ReadValueSize   = 24
 )
+
+// Behind that are addresses in the process that writes, nothing for readers.

@@ -347,7 +347,7 @@ func (p *plan) blockOf(pid int, index uint32) *reads {
 func (p *plan) record(index uint32, f *snapshot, nested bool) {
 	for {
 		pid := procPin()
-		if b := p.blockOf(pid, index); b != nil {
+		if b := p.blockOf(pid, index); b != nil && p.spreadsIn(b, f) {
 			p.addTo(b, f, nested)
 			procUnpin()
 			return
@@ -379,6 +379,9 @@ func (p *plan) addTo(b *reads, f *snapshot, nested bool) {
 			}
 		}
 	}
+	if p.spreads > 0 {
+		p.spread(b, f)
+	}
 }
 
 //go:norace
@@ -387,8 +390,8 @@ func (b *reads) add(off uintptr, n uint64) {
 	*(*uint64)(unsafe.Add(unsafe.Pointer(b), OffReadData+off)) += n
 }
 
-// prepare makes a block for the marker on a processor. done: the scope has been
-// added, on a processor that shares its blocks, or there is no memory.
+// prepare makes a block for the marker on a processor, and what else it takes to add
+// the scope there. done: the scope has been added, on a processor that shares its blocks, or there is no memory.
 //
 //go:norace
 //go:nocheckptr
@@ -405,13 +408,16 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 	}
 	b := d.of[index]
 	if b == nil {
-		if b = (*reads)(newBlock(BlockRead, uint32(shard), OffReadData+p.collectors*ReadSize+p.values*ReadValueSize)); b == nil {
+		if b = (*reads)(newBlock(BlockRead, uint32(shard), p.spreadsAt()+p.spreads*spreadSize)); b == nil {
 			return true
 		}
 		b.marker = uint64(index - firstIndex)
 		b.collectors, b.values = uint64(p.collectors), uint64(p.values)
 		publish(unsafe.Pointer(b))
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[index])), unsafe.Pointer(b))
+	}
+	if !p.makeSpreads(b, f) {
+		return true
 	}
 	if pid >= MaxShards {
 		p.addTo(b, f, nested)

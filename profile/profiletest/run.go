@@ -56,6 +56,10 @@ type Table struct {
 type Read struct {
 	Scopes [][2]uint64 // of each collector: read, dropped
 	Values [][3]uint64 // sum, self, nested
+
+	// Spread has, by the number of the value, what it grew by in each of some scopes, as
+	// it is and without the scopes inside.
+	Spread map[int][2][]uint64
 }
 
 // File returns the bytes of the run's data file.
@@ -267,6 +271,33 @@ func (w *writer) read(shard uint32, index uint64, r Read) {
 	}
 	for _, v := range r.Values {
 		put(v[:])
+	}
+	for value := range r.Values {
+		for self, amounts := range r.Spread[value] {
+			w.spread(shard, index, uint64(value)+uint64(self)*layout.SpreadSelf, amounts)
+		}
+	}
+}
+
+func (w *writer) spread(shard uint32, index, value uint64, amounts []uint64) {
+	var groups [layout.NumBuckets / layout.GroupBuckets]int // where in the file each is
+	for _, d := range amounts {
+		k := bits.Len64(d)
+		g := &groups[k/layout.GroupBuckets]
+		if *g == 0 {
+			b := w.block(layout.BlockSpread, shard, layout.SpreadSize)
+			w.order.PutUint64(b[layout.OffSpreadMarker:], index)
+			w.order.PutUint64(b[layout.OffSpreadValue:], value)
+			w.order.PutUint64(b[layout.OffSpreadFirst:], uint64(k/layout.GroupBuckets*layout.GroupBuckets))
+			*g = len(w.file) - len(b)
+		}
+		bucket := w.file[*g+layout.OffSpreadData+k%layout.GroupBuckets*layout.BucketSize:]
+		hi, lo := bits.Mul64(d, d)
+		lo, carry := bits.Add64(w.order.Uint64(bucket[layout.BucketSqLo:]), lo, 0)
+		w.order.PutUint64(bucket[layout.BucketCount:], w.order.Uint64(bucket[layout.BucketCount:])+1)
+		w.order.PutUint64(bucket[layout.BucketSum:], w.order.Uint64(bucket[layout.BucketSum:])+d)
+		w.order.PutUint64(bucket[layout.BucketSqLo:], lo)
+		w.order.PutUint64(bucket[layout.BucketSqHi:], w.order.Uint64(bucket[layout.BucketSqHi:])+hi+carry)
 	}
 }
 
