@@ -31,7 +31,16 @@ type Collector interface {
 }
 
 // wantedCollectors is what collect= takes.
-const wantedCollectors = "time, trace, alloc, io, hw or the name of one of the program's collectors, with + between several"
+const wantedCollectors = "time, trace, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
+
+// builtIn says whether the name is that of a collector of this package.
+func builtIn(name string) bool {
+	switch name {
+	case "time", "trace", "alloc", "wait", "io", "hw":
+		return true
+	}
+	return false
+}
 
 // mostOwnValues is how many values a program's collector has at most.
 const mostOwnValues = 16
@@ -61,7 +70,7 @@ func RegisterCollector(name string, c Collector) {
 	begin()
 	trouble := ""
 	switch {
-	case name == "time" || name == "trace" || name == "alloc" || name == "io" || name == "hw":
+	case builtIn(name):
 		trouble = "the name is markgen's own; register it under another"
 	case !goodName(name):
 		trouble = "a name has lower-case letters, digits and _; register it under another"
@@ -180,6 +189,7 @@ type reader struct {
 	name   string
 	values []string
 	first  uintptr   // number of its first value
+	rest   bool      // its first value is what the others leave of the scope's time, ns
 	spread bool      // how its values are spread over the scopes is recorded, see spread.go
 	own    Collector // the program's, or nil
 	// read reads a collector of this package. Two readings can be compared if where
@@ -247,6 +257,9 @@ func openCollectors() bool {
 	if conf.collects("hw") {
 		p.add(openHW())
 	}
+	if conf.collects("wait") {
+		p.add(openWait())
+	}
 	if conf.collects("alloc") {
 		p.add(openAlloc())
 	}
@@ -274,7 +287,7 @@ func missing() (wait bool, unknown string) {
 	for rest := conf.collect; rest != ""; {
 		var name string
 		name, rest = cut(rest, '+')
-		if name == "time" || name == "trace" || name == "alloc" || name == "io" || name == "hw" {
+		if builtIn(name) {
 			continue
 		}
 		r := ownCollector(name)

@@ -15,7 +15,7 @@ const (
 
 // entered is called when a scope has been pushed on the goroutine's stack, and
 // leaving when it is about to be popped, after it has been timed. t is when it
-// began or ended. index is that of the marker.
+// began or ended, ns how long it took. index is that of the marker.
 //
 //go:norace
 //go:noinline
@@ -35,13 +35,13 @@ func (p *slot) entered(index uint32, t uint64) {
 
 //go:norace
 //go:noinline
-func (p *slot) leaving(index uint32, t uint64) {
+func (p *slot) leaving(index uint32, t, ns uint64) {
 	if hot.extras&extraRead != 0 {
 		into := index
 		if conf.atEdges != "" {
 			into = p.edgeIndex(index)
 		}
-		if p.readEnd(into, t) {
+		if p.readEnd(into, t, ns) {
 			p.delayed = hot.extras&extraTrace != 0
 		}
 	}

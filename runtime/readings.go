@@ -101,12 +101,12 @@ func (p *slot) readStart() {
 }
 
 // readEnd reads the collectors for the scope that is about to be popped, which
-// ended at t, and adds up what they have grown by; false: it was not read when it
+// ended at t and took ns, and adds up what they have grown by; false: it was not read when it
 // began.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) readEnd(index uint32, t uint64) bool {
+func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	rd, n := p.stack.read.p, p.stack.n
 	if rd == nil || rd.room < n || rd.frame(n-1).good == unread {
 		return false
@@ -120,7 +120,7 @@ func (p *slot) readEnd(index uint32, t uint64) bool {
 	f := rd.frame(n - 1)
 	dropped := uint64(0)
 	for k := range pl.collectors {
-		if (f.good&s.good)>>k&1 == 0 || *pl.where(f, k) != *pl.where(s, k) || !pl.grow(f, s, &pl.of[k]) {
+		if (f.good&s.good)>>k&1 == 0 || *pl.where(f, k) != *pl.where(s, k) || !pl.grow(f, s, &pl.of[k], ns) {
 			dropped |= 1 << k
 		}
 	}
@@ -157,15 +157,21 @@ func (p *slot) readNothing() {
 }
 
 // grow replaces the values of a collector in a frame by what they have grown by
-// since; false if one has not kept to its promise and fallen.
+// since; false if one has not kept to its promise and fallen. The scope took ns.
 //
 //go:norace
-func (p *plan) grow(f, since *snapshot, r *reader) bool {
+func (p *plan) grow(f, since *snapshot, r *reader, ns uint64) bool {
 	ok := true
 	for v := r.first; v < r.first+uintptr(len(r.values)); v++ {
 		d := *p.value(since, v) - *p.value(f, v)
 		ok = ok && int64(d) >= 0
 		*p.value(f, v) = d
+		if r.rest && v > r.first {
+			ns = less(ns, d)
+		}
+	}
+	if r.rest {
+		*p.value(f, r.first) = ns
 	}
 	return ok
 }

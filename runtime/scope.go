@@ -176,7 +176,7 @@ func (s *Scope) exit(t uint64) {
 			p.over += hot.opened
 		}
 		if hot.extras != 0 {
-			p.leaving(i, t)
+			p.leaving(i, t, ns)
 			if hot.extras&extraEdge != 0 {
 				p.edge(i, s.pos, passage{true, how, ns, self, d, t})
 			}

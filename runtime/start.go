@@ -120,6 +120,7 @@ func forget() {
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	owners, triggers, changes, gates, rated = nil, nil, nil, nil, nil
 	reading = nil
+	noWait()
 	atomic.StorePointer(&rateBits, nil)
 	windowClosed = 0
 	theSampler = sampler{}

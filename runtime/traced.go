@@ -69,7 +69,7 @@ func traceTaken(index uint32, from uint64) {
 func (p *slot) popTraced(index uint32, t uint64) {
 	r := p.stack.at(p.stack.n - 1)
 	if hot.extras&extraRead != 0 {
-		p.leaving(index, t)
+		p.leaving(index, t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
 	} else if !p.left { // traceExit, without a call of it
 		cost := tracing.exit
 		if r.depth == 0 {

@@ -24,7 +24,8 @@ var added []byte
 const addedName = "markgen.go"
 
 // words are those without which a file has none of the places.
-var words = []string{"type g struct", "nextFree(", "allocLarge(", "tinyAllocs", "largeAlloc", "func goexit1", "func coroexit"}
+var words = []string{"type g struct", "nextFree(", "allocLarge(", "tinyAllocs", "largeAlloc", "func goexit1", "func coroexit",
+	"atomicstatus.CompareAndSwap(", "waitReasonStrings"}
 
 // Rewrite returns the files of package runtime that are changed, and those that
 // come to it, for the runtime of a deep build. files are all that are compiled;
@@ -48,10 +49,12 @@ func Rewrite(release string, files []File) ([]File, error) {
 			switch d := d.(type) {
 			case *ast.GenDecl:
 				r.goroutine(d)
+				r.reasons(d)
 			case *ast.FuncDecl:
 				if d.Body != nil {
 					r.ends(d)
 					r.allocates(f.Text, d)
+					r.turns(f.Text, d)
 				}
 			}
 		}
@@ -81,6 +84,11 @@ var places = []place{
 	{"malloc.go", tinyObject},
 	{"proc.go", endOf["goexit1"]},
 	{"coro.go", endOf["coroexit"]},
+	{"proc.go", statusLoop},
+	{"proc.go", preemptLoop},
+	{"proc.go", enterSyscall},
+	{"proc.go", blockSyscall},
+	{"runtime2.go", waitReasons},
 }
 
 // A ShapeError says what is missing in the package runtime of a release.
