@@ -8,11 +8,16 @@ import "fmt"
 func (p *Profile) Cautions() []string {
 	list := p.Warnings[:len(p.Warnings):len(p.Warnings)]
 	list = p.Clock.caution(list)
-	throttled := uint64(0)
+	throttled, shared := uint64(0), false
 	for i := range p.Markers {
-		if p.Markers[i].Off == "throttled" {
+		m := &p.Markers[i]
+		if m.Off == "throttled" {
 			throttled++
 		}
+		shared = shared || m.Alloc().Value(AllocProcessBytes) != nil
+	}
+	if shared {
+		list = append(list, "process_bytes and process_objects are what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")
 	}
 	if throttled > 0 {
 		list = append(list, plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")

@@ -5,9 +5,10 @@ package runtime
 import "runtime"
 
 // openAlloc makes the collector alloc ready: what the goroutine has allocated on the
-// heap, as the deep build's package runtime counts it.
+// heap, as the deep build's package runtime counts it, which is by the rules of
+// MemStats.TotalAlloc and Mallocs.
 func openAlloc() reader {
-	return reader{name: "alloc", values: allocValues, read: readAlloc, spread: true}
+	return reader{name: "alloc", values: []string{"bytes", "objects"}, read: readAlloc, spread: true}
 }
 
 //go:norace
