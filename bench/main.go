@@ -42,6 +42,7 @@ var subjects = []struct {
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
+	{"deep", "a scope, and allocation, in a deep build against an ordinary and a plain one", (*bench).deep},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},
 	{"peers", "a marked function against other ways to time it", (*bench).peers},
