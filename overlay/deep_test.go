@@ -1,0 +1,164 @@
+//go:build amd64 || arm64
+
+package overlay_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// deepMarker is what a report says of a marker of testdata/deep.
+type deepMarker struct {
+	Name    string
+	Count   uint64
+	Open    uint64
+	Buckets []struct {
+		Sum uint64 `json:"sum_ns"`
+	}
+	Alloc struct {
+		Scopes, Dropped uint64
+		Bytes, Objects  deepValue
+	}
+	Readings map[string]struct {
+		Scopes, Dropped uint64
+		Values          map[string]deepValue
+	}
+}
+
+type deepValue struct {
+	Total, Self, Nested uint64
+	Buckets             []deepBucket
+	SelfBuckets         []deepBucket `json:"self_buckets"`
+}
+
+type deepBucket struct{ Count, Sum uint64 }
+
+// deepProgram is testdata/deep, built with -deep and what else go build is given.
+func deepProgram(t *testing.T, flags ...string) string {
+	t.Helper()
+	dir := trapCopy(t, "deep", nil)
+	program := filepath.Join(dir, "deep")
+	trapMust(t, dir, nil, trapMarkgen(t), append(append([]string{"build", "-deep"}, flags...), "-o", program, ".")...)
+	return program
+}
+
+// deepRun runs it with a collector and returns what it printed, and the report by
+// marker.
+func deepRun(t *testing.T, program, collect string, args ...string) (stdout string, markers map[string]deepMarker) {
+	t.Helper()
+	dir := t.TempDir()
+	r := trapRun(t, dir, []string{"MARKGEN=file=data,collect=" + collect}, program, args...)
+	if r.state != "exit status 0" || r.stderr != "" {
+		t.Fatalf("%s: %s\n%s", args, r.state, r.stderr)
+	}
+	var report struct{ Markers []deepMarker }
+	text := trapMust(t, dir, nil, trapMarkgen(t), "report", "-format", "json", "data").stdout
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		t.Fatal(err)
+	}
+	markers = map[string]deepMarker{}
+	for _, m := range report.Markers {
+		markers[strings.TrimPrefix(m.Name, "example.com/deep.")] = m
+	}
+	return r.stdout, markers
+}
+
+// checkDeep compares what was read with what the program says of it, which may be too
+// little by a share of off.
+func checkDeep(t *testing.T, stdout string, markers map[string]deepMarker, off float64) {
+	t.Helper()
+	lines := 0
+	for line := range strings.Lines(stdout) {
+		var name string
+		var bytes, objects uint64
+		if _, err := fmt.Sscan(line, &name, &bytes, &objects); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		lines++
+		m := markers[name]
+		within := func(got, want uint64) bool { return got >= want && float64(got-want) <= off*float64(want) }
+		if a := m.Alloc; !within(a.Bytes.Total, bytes) || !within(a.Objects.Total, objects) {
+			t.Errorf("%s: %d bytes in %d objects, want %d in %d", name, a.Bytes.Total, a.Objects.Total, bytes, objects)
+		}
+		if m.Count == 0 || m.Open != 0 || m.Alloc.Scopes != m.Count || m.Alloc.Dropped != 0 {
+			t.Errorf("%s: %d passages, %d of them open, %d read and %d not", name, m.Count, m.Open, m.Alloc.Scopes, m.Alloc.Dropped)
+		}
+		for what, v := range map[string]deepValue{"bytes": m.Alloc.Bytes, "objects": m.Alloc.Objects} {
+			for sum, list := range map[uint64][]deepBucket{v.Total + v.Nested: v.Buckets, v.Self: v.SelfBuckets} {
+				var in deepBucket
+				for _, b := range list {
+					in.Count, in.Sum = in.Count+b.Count, in.Sum+b.Sum
+				}
+				if in.Count != m.Count || in.Sum != sum {
+					t.Errorf("%s, %s: buckets have %d scopes with %d, want %d with %d", name, what, in.Count, in.Sum, m.Count, sum)
+				}
+			}
+		}
+	}
+	if lines == 0 {
+		t.Error("the program was certain of nothing")
+	}
+}
+
+// What scopes allocate is exact to the byte and the object, in a program with one
+// goroutine and in one with many, and what a scope costs is not in it.
+func TestDeepAlloc(t *testing.T) {
+	t.Parallel()
+	program := deepProgram(t)
+	for _, what := range []string{"nothing", "pointers", "tiny", "small", "header", "large", "growing", "map", "text", "boxed", "stack", "panic"} {
+		t.Run(what, func(t *testing.T) {
+			stdout, markers := deepRun(t, program, "alloc", "exact", what)
+			checkDeep(t, stdout, markers, 0)
+		})
+	}
+	for what, off := range map[string]float64{"goroutines": 0, "collected": 0.001, "goexit": 0, "coroutines": 0} {
+		t.Run(what, func(t *testing.T) {
+			stdout, markers := deepRun(t, program, "alloc", what)
+			checkDeep(t, stdout, markers, off)
+		})
+	}
+	t.Run("allocs", func(t *testing.T) {
+		want := trapMust(t, filepath.Dir(program), nil, "go", "run", ".", "allocs").stdout
+		for _, collect := range []string{"", "MARKGEN=file=data,collect=alloc"} {
+			if got := trapMust(t, filepath.Dir(program), []string{collect}, program, "allocs").stdout; got != want {
+				t.Errorf("%s: AllocsPerRun differs\n%s", collect, trapDiff(got, want))
+			}
+		}
+	})
+}
+
+// What goroutines wait for is known, and adds up to the time of the scope.
+func TestDeepWait(t *testing.T) {
+	t.Parallel()
+	_, markers := deepRun(t, deepProgram(t), "wait", "wait")
+	for name, value := range map[string]string{
+		"sleep": "sleep_ns", "channel": "chan_ns", "mutex": "sync_ns", "group": "sync_ns", "pipe": "io_ns",
+		"network": "io_ns", "spin": "", "scheduled": "sched_ns", "coroutine": "other_ns",
+	} {
+		const pause = 20e6
+		m := markers[name]
+		r := m.Readings["wait"]
+		ns, sum := uint64(0), uint64(0)
+		for _, b := range m.Buckets {
+			ns += b.Sum
+		}
+		for _, v := range r.Values {
+			sum += v.Total
+		}
+		if m.Count != 1 || r.Scopes != 1 || sum != ns {
+			t.Errorf("%s: %d passages of %d ns, %d read with %d ns", name, m.Count, ns, r.Scopes, sum)
+		}
+		if value == "" {
+			value = "run_ns"
+			sum = r.Values["run_ns"].Total + r.Values["sched_ns"].Total // others want the processor, too
+		} else {
+			sum = r.Values[value].Total
+		}
+		if sum < pause*99/100 {
+			t.Errorf("%s: %s is %d", name, value, sum)
+		}
+	}
+}
