@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,16 +14,15 @@ import (
 
 // deepen puts the package runtime of a deep build into the replacements. user are
 // the user's own.
-func (b *Build) deepen(r, user replacements) error {
+func (b *Build) deepen(ctx context.Context, r, user replacements) error {
 	const without = "leave -deep out: collect=alloc then tells what the whole process allocates"
 	if !inlinable(b.env.GOARCH) {
 		return fmt.Errorf("-deep: there are no deep builds for %s, only for amd64 and arm64; %s", b.env.GOARCH, without)
 	}
-	i := slices.IndexFunc(b.packages, func(p *Package) bool { return p.ImportPath == "runtime" })
-	if i < 0 || len(b.packages[i].GoFiles) == 0 {
-		return errors.New("-deep: go list names no files of package runtime; name packages that build, or leave -deep out")
+	p, err := b.goRuntime(ctx)
+	if err != nil {
+		return err
 	}
-	p := b.packages[i]
 	var files []deep.File
 	for _, name := range p.GoFiles {
 		text, err := user.read(filepath.Join(p.Dir, name))
@@ -31,7 +31,7 @@ func (b *Build) deepen(r, user replacements) error {
 		}
 		files = append(files, deep.File{Name: name, Text: text})
 	}
-	files, err := deep.Rewrite(b.release(), files)
+	files, err = deep.Rewrite(b.release(), files)
 	if err != nil {
 		return fmt.Errorf("-deep: %w\n%s", err, without)
 	}
@@ -43,6 +43,26 @@ func (b *Build) deepen(r, user replacements) error {
 		r[filepath.Join(p.Dir, f.Name)] = to
 	}
 	return nil
+}
+
+// goRuntime is Go's package runtime. go list names it as what a package imports only if
+// that says so.
+func (b *Build) goRuntime(ctx context.Context) (*Package, error) {
+	is := func(p *Package) bool { return p.ImportPath == "runtime" }
+	if i := slices.IndexFunc(b.packages, is); i >= 0 {
+		return b.packages[i], nil
+	}
+	o := b.listOptions()
+	o.Patterns, o.Deps, o.Tests = []string{"runtime"}, false, false
+	list, err := List(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list, is)
+	if i < 0 {
+		return nil, errors.New("-deep: go list runtime does not name that package; leave -deep out")
+	}
+	return list[i], nil
 }
 
 // release is the release of Go that builds, for people.

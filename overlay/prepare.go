@@ -129,7 +129,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 		return nil, err
 	}
 	if o.Deep {
-		if err := b.deepen(fixed, user); err != nil {
+		if err := b.deepen(ctx, fixed, user); err != nil {
 			return nil, err
 		}
 	}

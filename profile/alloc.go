@@ -1,20 +1,20 @@
 package profile
 
-// The collector alloc, and the names of its values: what the goroutine allocated on the
-// heap in a scope, which deep builds know exactly, or what the whole process did
-// meanwhile, as far as the Go runtime had taken note of it.
+// What collect=alloc reads goes by two names: in deep builds it is what the goroutine
+// allocated on the heap in a scope, exactly, and in others what the whole process did
+// meanwhile, as far as the Go runtime had taken note of it. Both have these values.
 const (
-	AllocCollector      = "alloc"
-	AllocBytes          = "bytes"
-	AllocObjects        = "objects"
-	AllocProcessBytes   = "process_bytes"
-	AllocProcessObjects = "process_objects"
+	Alloc        = "alloc"
+	ProcessAlloc = "process_alloc"
+
+	AllocBytes   = "bytes"
+	AllocObjects = "objects"
 )
 
-// Alloc is what was read of allocation at the marker, nil if it was not.
-func (m *Marker) Alloc() *Reading {
+// Reading is what the collector read at the marker, nil if it did not.
+func (m *Marker) Reading(collector string) *Reading {
 	for i := range m.Readings {
-		if m.Readings[i].Collector == AllocCollector {
+		if m.Readings[i].Collector == collector {
 			return &m.Readings[i]
 		}
 	}

@@ -14,10 +14,10 @@ func (p *Profile) Cautions() []string {
 		if m.Off == "throttled" {
 			throttled++
 		}
-		shared = shared || m.Alloc().Value(AllocProcessBytes) != nil
+		shared = shared || m.Reading(ProcessAlloc) != nil
 	}
 	if shared {
-		list = append(list, "process_bytes and process_objects are what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")
+		list = append(list, "process_alloc is what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")
 	}
 	if throttled > 0 {
 		list = append(list, plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")

@@ -89,8 +89,12 @@ type jsonMarker struct {
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
 
-	Alloc    *jsonAlloc             `json:"alloc,omitempty"`    // left out when it was not collected
-	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but time and alloc was read
+	// What the goroutines allocated in the scopes, of deep builds, and what the process did
+	// meanwhile, of others; left out when it was not collected.
+	Alloc        *jsonAlloc `json:"alloc,omitempty"`
+	ProcessAlloc *jsonAlloc `json:"process_alloc,omitempty"`
+
+	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but these was read
 	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by the size of the input, of markers with size=
 }
 
@@ -119,8 +123,9 @@ type jsonCaller struct {
 	P90NS    float64 `json:"p90_ns"`
 	P99NS    float64 `json:"p99_ns"`
 
-	Alloc    *jsonAlloc             `json:"alloc,omitempty"`
-	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector
+	Alloc        *jsonAlloc             `json:"alloc,omitempty"`
+	ProcessAlloc *jsonAlloc             `json:"process_alloc,omitempty"`
+	Readings     map[string]jsonReading `json:"readings,omitempty"` // by collector
 }
 
 type jsonBucket struct {
@@ -216,9 +221,11 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		P90In:    bounds(m, 0.9),
 		P99In:    bounds(m, 0.99),
 		Buckets:  []jsonBucket{},
-		Alloc:    jsonAllocated(m),
-		Readings: jsonReadings(m),
-		Sizes:    jsonSizes(m),
+
+		Alloc:        jsonAllocated(m, profile.Alloc),
+		ProcessAlloc: jsonAllocated(m, profile.ProcessAlloc),
+		Readings:     jsonReadings(m),
+		Sizes:        jsonSizes(m),
 	}
 	if !p.NoSelf {
 		j.SelfNS = &m.SelfNS
@@ -249,18 +256,19 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 
 func caller(p *profile.Profile, c *profile.Caller) jsonCaller {
 	j := jsonCaller{
-		Alloc:    jsonAllocated(&c.Marker),
-		Readings: jsonReadings(&c.Marker),
-		Name:     c.Name,
-		Count:    c.Count,
-		TotalNS:  c.TotalNS(),
-		MeanNS:   c.MeanNS(),
-		StddevNS: c.StddevNS(),
-		MinNS:    c.MinNS,
-		MaxNS:    c.MaxNS,
-		P50NS:    c.QuantileNS(0.5),
-		P90NS:    c.QuantileNS(0.9),
-		P99NS:    c.QuantileNS(0.99),
+		Alloc:        jsonAllocated(&c.Marker, profile.Alloc),
+		ProcessAlloc: jsonAllocated(&c.Marker, profile.ProcessAlloc),
+		Readings:     jsonReadings(&c.Marker),
+		Name:         c.Name,
+		Count:        c.Count,
+		TotalNS:      c.TotalNS(),
+		MeanNS:       c.MeanNS(),
+		StddevNS:     c.StddevNS(),
+		MinNS:        c.MinNS,
+		MaxNS:        c.MaxNS,
+		P50NS:        c.QuantileNS(0.5),
+		P90NS:        c.QuantileNS(0.9),
+		P99NS:        c.QuantileNS(0.99),
 	}
 	if c.ID != 0 {
 		j.ID = c.ID.String()

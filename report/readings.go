@@ -117,34 +117,21 @@ type jsonValueBucket struct {
 	SumSq json.Number `json:"sumsq"` // exact, may exceed 64 bits
 }
 
-// What scopes of a marker allocated, in the json format: their goroutines, in a deep
-// build, or the whole process meanwhile.
+// What scopes of a marker allocated, in the json format.
 type jsonAlloc struct {
-	Scopes  uint64 `json:"scopes"`  // that were read at both ends
-	Dropped uint64 `json:"dropped"` // that ended and were not
-
-	Bytes          *jsonValue `json:"bytes,omitempty"`
-	Objects        *jsonValue `json:"objects,omitempty"`
-	ProcessBytes   *jsonValue `json:"process_bytes,omitempty"`
-	ProcessObjects *jsonValue `json:"process_objects,omitempty"`
+	Scopes  uint64    `json:"scopes"`  // that were read at both ends
+	Dropped uint64    `json:"dropped"` // that ended and were not
+	Bytes   jsonValue `json:"bytes"`
+	Objects jsonValue `json:"objects"`
 }
 
-func jsonAllocated(m *profile.Marker) *jsonAlloc {
-	r := m.Alloc()
-	if r == nil {
+func jsonAllocated(m *profile.Marker, collector string) *jsonAlloc {
+	r := m.Reading(collector)
+	bytes, objects := r.Value(profile.AllocBytes), r.Value(profile.AllocObjects)
+	if bytes == nil || objects == nil {
 		return nil
 	}
-	a := &jsonAlloc{Scopes: r.Scopes, Dropped: r.Dropped}
-	for name, place := range map[string]**jsonValue{
-		profile.AllocBytes: &a.Bytes, profile.AllocObjects: &a.Objects,
-		profile.AllocProcessBytes: &a.ProcessBytes, profile.AllocProcessObjects: &a.ProcessObjects,
-	} {
-		if v := r.Value(name); v != nil {
-			j := valueAsJSON(r, v)
-			*place = &j
-		}
-	}
-	return a
+	return &jsonAlloc{r.Scopes, r.Dropped, valueAsJSON(r, bytes), valueAsJSON(r, objects)}
 }
 
 func valueAsJSON(r *profile.Reading, v *profile.Value) jsonValue {
@@ -163,7 +150,7 @@ func jsonReadings(m *profile.Marker) map[string]jsonReading {
 	var all map[string]jsonReading
 	for i := range m.Readings {
 		r := &m.Readings[i]
-		if r.Collector == profile.AllocCollector {
+		if r.Collector == profile.Alloc || r.Collector == profile.ProcessAlloc {
 			continue
 		}
 		if all == nil {

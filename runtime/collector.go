@@ -33,6 +33,10 @@ type Collector interface {
 // wantedCollectors is what collect= takes.
 const wantedCollectors = "time, trace, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
 
+// processAlloc is what alloc is called in the data where it reads another thing than in
+// a deep build.
+const processAlloc = "process_alloc"
+
 // builtIn says whether the name is that of a collector of this package.
 func builtIn(name string) bool {
 	switch name {
@@ -70,7 +74,7 @@ func RegisterCollector(name string, c Collector) {
 	begin()
 	trouble := ""
 	switch {
-	case builtIn(name):
+	case builtIn(name), name == processAlloc:
 		trouble = "the name is markgen's own; register it under another"
 	case !goodName(name):
 		trouble = "a name has lower-case letters, digits and _; register it under another"

@@ -39,7 +39,7 @@ func openAlloc() reader {
 		complain("collect=alloc: this release of Go does not have the metrics /gc/heap/allocs; left out")
 		return reader{}
 	}
-	return reader{name: "alloc", values: []string{"process_bytes", "process_objects"}, read: readAlloc, spread: true}
+	return reader{name: processAlloc, values: []string{"bytes", "objects"}, read: readAlloc, spread: true}
 }
 
 //go:norace

@@ -6,12 +6,12 @@ import (
 )
 
 // Each goroutine allocates objects of a size of its own.
-const (
-	workers = 8
-	rounds  = 20_000
-)
+const workers = 8
 
-var kept [workers][]byte
+var (
+	kept   [workers][]byte
+	rounds int // how many
+)
 
 //perf:mark
 func take(i int) { kept[i] = make([]byte, 256*(i+1)) }
@@ -46,18 +46,19 @@ func work(i int) {
 	}
 }
 
-// goroutines all allocate at once.
-func goroutines() {
+// goroutines all allocate n objects at once.
+func goroutines(n int) {
 	var wg sync.WaitGroup
+	rounds = n
 	all := uint64(0)
 	for i, worker := range []func(){worker0, worker1, worker2, worker3, worker4, worker5, worker6, worker7} {
 		wg.Go(worker)
-		bytes := uint64(rounds * 256 * (i + 1))
-		print("worker"+string(rune('0'+i)), bytes, rounds)
+		bytes := uint64(n * 256 * (i + 1))
+		print("worker"+string(rune('0'+i)), bytes, uint64(n))
 		all += bytes
 	}
 	wg.Wait()
-	print("take", all, workers*rounds)
+	print("take", all, uint64(workers*n))
 }
 
 // coroutines take turns; what each allocates is its own.

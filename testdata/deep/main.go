@@ -18,11 +18,10 @@ func main() {
 	case "exact":
 		exact(os.Args[2])
 	case "goroutines":
-		debug.SetGCPercent(-1) // waiting for the garbage collector takes objects, too
-		goroutines()
-	case "collected":
-		runtime.GC() // whoever has the first one start has made its goroutines
-		goroutines()
+		debug.SetGCPercent(-1)
+		goroutines(10_000)
+	case "collected": // the garbage collector takes objects, too, and starts threads
+		goroutines(100_000)
 	case "goexit":
 		goexit()
 	case "coroutines":
