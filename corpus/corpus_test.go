@@ -149,9 +149,10 @@ func check(t *testing.T, e entry, exceptions []*exception) []row {
 			t.Fatal(err)
 		}
 	}
-	rows := []row{w.tests(t, "all", nil, exceptions)}
+	rows := []row{w.tests(t, "all", nil, nil, exceptions)}
 	if *choice != "" {
-		rows = append(rows, w.tests(t, "all-race", []string{"-race"}, exceptions))
+		rows = append(rows, w.tests(t, "all-race", nil, []string{"-race"}, exceptions))
+		rows = append(rows, w.tests(t, "all-deep", []string{"-deep"}, nil, exceptions))
 	}
 	return append(rows, w.counts(t, exceptions))
 }
@@ -193,13 +194,13 @@ func prepare(t *testing.T, e entry) string {
 	return dir
 }
 
-// tests compares the outcome of every test.
-func (w *workplace) tests(t *testing.T, mode string, flags []string, exceptions []*exception) row {
+// tests compares the outcome of every test. own are flags of markgen's, flags those of go.
+func (w *workplace) tests(t *testing.T, mode string, own, flags []string, exceptions []*exception) row {
 	r := row{entry: w.entry.name, mode: mode}
 	plain, d := w.goTest(t, "plain-"+mode, flags)
 	r.plain = d
 	data := filepath.Join(w.out, mode+".markgen")
-	marked, d := w.markgenTest(t, mode, slices.Concat([]string{"-all", "-o", data}, w.markFlags()), flags)
+	marked, d := w.markgenTest(t, mode, slices.Concat([]string{"-all", "-o", data}, own, w.markFlags()), flags)
 	r.marked = d
 	if r.passages = w.passages(t, data); r.passages == 0 {
 		t.Errorf("%s: no marker was passed", mode)

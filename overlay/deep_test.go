@@ -5,6 +5,7 @@ package overlay_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,12 +37,13 @@ type deepValue struct {
 
 type deepBucket struct{ Count, Sum uint64 }
 
-// deepProgram is testdata/deep, built with -deep and what else go build is given.
-func deepProgram(t *testing.T, flags ...string) string {
+// deepProgram is a program of testdata, built with -deep, in an environment, with what
+// else go build is given.
+func deepProgram(t *testing.T, folder string, environ []string, flags ...string) string {
 	t.Helper()
-	dir := trapCopy(t, "deep", nil)
-	program := filepath.Join(dir, "deep")
-	trapMust(t, dir, nil, trapMarkgen(t), append(append([]string{"build", "-deep"}, flags...), "-o", program, ".")...)
+	dir := trapCopy(t, folder, nil)
+	program := filepath.Join(dir, folder)
+	trapMust(t, dir, environ, trapMarkgen(t), append(append([]string{"build", "-deep"}, flags...), "-o", program, ".")...)
 	return program
 }
 
@@ -61,7 +63,9 @@ func deepRun(t *testing.T, program, collect string, args ...string) (stdout stri
 	}
 	markers = map[string]deepMarker{}
 	for _, m := range report.Markers {
-		markers[strings.TrimPrefix(m.Name, "example.com/deep.")] = m
+		_, name, _ := strings.Cut(m.Name, ".com/")
+		_, name, _ = strings.Cut(name, ".")
+		markers[name] = m
 	}
 	return r.stdout, markers
 }
@@ -103,12 +107,13 @@ func checkDeep(t *testing.T, stdout string, markers map[string]deepMarker, off f
 	}
 }
 
-// What scopes allocate is exact to the byte and the object, in a program with one
-// goroutine and in one with many, and what a scope costs is not in it.
-func TestDeepAlloc(t *testing.T) {
-	t.Parallel()
-	program := deepProgram(t)
-	for _, what := range []string{"nothing", "pointers", "tiny", "small", "header", "large", "growing", "map", "text", "boxed", "stack", "panic"} {
+// deepCalls are what the program compares with the process's own counts.
+var deepCalls = []string{"nothing", "pointers", "tiny", "small", "header", "large", "growing", "map", "text", "boxed", "stack", "panic"}
+
+// checkDeepAlloc tests that what scopes allocate is exact to the byte and the object, in a
+// program with one goroutine and in one with many.
+func checkDeepAlloc(t *testing.T, program string) {
+	for _, what := range deepCalls {
 		t.Run(what, func(t *testing.T) {
 			stdout, markers := deepRun(t, program, "alloc", "exact", what)
 			checkDeep(t, stdout, markers, 0)
@@ -120,6 +125,12 @@ func TestDeepAlloc(t *testing.T) {
 			checkDeep(t, stdout, markers, off)
 		})
 	}
+}
+
+func TestDeepAlloc(t *testing.T) {
+	t.Parallel()
+	program := deepProgram(t, "deep", nil)
+	checkDeepAlloc(t, program)
 	t.Run("allocs", func(t *testing.T) {
 		want := trapMust(t, filepath.Dir(program), nil, "go", "run", ".", "allocs").stdout
 		for _, collect := range []string{"", "MARKGEN=file=data,collect=alloc"} {
@@ -130,10 +141,16 @@ func TestDeepAlloc(t *testing.T) {
 	})
 }
 
-// What goroutines wait for is known, and adds up to the time of the scope.
 func TestDeepWait(t *testing.T) {
 	t.Parallel()
-	_, markers := deepRun(t, deepProgram(t), "wait", "wait")
+	checkDeepWait(t, deepProgram(t, "deep", nil))
+}
+
+// checkDeepWait tests that what goroutines wait for is known, and adds up to the time of
+// the scope.
+func checkDeepWait(t *testing.T, program string) {
+	t.Helper()
+	_, markers := deepRun(t, program, "wait", "wait")
 	for name, value := range map[string]string{
 		"sleep": "sleep_ns", "channel": "chan_ns", "mutex": "sync_ns", "group": "sync_ns", "pipe": "io_ns",
 		"network": "io_ns", "spin": "", "scheduled": "sched_ns", "coroutine": "other_ns",
@@ -160,5 +177,45 @@ func TestDeepWait(t *testing.T) {
 		if sum < pause*99/100 {
 			t.Errorf("%s: %s is %d", name, value, sum)
 		}
+	}
+}
+
+// TestDeepVariety is for make corpus: the same in builds of other kinds, each of which
+// compiles the standard library.
+func TestDeepVariety(t *testing.T) {
+	if os.Getenv("MARKGEN_CORPUS") != "all" {
+		t.Skip("make corpus runs it")
+	}
+	for _, build := range []struct {
+		name    string
+		environ []string
+		flags   []string
+	}{
+		{"go1.25", []string{"GOTOOLCHAIN=go1.25.4"}, nil},
+		{"race", nil, []string{"-race"}},
+		{"cover", nil, []string{"-cover"}},
+		{"all", nil, []string{"-all"}},
+		{"guarded", nil, []string{"-form", "guarded"}},
+		{"no inlining", nil, []string{"-gcflags=all=-l"}},
+		{"arenas", []string{"GOEXPERIMENT=arenas"}, nil},
+		{"no size classes of their own", []string{"GOEXPERIMENT=nosizespecializedmalloc"}, nil},
+	} {
+		t.Run(build.name, func(t *testing.T) {
+			program := deepProgram(t, "deep", build.environ, build.flags...)
+			checkDeepAlloc(t, program)
+			if build.name != "all" { // of a loop that reads the clock the markers' part is taken off
+				checkDeepWait(t, program)
+			}
+		})
+	}
+	t.Run("cgo", func(t *testing.T) {
+		stdout, markers := deepRun(t, deepProgram(t, "deepcgo", nil), "alloc")
+		checkDeep(t, stdout, markers, 0)
+	})
+	for _, platform := range []string{"darwin/amd64", "darwin/arm64", "freebsd/amd64", "linux/arm64", "windows/amd64"} {
+		t.Run(platform, func(t *testing.T) {
+			goos, goarch, _ := strings.Cut(platform, "/")
+			deepProgram(t, "deep", []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"})
+		})
 	}
 }

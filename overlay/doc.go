@@ -19,5 +19,8 @@
 // the same path, so that go's own build cache works; any number of processes
 // may use one cache.
 //
+// With Options.Deep the build has a package runtime of Go's that keeps account of
+// each goroutine: package deep makes it.
+//
 // What is known to differ from go is said in cover.go and test.go.
 package overlay

@@ -40,7 +40,8 @@
 // Only runtime, sync/atomic, syscall, unsafe and math/bits, so that everything
 // else in the standard library can be marked. In an overlay build the same files
 // form a package below GOROOT/src, where virtual_*.go are part of it and
-// module_*.go are not; assembly goes to a directory that exists, since the go
+// module_*.go are not, and in a deep build (package overlay/deep) deep_*.go are and
+// plain_*.go are not; assembly goes to a directory that exists, since the go
 // command runs the assembler there. Functions are declared in a comment above
 // their assembly, from which the declarations over there are made.
 //

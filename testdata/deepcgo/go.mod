@@ -1,0 +1,3 @@
+module example.com/deepcgo
+
+go 1.25
