@@ -112,8 +112,8 @@ var deepCalls = []string{"nothing", "pointers", "tiny", "small", "header", "larg
 
 // checkDeepAlloc tests that what scopes allocate is exact to the byte and the object, in a
 // program with one goroutine and in one with many.
-func checkDeepAlloc(t *testing.T, program string) {
-	for _, what := range deepCalls {
+func checkDeepAlloc(t *testing.T, program string, more ...string) {
+	for _, what := range append(more, deepCalls...) {
 		t.Run(what, func(t *testing.T) {
 			stdout, markers := deepRun(t, program, "alloc", "exact", what)
 			checkDeep(t, stdout, markers, 0)
@@ -190,19 +190,20 @@ func TestDeepVariety(t *testing.T) {
 		name    string
 		environ []string
 		flags   []string
+		more    []string // calls
 	}{
-		{"go1.25", []string{"GOTOOLCHAIN=go1.25.4"}, nil},
-		{"race", nil, []string{"-race"}},
-		{"cover", nil, []string{"-cover"}},
-		{"all", nil, []string{"-all"}},
-		{"guarded", nil, []string{"-form", "guarded"}},
-		{"no inlining", nil, []string{"-gcflags=all=-l"}},
-		{"arenas", []string{"GOEXPERIMENT=arenas"}, nil},
-		{"no size classes of their own", []string{"GOEXPERIMENT=nosizespecializedmalloc"}, nil},
+		{name: "go1.25", environ: []string{"GOTOOLCHAIN=go1.25.4"}},
+		{name: "race", flags: []string{"-race"}},
+		{name: "cover", flags: []string{"-cover"}},
+		{name: "all", flags: []string{"-all"}},
+		{name: "guarded", flags: []string{"-form", "guarded"}},
+		{name: "no inlining", flags: []string{"-gcflags=all=-l"}},
+		{name: "arenas", environ: []string{"GOEXPERIMENT=arenas"}, more: []string{"arena"}},
+		{name: "no function for each size", environ: []string{"GOEXPERIMENT=nosizespecializedmalloc"}},
 	} {
 		t.Run(build.name, func(t *testing.T) {
 			program := deepProgram(t, "deep", build.environ, build.flags...)
-			checkDeepAlloc(t, program)
+			checkDeepAlloc(t, program, build.more...)
 			if build.name != "all" { // of a loop that reads the clock the markers' part is taken off
 				checkDeepWait(t, program)
 			}
