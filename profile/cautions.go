@@ -28,6 +28,9 @@ func (p *Profile) Cautions() []string {
 	if text := p.small(); text != "" {
 		list = append(list, text)
 	}
+	if t := p.Pairs; t != nil && t.Lost > 0 {
+		list = append(list, "of "+plural(t.Lost, "scope")+" it is not known what else was open; there were too many goroutines, or too little memory")
+	}
 	return p.Trace.caution(list)
 }
 

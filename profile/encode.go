@@ -24,7 +24,7 @@ import (
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
 	profileMagic   = "markgen\x01"
-	profileVersion = 2
+	profileVersion = 3 // 2 where there are no pairs
 	profileHead    = 16
 )
 
@@ -62,7 +62,11 @@ func Encode(p *Profile) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes, and a profile file can have 4 GB", len(b))
 	}
 	copy(b, profileMagic)
-	binary.LittleEndian.PutUint32(b[8:], profileVersion)
+	version := uint32(profileVersion - 1)
+	if p.Pairs != nil {
+		version = profileVersion
+	}
+	binary.LittleEndian.PutUint32(b[8:], version)
 	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[profileHead:], castagnoli))
 	return b, nil
 }
@@ -178,6 +182,7 @@ const (
 	bitSampling
 	bitTrace
 	bitStart
+	bitPairs
 )
 
 // bitIf is the bit if a condition holds.
@@ -191,7 +196,7 @@ func bitIf(is bool, bit uint64) uint64 {
 func (b *encoder) head(p *Profile) {
 	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
 		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
-		bitIf(!p.Start.IsZero(), bitStart))
+		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs))
 	b.text(p.App)
 	b.text(p.Run)
 	b.uint(uint64(p.Runs))
@@ -226,6 +231,13 @@ func (b *encoder) head(p *Profile) {
 	b.uint(uint64(len(p.Warnings)))
 	for _, w := range p.Warnings {
 		b.text(w)
+	}
+	if p := p.Pairs; p != nil {
+		b.uints(p.Runs, p.Lost, uint64(len(p.List)))
+		for _, pair := range p.List {
+			b.word(uint64(pair[0]))
+			b.word(uint64(pair[1]))
+		}
 	}
 }
 

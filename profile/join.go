@@ -33,6 +33,7 @@ func (r *run) join(sum *Sum) {
 	if len(r.edges) > 0 {
 		r.callers()
 	}
+	r.pairs()
 	r.followAliases()
 	r.steered()
 	all := r.header.word(layout.OffSampleN) == 1 // whatever directives say

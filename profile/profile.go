@@ -26,6 +26,7 @@ type Profile struct {
 	Sampling  *Sampling // how windows of time were chosen; nil if there were none
 	Changes   []Change  // of the state, in order; nil after a merge
 	Trace     *Traced   // nil: no trace was recorded
+	Pairs     *Pairs    // which markers were open at once; nil: that was not recorded
 	Untimed   bool      // nothing was counted or timed, but traced (in at least one run)
 
 	Markers []Marker // sorted by name, then ID; each ID once

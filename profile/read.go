@@ -75,6 +75,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		counters: map[uint64][]block{},
 		samples:  map[uint64]batchSums{},
 		edges:    map[uint64]edge{},
+		rows:     map[uint64]block{},
 		ticks:    map[tickKey]batchSums{},
 		traces:   map[uint32]*shardTrace{},
 		readAt:   map[part]bool{},
@@ -111,6 +112,7 @@ type run struct {
 	samples map[uint64]batchSums  // of windows, by global index
 	pages   []block               // the words of markers, with the numbers of tables as shards
 	edges   map[uint64]edge       // by global index
+	rows    map[uint64]block      // with the pairs of a marker, by global index
 	ticks   map[tickKey]batchSums // of counters in windows
 	changes []change              // of the state
 
@@ -255,6 +257,8 @@ func (r *run) block(b block) {
 		err = r.tick(b)
 	case layout.BlockEdge:
 		err = r.edge(b)
+	case layout.BlockPairs:
+		err = r.pairRow(b)
 	case layout.BlockLog:
 		err = r.log(b)
 	case layout.BlockRing:

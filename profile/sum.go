@@ -83,6 +83,7 @@ func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 // Profile returns what has been added up so far, and shares no memory with it.
 func (s *Sum) Profile() *Profile {
 	p := s.hand()
+	p.Pairs = p.Pairs.add(nil)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		m.Buckets = slices.Clone(m.Buckets)
@@ -149,6 +150,7 @@ func (s *Sum) head(p *Profile) {
 	sum.Damaged = sum.Damaged || p.Damaged
 	sum.Sampling = sum.Sampling.add(p.Sampling)
 	sum.Lost = add64(sum.Lost, p.Lost)
+	sum.Pairs = sum.Pairs.add(p.Pairs)
 	sum.Untimed = sum.Untimed || p.Untimed
 	sum.Trace = sum.Trace.add(p.Trace)
 	sum.Warnings = append(sum.Warnings, p.Warnings...)

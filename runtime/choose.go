@@ -8,6 +8,7 @@ import (
 
 // Fields of the lines of a table.
 const (
+	markerID     = 1 // of a counter, too
 	markerKind   = 2
 	markerGate   = 6
 	markerFlags  = 7
@@ -53,7 +54,7 @@ func (t *table) sampled() bool {
 //go:nocheckptr
 func (t *table) choose() {
 	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
-	if conf.only == "" && conf.skip == "" && len(triggers) == 0 && !rates {
+	if !conf.chooses() && len(triggers) == 0 && !rates {
 		if t.shut {
 			t.turnOn()
 		}
@@ -67,7 +68,7 @@ func (t *table) choose() {
 		name := field(line, markerName, markerName)
 		gate := gateOf(line, i, t.markers)
 		t.gates[i] = gate
-		if conf.wants(name) {
+		if conf.wants(field(line, markerID, markerName), name) {
 			wanted[gate] = true
 		} else {
 			bits[i] |= IndexOff | IndexOffChoice
@@ -143,7 +144,7 @@ func (t *table) countIf(on bool) {
 		return
 	}
 	cs := unsafe.Slice(t.counted, t.n)
-	if on && conf.only == "" && conf.skip == "" {
+	if on && !conf.chooses() {
 		for i := range cs {
 			cs[i].P = (*uint64)(unsafe.Add(t.counters, 8*uintptr(i)))
 		}
@@ -156,7 +157,7 @@ func (t *table) countIf(on bool) {
 		wanted := true
 		switch kindOf(line) {
 		case 'c':
-			wanted = on && conf.wants(field(line, counterName, counterName))
+			wanted = on && conf.wants(field(line, markerID, counterName), field(line, counterName, counterName))
 		case 'b':
 		default:
 			continue

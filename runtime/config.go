@@ -10,7 +10,7 @@ type config struct {
 	file    string // "": no data file
 	keeper  string // socket of the command that keeps the data, "": none
 	report  string // "", "stderr" or a path
-	only    string // globs, ";" between them; "": everything
+	only    string // globs, ";" between them, or @ and a file, until that is read; "": everything
 	skip    string
 	mono    bool // the clock must be nanotime
 	tsc     bool // the clock must be the hardware's
@@ -24,6 +24,9 @@ type config struct {
 	countdown bool   // one passage in N instead of windows
 	seed      uint64
 	callers   bool   // cells by caller
+	pairs     bool   // which markers are open at once
+	outermost bool   // of recursive scopes only the outermost are recorded
+	listed    listed // what the file of only=@FILE names
 	adapt     bool   // where callers make a difference
 	atEdges   string // names of collectors that are read there and nowhere else
 	enough    uint64 // samples after which a marker is turned off; 0: never
@@ -33,7 +36,7 @@ type config struct {
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, report, only, skip, clock, buffer, noself, callers, adapt, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
+const knownKeys = "collect, file, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -190,6 +193,10 @@ func (c *config) word(key string) *bool {
 		return &c.countdown
 	case "callers":
 		return &c.callers
+	case "pairs":
+		return &c.pairs
+	case "outermost":
+		return &c.outermost
 	}
 	return nil
 }
@@ -199,10 +206,27 @@ func refuse(key, what string) string {
 	return `MARKGEN: key "` + key + `": ` + what + "; nothing is collected"
 }
 
-// wants says whether the marker of that name is collected: a glob of only
-// matches, if there is any, and no glob of skip.
-func (c *config) wants(name string) bool {
-	if c.only != "" && !matchAny(c.only, name) {
+// chooses says whether some markers may be left out.
+func (c *config) chooses() bool { return c.only != "" || c.listed.given || c.skip != "" }
+
+// readListed reads the file of only=@FILE, if there is one.
+func (c *config) readListed() (trouble string) {
+	if c.only == "" || c.only[0] != '@' {
+		return ""
+	}
+	text, trouble := readAll(c.only[1:])
+	if trouble != "" {
+		return refuse("only", "cannot be "+c.only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
+	}
+	c.listed.parse(string(text))
+	c.only = c.listed.globs
+	return ""
+}
+
+// wants says whether the marker of that ID and name is collected: only names the
+// ID or has a glob that matches, if there is any, and no glob of skip.
+func (c *config) wants(id, name string) bool {
+	if (c.only != "" || c.listed.given) && !c.listed.has(id) && !matchAny(c.only, name) {
 		return false
 	}
 	return c.skip == "" || !matchAny(c.skip, name)

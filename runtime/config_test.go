@@ -37,7 +37,7 @@ func TestParseConfig(t *testing.T) {
 	} {
 		got, trouble := parseConfig(tt.raw)
 		tt.want.raw = tt.raw
-		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(config{})); diff != "" || trouble != "" {
+		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(config{}, listed{})); diff != "" || trouble != "" {
 			t.Errorf("%q: %s (-want +got):\n%s", tt.raw, trouble, diff)
 		}
 	}
@@ -74,7 +74,7 @@ func FuzzParseConfig(f *testing.F) {
 				t.Errorf("%q: %+v", raw, trigger)
 			}
 		}
-		c.wants(raw)
+		c.wants("0123456789abcdef", raw)
 		expand(c.file, "app", 1, 2)
 	})
 }

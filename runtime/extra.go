@@ -11,6 +11,7 @@ const (
 	extraEdge                // passages are recorded by caller, see edge.go
 	extraLimit               // markers are turned off when they have enough, see limit.go
 	extraUntimed             // and timing is not: there are no cells
+	extraPairs               // it is recorded what is open at once, see pairs.go
 )
 
 // entered is called when a scope has been pushed on the goroutine's stack, and
@@ -20,6 +21,9 @@ const (
 //go:norace
 //go:noinline
 func (p *slot) entered(index uint32, t uint64) {
+	if hot.extras&extraPairs != 0 {
+		p.pairs(index)
+	}
 	if hot.extras&extraRead != 0 {
 		if conf.atEdges == "" || p.edgeIndex(index) != 0 {
 			p.readStart()

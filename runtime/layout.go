@@ -65,6 +65,8 @@ const (
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
 	OffTraceLost = 2312 // records that no ring could take
 
+	OffPairsLost = 2320 // scopes of which it is not known with which others they were open, see BlockPairs
+
 	SizeApp    = 256
 	SizeGo     = 64
 	SizeGOOS   = 32
@@ -98,6 +100,7 @@ const (
 const (
 	FlagNoSelf  = 1 << 0 // self times were not collected: CellSelf means nothing
 	FlagPartial = 1 << 1 // the file could not grow: what came later is not in it
+	FlagPairs   = 1 << 2 // it was recorded which markers were open at once, see BlockPairs
 	FlagTraced  = 1 << 8 // records were written
 	FlagUntimed = 1 << 9 // nothing was timed: there are no cells
 )
@@ -240,6 +243,15 @@ const (
 	//	32 number of the first bucket u64, a multiple of GroupBuckets
 	//	64 the buckets, as those of BlockBuckets
 	BlockSpread = 17
+
+	// BlockPairs says which markers had scopes open on one goroutine's stack while one
+	// of a marker was: those of smaller indexes, and of the same one if it was open
+	// inside itself. There are some with FlagPairs only.
+	//
+	//	16 global marker index u64
+	//	24 number of bits u64, one more than that
+	//	64 the bits, by global marker index, in u64s, the lowest bit first
+	BlockPairs = 18
 )
 
 // Offsets in BlockSpread.
@@ -339,6 +351,10 @@ const (
 	OffMarkersTable = 16
 	OffMarkersLen   = 24
 	OffMarkersData  = 32
+
+	OffPairsMarker = 16
+	OffPairsLen    = 24
+	OffPairsData   = 64
 
 	OffEdgeIndex  = 16
 	OffEdgeCaller = 24

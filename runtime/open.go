@@ -94,6 +94,9 @@ func Begin(m *Marker) {
 			}
 		}
 		recordSlow(i, passage{}) // that it passed is known, how long it takes is not
+		if hot.extras&extraPairs != 0 {
+			losePairs()
+		}
 		if hot.extras != 0 {
 			recorded(i)
 		}
@@ -105,6 +108,9 @@ func Begin(m *Marker) {
 	}
 	j := i
 	if p.mask>>(i%64)&1 != 0 {
+		if p.within(i) {
+			return
+		}
 		j = p.nested(i)
 	}
 	p.push(j, t, words)

@@ -13,3 +13,5 @@ func writeStderr(b []byte) { syscall.Write(2, b) }
 func writeWhole(path string, b []byte) (trouble string) { return "files are not written on Plan 9" }
 
 func absolute(path string) string { return path }
+
+func readAll(path string) (text []byte, trouble string) { return nil, "files are not read on Plan 9" }

@@ -18,6 +18,7 @@ var hot struct {
 	whole  uint64 // what a Scope costs, ticks<<costBits
 	opened uint64 // what one costs that Begin and End open and end
 	ticked uint64 // what counting costs, ticks<<costBits
+	inner  uint64 // what a scope costs that is left out since it is not outermost
 	extras uint32 // extra…: what is done besides timing; needs slots
 	_      [64]byte
 }
@@ -102,9 +103,16 @@ func (s *Scope) Enter(m *Marker) {
 		if hot.extras&extraTrace != 0 {
 			loseRecord()
 		}
+		if hot.extras&extraPairs != 0 {
+			losePairs()
+		}
 		return
 	}
 	if p.mask>>(i%64)&1 != 0 {
+		if p.within(i) {
+			s.index = 0
+			return
+		}
 		i = p.nested(i)
 	}
 	s.slot = p

@@ -119,7 +119,7 @@ func forget() {
 	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	owners, triggers, changes, gates, rated = nil, nil, nil, nil, nil
-	reading = nil
+	reading, pairRows = nil, nil
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
 	windowClosed = 0
@@ -189,6 +189,9 @@ func start(value string) (trouble string) {
 	if trouble == "" && c.collects("trace") && !hasG {
 		trouble = refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
 	}
+	if trouble == "" {
+		trouble = c.readListed()
+	}
 	if trouble != "" {
 		return trouble
 	}
@@ -217,7 +220,7 @@ func start(value string) (trouble string) {
 		hot.slots = firstSlots()
 		followEnds()
 	}
-	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.collects("trace") || c.reads())
+	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {
@@ -260,6 +263,10 @@ func start(value string) (trouble string) {
 	beginTriggers()
 	if (c.callers || c.adapt) && hot.self && firstEdges() {
 		hot.extras |= extraEdge
+	}
+	if c.pairs && hot.self {
+		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagPairs)
+		hot.extras |= extraPairs
 	}
 	if c.enough != 0 || c.calls != 0 {
 		hot.extras |= extraLimit
@@ -332,12 +339,17 @@ func calibrate() {
 	if hot.extras&extraTrace != 0 {
 		point = measurePoints(&m)
 	}
+	inner := uint64(0)
+	if conf.outermost {
+		inner = measureInner(&m)
+	}
 	shards[pid].dir = kept
 	leaveScratchRing(pid)
 	procUnpin()
 	hot.inside = undisturbed(inside.median(), hot.inside)
 	hot.whole, hot.opened = undisturbed(whole.median(), hot.whole), undisturbed(opened.median(), hot.opened)
 	setTraceCosts(point)
+	hot.inner = inner
 	setHeader(OffQuantum, toPS(step))
 	setHeader(OffRead, toPS(read.median())>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
@@ -410,6 +422,34 @@ func measureScopes(m *Marker, read, whole, opened, inside *batches) {
 		whole[i] = less(b-a, called) << costBits / batch
 	}
 	scratch.last = x // or the work could be left out
+}
+
+// measureInner measures what a scope costs that is left out, as it is inside another
+// of its marker.
+//
+//go:norace
+func measureInner(m *Marker) uint64 {
+	var inner batches
+	var around Scope
+	around.Enter(m)
+	x := uint64(1)
+	for i := range inner {
+		a := now()
+		for range batch {
+			x = plainWork(m, x)
+		}
+		b := now()
+		called := b - a
+		a = now()
+		for range batch {
+			x = openedWork(m, x)
+		}
+		b = now()
+		inner[i] = less(b-a, called) << costBits / batch
+	}
+	around.Exit()
+	scratch.last = x
+	return inner.median()
 }
 
 // chain is work that no processor can shorten: each step waits for the one before.

@@ -12,7 +12,9 @@ package profiletest
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 
 	layout "github.com/markgen/markgen/runtime"
@@ -36,7 +38,8 @@ type Run struct {
 	Big       bool     // byte order
 	Values    []string // of collectors besides time: COLLECTOR<tab>VALUE
 	Tables    []Table
-	Trace     []Records // with layout.FlagTraced among the flags
+	Pairs     [][2]uint64 // global indexes, with layout.FlagPairs among the flags
+	Trace     []Records   // with layout.FlagTraced among the flags
 }
 
 // Table is what one unit registered and what was recorded at its markers.
@@ -114,6 +117,7 @@ func (r Run) File() []byte {
 			}
 		}
 	}
+	w.pairs()
 	for _, t := range r.Trace {
 		w.records(t)
 	}
@@ -298,6 +302,24 @@ func (w *writer) spread(shard uint32, index, value uint64, amounts []uint64) {
 		w.order.PutUint64(bucket[layout.BucketSum:], w.order.Uint64(bucket[layout.BucketSum:])+d)
 		w.order.PutUint64(bucket[layout.BucketSqLo:], lo)
 		w.order.PutUint64(bucket[layout.BucketSqHi:], w.order.Uint64(bucket[layout.BucketSqHi:])+hi+carry)
+	}
+}
+
+func (w *writer) pairs() {
+	rows := map[uint64][]byte{}
+	for _, p := range w.run.Pairs {
+		a, b := max(p[0], p[1]), min(p[0], p[1])
+		if rows[a] == nil {
+			rows[a] = make([]byte, (a+64)/64*8)
+		}
+		at := rows[a][b/64*8:]
+		w.order.PutUint64(at, w.order.Uint64(at)|1<<(b%64))
+	}
+	for _, index := range slices.Sorted(maps.Keys(rows)) {
+		b := w.block(layout.BlockPairs, 0, layout.OffPairsData+len(rows[index]))
+		w.order.PutUint64(b[layout.OffPairsMarker:], index)
+		w.order.PutUint64(b[layout.OffPairsLen:], index+1)
+		copy(b[layout.OffPairsData:], rows[index])
 	}
 }
 

@@ -1,0 +1,116 @@
+package profile
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	layout "github.com/markgen/markgen/runtime"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// Pairs says which markers had scopes open on one goroutine's stack at once, in the runs
+// that recorded that (the key pairs).
+type Pairs struct {
+	Runs uint64 // that recorded it
+	Lost uint64 // scopes of which it is not known with which others they were open
+	List []Pair // in order, each once
+}
+
+// A Pair is two markers, the smaller ID first. One that was open inside itself makes a
+// pair with itself.
+type Pair [2]registry.ID
+
+func comparePairs(a, b Pair) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+
+// NewPair is the pair of two markers.
+func NewPair(a, b registry.ID) Pair { return Pair{min(a, b), max(a, b)} }
+
+// Has tells whether the two had scopes open at once.
+func (p *Pairs) Has(a, b registry.ID) bool {
+	if p == nil {
+		return false
+	}
+	_, found := slices.BinarySearchFunc(p.List, NewPair(a, b), comparePairs)
+	return found
+}
+
+// add returns the pairs that are in p or q, which are not changed; nil is none recorded.
+func (p *Pairs) add(q *Pairs) *Pairs {
+	if p == nil && q == nil {
+		return nil
+	}
+	sum := new(Pairs)
+	for _, one := range []*Pairs{p, q} {
+		if one != nil {
+			sum.Runs = add64(sum.Runs, one.Runs)
+			sum.Lost = add64(sum.Lost, one.Lost)
+			sum.List = append(sum.List, one.List...)
+		}
+	}
+	slices.SortFunc(sum.List, comparePairs)
+	sum.List = slices.Clip(slices.Compact(sum.List))
+	return sum
+}
+
+// pairRow keeps where the pairs of a marker stand; whose they are is known when all
+// tables are.
+func (r *run) pairRow(b block) error {
+	head, err := r.content(b, layout.OffPairsData)
+	if err != nil {
+		return err
+	}
+	index, n := r.order.Uint64(head[layout.OffPairsMarker:]), r.order.Uint64(head[layout.OffPairsLen:])
+	if n > (b.size-layout.OffPairsData)*8 {
+		return r.damaged(b.offset, "the pairs of marker number %d, %d bits of them in a block of %d bytes; they are left out", index, n, b.size)
+	}
+	if _, ok := r.rows[index]; ok {
+		return r.damaged(b.offset, "a second time the pairs of marker number %d; they are left out", index)
+	}
+	r.rows[index] = block{offset: b.offset, size: layout.OffPairsData + (n+63)/64*8}
+	return nil
+}
+
+// pairs gives the rows of pairs their markers' IDs. The tables are known, and names have
+// been given to indexes.
+func (r *run) pairs() {
+	if r.header.word(layout.OffFlags)&layout.FlagPairs == 0 {
+		return
+	}
+	r.Pairs = &Pairs{Runs: 1, Lost: r.header.word(layout.OffPairsLost)}
+	to := map[uint64]uint64{}
+	for _, a := range r.aliases {
+		to[a.from] = a.to
+	}
+	id := func(index uint64) registry.ID {
+		if n, ok := to[index]; ok {
+			index = n
+		}
+		if m := r.named(index); m != nil {
+			return m.ID
+		}
+		return 0
+	}
+	for index, b := range r.rows {
+		data, err := r.content(b, b.size)
+		if err != nil {
+			r.damagedAt(err)
+			continue
+		}
+		a := id(index)
+		if a == 0 {
+			continue // not collected, or said to be without a name
+		}
+		words := data[layout.OffPairsData:]
+		for i := uint64(0); len(words) >= 8; i, words = i+64, words[8:] {
+			for word := r.order.Uint64(words); word != 0; word &= word - 1 {
+				if other := id(i + uint64(bits.TrailingZeros64(word))); other != 0 {
+					r.Pairs.List = append(r.Pairs.List, NewPair(a, other))
+				}
+			}
+		}
+	}
+	slices.SortFunc(r.Pairs.List, comparePairs)
+	r.Pairs.List = slices.Compact(r.Pairs.List)
+}
