@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
 )
 
 // A Collection is the directory that the processes of one run leave their
@@ -86,6 +88,17 @@ func dataDir(environ []string) (string, error) {
 		return "", err
 	}
 	return os.MkdirTemp(base, "markgen-run-")
+}
+
+// Only has the processes collect the markers with those IDs and no others.
+func (c *Collection) Only(ids []registry.ID) error {
+	var text bytes.Buffer
+	for _, id := range ids {
+		fmt.Fprintln(&text, id)
+	}
+	name := filepath.Join(c.dir, "only")
+	c.value += ",only=@" + name
+	return os.WriteFile(name, text.Bytes(), 0o600)
 }
 
 // Environ returns the environment of a process that is to collect.

@@ -28,6 +28,12 @@ func Called(args []string) (code int, ok bool) {
 		return runTool(args[1:]), true
 	case args[0] == testExec:
 		return runTest(args[1:]), true
+	case args[0] == testKeep:
+		if err := keepTest(args[1:]); err != nil {
+			fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+			return 2, true
+		}
+		return 0, true
 	}
 	return 0, false
 }

@@ -44,6 +44,18 @@ const keptProcess = "process.json"
 // list, without those that were not run: of packages without tests, or that do
 // not build.
 func (b *Build) KeepTests(ctx context.Context, c *Collection, dir string) ([]*TestProcess, int, error) {
+	return b.testsBy(ctx, c, dir, testExec)
+}
+
+// BuildTests is KeepTests, and runs none of them: what go test prints of their results
+// means nothing. The flags have to say -count, since go would not start tests whose
+// results it knows.
+func (b *Build) BuildTests(ctx context.Context, dir string) ([]*TestProcess, int, error) {
+	return b.testsBy(ctx, nil, dir, testKeep)
+}
+
+// testsBy has go test call this program, with that word, to run the test binaries.
+func (b *Build) testsBy(ctx context.Context, c *Collection, dir, word string) ([]*TestProcess, int, error) {
 	words, err := b.execWords()
 	if err != nil {
 		return nil, 1, err
@@ -52,7 +64,7 @@ func (b *Build) KeepTests(ctx context.Context, c *Collection, dir string) ([]*Te
 	if err != nil {
 		return nil, 1, err
 	}
-	through, err := joinQuoted(append([]string{exe, testExec, dir, strconv.Itoa(len(words))}, words...))
+	through, err := joinQuoted(append([]string{exe, word, dir, strconv.Itoa(len(words))}, words...))
 	if err != nil {
 		return nil, 1, err
 	}
@@ -116,6 +128,9 @@ func keptTests(dir string) ([]*TestProcess, error) {
 // testExec is the first argument by which go test, told to by -exec, calls this
 // program to run a test binary (see RunTest).
 const testExec = "testexec"
+
+// testKeep is the same to only keep it.
+const testKeep = "testkeep"
 
 // runTest keeps a test binary, with all that it takes to run it again, and runs
 // it: args are the folder to keep it in, the number of words of the user's own
@@ -194,7 +209,7 @@ func (p *TestProcess) Run(ctx context.Context, c *Collection, output io.Writer) 
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // for a stack trace
 	cmd.WaitDelay = 5 * time.Second
 	code, err := runChild(cmd)
-	if err == nil && ctx.Err() != nil && code != 0 {
+	if err == nil && limit > 0 && ctx.Err() != nil && code != 0 {
 		fmt.Fprintf(output, "*** Test killed: ran too long (%v).\n", limit)
 	}
 	return code, err

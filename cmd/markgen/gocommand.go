@@ -33,6 +33,10 @@ type ownFlags struct {
 	// settings is the folder whose .markgen.yaml holds for the module in root; nil is root itself.
 	settings func(root string) string
 
+	// keep, if it is not nil, says which markers there are, besides what the settings say; what tells it from others.
+	keep     func(*rewrite.Point) bool
+	keepWhat string
+
 	// earlier returns a registry whose markers keep their IDs in the module in root; nil for none.
 	earlier func(root string) []byte
 }
@@ -76,6 +80,21 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 		fs.StringVar(&own.runs, "runs", "", "")
 		fs.StringVar(&own.old, "old", "", "")
 	}
+	if args, code, done = e.parseFirst(fs, args); done {
+		return nil, nil, code, true
+	}
+	if own.verbose {
+		args = append([]string{"-v"}, args...)
+	}
+	if !knownForm(own.form) {
+		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
+	}
+	return own, args, exitOK, false
+}
+
+// parseFirst reads the flags of fs at the start of args and returns the rest: the first that is not among them ends
+// them.
+func (e *Env) parseFirst(fs *flag.FlagSet, args []string) (rest []string, code int, done bool) {
 	for len(args) > 0 {
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
 		help := name == "h" || name == "help"
@@ -87,17 +106,11 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 			n = min(2, len(args))
 		}
 		if code, done := e.parse(fs, args[:n]); done {
-			return nil, nil, code, true
+			return nil, code, true
 		}
 		args = args[n:]
 	}
-	if own.verbose {
-		args = append([]string{"-v"}, args...)
-	}
-	if !knownForm(own.form) {
-		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
-	}
-	return own, args, exitOK, false
+	return args, exitOK, false
 }
 
 func knownForm(name string) bool { return name == "" || slices.Contains(rewrite.Forms, name) }
@@ -167,9 +180,14 @@ func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 	if len(earlier) > 0 {
 		m.Key += fmt.Sprintf(" %x", sha256.Sum256(earlier))
 	}
+	keep := c.Keep
+	if own.keep != nil {
+		keep = func(p *rewrite.Point) bool { return own.keep(p) && c.Keep(p) }
+		m.Key += " " + own.keepWhat
+	}
 	m.Form = own.form
 	// What runs is marked, whoever wrote it: no file is touched.
-	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, c.Keep, c.Adjust
+	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, keep, c.Adjust
 	return m, nil
 }
 

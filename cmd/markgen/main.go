@@ -20,6 +20,7 @@ func commands() []*command {
 		cmdRun,
 		cmdTest,
 		cmdExec,
+		cmdIsolate,
 		cmdList,
 		cmdReport,
 		cmdMerge,

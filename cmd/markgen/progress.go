@@ -33,9 +33,20 @@ func (p *runProgress) begin(name string) {
 	if p.width == 0 {
 		return
 	}
-	line := p.prefix + name
+	left := time.Duration(0)
 	if p.ended > 0 {
-		left := time.Since(p.start) / time.Duration(p.ended) * time.Duration(p.total-p.ended)
+		left = time.Since(p.start) / time.Duration(p.ended) * time.Duration(p.total-p.ended)
+	}
+	p.show(name, left)
+}
+
+// show says what is being done and how long the rest may take, 0 if that is not known.
+func (p *runProgress) show(doing string, left time.Duration) {
+	if p.width == 0 {
+		return
+	}
+	line := p.prefix + doing
+	if left > 0 {
 		line += ", " + left.Round(time.Second).String() + " left"
 	}
 	fmt.Fprint(p.w, "\r\x1b[K"+ansi.Truncate(line, p.width-1, "…"))

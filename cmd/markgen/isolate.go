@@ -1,0 +1,288 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/isolate"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/rewrite"
+)
+
+var cmdIsolate = &command{
+	name:  "isolate",
+	short: "what each exported function costs, timed without the cost of timing others",
+	long: `
+usage: markgen isolate [own flags] [go test's flags] [packages] [-- command [arguments]]
+
+Isolate makes an API performance profile of packages. A scenario is run once to see which functions run, and which
+of them are ever on one call stack. Then the functions are put into as few groups as can be in which no two share
+a stack, and the scenario is run again for each group, with no other function measured. So the time of a function
+has the cost of no marker in it, and a million cheap calls inside it do not make it look dear.
+
+The scenario are the packages' own tests, examples and benchmarks, the latter with -benchtime=10x; go's flags
+-run, -bench, -benchtime, -short … say otherwise. Or it is a command: go test or go run with arguments, which
+are built with markers in the packages, or a program that markgen build has built, or what starts such. It is built
+once, and runs as often as there are groups, and once more; a scenario that does the same each time gives
+counts that agree.
+
+The table on standard output has the exported functions, and exported methods of exported types: outermost
+calls (a call of a function from itself is part of the outer one), times, what collectors read in a call, and what
+differed between passes. Functions that are inlined and done before a clock can be read are counted only.
+Then come those that the scenario never reached.
+
+Markgen's own flags:
+  -all          all functions that have a declaration, not only exported ones
+  -exact        time each function in a pass of its own
+  -runs N       run the scenario N times for each group
+  -timeout D    end a pass of the scenario that takes longer than D (default 10m)
+  -o DIR        keep passes, and the profile in DIR/profile.markgen, for markgen report, diff, merge; the same
+                command with the same DIR goes on where it was interrupted
+  -json         JSON instead of the table
+  -config F     read F instead of the .markgen.yaml at the module root
+
+MARKGEN may say only and skip, which choose among the functions, clock, and collect, for the first pass: what
+io, hw or a collector of the program read in a call is in the table and in the JSON.
+
+The exit code is 1 if a pass failed; what ran is in the table all the same.
+
+examples:
+  markgen isolate .
+  markgen isolate -o work -runs 5 -short ./...
+  markgen isolate -bench=Encode -run='^$' encoding/json
+  markgen isolate ./parser -- go run ./cmd/demo -n 10
+  MARKGEN=collect=io markgen isolate -json ./store -- ./demo -n 10`,
+	run: runIsolate,
+}
+
+// isolateFlags are the flags of isolate.
+type isolateFlags struct {
+	all, exact, json bool
+	runs             int
+	timeout          time.Duration
+	out, config      string
+}
+
+func runIsolate(ctx context.Context, env *Env, args []string) int {
+	var own isolateFlags
+	fs := env.flags()
+	fs.BoolVar(&own.all, "all", false, "")
+	fs.BoolVar(&own.exact, "exact", false, "")
+	fs.BoolVar(&own.json, "json", false, "")
+	fs.IntVar(&own.runs, "runs", 1, "")
+	fs.DurationVar(&own.timeout, "timeout", 10*time.Minute, "")
+	fs.StringVar(&own.out, "o", "", "")
+	fs.StringVar(&own.config, "config", "", "")
+	args, code, done := env.parseFirst(fs, args)
+	if done {
+		return code
+	}
+	switch {
+	case own.runs < 1:
+		return env.wrong("-runs %d: give a number of runs, 1 or more", own.runs)
+	case own.timeout <= 0:
+		return env.wrong("-timeout %v: give a time, such as 30s or 10m", own.timeout)
+	}
+	keys, collect, err := isolateKeys(env.Getenv("MARKGEN"))
+	if err != nil {
+		return env.wrong("%v", err)
+	}
+	var words []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		if args, words = args[:i], args[i+1:]; len(words) == 0 {
+			return env.wrong("no command behind --")
+		}
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	w := &isolateWork{env: env, own: &own, keys: keys}
+	defer w.close()
+	if code, ok := w.open(ctx, args, words); !ok {
+		return code
+	}
+	return w.run(ctx, collect)
+}
+
+// isolateKeys takes the value of MARKGEN apart: the keys that hold for all passes, and what the first collects.
+func isolateKeys(value string) (keys []string, collect string, err error) {
+	for _, kv := range strings.Split(value, ",") {
+		switch key, value, _ := strings.Cut(kv, "="); key {
+		case "", "keeper", "file", "report":
+		case "only", "skip", "clock":
+			keys = append(keys, kv)
+		case "collect":
+			names := strings.Split(value, "+")
+			if slices.Contains(names, "trace") {
+				return nil, "", errors.New("MARKGEN asks for a trace, and isolate adds times up; leave trace out of collect")
+			}
+			if !slices.Contains(names, "time") {
+				value = "time+" + value
+			}
+			collect = value
+		default:
+			return nil, "", fmt.Errorf("MARKGEN says %s, and isolate chooses what is recorded itself; leave all but only, skip, clock and collect out", key)
+		}
+	}
+	return keys, collect, nil
+}
+
+// isolateWork is one run of the command.
+type isolateWork struct {
+	env      *Env
+	own      *isolateFlags
+	keys     []string // of MARKGEN, for all passes
+	dir      string   // for what was built
+	packages []string // import paths
+	scenario isolate.Scenario
+	build    string // identifies what is run
+	store    *isolate.Store
+	folder   string // of the store, as the user is told
+	again    bool   // the folder is the user's, or is of use to go on from
+}
+
+// api is which markers the table is about.
+func (w *isolateWork) api() func(*profile.Marker) bool {
+	if w.own.all {
+		return isolate.Declared(w.packages)
+	}
+	return isolate.Exported(w.packages)
+}
+
+// keeps says which points are markers: functions that the table is about.
+func (w *isolateWork) keeps(p *rewrite.Point) bool {
+	if p.Kind != rewrite.KindFunc {
+		return false
+	}
+	m := &profile.Marker{Kind: p.Kind, Name: p.Name, Package: p.Package}
+	if w.own.all {
+		return isolate.Declared([]string{p.Package})(m)
+	}
+	return isolate.Exported([]string{p.Package})(m)
+}
+
+// openStore finds the folder for the passes, and what is there already.
+func (w *isolateWork) openStore() (err error) {
+	w.folder, w.again = w.own.out, true
+	if w.own.out == "" {
+		w.again = false
+		if w.folder, err = os.MkdirTemp(w.env.tempDir(), "markgen-isolate-"); err != nil {
+			return fmt.Errorf("no directory for the passes: %w", err)
+		}
+	} else if err := os.MkdirAll(w.env.Path(w.folder), 0o777); err != nil {
+		return err
+	}
+	w.store, err = isolate.OpenStore(w.env.Path(w.folder), w.build)
+	return err
+}
+
+// close removes what is of no use any more.
+func (w *isolateWork) close() {
+	if w.dir != "" {
+		_ = os.RemoveAll(w.dir)
+	}
+	if w.folder != "" && !w.again {
+		_ = os.RemoveAll(w.folder)
+	}
+}
+
+// run makes the passes and shows what came of them.
+func (w *isolateWork) run(ctx context.Context, collect string) int {
+	e := w.env
+	shown := newProgress(e, 0)
+	if n := w.store.Done(); n > 0 {
+		fmt.Fprintf(e.Stderr, "markgen isolate: %d passes are in %s already\n", n, w.folder)
+	}
+	r, err := isolate.Run(ctx, w.scenario, isolate.Options{
+		API: w.api(), Exact: w.own.exact, Runs: w.own.runs, Collect: collect, Store: w.store,
+		Begin: func(p isolate.Progress) {
+			doing := fmt.Sprintf("pass %d, %s", p.Pass, p.Name)
+			if p.Total > 0 {
+				doing = fmt.Sprintf("pass %d of %d, %s", p.Pass, p.Total, p.Name)
+			}
+			shown.show(doing, p.Left)
+		},
+		Failed: func(name string, p *isolate.Pass) {
+			shown.clear()
+			_, _ = e.Stderr.Write(p.Output)
+			e.warn(fmt.Sprintf("the scenario failed in the %s (%v); later passes that fail are only counted", name, isolate.Failure{Name: "above", Code: p.Code, TimedOut: p.TimedOut}))
+		},
+	})
+	shown.clear()
+	var nothing *isolate.NoDataError
+	switch {
+	case ctx.Err() != nil:
+		return w.interrupted(ctx)
+	case errors.As(err, &nothing):
+		if nothing.Pass.Code == 0 {
+			_, _ = e.Stderr.Write(nothing.Pass.Output)
+		}
+		return e.fail(fmt.Errorf("no data: %s", noData))
+	case err != nil:
+		return e.fail(err)
+	}
+	return w.show(r)
+}
+
+// show writes the result, and what there is to know about it.
+func (w *isolateWork) show(r *isolate.Result) int {
+	e := w.env
+	for _, caution := range r.Profile.Cautions() {
+		e.warn(caution)
+	}
+	if len(r.Functions) == 0 {
+		what := "exported functions"
+		if w.own.all {
+			what = "functions"
+		}
+		e.warn(fmt.Sprintf("no %s of %s are in what ran%s", what, strings.Join(w.packages, ", "), andAll(w.own.all)))
+	}
+	var err error
+	if w.own.json {
+		err = r.WriteJSON(e.Stdout)
+	} else {
+		var o report.Options
+		o.Width, o.Color = terminal(e, e.Stdout)
+		err = r.WriteText(e.Stdout, o)
+	}
+	if err == nil && w.own.out != "" {
+		if err = profile.WriteFile(w.store.ResultFile(), r.Profile); err == nil {
+			fmt.Fprintf(e.Stderr, "markgen isolate: the profile is in %s\n", filepath.Join(w.folder, filepath.Base(w.store.ResultFile())))
+		}
+	}
+	if err != nil {
+		return e.fail(err)
+	}
+	if len(r.Failures) > 0 {
+		return exitFailure
+	}
+	return exitOK
+}
+
+func andAll(all bool) string {
+	if all {
+		return ""
+	}
+	return "; -all measures those that are not exported, too"
+}
+
+// interrupted says what there is after a signal, and returns the exit code of a program that it ends.
+func (w *isolateWork) interrupted(ctx context.Context) int {
+	var by signalError
+	errors.As(context.Cause(ctx), &by)
+	n := w.store.Done()
+	if n == 0 {
+		fmt.Fprintf(w.env.Stderr, "markgen isolate: %v; no pass is complete\n", by)
+		return by.exitCode()
+	}
+	w.again = true
+	fmt.Fprintf(w.env.Stderr, "markgen isolate: %v; %d complete passes are in %s, the same command with -o %s goes on from there\n",
+		by, n, w.folder, shellWord(w.folder))
+	return by.exitCode()
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/isolate"
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// open builds the scenario and opens the store. args are go's flags and the packages, words the command of the user.
+// If it is not ok the command ends with the code.
+func (w *isolateWork) open(ctx context.Context, args, words []string) (code int, ok bool) {
+	e := w.env
+	base := e.Getenv("GOTMPDIR") // test binaries are run from there
+	if base == "" {
+		base = e.tempDir()
+	}
+	var err error
+	if w.dir, err = os.MkdirTemp(base, "markgen-isolate-build-"); err != nil {
+		return e.fail(fmt.Errorf("no directory for the build: %w", err)), false
+	}
+	verb := "test"
+	if words != nil {
+		verb = "build"
+	}
+	command, err := overlay.ParseCommandLine(verb, args)
+	if err != nil {
+		return e.wrong("%v", err), false
+	}
+	patterns := command.Packages()
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	list := overlay.ListOptions{Dir: e.Path(command.Dir), Environ: e.Environ, Patterns: patterns, BuildFlags: command.BuildFlags()}
+	packages, err := overlay.List(ctx, list)
+	if err != nil {
+		return e.failGo(err), false
+	}
+	for _, p := range packages {
+		if p.Error != nil {
+			return e.fail(p.Error), false
+		}
+		w.packages = append(w.packages, p.ImportPath)
+	}
+	if len(w.packages) == 0 {
+		return e.fail(fmt.Errorf("%s matches no packages; name some", strings.Join(patterns, " "))), false
+	}
+	own := &ownFlags{all: true, config: w.own.config, mark: strings.Join(patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
+	switch {
+	case words == nil:
+		code, ok = w.tests(ctx, own, testArgs(command, args))
+	case words[0] == "go" && len(words) > 1 && words[1] == "test":
+		code, ok = w.tests(ctx, own, append([]string{"-vet=off", "-timeout=0", "-count=1"}, words[2:]...))
+	case words[0] == "go" && len(words) > 1 && words[1] == "run":
+		code, ok = w.program(ctx, own, words[2:])
+	default:
+		w.command(words)
+		ok = true
+	}
+	if !ok {
+		return code, false
+	}
+	if err := w.openStore(); err != nil {
+		w.again = true // it is not ours
+		return e.fail(err), false
+	}
+	return exitOK, true
+}
+
+// testArgs are the arguments for go test: all there is in the packages, unless flags say otherwise.
+func testArgs(c *overlay.CommandLine, args []string) []string {
+	flags := []string{"-vet=off", "-timeout=0", "-count=1"}
+	_, run := c.Flag("run")
+	_, bench := c.Flag("bench")
+	if !run && !bench {
+		flags = append(flags, "-bench=.")
+	}
+	if _, ok := c.Flag("benchtime"); !ok {
+		flags = append(flags, "-benchtime=10x")
+	}
+	return append(flags, args...)
+}
+
+// identify sets what identifies the build: all that the passes of one store have in common.
+func (w *isolateWork) identify(words ...string) {
+	words = append(words, fmt.Sprintf("%t %t", w.own.all, w.own.exact), strings.Join(w.keys, ","), strings.Join(w.packages, " "))
+	h := sha256.New()
+	for _, word := range words {
+		fmt.Fprintf(h, "%d\n%s", len(word), word)
+	}
+	w.build = hex.EncodeToString(h.Sum(nil))
+}
+
+// hashFile is a hash of what is in a file.
+func hashFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// tests makes the tests of packages the scenario.
+func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
+	var out bytes.Buffer // results of tests that were not run
+	env := *w.env
+	env.Stdout = &out
+	build, code := env.prepare(ctx, "test", own, args)
+	if build == nil {
+		return code, false
+	}
+	processes, code, err := build.BuildTests(ctx, w.dir)
+	switch {
+	case ctx.Err() != nil:
+		return exitFailure, false
+	case err != nil:
+		return max(code, w.env.failGo(err)), false
+	case code != exitOK:
+		_, _ = out.WriteTo(w.env.Stdout)
+		return code, false
+	case len(processes) == 0:
+		return w.env.fail(fmt.Errorf("none of the packages has tests (%s); write some, or give a command that uses the packages behind --", strings.Join(w.packages, ", "))), false
+	}
+	var words []string
+	for _, p := range processes {
+		sum, err := hashFile(p.Binary)
+		if err != nil {
+			return w.env.fail(err), false
+		}
+		words = append(words, p.Package, sum, p.Dir, strings.Join(p.Args, " "))
+	}
+	w.identify(words...)
+	w.scenario = w.with(func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error) {
+		for _, p := range processes {
+			one, err := p.Run(ctx, c, output)
+			if err != nil {
+				return one, err
+			}
+			if code == exitOK {
+				code = one
+			}
+			if ctx.Err() != nil {
+				break
+			}
+		}
+		return code, nil
+	})
+	return exitOK, true
+}
+
+// program makes a program that go builds the scenario.
+func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
+	build, code := w.env.prepare(ctx, "run", own, args)
+	if build == nil {
+		return code, false
+	}
+	path, code, err := build.Program(ctx, w.dir)
+	if err != nil {
+		return max(code, w.env.failGo(err)), false
+	}
+	if path == "" {
+		return code, false
+	}
+	sum, err := hashFile(path)
+	if err == nil {
+		var argv []string
+		if argv, err = build.Argv(path); err == nil {
+			w.identify(append([]string{"run", sum}, argv[1:]...)...)
+			w.runs(argv, w.env.Path(build.Command().Dir))
+			return exitOK, true
+		}
+	}
+	return w.env.fail(err), false
+}
+
+// command makes a command of the user's the scenario.
+func (w *isolateWork) command(words []string) {
+	identity := append([]string{"command"}, words...)
+	if path, err := exec.LookPath(w.env.commandPath(words[0])); err == nil {
+		if sum, err := hashFile(path); err == nil {
+			identity = append(identity, sum)
+		}
+	}
+	w.identify(identity...)
+	w.runs(words, w.env.Dir)
+}
+
+// commandPath is the name of a program as another directory's process finds it.
+func (e *Env) commandPath(name string) string {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return e.Path(name)
+	}
+	return name
+}
+
+// runs makes a command line the scenario.
+func (w *isolateWork) runs(argv []string, dir string) {
+	stdin := newReplay(w.env.Stdin)
+	w.scenario = w.with(func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
+		in, done, err := stdin.open()
+		if err != nil {
+			return exitFailure, err
+		}
+		defer done()
+		return overlay.Exec(ctx, argv, dir, c.Environ(w.env.Environ), in, output, output)
+	})
+}
+
+// A scenarioFunc is what a pass runs, with output going to a file, since nobody has to read that while it runs.
+type scenarioFunc func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error)
+
+// isolateScenario is a Scenario of processes.
+type isolateScenario struct {
+	w   *isolateWork
+	run scenarioFunc
+}
+
+func (w *isolateWork) with(run scenarioFunc) isolate.Scenario { return &isolateScenario{w, run} }
+
+// mostOutput is how much of what a pass printed is kept: the end.
+const mostOutput = 64 << 10
+
+func (s *isolateScenario) Run(ctx context.Context, keys string, only []registry.ID) (*isolate.Pass, error) {
+	environ := append(s.w.env.Environ[:len(s.w.env.Environ):len(s.w.env.Environ)], "MARKGEN="+strings.Join(append(s.w.keys[:len(s.w.keys):len(s.w.keys)], keys), ","))
+	c, err := overlay.Collect(environ)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if only != nil {
+		if err := c.Only(only); err != nil {
+			return nil, err
+		}
+	}
+	output, err := os.Create(filepath.Join(c.Dir(), "output"))
+	if err != nil {
+		return nil, err
+	}
+	defer output.Close()
+	// Who interrupts this interrupts the scenario, too, which is not to be killed while it puts its things away.
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.w.own.timeout)
+	defer cancel()
+	start := time.Now()
+	code, err := s.run(limited, c, output)
+	took := time.Since(start)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
+	}
+	pass := &isolate.Pass{Code: code, TimedOut: limited.Err() != nil, Took: took}
+	if pass.Output, err = tail(output); err != nil {
+		return nil, err
+	}
+	files, err := c.Files()
+	if err != nil {
+		return nil, err
+	}
+	var sum profile.Sum
+	var unread []string
+	for _, file := range files {
+		if err := sum.AddFile(file); err != nil {
+			unread = append(unread, err.Error())
+		}
+	}
+	pass.Profile = sum.Profile()
+	pass.Profile.Warnings = append(pass.Profile.Warnings, append(unread, c.Warnings()...)...)
+	for i, warning := range pass.Profile.Warnings { // the directory will be gone
+		pass.Profile.Warnings[i] = strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator))
+	}
+	return pass, nil
+}
+
+// tail reads the end of what was written to a file.
+func tail(f *os.File) ([]byte, error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, min(size, mostOutput))
+	_, err = f.ReadAt(text, size-int64(len(text)))
+	return text, err
+}

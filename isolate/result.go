@@ -1,0 +1,147 @@
+package isolate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// A Result is what was measured.
+type Result struct {
+	Plan      *Plan
+	Functions []*Function // of the API, sorted by name
+	Passes    int
+	Took      time.Duration // all passes together
+	FirstTook time.Duration // the first
+	Failures  []Failure
+
+	// Profile has the same as any profile: of each function the times of its passes, and what
+	// the first pass read besides.
+	Profile *profile.Profile
+
+	byID map[registry.ID]*Function
+	all  profile.Sum
+}
+
+// A Function is what was measured of one.
+type Function struct {
+	*profile.Marker // in the Profile; count and times of all its passes
+
+	Group     int      // from 1; 0: it was not timed
+	First     uint64   // calls in the first pass; of those inside another of its own the outermost
+	Calls     []uint64 // the same in each of its passes
+	Recursive bool     // it calls itself, by whatever way: only outermost calls are timed and counted
+	Disturbed bool     // in its passes another of its group ran inside it, which never happened in the first
+	InFirst   float64  // mean in the first pass, where all were measured at once, ns; 0: it was not timed
+}
+
+// Reached tells whether any pass reached it.
+func (f *Function) Reached() bool { return f.First > 0 || f.Count > 0 }
+
+// Varies tells whether its passes had other numbers of calls than the first, which it ran
+// in to begin with, and the smallest and largest number of a pass.
+func (f *Function) Varies() (least, most uint64, varies bool) {
+	least, most = f.First, f.First
+	for _, n := range f.Calls {
+		least, most = min(least, n), max(most, n)
+	}
+	return least, most, least != most
+}
+
+// A Failure is a pass that did not end well.
+type Failure struct {
+	Name     string
+	Code     int
+	TimedOut bool
+}
+
+func (f Failure) String() string {
+	if f.TimedOut {
+		return f.Name + ": ended by the time limit"
+	}
+	return fmt.Sprintf("%s: exit code %d", f.Name, f.Code)
+}
+
+// ended takes note of how a pass ended.
+func (r *Result) ended(name string, p *Pass) {
+	r.Passes++
+	r.Took += p.Took
+	if r.Passes == 1 {
+		r.FirstTook = p.Took
+	}
+	if p.failed() {
+		r.Failures = append(r.Failures, Failure{name, p.Code, p.TimedOut})
+	}
+}
+
+// first takes in the first pass: which functions there are, and all but times.
+func (r *Result) first(p *profile.Profile, api func(*profile.Marker) bool, plan *Plan) {
+	r.Plan, r.byID = plan, map[registry.ID]*Function{}
+	group := map[registry.ID]int{}
+	for i, ids := range plan.Groups {
+		for _, id := range ids {
+			group[id] = i + 1
+		}
+	}
+	rest := *p
+	rest.Markers, rest.Blocks, rest.Pairs = nil, nil, nil
+	for i := range p.Markers {
+		m := p.Markers[i]
+		if !api(&m) {
+			continue
+		}
+		f := &Function{Group: group[m.ID], First: m.Count + m.Open, Recursive: p.Pairs.Has(m.ID, m.ID)}
+		r.byID[m.ID] = f
+		r.Functions = append(r.Functions, f)
+		if !m.CountOnly {
+			f.InFirst = m.MeanNS()
+			m = profile.Marker{
+				ID: m.ID, Name: m.Name, Package: m.Package, Kind: m.Kind, File: m.File, Line: m.Line, Col: m.Col,
+				Group: m.Group, Off: m.Off, Readings: m.Readings,
+			}
+		}
+		f.Marker = &m
+		rest.Markers = append(rest.Markers, m)
+	}
+	r.all.Add(&rest)
+}
+
+// add takes in a pass of a group.
+func (r *Result) add(p *profile.Profile, number int, group []registry.ID) {
+	own := *p
+	own.Markers, own.Blocks, own.Pairs = nil, nil, nil
+	measured := map[registry.ID]*profile.Marker{}
+	for i := range p.Markers {
+		measured[p.Markers[i].ID] = &p.Markers[i]
+	}
+	for _, id := range group {
+		f, m := r.byID[id], measured[id]
+		if f == nil || m == nil {
+			if f != nil {
+				f.Calls = append(f.Calls, 0)
+			}
+			continue
+		}
+		f.Calls = append(f.Calls, m.Count+m.Open)
+		f.Disturbed = f.Disturbed || p.Complete && m.SelfNS < m.SumNS()
+		own.Markers = append(own.Markers, *m)
+	}
+	if p.Runs > 0 {
+		r.all.Add(&own)
+	}
+}
+
+// sum makes the profile of all passes.
+func (r *Result) sum() {
+	p := r.all.Profile()
+	// A function's self time would be all of its time, as nothing in it was measured.
+	p.NoSelf = true
+	for i := range p.Markers {
+		if f := r.byID[p.Markers[i].ID]; f != nil {
+			f.Marker = &p.Markers[i]
+		}
+	}
+	r.Profile = p
+}

@@ -1,0 +1,173 @@
+package isolate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// WriteText writes the table of functions, and below it what there is to say of the passes
+// and of functions. o says how wide it may be, and whether in color.
+func (r *Result) WriteText(w io.Writer, o report.Options) error {
+	var reached, rest []*Function
+	for _, f := range r.Functions {
+		if f.Reached() {
+			reached = append(reached, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	columns := []report.Column{
+		{Name: "function", Left: true, Shorten: true}, {Name: "calls"}, {Name: "mean"}, {Name: "p50", Rank: 3}, {Name: "p99", Rank: 2}, {Name: "max", Rank: 1},
+	}
+	values := allocations(reached)
+	for _, v := range values {
+		columns = append(columns, report.Column{Name: v.name, Rank: 4})
+	}
+	columns = append(columns, report.Column{Name: "group", Rank: 5}, report.Column{Name: "notes", Left: true})
+	path := r.onlyPackage()
+	for _, f := range reached {
+		cells := []string{inPackage(path, f.Name), report.Count(f.Count)}
+		if f.Timed() > 0 {
+			cells = append(cells, report.Duration(f.MeanNS()), report.Duration(f.QuantileNS(0.5)), report.Duration(f.QuantileNS(0.99)), report.Duration(float64(f.MaxNS)))
+		} else {
+			cells = append(cells, "-", "-", "-", "-")
+		}
+		for _, v := range values {
+			cells = append(cells, v.perCall(f.Marker))
+		}
+		group := "-"
+		if f.Group > 0 && f.Timed() > 0 {
+			group = report.Count(uint64(f.Group))
+		}
+		cells = append(cells, group, strings.Join(f.notes(), ", "))
+		for i, cell := range cells {
+			columns[i].Cells = append(columns[i].Cells, cell)
+		}
+	}
+	var b strings.Builder
+	if path != "" {
+		fmt.Fprintf(&b, "package %s\n\n", path)
+	}
+	if len(reached) > 0 {
+		if err := report.WriteTable(&b, columns, nil, o); err != nil {
+			return err
+		}
+		b.WriteByte('\n')
+	}
+	r.summary(&b, len(reached))
+	if len(rest) > 0 {
+		fmt.Fprintf(&b, "\nnot reached by the scenario: %s\n", report.Plural(len(rest), "function"))
+		for _, f := range rest {
+			fmt.Fprintf(&b, "  %s  %s:%d\n", inPackage(path, f.Name), f.File, f.Line)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// summary says what was done.
+func (r *Result) summary(b *strings.Builder, reached int) {
+	fmt.Fprintf(b, "%s in %s", report.Plural(reached, "function"), report.Plural(len(r.Plan.Groups), "group"))
+	switch n := r.Plan.Clique; {
+	case len(r.Plan.Groups) == n && n > 0:
+		fmt.Fprintf(b, ", the fewest there can be")
+	case n > 0:
+		fmt.Fprintf(b, ", of which %d are needed at least", n)
+	}
+	fmt.Fprintf(b, "; %s of the scenario in %s\n", plural(r.Passes, "pass", "passes"), report.Duration(float64(r.Took)))
+	for i, f := range r.Failures {
+		if i == 5 {
+			fmt.Fprintf(b, "and %s more\n", plural(len(r.Failures)-i, "pass", "passes"))
+			break
+		}
+		fmt.Fprintf(b, "failed: %s; what ran until then is in the table\n", f)
+	}
+}
+
+// notes say what there is to know of a function besides its figures.
+func (f *Function) notes() (notes []string) {
+	if f.Timed() == 0 && f.CountOnly {
+		return []string{"inlined, and done before a clock is read"}
+	}
+	if f.Recursive {
+		notes = append(notes, "recursive: outermost calls")
+	}
+	if least, most, varies := f.Varies(); varies && len(f.Calls) > 0 {
+		switch {
+		case f.Count == 0:
+			notes = append(notes, fmt.Sprintf("vanished: %s in the first pass", plural(int(f.First), "call", "calls")))
+		case f.First == 0:
+			notes = append(notes, "appeared: not in the first pass")
+		default:
+			notes = append(notes, fmt.Sprintf("%s to %s calls a pass", report.Count(least), report.Count(most)))
+		}
+	}
+	if f.Disturbed {
+		notes = append(notes, "not alone on its stack: -exact times it alone")
+	}
+	return notes
+}
+
+// onlyPackage is the package that all functions are in, "" if there are several.
+func (r *Result) onlyPackage() string {
+	path := ""
+	for _, f := range r.Functions {
+		if path != "" && path != f.Package {
+			return ""
+		}
+		path = f.Package
+	}
+	return path
+}
+
+// an allocation is a value of the collector alloc, as the table has it.
+type allocation struct{ value, name string }
+
+// allocations are the values that were read of some of the functions.
+func allocations(functions []*Function) (list []allocation) {
+	for _, v := range []allocation{{"bytes", "B/call"}, {"objects", "allocs/call"}} {
+		for _, f := range functions {
+			if v.perCall(f.Marker) != "-" {
+				list = append(list, v)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// perCall is what the function and all that it called allocated in a call.
+func (v allocation) perCall(m *profile.Marker) string {
+	for i := range m.Readings {
+		r := &m.Readings[i]
+		if r.Collector != "alloc" {
+			continue
+		}
+		for _, value := range r.Values {
+			if (value.Name == v.value || value.Name == "alloc_"+v.value) && r.Scopes > 0 {
+				return significant(r.Mean(value))
+			}
+		}
+	}
+	return "-"
+}
+
+// significant writes a mean: whole numbers as they are, others with two digits behind the
+// point if they are small.
+func significant(x float64) string {
+	if x == float64(uint64(x)) || x >= 100 {
+		return report.Count(uint64(x + 0.5))
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return report.Count(uint64(n)) + " " + many
+}
