@@ -108,25 +108,39 @@ func (r *Result) first(p *profile.Profile, api func(*profile.Marker) bool, plan 
 	r.all.Add(&rest)
 }
 
-// add takes in a pass of a group.
-func (r *Result) add(p *profile.Profile, number int, group []registry.ID) {
+// groups are the groups of the plan, by what the first pass knows of their functions.
+func (r *Result) groups() [][]*profile.Marker {
+	groups := make([][]*profile.Marker, len(r.Plan.Groups))
+	for i, ids := range r.Plan.Groups {
+		for _, id := range ids {
+			if f := r.byID[id]; f != nil {
+				groups[i] = append(groups[i], f.Marker)
+			}
+		}
+	}
+	return groups
+}
+
+// add takes in a pass of a group. Functions are told by their names, since a registry may
+// give a marker another ID where there are fewer.
+func (r *Result) add(p *profile.Profile, group []*profile.Marker) {
 	own := *p
 	own.Markers, own.Blocks, own.Pairs = nil, nil, nil
-	measured := map[registry.ID]*profile.Marker{}
-	for i := range p.Markers {
-		measured[p.Markers[i].ID] = &p.Markers[i]
+	measured := map[string]profile.Marker{}
+	for _, m := range p.Markers {
+		measured[m.Name] = m
 	}
-	for _, id := range group {
-		f, m := r.byID[id], measured[id]
-		if f == nil || m == nil {
-			if f != nil {
-				f.Calls = append(f.Calls, 0)
-			}
+	for _, of := range group {
+		f := r.byID[of.ID]
+		m, ok := measured[of.Name]
+		if !ok {
+			f.Calls = append(f.Calls, 0)
 			continue
 		}
+		m.ID = of.ID
 		f.Calls = append(f.Calls, m.Count+m.Open)
 		f.Disturbed = f.Disturbed || p.Complete && m.SelfNS < m.SumNS()
-		own.Markers = append(own.Markers, *m)
+		own.Markers = append(own.Markers, m)
 	}
 	if p.Runs > 0 {
 		r.all.Add(&own)

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/registry"
 )
 
 // A Scenario is what makes the functions run: tests, a program.
 type Scenario interface {
 	// Run runs it once from beginning to end, in new processes. keys is what MARKGEN is to
-	// say; only, if it is not nil, are the markers that are to be on. The error says that it
-	// could not be run, or that ctx ended; that it failed is said by the Pass.
-	Run(ctx context.Context, keys string, only []registry.ID) (*Pass, error)
+	// say; only, if it is not nil, are the markers that there are to be, or at least to be on,
+	// of those that the first run had. The error says that it could not be run, or that ctx
+	// ended; that it failed is said by the Pass.
+	Run(ctx context.Context, keys string, only []*profile.Marker) (*Pass, error)
 }
 
 // A Pass is one run of the scenario.
@@ -87,9 +87,10 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 		r.result.sum()
 		return r.result, nil // and so would the others
 	}
+	groups := r.result.groups()
 	r.total = 1 + len(plan.Groups)*r.o.Runs
 	for run := range r.o.Runs {
-		for i, group := range plan.Groups {
+		for i, group := range groups {
 			name := fmt.Sprintf("group %d of %d", i+1, len(plan.Groups))
 			if r.o.Runs > 1 {
 				name += fmt.Sprintf(", run %d of %d", run+1, r.o.Runs)
@@ -98,7 +99,7 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			r.result.add(pass.Profile, i+1, group)
+			r.result.add(pass.Profile, group)
 		}
 	}
 	r.result.sum()
@@ -125,7 +126,7 @@ type runner struct {
 }
 
 // pass makes the next pass, or finds it made.
-func (r *runner) pass(ctx context.Context, name, keys string, only []registry.ID) (*Pass, error) {
+func (r *runner) pass(ctx context.Context, name, keys string, only []*profile.Marker) (*Pass, error) {
 	n := r.made
 	r.made++
 	if r.store != nil && n < r.store.Done() {

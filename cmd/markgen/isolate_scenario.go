@@ -118,22 +118,26 @@ func hashFile(name string) (string, error) {
 
 // tests makes the tests of packages the scenario.
 func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
-	var out bytes.Buffer // results of tests that were not run
-	env := *w.env
-	env.Stdout = &out
-	build, code := env.prepare(ctx, "test", own, args)
-	if build == nil {
-		return code, false
-	}
-	processes, code, err := build.BuildTests(ctx, w.dir)
+	type built = []*overlay.TestProcess
+	b := &groupBuilds[built]{w: w, own: own, make: func(ctx context.Context, env *Env, own *ownFlags, dir string) (built, int, error) {
+		var out bytes.Buffer // results of tests that were not run
+		to := env.Stdout
+		env.Stdout = &out
+		build, code := env.prepare(ctx, "test", own, args)
+		if build == nil {
+			return nil, code, errBuild
+		}
+		processes, code, err := build.BuildTests(ctx, dir)
+		if code != exitOK && err == nil {
+			_, _ = out.WriteTo(to)
+			err = errBuild
+		}
+		return processes, code, err
+	}}
+	processes, code, err := b.first(ctx)
 	switch {
-	case ctx.Err() != nil:
-		return exitFailure, false
 	case err != nil:
-		return max(code, w.env.failGo(err)), false
-	case code != exitOK:
-		_, _ = out.WriteTo(w.env.Stdout)
-		return code, false
+		return w.env.failBuild(ctx, code, err), false
 	case len(processes) == 0:
 		return w.env.fail(fmt.Errorf("none of the packages has tests (%s); write some, or give a command that uses the packages behind --", strings.Join(w.packages, ", "))), false
 	}
@@ -146,47 +150,66 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 		words = append(words, p.Package, sum, p.Dir, strings.Join(p.Args, " "))
 	}
 	w.identify(words...)
-	w.scenario = w.with(func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error) {
-		for _, p := range processes {
-			one, err := p.Run(ctx, c, output)
-			if err != nil {
-				return one, err
+	w.scenario = &isolateScenario{w, func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) {
+		processes, err := b.of(ctx, only)
+		return func(ctx context.Context, c *overlay.Collection, output *os.File) (code int, err error) {
+			for _, p := range processes {
+				one, err := p.Run(ctx, c, output)
+				if err != nil {
+					return one, err
+				}
+				if code == exitOK {
+					code = one
+				}
+				if ctx.Err() != nil {
+					break
+				}
 			}
-			if code == exitOK {
-				code = one
-			}
-			if ctx.Err() != nil {
-				break
-			}
-		}
-		return code, nil
-	})
+			return code, nil
+		}, err
+	}}
 	return exitOK, true
 }
 
 // program makes a program that go builds the scenario.
 func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
-	build, code := w.env.prepare(ctx, "run", own, args)
-	if build == nil {
-		return code, false
+	type built struct {
+		argv []string
+		dir  string
+		sum  string
 	}
-	path, code, err := build.Program(ctx, w.dir)
-	if err != nil {
-		return max(code, w.env.failGo(err)), false
-	}
-	if path == "" {
-		return code, false
-	}
-	sum, err := hashFile(path)
-	if err == nil {
-		var argv []string
-		if argv, err = build.Argv(path); err == nil {
-			w.identify(append([]string{"run", sum}, argv[1:]...)...)
-			w.runs(argv, w.env.Path(build.Command().Dir))
-			return exitOK, true
+	b := &groupBuilds[*built]{w: w, own: own, make: func(ctx context.Context, env *Env, own *ownFlags, dir string) (*built, int, error) {
+		build, code := env.prepare(ctx, "run", own, args)
+		if build == nil {
+			return nil, code, errBuild
 		}
+		path, code, err := build.Program(ctx, dir)
+		if err == nil && path == "" {
+			err = errBuild
+		}
+		if err != nil {
+			return nil, code, err
+		}
+		p := &built{dir: env.Path(build.Command().Dir)}
+		if p.sum, err = hashFile(path); err == nil {
+			p.argv, err = build.Argv(path)
+		}
+		return p, exitFailure, err
+	}}
+	p, code, err := b.first(ctx)
+	if err != nil {
+		return w.env.failBuild(ctx, code, err), false
 	}
-	return w.env.fail(err), false
+	w.identify(append([]string{"run", p.sum}, p.argv[1:]...)...)
+	stdin := newReplay(w.env.Stdin)
+	w.scenario = &isolateScenario{w, func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) {
+		p, err := b.of(ctx, only)
+		if err != nil {
+			return nil, err
+		}
+		return w.runs(p.argv, p.dir, stdin), nil
+	}}
+	return exitOK, true
 }
 
 // command makes a command of the user's the scenario.
@@ -198,7 +221,9 @@ func (w *isolateWork) command(words []string) {
 		}
 	}
 	w.identify(identity...)
-	w.runs(words, w.env.Dir)
+	run := w.runs(words, w.env.Dir, newReplay(w.env.Stdin))
+	w.own.onebuild = true // which is not ours
+	w.scenario = &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return run, nil }}
 }
 
 // commandPath is the name of a program as another directory's process finds it.
@@ -209,17 +234,16 @@ func (e *Env) commandPath(name string) string {
 	return name
 }
 
-// runs makes a command line the scenario.
-func (w *isolateWork) runs(argv []string, dir string) {
-	stdin := newReplay(w.env.Stdin)
-	w.scenario = w.with(func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
+// runs runs a command line.
+func (w *isolateWork) runs(argv []string, dir string, stdin *replay) scenarioFunc {
+	return func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
 		in, done, err := stdin.open()
 		if err != nil {
 			return exitFailure, err
 		}
 		defer done()
 		return overlay.Exec(ctx, argv, dir, c.Environ(w.env.Environ), in, output, output)
-	})
+	}
 }
 
 // A scenarioFunc is what a pass runs, with output going to a file, since nobody has to read that while it runs.
@@ -227,24 +251,33 @@ type scenarioFunc func(ctx context.Context, c *overlay.Collection, output *os.Fi
 
 // isolateScenario is a Scenario of processes.
 type isolateScenario struct {
-	w   *isolateWork
-	run scenarioFunc
+	w     *isolateWork
+	build func(ctx context.Context, only []*profile.Marker) (scenarioFunc, error) // what a pass with those markers runs
 }
-
-func (w *isolateWork) with(run scenarioFunc) isolate.Scenario { return &isolateScenario{w, run} }
 
 // mostOutput is how much of what a pass printed is kept: the end.
 const mostOutput = 64 << 10
 
-func (s *isolateScenario) Run(ctx context.Context, keys string, only []registry.ID) (*isolate.Pass, error) {
+func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.Marker) (*isolate.Pass, error) {
+	run, err := s.build(ctx, only)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
 	environ := append(s.w.env.Environ[:len(s.w.env.Environ):len(s.w.env.Environ)], "MARKGEN="+strings.Join(append(s.w.keys[:len(s.w.keys):len(s.w.keys)], keys), ","))
 	c, err := overlay.Collect(environ)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	if only != nil {
-		if err := c.Only(only); err != nil {
+	if only != nil && s.w.own.onebuild {
+		ids := make([]registry.ID, len(only))
+		for i, m := range only {
+			ids[i] = m.ID
+		}
+		if err := c.Only(ids); err != nil {
 			return nil, err
 		}
 	}
@@ -257,7 +290,7 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []registry.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.w.own.timeout)
 	defer cancel()
 	start := time.Now()
-	code, err := s.run(limited, c, output)
+	code, err := run(limited, c, output)
 	took := time.Since(start)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

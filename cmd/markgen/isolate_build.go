@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// groupBuilds are the builds of a scenario: one with all markers for the first pass, and for each group one with its
+// markers alone. A marker that is off costs a test at the least, and that is in the time of the function which calls
+// what it stands in: with a child of a few ns more than measuring should.
+type groupBuilds[T any] struct {
+	w    *isolateWork
+	own  *ownFlags
+	make func(ctx context.Context, env *Env, own *ownFlags, dir string) (T, int, error)
+	all  T
+	kept map[string]T // by what their markers are
+}
+
+// errBuild says that go could not build it, and has said why.
+var errBuild = errors.New("it can't be built")
+
+// first builds it with all markers.
+func (b *groupBuilds[T]) first(ctx context.Context) (T, int, error) {
+	env := *b.w.env
+	built, code, err := b.make(ctx, &env, b.own, b.newDir("all"))
+	b.all, b.kept = built, map[string]T{}
+	return built, code, err
+}
+
+func (b *groupBuilds[T]) newDir(name string) string {
+	dir := filepath.Join(b.w.dir, name)
+	_ = os.Mkdir(dir, 0o700) // what is written there fails if this does
+	return dir
+}
+
+// of gives the build for a pass with those markers, nil for all.
+func (b *groupBuilds[T]) of(ctx context.Context, only []*profile.Marker) (T, error) {
+	if only == nil || b.w.own.onebuild {
+		return b.all, nil
+	}
+	names := make(map[string]bool, len(only))
+	var what strings.Builder
+	for _, m := range only {
+		names[m.Name] = true
+		what.WriteString(m.Name + "\n")
+	}
+	if built, ok := b.kept[what.String()]; ok {
+		return built, nil
+	}
+	own := *b.own
+	own.keep = func(p *rewrite.Point) bool { return b.own.keep(p) && names[p.Name] }
+	own.keepWhat = b.own.keepWhat + " only " + what.String()
+	env := *b.w.env
+	var said bytes.Buffer // what there was to say was said for the first
+	env.Stderr = &said
+	built, _, err := b.make(ctx, &env, &own, b.newDir("group"+strconv.Itoa(len(b.kept)+1)))
+	if err != nil {
+		_, _ = said.WriteTo(b.w.env.Stderr)
+		return built, err
+	}
+	b.kept[what.String()] = built
+	return built, nil
+}
+
+// failBuild reports that a build failed and returns the exit code.
+func (e *Env) failBuild(ctx context.Context, code int, err error) int {
+	var by signalError
+	switch {
+	case errors.As(context.Cause(ctx), &by):
+		return by.exitCode()
+	case errors.Is(err, errBuild):
+		return max(code, exitFailure)
+	}
+	return max(code, e.failGo(err))
+}
