@@ -1,7 +1,6 @@
 package isolate
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/markgen/markgen/profile"
@@ -57,12 +56,9 @@ type Failure struct {
 	TimedOut bool
 }
 
-func (f Failure) String() string {
-	if f.TimedOut {
-		return f.Name + ": ended by the time limit"
-	}
-	return fmt.Sprintf("%s: exit code %d", f.Name, f.Code)
-}
+func (f Failure) String() string { return f.Name + ": " + f.how() }
+
+func (f Failure) how() string { return (&Pass{Code: f.Code, TimedOut: f.TimedOut}).How() }
 
 // ended takes note of how a pass ended.
 func (r *Result) ended(name string, p *Pass) {

@@ -28,6 +28,14 @@ type Pass struct {
 	Output   []byte // what it printed
 }
 
+// How says how it ended.
+func (p *Pass) How() string {
+	if p.TimedOut {
+		return "ended by the time limit"
+	}
+	return fmt.Sprintf("exit code %d", p.Code)
+}
+
 // failed tells whether something was wrong with the pass.
 func (p *Pass) failed() bool { return p.Code != 0 || p.TimedOut }
 

@@ -30,7 +30,11 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 	columns = append(columns, report.Column{Name: "group", Rank: 5}, report.Column{Name: "notes", Left: true})
 	path := r.onlyPackage()
 	for _, f := range reached {
-		cells := []string{inPackage(path, f.Name), report.Count(f.Count)}
+		calls := f.Count
+		if len(f.Calls) == 0 {
+			calls = f.First
+		}
+		cells := []string{inPackage(path, f.Name), report.Count(calls)}
 		if f.Timed() > 0 {
 			cells = append(cells, report.Duration(f.MeanNS()), report.Duration(f.QuantileNS(0.5)), report.Duration(f.QuantileNS(0.99)), report.Duration(float64(f.MaxNS)))
 		} else {
@@ -92,6 +96,9 @@ func (r *Result) summary(b *strings.Builder, reached int) {
 func (f *Function) notes() (notes []string) {
 	if f.Timed() == 0 && f.CountOnly {
 		return []string{"inlined, and done before a clock is read"}
+	}
+	if len(f.Calls) == 0 {
+		notes = append(notes, "in the first pass, not timed")
 	}
 	if f.Recursive {
 		notes = append(notes, "recursive: outermost calls")

@@ -87,7 +87,7 @@ func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 		if look.pale != nil && look.pale(k) {
 			w.WriteString(ink.paint(faint, line.String()))
 		} else {
-			w.Write(line.Bytes())
+			w.Write(bytes.TrimRight(line.Bytes(), " "))
 		}
 		w.WriteByte('\n')
 		if look.below == nil {

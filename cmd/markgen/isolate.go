@@ -105,6 +105,12 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 			return env.wrong("no command behind --")
 		}
 	}
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if strings.HasPrefix(arg, "-") && name != "json" && name != "o" && name != "timeout" && fs.Lookup(name) != nil {
+			return env.wrong("-%s is a flag of markgen's; write it before go's flags and the packages", name)
+		}
+	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	w := &isolateWork{env: env, own: &own, keys: keys}
@@ -202,7 +208,7 @@ func (w *isolateWork) run(ctx context.Context, collect string) int {
 	e := w.env
 	shown := newProgress(e, 0)
 	if n := w.store.Done(); n > 0 {
-		fmt.Fprintf(e.Stderr, "markgen isolate: %d passes are in %s already\n", n, w.folder)
+		fmt.Fprintf(e.Stderr, "markgen isolate: %s in %s already\n", passes(n, ""), w.folder)
 	}
 	r, err := isolate.Run(ctx, w.scenario, isolate.Options{
 		API: w.api(), Exact: w.own.exact, Runs: w.own.runs, Collect: collect, Store: w.store,
@@ -216,7 +222,7 @@ func (w *isolateWork) run(ctx context.Context, collect string) int {
 		Failed: func(name string, p *isolate.Pass) {
 			shown.clear()
 			_, _ = e.Stderr.Write(p.Output)
-			e.warn(fmt.Sprintf("the scenario failed in the %s (%v); later passes that fail are only counted", name, isolate.Failure{Name: "above", Code: p.Code, TimedOut: p.TimedOut}))
+			e.warn(fmt.Sprintf("the scenario failed in the %s (%s); what later passes that fail print is not shown", name, p.How()))
 		},
 	})
 	shown.clear()
@@ -287,7 +293,15 @@ func (w *isolateWork) interrupted(ctx context.Context) int {
 		return by.exitCode()
 	}
 	w.again = true
-	fmt.Fprintf(w.env.Stderr, "markgen isolate: %v; %d complete passes are in %s, the same command with -o %s goes on from there\n",
-		by, n, w.folder, shellWord(w.folder))
+	fmt.Fprintf(w.env.Stderr, "markgen isolate: %v; %s in %s; the same command with -o %s goes on from there\n",
+		by, passes(n, "complete "), w.folder, shellWord(w.folder))
 	return by.exitCode()
+}
+
+// passes says how many passes are somewhere.
+func passes(n int, which string) string {
+	if n == 1 {
+		return "1 " + which + "pass is"
+	}
+	return fmt.Sprintf("%d %spasses are", n, which)
 }

@@ -1,0 +1,136 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// slowModule writes a module whose test takes a moment each time and says so in the file began, and returns its folder
+// and an environment for commands there.
+func slowModule(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"m.go": `package m
+
+func A(n int) int { return B(n) + B(n) }
+
+func B(n int) int {
+	for i := range n {
+		n += i
+	}
+	return n
+}
+`,
+		"m_test.go": `package m
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestA(t *testing.T) {
+	A(100)
+	f, err := os.OpenFile("began", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("x")
+	f.Close()
+	time.Sleep(300 * time.Millisecond)
+	A(100)
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tmp := t.TempDir()
+	return dir, append(os.Environ(), "MARKGEN=", "GOFLAGS=", "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
+}
+
+// A signal leaves the passes that are complete, says how to go on, and the same command does that: passes are made
+// once, and the table is that of one go.
+func TestIsolateInterrupted(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		kill syscall.Signal
+		code int
+		said string
+	}{
+		{"ctrl-C", []string{"-o", "work"}, syscall.SIGINT, 130, "markgen isolate: interrupt; 1 complete pass is in work; the same command with -o work goes on from there\n"},
+		{"without -o", nil, syscall.SIGTERM, 143, "the same command with -o "},
+		{"kill -9", []string{"-o", "work"}, syscall.SIGKILL, -1, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, env := slowModule(t)
+			var stdout, stderr bytes.Buffer
+			cmd := exec.Command("markgen", append([]string{"isolate"}, append(tt.args, ".")...)...)
+			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &stdout, &stderr
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			cmd.WaitDelay = time.Second
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			began := func() string {
+				text, _ := os.ReadFile(filepath.Join(dir, "began"))
+				return string(text)
+			}
+			for len(began()) < 2 {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if err := syscall.Kill(-cmd.Process.Pid, tt.kill); err != nil { // as a terminal does, to all of the group
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(stderr.String(), tt.said) || stdout.Len() > 0 {
+				t.Errorf("exit code %d, want %d; stdout %q, stderr %q", code, tt.code, stdout.String(), stderr.String())
+			}
+			args := tt.args
+			if args == nil { // as it was told
+				_, after, _ := strings.Cut(stderr.String(), "with -o ")
+				folder, _, _ := strings.Cut(after, " ")
+				args = []string{"-o", folder}
+			}
+			if err := os.Remove(filepath.Join(dir, "began")); err != nil {
+				t.Fatal(err)
+			}
+			again := exec.Command("markgen", append([]string{"isolate"}, append(args, ".")...)...)
+			again.Dir, again.Env = dir, env
+			out, err := again.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if n := len(began()); n != 2 {
+				t.Errorf("%d passes were made to go on, want 2\n%s", n, out)
+			}
+			for _, want := range []string{"A 2", "B 4", "markgen isolate: 1 pass is in", "2 functions in 2 groups, the fewest there can be; 3 passes of the scenario"} {
+				if !fieldsIn(string(out), want) {
+					t.Errorf("no line %q in\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+// fieldsIn tells whether a line of the text begins with the words.
+func fieldsIn(text, words string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.Join(strings.Fields(line), " ")+" ", strings.Join(strings.Fields(words), " ")+" ") {
+			return true
+		}
+	}
+	return false
+}
