@@ -103,7 +103,7 @@ func Run(ctx context.Context, s Scenario, o Options) (*Result, error) {
 			if r.o.Runs > 1 {
 				name += fmt.Sprintf(", run %d of %d", run+1, r.o.Runs)
 			}
-			pass, err := r.pass(ctx, name, "collect=time,outermost", group)
+			pass, err := r.pass(ctx, name, "collect=time,outermost=shut", group)
 			if err != nil {
 				return nil, err
 			}

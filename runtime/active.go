@@ -93,7 +93,7 @@ func makeActive(lines uint32) *active {
 func newActive(s *stack) *active {
 	a := makeActive(firstActive)
 	for i := uint32(0); a != nil && i < s.n; i++ {
-		a = a.add(s.at(i).index&^nestedBit, 1)
+		a = a.add(s.at(i).index&^scopeBits, 1)
 	}
 	return a
 }

@@ -26,6 +26,7 @@ type config struct {
 	callers   bool   // cells by caller
 	pairs     bool   // which markers are open at once
 	outermost bool   // of recursive scopes only the outermost are recorded
+	shut      bool   // and their markers are shut meanwhile
 	listed    listed // what the file of only=@FILE names
 	adapt     bool   // where callers make a difference
 	atEdges   string // names of collectors that are read there and nowhere else
@@ -123,6 +124,12 @@ func parseConfig(raw string) (c config, trouble string) {
 			if c.addTriggers(key, value) {
 				continue
 			}
+		case "outermost":
+			wanted = "shut, or nothing"
+			if !hasValue || value == "shut" {
+				c.outermost, c.shut = true, hasValue
+				continue
+			}
 		case "every":
 			wanted = "PERIOD:WINDOW, such as 1s:10ms"
 			period, width := cut(value, ':')
@@ -195,8 +202,6 @@ func (c *config) word(key string) *bool {
 		return &c.callers
 	case "pairs":
 		return &c.pairs
-	case "outermost":
-		return &c.outermost
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func edgeOf(key uint64) *edge {
 func (p *slot) edge(index, pos uint32, passage passage) {
 	caller := uint32(0)
 	if pos > 1 {
-		caller = p.stack.at(pos-2).index &^ nestedBit
+		caller = p.stack.at(pos-2).index &^ scopeBits
 	}
 	if index < firstIndex {
 		return // calibration
@@ -113,7 +113,7 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 func (p *slot) edgeIndex(index uint32) uint32 {
 	caller := uint32(0)
 	if n := p.stack.n; n > 1 {
-		caller = p.stack.at(n-2).index &^ nestedBit
+		caller = p.stack.at(n-2).index &^ scopeBits
 	}
 	if index < firstIndex || edges == nil {
 		return 0

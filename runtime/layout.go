@@ -319,6 +319,7 @@ const (
 	OffByChoice = 1 << 1  // only, skip or a person left it out
 	OffByWindow = 1 << 2  // between two windows
 	OffByLimit  = 1 << 3  // it has enough samples, or was called too often
+	OffByOuter  = 1 << 4  // a scope of it is open inside which others are not recorded
 	OffSettled  = 1 << 31 // besides one of the others: its scopes that were open have ended
 
 	IndexOff          = 1 << 31 // with each of the following

@@ -108,7 +108,7 @@ func Begin(m *Marker) {
 	}
 	j := i
 	if p.mask>>(i%64)&1 != 0 {
-		if p.within(i) {
+		if p.within(m, i) {
 			return
 		}
 		j = p.nested(i)
@@ -150,7 +150,7 @@ func End(m *Marker) {
 		}
 		r = p.stack.at(p.stack.n - 1)
 	}
-	if i := r.index &^ nestedBit; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
+	if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
 		p.end(i, t)
 	}
 }
@@ -172,6 +172,7 @@ func recovered() {
 		return
 	}
 	if p := find(getg()); p != nil && p.stack.scopes() == p.stack {
+		p.reopenAll()
 		p.recovered = now()
 		p.then = p.stack.n
 		if hot.extras&extraRead != 0 {

@@ -135,20 +135,3 @@ func losePairs() {
 		atomic.AddUint64(headerWord(OffPairsLost), 1)
 	}
 }
-
-// within says whether a scope of the marker of that index, which is about to begin,
-// is left out: with the key outermost those inside another of their marker are. Its
-// bit in the mask is set.
-//
-//go:norace
-//go:nocheckptr
-func (p *slot) within(index uint32) bool {
-	if !conf.outermost || p.nested(index) == index {
-		return false
-	}
-	if hot.extras&extraPairs != 0 && index >= firstIndex {
-		pair(index, index)
-	}
-	p.over += hot.inner
-	return true
-}

@@ -89,8 +89,14 @@ func TestOutermost(t *testing.T) {
 	m := collected(t)
 	opened(&m[0], func() {})
 	opened(&m[1], func() {})
-	conf.outermost = true
-	defer func() { conf.outermost = false }()
+	for _, shut := range []bool{false, true} {
+		testOutermost(t, m, shut)
+	}
+}
+
+func testOutermost(t *testing.T, m *[3]Marker, shut bool) {
+	conf.outermost, conf.shut = true, shut
+	defer func() { conf.outermost, conf.shut = false, false }()
 	a0, n0 := counted(&m[0])
 	b0, _ := counted(&m[1])
 	for range 3 {
@@ -101,10 +107,21 @@ func TestOutermost(t *testing.T) {
 			s.Exit()
 		})
 	}
+	// A panic that leaves a shut marker's scope does not leave the marker shut.
+	for range 2 {
+		func() {
+			defer func() { Recovered(recover()) }()
+			opened(&m[0], func() { opened(&m[0], func() { panic("out") }) })
+		}()
+	}
+	own().settle(0, now())
+	if m[0].Off != 0 {
+		t.Errorf("shut %v: the marker is left with %#x", shut, m[0].Off)
+	}
 	a, n := counted(&m[0])
 	b, _ := counted(&m[1])
-	if a-a0 != 3 || n != n0 || b-b0 != 3 {
-		t.Errorf("%d passages, %d ns nested, %d of another; want 3, 0, 3", a-a0, n-n0, b-b0)
+	if a-a0 != 5 || n != n0 || b-b0 != 3 {
+		t.Errorf("shut %v: %d passages, %d ns nested, %d of another; want 5, 0, 3", shut, a-a0, n-n0, b-b0)
 	}
 }
 

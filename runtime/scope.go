@@ -109,7 +109,7 @@ func (s *Scope) Enter(m *Marker) {
 		return
 	}
 	if p.mask>>(i%64)&1 != 0 {
-		if p.within(i) {
+		if p.within(m, i) {
 			s.index = 0
 			return
 		}
@@ -177,6 +177,9 @@ func (s *Scope) exit(t uint64) {
 		ns = max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
 		self = ns - p.child
 		how = uint8(r.index / nestedBit)
+		if how&passageShut != 0 {
+			reopen(i)
+		}
 		p.child = r.saved + ns
 		if r.depth == 0 {
 			p.over += hot.whole

@@ -52,7 +52,7 @@ type record struct {
 	saved uint64 // slot.child of the scope around it
 	over  uint64 // slot.over when it began
 	mask  uint64 // slot.mask without it
-	index uint32 // of the marker, with nestedBit
+	index uint32 // of the marker, with scopeBits
 	depth uint32 // of an opened one: stack in use, in words; 0 for a Scope
 }
 
@@ -60,7 +60,9 @@ const (
 	firstRoom  = 8
 	mostStacks = 4096    // in the data file; more goroutines have theirs in memory only
 	nestedBit  = 1 << 30 // in record.index: inside another scope of the same marker
-	costBits   = 8       // of the fraction in slot.over
+	shutBit    = 1 << 31 // the same: the marker is shut until it ends, see within
+	scopeBits  = nestedBit | shutBit
+	costBits   = 8 // of the fraction in slot.over
 )
 
 // The structs and the layout agree, or this does not compile.
@@ -96,7 +98,7 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	p.child = 0
 	s.n = n + 1
 	if p.active != nil {
-		p.active = p.active.add(index&^nestedBit, 1)
+		p.active = p.active.add(index&^scopeBits, 1)
 	}
 	return n + 1
 }
@@ -119,7 +121,7 @@ func (p *slot) nested(index uint32) uint32 {
 		return index
 	}
 	for i := s.n; i > 0; i-- {
-		if s.at(i-1).index&^nestedBit == index {
+		if s.at(i-1).index&^scopeBits == index {
 			return index | nestedBit
 		}
 	}
@@ -217,7 +219,7 @@ func (p *slot) settle(n uint32, t uint64) {
 		}
 		p.left = true
 		p.over -= later
-		p.end(r.index&^nestedBit, end)
+		p.end(r.index&^scopeBits, end)
 		p.over += later
 		p.left = false
 	}
@@ -239,7 +241,10 @@ func (p *slot) end(index uint32, t uint64) {
 func (p *slot) drop() {
 	s := p.stack
 	r := s.at(s.n - 1)
-	i := r.index &^ nestedBit
+	i := r.index &^ scopeBits
+	if r.index&shutBit != 0 {
+		reopen(i)
+	}
 	p.child = r.saved
 	p.mask = r.mask
 	s.n--
@@ -265,7 +270,7 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 		if r.depth < depth {
 			return
 		}
-		if r.depth > depth || r.index&^nestedBit == index {
+		if r.depth > depth || r.index&^scopeBits == index {
 			p.settle(n-1, t)
 		}
 	}

@@ -32,7 +32,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
-	i := p.stack.at(p.stack.n-1).index &^ nestedBit
+	i := p.stack.at(p.stack.n-1).index &^ scopeBits
 	write(p, p.g(), i|RecordLeft<<RecordKindShift, t, tracing.point)
 }
 
