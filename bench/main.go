@@ -40,6 +40,7 @@ var subjects = []struct {
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
+	{"isolate", "the times of markgen isolate against benchmarks by hand, its groups against cliques, and what it takes", (*bench).isolate},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"deep", "a scope, and allocation, in a deep build against an ordinary and a plain one", (*bench).deep},

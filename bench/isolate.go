@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// isolatedResult is what markgen isolate -json says.
+type isolatedResult struct {
+	Passes    int
+	Groups    int
+	Needed    int `json:"groups_needed"`
+	Functions []struct {
+		Name string
+		Mean float64 `json:"mean_ns"`
+	}
+}
+
+// mean is that of a function, by its name.
+func (r *isolatedResult) mean(name string) float64 {
+	for _, f := range r.Functions {
+		if f.Name == name {
+			return f.Mean
+		}
+	}
+	return 0
+}
+
+// isolated runs markgen isolate.
+func (b *bench) isolated(ctx context.Context, dir string, args ...string) (*isolatedResult, float64, error) {
+	words := append([]string{b.markgen, "isolate", "-json"}, args...)
+	begin := time.Now()
+	text, err := output(ctx, dir, []string{b.markgenCache()}, words...)
+	if err != nil {
+		return nil, 0, err
+	}
+	took := time.Since(begin).Seconds()
+	r := new(isolatedResult)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, 0, fmt.Errorf("markgen isolate: %w", err)
+	}
+	return r, took, nil
+}
+
+// isolate measures how well markgen isolate knows what a function costs which calls a
+// marked one a million times, or itself, against a benchmark written by hand of the
+// same function, unmarked; into how few groups it puts the functions of standard packages;
+// and what all of it takes against a run of their tests.
+func (b *bench) isolate(ctx context.Context) error {
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	plain, err := b.compile(ctx, dir, "./programs/isolate", "isolate-plain", plainTest())
+	if err != nil {
+		return err
+	}
+	functionsOnly := filepath.Join(b.work, "isolate.yaml")
+	if err := os.WriteFile(functionsOnly, []byte("include:\n  kinds: [func]\n"), 0o666); err != nil {
+		return err
+	}
+	const pkg = "github.com/markgen/markgen/bench/programs/isolate."
+	functions := []string{"Parent", "Fib"}
+	byHand, isolated, one, single := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
+	for range b.roundsOr(7) {
+		runs, err := plain.run(ctx, ".", "40x")
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			for _, f := range functions {
+				if r.name == f {
+					byHand[f] = append(byHand[f], r.ns)
+				}
+			}
+		}
+		for _, side := range []struct {
+			means map[string][]float64
+			flags []string
+		}{{isolated, nil}, {one, []string{"-onebuild"}}} {
+			r, _, err := b.isolated(ctx, dir, append(side.flags, "-run=^$", "-bench=.", "-benchtime=40x", "./programs/isolate")...)
+			if err != nil {
+				return err
+			}
+			for _, f := range functions {
+				side.means[f] = append(side.means[f], r.mean(pkg+f))
+			}
+		}
+		data := b.dataFile("isolate-single")
+		if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "test", "-all", "-config="+functionsOnly, "-report=none", "-o", data, "-run=^$", "-bench=.", "-benchtime=40x", "./programs/isolate"); err != nil {
+			return err
+		}
+		for _, f := range functions[:1] { // all calls of Fib are among those of itself
+			m, err := b.reported(ctx, data, "."+f)
+			if err != nil {
+				return err
+			}
+			single[f] = append(single[f], m.Total/m.Count)
+		}
+		if err := os.Remove(data); err != nil {
+			return err
+		}
+	}
+	for _, f := range functions {
+		hand := median(byHand[f])
+		for _, side := range []struct {
+			name  string
+			means []float64
+			limit bar
+		}{{"isolated", isolated[f], atMost(0.03)}, {"with one build", one[f], bar{}}, {"a profile of all at once", single[f], bar{}}} {
+			if len(side.means) == 0 {
+				continue
+			}
+			ratio := median(side.means) / hand
+			b.hold(fmt.Sprintf("isolate: %s, %s, is off by", f, side.name), side.limit, max(ratio-1, 1-ratio),
+				fmt.Sprintf("%s ms, by hand %s: %.4g of it", short(median(side.means)/1e6), short(hand/1e6), ratio))
+		}
+	}
+	for _, pkg := range []string{"encoding/json", "go/printer", "text/template"} {
+		if err := b.isolatePackage(ctx, pkg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isolatePackage measures how few groups there are for the tests of a standard package, and
+// what an isolate of them takes against a plain run, with warm caches.
+func (b *bench) isolatePackage(ctx context.Context, pkg string) error {
+	dir, err := os.MkdirTemp(b.work, "isolate-")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module bench\n\ngo 1.26\n"), 0o666); err != nil {
+		return err
+	}
+	var plain, isolated []float64
+	var r *isolatedResult
+	for i := range 1 + b.roundsOr(5) {
+		p, err := runProcess(ctx, dir, nil, "go", "test", "-count=1", pkg)
+		if err != nil {
+			return err
+		}
+		took := 0.0
+		if r, took, err = b.isolated(ctx, dir, "-run=.", pkg); err != nil {
+			return err
+		}
+		if i > 0 { // the first finds cold caches
+			plain, isolated = append(plain, p.wall), append(isolated, took)
+		}
+	}
+	b.hold("isolate: "+pkg+", groups", atMost(1.3), float64(r.Groups)/float64(max(r.Needed, 1)), fmt.Sprintf("%d groups, %d needed at least", r.Groups, r.Needed))
+	limit := bar{}
+	if pkg == "encoding/json" {
+		limit = atMost(10)
+	}
+	b.hold("isolate: "+pkg+", time", limit, median(isolated)/median(plain), fmt.Sprintf("%s s in %d passes, go test %s s", short(median(isolated)), r.Passes, short(median(plain))))
+	return nil
+}
