@@ -15,6 +15,7 @@ type jsonResult struct {
 	Clique    int            `json:"groups_needed"`
 	Failures  []jsonFailure  `json:"failures"`
 	Functions []jsonFunction `json:"functions"`
+	Refused   []jsonRefusal  `json:"refused,omitempty"`
 	Warnings  []string       `json:"warnings"`
 }
 
@@ -22,6 +23,11 @@ type jsonFailure struct {
 	Pass     string `json:"pass"`
 	Code     int    `json:"code"`
 	TimedOut bool   `json:"timed_out,omitempty"`
+}
+
+type jsonRefusal struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 type jsonFunction struct {
@@ -35,6 +41,7 @@ type jsonFunction struct {
 	CountOnly bool                          `json:"count_only,omitempty"`
 	Recursive bool                          `json:"recursive,omitempty"`
 	Disturbed bool                          `json:"disturbed,omitempty"`
+	Exercised bool                          `json:"exercised,omitempty"`
 	First     uint64                        `json:"first_count"`
 	Counts    []uint64                      `json:"counts"`
 	Count     uint64                        `json:"count"`
@@ -58,10 +65,13 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	for _, f := range r.Failures {
 		j.Failures = append(j.Failures, jsonFailure{f.Name, f.Code, f.TimedOut})
 	}
+	for _, f := range r.Refused {
+		j.Refused = append(j.Refused, jsonRefusal(f))
+	}
 	for _, f := range r.Functions {
 		j.Functions = append(j.Functions, jsonFunction{
 			ID: f.ID.String(), Name: f.Name, Package: f.Package, File: f.File, Line: f.Line,
-			Group: f.Group, Reached: f.Reached(), CountOnly: f.CountOnly, Recursive: f.Recursive, Disturbed: f.Disturbed,
+			Group: f.Group, Reached: f.Reached(), CountOnly: f.CountOnly, Recursive: f.Recursive, Disturbed: f.Disturbed, Exercised: f.Exercised,
 			First: f.First, Counts: append([]uint64{}, f.Calls...), Count: f.Count,
 			MeanNS: f.MeanNS(), StddevNS: f.StddevNS(), MinNS: f.MinNS,
 			P50NS: f.QuantileNS(0.5), P90NS: f.QuantileNS(0.9), P99NS: f.QuantileNS(0.99), MaxNS: f.MaxNS,

@@ -3,6 +3,7 @@ package isolate
 import (
 	"time"
 
+	"github.com/markgen/markgen/isolate/exercise"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 )
@@ -20,6 +21,9 @@ type Result struct {
 	// the first pass read besides.
 	Profile *profile.Profile
 
+	Exercised *Result            // of functions that only made-up calls reached, see Exercise; nil: there were none
+	Refused   []exercise.Refusal // functions of which no calls could be made up
+
 	byID map[registry.ID]*Function
 	all  profile.Sum
 }
@@ -33,7 +37,10 @@ type Function struct {
 	Calls     []uint64 // the same in each of its passes
 	Recursive bool     // it calls itself, by whatever way: only outermost calls are timed and counted
 	Disturbed bool     // in its passes another of its group ran inside it, which never happened in the first
+	Exercised bool     // by calls that were made up
 	InFirst   float64  // mean in the first pass, where all were measured at once, ns; 0: it was not timed
+
+	panics string // how many of the made-up calls panicked, "" for none
 }
 
 // Reached tells whether any pass reached it.

@@ -46,6 +46,9 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		group := "-"
 		if f.Group > 0 && f.Timed() > 0 {
 			group = report.Count(uint64(f.Group))
+			if f.Exercised {
+				group = "x" + group
+			}
 		}
 		cells = append(cells, group, strings.Join(f.notes(), ", "))
 		for i, cell := range cells {
@@ -62,11 +65,25 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		}
 		b.WriteByte('\n')
 	}
-	r.summary(&b, len(reached))
+	exercised := 0
+	for _, f := range reached {
+		if f.Exercised {
+			exercised++
+		}
+	}
+	r.summary(&b, len(reached)-exercised)
+	if x := r.Exercised; x != nil {
+		fmt.Fprintf(&b, "exercised: ")
+		x.summary(&b, exercised)
+	}
 	if len(rest) > 0 {
 		fmt.Fprintf(&b, "\nnot reached by the scenario: %s\n", report.Plural(len(rest), "function"))
+		why := map[string]string{}
+		for _, r := range r.Refused {
+			why[r.Name] = ": " + r.Why
+		}
 		for _, f := range rest {
-			fmt.Fprintf(&b, "  %s  %s:%d\n", inPackage(path, f.Name), f.File, f.Line)
+			fmt.Fprintf(&b, "  %s  %s:%d%s\n", inPackage(path, f.Name), f.File, f.Line, why[f.Name])
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -94,8 +111,14 @@ func (r *Result) summary(b *strings.Builder, reached int) {
 
 // notes say what there is to know of a function besides its figures.
 func (f *Function) notes() (notes []string) {
+	if f.Exercised {
+		notes = append(notes, "made-up arguments")
+		if f.panics != "" {
+			notes = append(notes, f.panics)
+		}
+	}
 	if f.Timed() == 0 && f.CountOnly {
-		return []string{"inlined, and done before a clock is read"}
+		return append(notes, "inlined, and done before a clock is read")
 	}
 	if len(f.Calls) == 0 {
 		notes = append(notes, "in the first pass, not timed")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/isolate"
+	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
@@ -41,6 +42,9 @@ Then come those that the scenario never reached.
 Markgen's own flags:
   -all          all functions that have a declaration, not only exported ones
   -exact        time each function in a pass of its own
+  -exercise     call functions that the scenario never reached, with arguments made from their types, and time these
+                calls in passes of their own; but none that may touch files, the network or other processes, as
+                far as a call graph shows. What can't be called is listed with why
   -onebuild     build once, and turn off the markers of other groups, instead of building once a group. That saves
                 the builds; a marker that is off costs its test, some 0.5 ns, in whatever calls its function. What
                 markgen has not built is run so anyway
@@ -59,6 +63,7 @@ The exit code is 1 if a pass failed; what ran is in the table all the same.
 examples:
   markgen isolate .
   markgen isolate -o work -runs 5 -short ./...
+  markgen isolate -exercise ./parse
   markgen isolate -bench=Encode -run='^$' encoding/json
   markgen isolate ./parser -- go run ./cmd/demo -n 10
   MARKGEN=collect=io markgen isolate -json ./store -- ./demo -n 10`,
@@ -68,6 +73,7 @@ examples:
 // isolateFlags are the flags of isolate.
 type isolateFlags struct {
 	all, exact, json bool
+	exercise         bool
 	onebuild         bool // passes are of one build, whose other markers are off
 	runs             int
 	timeout          time.Duration
@@ -80,6 +86,7 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	fs.BoolVar(&own.all, "all", false, "")
 	fs.BoolVar(&own.exact, "exact", false, "")
 	fs.BoolVar(&own.json, "json", false, "")
+	fs.BoolVar(&own.exercise, "exercise", false, "")
 	fs.BoolVar(&own.onebuild, "onebuild", false, "")
 	fs.IntVar(&own.runs, "runs", 1, "")
 	fs.DurationVar(&own.timeout, "timeout", 10*time.Minute, "")
@@ -148,9 +155,11 @@ func isolateKeys(value string) (keys []string, collect string, err error) {
 type isolateWork struct {
 	env      *Env
 	own      *isolateFlags
-	keys     []string // of MARKGEN, for all passes
-	dir      string   // for what was built
-	packages []string // import paths
+	keys     []string             // of MARKGEN, for all passes
+	dir      string               // for what was built
+	patterns []string             // that name the packages
+	packages []string             // import paths
+	command  *overlay.CommandLine // go's flags and the packages
 	scenario isolate.Scenario
 	build    string // identifies what is run
 	store    *isolate.Store
@@ -237,6 +246,16 @@ func (w *isolateWork) run(ctx context.Context, collect string) int {
 		return e.fail(fmt.Errorf("no data: %s", noData))
 	case err != nil:
 		return e.fail(err)
+	}
+	if w.own.exercise {
+		if err := w.exercise(ctx, r, shown); ctx.Err() != nil {
+			return w.interrupted(ctx)
+		} else if err != nil {
+			if errors.Is(err, errBuild) {
+				err = errors.New("the calls that were made up can't be built; see above, and leave out -exercise")
+			}
+			return e.fail(err)
+		}
 	}
 	return w.show(r)
 }

@@ -40,6 +40,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	if err != nil {
 		return e.wrong("%v", err), false
 	}
+	w.command = command
 	patterns := command.Packages()
 	if len(patterns) == 0 {
 		patterns = []string{"."}
@@ -58,7 +59,8 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	if len(w.packages) == 0 {
 		return e.fail(fmt.Errorf("%s matches no packages; name some", strings.Join(patterns, " "))), false
 	}
-	own := &ownFlags{all: true, config: w.own.config, mark: strings.Join(patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
+	w.patterns = patterns
+	own := w.ownFlags()
 	switch {
 	case words == nil:
 		code, ok = w.tests(ctx, own, testArgs(command, args))
@@ -67,7 +69,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	case words[0] == "go" && len(words) > 1 && words[1] == "run":
 		code, ok = w.program(ctx, own, words[2:])
 	default:
-		w.command(words)
+		w.ready(words)
 		ok = true
 	}
 	if !ok {
@@ -78,6 +80,11 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 		return e.fail(err), false
 	}
 	return exitOK, true
+}
+
+// ownFlags are the flags by which the packages are marked.
+func (w *isolateWork) ownFlags() *ownFlags {
+	return &ownFlags{all: true, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
 }
 
 // testArgs are the arguments for go test: all there is in the packages, unless flags say otherwise.
@@ -212,8 +219,8 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 	return exitOK, true
 }
 
-// command makes a command of the user's the scenario.
-func (w *isolateWork) command(words []string) {
+// ready makes a command of the user's the scenario.
+func (w *isolateWork) ready(words []string) {
 	identity := append([]string{"command"}, words...)
 	if path, err := exec.LookPath(w.env.commandPath(words[0])); err == nil {
 		if sum, err := hashFile(path); err == nil {
@@ -256,7 +263,7 @@ type isolateScenario struct {
 }
 
 // mostOutput is how much of what a pass printed is kept: the end.
-const mostOutput = 64 << 10
+const mostOutput = 1 << 20
 
 func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.Marker) (*isolate.Pass, error) {
 	run, err := s.build(ctx, only)

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/markgen/markgen/isolate"
+	"github.com/markgen/markgen/isolate/exercise"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// mostTries is how often calls are made up, each time without those that told nothing before.
+const mostTries = 5
+
+// exercise makes calls of the functions that the result has not, measures them, and adds them to it.
+func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *runProgress) error {
+	unreached := r.Unreached()
+	if len(unreached) == 0 {
+		return nil
+	}
+	shown.show("making calls of what was not reached", 0)
+	defer shown.clear()
+	o := exercise.Options{
+		Dir: w.env.Path(w.command.Dir), Environ: w.env.Environ, Patterns: w.packages,
+		BuildFlags: w.command.BuildFlags(), Functions: unreached, Without: map[string]string{},
+	}
+	for try := 1; ; try++ {
+		plan, err := exercise.Make(ctx, o)
+		if err != nil {
+			return err
+		}
+		if len(plan.Functions) == 0 {
+			r.Exercise(nil, nil, plan.Refused)
+			return nil
+		}
+		x, err := w.exerciser(ctx, plan, try)
+		if err != nil {
+			return err
+		}
+		pass, err := x.scenario.Run(ctx, "collect=time", nil) // to see what returns
+		if err != nil {
+			return err
+		}
+		outcomes := exercise.ParseOutcomes(pass.Output)
+		useless := false
+		for _, out := range outcomes {
+			if why := out.Useless(); why != "" {
+				useless, o.Without[out.Name] = true, why
+			}
+		}
+		switch {
+		case pass.TimedOut || useless && try == mostTries:
+			return errors.New("calls that were made up do not return; leave out -exercise")
+		case useless:
+			continue
+		case pass.Code != exitOK:
+			_, _ = w.env.Stderr.Write(pass.Output)
+			return fmt.Errorf("the calls that were made up end the tests with exit code %d; leave out -exercise", pass.Code)
+		}
+		return w.measure(ctx, r, x, plan, outcomes, shown)
+	}
+}
+
+// exerciser makes the calls of a plan a scenario.
+func (w *isolateWork) exerciser(ctx context.Context, plan *exercise.Plan, try int) (*isolateWork, error) {
+	own := *w.own
+	own.out = ""
+	x := &isolateWork{env: w.env, own: &own, keys: w.keys, packages: plan.Packages, command: w.command, dir: filepath.Join(w.dir, "exercise"+strconv.Itoa(try))}
+	if err := os.Mkdir(x.dir, 0o700); err != nil {
+		return nil, err
+	}
+	overlayFile, err := w.withFiles(x.dir, plan.Files)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-vet=off", "-timeout=0", "-count=1", "-run=^" + exercise.Test + "$", "-overlay=" + overlayFile}
+	if w.command.Dir != "" {
+		args = append([]string{"-C=" + w.command.Dir}, args...)
+	}
+	args = append(append(args, w.command.Without("overlay").BuildFlags()...), plan.Packages...)
+	called := map[string]bool{}
+	for _, name := range plan.Functions {
+		called[name] = true
+	}
+	flags := w.ownFlags()
+	flags.keep = func(p *rewrite.Point) bool { return called[p.Name] && w.keeps(p) }
+	flags.keepWhat = fmt.Sprintf("isolate exercise %q", plan.Functions)
+	if _, ok := x.tests(ctx, flags, args); !ok {
+		return nil, errBuild
+	}
+	return x, nil
+}
+
+// withFiles writes files into a folder, and the overlay by which go finds them where they are said to be, with what
+// the user's own overlay has.
+func (w *isolateWork) withFiles(dir string, files map[string][]byte) (string, error) {
+	var o struct{ Replace map[string]string }
+	if name, ok := w.command.Flag("overlay"); ok {
+		text, err := os.ReadFile(filepath.Join(w.env.Path(w.command.Dir), name))
+		if filepath.IsAbs(name) {
+			text, err = os.ReadFile(name)
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &o)
+		}
+		if err != nil {
+			return "", fmt.Errorf("-overlay %s: %w", name, err)
+		}
+	}
+	if o.Replace == nil {
+		o.Replace = map[string]string{}
+	}
+	n := 0
+	for path, text := range files {
+		n++
+		name := filepath.Join(dir, strconv.Itoa(n)+".go")
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			return "", err
+		}
+		o.Replace[path] = name
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, text, 0o600)
+}
+
+// measure measures what the calls cost, in passes of their own, and adds that to the result.
+func (w *isolateWork) measure(ctx context.Context, r *isolate.Result, x *isolateWork, plan *exercise.Plan, outcomes []exercise.Outcome, shown *runProgress) error {
+	// What is called depends on what the passes reached, and with that the build.
+	folder := filepath.Join(w.env.Path(w.folder), "exercise-"+x.build[:8])
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	store, err := isolate.OpenStore(folder, x.build)
+	if err != nil {
+		return err
+	}
+	called := map[string]bool{}
+	for _, name := range plan.Functions {
+		called[name] = true
+	}
+	measured, err := isolate.Run(ctx, x.scenario, isolate.Options{
+		API: func(m *profile.Marker) bool { return called[m.Name] }, Exact: w.own.exact, Runs: w.own.runs, Store: store,
+		Begin: func(p isolate.Progress) { shown.show(fmt.Sprintf("exercise, pass %d, %s", p.Pass, p.Name), p.Left) },
+	})
+	if err != nil {
+		return err
+	}
+	r.Exercise(measured, outcomes, plan.Refused)
+	return nil
+}
