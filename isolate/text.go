@@ -60,7 +60,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		fmt.Fprintf(&b, "package %s\n\n", path)
 	}
 	if len(reached) > 0 {
-		if err := report.WriteTable(&b, columns, nil, o); err != nil {
+		if err := report.WriteTable(&b, columns, o); err != nil {
 			return err
 		}
 		b.WriteByte('\n')
@@ -159,7 +159,7 @@ type allocation struct{ value, name string }
 
 // allocations are the values that were read of some of the functions.
 func allocations(functions []*Function) (list []allocation) {
-	for _, v := range []allocation{{"bytes", "B/call"}, {"objects", "allocs/call"}} {
+	for _, v := range []allocation{{profile.AllocBytes, "B/call"}, {profile.AllocObjects, "allocs/call"}} {
 		for _, f := range functions {
 			if v.perCall(f.Marker) != "-" {
 				list = append(list, v)
@@ -172,16 +172,9 @@ func allocations(functions []*Function) (list []allocation) {
 
 // perCall is what the function and all that it called allocated in a call.
 func (v allocation) perCall(m *profile.Marker) string {
-	for i := range m.Readings {
-		r := &m.Readings[i]
-		if r.Collector != "alloc" {
-			continue
-		}
-		for _, value := range r.Values {
-			if (value.Name == v.value || value.Name == "alloc_"+v.value) && r.Scopes > 0 {
-				return significant(r.Mean(value))
-			}
-		}
+	r := m.Reading(profile.Alloc)
+	if value := r.Value(v.value); value != nil && r.Scopes > 0 {
+		return significant(r.Mean(*value))
 	}
 	return "-"
 }

@@ -15,12 +15,9 @@ type Column struct {
 }
 
 // WriteTable writes a line with the columns' names and one for each of their cells, as
-// wide and in such colors as o says. pale rows are faint; nil: none is. Characters that
-// could do more than be shown are replaced.
-func WriteTable(w io.Writer, columns []Column, pale func(row int) bool, o Options) error {
-	if pale == nil {
-		pale = func(int) bool { return false }
-	}
+// wide and in such colors as o says. Characters that could do more than be shown are
+// replaced.
+func WriteTable(w io.Writer, columns []Column, o Options) error {
 	own := make([]column, len(columns))
 	for i, c := range columns {
 		own[i] = column{name: c.Name, left: c.Left, shorten: c.Shorten, rank: c.Rank, cells: make([]string, len(c.Cells))}
@@ -29,6 +26,6 @@ func WriteTable(w io.Writer, columns []Column, pale func(row int) bool, o Option
 		}
 	}
 	b := bufio.NewWriter(w)
-	writeRows(b, own, nil, pale, o)
+	writeRows(b, own, rows{}, o)
 	return b.Flush()
 }

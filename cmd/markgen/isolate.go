@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,8 @@ Then come those that the scenario never reached.
 Markgen's own flags:
   -all          all functions that have a declaration, not only exported ones
   -exact        time each function in a pass of its own
+  -deep         make the first pass with a deep build (see markgen help build): what a call allocates is in the
+                table, to the byte and the object; the times are of ordinary builds
   -exercise     call functions that the scenario never reached, with arguments made from their types, and time these
                 calls in passes of their own; but none that may touch files, the network or other processes, as
                 far as a call graph shows. What can't be called is listed with why
@@ -74,6 +77,7 @@ examples:
 type isolateFlags struct {
 	all, exact, json bool
 	exercise         bool
+	deep             bool // the first pass is of a deep build
 	onebuild         bool // passes are of one build, whose other markers are off
 	runs             int
 	timeout          time.Duration
@@ -86,6 +90,7 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	fs.BoolVar(&own.all, "all", false, "")
 	fs.BoolVar(&own.exact, "exact", false, "")
 	fs.BoolVar(&own.json, "json", false, "")
+	fs.BoolVar(&own.deep, "deep", false, "")
 	fs.BoolVar(&own.exercise, "exercise", false, "")
 	fs.BoolVar(&own.onebuild, "onebuild", false, "")
 	fs.IntVar(&own.runs, "runs", 1, "")
@@ -105,6 +110,12 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	keys, collect, err := isolateKeys(env.Getenv("MARKGEN"))
 	if err != nil {
 		return env.wrong("%v", err)
+	}
+	if own.deep && own.onebuild {
+		return env.wrong("-deep needs a build of its own; leave out -onebuild")
+	}
+	if own.deep {
+		collect = withAlloc(collect)
 	}
 	var words []string
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -149,6 +160,14 @@ func isolateKeys(value string) (keys []string, collect string, err error) {
 		}
 	}
 	return keys, collect, nil
+}
+
+// withAlloc adds the collector alloc to what is collected.
+func withAlloc(collect string) string {
+	if slices.Contains(strings.Split(collect, "+"), "alloc") {
+		return collect
+	}
+	return cmp.Or(collect, "time") + "+alloc"
 }
 
 // isolateWork is one run of the command.

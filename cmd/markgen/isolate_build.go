@@ -56,6 +56,7 @@ func (b *groupBuilds[T]) of(ctx context.Context, only []*profile.Marker) (T, err
 		return built, nil
 	}
 	own := *b.own
+	own.deep = false
 	own.keep = func(p *rewrite.Point) bool { return b.own.keep(p) && names[p.Name] }
 	own.keepWhat = b.own.keepWhat + " only " + what.String()
 	env := *b.w.env

@@ -148,8 +148,12 @@ func (w *isolateWork) measure(ctx context.Context, r *isolate.Result, x *isolate
 	for _, name := range plan.Functions {
 		called[name] = true
 	}
+	collect := ""
+	if w.own.deep {
+		collect = withAlloc("")
+	}
 	measured, err := isolate.Run(ctx, x.scenario, isolate.Options{
-		API: func(m *profile.Marker) bool { return called[m.Name] }, Exact: w.own.exact, Runs: w.own.runs, Store: store,
+		Collect: collect, API: func(m *profile.Marker) bool { return called[m.Name] }, Exact: w.own.exact, Runs: w.own.runs, Store: store,
 		Begin: func(p isolate.Progress) { shown.show(fmt.Sprintf("exercise, pass %d, %s", p.Pass, p.Name), p.Left) },
 	})
 	if err != nil {

@@ -84,7 +84,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 
 // ownFlags are the flags by which the packages are marked.
 func (w *isolateWork) ownFlags() *ownFlags {
-	return &ownFlags{all: true, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
+	return &ownFlags{all: true, deep: w.own.deep, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
 }
 
 // testArgs are the arguments for go test: all there is in the packages, unless flags say otherwise.
