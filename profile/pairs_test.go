@@ -45,12 +45,12 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A profile without pairs is as older programs read it.
+// A profile without pairs is as programs read it that know of none.
 func TestPairsVersion(t *testing.T) {
 	for _, tt := range []struct {
 		run  profiletest.Run
 		want uint32
-	}{{demo(), 1}, {paired(), 2}} {
+	}{{demo(), 2}, {paired(), 3}} {
 		file, err := profile.Encode(read(t, tt.run.File()))
 		if err != nil {
 			t.Fatal(err)
