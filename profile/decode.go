@@ -239,7 +239,7 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	bits := d.uint()
 	m.asOf = newest - d.int()
 	m.unsure = bits&bitUnsure != 0
-	if off := bits / bitOff; off < uint64(len(reasons)) {
+	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitFirst {
 		m.Off = reasons[off]
 	} else {
 		d.fail()
@@ -250,7 +250,7 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	}
 	if bits&bitTimed != 0 {
 		m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks = d.uint(), d.uint(), d.uint(), d.uint(), d.uint()
-		d.buckets(m, scratch)
+		m.Buckets = d.buckets(scratch)
 	}
 	if bits&bitSampled != 0 {
 		m.Sample, m.Samples, m.seen = d.uint(), d.uint(), d.uint()
@@ -281,6 +281,12 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	}
 	if bits&bitSizes != 0 {
 		d.sizes(m)
+	}
+	if bits&bitFirst != 0 {
+		m.First = Firsts{d.uint(), d.uint(), d.buckets(scratch)}
+		if len(m.First.Buckets) == 0 {
+			d.fail()
+		}
 	}
 }
 
@@ -316,19 +322,21 @@ func (d *decoder) sizes(m *Marker) {
 	}
 }
 
-func (d *decoder) buckets(m *Marker, scratch *scratch) {
+// buckets reads a list of buckets, into memory for this file.
+func (d *decoder) buckets(scratch *scratch) []Bucket {
 	n := d.count(5)
 	if n > 64 {
 		d.fail()
-		return
+		return nil
 	}
-	m.Buckets = scratch.bucketPool.take(n)
-	for i := range m.Buckets {
+	list := scratch.bucketPool.take(n)
+	for i := range list {
 		k := d.uint()
 		b := Bucket{K: uint8(k), Count: d.uint(), SumNS: d.uint(), SumSq: d.uint128()}
-		if k > 63 || b.Count == 0 || i > 0 && m.Buckets[i-1].K >= b.K {
+		if k > 63 || b.Count == 0 || i > 0 && list[i-1].K >= b.K {
 			d.fail()
 		}
-		m.Buckets[i] = b
+		list[i] = b
 	}
+	return list
 }

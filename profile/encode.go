@@ -250,26 +250,27 @@ const (
 	bitCallers
 	bitReadings
 	bitSizes
-	bitOff // times the index in reasons
+	bitOff // times the index in reasons, below offRoom
+)
+
+const (
+	offRoom  = 8
+	bitFirst = bitOff * offRoom
 )
 
 func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
 	b.int(newest - m.asOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
 		b.uint(m.Open)
 	}
 	if timed {
-		b.uints(m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks, uint64(len(m.Buckets)))
-		for i := range m.Buckets {
-			c := &m.Buckets[i]
-			b.uints(uint64(c.K), c.Count, c.SumNS)
-			b.uint128(c.SumSq)
-		}
+		b.uints(m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks)
+		b.buckets(m.Buckets)
 	}
 	if sampled {
 		b.uints(m.Sample, m.Samples, m.seen)
@@ -307,6 +308,19 @@ func (b *encoder) figures(m *Marker, newest int64) {
 			b.uint(s.SumNS)
 			b.uint128(s.SumSq)
 		}
+	}
+	if f := &m.First; len(f.Buckets) > 0 {
+		b.uints(f.MinNS, f.MaxNS)
+		b.buckets(f.Buckets)
+	}
+}
+
+func (b *encoder) buckets(list []Bucket) {
+	b.uint(uint64(len(list)))
+	for i := range list {
+		c := &list[i]
+		b.uints(uint64(c.K), c.Count, c.SumNS)
+		b.uint128(c.SumSq)
 	}
 }
 

@@ -110,6 +110,7 @@ func (r *run) followAliases() {
 			r.cells.at(a.to).add(a.figures)
 		}
 	}
+	r.firsts()
 }
 
 // counts reads the counters of a table, all shards added up; they may be fewer

@@ -62,6 +62,7 @@ func (sum *Marker) add(m *Marker) {
 	sum.Callers = addCallers(sum.Callers, m.Callers)
 	sum.Readings = addReadings(sum.Readings, m.Readings)
 	sum.Sizes = addSizes(sum.Sizes, m.Sizes)
+	sum.First.add(&m.First)
 	sum.Off = moreOff(sum.Off, m.Off)
 }
 

@@ -24,6 +24,7 @@ func randomRun(rnd *rand.Rand) profiletest.Run {
 	text := fmt.Sprintf("p\tm\nf\tf%d.go\n", rnd.IntN(2))
 	times := map[int][]uint64{}
 	passes := map[int]uint64{}
+	early := map[int][]uint64{}
 	n := 0
 	for id := 1; id <= 6; id++ {
 		if rnd.IntN(4) == 0 {
@@ -32,6 +33,9 @@ func randomRun(rnd *rand.Rand) profiletest.Run {
 		text += fmt.Sprintf("m\t%016x\tfunc\t0\t%d\t1\t0\t%s\t-\t%d\tm.F%d\n", id, rnd.IntN(3)+1, []string{"-", "c"}[rnd.IntN(5)/4], rnd.IntN(2)+1, rnd.IntN(3))
 		for range rnd.IntN(8) {
 			times[n] = append(times[n], rnd.Uint64()>>rnd.IntN(64)>>20)
+		}
+		for range rnd.IntN(3) {
+			early[n] = append(early[n], rnd.Uint64()>>rnd.IntN(64)>>20)
 		}
 		if rnd.IntN(2) == 0 {
 			passes[n] = rnd.Uint64N(1000)
@@ -53,7 +57,7 @@ func randomRun(rnd *rand.Rand) profiletest.Run {
 		Clock:     []uint64{layout.ClockTSC, layout.ClockCNTVCT}[rnd.IntN(5)/4],
 		Lost:      rnd.Uint64N(2),
 		Flags:     []uint64{0, layout.FlagNoSelf}[rnd.IntN(5)/4],
-		Tables:    []profiletest.Table{{Text: text, Times: times, Passes: passes, Counters: counters}},
+		Tables:    []profiletest.Table{{Text: text, Times: times, Passes: passes, Early: early, Counters: counters}},
 	}
 }
 

@@ -100,6 +100,7 @@ type Marker struct {
 	sumVar   Uint128 // square of that of the sum of the times, ns², in units of 1/varUnit
 	unsure   bool    // there were too few samples to tell that
 
+	First    Firsts       // the first passage in each process, where it is known
 	Sizes    []SizeBucket // of passages whose input had a size, by that; none but with size=
 	Readings []Reading    // what collectors besides time read, by their names; none if nothing was
 

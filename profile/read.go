@@ -484,7 +484,7 @@ func (r *run) stack(b block) error {
 		return err
 	}
 	for i := range n {
-		index := r.order.Uint32(data[layout.OffStackData+i*layout.StackSize+layout.StackMarker:]) & (1<<30 - 1)
+		index := r.order.Uint32(data[layout.OffStackData+i*layout.StackSize+layout.StackMarker:]) & (1<<29 - 1)
 		if index < layout.StackFirst {
 			continue // of calibration, or not yet written
 		}
@@ -526,17 +526,24 @@ func (r *run) counterBlock(b block) error {
 }
 
 func (r *run) alias(b block) error {
-	data, err := r.content(b, layout.OffAliasTo+8)
+	data, err := r.content(b, layout.OffAliasFirst+8)
 	if err != nil {
 		return err
 	}
-	r.aliases = append(r.aliases, alias{from: r.order.Uint64(data[layout.OffAliasFrom:]), to: r.order.Uint64(data[layout.OffAliasTo:])})
+	r.aliases = append(r.aliases, alias{
+		offset: b.offset,
+		from:   r.order.Uint64(data[layout.OffAliasFrom:]),
+		to:     r.order.Uint64(data[layout.OffAliasTo:]),
+		first:  r.order.Uint64(data[layout.OffAliasFirst:]),
+	})
 	return nil
 }
 
 // An alias says that what has one number in cells has another in tables. Both are global
 // indexes.
 type alias struct {
+	offset   uint64 // of its block
 	from, to uint64
+	first    uint64  // ns that the first passage took, and 1; 0: it is not known
 	figures  *Marker // while they are moved
 }

@@ -51,6 +51,7 @@ func demoProfile() *profile.Profile {
 					{K: 11, Count: 1, SumNS: 4000, SumSq: square(4000)},
 					{K: 13, Count: 1, SumNS: 12345, SumSq: square(12345)},
 				},
+				First: profile.Firsts{MinNS: 5, MaxNS: 5, Buckets: []profile.Bucket{{K: 2, Count: 1, SumNS: 5, SumSq: square(5)}}},
 			},
 			{ID: 0xa4, Name: "example.com/demo.(*Parser).Expr:if#1.then", Package: "example.com/demo", Kind: "branch", File: "parse/lex.go", Line: 48, Col: 2, Sample: 8, CountOnly: true, Count: 89},
 			{ID: 0xa3, Name: "example.com/demo.eof reached", Package: "example.com/demo", Kind: "point", File: "parse/lex.go", Line: 44, Col: 2, Sample: 1, CountOnly: true, Count: 1234567},

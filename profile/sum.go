@@ -90,6 +90,7 @@ func (s *Sum) Profile() *Profile {
 		m.Callers = addCallers(nil, m.Callers)
 		m.Readings = addReadings(nil, m.Readings)
 		m.Sizes = slices.Clone(m.Sizes)
+		m.First = m.First.clone()
 	}
 	return p
 }

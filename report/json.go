@@ -89,6 +89,8 @@ type jsonMarker struct {
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
 
+	First *jsonFirst `json:"first,omitempty"` // left out when none is known
+
 	// What the goroutines allocated in the scopes, of deep builds, and what the process did
 	// meanwhile, of others; left out when it was not collected.
 	Alloc        *jsonAlloc `json:"alloc,omitempty"`
@@ -96,6 +98,37 @@ type jsonMarker struct {
 
 	Readings map[string]jsonReading `json:"readings,omitempty"` // by collector; left out when none but these was read
 	Sizes    []jsonSize             `json:"sizes,omitempty"`    // by the size of the input, of markers with size=
+}
+
+// jsonFirst is what the first passages took, one of each process in which it is known.
+type jsonFirst struct {
+	Count    uint64       `json:"count"`
+	MeanNS   float64      `json:"mean_ns"`
+	StddevNS float64      `json:"stddev_ns"`
+	MinNS    uint64       `json:"min_ns"`
+	MaxNS    uint64       `json:"max_ns"`
+	Buckets  []jsonBucket `json:"buckets"`
+}
+
+func first(f *profile.Firsts) *jsonFirst {
+	if len(f.Buckets) == 0 {
+		return nil
+	}
+	return &jsonFirst{f.Count(), f.MeanNS(), f.StddevNS(), f.MinNS, f.MaxNS, jsonBuckets(f.Buckets)}
+}
+
+func jsonBuckets(buckets []profile.Bucket) []jsonBucket {
+	list := []jsonBucket{}
+	for _, b := range buckets {
+		list = append(list, jsonBucket{
+			LoNS:    b.LoNS(),
+			HiNS:    b.HiNS(),
+			Count:   b.Count,
+			SumNS:   b.SumNS,
+			SumSqNS: json.Number(b.SumSq.String()),
+		})
+	}
+	return list
 }
 
 // jsonBounds are the least and the greatest that a percentile can be.
@@ -220,7 +253,8 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		P50In:    bounds(m, 0.5),
 		P90In:    bounds(m, 0.9),
 		P99In:    bounds(m, 0.99),
-		Buckets:  []jsonBucket{},
+		Buckets:  jsonBuckets(m.Buckets),
+		First:    first(&m.First),
 
 		Alloc:        jsonAllocated(m, profile.Alloc),
 		ProcessAlloc: jsonAllocated(m, profile.ProcessAlloc),
@@ -239,15 +273,6 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		}
 	}
 	j.Off = m.Off
-	for _, b := range m.Buckets {
-		j.Buckets = append(j.Buckets, jsonBucket{
-			LoNS:    b.LoNS(),
-			HiNS:    b.HiNS(),
-			Count:   b.Count,
-			SumNS:   b.SumNS,
-			SumSqNS: json.Number(b.SumSq.String()),
-		})
-	}
 	for i := range m.Callers {
 		j.Callers = append(j.Callers, caller(p, &m.Callers[i]))
 	}

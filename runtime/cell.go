@@ -87,7 +87,8 @@ type passage struct {
 
 // How a passage was followed.
 const (
-	passageNested = 1 << iota // a scope of the same marker is open around it: nestedBit
+	passageFirst  = 1 << iota // what it takes is kept apart: firstBit
+	passageNested             // a scope of the same marker is open around it: nestedBit
 	passageShut               // its marker was shut meanwhile: shutBit
 	passageNoSelf             // its children are not known
 )

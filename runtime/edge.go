@@ -145,6 +145,7 @@ func (e *edge) open(caller, index uint32) uint32 {
 	numbers = append(numbers, 0)
 	live = append(live, &noPlace)
 	firsts = append(firsts, now())
+	firstPassages = append(firstPassages, firstPassage{took: notFirst})
 	*(*uint64)(unsafe.Add(b, OffEdgeIndex)) = uint64(i - firstIndex)
 	*(*uint64)(unsafe.Add(b, OffEdgeCaller)) = NoMarker
 	if caller >= firstIndex {

@@ -98,11 +98,12 @@ const (
 
 // Flags at OffFlags.
 const (
-	FlagNoSelf  = 1 << 0 // self times were not collected: CellSelf means nothing
-	FlagPartial = 1 << 1 // the file could not grow: what came later is not in it
-	FlagPairs   = 1 << 2 // it was recorded which markers were open at once, see BlockPairs
-	FlagTraced  = 1 << 8 // records were written
-	FlagUntimed = 1 << 9 // nothing was timed: there are no cells
+	FlagNoSelf  = 1 << 0  // self times were not collected: CellSelf means nothing
+	FlagPartial = 1 << 1  // the file could not grow: what came later is not in it
+	FlagPairs   = 1 << 2  // it was recorded which markers were open at once, see BlockPairs
+	FlagTraced  = 1 << 8  // records were written
+	FlagUntimed = 1 << 9  // nothing was timed: there are no cells
+	FlagChosen  = 1 << 10 // somebody outside has chosen other markers meanwhile
 )
 
 // Blocks follow the header without gaps. A block begins with
@@ -156,6 +157,8 @@ const (
 	//
 	//	16 global index that was handed out first u64
 	//	24 global index in the table u64, or NoMarker: not collected, to be dropped
+	//	32 ns that the first passage in the process took, and 1, u64; 0: it has not ended,
+	//	   or may not be the first
 	BlockAlias = 4
 
 	// BlockBuckets holds GroupBuckets buckets of one marker on one shard; one is
@@ -346,8 +349,9 @@ const (
 	OffCountersLen   = 24
 	OffCountersData  = 64
 
-	OffAliasFrom = 16
-	OffAliasTo   = 24
+	OffAliasFrom  = 16
+	OffAliasTo    = 24
+	OffAliasFirst = 32
 
 	OffMarkersTable = 16
 	OffMarkersLen   = 24
@@ -383,7 +387,7 @@ const (
 // An open scope in a BlockStack.
 const (
 	StackStart  = 0  // tick when it began
-	StackMarker = 32 // u32: the lower 30 bits less StackFirst are the global index of its marker
+	StackMarker = 32 // u32: the lower 29 bits less StackFirst are the global index of its marker
 	StackFirst  = 2
 	StackSize   = 40 // of each
 )

@@ -122,6 +122,7 @@ func sampleGroup(m *Marker) {
 		numbers = append(numbers, t.first+uint32(k))
 		live = append(live, other)
 		firsts = append(firsts, firsts[w&IndexMask-firstIndex])
+		firstPassages = append(firstPassages, firstPassage{took: notFirst})
 		alias(index, uint64(t.first+uint32(k)))
 		beginSampling(index, b)
 		addWord(&other.index, index-w&IndexMask)

@@ -87,20 +87,25 @@ func Begin(m *Marker) {
 			p = find(g)
 		}
 	}
-	if p == nil || p.stack.n == p.stack.room && !p.grow() {
-		if hot.extras&extraTrace != 0 {
-			if loseRecord(); hot.extras&extraUntimed != 0 {
-				return
+	if p == nil || p.stack.n == p.stack.room {
+		if p == nil || !p.grow() {
+			if hot.extras&extraTrace != 0 {
+				if loseRecord(); hot.extras&extraUntimed != 0 {
+					return
+				}
 			}
+			recordSlow(i, passage{}) // that it passed is known, how long it takes is not
+			if hot.extras&extraPairs != 0 {
+				losePairs()
+			}
+			if hot.extras != 0 {
+				recorded(i)
+			}
+			return
 		}
-		recordSlow(i, passage{}) // that it passed is known, how long it takes is not
-		if hot.extras&extraPairs != 0 {
-			losePairs()
+		if hot.extras&extraTrace == 0 { // else its record says what that took
+			t = now()
 		}
-		if hot.extras != 0 {
-			recorded(i)
-		}
-		return
 	}
 	words := uint32(depth / 8)
 	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {

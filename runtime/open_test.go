@@ -82,7 +82,7 @@ func TestLeftOpen(t *testing.T) {
 		defer func() { done <- own() }()
 		opened(&m[1], runtime.Goexit)
 	}()
-	if p := <-done; p.stack.n != 1 || p.stack.at(0).index&^nestedBit != m[1].index {
+	if p := <-done; p.stack.n != 1 || p.stack.at(0).index&^scopeBits != m[1].index {
 		t.Errorf("%d scopes are open after Goexit, want 1", p.stack.n)
 	} else {
 		p.stack.n = 0
@@ -126,7 +126,7 @@ func TestActive(t *testing.T) {
 	for range 100_000 {
 		i := firstIndex + uint32(rand.IntN(300))
 		if s := p.stack; s.n > 0 && rand.IntN(400) < int(s.n) {
-			top := s.at(s.n-1).index &^ nestedBit
+			top := s.at(s.n-1).index &^ scopeBits
 			open[top]--
 			s.n--
 			p.mask = s.at(s.n).mask

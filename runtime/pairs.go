@@ -59,7 +59,7 @@ func (p *slot) pairs(index uint32) {
 	}
 	for i := range s.n - 1 {
 		if j := s.at(i).index; j&nestedBit == 0 {
-			pair(index, j)
+			pair(index, j&^scopeBits)
 		}
 	}
 }

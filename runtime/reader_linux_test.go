@@ -108,7 +108,7 @@ func readData(t *testing.T, path string) *dataset {
 			of(d.word(off+OffBucketsMarker)).addBuckets(t, d, off)
 		case BlockStack:
 			for i := range int(u32(off + OffStackLen)) {
-				of(uint64(u32(off+OffStackData+i*StackSize+StackMarker)&(1<<30-1))-firstIndex).open++
+				of(uint64(u32(off+OffStackData+i*StackSize+StackMarker)&(1<<29-1))-firstIndex).open++
 			}
 		case BlockMarkers, BlockLog, BlockSample:
 		default:

@@ -97,7 +97,7 @@ func (p *slot) readStart() {
 		*rd.plan.inner(f, v) = 0
 	}
 	p.take(rd, f, false)
-	p.overlook(rd, began)
+	p.overlookRead(rd, began)
 }
 
 // readEnd reads the collectors for the scope that is about to be popped, which
@@ -135,7 +135,7 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 		}
 	}
 	pl.record(index, f, p.stack.at(n-1).index&nestedBit != 0)
-	p.overlook(rd, began)
+	p.overlookRead(rd, began)
 	return true
 }
 
@@ -189,7 +189,7 @@ func (p *slot) readStopped() {
 	began := now()
 	rd.at, rd.over = p.recovered, p.over
 	p.take(rd, rd.then(), true)
-	p.overlook(rd, began)
+	p.overlookRead(rd, began)
 }
 
 // sinceStopped is what scopes have cost since recover last stopped a panic, 0 if
@@ -204,10 +204,10 @@ func (p *slot) sinceStopped() uint64 {
 	return 0
 }
 
-// overlook takes the time since then off the scopes that are open.
+// overlookRead takes the time since then off the scopes that are open.
 //
 //go:norace
-func (p *slot) overlook(rd *readings, since uint64) {
+func (p *slot) overlookRead(rd *readings, since uint64) {
 	if d := now() - since; int64(d) > 0 {
 		p.over += d<<costBits + rd.plan.clock
 	}

@@ -228,6 +228,9 @@ func alias(index uint32, number uint64) {
 	if b := newBlock(BlockAlias, 0, BlockAlign); b != nil {
 		*(*uint64)(unsafe.Add(b, OffAliasFrom)) = uint64(index - firstIndex)
 		*(*uint64)(unsafe.Add(b, OffAliasTo)) = number
+		f := &firstPassages[index-firstIndex]
+		f.alias = b
+		f.show()
 		publish(b)
 	}
 }
@@ -259,6 +262,7 @@ func decide(m *Marker) uint32 {
 			m.giveIndex()
 		}
 		unlock()
+		ownSlot().overlook(from)
 		w = loadWord(&m.index)
 		if w&IndexMask != 0 {
 			traceTaken(w&IndexMask, from)
@@ -298,6 +302,7 @@ func (m *Marker) giveIndex() {
 	numbers = append(numbers, 0)
 	live = append(live, m)
 	firsts = append(firsts, now())
+	firstPassages = append(firstPassages, newFirst(m))
 	index := nextIndex
 	nextIndex++
 	if t, i := findTable(m); t == nil {

@@ -97,16 +97,21 @@ func (s *Scope) Enter(m *Marker) {
 	if p.key != key {
 		p = find(g)
 	}
-	if p == nil || p.stack.n == p.stack.room && !p.grow() {
-		s.slot = nil
-		s.start = t
-		if hot.extras&extraTrace != 0 {
-			loseRecord()
+	if p == nil || p.stack.n == p.stack.room {
+		if p == nil || !p.grow() {
+			s.slot = nil
+			s.start = t
+			if hot.extras&extraTrace != 0 {
+				loseRecord()
+			}
+			if hot.extras&extraPairs != 0 {
+				losePairs()
+			}
+			return
 		}
-		if hot.extras&extraPairs != 0 {
-			losePairs()
+		if hot.extras&extraTrace == 0 { // else its record says what that took
+			t = now()
 		}
-		return
 	}
 	if p.mask>>(i%64)&1 != 0 {
 		if p.within(m, i) {
@@ -176,7 +181,7 @@ func (s *Scope) exit(t uint64) {
 		}
 		ns = max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
 		self = ns - p.child
-		how = uint8(r.index / nestedBit)
+		how = uint8(r.index / firstBit)
 		if how&passageShut != 0 {
 			reopen(i)
 		}
@@ -206,6 +211,11 @@ func (s *Scope) exit(t uint64) {
 			c.note(ns, self, d, t)
 			if how != 0 {
 				c.noteHow(ns, how)
+				if how&passageFirst != 0 {
+					procUnpin()
+					s.slot.ended(i, ns, how)
+					procPin()
+				}
 			}
 			procUnpin()
 			if hot.extras != 0 {
@@ -218,7 +228,10 @@ func (s *Scope) exit(t uint64) {
 		}
 	}
 	procUnpin()
+	from := now()
 	recordSlow(i, passage{true, how, ns, self, d, t})
+	s.slot.ended(i, ns, how)
+	s.slot.overlook(from)
 	if hot.extras != 0 {
 		recorded(i)
 	}

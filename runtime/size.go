@@ -50,29 +50,35 @@ func (s *Scope) Size(n int) {
 //go:norace
 //go:noinline
 func (s *Scope) sized(i uint32, ns uint64) {
-	recordSize(i, uint64(s.size-1), ns)
+	if from := recordSize(i, uint64(s.size-1), ns); from != 0 {
+		s.slot.overlook(from)
+	}
 	if p := s.slot; p != nil {
 		p.over += sizeCost
 	}
 }
 
 // recordSize records that a scope of the marker of that index had an input of size n, and took ns.
+// If it has to make room for that, it says since when.
 //
 //go:norace
 //go:nocheckptr
-func recordSize(i uint32, n, ns uint64) {
+func recordSize(i uint32, n, ns uint64) (from uint64) {
 	for {
 		pid := procPin()
 		if uint(pid) < MaxShards {
 			if d := shards[pid].sizes; d != nil && uint64(i) < d.n && d.of[i%maxIndex] != nil {
 				d.of[i%maxIndex].add(n, ns)
 				procUnpin()
-				return
+				return from
 			}
 		}
 		procUnpin()
+		if from == 0 {
+			from = now()
+		}
 		if prepareSize(pid, i, n, ns) {
-			return
+			return from
 		}
 	}
 }

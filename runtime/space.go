@@ -148,7 +148,7 @@ func newPiece(size uintptr) bool {
 			return true
 		}
 		complain("the data file cannot grow: " + trouble + "; collecting the rest in memory only")
-		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagPartial)
+		atomic.OrUint64(headerWord(OffFlags), FlagPartial)
 		space.inFile = false
 	}
 	p := anonymous(want)

@@ -59,9 +59,10 @@ type record struct {
 const (
 	firstRoom  = 8
 	mostStacks = 4096    // in the data file; more goroutines have theirs in memory only
-	nestedBit  = 1 << 30 // in record.index: inside another scope of the same marker
+	firstBit   = 1 << 29 // in record.index: what it takes is to be kept apart, see first.go
+	nestedBit  = 1 << 30 // the same: it is inside another scope of the same marker
 	shutBit    = 1 << 31 // the same: the marker is shut until it ends, see within
-	scopeBits  = nestedBit | shutBit
+	scopeBits  = firstBit | nestedBit | shutBit
 	costBits   = 8 // of the fraction in slot.over
 )
 
@@ -145,6 +146,7 @@ func (p *slot) grow() bool {
 	if old.scopes() != old {
 		return false
 	}
+	from := now()
 	room := max(2*old.room, firstRoom)
 	if room > 1<<26 {
 		return false
@@ -182,6 +184,7 @@ func (p *slot) grow() bool {
 	}
 	p.stack = s
 	p.delayed = true
+	p.overlook(from)
 	return true
 }
 

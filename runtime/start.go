@@ -42,6 +42,7 @@ func begin() {
 			if trouble := start(value); trouble != "" {
 				complain(trouble)
 			} else {
+				fromStart = true
 				mode = modeReady
 				atExit(Finish)
 			}
@@ -66,6 +67,7 @@ func configure(spec string) error {
 		return &ConfigError{noTSC()}
 	}
 	forget()
+	fromStart = false
 	if trouble := start(spec); trouble != "" {
 		return &ConfigError{trouble}
 	}
@@ -77,6 +79,7 @@ func configure(spec string) error {
 		tables[k].open(uint64(k))
 	}
 	for k, m := range live {
+		firstPassages[k] = firstPassage{took: notFirst}
 		if w := loadWord(&m.index); w&IndexOffChoice != 0 || numbers[k] == 0 {
 			alias(firstIndex+uint32(k), NoMarker)
 		} else {

@@ -60,7 +60,7 @@ func FuzzSteer(f *testing.F) {
 			}
 		}
 		if err == nil && !broken {
-			for _, at := range []uint64{layout.OffState, layout.OffSince, layout.OffProfiled, layout.OffSampleN, layout.OffClosed} {
+			for _, at := range []uint64{layout.OffState, layout.OffSince, layout.OffProfiled, layout.OffFlags, layout.OffSampleN, layout.OffClosed} {
 				allow(at, 8)
 			}
 			for _, u := range units.List {

@@ -174,6 +174,7 @@ func (p *Process) match(r rule) error {
 
 // choose applies rules, one after the other, to what is chosen now.
 func (p *Process) choose(rules []rule) {
+	p.h.word(layout.OffFlags).Or(layout.FlagChosen) // first: what is passed from now on may have been passed before
 	for u, words := range p.words {
 		wanted := make([]bool, len(u.Markers))
 		for i, m := range u.Markers {

@@ -122,7 +122,7 @@ func openIn(r io.ReaderAt, s profile.Stack) ([]uint64, error) {
 	}
 	cells := make([]uint64, n)
 	for i := range cells {
-		const index = 1<<30 - 1 // the bits beyond say how it is nested
+		const index = 1<<29 - 1 // the bits beyond say how it is nested
 		cells[i] = uint64(binary.NativeEndian.Uint32(data[i*layout.StackSize+layout.StackMarker:])&index) - layout.StackFirst
 	}
 	return cells, nil

@@ -48,7 +48,7 @@ type Table struct {
 	Stored   string           // what the file has for Text, such as a packed text; "" is Text
 	Times    map[int][]uint64 // by marker, ns; they go to two shards by turns
 	Passes   map[int]uint64   // by marker, without a duration
-	Early    map[int][]uint64 // by marker, ns, recorded before it was registered
+	Early    map[int][]uint64 // by marker, ns, recorded before it was registered; [0] was the first in the process
 	Unnamed  []uint64         // ns, of a marker that never is
 	Counters []uint64
 	Words    bool         // the markers have words, to steer by
@@ -95,7 +95,7 @@ func (r Run) File() []byte {
 		}
 		for i := range lines(t.Text, "m\t") {
 			if from, ok := early[i]; ok {
-				w.alias(from, first+uint64(i))
+				w.alias(from, first+uint64(i), t.Early[i][0])
 			}
 		}
 		for i := range lines(t.Text, "m\t") {
@@ -323,10 +323,11 @@ func (w *writer) pairs() {
 	}
 }
 
-func (w *writer) alias(from, to uint64) {
+func (w *writer) alias(from, to, first uint64) {
 	b := w.block(layout.BlockAlias, 0, layout.BlockAlign)
 	w.order.PutUint64(b[layout.OffAliasFrom:], from)
 	w.order.PutUint64(b[layout.OffAliasTo:], to)
+	w.order.PutUint64(b[layout.OffAliasFirst:], first+1)
 }
 
 func (w *writer) cell(shard uint32, index uint64, times []uint64, passes uint64) {

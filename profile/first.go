@@ -1,0 +1,94 @@
+package profile
+
+import (
+	"math/bits"
+	"slices"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// Firsts are the first passages of a marker, one for each process in which it is known: in a
+// process that collected from its start, the first passage to end that is not inside another of
+// the marker. They are among the marker's passages as well. None is known of a marker of which
+// one passage in so many was timed, that was turned on later, or whose collection was interrupted before it was passed.
+type Firsts struct {
+	MinNS   uint64   // 0 when there is none
+	MaxNS   uint64   // 0 when there is none
+	Buckets []Bucket // those with a count, by K
+}
+
+// Count is their number.
+func (f *Firsts) Count() (n uint64) {
+	for i := range f.Buckets {
+		n = add64(n, f.Buckets[i].Count)
+	}
+	return n
+}
+
+// SumNS is the sum of their times.
+func (f *Firsts) SumNS() (ns uint64) {
+	for i := range f.Buckets {
+		ns = add64(ns, f.Buckets[i].SumNS)
+	}
+	return ns
+}
+
+// MeanNS is the mean of their times; 0 when there is none.
+func (f *Firsts) MeanNS() float64 {
+	if len(f.Buckets) == 0 {
+		return 0
+	}
+	return float64(f.SumNS()) / float64(f.Count())
+}
+
+// StddevNS is the standard deviation of their times from the mean, divided by n; 0 when
+// there is none.
+func (f *Firsts) StddevNS() float64 {
+	var sq Uint128
+	for i := range f.Buckets {
+		sq = sq.Add(f.Buckets[i].SumSq)
+	}
+	return stddev(f.Count(), f.SumNS(), sq)
+}
+
+// add adds those of g, which are not changed and not shared.
+func (f *Firsts) add(g *Firsts) {
+	switch {
+	case len(g.Buckets) == 0:
+	case len(f.Buckets) == 0:
+		*f = g.clone()
+	default:
+		f.MinNS, f.MaxNS = min(f.MinNS, g.MinNS), max(f.MaxNS, g.MaxNS)
+		f.Buckets = addBuckets(f.Buckets, g.Buckets)
+	}
+}
+
+// clone is a copy that shares no memory.
+func (f *Firsts) clone() Firsts { return Firsts{f.MinNS, f.MaxNS, slices.Clone(f.Buckets)} }
+
+// bucketOf is the number of the bucket for a time.
+func bucketOf(ns uint64) uint8 { return uint8(max(bits.Len64(ns), 1) - 1) }
+
+// firsts gives the first passages, which stand at aliases, to their markers. What is among
+// them is among the passages, too, unless the program was writing it as it was read.
+func (r *run) firsts() {
+	for i := range r.aliases {
+		a := &r.aliases[i]
+		if a.first == 0 || a.to == layout.NoMarker {
+			continue
+		}
+		m := r.cells.at(a.to)
+		if m == nil {
+			continue
+		}
+		ns := a.first - 1
+		k := bucketOf(ns)
+		if len(m.First.Buckets) > 0 || !slices.ContainsFunc(m.Buckets, func(b Bucket) bool { return b.K == k }) {
+			if !r.Alive {
+				r.damagedAt(r.damaged(a.offset, "a first passage of marker number %d that is not among its passages; it is left out", a.to))
+			}
+			continue
+		}
+		m.First = Firsts{ns, ns, []Bucket{{K: k, Count: 1, SumNS: ns, SumSq: Square(ns)}}}
+	}
+}
