@@ -69,7 +69,7 @@ type Marking struct {
 
 // words identifies the marking.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %t %s %s", m.All, m.Tests, m.Generated, m.Inline, m.Form, m.Key)
+	return fmt.Sprintf("%t %t %t %t %t %s %s", m.All, m.Tests, m.Generated, m.Inline, m.Sizes, m.Form, m.Key)
 }
 
 // root is what the packages of one module have in common.

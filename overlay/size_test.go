@@ -1,6 +1,7 @@
 package overlay_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,14 +26,18 @@ func TestSizes(t *testing.T) {
 		name  string
 		build [][]string // the program is called size
 		keys  string
+
+		without string // is not in the source
 	}{
-		{"overlay", [][]string{{markgen, "build", "-o", "size", "."}}, ""},
-		{"all", [][]string{{markgen, "build", "-all", "-o", "size", "."}}, ""},
-		{"race", [][]string{{markgen, "build", "-race", "-o", "size", "."}}, ""},
-		{"guarded", [][]string{{markgen, "build", "-form", "guarded", "-o", "size", "."}}, ""},
-		{"no self times", [][]string{{markgen, "build", "-o", "size", "."}}, ",noself"},
-		{"in place", [][]string{{markgen, "init", "-vendor"}, {markgen, "./..."}, {"go", "build", "-o", "size", "."}}, ""},
+		{"overlay", [][]string{{markgen, "build", "-o", "size", "."}}, "", ""},
+		{"all", [][]string{{markgen, "build", "-all", "-o", "size", "."}}, "", ""},
+		{"race", [][]string{{markgen, "build", "-race", "-o", "size", "."}}, "", ""},
+		{"guarded", [][]string{{markgen, "build", "-form", "guarded", "-o", "size", "."}}, "", ""},
+		{"arguments", [][]string{{markgen, "build", "-sizes", "-o", "size", "."}}, "", " size=len(s)"},
+		{"no self times", [][]string{{markgen, "build", "-o", "size", "."}}, ",noself", ""},
+		{"in place", [][]string{{markgen, "init", "-vendor"}, {markgen, "./..."}, {"go", "build", "-o", "size", "."}}, "", ""},
 	} {
+		source := bytes.Replace(source, []byte(tt.without), nil, 1)
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

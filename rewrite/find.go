@@ -13,6 +13,7 @@ type Options struct {
 	All       bool              // every function, loop and branch, besides what directives ask for
 	Tests     bool              // All also holds for _test files
 	Generated bool              // generated files are not left alone
+	Sizes     bool              // functions without a size= of their own have that of their arguments: argumentSizer
 	Cover     bool              // a counter for every basic block that go test -cover counts
 	Form      string            // one of Forms, forced on every function that can have it; "" chooses
 	Inline    bool              // the compiler is told what markers look like, see Overlay.Free: then they do not keep it from inlining
@@ -26,6 +27,9 @@ func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && u.Name != "main" // the compiler would link the runtime of its own coverage
 	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
+	if o.Sizes {
+		w.sizer = newArgumentSizer(u.files)
+	}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
 		f.left, f.explicit = f.generated && !o.Generated, o.Inline
@@ -87,6 +91,7 @@ type walker struct {
 	u     *Unit
 	o     Options
 	flow  flow
+	sizer *argumentSizer // nil: not asked for
 	errs  Errors
 	names map[string]*Point // by name
 	tops  map[string]int    // how often a top-level name has come that may come again
@@ -282,6 +287,9 @@ func (w *walker) body(fn *function, d *directive) {
 	w.chain = w.chain[:0]
 	header := "func " + w.f.normal(fn.typ.Params.Pos(), fn.body.Lbrace)
 	fn.point = w.point(KindFunc, fn.pos(), "", header, fn.body.Lbrace, fn.body.Rbrace, d)
+	if p := fn.point; w.sizer != nil && p != nil && p.SizeExpr == "" && !p.Count {
+		p.SizeExpr = w.sizer.size(fn)
+	}
 	if p := fn.point; p != nil && !p.Count {
 		w.open(p)
 	}

@@ -24,6 +24,7 @@ type ownFlags struct {
 	config  string
 	form    string
 	deep    bool
+	sizes   bool
 	out     string // -o, of run, test and exec
 	report  string // of run, test and exec
 	runs    string // -runs, of run, test and exec
@@ -52,6 +53,8 @@ const ownFlagsText = `
                 is chosen otherwise, and why
   -deep         compile Go's own package runtime anew, so that it keeps account of each goroutine: what a scope
                 allocates is exact to the byte (MARKGEN=collect=alloc); the first such build takes half a minute
+  -sizes        relate the times of functions to the sizes of their arguments: the sum of the lengths of slices,
+                strings and maps, where no size= says what the size is. Such functions are not inlined
   -v            go's -v; markgen also says what it marked`
 
 // ownDataText explains those of run, test and exec.
@@ -72,6 +75,7 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 		fs.StringVar(&own.config, "config", "", "")
 		fs.StringVar(&own.form, "form", "", "")
 		fs.BoolVar(&own.deep, "deep", false, "")
+		fs.BoolVar(&own.sizes, "sizes", false, "")
 		fs.BoolVar(&own.verbose, "v", false, "")
 	}
 	if data {
@@ -132,7 +136,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "deep" || name == "report" || name == "runs" || name == "old":
+		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "deep" || name == "sizes" || name == "report" || name == "runs" || name == "old":
 			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
@@ -185,7 +189,7 @@ func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 		keep = func(p *rewrite.Point) bool { return own.keep(p) && c.Keep(p) }
 		m.Key += " " + own.keepWhat
 	}
-	m.Form = own.form
+	m.Form, m.Sizes = own.form, own.sizes
 	// What runs is marked, whoever wrote it: no file is touched.
 	m.All, m.Generated, m.Keep, m.Adjust = own.all, true, keep, c.Adjust
 	return m, nil

@@ -1,0 +1,215 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// An argumentSizer says how large the arguments of a function are: the sum of the lengths of
+// its slices, strings and maps, the receiver and a variadic parameter included. The sum, since
+// where one of several is the input it is the large one, and where all are, as of two lists
+// to be merged, it is what the function has to go through.
+//
+// It knows types by their syntax: those written out, those that the package declares, and type
+// parameters whose constraint is of such. What another package declares it does not know, and
+// arrays, whose length never changes, and channels are no input.
+type argumentSizer struct {
+	types map[string]ast.Expr // declared by the unit's packages, by name
+	names map[string]bool     // all that is declared at the top level of the unit's files
+	files []*file
+}
+
+func newArgumentSizer(files []*file) *argumentSizer {
+	s := &argumentSizer{types: map[string]ast.Expr{}, names: map[string]bool{}, files: files}
+	for _, f := range files {
+		for _, imp := range f.ast.Imports {
+			if imp.Name != nil {
+				s.names[imp.Name.Name] = true
+			} else if p, err := strconv.Unquote(imp.Path.Value); err == nil {
+				s.names[path.Base(p)] = true
+			}
+		}
+		for _, d := range f.ast.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				s.names[d.Name.Name] = s.names[d.Name.Name] || d.Recv == nil
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						s.names[spec.Name.Name] = true
+						s.types[spec.Name.Name] = spec.Type
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							s.names[name.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return s
+}
+
+// size is the expression for what is at a function's beginning, "" if none of its arguments
+// has a length.
+func (s *argumentSizer) size(fn *function) string {
+	names := map[string]bool{}           // that the function's head declares
+	constraints := map[string]ast.Expr{} // of its type parameters; nil: not known
+	lists := []*ast.FieldList{fn.typ.TypeParams, fn.typ.Params, fn.typ.Results}
+	inputs := []*ast.FieldList{fn.typ.Params}
+	if fn.decl != nil {
+		lists = append(lists, fn.decl.Recv)
+		inputs = []*ast.FieldList{fn.decl.Recv, fn.typ.Params}
+	}
+	for i, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				names[name.Name] = true
+				if i == 0 {
+					constraints[name.Name] = field.Type
+				}
+			}
+		}
+	}
+	if fn.decl != nil {
+		for _, name := range receiverTypeParams(fn.decl) {
+			names[name] = true
+			constraints[name] = nil
+		}
+	}
+	for _, word := range []string{"len", "int"} {
+		if names[word] || s.hides(word, fn) {
+			return ""
+		}
+	}
+	var terms []string
+	for _, list := range inputs {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			if !s.hasLength(field.Type, constraints, fn, 0) {
+				continue
+			}
+			for _, name := range field.Names {
+				if name.Name != "_" {
+					terms = append(terms, "len("+name.Name+")")
+				}
+			}
+		}
+	}
+	return strings.Join(terms, "+")
+}
+
+// hides says whether a predeclared word may mean something else where the function begins. A
+// literal is in the scope of what is declared around it.
+func (s *argumentSizer) hides(word string, fn *function) bool {
+	if s.names[word] {
+		return true
+	}
+	if fn.decl != nil {
+		return false
+	}
+	if declared(s.files, word) {
+		return true
+	}
+	found := false
+	for _, f := range s.files {
+		if f.mentions(word) {
+			ast.Inspect(f.ast, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				found = found || ok && spec.Name.Name == word
+				return !found
+			})
+		}
+	}
+	return found
+}
+
+// mostNested is how many declarations a type is followed through.
+const mostNested = 20
+
+// hasLength says whether len can be applied to all values of a type, or of the types of a
+// constraint.
+func (s *argumentSizer) hasLength(t ast.Expr, constraints map[string]ast.Expr, fn *function, depth int) bool {
+	if depth > mostNested {
+		return false
+	}
+	within := func(t ast.Expr) bool { return s.hasLength(t, constraints, fn, depth+1) }
+	switch t := t.(type) {
+	case *ast.ArrayType:
+		return t.Len == nil
+	case *ast.MapType, *ast.Ellipsis:
+		return true
+	case *ast.ParenExpr:
+		return within(t.X)
+	case *ast.IndexExpr:
+		return s.declaredLength(t.X, depth)
+	case *ast.IndexListExpr:
+		return s.declaredLength(t.X, depth)
+	case *ast.Ident:
+		if constraint, ok := constraints[t.Name]; ok {
+			return constraint != nil && within(constraint)
+		}
+		if t.Name == "string" && !s.hides("string", fn) {
+			return true
+		}
+		return fn.decl != nil && s.declaredLength(t, depth) // a literal's may be a local type
+	case *ast.UnaryExpr:
+		return t.Op == token.TILDE && within(t.X)
+	case *ast.BinaryExpr:
+		return t.Op == token.OR && within(t.X) && within(t.Y)
+	case *ast.InterfaceType: // of a type parameter: what all its elements allow
+		for _, field := range t.Methods.List {
+			if len(field.Names) == 0 && within(field.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// declaredLength is hasLength of a type that the unit declares.
+func (s *argumentSizer) declaredLength(t ast.Expr, depth int) bool {
+	name, ok := ast.Unparen(t).(*ast.Ident)
+	if !ok || s.types[name.Name] == nil {
+		return false
+	}
+	// What the type's own parameters stand for is not known, and it is not looked at: they
+	// are what it holds.
+	return s.hasLength(s.types[name.Name], nil, topLevel, depth+1)
+}
+
+// topLevel stands for the place of a package's declarations.
+var topLevel = &function{decl: &ast.FuncDecl{}}
+
+// receiverTypeParams are the names that a method gives its receiver's type parameters.
+func receiverTypeParams(d *ast.FuncDecl) (names []string) {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return nil
+	}
+	add := func(x ast.Expr) {
+		if name, ok := x.(*ast.Ident); ok {
+			names = append(names, name.Name)
+		}
+	}
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			add(n.Index)
+		case *ast.IndexListExpr:
+			for _, x := range n.Indices {
+				add(x)
+			}
+		}
+		return true
+	})
+	return names
+}
