@@ -107,6 +107,16 @@ func (u Uint128) Add(v Uint128) Uint128 {
 	return Uint128{hi, lo}
 }
 
+// Sub returns u-v, 0 where v is more.
+func (u Uint128) Sub(v Uint128) Uint128 {
+	if u.Less(v) {
+		return Uint128{}
+	}
+	lo, borrow := bits.Sub64(u.Lo, v.Lo, 0)
+	hi, _ := bits.Sub64(u.Hi, v.Hi, borrow)
+	return Uint128{hi, lo}
+}
+
 // Less tells whether u is less than v.
 func (u Uint128) Less(v Uint128) bool {
 	return u.Hi < v.Hi || u.Hi == v.Hi && u.Lo < v.Lo

@@ -239,7 +239,7 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	bits := d.uint()
 	m.asOf = newest - d.int()
 	m.unsure = bits&bitUnsure != 0
-	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitFirst {
+	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitLogs {
 		m.Off = reasons[off]
 	} else {
 		d.fail()
@@ -284,8 +284,16 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	}
 	if bits&bitFirst != 0 {
 		m.First = Firsts{d.uint(), d.uint(), d.buckets(scratch)}
-		if len(m.First.Buckets) == 0 {
+		if !m.First.sound() {
 			d.fail()
+		}
+	}
+	if bits&bitLogs != 0 {
+		for i := range m.Sizes {
+			s := &m.Sizes[i]
+			if s.Logged, s.SumLog, s.SumLogSq = d.uint(), d.uint(), d.uint(); s.Logged > s.Count {
+				d.fail()
+			}
 		}
 	}
 }

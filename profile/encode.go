@@ -256,13 +256,14 @@ const (
 const (
 	offRoom  = 8
 	bitFirst = bitOff * offRoom
+	bitLogs  = bitFirst * 2 // of times by size
 )
 
 func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
 	b.int(newest - m.asOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
@@ -313,6 +314,17 @@ func (b *encoder) figures(m *Marker, newest int64) {
 		b.uints(f.MinNS, f.MaxNS)
 		b.buckets(f.Buckets)
 	}
+	if hasLogs(m.Sizes) {
+		for i := range m.Sizes {
+			s := &m.Sizes[i]
+			b.uints(s.Logged, s.SumLog, s.SumLogSq)
+		}
+	}
+}
+
+// hasLogs says whether the logarithms of times are known of some sizes.
+func hasLogs(sizes []SizeBucket) bool {
+	return slices.ContainsFunc(sizes, func(s SizeBucket) bool { return s.Logged|s.SumLog|s.SumLogSq != 0 })
 }
 
 func (b *encoder) buckets(list []Bucket) {

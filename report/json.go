@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/shape"
 )
 
 // The types below are the json format. Times are in nanoseconds. A marker that
@@ -90,6 +91,7 @@ type jsonMarker struct {
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
 
 	First *jsonFirst `json:"first,omitempty"` // left out when none is known
+	Shape *jsonShape `json:"shape,omitempty"` // where it was asked for
 
 	// What the goroutines allocated in the scopes, of deep builds, and what the process did
 	// meanwhile, of others; left out when it was not collected.
@@ -171,7 +173,7 @@ type jsonBucket struct {
 
 // writeJSON writes one object: a line for the run, then a line for each marker, so that
 // large reports can be looked through with line tools.
-func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
+func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
 	head, err := json.Marshal(jsonRun{
 		App:       p.App,
 		Run:       p.Run,
@@ -196,9 +198,17 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
+	var known shape.Options
+	if o.Shapes {
+		known = shape.For(p)
+	}
 	for i, m := range markers {
 		line.Reset()
-		if err := enc.Encode(marker(p, m)); err != nil {
+		j := marker(p, m)
+		if o.Shapes {
+			j.Shape = shapeOf(m, known)
+		}
+		if err := enc.Encode(j); err != nil {
 			return err
 		}
 		if i > 0 {

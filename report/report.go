@@ -34,6 +34,10 @@ type Options struct {
 	// every terminal has.
 	ASCII bool
 
+	// Shapes adds to the text format and the json format how the time of each marker behaves:
+	// package profile/shape.
+	Shapes bool
+
 	// Color makes the text format use a terminal's colours.
 	Color bool
 
@@ -75,6 +79,9 @@ var formats = []format{
 func writeNoTrace(*bufio.Writer, *profile.Profile, []*profile.Marker, Options) error {
 	return errors.New("the trace format takes the data files of single runs, not their sum")
 }
+
+// shaping are the formats that show shapes.
+var shaping = []string{"text", "json"}
 
 // comparing are the formats that show a profile against another.
 var comparing = []string{"html"}
@@ -119,6 +126,9 @@ func (o Options) Check() error {
 	}
 	if o.Hist && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)
+	}
+	if format := cmp.Or(o.Format, formats[0].name); o.Shapes && !slices.Contains(shaping, format) {
+		return fmt.Errorf("the format %s has no room for shapes; %s have it", format, list(shaping))
 	}
 	if o.Mode != "" && !slices.Contains(modes, o.Mode) {
 		return fmt.Errorf("unknown cover mode %q; the modes are %s", o.Mode, list(modes))

@@ -60,12 +60,31 @@ type jsonSize struct {
 	SumSqNS2 json.Number `json:"sumsq_ns2"`
 	MeanNS   float64     `json:"mean_ns"`
 	StddevNS float64     `json:"stddev_ns"`
+
+	TypicalNS   *float64 `json:"typical_ns,omitempty"`    // what few long passages hardly move
+	TypicalSENS *float64 `json:"typical_se_ns,omitempty"` // standard error; left out of a single passage
 }
 
 func jsonSizes(m *profile.Marker) (list []jsonSize) {
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
-		list = append(list, jsonSize{b.LoSize(), b.HiSize(), b.Count, json.Number(b.SumSize.String()), b.SumNS, json.Number(b.SumSq.String()), b.MeanNS(), b.StddevNS()})
+		j := jsonSize{
+			Lo:       b.LoSize(),
+			Hi:       b.HiSize(),
+			Count:    b.Count,
+			Sum:      json.Number(b.SumSize.String()),
+			SumNS:    b.SumNS,
+			SumSqNS2: json.Number(b.SumSq.String()),
+			MeanNS:   b.MeanNS(),
+			StddevNS: b.StddevNS(),
+		}
+		if ns, se, ok := b.TypicalNS(); ok {
+			j.TypicalNS = &ns
+			if !math.IsInf(se, 0) {
+				j.TypicalSENS = &se
+			}
+		}
+		list = append(list, j)
 	}
 	return list
 }

@@ -27,6 +27,9 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	}
 	writeReadings(w, markers, o)
 	writeSizes(w, markers, o)
+	if o.Shapes {
+		writeShapes(w, p, markers, ink)
+	}
 	writeCallers(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
 	for _, warning := range p.Cautions() {

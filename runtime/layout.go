@@ -234,6 +234,7 @@ const (
 	//
 	//	16 global marker index u64
 	//	64 Size… of each
+	//	   SizeLog… of each; not in blocks that end before
 	BlockSizes = 16
 
 	// BlockSpread has how the differences of one value of BlockReadings are spread over
@@ -281,7 +282,19 @@ const (
 	SizeSqHi  = 40 // high word
 	SizeSize  = 48 // of a bucket
 
-	SizesSize = OffSizesData + NumBuckets*SizeSize // of a block
+	// Behind the buckets: of the logarithms of the times.
+	OffSizesLogs  = OffSizesData + NumBuckets*SizeSize
+	SizeLogSum    = 0 // sum
+	SizeLogSquare = 8 // sum of the squares
+	SizeLogSize   = 16
+
+	SizesSize = OffSizesLogs + NumBuckets*SizeLogSize // of a block
+
+	// What a logarithm is taken of is the time and SizeLogAdd ns, so that what a clock can't
+	// tell does not count: it is that to the base 2, in 1/SizeLogUnit, and by less than
+	// two of these too small.
+	SizeLogAdd  = 16
+	SizeLogUnit = 256
 )
 
 // A change of state in BlockLog, complete when its tick is not 0.

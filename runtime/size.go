@@ -19,7 +19,10 @@ type sized struct {
 	marker  uint64
 	_       [5]uint64
 	buckets [NumBuckets]sizeBucket
+	logs    [NumBuckets]sizeLogs
 }
+
+type sizeLogs struct{ sum, squares uint64 }
 
 type sizeBucket struct{ count, sizeLo, sizeHi, ns, sqLo, sqHi uint64 }
 
@@ -28,6 +31,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(sizeBucket{})-SizeSize]
 	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.marker)-OffSizesMarker]
 	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.buckets)-OffSizesData]
+	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.logs)-OffSizesLogs]
+	_ = [1]struct{}{}[unsafe.Sizeof(sizeLogs{})-SizeLogSize]
 )
 
 // sizeCost is what recordSize takes, ticks<<costBits; 0 before the first.
@@ -85,7 +90,8 @@ func recordSize(i uint32, n, ns uint64) (from uint64) {
 
 //go:norace
 func (s *sized) add(n, ns uint64) {
-	b := &s.buckets[bits.Len64(n)%NumBuckets]
+	k := bits.Len64(n) % NumBuckets
+	b := &s.buckets[k]
 	b.count++
 	var carry uint64
 	b.sizeLo, carry = bits.Add64(b.sizeLo, n, 0)
@@ -94,6 +100,18 @@ func (s *sized) add(n, ns uint64) {
 	hi, lo := bits.Mul64(ns, ns)
 	b.sqLo, carry = bits.Add64(b.sqLo, lo, 0)
 	b.sqHi += hi + carry
+	log := sizeLog(ns)
+	s.logs[k].sum += log
+	s.logs[k].squares += log * log
+}
+
+// sizeLog is the logarithm of a time. Between two powers of two, where the fraction is f, it is
+// f + 0.344 f(1-f), which is off by less than a hundredth.
+func sizeLog(ns uint64) uint64 {
+	ns += SizeLogAdd
+	k := uint(bits.Len64(ns)-1) % 64
+	f := ns << (63 - k) >> 55 & 255
+	return uint64(k)*SizeLogUnit + f + f*(SizeLogUnit-f)*88>>16
 }
 
 // prepareSize makes a block for the marker on a processor. done: the size has been recorded,

@@ -20,7 +20,7 @@ var cmdReport = &command{
 	name:  "report",
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-hist] [-src DIR] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
        markgen report -format html [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -39,6 +39,9 @@ counts once. Runs that were killed or still go on can be read as well.
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many passages by the same amount, coloured by the time spent
+  -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
+             or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
+             several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
              printed. The data are read again at each request. The formats are text, json, html and prom
@@ -56,6 +59,7 @@ examples:
   markgen report demo.4711.markgen
   markgen report -sort total runs/
   markgen report -hist -sort self demo.4711.markgen
+  markgen report -shapes runs/
   markgen report -format html -o report.html runs/
   markgen report -format html -http :8080 runs/
   markgen report -format html -o change.html before.markgen -- after.markgen
@@ -74,6 +78,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.Format, "format", "text", "")
 	fs.StringVar(&o.Sort, "sort", "name", "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
+	fs.BoolVar(&o.Shapes, "shapes", false, "")
 	out := fs.String("o", "", "")
 	addr := fs.String("http", "", "")
 	src := fs.String("src", "", "")

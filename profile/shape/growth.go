@@ -1,0 +1,343 @@
+package shape
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Growth is how the time depends on the size of the input.
+type Growth struct {
+	// Verdict is Yes where it grows and it is known how, No where it is the same for all
+	// sizes, else Undecided.
+	Verdict Verdict `json:"verdict"`
+
+	// Order is the one of Orders that the data decide for, "" if they decide for none. Where
+	// they leave a choice, Or lists it, the likeliest first.
+	Order string      `json:"order,omitempty"`
+	Or    []Candidate `json:"or,omitempty"`
+
+	// Exponent is c of the best y = a + b·x^c, within ExponentLo and ExponentHi with a
+	// confidence of 95 %. 0 without enough data.
+	Exponent   float64 `json:"exponent,omitempty"`
+	ExponentLo float64 `json:"exponent_lo,omitempty"`
+	ExponentHi float64 `json:"exponent_hi,omitempty"`
+
+	// ConstNS and PerNS are those of the likeliest order: ConstNS + PerNS · the function in
+	// Order, whose logarithm is that to the base 2, with the confidence interval of 95 % of PerNS.
+	ConstNS float64 `json:"const_ns"`
+	PerNS   float64 `json:"per_ns"`
+	PerLoNS float64 `json:"per_lo_ns"`
+	PerHiNS float64 `json:"per_hi_ns"`
+
+	// Spread is by what part the mean times depart from that formula beyond chance.
+	Spread float64 `json:"spread"`
+
+	// RatioLo and RatioHi are by which factor the time changes from the smallest size to the
+	// largest, with a confidence of 95 %.
+	RatioLo float64 `json:"ratio_lo,omitempty"`
+	RatioHi float64 `json:"ratio_hi,omitempty"`
+
+	// FromN is the mean size from which on this holds, where no formula fits the smaller ones,
+	// too; else 0.
+	FromN float64 `json:"from_n,omitempty"`
+
+	Calls    uint64  `json:"calls"`          // with a size above 0
+	Points   int     `json:"points"`         // sizes that differ by a factor of two
+	LeastN   float64 `json:"least_n"`        // mean size in the first of these
+	MostN    float64 `json:"most_n"`         // in the last
+	Evidence string  `json:"evidence"`       // in words
+	Need     string  `json:"need,omitempty"` // what would decide it, in words; "" if it is decided
+}
+
+// A Candidate is an order that the data do not exclude.
+type Candidate struct {
+	Order string `json:"order"`
+
+	// Weight is how likely it is among all orders, from 0 to 1 (Akaike's weight).
+	Weight float64 `json:"weight"`
+}
+
+// Orders are those that are told apart, by how steep they are.
+func Orders() (names []string) {
+	for _, c := range curves {
+		names = append(names, order(c.name))
+	}
+	return names
+}
+
+func order(name string) string { return "O(" + name + ")" }
+
+const (
+	// leastPoints and leastRange are what it takes to tell orders apart at all: each fit
+	// has three unknowns.
+	leastPoints = 5
+	leastRange  = 16
+
+	// farBehind is by how much more an order's criterion exceeds the best one's when it is
+	// excluded: 20 to 1 against it. (Burnham and Anderson, 2.6: up to 2 there is substantial support, from 4 to
+	// 7 considerably less.)
+	farBehind = 6
+
+	// sameRatio is up to which change over all sizes a time counts as constant: caches and
+	// the mixture of calls make such differences between inputs of any kind.
+	sameRatio = 1.35
+
+	// leastRatio is down to which change it does: it may be less for large inputs, and by half
+	// something else is going on.
+	leastRatio = 0.5
+
+	// badSpread is from which departure on a formula says nothing.
+	badSpread = 0.35
+
+	// goodSpread is up to which one is believed that holds of large inputs only.
+	goodSpread = 0.15
+
+	// doubtNS is by how much short times may be off: docs/report.md.
+	doubtNS = 3
+)
+
+// growth classifies by sizes; nil if no passage has one.
+func growth(m *profile.Marker, o Options) *Growth {
+	if len(m.Sizes) == 0 {
+		return nil
+	}
+	g := &Growth{Verdict: Undecided}
+	points := g.points(m)
+	if g.Need = g.missing(); g.Need != "" {
+		g.Evidence = fmt.Sprintf("%s of %s", calls(g.Calls), g.sizes())
+		return g
+	}
+	floor := max(doubtNS, o.QuantumNS)
+	all := *g
+	fits := all.decide(points, floor)
+	// What is done with small inputs may be done in another way than with large ones. Where
+	// no formula fits all, one may fit the large ones.
+	for rest := points[1:]; !fits && enoughLeft(rest); rest = rest[1:] {
+		part := *g
+		part.FromN, part.LeastN, part.Points = rest[0].x, rest[0].x, len(rest)
+		if part.decide(rest, floor) && part.Order != "" && part.Spread <= goodSpread {
+			return &part
+		}
+	}
+	return &all
+}
+
+// enoughLeft says whether there are enough sizes to look at these alone.
+func enoughLeft(points []point) bool {
+	return len(points) >= leastPoints+2 && points[len(points)-1].x >= leastRange*leastRange*points[0].x
+}
+
+// points are the calls by size, with the times of typical ones where these are known. Empty inputs are left out: what is done for them is often
+// nothing at all.
+func (g *Growth) points(m *profile.Marker) (points []point) {
+	for i := range m.Sizes {
+		b := &m.Sizes[i]
+		if b.K == 0 || b.SumNS == 0 {
+			continue
+		}
+		n := float64(b.Count)
+		p := point{x: min(max(b.MeanSize(), float64(b.LoSize())), float64(b.HiSize())), y: b.MeanNS(), se: b.MeanNS()}
+		if b.Count > 1 {
+			p.se = b.StddevNS() / math.Sqrt(n-1)
+		}
+		if ns, se, ok := b.TypicalNS(); ok && b.Logged == b.Count {
+			p.y, p.se = max(ns, 1), min(se, max(ns, 1))
+		}
+		if b.Count < fewCalls { // their scatter is not known well itself
+			p.se = max(p.se, p.y/(2*math.Sqrt(n)))
+		}
+		points = append(points, p)
+		g.Calls += b.Count
+	}
+	if g.Points = len(points); g.Points > 0 {
+		g.LeastN, g.MostN = points[0].x, points[len(points)-1].x
+	}
+	return points
+}
+
+// fewCalls is how many calls a size should have for the scatter of their times to be
+// known.
+const fewCalls = 10
+
+// missing says what there would have to be for a decision, "" if it is there.
+func (g *Growth) missing() string {
+	switch {
+	case g.Points == 0:
+		return "inputs that are not empty"
+	case g.MostN < leastRange*g.LeastN:
+		return fmt.Sprintf("inputs of sizes from %s or less to %s or more, which is a factor of %d; there is one of %s", number(g.MostN/leastRange), number(g.LeastN*leastRange), leastRange, number(g.MostN/g.LeastN))
+	case g.Points < leastPoints:
+		return fmt.Sprintf("%d sizes, each twice as large as the one before; there are %d", leastPoints, g.Points)
+	}
+	return ""
+}
+
+// decide says which order the points are for; false: no formula fits.
+func (g *Growth) decide(points []point, floor float64) (fits bool) {
+	n := len(points)
+	e, se := slope(points, floor)
+	t, octaves := student(float64(n-2)), math.Log(g.MostN/g.LeastN)
+	g.RatioLo, g.RatioHi = math.Exp((e-t*se)*octaves), math.Exp((e+t*se)*octaves)
+
+	laid := make([]fit, len(curves))
+	for i, c := range curves {
+		laid[i] = lay(points, c, floor)
+	}
+	free, c, lo, hi := layPower(points, floor)
+	g.Exponent, g.ExponentLo, g.ExponentHi = c, lo, hi
+	slices.SortStableFunc(laid, func(a, b fit) int {
+		if a.aicc(n) < b.aicc(n) {
+			return -1
+		}
+		return 1
+	})
+	best := &laid[0]
+	sum := 0.0
+	for i := range laid {
+		sum += math.Exp((best.aicc(n) - laid[i].aicc(n)) / 2)
+	}
+	var left []Candidate
+	for i := range laid {
+		if behind := laid[i].aicc(n) - best.aicc(n); behind < farBehind {
+			left = append(left, Candidate{order(laid[i].name), math.Exp(-behind/2) / sum})
+		}
+	}
+	switch {
+	case g.RatioHi < sameRatio && g.RatioLo > leastRatio:
+		g.take(&laid[slices.IndexFunc(laid, func(f fit) bool { return f.name == curves[0].name })], n)
+		g.Verdict, g.Order, g.Exponent, g.ExponentLo, g.ExponentHi = No, order(curves[0].name), e, e-t*se, e+t*se
+		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), calls(g.Calls))
+		return true
+	case free.aicc(n) < best.aicc(n)-farBehind && free.spread < badSpread:
+		g.take(&free, n)
+		g.Evidence = fmt.Sprintf("%s, and none of %s fits; from %s, %s", g.exponent(), joined(Orders()), g.sizes(), calls(g.Calls))
+		g.Need = "nothing: it grows in another way, or in several for different sizes"
+		return false
+	case best.spread > badSpread:
+		g.take(best, n)
+		g.Or = left
+		g.Evidence = fmt.Sprintf("the times depart from every formula by %s or more, %s; from %s, %s", percent(best.spread), g.exponent(), g.sizes(), calls(g.Calls))
+		g.Need = "a size= that tells the work to be done, or fewer kinds of calls"
+		return false
+	}
+	g.take(best, n)
+	if len(left) > 1 {
+		g.Or = left
+		var names []string
+		for _, c := range left {
+			names = append(names, fmt.Sprintf("%s (%s)", c.Order, percent(c.Weight)))
+		}
+		g.Evidence = fmt.Sprintf("not decided between %s; %s; from %s, %s", joined(names), g.exponent(), g.sizes(), calls(g.Calls))
+		g.Need = g.more(points)
+		return true
+	}
+	if best.name == curves[0].name { // and yet no bound on how it grows
+		g.Evidence = fmt.Sprintf("no growth is seen, but it may be by up to a factor of %s; from %s, %s", number(g.RatioHi), g.sizes(), calls(g.Calls))
+		g.Need = g.more(points)
+		return true
+	}
+	// It is the likeliest by far of those there are; what the exponent says decides
+	// whether it is any of them.
+	if other := g.besides(best, laid, points, floor); other != "" {
+		g.Or = []Candidate{{order(best.name), left[0].Weight}, {order(other), 1 - left[0].Weight}}
+		g.Evidence = fmt.Sprintf("between %s and %s: %s, which is that of neither; from %s, %s", order(best.name), order(other), g.exponent(), g.sizes(), calls(g.Calls))
+		g.Need = g.more(points)
+		return true
+	}
+	g.Verdict, g.Order = Yes, order(best.name)
+	g.Evidence = fmt.Sprintf("%s, %s ± %s; %s; from %s, %s", g.Order, g.formula(best.name), percent(g.Spread), g.exponent(), g.sizes(), calls(g.Calls))
+	return true
+}
+
+// besides is the neighbour of the order of a fit towards which the exponent lies, if that is not the
+// one that times by the order would have, and is not much nearer to it than to the
+// neighbour's; "" if it is.
+func (g *Growth) besides(best *fit, laid []fit, points []point, floor float64) string {
+	own := exponentOf(best, points, floor)
+	at := slices.IndexFunc(curves, func(c curve) bool { return c.name == best.name })
+	switch {
+	case own > g.ExponentHi:
+		at--
+	case own < g.ExponentLo && at+1 < len(curves):
+		at++
+	default:
+		return ""
+	}
+	i := slices.IndexFunc(laid, func(f fit) bool { return f.name == curves[at].name })
+	other := 0.0
+	if at > 0 {
+		other = exponentOf(&laid[i], points, floor)
+	}
+	if nearer*math.Abs(g.Exponent-own) < math.Abs(g.Exponent-other) {
+		return ""
+	}
+	return curves[at].name
+}
+
+// nearer is by how much an exponent has to be nearer to that of one order than to that of another.
+const nearer = 3
+
+// exponentOf is the exponent that the times of a fit have.
+func exponentOf(f *fit, points []point, floor float64) float64 {
+	own := slices.Clone(points)
+	for i := range own {
+		own[i].y = f.at(own[i].x)
+	}
+	_, c, _, _ := layPower(own, floor)
+	return c
+}
+
+// take takes over what a fit says.
+func (g *Growth) take(f *fit, points int) {
+	t := student(float64(points - 2))
+	g.ConstNS, g.PerNS, g.Spread = f.a, f.b, f.spread
+	g.PerLoNS, g.PerHiNS = max(0, f.b-t*f.bSE), f.b+t*f.bSE
+}
+
+// more says which data would decide.
+func (g *Growth) more(points []point) string {
+	var noisy []string
+	for _, p := range points {
+		if p.se > 2*leastSpread*p.y {
+			noisy = append(noisy, number(p.x))
+		}
+	}
+	if 2*len(noisy) > len(points) {
+		return "more calls of each size: the means are uncertain"
+	}
+	need := fmt.Sprintf("inputs of sizes beyond %s, or below %s", number(g.MostN), number(g.LeastN))
+	if len(noisy) > 0 {
+		need += "; more calls with sizes of about " + joined(noisy)
+	}
+	return need
+}
+
+// formula is the time by size, in words.
+func (g *Growth) formula(name string) string {
+	text := fmt.Sprintf("%s · %s", duration(g.PerNS), name)
+	if g.ConstNS >= 1 {
+		text = duration(g.ConstNS) + " + " + text
+	}
+	return text
+}
+
+func (g *Growth) exponent() string {
+	return fmt.Sprintf("exponent %.2f (%.2f to %.2f)", g.Exponent, g.ExponentLo, g.ExponentHi)
+}
+
+func (g *Growth) sizes() string {
+	switch g.Points {
+	case 0:
+		return "no size but 0"
+	case 1:
+		return fmt.Sprintf("sizes of about %s", number(g.MostN))
+	}
+	text := fmt.Sprintf("%d sizes from %s to %s", g.Points, number(g.LeastN), number(g.MostN))
+	if g.FromN > 0 {
+		text += ", smaller ones left out"
+	}
+	return text
+}

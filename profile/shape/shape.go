@@ -1,0 +1,227 @@
+// Package shape says how the time of a marker behaves, from its data: whether it is the same
+// for all calls or grows with the input, what the first call costs, whether there are several
+// kinds of calls, a heavy tail, and whether memory is allocated.
+//
+//	s := shape.Of(&p.Markers[i], shape.For(p))
+//	fmt.Println(s.Labels(), s.Growth.Evidence)
+//
+// Nothing is said without its evidence: every property carries the numbers that it rests on, for
+// programs and in words for people, and where the data do not decide it says so, and which data would. A property holds of
+// the calls that there were; it is no proof about others.
+package shape
+
+import (
+	"github.com/markgen/markgen/profile"
+)
+
+// A Verdict is whether a property holds.
+type Verdict string
+
+// Verdicts. The data may be too few, or not tell.
+const (
+	Yes       Verdict = "yes"
+	No        Verdict = "no"
+	Undecided Verdict = "undecided"
+)
+
+// Options say what is known beyond the marker. The zero value is nothing.
+type Options struct {
+	QuantumNS float64 // smallest difference that the clock can tell
+
+	noise *noise // nil: not known
+}
+
+// For is what is known from the profile that a marker is of: its clock, and how often the calls
+// of any of its markers have to wait.
+func For(p *profile.Profile) Options {
+	return Options{QuantumNS: p.Clock.QuantumNS, noise: noiseOf(p)}
+}
+
+// A Shape is how a marker's time behaves. What is nil is not known at all: nothing of the
+// kind was collected.
+type Shape struct {
+	Calls    uint64   `json:"calls"` // that were timed
+	Growth   *Growth  `json:"growth,omitempty"`
+	Steady   *Steady  `json:"steady,omitempty"`
+	Startup  *Startup `json:"startup,omitempty"`
+	Modes    *Modes   `json:"modes,omitempty"`
+	Tail     *Tail    `json:"tail,omitempty"`
+	Alloc    *Alloc   `json:"alloc,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // why less is known than could be, to people
+}
+
+// Of classifies a marker. It does not change it.
+func Of(m *profile.Marker, o Options) Shape {
+	s := Shape{Calls: m.Timed(), Alloc: alloc(m)}
+	if s.Calls == 0 {
+		if m.Count > 0 {
+			s.Warnings = append(s.Warnings, "its passages are counted and not timed")
+		}
+		return s
+	}
+	later := withoutFirst(m)
+	s.Growth = growth(m, o)
+	s.Startup = startup(m, later)
+	varies := s.varies(m)
+	s.Modes = modes(later, o, varies)
+	s.Tail = tail(later, s.Modes, varies, o.noise)
+	s.Steady = steady(later, o)
+	s.warn(m)
+	return s
+}
+
+// withoutFirst is the marker without its first passages.
+func withoutFirst(m *profile.Marker) *profile.Marker {
+	n := m.First.Count()
+	if n == 0 || n >= m.Timed() {
+		return m
+	}
+	c := *m
+	c.Buckets = nil
+	firsts := map[uint8]profile.Bucket{}
+	for _, b := range m.First.Buckets {
+		firsts[b.K] = b
+	}
+	for _, b := range m.Buckets {
+		b, ok := less(b, firsts[b.K])
+		if !ok { // of some runs a sample
+			return m
+		}
+		if b.Count > 0 {
+			c.Buckets = append(c.Buckets, b)
+		}
+	}
+	c.Count -= min(n, c.Count)
+	if len(c.Buckets) > 0 { // the extremes may have been first passages
+		c.MinNS = max(c.MinNS, c.Buckets[0].LoNS())
+		last := c.Buckets[len(c.Buckets)-1]
+		c.MaxNS = max(c.MinNS, min(c.MaxNS, last.HiNS()-1))
+	}
+	return &c
+}
+
+// less is b without c, of the same K; false if c is not all in b.
+func less(b, c profile.Bucket) (profile.Bucket, bool) {
+	if c.Count > b.Count || c.SumNS > b.SumNS || b.SumSq.Less(c.SumSq) {
+		return b, false
+	}
+	b.Count -= c.Count
+	b.SumNS -= c.SumNS
+	b.SumSq = b.SumSq.Sub(c.SumSq)
+	if b.Count == 0 {
+		return profile.Bucket{K: b.K}, true
+	}
+	return b, true
+}
+
+// varies says how much of the differences between times comes from the sizes of inputs, as a
+// part of the variance; 0 where it does not grow with them.
+func (s *Shape) varies(m *profile.Marker) float64 {
+	g := s.Growth
+	if g == nil || g.RatioHi < sameRatio || g.Points < 2 {
+		return 0
+	}
+	var n, sum, between, all float64
+	for i := range m.Sizes {
+		b := &m.Sizes[i]
+		n += float64(b.Count)
+		sum += float64(b.SumNS)
+		between += float64(b.SumNS) * b.MeanNS()
+		all += b.SumSq.Float64()
+	}
+	mean := sum / n
+	if all -= n * mean * mean; all <= 0 {
+		return 0
+	}
+	return min(1, max(tiny, (between-n*mean*mean)/all))
+}
+
+// tiny is more than nothing.
+const tiny = 1e-9
+
+// Few tells whether there are too few calls to say much at all.
+func (s *Shape) Few() bool { return s.Calls > 0 && s.Calls < steadyCalls }
+
+// warn says why less is known than could be.
+func (s *Shape) warn(m *profile.Marker) {
+	if s.Few() {
+		s.Warnings = append(s.Warnings, "few data: "+calls(s.Calls))
+	}
+	if m.Sampled() {
+		s.Warnings = append(s.Warnings, "times are a sample: what is rare may be missing")
+	}
+	if s.Startup == nil {
+		s.Warnings = append(s.Warnings, "what the first call took is not known")
+	}
+	if s.Growth == nil {
+		s.Warnings = append(s.Warnings, "whether it grows with its input is not known: mark it with size=, or build with -sizes")
+	}
+}
+
+// Labels are the properties that hold, in a word or two each; nothing where none is decided.
+func (s *Shape) Labels() (list []string) {
+	if g := s.Growth; g != nil && g.Order != "" {
+		list = append(list, g.Order)
+	}
+	if v := s.Steady; v != nil && v.Verdict == Yes {
+		list = append(list, "constant")
+	}
+	if v := s.Startup; v != nil && v.Verdict == Yes {
+		list = append(list, "start-up cost")
+	}
+	if v := s.Modes; v != nil && v.Verdict == Yes {
+		list = append(list, plural(len(v.List), "mode"))
+	}
+	if v := s.Tail; v != nil && v.Verdict == Yes {
+		list = append(list, "heavy tail")
+	}
+	if a := s.Alloc; a != nil {
+		list = append(list, a.label()...)
+	}
+	return list
+}
+
+// Evidence is what is known of each property, in words, with what would decide those that are
+// open.
+func (s *Shape) Evidence() (list []Line) {
+	add := func(name string, v Verdict, evidence, need string) {
+		list = append(list, Line{name, v, evidence, need})
+	}
+	if g := s.Growth; g != nil {
+		add(PropertyGrowth, g.Verdict, g.Evidence, g.Need)
+	}
+	if v := s.Steady; v != nil {
+		add(PropertySteady, v.Verdict, v.Evidence, v.Need)
+	}
+	if v := s.Startup; v != nil {
+		add(PropertyStartup, v.Verdict, v.Evidence, v.Need)
+	}
+	if v := s.Modes; v != nil {
+		add(PropertyModes, v.Verdict, v.Evidence, v.Need)
+	}
+	if v := s.Tail; v != nil {
+		add(PropertyTail, v.Verdict, v.Evidence, v.Need)
+	}
+	if a := s.Alloc; a != nil {
+		add(PropertyAlloc, a.Verdict, a.Evidence, a.Need)
+	}
+	return list
+}
+
+// Properties, as lines name them.
+const (
+	PropertyGrowth  = "growth"
+	PropertySteady  = "constant"
+	PropertyStartup = "start-up"
+	PropertyModes   = "modes"
+	PropertyTail    = "tail"
+	PropertyAlloc   = "memory"
+)
+
+// A Line is what is known of one property.
+type Line struct {
+	Property string
+	Verdict  Verdict
+	Evidence string
+	Need     string // what would decide it; "" if it is decided
+}

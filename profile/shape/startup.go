@@ -1,0 +1,126 @@
+package shape
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Startup is what the first call of a process costs against those that follow.
+type Startup struct {
+	Verdict Verdict `json:"verdict"`
+	Runs    uint64  `json:"runs"`     // of which the first call is known
+	Apart   uint64  `json:"apart"`    // of these, in which it was as long as in half of them, at least
+	FirstNS float64 `json:"first_ns"` // mean of the first calls
+	MinNS   uint64  `json:"min_ns"`   // shortest of them
+	MaxNS   uint64  `json:"max_ns"`
+	LaterNS float64 `json:"later_ns"` // median of the later calls
+	ExtraNS float64 `json:"extra_ns"` // what the median first call costs more than that
+	Later   uint64  `json:"later"`    // number of later calls
+	Chance  float64 `json:"chance"`   // that as many first calls would be so long if they were like the others
+
+	Evidence string `json:"evidence"`
+	Need     string `json:"need,omitempty"`
+}
+
+const (
+	// coldNS is what a first call of any function may cost: its code is not in the caches
+	// yet, or not in memory, nor is what it calls. In the tests of encoding/json, go/printer and
+	// text/template that was up to 57 µs, and the tables that encoding/json builds for a
+	// type cost 190 µs and more.
+	coldNS = 100_000
+
+	// dearer is how many times as long as the others the first call has to be at least.
+	dearer = 10
+
+	// byChance is the most that a first call may owe to chance.
+	byChance = 0.01
+)
+
+// startup compares the first calls with the later ones; nil if none is known.
+func startup(m, later *profile.Marker) *Startup {
+	runs := m.First.Count()
+	if runs == 0 {
+		return nil
+	}
+	s := &Startup{Verdict: Undecided, Runs: runs, FirstNS: m.First.MeanNS(), MinNS: m.First.MinNS, MaxNS: m.First.MaxNS}
+	if later == m {
+		s.Evidence = fmt.Sprintf("there was no other call than the first: %s in %s", duration(s.FirstNS), plural(int(runs), "run"))
+		s.Need = "calls after the first"
+		return s
+	}
+	s.Later, s.LaterNS = later.Timed(), later.QuantileNS(0.5)
+	firsts := profile.Marker{Buckets: m.First.Buckets, MinNS: m.First.MinNS, MaxNS: m.First.MaxNS}
+	median := firsts.QuantileNS(0.5)
+	s.ExtraNS = median - s.LaterNS
+
+	// As many first calls as were in the bucket of their median or above, and as large a
+	// part of the later ones. If the first were like those, each would be there with
+	// that chance: the part is taken as if one more had been there, so that it holds
+	// for finitely many, too.
+	k := firsts.Buckets[0].K
+	for _, b := range firsts.Buckets {
+		if float64(b.LoNS()) <= median {
+			k = b.K
+		}
+	}
+	s.Apart = above(firsts.Buckets, k)
+	part := float64(above(later.Buckets, k)+1) / float64(s.Later+1)
+	s.Chance = atLeast(s.Apart, runs, part)
+
+	took := duration(median)
+	if runs > 1 {
+		took += fmt.Sprintf(" (median of %d runs, from %s)", runs, duration(float64(s.MinNS)))
+	}
+	s.Evidence = fmt.Sprintf("first call %s, later ones %s", took, duration(s.LaterNS))
+	switch {
+	case s.ExtraNS < coldNS || median < dearer*s.LaterNS:
+		s.Verdict = No
+		if s.ExtraNS > 0 && median >= dearer*s.LaterNS {
+			s.Evidence += fmt.Sprintf("; up to %s more is what cold code and caches cost anyone", duration(coldNS))
+		}
+	case s.Chance <= byChance:
+		s.Verdict = Yes
+		s.Evidence += fmt.Sprintf(": %s times as long", number(median/max(s.LaterNS, 1)))
+		if runs == 1 {
+			s.Evidence += "; known of one run only"
+		}
+	default:
+		s.Evidence += fmt.Sprintf("; %s of %s were as long", plural(int(above(later.Buckets, k)), "later call"), number(float64(s.Later)))
+		s.Need = "more runs (-runs), or more calls in each"
+	}
+	return s
+}
+
+// above is how many calls are in bucket k and those of longer times.
+func above(buckets []profile.Bucket, k uint8) (n uint64) {
+	for _, b := range buckets {
+		if b.K >= k {
+			n += b.Count
+		}
+	}
+	return n
+}
+
+// atLeast is the chance of r successes or more in n trials, each with the chance p.
+func atLeast(r, n uint64, p float64) float64 {
+	if p >= 1 || r == 0 {
+		return 1
+	}
+	sum := 0.0
+	for i := r; i <= n; i++ {
+		term := math.Exp(logChoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		if sum += term; term < sum*1e-12 && float64(i) > float64(n)*p {
+			break
+		}
+	}
+	return min(1, sum)
+}
+
+func logChoose(n, k uint64) float64 {
+	a, _ := math.Lgamma(float64(n) + 1)
+	b, _ := math.Lgamma(float64(k) + 1)
+	c, _ := math.Lgamma(float64(n-k) + 1)
+	return a - b - c
+}

@@ -1,0 +1,46 @@
+package shape
+
+import (
+	"fmt"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Steady is whether all calls but the first of a process take about the same time.
+type Steady struct {
+	Verdict  Verdict `json:"verdict"`
+	P05NS    float64 `json:"p05_ns"`
+	P95NS    float64 `json:"p95_ns"`
+	Calls    uint64  `json:"calls"`
+	Evidence string  `json:"evidence"`
+	Need     string  `json:"need,omitempty"`
+}
+
+const (
+	// steadyCalls is how many calls it takes.
+	steadyCalls = 100
+
+	// alike is up to which factor the 95th percentile exceeds the 5th in calls that are alike.
+	// Where the bounds of both tell it, it is known to be more or less.
+	alike = 1.5
+)
+
+func steady(m *profile.Marker, o Options) *Steady {
+	s := &Steady{Verdict: Undecided, P05NS: m.QuantileNS(0.05), P95NS: m.QuantileNS(0.95), Calls: m.Timed()}
+	s.Evidence = fmt.Sprintf("nine of ten calls take from %s to %s, of %s", duration(s.P05NS), duration(s.P95NS), count(s.Calls))
+	least, _ := m.QuantileBounds(0.05)
+	_, most := m.QuantileBounds(0.95)
+	slack := 2 * max(doubtNS, o.QuantumNS)
+	switch {
+	case s.Calls < steadyCalls:
+		s.Need = fmt.Sprintf("%d calls", steadyCalls)
+	case s.P95NS <= alike*s.P05NS+slack:
+		s.Verdict = Yes
+		if most > 2*alike*least+slack { // an estimate, and it may be another
+			s.Verdict, s.Need = Undecided, "the single times: the buckets leave both open"
+		}
+	default:
+		s.Verdict = No
+	}
+	return s
+}

@@ -1,0 +1,80 @@
+package shape
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// duration writes a time with three digits.
+func duration(ns float64) string {
+	switch {
+	case ns < 1e3:
+		return number(ns) + "ns"
+	case ns < 1e6:
+		return number(ns/1e3) + "µs"
+	case ns < 1e9:
+		return number(ns/1e6) + "ms"
+	case ns < 60e9:
+		return number(ns/1e9) + "s"
+	}
+	return time.Duration(min(ns, math.MaxInt64/2)).Round(time.Second).String()
+}
+
+// number writes a number with three digits, or all before the point.
+func number(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v >= 99.95:
+		return count(uint64(min(math.Round(v), 1<<63)))
+	}
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
+	text := strconv.FormatFloat(v, 'f', min(max(digits, 0), 6), 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// percent writes a part of 1.
+func percent(part float64) string {
+	if part != 0 && part < 0.0001 {
+		return "less than 0.01 %"
+	}
+	return number(100*part) + " %"
+}
+
+// count writes a whole number with commas.
+func count(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func calls(n uint64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return count(n) + " calls"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%s %ss", count(uint64(n)), noun)
+}
+
+// joined joins words as a sentence does.
+func joined(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/shape"
+)
+
+// writeShapes writes how the time of each marker behaves: its name with what is decided, and
+// below the evidence. Of what is not so it says nothing, and of what is not decided only what would
+// decide how it grows and what its first call costs.
+func writeShapes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, ink ink) {
+	known := shape.For(p)
+	some, sized := false, false
+	for _, m := range markers {
+		s := shape.Of(m, known)
+		if s.Calls == 0 {
+			continue
+		}
+		if !some {
+			fmt.Fprintln(w, ink.paint(strong, "shapes"))
+			some = true
+		}
+		sized = sized || s.Growth != nil
+		fmt.Fprintf(w, "%s: %s\n", printable(m.Name), cmp.Or(printable(strings.Join(s.Labels(), ", ")), none))
+		for _, line := range s.Evidence() {
+			writeEvidence(w, line, ink)
+		}
+		if s.Few() {
+			fmt.Fprintf(w, "    %s\n", ink.paint(faint, "few data: "+plural(int(s.Calls), "call")))
+		}
+	}
+	if some && !sized {
+		fmt.Fprintln(w, ink.paint(faint, "how they grow with their inputs is not known: mark them with size=, or build with -sizes"))
+	}
+	if some {
+		w.WriteByte('\n')
+	}
+}
+
+func writeEvidence(w *bufio.Writer, line shape.Line, ink ink) {
+	text := printable(line.Evidence)
+	switch open := line.Verdict == shape.Undecided; {
+	case open && (line.Property == shape.PropertyGrowth || line.Property == shape.PropertyStartup):
+		text += "; it would take " + printable(line.Need)
+	case line.Verdict != shape.Yes && line.Property != shape.PropertyGrowth:
+		return
+	}
+	fmt.Fprintf(w, "    %s %s\n", ink.paint(faint, fmt.Sprintf("%-8s", line.Property)), text)
+}
+
+// jsonShape is a marker's shape, in the json format.
+type jsonShape struct {
+	Labels []string `json:"labels"` // what holds, in a word or two each
+	shape.Shape
+}
+
+func shapeOf(m *profile.Marker, known shape.Options) *jsonShape {
+	s := shape.Of(m, known)
+	return &jsonShape{append([]string{}, s.Labels()...), s}
+}
