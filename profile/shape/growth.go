@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/markgen/markgen/profile"
+	layout "github.com/markgen/markgen/runtime"
 )
 
 // Growth is how the time depends on the size of the input.
@@ -84,6 +85,9 @@ const (
 	// sameRatio is up to which change over all sizes a time counts as constant: caches and
 	// the mixture of calls make such differences between inputs of any kind.
 	sameRatio = 1.35
+
+	// sameSteps is up to how many times what no clock can tell it does as well.
+	sameSteps = 4
 
 	// leastRatio is down to which change it does: it may be less for large inputs, and by half
 	// something else is going on.
@@ -206,10 +210,10 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		}
 	}
 	switch {
-	case g.RatioHi < sameRatio && g.RatioLo > leastRatio:
+	case (g.RatioHi < sameRatio || (g.RatioHi-1)*(points[0].y+layout.SizeLogAdd) < sameSteps*floor) && g.RatioLo > leastRatio:
 		g.take(&laid[slices.IndexFunc(laid, func(f fit) bool { return f.name == curves[0].name })], n)
 		g.Verdict, g.Order, g.Exponent, g.ExponentLo, g.ExponentHi = No, order(curves[0].name), e, e-t*se, e+t*se
-		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s; from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), calls(g.Calls))
 		return true
 	case free.aicc(n) < best.aicc(n)-farBehind && free.spread < badSpread:
 		g.take(&free, n)
