@@ -6,12 +6,14 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Alloc is what calls allocate, by what the collector alloc read.
+// Alloc is what calls allocate on the heap, by what the collector alloc read.
 type Alloc struct {
-	// Verdict is Yes where memory is allocated, No where it is not.
+	// Verdict is Yes where memory is allocated, No where it is not. It is Undecided where
+	// only what the whole process allocated meanwhile was read, without a deep build.
 	Verdict Verdict `json:"verdict"`
 
 	Scopes  uint64  `json:"scopes"`  // calls that were read at both ends
+	Share   float64 `json:"share"`   // of them those that allocate, as far as is known; else 0
 	Objects float64 `json:"objects"` // mean of a call, what it calls included
 	Bytes   float64 `json:"bytes"`
 
@@ -22,48 +24,46 @@ type Alloc struct {
 	Need     string `json:"need,omitempty"`
 }
 
-// The collector, and its values.
-const (
-	allocCollector = "alloc"
-	allocObjects   = "objects"
-	allocBytes     = "bytes"
-)
-
-// eachCall is from how many objects on, on average, calls are said to allocate; below it is
-// now and then.
-const eachCall = 0.5
+// usually is from which part of the calls on a function is said to allocate; below it is now
+// and then.
+const usually = 0.5
 
 // alloc is nil if nothing was read.
 func alloc(m *profile.Marker) *Alloc {
-	for i := range m.Readings {
-		r := &m.Readings[i]
-		if r.Collector != allocCollector || r.Scopes == 0 {
-			continue
-		}
-		a := &Alloc{Verdict: Undecided, Scopes: r.Scopes}
-		n, objects := float64(r.Scopes), uint64(0)
-		for _, v := range r.Values {
-			switch v.Name {
-			case allocObjects:
-				objects = v.Sum
-				a.Objects, a.SelfObjects = float64(v.Sum)/n, float64(v.Self)/n
-			case allocBytes:
-				a.Bytes, a.SelfBytes = float64(v.Sum)/n, float64(v.Self)/n
+	r, own := m.Reading(profile.Alloc), true
+	if r == nil {
+		r, own = m.Reading(profile.ProcessAlloc), false
+	}
+	if r == nil || r.Scopes == 0 {
+		return nil
+	}
+	a := &Alloc{Verdict: Undecided, Scopes: r.Scopes}
+	n := float64(r.Scopes)
+	if v := r.Value(profile.AllocObjects); v != nil {
+		a.Objects, a.SelfObjects = float64(v.Sum)/n, float64(v.Self)/n
+		for _, b := range v.Buckets {
+			if b.K > 0 {
+				a.Share += float64(b.Count) / n
 			}
 		}
-		a.judge(objects)
-		return a
 	}
-	return nil
+	if v := r.Value(profile.AllocBytes); v != nil {
+		a.Bytes, a.SelfBytes = float64(v.Sum)/n, float64(v.Self)/n
+	}
+	a.judge(own)
+	return a
 }
 
-func (a *Alloc) judge(objects uint64) {
+func (a *Alloc) judge(own bool) {
 	switch {
+	case !own:
+		a.Evidence = fmt.Sprintf("%s objects and %s bytes a call, allocated by the whole process meanwhile, as far as it had taken note; %s", number(a.Objects), number(a.Bytes), calls(a.Scopes))
+		a.Need = "a deep build (-deep)"
 	case a.Objects > 0 || a.Bytes > 0:
 		a.Verdict = Yes
 		a.Evidence = fmt.Sprintf("%s objects and %s bytes a call, of these %s and %s by itself; %s", number(a.Objects), number(a.Bytes), number(a.SelfObjects), number(a.SelfBytes), calls(a.Scopes))
-		if a.Objects < eachCall {
-			a.Evidence += fmt.Sprintf("; %s objects in all: now and then, not in every call", count(objects))
+		if a.Share > 0 {
+			a.Evidence += fmt.Sprintf(", of which %s allocate", percent(a.Share))
 		}
 	case a.Scopes < steadyCalls:
 		a.Evidence, a.Need = "nothing in "+calls(a.Scopes), fmt.Sprintf("%d calls", steadyCalls)
@@ -79,8 +79,10 @@ func (a *Alloc) label() []string {
 		return []string{"allocation-free"}
 	case a.Verdict != Yes:
 		return nil
-	case a.Objects < eachCall:
+	case a.Share > 0 && a.Share < usually:
 		return []string{"allocates now and then"}
+	case a.Objects > 0.995 && a.Objects < 1.005:
+		return []string{"allocates 1 object"}
 	}
 	return []string{fmt.Sprintf("allocates %s objects", number(a.Objects))}
 }

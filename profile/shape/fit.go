@@ -116,7 +116,7 @@ func layWith(points []point, c curve, f []float64, floor, spread float64) fit {
 			moved = max(moved, math.Abs(now-mu[i])/now)
 			mu[i] = now
 		}
-		if moved < 1e-6 {
+		if moved < 1e-4 {
 			break
 		}
 	}
@@ -230,7 +230,7 @@ func minimize(f func(x float64) float64, lo, hi float64) {
 	f(lo)
 	a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
 	fa, fb := f(a), f(b)
-	for range 18 {
+	for range 12 {
 		if fa <= fb {
 			hi, b, fb = b, a, fa
 			a = hi - ratio*(hi-lo)

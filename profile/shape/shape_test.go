@@ -257,20 +257,31 @@ func TestStartup(t *testing.T) {
 
 func TestAlloc(t *testing.T) {
 	for _, tt := range []struct {
-		scopes, objects, bytes uint64
-		want                   shape.Verdict
-		label                  string
+		collector                      string
+		scopes, objects, bytes, sparse uint64 // sparse: of the calls that allocate nothing
+		want                           shape.Verdict
+		label                          string
 	}{
-		{10_000, 0, 0, shape.No, "allocation-free"},
-		{50, 0, 0, shape.Undecided, ""},
-		{10_000, 20_000, 640_000, shape.Yes, "allocates 2 objects"},
-		{10_000, 12, 4096, shape.Yes, "allocates now and then"},
+		{profile.Alloc, 10_000, 0, 0, 10_000, shape.No, "allocation-free"},
+		{profile.Alloc, 50, 0, 0, 50, shape.Undecided, ""},
+		{profile.Alloc, 10_000, 20_000, 640_000, 0, shape.Yes, "allocates 2 objects"},
+		{profile.Alloc, 10_000, 10_000, 640_000, 0, shape.Yes, "allocates 1 object"},
+		{profile.Alloc, 10_000, 20_000, 640_000, 9900, shape.Yes, "allocates now and then"},
+		{profile.ProcessAlloc, 10_000, 0, 0, 10_000, shape.Undecided, ""},
+		{profile.ProcessAlloc, 10_000, 10, 4096, 9999, shape.Undecided, ""},
 	} {
 		m := marker(false, drawn(int(tt.scopes), func() float64 { return 100 })...)
-		m.Readings = []profile.Reading{{Collector: "alloc", Scopes: tt.scopes, Values: []profile.Value{
-			{Name: "bytes", Sum: tt.bytes, Self: tt.bytes / 2}, {Name: "objects", Sum: tt.objects, Self: tt.objects / 2}}}}
+		objects := profile.Value{Name: profile.AllocObjects, Sum: tt.objects, Self: tt.objects / 2}
+		if tt.sparse > 0 {
+			objects.Buckets = append(objects.Buckets, profile.ValueBucket{K: 0, Count: tt.sparse})
+		}
+		if n := tt.scopes - tt.sparse; n > 0 {
+			objects.Buckets = append(objects.Buckets, profile.ValueBucket{K: 2, Count: n, Sum: tt.objects})
+		}
+		m.Readings = []profile.Reading{{Collector: tt.collector, Scopes: tt.scopes, Values: []profile.Value{
+			{Name: profile.AllocBytes, Sum: tt.bytes, Self: tt.bytes / 2}, objects}}}
 		s := shape.Of(m, shape.Options{})
-		if s.Alloc.Verdict != tt.want || tt.label != "" && !slices.Contains(s.Labels(), tt.label) {
+		if s.Alloc.Verdict != tt.want || tt.label != "" && !slices.Contains(s.Labels(), tt.label) || (s.Alloc.Need != "") != (tt.want == shape.Undecided) {
 			t.Errorf("%+v: %+v, %q", tt, s.Alloc, s.Labels())
 		}
 	}
