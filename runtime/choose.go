@@ -68,7 +68,7 @@ func (t *table) choose() {
 		name := field(line, markerName, markerName)
 		gate := gateOf(line, i, t.markers)
 		t.gates[i] = gate
-		if conf.wants(field(line, markerID, markerName), name) {
+		if !conf.wild && conf.wants(field(line, markerID, markerName), name) {
 			wanted[gate] = true
 		} else {
 			bits[i] |= IndexOff | IndexOffChoice
@@ -101,6 +101,9 @@ func (t *table) choose() {
 		} else {
 			storeWord(&m.Off, OffByChoice|OffSettled)
 		}
+	}
+	if conf.wild {
+		t.enter()
 	}
 }
 
@@ -157,7 +160,7 @@ func (t *table) countIf(on bool) {
 		wanted := true
 		switch kindOf(line) {
 		case 'c':
-			wanted = on && conf.wants(field(line, markerID, counterName), field(line, counterName, counterName))
+			wanted = on && !conf.wild && conf.wants(field(line, markerID, counterName), field(line, counterName, counterName))
 		case 'b':
 		default:
 			continue

@@ -31,7 +31,7 @@ type Collector interface {
 }
 
 // wantedCollectors is what collect= takes.
-const wantedCollectors = "time, trace, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
+const wantedCollectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
 
 // processAlloc is what alloc is called in the data where it reads another thing than in
 // a deep build.
@@ -40,7 +40,7 @@ const processAlloc = "process_alloc"
 // builtIn says whether the name is that of a collector of this package.
 func builtIn(name string) bool {
 	switch name {
-	case "time", "trace", "alloc", "wait", "io", "hw":
+	case "time", "trace", "wild", "alloc", "wait", "io", "hw":
 		return true
 	}
 	return false

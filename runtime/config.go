@@ -33,11 +33,15 @@ type config struct {
 	enough    uint64 // samples after which a marker is turned off; 0: never
 	calls     uint64 // throttle=: after so many passages of
 	quick     uint64 // so many ns at most, on average
+	wild      bool   // at functions that are picked at random, and nowhere else
+	pick      uint64 // so many of them
+	known     string // a file that says what is known of them; "": nothing is
+	busy      uint64 // load of 100 for each processor at which the process declines
 }
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle"
+const knownKeys = "collect, file, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, pick, known, busy"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -47,6 +51,7 @@ const defaultFile = "%a.%p.markgen"
 // trouble is "" or says which key cannot be used and what to do.
 func parseConfig(raw string) (c config, trouble string) {
 	c.raw = raw
+	busy := false
 	for rest := raw; rest != ""; {
 		var item string
 		item, rest = cut(rest, ',')
@@ -167,6 +172,24 @@ func parseConfig(raw string) (c config, trouble string) {
 				c.calls, c.quick = n, quick
 				continue
 			}
+		case "pick":
+			wanted = "a number of functions from 1 to 50"
+			if n, ok := parseUint(value); ok && n >= 1 && n <= mostPick {
+				c.pick = n
+				continue
+			}
+		case "known":
+			wanted = "a path"
+			if value != "" {
+				c.known = value
+				continue
+			}
+		case "busy":
+			wanted = "a load in percent of all processors"
+			if n, ok := parseUint(value); ok {
+				c.busy, busy = n, true
+				continue
+			}
 		default:
 			return c, refuse(key, "not a key; the keys are "+knownKeys)
 		}
@@ -174,6 +197,9 @@ func parseConfig(raw string) (c config, trouble string) {
 			return c, refuse(key, "has no value; give "+wanted)
 		}
 		return c, refuse(key, "cannot be "+value+"; give "+wanted)
+	}
+	if key := c.settleWild(busy); key != "" {
+		return c, refuse(key, "is for collect=wild; give that, or leave it out")
 	}
 	if c.file == "" && (c.report == "" || c.collects("trace")) { // records are nowhere else
 		c.file = defaultFile
@@ -212,7 +238,7 @@ func refuse(key, what string) string {
 }
 
 // chooses says whether some markers may be left out.
-func (c *config) chooses() bool { return c.only != "" || c.listed.given || c.skip != "" }
+func (c *config) chooses() bool { return c.only != "" || c.listed.given || c.skip != "" || c.wild }
 
 // readListed reads the file of only=@FILE, if there is one.
 func (c *config) readListed() (trouble string) {

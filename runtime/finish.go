@@ -43,14 +43,9 @@ func complete() {
 	if conf.windows() {
 		theSampler.add()
 	}
-	end := takeAnchor()
-	if hot.mono {
-		end.tick = end.mono
-	}
-	setHeader(OffEndWall, wallNS())
-	setHeader(OffEndMono, end.mono)
-	setHeader(OffEndTick, end.tick)
+	setEnd()
 	trouble := closeFile()
+	leavePlace()
 	space.inFile = false
 	space.free = 0
 	unlock()
@@ -69,6 +64,17 @@ func complete() {
 	if trouble := writeWhole(reportPath, text); trouble != "" {
 		complain(`MARKGEN: key "report": ` + reportPath + ": " + trouble + "; the report is lost")
 	}
+}
+
+// setEnd says that the run ends now.
+func setEnd() {
+	end := takeAnchor()
+	if hot.mono {
+		end.tick = end.mono
+	}
+	setHeader(OffEndWall, wallNS())
+	setHeader(OffEndMono, end.mono)
+	setHeader(OffEndTick, end.tick)
 }
 
 // freeze keeps what was recorded as it is. Scopes that end later are open in the

@@ -256,6 +256,16 @@ const (
 	//	24 number of bits u64, one more than that
 	//	64 the bits, by global marker index, in u64s, the lowest bit first
 	BlockPairs = 18
+
+	// BlockWild says what collect=wild decided. There is one of it at most.
+	//
+	//	16 Wild…: whether the process declined to collect, and why u64
+	//	24 how many functions were to be picked u64
+	//	32 how many there were to pick from u64
+	//	40 how many are picked u64
+	//	48 load of the machine at the start, of 100 for each processor u64, or NoLoad
+	//	64 Wild… of each that is picked
+	BlockWild = 20
 )
 
 // Offsets in BlockSpread.
@@ -267,6 +277,34 @@ const (
 
 	SpreadSelf = 1 << 32
 	SpreadSize = OffSpreadData + GroupBuckets*BucketSize
+)
+
+// Offsets in BlockWild.
+const (
+	OffWildRefused = 16
+	OffWildPick    = 24
+	OffWildOf      = 32
+	OffWildLen     = 40
+	OffWildLoad    = 48
+	OffWildData    = 64
+
+	NoLoad = 1<<64 - 1 // it is not known
+
+	WildPicked  = 0 // the process collects
+	WildLoaded  = 1 // the machine was busy
+	WildFull    = 2 // as many processes as may did so already
+	WildNoPlace = 3 // that could not be told
+)
+
+// A function that was picked. Its random number was one of the exponential distribution
+// with mean 1 + WildRuns, in 32.32, and less than WildLimit.
+const (
+	WildMarker = 0  // global index of its marker
+	WildLimit  = 8  // NoLimit: it was sure to be picked
+	WildRuns   = 16 // in how many runs it was measured before, as far as was known
+	WildSize   = 24
+
+	NoLimit = 1<<64 - 1
 )
 
 // A bucket of BlockSizes.

@@ -15,3 +15,5 @@ func writeWhole(path string, b []byte) (trouble string) { return "files are not 
 func absolute(path string) string { return path }
 
 func readAll(path string) (text []byte, trouble string) { return nil, "files are not read on Plan 9" }
+
+func noFile(trouble string) bool { return false }

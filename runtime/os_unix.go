@@ -88,3 +88,6 @@ func absolute(path string) string {
 	}
 	return wd + "/" + path
 }
+
+// noFile says whether that is the trouble with a file: there is none.
+func noFile(trouble string) bool { return trouble == syscall.ENOENT.Error() }

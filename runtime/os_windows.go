@@ -95,3 +95,6 @@ func appName() string {
 	}
 	return path
 }
+
+// noFile says whether that is the trouble with a file: there is none.
+func noFile(trouble string) bool { return trouble == syscall.ERROR_FILE_NOT_FOUND.Error() }

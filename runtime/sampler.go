@@ -135,7 +135,7 @@ func exponential(u uint64) uint64 {
 	whole := uint(bits.Len64(u) - 1)
 	x := u << (63 - whole) // 1 ≤ x/2^63 < 2
 	log := uint64(whole)
-	for range 16 {
+	for range 32 {
 		hi, lo := bits.Mul64(x, x)
 		log <<= 1
 		if hi>>63 != 0 {
@@ -146,7 +146,8 @@ func exponential(u uint64) uint64 {
 		}
 	}
 	const ln2 = 0xb17217f7 // 32 bits behind the point
-	return (64<<16 - log) * ln2 >> 16
+	hi, lo := bits.Mul64(64<<32-log, ln2)
+	return hi<<32 | lo>>32
 }
 
 // add ends the batch: what the cells have gained since the one before goes into

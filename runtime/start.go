@@ -39,11 +39,15 @@ func begin() {
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
 		if value != "" {
-			if trouble := start(value); trouble != "" {
+			refused, trouble := start(value)
+			switch {
+			case trouble != "":
 				complain(trouble)
-			} else {
+			case refused == WildPicked:
 				fromStart = true
 				mode = modeReady
+			}
+			if trouble == "" { // who has declined may be configured later
 				atExit(Finish)
 			}
 		}
@@ -68,11 +72,15 @@ func configure(spec string) error {
 	}
 	forget()
 	fromStart = false
-	if trouble := start(spec); trouble != "" {
+	refused, trouble := start(spec)
+	if trouble != "" {
 		return &ConfigError{trouble}
 	}
 	if never {
 		atExit(Finish)
+	}
+	if refused != WildPicked {
+		return &ConfigError{"collect=wild: " + whyWild[refused]}
 	}
 	lock()
 	for k := range tables {
@@ -113,6 +121,7 @@ func forget() {
 		tables[k].shut = true
 	}
 	releaseFile()
+	leavePlace()
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.extras = 0
 	hot.window = &always
@@ -178,10 +187,10 @@ func noTSC() string {
 }
 
 // start makes a run ready as the value of MARKGEN says, or says what is wrong with
-// it.
+// it. Or, which is refused, the process declines to collect: one of Wild….
 //
 //go:norace
-func start(value string) (trouble string) {
+func start(value string) (refused uint64, trouble string) {
 	began = takeAnchor()
 	wall := wallNS()
 	c, trouble := parseConfig(value)
@@ -195,8 +204,12 @@ func start(value string) (trouble string) {
 	if trouble == "" {
 		trouble = c.readListed()
 	}
+	var k known
+	if trouble == "" && c.known != "" {
+		k, trouble = readKnown(c.known)
+	}
 	if trouble != "" {
-		return trouble
+		return 0, trouble
 	}
 	conf = c
 	app = appName()
@@ -216,7 +229,7 @@ func start(value string) (trouble string) {
 		locked = (*uint32)(anonymous(BlockAlign))
 	}
 	if locked == nil || !openSpace(first) {
-		return "no memory for the cells; nothing is collected"
+		return 0, "no memory for the cells; nothing is collected"
 	}
 	hot.slots = nil
 	if hasG {
@@ -258,6 +271,12 @@ func start(value string) (trouble string) {
 	setHeaderText(OffGOOS, SizeGOOS, goos)
 	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
 	setHeaderText(OffConfig, SizeConfig, value)
+	if c.wild {
+		if refused = beginWild(k); refused != WildPicked {
+			decline()
+			return refused, ""
+		}
+	}
 	setHeader(OffTriggers, c.bits())
 	setHeader(OffSampleN, c.sample)
 	setHeader(OffWindowWidth, noWindow)
@@ -292,7 +311,7 @@ func start(value string) (trouble string) {
 	if c.windows() {
 		setHeader(OffWindowWidth, 0)
 	}
-	return ""
+	return 0, ""
 }
 
 // scratch is the cell that calibration records to; scratchDirectory leads there.

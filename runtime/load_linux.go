@@ -1,0 +1,28 @@
+//go:build !markgen_off
+
+package runtime
+
+import "syscall"
+
+// loadPercent is how many processes ran or waited to in the last minute, on average, per
+// hundred processors; false: it is not known.
+func loadPercent() (load uint64, knows bool) {
+	fd, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, false
+	}
+	var b [64]byte
+	n, err := syscall.Read(fd, b[:])
+	syscall.Close(fd)
+	if err != nil || n <= 0 {
+		return 0, false
+	}
+	minute, _ := cut(string(b[:n]), ' ')
+	whole, part := cut(minute, '.')
+	x, ok := parseUint(whole)
+	y, ok2 := parseUint(part)
+	if !ok || !ok2 || len(part) != 2 || x > 1e9 {
+		return 0, false
+	}
+	return percent(100*x + y), true
+}
