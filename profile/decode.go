@@ -85,6 +85,11 @@ func (in *input) decode(scratch *scratch) (decoded, error) {
 		figures.bad = figures.bad || c.block == nil
 		all.counts[i] = figures.uint()
 	}
+	if p.Wild != nil {
+		for i := range all.figures {
+			all.figures[i].Picks = figures.picks()
+		}
+	}
 	if figures.bad || len(figures.rest) > 0 {
 		return none, in.damaged(at, "figures that can't be read")
 	}
@@ -220,6 +225,9 @@ func (d *decoder) head() *Profile {
 	if bits&bitPairs != 0 {
 		p.Pairs = d.pairs()
 	}
+	if bits&bitWild != 0 {
+		p.Wild = &Wild{d.uint(), d.uint(), d.uint(), d.uint(), d.uint(), d.uint()}
+	}
 	return p
 }
 
@@ -328,6 +336,15 @@ func (d *decoder) sizes(m *Marker) {
 		}
 		m.Sizes[i] = s
 	}
+}
+
+// picks is how often a marker was picked at random, nil if it never was.
+func (d *decoder) picks() *Picks {
+	n := d.uint()
+	if n == 0 {
+		return nil
+	}
+	return &Picks{n, d.uint128(), d.uint128(), d.uint128()}
 }
 
 // buckets reads a list of buckets, into memory for this file.

@@ -24,7 +24,7 @@ import (
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
 	profileMagic   = "markgen\x01"
-	profileVersion = 3 // 2 where there are no pairs
+	profileVersion = 3 // 2 where there are neither pairs nor functions picked at random
 	profileHead    = 16
 )
 
@@ -57,13 +57,16 @@ func Encode(p *Profile) ([]byte, error) {
 		for i := range p.Blocks {
 			b.uint(p.Blocks[i].Count)
 		}
+		if p.Wild != nil {
+			b.picks(p)
+		}
 	})
 	if len(b) > math.MaxUint32 {
 		return nil, fmt.Errorf("%d bytes, and a profile file can have 4 GB", len(b))
 	}
 	copy(b, profileMagic)
 	version := uint32(profileVersion - 1)
-	if p.Pairs != nil {
+	if p.Pairs != nil || p.Wild != nil {
 		version = profileVersion
 	}
 	binary.LittleEndian.PutUint32(b[8:], version)
@@ -183,6 +186,7 @@ const (
 	bitTrace
 	bitStart
 	bitPairs
+	bitWild
 )
 
 // bitIf is the bit if a condition holds.
@@ -196,7 +200,7 @@ func bitIf(is bool, bit uint64) uint64 {
 func (b *encoder) head(p *Profile) {
 	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
 		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
-		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs))
+		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild))
 	b.text(p.App)
 	b.text(p.Run)
 	b.uint(uint64(p.Runs))
@@ -238,6 +242,24 @@ func (b *encoder) head(p *Profile) {
 			b.word(uint64(pair[0]))
 			b.word(uint64(pair[1]))
 		}
+	}
+	if w := p.Wild; w != nil {
+		b.uints(w.Runs, w.Picked, w.Of, w.Loaded, w.Full, w.NoPlace)
+	}
+}
+
+// picks is how often each marker was picked at random.
+func (b *encoder) picks(p *Profile) {
+	for i := range p.Markers {
+		picks := p.Markers[i].Picks
+		if picks == nil {
+			b.uint(0)
+			continue
+		}
+		b.uint(picks.Runs)
+		b.uint128(picks.weight)
+		b.uint128(picks.count)
+		b.uint128(picks.countVar)
 	}
 }
 

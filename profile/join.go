@@ -51,7 +51,7 @@ func (r *run) join(sum *Sum) {
 			}
 			to := t.sums[i]
 			to.called(m, r.newest)
-			if figures != nil {
+			if figures = r.pickedFigures(index, to, figures); figures != nil {
 				to.add(figures)
 			}
 			if all {

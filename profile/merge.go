@@ -63,6 +63,9 @@ func (sum *Marker) add(m *Marker) {
 	sum.Readings = addReadings(sum.Readings, m.Readings)
 	sum.Sizes = addSizes(sum.Sizes, m.Sizes)
 	sum.First.add(&m.First)
+	if m.Picks != nil {
+		sum.addPicks(*m.Picks)
+	}
 	sum.Off = moreOff(sum.Off, m.Off)
 }
 

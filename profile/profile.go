@@ -25,6 +25,7 @@ type Profile struct {
 	Lost      uint64    // scopes that could not be recorded
 	Sampling  *Sampling // how windows of time were chosen; nil if there were none
 	Changes   []Change  // of the state, in order; nil after a merge
+	Wild      *Wild     // what was picked at random to collect at; nil if everything was collected
 	Trace     *Traced   // nil: no trace was recorded
 	Pairs     *Pairs    // which markers were open at once; nil: that was not recorded
 	Untimed   bool      // nothing was counted or timed, but traced (in at least one run)
@@ -102,6 +103,7 @@ type Marker struct {
 
 	First    Firsts       // the first passage in each process, where it is known
 	Sizes    []SizeBucket // of passages whose input had a size, by that; none but with size=
+	Picks    *Picks       // in which runs it was picked at random; nil: in none
 	Readings []Reading    // what collectors besides time read, by their names; none if nothing was
 
 	asOf int64 // start of the run that gave name and place, Unix ns

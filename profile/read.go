@@ -122,6 +122,8 @@ type run struct {
 
 	sizesAt  map[part]bool       // where times by size are known
 	spreadAt map[spreadPart]bool // where it is known how values are spread
+
+	picked map[uint64]float64 // by global index, with what probability; of a run that picked
 }
 
 // scratch is memory for what is known of one file, used again for the next.
@@ -273,6 +275,8 @@ func (r *run) block(b block) {
 		err = r.sizes(b)
 	case layout.BlockSpread:
 		err = r.spread(b)
+	case layout.BlockWild:
+		err = r.wild(b)
 	}
 	if err != nil {
 		r.damagedAt(err)

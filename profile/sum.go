@@ -91,6 +91,10 @@ func (s *Sum) Profile() *Profile {
 		m.Readings = addReadings(nil, m.Readings)
 		m.Sizes = slices.Clone(m.Sizes)
 		m.First = m.First.clone()
+		if m.Picks != nil {
+			picks := *m.Picks
+			m.Picks = &picks
+		}
 	}
 	return p
 }
@@ -150,6 +154,7 @@ func (s *Sum) head(p *Profile) {
 	sum.NoSelf = sum.NoSelf || p.NoSelf
 	sum.Damaged = sum.Damaged || p.Damaged
 	sum.Sampling = sum.Sampling.add(p.Sampling)
+	sum.Wild = sum.Wild.add(p.Wild)
 	sum.Lost = add64(sum.Lost, p.Lost)
 	sum.Pairs = sum.Pairs.add(p.Pairs)
 	sum.Untimed = sum.Untimed || p.Untimed

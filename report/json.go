@@ -29,6 +29,7 @@ type jsonRun struct {
 
 	Trace    *jsonTrace    `json:"trace,omitempty"`    // left out when there is none
 	Sampling *jsonSampling `json:"sampling,omitempty"` // left out when markers were not on in windows only
+	Wild     *jsonWild     `json:"wild,omitempty"`     // left out when nothing was picked at random
 	Changes  []jsonChange  `json:"changes,omitempty"`  // of the state; left out for several runs
 	Warnings []string      `json:"warnings"`           // what has to be known before the figures are believed
 }
@@ -86,6 +87,7 @@ type jsonMarker struct {
 	CountSE  *float64     `json:"count_se,omitempty"`
 	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
 	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled
+	Picks    *jsonPicks   `json:"picks,omitempty"`      // left out when it was not picked at random
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
@@ -186,6 +188,7 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		State:     p.State,
 		Complete:  p.Complete,
 		Sampling:  sampling(p.Sampling),
+		Wild:      jsonWildOf(p.Wild),
 		Changes:   changes(p.Changes),
 		Trace:     (*jsonTrace)(p.Trace),
 		Warnings:  append([]string{}, p.Cautions()...),
@@ -283,6 +286,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		}
 	}
 	j.Off = m.Off
+	j.Picks = jsonPicksOf(m.Picks)
 	for i := range m.Callers {
 		j.Callers = append(j.Callers, caller(p, &m.Callers[i]))
 	}

@@ -60,6 +60,9 @@ func heading(p *profile.Profile) [][2]string {
 	if line := sampled(p); line != "" {
 		lines = append(lines, [2]string{"sampled", line})
 	}
+	if line := wild(p.Wild); line != "" {
+		lines = append(lines, [2]string{"picked", line})
+	}
 	if line := steered(p); line != "" {
 		lines = append(lines, [2]string{"state", line})
 	}
@@ -114,6 +117,9 @@ func ending(p *profile.Profile) string {
 
 // summary is the line below the table.
 func summary(p *profile.Profile, order string) string {
+	if len(p.Markers) == 0 && p.Wild != nil && p.Wild.Runs == 0 {
+		return "no markers: the program declined to collect"
+	}
 	if len(p.Markers) == 0 && len(p.Blocks) == 0 {
 		return "no markers: the program registered none before it ended"
 	}
@@ -123,13 +129,20 @@ func summary(p *profile.Profile, order string) string {
 	if untimed(p) {
 		return plural(len(p.Markers), "marker") + ", traced and not timed: markgen between FROM TO DATA gives times"
 	}
-	unvisited := 0
+	unvisited, left := 0, 0
 	for i := range p.Markers {
-		if p.Markers[i].Count == 0 {
+		switch m := &p.Markers[i]; {
+		case m.Count > 0:
+		case p.Wild != nil && m.Picks == nil:
+			left++
+		default:
 			unvisited++
 		}
 	}
 	text := plural(len(p.Markers), "marker")
+	if left > 0 {
+		text += fmt.Sprintf(", %s not picked", count(uint64(left)))
+	}
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))
 	}
@@ -163,6 +176,9 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		{name: "name", text: func(m *profile.Marker) string { return printable(m.Name) }, left: true, shorten: true},
 		{name: "kind", text: kind, left: true, rank: 1},
 		{name: "count", text: func(m *profile.Marker) string { return count(m.Count) }},
+	}
+	if p.Wild != nil && p.Runs > 1 {
+		columns = append(columns, column{name: "picked", text: pickedRuns, rank: 9}, column{name: "in all", text: inAll, rank: 9})
 	}
 	if slices.ContainsFunc(markers, func(m *profile.Marker) bool { return m.CountSE() > 0 }) {
 		columns = append(columns, column{name: "±", text: func(m *profile.Marker) string { return relative(m.CountSE(), float64(m.Count), m.Sampled()) }, rank: 8})

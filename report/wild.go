@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// wild says what processes picked at random to collect at, and how many declined to
+// collect; "" if nothing was left to chance.
+func wild(w *profile.Wild) string {
+	if w == nil {
+		return ""
+	}
+	var parts []string
+	switch {
+	case w.Runs == 1:
+		parts = append(parts, fmt.Sprintf("%s of %s at random", count(w.Picked), plural(int(min(w.Of, math.MaxInt)), "function")))
+	case w.Runs > 1:
+		runs := float64(w.Runs)
+		parts = append(parts, fmt.Sprintf("%s of %s functions at random in each of %s runs, on average",
+			about(float64(w.Picked)/runs), about(float64(w.Of)/runs), count(w.Runs)))
+	}
+	for _, why := range []struct {
+		n    uint64
+		text string
+	}{
+		{w.Loaded, "as the machine was busy"},
+		{w.Full, "as six processes collected already"},
+		{w.NoPlace, "as whether others collect could not be told"},
+	} {
+		if why.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s declined, %s", plural(int(min(why.n, math.MaxInt)), "run"), why.text))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// about writes a mean of whole numbers.
+func about(x float64) string {
+	if x == math.Trunc(x) {
+		return count(uint64(x))
+	}
+	return fmt.Sprintf("%.1f", x)
+}
+
+// pickedRuns is in how many runs a marker was picked.
+func pickedRuns(m *profile.Marker) string {
+	if m.Picks == nil {
+		return none
+	}
+	return count(m.Picks.Runs)
+}
+
+// inAll is an estimate of a marker's passages in all runs that picked.
+func inAll(m *profile.Marker) string {
+	if m.Picks == nil {
+		return none
+	}
+	n, _ := m.Picks.Count()
+	return count(uint64(math.Round(n)))
+}
+
+// jsonWild is what was left to chance.
+type jsonWild struct {
+	Runs     uint64       `json:"runs"`   // that picked
+	Picked   uint64       `json:"picked"` // functions, added up over these
+	Of       uint64       `json:"of"`     // functions there were to pick from, added up
+	Declined jsonDeclined `json:"declined"`
+}
+
+// jsonDeclined is how many runs declined to collect, by the reason.
+type jsonDeclined struct {
+	Busy    uint64 `json:"busy"`
+	Full    uint64 `json:"full"`
+	NoPlace uint64 `json:"no_place"`
+}
+
+// jsonPicks is of one marker, and what follows for all runs that picked.
+type jsonPicks struct {
+	Runs    uint64  `json:"runs"`     // in which it was picked
+	InRuns  float64 `json:"in_runs"`  // that could have picked it, an estimate
+	Count   float64 `json:"count"`    // passages in these, an estimate
+	CountSE float64 `json:"count_se"` // standard error of that, as far as the choice is its cause
+}
+
+func jsonWildOf(w *profile.Wild) *jsonWild {
+	if w == nil {
+		return nil
+	}
+	return &jsonWild{w.Runs, w.Picked, w.Of, jsonDeclined{w.Loaded, w.Full, w.NoPlace}}
+}
+
+func jsonPicksOf(p *profile.Picks) *jsonPicks {
+	if p == nil {
+		return nil
+	}
+	n, se := p.Count()
+	return &jsonPicks{p.Runs, p.InRuns(), n, se}
+}
