@@ -134,6 +134,9 @@ func (r *run) wild(b block) error {
 	}
 	w.Picked = uint64(len(r.picked))
 	r.Wild = &w
+	if w.Runs == 0 { // what its clock costs was not measured
+		r.Clock, r.newest = Clock{}, 0
+	}
 	return nil
 }
 

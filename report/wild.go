@@ -16,9 +16,11 @@ func wild(w *profile.Wild) string {
 	}
 	var parts []string
 	switch {
+	case w.Runs == 0:
+		parts = append(parts, "nothing")
 	case w.Runs == 1:
 		parts = append(parts, fmt.Sprintf("%s of %s at random", count(w.Picked), plural(int(min(w.Of, math.MaxInt)), "function")))
-	case w.Runs > 1:
+	default:
 		runs := float64(w.Runs)
 		parts = append(parts, fmt.Sprintf("%s of %s functions at random in each of %s runs, on average",
 			about(float64(w.Picked)/runs), about(float64(w.Of)/runs), count(w.Runs)))

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +16,7 @@ var cmdMerge = &command{
 	name:  "merge",
 	short: "add runs up into one file, exactly",
 	long: `
-usage: markgen merge -o FILE DATA…
+usage: markgen merge -o FILE [-known FILE] DATA…
 
 Merge adds the runs in data files up, marker by marker, and writes their sum into one file, which report, diff
 and merge itself read as they read runs. Each DATA is a file, a folder with data files, or a pattern such as
@@ -25,6 +27,8 @@ data files of the runs.
 
   -o FILE  write to FILE, which is replaced as a whole or stays as it was. If it is named as DATA as well, the
            runs are added to what it has
+  -known FILE  write in how many runs each function was measured to FILE, for programs that pick functions at
+           random (MARKGEN=collect=wild,known=FILE); what FILE says of functions that share stacks is kept
 
 Memory is needed for the markers, not for the files, of which there may be any number. A file that can't be
 read, is cut off or of another version is named and left out, and the rest added up; the exit code is then 1.
@@ -39,6 +43,7 @@ examples:
 func runMerge(_ context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	out := fs.String("o", "", "")
+	known := fs.String("known", "", "")
 	if code, done := env.parse(fs, args); done {
 		return code
 	}
@@ -70,10 +75,29 @@ func runMerge(_ context.Context, env *Env, args []string) int {
 	if err == nil {
 		err = writeWhole(env.Path(*out), file)
 	}
+	if err == nil && *known != "" {
+		err = writeKnown(env.Path(*known), p)
+	}
 	if err != nil {
 		return env.fail(err)
 	}
 	return code
+}
+
+// writeKnown writes what programs are to know of the runs in p, and keeps what the file
+// says besides that.
+func writeKnown(file string, p *profile.Profile) error {
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	known, err := profile.ParseKnown(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w; give a file that merge -known wrote, or that there is not yet", file, err)
+	}
+	known.Runs = nil
+	known.Measured(p)
+	return writeWhole(file, known.Bytes())
 }
 
 // readToo is the file to be written as the data name it, if a folder or a pattern among them
