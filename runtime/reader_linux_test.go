@@ -19,6 +19,7 @@ type dataset struct {
 	counters map[string]uint64
 	blocks   []uint64 // counters of cover blocks
 	shards   map[uint32]bool
+	wild     int // offset of the BlockWild, 0 if there is none
 }
 
 type mark struct {
@@ -110,6 +111,8 @@ func readData(t *testing.T, path string) *dataset {
 			for i := range int(u32(off + OffStackLen)) {
 				of(uint64(u32(off+OffStackData+i*StackSize+StackMarker)&(1<<29-1))-firstIndex).open++
 			}
+		case BlockWild:
+			d.wild = off
 		case BlockMarkers, BlockLog, BlockSample:
 		default:
 			t.Errorf("block of unknown type %d", kind)

@@ -88,8 +88,8 @@ var wild struct {
 	heap   []candidate // those not in order, the least first
 	order  []candidate // the least of all, in order, as far as pick has looked
 	picked []candidate // of these, in order
-	worst  candidate   // only a new candidate that is less can change what is picked
-	full   bool        // as many are picked as are to be
+	worst  candidate   // only a new candidate that is less can change what is picked, or a limit
+	enough bool        // there are so many that all picked have limits
 	over   bool        // the table of package main was the last
 	block  unsafe.Pointer
 }
@@ -111,7 +111,7 @@ func beginWild(k known) (refused uint64) {
 	}
 	wild.known = k
 	wild.heap, wild.order, wild.picked = nil, nil, nil
-	wild.worst, wild.full, wild.over = candidate{}, false, false
+	wild.worst, wild.enough, wild.over = candidate{}, false, false
 	wild.seed = scramble(conf.seed)
 	if wild.seed == 0 {
 		wild.seed = scramble(ticks() ^ wallNS()<<20 ^ uint64(syscall.Getpid()))
@@ -161,7 +161,7 @@ func (t *table) enter() {
 	if wild.over {
 		return
 	}
-	again := !wild.full
+	again := !wild.enough
 	i := uint32(0)
 	for rest := unpack(t.text); rest != ""; {
 		var line string
@@ -219,15 +219,20 @@ func pick() {
 		}
 	}
 	atomic.StoreUint64(wildWord(OffWildLen), 0)
+	wild.enough = uint64(len(wild.picked)) == conf.pick
 	for i, c := range wild.picked {
+		limit := limitOf(i)
+		if limit == NoLimit {
+			wild.enough = false
+		}
 		at := OffWildData + uintptr(i)*WildSize
 		*wildWord(at + WildMarker) = uint64(c.number)
-		*wildWord(at + WildLimit) = limitOf(i)
+		*wildWord(at + WildLimit) = limit
 		*wildWord(at + WildRuns) = uint64(c.runs)
 	}
 	atomic.StoreUint64(wildWord(OffWildLen), uint64(len(wild.picked)))
-	if wild.full = uint64(len(wild.picked)) == conf.pick; wild.full {
-		wild.worst = wild.order[len(wild.order)-1] // what limits follow from is among these
+	if n := len(wild.order); n > 0 {
+		wild.worst = wild.order[n-1] // what is picked and all limits follow from these
 	}
 }
 
