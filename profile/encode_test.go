@@ -50,7 +50,7 @@ func TestProfileFile(t *testing.T) {
 			t.Fatalf("in parts (-want +got)\n%s", diff)
 		}
 	}
-	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Make(500, 1), read(t, demoRead().File()), read(t, demo().File())} {
+	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Make(500, 1), read(t, demoRead().File()), read(t, demo().File()), read(t, demoWild().File())} {
 		if diff := cmp.Diff(profile.Merge([]*profile.Profile{p}), encoded(t, p), everything); diff != "" {
 			t.Errorf("(-written +read)\n%s", diff)
 		}
@@ -152,7 +152,7 @@ func TestEncodeRefuses(t *testing.T) {
 // FuzzProfileFile: whatever follows a head that is right, reading it ends without a
 // panic, and what comes out can be written and is the same then.
 func FuzzProfileFile(f *testing.F) {
-	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), read(f, demoRead().File()), read(f, demoSpread().File()), read(f, demo().File()), read(f, paired().File()), read(f, twoUnits())} {
+	for _, p := range []*profile.Profile{{}, profiletest.Make(20, 1), read(f, demoRead().File()), read(f, demoSpread().File()), read(f, demo().File()), read(f, paired().File()), read(f, demoWild().File()), read(f, twoUnits())} {
 		file, err := profile.Encode(p)
 		if err != nil {
 			f.Fatal(err)

@@ -17,7 +17,7 @@ func FuzzRead(f *testing.F) {
 	short.Tables[0].Stored = packed(f, demoText)
 	killed.Killed = true
 	big.Big = true
-	for _, file := range [][]byte{demo().File(), killed.File(), big.File(), short.File(), demoRead().File(), paired().File(), demoSpread().File(), twoUnits(), nil, make([]byte, layout.HeaderSize)} {
+	for _, file := range [][]byte{demo().File(), killed.File(), big.File(), short.File(), demoRead().File(), paired().File(), demoWild().File(), demoSpread().File(), twoUnits(), nil, make([]byte, layout.HeaderSize)} {
 		f.Add(file)
 		f.Add(file[:len(file)*3/4])
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // everything compares profiles with what they keep for merging.
-var everything = cmp.AllowUnexported(profile.Profile{}, profile.Marker{})
+var everything = cmp.AllowUnexported(profile.Profile{}, profile.Marker{}, profile.Picks{})
 
 // randomRun is a run of a program that changed between runs: the markers there
 // are, their names, places, and what was recorded at them differ.
@@ -48,6 +48,7 @@ func randomRun(rnd *rand.Rand) profiletest.Run {
 		counters = append(counters, rnd.Uint64N(100))
 	}
 	return profiletest.Run{
+		Wild:      randomWild(rnd, n),
 		App:       []string{"one", "two"}[rnd.IntN(2)],
 		PID:       rnd.Uint64N(100),
 		StartWall: 1763711763_000000000 + rnd.Uint64N(3), // often at the same moment
@@ -59,6 +60,20 @@ func randomRun(rnd *rand.Rand) profiletest.Run {
 		Flags:     []uint64{0, layout.FlagNoSelf}[rnd.IntN(5)/4],
 		Tables:    []profiletest.Table{{Text: text, Times: times, Passes: passes, Early: early, Counters: counters}},
 	}
+}
+
+// randomWild is what a process picked of n markers.
+func randomWild(rnd *rand.Rand, n int) *profiletest.Wild {
+	if rnd.IntN(2) == 0 {
+		return nil
+	}
+	w := &profiletest.Wild{Of: uint64(n)}
+	for i := range n {
+		if rnd.IntN(2) == 0 {
+			w.Picked = append(w.Picked, [3]uint64{uint64(i), rnd.Uint64N(1 << 34), rnd.Uint64N(9)})
+		}
+	}
+	return w
 }
 
 // Whatever the order, and whatever was merged before: the sum is the same.

@@ -17,7 +17,7 @@ import (
 )
 
 // values compares profiles without what they keep for merging.
-var values = cmpopts.IgnoreUnexported(profile.Profile{}, profile.Marker{})
+var values = cmpopts.IgnoreUnexported(profile.Profile{}, profile.Marker{}, profile.Picks{})
 
 func demoProfile() *profile.Profile {
 	square := func(times ...uint64) (sum profile.Uint128) {

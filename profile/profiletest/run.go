@@ -39,6 +39,7 @@ type Run struct {
 	Values    []string // of collectors besides time: COLLECTOR<tab>VALUE
 	Tables    []Table
 	Pairs     [][2]uint64 // global indexes, with layout.FlagPairs among the flags
+	Wild      *Wild       // what was picked at random; nil: everything is collected
 	Trace     []Records   // with layout.FlagTraced among the flags
 }
 
@@ -65,6 +66,13 @@ type Read struct {
 	Spread map[int][2][]uint64
 }
 
+// Wild is what a process picked at random.
+type Wild struct {
+	Refused uint64 // layout.Wild…
+	Of      uint64
+	Picked  [][3]uint64 // of each the global index of the marker, its limit, and runs before
+}
+
 // File returns the bytes of the run's data file.
 func (r Run) File() []byte {
 	w := &writer{run: r, order: binary.LittleEndian}
@@ -73,6 +81,7 @@ func (r Run) File() []byte {
 	}
 	w.header()
 	w.readings()
+	w.wild()
 	next := uint64(0) // global marker index
 	for number, t := range r.Tables {
 		early := map[int]uint64{}
@@ -238,6 +247,25 @@ func (w *writer) words(number uint64, markers int) {
 	w.order.PutUint64(b[layout.OffMarkersTable:], number)
 	w.order.PutUint64(b[layout.OffMarkersLen:], uint64(markers))
 	w.order.PutUint64(b[layout.OffMarkersData:], wordsAt)
+}
+
+func (w *writer) wild() {
+	wild := w.run.Wild
+	if wild == nil {
+		return
+	}
+	b := w.block(layout.BlockWild, 0, layout.OffWildData+len(wild.Picked)*layout.WildSize)
+	w.order.PutUint64(b[layout.OffWildRefused:], wild.Refused)
+	w.order.PutUint64(b[layout.OffWildPick:], uint64(len(wild.Picked)))
+	w.order.PutUint64(b[layout.OffWildOf:], wild.Of)
+	w.order.PutUint64(b[layout.OffWildLen:], uint64(len(wild.Picked)))
+	w.order.PutUint64(b[layout.OffWildLoad:], layout.NoLoad)
+	for i, p := range wild.Picked {
+		entry := b[layout.OffWildData+i*layout.WildSize:]
+		w.order.PutUint64(entry[layout.WildMarker:], p[0])
+		w.order.PutUint64(entry[layout.WildLimit:], p[1])
+		w.order.PutUint64(entry[layout.WildRuns:], p[2])
+	}
 }
 
 func (w *writer) readings() {
