@@ -60,7 +60,7 @@ func heading(p *profile.Profile) [][2]string {
 	if line := sampled(p); line != "" {
 		lines = append(lines, [2]string{"sampled", line})
 	}
-	if line := wild(p.Wild); line != "" {
+	if line := wild(p); line != "" {
 		lines = append(lines, [2]string{"picked", line})
 	}
 	if line := steered(p); line != "" {

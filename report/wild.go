@@ -10,20 +10,24 @@ import (
 
 // wild says what processes picked at random to collect at, and how many declined to
 // collect; "" if nothing was left to chance.
-func wild(w *profile.Wild) string {
+func wild(p *profile.Profile) string {
+	w := p.Wild
 	if w == nil {
 		return ""
 	}
 	var parts []string
+	runs := float64(w.Runs)
 	switch {
 	case w.Runs == 0:
 		parts = append(parts, "nothing")
 	case w.Runs == 1:
-		parts = append(parts, fmt.Sprintf("%s of %s at random", count(w.Picked), plural(int(min(w.Of, math.MaxInt)), "function")))
+		parts = append(parts, fmt.Sprintf("%s of %s at random", count(w.Picked), howMany(w.Of, "function")))
+		if p.Runs > 1 {
+			parts[0] += " in 1 run"
+		}
 	default:
-		runs := float64(w.Runs)
-		parts = append(parts, fmt.Sprintf("%s of %s functions at random in each of %s runs, on average",
-			about(float64(w.Picked)/runs), about(float64(w.Of)/runs), count(w.Runs)))
+		parts = append(parts, fmt.Sprintf("%s of %s functions at random in each of %s, on average",
+			about(float64(w.Picked)/runs), about(float64(w.Of)/runs), howMany(w.Runs, "run")))
 	}
 	for _, why := range []struct {
 		n    uint64
@@ -34,11 +38,14 @@ func wild(w *profile.Wild) string {
 		{w.NoPlace, "as whether others collect could not be told"},
 	} {
 		if why.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s declined, %s", plural(int(min(why.n, math.MaxInt)), "run"), why.text))
+			parts = append(parts, fmt.Sprintf("%s declined, %s", howMany(why.n, "run"), why.text))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
+
+// howMany writes how many there are of something.
+func howMany(n uint64, noun string) string { return plural(int(min(n, math.MaxInt)), noun) }
 
 // about writes a mean of whole numbers.
 func about(x float64) string {
