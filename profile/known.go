@@ -66,7 +66,8 @@ func (k *Known) set(id registry.ID, runs uint64) {
 }
 
 // Measured takes from p in how many runs each function was measured: those that picked it,
-// and those that collected at all functions.
+// and those that collected at all functions. Where pairs were recorded, it takes from them
+// which functions share a stack.
 func (k *Known) Measured(p *Profile) {
 	all := uint64(max(p.Runs, 0))
 	if w := p.Wild; w != nil {
@@ -82,6 +83,16 @@ func (k *Known) Measured(p *Profile) {
 			runs = add64(runs, m.Picks.Runs)
 		}
 		k.set(m.ID, runs)
+	}
+	if p.Pairs == nil {
+		return
+	}
+	for _, pair := range p.Pairs.List {
+		_, a := k.Runs[pair[0]]
+		_, b := k.Runs[pair[1]]
+		if a && b {
+			k.Conflict(pair[0], pair[1])
+		}
 	}
 }
 

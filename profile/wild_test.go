@@ -130,11 +130,13 @@ func TestKnown(t *testing.T) {
 	plain := demoWild()
 	plain.Wild = nil
 	p := profile.Merge([]*profile.Profile{read(t, demoWild().File()), read(t, plain.File()), read(t, declined(layout.WildFull).File())})
-	known, err := profile.ParseKnown([]byte("# old\r\n0000000000000007 3\n0000000000000003 conflicts 0000000000000001 0000000000000004\n"))
+	known, err := profile.ParseKnown([]byte("# old\r\n0000000000000007 3\n0000000000000004 conflicts 0000000000000003\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	known.Runs = nil
+	known.Measured(p)
+	p.Pairs = &profile.Pairs{Runs: 1, List: []profile.Pair{{1, 1}, {1, 2}, {1, 3}}}
 	known.Measured(p)
 	known.Conflict(4, 3)
 	const want = "0000000000000001 2\n0000000000000003 1\n0000000000000001 conflicts 0000000000000003\n0000000000000003 conflicts 0000000000000004\n"

@@ -28,7 +28,8 @@ data files of the runs.
   -o FILE  write to FILE, which is replaced as a whole or stays as it was. If it is named as DATA as well, the
            runs are added to what it has
   -known FILE  write in how many runs each function was measured to FILE, for programs that pick functions at
-           random (MARKGEN=collect=wild,known=FILE); what FILE says of functions that share stacks is kept
+           random (MARKGEN=collect=wild,known=FILE), and which functions share stacks, where runs recorded that
+           (MARKGEN=pairs); what FILE says of the latter is kept
 
 Memory is needed for the markers, not for the files, of which there may be any number. A file that can't be
 read, is cut off or of another version is named and left out, and the rest added up; the exit code is then 1.
