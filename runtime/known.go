@@ -14,12 +14,12 @@ package runtime
 // cost of the other in it. Each pair needs to be there once.
 type known struct {
 	runs      []knownRuns // sorted by ID
-	conflicts []conflict  // each pair both ways, sorted
+	conflicts []conflict  // sorted
 }
 
 type (
 	knownRuns struct{ id, runs uint64 }
-	conflict  struct{ a, b uint64 }
+	conflict  struct{ a, b uint64 } // the smaller first
 )
 
 // mostRuns is the most runs that make a difference.
@@ -66,9 +66,19 @@ func parseKnown(text string) (k known, trouble string) {
 		}
 	}
 	r, c := k.runs, k.conflicts
-	sortBy(len(r), func(i, j int) bool { return r[i].id < r[j].id }, func(i, j int) { r[i], r[j] = r[j], r[i] })
-	sortBy(len(c), func(i, j int) bool { return c[i].less(c[j]) }, func(i, j int) { c[i], c[j] = c[j], c[i] })
+	order(len(r), func(i, j int) bool { return r[i].id < r[j].id }, func(i, j int) { r[i], r[j] = r[j], r[i] })
+	order(len(c), func(i, j int) bool { return c[i].less(c[j]) }, func(i, j int) { c[i], c[j] = c[j], c[i] })
 	return k, ""
+}
+
+// order sorts n things that are mostly in order, as markgen merge writes them.
+func order(n int, less func(i, j int) bool, swap func(i, j int)) {
+	for i := 1; i < n; i++ {
+		if less(i, i-1) {
+			sortBy(n, less, swap)
+			return
+		}
+	}
 }
 
 func (k *known) addConflicts(id uint64, others string) (ok bool) {
@@ -80,7 +90,7 @@ func (k *known) addConflicts(id uint64, others string) (ok bool) {
 			return false
 		}
 		if ok = true; other != id {
-			k.conflicts = append(k.conflicts, conflict{id, other}, conflict{other, id})
+			k.conflicts = append(k.conflicts, conflict{min(id, other), max(id, other)})
 		}
 	}
 	return ok
@@ -106,7 +116,7 @@ func (k *known) of(id uint64) uint64 {
 
 // share says whether the two markers share a stack, as far as is known.
 func (k *known) share(a, b uint64) bool {
-	want := conflict{a, b}
+	want := conflict{min(a, b), max(a, b)}
 	from, to := 0, len(k.conflicts)
 	for from < to {
 		if m := (from + to) / 2; k.conflicts[m].less(want) {
