@@ -103,7 +103,7 @@ const (
 	FlagPairs   = 1 << 2  // it was recorded which markers were open at once, see BlockPairs
 	FlagTraced  = 1 << 8  // records were written
 	FlagUntimed = 1 << 9  // nothing was timed: there are no cells
-	FlagChosen  = 1 << 10 // somebody outside has chosen other markers meanwhile
+	FlagChosen  = 1 << 10 // other markers were chosen meanwhile, from outside or by collect=wild
 )
 
 // Blocks follow the header without gaps. A block begins with

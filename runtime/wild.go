@@ -315,6 +315,9 @@ func (c candidate) turn(on bool) {
 			turnOff(m, IndexOffChoice)
 			return
 		}
+		if k < len(tables)-1 { // it may have been passed before
+			atomic.OrUint64(headerWord(OffFlags), FlagChosen)
+		}
 		if w := clearBits(&m.index, IndexOffChoice) &^ IndexOffChoice; w&^(IndexMask|IndexOff) == 0 {
 			clearBits(&m.index, IndexOff)
 		}
