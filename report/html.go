@@ -36,6 +36,11 @@ var pageScripts = []string{
 	"histogram.js",
 	"source.js",
 	"detail.js",
+	"api.js",
+	"spread.js",
+	"card.js",
+	"cards.js",
+	"view.js",
 	"theme.js",
 	"main.js",
 }
@@ -89,7 +94,8 @@ type headLine struct{ Word, Now, Before string }
 // writeHTML writes the page. The head is in it as text, everything else as data that
 // the scripts show.
 func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Options) error {
-	data, err := htmlData(p, o).encode()
+	data := htmlData(p, o)
+	packed, err := data.encode()
 	if err != nil {
 		return err
 	}
@@ -111,11 +117,16 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 		Cautions []string
 		Summary  string
 		Data     template.HTML
-	}{parts, title(p), o.Against != nil, headLines(p, o.Against), notes, remark(p), template.HTML(data)})
+	}{parts, title(p, data.API), o.Against != nil, headLines(p, o.Against), notes, remark(p, data.API), template.HTML(packed)})
 }
 
-// title names the page.
-func title(p *profile.Profile) string {
+// title names the page: by the program, a catalogue by its packages.
+func title(p *profile.Profile, api pageAPI) string {
+	if api.Only {
+		if name := titleOf(api.Packages); name != "" {
+			return name
+		}
+	}
 	if p.App == "" {
 		return "markgen report"
 	}
@@ -145,7 +156,10 @@ next:
 
 // remark is what stands in place of a table where there is nothing to put into it,
 // or above one without figures.
-func remark(p *profile.Profile) string {
+func remark(p *profile.Profile, api pageAPI) string {
+	if api.Only && len(api.Functions.At) == 0 {
+		return "no exported function of a package that can be imported has a marker in the data; a page that is no catalogue shows all markers"
+	}
 	if len(p.Markers) > 0 && !untimed(p) {
 		return ""
 	}

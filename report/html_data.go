@@ -25,6 +25,7 @@ type pageData struct {
 	Markers pageMarkers  `json:"markers"`
 	Sides   []pageSide   `json:"sides"` // the profile, and the one that it is compared with
 	Sources []pageSource `json:"sources"`
+	API     pageAPI      `json:"api"`
 }
 
 // pageMarkers are sorted by name, then ID, as profiles are.
@@ -160,13 +161,44 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		profiles = append(profiles, o.Against)
 	}
 	markers, at := union(profiles)
+	var declared *declarations
+	if o.API {
+		declared = newDeclarations(fromSource(o), true)
+		profiles = only(catalogued(markers, declared), profiles)
+		markers, at = union(profiles)
+	}
 	d := &pageData{Sort: cmp.Or(o.Sort, sortKeys[0].name), Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
 	files := d.name(markers)
 	for _, p := range profiles {
 		d.Sides = append(d.Sides, side(p, at))
 	}
-	d.Sources = sources(profiles, files, o)
+	if o.API {
+		d.Sources = []pageSource{}
+	} else {
+		d.Sources = sources(profiles, files, o)
+		declared = newDeclarations(fromPage(d.Sources, files), false)
+	}
+	d.API = api(markers, declared, o.API)
 	return d
+}
+
+// only gives the profiles without the markers that are not those of the functions.
+func only(functions []apiFunction, profiles []*profile.Profile) (list []*profile.Profile) {
+	keep := map[registry.ID]bool{}
+	for _, f := range functions {
+		keep[f.marker.ID] = true
+	}
+	for _, p := range profiles {
+		part := *p
+		part.Markers = nil
+		for _, m := range p.Markers {
+			if keep[m.ID] {
+				part.Markers = append(part.Markers, m)
+			}
+		}
+		list = append(list, &part)
+	}
+	return list
 }
 
 // union returns the markers of all profiles, each once, as the first that has it has

@@ -82,6 +82,29 @@ func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) [
 	return list
 }
 
+// fromPage gives the text of files that are in the page.
+func fromPage(list []pageSource, index map[sourceName]int) func(sourceName) (string, bool) {
+	texts := map[int]string{}
+	for _, s := range list {
+		texts[s.File] = s.Text
+	}
+	return func(at sourceName) (string, bool) {
+		i, known := index[at]
+		return texts[i], known && texts[i] != ""
+	}
+}
+
+// fromSource gives the text of files as they are found.
+func fromSource(o Options) func(sourceName) (string, bool) {
+	return func(at sourceName) (string, bool) {
+		if o.Source == nil {
+			return "", false
+		}
+		source, err := o.Source(at.file, at.std)
+		return source.Text, err == nil
+	}
+}
+
 // note says why the lines of a file may be others than those of the program that
 // ran, "" if nothing is known that says so.
 func (s Source) note(p *profile.Profile) string {

@@ -47,6 +47,10 @@ type Options struct {
 	// shows the text; nil: none.
 	Source func(file string, std bool) (Source, error)
 
+	// API makes the html format a catalogue: it opens with the API view, and has nothing but
+	// the exported functions and methods of packages that can be imported.
+	API bool
+
 	// Against is the older profile that the html format compares with; nil: none.
 	Against *profile.Profile
 
@@ -123,6 +127,9 @@ func (o Options) Check() error {
 	}
 	if o.Against != nil && !slices.Contains(comparing, o.Format) {
 		return fmt.Errorf("the format %s shows one profile; %s compares two", cmp.Or(o.Format, formats[0].name), list(comparing))
+	}
+	if o.API && o.Format != "html" {
+		return fmt.Errorf("a catalogue of an API is a page of the html format, not of %s", cmp.Or(o.Format, formats[0].name))
 	}
 	if o.Hist && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)

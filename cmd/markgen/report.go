@@ -21,7 +21,7 @@ var cmdReport = &command{
 	short: "what marked programs measured, as text or for other programs",
 	long: `
 usage: markgen report [-format F] [-sort K] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
-       markgen report -format html [flags] OLD… -- NEW…
+       markgen report -format html [-api] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
@@ -45,6 +45,9 @@ counts once. Runs that were killed or still go on can be read as well.
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
              printed. The data are read again at each request. The formats are text, json, html and prom
+  -api       make the page of the html format a catalogue of an API, to publish next to its documentation: a card
+             for each exported function of packages that others can import, with its signature and the first
+             sentence of its comment where source is found, and nothing else
   -src DIR   where the html format finds source: the root of the module that was marked (default: that of the
              working directory); none: without source. The standard library and dependencies are found by go
 
@@ -61,6 +64,7 @@ examples:
   markgen report -hist -sort self demo.4711.markgen
   markgen report -shapes runs/
   markgen report -format html -o report.html runs/
+  markgen report -format html -api -o api.html runs/
   markgen report -format html -http :8080 runs/
   markgen report -format html -o change.html before.markgen -- after.markgen
   markgen report -format json 'runs/*.markgen' | jq '.markers[] | select(.count == 0) | .name'
@@ -79,6 +83,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.Sort, "sort", "name", "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
 	fs.BoolVar(&o.Shapes, "shapes", false, "")
+	fs.BoolVar(&o.API, "api", false, "")
 	out := fs.String("o", "", "")
 	addr := fs.String("http", "", "")
 	src := fs.String("src", "", "")

@@ -60,6 +60,7 @@ function arrange(data) {
 	});
 	return {
 		rows,
+		api: arrangeAPI(data.api, rows),
 		sort: data.sort,
 		compared: data.sides.length > 1,
 		noSelf: data.sides.some((side) => side.noSelf),

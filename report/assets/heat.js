@@ -19,6 +19,9 @@ function heat(share, strength = 1) {
 	return `rgba(${mixed.join(",")},${strength.toFixed(2)})`;
 }
 
+// heatScale is the scale as a background: all of it, from left to right.
+const heatScale = `linear-gradient(to right, ${[0, 0.0625, 0.25, 0.5625, 1].map((s) => heat(s)).join(", ")})`;
+
 // strengthOf says how strong a colour is for n out of most. What is there can be seen.
 function strengthOf(n, most) {
 	return 0.3 + 0.7 * Math.sqrt(n / most);

@@ -108,7 +108,7 @@ class Histogram {
 
 	legend() {
 		const scale = element("span", { class: "scale", "aria-hidden": "true" });
-		scale.style.background = `linear-gradient(to right, ${[0, 0.0625, 0.25, 0.5625, 1].map((s) => heat(s)).join(", ")})`;
+		scale.style.background = heatScale;
 		return element("p", { class: "legend" },
 			"share of time 0", scale, "100%; strong: many passages",
 			this.before.length > 0 && element("span", { class: "outline" }, "old"));

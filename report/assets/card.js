@@ -1,0 +1,100 @@
+"use strict";
+
+// The card of a function. Its head is made at once, so that it is found by its text; what takes
+// time is made when it comes into sight.
+
+function cardOf(fn, report) {
+	const share = heatOf(fn.row, report);
+	const f = fn.row.now ?? fn.row.before;
+	const card = element("article", {
+		class: f.count === 0 ? "card unvisited" : "card", id: fn.anchor, tabindex: -1, "aria-label": fn.title,
+	}, element("div", { class: "who" },
+		element("h4", null, element("a", { href: linkTo(fn.anchor), tabindex: -1, title: fn.row.name }, fn.title),
+			f.count === 0 && element("span", { class: "badge" }, "never called")),
+		fn.signature !== "" && element("code", { class: "signature" }, fn.signature),
+		fn.doc !== "" && element("p", { class: "doc" }, fn.doc)));
+	card.style.setProperty("--heat", share > 0 ? heat(share) : "var(--line)");
+	return card;
+}
+
+// heatOf is the share of the time of all markers that a row has.
+function heatOf(row, report) {
+	return row.now?.timed && report.cost > 0 ? cost(row.now, report.noSelf) / report.cost : 0;
+}
+
+// fillCard adds the figures, the drawings and the notes.
+function fillCard(card, fn, report, measures) {
+	const { row } = fn;
+	if ((row.now ?? row.before).count === 0) {
+		return;
+	}
+	card.firstElementChild.append(
+		...[factsOf(row, report), notesOf(fn, report)].filter((part) => part),
+		element("p", { class: "further" }, element("a", { href: "#" + row.id, tabindex: -1 }, "all figures"), " ", element("span", { class: "place" }, row.place)));
+	for (const { measure, axis } of measures) {
+		const some = measure.list(row.now)?.length > 0 || measure.list(row.before)?.length > 0;
+		card.append(element("figure", { class: "spread" },
+			some && element("figcaption", null, measure.title),
+			some && drawSpread(measure, axis, row)));
+	}
+}
+
+// factsOf are the figures that callers ask for first, with the change where two profiles are compared.
+function factsOf(row, report) {
+	const f = row.now;
+	if (!f || f.count === 0) {
+		return null;
+	}
+	const fact = (word, text, full, beside) => element("div", { title: full }, element("dt", null, word), element("dd", null, text, beside));
+	const changed = (key, known) => {
+		const v = row.before ? changeOf(row, key, known) : null;
+		return v !== null && Number.isFinite(v) && element("span", { class: v > 0.0005 ? "change more" : v < -0.0005 ? "change less" : "change" }, signedPercent(v));
+	};
+	const time = (word, key, title) => fact(word, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key]), `${title}: ${exactly(f[key])}`, changed(key, (g) => g.timed));
+	return element("dl", { class: "facts" },
+		fact("calls", count(f.count), null, changed("count", (g) => g)),
+		f.timed && [
+			time("mean", "mean", "time of a call"),
+			time("p50", "p50", "half of the calls did not take longer"),
+			time("p99", "p99", "99 of 100 calls did not take longer"),
+			time("max", "max", "the longest call"),
+		]);
+}
+
+// notesOf is what has to be known besides the figures.
+function notesOf(fn, report) {
+	const { row } = fn;
+	const f = row.now;
+	const notes = [];
+	if (!f) {
+		notes.push("gone: only the old profile has it");
+	} else {
+		if (report.compared && !row.before) {
+			notes.push("new: the old profile does not have it");
+		}
+		if (f.count !== 0 && !f.timed) {
+			notes.push("its calls were counted and not timed");
+		}
+		const share = heatOf(row, report);
+		if (share >= 0.001) {
+			notes.push(`${percent(share)} of the ${report.noSelf ? "" : "self "}time of all markers`);
+		}
+		if (f.sampled) {
+			notes.push(`estimated from ${plural(f.sampled.samples, "call")}` + (f.timed && f.sampled.meanSE !== null ? `, mean ± ${relative(f.sampled.meanSE, f.mean)}` : ""));
+		}
+		if (f.open !== 0) {
+			notes.push(`${plural(f.open, "call")} had not ended`);
+		}
+		if (f.sizes.length > 0) {
+			notes.push(sizeNote(f.sizes));
+		}
+	}
+	return notes.length > 0 && element("ul", { class: "notes" }, notes.map((text) => element("li", null, text)));
+}
+
+// sizeNote says what the smallest and the largest inputs took.
+function sizeNote(sizes) {
+	const [first, last] = [sizes[0], sizes.at(-1)];
+	const one = (s) => `${duration(s.mean)} with inputs of ${s.size}`;
+	return first === last ? one(first) : `${one(first)}, ${one(last)}`;
+}

@@ -1,0 +1,100 @@
+"use strict";
+
+// The two views of the markers: the table of all, and the API with a card for each function.
+class Views {
+	constructor(report) {
+		this.report = report;
+		this.table = new MarkerTable(byID("view"), byID("markers"), columnsFor(report), report.rows, () => this.count());
+		this.cards = new CardList(byID("cards"), report, () => this.count());
+		this.name = "";
+		this.texts = null; // of the rows, made when they are first asked for
+		this.table.sort(report.sort);
+		byID("views").hidden = report.api.functions.length === 0;
+		this.search();
+		this.show(report.api.only && !byID("views").hidden ? "api" : "table");
+	}
+
+	// show changes to a view, "table" or "api".
+	show(name) {
+		if (name === this.name || (name === "api" && byID("views").hidden)) {
+			return;
+		}
+		this.name = name;
+		byID("view").hidden = name !== "table";
+		byID("cards").hidden = name !== "api";
+		for (const link of byID("views").querySelectorAll("a")) {
+			link.toggleAttribute("aria-current", link.hash === "#" + name);
+		}
+		const { functions } = this.report.api;
+		byID("exported").parentElement.hidden = name !== "api" || functions.every((fn) => fn.exported === functions[0].exported);
+		if (name === "api") {
+			this.cards.make();
+		}
+		this.count();
+	}
+
+	// active is what is in sight.
+	get active() {
+		return this.name === "api" ? this.cards : this.table;
+	}
+
+	// focusFirst moves to the first that is shown.
+	focusFirst() {
+		if (this.name === "api") {
+			this.cards.focus(this.cards.shown[0]);
+		} else {
+			this.table.activate(0, true);
+		}
+	}
+
+	// focusOpen moves to the one whose panel was open.
+	focusOpen() {
+		if (this.name === "api") {
+			this.cards.focus(this.cards.active);
+		} else {
+			this.table.activate(this.table.active, true);
+		}
+	}
+
+	// count says how many are shown.
+	count() {
+		const [all, noun] = this.name === "api" ? [this.report.api.functions.length, "function"] : [this.report.rows.length, "marker"];
+		const n = this.active.shown.length;
+		byID("shown").textContent = n === all ? plural(all, noun) : `${count(n)} of ${plural(all, noun)}`;
+	}
+
+	// search filters by the words in the search field, all of which have to be there.
+	search() {
+		const [find, visited, exported] = [byID("find"), byID("visited"), byID("exported")];
+		const apply = () => {
+			const wanted = find.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+			this.texts ??= this.searched();
+			const keep = (row) =>
+				(!visited.checked || [row.now, row.before].some((f) => f && f.count !== 0)) &&
+				wanted.every((word) => this.texts[row.at].includes(word));
+			this.table.filter(keep);
+			this.cards.filter((fn) => keep(fn.row) && (!exported.checked || fn.exported));
+		};
+		find.addEventListener("input", apply);
+		visited.addEventListener("change", apply);
+		exported.addEventListener("change", apply);
+		find.addEventListener("keydown", (event) => {
+			if (event.key === "ArrowDown" || event.key === "Enter") {
+				event.preventDefault();
+				this.focusFirst();
+			}
+		});
+		if (find.value !== "" || visited.checked || exported.checked) { // the browser has kept them over a reload
+			apply();
+		}
+	}
+
+	// searched are the texts that are searched, by row.
+	searched() {
+		const texts = this.report.rows.map((row) => `${row.name} ${row.kind} ${row.place} ${row.id}`);
+		for (const fn of this.report.api.functions) {
+			texts[fn.row.at] += ` ${fn.title} ${fn.signature} ${fn.doc}`;
+		}
+		return texts.map((text) => text.toLowerCase());
+	}
+}

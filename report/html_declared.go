@@ -1,0 +1,158 @@
+package report
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"path"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// declarations are what source says of functions. Each file is read once.
+type declarations struct {
+	read  func(sourceName) (text string, ok bool)
+	files map[sourceName]*declaredFile
+	more  bool // files without functions in the page may be read, too
+}
+
+// A declaredFile is what a file says. That of a file which can't be had, or is no Go, is empty.
+type declaredFile struct {
+	name, doc string              // of the package; doc is a sentence
+	functions map[string]declared // by name, that of methods behind their type and a dot
+	lines     map[int]string      // their names by the line that they begin in
+}
+
+// declared is what is said of one function.
+type declared struct{ doc, signature string }
+
+func newDeclarations(read func(sourceName) (string, bool), more bool) *declarations {
+	return &declarations{read, map[sourceName]*declaredFile{}, more}
+}
+
+// file is the one that a marker is in.
+func (d *declarations) file(m *profile.Marker) *declaredFile {
+	if m.File == "" {
+		return &declaredFile{}
+	}
+	return d.named(sourceOf(m))
+}
+
+func (d *declarations) named(at sourceName) *declaredFile {
+	if f := d.files[at]; f != nil {
+		return f
+	}
+	f := &declaredFile{}
+	d.files[at] = f
+	if text, ok := d.read(at); ok {
+		f.parse(text)
+	}
+	return f
+}
+
+// docOfPackage looks for the comment of a marker's package where it is if not in a file with functions.
+func (d *declarations) docOfPackage(m *profile.Marker) string {
+	if !d.more || m.File == "" {
+		return ""
+	}
+	at := sourceOf(m)
+	at.file = path.Join(path.Dir(at.file), "doc.go")
+	return d.named(at).doc
+}
+
+// refine gives a function whose marker has a name of its own the name that it is called by.
+func (d *declarations) refine(f *apiFunction) {
+	if f.typ != "" || token.IsIdentifier(f.name) {
+		return
+	}
+	name, ok := d.file(f.marker).lines[f.marker.Line]
+	if !ok {
+		return
+	}
+	typ, method, isMethod := strings.Cut(name, ".")
+	if f.name = name; isMethod {
+		f.typ, f.name = typ, method
+	}
+	f.export()
+}
+
+// of is what is said of a function.
+func (d *declarations) of(f *apiFunction) declared {
+	name := f.name
+	if f.typ != "" {
+		name = f.typ + "." + name
+	}
+	return d.file(f.marker).functions[name]
+}
+
+// parse takes from the text of a file what there is to take; of one with errors that is less.
+func (f *declaredFile) parse(text string) {
+	fset := token.NewFileSet()
+	file, _ := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
+	if file == nil {
+		return
+	}
+	f.name, f.doc = file.Name.Name, sentence(file.Doc)
+	if f.name == "_" {
+		f.name = "" // there is no package clause
+	}
+	f.functions, f.lines = map[string]declared{}, map[int]string{}
+	for _, d := range file.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		name := fn.Name.Name
+		if typ := receiver(fn); typ != "" {
+			name = typ + "." + name
+		}
+		f.functions[name] = declared{sentence(fn.Doc), signature(fn)}
+		f.lines[fset.Position(fn.Pos()).Line] = name
+	}
+}
+
+// receiver is the name of the type that a function is a method of, "" if it is none.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return ""
+	}
+	typ := fn.Recv.List[0].Type
+	for {
+		switch t := typ.(type) {
+		case *ast.ParenExpr:
+			typ = t.X
+		case *ast.StarExpr:
+			typ = t.X
+		case *ast.IndexExpr:
+			typ = t.X
+		case *ast.IndexListExpr:
+			typ = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// signature is the declaration without comment and body, on one line: printed without positions it
+// knows of no others.
+func signature(fn *ast.FuncDecl) string {
+	var b strings.Builder
+	bare := ast.FuncDecl{Recv: fn.Recv, Name: fn.Name, Type: fn.Type}
+	if err := printer.Fprint(&b, token.NewFileSet(), &bare); err != nil {
+		return "" // a part of it could not be parsed
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// sentence is the first one of a comment.
+func sentence(comment *ast.CommentGroup) string {
+	if comment == nil {
+		return ""
+	}
+	return new(doc.Package).Synopsis(comment.Text())
+}
