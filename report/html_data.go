@@ -112,6 +112,16 @@ type pageReadValue struct {
 	Total whole   `json:"total"`
 	Self  whole   `json:"self"`
 	Mean  float64 `json:"mean"`
+
+	// How it is spread over scopes; left out where the collector has no buckets.
+	Spread *pageSpread `json:"spread,omitempty"`
+}
+
+// pageSpread has the buckets with a count of a value: bucket 0 is for 0, and k for 2^(k-1) ≤ value < 2^k.
+type pageSpread struct {
+	K   []int   `json:"k"`
+	N   []whole `json:"n"`
+	Sum []whole `json:"sum"`
 }
 
 // whole is a whole number. Past 2^53, where the numbers of scripts lose digits, it
@@ -313,9 +323,22 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 func readValues(r profile.Reading) []pageReadValue {
 	values := []pageReadValue{}
 	for _, v := range r.Values {
-		values = append(values, pageReadValue{printable(v.Name), whole(v.Total()), whole(v.Self), r.Mean(v)})
+		values = append(values, pageReadValue{printable(v.Name), whole(v.Total()), whole(v.Self), r.Mean(v), spread(v.Buckets)})
 	}
 	return values
+}
+
+func spread(list []profile.ValueBucket) *pageSpread {
+	if len(list) == 0 {
+		return nil
+	}
+	s := new(pageSpread)
+	for _, b := range list {
+		s.K = append(s.K, int(b.K))
+		s.N = append(s.N, whole(b.Count))
+		s.Sum = append(s.Sum, whole(b.Sum))
+	}
+	return s
 }
 
 // newFigures has room for n rows. JSON has empty lists, and no null.

@@ -88,17 +88,15 @@ func (d *declarations) of(f *apiFunction) declared {
 	return d.file(f.marker).functions[name]
 }
 
-// parse takes from the text of a file what there is to take; of one with errors that is less.
+// parse takes from the text of a file what there is to take. Of one with errors that is nothing: it is not
+// what the program was built from.
 func (f *declaredFile) parse(text string) {
 	fset := token.NewFileSet()
-	file, _ := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
-	if file == nil {
+	file, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
 		return
 	}
 	f.name, f.doc = file.Name.Name, sentence(file.Doc)
-	if f.name == "_" {
-		f.name = "" // there is no package clause
-	}
 	f.functions, f.lines = map[string]declared{}, map[int]string{}
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -144,7 +142,7 @@ func signature(fn *ast.FuncDecl) string {
 	var b strings.Builder
 	bare := ast.FuncDecl{Recv: fn.Recv, Name: fn.Name, Type: fn.Type}
 	if err := printer.Fprint(&b, token.NewFileSet(), &bare); err != nil {
-		return "" // a part of it could not be parsed
+		return "" // no declaration that was parsed is one that can't be printed
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }

@@ -32,7 +32,7 @@ function fillCard(card, fn, report, measures) {
 		...[factsOf(row, report), notesOf(fn, report)].filter((part) => part),
 		element("p", { class: "further" }, element("a", { href: "#" + row.id, tabindex: -1 }, "all figures"), " ", element("span", { class: "place" }, row.place)));
 	for (const { measure, axis } of measures) {
-		const some = measure.list(row.now)?.length > 0 || measure.list(row.before)?.length > 0;
+		const some = [row.now, row.before].some((f) => measure.list(f)?.some((b) => b.k > 0 || measure === timeMeasure));
 		card.append(element("figure", { class: "spread" },
 			some && element("figcaption", null, measure.title),
 			some && drawSpread(measure, axis, row)));
@@ -46,10 +46,9 @@ function factsOf(row, report) {
 		return null;
 	}
 	const fact = (word, text, full, beside) => element("div", { title: full }, element("dt", null, word), element("dd", null, text, beside));
-	const changed = (key, known) => {
-		const v = row.before ? changeOf(row, key, known) : null;
-		return v !== null && Number.isFinite(v) && element("span", { class: v > 0.0005 ? "change more" : v < -0.0005 ? "change less" : "change" }, signedPercent(v));
-	};
+	const change = (v) =>
+		v !== null && Number.isFinite(v) && element("span", { class: v > 0.0005 ? "change more" : v < -0.0005 ? "change less" : "change" }, signedPercent(v));
+	const changed = (key, known) => change(row.before ? changeOf(row, key, known) : null);
 	const time = (word, key, title) => fact(word, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key]), `${title}: ${exactly(f[key])}`, changed(key, (g) => g.timed));
 	return element("dl", { class: "facts" },
 		fact("calls", count(f.count), null, changed("count", (g) => g)),
@@ -58,7 +57,14 @@ function factsOf(row, report) {
 			time("p50", "p50", "half of the calls did not take longer"),
 			time("p99", "p99", "99 of 100 calls did not take longer"),
 			time("max", "max", "the longest call"),
-		]);
+		],
+		f.memory && ["bytes", "objects"].map((key) => {
+			const { mean, total, self } = f.memory[key];
+			const before = row.before?.memory?.[key].mean;
+			return fact(key + " a call", memoryWritten(key, mean),
+				`${key} allocated ${memoryWords(report)}, mean; ${count(total)} in all, ${count(self)} without what marked calls inside allocate`,
+				change(before > 0 ? (mean - before) / before : null));
+		}));
 }
 
 // notesOf is what has to be known besides the figures.
@@ -76,14 +82,20 @@ function notesOf(fn, report) {
 			notes.push("its calls were counted and not timed");
 		}
 		const share = heatOf(row, report);
-		if (share >= 0.001) {
-			notes.push(`${percent(share)} of the ${report.noSelf ? "" : "self "}time of all markers`);
+		if (share >= 0.001 && !report.noSelf) { // else times contain each other
+			notes.push(`${percent(share)} of the self time of all ${report.api.only ? "functions here" : "markers"}`);
 		}
 		if (f.sampled) {
 			notes.push(`estimated from ${plural(f.sampled.samples, "call")}` + (f.timed && f.sampled.meanSE !== null ? `, mean ± ${relative(f.sampled.meanSE, f.mean)}` : ""));
 		}
 		if (f.open !== 0) {
 			notes.push(`${plural(f.open, "call")} had not ended`);
+		}
+		if (f.memory && report.memory === "alloc" && f.memory.objects.total === 0) {
+			notes.push(`allocation-free in ${plural(f.memory.scopes, "call")}`);
+		}
+		if (f.memory && f.memory.dropped !== 0) {
+			notes.push(`what ${plural(f.memory.dropped, "call")} allocated was not read`);
 		}
 		if (f.sizes.length > 0) {
 			notes.push(sizeNote(f.sizes));

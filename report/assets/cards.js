@@ -20,7 +20,7 @@ class CardList {
 			return;
 		}
 		const { functions, packages } = this.api;
-		this.measures = [timeMeasure].map((measure) => ({ measure, axis: axisFor(measure, functions) })).filter(({ axis }) => axis !== null);
+		this.measures = [timeMeasure, memoryMeasure(this.report)].map((measure) => ({ measure, axis: axisFor(measure, functions) })).filter(({ axis }) => axis !== null);
 		this.region.style.setProperty("--measures", this.measures.length);
 		this.cards = functions.map((fn) => cardOf(fn, this.report));
 		this.empty = new Set(functions); // whose cards have no figures yet
@@ -79,7 +79,7 @@ class CardList {
 	legend() {
 		const scale = element("span", { class: "scale", "aria-hidden": "true" });
 		scale.style.background = heatScale;
-		return element("p", { class: "legend" }, "bars: calls, higher for ten times as many by the same amount, each bar for twice the time of the one before; share of the function’s time 0", scale, "100%",
+		return element("p", { class: "legend" }, "bars: calls, higher for ten times as many by the same amount, each bar for twice as much as the one before; share of the function’s time or memory 0", scale, "100%",
 			this.report.compared && element("span", { class: "outline" }, "old"));
 	}
 

@@ -63,6 +63,12 @@ function columnsFor(report) {
 			stripColumn(report),
 		);
 	}
+	if (report.memory) {
+		const of = memoryWords(report);
+		list.push(
+			perCall("bytes", `bytes allocated ${of}, mean`),
+			perCall("objects", `objects allocated ${of}, mean`));
+	}
 	list.push(words("place", longest(rows, (row) => row.place, 6, 30), "file and line",
 		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, row.place))));
 	list.at(-1).then = (row) => row.line;
@@ -108,6 +114,26 @@ function figure(key, about, own) {
 		value: (row) => (row.now && known(row.now) ? row.now[key] : null),
 		cell: (row) => (row.now && known(row.now) ? cell(row.now) : none),
 		exact: (row) => (row.now && known(row.now) ? exact(row.now) : null),
+	};
+}
+
+// memoryWords says what memory is that of.
+function memoryWords(report) {
+	return report.memory === "alloc" ? "in a passage" : "by the whole process during a passage";
+}
+
+// memoryWritten writes a mean of bytes or objects.
+function memoryWritten(key, mean) {
+	return key === "bytes" ? memory(mean) : Number.isInteger(mean) ? count(mean) : amountMean("", mean);
+}
+
+// perCall is a column of what a passage allocates.
+function perCall(key, about) {
+	const value = (row) => row.now?.memory?.[key].mean ?? null;
+	return {
+		key, title: key, about, width: "5rem", first: -1, blank: 0, value,
+		cell: (row) => (value(row) === null ? none : memoryWritten(key, value(row))),
+		exact: (row) => row.now?.memory ? `${count(row.now.memory[key].total)} ${key} in all` : null,
 	};
 }
 

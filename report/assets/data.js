@@ -35,6 +35,7 @@ function arrange(data) {
 		};
 	});
 	const names = ["now", "before"];
+	const memory = memoryCollector(data.sides);
 	data.sides.forEach((side, i) => {
 		const list = figures(side.figures);
 		for (const at of side.missing) {
@@ -55,6 +56,9 @@ function arrange(data) {
 		}
 		for (const r of side.readings) {
 			list[r.at].readings.push(r);
+			if (r.collector === memory) {
+				list[r.at].memory = memoryOf(r);
+			}
 		}
 		list.forEach((f, at) => (rows[at][names[i]] = f));
 	});
@@ -62,6 +66,7 @@ function arrange(data) {
 		rows,
 		api: arrangeAPI(data.api, rows),
 		sort: data.sort,
+		memory,
 		compared: data.sides.length > 1,
 		noSelf: data.sides.some((side) => side.noSelf),
 		cost: rows.reduce((sum, row) => sum + (row.now ? cost(row.now, data.sides[0].noSelf) : 0), 0),
@@ -86,10 +91,32 @@ function figures(c) {
 			callers: [],
 			sizes: [],
 			readings: [],
+			memory: null,
 		};
 		start = end;
 		return f;
 	});
+}
+
+// memoryCollector says which collector the page's figures of memory are of: that of deep builds, which
+// is exact, or else the one of what the process allocated meanwhile; null if there is neither.
+function memoryCollector(sides) {
+	const has = (name) => sides.some((side) => side.readings.some((r) => r.collector === name));
+	return ["alloc", "process_alloc"].find(has) ?? null;
+}
+
+// memoryOf is what scopes allocated, of what the collector read; null if it is not all there.
+function memoryOf(r) {
+	const value = (name) => r.values.find((v) => v.name === name);
+	const [bytes, objects] = [value("bytes"), value("objects")];
+	if (!bytes || !objects || r.scopes === 0) {
+		return null;
+	}
+	const { k, n, sum } = bytes.spread ?? { k: [], n: [], sum: [] };
+	return {
+		scopes: r.scopes, dropped: r.dropped, bytes, objects,
+		buckets: k.map((k, i) => ({ k, count: n[i], sum: sum[i] })),
+	};
 }
 
 // buckets are those of the figures that are not empty: k (2^k ≤ ns < 2^(k+1)), count, sum.

@@ -91,6 +91,19 @@ function relative(se, of) {
 	return se === 0 ? "0" : fixed((100 * se) / of, 1) + "%";
 }
 
+// memory writes a number of bytes with three significant digits: 16B, 1.21KiB.
+function memory(bytes) {
+	if (bytes < 1023.5) {
+		return (Number.isInteger(bytes) ? bytes : significant(bytes)) + "B";
+	}
+	for (const [unit, name] of [[2 ** 10, "KiB"], [2 ** 20, "MiB"], [2 ** 30, "GiB"]]) {
+		if (bytes / unit < 999.5) {
+			return significant(bytes / unit) + name;
+		}
+	}
+	return significant(Math.min(bytes / 2 ** 40, 999_999)) + "TiB";
+}
+
 // amount writes a number in the unit that its name ends in.
 function amount(name, n) {
 	return name.endsWith("_ns") ? wholeDuration(n) : count(n);

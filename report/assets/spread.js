@@ -25,6 +25,19 @@ const timeMeasure = {
 	place: (ns) => Math.log2(ns),
 };
 
+// memoryMeasure is of the bytes that a call allocates.
+function memoryMeasure(report) {
+	const sizes = ["B", "KiB", "MiB", "GiB", "TiB"].flatMap((unit, i) => [1, 4, 16, 64, 256].map((n, k) => [4 ** (5 * i + k), n + unit]));
+	return {
+		key: "memory", share: "memory",
+		title: report.memory === "alloc" ? "memory allocated in a call" : "memory allocated by the process during a call",
+		list: (f) => f?.memory?.buckets ?? null,
+		low: (k) => (k === 0 ? 0 : 2 ** (k - 1)), high: (k) => 2 ** k, write: memory, whole: (v) => memory(Number(v)),
+		marks: [[0, "0"], ...sizes.filter(([v]) => v >= 16)],
+		place: (bytes) => (bytes === 0 ? 0 : Math.log2(bytes) + 1),
+	};
+}
+
 // axisFor is the axis for all functions; null where none has the quantity.
 function axisFor(measure, functions) {
 	let [low, high] = [Infinity, -Infinity];

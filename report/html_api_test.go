@@ -1,0 +1,397 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/report"
+)
+
+const heapText = `// Package heap keeps things in order. It does more.
+package heap
+
+// A Heap is one.
+type Heap[T any] struct{ list []T }
+
+// New returns a heap that orders
+// by less. The second sentence is left out.
+//
+//go:noinline
+func New[T any](less func(a, b T) bool,
+	list ...T) (h *Heap[T]) {
+	return nil
+}
+
+// Push adds x.
+func (h *Heap[T]) Push(x T) {}
+
+func (h *Heap[T]) up(i int) {}
+
+// parse is named by a directive.
+func parse() {}
+`
+
+// library is a profile of what packages offer: the names of markers, where each is, and how often it was passed.
+func library() *profile.Profile {
+	p := profiletest.Make(400, 5)
+	figures := p.Markers
+	timed := slices.IndexFunc(figures, func(m profile.Marker) bool { return m.Kind == "func" && m.Count > 1000 })
+	unvisited := slices.IndexFunc(figures, func(m profile.Marker) bool { return m.Kind == "func" && m.Count == 0 })
+	p.Markers = nil
+	for i, f := range []struct {
+		pkg, name, kind, file string
+		line                  int
+		visited               bool
+	}{
+		{"example.com/app", "Main", "func", "main.go", 3, true},
+		{"example.com/lib/heap", "(*Heap).Push", "func", "heap/heap.go", 18, true},
+		{"example.com/lib/heap", "(*Heap).up", "func", "heap/heap.go", 20, true},
+		{"example.com/lib/heap", "(*Heap).up:for#1", "loop", "heap/heap.go", 21, true},
+		{"example.com/lib/heap", "New", "func", "heap/heap.go", 11, true},
+		{"example.com/lib/heap", "New:func#1", "func", "heap/heap.go", 12, true},
+		{"example.com/lib/heap", "parse <headers>", "func", "heap/heap.go", 22, true},
+		{"example.com/lib/heap", "TestNew", "func", "heap/heap_test.go", 9, true},
+		{"example.com/lib/internal/wire", "Encode", "func", "internal/wire/wire.go", 5, true},
+		{"example.com/lib/v2", "Open", "func", "v2/lib.go", 5, false},
+		{"example.com/other/heap", "Fix", "func", "other/heap.go", 5, true},
+		{"example.com/other/heap", "New", "func", "other/heap.go", 9, true},
+	} {
+		m := figures[timed]
+		if !f.visited {
+			m = figures[unvisited]
+		}
+		m.ID, m.Package, m.Name, m.Kind, m.File, m.Line = registry.ID(0xa0+i), f.pkg, f.pkg+"."+f.name, f.kind, f.file, f.line
+		m.Buckets = slices.Clone(m.Buckets)
+		p.Markers = append(p.Markers, m)
+	}
+	return p
+}
+
+func librarySource(file string, std bool) (report.Source, error) {
+	switch file {
+	case "heap/heap.go":
+		return report.Source{Text: heapText}, nil
+	case "main.go":
+		return report.Source{Text: "package main\n\nfunc Main() {}\n"}, nil
+	case "other/doc.go":
+		return report.Source{Text: "// Package heap is another.\npackage heap\n"}, nil
+	case "other/heap.go":
+		return report.Source{Text: "package heap // broken {{{\n\nfunc Fix(\n"}, nil
+	}
+	return report.Source{}, fmt.Errorf("%s is not here", file)
+}
+
+// What allocates has its buckets in the page: of New a lot, of Push nothing.
+func allocating() *profile.Profile {
+	p := library()
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		r := profile.Reading{Collector: profile.Alloc, Scopes: m.Timed(), Values: []profile.Value{{Name: profile.AllocBytes}, {Name: profile.AllocObjects}}}
+		switch m.Name {
+		case "example.com/lib/heap.New":
+			r.Scopes, r.Dropped = 4, 1
+			r.Values[0] = profile.Value{Name: profile.AllocBytes, Sum: 4144, Self: 48, Buckets: []profile.ValueBucket{
+				{K: 0, Count: 1}, {K: 5, Count: 2, Sum: 48, SumSq: profile.Uint128{Lo: 1152}}, {K: 13, Count: 1, Sum: 4096, SumSq: profile.Uint128{Lo: 4096 * 4096}}}}
+			r.Values[1] = profile.Value{Name: profile.AllocObjects, Sum: 7, Self: 2, Buckets: []profile.ValueBucket{{K: 0, Count: 1}, {K: 1, Count: 2, Sum: 2, SumSq: profile.Uint128{Lo: 2}}, {K: 3, Count: 1, Sum: 5, SumSq: profile.Uint128{Lo: 25}}}}
+		default:
+			r.Values[0].Buckets = []profile.ValueBucket{{K: 0, Count: r.Scopes}}
+			r.Values[1].Buckets = []profile.ValueBucket{{K: 0, Count: r.Scopes}}
+		}
+		if r.Scopes > 0 {
+			m.Readings = []profile.Reading{r}
+		}
+	}
+	return p
+}
+
+// Functions are told by the names of their markers, and described by their source; a catalogue has
+// those that others can call.
+func TestAPIData(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		o    report.Options
+	}{
+		{"html-api.json", report.Options{Source: librarySource}},
+		{"html-catalogue.json", report.Options{Source: librarySource, API: true}},
+		{"html-catalogue-sourceless.json", report.Options{API: true}},
+	} {
+		tt.o.Format = "html"
+		_, text, ok := strings.Cut(unpacked(t, write(t, library(), tt.o)), ` "api": {`)
+		if !ok {
+			t.Fatal("no api in the page")
+		}
+		golden.Check(t, tt.file, ` "api": {`+text)
+	}
+}
+
+// A catalogue holds nothing but what it shows: no other markers and no source.
+func TestCatalogueSize(t *testing.T) {
+	page := write(t, library(), report.Options{Format: "html", API: true, Source: librarySource})
+	data := unpacked(t, page)
+	for _, absent := range []string{"heap).up", "wire", "TestNew", "example.com/app", "return nil"} {
+		if strings.Contains(data, absent) {
+			t.Errorf("%q is in the catalogue", absent)
+		}
+	}
+	if !strings.Contains(page, "<title>example.com: markgen report</title>") {
+		t.Error("the title is not what the paths of the packages share")
+	}
+	page = write(t, few(51), report.Options{Format: "html", API: true, Source: librarySource})
+	if !strings.Contains(page, "<title>example.com/shop/part000: markgen report</title>") {
+		t.Error("the title is not the package")
+	}
+	page = write(t, &profile.Profile{}, report.Options{Format: "html", API: true})
+	if !strings.Contains(page, "no exported function of a package that can be imported has a marker in the data") {
+		t.Error("an empty catalogue does not say so")
+	}
+	for _, f := range report.Formats() {
+		if err := (report.Options{Format: f, API: true}).Check(); (err == nil) != (f == "html") {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// card is the text of the card of the function with that anchor, a line for each part.
+func (v *view) card(anchor string) []string {
+	v.Helper()
+	v.wait(`byID(` + quoted(anchor) + `) !== null`)
+	eval[bool](v, `byID(`+quoted(anchor)+`).scrollIntoView() === undefined`)
+	v.wait(`byID(` + quoted(anchor) + `).querySelector(".further, .badge") !== null`)
+	return eval[[]string](v, `[...byID(`+quoted(anchor)+`).querySelectorAll("h4, .signature, .doc, .facts > div, .notes li, figcaption")].map((e) => e.matches("div") ? e.children[0].textContent + " " + e.children[1].textContent : e.textContent)`)
+}
+
+// shown are the anchors of the cards that are shown.
+func (v *view) shown() []string {
+	v.Helper()
+	return eval[[]string](v, `[...document.querySelectorAll("#cards .card")].filter((c) => c.checkVisibility({ contentVisibilityAuto: false })).map((c) => c.id)`)
+}
+
+func TestPageAPI(t *testing.T) {
+	v := open(t, allocating(), report.Options{Source: librarySource})
+	expect(v, `byID("view").checkVisibility() && !byID("cards").checkVisibility() && !byID("exported").checkVisibility()`, true)
+	v.click(`#views [href="#api"]`)
+	v.wait(`byID("cards").checkVisibility() && !byID("view").checkVisibility()`)
+	expect(v, `byID("shown").textContent`, "10 functions")
+	exported := []string{"main.Main", "example.com/lib/heap.New", "heap.Heap.Push", "wire.Encode", "lib.Open", "heap.Fix", "example.com/other/heap.New"}
+	all := slices.Insert(slices.Clone(exported), 3, "heap.TestNew", "heap.parse", "heap.Heap.up")
+	if got := v.shown(); !slices.Equal(got, all) {
+		t.Errorf("the cards are\n%q, want\n%q", got, all)
+	}
+	expect(v, `[...document.querySelectorAll(".package")].map((p) => [...p.querySelectorAll("h2, h3, h2 + .doc")].map((e) => e.textContent).join("; "))`, []string{
+		"example.com/app; functions",
+		"example.com/lib/heap; Package heap keeps things in order.; functions; type Heap; not exported: functions; not exported: type Heap",
+		"example.com/lib/internal/wire; functions",
+		"example.com/lib/v2; functions",
+		"example.com/other/heap; functions",
+	})
+
+	figures := []string{"calls 1,020", "mean 96.7ns", "p50 91.4ns", "p99 207ns", "max 231ns"}
+	for anchor, want := range map[string][]string{
+		"example.com/lib/heap.New": slices.Concat([]string{"New", "func New[T any](less func(a, b T) bool, list ...T) (h *Heap[T])", "New returns a heap that orders by less."},
+			figures, []string{"bytes a call 1.01KiB", "objects a call 1.75", "9.1% of the self time of all markers", "what 1 call allocated was not read", "time of a call", "memory allocated in a call"}),
+		"heap.Heap.Push": slices.Concat([]string{"Heap.Push", "func (h *Heap[T]) Push(x T)", "Push adds x."},
+			figures, []string{"bytes a call 0B", "objects a call 0", "9.1% of the self time of all markers", "allocation-free in 1,020 calls", "time of a call"}),
+		"lib.Open": {"Opennever called"},
+	} {
+		if got := v.card(anchor); !slices.Equal(got, want) {
+			t.Errorf("the card of %s has\n%q, want\n%q", anchor, got, want)
+		}
+	}
+	// The bars are the buckets, each with its figures; their scale leads from the least to the most.
+	expect(v, `[...byID("example.com/lib/heap.New").querySelectorAll(".spread:last-child title")].map((t) => t.textContent)`, []string{
+		"0B: 1 call, 25%; 0B, 0.0% of the memory", "16B – 32B: 2 calls, 50%; 48B, 1.2% of the memory", "4.00KiB – 8.00KiB: 1 call, 25%; 4.00KiB, 99% of the memory",
+	})
+	expect(v, `[...byID("example.com/lib/heap.New").querySelectorAll(".spread:last-child text")].map((t) => t.textContent)`, []string{"0", "16B", "64B", "256B", "1KiB", "4KiB"})
+	expect(v, `byID("example.com/lib/heap.New").querySelector(".spread:last-child svg").ariaLabel`, "memory allocated in a call: most calls, 2 of 4, have 16B – 32B; from 0B to 8.00KiB")
+
+	v.click("#exported")
+	if got := v.shown(); !slices.Equal(got, exported) {
+		t.Errorf("exported are\n%q, want\n%q", got, exported)
+	}
+	v.click("#visited")
+	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "HEAP returns"))
+	if got := v.shown(); !slices.Equal(got, []string{"example.com/lib/heap.New"}) {
+		t.Errorf("found %q", got)
+	}
+	expect(v, `byID("shown").textContent`, "1 of 10 functions")
+	expect(v, `[...document.querySelectorAll("#cards section")].filter((s) => s.checkVisibility()).map((s) => s.id)`, []string{"pkg:example.com/lib/heap", "pkg:example.com/lib/heap:"})
+	v.click(`#views [href="#table"]`)
+	v.wait(`byID("view").checkVisibility()`)
+	if got := v.names(); !slices.Equal(got, []string{"example.com/lib/heap.New"}) {
+		t.Errorf("the table shows %q", got)
+	}
+	// What calls allocate is in the table, too.
+	expect(v, `["bytes", "objects"].map((c) => document.querySelector("#markers tbody td." + c).textContent)`, []string{"1.01KiB", "1.75"})
+	expect(v, `document.querySelector("#markers tbody td.bytes").title`, "4,144 bytes in all")
+}
+
+// Addresses lead to functions, by whatever name, and to packages.
+func TestPageAPILinks(t *testing.T) {
+	v := open(t, library(), report.Options{Source: librarySource})
+	const current = `(document.querySelector(".card[aria-current]")?.id ?? "none")`
+	for address, want := range map[string]string{
+		"heap.Heap.Push":                     "heap.Heap.Push",
+		"Heap.Push":                          "heap.Heap.Push",
+		"example.com/lib/heap.(*Heap).Push":  "heap.Heap.Push",
+		"example.com%2Flib%2Fheap.Heap.Push": "heap.Heap.Push",
+		"example.com/other/heap.New":         "example.com/other/heap.New",
+		"example.com/lib/heap.New":           "example.com/lib/heap.New",
+		"heap.New":                           "none",
+		"Encode":                             "wire.Encode",
+		"100%":                               "none",
+	} {
+		eval[string](v, `location.hash = `+quoted(address))
+		v.wait(current + ` === ` + quoted(want))
+		if want != "none" {
+			expect(v, `document.activeElement.id`, want)
+			expect(v, `byID("cards").checkVisibility() && byID("detail").hidden`, true)
+		}
+	}
+	v.click(`.contents a[href="#pkg%3Aexample.com%2Fother%2Fheap"]`)
+	v.wait(`document.activeElement.id === "pkg:example.com/other/heap"`)
+	// The panel has all figures, over either view.
+	eval[string](v, `location.hash = "Fix"`)
+	v.wait(current + ` === "heap.Fix"`)
+	v.click(`.card[aria-current] .further a`)
+	v.wait(`!byID("detail").hidden`)
+	expect(v, `byID("detail-name").textContent + " " + byID("cards").checkVisibility()`, "example.com/other/heap.Fix true")
+	v.click("#detail .close")
+	v.wait(`byID("detail").hidden && location.hash === "" && document.activeElement.id === "heap.Fix"`)
+}
+
+func TestPageAPIKeys(t *testing.T) {
+	v := open(t, library(), report.Options{API: true, Source: librarySource})
+	at := `document.activeElement.id`
+	list := v.shown()
+	if want := []string{"example.com/lib/heap.New", "heap.Heap.Push", "lib.Open", "heap.Fix", "example.com/other/heap.New"}; !slices.Equal(list, want) {
+		t.Fatalf("the catalogue has %q, want %q", list, want)
+	}
+	expect(v, `byID("exported").checkVisibility()`, false) // there are no others
+	v.do(chromedp.KeyEvent("/"), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("e"), chromedp.KeyEvent(kb.ArrowDown))
+	expect(v, at, list[0])
+	v.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowUp))
+	expect(v, at, list[1])
+	v.do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.ArrowDown))
+	expect(v, at, list[4])
+	expect(v, `(() => { const a = document.activeElement.getBoundingClientRect(), b = byID("cards").getBoundingClientRect(); return a.top >= b.top && a.bottom <= b.bottom + 1; })()`, true)
+	v.do(chromedp.KeyEvent(kb.Home))
+	expect(v, at, list[0])
+	v.do(chromedp.KeyEvent(kb.Enter))
+	v.wait(`!byID("detail").hidden && byID("detail-name").textContent === "example.com/lib/heap.New"`)
+	v.do(chromedp.KeyEvent(kb.Escape))
+	v.wait(`byID("detail").hidden`)
+	expect(v, at, list[0])
+	// Of the cards, only one and its links are on the way of Tab.
+	expect(v, `[...document.querySelectorAll(".card, .card a")].filter((e) => e.tabIndex === 0).every((e) => e.closest(".card").id === `+quoted(list[0])+`)`, true)
+	expect(v, `[...document.querySelectorAll("button, input, a, nav, svg[role=img], article")].filter((e) => e.checkVisibility()).every((e) => e.textContent !== "" || e.labels?.length > 0 || e.ariaLabel)`, true)
+}
+
+// On a narrow screen a card is as wide as that, and the page scrolls.
+func TestPageAPINarrow(t *testing.T) {
+	v := open(t, allocating(), report.Options{API: true, Source: librarySource}, window(360, 640))
+	v.card("example.com/lib/heap.New")
+	const fits = `document.documentElement.scrollWidth <= 360`
+	expect(v, fits, true)
+	expect(v, `[...document.querySelectorAll(".card *")].filter((e) => e.getBoundingClientRect().right > 360).length`, 0)
+	eval[string](v, `location.hash = "heap.Fix"`)
+	v.wait(`document.querySelector(".card[aria-current]")?.id === "heap.Fix"`)
+	expect(v, `(() => { const r = byID("heap.Fix").getBoundingClientRect(); return r.top >= 0 && r.top < 640; })()`, true)
+	eval[string](v, `location.hash = "00000000000000aa"`)
+	v.wait(`!byID("detail").hidden`)
+	expect(v, fits, true)
+}
+
+// On paper every card has its figures.
+func TestPageAPIPrinted(t *testing.T) {
+	v := open(t, profiletest.Make(2000, 1), report.Options{API: true})
+	if n := eval[int](v, `document.querySelectorAll(".card .further").length`); n > 60 {
+		t.Errorf("%d cards are filled before they are in sight", n)
+	}
+	v.do(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = cdp.Call(ctx, target, page.PrintToPDF, page.PrintToPDFParams{})
+		return none, err
+	})
+	expect(v, `[...document.querySelectorAll(".card")].every((c) => c.querySelector(".further, .badge"))`, true)
+}
+
+// Both profiles are in a card.
+func TestPageAPICompared(t *testing.T) {
+	now, old := allocating(), allocating()
+	old.Markers = slices.DeleteFunc(old.Markers, func(m profile.Marker) bool { return strings.HasSuffix(m.Name, "heap.Fix") })
+	now.Markers = slices.DeleteFunc(now.Markers, func(m profile.Marker) bool { return strings.HasSuffix(m.Name, "v2.Open") })
+	for i := range old.Markers {
+		m := &old.Markers[i]
+		m.Count *= 2
+		for k := range m.Buckets {
+			m.Buckets[k].Count *= 2
+			m.Buckets[k].SumNS *= 2
+		}
+		for k := range m.Readings {
+			m.Readings[k].Values[0].Sum /= 2
+		}
+	}
+	v := open(t, now, report.Options{API: true, Source: librarySource, Against: old})
+	part := func(anchor, selector string) []string {
+		v.card(anchor)
+		return eval[[]string](v, `[...byID(`+quoted(anchor)+`).querySelectorAll(`+quoted(selector)+`)].map((e) => e.textContent)`)
+	}
+	got := slices.Delete(part("example.com/lib/heap.New", ".change"), 2, 4) // percentiles are estimates
+	if want := []string{"−50.0%", "±0%", "±0%", "+100.0%", "±0%"}; !slices.Equal(got, want) {
+		t.Errorf("the changes are %q, want %q", got, want)
+	}
+	if n := eval[int](v, `byID("example.com/lib/heap.New").querySelectorAll(".before").length`); n == 0 {
+		t.Error("no outlines of the old")
+	}
+	if got := part("heap.Fix", ".notes li"); !slices.Contains(got, "new: the old profile does not have it") {
+		t.Errorf("of a new function it says %q", got)
+	}
+}
+
+// Text of the data is text in the cards, and anchors are not names of what is in the page.
+func TestPageAPIHostile(t *testing.T) {
+	p := hostileProfile()
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		m.Kind, m.Package = "func", hostile
+		m.Name = hostile + "." + []string{"Detail", "find", "__proto__"}[i%3]
+		m.File = "a.go"
+	}
+	v := open(t, p, report.Options{API: true, Source: func(string, bool) (report.Source, error) {
+		return report.Source{Text: "// Package a is <img src=x onerror=alert(1)>.\npackage a\n\n// Detail is </script><script>alert(2)</script>.\nfunc Detail(x struct{ A int `<img src=x onerror=alert(3)>` }) {}\n"}, nil
+	}}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `window.alerts = 0; window.alert = () => alerts++`})
+		return none, err
+	})
+	expect(v, `document.querySelectorAll(".card").length`, 1) // the others are not exported
+	if got := v.card("a.Detail")[:3]; !strings.Contains(got[1], "`<img src=x") || !strings.Contains(got[2], "</script><script>") {
+		t.Errorf("the card says %q", got)
+	}
+	expect(v, `document.querySelectorAll("img, iframe, object, embed").length + window.alerts`, 0)
+}
+
+// Thousands of functions are shown and searched like a few.
+func TestPageAPILarge(t *testing.T) {
+	v := open(t, profiletest.Make(20_000, 1), report.Options{})
+	v.click(`#views [href="#api"]`)
+	v.wait(`byID("shown").textContent === "5,000 functions"`)
+	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "item04999"))
+	if got := v.shown(); !slices.Equal(got, []string{"part049.Store.Item04999"}) {
+		t.Errorf("found %q", got)
+	}
+	eval[string](v, `(byID("find").value = "", byID("find").dispatchEvent(new Event("input")), location.hash = "part030.Store.Item03000")`)
+	v.wait(`document.activeElement.id === "part030.Store.Item03000"`)
+	expect(v, `(() => { const a = document.activeElement.getBoundingClientRect(), b = byID("cards").getBoundingClientRect(); return a.top >= b.top && a.bottom <= b.bottom + 1; })()`, true)
+}
