@@ -81,18 +81,22 @@ function drawSpread(measure, axis, row) {
 	}, svg("rect", { class: "tick", x: 0, y: spreadBars, width: spreadWidth, height: 1 }), bars, outlines, scaleOf(measure, axis));
 }
 
-// scaleOf names as many numbers below the bars as there is room for.
+// scaleOf names as many numbers below the bars as there is room for: each so many of its measure's marks.
 function scaleOf(measure, axis) {
-	const marks = measure.marks.map(([v, name]) => ({ v, name, x: axis.x(measure.place(v)) })).filter(({ x }) => x >= 0 && x <= spreadWidth);
-	const room = (list) => list.every((m, i) => i === 0 || m.x - list[i - 1].x >= 40);
+	const marks = measure.marks.map(([v, name], i) => {
+		const x = axis.x(measure.place(v));
+		const width = 6 * name.length;
+		const left = Math.min(Math.max(x - width / 2, 0), spreadWidth - width); // inside the drawing
+		return { i, name, x, left, right: left + width };
+	}).filter(({ x }) => x >= 0 && x <= spreadWidth);
 	let list = marks;
-	for (let step = 2; !room(list); step++) {
-		list = marks.filter((m) => measure.marks.findIndex(([v]) => v === m.v) % step === 0);
+	for (let step = 2; list.some((m, k) => k > 0 && m.left < list[k - 1].right + 10); step++) {
+		list = marks.filter(({ i }) => i % step === 0);
 	}
-	return list.map(({ name, x }) => [
+	return list.flatMap(({ name, x, left, right }) => [
 		svg("rect", { class: "tick", x: x.toFixed(2), y: spreadBars, width: 1, height: 4 }),
-		svg("text", { x: x.toFixed(2), y: spreadBars + 13, "text-anchor": x < 14 ? "start" : x > spreadWidth - 14 ? "end" : "middle" }, name),
-	]).flat();
+		svg("text", { x: ((left + right) / 2).toFixed(2), y: spreadBars + 13, "text-anchor": "middle" }, name),
+	]);
 }
 
 // boundsOf says what belongs into a bucket.
