@@ -23,6 +23,7 @@ class CardList {
 		this.measures = [timeMeasure, memoryMeasure(this.report)].map((measure) => ({ measure, axis: axisFor(measure, functions) })).filter(({ axis }) => axis !== null);
 		this.region.style.setProperty("--measures", this.measures.length);
 		this.cards = functions.map((fn) => cardOf(fn, this.report));
+		this.of = new Map(functions.map((fn) => [this.cards[fn.at], fn]));
 		this.empty = new Set(functions); // whose cards have no figures yet
 		this.sections = packages.map((p) => this.sectionOf(p));
 		this.region.append(this.contents(), element("div", { class: "packages" }, this.legend(), this.sections.map((s) => s.element)));
@@ -31,7 +32,7 @@ class CardList {
 			for (const { isIntersecting, target } of entries) {
 				if (isIntersecting) {
 					sight.unobserve(target);
-					this.fill(functions[this.cards.indexOf(target)]);
+					this.fill(this.of.get(target));
 				}
 			}
 		}, { rootMargin: "300px" });
@@ -52,8 +53,7 @@ class CardList {
 			const title = (group.exported ? "" : "not exported: ") + (group.type === "" ? "functions" : "type " + group.type);
 			return {
 				group, title,
-				element: element("section", { class: "group", id: this.groupAnchor(group), tabindex: -1 },
-					element("h3", null, title), group.functions.map((fn) => this.cards[fn.at])),
+				element: this.groupOf(group, title),
 			};
 		});
 		return {
@@ -61,6 +61,14 @@ class CardList {
 			element: element("section", { class: "package", id: p.anchor, tabindex: -1 },
 				element("h2", null, p.path), p.doc !== "" && element("p", { class: "doc" }, p.doc), groups.map((g) => g.element)),
 		};
+	}
+
+	// groupOf makes the section of a group. Out of sight it is as high as its cards are likely to be.
+	groupOf(group, title) {
+		const made = element("section", { class: "group", id: this.groupAnchor(group), tabindex: -1 },
+			element("h3", null, title), group.functions.map((fn) => this.cards[fn.at]));
+		made.style.setProperty("--cards", group.functions.length);
+		return made;
 	}
 
 	groupAnchor(group) {
@@ -147,8 +155,7 @@ class CardList {
 	}
 
 	focused(event) {
-		const card = event.target.closest(".card");
-		const fn = card && this.api.functions[this.cards.indexOf(card)];
+		const fn = this.of?.get(event.target.closest(".card"));
 		if (fn && fn !== this.active) {
 			this.fill(fn);
 			this.activate(fn);
