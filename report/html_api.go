@@ -19,6 +19,7 @@ type pageAPI struct {
 	Only      bool          `json:"only"` // the page is a catalogue: it opens with this view
 	Packages  []pagePackage `json:"packages"`
 	Functions pageFunctions `json:"functions"`
+	Shapes    []pageShape   `json:"shapes"`
 }
 
 type pagePackage struct {
@@ -115,8 +116,8 @@ func catalogued(markers []*profile.Marker, declared *declarations) (list []apiFu
 	return list
 }
 
-// api gives what the API view needs.
-func api(markers []*profile.Marker, declared *declarations, only bool) pageAPI {
+// api gives what the API view needs; p is the profile whose shapes it shows.
+func api(p *profile.Profile, markers []*profile.Marker, declared *declarations, only bool) pageAPI {
 	a := pageAPI{Only: only, Packages: []pagePackage{}}
 	list := apiFunctions(markers)
 	for i := range list {
@@ -146,6 +147,7 @@ func api(markers []*profile.Marker, declared *declarations, only bool) pageAPI {
 		c.Doc = append(c.Doc, printable(d.doc))
 		c.Signature = append(c.Signature, printable(d.signature))
 	}
+	a.Shapes = shapes(list, p)
 	return a
 }
 

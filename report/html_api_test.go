@@ -25,7 +25,7 @@ package heap
 // A Heap is one.
 type Heap[T any] struct{ list []T }
 
-// New returns a heap that orders
+// New returns a [Heap] that orders
 // by less. The second sentence is left out.
 //
 //go:noinline
@@ -168,8 +168,8 @@ func (v *view) card(anchor string) []string {
 	v.Helper()
 	v.wait(`byID(` + quoted(anchor) + `) !== null`)
 	eval[bool](v, `byID(`+quoted(anchor)+`).scrollIntoView() === undefined`)
-	v.wait(`byID(` + quoted(anchor) + `).querySelector(".further, .badge") !== null`)
-	return eval[[]string](v, `[...byID(`+quoted(anchor)+`).querySelectorAll("h4, .signature, .doc, .facts > div, .notes li, figcaption")].map((e) => e.matches("div") ? e.children[0].textContent + " " + e.children[1].textContent : e.textContent)`)
+	v.wait(`byID(` + quoted(anchor) + `).matches(":has(.further), .unvisited")`)
+	return eval[[]string](v, `[...byID(`+quoted(anchor)+`).querySelectorAll("h4, .title li, .signature, .doc, dl > div, .notes li, figcaption")].map((e) => e.matches("div") ? e.children[0].textContent + " " + e.children[1].textContent : e.textContent)`)
 }
 
 // shown are the anchors of the cards that are shown.
@@ -199,11 +199,11 @@ func TestPageAPI(t *testing.T) {
 
 	figures := []string{"calls 1,020", "mean 96.7ns", "p50 91.4ns", "p99 207ns", "max 231ns"}
 	for anchor, want := range map[string][]string{
-		"example.com/lib/heap.New": slices.Concat([]string{"New", "func New[T any](less func(a, b T) bool, list ...T) (h *Heap[T])", "New returns a heap that orders by less."},
-			figures, []string{"bytes a call 1.01KiB", "objects a call 1.75", "9.1% of the self time of all markers", "what 1 call allocated was not read", "time of a call", "memory allocated in a call"}),
-		"heap.Heap.Push": slices.Concat([]string{"Heap.Push", "func (h *Heap[T]) Push(x T)", "Push adds x."},
-			figures, []string{"bytes a call 0B", "objects a call 0", "9.1% of the self time of all markers", "allocation-free in 1,020 calls", "time of a call"}),
-		"lib.Open": {"Opennever called"},
+		"example.com/lib/heap.New": slices.Concat([]string{"New", "allocates 1.75 objects", "func New[T any](less func(a, b T) bool, list ...T) (h *Heap[T])", "New returns a Heap that orders by less."},
+			figures, []string{"bytes a call 1.01KiB", "objects a call 1.75", "memory 1.75 objects and 1,036 bytes a call, of these 0.5 and 12 by itself; 4 calls, of which 75 % allocate", "9.1% of the self time of all markers", "what 1 call allocated was not read", "time of a call", "memory allocated in a call"}),
+		"heap.Heap.Push": slices.Concat([]string{"Heap.Push", "allocation-free", "func (h *Heap[T]) Push(x T)", "Push adds x."},
+			figures, []string{"bytes a call 0B", "objects a call 0", "memory nothing in 1,020 calls: with 95 % confidence less than one call in 340 allocates", "9.1% of the self time of all markers", "time of a call"}),
+		"lib.Open": {"Open", "never called"},
 	} {
 		if got := v.card(anchor); !slices.Equal(got, want) {
 			t.Errorf("the card of %s has\n%q, want\n%q", anchor, got, want)
@@ -235,6 +235,27 @@ func TestPageAPI(t *testing.T) {
 	// What calls allocate is in the table, too.
 	expect(v, `["bytes", "objects"].map((c) => document.querySelector("#markers tbody td." + c).textContent)`, []string{"1.01KiB", "1.75"})
 	expect(v, `document.querySelector("#markers tbody td.bytes").title`, "4,144 bytes in all")
+}
+
+// How times behave is said, with what it rests on, and searched.
+func TestPageAPIShapes(t *testing.T) {
+	p := library()
+	for i := range p.Markers {
+		if m := &p.Markers[i]; m.Name == "example.com/other/heap.Fix" {
+			sized := grown(12)
+			sized.ID, sized.Package, sized.Name = m.ID, m.Package, m.Name
+			*m = sized
+		}
+	}
+	v := open(t, p, report.Options{API: true})
+	v.card("heap.Fix")
+	expect(v, `[...byID("heap.Fix").querySelectorAll(".title li")].map((e) => e.textContent)`, []string{"O(n)", "start-up cost"})
+	expect(v, `[...byID("heap.Fix").querySelectorAll(".evidence dt")].map((e) => e.textContent)`, []string{"growth", "start-up"})
+	expect(v, `byID("heap.Fix").querySelector(".evidence dd").textContent.startsWith("O(n), 49.9ns + 3ns · n ± 5 %")`, true)
+	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "o(n) start"))
+	if got := v.shown(); !slices.Equal(got, []string{"heap.Fix"}) {
+		t.Errorf("found %q", got)
+	}
 }
 
 // Addresses lead to functions, by whatever name, and to packages.
@@ -323,7 +344,7 @@ func TestPageAPIPrinted(t *testing.T) {
 		_, err = cdp.Call(ctx, target, page.PrintToPDF, page.PrintToPDFParams{})
 		return none, err
 	})
-	expect(v, `[...document.querySelectorAll(".card")].every((c) => c.querySelector(".further, .badge"))`, true)
+	expect(v, `[...document.querySelectorAll(".card")].every((c) => c.matches(":has(.further), .unvisited"))`, true)
 }
 
 // Both profiles are in a card.

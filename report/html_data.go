@@ -188,7 +188,7 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		d.Sources = sources(profiles, files, o)
 		declared = newDeclarations(fromPage(d.Sources, files), false)
 	}
-	d.API = api(markers, declared, o.API)
+	d.API = api(profiles[0], markers, declared, o.API)
 	return d
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"go/ast"
 	"go/doc"
+	"go/doc/comment"
 	"go/parser"
 	"go/printer"
 	"go/token"
@@ -147,10 +148,17 @@ func signature(fn *ast.FuncDecl) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// sentence is the first one of a comment.
-func sentence(comment *ast.CommentGroup) string {
-	if comment == nil {
+// links are taken for such wherever they look like one, as the declarations they lead to are not known.
+var links = comment.Parser{
+	LookupPackage: func(name string) (path string, ok bool) { return name, true },
+	LookupSym:     func(string, string) bool { return true },
+}
+
+// sentence is the first one of a comment, without the brackets of links.
+func sentence(of *ast.CommentGroup) string {
+	if of == nil {
 		return ""
 	}
-	return new(doc.Package).Synopsis(comment.Text())
+	text := new(comment.Printer).Text(links.Parse(of.Text()))
+	return new(doc.Package).Synopsis(string(text))
 }

@@ -35,7 +35,7 @@ type Options struct {
 	ASCII bool
 
 	// Shapes adds to the text format and the json format how the time of each marker behaves:
-	// package profile/shape.
+	// package profile/shape. The cards of the html format have that in any case.
 	Shapes bool
 
 	// Color makes the text format use a terminal's colours.
@@ -85,7 +85,7 @@ func writeNoTrace(*bufio.Writer, *profile.Profile, []*profile.Marker, Options) e
 }
 
 // shaping are the formats that show shapes.
-var shaping = []string{"text", "json"}
+var shaping = []string{"text", "json", "html"}
 
 // comparing are the formats that show a profile against another.
 var comparing = []string{"html"}

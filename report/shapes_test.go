@@ -120,7 +120,7 @@ func TestShapesJSON(t *testing.T) {
 	if s := out.Markers[1].Shape; s == nil || s.Labels == nil || s.Growth != nil {
 		t.Errorf("never passed: %+v", s)
 	}
-	if err := (report.Options{Format: "html", Shapes: true}).Check(); err == nil || !strings.Contains(err.Error(), "text and json") {
+	if err := (report.Options{Format: "bench", Shapes: true}).Check(); err == nil || !strings.Contains(err.Error(), "text, json and html") {
 		t.Error(err)
 	}
 }

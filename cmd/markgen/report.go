@@ -41,7 +41,8 @@ counts once. Runs that were killed or still go on can be read as well.
              factor of two, higher for ten times as many passages by the same amount, coloured by the time spent
   -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
              or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
-             several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing
+             several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing. The cards of html
+             have that in any case
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
              printed. The data are read again at each request. The formats are text, json, html and prom

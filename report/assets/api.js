@@ -8,6 +8,7 @@
 //	row                   the marker
 //	package, type, name   type is "" if it is no method
 //	exported, doc, signature
+//	labels, evidence      how its time behaves; evidence are pairs of a property and what is known of it
 //	title                 its name within its package
 //	anchor                what the address of the page has to lead to it
 //
@@ -25,8 +26,14 @@ function arrangeAPI(data, rows) {
 		exported: c.exported[at] === 1,
 		doc: c.doc[at],
 		signature: c.signature[at],
+		labels: [],
+		evidence: [],
 		title: (c.type[at] === "" ? "" : c.type[at] + ".") + c.name[at],
 	}));
+	for (const s of data.shapes) {
+		functions[s.at].labels = s.labels;
+		functions[s.at].evidence = s.evidence;
+	}
 	for (const fn of functions) {
 		const groups = fn.package.groups;
 		const last = groups.at(-1);

@@ -6,11 +6,13 @@
 function cardOf(fn, report) {
 	const share = heatOf(fn.row, report);
 	const f = fn.row.now ?? fn.row.before;
+	const labels = f.count === 0 ? ["never called"] : fn.labels;
 	const card = element("article", {
 		class: f.count === 0 ? "card unvisited" : "card", id: fn.anchor, tabindex: -1, "aria-label": fn.title,
 	}, element("div", { class: "who" },
-		element("h4", null, element("a", { href: linkTo(fn.anchor), tabindex: -1, title: fn.row.name }, fn.title),
-			f.count === 0 && element("span", { class: "badge" }, "never called")),
+		element("div", { class: "title" },
+			element("h4", null, element("a", { href: linkTo(fn.anchor), tabindex: -1, title: fn.row.name }, fn.title)),
+			labels.length > 0 && element("ul", null, labels.map((text) => element("li", null, text)))),
 		fn.signature !== "" && element("code", { class: "signature" }, fn.signature),
 		fn.doc !== "" && element("p", { class: "doc" }, fn.doc)));
 	card.style.setProperty("--heat", share > 0 ? heat(share) : "var(--line)");
@@ -29,7 +31,7 @@ function fillCard(card, fn, report, measures) {
 		return;
 	}
 	card.firstElementChild.append(
-		...[factsOf(row, report), notesOf(fn, report)].filter((part) => part),
+		...[factsOf(row, report), evidenceOf(fn), notesOf(fn, report)].filter((part) => part),
 		element("p", { class: "further" }, element("a", { href: "#" + row.id, tabindex: -1 }, "all figures"), " ", element("span", { class: "place" }, row.place)));
 	for (const { measure, axis } of measures) {
 		const some = [row.now, row.before].some((f) => measure.list(f)?.some((b) => b.k > 0 || measure === timeMeasure));
@@ -67,6 +69,12 @@ function factsOf(row, report) {
 		}));
 }
 
+// evidenceOf is what the labels rest on.
+function evidenceOf(fn) {
+	return fn.evidence.length > 0 && element("dl", { class: "evidence" },
+		fn.evidence.map(([property, text]) => element("div", null, element("dt", null, property), element("dd", null, text))));
+}
+
 // notesOf is what has to be known besides the figures.
 function notesOf(fn, report) {
 	const { row } = fn;
@@ -91,22 +99,9 @@ function notesOf(fn, report) {
 		if (f.open !== 0) {
 			notes.push(`${plural(f.open, "call")} had not ended`);
 		}
-		if (f.memory && report.memory === "alloc" && f.memory.objects.total === 0) {
-			notes.push(`allocation-free in ${plural(f.memory.scopes, "call")}`);
-		}
 		if (f.memory && f.memory.dropped !== 0) {
 			notes.push(`what ${plural(f.memory.dropped, "call")} allocated was not read`);
 		}
-		if (f.sizes.length > 0) {
-			notes.push(sizeNote(f.sizes));
-		}
 	}
 	return notes.length > 0 && element("ul", { class: "notes" }, notes.map((text) => element("li", null, text)));
-}
-
-// sizeNote says what the smallest and the largest inputs took.
-function sizeNote(sizes) {
-	const [first, last] = [sizes[0], sizes.at(-1)];
-	const one = (s) => `${duration(s.mean)} with inputs of ${s.size}`;
-	return first === last ? one(first) : `${one(first)}, ${one(last)}`;
 }

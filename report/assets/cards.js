@@ -81,7 +81,7 @@ class CardList {
 		const types = (s) => s.groups.filter((g) => g.group.exported).map((g) => item(g.element.id, g.group.type === "" ? "functions" : g.group.type));
 		const rest = (s) => s.groups.filter((g) => !g.group.exported).slice(0, 1).map((g) => item(g.element.id, "not exported"));
 		return element("nav", { class: "contents", "aria-label": "packages and types" }, element("ul", null,
-			this.sections.map((s) => item(s.package.anchor, s.package.path, element("ul", null, types(s), rest(s))))));
+			this.sections.map((s) => item(s.package.anchor, shortPath(s.package, this.api.packages), element("ul", null, types(s), rest(s))))));
 	}
 
 	legend() {
@@ -186,4 +186,14 @@ class CardList {
 			card.scrollIntoView({ block: "nearest" });
 		}
 	}
+}
+
+// shortPath is the path of a package without the parts that all have in common but for the last.
+function shortPath(of, packages) {
+	const parts = packages.map((p) => p.path.split("/"));
+	let shared = 0;
+	while (parts.length > 1 && parts.every((list) => list.length > shared + 1 && list[shared] === parts[0][shared])) {
+		shared++;
+	}
+	return of.path.split("/").slice(shared).join("/");
 }

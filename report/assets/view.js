@@ -93,7 +93,7 @@ class Views {
 	searched() {
 		const texts = this.report.rows.map((row) => `${row.name} ${row.kind} ${row.place} ${row.id}`);
 		for (const fn of this.report.api.functions) {
-			texts[fn.row.at] += ` ${fn.title} ${fn.signature} ${fn.doc}`;
+			texts[fn.row.at] += ` ${fn.title} ${fn.signature} ${fn.doc} ${fn.labels.join(" ")}`;
 		}
 		return texts.map((text) => text.toLowerCase());
 	}
