@@ -80,6 +80,7 @@ type reportedMarker struct {
 	Name    string
 	Count   float64
 	Total   float64 `json:"total_ns"`
+	Min     float64 `json:"min_ns"`
 	Samples float64
 	CountSE float64 `json:"count_se"`
 	MeanSE  float64 `json:"mean_se_ns"`
