@@ -52,8 +52,8 @@ func (in *input) decode(scratch *scratch) (decoded, error) {
 	if len(file) < profileHead {
 		return none, in.damaged(uint64(len(file)), "the file ends here; it was cut off")
 	}
-	if v := binary.LittleEndian.Uint32(file[8:]); v < profileVersion-1 || v > profileVersion {
-		return none, in.damaged(8, "a profile of version %d, and this markgen reads versions 2 and %d; use the markgen that wrote it", v, profileVersion)
+	if v := binary.LittleEndian.Uint32(file[8:]); v != profileVersion {
+		return none, in.damaged(8, "a profile of version %d, and this markgen reads version %d; use the markgen that wrote it", v, profileVersion)
 	}
 	if crc32.Checksum(file[profileHead:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
 		return none, in.damaged(12, "the checksum is not that of the file; it is damaged, or was cut off")

@@ -24,7 +24,7 @@ import (
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
 	profileMagic   = "markgen\x01"
-	profileVersion = 3 // 2 where there are neither pairs nor functions picked at random
+	profileVersion = 1
 	profileHead    = 16
 )
 
@@ -65,11 +65,7 @@ func Encode(p *Profile) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes, and a profile file can have 4 GB", len(b))
 	}
 	copy(b, profileMagic)
-	version := uint32(profileVersion - 1)
-	if p.Pairs != nil || p.Wild != nil {
-		version = profileVersion
-	}
-	binary.LittleEndian.PutUint32(b[8:], version)
+	binary.LittleEndian.PutUint32(b[8:], profileVersion)
 	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[profileHead:], castagnoli))
 	return b, nil
 }

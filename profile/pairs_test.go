@@ -1,7 +1,6 @@
 package profile_test
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,22 +40,6 @@ func TestPairs(t *testing.T) {
 		}
 		if diff := cmp.Diff(twice, encoded(t, twice), everything); diff != "" {
 			t.Errorf("(-written +read)\n%s", diff)
-		}
-	}
-}
-
-// A profile without pairs is as programs read it that know of none.
-func TestPairsVersion(t *testing.T) {
-	for _, tt := range []struct {
-		run  profiletest.Run
-		want uint32
-	}{{demo(), 2}, {paired(), 3}} {
-		file, err := profile.Encode(read(t, tt.run.File()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v := binary.LittleEndian.Uint32(file[8:]); v != tt.want {
-			t.Errorf("version %d, want %d", v, tt.want)
 		}
 	}
 }

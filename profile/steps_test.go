@@ -101,12 +101,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A million goroutines that each do one thing are not all remembered, but those
+// 300,000 goroutines that each do one thing are not all remembered, but those
 // with an open scope are.
 func TestStepsForgetGoroutines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a large file")
-	}
 	list := []profiletest.Record{enter(1, 0, 1)}
 	for g := range uint64(300_000) {
 		list = append(list, on(g+2, enter(10+2*g, 2, 1)), on(g+2, exit(11+2*g, 2, 1)))
