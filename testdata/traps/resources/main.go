@@ -33,6 +33,10 @@ func environment() (n int) {
 
 func daemon() {
 	for fd := 3; fd < 1024; fd++ {
+		// The Go runtime ends a program whose own polling descriptors are closed.
+		if to, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); err == nil && strings.HasPrefix(to, "anon_inode:[event") {
+			continue
+		}
 		syscall.Close(fd)
 	}
 	if err := os.Chdir("/"); err != nil {
