@@ -18,6 +18,9 @@ type Profile struct {
 	GOOS      string
 	GOARCH    string
 	Go        string    // Go version the program was built with
+	CPU       string    // model of the processor, as it names itself; "" where that is not known
+	Main      string    // import path of the main package; "" where that is not known, and of several programs
+	Version   string    // of the main module: v1.2.3, or the revision it was built from; "" where that is not known
 	State     string    // state of collection when the run ended or was read: "profiling", "paused", "stopped" …
 	Complete  bool      // every run ended in order and nothing of its data is missing
 	Alive     bool      // a process was still running when its file was read
@@ -135,4 +138,14 @@ func compareBlocks(a, b Block) int {
 		cmp.Compare(a.EndCol, b.EndCol),
 		cmp.Compare(a.NumStmt, b.NumStmt),
 	)
+}
+
+// Build names what was built: the main package, "@" and the version. Where the package is not known the program's
+// name stands for it.
+func (p *Profile) Build() string {
+	main := p.Main
+	if main == "" {
+		main = p.App
+	}
+	return main + "@" + p.Version
 }

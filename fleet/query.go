@@ -1,0 +1,68 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// A Filter chooses figures. Its zero value chooses all. The texts are patterns, in which * stands for any text and ?
+// for one byte, as in the key only of MARKGEN; "" fits everything.
+type Filter struct {
+	Package  string // import path
+	Function string // a marker's name without the package and the dot
+	Kind     string // "func", "loop" …; no pattern
+	Build    string
+	Go       string
+	GOOS     string
+	GOARCH   string
+	CPU      string
+	From, To Day // the first and the last day; 0 is the first and the last there are
+}
+
+// An API is a marker that the catalogue knows, and its sums over all origins and days.
+type API struct {
+	ID       registry.ID
+	Name     string // whole: bytes.(*Buffer).Write
+	Package  string // import path, with which Name begins
+	Kind     string
+	File     string // relative to its module
+	Line     int
+	First    time.Time // when figures of it came first, by the service's clock
+	Changed  time.Time // when figures of it came last
+	Runs     uint64    // profiles of runs that had it
+	Count    uint64    // passages; stays at the largest number
+	TotalNS  profile.Uint128
+	MaxNS    uint64
+	Reported uint64 // Build, Go … of which it has figures: number of origins
+}
+
+// Function is the API's name without the package.
+func (a *API) Function() string {
+	if len(a.Package) < len(a.Name) && a.Package != "" {
+		return a.Name[len(a.Package)+1:]
+	}
+	return a.Name
+}
+
+// By says by what figures are told apart.
+type By string
+
+// What figures can be told apart by.
+const (
+	ByNothing By = ""
+	ByBuild   By = "build"
+	ByGo      By = "go"
+	ByGOOS    By = "goos"
+	ByGOARCH  By = "goarch"
+	ByCPU     By = "cpu"
+	ByDay     By = "day"
+)
+
+// A Group is the figures of an API that have a build, or whatever they were told apart by, in common.
+type Group struct {
+	Key    string // the build, the Go version …; a day as String writes it; "" of all
+	Runs   uint64
+	Marker profile.Marker
+}
