@@ -1,6 +1,7 @@
 package isolate
 
 import (
+	"slices"
 	"time"
 
 	"github.com/markgen/markgen/isolate/exercise"
@@ -158,6 +159,10 @@ func (r *Result) sum() {
 	for i := range p.Markers {
 		if f := r.byID[p.Markers[i].ID]; f != nil {
 			f.Marker = &p.Markers[i]
+			if len(f.Calls) > 0 {
+				f.Marker.Notes = f.notes()
+				slices.Sort(f.Marker.Notes)
+			}
 		}
 	}
 	r.Profile = p

@@ -247,7 +247,7 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	bits := d.uint()
 	m.asOf = newest - d.int()
 	m.unsure = bits&bitUnsure != 0
-	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitLogs {
+	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitNotes {
 		m.Off = reasons[off]
 	} else {
 		d.fail()
@@ -300,6 +300,15 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 		for i := range m.Sizes {
 			s := &m.Sizes[i]
 			if s.Logged, s.SumLog, s.SumLogSq = d.uint(), d.uint(), d.uint(); s.Logged > s.Count {
+				d.fail()
+			}
+		}
+	}
+	if bits&bitNotes != 0 {
+		m.Notes = make([]string, d.count(1))
+		for i := range m.Notes {
+			m.Notes[i] = d.text()
+			if m.Notes[i] == "" || i > 0 && m.Notes[i-1] >= m.Notes[i] || i >= mostNotes {
 				d.fail()
 			}
 		}

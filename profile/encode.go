@@ -275,13 +275,14 @@ const (
 	offRoom  = 8
 	bitFirst = bitOff * offRoom
 	bitLogs  = bitFirst * 2 // of times by size
+	bitNotes = bitLogs * 2
 )
 
 func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
 	b.int(newest - m.asOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
@@ -336,6 +337,12 @@ func (b *encoder) figures(m *Marker, newest int64) {
 		for i := range m.Sizes {
 			s := &m.Sizes[i]
 			b.uints(s.Logged, s.SumLog, s.SumLogSq)
+		}
+	}
+	if len(m.Notes) > 0 {
+		b.uint(uint64(len(m.Notes)))
+		for _, note := range m.Notes {
+			b.text(note)
 		}
 	}
 }

@@ -67,6 +67,18 @@ func (sum *Marker) add(m *Marker) {
 		sum.addPicks(*m.Picks)
 	}
 	sum.Off = moreOff(sum.Off, m.Off)
+	sum.addNotes(m.Notes)
+}
+
+// mostNotes is how many notes a marker keeps: the first, in order.
+const mostNotes = 20
+
+// addNotes adds those that are not there yet.
+func (sum *Marker) addNotes(notes []string) {
+	for _, note := range notes {
+		(*words)(&sum.Notes).add(note)
+	}
+	sum.Notes = sum.Notes[:min(len(sum.Notes), mostNotes)]
 }
 
 // extremes takes in the shortest and the longest of passages in a number of buckets, whose

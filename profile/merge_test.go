@@ -177,6 +177,26 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
+// Notes are kept once each, in order, and the first of many.
+func TestMergeNotes(t *testing.T) {
+	noted := func(notes ...string) *profile.Profile {
+		return &profile.Profile{Runs: 1, Markers: []profile.Marker{{ID: 1, Name: "a.F", Package: "a", Kind: "func", File: "f.go", Line: 1, Col: 1, Notes: notes}}}
+	}
+	var many []string
+	for i := range 30 {
+		many = append(many, fmt.Sprintf("note %02d", i))
+	}
+	ps := []*profile.Profile{noted("b", "d"), noted(), noted("a", "d"), noted(many...)}
+	p := profile.Merge(ps)
+	if got, want := p.Markers[0].Notes, append([]string{"a", "b", "d"}, many[:17]...); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	slices.Reverse(ps)
+	if diff := cmp.Diff(p, encoded(t, profile.Merge([]*profile.Profile{profile.Merge(ps[:2]), encoded(t, profile.Merge(ps[2:]))})), everything); diff != "" {
+		t.Errorf("in another order (-want +got)\n%s", diff)
+	}
+}
+
 func TestMergeNothing(t *testing.T) {
 	for _, ps := range [][]*profile.Profile{nil, {nil}} {
 		if p := profile.Merge(ps); p == nil || len(p.Markers) > 0 || p.Runs != 0 {

@@ -107,6 +107,7 @@ type Marker struct {
 	First    Firsts       // the first passage in each process, where it is known
 	Sizes    []SizeBucket // of passages whose input had a size, by that; none but with size=
 	Picks    *Picks       // in which runs it was picked at random; nil: in none
+	Notes    []string     // what is to be known of how the figures were made, for people; sorted
 	Readings []Reading    // what collectors besides time read, by their names; none if nothing was
 
 	asOf int64 // start of the run that gave name and place, Unix ns

@@ -101,6 +101,7 @@ func allocating() *profile.Profile {
 		r := profile.Reading{Collector: profile.Alloc, Scopes: m.Timed(), Values: []profile.Value{{Name: profile.AllocBytes}, {Name: profile.AllocObjects}}}
 		switch m.Name {
 		case "example.com/lib/heap.New":
+			m.Notes = []string{"recursive: outermost calls"}
 			r.Scopes, r.Dropped = 4, 1
 			r.Values[0] = profile.Value{Name: profile.AllocBytes, Sum: 4144, Self: 48, Buckets: []profile.ValueBucket{
 				{K: 0, Count: 1}, {K: 5, Count: 2, Sum: 48, SumSq: profile.Uint128{Lo: 1152}}, {K: 13, Count: 1, Sum: 4096, SumSq: profile.Uint128{Lo: 4096 * 4096}}}}
@@ -200,7 +201,7 @@ func TestPageAPI(t *testing.T) {
 	figures := []string{"calls 1,020", "mean 96.7ns", "p50 91.4ns", "p99 207ns", "max 231ns"}
 	for anchor, want := range map[string][]string{
 		"example.com/lib/heap.New": slices.Concat([]string{"New", "allocates 1.75 objects", "func New[T any](less func(a, b T) bool, list ...T) (h *Heap[T])", "New returns a Heap that orders by less."},
-			figures, []string{"bytes a call 1.01KiB", "objects a call 1.75", "memory 1.75 objects and 1,036 bytes a call, of these 0.5 and 12 by itself; 4 calls, of which 75 % allocate", "9.1% of the self time of all markers", "what 1 call allocated was not read", "time of a call", "memory allocated in a call"}),
+			figures, []string{"bytes a call 1.01KiB", "objects a call 1.75", "memory 1.75 objects and 1,036 bytes a call, of these 0.5 and 12 by itself; 4 calls, of which 75 % allocate", "recursive: outermost calls", "9.1% of the self time of all markers", "what 1 call allocated was not read", "time of a call", "memory allocated in a call"}),
 		"heap.Heap.Push": slices.Concat([]string{"Heap.Push", "allocation-free", "func (h *Heap[T]) Push(x T)", "Push adds x."},
 			figures, []string{"bytes a call 0B", "objects a call 0", "memory nothing in 1,020 calls: with 95 % confidence less than one call in 340 allocates", "9.1% of the self time of all markers", "time of a call"}),
 		"lib.Open": {"Open", "never called"},

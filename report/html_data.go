@@ -42,6 +42,7 @@ type pageSide struct {
 	NoSelf   bool          `json:"noSelf"`  // self times were not measured
 	Missing  []int         `json:"missing"` // markers that the profile does not have
 	Figures  pageFigures   `json:"figures"` // of the markers
+	Notes    []pageNotes   `json:"notes"`   // markers of which there is something to be known besides
 	Open     []pageOpen    `json:"open"`    // markers with scopes that had not ended
 	Sampled  []pageSampled `json:"sampled"`
 	Callers  pageCallers   `json:"callers"`
@@ -66,6 +67,11 @@ type pageFigures struct {
 	K       []int   `json:"k"`       // 2^k ≤ ns < 2^(k+1)
 	N       []whole `json:"n"`
 	Sum     []whole `json:"sum"`
+}
+
+type pageNotes struct {
+	At    int      `json:"at"` // marker
+	Notes []string `json:"notes"`
 }
 
 type pageOpen struct {
@@ -266,6 +272,7 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 		NoSelf:   p.NoSelf,
 		Missing:  []int{},
 		Figures:  newFigures(len(at)),
+		Notes:    []pageNotes{},
 		Open:     []pageOpen{},
 		Sampled:  []pageSampled{},
 		Callers:  pageCallers{[]int{}, []string{}, []string{}, newFigures(0)},
@@ -282,6 +289,13 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 			m = &profile.Marker{}
 		}
 		s.Figures.add(m)
+		if len(m.Notes) > 0 {
+			notes := make([]string, len(m.Notes))
+			for k, note := range m.Notes {
+				notes[k] = printable(note)
+			}
+			s.Notes = append(s.Notes, pageNotes{i, notes})
+		}
 		if m.Open > 0 {
 			s.Open = append(s.Open, pageOpen{i, whole(m.Open)})
 		}

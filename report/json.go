@@ -86,6 +86,7 @@ type jsonMarker struct {
 	Samples  *uint64      `json:"samples,omitempty"` // passages that were recorded; all other figures are estimates from these
 	CountSE  *float64     `json:"count_se,omitempty"`
 	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
+	Notes    []string     `json:"notes,omitempty"`      // what is to be known of how the figures were made
 	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled
 	Picks    *jsonPicks   `json:"picks,omitempty"`      // left out when it was not picked at random
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
@@ -285,6 +286,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 			j.MeanSE = se
 		}
 	}
+	j.Notes = m.Notes
 	j.Off = m.Off
 	j.Picks = jsonPicksOf(m.Picks)
 	for i := range m.Callers {

@@ -31,11 +31,30 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		writeShapes(w, p, markers, ink)
 	}
 	writeCallers(w, markers, ink)
+	writeNotes(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
 	for _, warning := range p.Cautions() {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))
 	}
 	return nil
+}
+
+// writeNotes writes what is to be known of how figures were made, for each marker of which something is.
+func writeNotes(w *bufio.Writer, markers []*profile.Marker, ink ink) {
+	some := false
+	for _, m := range markers {
+		if len(m.Notes) == 0 {
+			continue
+		}
+		if !some {
+			fmt.Fprintln(w, ink.paint(strong, "notes"))
+			some = true
+		}
+		fmt.Fprintf(w, "%s: %s\n", printable(m.Name), printable(strings.Join(m.Notes, "; ")))
+	}
+	if some {
+		w.WriteByte('\n')
+	}
 }
 
 // heading is the first lines: a word and what is to be said of it.

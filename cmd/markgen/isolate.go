@@ -45,6 +45,8 @@ Markgen's own flags:
   -exact        time each function in a pass of its own
   -deep         make the first pass with a deep build (see markgen help build): what a call allocates is in the
                 table, to the byte and the object; the times are of ordinary builds
+  -sizes        relate the times to the sizes of arguments, as markgen run -sizes does, so that markgen report
+                -shapes and the page tell of the profile in DIR how they grow
   -exercise     call functions that the scenario never reached, with arguments made from their types, and time these
                 calls in passes of their own; but none that may touch files, the network or other processes, as
                 far as a call graph shows. What can't be called is listed with why
@@ -78,6 +80,7 @@ type isolateFlags struct {
 	all, exact, json bool
 	exercise         bool
 	deep             bool // the first pass is of a deep build
+	sizes            bool // times are related to the sizes of arguments
 	onebuild         bool // passes are of one build, whose other markers are off
 	runs             int
 	timeout          time.Duration
@@ -91,6 +94,7 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	fs.BoolVar(&own.exact, "exact", false, "")
 	fs.BoolVar(&own.json, "json", false, "")
 	fs.BoolVar(&own.deep, "deep", false, "")
+	fs.BoolVar(&own.sizes, "sizes", false, "")
 	fs.BoolVar(&own.exercise, "exercise", false, "")
 	fs.BoolVar(&own.onebuild, "onebuild", false, "")
 	fs.IntVar(&own.runs, "runs", 1, "")

@@ -84,7 +84,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 
 // ownFlags are the flags by which the packages are marked.
 func (w *isolateWork) ownFlags() *ownFlags {
-	return &ownFlags{all: true, deep: w.own.deep, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
+	return &ownFlags{all: true, deep: w.own.deep, sizes: w.own.sizes, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
 }
 
 // testArgs are the arguments for go test: all there is in the packages, unless flags say otherwise.
@@ -103,7 +103,7 @@ func testArgs(c *overlay.CommandLine, args []string) []string {
 
 // identify sets what identifies the build: all that the passes of one store have in common.
 func (w *isolateWork) identify(words ...string) {
-	words = append(words, fmt.Sprintf("%t %t", w.own.all, w.own.exact), strings.Join(w.keys, ","), strings.Join(w.packages, " "))
+	words = append(words, fmt.Sprintf("%t %t %t", w.own.all, w.own.exact, w.own.sizes), strings.Join(w.keys, ","), strings.Join(w.packages, " "))
 	h := sha256.New()
 	for _, word := range words {
 		fmt.Fprintf(h, "%d\n%s", len(word), word)

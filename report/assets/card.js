@@ -89,6 +89,7 @@ function notesOf(fn, report) {
 		if (f.count !== 0 && !f.timed) {
 			notes.push("its calls were counted and not timed");
 		}
+		notes.push(...f.notes);
 		const share = heatOf(row, report);
 		if (share >= 0.001 && !report.noSelf) { // else times contain each other
 			notes.push(`${percent(share)} of the self time of all ${report.api.only ? "functions here" : "markers"}`);

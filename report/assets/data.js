@@ -41,6 +41,9 @@ function arrange(data) {
 		for (const at of side.missing) {
 			list[at] = null;
 		}
+		for (const n of side.notes) {
+			list[n.at].notes = n.notes;
+		}
 		for (const o of side.open) {
 			list[o.at].open = o.n;
 		}
@@ -86,6 +89,7 @@ function figures(c) {
 			count: c.count[i], total: c.total[i], self: c.self[i],
 			mean: c.mean[i], stddev: c.stddev[i],
 			min: c.min[i], p50: c.p50[i], p90: c.p90[i], p99: c.p99[i], max: c.max[i],
+			notes: [],
 			open: 0,
 			sampled: null,
 			callers: [],
