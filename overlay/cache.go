@@ -123,7 +123,11 @@ func (c *Cache) text(text []byte, ext string) (string, error) {
 	if known || c.fresh(path) {
 		return path, nil
 	}
-	return path, c.write(path, text)
+	if err := c.write(path, text); err != nil {
+		return "", err
+	}
+	used(path, time.Now())
+	return path, nil
 }
 
 func (c *Cache) textPath(name string) string {
@@ -185,9 +189,17 @@ func (c *Cache) fresh(path string) bool {
 		return false
 	}
 	if now := time.Now(); now.Sub(info.ModTime()) > touchEvery {
-		_ = os.Chtimes(path, now, now) // only makes it live shorter
+		used(path, now)
 	}
 	return true
+}
+
+// used notes that a file of the cache is in use; not to have noted it only makes it live shorter. The time is put
+// back: of a package that has a file younger than two seconds go makes no index (cmd/go/internal/modindex,
+// modTimeCutoff), and up to Go 1.25 it finds a package of GOROOT that is in the overlay alone only by that.
+func used(path string, now time.Time) {
+	now = now.Add(-10 * time.Second)
+	_ = os.Chtimes(path, now, now)
 }
 
 // trim drops what has not been used for long. It does what it can: another

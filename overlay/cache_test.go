@@ -131,6 +131,29 @@ func TestCacheTrim(t *testing.T) {
 	}
 }
 
+// A text looks older than what go takes for too young to index, when it is new and when it was noted to be in use.
+func TestCacheSettled(t *testing.T) {
+	c := openTestCache(t, t.TempDir())
+	path, err := c.text([]byte("text"), ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if age := time.Since(info.ModTime()); age < 3*time.Second || age > time.Hour {
+			t.Errorf("its age is %v", age)
+		}
+		long := time.Now().Add(-2 * touchEvery)
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+		c.fresh(path)
+	}
+}
+
 func TestOpenCacheRelative(t *testing.T) {
 	if _, err := OpenCache("", []string{"MARKGENCACHE=here"}); err == nil {
 		t.Error("a relative MARKGENCACHE was accepted")

@@ -40,6 +40,11 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	if err != nil {
 		return e.wrong("%v", err), false
 	}
+	for _, flag := range []string{"o", "json", "c"} {
+		if _, ok := command.Flag(flag); ok {
+			return e.wrong("-%s of go test is of no use here; markgen's own flags come before go's", flag), false
+		}
+	}
 	w.command = command
 	patterns := command.Packages()
 	if len(patterns) == 0 {
