@@ -90,6 +90,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\.\d+\.markgen\b`), ".PID.markgen"},
 	{regexp.MustCompile(`\bgo1\.\d+(\.\d+)?(rc\d+)?`), "GO"},
 	{regexp.MustCompile(`\b(linux|darwin|windows|freebsd)/(amd64|arm64|386)\b`), "MACHINE"},
+	{regexp.MustCompile(`(?m)^cpu +\S.*$`), "cpu MODEL"},
 	{regexp.MustCompile(`=> /\S+`), "=> CHECKOUT"},
 	{regexp.MustCompile(`\d+(\.\d+)?[nµm]? ± +[\d∞]+%`), "MEDIAN"}, // of benchstat
 	{regexp.MustCompile(`\+\d+(\.\d+)?% \(p=[\d.]+ n=`), "SLOWER (n="},

@@ -209,6 +209,7 @@ func (d *decoder) head() *Profile {
 	p.ElapsedNS = d.uint()
 	p.Clock = Clock{d.text(), d.float(), d.float(), d.float(), d.float(), d.float()}
 	p.GOOS, p.GOARCH, p.Go, p.State = d.text(), d.text(), d.text(), d.text()
+	p.CPU, p.Main, p.Version = d.text(), d.text(), d.text()
 	p.Lost = d.uint()
 	if bits&bitSampling != 0 {
 		p.Sampling = &Sampling{d.uint(), d.uint(), d.uint(), d.uint(), d.uint()}

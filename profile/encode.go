@@ -213,6 +213,9 @@ func (b *encoder) head(p *Profile) {
 	b.text(p.GOARCH)
 	b.text(p.Go)
 	b.text(p.State)
+	b.text(p.CPU)
+	b.text(p.Main)
+	b.text(p.Version)
 	b.uint(p.Lost)
 	if s := p.Sampling; s != nil {
 		b.uints(s.N, s.Windows, s.OpenNS, s.NetNS, s.OfNS)

@@ -18,9 +18,9 @@ type Profile struct {
 	GOOS      string
 	GOARCH    string
 	Go        string    // Go version the program was built with
-	CPU       string    // model of the processor, as it names itself; "" where that is not known
-	Main      string    // import path of the main package; "" where that is not known, and of several programs
-	Version   string    // of the main module: v1.2.3, or the revision it was built from; "" where that is not known
+	CPU       string    // model of the processor, as it names itself; "" where that is not known, "mixed" of several
+	Main      string    // import path of the main package; "" where that is not known; paths joined by ", " after a merge of several programs
+	Version   string    // of the main module: v1.2.3, or the revision it was built from; "" where that is not known, "mixed" of several
 	State     string    // state of collection when the run ended or was read: "profiling", "paused", "stopped" …
 	Complete  bool      // every run ended in order and nothing of its data is missing
 	Alive     bool      // a process was still running when its file was read

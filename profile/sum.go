@@ -25,6 +25,7 @@ type Sum struct {
 	blocks  map[Block]*uint64
 
 	apps, states, kinds, oses, arches words
+	cpus, mains, versions             words
 	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
 
 	scratch scratch
@@ -116,6 +117,7 @@ func (s *Sum) hand() *Profile {
 	p.Clock, p.Go = s.newest.Clock, s.newest.Go
 	p.Clock.Kind = s.kinds.same()
 	p.GOOS, p.GOARCH = s.oses.same(), s.arches.same()
+	p.CPU, p.Main, p.Version = s.cpus.same(), strings.Join(s.mains, ", "), s.versions.same()
 	if p.Runs > 1 { // those of a run are in the order of its file
 		s.cutWarnings()
 	}
@@ -171,6 +173,11 @@ func (s *Sum) head(p *Profile) {
 	s.kinds.add(p.Clock.Kind)
 	s.oses.add(p.GOOS)
 	s.arches.add(p.GOARCH)
+	s.cpus.add(p.CPU)
+	for main := range strings.SplitSeq(p.Main, ", ") {
+		s.mains.add(main)
+	}
+	s.versions.add(p.Version)
 	if s.newest == nil || newer(p, s.newest) {
 		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, newest: p.newest}
 	}

@@ -24,6 +24,8 @@ type jsonRun struct {
 	GOOS      string    `json:"goos"`
 	GOARCH    string    `json:"goarch"`
 	Go        string    `json:"go"`
+	Build     string    `json:"build"` // main package, "@" and version
+	CPU       string    `json:"cpu"`
 	State     string    `json:"state"`
 	Complete  bool      `json:"complete"`
 
@@ -186,6 +188,8 @@ func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		GOOS:      p.GOOS,
 		GOARCH:    p.GOARCH,
 		Go:        p.Go,
+		Build:     p.Build(),
+		CPU:       p.CPU,
 		State:     p.State,
 		Complete:  p.Complete,
 		Sampling:  sampling(p.Sampling),

@@ -46,6 +46,9 @@ func demo() profiletest.Run {
 		StartWall: 1763711763_123456789, // 2025-11-21 07:56:03
 		Span:      2_410_000_000,
 		TrueHz:    2_000_100_000,
+		CPU:       "AMD EPYC 7B13",
+		Main:      "example.com/shop/cmd/shop",
+		Version:   "v1.4.2",
 		Tables: []profiletest.Table{{
 			Text: text,
 			Times: map[int][]uint64{

@@ -60,6 +60,12 @@ func writeNotes(w *bufio.Writer, markers []*profile.Marker, ink ink) {
 // heading is the first lines: a word and what is to be said of it.
 func heading(p *profile.Profile) [][2]string {
 	lines := [][2]string{{"app", joined(" ", printable(p.App), parenthesis(printable(joined(" ", p.Go, joined("/", p.GOOS, p.GOARCH)))))}}
+	if p.Version != "" {
+		lines = append(lines, [2]string{"build", printable(p.Build())})
+	}
+	if p.CPU != "" {
+		lines = append(lines, [2]string{"cpu", printable(p.CPU)})
+	}
 
 	run, began := [2]string{"run", joined(", ", printable(p.Run), ending(p))}, ""
 	if p.Runs > 1 {

@@ -67,11 +67,19 @@ const (
 
 	OffPairsLost = 2320 // scopes of which it is not known with which others they were open, see BlockPairs
 
+	// What was built and what it runs on, NUL-padded; empty where it is not known.
+	OffCPU   = 2560 // model of the processor, as it names itself
+	OffMain  = 2688 // import path of the main package
+	OffBuild = 3200 // version of its module, or the revision it was built from
+
 	SizeApp    = 256
 	SizeGo     = 64
 	SizeGOOS   = 32
 	SizeGOARCH = 32
 	SizeConfig = 1024
+	SizeCPU    = 128
+	SizeMain   = 512
+	SizeBuild  = 128
 )
 
 // States of a run, the value at OffState.

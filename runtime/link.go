@@ -18,3 +18,9 @@ func procUnpin()
 //
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
+
+// modinfo is what the linker put into the program about its modules, "" if nothing;
+// see runtime/debug.go, which hands it to runtime/debug.
+//
+//go:linkname modinfo runtime/debug.modinfo
+func modinfo() string

@@ -321,6 +321,9 @@ func TestHeader(t *testing.T) {
 			d.text(OffGOARCH, SizeGOARCH) != goarch || !strings.HasPrefix(d.text(OffGo, SizeGo), "go1.") {
 			t.Errorf("header %q", d.b[OffApp:OffConfig+64])
 		}
+		if d.text(OffMain, SizeMain) != "demo" || d.text(OffCPU, SizeCPU) != cpuModel() || goarch == "amd64" && cpuModel() == "" {
+			t.Errorf("main package %q, processor %q", d.text(OffMain, SizeMain), d.text(OffCPU, SizeCPU))
+		}
 		ns := d.word(OffEndMono) - d.word(OffStartMono)
 		ticks := d.word(OffEndTick) - d.word(OffStartTick)
 		hz := float64(ticks) / float64(ns) * 1e9

@@ -270,6 +270,10 @@ func start(value string) (refused uint64, trouble string) {
 	setHeaderText(OffGo, SizeGo, runtime.Version())
 	setHeaderText(OffGOOS, SizeGOOS, goos)
 	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
+	setHeaderText(OffCPU, SizeCPU, cpuModel())
+	main, version := build(modinfo())
+	setHeaderText(OffMain, SizeMain, main)
+	setHeaderText(OffBuild, SizeBuild, version)
 	setHeaderText(OffConfig, SizeConfig, value)
 	if c.wild {
 		if refused = beginWild(k); refused != WildPicked {

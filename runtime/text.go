@@ -176,3 +176,28 @@ func sortBy(n int, less func(i, j int) bool, swap func(i, j int)) {
 		down(0, i)
 	}
 }
+
+// squeeze is a text up to its first NUL, with one space where there were several, none around, and without what
+// can't be printed.
+func squeeze(text []byte) string {
+	var b []byte
+	for _, c := range text {
+		switch {
+		case c == 0:
+			return trimmed(b)
+		case c > ' ' && c < 0x7f:
+			b = append(b, c)
+		case len(b) > 0 && b[len(b)-1] != ' ':
+			b = append(b, ' ')
+		}
+	}
+	return trimmed(b)
+}
+
+// trimmed is the text without a space at its end.
+func trimmed(b []byte) string {
+	if n := len(b) - 1; n >= 0 && b[n] == ' ' {
+		b = b[:n]
+	}
+	return string(b)
+}

@@ -34,6 +34,9 @@ type Run struct {
 	TrueHz    uint64 // as the clock ran; 0 is Hz
 	Flags     uint64
 	Config    string // the value of MARKGEN
+	CPU       string
+	Main      string // import path of package main
+	Version   string // of its module
 	Lost      uint64
 	Big       bool     // byte order
 	Values    []string // of collectors besides time: COLLECTOR<tab>VALUE
@@ -178,6 +181,9 @@ func (w *writer) header() {
 	text(layout.OffGo, layout.SizeGo, "go1.26.0")
 	text(layout.OffGOOS, layout.SizeGOOS, "linux")
 	text(layout.OffGOARCH, layout.SizeGOARCH, "amd64")
+	text(layout.OffCPU, layout.SizeCPU, w.run.CPU)
+	text(layout.OffMain, layout.SizeMain, w.run.Main)
+	text(layout.OffBuild, layout.SizeBuild, w.run.Version)
 	text(layout.OffConfig, layout.SizeConfig, r.Config)
 	if r.Killed {
 		word(layout.OffState, max(r.State, layout.StateProfiling))
