@@ -135,7 +135,7 @@ const (
 //     distribution from that end on: the exponential one if dev is the mean distance from there.
 //   - The rest, and few times, are evenly spread.
 func (s *bucketSpread) at(j float64) float64 {
-	if s.dev == 0 {
+	if s.dev == 0 || s.n < 2 { // one time has no deviation, unless the data are wrong
 		return s.mean
 	}
 	x := (2*j-1)/s.n - 1
