@@ -1,0 +1,311 @@
+package catalogue
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/registry"
+)
+
+// Found is what a query has found.
+type Found struct {
+	APIs  []fleet.API
+	Total int    // how many there are in all; if More, at least
+	More  bool   // there are more than Total, which were not counted
+	Next  Cursor // to go on with; "": these were the last
+}
+
+// A Cursor is an API's place in the order of what a query finds: text, to be given back as it is.
+//
+// The order depends on the figures of an API only by the number of binary digits of its count. So an API changes its
+// place when its count has doubled, and seldom between two pages.
+type Cursor string
+
+// A place is what a query's answers are ordered by: quality, level (more comes first), length of the name, text of
+// the function, package, ID.
+type place struct {
+	quality quality // sum over the words
+	level   uint8
+	n       int // the API
+}
+
+// cursor is the cursor of an API's place: quality, level, ID.
+func (p place) cursor(id registry.ID) Cursor {
+	return Cursor(fmt.Sprintf("%d-%d-%s", p.quality, p.level, id))
+}
+
+// place reads what place.cursor writes.
+func (c Cursor) place(x *Index) (p place, err error) {
+	var id string
+	if _, err := fmt.Sscanf(string(c), "%d-%d-%16s", &p.quality, &p.level, &id); err == nil {
+		if id, err := registry.ParseID(id); err == nil {
+			if n, ok := x.at.find(x, id); ok {
+				p.n = n
+				if p.cursor(id) == c {
+					return p, nil
+				}
+			}
+		}
+	}
+	return place{}, fmt.Errorf("%q is no cursor; give the one that came with the page before, or none", string(c))
+}
+
+// compare orders the answers of a query.
+func (x *Index) compare(p, q place) int {
+	if p.quality != q.quality || p.level != q.level {
+		return cmp.Or(cmp.Compare(p.quality, q.quality), cmp.Compare(q.level, p.level))
+	}
+	b, c := x.blocks[p.n/blockSize], x.blocks[q.n/blockSize]
+	i, k := p.n%blockSize, q.n%blockSize
+	if d := cmp.Compare(x.length(b, i), x.length(c, k)); d != 0 {
+		return d
+	}
+	start, end := b.span(i)
+	from, to := c.span(k)
+	return cmp.Or(
+		bytes.Compare(b.texts.text[start:end], c.texts.text[from:to]),
+		cmp.Compare(x.packages.names[b.pack[i]], x.packages.names[c.pack[k]]),
+		cmp.Compare(b.id[i], c.id[k]))
+}
+
+// length is how long the text of a name is.
+func (x *Index) length(b *block, i int) int {
+	start, end := b.span(i)
+	if b.flags[i]&whole != 0 {
+		return end - start
+	}
+	return end - start + 1 + len(x.packages.names[b.pack[i]])
+}
+
+// Search returns what a query finds. An error is about its cursor.
+func (x *Index) Search(q Query) (Found, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := search{x: x, words: queryWords(q.Text), best: newTop(limit(q.Limit), x.compare)}
+	if q.After != "" {
+		after, err := q.After.place(x)
+		if err != nil {
+			return Found{}, err
+		}
+		s.after, s.paged = after, true
+	}
+	kind, pack, ok := -1, -1, true
+	if q.Kind != "" {
+		kind, ok = x.kinds.find(q.Kind)
+	}
+	if q.Package != "" && ok {
+		pack, ok = x.packages.find(q.Package)
+	}
+	if ok {
+		s.classify()
+		s.run(kind, pack)
+	}
+	return s.found(), nil
+}
+
+// A search goes through all APIs and keeps the best.
+type search struct {
+	x       *Index
+	words   []word
+	after   place
+	paged   bool
+	classes []class
+	classOf []uint32 // of each package
+
+	total     int
+	uncounted bool // total is not all
+	more      bool // there are others behind the best
+	best      *top[place]
+}
+
+// A class is packages that fit the words in the same way.
+type class struct {
+	need signature // what the texts of its functions need to have
+	fits []fit     // a word each
+}
+
+type fit struct {
+	pack      quality // of the word in the package
+	divisions []division
+	best      quality // of pack and divisions
+}
+
+// classify tells how each package fits. The first class is that of names without a package.
+func (s *search) classify() {
+	x := s.x
+	s.classOf = make([]uint32, len(x.packages.names))
+	index := map[string]uint32{}
+	class := func(fits []fit, key string) uint32 {
+		n, ok := index[key]
+		if !ok {
+			n = uint32(len(s.classes))
+			index[key] = n
+			s.classes = append(s.classes, s.class(fits))
+		}
+		return n
+	}
+	none := make([]fit, len(s.words))
+	for i := range none {
+		none[i].pack = nowhere
+	}
+	noneKey := ""
+	for range s.words {
+		noneKey += string([]byte{nowhere, '|'})
+	}
+	class(slices.Clone(none), noneKey)
+	var key []byte
+	for n := range s.classOf {
+		if x.packages.apis[n] == 0 {
+			continue
+		}
+		start, end := x.packages.span(uint32(n))
+		some := false
+		fits := none
+		for i := range s.words {
+			w := &s.words[i]
+			f := fit{pack: nowhere}
+			if x.packages.sign[n].has(w.need) {
+				f.pack = w.inPackage(&x.packages.texts, start, end)
+			}
+			f.divisions = w.divisions(&x.packages.texts, start, end)
+			if f.pack != nowhere || f.divisions != nil {
+				if !some {
+					some, fits = true, slices.Clone(none)
+				}
+				fits[i] = f
+			}
+		}
+		if !some {
+			continue
+		}
+		key = key[:0]
+		for _, f := range fits {
+			key = append(key, f.pack)
+			for _, d := range f.divisions {
+				key = append(key, byte(d.dot), d.whole, d.begin)
+			}
+			key = append(key, '|')
+		}
+		s.classOf[n] = class(fits, string(key))
+	}
+}
+
+// class is the class of packages that fit so.
+func (s *search) class(fits []fit) class {
+	c := class{fits: fits}
+	for i := range fits {
+		f, w := &fits[i], &s.words[i]
+		f.best = f.pack
+		need := w.need
+		for _, d := range f.divisions {
+			f.best = min(f.best, d.whole, d.begin)
+			need = need.and(within(w.text[d.dot+1:])) // a part of what the word needs
+		}
+		if f.pack == nowhere {
+			c.need.letters |= need.letters
+			c.need.pairs |= need.pairs
+		}
+	}
+	return c
+}
+
+// bound is a quality that the i-th name, which is of the class, is not better than. Most of what is to be known
+// for that is in its signature.
+func (s *search) bound(c *class, b *block, i int, isWhole bool) (sum quality) {
+	sign := &b.sign[i]
+	for k := range c.fits {
+		best := quality(anywhere)
+		w := &s.words[k]
+		if sign.letters&w.first != 0 {
+			best = asBegin
+		}
+		if b.last[i] == w.last && sign.pairs&w.apart != 0 {
+			best = min(best, w.atEnd(b, i, isWhole))
+		}
+		sum += min(best, c.fits[k].best)
+	}
+	return sum
+}
+
+// run goes through all APIs.
+//
+// What could not be among the best any more, by its signature and its level, is looked at only to count it, and not
+// even for that when countedTo have been found.
+func (s *search) run(kind, pack int) {
+	full := false
+	var last place
+	for number, b := range s.x.blocks {
+		for i := range min(b.n, blockSize) {
+			if kind >= 0 && int(b.kind[i]) != kind || pack >= 0 && int(b.pack[i]) != pack {
+				continue
+			}
+			isWhole := b.flags[i]&whole != 0
+			c := &s.classes[0]
+			if !isWhole {
+				c = &s.classes[s.classOf[b.pack[i]]]
+			}
+			if !b.sign[i].has(c.need) {
+				continue
+			}
+			hopeless := false
+			if full {
+				bound := s.bound(c, b, i, isWhole)
+				hopeless = bound > last.quality || bound == last.quality && b.level[i] < last.level
+			}
+			if hopeless && s.more && s.total >= countedTo {
+				s.uncounted = true
+				continue
+			}
+			quality, ok := s.quality(c, b, i, isWhole)
+			if !ok {
+				continue
+			}
+			s.total++
+			p := place{quality, b.level[i], number*blockSize + i}
+			if s.paged && s.x.compare(p, s.after) <= 0 {
+				continue
+			}
+			s.more = s.more || full
+			if s.best.add(p) {
+				last, full = s.best.last()
+			}
+		}
+	}
+}
+
+// quality is how well the words fit a name, and whether all do.
+func (s *search) quality(c *class, b *block, i int, isWhole bool) (sum quality, ok bool) {
+	start, end := b.span(i)
+	for k := range s.words {
+		w, f := &s.words[k], &c.fits[k]
+		q := f.pack
+		if b.sign[i].has(w.need) {
+			q = min(q, w.in(&b.texts, start, end, isWhole))
+		}
+		for _, d := range f.divisions {
+			q = min(q, w.behind(d, &b.texts, start, end))
+		}
+		if q == nowhere {
+			return 0, false
+		}
+		sum += q
+	}
+	return sum, true
+}
+
+// found is what there is in the end.
+func (s *search) found() Found {
+	best := s.best.sorted()
+	f := Found{Total: s.total, More: s.uncounted, APIs: make([]fleet.API, len(best))}
+	for i, p := range best {
+		f.APIs[i] = s.x.api(p.n)
+	}
+	if s.more {
+		last := len(best) - 1
+		f.Next = best[last].cursor(f.APIs[last].ID)
+	}
+	return f
+}
