@@ -104,10 +104,6 @@ func bare(a *fleet.API) (text string, function int) {
 	return name, function
 }
 
-func isWordRune(r rune, size int) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r >= utf8.RuneSelf || r == utf8.RuneError && size == 1
-}
-
 // low is the lower case of a rune if that is as long and leads back.
 func low(r rune) rune {
 	if l := unicode.ToLower(r); l != r && utf8.RuneLen(l) == utf8.RuneLen(r) && unicode.ToUpper(l) == r {

@@ -1,0 +1,152 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/catalogue"
+	"github.com/markgen/markgen/fleet/catalogue/cataloguetest"
+	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/registry"
+)
+
+// A log is changes, in order; the cursor is a place in it. It fails every so many times, some of them in the middle.
+type log struct {
+	mu    sync.Mutex
+	list  []fleet.API
+	asked int
+	fails int
+}
+
+func (l *log) Changed(ctx context.Context, after store.Cursor, limit int, visit func(*fleet.API) error) (store.Cursor, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked++
+	from, _ := strconv.Atoi(string(after))
+	to := min(len(l.list), from+min(limit, 700))
+	var one fleet.API // as a store may do, there is one for all
+	for i := from; i < to; i++ {
+		if l.fails > 0 && l.asked%l.fails == 0 && i == from+300 {
+			return after, false, errors.New("gone")
+		}
+		one = l.list[i]
+		if err := visit(&one); err != nil {
+			return after, false, err
+		}
+	}
+	return store.Cursor(fmt.Sprint(to)), to < len(l.list), nil
+}
+
+func (l *log) add(list ...fleet.API) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, list...)
+}
+
+// An index has what its source has, a little later, whatever fails in between.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := cataloguetest.Make(5000, 3)
+		l := &log{fails: 3}
+		l.add(list[:4000]...)
+		x := catalogue.New()
+		ctx, stop := context.WithCancel(t.Context())
+		failed := 0
+		done := make(chan bool)
+		go func() {
+			x.Follow(ctx, l, catalogue.Options{Failed: func(err error) { failed++ }})
+			close(done)
+		}()
+		if x.Ready() && x.Len() < 4000 {
+			t.Error("it is ready before it has all")
+		}
+		time.Sleep(time.Minute)
+		if !x.Ready() || x.Len() != 4000 || failed == 0 {
+			t.Errorf("after a minute it is ready: %t, with %d APIs; the source failed %d times", x.Ready(), x.Len(), failed)
+		}
+		for i := range list {
+			list[i].Count++
+		}
+		l.add(list...)
+		time.Sleep(time.Minute)
+		if x.Len() != len(list) {
+			t.Errorf("%d APIs, not %d", x.Len(), len(list))
+		}
+		for i := range list {
+			if a, _ := x.API(list[i].ID); a.Count != list[i].Count {
+				t.Fatalf("%s was called %d times, not %d", a.Name, a.Count, list[i].Count)
+			}
+		}
+		stop()
+		<-done
+	})
+}
+
+func TestList(t *testing.T) {
+	list := cataloguetest.Make(3000, 5)
+	x := catalogue.New()
+	x.Put(list...)
+	all := func(l catalogue.List) (out []fleet.API) {
+		for {
+			part := x.List(l)
+			out = append(out, part.APIs...)
+			if part.Next == 0 {
+				if len(out) != part.Total {
+					t.Errorf("%+v: %d APIs of %d", l, len(out), part.Total)
+				}
+				return out
+			}
+			l.After = part.Next
+		}
+	}
+	seen := map[registry.ID]bool{}
+	for i, a := range all(catalogue.List{Order: catalogue.ByTime, Limit: 70}) {
+		if i > 0 && seen[a.ID] {
+			t.Errorf("%s comes twice", a.Name)
+		}
+		seen[a.ID] = true
+	}
+	if len(seen) != len(list) {
+		t.Errorf("%d of %d are listed", len(seen), len(list))
+	}
+	in := all(catalogue.List{Package: list[60].Package, Limit: 7})
+	for i, a := range in {
+		if a.Package != list[60].Package || i > 0 && strings.ToLower(in[i-1].Name) > strings.ToLower(a.Name) && in[i-1].Name[:3] == a.Name[:3] && !strings.Contains(a.Name+in[i-1].Name, "(*") {
+			t.Errorf("%s after %s", a.Name, in[i-1].Name)
+		}
+	}
+	if len(in) != 50 {
+		t.Errorf("%d APIs in a package of 50", len(in))
+	}
+	since := list[2000].First
+	if came := all(catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: 300}); len(came) != 1000 || came[0].First.Before(came[1].First) {
+		t.Errorf("%d of 1000 came since, the newest first: %v, %v", len(came), came[0].First, came[1].First)
+	}
+	for i := range list {
+		want := 0
+		for k := range list {
+			if strings.HasPrefix(list[k].Name, list[i].Name+":") {
+				want++
+			}
+		}
+		if got := x.List(catalogue.List{Inside: list[i].ID}); got.Total != want {
+			t.Errorf("%d markers in %s, not %d", got.Total, list[i].Name, want)
+		}
+		if i == 200 {
+			break
+		}
+	}
+	for _, l := range []catalogue.List{{Kind: "none"}, {Package: "none"}, {Inside: 1}, {After: 1}} {
+		if got := x.List(l); got.Total != 0 || got.APIs != nil {
+			t.Errorf("%+v: %d", l, got.Total)
+		}
+	}
+}
