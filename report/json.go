@@ -323,3 +323,7 @@ func caller(p *profile.Profile, c *profile.Caller) jsonCaller {
 	}
 	return j
 }
+
+// Figures returns what the json format has of a marker, for answers that are JSON and have more than markers in them:
+// json.Marshal gives the object that stands among the markers there.
+func Figures(m *profile.Marker) any { return marker(&profile.Profile{}, m) }

@@ -1,0 +1,53 @@
+package change
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/markgen/markgen/fleet/store"
+)
+
+// FewRuns is below how many runs on a side Cautions warns of intervals that are too narrow.
+const FewRuns = 20
+
+// Cautions are what a reader has to know before believing a result. differ tells what else than the build differs between
+// the sides, from Machines.
+func (r *Result) Cautions(differ []string) []string {
+	list := []string{}
+	if n := min(r.OldRuns, r.NewRuns); n < FewRuns {
+		list = append(list, fmt.Sprintf("one side has %d runs: passages of one run share its machine and moment, so the intervals are too narrow; compare runs with markgen diff", n))
+	}
+	for _, what := range differ {
+		list = append(list, "the sides differ in "+what+" as well, which is part of each change; choose one that both have")
+	}
+	if r.Sampled > 0 {
+		list = append(list, fmt.Sprintf("of %d APIs the figures are estimates from samples", r.Sampled))
+	}
+	return list
+}
+
+// Machines tells in what the origins of two sides differ besides the build: "processor", "Go version", "operating
+// system", "architecture".
+func Machines(old, new []store.OriginSum) []string {
+	var list []string
+	for _, part := range []struct {
+		what string
+		of   func(store.OriginSum) string
+	}{
+		{"processor", func(o store.OriginSum) string { return o.CPU }},
+		{"Go version", func(o store.OriginSum) string { return o.Go }},
+		{"operating system", func(o store.OriginSum) string { return o.GOOS }},
+		{"architecture", func(o store.OriginSum) string { return o.GOARCH }},
+	} {
+		sides := [2]map[string]bool{{}, {}}
+		for i, origins := range [][]store.OriginSum{old, new} {
+			for _, o := range origins {
+				sides[i][part.of(o)] = true
+			}
+		}
+		if !maps.Equal(sides[0], sides[1]) {
+			list = append(list, part.what)
+		}
+	}
+	return list
+}

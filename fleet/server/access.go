@@ -1,0 +1,69 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// allowed tells whether a request may be answered, by a problem if not: who asks has a token with the scope, or needs none.
+func (s *Server) allowed(r *http.Request, scope string) error {
+	if scope == "" {
+		return nil
+	}
+	public := scope == ScopeRead && s.PublicRead || scope == ScopeIngest && s.PublicIngest
+	if values := r.Header.Values("Authorization"); len(values) > 0 {
+		word, text, _ := strings.Cut(values[0], " ")
+		if len(values) > 1 || !strings.EqualFold(word, "Bearer") {
+			return tokenMissing.problem("a token is to be sent as Authorization: Bearer TOKEN, once")
+		}
+		token, err := s.tokens.check(r.Context(), strings.TrimSpace(text), scope)
+		knownOf(r).token = token.ID
+		return err
+	}
+	// A session is for looking only: whatever a page makes a browser send, nothing is changed by it.
+	if text := s.session(r); text != "" && scope == ScopeRead && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		token, err := s.tokens.check(r.Context(), text, scope)
+		if err == nil || !public {
+			knownOf(r).token = token.ID
+			return err
+		}
+	}
+	if !public {
+		return tokenMissing.problem("send Authorization: Bearer TOKEN with a token for the scope %s; who runs the server has them", scope)
+	}
+	if !s.ownName(r.Host) {
+		return wrongHost.problem("without a token this server answers to addresses, localhost and the names given by -host; ask for one of these")
+	}
+	return nil
+}
+
+// ownName tells whether a request may come by the name without a token.
+func (s *Server) ownName(host string) bool {
+	if !s.Local {
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil || strings.EqualFold(host, "localhost") || slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
+}
+
+// page answers with a page to who may read; who may not is sent to the form for a token.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	err := s.allowed(r, ScopeRead)
+	if err == nil {
+		s.Pages.ServeHTTP(w, r)
+		return
+	}
+	if p := problemOf(err); p.Status != http.StatusUnauthorized || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.refuse(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
+}

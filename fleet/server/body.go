@@ -1,0 +1,154 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// A budget is memory that all requests together may take.
+type budget struct {
+	mu   sync.Mutex
+	left int64
+}
+
+// take takes n bytes, if there are as many.
+func (b *budget) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left < n {
+		return false
+	}
+	b.left -= n
+	return true
+}
+
+func (b *budget) give(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left += n
+}
+
+// bodyStep is how much of a body is read at once.
+const bodyStep = 32 << 10
+
+// body reads the body of a request, unpacked. It takes memory for what has come and never for what is only promised.
+// done gives it back.
+func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body []byte, done func(), err error) {
+	if r.ContentLength > s.MaxBatch {
+		return nil, nil, tooLarge.problem("%d bytes, and %d is the most here; send fewer markers in a batch", r.ContentLength, s.MaxBatch)
+	}
+	control := http.NewResponseController(w)
+	// Errors are that the connection has no deadlines, as in tests without one.
+	_ = control.SetReadDeadline(time.Now().Add(s.BodyTime))
+	defer control.SetReadDeadline(time.Time{})
+	in := &limited{r: r.Body, left: s.MaxBatch}
+	taken := int64(0)
+	done = func() { s.waiting.give(taken) }
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	var from io.Reader = in
+	if packed {
+		z, err := unpackers.open(in)
+		if err != nil {
+			return nil, nil, s.bodyProblem(in, err)
+		}
+		defer unpackers.Put(z)
+		from = z
+	}
+	out := &limited{r: from, left: s.MaxBatch}
+	var b bytes.Buffer
+	for {
+		if taken < int64(b.Len())+bodyStep {
+			more := max(bodyStep, int64(b.Len()))
+			if !s.waiting.take(more) {
+				return nil, nil, busy.problem("as much waits already as there is memory for; try again later")
+			}
+			taken += more
+			b.Grow(int(taken) - b.Len())
+		}
+		n, err := io.CopyN(&b, out, bodyStep)
+		switch {
+		case n == bodyStep:
+			continue
+		case err == io.EOF:
+			// A request's end is where it says, and so is that of what is packed: nothing follows.
+			if n, err := io.ReadFull(in, make([]byte, 1)); n > 0 || err != io.EOF {
+				return nil, nil, s.bodyProblem(in, cmp.Or(err, errMore))
+			}
+			return b.Bytes(), done, nil
+		}
+		if out.over && !in.over {
+			return nil, nil, tooLarge.problem("more than %d bytes when unpacked, which is the most here; send fewer markers in a batch", s.MaxBatch)
+		}
+		return nil, nil, s.bodyProblem(in, err)
+	}
+}
+
+// errMore is that something follows what is packed.
+var errMore = errors.New("bytes follow the end of what is packed")
+
+// bodyProblem is what to tell of a body that can't be read to its end.
+func (s *Server) bodyProblem(in *limited, err error) error {
+	switch {
+	case in.over:
+		return tooLarge.problem("more than %d bytes, which is the most here; send fewer markers in a batch", s.MaxBatch)
+	case errors.Is(in.err, os.ErrDeadlineExceeded):
+		return tooSlow.problem("it has to be there after %v", s.BodyTime)
+	case in.err != nil && in.err != io.EOF, errors.Is(err, context.Canceled):
+		return badRequest.problem("the body ends before it is complete")
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return badEncoding.problem("%v", err)
+	}
+	return badEncoding.problem("it can't be unpacked: %v", err)
+}
+
+// limited reads what a reader has, up to a limit.
+type limited struct {
+	r    io.Reader
+	left int64
+	over bool  // there was more
+	err  error // of the reader
+}
+
+var errOver = errors.New("too large")
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.over {
+		return 0, errOver
+	}
+	if int64(len(b)) > l.left+1 {
+		b = b[:l.left+1]
+	}
+	n, err := l.r.Read(b)
+	l.err = err
+	if int64(n) > l.left {
+		l.over = true
+		return int(l.left), errOver
+	}
+	l.left -= int64(n)
+	return n, err
+}
+
+// unpackers are readers of gzip, used again as each takes 40 KiB.
+var unpackers gzipPool
+
+type gzipPool struct{ sync.Pool }
+
+func (p *gzipPool) open(r io.Reader) (*gzip.Reader, error) {
+	if z, ok := p.Get().(*gzip.Reader); ok {
+		return z, z.Reset(r)
+	}
+	return gzip.NewReader(r)
+}

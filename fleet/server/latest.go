@@ -1,0 +1,31 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/store"
+)
+
+// Latest is the last cursor of the changes of a store.
+type latest struct {
+	mu sync.Mutex
+	at store.Cursor
+}
+
+// find is the cursor behind all changes there are.
+func (l *latest) find(ctx context.Context, s Store) (store.Cursor, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		next, more, err := s.Changed(ctx, l.at, 10_000, func(*fleet.API) error { return nil })
+		if err != nil {
+			return "", err
+		}
+		l.at = next
+		if !more {
+			return next, nil
+		}
+	}
+}

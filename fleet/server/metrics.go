@@ -1,0 +1,92 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/markgen/markgen/fleet"
+)
+
+// Metrics are what Prometheus gets to know of the server itself. The labels have a few values each, all known
+// beforehand: nothing that a client sends becomes one.
+type metrics struct {
+	registry *prometheus.Registry
+	handler  http.Handler
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	batches  *prometheus.CounterVec
+	rows     prometheus.Counter
+	refusals *prometheus.CounterVec
+}
+
+func newMetrics(version string) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "markgen_http_requests_total", Help: "Requests that were answered.",
+		}, []string{"route", "method", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "markgen_http_request_duration_seconds", Help: "Time from a request's header to the end of the answer.",
+			Buckets:                     prometheus.ExponentialBuckets(0.001, 4, 8),
+			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160, NativeHistogramMinResetDuration: time.Hour,
+		}, []string{"route"}),
+		batches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "markgen_batches_total", Help: "Batches that were taken: new, or known and not counted again.",
+		}, []string{"result"}),
+		rows: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "markgen_marker_rows_total", Help: "Markers whose figures were added, in all new batches.",
+		}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "markgen_refusals_total", Help: "Requests that were refused, by the word of the problem.",
+		}, []string{"problem"}),
+	}
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "markgen_info", Help: "Always 1; its label is the server's version.", ConstLabels: prometheus.Labels{"version": version}})
+	info.Set(1)
+	m.registry.MustRegister(m.requests, m.seconds, m.batches, m.rows, m.refusals, info,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true})
+	// A rate from a counter that begins when something happens misses that it happened.
+	for _, k := range kinds {
+		m.refusals.WithLabelValues(k.word)
+	}
+	m.batches.WithLabelValues("new")
+	m.batches.WithLabelValues("known")
+	return m
+}
+
+func (m *metrics) answered(route, method string, status int, took time.Duration) {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPost, http.MethodDelete:
+	default:
+		method = "other"
+	}
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+}
+
+func (m *metrics) batch(r fleet.Receipt) {
+	if r.Known {
+		m.batches.WithLabelValues("known").Inc()
+		return
+	}
+	m.batches.WithLabelValues("new").Inc()
+	m.rows.Add(float64(r.Markers))
+}
+
+func (m *metrics) refused(word string) { m.refusals.WithLabelValues(word).Inc() }
+
+// Registry is where the metrics of the server are, for others that belong to it.
+func (s *Server) Registry() *prometheus.Registry { return s.metrics.registry }
+
+// getMetrics writes the metrics. They say nothing about who sent what, but they take a token that may read as all else
+// does: behind a proxy every request comes from this machine.
+func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Cache-Control", "no-store")
+	s.metrics.handler.ServeHTTP(w, r)
+	return nil
+}

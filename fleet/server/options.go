@@ -1,0 +1,80 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// Options of a Server. Zero values have the defaults that are given.
+type Options struct {
+	Catalogue Catalogue    // what lists are made from; has to be given
+	Pages     http.Handler // answers GET and HEAD of what is no path of the API, for those who may read; nil: nothing is there
+
+	// Login writes the page with the form for a token, into which POST /login is sent; nil: a plain one.
+	Login func(w http.ResponseWriter, r *http.Request, form Login)
+
+	PublicRead   bool // reading needs no token
+	PublicIngest bool // sending batches needs no token
+
+	// Hosts are names, besides addresses and localhost, that requests without a token may come by. They matter where
+	// Local is set.
+	Hosts []string
+
+	// Local says that the server is for its own machine: then a request that needs no token has to come by a name that is
+	// the machine's own or among Hosts. Otherwise a page from elsewhere could have its own name resolve to this machine.
+	Local bool
+
+	MaxBatch   int64         // bytes of a batch, unpacked; 1 MiB
+	MaxMarkers int           // markers of a batch; 20,000
+	MaxName    int           // bytes of a marker's name, and of all else that is a text; 1,000
+	MaxWaiting int64         // bytes of batches that are read, unpacked or wait for the store, all together; 64 MiB
+	MaxMerged  int           // markers of a catalogue that is sent as one profile file; 50,000
+	Rate       float64       // marker rows a second and token, or address where there is none; 100,000; negative: no limit
+	BodyTime   time.Duration // for the body of a request to come; 15 s
+	AnswerTime time.Duration // for the store to answer; 30 s
+	Version    string        // of markgen, for /healthz and metrics
+
+	Now func() time.Time // time.Now
+	Log *slog.Logger     // slog.Default()
+}
+
+func (o Options) withDefaults() Options {
+	o.MaxBatch = cmp.Or(o.MaxBatch, 1<<20)
+	o.MaxMarkers = cmp.Or(o.MaxMarkers, 20_000)
+	o.MaxName = cmp.Or(o.MaxName, 1000)
+	o.MaxWaiting = max(cmp.Or(o.MaxWaiting, 64<<20), 2*o.MaxBatch)
+	o.MaxMerged = cmp.Or(o.MaxMerged, 50_000)
+	o.Rate = cmp.Or(o.Rate, 100_000)
+	o.BodyTime = cmp.Or(o.BodyTime, 15*time.Second)
+	o.AnswerTime = cmp.Or(o.AnswerTime, 30*time.Second)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Log = cmp.Or(o.Log, slog.Default())
+	return o
+}
+
+// A Store is what a server asks of a store: *store.Store has it.
+type Store interface {
+	Ingest(context.Context, *fleet.Batch) (fleet.Receipt, error)
+	Settle(context.Context) error
+	Changed(ctx context.Context, after store.Cursor, limit int, visit func(*fleet.API) error) (next store.Cursor, more bool, err error)
+	API(context.Context, registry.ID) (*fleet.API, error)
+	Figures(context.Context, registry.ID, fleet.Filter, fleet.By) ([]fleet.Group, error)
+	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
+	Origins(context.Context, fleet.Filter) ([]store.OriginSum, error)
+	AddToken(context.Context, store.Token) error
+	Tokens(context.Context) ([]store.Token, error)
+	RevokeToken(ctx context.Context, id string) error
+	Backup(context.Context, io.Writer) error
+	Ping(context.Context) error
+}

@@ -1,0 +1,249 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// A Server answers requests. It is an http.Handler, and keeps nothing but what it knows of tokens and of rates.
+type Server struct {
+	Options
+	store    Store
+	tokens   *tokens
+	rates    *rates
+	waiting  *budget
+	decoding chan struct{} // has room for one batch a processor
+	mux      *http.ServeMux
+	handler  http.Handler
+	metrics  *metrics
+	latest   latest
+	origins  *http.CrossOriginProtection
+	draining atomic.Bool
+}
+
+// New returns a server of the store, which it does not close.
+func New(s Store, o Options) (*Server, error) {
+	o = o.withDefaults()
+	if o.Catalogue == nil {
+		return nil, errors.New("a server needs a catalogue")
+	}
+	server := &Server{
+		Options:  o,
+		store:    s,
+		tokens:   &tokens{read: s.Tokens, now: o.Now},
+		rates:    newRates(o),
+		waiting:  &budget{left: o.MaxWaiting},
+		decoding: make(chan struct{}, decoders()),
+		mux:      http.NewServeMux(),
+		metrics:  newMetrics(o.Version),
+		origins:  http.NewCrossOriginProtection(),
+	}
+	for _, route := range server.routes() {
+		server.mux.Handle(route.method+" "+route.path, server.handle(route))
+	}
+	pack, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.CompressionLevel(4), gzhttp.ContentTypes([]string{
+		"application/json", problemType, ndjsonType, "application/yaml", profileType, "text/html", "text/css", "text/javascript", "text/plain", "image/svg+xml",
+	}), gzhttp.SuffixETag(packedETag))
+	if err != nil {
+		return nil, err
+	}
+	server.handler = pack(http.HandlerFunc(server.dispatch))
+	return server, nil
+}
+
+// Drain has /readyz fail from now on, so that no new requests are sent here. All others are still answered.
+func (s *Server) Drain() { s.draining.Store(true) }
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begun := time.Now()
+	a := &answer{ResponseWriter: w, control: http.NewResponseController(w), limit: s.AnswerTime}
+	known := &known{route: "none"}
+	r = r.WithContext(context.WithValue(r.Context(), knownKey{}, known))
+	defer func() {
+		failure := recover()
+		if failure != nil && failure != http.ErrAbortHandler {
+			s.Log.Error("a request made the server panic", "method", r.Method, "route", known.route, "panic", fmt.Sprint(failure), "stack", string(debug.Stack()))
+			if a.status == 0 {
+				broken.problem("the log of the server has more").Write(a)
+				failure = nil
+			} else {
+				failure = http.ErrAbortHandler
+			}
+		}
+		if a.status == 0 {
+			a.status = http.StatusOK
+		}
+		took := time.Since(begun)
+		s.metrics.answered(known.route, r.Method, a.status, took)
+		s.Log.LogAttrs(r.Context(), slog.LevelDebug, "request", slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", a.status),
+			slog.Int64("bytes", a.bytes), slog.Duration("took", took), slog.String("token", known.token))
+		if failure != nil {
+			panic(failure)
+		}
+	}()
+	h := a.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	s.handler.ServeHTTP(a, r)
+}
+
+// dispatch finds the route of a request. What the mux has no route for is a page, or a problem.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	h, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	var refusal refusal
+	h.ServeHTTP(&refusal, r)
+	page := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case refusal.status == http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", refusal.Header().Get("Allow"))
+		s.refuse(w, r, badMethod.problem("%s takes %s, not %.20q", r.URL.Path, refusal.Header().Get("Allow"), r.Method))
+	case s.Pages == nil || ofAPI(r.URL.Path):
+		s.refuse(w, r, notFound.problem("no path is like that; /openapi.yaml describes those there are"))
+	case !page:
+		w.Header().Set("Allow", "GET, HEAD")
+		s.refuse(w, r, badMethod.problem("pages are to be read, with GET or HEAD"))
+	default:
+		knownOf(r).route = "pages"
+		s.page(w, r)
+	}
+}
+
+// refusal keeps what the mux says of a request that it has no route for.
+type refusal struct {
+	header http.Header
+	status int
+}
+
+func (f *refusal) Header() http.Header {
+	if f.header == nil {
+		f.header = http.Header{}
+	}
+	return f.header
+}
+func (f *refusal) WriteHeader(status int)         { f.status = status }
+func (f *refusal) Write(text []byte) (int, error) { return len(text), nil }
+
+// handle is the handler of a route: who may ask is asked for first.
+func (s *Server) handle(route route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		knownOf(r).route = route.path
+		if err := s.allowed(r, route.scope); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		wrote := &wrote{ResponseWriter: w}
+		err := route.handle(wrote, r)
+		switch {
+		case err == nil:
+		case wrote.any: // too late to say it: what was sent has to be seen to be a part only
+			s.Log.Warn("an answer was cut off", "route", route.path, "error", err)
+			panic(http.ErrAbortHandler)
+		default:
+			s.refuse(w, r, err)
+		}
+	})
+}
+
+// refuse answers with a problem.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p := problemOf(err)
+	word := p.Type[len(problemPath):]
+	s.metrics.refused(word)
+	level := slog.LevelDebug
+	if p.Status >= 500 && r.Context().Err() == nil {
+		level = slog.LevelWarn
+	}
+	s.Log.LogAttrs(r.Context(), level, "refused", slog.String("problem", word), slog.String("route", knownOf(r).route), slog.String("error", err.Error()))
+	switch p.Status {
+	case http.StatusUnauthorized:
+		challenge := `Bearer realm="markgen"`
+		if word != tokenMissing.word {
+			challenge += `, error="invalid_token"`
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
+	case http.StatusRequestTimeout:
+		w.Header().Set("Connection", "close")
+	}
+	for _, h := range []string{"ETag", "Last-Modified", "Content-Encoding", "Content-Disposition"} {
+		w.Header().Del(h)
+	}
+	p.Write(w)
+}
+
+const problemType = "application/problem+json"
+
+// known is what becomes known of a request while it is answered, for the log and for metrics.
+type known struct {
+	route string // the pattern of its path
+	token string // ID of the token that it came with
+}
+
+type knownKey struct{}
+
+func knownOf(r *http.Request) *known {
+	k, ok := r.Context().Value(knownKey{}).(*known)
+	if !ok {
+		k = new(known)
+	}
+	return k
+}
+
+// An answer takes note of what is sent, and cuts off who does not read: each write has to be done in time.
+type answer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	limit   time.Duration
+	status  int
+	bytes   int64
+}
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 && status >= 200 {
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(text []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	// An error is that the connection has no deadlines, as in tests without one.
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.limit))
+	n, err := a.ResponseWriter.Write(text)
+	a.bytes += int64(n)
+	return n, err
+}
+
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// wrote takes note of whether anything was.
+type wrote struct {
+	http.ResponseWriter
+	any bool
+}
+
+func (w *wrote) WriteHeader(status int) {
+	w.any = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *wrote) Write(text []byte) (int, error) {
+	w.any = true
+	return w.ResponseWriter.Write(text)
+}
+
+func (w *wrote) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,45 @@
+package profile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// A VersionError is a profile file of another version than this markgen reads.
+type VersionError struct{ File, Known uint32 }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("a profile of version %d, and this markgen reads version %d; use the markgen that wrote it", e.File, e.Known)
+}
+
+// NamesSize looks at the beginning of a profile file only and tells how many bytes the names of its markers take when they
+// are unpacked, so that who reads files of strangers can refuse one that would become far larger than it is. What is
+// no profile file, the data file of a run included, is an error, one of another version a *VersionError.
+func NamesSize(file []byte) (uint64, error) {
+	if len(file) < profileHead || string(file[:len(profileMagic)]) != profileMagic {
+		return 0, errors.New("it does not begin as a profile file does; markgen merge and markgen push make such files")
+	}
+	if v := binary.LittleEndian.Uint32(file[8:]); v != profileVersion {
+		return 0, &VersionError{v, profileVersion}
+	}
+	d := decoder{rest: file[profileHead:]}
+	d.section()
+	text := d.section()
+	if d.bad {
+		return 0, errors.New("its sections do not make up the file")
+	}
+	if len(text.rest) < layout.SizePackedHead || text.rest[0] > layout.PackedSampled {
+		return uint64(len(text.rest)), nil
+	}
+	return uint64(binary.LittleEndian.Uint32(text.rest[1:])), nil
+}
+
+// Sound tells whether the figures of a bucket can be those of some passages: as many times within the bucket's bounds
+// can have that sum, and those squares. All that ReadFile gives of runs are sound, and so are their sums, unless they were
+// estimated from samples, or are at the largest number and stay there.
+func (b Bucket) Sound() bool {
+	return b.K < 64 && b.Count > 0 && plausible(b.K, b.Count, b.SumNS, b.SumSq)
+}
