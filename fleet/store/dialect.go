@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A dialect is what differs between the databases.
+type dialect struct {
+	least     string                                            // function for the smallest of some numbers
+	lock      string                                            // behind a SELECT whose rows are to be locked until the transaction ends
+	shared    bool                                              // other processes may use the database at the same time
+	script    func(text string) []string                        // the statements of a migration
+	isolation sql.IsolationLevel                                // of a transaction whose queries are to see the same
+	kind      func(error) error                                 // one of the errors of this package, or nil
+	now       func(context.Context, queryer) (time.Time, error) // nil: Options.Now
+
+	// bulk adds rows of a table, keys and then columns, sorted by their keys and each there once.
+	bulk func(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error
+}
+
+// A queryer is a database, a connection or a transaction.
+type queryer interface {
+	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
+}
+
+// wrap says what failed, and what kind of an error it is.
+func (s *Store) wrap(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	for _, kind := range []error{ErrConflict, ErrFull, ErrReadOnly, ErrGone, ErrBehind, ErrNewer, ErrNotFound} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	if kind := s.kind(err); kind != nil {
+		return fmt.Errorf("%s: %w: %w", what, kind, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// statements cuts a script at the ends of its statements, and leaves out comments.
+func statements(text string) (list []string) {
+	var clean strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "--") {
+			clean.WriteString(line)
+		}
+	}
+	for one := range strings.SplitSeq(clean.String(), ";\n") {
+		if one = strings.TrimSpace(one); one != "" {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// each calls visit for every row of a query.
+func each(rows *sql.Rows, err error, visit func() error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := visit(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,219 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// A part of a cell is the row of one table that belongs to it. Its tag says which: the table in the two lowest bits, and above
+// them the keys that the table has besides those of a cell.
+const (
+	tagCell = iota
+	tagEstimate
+	tagBucket  // series<<3 | part
+	tagReading // value
+	tagBits    = 2
+)
+
+var byTag = [...]*table{tagCell: cells, tagEstimate: estimates, tagBucket: buckets, tagReading: readings}
+
+// Series of buckets. From seriesReadings on there are two for each value of a reading: as it is, and without the scopes inside.
+const (
+	seriesTimes    = iota
+	seriesFirst    // times of first passages
+	seriesSizes    // times, by size of the input
+	seriesLogs     // logarithms of times, by size
+	seriesLengths  // sizes, by size
+	seriesReadings = 8
+)
+
+// Flags of a cell.
+const (
+	flagTimed  = 1 << iota // it does not only count
+	flagUnsure             // of an estimate
+	flagOff                // from here on why passages were not collected, in the order of profile.OffReasons without the first
+)
+
+var offReasons = profile.OffReasons()
+
+// names gives the numbers of what collectors read; value "" and of false is the collector itself.
+type names func(n name) int64
+
+type name struct {
+	collector string
+	value     string
+	of        bool // it is a value
+}
+
+// A packer turns figures into parts of cells.
+type packer struct {
+	row   [widest]int64
+	parts []part
+	out   []byte
+}
+
+type part struct {
+	tag        uint64
+	start, end int // in out
+}
+
+// marker returns the parts of what a marker adds to its cell, in the order of their tags; they are valid until the next call.
+func (p *packer) marker(m *profile.Marker, numbers names) []byte {
+	p.parts, p.out = p.parts[:0], p.out[:0]
+	cells.clear(&p.row)
+	r := &p.row
+	r[0], r[1], r[2], r[3], r[4], r[5] = 1, toColumn(m.Count), toColumn(m.Open), toColumn(m.SelfNS), toColumn(m.NestedNS), toColumn(m.Ticks)
+	if len(m.Buckets) > 0 {
+		r[6], r[7] = toColumn(m.MinNS), toColumn(m.MaxNS)
+	}
+	if len(m.First.Buckets) > 0 {
+		r[8], r[9] = toColumn(m.First.MinNS), toColumn(m.First.MaxNS)
+	}
+	r[10] = toColumn(m.Sample)
+	if !m.CountOnly {
+		r[11] = flagTimed
+	}
+	e := m.Estimate()
+	if e.Unsure {
+		r[11] |= flagUnsure
+	}
+	if off := slices.Index(offReasons, m.Off); off > 0 {
+		r[11] |= flagOff << (off - 1)
+	}
+	p.part(tagCell)
+
+	if m.Samples|e.Seen != 0 || e.CountVar != (profile.Uint128{}) || e.SumVar != (profile.Uint128{}) || m.Picks != nil {
+		estimates.clear(&p.row)
+		r[0], r[1] = toColumn(m.Samples), toColumn(e.Seen)
+		r[2], r[3] = toColumns(e.CountVar)
+		r[4], r[5] = toColumns(e.SumVar)
+		if m.Picks != nil {
+			s := m.Picks.Sums()
+			r[6] = toColumn(s.Runs)
+			r[7], r[8] = toColumns(s.Weight)
+			r[9], r[10] = toColumns(s.Count)
+			r[11], r[12] = toColumns(s.CountVar)
+		}
+		p.part(tagEstimate)
+	}
+
+	series(p, seriesTimes, m.Buckets, timesOf)
+	series(p, seriesFirst, m.First.Buckets, timesOf)
+	if len(m.Sizes) > 0 {
+		series(p, seriesSizes, m.Sizes, func(b *profile.SizeBucket) (uint8, uint64, uint64, profile.Uint128) {
+			return b.K, b.Count, b.SumNS, b.SumSq
+		})
+		series(p, seriesLogs, m.Sizes, func(b *profile.SizeBucket) (uint8, uint64, uint64, profile.Uint128) {
+			return b.K, b.Logged, b.SumLog, profile.Uint128{Lo: b.SumLogSq}
+		})
+		series(p, seriesLengths, m.Sizes, func(b *profile.SizeBucket) (uint8, uint64, uint64, profile.Uint128) {
+			return b.K, 0, 0, b.SumSize
+		})
+	}
+	for i := range m.Readings {
+		reading := &m.Readings[i]
+		r[0], r[1], r[2] = toColumn(reading.Scopes), toColumn(reading.Dropped), 0
+		p.part(tagReading | uint64(numbers(name{collector: reading.Collector}))<<tagBits)
+		for k := range reading.Values {
+			v := &reading.Values[k]
+			number := numbers(name{reading.Collector, v.Name, true})
+			r[0], r[1], r[2] = toColumn(v.Sum), toColumn(v.Self), toColumn(v.Nested)
+			p.part(tagReading | uint64(number)<<tagBits)
+			series(p, seriesReadings+2*uint64(number), v.Buckets, differencesOf)
+			series(p, seriesReadings+2*uint64(number)+1, v.SelfBuckets, differencesOf)
+		}
+	}
+	if len(m.Readings) > 0 {
+		p.sort()
+	}
+	return p.out
+}
+
+func timesOf(b *profile.Bucket) (uint8, uint64, uint64, profile.Uint128) {
+	return b.K, b.Count, b.SumNS, b.SumSq
+}
+
+func differencesOf(b *profile.ValueBucket) (uint8, uint64, uint64, profile.Uint128) {
+	return b.K, b.Count, b.Sum, b.SumSq
+}
+
+// series adds the parts of a list of buckets, which is sorted by K.
+func series[B any](p *packer, number uint64, list []B, of func(*B) (k uint8, count, sum uint64, sq profile.Uint128)) {
+	open := -1
+	for i := range list {
+		k, count, sum, sq := of(&list[i])
+		if count|sum == 0 && sq == (profile.Uint128{}) {
+			continue
+		}
+		if at := int(k / perPart); at != open {
+			if open >= 0 {
+				p.part(tagBucket | (number<<3|uint64(open))<<tagBits)
+			}
+			open = at
+			p.row = [widest]int64{}
+		}
+		at := int(k%perPart) * 4
+		p.row[at], p.row[at+1] = toColumn(count), toColumn(sum)
+		p.row[at+2], p.row[at+3] = toColumns(sq)
+	}
+	if open >= 0 {
+		p.part(tagBucket | (number<<3|uint64(open))<<tagBits)
+	}
+}
+
+// part appends the row.
+func (p *packer) part(tag uint64) {
+	start := len(p.out)
+	p.out = binary.AppendUvarint(p.out, tag)
+	p.out = byTag[tag%(1<<tagBits)].pack(p.out, &p.row)
+	p.parts = append(p.parts, part{tag, start, len(p.out)})
+}
+
+// sort puts the parts into the order of their tags.
+func (p *packer) sort() {
+	slices.SortFunc(p.parts, func(a, b part) int { return cmp.Compare(a.tag, b.tag) })
+	sorted := make([]byte, 0, len(p.out))
+	for _, at := range p.parts {
+		sorted = append(sorted, p.out[at.start:at.end]...)
+	}
+	p.out = sorted
+}
+
+// skip returns what is behind the part at the front of b, whose tag has been read.
+func skip(b []byte) []byte {
+	has, n := binary.Uvarint(b)
+	b = b[n:]
+	for ; has != 0; has &= has - 1 {
+		for b[0] >= 0x80 {
+			b = b[1:]
+		}
+		b = b[1:]
+	}
+	return b
+}
+
+// mergeParts appends the sum of two lists of parts, which are in the order of their tags.
+func mergeParts(sum, a, b []byte) []byte {
+	var row [widest]int64
+	for len(a) > 0 && len(b) > 0 {
+		tag, n := binary.Uvarint(a)
+		other, k := binary.Uvarint(b)
+		switch {
+		case tag < other:
+			rest := skip(a[n:])
+			sum, a = append(sum, a[:len(a)-len(rest)]...), rest
+		case tag > other:
+			rest := skip(b[k:])
+			sum, b = append(sum, b[:len(b)-len(rest)]...), rest
+		default:
+			t := byTag[tag%(1<<tagBits)]
+			t.clear(&row)
+			a, b = t.unpack(&row, a[n:]), t.unpack(&row, b[k:])
+			sum = t.pack(binary.AppendUvarint(sum, tag), &row)
+		}
+	}
+	return append(append(sum, a...), b...)
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// A sum of cells: the rows of the tables of figures, by their tags.
+type figures map[uint64]*[widest]int64
+
+// add adds a row.
+func (f figures) add(tag uint64, values []int64) {
+	t := byTag[tag%(1<<tagBits)]
+	row := f[tag]
+	if row == nil {
+		row = new([widest]int64)
+		t.clear(row)
+		f[tag] = row
+	}
+	for i, v := range values {
+		t.add(row, i, v)
+	}
+}
+
+// marker puts the figures into m, which has its name and place.
+func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
+	var e profile.Estimate
+	if r := f[tagCell]; r != nil {
+		m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[1]), fromColumn(r[2]), fromColumn(r[3]), fromColumn(r[4]), fromColumn(r[5])
+		m.MinNS, m.MaxNS = fromColumn(r[6]), fromColumn(r[7])
+		m.First.MinNS, m.First.MaxNS = fromColumn(r[8]), fromColumn(r[9])
+		m.Sample = fromColumn(r[10])
+		m.CountOnly = r[11]&flagTimed == 0
+		e.Unsure = r[11]&flagUnsure != 0
+		for i, why := range offReasons[1:] {
+			if r[11]&(flagOff<<i) != 0 {
+				m.Off = why
+			}
+		}
+	}
+	if r := f[tagEstimate]; r != nil {
+		m.Samples, e.Seen = fromColumn(r[0]), fromColumn(r[1])
+		e.CountVar, e.SumVar = fromColumns(r[2], r[3]), fromColumns(r[4], r[5])
+		if r[6] > 0 {
+			picks := profile.PickSums{Runs: fromColumn(r[6]), Weight: fromColumns(r[7], r[8]), Count: fromColumns(r[9], r[10]), CountVar: fromColumns(r[11], r[12])}.Picks()
+			m.Picks = &picks
+		}
+	}
+	m.SetEstimate(e)
+
+	sizes := map[uint8]*profile.SizeBucket{}
+	readings := map[string]*profile.Reading{}
+	values := map[name]*profile.Value{}
+	reading := func(collector string) *profile.Reading {
+		if readings[collector] == nil {
+			readings[collector] = &profile.Reading{Collector: collector}
+		}
+		return readings[collector]
+	}
+	value := func(n name) *profile.Value {
+		reading(n.collector)
+		if values[n] == nil {
+			values[n] = &profile.Value{Name: n.value}
+		}
+		return values[n]
+	}
+	for _, tag := range slices.Sorted(maps.Keys(f)) {
+		row, sub := f[tag], tag>>tagBits
+		switch tag % (1 << tagBits) {
+		case tagReading:
+			switch n := nameOf(int64(sub)); {
+			case n.of:
+				v := value(n)
+				v.Sum, v.Self, v.Nested = fromColumn(row[0]), fromColumn(row[1]), fromColumn(row[2])
+			default:
+				r := reading(n.collector)
+				r.Scopes, r.Dropped = fromColumn(row[0]), fromColumn(row[1])
+			}
+		case tagBucket:
+			number := sub >> 3
+			for i := range perPart {
+				k := uint8(sub%8)*perPart + uint8(i)
+				count, sum, sq := fromColumn(row[4*i]), fromColumn(row[4*i+1]), fromColumns(row[4*i+2], row[4*i+3])
+				if count|sum == 0 && sq == (profile.Uint128{}) {
+					continue
+				}
+				size := func() *profile.SizeBucket {
+					if sizes[k] == nil {
+						sizes[k] = &profile.SizeBucket{K: k}
+					}
+					return sizes[k]
+				}
+				switch number {
+				case seriesTimes:
+					m.Buckets = append(m.Buckets, profile.Bucket{K: k, Count: count, SumNS: sum, SumSq: sq})
+				case seriesFirst:
+					m.First.Buckets = append(m.First.Buckets, profile.Bucket{K: k, Count: count, SumNS: sum, SumSq: sq})
+				case seriesSizes:
+					b := size()
+					b.Count, b.SumNS, b.SumSq = count, sum, sq
+				case seriesLogs:
+					b := size()
+					b.Logged, b.SumLog, b.SumLogSq = count, sum, lowest(sq)
+				case seriesLengths:
+					size().SumSize = sq
+				default:
+					v := value(nameOf(int64(number-seriesReadings) / 2))
+					bucket := profile.ValueBucket{K: k, Count: count, Sum: sum, SumSq: sq}
+					if (number-seriesReadings)%2 == 0 {
+						v.Buckets = append(v.Buckets, bucket)
+					} else {
+						v.SelfBuckets = append(v.SelfBuckets, bucket)
+					}
+				}
+			}
+		}
+	}
+	if len(m.Buckets) == 0 {
+		m.MinNS, m.MaxNS = 0, 0
+	}
+	if len(m.First.Buckets) == 0 {
+		m.First.MinNS, m.First.MaxNS = 0, 0
+	}
+	for _, k := range slices.Sorted(maps.Keys(sizes)) {
+		m.Sizes = append(m.Sizes, *sizes[k])
+	}
+	for n, v := range values {
+		r := reading(n.collector)
+		r.Values = append(r.Values, *v)
+	}
+	for _, collector := range slices.Sorted(maps.Keys(readings)) {
+		r := readings[collector]
+		slices.SortFunc(r.Values, func(a, b profile.Value) int { return cmp.Compare(a.Name, b.Name) })
+		m.Readings = append(m.Readings, *r)
+	}
+}
+
+// lowest is a number of 128 bits as one of 64, which is the largest there is where it does not fit.
+func lowest(n profile.Uint128) uint64 {
+	if n.Hi > 0 {
+		return 1<<64 - 1
+	}
+	return n.Lo
+}

@@ -1,0 +1,365 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"maps"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Folding is writing what is in memory into the tables: chunk after chunk, each in a transaction that also notes up
+// to which batch of the log the chunk is written. Batches that all chunks are written up to are no longer needed in
+// the log.
+
+const (
+	fresh    = 2 * time.Second // how long figures are in memory only, where there is time
+	restless = 3               // folding takes one part in so many of the time, unless memory runs short
+	trimMost = 64              // rows of the log that are deleted at once
+)
+
+// fold writes chunks until the store closes.
+func (s *Store) fold() {
+	defer s.running.Done()
+	next := 0
+	var since [allChunks]time.Time // when the chunk was found not to be empty
+	timer := time.NewTicker(20 * time.Millisecond)
+	defer timer.Stop()
+	pause := fresh
+	for {
+		round, wrote := time.Now(), 0
+		for range allChunks {
+			c := next
+			next = (next + 1) % allChunks
+			urgent := s.urgent()
+			if !s.filled(c) {
+				since[c] = time.Time{}
+				continue
+			}
+			if since[c].IsZero() {
+				since[c] = round
+			}
+			if !urgent && time.Since(since[c]) < pause {
+				continue
+			}
+			if err := s.foldChunk(c); err != nil {
+				s.trouble.Store(&err)
+				if s.isClosing() {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+				break
+			}
+			s.trouble.Store(nil)
+			since[c] = time.Time{}
+			wrote++
+		}
+		if wrote > 0 {
+			s.trim()
+		}
+		if took := time.Since(round); wrote > allChunks/2 {
+			pause = max(fresh, restless*took)
+		}
+		select {
+		case <-s.closing:
+			return
+		case <-s.woken:
+		case <-timer.C:
+		}
+	}
+}
+
+// urgent says whether chunks are to be written though they are fresh: somebody waits for them, or memory runs short.
+func (s *Store) urgent() bool {
+	return s.settling.Load() > 0 || s.waiting.Load() > int64(s.options.Memory)/2
+}
+
+func (s *Store) filled(c int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[c] != nil || s.sum.chunks[c] != nil
+}
+
+// A held chunk is being written.
+type held struct {
+	*chunk
+	to int64 // number of the last batch in it
+}
+
+// foldChunk writes a chunk. One that can't be written stays held, and is the one to be written the next time.
+func (s *Store) foldChunk(c int) error {
+	s.mu.Lock()
+	h := s.held[c]
+	if h == nil {
+		k := s.sum.take(c)
+		if k == nil {
+			s.mu.Unlock()
+			return nil
+		}
+		h = &held{k, s.sum.last}
+		s.held[c] = h
+	}
+	writer := s.writer
+	s.mu.Unlock()
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	if err := s.writeChunk(ctx, writer, c, h.chunk, h.to); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[c] = nil
+	s.sum.drop(h.chunk)
+	s.waiting.Store(int64(s.sum.bytes))
+	return nil
+}
+
+// writeChunk writes a chunk of what is in a writer's log up to a number, unless that has been done.
+func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, to int64) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var number int64
+	err = tx.QueryRowContext(ctx, "SELECT number FROM written WHERE writer = $1 AND chunk = $2"+s.lock, writer, c).Scan(&number)
+	switch {
+	case err == sql.ErrNoRows:
+		if _, err := tx.ExecContext(ctx, "INSERT INTO written (writer, chunk, number) VALUES ($1, $2, $3)", writer, c, to); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case number >= to: // the commit was not answered the last time
+		return nil
+	default:
+		if _, err := tx.ExecContext(ctx, "UPDATE written SET number = $1 WHERE writer = $2 AND chunk = $3", to, writer, c); err != nil {
+			return err
+		}
+	}
+	if c == headChunk {
+		err = s.writeHeads(ctx, tx, k)
+	} else {
+		err = s.writeCells(ctx, tx, k)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func compareKeys(a, b cellKey) int {
+	return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(a.origin, b.origin), cmp.Compare(a.day, b.day))
+}
+
+// writeHeads writes what is of runs as a whole.
+func (s *Store) writeHeads(ctx context.Context, tx *sql.Tx, k *chunk) error {
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	var rows []int64
+	last := int32(-1)
+	for _, key := range slices.SortedFunc(maps.Keys(k.cells), compareKeys) {
+		var row [widest]int64
+		heads.clear(&row)
+		heads.unpack(&row, k.cells[key])
+		rows = append(append(rows, int64(key.origin), int64(key.day)), row[:len(heads.columns)]...)
+		if key.origin != last {
+			last = key.origin
+			if _, err := tx.ExecContext(ctx, "UPDATE origin SET changed = $1 WHERE id = $2", now.UnixMilli(), last); err != nil {
+				return err
+			}
+		}
+	}
+	return s.bulk(ctx, tx, heads, rows)
+}
+
+// An apiSum is what a chunk adds to the sums of an API.
+type apiSum struct {
+	runs, count, total, totalHi, most int64
+	reported                          int64
+}
+
+// writeCells writes the figures of a chunk, and adds them to the sums of its APIs.
+func (s *Store) writeCells(ctx context.Context, tx *sql.Tx, k *chunk) error {
+	keys := slices.SortedFunc(maps.Keys(k.cells), compareKeys)
+	var rows [len(byTag)][]int64
+	apis := map[int64]*apiSum{}
+	var order []int64
+	for _, key := range keys {
+		a := apis[int64(key.api)]
+		if a == nil {
+			a = &apiSum{}
+			apis[int64(key.api)] = a
+			order = append(order, int64(key.api))
+		}
+		a.add(k.cells[key], func(tag uint64, row *[widest]int64) {
+			t := byTag[tag%(1<<tagBits)]
+			to := append(rows[tag%(1<<tagBits)], int64(key.api), int64(key.origin), int64(key.day))
+			sub := int64(tag >> tagBits)
+			switch t {
+			case buckets:
+				to = append(to, sub>>3, sub%8)
+			case readings:
+				to = append(to, sub)
+			}
+			rows[tag%(1<<tagBits)] = append(to, row[:len(t.columns)]...)
+		})
+	}
+	for i, t := range byTag {
+		if err := s.bulk(ctx, tx, t, rows[i]); err != nil {
+			return err
+		}
+	}
+	if err := s.reach(ctx, tx, keys, apis); err != nil {
+		return err
+	}
+	// From here on no other process writes the same, nor numbers its changes, until this one has committed. So
+	// numbers of changes are in the order of the commits.
+	var revision int64
+	if err := tx.QueryRowContext(ctx, "UPDATE total SET revision = revision + 1 WHERE id = 1 RETURNING revision").Scan(&revision); err != nil {
+		return err
+	}
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	update, err := tx.PrepareContext(ctx, `UPDATE api SET
+		runs = `+s.least+`(runs, 9223372036854775807 - $1) + $1,
+		count = `+s.least+`(count, 9223372036854775807 - $2) + $2,
+		total = (total + $3) & 4611686018427387903,
+		total_hi = `+s.least+`(total_hi, 9223372036854775807 - $4 - ((total + $3) >> 62)) + $4 + ((total + $3) >> 62),
+		most = CASE WHEN $5 > most THEN $5 ELSE most END,
+		reported = reported + $6,
+		first = CASE WHEN changed = 0 THEN $7 ELSE first END, changed = $7, revision = $8
+		WHERE id = $9`)
+	if err != nil {
+		return err
+	}
+	defer update.Close()
+	for _, api := range order {
+		a := apis[api]
+		if _, err := update.ExecContext(ctx, a.runs, a.count, a.total, a.totalHi, a.most, a.reported, now.UnixMilli(), revision, api); err != nil {
+			return err
+		}
+	}
+	return s.writeWords(ctx, tx, k)
+}
+
+// add adds the parts of a cell, and gives each to visit.
+func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
+	var row [widest]int64
+	var sum profile.Uint128
+	var nested int64
+	for len(parts) > 0 {
+		tag, n := binary.Uvarint(parts)
+		t := byTag[tag%(1<<tagBits)]
+		t.clear(&row)
+		parts = t.unpack(&row, parts[n:])
+		switch {
+		case tag == tagCell:
+			a.runs, a.count, a.most = add(a.runs, row[0]), add(a.count, row[1]), max(a.most, row[7])
+			nested = row[4]
+		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
+			for i := range perPart {
+				sum = sum.Add(profile.Uint128{Lo: uint64(row[4*i+1])})
+			}
+		}
+		visit(tag, &row)
+	}
+	if _, borrow := bits.Sub64(sum.Lo, uint64(nested), 0); sum.Hi > 0 || borrow == 0 {
+		sum = sum.Sub(profile.Uint128{Lo: uint64(nested)})
+	} else {
+		sum = profile.Uint128{}
+	}
+	lo, hi := toColumns(sum)
+	lo += a.total
+	a.total = lo & low
+	a.totalHi = add(add(a.totalHi, hi), lo>>digits)
+}
+
+// reach counts the origins that an API has figures of for the first time.
+func (s *Store) reach(ctx context.Context, tx *sql.Tx, keys []cellKey, apis map[int64]*apiSum) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO reach (api, origin) VALUES ($1, $2) ON CONFLICT (api, origin) DO NOTHING")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for i, key := range keys {
+		if i > 0 && keys[i-1].api == key.api && keys[i-1].origin == key.origin {
+			continue
+		}
+		r, err := insert.ExecContext(ctx, int64(key.api), key.origin)
+		if err != nil {
+			return err
+		}
+		n, err := r.RowsAffected()
+		if err != nil {
+			return err
+		}
+		apis[int64(key.api)].reported += n
+	}
+	return nil
+}
+
+// writeWords gives APIs the words of the newest run that has them.
+func (s *Store) writeWords(ctx context.Context, tx *sql.Tx, k *chunk) error {
+	newer, err := tx.PrepareContext(ctx, "UPDATE words SET as_of = $1 WHERE api = $2 AND hash = $3 AND as_of < $1")
+	if err != nil {
+		return err
+	}
+	defer newer.Close()
+	named, err := tx.PrepareContext(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
+		FROM words AS w WHERE w.api = $1 AND w.hash = $2 AND api.id = $1
+		AND (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp) > (api.as_of, api.name, api.package, api.kind, api.file, api.line, api.col, api.grp)`)
+	if err != nil {
+		return err
+	}
+	defer named.Close()
+	for _, key := range slices.SortedFunc(maps.Keys(k.words), func(a, b wordsKey) int {
+		return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(int64(a.hash), int64(b.hash)))
+	}) {
+		if _, err := newer.ExecContext(ctx, k.words[key], int64(key.api), int64(key.hash)); err != nil {
+			return err
+		}
+		if _, err := named.ExecContext(ctx, int64(key.api), int64(key.hash)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trim deletes from the log what is in all tables.
+func (s *Store) trim() {
+	s.mu.Lock()
+	to := s.sum.last
+	for c := range allChunks {
+		if h := s.held[c]; h != nil {
+			to = min(to, h.from-1)
+		} else if k := s.sum.chunks[c]; k != nil {
+			to = min(to, k.from-1)
+		}
+	}
+	from, writer := s.trimmed, s.writer
+	s.mu.Unlock()
+	for from < to {
+		upTo := min(from+trimMost, to)
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		_, err := s.write.ExecContext(ctx, "DELETE FROM log WHERE writer = $1 AND number <= $2", writer, upTo)
+		stop()
+		if err != nil {
+			s.trouble.Store(&err)
+			return
+		}
+		from = upTo
+	}
+	s.mu.Lock()
+	s.trimmed = from
+	s.mu.Unlock()
+}

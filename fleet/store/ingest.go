@@ -1,0 +1,270 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+)
+
+// Batches that come at the same time are committed together: each has a row that says it has come, and one in the log
+// with its body, which stays until its figures are in the tables.
+
+// A coming is a batch that waits to be committed.
+type coming struct {
+	batch  *fleet.Batch
+	delta  *delta
+	digest []byte
+	number int64 // in the log
+	new    bool
+	err    error // of this batch alone
+	result chan error
+}
+
+const (
+	groupMost  = 256     // batches committed together, at most
+	groupBytes = 8 << 20 // of their bodies, about
+	behind     = 30 * time.Second
+)
+
+// Ingest adds a batch, and returns when it is safe on disk: it survives the death of this process and of the machine.
+// Figures may show in queries a little later (Settle). The batch may not be changed after.
+func (s *Store) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, error) {
+	r, err := s.ingest(ctx, b)
+	return r, s.wrap("taking a batch", err)
+}
+
+func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, error) {
+	if b.Profile == nil || len(b.Body) == 0 {
+		return fleet.Receipt{}, errors.New("a batch without figures, or without its bytes")
+	}
+	if err := s.room(ctx); err != nil {
+		return fleet.Receipt{}, err
+	}
+	if err := s.register(ctx, b); err != nil {
+		return fleet.Receipt{}, err
+	}
+	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
+	if origin, ok := s.known.origin(b.Origin); ok { // else it has come before
+		c.delta = deltaOf(b.Profile, origin, b.Day, s.known.number)
+	}
+	select {
+	case s.comings <- c:
+	case <-ctx.Done():
+		return fleet.Receipt{}, ctx.Err()
+	case <-s.closing:
+		return fleet.Receipt{}, errClosed
+	}
+	// Once it is in a group its fate is the group's: an answer comes.
+	if err := <-c.result; err != nil {
+		return fleet.Receipt{}, err
+	}
+	if !c.new {
+		return fleet.Receipt{Known: true}, nil
+	}
+	return fleet.Receipt{Markers: len(b.Profile.Markers)}, nil
+}
+
+// room waits until the sum in memory has room.
+func (s *Store) room(ctx context.Context) error {
+	if s.waiting.Load() < int64(s.options.Memory) {
+		return nil
+	}
+	s.wake()
+	ctx, stop := context.WithTimeoutCause(ctx, behind, ErrBehind)
+	defer stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for s.waiting.Load() >= int64(s.options.Memory) {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), ErrBehind) {
+				if err := s.trouble.Load(); err != nil { // that is why it can't
+					return *err
+				}
+			}
+			return context.Cause(ctx)
+		case <-s.closing:
+			return errClosed
+		}
+	}
+	return nil
+}
+
+// commit takes groups until the store closes.
+func (s *Store) commit() {
+	defer s.running.Done()
+	for {
+		select {
+		case c := <-s.comings:
+			s.group(s.gather(c))
+		case <-s.closing:
+			for {
+				select {
+				case c := <-s.comings:
+					c.result <- errClosed
+				default:
+					return
+				}
+			}
+		}
+	}
+}
+
+// gather takes what else has come.
+func (s *Store) gather(first *coming) []*coming {
+	group, size := []*coming{first}, len(first.batch.Body)
+	for len(group) < groupMost && size < groupBytes {
+		select {
+		case c := <-s.comings:
+			group, size = append(group, c), size+len(c.batch.Body)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// group commits batches and adds their figures to the sum.
+func (s *Store) group(list []*coming) {
+	ctx, stop := context.WithTimeout(context.Background(), behind)
+	defer stop()
+	if err := s.settleDoubt(ctx); err != nil {
+		answer(list, err)
+		return
+	}
+	doubt, err := s.append(ctx, list)
+	if doubt {
+		s.doubt = list
+	}
+	if err == nil {
+		s.count(list)
+	}
+	answer(list, err)
+}
+
+// answer tells who waits.
+func answer(list []*coming, err error) {
+	for _, c := range list {
+		c.result <- cmp.Or(err, c.err)
+	}
+}
+
+// append puts batches into the log. doubt says that it is not known whether it did.
+func (s *Store) append(ctx context.Context, list []*coming) (doubt bool, err error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	if err := s.beat(ctx, tx, now); err != nil {
+		return false, err
+	}
+	number := s.number
+	for _, c := range list {
+		b := c.batch
+		run, sequence, build := batchKey(b)
+		r, err := tx.ExecContext(ctx, "INSERT INTO batch (run, sequence, build, digest, came) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (run, sequence, build) DO NOTHING",
+			run, sequence, build, c.digest, now.UnixMilli())
+		if err != nil {
+			return false, err
+		}
+		n, err := r.RowsAffected()
+		if err != nil {
+			return false, err
+		}
+		c.new, c.err = n == 1, nil
+		if !c.new {
+			digest, _, err := s.came(ctx, tx, b)
+			if err != nil {
+				return false, err
+			}
+			if !bytes.Equal(digest, c.digest) {
+				c.err = fmt.Errorf("batch %d of run %s: %w", b.ID.Sequence, b.ID.Run, ErrConflict)
+			}
+			continue
+		}
+		if c.delta == nil { // it had come when it was registered, and its identity has been forgotten since
+			return false, errors.New("the batch's identity has just been given up as too old; send it again")
+		}
+		number++
+		c.number = number
+		if _, err := tx.ExecContext(ctx, "INSERT INTO log (writer, number, origin, day, body) VALUES ($1, $2, $3, $4, $5)",
+			s.writer, number, c.delta.origin, int64(b.Day), b.Body); err != nil {
+			return false, err
+		}
+	}
+	s.number = number
+	if err := tx.Commit(); err != nil {
+		return true, err
+	}
+	return false, nil
+}
+
+// came tells whether a batch has come, and the digest of its body.
+func (s *Store) came(ctx context.Context, q queryer, b *fleet.Batch) (digest []byte, known bool, err error) {
+	run, sequence, build := batchKey(b)
+	err = q.QueryRowContext(ctx, "SELECT digest FROM batch WHERE run = $1 AND sequence = $2 AND build = $3", run, sequence, build).Scan(&digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return digest, err == nil, err
+}
+
+// count adds the figures of batches that are in the log to the sum.
+func (s *Store) count(list []*coming) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range list {
+		if c.new {
+			s.sum.add(c.delta, c.number, nil)
+		}
+	}
+	s.waiting.Store(int64(s.sum.bytes))
+}
+
+// settleDoubt finds out which batches of a group are in the log whose commit was not answered. Once the row of the writer is
+// locked, no commit of this process can be on its way any more.
+func (s *Store) settleDoubt(ctx context.Context) error {
+	if s.doubt == nil {
+		return nil
+	}
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	now, err := s.clock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := s.beat(ctx, tx, now); err != nil {
+		return err
+	}
+	there := map[int64]bool{}
+	rows, err := tx.QueryContext(ctx, "SELECT number FROM log WHERE writer = $1 AND number > $2", s.writer, s.sum.last)
+	if err := each(rows, err, func() error {
+		var n int64
+		err := rows.Scan(&n)
+		there[n] = true
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, c := range s.doubt {
+		c.new = c.new && there[c.number]
+	}
+	s.count(s.doubt)
+	s.doubt = nil
+	return nil
+}

@@ -1,0 +1,226 @@
+package store_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// Batches for tests: profiles with figures of every kind that the store keeps.
+
+// A maker draws batches.
+type maker struct {
+	*rand.Rand
+	apis  int  // it draws from
+	large bool // numbers that sums can't hold are among them
+	next  uint32
+}
+
+func newMaker(seed uint64) *maker { return &maker{Rand: rand.New(rand.NewPCG(seed, 1)), apis: 30} }
+
+// number draws a number, most of them small.
+func (r *maker) number() uint64 {
+	if r.large && r.IntN(20) == 0 {
+		return []uint64{math.MaxUint64, 1 << 63, 1<<63 - 1, 1 << 62, math.MaxUint64 - uint64(r.IntN(5))}[r.IntN(5)]
+	}
+	return r.Uint64() >> (20 + r.IntN(44))
+}
+
+func (r *maker) wide() profile.Uint128 {
+	if r.large && r.IntN(20) == 0 {
+		return profile.Uint128{Hi: r.number(), Lo: r.Uint64()}
+	}
+	hi, lo := bits.Mul64(r.number(), r.number())
+	return profile.Uint128{Hi: hi, Lo: lo}
+}
+
+func (r *maker) ks() []uint8 {
+	k := r.IntN(60)
+	var list []uint8
+	for ; k < 64 && len(list) < 1+r.IntN(8); k += 1 + r.IntN(2) {
+		list = append(list, uint8(k))
+	}
+	return list
+}
+
+func (r *maker) times() (list []profile.Bucket) {
+	for _, k := range r.ks() {
+		list = append(list, profile.Bucket{K: k, Count: 1 + r.number()/2, SumNS: r.number(), SumSq: r.wide()})
+	}
+	return list
+}
+
+func (r *maker) differences() (list []profile.ValueBucket) {
+	if r.IntN(2) == 0 {
+		return nil
+	}
+	for _, k := range r.ks() {
+		list = append(list, profile.ValueBucket{K: k, Count: 1 + r.number()/2, Sum: r.number(), SumSq: r.wide()})
+	}
+	return list
+}
+
+// idOf spreads IDs over all chunks.
+func idOf(i int) registry.ID { return registry.ID(uint64(i+1) * 0x9e3779b97f4a7c15) }
+
+func (r *maker) marker(i int) profile.Marker {
+	version := r.IntN(3)
+	m := profile.Marker{
+		ID: idOf(i), Package: fmt.Sprintf("example.com/p%d", i%4), Name: fmt.Sprintf("example.com/p%d.F%03d", i%4, i),
+		Kind: []string{"func", "loop"}[i%2], File: "f.go", Line: 10 + version, Col: version,
+		Count: r.number(), Open: r.number(), CountOnly: r.IntN(4) == 0, Off: []string{"", "", "", "choice", "enough", "throttled"}[r.IntN(6)],
+	}
+	if r.IntN(3) == 0 {
+		m.Group = "g"
+	}
+	if r.IntN(5) > 0 {
+		m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks = r.number(), r.number(), r.number(), r.number(), r.number()
+		m.Buckets = r.times()
+	}
+	if r.IntN(3) == 0 {
+		b := r.times()
+		m.First = profile.Firsts{MinNS: b[0].LoNS(), MaxNS: b[len(b)-1].HiNS() - 1, Buckets: b}
+	}
+	if r.IntN(4) == 0 {
+		for _, k := range r.ks() {
+			s := profile.SizeBucket{K: k, Count: 1 + r.number()/2, SumSize: r.wide(), SumNS: r.number(), SumSq: r.wide()}
+			if r.IntN(3) > 0 {
+				s.Logged, s.SumLog, s.SumLogSq = 1+r.Uint64N(s.Count), r.number(), r.number()
+			}
+			m.Sizes = append(m.Sizes, s)
+		}
+	}
+	if r.IntN(3) == 0 {
+		for _, c := range []string{"alloc", "io", ""}[r.IntN(3):] {
+			reading := profile.Reading{Collector: c, Scopes: r.number(), Dropped: r.number()}
+			for _, v := range []string{"", "bytes", "objects"}[r.IntN(3):] {
+				reading.Values = append(reading.Values, profile.Value{Name: v, Sum: r.number(), Self: r.number(), Nested: r.number(), Buckets: r.differences(), SelfBuckets: r.differences()})
+			}
+			m.Readings = append(m.Readings, reading)
+		}
+	}
+	if r.IntN(4) == 0 {
+		m.Sample, m.Samples = r.number(), r.number()
+		m.SetEstimate(profile.Estimate{Seen: r.number(), CountVar: r.wide(), SumVar: r.wide(), Unsure: r.IntN(2) == 0})
+	}
+	return m
+}
+
+// profile draws a profile of a run that started then.
+func (r *maker) profile(start time.Time) *profile.Profile {
+	p := &profile.Profile{App: "shop", Runs: 1, Start: start, ElapsedNS: r.number(), Lost: uint64(r.IntN(3)), State: "stopped", Complete: r.IntN(2) == 0, NoSelf: r.IntN(9) == 0}
+	p.SetNewest(start)
+	if r.IntN(3) == 0 {
+		p.Runs = 0
+	}
+	if r.IntN(3) == 0 {
+		p.Wild = &profile.Wild{Runs: 1, Picked: r.number(), Of: r.number(), Loaded: r.number(), Full: 1, NoPlace: 2}
+	}
+	if r.IntN(3) == 0 {
+		p.Sampling = &profile.Sampling{N: r.number(), Windows: r.number(), OpenNS: r.number(), NetNS: r.number(), OfNS: r.number()}
+	}
+	for i := range r.apis {
+		if r.IntN(3) > 0 {
+			continue
+		}
+		m := r.marker(i)
+		if p.Wild != nil && r.IntN(2) == 0 {
+			picks := profile.PickSums{Runs: 1 + r.number()/2, Weight: r.wide(), Count: r.wide(), CountVar: r.wide()}.Picks()
+			m.Picks = &picks
+		}
+		m.SetAsOf(start.UnixNano())
+		p.Markers = append(p.Markers, m)
+	}
+	slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	return p
+}
+
+const someDay = fleet.Day(20600)
+
+// batch draws a batch.
+func (r *maker) batch(t testing.TB) *fleet.Batch {
+	day := someDay + fleet.Day(r.IntN(4))
+	p := r.profile(day.Time().Add(time.Duration(r.IntN(20)) * time.Hour))
+	o := fleet.Origin{
+		Build: fmt.Sprintf("example.com/shop@v1.%d.0", r.IntN(3)), Go: []string{"go1.26.8", "go1.27.0"}[r.IntN(2)],
+		GOOS: "linux", GOARCH: []string{"amd64", "arm64"}[r.IntN(2)], CPU: []string{"", "A", "B"}[r.IntN(3)],
+	}
+	r.next++
+	return batchOf(t, p, o, day, fleet.BatchID{Build: o.Build, Run: fleet.RunID{byte(r.next >> 4), byte(r.next >> 12)}, Sequence: r.next % 16})
+}
+
+// batchOf is a batch of a profile as it comes over the wire.
+func batchOf(t testing.TB, p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID) *fleet.Batch {
+	t.Helper()
+	body, err := profile.Encode(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fleet.Batch{ID: id, Origin: o, Day: day, Profile: read(t, body), Body: body}
+}
+
+func read(t testing.TB, body []byte) *profile.Profile {
+	t.Helper()
+	p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "batch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A fact is a batch that has to be in the store.
+type fact = *fleet.Batch
+
+// sumOf is what the markers of batches add up to that are chosen.
+func sumOf(list []fact, chosen func(fact) bool) map[registry.ID]profile.Marker {
+	var sum profile.Sum
+	for _, b := range list {
+		if chosen(b) {
+			sum.Add(b.Profile)
+		}
+	}
+	all := map[registry.ID]profile.Marker{}
+	for _, m := range sum.Profile().Markers {
+		all[m.ID] = m
+	}
+	return all
+}
+
+// same compares markers: all but callers, which are not kept, and words, which are those of the newest run of all and not of
+// those that were chosen. Numbers that a column can't hold are the largest.
+var same = cmp.Options{
+	cmp.AllowUnexported(profile.Marker{}, profile.Picks{}),
+	cmp.FilterPath(func(p cmp.Path) bool {
+		switch p.Last().String() {
+		case ".asOf", ".Callers", ".File", ".Line", ".Col", ".Group":
+			return true
+		}
+		return false
+	}, cmp.Ignore()),
+	cmp.FilterValues(func(a, b []profile.Reading) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	cmp.FilterValues(func(a, b []profile.Bucket) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	cmp.FilterValues(func(a, b []profile.SizeBucket) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	cmp.FilterValues(func(a, b []profile.ValueBucket) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	cmp.FilterValues(func(a, b []profile.Value) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	cmp.Comparer(func(a, b uint64) bool { return held(a) == held(b) }),
+	cmp.Comparer(func(a, b profile.Uint128) bool { return a == b || a.Hi >= 1<<61-1 && b.Hi >= 1<<61-1 }),
+}
+
+// held is a number as the store gives it back.
+func held(n uint64) uint64 {
+	if n >= math.MaxInt64 {
+		return math.MaxUint64
+	}
+	return n
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// A migration brings the tables from the version before to its own.
+type migration struct {
+	version int
+	text    string
+}
+
+// migrations are in the order of their versions, which begin with 1 and have no gap.
+var migrations = readMigrations(schemaFiles)
+
+func readMigrations(files fs.FS) (list []migration) {
+	names, err := fs.Glob(files, "schema/*.sql")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		version, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, "schema/"), ".sql"))
+		if err != nil {
+			panic(err)
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, migration{version, string(text)})
+	}
+	slices.SortFunc(list, func(a, b migration) int { return a.version - b.version })
+	return list
+}
+
+// migrate brings the tables to the newest form. Each step is a transaction of its own, in which the version is locked:
+// of several processes that start at once one takes a step, and the others find it taken.
+func (s *Store) migrate(ctx context.Context, list []migration) error {
+	if _, err := s.write.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_version (id BIGINT PRIMARY KEY, version BIGINT NOT NULL)"); err != nil {
+		return err
+	}
+	if _, err := s.write.ExecContext(ctx, "INSERT INTO schema_version (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING"); err != nil {
+		return err
+	}
+	for {
+		done, err := s.step(ctx, list)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Store) step(ctx context.Context, list []migration) (done bool, err error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+	var version int
+	if err := tx.QueryRowContext(ctx, "SELECT version FROM schema_version WHERE id = 1"+s.lock).Scan(&version); err != nil {
+		return false, err
+	}
+	newest := list[len(list)-1].version
+	switch {
+	case version > newest:
+		return false, fmt.Errorf("%w: its tables are of version %d, and this one knows %d; use the markgen that made it, or a newer one", ErrNewer, version, newest)
+	case version == newest:
+		return true, nil
+	}
+	for _, one := range s.script(list[version].text) {
+		if _, err := tx.ExecContext(ctx, one); err != nil {
+			return false, fmt.Errorf("bringing the tables to version %d: %w", version+1, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE schema_version SET version = $1 WHERE id = 1", version+1); err != nil {
+		return false, err
+	}
+	return false, tx.Commit()
+}

@@ -1,0 +1,236 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// state is what an open store has.
+type state struct {
+	dialect
+	options Options
+	url     string
+	write   *sql.DB
+	read    *sql.DB
+	owner   *fileLock // of a file; nil if there is none
+	known   *known
+
+	comings chan *coming
+	number  int64     // of the last batch this process put into the log; of the goroutine that commits
+	doubt   []*coming // whose commit was not answered; of the same
+
+	mu      sync.Mutex
+	writer  int64  // number of this process as a writer
+	me      []byte // and what it is told by from one that took it over
+	sum     sum
+	held    [allChunks]*held // chunks that are being written
+	trimmed int64            // the log has been deleted up to this number
+
+	waiting  atomic.Int64          // bytes of the sum
+	settling atomic.Int32          // how many wait in Settle
+	trouble  atomic.Pointer[error] // why folding does not get on
+	woken    chan struct{}
+
+	closing  chan struct{}
+	closed   sync.Once
+	running  sync.WaitGroup
+	closeErr error
+}
+
+var errClosed = errors.New("the store is closed")
+
+// Open opens the store at a URL, postgres://…, or in an SQLite file of that name, which is made if there is none.
+// Tables are brought to the newest form; of one that is newer than this program the error is ErrNewer.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	s := &Store{state{
+		options: o.withDefaults(), url: url, known: newKnown(),
+		comings: make(chan *coming, groupMost), woken: make(chan struct{}, 1), closing: make(chan struct{}),
+	}}
+	err := s.open(ctx, url)
+	if err == nil {
+		return s, nil
+	}
+	err = s.wrap("opening the store", err)
+	s.closeDatabases()
+	return nil, err
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxAPIs == 0 {
+		o.MaxAPIs = 2_000_000
+	}
+	if o.MaxOrigins == 0 {
+		o.MaxOrigins = 100_000
+	}
+	if o.Memory == 0 {
+		o.Memory = 128 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+func (s *Store) open(ctx context.Context, url string) (err error) {
+	if strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://") {
+		err = s.openPostgres(ctx, url)
+	} else {
+		err = s.openSQLite(ctx, url)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.migrate(ctx, migrations); err != nil {
+		return err
+	}
+	if err := s.join(ctx); err != nil {
+		return err
+	}
+	if err := s.loadKnown(ctx, s.read); err != nil {
+		return err
+	}
+	s.running.Add(3)
+	go s.commit()
+	go s.fold()
+	go s.tend()
+	return nil
+}
+
+func (s *Store) clock(ctx context.Context, q queryer) (time.Time, error) {
+	if s.now == nil {
+		return s.options.Now(), nil
+	}
+	return s.now(ctx, q)
+}
+
+func (s *Store) isClosing() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// wake lets the folding begin at once.
+func (s *Store) wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Close writes what is left and closes the store.
+func (s *Store) Close() error {
+	s.closed.Do(func() {
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		err := s.settleOwn(ctx)
+		close(s.closing)
+		s.running.Wait()
+		if err == nil {
+			err = s.leave(ctx)
+		}
+		s.closeErr = s.wrap("closing the store; what is not in the tables is in its log, and is taken up when it is opened again", errors.Join(err, s.closeDatabases()))
+	})
+	return s.closeErr
+}
+
+func (s *Store) closeDatabases() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if s.owner != nil {
+		errs = append(errs, s.owner.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Settle returns when all batches that were taken before are in what queries return.
+func (s *Store) Settle(ctx context.Context) error {
+	return s.wrap("waiting for figures to be written", s.settle(ctx))
+}
+
+func (s *Store) settle(ctx context.Context) error {
+	if err := s.settleOwn(ctx); err != nil {
+		return err
+	}
+	return s.settleOthers(ctx)
+}
+
+// settleOwn waits for the batches that this process has taken.
+func (s *Store) settleOwn(ctx context.Context) error {
+	s.settling.Add(1)
+	defer s.settling.Add(-1)
+	s.mu.Lock()
+	to := s.sum.last
+	s.mu.Unlock()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !s.writtenTo(to) {
+		s.wake()
+		select {
+		case <-tick.C:
+		case <-s.closing:
+			return errClosed
+		case <-ctx.Done():
+			if err := s.trouble.Load(); err != nil {
+				return *err
+			}
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// writtenTo tells whether all chunks are written up to a number.
+func (s *Store) writtenTo(to int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range allChunks {
+		if h := s.held[c]; h != nil && h.from <= to {
+			return false
+		}
+		if k := s.sum.chunks[c]; k != nil && k.from <= to {
+			return false
+		}
+	}
+	return true
+}
+
+// Ping tells whether the store can be written to and read.
+func (s *Store) Ping(ctx context.Context) error {
+	err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(new(int64))
+	if err == nil {
+		_, err = s.write.ExecContext(ctx, "UPDATE total SET revision = revision WHERE id = 1")
+	}
+	return s.wrap("looking whether the store works", err)
+}
+
+// leave gives up being a writer; nothing of it may be in the log.
+func (s *Store) leave(ctx context.Context) error {
+	s.trim()
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := s.remove(ctx, tx, s.writer); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// errLog is an error in a row of the log, which should not be.
+func errLog(writer, number int64, err error) error {
+	return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
+}

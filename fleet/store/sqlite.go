@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+// In SQLite there is one connection that writes, and some that read beside it what was there when they began (WAL). A
+// commit is on disk when it returns (synchronous FULL). A second process would know nothing of what is in the
+// memory of the first, so the file has one owner: who holds the lock of the file beside it.
+
+// openSQLite opens the databases of a file.
+func (s *Store) openSQLite(ctx context.Context, file string) error {
+	if file == "" {
+		return errors.New("the name of the store is empty; give a file, or postgres://…")
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fmt.Errorf("%s is no folder", filepath.Dir(file))
+	}
+	s.dialect = sqliteDialect()
+	if s.owner, err = lockSQLite(ctx, file+"-lock"); err != nil {
+		return err
+	}
+	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)"}
+	if s.write, err = sqliteDB(file, "immediate", pragmas); err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	if err := s.write.PingContext(ctx); err != nil {
+		return err
+	}
+	if s.read, err = sqliteDB(file, "deferred", []string{"busy_timeout(10000)", "query_only(true)", "cache_size(-4096)"}); err != nil {
+		return err
+	}
+	s.read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	s.read.SetMaxIdleConns(4)
+	return nil
+}
+
+func sqliteDB(file, begin string, pragmas []string) (*sql.DB, error) {
+	q := url.Values{"_pragma": pragmas, "_txlock": {begin}}
+	return sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(file), RawQuery: q.Encode()}).String())
+}
+
+// A fileLock says whose a store is: an empty database, in a transaction that does not end before the lock is closed or
+// its process dies.
+type fileLock struct {
+	db *sql.DB
+	tx *sql.Tx
+}
+
+func lockSQLite(ctx context.Context, file string) (*fileLock, error) {
+	db, err := sqliteDB(file, "exclusive", []string{"busy_timeout(0)", "journal_mode(memory)"})
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	tx, err := db.BeginTx(context.WithoutCancel(ctx), nil)
+	if err == nil {
+		return &fileLock{db, tx}, nil
+	}
+	if code(err) == codes.SQLITE_BUSY {
+		err = fmt.Errorf("%s: another process has the store open; stop it, or have both use a PostgreSQL database", strings.TrimSuffix(file, "-lock"))
+	}
+	return nil, errors.Join(err, db.Close())
+}
+
+func (l *fileLock) Close() error { return errors.Join(l.tx.Rollback(), l.db.Close()) }
+
+// code is the primary code of an error of SQLite, 0 of others.
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+func sqliteDialect() dialect {
+	upserts := &sqliteUpserts{text: map[upsertKey]string{}}
+	return dialect{
+		least:  "min",
+		script: sqliteScript,
+		kind: func(err error) error {
+			switch code(err) {
+			case codes.SQLITE_FULL:
+				return ErrFull
+			case codes.SQLITE_READONLY, codes.SQLITE_PERM, codes.SQLITE_AUTH:
+				return ErrReadOnly
+			case codes.SQLITE_CANTOPEN, codes.SQLITE_IOERR, codes.SQLITE_NOTADB, codes.SQLITE_CORRUPT, codes.SQLITE_BUSY, codes.SQLITE_LOCKED:
+				return ErrGone
+			}
+			return nil
+		},
+		bulk: upserts.bulk,
+	}
+}
+
+// sqliteScript puts a migration into SQLite's words.
+func sqliteScript(text string) []string {
+	list := statements(text)
+	for i, one := range list {
+		if strings.HasPrefix(one, "CREATE TABLE") {
+			one = strings.NewReplacer("BIGINT", "INTEGER", "BYTEA", "BLOB").Replace(one)
+			if strings.HasPrefix(one, "CREATE TABLE log ") { // its rows are long
+				one += " STRICT"
+			} else {
+				one += " STRICT, WITHOUT ROWID"
+			}
+			list[i] = one
+		}
+	}
+	return list
+}
+
+// sqliteUpserts are the statements that add rows.
+type sqliteUpserts struct {
+	mu   sync.Mutex
+	text map[upsertKey]string
+}
+
+type upsertKey struct {
+	table *table
+	rows  int
+}
+
+// atOnce is how many rows a statement adds.
+const atOnce = 8
+
+func (u *sqliteUpserts) statement(t *table, rows int) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	key := upsertKey{t, rows}
+	text, ok := u.text[key]
+	if !ok {
+		row := "(?" + strings.Repeat(",?", len(t.keys)+len(t.columns)-1) + ")"
+		text = t.insert() + "VALUES " + row + strings.Repeat(","+row, rows-1) + t.conflict("min")
+		u.text[key] = text
+	}
+	return text
+}
+
+func (u *sqliteUpserts) bulk(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error {
+	width := len(t.keys) + len(t.columns)
+	args := make([]any, 0, width*atOnce)
+	for _, n := range []int{atOnce, 1} {
+		if len(rows) < n*width {
+			continue
+		}
+		statement, err := tx.PrepareContext(ctx, u.statement(t, n))
+		if err != nil {
+			return err
+		}
+		for len(rows) >= n*width {
+			args = args[:0]
+			for _, v := range rows[:n*width] {
+				args = append(args, v)
+			}
+			if _, err := statement.ExecContext(ctx, args...); err != nil {
+				return errors.Join(err, statement.Close())
+			}
+			rows = rows[n*width:]
+		}
+		if err := statement.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

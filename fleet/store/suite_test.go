@@ -1,0 +1,493 @@
+package store_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// Every test of the suite runs with both databases. fresh makes an empty one, and returns its URL.
+func suite(t *testing.T, fresh func(t *testing.T) string) {
+	for name, test := range map[string]func(*testing.T, string){
+		"Sums":       testSums,
+		"Duplicates": testDuplicates,
+		"Reopened":   testReopened,
+		"Changed":    testChanged,
+		"Limits":     testLimits,
+		"Tokens":     testTokens,
+		"Concurrent": testConcurrent,
+		"Words":      testWords,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
+	}
+}
+
+func TestSQLite(t *testing.T) {
+	suite(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "fleet.db") })
+}
+
+func open(t testing.TB, url string, o store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(context.Background(), url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func ingest(t testing.TB, s *store.Store, b *fleet.Batch) fleet.Receipt {
+	t.Helper()
+	r, err := s.Ingest(context.Background(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func settle(t testing.TB, s *store.Store) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	if err := s.Settle(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkAll compares all that the store says with what the batches add up to.
+func checkAll(t *testing.T, s *store.Store, list []fact) {
+	t.Helper()
+	ctx := context.Background()
+	settle(t, s)
+	all := sumOf(list, func(fact) bool { return true })
+	apis := map[registry.ID]*fleet.API{}
+	var sum profile.Sum
+	for _, b := range list {
+		sum.Add(b.Profile)
+	}
+	whole := sum.Profile()
+	cursor, more, err := s.Changed(ctx, "", 0, func(a *fleet.API) error { apis[a.ID] = a; return nil })
+	if err != nil || more {
+		t.Fatal(more, err)
+	}
+	if n := 0; true {
+		if _, _, err := s.Changed(ctx, cursor, 0, func(*fleet.API) error { n++; return nil }); err != nil || n > 0 {
+			t.Errorf("%d changes since all were read, %v", n, err)
+		}
+	}
+	if len(apis) != len(all) {
+		t.Errorf("%d APIs, want %d", len(apis), len(all))
+	}
+	for id, want := range all {
+		a := apis[id]
+		if a == nil {
+			t.Errorf("no API %s", want.Name)
+			continue
+		}
+		var runs uint64
+		origins := map[fleet.Origin]bool{}
+		for _, b := range list {
+			if slices.ContainsFunc(b.Profile.Markers, func(m profile.Marker) bool { return m.ID == id }) {
+				runs++
+				origins[b.Origin] = true
+			}
+		}
+		if a.Name != want.Name || a.Package != want.Package || a.Kind != want.Kind || a.File != want.File || a.Line != want.Line ||
+			held(a.Count) != held(want.Count) || a.Runs != runs || a.Reported != uint64(len(origins)) || len(want.Buckets) > 0 && held(a.MaxNS) != held(want.MaxNS) {
+			t.Errorf("%+v, want %d runs, %d origins, and %+v", a, runs, len(origins), want)
+		}
+	}
+	// By whatever figures are told apart, and whichever are chosen.
+	key := map[fleet.By]func(fact) string{
+		fleet.ByNothing: func(fact) string { return "" },
+		fleet.ByBuild:   func(b fact) string { return b.Origin.Build },
+		fleet.ByGo:      func(b fact) string { return b.Origin.Go },
+		fleet.ByGOARCH:  func(b fact) string { return b.Origin.GOARCH },
+		fleet.ByCPU:     func(b fact) string { return b.Origin.CPU },
+		fleet.ByDay:     func(b fact) string { return b.Day.String() },
+	}
+	filters := []struct {
+		fleet.Filter
+		fits func(fact) bool
+	}{
+		{fleet.Filter{}, func(fact) bool { return true }},
+		{fleet.Filter{Build: "*v1.1.0", CPU: "?"}, func(b fact) bool { return b.Origin.Build == "example.com/shop@v1.1.0" && b.Origin.CPU != "" }},
+		{fleet.Filter{From: someDay + 1, To: someDay + 2, GOARCH: "amd64"}, func(b fact) bool {
+			return b.Day >= someDay+1 && b.Day <= someDay+2 && b.Origin.GOARCH == "amd64"
+		}},
+	}
+	for _, f := range filters {
+		for by, of := range key {
+			want := map[registry.ID]map[string]profile.Marker{}
+			keys := map[string]bool{}
+			for _, b := range list {
+				keys[of(b)] = true
+			}
+			for k := range keys {
+				for id, m := range sumOf(list, func(b fact) bool { return f.fits(b) && of(b) == k }) {
+					if want[id] == nil {
+						want[id] = map[string]profile.Marker{}
+					}
+					want[id][k] = m
+				}
+			}
+			for id := range all {
+				groups, err := s.Figures(ctx, id, f.Filter, by)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := map[string]profile.Marker{}
+				for _, g := range groups {
+					got[g.Key] = g.Marker
+				}
+				if diff := gocmp.Diff(want[id], got, same, gocmp.FilterValues(func(a, b map[string]profile.Marker) bool { return len(a)+len(b) == 0 }, gocmp.Ignore())); diff != "" {
+					t.Fatalf("%s by %q of %+v (-want +got)\n%s", id, by, f.Filter, diff)
+				}
+				if by != fleet.ByBuild && !slices.IsSortedFunc(groups, func(a, b fleet.Group) int { return cmp.Compare(a.Key, b.Key) }) {
+					t.Errorf("groups by %q are in no order", by)
+				}
+			}
+		}
+		p, more, err := s.Profile(ctx, f.Filter, 0)
+		if err != nil || more {
+			t.Fatal(more, err)
+		}
+		got := map[registry.ID]profile.Marker{}
+		for _, m := range p.Markers {
+			got[m.ID] = m
+		}
+		if diff := gocmp.Diff(sumOf(list, f.fits), got, same); diff != "" {
+			t.Fatalf("profile of %+v (-want +got)\n%s", f.Filter, diff)
+		}
+		if f.Filter == (fleet.Filter{}) {
+			if p.Runs != whole.Runs || held(p.ElapsedNS) != held(whole.ElapsedNS) || p.Lost != whole.Lost || p.NoSelf != whole.NoSelf {
+				t.Errorf("runs %d, elapsed %d, lost %d, no self %v; want %d, %d, %d, %v", p.Runs, p.ElapsedNS, p.Lost, p.NoSelf, whole.Runs, whole.ElapsedNS, whole.Lost, whole.NoSelf)
+			}
+			if diff := gocmp.Diff(whole.Wild, p.Wild, same) + gocmp.Diff(whole.Sampling, p.Sampling, same); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if _, err := profile.Encode(p); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	checkOrigins(t, s, list)
+}
+
+func checkOrigins(t *testing.T, s *store.Store, list []fact) {
+	t.Helper()
+	type count struct{ Runs, Batches uint64 }
+	want := map[fleet.Origin]count{}
+	for _, b := range list {
+		c := want[b.Origin]
+		want[b.Origin] = count{c.Runs + uint64(b.Profile.Runs), c.Batches + 1}
+	}
+	origins, err := s.Origins(context.Background(), fleet.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[fleet.Origin]count{}
+	for _, o := range origins {
+		got[o.Origin] = count{o.Runs, o.Batches}
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("origins (-want +got)\n%s", diff)
+	}
+	if !slices.IsSortedFunc(origins, func(a, b store.OriginSum) int { return a.First.Compare(b.First) }) {
+		t.Error("origins are not in the order in which they came")
+	}
+}
+
+// Whatever comes adds up to what profiles add up to.
+func testSums(t *testing.T, url string) {
+	r := newMaker(1)
+	s := open(t, url, store.Options{})
+	var list []fact
+	for i := range 60 {
+		r.large = i >= 30
+		b := r.batch(t)
+		if got := ingest(t, s, b); got.Known || got.Markers != len(b.Profile.Markers) {
+			t.Errorf("%+v", got)
+		}
+		if list = append(list, b); i == 29 {
+			checkAll(t, s, list)
+		}
+	}
+	checkAll(t, s, list)
+}
+
+// A batch counts once, and another under its ID is refused.
+func testDuplicates(t *testing.T, url string) {
+	r := newMaker(2)
+	s := open(t, url, store.Options{})
+	var list []fact
+	for range 10 {
+		b := r.batch(t)
+		list = append(list, b)
+		ingest(t, s, b)
+		for range r.IntN(3) {
+			if got := ingest(t, s, list[r.IntN(len(list))]); !got.Known {
+				t.Errorf("%+v", got)
+			}
+		}
+		if r.IntN(3) == 0 {
+			settle(t, s)
+		}
+	}
+	other := r.batch(t)
+	other.ID = list[0].ID
+	if _, err := s.Ingest(context.Background(), other); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("another batch by the same ID: %v", err)
+	}
+	// The same run and number of another build is another batch.
+	other.ID.Build += "x"
+	if got := ingest(t, s, other); got.Known {
+		t.Errorf("%+v", got)
+	}
+	checkAll(t, s, append(list, other))
+}
+
+// What was taken is there when the store is opened again.
+func testReopened(t *testing.T, url string) {
+	r := newMaker(3)
+	var list []fact
+	for range 4 {
+		s := open(t, url, store.Options{})
+		for range 1 + r.IntN(10) {
+			b := r.batch(t)
+			ingest(t, s, b)
+			list = append(list, b)
+		}
+		if len(list) > 1 {
+			if got := ingest(t, s, list[0]); !got.Known {
+				t.Errorf("%+v", got)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkAll(t, open(t, url, store.Options{}), list)
+}
+
+// Who asks what has changed, however often, gets every change.
+func testChanged(t *testing.T, url string) {
+	r := newMaker(4)
+	ctx := context.Background()
+	s := open(t, url, store.Options{})
+	seen := map[registry.ID]fleet.API{}
+	var cursor store.Cursor
+	follow := func(limit int) {
+		for {
+			n := 0
+			next, more, err := s.Changed(ctx, cursor, limit, func(a *fleet.API) error { seen[a.ID] = *a; n++; return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cursor = next; limit > 0 && n > limit {
+				t.Errorf("%d of at most %d", n, limit)
+			}
+			if !more {
+				return
+			}
+		}
+	}
+	for range 20 {
+		ingest(t, s, r.batch(t))
+		follow(r.IntN(4))
+	}
+	settle(t, s)
+	follow(3)
+	want := map[registry.ID]fleet.API{}
+	if _, _, err := s.Changed(ctx, "", 0, func(a *fleet.API) error { want[a.ID] = *a; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want, seen); diff != "" {
+		t.Errorf("(-all +followed)\n%s", diff)
+	}
+	for _, bad := range []store.Cursor{"x", "1", "1.zz", "1.1 "} {
+		if _, _, err := s.Changed(ctx, bad, 0, nil); err == nil {
+			t.Errorf("cursor %q was taken", bad)
+		}
+	}
+	if _, err := s.API(ctx, 4711); !errors.Is(err, store.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := s.Figures(ctx, 4711, fleet.Filter{}, fleet.ByDay); !errors.Is(err, store.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+// Limits are exact, and what is refused leaves nothing.
+func testLimits(t *testing.T, url string) {
+	r := newMaker(5)
+	s := open(t, url, store.Options{MaxAPIs: 10, MaxOrigins: 2})
+	ctx := context.Background()
+	of := func(from, to int, cpu string) *fleet.Batch {
+		p := r.profile(someDay.Time())
+		p.Markers = nil
+		for i := from; i < to; i++ {
+			p.Markers = append(p.Markers, r.marker(i))
+		}
+		slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return cmp.Compare(a.Name, b.Name) })
+		r.next++
+		return batchOf(t, p, fleet.Origin{Build: "b@v1", CPU: cpu}, someDay, fleet.BatchID{Build: "b@v1", Sequence: r.next})
+	}
+	list := []fact{of(0, 8, "A"), of(4, 10, "B")}
+	for _, b := range list {
+		ingest(t, s, b)
+	}
+	for _, b := range []*fleet.Batch{of(9, 11, "A"), of(0, 1, "C")} {
+		for range 2 {
+			if _, err := s.Ingest(ctx, b); !errors.Is(err, store.ErrFull) {
+				t.Errorf("error %v, want ErrFull", err)
+			}
+		}
+	}
+	last := of(9, 10, "A")
+	ingest(t, s, last)
+	checkAll(t, s, append(list, last))
+}
+
+func testTokens(t *testing.T, url string) {
+	ctx := context.Background()
+	now := time.Now().Truncate(time.Millisecond).UTC()
+	s := open(t, url, store.Options{})
+	want := []store.Token{
+		{ID: "a", Hash: [32]byte{1}, Name: "CI of the shop", Scopes: []string{"ingest"}, Created: now},
+		{ID: "b", Hash: [32]byte{2}, Scopes: []string{"read", "admin"}, Created: now.Add(time.Second), Expires: now.Add(time.Hour)},
+	}
+	for _, token := range want {
+		if err := s.AddToken(ctx, token); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, token := range []store.Token{{ID: "a", Hash: [32]byte{3}}, {ID: "c", Hash: [32]byte{2}}, {Hash: [32]byte{4}}, {ID: "d", Scopes: []string{"a b"}}} {
+		if err := s.AddToken(ctx, token); err == nil {
+			t.Errorf("%+v was added", token)
+		}
+	}
+	if err := s.RevokeToken(ctx, "c"); !errors.Is(err, store.ErrNotFound) {
+		t.Error(err)
+	}
+	if err := s.RevokeToken(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Tokens(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].Revoked.IsZero() {
+		t.Fatalf("%+v", list)
+	}
+	want[0].Revoked = list[0].Revoked
+	if diff := gocmp.Diff(want, list); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if err := s.RevokeToken(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := s.Tokens(ctx); !list[0].Revoked.Equal(want[0].Revoked) {
+		t.Error("a token was revoked twice")
+	}
+}
+
+// Many at once, some of whom send the same.
+func testConcurrent(t *testing.T, url string) {
+	r := newMaker(6)
+	s := open(t, url, store.Options{Memory: 1 << 20})
+	var list []fact
+	for range 120 {
+		list = append(list, r.batch(t))
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	taken := map[fleet.BatchID]int{}
+	for g := range 8 {
+		all.Go(func() {
+			for i := range list {
+				b := list[(i*7+g*15)%len(list)]
+				if i%3 == 0 || g == i%8 {
+					receipt, err := s.Ingest(context.Background(), b)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if mu.Lock(); !receipt.Known {
+						taken[b.ID]++
+					}
+					mu.Unlock()
+				}
+				if i%20 == 0 {
+					if _, _, err := s.Profile(context.Background(), fleet.Filter{}, 5); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	var came []fact
+	for _, b := range list {
+		if n := taken[b.ID]; n > 1 {
+			t.Errorf("batch %v was taken %d times", b.ID, n)
+		} else if n == 1 {
+			came = append(came, b)
+		}
+	}
+	checkAll(t, s, came)
+}
+
+// An API has the words of the newest run, whatever the order in which they come.
+func testWords(t *testing.T, url string) {
+	s := open(t, url, store.Options{})
+	r := newMaker(7)
+	var list []fact
+	for i, hour := range []int{5, 9, 3, 9, 1} {
+		m := r.marker(0)
+		m.Name, m.Line = fmt.Sprintf("example.com/p0.Name%d", i), 100+i
+		p := r.profile(someDay.Time().Add(time.Duration(hour) * time.Hour))
+		m.SetAsOf(p.Start.UnixNano())
+		p.Markers = []profile.Marker{m}
+		b := batchOf(t, p, fleet.Origin{Build: fmt.Sprintf("b@v%d", i)}, someDay, fleet.BatchID{Sequence: uint32(i)})
+		list = append(list, b)
+		ingest(t, s, b)
+		want := slices.Collect(maps.Values(sumOf(list, func(fact) bool { return true })))[0]
+		settle(t, s)
+		a, err := s.API(context.Background(), m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Name != want.Name || a.Line != want.Line {
+			t.Errorf("after %d: %s:%d, want %s:%d", i, a.Name, a.Line, want.Name, want.Line)
+		}
+	}
+}
+
+// A file has one owner.
+func TestSecondProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "fleet.db")
+	open(t, file, store.Options{})
+	if _, err := store.Open(context.Background(), file, store.Options{}); err == nil || !strings.Contains(err.Error(), file+": another process has the store open") {
+		t.Error(err)
+	}
+}

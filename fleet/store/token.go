@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Token is what the store knows of a token: not the token itself but its hash.
+type Token struct {
+	ID      string   // names it, is no secret
+	Hash    [32]byte // SHA-256 of the secret
+	Name    string   // for people
+	Scopes  []string // "ingest", "read", "admin"
+	Created time.Time
+	Expires time.Time // zero: never
+	Revoked time.Time // zero: it is good
+}
+
+// AddToken adds a token, whose ID and hash no other has.
+func (s *Store) AddToken(ctx context.Context, t Token) error {
+	what := "adding token " + t.ID
+	for _, scope := range t.Scopes {
+		if scope == "" || strings.ContainsAny(scope, " ") {
+			return fmt.Errorf("%s: %q can be no scope", what, scope)
+		}
+	}
+	if t.ID == "" {
+		return errors.New("adding a token: it has no ID")
+	}
+	r, err := s.write.ExecContext(ctx, "INSERT INTO token (id, hash, name, scopes, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+		t.ID, t.Hash[:], t.Name, strings.Join(t.Scopes, " "), toMillis(t.Created), toMillis(t.Expires), toMillis(t.Revoked))
+	if err != nil {
+		return s.wrap(what, err)
+	}
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		return s.wrap(what, errors.Join(err, errors.New("there is one with this ID or secret already")))
+	}
+	return nil
+}
+
+// Tokens lists the tokens in the order in which they were made, revoked ones too.
+func (s *Store) Tokens(ctx context.Context) (list []Token, err error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, hash, name, scopes, created, expires, revoked FROM token ORDER BY created, id")
+	err = each(rows, err, func() error {
+		var t Token
+		var hash []byte
+		var scopes string
+		var created, expires, revoked int64
+		if err := rows.Scan(&t.ID, &hash, &t.Name, &scopes, &created, &expires, &revoked); err != nil {
+			return err
+		}
+		copy(t.Hash[:], hash)
+		t.Scopes = strings.Fields(scopes)
+		t.Created, t.Expires, t.Revoked = fromMillis(created), fromMillis(expires), fromMillis(revoked)
+		list = append(list, t)
+		return nil
+	})
+	return list, s.wrap("listing tokens", err)
+}
+
+// RevokeToken makes a token worthless; it stays listed. ErrNotFound. One that was revoked before stays revoked since then.
+func (s *Store) RevokeToken(ctx context.Context, id string) error {
+	what := "revoking token " + id
+	now, err := s.clock(ctx, s.read)
+	if err != nil {
+		return s.wrap(what, err)
+	}
+	r, err := s.write.ExecContext(ctx, "UPDATE token SET revoked = CASE WHEN revoked = 0 THEN $1 ELSE revoked END WHERE id = $2", now.UnixMilli(), id)
+	if err != nil {
+		return s.wrap(what, err)
+	}
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		return s.wrap(what, errors.Join(err, ErrNotFound))
+	}
+	return nil
+}
+
+// A moment is in a column as milliseconds since 1970; 0 is no moment.
+func toMillis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
