@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,11 +10,13 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/catalogue"
+	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
@@ -30,18 +33,32 @@ type Catalogue interface {
 }
 
 // getCatalogue gives what a filter chooses as a whole: as a profile file, which markgen report, merge and diff read, or
-// as a line of JSON for each API, of which there may be any number.
+// as a line of JSON for each API, of which there may be any number. With id the profile file has these APIs only, with
+// cursor those that changed after it.
 func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, filterParams...)
+	p := paramsOf(r, append([]string{"id", "cursor", "limit"}, filterParams...)...)
 	f := p.filter()
+	ids := p.ids("id", mostIDs)
+	limit := p.number("limit", 1000, mostIDs)
+	_, changes := p.values["cursor"]
+	if changes && ids != nil || !changes && p.text("limit") != "" {
+		p.fail("limit goes with cursor, and id with neither")
+	}
 	if p.err != nil {
 		return p.err
 	}
-	form, err := preferred(strings.Join(r.Header.Values("Accept"), ","), profileType, ndjsonType)
+	offers := []string{profileType, ndjsonType}
+	if changes || ids != nil {
+		offers = offers[:1]
+	}
+	form, err := preferred(strings.Join(r.Header.Values("Accept"), ","), offers...)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Vary", "Accept")
+	if changes {
+		return s.sendChanged(w, r, f, store.Cursor(p.text("cursor")), limit)
+	}
 	tag, err := s.state(r, form)
 	if err != nil {
 		return err
@@ -52,23 +69,81 @@ func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 	if form == ndjsonType {
 		return s.sendLines(w, r, f)
 	}
-	sum, err := s.merged(r, f)
+	var sum *profile.Profile
+	if ids != nil {
+		sum, err = s.sumOf(r.Context(), ids, f)
+	} else {
+		sum, err = s.merged(r, f)
+	}
 	if err != nil {
 		return err
 	}
-	file, err := profile.Encode(sum)
+	return sendProfile(w, r, sum)
+}
+
+func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) error {
+	file, err := profile.Encode(p)
 	if err != nil {
 		return err
 	}
 	h := w.Header()
 	h.Set("Content-Type", profileType)
 	h.Set("Content-Disposition", `attachment; filename="catalogue.markgen"`)
-	h.Set("Content-Length", strconv.Itoa(len(file)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(file) // an error is the client's, who has gone
 	}
 	return nil
+}
+
+// mostIDs is how many APIs are looked up one by one for an answer.
+const mostIDs = 1000
+
+// sendChanged sends the APIs that changed after a cursor, with all their figures, as a profile file. What it says of the runs is
+// of all. Whoever puts these in the place of those from earlier answers has the whole catalogue, of any size.
+func (s *Server) sendChanged(w http.ResponseWriter, r *http.Request, f fleet.Filter, after store.Cursor, limit int) error {
+	var ids []registry.ID
+	next, more, err := s.store.Changed(r.Context(), after, limit, func(a *fleet.API) error {
+		if (f.Package == "" || fits(f.Package, a.Package)) && (f.Function == "" || fits(f.Function, a.Function())) && (f.Kind == "" || f.Kind == a.Kind) {
+			ids = append(ids, a.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p, err := s.sumOf(r.Context(), ids, f)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Markgen-Cursor", string(next))
+	h.Set("Markgen-More", strconv.FormatBool(more))
+	return sendProfile(w, r, p)
+}
+
+// sumOf is the figures of some APIs that a filter chooses, as a profile; those without any are not in it.
+func (s *Server) sumOf(ctx context.Context, ids []registry.ID, f fleet.Filter) (*profile.Profile, error) {
+	f.Package, f.Function, f.Kind = "", "", ""
+	p, _, err := s.store.Profile(ctx, f, 1) // for what it says of the runs
+	if err != nil {
+		return nil, err
+	}
+	p.Markers = nil
+	for _, id := range ids {
+		groups, err := s.store.Figures(ctx, id, f, fleet.ByNothing)
+		if err != nil {
+			return nil, err
+		}
+		for i := range groups {
+			p.Markers = append(p.Markers, groups[i].Marker)
+		}
+	}
+	slices.SortFunc(p.Markers, func(a, b profile.Marker) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return p, nil
 }
 
 // preferred is the first of the types that are offered which an Accept header has the most regard for.
@@ -136,81 +211,10 @@ func (s *Server) sendLines(w http.ResponseWriter, r *http.Request, f fleet.Filte
 	enc := json.NewEncoder(buffered)
 	enc.SetEscapeHTML(false)
 	visit := func(m *profile.Marker) error { return enc.Encode(apiLine{m.Package, report.Figures(m)}) }
-	if err := s.each(r.Context(), f, visit); err != nil {
+	if err := s.store.Each(r.Context(), f, visit); err != nil {
 		return err
 	}
 	return buffered.Flush()
-}
-
-// each gives the figures that a filter chooses to visit, API by API. It asks the store for a package at a time, so that
-// memory does not grow with the catalogue.
-func (s *Server) each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error {
-	if f.Package != "" && !strings.ContainsAny(f.Package, "*?") {
-		return s.eachOf(ctx, f, visit)
-	}
-	if err := s.eachWithout(ctx, f, visit); err != nil {
-		return err
-	}
-	for after := ""; ; {
-		list, _ := s.Catalogue.Packages(after, 1000)
-		for _, p := range list {
-			if of := f; p.Path != "" && (f.Package == "" || fits(f.Package, p.Path)) {
-				of.Package = p.Path
-				if err := s.eachOf(ctx, of, visit); err != nil {
-					return err
-				}
-			}
-		}
-		if len(list) < 1000 {
-			return nil
-		}
-		after = list[len(list)-1].Path
-	}
-}
-
-// eachOf is each for one package.
-func (s *Server) eachOf(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error {
-	p, _, err := s.store.Profile(ctx, f, 0)
-	if err != nil {
-		return err
-	}
-	for i := range p.Markers {
-		if err := visit(&p.Markers[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachWithout is each for what is in no package: stopwatches. By name they come first.
-func (s *Server) eachWithout(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error {
-	if f.Package != "" {
-		return nil
-	}
-	for l := (catalogue.List{Limit: 100}); ; {
-		listed := s.Catalogue.List(l)
-		for i := range listed.APIs {
-			a := &listed.APIs[i]
-			if a.Package != "" {
-				return nil
-			}
-			if f.Kind != "" && f.Kind != a.Kind || f.Function != "" && !fits(f.Function, a.Name) {
-				continue
-			}
-			groups, err := s.store.Figures(ctx, a.ID, f, fleet.ByNothing)
-			if err != nil {
-				return err
-			}
-			for k := range groups {
-				if err := visit(&groups[k].Marker); err != nil {
-					return err
-				}
-			}
-		}
-		if l.After = listed.Next; l.After == 0 {
-			return nil
-		}
-	}
 }
 
 // fits tells whether a text fits a pattern of a fleet.Filter, in which * stands for any text and ? for one byte.

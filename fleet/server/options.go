@@ -71,6 +71,7 @@ type Store interface {
 	API(context.Context, registry.ID) (*fleet.API, error)
 	Figures(context.Context, registry.ID, fleet.Filter, fleet.By) ([]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
+	Each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error
 	Origins(context.Context, fleet.Filter) ([]store.OriginSum, error)
 	AddToken(context.Context, store.Token) error
 	Tokens(context.Context) ([]store.Token, error)

@@ -20,8 +20,9 @@ type params struct {
 	err    error // the first
 }
 
-// longParam is how many bytes a parameter may have.
-const longParam = 2000
+// longParam is how many bytes a parameter may have, so that there may be mostIDs IDs. The header of a request is limited
+// besides.
+const longParam = 17 * mostIDs
 
 // filterParams are those that choose figures.
 var filterParams = []string{"package", "function", "kind", "build", "go", "goos", "goarch", "cpu", "from", "to"}
@@ -65,6 +66,24 @@ func (p *params) number(name string, otherwise, most int) int {
 		p.fail("%s is %.40q; give a whole number from 1 to %d", name, text, most)
 	}
 	return n
+}
+
+// ids are those of APIs, with commas between them; nil if the parameter is not given.
+func (p *params) ids(name string, most int) (list []registry.ID) {
+	text := p.text(name)
+	if text == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		id, err := registry.ParseID(part)
+		if err != nil || len(list) == most {
+			p.fail("%s: %.40q; give up to %d IDs of 16 hexadecimal digits, with commas between them", name, part, most)
+			return list
+		}
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // fraction is a number from 0 to 1, both included.

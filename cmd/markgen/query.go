@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/report"
+)
+
+var cmdQuery = &command{
+	name:  "query",
+	short: "what an API costs, as the central service knows it from many machines",
+	long: `
+usage: markgen query [flags] NAME
+       markgen query [flags] -compare OLD,NEW [NAME]
+       markgen query [flags] -download FILE
+
+Query asks the server of a fleet (markgen serve) what functions and other markers cost in the wild. NAME is a whole
+name, 'bytes.(*Buffer).Write'; or the end of one from a dot or slash on, Buffer.Write; or any part of it, or a pattern
+with * for any text: then all that fit are listed. The stars and parentheses of receivers need not be given.
+
+  -server URL     the server (default $MARKGEN_SERVER, else http://127.0.0.1:7070)
+  -token-file F   a file with a token that may read (default: $MARKGEN_TOKEN, which is the token)
+  -format F       text (default): a table; hist: with a line for each API that shows how its times are distributed;
+                  json: what the server answers; or html, pprof or prom, as of markgen report
+  -by WHAT        tell the figures apart by build, go, goos, goarch, cpu or day
+  -build B, -go G, -goos S, -goarch A, -cpu C
+                  only figures of that build (example.com/shop@v1.4.2), Go version, …; patterns
+  -from DAY, -to DAY
+                  only figures of runs from the first to the last day, as 2006-01-02, in UTC
+  -kind K         only func, loop, branch, block, region or point
+  -limit N        list N at most (default 20)
+  -compare OLD,NEW   compare two builds by what each API takes in the mean, as far as sums can tell. The exit code is 1
+                  if something got slower
+  -download FILE  write the catalogue into FILE, a profile file for report, diff and merge. If FILE is there from
+                  the last time, only what has changed since is sent; where that was is in FILE.cursor
+  -o FILE         write to FILE, which is replaced as a whole or stays as it was
+
+examples:
+  markgen query 'bytes.(*Buffer).Write'
+  markgen query -by cpu Buffer.Write
+  markgen query -format hist -build 'example.com/shop@v1.4.*' 'shop/cart.*'
+  markgen query -compare example.com/shop@v1.4.2,example.com/shop@v1.5.0
+  MARKGEN_SERVER=https://perf.example.com markgen query -token-file token -download all.markgen`,
+	run: runQuery,
+}
+
+// queryFlags are the flags of query.
+type queryFlags struct {
+	client.Query
+	server, tokenFile, format, by, compare, download, out string
+}
+
+// queryFormats are what -format may be; those of report are made from a profile.
+var queryFormats = []string{"text", "hist", "json", "html", "pprof", "prom"}
+
+func runQuery(ctx context.Context, env *Env, args []string) int {
+	var o queryFlags
+	fs := env.flags()
+	o.define(fs)
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	switch {
+	case !slices.Contains(queryFormats, o.format):
+		return env.wrong("unknown format %q; the formats are %s", o.format, strings.Join(queryFormats, ", "))
+	case !slices.Contains([]fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay}, fleet.By(o.by)):
+		return env.wrong("-by is %q; give build, go, goos, goarch, cpu or day", o.by)
+	case o.by != "" && o.format != "text" && o.format != "json":
+		return env.wrong("-by is for the formats text and json")
+	case o.Limit < 1 || o.Limit > 1000:
+		return env.wrong("-limit is %d; give a number from 1 to 1000", o.Limit)
+	case o.compare != "" && o.download != "":
+		return env.wrong("-compare and -download are one thing each")
+	case o.compare != "" && o.format != "text" && o.format != "json":
+		return env.wrong("-compare is for the formats text and json")
+	case o.download != "" && fs.NArg() > 0:
+		return env.wrong("-download is of all that -build and the like choose; leave out %q", fs.Arg(0))
+	case o.download == "" && o.compare == "" && fs.NArg() == 0:
+		return env.wrong("the name of an API is expected")
+	case fs.NArg() > 1:
+		return env.wrong("one name is expected, not %d; put quotes around one with spaces or parentheses", fs.NArg())
+	case o.out == "" && report.Binary(o.format) && isTerminal(env.Stdout):
+		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.format)
+	}
+	c, err := o.client(env)
+	if err != nil {
+		return env.fail(err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code := exitOK
+	switch {
+	case o.download != "":
+		err = o.downloadTo(ctx, env, c)
+	case o.compare != "":
+		code, err = o.compareBuilds(ctx, env, c, fs.Arg(0))
+	default:
+		err = o.ask(ctx, env, c, fs.Arg(0))
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return code
+}
+
+func (o *queryFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&o.server, "server", "", "")
+	fs.StringVar(&o.tokenFile, "token-file", "", "")
+	fs.StringVar(&o.format, "format", "text", "")
+	fs.StringVar(&o.by, "by", "", "")
+	fs.StringVar(&o.Build, "build", "", "")
+	fs.StringVar(&o.Go, "go", "", "")
+	fs.StringVar(&o.GOOS, "goos", "", "")
+	fs.StringVar(&o.GOARCH, "goarch", "", "")
+	fs.StringVar(&o.CPU, "cpu", "", "")
+	fs.StringVar(&o.From, "from", "", "")
+	fs.StringVar(&o.To, "to", "", "")
+	fs.StringVar(&o.Kind, "kind", "", "")
+	fs.IntVar(&o.Limit, "limit", 20, "")
+	fs.StringVar(&o.compare, "compare", "", "")
+	fs.StringVar(&o.download, "download", "", "")
+	fs.StringVar(&o.out, "o", "", "")
+}
+
+// client is the client for the server and the token that are given, or are in the environment.
+func (o *queryFlags) client(env *Env) (*client.Client, error) {
+	c := &client.Client{Server: o.server, Version: ownVersion(), Token: env.Getenv("MARKGEN_TOKEN")}
+	if c.Server == "" {
+		c.Server = env.Getenv("MARKGEN_SERVER")
+	}
+	if o.tokenFile != "" {
+		text, err := os.ReadFile(env.Path(o.tokenFile))
+		if err != nil {
+			return nil, err
+		}
+		c.Token = string(text)
+	}
+	if c.Token = strings.TrimSpace(c.Token); strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the token has characters that no token has; one is a line that begins with mg_")
+	}
+	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && c.Token != "" && !ownMachine(u.Hostname()) {
+		env.warn("the token goes to " + u.Host + " without TLS, and can be read on the way")
+	}
+	return c, nil
+}
+
+// ownMachine tells whether a host's name is that of this machine in any case.
+func ownMachine(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// ask answers what APIs of a name cost.
+func (o *queryFlags) ask(ctx context.Context, env *Env, c *client.Client, name string) error {
+	found, err := findAPIs(ctx, c, name, o.Query)
+	if err != nil {
+		return err
+	}
+	if n := len(found.list); n < found.total {
+		defer env.warn(fmt.Sprintf("%d of %s are shown; -limit shows more", n, found.of()))
+	}
+	switch o.format {
+	case "json":
+		return o.writeJSON(ctx, env, c, found)
+	case "text":
+		return env.stream(ctx, o.out, func(w io.Writer) error { return o.writeTable(ctx, env, w, c, found) })
+	}
+	p, err := c.Profile(ctx, o.Query, found.ids()...)
+	if err != nil {
+		return err
+	}
+	options := report.Options{Format: o.format, ASCII: env.asciiOnly()}
+	if o.format == "hist" {
+		options.Format, options.Hist = "text", true
+	}
+	if o.out == "" {
+		options.Width, options.Color = terminal(env, env.Stdout)
+	}
+	return env.stream(ctx, o.out, func(w io.Writer) error { return report.Write(w, p, options) })
+}
+
+// writeJSON writes what the server answers: of one API the answer as it came, of several an array of such.
+func (o *queryFlags) writeJSON(ctx context.Context, env *Env, c *client.Client, found *found) error {
+	var answers []json.RawMessage
+	for _, a := range found.list {
+		_, raw, err := c.API(ctx, a.ID, o.Query, fleet.By(o.by))
+		if err != nil {
+			return err
+		}
+		answers = append(answers, raw)
+	}
+	return env.stream(ctx, o.out, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if found.one {
+			return enc.Encode(answers[0])
+		}
+		return enc.Encode(answers)
+	})
+}

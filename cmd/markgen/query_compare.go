@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/report"
+)
+
+// compareBuilds writes what changed between two builds: of one API if a name is given, else of all. The exit code is that
+// of a finding if something got slower.
+func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Client, name string) (code int, err error) {
+	old, new, ok := strings.Cut(o.compare, ",")
+	if !ok || old == "" || new == "" || strings.Contains(new, ",") {
+		return env.wrong("-compare is %q; give two builds with a comma between them", o.compare), nil
+	}
+	q := o.Query
+	only := map[string]bool{}
+	if name != "" {
+		found, err := findAPIs(ctx, c, name, o.Query)
+		if err != nil {
+			return exitFailure, err
+		}
+		for _, a := range found.list {
+			only[a.ID] = true
+		}
+		if found.one {
+			q.Package, q.Function = found.list[0].Package, found.list[0].Function
+		}
+	}
+	q.Limit = 10_000
+	r, raw, err := c.Compare(ctx, old, new, q)
+	if err != nil {
+		return exitFailure, err
+	}
+	if r.Slower > 0 {
+		code = exitFinding
+	}
+	if o.format == "json" {
+		return code, env.stream(ctx, o.out, func(w io.Writer) error {
+			enc := json.NewEncoder(w)
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			return enc.Encode(raw)
+		})
+	}
+	var options report.Options
+	if o.out == "" {
+		options.Width, options.Color = terminal(env, env.Stdout)
+	}
+	return code, env.stream(ctx, o.out, func(w io.Writer) error {
+		fmt.Fprintf(w, "old       %s, %s, %s\n", report.Printable(r.Old.Build), report.Plural(r.Old.Runs, "run"), report.Plural(r.Old.APIs, "API"))
+		fmt.Fprintf(w, "new       %s, %s, %s\n\n", report.Printable(r.New.Build), report.Plural(r.New.Runs, "run"), report.Plural(r.New.APIs, "API"))
+		var rows []client.Change
+		for _, a := range r.APIs {
+			if name == "" && (a.Verdict == "slower" || a.Verdict == "faster") || only[a.ID] {
+				rows = append(rows, a)
+			}
+		}
+		left := max(0, len(rows)-o.Limit)
+		rows = rows[:min(o.Limit, len(rows))]
+		if len(rows) > 0 {
+			if err := report.WriteTable(w, changes(rows), options); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
+		if left > 0 {
+			fmt.Fprintf(w, "%s not shown; -limit shows more\n", report.Plural(left, "change"))
+		}
+		if name == "" {
+			fmt.Fprintf(w, "%s compared: %d slower, %d faster; %d only in the old build, %d only in the new one\n",
+				report.Plural(len(r.APIs), "API"), r.Slower, r.Faster, len(r.OnlyOld), len(r.OnlyNew))
+		} else if len(rows) == 0 {
+			fmt.Fprintln(w, "not in both builds, or without times")
+		}
+		for _, caution := range r.Cautions {
+			fmt.Fprintf(w, "warning: %s\n", report.Printable(caution))
+		}
+		return nil
+	})
+}
+
+func changes(rows []client.Change) []report.Column {
+	var list []report.Column
+	add := func(c report.Column, cell func(*client.Change) string) {
+		for i := range rows {
+			c.Cells = append(c.Cells, cell(&rows[i]))
+		}
+		list = append(list, c)
+	}
+	percent := func(f float64) string { return fmt.Sprintf("%+.1f%%", 100*f) }
+	add(report.Column{Name: "name", Left: true, Shorten: true}, func(a *client.Change) string { return a.Name })
+	add(report.Column{Name: "", Left: true}, func(a *client.Change) string { return a.Verdict })
+	add(report.Column{Name: "old mean"}, func(a *client.Change) string { return report.Duration(a.Old.MeanNS) })
+	add(report.Column{Name: "new mean"}, func(a *client.Change) string { return report.Duration(a.New.MeanNS) })
+	add(report.Column{Name: "change"}, func(a *client.Change) string { return percent(a.Change) })
+	add(report.Column{Name: "95 %", Rank: 1}, func(a *client.Change) string {
+		if a.Lo == nil || a.Hi == nil {
+			return "-"
+		}
+		return percent(*a.Lo) + " … " + percent(*a.Hi)
+	})
+	add(report.Column{Name: "p", Rank: 2}, func(a *client.Change) string {
+		if a.Adjusted == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.2g", *a.Adjusted)
+	})
+	add(report.Column{Name: "old count", Rank: 3}, func(a *client.Change) string { return report.Count(a.Old.Count) })
+	add(report.Column{Name: "new count", Rank: 4}, func(a *client.Change) string { return report.Count(a.New.Count) })
+	return list
+}

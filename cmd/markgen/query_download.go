@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// A copyState is what is kept beside a copy of the catalogue: of what it is a copy, and until where.
+type copyState struct {
+	Server string       `json:"server"`
+	Query  client.Query `json:"query"`
+	Size   int64        `json:"size"` // of the copy, bytes: if it is another, something else has written there
+	Cursor string       `json:"cursor"`
+}
+
+// downloadTo writes the catalogue, or what the flags choose of it, into a file. If that is such a copy already, only what has
+// changed is fetched.
+func (o *queryFlags) downloadTo(ctx context.Context, env *Env, c *client.Client) error {
+	name := env.Path(o.download)
+	now := copyState{Server: c.Host(), Query: o.Query}
+	now.Query.Limit = 0
+	p, cursor, err := readCopy(name, now)
+	if err != nil {
+		return err
+	}
+	had := 0
+	if p != nil {
+		had = len(p.Markers)
+	}
+	progress := env.progress("downloading", "APIs")
+	p, next, came, err := c.Refresh(ctx, p, cursor, o.Query, func(apis int) { progress(apis, max(apis, had)) })
+	if err != nil {
+		return err
+	}
+	file, err := profile.Encode(p)
+	if err != nil {
+		return err
+	}
+	// An older cursor beside a newer copy would do no harm: some APIs would be fetched twice.
+	if err := writeFile(name, file); err != nil {
+		return err
+	}
+	now.Cursor, now.Size = next, int64(len(file))
+	text, err := json.MarshalIndent(now, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(name+".cursor", append(text, '\n')); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s: %s, of which %d were fetched\n", o.download, report.Plural(len(p.Markers), "API"), came)
+	return err
+}
+
+// readCopy reads the copy that there is from the last time, nil if there is none that can be brought up to date. A file
+// that is something else is an error: it is not to be lost.
+func readCopy(name string, now copyState) (*profile.Profile, string, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := os.ReadFile(name + ".cursor")
+	var was copyState
+	if err != nil || json.Unmarshal(text, &was) != nil || was.Size != info.Size() {
+		return nil, "", fmt.Errorf("%s is there, and %s.cursor does not say that it is a copy of the catalogue; name another file, or remove it", name, name)
+	}
+	cursor := was.Cursor
+	was.Cursor, was.Size = "", 0
+	if was != now {
+		return nil, "", fmt.Errorf("%s is a copy of what %s had for other flags; name another file, or remove it", name, was.Server)
+	}
+	p, err := profile.ReadFile(name)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w; remove it to have all fetched anew", err)
+	}
+	return p, cursor, nil
+}

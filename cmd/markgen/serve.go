@@ -1,0 +1,275 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/markgen/markgen/fleet/catalogue"
+	"github.com/markgen/markgen/fleet/server"
+	"github.com/markgen/markgen/fleet/store"
+)
+
+var cmdServe = &command{
+	name:  "serve",
+	short: "the central service: takes batches of many machines, and answers what an API costs",
+	long: `
+usage: markgen serve [flags]
+       markgen serve [-db DB] -init | -backup FILE | -restore FILE
+
+Serve takes the batches that markgen push sends, adds them up by marker, origin and day, and answers whoever
+asks: markgen query, other programs over HTTP (GET /openapi.yaml describes that), and people with a browser. A
+batch is answered when it is safe on disk, and counts once however often it comes. It runs until SIGTERM or
+SIGINT: then /readyz fails, requests that have begun are answered, and what waits is written; a second signal ends
+it at once, and loses nothing that was answered. Several may share a PostgreSQL database; none of them leads.
+
+  -db DB          the store: a file of SQLite, which is made if it is not there, or postgres://USER:PASSWORD@HOST/NAME
+                  (default $MARKGEN_DB, else fleet.db)
+  -init           make the store and its first token, with the scope admin, print the token, and end
+  -addr ADDR      HOST:PORT to listen on; without HOST this machine alone, port 0 takes one that is free; the URL
+                  is printed (default 127.0.0.1:7070)
+  -tls-cert FILE  certificate, with those between it and the root behind it; read again when it has changed
+  -tls-key FILE   its key
+  -insecure       listen on other addresses than this machine's own without TLS: tokens can be read on the way,
+                  unless a proxy in front speaks TLS
+  -public-read    reading, pages and metrics included, takes no token
+  -public-ingest  sending batches takes no token: anybody who can connect can add figures
+  -host NAME,…    names besides its addresses that a server for this machine alone answers to without a token
+  -max-batch SIZE        of a batch, unpacked (default 1M)
+  -max-apis N            APIs in the store; batches with others are refused then (default 2000000)
+  -max-origins N         builds, Go versions, systems and processors in the store (default 100000)
+  -max-connections N     open at once; others wait (default 1000)
+  -rate N         markers a second that each token may send, or each address without one; 0: any (default 100000)
+  -memory SIZE    that the process is to stay below (default 512M)
+  -grace TIME     that requests may take to end when the server is told to (default 30s)
+  -log LEVEL      what is logged to stderr: debug (a line for each request), info (default), warn or error
+  -backup FILE    write a copy of the store to FILE, while a server may be using it, and end
+  -restore FILE   fill an empty store from such a copy, of either database, and end
+
+examples:
+  markgen serve -init
+  markgen serve
+  markgen serve -addr :7070 -db postgres://markgen@db.example.com/fleet
+  markgen serve -addr 0.0.0.0:443 -tls-cert cert.pem -tls-key key.pem -public-read
+  markgen serve -db fleet.db -backup fleet.backup`,
+	run: runServe,
+}
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	db, addr, cert, key, hosts, level, backup, restore string
+	init, insecure, publicRead, publicIngest           bool
+	maxBatch, memory                                   size
+	apis, origins, connections                         int
+	rate                                               float64
+	grace                                              time.Duration
+}
+
+func runServe(ctx context.Context, env *Env, args []string) int {
+	o := serveFlags{maxBatch: 1 << 20, memory: 512 << 20}
+	fs := env.flags()
+	fs.StringVar(&o.db, "db", env.store(), "")
+	fs.BoolVar(&o.init, "init", false, "")
+	fs.StringVar(&o.addr, "addr", "127.0.0.1:7070", "")
+	fs.StringVar(&o.cert, "tls-cert", "", "")
+	fs.StringVar(&o.key, "tls-key", "", "")
+	fs.BoolVar(&o.insecure, "insecure", false, "")
+	fs.BoolVar(&o.publicRead, "public-read", false, "")
+	fs.BoolVar(&o.publicIngest, "public-ingest", false, "")
+	fs.StringVar(&o.hosts, "host", "", "")
+	fs.Var(&o.maxBatch, "max-batch", "")
+	fs.IntVar(&o.apis, "max-apis", 2_000_000, "")
+	fs.IntVar(&o.origins, "max-origins", 100_000, "")
+	fs.IntVar(&o.connections, "max-connections", 1000, "")
+	fs.Float64Var(&o.rate, "rate", 100_000, "")
+	fs.Var(&o.memory, "memory", "")
+	fs.DurationVar(&o.grace, "grace", 30*time.Second, "")
+	fs.StringVar(&o.level, "log", "info", "")
+	fs.StringVar(&o.backup, "backup", "", "")
+	fs.StringVar(&o.restore, "restore", "", "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	if fs.NArg() > 0 {
+		return env.wrong("no arguments are expected, not %q", fs.Arg(0))
+	}
+	if err := o.check(); err != nil {
+		return env.wrong("%v", err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal does not wait
+	var err error
+	switch {
+	case o.init:
+		err = o.withStore(ctx, env, func(s *store.Store) error { return firstToken(ctx, env, s) })
+	case o.backup != "":
+		err = o.withStore(ctx, env, func(s *store.Store) error {
+			return env.stream(ctx, o.backup, func(w io.Writer) error { return s.Backup(ctx, w) })
+		})
+	case o.restore != "":
+		err = o.withStore(ctx, env, func(s *store.Store) error { return restore(ctx, env, s, o.restore) })
+	default:
+		err = o.withStore(ctx, env, func(s *store.Store) error { return o.serve(ctx, env, s) })
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return exitOK
+}
+
+// check returns an error for flags that don't go together.
+func (o *serveFlags) check() error {
+	jobs := 0
+	for _, is := range []bool{o.init, o.backup != "", o.restore != ""} {
+		if is {
+			jobs++
+		}
+	}
+	_, _, err := net.SplitHostPort(o.addr)
+	switch {
+	case jobs > 1:
+		return errors.New("-init, -backup and -restore are one thing each")
+	case (o.cert == "") != (o.key == ""):
+		return errors.New("-tls-cert and -tls-key go together")
+	case err != nil:
+		return fmt.Errorf("-addr: %w; give HOST:PORT, or :PORT for this machine alone", err)
+	case o.apis <= 0 || o.origins <= 0 || o.connections <= 0 || o.maxBatch < 64<<10 || o.memory < 64<<20:
+		return errors.New("-max-apis, -max-origins and -max-connections are 1 at least, -max-batch 64K and -memory 64M")
+	case o.rate < 0 || o.grace < 0:
+		return errors.New("-rate and -grace can't be negative")
+	}
+	if err := new(slog.LevelVar).UnmarshalText([]byte(o.level)); err != nil {
+		return fmt.Errorf("-log is %q; give debug, info, warn or error", o.level)
+	}
+	return nil
+}
+
+// withStore opens the store, has f use it, and closes it.
+func (o *serveFlags) withStore(ctx context.Context, env *Env, f func(*store.Store) error) error {
+	s, err := store.Open(ctx, env.storeURL(o.db), store.Options{MaxAPIs: o.apis, MaxOrigins: o.origins, Memory: int(o.memory / 4)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(s), s.Close())
+}
+
+// serve serves the store until the context ends.
+func (o *serveFlags) serve(ctx context.Context, env *Env, s *store.Store) error {
+	debug.SetMemoryLimit(int64(o.memory) / 10 * 9) // what is not Go's heap has the rest
+	level := new(slog.LevelVar)
+	if err := level.UnmarshalText([]byte(o.level)); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
+	l, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	limits := server.Limits{Connections: o.connections, Grace: max(o.grace, time.Millisecond)}
+	if limits.TLS, err = o.tls(env, log); err != nil {
+		return err
+	}
+	index := catalogue.New()
+	follow, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	go index.Follow(follow, s, catalogue.Options{Failed: func(err error) { log.Warn("the store does not say what has changed", "error", err) }})
+	srv, err := server.New(s, server.Options{
+		Catalogue: index, PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
+		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: ownVersion(), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if limits.TLS != nil {
+		scheme = "https"
+	}
+	fmt.Fprintf(env.Stdout, "%s://%s/\n", scheme, l.Addr())
+	log.Info("serving", "address", l.Addr().String(), "tls", limits.TLS != nil, "public-read", o.publicRead, "public-ingest", o.publicIngest, "version", ownVersion())
+	err = server.Serve(ctx, l, srv, limits)
+	log.Info("ended; what waits is written")
+	return err
+}
+
+// listen opens the address. One that others can reach takes TLS, or -insecure.
+func (o *serveFlags) listen(ctx context.Context) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(o.addr)
+	if err != nil {
+		return nil, err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	if err != nil {
+		return nil, fmt.Errorf("-addr: %w; port 0 takes one that is free", err)
+	}
+	if o.cert == "" && !o.insecure && !isLocal(l.Addr()) {
+		return nil, errors.Join(fmt.Errorf("-addr: others could connect to %s, and tokens could be read on the way: give -tls-cert and -tls-key, or -insecure if a proxy in front speaks TLS", l.Addr()), l.Close())
+	}
+	return l, nil
+}
+
+// isLocal tells whether only this machine can connect to the address.
+func isLocal(a net.Addr) bool {
+	at, err := netip.ParseAddrPort(a.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// tls is the configuration for the certificate that is given, nil if none is.
+func (o *serveFlags) tls(env *Env, log *slog.Logger) (*tls.Config, error) {
+	if o.cert == "" {
+		return nil, nil
+	}
+	c := &server.Certificate{CertFile: env.Path(o.cert), KeyFile: env.Path(o.key), Failed: func(err error) {
+		log.Error("the certificate has changed and can't be used; the one before is", "error", err)
+	}}
+	config, err := c.TLS()
+	if err != nil {
+		return nil, fmt.Errorf("-tls-cert: %w", err)
+	}
+	return config, nil
+}
+
+// firstToken makes a token for who is to make the others, if there is none yet.
+func firstToken(ctx context.Context, env *Env, s *store.Store) error {
+	list, err := s.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return fmt.Errorf("the store has %d tokens already; markgen token list shows them, markgen token add makes another", len(list))
+	}
+	return addToken(ctx, env, s, "admin", []string{server.ScopeAdmin}, time.Time{})
+}
+
+func restore(ctx context.Context, env *Env, s *store.Store, name string) error {
+	f, err := os.Open(env.Path(name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.Restore(ctx, f)
+}
+
+// store is the store that a command uses if none is given.
+func (e *Env) store() string { return cmp.Or(e.Getenv("MARKGEN_DB"), "fleet.db") }
+
+// storeURL is a store as it is given: a URL, or a file's name, which is made absolute.
+func (e *Env) storeURL(db string) string {
+	if strings.Contains(db, "://") {
+		return db
+	}
+	return e.Path(db)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/markgen/markgen/fleet/server"
+	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/report"
+)
+
+var cmdToken = &command{
+	name:  "token",
+	short: "who may send batches to the central service, and who may ask",
+	long: `
+usage: markgen token add [-db DB] [-scope S,…] [-expires TIME] NAME
+       markgen token list [-db DB]
+       markgen token revoke [-db DB] ID…
+
+Token makes, lists and revokes tokens, in the store of markgen serve itself, which may be in use meanwhile. A token is
+printed once, when it is made; the store keeps its SHA-256 only. What is changed holds for all servers of the store
+within seconds. Over HTTP a token with the scope admin does the same (/v1/tokens).
+
+  -db DB         the store, as for markgen serve (default $MARKGEN_DB, else fleet.db)
+  -scope S,…     what the token is for: ingest (sending batches; the default), read (asking, pages and metrics), admin
+                 (tokens, backup and all that read is for)
+  -expires TIME  until when it is good: a duration such as 720h or 90d, or a day such as 2027-01-31 (default: for good)
+
+examples:
+  markgen token add -scope read 'Ann, laptop'
+  markgen token add -scope ingest -expires 365d volunteers
+  markgen token list
+  markgen token revoke 7xq2mbd3`,
+	run: runToken,
+}
+
+func runToken(ctx context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	if len(args) == 0 {
+		return env.wrong("add, list or revoke is expected")
+	}
+	word, rest := args[0], args[1:]
+	if strings.HasPrefix(word, "-") {
+		word, rest = "", args
+	}
+	db := fs.String("db", env.store(), "")
+	var scope, expires *string
+	if word == "add" || word == "" {
+		scope = fs.String("scope", server.ScopeIngest, "")
+		expires = fs.String("expires", "", "")
+	}
+	if code, done := env.parse(fs, rest); done {
+		return code
+	}
+	var do func(*store.Store) error
+	switch word {
+	case "add":
+		until, err := parseExpiry(*expires, time.Now())
+		if err != nil {
+			return env.wrong("-expires: %v", err)
+		}
+		if fs.NArg() != 1 {
+			return env.wrong("one name is expected, for whoever is to know later what the token is for, not %d", fs.NArg())
+		}
+		scopes := strings.Split(*scope, ",")
+		if _, _, err := server.NewToken(fs.Arg(0), scopes, time.Now(), until); err != nil {
+			return env.wrong("%v", err)
+		}
+		do = func(s *store.Store) error { return addToken(ctx, env, s, fs.Arg(0), scopes, until) }
+	case "list":
+		if fs.NArg() > 0 {
+			return env.wrong("no arguments are expected, not %q", fs.Arg(0))
+		}
+		do = func(s *store.Store) error { return listTokens(ctx, env, s) }
+	case "revoke":
+		if fs.NArg() == 0 {
+			return env.wrong("the ID of a token is expected; markgen token list shows them")
+		}
+		do = func(s *store.Store) error { return revokeTokens(ctx, env, s, fs.Args()) }
+	default:
+		return env.wrong("add, list or revoke is expected, not %q", word)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s, err := store.Open(ctx, env.storeURL(*db), store.Options{})
+	if err == nil {
+		err = errors.Join(do(s), s.Close())
+	}
+	if err != nil {
+		return env.fail(err)
+	}
+	return exitOK
+}
+
+// addToken makes a token and prints it.
+func addToken(ctx context.Context, env *Env, s *store.Store, name string, scopes []string, expires time.Time) error {
+	text, token, err := server.NewToken(name, scopes, time.Now().UTC().Truncate(time.Second), expires)
+	if err != nil {
+		return err
+	}
+	if err := s.AddToken(ctx, token); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "markgen %s: token %s for %s is shown this once\n", env.command.name, token.ID, strings.Join(token.Scopes, ", "))
+	_, err = fmt.Fprintln(env.Stdout, text)
+	return err
+}
+
+func listTokens(ctx context.Context, env *Env, s *store.Store) error {
+	list, err := s.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	columns := []report.Column{{Name: "id", Left: true}, {Name: "name", Left: true, Shorten: true}, {Name: "scopes", Left: true}, {Name: "made", Left: true}, {Name: "state", Left: true}}
+	now := time.Now()
+	for _, t := range list {
+		state := "good"
+		switch {
+		case !t.Revoked.IsZero():
+			state = "revoked " + t.Revoked.UTC().Format(time.DateOnly)
+		case !t.Expires.IsZero() && t.Expires.Before(now):
+			state = "expired " + t.Expires.UTC().Format(time.DateOnly)
+		case !t.Expires.IsZero():
+			state = "good until " + t.Expires.UTC().Format(time.DateOnly)
+		}
+		for i, cell := range []string{t.ID, t.Name, strings.Join(t.Scopes, ","), t.Created.UTC().Format(time.DateOnly), state} {
+			columns[i].Cells = append(columns[i].Cells, cell)
+		}
+	}
+	var o report.Options
+	o.Width, o.Color = terminal(env, env.Stdout)
+	return report.WriteTable(env.Stdout, columns, o)
+}
+
+func revokeTokens(ctx context.Context, env *Env, s *store.Store, ids []string) error {
+	list, err := s.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, t := range list {
+		known[t.ID] = true
+	}
+	var errs error
+	for _, id := range ids {
+		id = strings.TrimPrefix(id, "mg_") // a whole token may be at hand
+		id, _, _ = strings.Cut(id, "_")
+		if !known[id] {
+			errs = errors.Join(errs, fmt.Errorf("there is no token %s; markgen token list shows them", id))
+			continue
+		}
+		errs = errors.Join(errs, s.RevokeToken(ctx, id))
+	}
+	return errs
+}
+
+// parseExpiry reads a duration from now, of which days are one unit, or a day, at whose end it is over; "" is the zero
+// time.
+func parseExpiry(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.AddDate(0, 0, 1), nil
+	}
+	var days int
+	var unit string
+	if n, _ := fmt.Sscanf(text, "%d%s", &days, &unit); n == 2 && unit == "d" && days > 0 && days < 100_000 {
+		return now.UTC().AddDate(0, 0, days).Truncate(time.Second), nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return time.Time{}, fmt.Errorf("%q is no duration such as 720h or 90d, and no day such as 2027-01-31", text)
+	}
+	return now.UTC().Add(d).Truncate(time.Second), nil
+}
