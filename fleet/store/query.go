@@ -322,9 +322,6 @@ func (s *Store) Profile(ctx context.Context, f fleet.Filter, limit int) (p *prof
 	return p, more, s.wrap("adding figures up", err)
 }
 
-// apisAtOnce is how many APIs' figures are read together.
-const apisAtOnce = 256
-
 func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (*profile.Profile, bool, error) {
 	tx, err := s.snapshot(ctx)
 	if err != nil {
@@ -340,62 +337,25 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (*profil
 		return nil, false, err
 	}
 	var newest int64
-	after, afterID := "", int64(math.MinInt64)
-	for {
-		var list []apiRow
-		read := 0
-		rows, err := tx.QueryContext(ctx, "SELECT "+apiColumns+" FROM api WHERE (name, id) > ($1, $2) ORDER BY name, id LIMIT $3", after, afterID, apisAtOnce)
-		if err := each(rows, err, func() error {
-			var a apiRow
-			err := a.scan(rows)
-			after, afterID = a.Name, int64(a.ID)
-			if read++; !a.Changed.IsZero() && a.revision > 0 && fitsAPI(&f, &a.API) {
-				list = append(list, a)
-			}
-			return err
-		}); err != nil {
-			return nil, false, err
+	more := false
+	err = s.eachOf(ctx, tx, origins, &f, func(m *profile.Marker) error {
+		if limit > 0 && len(p.Markers) == limit {
+			more = true
+			return errEnough
 		}
-		sums := map[int64]figures{}
-		ids := make([]int64, len(list))
-		for i := range list {
-			ids[i] = int64(list[i].ID)
-		}
-		if len(ids) > 0 {
-			if err := s.cellsOf(ctx, tx, ids, &f, func(api int64, origin int32, day int64, tag uint64, values []int64) {
-				if _, ok := origins[origin]; !ok {
-					return
-				}
-				if sums[api] == nil {
-					sums[api] = figures{}
-				}
-				sums[api].add(tag, values)
-			}); err != nil {
-				return nil, false, err
-			}
-		}
-		for i := range list {
-			sum := sums[int64(list[i].ID)]
-			if sum == nil {
-				continue
-			}
-			if limit > 0 && len(p.Markers) == limit {
-				return p, true, nil
-			}
-			m := list[i].marker()
-			sum.marker(&m, s.known.name)
-			newest = max(newest, m.AsOf())
-			p.SetNewest(time.Unix(0, newest))
-			p.Markers = append(p.Markers, m)
-		}
-		if read < apisAtOnce {
-			// IDs are ordered as unsigned numbers in a profile.
-			slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int {
-				return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-			})
-			return p, false, nil
-		}
+		newest = max(newest, m.AsOf())
+		p.SetNewest(time.Unix(0, newest))
+		p.Markers = append(p.Markers, *m)
+		return nil
+	})
+	if err != nil && err != errEnough {
+		return nil, false, err
 	}
+	// IDs are ordered as unsigned numbers in a profile.
+	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return p, more, nil
 }
 
 // headOf is a profile without markers.
