@@ -1,8 +1,10 @@
 package rewrite
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
+	"unicode/utf8"
 )
 
 // ends says whether control never reaches the end of a statement list, so that
@@ -216,18 +218,32 @@ func declared(files []*file, word string) bool {
 // mentions says whether the word occurs in the file other than in front of an
 // opening parenthesis, which is how a declaration differs from a call.
 func (f *file) mentions(word string) bool {
-	text := f.Text
-	for i := 0; i+len(word) < len(text); i++ {
-		if text[i] != word[0] || string(text[i:i+len(word)]) != word {
+	text, w := f.Text, []byte(word)
+	for at := 0; ; {
+		i := bytes.Index(text[at:], w)
+		if i < 0 {
+			return false
+		}
+		end := at + i + len(w)
+		inside := wordByte(text, at+i-1)
+		if at = end; inside {
 			continue
 		}
-		j := i + len(word)
+		j := end
 		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
 			j++
 		}
-		if j < len(text) && (text[j] == ':' || text[j] == ',' || text[j] == '=' || text[j] != '(' && j > i+len(word)) {
+		if j < len(text) && (text[j] == ':' || text[j] == ',' || text[j] == '=' || text[j] != '(' && j > end) {
 			return true
 		}
 	}
-	return false
+}
+
+// wordByte says whether the byte of a text at an index, of which there need not be one, is part of a word.
+func wordByte(text []byte, at int) bool {
+	if at < 0 || at >= len(text) {
+		return false
+	}
+	c := text[at]
+	return c == '_' || c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

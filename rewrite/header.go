@@ -70,26 +70,31 @@ func newSums(text []byte, comments []*ast.CommentGroup, offset func(token.Pos) i
 	s := &sums{text, make([]uint64, words), make([]uint64, words), make([]uint32, words)}
 	var h uint64
 	var n uint32
-	end := 0 // of the comment that is being passed
-	k := 0
-	for i, c := range text {
-		if i%stride == 0 {
-			s.hash[i/stride], s.number[i/stride] = h, n
+	word := 0 // the next whose sums are to be set
+	for at := 0; ; {
+		code, next := len(text), len(text) // where the next comment begins and ends
+		if len(comments) > 0 {
+			code, next = offset(comments[0].Pos()), offset(comments[0].End())
+			comments = comments[1:]
 		}
-		if k < len(comments) && i == offset(comments[k].Pos()) {
-			end = offset(comments[k].End())
-			k++
+		for ; at < code; at++ {
+			if at%stride == 0 {
+				s.hash[word], s.number[word] = h, n
+				word++
+			}
+			if c := text[at]; c > ' ' || c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+				s.counts[at/stride] |= 1 << (at % stride)
+				h = h*sumBase + uint64(c) + 1
+				n++
+			}
 		}
-		if i >= end && c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			s.counts[i/stride] |= 1 << (i % stride)
-			h = h*sumBase + uint64(c) + 1
-			n++
+		for at = max(at, next); word < words && (word*stride < at || at == len(text)); word++ {
+			s.hash[word], s.number[word] = h, n
+		}
+		if at == len(text) {
+			return s
 		}
 	}
-	if len(text)%stride == 0 {
-		s.hash[len(text)/stride], s.number[len(text)/stride] = h, n
-	}
-	return s
 }
 
 // at returns the hash and the number of the bytes that count before an offset.

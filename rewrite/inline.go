@@ -70,6 +70,9 @@ func baseType(t ast.Expr) string {
 	}
 }
 
+// mostCost is a cost that is too much for whatever depends on it; beyond it none is told from another.
+const mostCost = 2 * inlineBudget
+
 // estimate sets cost, and quick: the function has no loops and calls nothing but
 // functions like it. While one is being estimated, a call of it is one that is
 // not inlined.
@@ -85,6 +88,9 @@ func (in *inliner) estimate(fn *function) {
 	vars := fn.declaredTypes()
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
+		if cost > mostCost {
+			return false
+		}
 		switch n := n.(type) {
 		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.Comment, *ast.CommentGroup, *ast.FieldList:
 			return true
@@ -113,10 +119,10 @@ func (in *inliner) estimate(fn *function) {
 			cost += called
 		}
 		cost++
-		return cost < never
+		return true
 	}
 	ast.Inspect(fn.body, visit)
-	fn.cost, fn.quick, fn.leaf = max(cost, 1), quick && cost < never, leaf
+	fn.cost, fn.quick, fn.leaf = max(cost, 1), quick && cost <= mostCost, leaf
 }
 
 // call is what a call costs beyond its nodes, and whether it is quick. Conversions

@@ -47,10 +47,39 @@ search:
 	}
 }
 
+// mayClash is the cheap test before a text is scanned: whether a word in it looks like a name that could be inserted.
+func mayClash(text []byte) bool {
+	for at := 0; ; {
+		i := bytes.Index(text[at:], []byte("perf"))
+		if i < 0 {
+			return false
+		}
+		begin := at + i
+		at = begin + len("perf")
+		if wordByte(text, begin-1) {
+			continue
+		}
+		rest := text[at:]
+		if bytes.HasPrefix(rest, []byte("marks")) || bytes.HasPrefix(rest, []byte("testmarks")) {
+			return true
+		}
+		end := at
+		if end < len(text) && text[end] == 's' {
+			end++
+		}
+		for end < len(text) && '0' <= text[end] && text[end] <= '9' {
+			end++
+		}
+		if !wordByte(text, end) {
+			return true
+		}
+	}
+}
+
 // perfWords adds the identifiers of a Go text that begin with perf to words.
 // What is selected by a dot clashes with nothing.
 func perfWords(text []byte, words map[string]bool) {
-	if !bytes.Contains(text, []byte("perf")) {
+	if !mayClash(text) {
 		return
 	}
 	var s scanner.Scanner
