@@ -2,9 +2,17 @@
 # Sees to programs that tests start: need.sh PROGRAM:PACKAGE …
 # What is missing is installed from the Debian package where that is allowed. It
 # fails, naming what is missing, where it is not.
+has() {
+	command -v "$1" >/dev/null && return
+	# Debian keeps programs of which there may be several versions off the path.
+	for file in /usr/lib/*/*/bin/"$1"; do
+		[ -x "$file" ] && return
+	done
+	return 1
+}
 missing=
 for pair; do
-	command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
+	has "${pair%%:*}" || missing="$missing ${pair##*:}"
 done
 [ -z "$missing" ] && exit 0
 if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then

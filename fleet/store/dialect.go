@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +19,8 @@ type dialect struct {
 	isolation sql.IsolationLevel                                // of a transaction whose queries are to see the same
 	kind      func(error) error                                 // one of the errors of this package, or nil
 	now       func(context.Context, queryer) (time.Time, error) // nil: Options.Now
+
+	source func(*rowset) (source string, args [][]any) // of rows for a statement, and what to run it with, once or more often
 
 	// bulk adds rows of a table, keys and then columns, sorted by their keys and each there once.
 	bulk func(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error
@@ -78,3 +81,6 @@ func each(rows *sql.Rows, err error, visit func() error) error {
 	}
 	return rows.Err()
 }
+
+// placeholder stands for the n-th argument of a statement.
+func placeholder(n int) string { return "$" + strconv.Itoa(n) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"maps"
 	"math/bits"
 	"slices"
@@ -104,23 +105,30 @@ func (s *Store) foldChunk(c int) error {
 		h = &held{k, s.sum.last}
 		s.held[c] = h
 	}
-	writer := s.writer
+	writer, from := s.writer, s.written[c]
 	s.mu.Unlock()
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	if err := s.writeChunk(ctx, writer, c, h.chunk, h.to); err != nil {
+	err := s.writeChunk(ctx, writer, c, h.chunk, from, h.to)
+	if errors.Is(err, errLost) {
+		return s.rejoin(ctx, writer)
+	}
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held[c] = nil
-	s.sum.drop(h.chunk)
-	s.waiting.Store(int64(s.sum.bytes))
+	if s.held[c] == h {
+		s.held[c], s.written[c] = nil, h.to
+		s.sum.drop(h.chunk)
+		s.waiting.Store(int64(s.sum.bytes))
+	}
 	return nil
 }
 
-// writeChunk writes a chunk of what is in a writer's log up to a number, unless that has been done.
-func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, to int64) error {
+// writeChunk writes a chunk of what is in a writer's log behind a number, which it was written up to before, and up to
+// another. It is errLost if somebody else has written the chunk.
+func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, from, to int64) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -129,18 +137,17 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, t
 	var number int64
 	err = tx.QueryRowContext(ctx, "SELECT number FROM written WHERE writer = $1 AND chunk = $2"+s.lock, writer, c).Scan(&number)
 	switch {
-	case err == sql.ErrNoRows:
-		if _, err := tx.ExecContext(ctx, "INSERT INTO written (writer, chunk, number) VALUES ($1, $2, $3)", writer, c, to); err != nil {
-			return err
-		}
+	case errors.Is(err, sql.ErrNoRows):
+		return errLost
 	case err != nil:
 		return err
-	case number >= to: // the commit was not answered the last time
+	case number == to: // the commit was not answered the last time
 		return nil
-	default:
-		if _, err := tx.ExecContext(ctx, "UPDATE written SET number = $1 WHERE writer = $2 AND chunk = $3", to, writer, c); err != nil {
-			return err
-		}
+	case number != from:
+		return errLost
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE written SET number = $1 WHERE writer = $2 AND chunk = $3", to, writer, c); err != nil {
+		return err
 	}
 	if c == headChunk {
 		err = s.writeHeads(ctx, tx, k)
@@ -164,6 +171,7 @@ func (s *Store) writeHeads(ctx context.Context, tx *sql.Tx, k *chunk) error {
 		return err
 	}
 	var rows []int64
+	origins := newRowset([]string{"origin", "now"}, nil)
 	last := int32(-1)
 	for _, key := range slices.SortedFunc(maps.Keys(k.cells), compareKeys) {
 		var row [widest]int64
@@ -172,10 +180,11 @@ func (s *Store) writeHeads(ctx context.Context, tx *sql.Tx, k *chunk) error {
 		rows = append(append(rows, int64(key.origin), int64(key.day)), row[:len(heads.columns)]...)
 		if key.origin != last {
 			last = key.origin
-			if _, err := tx.ExecContext(ctx, "UPDATE origin SET changed = $1 WHERE id = $2", now.UnixMilli(), last); err != nil {
-				return err
-			}
+			origins.row([]int64{int64(last), now.UnixMilli()})
 		}
+	}
+	if _, err := s.exec(ctx, tx, "UPDATE origin SET changed = v.now FROM {rows} WHERE origin.id = v.origin", origins, nil); err != nil {
+		return err
 	}
 	return s.bulk(ctx, tx, heads, rows)
 }
@@ -230,24 +239,21 @@ func (s *Store) writeCells(ctx context.Context, tx *sql.Tx, k *chunk) error {
 	if err != nil {
 		return err
 	}
-	update, err := tx.PrepareContext(ctx, `UPDATE api SET
-		runs = `+s.least+`(runs, 9223372036854775807 - $1) + $1,
-		count = `+s.least+`(count, 9223372036854775807 - $2) + $2,
-		total = (total + $3) & 4611686018427387903,
-		total_hi = `+s.least+`(total_hi, 9223372036854775807 - $4 - ((total + $3) >> 62)) + $4 + ((total + $3) >> 62),
-		most = CASE WHEN $5 > most THEN $5 ELSE most END,
-		reported = reported + $6,
-		first = CASE WHEN changed = 0 THEN $7 ELSE first END, changed = $7, revision = $8
-		WHERE id = $9`)
-	if err != nil {
-		return err
-	}
-	defer update.Close()
+	update := newRowset([]string{"api", "runs", "count", "total", "total_hi", "most", "reported", "now", "revision"}, nil)
 	for _, api := range order {
 		a := apis[api]
-		if _, err := update.ExecContext(ctx, a.runs, a.count, a.total, a.totalHi, a.most, a.reported, now.UnixMilli(), revision, api); err != nil {
-			return err
-		}
+		update.row([]int64{api, a.runs, a.count, a.total, a.totalHi, a.most, a.reported, now.UnixMilli(), revision})
+	}
+	if _, err := s.exec(ctx, tx, `UPDATE api SET
+		runs = `+s.least+`(api.runs, 9223372036854775807 - v.runs) + v.runs,
+		count = `+s.least+`(api.count, 9223372036854775807 - v.count) + v.count,
+		total = (api.total + v.total) & 4611686018427387903,
+		total_hi = `+s.least+`(api.total_hi, 9223372036854775807 - v.total_hi - ((api.total + v.total) >> 62)) + v.total_hi + ((api.total + v.total) >> 62),
+		most = CASE WHEN v.most > api.most THEN v.most ELSE api.most END,
+		reported = api.reported + v.reported,
+		first = CASE WHEN api.changed = 0 THEN v.now ELSE api.first END, changed = v.now, revision = v.revision
+		FROM {rows} WHERE api.id = v.api`, update, nil); err != nil {
+		return err
 	}
 	return s.writeWords(ctx, tx, k)
 }
@@ -286,53 +292,35 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 
 // reach counts the origins that an API has figures of for the first time.
 func (s *Store) reach(ctx context.Context, tx *sql.Tx, keys []cellKey, apis map[int64]*apiSum) error {
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO reach (api, origin) VALUES ($1, $2) ON CONFLICT (api, origin) DO NOTHING")
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
+	pairs := newRowset([]string{"api", "origin"}, nil)
 	for i, key := range keys {
-		if i > 0 && keys[i-1].api == key.api && keys[i-1].origin == key.origin {
-			continue
+		if i == 0 || keys[i-1].api != key.api || keys[i-1].origin != key.origin {
+			pairs.row([]int64{int64(key.api), int64(key.origin)})
 		}
-		r, err := insert.ExecContext(ctx, int64(key.api), key.origin)
-		if err != nil {
-			return err
-		}
-		n, err := r.RowsAffected()
-		if err != nil {
-			return err
-		}
-		apis[int64(key.api)].reported += n
 	}
-	return nil
+	_, err := s.exec(ctx, tx, "INSERT INTO reach (api, origin) SELECT v.api, v.origin FROM {rows} WHERE true ON CONFLICT (api, origin) DO NOTHING RETURNING api", pairs,
+		func(api int64) { apis[api].reported++ })
+	return err
 }
 
 // writeWords gives APIs the words of the newest run that has them.
 func (s *Store) writeWords(ctx context.Context, tx *sql.Tx, k *chunk) error {
-	newer, err := tx.PrepareContext(ctx, "UPDATE words SET as_of = $1 WHERE api = $2 AND hash = $3 AND as_of < $1")
-	if err != nil {
-		return err
-	}
-	defer newer.Close()
-	named, err := tx.PrepareContext(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
-		FROM words AS w WHERE w.api = $1 AND w.hash = $2 AND api.id = $1
-		AND (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp) > (api.as_of, api.name, api.package, api.kind, api.file, api.line, api.col, api.grp)`)
-	if err != nil {
-		return err
-	}
-	defer named.Close()
+	list := newRowset([]string{"api", "hash", "as_of"}, nil)
 	for _, key := range slices.SortedFunc(maps.Keys(k.words), func(a, b wordsKey) int {
 		return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(int64(a.hash), int64(b.hash)))
 	}) {
-		if _, err := newer.ExecContext(ctx, k.words[key], int64(key.api), int64(key.hash)); err != nil {
-			return err
-		}
-		if _, err := named.ExecContext(ctx, int64(key.api), int64(key.hash)); err != nil {
-			return err
-		}
+		list.row([]int64{int64(key.api), int64(key.hash), k.words[key]})
 	}
-	return nil
+	if _, err := s.exec(ctx, tx, "UPDATE words SET as_of = v.as_of FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
+		return err
+	}
+	// The newest of an API's words that were in the chunk: of several, a row may be changed but once.
+	_, err := s.exec(ctx, tx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
+		FROM words AS w, {rows} WHERE w.api = v.api AND w.hash = v.hash AND api.id = v.api
+		AND (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp) > (api.as_of, api.name, api.package, api.kind, api.file, api.line, api.col, api.grp)
+		AND NOT EXISTS (SELECT 1 FROM words AS o WHERE o.api = w.api
+			AND (o.as_of, o.name, o.package, o.kind, o.file, o.line, o.col, o.grp) > (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp))`, list, nil)
+	return err
 }
 
 // trim deletes from the log what is in all tables.

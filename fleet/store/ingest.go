@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/markgen/markgen/fleet"
@@ -43,6 +44,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	if b.Profile == nil || len(b.Body) == 0 {
 		return fleet.Receipt{}, errors.New("a batch without figures, or without its bytes")
 	}
+	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: b.Day, Profile: b.Profile, Body: b.Body}
 	if err := s.room(ctx); err != nil {
 		return fleet.Receipt{}, err
 	}
@@ -135,18 +137,36 @@ func (s *Store) gather(first *coming) []*coming {
 func (s *Store) group(list []*coming) {
 	ctx, stop := context.WithTimeout(context.Background(), behind)
 	defer stop()
-	if err := s.settleDoubt(ctx); err != nil {
-		answer(list, err)
-		return
+	// The order in which processes come to the same batches must be the same, lest they wait for each other.
+	slices.SortFunc(list, func(a, b *coming) int {
+		return cmp.Or(bytes.Compare(a.batch.ID.Run[:], b.batch.ID.Run[:]), cmp.Compare(a.batch.ID.Sequence, b.batch.ID.Sequence), cmp.Compare(a.batch.ID.Build, b.batch.ID.Build))
+	})
+	writer, doubt, err := s.log(ctx, list)
+	if errors.Is(err, errLost) {
+		if err = s.rejoin(ctx, writer); err == nil {
+			writer, doubt, err = s.log(ctx, list)
+		}
 	}
-	doubt, err := s.append(ctx, list)
 	if doubt {
 		s.doubt = list
 	}
 	if err == nil {
-		s.count(list)
+		s.count(writer, list)
 	}
 	answer(list, err)
+}
+
+// log puts batches into this process's log. doubt says that it is not known whether it did.
+func (s *Store) log(ctx context.Context, list []*coming) (writer int64, doubt bool, err error) {
+	writer, me := s.who()
+	if writer != s.logged { // it has begun a new log; who took the other sees what is in it
+		s.logged, s.number, s.doubt = writer, 0, nil
+	}
+	if err := s.settleDoubt(ctx, writer, me); err != nil {
+		return writer, false, err
+	}
+	doubt, err = s.append(ctx, writer, me, list)
+	return writer, doubt, err
 }
 
 // answer tells who waits.
@@ -156,8 +176,7 @@ func answer(list []*coming, err error) {
 	}
 }
 
-// append puts batches into the log. doubt says that it is not known whether it did.
-func (s *Store) append(ctx context.Context, list []*coming) (doubt bool, err error) {
+func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*coming) (doubt bool, err error) {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
@@ -167,7 +186,7 @@ func (s *Store) append(ctx context.Context, list []*coming) (doubt bool, err err
 	if err != nil {
 		return false, err
 	}
-	if err := s.beat(ctx, tx, now); err != nil {
+	if err := beat(ctx, tx, writer, me, now); err != nil {
 		return false, err
 	}
 	number := s.number
@@ -200,7 +219,7 @@ func (s *Store) append(ctx context.Context, list []*coming) (doubt bool, err err
 		number++
 		c.number = number
 		if _, err := tx.ExecContext(ctx, "INSERT INTO log (writer, number, origin, day, body) VALUES ($1, $2, $3, $4, $5)",
-			s.writer, number, c.delta.origin, int64(b.Day), b.Body); err != nil {
+			writer, number, c.delta.origin, int64(b.Day), b.Body); err != nil {
 			return false, err
 		}
 	}
@@ -222,9 +241,12 @@ func (s *Store) came(ctx context.Context, q queryer, b *fleet.Batch) (digest []b
 }
 
 // count adds the figures of batches that are in the log to the sum.
-func (s *Store) count(list []*coming) {
+func (s *Store) count(writer int64, list []*coming) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.writer != writer { // the log has been taken over since
+		return
+	}
 	for _, c := range list {
 		if c.new {
 			s.sum.add(c.delta, c.number, nil)
@@ -235,7 +257,7 @@ func (s *Store) count(list []*coming) {
 
 // settleDoubt finds out which batches of a group are in the log whose commit was not answered. Once the row of the writer is
 // locked, no commit of this process can be on its way any more.
-func (s *Store) settleDoubt(ctx context.Context) error {
+func (s *Store) settleDoubt(ctx context.Context, writer int64, me []byte) error {
 	if s.doubt == nil {
 		return nil
 	}
@@ -248,11 +270,14 @@ func (s *Store) settleDoubt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.beat(ctx, tx, now); err != nil {
+	if err := beat(ctx, tx, writer, me, now); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	last := s.sum.last
+	s.mu.Unlock()
 	there := map[int64]bool{}
-	rows, err := tx.QueryContext(ctx, "SELECT number FROM log WHERE writer = $1 AND number > $2", s.writer, s.sum.last)
+	rows, err := tx.QueryContext(ctx, "SELECT number FROM log WHERE writer = $1 AND number > $2", writer, last)
 	if err := each(rows, err, func() error {
 		var n int64
 		err := rows.Scan(&n)
@@ -264,7 +289,7 @@ func (s *Store) settleDoubt(ctx context.Context) error {
 	for _, c := range s.doubt {
 		c.new = c.new && there[c.number]
 	}
-	s.count(s.doubt)
+	s.count(writer, s.doubt)
 	s.doubt = nil
 	return nil
 }

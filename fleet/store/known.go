@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/markgen/markgen/fleet"
@@ -40,6 +43,40 @@ func newKnown() *known {
 	}
 }
 
+// Texts in the tables are at most so long, in bytes: names are in indexes, which take no rows of any length.
+const (
+	longestName = 2000
+	longestText = 400
+)
+
+// clean is a text as the tables have it: not too long, and without bytes of value 0, which PostgreSQL does not take.
+func clean(s string, longest int) string {
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "\ufffd")
+	}
+	if len(s) > longest {
+		const more = "…"
+		s = strings.ToValidUTF8(s[:longest-len(more)], "") + more
+	}
+	return s
+}
+
+// wordsOf are name, package, kind, file and group of a marker.
+func wordsOf(m *profile.Marker) [5]string {
+	return [...]string{clean(m.Name, longestName), clean(m.Package, longestName), clean(m.Kind, longestText), clean(m.File, longestName), clean(m.Group, longestText)}
+}
+
+func cleanOrigin(o fleet.Origin) fleet.Origin {
+	for _, s := range []*string{&o.Build, &o.Go, &o.GOOS, &o.GOARCH, &o.CPU} {
+		*s = clean(strings.ToValidUTF8(*s, "\ufffd"), longestText)
+	}
+	return o
+}
+
+func cleanName(n name) name {
+	return name{clean(n.collector, longestText), clean(n.value, longestText), n.of}
+}
+
 // hashWords tells apart the words that a marker may have: name, kind and place.
 func hashWords(m *profile.Marker) uint64 {
 	h := uint64(14695981039346656037)
@@ -49,11 +86,9 @@ func hashWords(m *profile.Marker) uint64 {
 		}
 		h = (h ^ 0xff) * 1099511628211 // no text in UTF-8 has this byte
 	}
-	text(m.Name)
-	text(m.Package)
-	text(m.Kind)
-	text(m.File)
-	text(m.Group)
+	for _, w := range wordsOf(m) {
+		text(w)
+	}
 	h = (h ^ uint64(m.Line)) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29 ^ uint64(m.Col)) * 0x9e3779b97f4a7c15
 	return h ^ h>>32
@@ -94,7 +129,7 @@ func (k *known) origin(o fleet.Origin) (id int32, ok bool) {
 func (k *known) number(n name) int64 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	return k.numbers[n]
+	return k.numbers[cleanName(n)]
 }
 
 // missing is what of a batch is not known.
@@ -106,13 +141,14 @@ type missing struct {
 
 func (m *missing) nothing() bool { return !m.origin && len(m.markers) == 0 && len(m.names) == 0 }
 
+func hasKey[K comparable, V any](m map[K]V, key K) bool { _, ok := m[key]; return ok }
+
 func (k *known) missing(b *fleet.Batch) (list missing) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	_, ok := k.origins[b.Origin]
-	list.origin = !ok
+	list.origin = !hasKey(k.origins, b.Origin)
 	want := func(n name) {
-		if _, ok := k.numbers[n]; !ok {
+		if n = cleanName(n); !hasKey(k.numbers, n) {
 			list.names = append(list.names, n)
 		}
 	}
@@ -207,34 +243,24 @@ func (s *Store) addOrigin(ctx context.Context, tx *sql.Tx, o fleet.Origin, n *in
 // addAPIs gives markers, those of a profile with the indexes, and their words rows. APIs are hidden until figures of
 // theirs are written.
 func (s *Store) addAPIs(ctx context.Context, tx *sql.Tx, p *profile.Profile, list []int, n *int64) error {
-	api, err := tx.PrepareContext(ctx, `INSERT INTO api (id, name, package, kind, file, line, col, grp, as_of, first, changed, revision, runs, count, total, total_hi, most, reported)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (id) DO NOTHING`)
-	if err != nil {
-		return err
-	}
-	defer api.Close()
-	words, err := tx.PrepareContext(ctx, `INSERT INTO words (api, hash, name, package, kind, file, line, col, grp, as_of)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, -1) ON CONFLICT (api, hash) DO NOTHING`)
-	if err != nil {
-		return err
-	}
-	defer words.Close()
+	rows := newRowset([]string{"api", "hash", "line", "col"}, []string{"name", "package", "kind", "file", "grp"})
+	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(int64(p.Markers[a].ID), int64(p.Markers[b].ID)) })
 	for _, i := range list {
 		m := &p.Markers[i]
-		r, err := api.ExecContext(ctx, int64(m.ID), m.Name, m.Package, m.Kind, m.File, m.Line, m.Col, m.Group)
-		if err != nil {
-			return err
-		}
-		if added, err := r.RowsAffected(); err != nil {
-			return err
-		} else if *n += added; *n > int64(s.options.MaxAPIs) {
-			return fmt.Errorf("%w: it has %d APIs, and takes no other than %d", ErrFull, *n-added, s.options.MaxAPIs)
-		}
-		if _, err := words.ExecContext(ctx, int64(m.ID), int64(hashWords(m)), m.Name, m.Package, m.Kind, m.File, m.Line, m.Col, m.Group); err != nil {
-			return err
-		}
+		w := wordsOf(m)
+		rows.row([]int64{int64(m.ID), int64(hashWords(m)), int64(m.Line), int64(m.Col)}, w[:]...)
 	}
-	return nil
+	added, err := s.exec(ctx, tx, `INSERT INTO api (id, name, package, kind, file, line, col, grp, as_of, first, changed, revision, runs, count, total, total_hi, most, reported)
+		SELECT v.api, v.name, v.package, v.kind, v.file, v.line, v.col, v.grp, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM {rows} WHERE true ON CONFLICT (id) DO NOTHING`, rows, nil)
+	if err != nil {
+		return err
+	}
+	if *n += added; added > 0 && *n > int64(s.options.MaxAPIs) {
+		return fmt.Errorf("%w: it has %d APIs, and takes no more than %d", ErrFull, *n-added, s.options.MaxAPIs)
+	}
+	_, err = s.exec(ctx, tx, `INSERT INTO words (api, hash, name, package, kind, file, line, col, grp, as_of)
+		SELECT v.api, v.hash, v.name, v.package, v.kind, v.file, v.line, v.col, v.grp, -1 FROM {rows} WHERE true ON CONFLICT (api, hash) DO NOTHING`, rows, nil)
+	return err
 }
 
 // addNames returns the numbers of names, those that have none with a new one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,14 +21,17 @@ type state struct {
 	known   *known
 
 	comings chan *coming
-	number  int64     // of the last batch this process put into the log; of the goroutine that commits
-	doubt   []*coming // whose commit was not answered; of the same
+	logged  int64     // the writer whose log the next two are of; all three of the goroutine that commits
+	number  int64     // of the last batch put into the log
+	doubt   []*coming // whose commit was not answered
+	joining sync.Mutex
 
 	mu      sync.Mutex
 	writer  int64  // number of this process as a writer
 	me      []byte // and what it is told by from one that took it over
 	sum     sum
 	held    [allChunks]*held // chunks that are being written
+	written [allChunks]int64 // up to which number
 	trimmed int64            // the log has been deleted up to this number
 
 	waiting  atomic.Int64          // bytes of the sum
@@ -224,13 +226,9 @@ func (s *Store) leave(ctx context.Context) error {
 		return err
 	}
 	defer tx.Rollback()
-	if err := s.remove(ctx, tx, s.writer); err != nil {
+	writer, me := s.who()
+	if err := s.remove(ctx, tx, writer, me); err != nil {
 		return err
 	}
 	return tx.Commit()
-}
-
-// errLog is an error in a row of the log, which should not be.
-func errLog(writer, number int64, err error) error {
-	return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 }

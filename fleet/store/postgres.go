@@ -2,9 +2,168 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// In PostgreSQL the tables of figures are spread by a hash of the API, and rows leave room in their pages so that
+// an upsert changes no index. Every process that shares the database takes rows in the order of their keys, so that none waits for another
+// that waits for it. Statements have a limit, and so has a transaction that does nothing: no process that hangs holds up the others.
+
+const (
+	spread         = 16 // parts of a table
+	statementLimit = time.Minute
+	idleLimit      = time.Minute
+)
+
+// openPostgres opens the database at a URL.
 func (s *Store) openPostgres(ctx context.Context, url string) error {
-	return errors.New("PostgreSQL is not there yet")
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"application_name":                    "markgen",
+		"statement_timeout":                   millis(statementLimit),
+		"idle_in_transaction_session_timeout": millis(idleLimit),
+		"synchronous_commit":                  "on",
+		"jit":                                 "off",
+	} {
+		config.RuntimeParams[name] = value
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 5 * time.Second
+	}
+	s.dialect = postgresDialect()
+	s.write = stdlib.OpenDB(*config)
+	s.write.SetMaxOpenConns(6)
+	s.write.SetMaxIdleConns(6)
+	reading := config.Copy()
+	reading.RuntimeParams["default_transaction_read_only"] = "on"
+	s.read = stdlib.OpenDB(*reading)
+	s.read.SetMaxOpenConns(8)
+	s.read.SetMaxIdleConns(4)
+	for _, db := range []*sql.DB{s.write, s.read} {
+		db.SetConnMaxLifetime(time.Hour)
+	}
+	return s.write.PingContext(ctx)
+}
+
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+func postgresDialect() dialect {
+	upserts := &postgresUpserts{text: map[*table]string{}}
+	return dialect{
+		least:     "LEAST",
+		lock:      " FOR UPDATE",
+		shared:    true,
+		isolation: sql.LevelRepeatableRead,
+		script:    postgresScript,
+		kind:      postgresKind,
+		source:    allAtOnce,
+		bulk:      upserts.bulk,
+		now: func(ctx context.Context, q queryer) (time.Time, error) {
+			var ms int64
+			err := q.QueryRowContext(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint").Scan(&ms)
+			return time.UnixMilli(ms), err
+		},
+	}
+}
+
+// postgresKind is what an error of PostgreSQL, or of the way there, means.
+func postgresKind(err error) error {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		switch {
+		case e.Code == "53100": // disk full
+			return ErrFull
+		case e.Code == "25006", e.Code == "42501": // read-only transaction, insufficient privilege
+			return ErrReadOnly
+		case strings.HasPrefix(e.Code, "08"), strings.HasPrefix(e.Code, "57P"), strings.HasPrefix(e.Code, "53"), e.Code == "3D000", e.Code == "58030",
+			strings.HasPrefix(e.Code, "40"): // connection, shutdown, resources, no such database, input and output, serialisation
+			return ErrGone
+		}
+		return nil
+	}
+	var way net.Error
+	var connect *pgconn.ConnectError
+	if errors.As(err, &way) || errors.As(err, &connect) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, sql.ErrConnDone) || pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "bad connection") {
+		return ErrGone
+	}
+	return nil
+}
+
+// postgresScript puts a migration into PostgreSQL's words: texts are in the order of their bytes, and tables by API are spread.
+func postgresScript(text string) (list []string) {
+	for _, one := range statements(text) {
+		one = strings.ReplaceAll(one, " TEXT ", ` TEXT COLLATE "C" `)
+		name, isTable := strings.CutPrefix(one, "CREATE TABLE ")
+		name, _, _ = strings.Cut(name, " ")
+		switch {
+		case isTable && strings.Contains(one, "PRIMARY KEY (api, "):
+			list = append(list, one+" PARTITION BY HASH (api)")
+			for i := range spread {
+				list = append(list, fmt.Sprintf("CREATE TABLE %s_%d PARTITION OF %s FOR VALUES WITH (MODULUS %d, REMAINDER %d) WITH (fillfactor = 70)", name, i, name, spread, i))
+			}
+		case isTable && name == "log":
+			list = append(list, one, "ALTER TABLE log ALTER COLUMN body SET STORAGE EXTERNAL")
+		case isTable:
+			list = append(list, one+" WITH (fillfactor = 70)")
+		default:
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// postgresUpserts are the statements that add rows, each column an array.
+type postgresUpserts struct {
+	mu   sync.Mutex
+	text map[*table]string
+}
+
+func (u *postgresUpserts) statement(t *table) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	text, ok := u.text[t]
+	if !ok {
+		arrays := make([]string, len(t.keys)+len(t.columns))
+		for i := range arrays {
+			arrays[i] = placeholder(i+1) + "::bigint[]"
+		}
+		text = t.insert() + "SELECT * FROM unnest(" + strings.Join(arrays, ", ") + ")" + t.conflict("LEAST")
+		u.text[t] = text
+	}
+	return text
+}
+
+func (u *postgresUpserts) bulk(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	width := len(t.keys) + len(t.columns)
+	n := len(rows) / width
+	values := make([]int64, len(rows))
+	args := make([]any, width)
+	for c := range width {
+		column := values[c*n : (c+1)*n : (c+1)*n]
+		for i := range column {
+			column[i] = rows[i*width+c]
+		}
+		args[c] = column
+	}
+	_, err := tx.ExecContext(ctx, u.statement(t), args...)
+	return err
 }

@@ -274,7 +274,7 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, f *fleet.F
 	in := make([]string, len(apis))
 	for i, api := range apis {
 		args = append(args, api)
-		in[i] = fmt.Sprintf("$%d", i+3)
+		in[i] = placeholder(i + 3)
 	}
 	for kind, t := range byTag {
 		rows, err := q.QueryContext(ctx, t.selection()+" WHERE day >= $1 AND day <= $2 AND api IN ("+strings.Join(in, ", ")+")", args...)

@@ -98,6 +98,7 @@ func sqliteDialect() dialect {
 	return dialect{
 		least:  "min",
 		script: sqliteScript,
+		source: rowByRow,
 		kind: func(err error) error {
 			switch code(err) {
 			case codes.SQLITE_FULL:

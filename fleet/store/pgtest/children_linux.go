@@ -1,0 +1,22 @@
+package pgtest
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// children are the processes that a process has started and that have not ended.
+func children(pid int) (list []int) {
+	words, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return nil // it has ended
+	}
+	for _, word := range strings.Fields(string(words)) {
+		if child, err := strconv.Atoi(word); err == nil {
+			list = append(list, child)
+		}
+	}
+	return list
+}

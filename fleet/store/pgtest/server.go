@@ -1,0 +1,237 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Server is a running PostgreSQL server.
+type Server struct {
+	bin, dir string
+	as       *syscall.Credential // nil: the user that this process has
+	settings []string
+	log      *os.File
+
+	mu        sync.Mutex
+	cmd       *exec.Cmd
+	ended     chan struct{}
+	databases int
+}
+
+// Start makes a server with nothing in it, and returns when it takes connections. Settings are those of postgresql.conf, as
+// name=value.
+func Start(ctx context.Context, settings ...string) (*Server, error) {
+	s, err := start(ctx, settings)
+	if err != nil {
+		return nil, fmt.Errorf("starting PostgreSQL: %w", err)
+	}
+	return s, nil
+}
+
+func start(ctx context.Context, settings []string) (_ *Server, err error) {
+	s := &Server{settings: settings}
+	if s.bin, err = programs(); err != nil {
+		return nil, err
+	}
+	if s.dir, err = os.MkdirTemp("/tmp", "pgtest-"); err != nil { // a socket's path has to be short
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if os.Getuid() == 0 {
+		if s.as, err = credential("postgres"); err != nil {
+			return nil, err
+		}
+		if err = os.Chown(s.dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
+			return nil, err
+		}
+	}
+	if s.log, err = os.Create(filepath.Join(s.dir, "log")); err != nil {
+		return nil, err
+	}
+	init := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "markgen", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+	s.prepare(init)
+	if out, err := init.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	if err := s.Restart(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// programs is the folder of the newest installed server.
+func programs() (string, error) {
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	// Debian keeps versions beside each other, off the path.
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil || len(found) == 0 {
+		return "", errors.New("it is not installed: apt-get install postgresql")
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+}
+
+func credential(name string) (*syscall.Credential, error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// prepare has a program run as the server's user, in its folder, in a process group of its own.
+func (s *Server) prepare(cmd *exec.Cmd) {
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Setpgid: true}
+}
+
+// Restart starts the server when it does not run, and returns when it takes connections.
+func (s *Server) Restart(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		return errors.New("it runs")
+	}
+	args := []string{"-D", s.data(), "-k", s.dir, "-c", "listen_addresses="}
+	for _, one := range s.settings {
+		args = append(args, "-c", one)
+	}
+	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
+	s.prepare(cmd)
+	cmd.Stdout, cmd.Stderr = s.log, s.log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is in its log
+		close(ended)
+	}()
+	s.cmd, s.ended = cmd, ended
+	for {
+		c, err := pgx.Connect(ctx, s.URL("postgres"))
+		if err == nil {
+			return c.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err, s.said())
+		case <-ended:
+			s.cmd = nil
+			return errors.Join(errors.New("it ended"), s.said())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// said is the end of the server's log.
+func (s *Server) said() error {
+	log, err := os.ReadFile(s.log.Name())
+	if err != nil {
+		return err
+	}
+	lines := bytes.Split(bytes.TrimSpace(log), []byte("\n"))
+	return errors.New(string(bytes.Join(lines[max(0, len(lines)-20):], []byte("\n"))))
+}
+
+// URL is that of a database in the server.
+func (s *Server) URL(database string) string {
+	q := url.Values{"host": {s.dir}, "user": {"markgen"}}
+	return "postgres:///" + url.PathEscape(database) + "?" + q.Encode()
+}
+
+// Database makes an empty database and returns its URL.
+func (s *Server) Database(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	s.databases++
+	name := fmt.Sprintf("test%d", s.databases)
+	s.mu.Unlock()
+	return s.URL(name), s.Exec(ctx, "CREATE DATABASE "+name)
+}
+
+// Exec runs a statement as the superuser.
+func (s *Server) Exec(ctx context.Context, statement string) error {
+	c, err := pgx.Connect(ctx, s.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	_, err = c.Exec(ctx, statement)
+	return errors.Join(err, c.Close(ctx))
+}
+
+// PID is the server's first process, 0 if it does not run.
+func (s *Server) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return 0
+	}
+	return s.cmd.Process.Pid
+}
+
+// Kill ends the server at once, as kill -9 of all of its processes does.
+func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
+
+// Stop ends it in order: those who are connected are cut off.
+func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
+
+func (s *Server) end(signal syscall.Signal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return nil
+	}
+	pid := s.cmd.Process.Pid
+	var killed []int
+	if signal == syscall.SIGKILL { // its children are in sessions of their own, and no new server is let in before they are gone
+		killed = children(pid)
+	}
+	err := syscall.Kill(pid, signal)
+	for _, child := range killed {
+		_ = syscall.Kill(child, signal) // it may have ended
+	}
+	<-s.ended
+	s.cmd = nil
+	return err
+}
+
+// Close ends the server and removes its files.
+func (s *Server) Close() error {
+	err := s.end(syscall.SIGQUIT)
+	if s.log != nil {
+		err = errors.Join(err, s.log.Close())
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}

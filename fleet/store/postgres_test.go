@@ -1,0 +1,49 @@
+//go:build unix
+
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/markgen/markgen/fleet/store/pgtest"
+)
+
+// The tests share a server, with a database for each.
+var postgres = sync.OnceValues(func() (*pgtest.Server, error) { return pgtest.Start(context.Background()) })
+
+func TestMain(m *testing.M) {
+	used := false
+	start := postgres
+	postgres = func() (*pgtest.Server, error) { used = true; return start() }
+	code := m.Run()
+	if used {
+		if server, err := start(); err == nil {
+			if err := server.Close(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				code = 1
+			}
+		}
+	}
+	os.Exit(code)
+}
+
+func database(t testing.TB) string {
+	t.Helper()
+	server, err := postgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, err := server.Database(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func TestPostgres(t *testing.T) {
+	suite(t, func(t *testing.T) string { return database(t) })
+}
