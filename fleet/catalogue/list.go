@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -30,6 +31,7 @@ type List struct {
 	Inside  registry.ID // only markers in the function; 0: any
 	Came    time.Time   // only those that came then or later
 	Changed time.Time   // only those that changed then or later
+	Known   time.Time   // only those that came before; zero: any
 	After   registry.ID // the last one that was seen; 0: from the beginning
 	Limit   int         // at most, up to MostFound; 0: 50
 }
@@ -106,15 +108,15 @@ func (x *Index) filter(l List) (keep func(b *block, i int) bool, ok bool) {
 		of.add(b.texts.original(start, end) + ":")
 		pack, text = int(b.pack[i]), of.text
 	}
-	came, changed := l.Came.UnixNano(), l.Changed.UnixNano()
-	if l.Came.IsZero() {
-		came = -1 << 63
+	bound := func(t time.Time, otherwise int64) int64 {
+		if t.IsZero() {
+			return otherwise
+		}
+		return t.UnixNano()
 	}
-	if l.Changed.IsZero() {
-		changed = -1 << 63
-	}
+	came, changed, before := bound(l.Came, math.MinInt64), bound(l.Changed, math.MinInt64), bound(l.Known, math.MaxInt64)
 	return func(b *block, i int) bool {
-		if kind >= 0 && int(b.kind[i]) != kind || pack >= 0 && int(b.pack[i]) != pack || b.first[i] < came || b.change[i] < changed {
+		if kind >= 0 && int(b.kind[i]) != kind || pack >= 0 && int(b.pack[i]) != pack || b.first[i] < came || b.first[i] >= before || b.change[i] < changed {
 			return false
 		}
 		if text == nil {

@@ -95,6 +95,9 @@ func (t *Tab) Do(actions ...chromedp.Action[chromedp.Void]) error {
 // Screenshot returns what is in the window, as PNG.
 func (t *Tab) Screenshot() ([]byte, error) { return chromedp.Run(t.ctx, chromedp.CaptureScreenshot()) }
 
+// Value returns what an action comes to.
+func Value[T any](t *Tab, action chromedp.Action[T]) (T, error) { return chromedp.Run(t.ctx, action) }
+
 // Eval returns what a script in the page comes to, of a promise what it is kept with.
 func Eval[T any](t *Tab, script string) (T, error) {
 	return chromedp.Run(t.ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))

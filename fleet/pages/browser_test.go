@@ -1,0 +1,124 @@
+package pages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/markgen/markgen/report/browsertest"
+)
+
+var (
+	browserMu sync.Mutex
+	browser   *browsertest.Browser
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser != nil {
+		browser.Close()
+	}
+	os.Exit(code)
+}
+
+// chromium is the browser that all tests share.
+func chromium(t *testing.T) *browsertest.Browser {
+	t.Helper()
+	browserMu.Lock()
+	defer browserMu.Unlock()
+	if browser == nil {
+		var err error
+		if browser, err = browsertest.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return browser
+}
+
+// serve has the handler listen.
+func serve(t *testing.T, h http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// sized makes the window as wide as a screen.
+func sized(width int64) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 500,
+		})
+		return err
+	})
+}
+
+// problems are those of a tab but requests to the server itself.
+func problems(tab *browsertest.Tab, server string) []string {
+	return slices.DeleteFunc(tab.Problems(), func(text string) bool {
+		return strings.HasPrefix(text, "asks for "+server+"/") || strings.HasPrefix(text, "asks for data:") // the icon of its own field for a day
+	})
+}
+
+func eval[T any](t *testing.T, tab *browsertest.Tab, script string) T {
+	t.Helper()
+	v, err := browsertest.Eval[T](tab, script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// shot keeps a picture of the whole page in the folder that PAGES_SHOTS names, to be looked at.
+func shot(t *testing.T, tab *browsertest.Tab, name string) {
+	t.Helper()
+	dir := os.Getenv("PAGES_SHOTS")
+	if dir == "" {
+		return
+	}
+	png, err := browsertest.Value(tab, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o666)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Every page is in order on every screen: it is no wider than that, says nothing on the console, asks for nothing
+// elsewhere, and keeps to its policy.
+func TestScreens(t *testing.T) {
+	base := serve(t, newShop(t).pages())
+	for _, address := range append(addresses, "/nothing", "/package/example.com/hostile", "/package/example.com/shop/cart?sort=calls") {
+		for _, width := range []int64{360, 768, 1440} {
+			for _, scheme := range []string{"light", "dark"} {
+				name := fmt.Sprintf("%s at %d, %s", address, width, scheme)
+				tab, err := chromium(t).Open(base+address, sized(width), browsertest.ColorScheme(scheme))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if wide := eval[int64](t, tab, `document.documentElement.scrollWidth`); wide > width {
+					t.Errorf("%s: the page is %d wide; %s", name, wide, eval[string](t, tab, `[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map((e) => e.outerHTML.slice(0, 150)).join("\n")`))
+				}
+				for _, p := range problems(tab, base) {
+					if !strings.Contains(p, "404") {
+						t.Errorf("%s: %s", name, p)
+					}
+				}
+				shot(t, tab, strings.NewReplacer("/", "_", "?", "_", "&", "_", "=", "_").Replace(fmt.Sprintf("%.40s-%d-%s", address, width, scheme)))
+				tab.Close()
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// none stands for what is not known.
+const none = "–"
+
+// functions are those of the templates.
+var functions = template.FuncMap{
+	"count":   func(n int) string { return report.Count(uint64(max(0, n))) },
+	"count64": report.Count,
+	"plural":  report.Plural,
+	"shown":   shown,
+	"moment":  moment,
+	"day":     func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+	"package": packagePath,
+	"href":    Path,
+	"next":    func(i int) int { return i + 1 },
+	"fives":   func(i int) int { return 5 * i },
+	"heats":   func() []int { return colours },
+	"link":    func(p *page, href, text string) navLink { return navLink{href, text, p.Nav == href} },
+}
+
+// A navLink is one of the navigation.
+type navLink struct {
+	Href, Text string
+	Current    bool
+}
+
+// shown is a text from data as it is shown: characters that could change how others are shown are replaced, and of
+// what is very long the middle is left out.
+func shown(text string) string { return cut(report.Printable(text), 400) }
+
+// cut leaves out the middle of what is longer than n characters.
+func cut(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	r := []rune(text)
+	return string(r[:n/2]) + " … " + string(r[len(r)-n/2:])
+}
+
+// moment is a time to the minute.
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }
+
+// percent is a share.
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case p != 0 && p < 0.1:
+		return "<0.1%"
+	case p > 99.9 && p < 100:
+		return ">99.9%"
+	case p < 9.95:
+		return strings.TrimSuffix(strconv.FormatFloat(p, 'f', 1, 64), ".0") + "%"
+	default:
+		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	}
+}
+
+// signed is a change; what has more than tripled is a multiple.
+func signed(change float64) string {
+	switch {
+	case math.IsNaN(change):
+		return none
+	case change >= 2:
+		return "×" + strconv.FormatFloat(min(change+1, 99999), 'g', 3, 64)
+	}
+	switch text := strconv.FormatFloat(100*change, 'f', 1, 64); {
+	case text == "0.0" || text == "-0.0":
+		return "±0%"
+	case change > 0:
+		return "+" + text + "%"
+	default:
+		return "−" + text[1:] + "%"
+	}
+}
+
+// size writes a number of bytes.
+func size(bytes float64) string {
+	for _, unit := range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
+		if bytes < 999.5 || unit == "TiB" {
+			digits := 0
+			if unit != "B" && bytes < 99.95 {
+				digits = 1
+			}
+			return strconv.FormatFloat(bytes, 'f', digits, 64) + unit
+		}
+		bytes /= 1024
+	}
+	return ""
+}
+
+// standardError is that of a marker's mean, as far as the passages themselves tell; ok is false where they are too few.
+func standardError(m *profile.Marker) (ns float64, ok bool) {
+	if m.Sampled() {
+		return m.MeanSE()
+	}
+	n := m.Timed()
+	if n < 2 {
+		return 0, false
+	}
+	return m.StddevNS() / math.Sqrt(float64(n-1)), true
+}
+
+// taken is how many times were really taken, of a sample the sample's.
+func taken(m *profile.Marker) uint64 {
+	if m.Sampled() {
+		return min(max(m.Samples, 1), m.Timed())
+	}
+	return m.Timed()
+}
+
+// passages are what a kind of marker has.
+func passages(kind string, n uint64) string {
+	noun := "passage"
+	switch kind {
+	case "func":
+		noun = "call"
+	case "loop":
+		noun = "iteration"
+	}
+	if n == 1 {
+		return "1 " + noun
+	}
+	return report.Count(n) + " " + noun + "s"
+}
+
+// several is how many of something there are, of numbers that can be large.
+func several(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return report.Count(n) + " " + noun + "s"
+}
+
+// sentence is what a passage costs, in words.
+func sentence(kind string, m *profile.Marker) string {
+	one := strings.TrimPrefix(passages(kind, 1), "1 ")
+	if m.Timed() == 0 {
+		if m.Count == 0 {
+			return "There are no figures of it here."
+		}
+		return fmt.Sprintf("It was passed %s; how long that took was not measured.", times(m.Count))
+	}
+	article := "A "
+	if one == "iteration" {
+		article = "An "
+	}
+	if m.Timed() == 1 {
+		return fmt.Sprintf("%s%s took %s; it is the only one that was timed.", article, one, report.Duration(m.MeanNS()))
+	}
+	text := fmt.Sprintf("%s%s takes %s on average: half of them at most %s, one in a hundred %s or more, the longest %s.",
+		article, one, report.Duration(m.MeanNS()), report.Duration(m.QuantileNS(0.5)), report.Duration(m.QuantileNS(0.99)), report.Duration(float64(m.MaxNS)))
+	if m.QuantileNS(0.99) <= 1.05*m.QuantileNS(0.5) {
+		text = fmt.Sprintf("%s%s takes %s, and almost always the same; the longest took %s.",
+			article, one, report.Duration(m.MeanNS()), report.Duration(float64(m.MaxNS)))
+	}
+	return text
+}
+
+func times(n uint64) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return report.Count(n) + " times"
+}
+
+// function is the part of a marker's name behind its package, and that of its package in front of it.
+func function(name, path string) (in, own string) {
+	if rest, ok := strings.CutPrefix(name, path+"."); ok && path != "" {
+		return path + ".", rest
+	}
+	return "", name
+}
