@@ -8,21 +8,35 @@ import (
 
 // A rowset is rows that one statement is to work with. The statement has {rows} for them, a table with the name v.
 type rowset struct {
-	names []string
-	ints  map[string][]int64  // columns of whole numbers
-	texts map[string][]string // columns of texts
-	n     int
+	columns []rowColumn
+	n       int
 }
 
+// A rowColumn has the values of one kind.
+type rowColumn struct {
+	name  string
+	kind  kind
+	ints  []int64
+	texts []string
+	bytes [][]byte
+}
+
+// A kind of values.
+type kind string
+
+const (
+	isInt   kind = "int"
+	isText  kind = "text"
+	isBytes kind = "bytes"
+)
+
 func newRowset(ints, texts []string) *rowset {
-	r := &rowset{ints: map[string][]int64{}, texts: map[string][]string{}}
+	r := &rowset{}
 	for _, name := range ints {
-		r.names = append(r.names, name)
-		r.ints[name] = nil
+		r.columns = append(r.columns, rowColumn{name: name, kind: isInt})
 	}
 	for _, name := range texts {
-		r.names = append(r.names, name)
-		r.texts[name] = nil
+		r.columns = append(r.columns, rowColumn{name: name, kind: isText})
 	}
 	return r
 }
@@ -30,13 +44,39 @@ func newRowset(ints, texts []string) *rowset {
 // row appends a row: its numbers and texts in the order of newRowset.
 func (r *rowset) row(ints []int64, texts ...string) {
 	for i, v := range ints {
-		r.ints[r.names[i]] = append(r.ints[r.names[i]], v)
+		r.columns[i].ints = append(r.columns[i].ints, v)
 	}
 	for i, v := range texts {
-		name := r.names[len(ints)+i]
-		r.texts[name] = append(r.texts[name], v)
+		c := &r.columns[len(ints)+i]
+		c.texts = append(c.texts, v)
 	}
 	r.n++
+}
+
+// clear removes the rows.
+func (r *rowset) clear() {
+	for i := range r.columns {
+		c := &r.columns[i]
+		c.ints, c.texts, c.bytes = c.ints[:0], c.texts[:0], c.bytes[:0]
+	}
+	r.n = 0
+}
+
+func (c *rowColumn) value(i int) any {
+	switch c.kind {
+	case isInt:
+		return c.ints[i]
+	case isText:
+		return c.texts[i]
+	}
+	return c.bytes[i]
+}
+
+func (r *rowset) names() (list []string) {
+	for i := range r.columns {
+		list = append(list, r.columns[i].name)
+	}
+	return list
 }
 
 // exec runs a statement, and returns how many rows it changed. visit, if it is not nil, is given the number that the
@@ -81,15 +121,11 @@ func (s *Store) exec(ctx context.Context, tx *sql.Tx, text string, r *rowset, vi
 
 // rowByRow is a source of one row, for databases in the same process.
 func rowByRow(r *rowset) (source string, args [][]any) {
-	source = "(SELECT ? AS " + strings.Join(r.names, ", ? AS ") + ") AS v"
+	source = "(SELECT ? AS " + strings.Join(r.names(), ", ? AS ") + ") AS v"
 	for i := range r.n {
-		one := make([]any, len(r.names))
-		for k, name := range r.names {
-			if ints, ok := r.ints[name]; ok {
-				one[k] = ints[i]
-			} else {
-				one[k] = r.texts[name][i]
-			}
+		one := make([]any, len(r.columns))
+		for k := range r.columns {
+			one[k] = r.columns[k].value(i)
 		}
 		args = append(args, one)
 	}
@@ -98,14 +134,22 @@ func rowByRow(r *rowset) (source string, args [][]any) {
 
 // allAtOnce is a source of all rows, each column an array.
 func allAtOnce(r *rowset) (source string, args [][]any) {
-	one := make([]any, len(r.names))
-	arrays := make([]string, len(r.names))
-	for k, name := range r.names {
-		if ints, ok := r.ints[name]; ok {
-			one[k], arrays[k] = ints, placeholder(k+1)+"::bigint[]"
-		} else {
-			one[k], arrays[k] = r.texts[name], placeholder(k+1)+"::text[]"
+	one := make([]any, len(r.columns))
+	arrays := make([]string, len(r.columns))
+	for k := range r.columns {
+		c := &r.columns[k]
+		arrays[k] = placeholder(k + 1)
+		switch c.kind {
+		case isInt:
+			one[k] = c.ints
+			arrays[k] += "::bigint[]"
+		case isText:
+			one[k] = c.texts
+			arrays[k] += "::text[]"
+		case isBytes:
+			one[k] = c.bytes
+			arrays[k] += "::bytea[]"
 		}
 	}
-	return "unnest(" + strings.Join(arrays, ", ") + ") AS v(" + strings.Join(r.names, ", ") + ")", [][]any{one}
+	return "unnest(" + strings.Join(arrays, ", ") + ") AS v(" + strings.Join(r.names(), ", ") + ")", [][]any{one}
 }

@@ -32,6 +32,8 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"Tokens":     testTokens,
 		"Concurrent": testConcurrent,
 		"Words":      testWords,
+		"Backup":     testBackup,
+		"Restore":    testRestore,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}

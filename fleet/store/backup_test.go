@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/markgen/markgen/fleet/store"
+)
+
+// A backup that is taken while batches come is a store of its own: in either database it has what had been taken then.
+func testBackup(t *testing.T, url string) {
+	ctx := context.Background()
+	r := newMaker(8)
+	s := open(t, url, store.Options{})
+	if err := s.AddToken(ctx, store.Token{ID: "a", Hash: [32]byte{9}, Scopes: []string{"read"}}); err != nil {
+		t.Fatal(err)
+	}
+	var list []fact
+	for i := range 30 {
+		b := r.batch(t)
+		ingest(t, s, b)
+		if list = append(list, b); i == 15 {
+			settle(t, s)
+		}
+	}
+	var backup bytes.Buffer
+	if err := s.Backup(ctx, &backup); err != nil {
+		t.Fatal(err)
+	}
+	ingest(t, s, r.batch(t))
+
+	other := open(t, filepath.Join(t.TempDir(), "other.db"), store.Options{})
+	if err := other.Restore(ctx, bytes.NewReader(backup.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	checkAll(t, other, list)
+	if got := ingest(t, other, list[3]); !got.Known {
+		t.Error("a batch is not known after the restore")
+	}
+	more := r.batch(t)
+	ingest(t, other, more)
+	checkAll(t, other, append(list, more))
+	if tokens, err := other.Tokens(ctx); err != nil || len(tokens) != 1 || tokens[0].Hash != [32]byte{9} {
+		t.Error(tokens, err)
+	}
+	if err := other.Restore(ctx, bytes.NewReader(backup.Bytes())); err == nil {
+		t.Error("a store that was not empty was filled")
+	}
+}
+
+// And back: what SQLite had can go to the database under test.
+func testRestore(t *testing.T, url string) {
+	ctx := context.Background()
+	r := newMaker(9)
+	from := open(t, filepath.Join(t.TempDir(), "from.db"), store.Options{})
+	var list []fact
+	for range 20 {
+		b := r.batch(t)
+		ingest(t, from, b)
+		list = append(list, b)
+	}
+	var backup bytes.Buffer
+	if err := from.Backup(ctx, &backup); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, url, store.Options{})
+	whole := backup.Bytes()
+	for _, cut := range []int{0, 1, 20, len(whole) / 2, len(whole) - 1} {
+		if err := s.Restore(ctx, bytes.NewReader(whole[:cut])); err == nil {
+			t.Errorf("%d of %d bytes were restored", cut, len(whole))
+		}
+	}
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)/2] ^= 1
+	if err := s.Restore(ctx, bytes.NewReader(damaged)); err == nil {
+		t.Error("a damaged backup was restored")
+	}
+	if err := s.Restore(ctx, bytes.NewReader(whole)); err != nil {
+		t.Fatal(err)
+	}
+	checkAll(t, s, list)
+}
+
+// FuzzRestore: whatever is given for a backup, what comes of it is an error or a store that works.
+func FuzzRestore(f *testing.F) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(f.TempDir(), "seed.db"), store.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := newMaker(10)
+	for range 3 {
+		if _, err := s.Ingest(ctx, r.batch(f)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	var backup bytes.Buffer
+	if err := errors.Join(s.Backup(ctx, &backup), s.Close()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(unzip(f, backup.Bytes()))
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		s, err := store.Open(ctx, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Restore(ctx, bytes.NewReader(zip(t, lines)))
+		if err := s.Ping(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func unzip(t testing.TB, packed []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+func zip(t testing.TB, plain []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(plain)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
