@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet/catalogue"
+	"github.com/markgen/markgen/fleet/pages"
 	"github.com/markgen/markgen/fleet/server"
 	"github.com/markgen/markgen/fleet/store"
 )
@@ -187,7 +189,13 @@ func (o *serveFlags) serve(ctx context.Context, env *Env, s *store.Store) error 
 	follow, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	go index.Follow(follow, s, catalogue.Options{Failed: func(err error) { log.Warn("the store does not say what has changed", "error", err) }})
+	site := pages.New(pages.Options{Store: s, Catalogue: index, SignedIn: server.SignedIn, Failed: func(r *http.Request, err error) {
+		log.Error("a page can't be made", "path", r.URL.Path, "error", err)
+	}})
 	srv, err := server.New(s, server.Options{
+		Pages: site, Assets: pages.Assets, Login: func(w http.ResponseWriter, r *http.Request, status int, form server.Login) {
+			site.Login(w, r, status, pages.Login(form))
+		},
 		Catalogue: index, PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
 		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: ownVersion(), Log: log,
 	})

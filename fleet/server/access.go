@@ -55,7 +55,10 @@ func (s *Server) ownName(host string) bool {
 
 // page answers with a page to who may read; who may not is sent to the form for a token.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	err := s.allowed(r, ScopeRead)
+	var err error
+	if s.Assets == "" || !strings.HasPrefix(r.URL.Path, s.Assets) {
+		err = s.allowed(r, ScopeRead)
+	}
 	if err == nil {
 		s.Pages.ServeHTTP(w, r)
 		return

@@ -28,6 +28,12 @@ func (s *Server) session(r *http.Request) string {
 	return c.Value
 }
 
+// SignedIn tells whether a request has a session. Whether its token is good is not looked at.
+func SignedIn(r *http.Request) bool {
+	_, err := r.Cookie(cookieName(r))
+	return err == nil
+}
+
 // cookieName is the session's cookie: under TLS the prefix has browsers make sure that it is this host's alone.
 func cookieName(r *http.Request) string {
 	if r.TLS != nil {
@@ -112,12 +118,11 @@ func ownPath(next string) string {
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request, status int, form Login) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Type", "text/html; charset=utf-8")
 	if s.Login != nil {
-		w.WriteHeader(status)
-		s.Login(w, r, form)
+		s.Login(w, r, status, form)
 		return
 	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.WriteHeader(status)
 	_ = plainLogin.Execute(w, form) // an error is the client's, who has gone

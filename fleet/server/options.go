@@ -19,8 +19,12 @@ type Options struct {
 	Catalogue Catalogue    // what lists are made from; has to be given
 	Pages     http.Handler // answers GET and HEAD of what is no path of the API, for those who may read; nil: nothing is there
 
-	// Login writes the page with the form for a token, into which POST /login is sent; nil: a plain one.
-	Login func(w http.ResponseWriter, r *http.Request, form Login)
+	// Assets is the path below which Pages has files that are no secret, such as style sheets: they need no token, as the
+	// page of Login has to look like the others. "": there is none.
+	Assets string
+
+	// Login answers, with the status, by the page with the form for a token, which is sent with POST to /login; nil: a plain one.
+	Login func(w http.ResponseWriter, r *http.Request, status int, form Login)
 
 	PublicRead   bool // reading needs no token
 	PublicIngest bool // sending batches needs no token
