@@ -61,7 +61,6 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
 	if is, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || is != "application/json" {
 		return mediaType.problem("Content-Type is %.60q; what token to make is said in application/json", r.Header.Get("Content-Type"))
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.BodyTime))
 	var ask struct {
 		Name    string    `json:"name"`
 		Scopes  []string  `json:"scopes"`

@@ -27,7 +27,7 @@ const mostAge = 400 * 24 * time.Hour
 // A receipt is the answer to a batch.
 type receipt struct {
 	Known   bool `json:"known"`   // it had come before
-	Markers int  `json:"markers"` // that were added, now or before
+	Markers int  `json:"markers"` // whose figures were added now
 }
 
 // putBatch takes a batch. It is answered when the store has it safe.

@@ -46,17 +46,17 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 	if r.ContentLength > s.MaxBatch {
 		return nil, nil, tooLarge.problem("%d bytes, and %d is the most here; send fewer markers in a batch", r.ContentLength, s.MaxBatch)
 	}
-	control := http.NewResponseController(w)
-	// Errors are that the connection has no deadlines, as in tests without one.
-	_ = control.SetReadDeadline(time.Now().Add(s.BodyTime))
-	defer control.SetReadDeadline(time.Time{})
 	in := &limited{r: r.Body, left: s.MaxBatch}
 	taken := int64(0)
-	done = func() { s.waiting.give(taken) }
+	give := func() { s.waiting.give(taken) }
 	defer func() {
 		if err != nil {
-			done()
+			give()
+			return
 		}
+		// Nothing more is to come; a deadline that passes now would look as if the client had gone. (An error is that the
+		// connection has none, as in tests.) After an error it stays, for what net/http reads yet to get at the next request.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}()
 	var from io.Reader = in
 	if packed {
@@ -87,7 +87,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 			if n, err := io.ReadFull(in, make([]byte, 1)); n > 0 || err != io.EOF {
 				return nil, nil, s.bodyProblem(in, cmp.Or(err, errMore))
 			}
-			return b.Bytes(), done, nil
+			return b.Bytes(), give, nil
 		}
 		if out.over && !in.over {
 			return nil, nil, tooLarge.problem("more than %d bytes when unpacked, which is the most here; send fewer markers in a batch", s.MaxBatch)

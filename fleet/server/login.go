@@ -97,7 +97,6 @@ func (s *Server) ownForm(w http.ResponseWriter, r *http.Request) error {
 	if err := s.origins.Check(r); err != nil {
 		return crossOrigin.problem("open %s here and fill in the form there", r.URL.Path)
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.BodyTime))
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
 	if err := r.ParseForm(); err != nil {
 		return badRequest.problem("the form can't be read")

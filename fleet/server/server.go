@@ -90,6 +90,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(failure)
 		}
 	}()
+	if r.ContentLength != 0 { // the body has to come in time, whether it is looked at or not
+		_ = a.control.SetReadDeadline(time.Now().Add(s.BodyTime))
+	}
 	h := a.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

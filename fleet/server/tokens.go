@@ -14,7 +14,7 @@ import (
 
 // For how long what is known of tokens is believed. A token that was revoked is refused by all servers of the store
 // after tokensGood at the latest, by the one that revoked it at once. One that is not known is looked for, but not
-// more often than every tokensAgain.
+// more often than every tokensAgain; who brings it waits so long.
 const (
 	tokensGood  = 2 * time.Second
 	tokensAgain = 200 * time.Millisecond
@@ -23,7 +23,7 @@ const (
 // tokens is what the store knows of tokens, kept for a little while so that a request does not cost a query.
 type tokens struct {
 	read func(context.Context) ([]store.Token, error)
-	now  func() time.Time
+	now  func() time.Time // for when tokens expire
 
 	mu    sync.Mutex // also of one that asks the store: the others wait for what it learns
 	byID  map[string]store.Token
@@ -41,7 +41,7 @@ func (t *tokens) forget() {
 func (t *tokens) all(ctx context.Context, age time.Duration) (map[string]store.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if now := t.now(); t.asked.IsZero() || now.Sub(t.asked) >= age || now.Before(t.asked) {
+	if now := time.Now(); t.asked.IsZero() || now.Sub(t.asked) >= age {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		list, err := t.read(ctx)
@@ -70,6 +70,10 @@ func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, er
 	}
 	token, ok := all[id]
 	if !ok {
+		select {
+		case <-time.After(tokensAgain):
+		case <-ctx.Done():
+		}
 		if all, err = t.all(ctx, tokensAgain); err != nil {
 			return store.Token{}, err
 		}
