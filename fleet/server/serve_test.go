@@ -245,3 +245,21 @@ func packed(t testing.TB, text []byte) []byte {
 	}
 	return b.Bytes()
 }
+
+// tryGet asks for a path, and returns the error of reading the answer if there is one.
+func (at *site) tryGet(path string, headers ...string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(at.t.Context(), http.MethodGet, at.url+path, nil)
+	if err != nil {
+		at.t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Add(name, value)
+	}
+	res, err := plain.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return io.ReadAll(res.Body)
+}
