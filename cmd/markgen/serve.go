@@ -189,14 +189,15 @@ func (o *serveFlags) serve(ctx context.Context, env *Env, s *store.Store) error 
 	follow, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	go index.Follow(follow, s, catalogue.Options{Failed: func(err error) { log.Warn("the store does not say what has changed", "error", err) }})
-	site := pages.New(pages.Options{Store: s, Catalogue: index, SignedIn: server.SignedIn, Failed: func(r *http.Request, err error) {
-		log.Error("a page can't be made", "path", r.URL.Path, "error", err)
+	page := pages.New(pages.Options{Store: s, Catalogue: index, SignedIn: server.SignedIn, Failed: func(r *http.Request, err error) {
+		log.Warn("a page could not be made", "path", r.URL.Path, "error", err)
 	}})
 	srv, err := server.New(s, server.Options{
-		Pages: site, Assets: pages.Assets, Login: func(w http.ResponseWriter, r *http.Request, status int, form server.Login) {
-			site.Login(w, r, status, pages.Login(form))
+		Catalogue: index, Pages: page, Assets: pages.Assets, PageProblem: page.Problem,
+		Login: func(w http.ResponseWriter, r *http.Request, status int, form server.Login) {
+			page.Login(w, r, status, pages.Login(form))
 		},
-		Catalogue: index, PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
+		PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
 		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: ownVersion(), Log: log,
 	})
 	if err != nil {

@@ -63,10 +63,19 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		s.Pages.ServeHTTP(w, r)
 		return
 	}
-	if p := problemOf(err); p.Status != http.StatusUnauthorized || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	p := problemOf(err)
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") || r.Header.Get("Authorization") != "" {
 		s.refuse(w, r, err)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
+	switch {
+	case p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden:
+		http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
+	case s.PageProblem != nil:
+		s.metrics.refused(p.Type[len(problemPath):])
+		s.PageProblem(w, r, p)
+	default:
+		s.refuse(w, r, err)
+	}
 }

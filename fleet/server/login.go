@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Login is what the page with the form for a token shows. The form is sent with POST to /login, and has the fields token
-// and next.
+// A Login is what the page with the form for a token shows.
 type Login struct {
 	Next    string // the path, with its query, that was asked for; "/" if none was
 	Problem string // why the token that was given is not taken; "" if none was given
@@ -28,10 +27,10 @@ func (s *Server) session(r *http.Request) string {
 	return c.Value
 }
 
-// SignedIn tells whether a request has a session. Whether its token is good is not looked at.
+// SignedIn tells whether a request is of a session, good or not.
 func SignedIn(r *http.Request) bool {
-	_, err := r.Cookie(cookieName(r))
-	return err == nil
+	c, err := r.Cookie(cookieName(r))
+	return err == nil && c.Value != ""
 }
 
 // cookieName is the session's cookie: under TLS the prefix has browsers make sure that it is this host's alone.

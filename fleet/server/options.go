@@ -16,15 +16,20 @@ import (
 
 // Options of a Server. Zero values have the defaults that are given.
 type Options struct {
-	Catalogue Catalogue    // what lists are made from; has to be given
-	Pages     http.Handler // answers GET and HEAD of what is no path of the API, for those who may read; nil: nothing is there
+	Catalogue Catalogue // what lists are made from; has to be given
 
-	// Assets is the path below which Pages has files that are no secret, such as style sheets: they need no token, as the
-	// page of Login has to look like the others. "": there is none.
+	// Pages answers GET and HEAD of what is no path of the API, for those who may read; nil: there is nothing.
+	Pages http.Handler
+
+	// Assets is the path below which Pages has what is open to all, such as style sheets; "": nothing is.
 	Assets string
 
-	// Login answers, with the status, by the page with the form for a token, which is sent with POST to /login; nil: a plain one.
+	// Login answers with the page that has the form for a token, sent with POST to /login with the fields token and next;
+	// nil: with a plain one.
 	Login func(w http.ResponseWriter, r *http.Request, status int, form Login)
+
+	// PageProblem answers a browser that may not see a page; nil: with a problem document.
+	PageProblem func(http.ResponseWriter, *http.Request, *fleet.Problem)
 
 	PublicRead   bool // reading needs no token
 	PublicIngest bool // sending batches needs no token

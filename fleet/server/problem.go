@@ -95,6 +95,8 @@ func problemOf(err error) *fleet.Problem {
 		return storeGone.problem("the database does not answer; try again later")
 	case errors.Is(err, store.ErrNotFound):
 		return notFound.problem("the store has no such thing")
+	case errors.Is(err, store.ErrCursor):
+		return badRequest.problem("that is no cursor; give the one that came with the answer before, or none")
 	case errors.Is(err, store.ErrNewer):
 		return storeGone.problem("the database was brought to a newer form than this server knows; it needs a newer markgen")
 	}

@@ -41,7 +41,7 @@ func (s *Store) wrap(what string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	for _, kind := range []error{ErrConflict, ErrFull, ErrReadOnly, ErrGone, ErrBehind, ErrNewer, ErrNotFound} {
+	for _, kind := range []error{ErrConflict, ErrFull, ErrReadOnly, ErrGone, ErrBehind, ErrNewer, ErrNotFound, ErrCursor} {
 		if errors.Is(err, kind) {
 			return fmt.Errorf("%s: %w", what, err)
 		}

@@ -105,7 +105,7 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 	var id uint64
 	if after != "" {
 		if n, err := fmt.Sscanf(string(after), "%d.%x", &revision, &id); n != 2 || err != nil || string(after) != string(cursor(revision, id)) {
-			return after, false, fmt.Errorf("%q is no cursor; give one that came with an earlier answer, or none", string(after))
+			return after, false, fmt.Errorf("%w: %q", ErrCursor, string(after))
 		}
 	} else {
 		id = math.MaxInt64 // revision 0 is of those that have no figures yet

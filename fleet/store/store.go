@@ -27,6 +27,7 @@ var (
 	ErrBehind   = errors.New("more comes than the store can take") // try again
 	ErrNewer    = errors.New("the store was made by a newer markgen")
 	ErrNotFound = errors.New("the store has no such thing")
+	ErrCursor   = errors.New("this is no cursor of the store") // give one that came with an earlier answer, or none
 )
 
 // Options of a store. Zero values have the defaults that are given.
