@@ -1,0 +1,200 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/resource"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+)
+
+// OTLPOptions say where metrics go.
+type OTLPOptions struct {
+	URL     string            // http://HOST:4318; /v1/metrics is added where there is no path
+	Headers map[string]string // of each request, such as one that authorises it
+	Timeout time.Duration     // of a request; 30 s
+}
+
+// otlpPoints is how many points go into one request: a few hundred kilobytes.
+const otlpPoints = 2000
+
+// OTLP returns a receiver that speaks the OpenTelemetry protocol over HTTP. It is sent cumulative metrics
+// (https://opentelemetry.io/docs/specs/otel/metrics/data-model/):
+//
+//   - markgen.marker.duration, ns, an exponential histogram of scale 0 of the times of passages. Its buckets are those
+//     of the profile, whose bounds are powers of two. OTLP has the upper bound in a bucket, a profile the lower one,
+//     so that a time that is a power of two stands one bucket higher than OTLP would have it; 0 and 1 ns, which are
+//     in one bucket of a profile, are told apart exactly;
+//   - markgen.marker.memory, By, the same of what passages allocated, where deep builds recorded that, and with the same
+//     exception;
+//   - markgen.marker.passages and markgen.marker.self_time, ns, sums.
+//
+// Attributes are marker, id, kind, package and what the figures are told apart by.
+func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no URL of an OTLP receiver; give one such as http://localhost:4318", o.URL)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/v1/metrics"
+	}
+	timeout := o.Timeout
+	if timeout <= 0 {
+		timeout = 30 * time.Second
+	}
+	e, err := otlpmetrichttp.New(ctx,
+		otlpmetrichttp.WithEndpointURL(u.String()),
+		otlpmetrichttp.WithHeaders(o.Headers),
+		otlpmetrichttp.WithTimeout(timeout),
+		otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression),
+		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second, MaxElapsedTime: timeout}))
+	if err != nil {
+		return nil, err
+	}
+	return &otlp{e, u.Redacted()}, nil
+}
+
+type otlp struct {
+	exporter *otlpmetrichttp.Exporter
+	name     string
+}
+
+func (r *otlp) Name() string { return r.name }
+
+func (r *otlp) Send(ctx context.Context, parts []Part) error {
+	about := resource.NewSchemaless(attribute.String("service.name", "markgen"))
+	for i := range parts {
+		for markers := range slices.Chunk(parts[i].Profile.Markers, otlpPoints) {
+			metrics := otlpMetrics(&parts[i], markers)
+			if len(metrics) == 0 {
+				continue
+			}
+			err := r.exporter.Export(ctx, &metricdata.ResourceMetrics{
+				Resource:     about,
+				ScopeMetrics: []metricdata.ScopeMetrics{{Scope: instrumentation.Scope{Name: "github.com/markgen/markgen"}, Metrics: metrics}},
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// otlpMetrics are the metrics of some markers; those without a point are left out.
+func otlpMetrics(part *Part, markers []profile.Marker) []metricdata.Metrics {
+	var times, memory []metricdata.ExponentialHistogramDataPoint[float64]
+	var passages, self []metricdata.DataPoint[int64]
+	for i := range markers {
+		m := &markers[i]
+		if m.Count == 0 {
+			continue
+		}
+		attributes := otlpAttributes(part, m)
+		sum := func(n uint64) metricdata.DataPoint[int64] {
+			return metricdata.DataPoint[int64]{Attributes: attributes, StartTime: part.Since, Time: part.At, Value: int64(min(n, 1<<63-1))}
+		}
+		histogram := func() metricdata.ExponentialHistogramDataPoint[float64] {
+			return metricdata.ExponentialHistogramDataPoint[float64]{Attributes: attributes, StartTime: part.Since, Time: part.At}
+		}
+		passages = append(passages, sum(m.Count))
+		if len(m.Buckets) > 0 {
+			if !part.Profile.NoSelf {
+				self = append(self, sum(m.SelfNS))
+			}
+			h := histogram()
+			h.Count, h.Sum = bucketsCount(m.Buckets), float64(m.SumNS())
+			h.Min, h.Max = metricdata.NewExtrema(float64(m.MinNS)), metricdata.NewExtrema(float64(m.MaxNS))
+			h.ZeroCount, h.PositiveBucket = otlpTimes(m.Buckets)
+			times = append(times, h)
+		}
+		if r := m.Reading(profile.Alloc); r != nil {
+			if v := r.Value(profile.AllocBytes); v != nil && len(v.Buckets) > 0 {
+				h := histogram()
+				h.Count, h.Sum = r.Scopes, float64(v.Sum)
+				h.ZeroCount, h.PositiveBucket = otlpValues(v.Buckets)
+				memory = append(memory, h)
+			}
+		}
+	}
+	var list []metricdata.Metrics
+	add := func(name, unit, description string, points int, data metricdata.Aggregation) {
+		if points > 0 {
+			list = append(list, metricdata.Metrics{Name: name, Unit: unit, Description: description, Data: data})
+		}
+	}
+	const cumulative = metricdata.CumulativeTemporality
+	add("markgen.marker.duration", "ns", "Times of passages.", len(times), metricdata.ExponentialHistogram[float64]{DataPoints: times, Temporality: cumulative})
+	add("markgen.marker.memory", "By", "Memory that passages allocated on their goroutines.", len(memory), metricdata.ExponentialHistogram[float64]{DataPoints: memory, Temporality: cumulative})
+	add("markgen.marker.passages", "{passage}", "Passages.", len(passages), metricdata.Sum[int64]{DataPoints: passages, Temporality: cumulative, IsMonotonic: true})
+	add("markgen.marker.self_time", "ns", "Time spent in passages and in no other inside them.", len(self), metricdata.Sum[int64]{DataPoints: self, Temporality: cumulative, IsMonotonic: true})
+	return list
+}
+
+func otlpAttributes(part *Part, m *profile.Marker) attribute.Set {
+	list := []attribute.KeyValue{
+		attribute.String("marker", m.Name),
+		attribute.String("id", m.ID.String()),
+		attribute.String("kind", m.Kind),
+		attribute.String("package", m.Package),
+	}
+	if part.By != fleet.ByNothing {
+		list = append(list, attribute.String(string(part.By), part.Key))
+	}
+	return attribute.NewSet(list...)
+}
+
+func bucketsCount(buckets []profile.Bucket) (n uint64) {
+	for _, b := range buckets {
+		n += b.Count
+	}
+	return n
+}
+
+// otlpTimes are the counts of buckets of times: those of 0 ns, and by powers of two from 2^-1 on, where those of 1 ns are.
+func otlpTimes(buckets []profile.Bucket) (zeros uint64, b metricdata.ExponentialBucket) {
+	for _, from := range buckets {
+		n, k := from.Count, int32(from.K)
+		if k == 0 {
+			ones := min(from.SumNS, n)
+			zeros, n, k = n-ones, ones, -1
+		}
+		grow(&b, k, n)
+	}
+	return zeros, b
+}
+
+// otlpValues are those of buckets of which the first is for 0, and bucket k for 2^(k-1) and more.
+func otlpValues(buckets []profile.ValueBucket) (zeros uint64, b metricdata.ExponentialBucket) {
+	for _, from := range buckets {
+		if from.K == 0 {
+			zeros = from.Count
+			continue
+		}
+		grow(&b, int32(from.K)-1, from.Count)
+	}
+	return zeros, b
+}
+
+// grow adds n values at index k, which none before is above.
+func grow(b *metricdata.ExponentialBucket, k int32, n uint64) {
+	if n == 0 {
+		return
+	}
+	if len(b.Counts) == 0 {
+		b.Offset = k
+	}
+	for b.Offset+int32(len(b.Counts)) <= k {
+		b.Counts = append(b.Counts, 0)
+	}
+	b.Counts[k-b.Offset] += n
+}

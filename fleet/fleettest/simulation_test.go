@@ -1,0 +1,328 @@
+package fleettest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+)
+
+// command is the markgen that is tested.
+var command string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "fleettest-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	command = filepath.Join(dir, "markgen")
+	if out, err := exec.Command("go", "build", "-o", command, "github.com/markgen/markgen/cmd/markgen").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// A service is a process that serves, and that is started again whenever it was killed.
+type service struct {
+	t    *testing.T
+	db   string
+	addr string
+	log  *os.File
+
+	mu  sync.Mutex
+	cmd *exec.Cmd
+}
+
+func newService(t *testing.T, db string) *service {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{t: t, db: db, addr: addr, log: log}
+	t.Cleanup(func() {
+		s.kill(syscall.SIGKILL)
+		log.Close()
+		if t.Failed() {
+			text, _ := os.ReadFile(log.Name())
+			t.Logf("the server said\n%s", text[max(0, len(text)-5000):])
+		}
+	})
+	return s
+}
+
+func (s *service) url() string { return "http://" + s.addr }
+
+// start starts a process, and returns when it is ready.
+func (s *service) start() error {
+	cmd := exec.Command(command, "serve", "-db", s.db, "-addr", s.addr, "-public-ingest", "-public-read", "-rate", "0", "-log", "warn")
+	cmd.Stdout, cmd.Stderr = s.log, s.log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.cmd = cmd
+	s.mu.Unlock()
+	for range 600 {
+		answer, err := http.Get(s.url() + "/readyz")
+		if err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("the server on %s was not ready in a minute", s.addr)
+}
+
+// kill ends the process by a signal, and returns when it is gone.
+func (s *service) kill(signal syscall.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return
+	}
+	s.cmd.Process.Signal(signal)
+	s.cmd.Wait()
+	s.cmd = nil
+}
+
+// peak is the most memory that the process has had, bytes.
+func (s *service) peak() (n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return 0
+	}
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if _, rest, ok := bytes.Cut(text, []byte("VmHWM:")); ok {
+		fmt.Sscan(string(rest), &n)
+	}
+	return n << 10
+}
+
+// A day of the simulation, and how long it goes on: a minute, or what the environment says.
+const day = 2 * time.Second
+
+func simulated(t *testing.T) time.Duration {
+	text := os.Getenv("MARKGEN_SOAK_FLEET")
+	if text == "" {
+		return 20 * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("MARKGEN_SOAK_FLEET: %v; give a time such as 1h", err)
+	}
+	return d
+}
+
+// A thousand clients send, crash, send again, are cut off and do not know what time it is, while servers are
+// killed. In the end the catalogue has exactly what was made.
+func simulate(t *testing.T, services []*service, disturb func(*rand.Rand)) {
+	const clients = 1000
+	machines := Fleet{Programs: 4, Builds: 3, CPUs: 2, Markers: 60}
+	for _, s := range services {
+		if err := s.start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var (
+		mu      sync.Mutex
+		ledger  = Ledger{}
+		trouble Trouble
+		seed    = uint64(time.Now().UnixNano())
+		peak    int64
+	)
+	t.Logf("seed %d", seed)
+	sources := make([]*Source, machines.Origins())
+	for i := range sources {
+		sources[i] = machines.Source(i)
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64}
+	defer transport.CloseIdleConnections()
+	made := func(p *profile.Profile) {
+		mu.Lock()
+		ledger.Add(p)
+		mu.Unlock()
+	}
+	ctx, stop := context.WithTimeout(context.Background(), simulated(t))
+	defer stop()
+
+	// Servers are killed, and what else there is, until the end.
+	var killers sync.WaitGroup
+	killers.Go(func() {
+		r := rand.New(rand.NewPCG(seed, 1))
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Duration(2000+r.IntN(6000)) * time.Millisecond):
+			}
+			s := services[r.IntN(len(services))]
+			peak = max(peak, s.peak())
+			switch {
+			case disturb != nil && r.IntN(3) == 0:
+				disturb(r)
+			case r.IntN(4) == 0:
+				s.kill(syscall.SIGTERM)
+			default:
+				s.kill(syscall.SIGKILL)
+			}
+			if err := s.restart(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+
+	var all sync.WaitGroup
+	waiting := make([]*Client, clients)
+	for i := range clients {
+		r := rand.New(rand.NewPCG(seed, uint64(i)+2))
+		c := &Client{
+			URL:    func() string { return services[r.IntN(len(services))].url() },
+			Source: sources[i%len(sources)], Rand: r, Trouble: &trouble,
+			HTTP: &http.Client{Transport: transport, Timeout: 20 * time.Second},
+		}
+		waiting[i] = c
+		all.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(time.Duration(r.Int64N(int64(20 * day)))): // offline
+				}
+				for range r.IntN(3) {
+					if err := c.Make(1+r.IntN(3), made); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				if err := c.Send(ctx); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	killers.Wait()
+	if t.Failed() {
+		return
+	}
+
+	// The network is as bad as it was until everything has been sent.
+	last, give := context.WithTimeout(context.Background(), 2*time.Minute+simulated(t)/4)
+	defer give()
+	limit := make(chan struct{}, 32)
+	for _, c := range waiting {
+		limit <- struct{}{}
+		all.Go(func() {
+			defer func() { <-limit }()
+			for c.Waiting() > 0 {
+				if err := cmp.Or(c.Send(last), last.Err()); err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(10 * time.Millisecond) // the server may be busy
+			}
+		})
+	}
+	all.Wait()
+	for _, s := range services {
+		peak = max(peak, s.peak())
+	}
+	// What waits is written when servers are told to end.
+	for _, s := range services {
+		s.kill(syscall.SIGTERM)
+	}
+	if err := services[0].restart(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%v: %s; a server had %d MiB at most", simulated(t), &trouble, peak>>20)
+	passages := uint64(0)
+	for origin, sum := range ledger {
+		want := FiguresOf(sum.Profile())
+		got := FiguresOf(catalogueOf(t, services[0].url(), origin))
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Fatalf("of %+v (-sent +in the catalogue)\n%s", origin, diff)
+		}
+		for _, f := range want {
+			passages += f.Count
+		}
+	}
+	t.Logf("%d origins, %d passages: all there, none twice", len(ledger), passages)
+}
+
+// restart starts the process if there is none.
+func (s *service) restart() error {
+	s.mu.Lock()
+	runs := s.cmd != nil
+	s.mu.Unlock()
+	if runs {
+		return nil
+	}
+	return s.start()
+}
+
+// catalogueOf is what the service has of an origin.
+func catalogueOf(t *testing.T, at string, o fleet.Origin) *profile.Profile {
+	t.Helper()
+	q := url.Values{"build": {o.Build}, "go": {o.Go}, "goos": {o.GOOS}, "goarch": {o.GOARCH}, "cpu": {o.CPU}}
+	request, err := http.NewRequest(http.MethodGet, at+"/v1/catalogue?"+q.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "application/vnd.markgen.profile")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err := cmp.Or(err, func() error {
+		if answer.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s: %s", answer.Status, text)
+		}
+		return nil
+	}()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Read(bytes.NewReader(text), int64(len(text)), "catalogue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestFleetSQLite(t *testing.T) {
+	simulate(t, []*service{newService(t, filepath.Join(t.TempDir(), "fleet.db"))}, nil)
+}
