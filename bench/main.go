@@ -40,6 +40,7 @@ var subjects = []struct {
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
+	{"ingest", "how many markers a second markgen serve takes into SQLite and PostgreSQL, how long a batch takes, and its memory", (*bench).ingest},
 	{"isolate", "the times of markgen isolate against benchmarks by hand, its groups against cliques, and what it takes", (*bench).isolate},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
@@ -71,6 +72,7 @@ func main() {
 	flag.StringVar(&b.module, "module", "github.com/prometheus/prometheus@v0.315.0", "module to build")
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	child := flag.Bool("rewrite-child", false, "measure rewriting in this process; what the command starts itself with")
+	load := flag.String("load-child", "", "send this load, JSON, to a server; what the command starts itself with")
 	flag.Usage = func() {
 		w := flag.CommandLine.Output()
 		fmt.Fprintln(w, "usage: bench [flags]")
@@ -89,6 +91,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *load != "" {
+		if err := loadChild(ctx, *load, os.Stdout); err != nil {
+			fail(err)
+		}
+		return
+	}
 	if err := b.measure(ctx, *run, *out, *work); err != nil {
 		stop()
 		fail(err)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
+
 	"net/http"
 	"net/url"
 	"os"
@@ -44,31 +44,18 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// A service is a process that serves, and that is started again whenever it was killed.
-type service struct {
-	t    *testing.T
-	db   string
-	addr string
-	log  *os.File
-
-	mu  sync.Mutex
-	cmd *exec.Cmd
-}
-
-func newService(t *testing.T, db string) *service {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
+// newServer is a server that ends with the test.
+func newServer(t *testing.T, db string) *Server {
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, db: db, addr: addr, log: log}
+	s, err := NewServer(command, db, log)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		s.kill(syscall.SIGKILL)
+		s.End(syscall.SIGKILL)
 		log.Close()
 		if t.Failed() {
 			text, _ := os.ReadFile(log.Name())
@@ -76,57 +63,6 @@ func newService(t *testing.T, db string) *service {
 		}
 	})
 	return s
-}
-
-func (s *service) url() string { return "http://" + s.addr }
-
-// start starts a process, and returns when it is ready.
-func (s *service) start() error {
-	cmd := exec.Command(command, "serve", "-db", s.db, "-addr", s.addr, "-public-ingest", "-public-read", "-rate", "0", "-log", "warn")
-	cmd.Stdout, cmd.Stderr = s.log, s.log
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	s.cmd = cmd
-	s.mu.Unlock()
-	for range 600 {
-		answer, err := http.Get(s.url() + "/readyz")
-		if err == nil {
-			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return nil
-			}
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return fmt.Errorf("the server on %s was not ready in a minute", s.addr)
-}
-
-// kill ends the process by a signal, and returns when it is gone.
-func (s *service) kill(signal syscall.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cmd == nil {
-		return
-	}
-	s.cmd.Process.Signal(signal)
-	s.cmd.Wait()
-	s.cmd = nil
-}
-
-// peak is the most memory that the process has had, bytes.
-func (s *service) peak() (n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cmd == nil {
-		return 0
-	}
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if _, rest, ok := bytes.Cut(text, []byte("VmHWM:")); ok {
-		fmt.Sscan(string(rest), &n)
-	}
-	return n << 10
 }
 
 // A day of the simulation, and how long it goes on: a minute, or what the environment says.
@@ -146,11 +82,11 @@ func simulated(t *testing.T) time.Duration {
 
 // A thousand clients send, crash, send again, are cut off and do not know what time it is, while servers are
 // killed. In the end the catalogue has exactly what was made.
-func simulate(t *testing.T, services []*service, disturb func(*rand.Rand)) {
+func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	const clients = 1000
 	machines := Fleet{Programs: 4, Builds: 3, CPUs: 2, Markers: 60}
-	for _, s := range services {
-		if err := s.start(); err != nil {
+	for _, s := range servers {
+		if err := s.Start(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,17 +122,17 @@ func simulate(t *testing.T, services []*service, disturb func(*rand.Rand)) {
 				return
 			case <-time.After(time.Duration(2000+r.IntN(6000)) * time.Millisecond):
 			}
-			s := services[r.IntN(len(services))]
-			peak = max(peak, s.peak())
+			s := servers[r.IntN(len(servers))]
+			peak = max(peak, s.Peak())
 			switch {
 			case disturb != nil && r.IntN(3) == 0:
 				disturb(r)
 			case r.IntN(4) == 0:
-				s.kill(syscall.SIGTERM)
+				s.End(syscall.SIGTERM)
 			default:
-				s.kill(syscall.SIGKILL)
+				s.End(syscall.SIGKILL)
 			}
-			if err := s.restart(); err != nil {
+			if err := s.Start(); err != nil {
 				t.Error(err)
 				return
 			}
@@ -208,7 +144,7 @@ func simulate(t *testing.T, services []*service, disturb func(*rand.Rand)) {
 	for i := range clients {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+2))
 		c := &Client{
-			URL:    func() string { return services[r.IntN(len(services))].url() },
+			URL:    func() string { return servers[r.IntN(len(servers))].URL() },
 			Source: sources[i%len(sources)], Rand: r, Trouble: &trouble,
 			HTTP: &http.Client{Transport: transport, Timeout: 20 * time.Second},
 		}
@@ -257,21 +193,21 @@ func simulate(t *testing.T, services []*service, disturb func(*rand.Rand)) {
 		})
 	}
 	all.Wait()
-	for _, s := range services {
-		peak = max(peak, s.peak())
+	for _, s := range servers {
+		peak = max(peak, s.Peak())
 	}
 	// What waits is written when servers are told to end.
-	for _, s := range services {
-		s.kill(syscall.SIGTERM)
+	for _, s := range servers {
+		s.End(syscall.SIGTERM)
 	}
-	if err := services[0].restart(); err != nil {
+	if err := servers[0].Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%v: %s; a server had %d MiB at most", simulated(t), &trouble, peak>>20)
 	passages := uint64(0)
 	for origin, sum := range ledger {
 		want := FiguresOf(sum.Profile())
-		got := FiguresOf(catalogueOf(t, services[0].url(), origin))
+		got := FiguresOf(catalogueOf(t, servers[0].URL(), origin))
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatalf("of %+v (-sent +in the catalogue)\n%s", origin, diff)
 		}
@@ -280,17 +216,6 @@ func simulate(t *testing.T, services []*service, disturb func(*rand.Rand)) {
 		}
 	}
 	t.Logf("%d origins, %d passages: all there, none twice", len(ledger), passages)
-}
-
-// restart starts the process if there is none.
-func (s *service) restart() error {
-	s.mu.Lock()
-	runs := s.cmd != nil
-	s.mu.Unlock()
-	if runs {
-		return nil
-	}
-	return s.start()
 }
 
 // catalogueOf is what the service has of an origin.
@@ -324,5 +249,5 @@ func catalogueOf(t *testing.T, at string, o fleet.Origin) *profile.Profile {
 }
 
 func TestFleetSQLite(t *testing.T) {
-	simulate(t, []*service{newService(t, filepath.Join(t.TempDir(), "fleet.db"))}, nil)
+	simulate(t, []*Server{newServer(t, filepath.Join(t.TempDir(), "fleet.db"))}, nil)
 }

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/markgen/markgen/fleet/fleettest"
+	"github.com/markgen/markgen/fleet/store/pgtest"
+)
+
+// The fleet that sends: 10 programs of 2000 markers, of which nine in eleven are passed, 3 builds of each, on 4 kinds of machines: 120 origins
+// with some 220,000 figures to keep. And one in which hardly a figure comes twice: 400 programs of one build each on one.
+var (
+	usualFleet = fleettest.Fleet{Programs: 10, Builds: 3, CPUs: 4, Markers: 2000}
+	newFleet   = fleettest.Fleet{Programs: 400, Builds: 1, CPUs: 1, Markers: 2000}
+)
+
+// ingest measures how many markers a second markgen serve takes, over HTTP from another process on the same
+// processors, how long a batch takes at half the rate that is asked for, and its memory. What was
+// taken when the time is over has also to be in the tables in the end: that time is part of it.
+func (b *bench) ingest(ctx context.Context) error {
+	database, err := pgtest.New()
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	for _, s := range []struct {
+		name, db string
+		bar      float64 // markers a second
+	}{
+		{"SQLite", filepath.Join(b.work, "fleet.db"), 200_000},
+		{"PostgreSQL", database.URL, 100_000},
+	} {
+		if err := b.ingestInto(ctx, s.name, s.db, s.bar); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (err error) {
+	var log bytes.Buffer
+	server, err := fleettest.NewServer(b.markgen, db, &log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		server.End(syscall.SIGKILL)
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, log.Bytes())
+		}
+	}()
+	if err := server.Start(); err != nil {
+		return err
+	}
+	full, err := b.loaded(ctx, fleettest.Load{URL: server.URL(), Fleet: usualFleet, Time: 30 * time.Second})
+	if err != nil {
+		return err
+	}
+	peak := server.Peak()
+	begin := time.Now()
+	if err := server.End(syscall.SIGTERM); err != nil {
+		return err
+	}
+	rest := time.Since(begin)
+	rate := float64(full.Rows) / (full.Took + rest).Seconds()
+	b.hold("ingest: "+name+", markers a second", atLeast(rows), rate,
+		fmt.Sprintf("%d batches of %d KiB packed, p99 %v; %.1f s more until all was in the tables; %d turned away", full.Batches, full.Bytes/max(full.Batches, 1)>>10, full.P99.Round(time.Millisecond), rest.Seconds(), full.Refused))
+	if err := b.results.add("fleet/ingest.txt", "Ingest/"+name, full.Rows, benchfmt.Value{Value: rate, Unit: "markers/s"}); err != nil {
+		return err
+	}
+
+	if err := server.Start(); err != nil {
+		return err
+	}
+	half, err := b.loaded(ctx, fleettest.Load{URL: server.URL(), Fleet: usualFleet, Rows: int(rows / 2), Time: 30 * time.Second})
+	if err != nil {
+		return err
+	}
+	b.hold("ingest: "+name+", a batch at half that rate, p99", atMost(250).in("ms"), float64(half.P99.Microseconds())/1000,
+		fmt.Sprintf("p50 %v, max %v, %.0f markers a second", half.P50.Round(time.Millisecond), half.Max.Round(time.Millisecond), float64(half.Rows)/half.Took.Seconds()))
+	peak = max(peak, server.Peak())
+
+	new, err := b.loaded(ctx, fleettest.Load{URL: server.URL(), Fleet: newFleet, Time: 20 * time.Second})
+	if err != nil {
+		return err
+	}
+	peak = max(peak, server.Peak())
+	begin = time.Now()
+	if err := server.End(syscall.SIGTERM); err != nil {
+		return err
+	}
+	rest = time.Since(begin)
+	b.hold("ingest: "+name+", markers a second, each new to a kind of machine", bar{}, float64(new.Rows)/(new.Took+rest).Seconds(), fmt.Sprintf("%.1f s more until all was in the tables; %d turned away", rest.Seconds(), new.Refused))
+	b.hold("ingest: "+name+", memory of the server", atMost(512).in("MiB"), float64(peak)/(1<<20), "the most it had in all of this")
+	return nil
+}
+
+// loaded sends a load from a process of its own.
+func (b *bench) loaded(ctx context.Context, l fleettest.Load) (done fleettest.Loaded, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return done, err
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return done, err
+	}
+	out, err := output(ctx, b.work, nil, self, "-load-child", string(text))
+	if err != nil {
+		return done, err
+	}
+	return done, json.Unmarshal(out, &done)
+}
+
+// loadChild is that process.
+func loadChild(ctx context.Context, text string, w io.Writer) error {
+	var l fleettest.Load
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		return err
+	}
+	done, err := l.Run(ctx)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(done)
+}
