@@ -28,17 +28,21 @@ var (
 // processors, how long a batch takes at half the rate that is asked for, and its memory. What was
 // taken when the time is over has also to be in the tables in the end: that time is part of it.
 func (b *bench) ingest(ctx context.Context) error {
-	database, err := pgtest.New()
+	cluster, err := pgtest.Start(ctx)
 	if err != nil {
 		return err
 	}
-	defer database.Close()
+	defer cluster.Close()
+	database, err := cluster.Database(ctx)
+	if err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		name, db string
 		bar      float64 // markers a second
 	}{
 		{"SQLite", filepath.Join(b.work, "fleet.db"), 200_000},
-		{"PostgreSQL", database.URL, 100_000},
+		{"PostgreSQL", database, 100_000},
 	} {
 		if err := b.ingestInto(ctx, s.name, s.db, s.bar); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -56,7 +60,7 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 	defer func() {
 		server.End(syscall.SIGKILL)
 		if err != nil {
-			err = fmt.Errorf("%w\n%s", err, log.Bytes())
+			err = fmt.Errorf("%w\n%s", err, log.Bytes()[:min(2000, log.Len())])
 		}
 	}()
 	if err := server.Start(); err != nil {
