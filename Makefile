@@ -36,6 +36,7 @@ cross:
 # Thousands of processes killed at any moment, and what they left compared with
 # what they had logged.
 soak:
+	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./fleet/fleettest
 	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime
 
 # Ratios of two things measured in the same run; see docs/performance.md.

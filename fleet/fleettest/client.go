@@ -30,7 +30,10 @@ func Compressed(p *profile.Profile) ([]byte, error) {
 		return nil, err
 	}
 	w.Write(file)
-	return b.Bytes(), w.Close()
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // NewPut is the request that sends a batch to the service at url, of figures that are so old.

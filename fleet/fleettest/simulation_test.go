@@ -21,6 +21,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/store/pgtest"
 	"github.com/markgen/markgen/profile"
 )
 
@@ -250,4 +251,27 @@ func catalogueOf(t *testing.T, at string, o fleet.Origin) *profile.Profile {
 
 func TestFleetSQLite(t *testing.T) {
 	simulate(t, []*Server{newServer(t, filepath.Join(t.TempDir(), "fleet.db"))}, nil)
+}
+
+// Two servers share a database, which is killed, too.
+func TestFleetPostgres(t *testing.T) {
+	ctx := context.Background()
+	cluster, err := pgtest.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	url, err := cluster.Database(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulate(t, []*Server{newServer(t, url), newServer(t, url)}, func(r *rand.Rand) {
+		if err := cluster.Kill(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Duration(r.IntN(1000)) * time.Millisecond)
+		if err := cluster.Restart(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 }
