@@ -16,7 +16,7 @@ build:
 
 # Everything that says whether the code is right. The slowest parts come last.
 test: lint
-	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git postgres:postgresql
+	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
 	$(GO) test -timeout 20m ./...
 	$(MAKE) cross
 

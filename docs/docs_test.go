@@ -245,7 +245,7 @@ func TestFlags(t *testing.T) {
 var benchFlag = regexp.MustCompile(`flag\.\w+\((?:&[\w.]+, )?"([a-z-]+)"`)
 
 // explained finds a flag at the start of the line of a help text that explains it.
-var explained = regexp.MustCompile(`^  -([a-z]+)`)
+var explained = regexp.MustCompile(`^  -([a-z]+(?:-[a-z]+)*)`)
 
 // goFlags are flags of go's, not of markgen's, that the pages name.
 var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg": true, "covermode": true, "coverprofile": true,

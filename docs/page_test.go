@@ -88,6 +88,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b(clock) (tsc|mono|cntvct)\b`), "$1 CLOCK"},
 	{regexp.MustCompile(`\b(pid|process) \d+`), "$1 PID"},
 	{regexp.MustCompile(`\.\d+\.markgen\b`), ".PID.markgen"},
+	{regexp.MustCompile(`(\b127\.0\.0\.1|\[::\]):\d+\b`), "$1:PORT"},
 	{regexp.MustCompile(`\bgo1\.\d+(\.\d+)?(rc\d+)?`), "GO"},
 	{regexp.MustCompile(`\b(linux|darwin|windows|freebsd)/(amd64|arm64|386)\b`), "MACHINE"},
 	{regexp.MustCompile(`(?m)^cpu +\S.*$`), "cpu MODEL"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,10 +38,13 @@ with * for any text: then all that fit are listed. The stars and parentheses of 
   -format F       text (default): a table; hist: with a line for each API that shows how its times are distributed;
                   json: what the server answers; or html, pprof or prom, as of markgen report
   -by WHAT        tell the figures apart by build, go, goos, goarch, cpu or day
-  -build B, -go G, -goos S, -goarch A, -cpu C
-                  only figures of that build (example.com/shop@v1.4.2), Go version, …; patterns
-  -from DAY, -to DAY
-                  only figures of runs from the first to the last day, as 2006-01-02, in UTC
+  -build B        only figures of that build (example.com/shop@v1.4.2); a pattern, as those that follow
+  -go V           only figures of that version of Go
+  -goos S         only figures of that operating system
+  -goarch A       only figures of that architecture
+  -cpu C          only figures of that processor
+  -from DAY       only figures of runs from that day on (2006-01-02, in UTC)
+  -to DAY         only figures of runs up to that day
   -kind K         only func, loop, branch, block, region or point
   -limit N        list N at most (default 20)
   -compare OLD,NEW   compare two builds by what each API takes in the mean, as far as sums can tell. The exit code is 1
@@ -96,7 +100,7 @@ func runQuery(ctx context.Context, env *Env, args []string) int {
 	case o.out == "" && report.Binary(o.format) && isTerminal(env.Stdout):
 		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.format)
 	}
-	c, err := o.client(env)
+	c, err := env.client(cmp.Or(o.server, env.Getenv("MARKGEN_SERVER")), o.tokenFile)
 	if err != nil {
 		return env.fail(err)
 	}
@@ -136,14 +140,11 @@ func (o *queryFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.out, "o", "", "")
 }
 
-// client is the client for the server and the token that are given, or are in the environment.
-func (o *queryFlags) client(env *Env) (*client.Client, error) {
-	c := &client.Client{Server: o.server, Version: ownVersion(), Token: env.Getenv("MARKGEN_TOKEN")}
-	if c.Server == "" {
-		c.Server = env.Getenv("MARKGEN_SERVER")
-	}
-	if o.tokenFile != "" {
-		text, err := os.ReadFile(env.Path(o.tokenFile))
+// client is the client for a server, with the token in a file, or that in the environment if none is given.
+func (e *Env) client(server, tokenFile string) (*client.Client, error) {
+	c := &client.Client{Server: server, Version: ownVersion(), Token: e.Getenv("MARKGEN_TOKEN")}
+	if tokenFile != "" {
+		text, err := os.ReadFile(e.Path(tokenFile))
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +154,7 @@ func (o *queryFlags) client(env *Env) (*client.Client, error) {
 		return nil, errors.New("the token has characters that no token has; one is a line that begins with mg_")
 	}
 	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && c.Token != "" && !ownMachine(u.Hostname()) {
-		env.warn("the token goes to " + u.Host + " without TLS, and can be read on the way")
+		e.warn("the token goes to " + u.Host + " without TLS, and can be read on the way")
 	}
 	return c, nil
 }

@@ -130,22 +130,20 @@ func globbed(pattern, name string) bool {
 // noSuch is the error that no API has the name, with those that have names like it.
 func noSuch(ctx context.Context, c *client.Client, name string) error {
 	words := strings.FieldsFunc(plainName(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	near := map[string]int{}
+	ask := []client.Query{{Sort: "count", Limit: mostFound}} // what is called most is asked for most
 	for i := range words {
-		some := slices.Concat(words[:i], words[i+1:])
-		if len(some) == 0 { // the only word: what begins as it does
-			some = []string{words[i][:(len(words[i])+1)/2]}
+		if some := slices.Concat(words[:i], words[i+1:]); len(some) > 0 {
+			ask = append(ask, client.Query{Words: strings.Join(some, " "), Limit: mostFound})
 		}
-		l, err := c.APIs(ctx, client.Query{Words: strings.Join(some, " "), Limit: mostFound})
+	}
+	near := map[string]int{}
+	for _, q := range ask {
+		l, err := c.APIs(ctx, q)
 		if err != nil {
 			return err
 		}
 		for _, a := range l.APIs {
-			plain := plainName(a.Name)
-			tail := plain[max(0, len(plain)-len(plainName(name))):]
-			d := min(distance(plainName(name), plain), distance(plainName(name), tail), distance(plainName(name), plain[strings.LastIndexByte(plain, '/')+1:]),
-				distance(plainName(name), plain[strings.LastIndexByte(plain, '.')+1:]))
-			if d <= 2+len(name)/8 {
+			if d := fromEnd(plainName(name), plainName(a.Name)); d <= 1+len(name)/6 {
 				near[a.Name] = d
 			}
 		}
@@ -159,4 +157,15 @@ func noSuch(ctx context.Context, c *client.Client, name string) error {
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(near[a], near[b]), cmp.Compare(a, b)) })
 	return fmt.Errorf("%s knows no API with %q in its name; near are:\n  %s", c.Host(), name, strings.Join(names[:min(5, len(names))], "\n  "))
+}
+
+// fromEnd is how far a word is from a name, or from the end of it from a dot or slash on that is nearest.
+func fromEnd(word, name string) int {
+	least := distance(word, name)
+	for i := range name {
+		if i > 0 && strings.ContainsAny(name[i-1:i], "./") && len(name)-i <= 2*len(word) {
+			least = min(least, distance(word, name[i:]))
+		}
+	}
+	return least
 }

@@ -57,7 +57,8 @@ it at once, and loses nothing that was answered. Several may share a PostgreSQL 
   -memory SIZE    that the process is to stay below (default 512M)
   -grace TIME     that requests may take to end when the server is told to (default 30s)
   -log LEVEL      what is logged to stderr: debug (a line for each request), info (default), warn or error
-  -backup FILE    write a copy of the store to FILE, while a server may be using it, and end
+  -backup FILE    write a copy of the store to FILE, and end; of an SQLite store that a server uses, /v1/backup of the
+                  server gives one
   -restore FILE   fill an empty store from such a copy, of either database, and end
 
 examples:
@@ -124,7 +125,7 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	case o.restore != "":
 		err = o.withStore(ctx, env, func(s *store.Store) error { return restore(ctx, env, s, o.restore) })
 	default:
-		err = o.withStore(ctx, env, func(s *store.Store) error { return o.serve(ctx, env, s) })
+		err = o.serve(ctx, env)
 	}
 	if err != nil {
 		return env.fail(err)
@@ -169,22 +170,28 @@ func (o *serveFlags) withStore(ctx context.Context, env *Env, f func(*store.Stor
 }
 
 // serve serves the store until the context ends.
-func (o *serveFlags) serve(ctx context.Context, env *Env, s *store.Store) error {
+func (o *serveFlags) serve(ctx context.Context, env *Env) error {
 	debug.SetMemoryLimit(int64(o.memory) / 10 * 9) // what is not Go's heap has the rest
 	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(o.level)); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
+	config, err := o.tls(env, log)
+	if err != nil {
+		return err
+	}
 	l, err := o.listen(ctx)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	limits := server.Limits{Connections: o.connections, Grace: max(o.grace, time.Millisecond)}
-	if limits.TLS, err = o.tls(env, log); err != nil {
-		return err
-	}
+	limits := server.Limits{Connections: o.connections, Grace: max(o.grace, time.Millisecond), TLS: config}
+	return o.withStore(ctx, env, func(s *store.Store) error { return o.answer(ctx, env, s, l, limits, log) })
+}
+
+// answer answers what comes through the listener.
+func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net.Listener, limits server.Limits, log *slog.Logger) error {
 	index := catalogue.New()
 	follow, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -260,7 +267,7 @@ func firstToken(ctx context.Context, env *Env, s *store.Store) error {
 	if len(list) > 0 {
 		return fmt.Errorf("the store has %d tokens already; markgen token list shows them, markgen token add makes another", len(list))
 	}
-	return addToken(ctx, env, s, "admin", []string{server.ScopeAdmin}, time.Time{})
+	return addToken(ctx, env, keptInStore{s}, "admin", []string{server.ScopeAdmin}, time.Time{})
 }
 
 func restore(ctx context.Context, env *Env, s *store.Store, name string) error {

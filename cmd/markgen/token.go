@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/fleet/server"
 	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/report"
@@ -19,14 +20,16 @@ var cmdToken = &command{
 	name:  "token",
 	short: "who may send batches to the central service, and who may ask",
 	long: `
-usage: markgen token add [-db DB] [-scope S,…] [-expires TIME] NAME
-       markgen token list [-db DB]
-       markgen token revoke [-db DB] ID…
+usage: markgen token add [-db DB | -server URL] [-scope S,…] [-expires TIME] NAME
+       markgen token list [-db DB | -server URL]
+       markgen token revoke [-db DB | -server URL] ID…
 
-Token makes, lists and revokes tokens, in the store of markgen serve itself, which may be in use meanwhile. A token is
-printed once, when it is made; the store keeps its SHA-256 only. What is changed holds for all servers of the store
-within seconds. Over HTTP a token with the scope admin does the same (/v1/tokens).
+Token makes, lists and revokes tokens: through a server (markgen serve) that runs, with a token that has the scope admin,
+or in its store, which of SQLite no server may have open meanwhile. A token is printed once, when it is made; the
+store keeps its SHA-256 only. What is changed holds for all servers of the store within 2 seconds.
 
+  -server URL    a server that runs; its store is asked for nothing
+  -token-file F  a file with the token for the server (default: $MARKGEN_TOKEN, which is the token)
   -db DB         the store, as for markgen serve (default $MARKGEN_DB, else fleet.db)
   -scope S,…     what the token is for: ingest (sending batches; the default), read (asking, pages and metrics), admin
                  (tokens, backup and all that read is for)
@@ -34,7 +37,7 @@ within seconds. Over HTTP a token with the scope admin does the same (/v1/tokens
 
 examples:
   markgen token add -scope read 'Ann, laptop'
-  markgen token add -scope ingest -expires 365d volunteers
+  markgen token add -server https://perf.example.com -token-file admin.token -scope ingest -expires 365d volunteers
   markgen token list
   markgen token revoke 7xq2mbd3`,
 	run: runToken,
@@ -50,15 +53,17 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 		word, rest = "", args
 	}
 	db := fs.String("db", env.store(), "")
-	var scope, expires *string
+	at := fs.String("server", "", "")
+	tokenFile := fs.String("token-file", "", "")
+	scope, expires := new(string), new(string)
 	if word == "add" || word == "" {
-		scope = fs.String("scope", server.ScopeIngest, "")
-		expires = fs.String("expires", "", "")
+		fs.StringVar(scope, "scope", server.ScopeIngest, "")
+		fs.StringVar(expires, "expires", "", "")
 	}
 	if code, done := env.parse(fs, rest); done {
 		return code
 	}
-	var do func(*store.Store) error
+	var do func(context.Context, tokenKeeper) error
 	switch word {
 	case "add":
 		until, err := parseExpiry(*expires, time.Now())
@@ -72,25 +77,33 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 		if _, _, err := server.NewToken(fs.Arg(0), scopes, time.Now(), until); err != nil {
 			return env.wrong("%v", err)
 		}
-		do = func(s *store.Store) error { return addToken(ctx, env, s, fs.Arg(0), scopes, until) }
+		do = func(ctx context.Context, k tokenKeeper) error { return addToken(ctx, env, k, fs.Arg(0), scopes, until) }
 	case "list":
 		if fs.NArg() > 0 {
 			return env.wrong("no arguments are expected, not %q", fs.Arg(0))
 		}
-		do = func(s *store.Store) error { return listTokens(ctx, env, s) }
+		do = func(ctx context.Context, k tokenKeeper) error { return listTokens(ctx, env, k) }
 	case "revoke":
 		if fs.NArg() == 0 {
 			return env.wrong("the ID of a token is expected; markgen token list shows them")
 		}
-		do = func(s *store.Store) error { return revokeTokens(ctx, env, s, fs.Args()) }
+		do = func(ctx context.Context, k tokenKeeper) error { return revokeTokens(ctx, k, fs.Args()) }
 	default:
 		return env.wrong("add, list or revoke is expected, not %q", word)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s, err := store.Open(ctx, env.storeURL(*db), store.Options{})
-	if err == nil {
-		err = errors.Join(do(s), s.Close())
+	var err error
+	if *at != "" {
+		var c *client.Client
+		if c, err = env.client(*at, *tokenFile); err == nil {
+			err = do(ctx, keptByServer{c})
+		}
+	} else {
+		var s *store.Store
+		if s, err = store.Open(ctx, env.storeURL(*db), store.Options{}); err == nil {
+			err = errors.Join(do(ctx, keptInStore{s}), s.Close())
+		}
 	}
 	if err != nil {
 		return env.fail(err)
@@ -98,22 +111,56 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 	return exitOK
 }
 
+// A tokenKeeper keeps tokens: a store, or a server that has one.
+type tokenKeeper interface {
+	tokens(context.Context) ([]client.Token, error)
+	add(ctx context.Context, name string, scopes []string, expires time.Time) (client.Token, error)
+	revoke(ctx context.Context, id string) error
+}
+
+type keptInStore struct{ *store.Store }
+
+func (s keptInStore) tokens(ctx context.Context) (list []client.Token, err error) {
+	all, err := s.Tokens(ctx)
+	for _, t := range all {
+		list = append(list, client.Token{ID: t.ID, Name: t.Name, Scopes: t.Scopes, Created: t.Created, Expires: t.Expires, Revoked: t.Revoked})
+	}
+	return list, err
+}
+
+func (s keptInStore) add(ctx context.Context, name string, scopes []string, expires time.Time) (client.Token, error) {
+	text, t, err := server.NewToken(name, scopes, time.Now().UTC().Truncate(time.Second), expires)
+	if err != nil {
+		return client.Token{}, err
+	}
+	return client.Token{ID: t.ID, Name: t.Name, Scopes: t.Scopes, Created: t.Created, Expires: t.Expires, Token: text}, s.AddToken(ctx, t)
+}
+
+func (s keptInStore) revoke(ctx context.Context, id string) error { return s.RevokeToken(ctx, id) }
+
+type keptByServer struct{ *client.Client }
+
+func (s keptByServer) tokens(ctx context.Context) ([]client.Token, error) { return s.Tokens(ctx) }
+
+func (s keptByServer) add(ctx context.Context, name string, scopes []string, expires time.Time) (client.Token, error) {
+	return s.AddToken(ctx, name, scopes, expires)
+}
+
+func (s keptByServer) revoke(ctx context.Context, id string) error { return s.RevokeToken(ctx, id) }
+
 // addToken makes a token and prints it.
-func addToken(ctx context.Context, env *Env, s *store.Store, name string, scopes []string, expires time.Time) error {
-	text, token, err := server.NewToken(name, scopes, time.Now().UTC().Truncate(time.Second), expires)
+func addToken(ctx context.Context, env *Env, k tokenKeeper, name string, scopes []string, expires time.Time) error {
+	t, err := k.add(ctx, name, scopes, expires)
 	if err != nil {
 		return err
 	}
-	if err := s.AddToken(ctx, token); err != nil {
-		return err
-	}
-	fmt.Fprintf(env.Stderr, "markgen %s: token %s for %s is shown this once\n", env.command.name, token.ID, strings.Join(token.Scopes, ", "))
-	_, err = fmt.Fprintln(env.Stdout, text)
+	fmt.Fprintf(env.Stderr, "markgen %s: token %s for %s is shown this once\n", env.command.name, t.ID, strings.Join(t.Scopes, ", "))
+	_, err = fmt.Fprintln(env.Stdout, t.Token)
 	return err
 }
 
-func listTokens(ctx context.Context, env *Env, s *store.Store) error {
-	list, err := s.Tokens(ctx)
+func listTokens(ctx context.Context, env *Env, k tokenKeeper) error {
+	list, err := k.tokens(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,8 +185,8 @@ func listTokens(ctx context.Context, env *Env, s *store.Store) error {
 	return report.WriteTable(env.Stdout, columns, o)
 }
 
-func revokeTokens(ctx context.Context, env *Env, s *store.Store, ids []string) error {
-	list, err := s.Tokens(ctx)
+func revokeTokens(ctx context.Context, k tokenKeeper, ids []string) error {
+	list, err := k.tokens(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +202,7 @@ func revokeTokens(ctx context.Context, env *Env, s *store.Store, ids []string) e
 			errs = errors.Join(errs, fmt.Errorf("there is no token %s; markgen token list shows them", id))
 			continue
 		}
-		errs = errors.Join(errs, s.RevokeToken(ctx, id))
+		errs = errors.Join(errs, k.revoke(ctx, id))
 	}
 	return errs
 }

@@ -39,13 +39,18 @@ var patient = &http.Client{Timeout: 5 * time.Minute}
 
 // get asks for a path. The body of what it returns is to be closed.
 func (c *Client) get(ctx context.Context, path string, query url.Values, header http.Header) (*http.Response, error) {
+	return c.send(ctx, http.MethodGet, path, query, header, nil)
+}
+
+// send sends a request. The body of the answer is to be closed; a refusal is an error.
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader) (*http.Response, error) {
 	base, err := url.Parse(cmp.Or(c.Server, DefaultServer))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("%q is no URL of a server; give one such as https://perf.example.com", c.Server)
 	}
 	at := base.JoinPath(path)
 	at.RawQuery = query.Encode()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	r, err := http.NewRequestWithContext(ctx, method, at.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +69,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, header 
 		}
 		return nil, fmt.Errorf("%s does not answer: %w", base.Redacted(), err)
 	}
-	if res.StatusCode == http.StatusOK || res.StatusCode == http.StatusNotModified {
+	if res.StatusCode/100 == 2 {
 		return res, nil
 	}
 	defer res.Body.Close()

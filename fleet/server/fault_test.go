@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/server"
@@ -158,6 +162,26 @@ func TestTroubledStore(t *testing.T) {
 		}
 	}
 	s.fail(nil)
+}
+
+// The page about the service has a line for each problem, with its status.
+func TestProblemsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| (\\d{3}) \\|")
+	listed := map[string]string{}
+	for _, m := range line.FindAllStringSubmatch(string(text), -1) {
+		listed[m[1]] = m[2]
+	}
+	want := map[string]string{}
+	for word, k := range server.Problems() {
+		want[word] = fmt.Sprint(k[0])
+	}
+	if diff := gocmp.Diff(want, listed); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // Problems are listed once, and each has a page.
