@@ -39,6 +39,7 @@ var subjects = []struct {
 	{"formats", "how long a report of 100,000 markers takes in each format", (*bench).formats},
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
+	{"pages", "search and pages of markgen serve with a million APIs, and the memory it takes", (*bench).pages},
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
 	{"ingest", "how many markers a second markgen serve takes into SQLite and PostgreSQL, how long a batch takes, and its memory", (*bench).ingest},
 	{"isolate", "the times of markgen isolate against benchmarks by hand, its groups against cliques, and what it takes", (*bench).isolate},
