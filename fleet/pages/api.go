@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/catalogue"
 	"github.com/markgen/markgen/profile"
@@ -125,19 +123,11 @@ func asked(r *http.Request) (id registry.ID, values url.Values, f fleet.Filter, 
 // figures are an API and its figures, told apart by all that the page tells them apart by.
 func (p *Pages) figures(ctx context.Context, id registry.ID, f fleet.Filter) (a *fleet.API, groups map[fleet.By][]fleet.Group, err error) {
 	by := []fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}
-	lists := make([][]fleet.Group, len(by))
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		a, err = p.Store.API(ctx, id)
-		return err
-	})
-	for i := range by {
-		g.Go(func() (err error) {
-			lists[i], err = p.Store.Figures(ctx, id, f, by[i])
-			return err
-		})
+	if a, err = p.Store.API(ctx, id); err != nil {
+		return nil, nil, err
 	}
-	if err := g.Wait(); err != nil {
+	lists, err := p.Store.FiguresBy(ctx, id, f, by...)
+	if err != nil {
 		return nil, nil, err
 	}
 	groups = map[fleet.By][]fleet.Group{}
@@ -468,13 +458,13 @@ func (p *Pages) file(r *http.Request) (text []byte, kind string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	groups, err := p.Store.Figures(r.Context(), id, f, fleet.ByNothing)
+	groups, err := p.Store.FiguresBy(r.Context(), id, f, fleet.ByNothing)
 	if err != nil {
 		return nil, "", err
 	}
 	m, runs := new(profile.Marker), uint64(0)
-	if len(groups) > 0 {
-		m, runs = &groups[0].Marker, groups[0].Runs
+	if all := groups[0]; len(all) > 0 {
+		m, runs = &all[0].Marker, all[0].Runs
 	}
 	one := profileOf(a, m, runs)
 	if format == "" {

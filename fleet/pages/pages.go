@@ -24,7 +24,7 @@ import (
 // A Store is what the pages ask of a store: *store.Store has it.
 type Store interface {
 	API(context.Context, registry.ID) (*fleet.API, error)
-	Figures(context.Context, registry.ID, fleet.Filter, fleet.By) ([]fleet.Group, error)
+	FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.By) ([][]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
 	Origins(context.Context, fleet.Filter) ([]store.OriginSum, error)
 }

@@ -157,6 +157,9 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if lists, err := s.FiguresBy(ctx, id, f.Filter, fleet.ByDay, by); err != nil || len(lists) != 2 || gocmp.Diff(groups, lists[1], same) != "" {
+					t.Fatalf("%s by %q of %+v are others beside those by day: %v", id, by, f.Filter, err)
+				}
 				got := map[string]profile.Marker{}
 				for _, g := range groups {
 					got[g.Key] = g.Marker
