@@ -8,6 +8,8 @@ type config struct {
 	collect string // names of collectors with + between; "": time
 	buffer  uint64 // bytes of a trace's ring on each processor; 0: defaultBuffer
 	file    string // "": no data file
+	spool   string // directory where a data file with a name of its own is left for markgen push; "": none
+	room    uint64 // bytes that may be there when the process starts
 	keeper  string // socket of the command that keeps the data, "": none
 	report  string // "", "stderr" or a path
 	only    string // globs, ";" between them, or @ and a file, until that is read; "": everything
@@ -41,7 +43,7 @@ type config struct {
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, pick, known, busy"
+const knownKeys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, pick, known, busy"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -91,6 +93,11 @@ func parseConfig(raw string) (c config, trouble string) {
 			wanted = "a path"
 			if value != "" {
 				c.file = value
+				continue
+			}
+		case "spool":
+			wanted = "a directory, or DIR:SIZE with the bytes that it may hold, such as 64M or 2G"
+			if c.spool, c.room = parseSpool(value); c.spool != "" {
 				continue
 			}
 		case "keeper":
@@ -201,7 +208,10 @@ func parseConfig(raw string) (c config, trouble string) {
 	if key := c.settleWild(busy); key != "" {
 		return c, refuse(key, "is for collect=wild; give that, or leave it out")
 	}
-	if c.file == "" && (c.report == "" || c.collects("trace")) { // records are nowhere else
+	if c.spool != "" && c.file != "" {
+		return c, refuse("spool", "cannot go with file; leave one of the two out")
+	}
+	if c.file == "" && c.spool == "" && (c.report == "" || c.collects("trace")) { // records are nowhere else
 		c.file = defaultFile
 	}
 	if c.atEdges != "" {

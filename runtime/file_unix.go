@@ -43,12 +43,16 @@ func openFile(path string) (first unsafe.Pointer, trouble string) {
 // it.
 func takeFile(fd int) (first unsafe.Pointer, trouble string) {
 	fd = moveUp(fd)
-	for tries := 0; flock(fd) != nil && tries < 100; tries++ {
+	unlocked := flock(fd)
+	for tries := 0; unlocked != nil && tries < 100; tries++ {
 		runtime.Gosched() // a reader may be trying it
+		unlocked = flock(fd)
 	}
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
 		trouble = err.Error()
+	} else if unlocked != nil && conf.spool != "" { // who empties the spool would take the process for gone
+		trouble = "no file can be locked there: " + unlocked.Error()
 	} else {
 		dataFile.fd, dataFile.dev, dataFile.ino, dataFile.size = fd, uint64(st.Dev), st.Ino, 0
 		first, trouble = growFile(firstPiece)
@@ -74,7 +78,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 			continue
 		}
 		if err == syscall.EEXIST {
-			if !replaceable(name, n, &since) {
+			if conf.spool != "" || !replaceable(name, n, &since) {
 				n++
 			}
 			continue

@@ -219,6 +219,11 @@ func start(value string) (refused uint64, trouble string) {
 		reportPath = absolute(expand(c.report, app, pid, wall))
 	}
 	var first unsafe.Pointer
+	if c.spool != "" {
+		if first, trouble = openSpooled(wall, pid); trouble != "" {
+			return 0, trouble
+		}
+	}
 	if c.file != "" {
 		path := expand(c.file, app, pid, wall)
 		if first, trouble = openFile(path); first == nil {

@@ -1,0 +1,71 @@
+//go:build !markgen_off
+
+package runtime
+
+import "unsafe"
+
+// A spool is a directory in which processes leave their data until markgen push sends them.
+// Each has a file of its own there from the first moment on, so that nothing is lost with the
+// process. Package spool (fleet/spool) has the other end; these are the names both know.
+const (
+	spooledName = "run-"     // of a data file, 16 hexadecimal digits, dataExt
+	dataExt     = ".markgen" // ends the names of data files
+	refusals    = "refusals" // has a byte for each process that did not collect since the spool was full
+	heldName    = "held"     // bytes in the directories below, which markgen push writes there, decimal digits
+)
+
+// defaultRoom is how many bytes a spool may hold, if spool= does not say.
+const defaultRoom = 1 << 30
+
+// parseSpool reads DIR or DIR:SIZE; dir "": it is neither.
+func parseSpool(value string) (dir string, room uint64) {
+	for i := len(value) - 1; i > 0; i-- {
+		if value[i] == ':' {
+			if n, ok := parseSize(value[i+1:]); ok {
+				return value[:i], n
+			}
+			break
+		}
+	}
+	return value, defaultRoom
+}
+
+// openSpooled makes the data file in the spool and maps its first piece. Where that cannot be, trouble says why, and
+// the process does not collect: there would be nobody to take its data.
+func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
+	dir := absolute(conf.spool)
+	if trouble := makeDir(dir); trouble != "" {
+		return nil, refuse("spool", "cannot be "+dir+": "+trouble)
+	}
+	if held := spoolSize(dir, conf.room); held > conf.room {
+		addByte(dir + "/" + refusals)
+		return nil, refuse("spool", dir+" holds more than the "+string(appendUint(nil, conf.room))+" bytes that it may; run markgen push "+dir)
+	}
+	// Where a process's stack is differs from one to the next; the time and the number do in any case.
+	number := scramble(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
+	path := dir + "/" + spooledName + string(appendHex(nil, number)) + dataExt
+	if first, trouble = openFile(path); first == nil {
+		return nil, refuse("spool", "cannot be "+dir+": "+trouble)
+	}
+	return first, ""
+}
+
+// spoolSize is how many bytes a spool holds, or more than most if it is more than that: it is not looked through
+// to the end then.
+func spoolSize(dir string, most uint64) uint64 {
+	text, _ := readAll(dir + "/" + heldName)
+	line, _ := cut(string(text), '\n')
+	held, _ := parseUint(line)
+	if held > most {
+		return held
+	}
+	return held + dirSize(dir, most-held)
+}
+
+// appendHex appends 16 hexadecimal digits.
+func appendHex(b []byte, n uint64) []byte {
+	for shift := 60; shift >= 0; shift -= 4 {
+		b = append(b, "0123456789abcdef"[n>>shift&15])
+	}
+	return b
+}
