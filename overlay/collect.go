@@ -26,6 +26,9 @@ type Collection struct {
 	// decided after the run.
 	File, Report string
 
+	// Spool is the key of that name in the user's own MARKGEN, DIR or DIR:SIZE, "" if there is none.
+	Spool string
+
 	// Traced says that the processes record a trace.
 	Traced bool
 
@@ -52,6 +55,9 @@ func Collect(environ []string) (*Collection, error) {
 			continue
 		case "report":
 			c.Report = value
+			continue
+		case "spool":
+			c.Spool = value
 			continue
 		case "collect":
 			collect = true

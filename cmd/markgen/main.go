@@ -31,6 +31,7 @@ func commands() []*command {
 		cmdServe,
 		cmdToken,
 		cmdQuery,
+		cmdPush,
 		cmdInit,
 		cmdVersion,
 		cmdHelp,

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fleet/spool"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
@@ -77,12 +79,28 @@ func (d *runData) use(well bool) int {
 	if d.report != "none" {
 		code = d.write(files)
 	}
+	if d.Spool != "" {
+		if err := d.leave(files); err != nil {
+			code = d.env.fail(err)
+		}
+	}
 	if d.out != "" {
 		if err := d.keep(files); err != nil {
 			return d.env.fail(err)
 		}
 	}
 	return code
+}
+
+// leave leaves the data in the spool, as the processes would have without this one.
+func (d *runData) leave(files []string) error {
+	dir, limit := spool.ParseKey(d.Spool)
+	for _, file := range files {
+		if err := spool.Put(context.Background(), d.env.Path(dir), limit, file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes the report over all processes.

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/fleet/spool"
+	"github.com/markgen/markgen/profile"
+)
+
+var cmdPush = &command{
+	name:  "push",
+	short: "send what marked programs left in a spool to the central service",
+	long: `
+usage: markgen push [flags] [SPOOL…]
+
+Push takes what programs left in spools (MARKGEN=spool=DIR) and sends it to the central service (markgen serve), which
+adds it up. Nothing is ever sent but by this command, and what it sends is anonymous: for each build, Go release, platform and
+model of processor the figures of markers, with their names and places in the source. No host, user, path outside the
+module, argument or environment is in it; -dry-run shows every byte.
+
+It can be ended at any moment, by kill -9 or with the machine, and started again: nothing is lost, and the service counts
+nothing twice. What can't be sent stays in the spool for the next time. Of programs that still run it sends what is new.
+SPOOL is $MARKGEN_SPOOL if none is given.
+
+  -server URL       the service; $MARKGEN_SERVER if it is not given
+  -token-file FILE  where the token with the scope ingest is; $MARKGEN_TOKEN if it is not given
+  -token TOKEN      the token itself. Other users of the machine can see it in the list of processes: prefer the others
+  -ca FILE          certificates, PEM, to trust besides the system's
+  -batch SIZE       bytes in a request at most, before they are packed; 128K
+  -limit SIZE       bytes that a spool may hold; 1G. If it has more, what was not yet begun to be sent is added up,
+                    day by day and build by build
+  -once             send what there is and end, which is the default
+  -every DURATION   go on, and send what there is each time DURATION has passed, such as 10m, until SIGTERM
+  -dry-run          send nothing and change nothing; print each request that would be sent, with its body line by line
+  -x                with -dry-run: print the bytes of each body besides
+  -json             print what was done as JSON
+
+SIZE is in bytes, with K, M or G for powers of 1024. Exit codes: 0 all is sent, 1 something remains (it is said what),
+2 wrong usage.
+
+examples:
+  MARKGEN=spool=/var/spool/shop ./shop
+  markgen push -dry-run -server https://markgen.example.com /var/spool/shop
+  markgen push -server https://markgen.example.com -token-file /etc/markgen/token /var/spool/shop
+  markgen push -every 10m /var/spool/shop /var/spool/billing`,
+	run: runPush,
+}
+
+// pusher is what a command line of push asks for.
+type pusher struct {
+	env    *Env
+	spools []string
+	target spool.Target
+	client *http.Client
+	pack   spool.PackOptions
+	json   bool
+	hex    bool
+}
+
+func runPush(ctx context.Context, env *Env, args []string) int {
+	fs := env.flags()
+	server := fs.String("server", env.Getenv("MARKGEN_SERVER"), "")
+	token := fs.String("token", "", "")
+	tokenFile := fs.String("token-file", "", "")
+	ca := fs.String("ca", "", "")
+	batch := fs.String("batch", "128K", "")
+	limit := fs.String("limit", "1G", "")
+	once := fs.Bool("once", false, "")
+	every := fs.Duration("every", 0, "")
+	dry := fs.Bool("dry-run", false, "")
+	p := &pusher{env: env}
+	fs.BoolVar(&p.json, "json", false, "")
+	fs.BoolVar(&p.hex, "x", false, "")
+	if code, done := env.parse(fs, args); done {
+		return code
+	}
+	size, err := spool.ParseSize(*batch)
+	if err != nil || size < 1 || size > 1<<30 {
+		return env.wrong("-batch: %q is no size from 1 to 1G", *batch)
+	}
+	p.pack.Batch = int(size)
+	if p.pack.Limit, err = spool.ParseSize(*limit); err != nil {
+		return env.wrong("-limit: %v", err)
+	}
+	switch {
+	case *once && *every != 0:
+		return env.wrong("-once and -every can't be had together")
+	case *every < 0:
+		return env.wrong("-every: %v is no time to wait", *every)
+	case *dry && (*every != 0 || p.json):
+		return env.wrong("-dry-run goes with neither -every nor -json")
+	case p.hex && !*dry:
+		return env.wrong("-x is for -dry-run")
+	case *token != "" && *tokenFile != "":
+		return env.wrong("-token and -token-file can't be had together")
+	}
+	if p.spools = fs.Args(); len(p.spools) == 0 {
+		if dir := env.Getenv("MARKGEN_SPOOL"); dir != "" {
+			p.spools = []string{dir}
+		} else {
+			return env.wrong("no spool is given; name the directory of MARKGEN=spool=, or set MARKGEN_SPOOL")
+		}
+	}
+	if *server == "" {
+		return env.wrong("no server is given; name it with -server, or set MARKGEN_SERVER")
+	}
+	if p.target.Server, err = url.Parse(*server); err != nil || p.target.Server.Host == "" || p.target.Server.Scheme != "https" && p.target.Server.Scheme != "http" {
+		return env.wrong("-server: %q is no address such as https://markgen.example.com", *server)
+	}
+	p.target.Version = ownVersion()
+	if p.target.Token, err = p.token(*token, *tokenFile); err != nil {
+		return env.fail(err)
+	}
+	var roots []byte
+	if *ca != "" {
+		if roots, err = os.ReadFile(env.Path(*ca)); err != nil {
+			return env.fail(err)
+		}
+	}
+	if p.client, err = spool.NewClient(roots); err != nil {
+		return env.fail(fmt.Errorf("%s: %w", *ca, err))
+	}
+	if *dry {
+		return p.preview(ctx)
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	for {
+		code := p.push(ctx)
+		if *every == 0 || ctx.Err() != nil {
+			return code
+		}
+		select {
+		case <-ctx.Done():
+			return code
+		case <-time.After(*every):
+		}
+	}
+}
+
+// token is the token as the flags give it, or the environment.
+func (p *pusher) token(flag, file string) (string, error) {
+	if file == "" {
+		return cmp.Or(flag, p.env.Getenv("MARKGEN_TOKEN")), nil
+	}
+	text, err := os.ReadFile(p.env.Path(file))
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || strings.ContainsAny(token, " \n\r\t") {
+		return "", fmt.Errorf("%s: there is no token in it; write one word into it", file)
+	}
+	return token, nil
+}
+
+// pushed is what became of a spool, as -json prints it.
+type pushed struct {
+	Spool      string   `json:"spool"`
+	Runs       int      `json:"runs"`       // processes that had ended
+	Live       int      `json:"live"`       // processes that run, of which something was taken
+	Sent       int      `json:"sent"`       // batches
+	Known      int      `json:"known"`      // of these the service had before
+	Left       int      `json:"left"`       // batches that remain
+	Merged     int      `json:"merged"`     // deliveries that were added up with others for want of room
+	Over       int64    `json:"over_bytes"` // that the spool has more than it may
+	Declined   int64    `json:"declined"`   // processes that did not collect since the spool was full
+	Refused    []string `json:"refused"`
+	Unreadable []string `json:"unreadable"`
+	Notes      []string `json:"notes"`
+	Error      string   `json:"error,omitempty"` // why something remains
+}
+
+// push sends what there is in all spools.
+func (p *pusher) push(ctx context.Context) int {
+	code := exitOK
+	list := []pushed{}
+	for _, dir := range p.spools {
+		got := p.pushOne(ctx, dir)
+		if got.Error != "" || got.Left > 0 || got.Over > 0 || len(got.Refused)+len(got.Unreadable) > 0 {
+			code = exitFinding
+		}
+		if list = append(list, got); !p.json {
+			p.tell(got)
+		}
+	}
+	if p.json {
+		text, err := json.MarshalIndent(list, "", "\t")
+		if err != nil {
+			return p.env.fail(err)
+		}
+		fmt.Fprintf(p.env.Stdout, "%s\n", text)
+	}
+	return code
+}
+
+func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
+	got := pushed{Spool: dir, Refused: []string{}, Unreadable: []string{}, Notes: []string{}}
+	s, err := spool.Open(p.env.Path(dir))
+	if err != nil {
+		got.Error = err.Error()
+		return got
+	}
+	defer s.Close()
+	progress := newProgress(p.env, 0)
+	progress.show(dir+": packing", 0)
+	packed, err := s.Pack(ctx, p.pack)
+	got.Runs, got.Live, got.Merged, got.Over, got.Declined = packed.Runs, packed.Live, packed.Merged, packed.Over, packed.Declined
+	got.Unreadable = append(got.Unreadable, packed.Unreadable...)
+	got.Notes = append(got.Notes, packed.Notes...)
+	if err == nil {
+		var sent spool.Sent
+		sent, err = s.Send(ctx, spool.SendOptions{Target: p.target, Client: p.client, Progress: func(left int, trouble error) {
+			text := fmt.Sprintf("%s: %d batches left", dir, left)
+			if trouble != nil {
+				text += ", trying again: " + trouble.Error()
+			}
+			progress.show(text, 0)
+		}})
+		got.Sent, got.Known, got.Left = sent.Batches, sent.Known, sent.Left
+		got.Refused = append(got.Refused, sent.Refused...)
+	}
+	progress.clear()
+	if err != nil {
+		got.Error = err.Error()
+	}
+	return got
+}
+
+// tell says what became of a spool.
+func (p *pusher) tell(got pushed) {
+	e := p.env
+	for _, text := range got.Notes {
+		e.warn(text)
+	}
+	for _, text := range got.Unreadable {
+		e.warn("set aside, as it can't be read: " + text)
+	}
+	for _, text := range got.Refused {
+		e.warn("set aside, as the service does not take it: " + text)
+	}
+	if got.Declined > 0 {
+		e.warn(fmt.Sprintf("%s: %d processes did not collect, since the spool was full; send more often, or give it more room (spool=DIR:SIZE)", got.Spool, got.Declined))
+	}
+	if got.Merged > 0 {
+		e.warn(fmt.Sprintf("%s: %d deliveries were added up with others of their day, for want of room", got.Spool, got.Merged))
+	}
+	if got.Over > 0 {
+		e.warn(fmt.Sprintf("%s: it holds %d bytes more than it may, and nothing more can be added up; nothing was dropped. Send it, or give -limit", got.Spool, got.Over))
+	}
+	line := fmt.Sprintf("%s: %d batches sent", got.Spool, got.Sent)
+	if got.Known > 0 {
+		line += fmt.Sprintf(", %d of them known already", got.Known)
+	}
+	if got.Left > 0 {
+		line += fmt.Sprintf(", %d remain", got.Left)
+	}
+	fmt.Fprintln(e.Stdout, line)
+	if got.Error != "" {
+		e.fail(errors.New(got.Error))
+	}
+}
+
+// preview prints what would be sent.
+func (p *pusher) preview(ctx context.Context) int {
+	t := p.target
+	if t.Token != "" {
+		t.Token = "(the token)"
+	}
+	w := p.env.Stdout
+	requests, bytes := 0, 0
+	for _, dir := range p.spools {
+		s, err := spool.Look(p.env.Path(dir))
+		if err != nil {
+			return p.env.fail(err)
+		}
+		err = s.Preview(ctx, p.pack, t, func(v spool.Preview) error {
+			requests, bytes = requests+1, bytes+len(v.Head)+len(v.Sent)
+			fmt.Fprintf(w, "# %s, request %d\n", filepath.Clean(dir), requests)
+			if v.New {
+				fmt.Fprintln(w, "# the run in the address is drawn anew when it is sent")
+			}
+			fmt.Fprintf(w, "%s", strings.ReplaceAll(string(v.Head), "\r\n", "\n"))
+			if p.hex {
+				fmt.Fprintf(w, "# the body as it is sent, %d bytes\n%s\n", len(v.Sent), hex.Dump(v.Sent))
+			}
+			fmt.Fprintf(w, "# the body unpacked, %d bytes: a profile file\n", len(v.Body))
+			if err := profile.List(w, v.Body); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(w)
+			return err
+		})
+		if err != nil {
+			return p.env.fail(err)
+		}
+	}
+	fmt.Fprintf(w, "# %d requests, %d bytes; nothing was sent\n", requests, bytes)
+	return exitOK
+}

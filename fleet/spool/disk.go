@@ -1,0 +1,78 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/markgen/markgen/filewrite"
+)
+
+// disk changes files. Each change is there as a whole or not at all after a crash, and those before it are there too.
+type disk struct {
+	before func(change string) // is called before each change; nil: nothing is
+}
+
+func (d disk) step(change, name string) {
+	if d.before != nil {
+		d.before(change + " " + filepath.Base(name))
+	}
+}
+
+// write gives a file its content.
+func (d disk) write(name string, text []byte) error {
+	d.step("write", name)
+	return filewrite.Write(context.Background(), name, text)
+}
+
+// rename moves a file or directory.
+func (d disk) rename(from, to string) error {
+	d.step("rename", to)
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return errors.Join(syncDir(filepath.Dir(to)), syncDir(filepath.Dir(from)))
+}
+
+// remove removes a file, or an empty directory; one that is not there is as well.
+func (d disk) remove(name string) error {
+	d.step("remove", name)
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// removeAll removes what there is of that name.
+func (d disk) removeAll(name string) error {
+	d.step("remove all", name)
+	return os.RemoveAll(name)
+}
+
+// mkdir makes a directory if there is none.
+func (d disk) mkdir(name string) error {
+	if _, err := os.Stat(name); err == nil {
+		return nil
+	}
+	d.step("mkdir", name)
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// syncDir has the names in a directory written. Where a directory can't be synced, the system does so in its own time.
+func syncDir(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	defer f.Close()
+	_ = f.Sync()
+	return nil
+}

@@ -1,0 +1,288 @@
+package spool
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+)
+
+// DefaultBatch is how many bytes a batch has at most where nothing is said.
+const DefaultBatch = 128 << 10
+
+// PackOptions of Pack.
+type PackOptions struct {
+	Batch int   // bytes of a batch at most, before it is packed for sending; 0: DefaultBatch. A single marker may have more
+	Limit int64 // bytes of the spool at most; 0: DefaultLimit
+}
+
+// Packed is what came of packing.
+type Packed struct {
+	Runs       int      // processes that had ended, and were taken as a whole or to their end
+	Live       int      // processes that run, of which what is new was taken
+	Batches    int      // that were made
+	Declined   int64    // processes that did not collect, since the spool was full, and were not counted before
+	Merged     int      // deliveries that were added up with others, since the spool was over its limit
+	Over       int64    // bytes by which it still is
+	Unreadable []string // data files that were set aside, as they can't be read: names in unreadable/ and why
+	Notes      []string // what else has to be known
+}
+
+// Pack makes deliveries of what processes left.
+func (s *Spool) Pack(ctx context.Context, o PackOptions) (Packed, error) {
+	var got Packed
+	names, err := s.runs()
+	if err != nil {
+		return got, err
+	}
+	all, counted := s.declined()
+	got.Declined = all - counted
+	for _, name := range names {
+		if err := context.Cause(ctx); err != nil {
+			return got, err
+		}
+		if err := s.pack(name, o, &got); err != nil {
+			return got, err
+		}
+	}
+	if err := s.shrink(ctx, o, &got); err != nil {
+		return got, err
+	}
+	return got, s.tellSize()
+}
+
+// pack makes a delivery of what a process left.
+func (s *Spool) pack(name string, o PackOptions, got *Packed) error {
+	t, err := s.take(name, o)
+	switch {
+	case err == errNothing:
+		return nil
+	case err == errEmpty:
+		return s.disk.remove(s.path(name))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		got.Notes = append(got.Notes, fmt.Sprintf("%v; run markgen push as the user whose programs these are", err))
+		return nil
+	case err != nil:
+		to, err2 := s.setAside(s.path(name), unreadableDir, name)
+		if err2 != nil {
+			return err2
+		}
+		got.Unreadable = append(got.Unreadable, fmt.Sprintf("%s: %v", to, err))
+		return s.disk.remove(s.path(takenDir, name))
+	}
+	got.Notes = append(got.Notes, t.notes...)
+	if t.Final {
+		got.Runs++
+	}
+	if len(t.bodies) == 0 { // everything was taken while the process ran
+		if err := s.disk.remove(s.path(name)); err != nil {
+			return err
+		}
+		return s.disk.remove(s.path(takenDir, name))
+	}
+	if !t.Final {
+		got.Live++
+	}
+	if all, counted := s.declined(); all > counted {
+		t.Declined, t.Counted = all-counted, all
+	}
+	got.Batches += len(t.bodies)
+	return s.freeze(t.note, t.bodies, t.taken)
+}
+
+// What take returns besides errors that say why a file can't be read.
+var (
+	errNothing = errors.New("there is nothing to take yet")
+	errEmpty   = errors.New("there is nothing in it")
+)
+
+// A taking is what is to become a delivery.
+type taking struct {
+	note
+	bodies [][]byte
+	taken  []byte // of a process that runs: all that was taken of it so far
+	notes  []string
+}
+
+// soon is how long a process may take from making its data file to writing its beginning.
+const soon = 10 * time.Minute
+
+// take reads what a process left, or has so far, and takes what is new. It changes nothing.
+func (s *Spool) take(name string, o PackOptions) (*taking, error) {
+	info, err := os.Lstat(s.path(name))
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	f, err := os.Open(s.path(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	alive, _ := profile.Alive(f) // before it is read: a process that ends meanwhile is read again
+	now := s.now()
+	if begun, err := hasBegun(f); err == nil && !begun {
+		if alive || now.wall().Sub(info.ModTime()).Abs() < soon {
+			return nil, errNothing
+		}
+		return nil, errEmpty
+	}
+	p, err := profile.ReadOpened(f, name)
+	switch {
+	case err == nil && p.Damaged && !alive:
+		return nil, errors.New(strings.Join(p.Warnings, "; "))
+	case err == nil && p.Damaged, err != nil && alive:
+		return nil, errNothing
+	case err != nil:
+		return nil, err
+	}
+	t := &taking{note: note{Source: name, Final: !alive, Frozen: now}}
+	if t.Final {
+		t.AgeNS = int64(max(0, now.wall().Sub(p.Start.Add(time.Duration(min(p.ElapsedNS, 1<<62))))))
+	}
+	a, left := Anonymous(p)
+	if left > 0 && t.Final {
+		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have names that are not from the source, such as stopwatches; they are not sent", name, left))
+	}
+	if alive { // which functions were picked, and how that went, is known at the end
+		a.Wild = nil
+		for i := range a.Markers {
+			a.Markers[i].Picks = nil
+		}
+	}
+	run, next, before, err := s.readTaken(name)
+	switch {
+	case err != nil && alive:
+		return nil, errNothing
+	case err != nil:
+		return nil, err
+	}
+	t.Run, t.First = run.String(), next
+	diff, backwards := profile.Sub(a, before)
+	if backwards > 0 && t.Final {
+		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have fewer passages at the end than were estimated while the process ran; what was sent stands", name, backwards))
+	}
+	if len(diff.Markers) == 0 && (alive || next > 0 && diff.Wild == nil) {
+		if alive {
+			return nil, errNothing
+		}
+		return t, nil
+	}
+	if t.bodies, err = split(diff, cmp.Or(o.Batch, DefaultBatch)); err != nil {
+		return nil, err
+	}
+	if alive {
+		t.taken, err = encodeTaken(run, next+uint32(len(t.bodies)), profile.Merge([]*profile.Profile{before, diff}))
+	}
+	return t, err
+}
+
+// hasBegun tells whether a process has begun to write to its data file.
+func hasBegun(f *os.File) (bool, error) {
+	var head [16]byte
+	n, err := f.ReadAt(head[:], 0)
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	return len(bytes.Trim(head[:n], "\x00")) > 0, nil
+}
+
+// A takenHead is the first line of a file in the directory taken. A profile file follows it: the sum of what was
+// taken.
+type takenHead struct {
+	Run  string `json:"run"`
+	Next uint32 `json:"next"` // sequence of the batch that comes next
+}
+
+func encodeTaken(run fleet.RunID, next uint32, p *profile.Profile) ([]byte, error) {
+	head, err := json.Marshal(takenHead{run.String(), next})
+	if err != nil {
+		return nil, err
+	}
+	file, err := profile.Encode(p)
+	return append(append(head, '\n'), file...), err
+}
+
+// readTaken is what was taken so far of a process that runs. Of one that nothing was taken of it draws a run.
+func (s *Spool) readTaken(name string) (run fleet.RunID, next uint32, p *profile.Profile, err error) {
+	text, err := os.ReadFile(s.path(takenDir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fleet.NewRunID(), 0, &profile.Profile{}, nil
+	}
+	if err != nil {
+		return run, 0, nil, err
+	}
+	return decodeTaken(text)
+}
+
+func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile, err error) {
+	line, file, _ := bytes.Cut(text, []byte("\n"))
+	var head takenHead
+	if err = json.Unmarshal(line, &head); err == nil {
+		run, err = fleet.ParseRunID(head.Run)
+	}
+	if err == nil {
+		p, err = profile.Read(bytes.NewReader(file), int64(len(file)), "what was taken")
+	}
+	if err != nil {
+		return run, 0, nil, fmt.Errorf("what was taken of it so far can't be read: %w", err)
+	}
+	return run, head.Next, p, nil
+}
+
+// namesFor is how many bytes of names a batch may have for each byte: names are packed, and who reads them takes as much
+// memory as they need when they are not.
+const namesFor = 2
+
+// split cuts a profile into batches: profile files of some of its markers each, the first with what is of the runs
+// as a whole.
+func split(p *profile.Profile, most int) (bodies [][]byte, err error) {
+	head, rest := *p, *p
+	rest.Runs, rest.ElapsedNS, rest.Lost, rest.Sampling = 0, 0, 0, nil
+	if p.Wild != nil {
+		rest.Wild = &profile.Wild{} // or how often markers were picked would not be in it
+	}
+	var cut func(markers []profile.Marker) error
+	cut = func(markers []profile.Marker) error {
+		part := rest
+		if len(bodies) == 0 {
+			part = head
+		}
+		part.Markers = markers
+		names := 0
+		for i := range markers {
+			names += len(markers[i].Name) + len(markers[i].File)
+		}
+		if names <= namesFor*most || len(markers) < 2 {
+			body, err := profile.Encode(&part)
+			if err != nil {
+				return err
+			}
+			if len(body) <= most || len(markers) < 2 {
+				bodies = append(bodies, body)
+				return nil
+			}
+		}
+		half := len(markers) / 2
+		if err := cut(markers[:half]); err != nil {
+			return err
+		}
+		return cut(markers[half:])
+	}
+	err = cut(p.Markers)
+	return bodies, err
+}

@@ -1,0 +1,341 @@
+package spool
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"mime"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+)
+
+// SendOptions of Send.
+type SendOptions struct {
+	Target
+	Client   *http.Client  // nil: one of NewClient
+	Attempts int           // how often a batch is tried in one call; 0: 6
+	Pause    time.Duration // before the second attempt, about; doubles from one to the next; 0: half a second
+	Patience time.Duration // the longest pause, whoever asks for it; 0: half a minute
+
+	// Progress is told before each attempt how many batches are left, and why the one before failed; nil: nobody is.
+	Progress func(left int, trouble error)
+
+	left *int
+}
+
+// Sent is what came of sending.
+type Sent struct {
+	Batches int      // that the service has now
+	Known   int      // of these had come before, and were not counted again
+	Left    int      // batches that remain to be sent
+	Refused []string // batches that the service does not take: files in refused/ and why
+}
+
+// A StopError ends sending until somebody does something about it: trying again would not help.
+type StopError struct {
+	Problem error
+	Remedy  string
+}
+
+func (e *StopError) Error() string { return fmt.Sprintf("%v; %s", e.Problem, e.Remedy) }
+func (e *StopError) Unwrap() error { return e.Problem }
+
+// NewClient returns a client with limits of time, which follows no redirection and trusts roots besides the system's
+// certificates; nil: only these.
+func NewClient(roots []byte) (*http.Client, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	t.ResponseHeaderTimeout = time.Minute
+	if roots != nil {
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(roots) {
+			return nil, errors.New("there is no certificate in it; give one in PEM form")
+		}
+		t.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	return &http.Client{
+		Transport:     t,
+		Timeout:       2 * time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+func (o *SendOptions) settle() (err error) {
+	if o.Client == nil {
+		o.Client, err = NewClient(nil)
+	}
+	if o.Attempts == 0 {
+		o.Attempts = 6
+	}
+	if o.Pause == 0 {
+		o.Pause = time.Second / 2
+	}
+	if o.Patience == 0 {
+		o.Patience = 30 * time.Second
+	}
+	return err
+}
+
+// Send sends the batches of all deliveries, those of a run in their order, and removes each when the service says that it
+// has it. An error says why some remain; those that do are sent the next time.
+func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) {
+	if err := o.settle(); err != nil {
+		return sent, err
+	}
+	if err := s.settle(); err != nil {
+		return sent, err
+	}
+	defer func() {
+		err = errors.Join(err, s.tellSize())
+		sent.Left = s.left()
+	}()
+	left := s.left()
+	o.left = &left
+	failed := map[fleet.RunID]bool{} // whose later batches have to wait
+	var last error
+	for {
+		list, _, err := s.deliveries()
+		if err != nil {
+			return sent, err
+		}
+		again := false
+		for _, d := range list {
+			if failed[d.run] {
+				continue
+			}
+			recut, err := s.sendDelivery(ctx, d, o, &sent)
+			again = again || recut
+			switch {
+			case err == nil:
+				continue
+			case !errors.As(err, new(*answerError)): // the server is not there, or wants something else
+				return sent, err
+			}
+			failed[d.run] = true
+			if last = err; len(failed) == mostFailed {
+				return sent, err
+			}
+		}
+		if !again {
+			return sent, last
+		}
+	}
+}
+
+// mostFailed is of how many runs a batch may fail for good before the rest is not tried any more.
+const mostFailed = 3
+
+// left is how many batches remain.
+func (s *Spool) left() (n int) {
+	list, _, _ := s.deliveries()
+	for _, d := range list {
+		left, _ := d.batches(s)
+		n += len(left)
+	}
+	return n
+}
+
+// sendDelivery sends what is left of a delivery. recut: it has become others.
+func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, sent *Sent) (recut bool, err error) {
+	left, err := d.batches(s)
+	if err != nil {
+		return false, err
+	}
+	for _, n := range left {
+		body, err := d.readBatch(s, n)
+		if err != nil {
+			return recut, err
+		}
+		first := !d.tried(s, n)
+		if first { // from now on the service may have it
+			if err := s.disk.write(filepath.Join(d.dir(s), triedName(n)), nil); err != nil {
+				return recut, err
+			}
+		}
+		known, attempts, err := s.sendBatch(ctx, d, n, body, o)
+		var refusal *refusedError
+		switch {
+		case err == nil:
+			sent.Batches++
+			*o.left--
+			if known {
+				sent.Known++
+			}
+			if err := s.disk.remove(filepath.Join(d.dir(s), batchName(n))); err != nil {
+				return recut, err
+			}
+		case errors.As(err, &refusal):
+			if refusal.status == http.StatusRequestEntityTooLarge && first && attempts == 1 {
+				// The one answer that there ever was says that it was not taken, so it may go by another name.
+				ok, err := s.resplit(d, n, body)
+				if err != nil {
+					return recut, err
+				}
+				if ok {
+					recut = true
+					continue
+				}
+			}
+			if err := s.refuse(d, n, refusal, sent); err != nil {
+				return recut, err
+			}
+		default:
+			return recut, err
+		}
+		if err := s.disk.remove(filepath.Join(d.dir(s), triedName(n))); err != nil {
+			return recut, err
+		}
+	}
+	return recut, s.drop(d)
+}
+
+// refuse sets a batch aside that the service does not take.
+func (s *Spool) refuse(d *delivery, sequence uint32, why *refusedError, sent *Sent) error {
+	if err := s.disk.mkdir(s.path(refusedDir)); err != nil {
+		return err
+	}
+	name := fmt.Sprintf("%s-%d%s", d.Run, sequence, runExt)
+	if err := s.disk.write(s.path(refusedDir, name+".txt"), []byte(why.Error()+"\n")); err != nil {
+		return err
+	}
+	to, err := s.setAside(filepath.Join(d.dir(s), batchName(sequence)), refusedDir, name)
+	sent.Refused = append(sent.Refused, fmt.Sprintf("%s: %v", to, why))
+	return err
+}
+
+// sendBatch sends a batch as often as it takes, or as may be.
+func (s *Spool) sendBatch(ctx context.Context, d *delivery, n uint32, body []byte, o SendOptions) (known bool, attempts int, err error) {
+	for attempts = 1; ; attempts++ {
+		if o.Progress != nil {
+			o.Progress(*o.left, err)
+		}
+		known, err = s.attempt(ctx, d, n, body, o)
+		var refusal *refusedError
+		if attempts == 1 && errors.As(err, &refusal) && refusal.damaged() {
+			err = &laterError{err: err} // what came may not be what was sent
+		}
+		var later *laterError
+		if !errors.As(err, &later) {
+			return known, attempts, err
+		}
+		wait := min(o.Pause<<(attempts-1), o.Patience)
+		wait = wait/2 + rand.N(wait/2+1)
+		if later.after > o.Patience {
+			return false, attempts, fmt.Errorf("%w; it asks for %v before the next attempt", later.err, later.after)
+		}
+		wait = max(wait, later.after)
+		if attempts >= o.Attempts {
+			return false, attempts, later.err
+		}
+		select {
+		case <-ctx.Done():
+			return false, attempts, context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Errors of attempts.
+type (
+	laterError struct { // it may do later
+		err   error
+		after time.Duration // the server asks for
+	}
+	answerError struct{ err error } // the server answered, and not with what was hoped for
+
+	refusedError struct { // it never will
+		status int
+		err    error
+	}
+)
+
+func (e *laterError) Error() string   { return e.err.Error() }
+func (e *answerError) Error() string  { return e.err.Error() }
+func (e *answerError) Unwrap() error  { return e.err }
+func (e *refusedError) Error() string { return e.err.Error() }
+
+// damaged tells whether a batch may have been refused that was damaged on its way.
+func (e *refusedError) damaged() bool {
+	return e.status != http.StatusRequestEntityTooLarge && e.status != http.StatusConflict
+}
+
+// A receipt is the service's answer to a batch.
+type receipt struct {
+	Known   *bool `json:"known"`
+	Markers *int  `json:"markers"`
+}
+
+// attempt sends a batch once.
+func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte, o SendOptions) (known bool, err error) {
+	r, err := o.request(ctx, &d.note, n, body, s.now())
+	if err != nil {
+		return false, err
+	}
+	answer, err := o.Client.Do(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		var certificate *tls.CertificateVerificationError
+		if errors.As(err, &certificate) {
+			return false, &StopError{err, "give the certificate of who signed the server's with -ca"}
+		}
+		return false, &laterError{err: err}
+	}
+	defer answer.Body.Close()
+	text := readAnswer(answer)
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	switch code := answer.StatusCode; {
+	case code == http.StatusOK || code == http.StatusCreated:
+		// Others answer so as well, to whatever is asked: networks that want a password first, say.
+		var got receipt
+		if kind == "application/json" && json.Unmarshal(text, &got) == nil && got.Known != nil && got.Markers != nil {
+			return *got.Known, nil
+		}
+		return false, &laterError{err: fmt.Errorf("%s: what answers is not markgen serve: %s, %s", r.URL.Host, answer.Status, kind)}
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgen serve token"}
+	case code >= 300 && code < 400:
+		return false, &StopError{fmt.Errorf("%s is elsewhere: %s to %q", r.URL.Host, answer.Status, answer.Header.Get("Location")), "give the server's own address by -server"}
+	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed || code == http.StatusMisdirectedRequest:
+		return false, &StopError{problem(answer, kind, text), "see that -server is the address of markgen serve, with the path it is under"}
+	case code == http.StatusProxyAuthRequired:
+		return false, &StopError{problem(answer, kind, text), "give the proxy with its user and password in HTTPS_PROXY"}
+	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == http.StatusTooEarly || code >= 500:
+		return false, &laterError{&answerError{problem(answer, kind, text)}, retryAfter(answer.Header.Get("Retry-After"), s.now().wall())}
+	}
+	return false, &refusedError{answer.StatusCode, problem(answer, kind, text)}
+}
+
+// problem is what a refusal says.
+func problem(answer *http.Response, kind string, text []byte) error {
+	var p fleet.Problem
+	if kind == "application/problem+json" && json.Unmarshal(text, &p) == nil && p.Title != "" {
+		return fmt.Errorf("%s: %s: %w", answer.Request.URL.Host, answer.Status, &p)
+	}
+	return fmt.Errorf("%s: %s", answer.Request.URL.Host, answer.Status)
+}
+
+// retryAfter reads the header of that name: seconds, or a date by the server's clock, which may not be this one's.
+func retryAfter(text string, now time.Time) time.Duration {
+	if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if t, err := http.ParseTime(text); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
+}

@@ -1,0 +1,137 @@
+package spool
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+)
+
+// shrink adds up deliveries of the same origin and day, the eldest first, until the spool is within its limit. Only such are
+// added up of which it was never begun to send anything: of others the service may have a part.
+func (s *Spool) shrink(ctx context.Context, o PackOptions, got *Packed) error {
+	limit := cmp.Or(o.Limit, DefaultLimit)
+	held, _, err := s.size()
+	if err != nil || held <= limit {
+		return err
+	}
+	list, _, err := s.deliveries()
+	if err != nil {
+		return err
+	}
+	type kind struct {
+		origin fleet.Origin
+		day    fleet.Day
+	}
+	var order []kind // by the eldest of each
+	groups := map[kind][]*delivery{}
+	for _, d := range list {
+		if !d.untouched(s) {
+			continue
+		}
+		p, err := d.profile(s)
+		if err != nil {
+			got.Notes = append(got.Notes, err.Error())
+			continue
+		}
+		k := kind{fleet.OriginOf(p), d.day()}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], d)
+	}
+	for _, k := range order {
+		if held <= limit {
+			break
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if group := groups[k]; len(group) > 1 {
+			if err := s.merge(group, o); err != nil {
+				return err
+			}
+			got.Merged += len(group)
+		}
+		if held, _, err = s.size(); err != nil {
+			return err
+		}
+	}
+	got.Over = max(0, held-limit)
+	return nil
+}
+
+// profile is the sum of all batches of a delivery.
+func (d *delivery) profile(s *Spool) (*profile.Profile, error) {
+	var sum profile.Sum
+	if err := d.addTo(s, &sum); err != nil {
+		return nil, err
+	}
+	return sum.Profile(), nil
+}
+
+func (d *delivery) addTo(s *Spool, sum *profile.Sum) error {
+	left, err := d.batches(s)
+	for _, n := range left {
+		if err == nil {
+			err = sum.AddFile(filepath.Join(d.dir(s), batchName(n)))
+		}
+	}
+	return err
+}
+
+// merge makes one delivery, of a new run, of several of the same origin and day.
+func (s *Spool) merge(group []*delivery, o PackOptions) error {
+	var sum profile.Sum
+	n := note{Run: fleet.NewRunID().String(), Frozen: s.now()}
+	for i, d := range group {
+		if err := d.addTo(s, &sum); err != nil {
+			return err
+		}
+		age := d.AgeNS + int64(n.Frozen.since(d.Frozen))
+		if i == 0 || age < n.AgeNS {
+			n.AgeNS = age
+		}
+		n.Declined += d.Declined
+		n.Counted = max(n.Counted, d.Counted)
+		n.Replaces = append(n.Replaces, d.name)
+	}
+	p := sum.Profile()
+	p.Run = ""
+	bodies, err := split(p, cmp.Or(o.Batch, DefaultBatch))
+	if err != nil {
+		return err
+	}
+	return s.freeze(n, bodies, nil)
+}
+
+// resplit makes a delivery, of a new run, of a batch that is too large for the service: with batches of half its size. ok is false where
+// it can't be cut any more.
+func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err error) {
+	p, err := profile.Read(bytes.NewReader(body), int64(len(body)), batchName(sequence))
+	if err != nil || len(p.Markers) < 2 {
+		return false, nil // what can't be read can't be cut, and is set aside
+	}
+	p.Run = ""
+	bodies, err := split(p, len(body)/2)
+	if err != nil {
+		return false, err
+	}
+	n := note{Run: fleet.NewRunID().String(), Frozen: d.Frozen, AgeNS: d.AgeNS, Replaces: []string{d.name + "/" + batchName(sequence)}}
+	if sequence == d.First {
+		n.Declined, n.Counted = d.Declined, d.Counted
+	}
+	if err := s.freeze(n, bodies, nil); err != nil {
+		return false, err
+	}
+	return true, s.disk.remove(filepath.Join(d.dir(s), triedName(sequence)))
+}
+
+// readBatch is the body of a batch.
+func (d *delivery) readBatch(s *Spool, sequence uint32) ([]byte, error) {
+	return os.ReadFile(filepath.Join(d.dir(s), batchName(sequence)))
+}

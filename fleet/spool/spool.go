@@ -1,0 +1,183 @@
+package spool
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/filewrite"
+)
+
+// Names in a spool; those of runtime/spool.go are known there, too.
+const (
+	runPrefix  = "run-"
+	runExt     = ".markgen"
+	refusals   = "refusals"
+	heldName   = "held"
+	takenCount = "refusals-taken"
+
+	outDir        = "out"
+	takenDir      = "taken"
+	refusedDir    = "refused"
+	unreadableDir = "unreadable"
+)
+
+// DefaultLimit is how many bytes a spool may hold where nothing is said.
+const DefaultLimit = 1 << 30
+
+// ErrBusy is that another process works on the spool.
+var ErrBusy = errors.New("another markgen push is at work on it")
+
+// A Spool is a spool that nobody else works on meanwhile. Programs go on to leave data there. Its methods are for
+// one goroutine.
+type Spool struct {
+	dir    string
+	disk   disk
+	now    func() moment
+	unlock func()
+}
+
+// Open opens the spool in a directory, which has to be there, and finishes what was begun. ErrBusy: somebody else
+// has it open.
+func Open(dir string) (*Spool, error) { return open(dir, disk{}, thisMoment) }
+
+func open(dir string, d disk, now func() moment) (*Spool, error) {
+	s, err := look(dir, d, now)
+	if err != nil {
+		return nil, err
+	}
+	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if s.unlock, err = filewrite.Lock(soon, dir); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
+	}
+	if err := s.settle(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Look opens a spool to look at: only Preview is for it.
+func Look(dir string) (*Spool, error) { return look(dir, disk{}, thisMoment) }
+
+func look(dir string, d disk, now func() moment) (*Spool, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s: no directory; give the one that MARKGEN=spool= names", dir)
+	}
+	return &Spool{dir: dir, disk: d, now: now, unlock: func() {}}, nil
+}
+
+// Close lets others work on the spool.
+func (s *Spool) Close() { s.unlock() }
+
+// Dir is the directory.
+func (s *Spool) Dir() string { return s.dir }
+
+func (s *Spool) path(names ...string) string {
+	return filepath.Join(append([]string{s.dir}, names...)...)
+}
+
+// runs are the names of the data files that processes left, sorted.
+func (s *Spool) runs() (names []string, err error) {
+	entries, err := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if isRun(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// isRun tells whether a file has the name of a data file that a process left: run-HEX.markgen, perhaps with a number behind.
+func isRun(name string) bool {
+	rest, ok := strings.CutPrefix(name, runPrefix)
+	digits, number, ok2 := strings.Cut(rest, runExt)
+	if _, err := hex.DecodeString(digits); !ok || !ok2 || err != nil || digits == "" {
+		return false
+	}
+	if number == "" {
+		return true
+	}
+	_, err := strconv.ParseUint(strings.TrimPrefix(number, "."), 10, 32)
+	return number[0] == '.' && err == nil
+}
+
+// newRun is a name for a data file.
+func newRun() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return runPrefix + hex.EncodeToString(b[:]) + runExt
+}
+
+// setAside moves what is of no use to a directory of the spool, under a name that is free there.
+func (s *Spool) setAside(from, dir, name string) (to string, err error) {
+	if err := s.disk.mkdir(s.path(dir)); err != nil {
+		return "", err
+	}
+	to = s.path(dir, name)
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = s.path(dir, name) + "." + strconv.Itoa(n)
+	}
+	return to, s.disk.rename(from, to)
+}
+
+// size is how many bytes the spool holds; below is what of it is in directories.
+func (s *Spool) size() (all, below int64, err error) {
+	err = filepath.WalkDir(s.dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = e.Info(); err == nil {
+				all += info.Size()
+				if filepath.Dir(name) != filepath.Clean(s.dir) {
+					below += info.Size()
+				}
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) { // a process has removed it, or is about to give it another name
+			return nil
+		}
+		return err
+	})
+	return all, below, err
+}
+
+// tellSize writes how much is in directories, for processes that begin: they look at no directory but the spool's own.
+func (s *Spool) tellSize() error {
+	_, below, err := s.size()
+	if err != nil {
+		return err
+	}
+	text := strconv.AppendInt(nil, below, 10)
+	if old, err := os.ReadFile(s.path(heldName)); err == nil && slices.Equal(old, text) || below == 0 && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return s.disk.write(s.path(heldName), text)
+}
+
+// declined is how many processes have not collected, in all, and how many of these are in deliveries.
+func (s *Spool) declined() (all, taken int64) {
+	if info, err := os.Stat(s.path(refusals)); err == nil {
+		all = info.Size()
+	}
+	if text, err := os.ReadFile(s.path(takenCount)); err == nil {
+		taken, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	}
+	return all, min(max(taken, 0), all)
+}

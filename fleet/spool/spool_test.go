@@ -1,0 +1,388 @@
+package spool
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+)
+
+// A program is what the tests' processes run: functions a00, a01 …, each of which was passed so often.
+type program struct {
+	version string
+	times   [][]uint64 // of each function, ns
+}
+
+// counts are its passages by name.
+func (p program) counts() map[string]uint64 {
+	all := map[string]uint64{}
+	for i, times := range p.times {
+		all[fmt.Sprintf("example.com/shop.a%02d", i)] += uint64(len(times))
+	}
+	return all
+}
+
+// file is the data file of a process that ran the program, and ended when it was told to or was killed.
+func (p program) file(killed bool) []byte {
+	var text strings.Builder
+	text.WriteString("p\texample.com/shop\nf\tmain.go\n")
+	times := map[int][]uint64{}
+	for i, list := range p.times {
+		fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t%d\t1\t%d\t-\t-\t1\texample.com/shop.a%02d\n", i+1, i+1, i, i)
+		times[i] = list
+	}
+	return profiletest.Run{
+		App: "alices-copy-of-shop", PID: 4711, Main: "example.com/shop", Version: p.version, CPU: "AMD EPYC 7B13", StartWall: uint64(time.Now().Add(-time.Minute).UnixNano()),
+		Span: 1e9, Killed: killed, Tables: []profiletest.Table{{Text: text.String(), Times: times}},
+	}.File()
+}
+
+// some is a program with that many functions, each passed so often.
+func some(functions, passages int) program {
+	p := program{version: "v1.4.2"}
+	for i := range functions {
+		var list []uint64
+		for k := range passages {
+			list = append(list, uint64(90+7*i+13*k))
+		}
+		p.times = append(p.times, list)
+	}
+	return p
+}
+
+// leave leaves a data file in a spool.
+func leave(t *testing.T, dir string, file []byte) (name string) {
+	t.Helper()
+	name = filepath.Join(dir, newRun())
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// live has a data file be that of a process that runs, until end is called.
+func live(t *testing.T, name string) (end func()) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	return func() { f.Close() }
+}
+
+// grow writes more of a process's data, in its file.
+func grow(t *testing.T, name string, file []byte) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteAt(file, 0)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func opened(t *testing.T, dir string) *Spool {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// A run that ended is taken, and sent, once; what leaves names nobody.
+func TestPackAndSend(t *testing.T) {
+	dir, r := t.TempDir(), newReceiver(t)
+	p := some(3, 5)
+	leave(t, dir, p.file(false))
+	leave(t, dir, p.file(true))
+	s := opened(t, dir)
+	packed, err := s.Pack(t.Context(), PackOptions{})
+	if err != nil || packed.Runs != 2 || packed.Batches != 2 || packed.Live != 0 {
+		t.Fatalf("packed %+v, %v", packed, err)
+	}
+	sent, err := s.Send(t.Context(), r.options())
+	if err != nil || sent.Batches != 2 || sent.Left != 0 {
+		t.Fatalf("sent %+v, %v", sent, err)
+	}
+	r.want(2, p, p)
+	for _, age := range r.ages {
+		if age < 58 || age > 120 {
+			t.Errorf("figures of a minute ago are said to be %d s old", age)
+		}
+	}
+	if left, _, _ := s.size(); left > 16 {
+		t.Errorf("%d bytes are left in the spool", left)
+	}
+	if sent, err := s.Send(t.Context(), r.options()); err != nil || sent.Batches != 0 {
+		t.Errorf("again %+v, %v", sent, err)
+	}
+}
+
+// A large run goes in several batches, in order, of which only the first counts the run.
+func TestBatches(t *testing.T) {
+	dir, r := t.TempDir(), newReceiver(t)
+	p := some(90, 3)
+	leave(t, dir, p.file(false))
+	s := opened(t, dir)
+	packed, err := s.Pack(t.Context(), PackOptions{Batch: 1 << 10})
+	if err != nil || packed.Batches < 4 {
+		t.Fatalf("packed %+v, %v", packed, err)
+	}
+	if sent, err := s.Send(t.Context(), r.options()); err != nil || sent.Batches != packed.Batches {
+		t.Fatalf("sent %+v, %v", sent, err)
+	}
+	for i, id := range r.order {
+		if !strings.HasSuffix(id, fmt.Sprintf("/%d", i)) {
+			t.Errorf("request %d is for %s", i, id)
+		}
+		if n := len(r.bodies[id]); n > 1<<10 {
+			t.Errorf("%s has %d bytes", id, n)
+		}
+	}
+	r.want(1, p)
+}
+
+// Of a process that runs what is new is taken each time, under one run; in the end it is all of it.
+func TestLive(t *testing.T) {
+	dir, r := t.TempDir(), newReceiver(t)
+	name := leave(t, dir, some(2, 1).file(true))
+	end := live(t, name)
+	s := opened(t, dir)
+	for n := 1; n <= 6; n++ {
+		if n > 1 {
+			grow(t, name, some(2, n).file(true))
+		}
+		if n == 6 {
+			end()
+		}
+		packed, err := s.Pack(t.Context(), PackOptions{})
+		if err != nil || packed.Batches != 1 || packed.Live+packed.Runs != 1 || packed.Runs == 1 != (n == 6) {
+			t.Fatalf("packed %+v, %v", packed, err)
+		}
+		if n == 3 { // nothing new
+			if packed, err := s.Pack(t.Context(), PackOptions{}); err != nil || packed.Batches != 0 {
+				t.Fatalf("packed %+v, %v", packed, err)
+			}
+		}
+		if n%2 == 0 {
+			if _, err := s.Send(t.Context(), r.options()); err != nil {
+				t.Fatal(err)
+			}
+			r.want(1, some(2, n))
+		}
+	}
+	if runs, _ := s.runs(); len(runs) > 0 || len(r.order) != 6 {
+		t.Errorf("left are %v; requests %v", runs, r.order)
+	}
+	for i, id := range r.order {
+		if run, _, _ := strings.Cut(r.order[0], "/"); id != fmt.Sprintf("%s/%d", run, i) {
+			t.Errorf("request %d is for %s", i, id)
+		}
+	}
+}
+
+// Files that can't be read are kept aside, by name; what is not of a spool stays; what has just begun is waited for.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	sound := some(1, 1).file(false)
+	cut := leave(t, dir, sound[:len(sound)-100])
+	garbage := leave(t, dir, []byte("what is this"))
+	young := leave(t, dir, make([]byte, 4096))
+	old := leave(t, dir, make([]byte, 4096))
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(old, long, long); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "run-00.markgen")); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, dir)
+	packed, err := s.Pack(t.Context(), PackOptions{})
+	if err != nil || len(packed.Unreadable) != 3 || packed.Batches != 0 {
+		t.Fatalf("packed %+v, %v", packed, err)
+	}
+	for _, name := range []string{cut, garbage, filepath.Join(dir, "run-00.markgen")} {
+		if _, err := os.Lstat(filepath.Join(dir, unreadableDir, filepath.Base(name))); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, there := range map[string]bool{young: true, other: true, old: false, cut: false} {
+		if _, err := os.Lstat(name); err == nil != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A spool that is over its limit has what was not tried added up by origin and day. Nothing is lost, and what was
+// tried stays as it is.
+func TestLimit(t *testing.T) {
+	dir, r := t.TempDir(), newReceiver(t)
+	s := opened(t, dir)
+	p, other := some(40, 3), some(40, 2)
+	other.version = "v2.0.0"
+	leave(t, dir, p.file(false))
+	if _, err := s.Pack(t.Context(), PackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	r.refuse = 503
+	if _, err := s.Send(t.Context(), r.options()); err == nil {
+		t.Fatal("it was sent")
+	}
+	tried := r.order[0]
+	for range 20 {
+		leave(t, dir, p.file(false))
+		leave(t, dir, other.file(false))
+	}
+	packed, err := s.Pack(t.Context(), PackOptions{Limit: 30 << 10})
+	if err != nil || packed.Merged != 40 || packed.Over != 0 {
+		t.Fatalf("packed %+v, %v", packed, err)
+	}
+	if packed, err = s.Pack(t.Context(), PackOptions{Limit: 100}); err != nil || packed.Over <= 0 {
+		t.Fatalf("packed %+v, %v", packed, err)
+	}
+	r.refuse = 0
+	if _, err := s.Send(t.Context(), r.options()); err != nil {
+		t.Fatal(err)
+	}
+	if r.bodies[tried] == nil || len(r.bodies) != 3 {
+		t.Errorf("batches %d; what was tried came: %v", len(r.bodies), r.bodies[tried] != nil)
+	}
+	var all []program
+	for range 20 {
+		all = append(all, p, other)
+	}
+	r.want(41, append(all, p)...)
+}
+
+// Processes that did not collect are told of once.
+func TestDeclined(t *testing.T) {
+	dir, r := t.TempDir(), newReceiver(t)
+	if err := os.WriteFile(filepath.Join(dir, refusals), []byte("+++"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, dir)
+	for i := range 3 {
+		packed, err := s.Pack(t.Context(), PackOptions{})
+		if want := []int64{3, 3, 0}[i]; err != nil || packed.Declined != want {
+			t.Fatalf("packed %+v, %v", packed, err)
+		}
+		leave(t, dir, some(1, 1).file(false))
+	}
+	if _, err := s.Pack(t.Context(), PackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Send(t.Context(), r.options()); err != nil || r.declined != 3 {
+		t.Errorf("%d processes declined, %v", r.declined, err)
+	}
+}
+
+// Only one works on a spool at a time.
+func TestBusy(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), ErrBusy.Error()) {
+		t.Errorf("a second time: %v", err)
+	}
+	s.Close()
+	opened(t, dir)
+}
+
+// The age is by clocks that nobody sets where there are such, and never less than nothing.
+func TestAge(t *testing.T) {
+	const s = int64(time.Second)
+	for _, tt := range []struct {
+		from, to moment
+		want     time.Duration
+	}{
+		{moment{WallNS: 100 * s}, moment{WallNS: 130 * s}, 30 * time.Second},
+		{moment{WallNS: 100 * s}, moment{WallNS: 70 * s}, 0},
+		{moment{100 * s, "a", 5 * s}, moment{50 * s, "a", 9 * s}, 4 * time.Second},
+		{moment{100 * s, "a", 5 * s}, moment{9000 * s, "a", 9 * s}, 4 * time.Second},
+		{moment{100 * s, "a", 500 * s}, moment{160 * s, "b", 9 * s}, time.Minute},
+	} {
+		n := note{AgeNS: 10 * s, Frozen: tt.from}
+		if got := n.age(tt.to); got != tt.want+10*time.Second {
+			t.Errorf("from %v to %v: %v", tt.from, tt.to, got)
+		}
+	}
+	if n := (note{AgeNS: -5 * s}); n.age(moment{}) != 0 {
+		t.Errorf("an age of %v", n.age(moment{}))
+	}
+}
+
+// What dry-run shows is what is sent, to the byte, and nothing in the spool changes.
+func TestPreview(t *testing.T) {
+	dir, r := t.TempDir(), newReceiver(t)
+	s := opened(t, dir)
+	leave(t, dir, some(30, 2).file(false))
+	if _, err := s.Pack(t.Context(), PackOptions{Batch: 1 << 10}); err != nil {
+		t.Fatal(err)
+	}
+	leave(t, dir, some(3, 2).file(false))
+	defer live(t, leave(t, dir, some(4, 2).file(true)))()
+	before := tree(t, dir)
+	shown := map[string]int{} // bodies
+	if err := s.Preview(t.Context(), PackOptions{}, r.options().Target, func(v Preview) error {
+		shown[string(v.Sent)]++
+		return profile.List(io.Discard, v.Body)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if after := tree(t, dir); after != before {
+		t.Errorf("the spool was\n%s\nand is\n%s", before, after)
+	}
+	if _, err := s.Pack(t.Context(), PackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Send(t.Context(), r.options()); err != nil {
+		t.Fatal(err)
+	}
+	for _, wire := range r.wires {
+		shown[string(wire)]--
+	}
+	if len(r.wires) < 4 {
+		t.Errorf("%d requests", len(r.wires))
+	}
+	for body, n := range shown {
+		if n != 0 {
+			t.Errorf("a body of %d bytes was shown and not sent, or sent and not shown: %d", len(body), n)
+		}
+	}
+}
+
+// tree is a directory with the content of all its files.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var text strings.Builder
+	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			b, err := os.ReadFile(name)
+			fmt.Fprintf(&text, "%s %x %v\n", name, b, err)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}

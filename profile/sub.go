@@ -1,0 +1,193 @@
+package profile
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/markgen/markgen/registry"
+)
+
+// Sub is what p has beyond q, of the same run: what was collected after q was read. Added to q (Merge) it gives p, but
+// for two things. The shortest and the longest time of passages in between are known only where they
+// are so of the whole run; else they are the bounds of the buckets that these passages are in, or what the whole run
+// has. And figures of a process that runs are read while it changes them, so that one may be smaller in p than it is in q:
+// then it is 0, and sums are kept within what as many passages can add up to. What is held back or added by
+// that shows in the next difference, if q is the sum of all that was taken before.
+//
+// Markers without passages in between are not in it, nor callers, blocks, pairs, changes, warnings and open scopes. It
+// shares memory with p. backwards is the number of markers with fewer passages in p than in q.
+func Sub(p, q *Profile) (diff *Profile, backwards int) {
+	d := *p
+	d.Runs = max(p.Runs-q.Runs, 0)
+	d.ElapsedNS = sub64(p.ElapsedNS, q.ElapsedNS)
+	d.Lost = sub64(p.Lost, q.Lost)
+	d.Sampling = p.Sampling.sub(q.Sampling)
+	d.Wild = p.Wild.sub(q.Wild)
+	d.Pairs, d.Trace, d.Changes, d.Blocks, d.Warnings, d.MoreWarnings = nil, nil, nil, nil, nil, false
+	before := make(map[registry.ID]*Marker, len(q.Markers))
+	for i := range q.Markers {
+		before[q.Markers[i].ID] = &q.Markers[i]
+	}
+	d.Markers = nil
+	for i := range p.Markers {
+		m := p.Markers[i]
+		m.Callers, m.Open = nil, 0
+		if old := before[m.ID]; old != nil {
+			if m.Count < old.Count {
+				backwards++
+			}
+			m.sub(old)
+		}
+		if m.Count > 0 || m.Picks != nil {
+			d.Markers = append(d.Markers, m)
+		}
+	}
+	return &d, backwards
+}
+
+// sub takes away the figures of an earlier reading. What m shares with others is not changed.
+func (m *Marker) sub(old *Marker) {
+	untimed := sub64(sub64(m.Count, m.Timed()), sub64(old.Count, old.Timed()))
+	m.Buckets = subBuckets(m.Buckets, old.Buckets)
+	m.Count = add64(untimed, m.Timed())
+	m.MinNS, m.MaxNS = extremesIn(m.Buckets, m.MinNS, m.MaxNS)
+	m.SelfNS = sub64(m.SelfNS, old.SelfNS)
+	m.NestedNS = sub64(m.NestedNS, old.NestedNS)
+	m.Ticks = sub64(m.Ticks, old.Ticks)
+	m.Samples = sub64(m.Samples, old.Samples)
+	m.seen = sub64(m.seen, old.seen)
+	m.countVar, m.sumVar = m.countVar.Sub(old.countVar), m.sumVar.Sub(old.sumVar)
+	m.First.Buckets = subBuckets(m.First.Buckets, old.First.Buckets)
+	m.First.MinNS, m.First.MaxNS = extremesIn(m.First.Buckets, m.First.MinNS, m.First.MaxNS)
+	m.Sizes = subSizes(m.Sizes, old.Sizes)
+	m.Readings = subReadings(m.Readings, old.Readings)
+	if m.Picks != nil && old.Picks != nil {
+		p, q := *m.Picks, *old.Picks
+		m.Picks = nil
+		if p.Runs > q.Runs {
+			m.Picks = &Picks{p.Runs - q.Runs, p.weight.Sub(q.weight), p.count.Sub(q.count), p.countVar.Sub(q.countVar)}
+		}
+	}
+}
+
+// subBuckets is a without b, each sorted by K: the buckets with a count, and sums that they can have.
+func subBuckets(a, b []Bucket) (left []Bucket) {
+	for _, c := range a {
+		if i := slices.IndexFunc(b, func(old Bucket) bool { return old.K == c.K }); i >= 0 {
+			c.Count, c.SumNS, c.SumSq = sub64(c.Count, b[i].Count), sub64(c.SumNS, b[i].SumNS), c.SumSq.Sub(b[i].SumSq)
+			c = c.settled()
+		}
+		if c.Count > 0 {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// settled is the bucket with the nearest sums that its count can have.
+func (b Bucket) settled() Bucket {
+	const torn = 1 << 40 // more than any two readings differ by
+	if b.Count == 0 || b.Count > math.MaxUint64-torn {
+		return b
+	}
+	if over, most := bits.Mul64(b.Count, b.HiNS()-1); over == 0 {
+		b.SumNS = min(b.SumNS, most)
+	}
+	b, _ = reconcile(b, torn)
+	return b
+}
+
+// extremesIn are the shortest and the longest time of passages in the buckets, as far as it is known from those of
+// all passages.
+func extremesIn(list []Bucket, least, most uint64) (lo, hi uint64) {
+	if len(list) == 0 {
+		return 0, 0
+	}
+	first, last := list[0], list[len(list)-1]
+	return min(max(least, first.LoNS()), first.HiNS()-1), max(min(most, last.HiNS()-1), last.LoNS())
+}
+
+func subSizes(a, b []SizeBucket) (left []SizeBucket) {
+	for _, s := range a {
+		if i := slices.IndexFunc(b, func(old SizeBucket) bool { return old.K == s.K }); i >= 0 {
+			old := &b[i]
+			s.Count = sub64(s.Count, old.Count)
+			s.SumSize = s.SumSize.Sub(old.SumSize)
+			s.SumNS, s.SumSq = sub64(s.SumNS, old.SumNS), s.SumSq.Sub(old.SumSq)
+			s.Logged = min(sub64(s.Logged, old.Logged), s.Count)
+			s.SumLog, s.SumLogSq = sub64(s.SumLog, old.SumLog), sub64(s.SumLogSq, old.SumLogSq)
+		}
+		if s.Count > 0 {
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+func subReadings(a, b []Reading) (left []Reading) {
+	for _, r := range a {
+		if i := slices.IndexFunc(b, func(old Reading) bool { return old.Collector == r.Collector }); i >= 0 {
+			old := &b[i]
+			r.Scopes, r.Dropped = sub64(r.Scopes, old.Scopes), sub64(r.Dropped, old.Dropped)
+			r.Values = slices.Clone(r.Values)
+			for k := range r.Values {
+				v := &r.Values[k]
+				if j := slices.IndexFunc(old.Values, func(old Value) bool { return old.Name == v.Name }); j >= 0 {
+					o := &old.Values[j]
+					v.Sum, v.Self, v.Nested = sub64(v.Sum, o.Sum), sub64(v.Self, o.Self), sub64(v.Nested, o.Nested)
+					v.Buckets, v.SelfBuckets = subValueBuckets(v.Buckets, o.Buckets), subValueBuckets(v.SelfBuckets, o.SelfBuckets)
+				}
+			}
+		}
+		if r.Scopes|r.Dropped != 0 {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+func subValueBuckets(a, b []ValueBucket) (left []ValueBucket) {
+	for _, c := range a {
+		if i := slices.IndexFunc(b, func(old ValueBucket) bool { return old.K == c.K }); i >= 0 {
+			c.Count, c.Sum, c.SumSq = sub64(c.Count, b[i].Count), sub64(c.Sum, b[i].Sum), c.SumSq.Sub(b[i].SumSq)
+		}
+		if c.Count > 0 {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// sub is s without t, which is earlier; nil is none.
+func (s *Sampling) sub(t *Sampling) *Sampling {
+	if s == nil || t == nil {
+		return s
+	}
+	return &Sampling{s.N, sub64(s.Windows, t.Windows), sub64(s.OpenNS, t.OpenNS), sub64(s.NetNS, t.NetNS), sub64(s.OfNS, t.OfNS)}
+}
+
+// sub is w without v, which is earlier; nil is none.
+func (w *Wild) sub(v *Wild) *Wild {
+	if w == nil || v == nil {
+		return w
+	}
+	return &Wild{sub64(w.Runs, v.Runs), sub64(w.Picked, v.Picked), sub64(w.Of, v.Of),
+		sub64(w.Loaded, v.Loaded), sub64(w.Full, v.Full), sub64(w.NoPlace, v.NoPlace)}
+}
+
+// sub64 subtracts; 0 where b is more.
+func sub64(a, b uint64) uint64 { return a - min(a, b) }
+
+// Undated is a copy of p that does not say when its runs were, or which: without Start, Run, and what decides
+// between the names that a marker has had. It shares memory with p.
+func (p *Profile) Undated() *Profile {
+	u := *p
+	u.Start, u.Run, u.newest = time.Time{}, "", 0
+	u.Markers = slices.Clone(p.Markers)
+	for i := range u.Markers {
+		u.Markers[i].asOf = 0
+	}
+	return &u
+}

@@ -1,0 +1,104 @@
+package profile_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+)
+
+// growing is a run of which only a part has happened yet.
+func growing(t *testing.T, times [][]uint64, passes uint64, span uint64) *profile.Profile {
+	t.Helper()
+	run := profiletest.Run{App: "shop", Main: "example.com/shop", StartWall: 1_700_000_000e9, Span: span, Killed: true, Tables: []profiletest.Table{{
+		Text: "p\texample.com/shop\nf\tmain.go\n" +
+			"m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\texample.com/shop.a\n" +
+			"m\t0000000000000002\tfunc\t0\t2\t1\t1\t-\t-\t1\texample.com/shop.b\n" +
+			"m\t0000000000000003\tpoint\t0\t3\t1\t2\t-\t-\t1\texample.com/shop.c\n",
+		Times:  map[int][]uint64{0: times[0], 1: times[1]},
+		Passes: map[int]uint64{2: passes},
+	}}}
+	file := run.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// additive leaves out what of a profile is not added up.
+var additive = cmp.Options{
+	cmpopts.IgnoreUnexported(profile.Profile{}, profile.Marker{}),
+	cmpopts.IgnoreFields(profile.Profile{}, "Run", "Warnings", "Changes", "Blocks", "Pairs", "Trace", "Complete"),
+	cmpopts.EquateEmpty(),
+}
+
+// What is taken of a run bit by bit adds up to all of it, and each bit can be what happened in between.
+func TestSubAddsUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var times [2][]uint64
+		taken := &profile.Profile{}
+		var now *profile.Profile
+		passes, span := uint64(0), uint64(0)
+		for range 5 {
+			for range rng.IntN(6) {
+				times[0] = append(times[0], rng.Uint64N(1<<rng.IntN(40)))
+			}
+			for range rng.IntN(3) {
+				times[1] = append(times[1], 700+rng.Uint64N(10))
+			}
+			passes += rng.Uint64N(3)
+			span += 1e6
+			now = growing(t, times[:], passes, span)
+			diff, backwards := profile.Sub(now, taken)
+			if backwards != 0 {
+				t.Fatalf("%d figures went backwards", backwards)
+			}
+			for i := range diff.Markers {
+				m := &diff.Markers[i]
+				if m.Count == 0 {
+					t.Errorf("%s has no passages", m.Name)
+				}
+				for _, b := range m.Buckets {
+					if !b.Sound() {
+						t.Errorf("%s: %+v can't be", m.Name, b)
+					}
+				}
+				if n := len(m.Buckets); n > 0 && (m.MinNS < m.Buckets[0].LoNS() || m.MinNS >= m.Buckets[0].HiNS() || m.MaxNS < m.Buckets[n-1].LoNS() || m.MaxNS >= m.Buckets[n-1].HiNS()) {
+					t.Errorf("%s: from %d to %d, in buckets %+v", m.Name, m.MinNS, m.MaxNS, m.Buckets)
+				}
+			}
+			taken = profile.Merge([]*profile.Profile{taken, diff})
+		}
+		visited := *now
+		visited.Markers = nil
+		for _, m := range now.Markers {
+			if m.Count > 0 {
+				visited.Markers = append(visited.Markers, m)
+			}
+		}
+		if diff := cmp.Diff(&visited, taken, additive); diff != "" {
+			t.Fatalf("what was taken is not the run (-run +taken):\n%s", diff)
+		}
+	}
+}
+
+// A figure that went backwards is 0, and what comes after makes up for it.
+func TestSubBackwards(t *testing.T) {
+	early := growing(t, [][]uint64{{100, 100, 120}, nil}, 5, 1e6)
+	less := growing(t, [][]uint64{{100, 100}, nil}, 5, 1e6)
+	diff, backwards := profile.Sub(less, early)
+	if backwards != 1 || len(diff.Markers) != 0 {
+		t.Errorf("%d went backwards, %d markers", backwards, len(diff.Markers))
+	}
+	late := growing(t, [][]uint64{{100, 100, 120, 90}, nil}, 5, 1e6)
+	diff, backwards = profile.Sub(late, profile.Merge([]*profile.Profile{early, diff}))
+	if backwards != 0 || len(diff.Markers) != 1 || diff.Markers[0].Count != 1 || diff.Markers[0].Buckets[0].SumNS != 90 {
+		t.Errorf("%d went backwards, %+v", backwards, diff.Markers)
+	}
+}
