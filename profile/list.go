@@ -193,28 +193,23 @@ func (l *lister) marker(which string) {
 			})
 		})
 	}
+	sizes := 0
 	if bits&bitSizes != 0 {
-		sizes := 0
 		l.times("sizes", func() {
 			sizes++
 			l.uints("bucket", "count", "sum of sizes", "", "sum ns", "sum of squares", "")
 		})
-		if bits&bitFirst != 0 {
-			l.first()
-		}
-		for ; bits&bitLogs != 0 && sizes > 0 && !l.bad; sizes-- {
-			l.uints("logarithms of", "sum", "of squares")
-		}
-		return
 	}
 	if bits&bitFirst != 0 {
-		l.first()
+		l.uints("first passages: shortest ns", "longest ns")
+		l.buckets()
 	}
-}
-
-func (l *lister) first() {
-	l.uints("first passages: shortest ns", "longest ns")
-	l.buckets()
+	for ; bits&bitLogs != 0 && sizes > 0 && !l.bad; sizes-- {
+		l.uints("logarithms of", "sum", "of squares")
+	}
+	if bits&bitNotes != 0 {
+		l.times("notes", func() { l.text("note") })
+	}
 }
 
 func (l *lister) buckets() {

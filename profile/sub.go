@@ -16,7 +16,7 @@ import (
 // then it is 0, and sums are kept within what as many passages can add up to. What is held back or added by
 // that shows in the next difference, if q is the sum of all that was taken before.
 //
-// Markers without passages in between are not in it, nor callers, blocks, pairs, changes, warnings and open scopes. It
+// Markers without passages in between are not in it, nor callers, blocks, pairs, notes, changes, warnings and open scopes. It
 // shares memory with p. backwards is the number of markers with fewer passages in p than in q.
 func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d := *p
@@ -33,7 +33,7 @@ func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d.Markers = nil
 	for i := range p.Markers {
 		m := p.Markers[i]
-		m.Callers, m.Open = nil, 0
+		m.Callers, m.Notes, m.Open = nil, nil, 0
 		if old := before[m.ID]; old != nil {
 			if m.Count < old.Count {
 				backwards++

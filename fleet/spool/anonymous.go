@@ -71,7 +71,7 @@ func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 			continue
 		}
 		m.File = placeOf(m.File, m.Package)
-		m.Group, m.Off, m.Open, m.Ticks, m.Callers = "", "", 0, 0, nil
+		m.Group, m.Off, m.Notes, m.Open, m.Ticks, m.Callers = "", "", nil, 0, 0, nil
 		m.Readings = known(m.Readings)
 		a.Markers = append(a.Markers, m)
 	}

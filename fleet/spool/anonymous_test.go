@@ -13,6 +13,9 @@ import (
 // fill gives every text in a value, however deep, one that tells where it was, and every list and pointer something to
 // hold.
 func fill(v reflect.Value, path string, texts *[]string) {
+	if strings.Count(path, "Callers") > 1 { // these have markers
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		if v.CanSet() {
@@ -74,7 +77,7 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 		}
 		var list bytes.Buffer
 		if err := profile.List(&list, bodies[0]); err != nil {
-			t.Fatal(err)
+			t.Fatal(list.String(), err)
 		}
 		for i, path := range paths {
 			text := fmt.Sprintf("tell%dtale", i)

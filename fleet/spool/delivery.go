@@ -196,6 +196,9 @@ func (s *Spool) settle() error {
 			return err
 		}
 	}
+	if err := s.sweep(); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(s.path(takenDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -203,6 +206,26 @@ func (s *Spool) settle() error {
 	for _, e := range entries { // of which everything was taken
 		if _, err := os.Lstat(s.path(e.Name())); errors.Is(err, fs.ErrNotExist) {
 			if err := s.disk.remove(s.path(takenDir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// forgotten is how long a file that is being written may take.
+const forgotten = time.Hour
+
+// sweep removes what processes had begun to write that were killed (package filewrite names such files so).
+func (s *Spool) sweep() error {
+	for _, dir := range []string{s.dir, s.path(takenDir), s.path(refusedDir)} {
+		names, _ := filepath.Glob(filepath.Join(dir, ".markgen-*.tmp")) // the pattern is sound
+		for _, name := range names {
+			info, err := os.Lstat(name)
+			if err != nil || s.now().wall().Sub(info.ModTime()) < forgotten {
+				continue
+			}
+			if err := s.disk.remove(name); err != nil {
 				return err
 			}
 		}

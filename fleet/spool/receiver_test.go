@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,6 +125,18 @@ func (r *receiver) put(w http.ResponseWriter, q *http.Request) {
 	}
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]any{"known": known, "markers": len(p.Markers)})
+}
+
+// takeAside takes the batches that stand aside in a spool as if they had come.
+func (r *receiver) takeAside(dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, refusedDir, "*"+runExt))
+	for _, name := range files {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.bodies[name] = body
+	}
 }
 
 // sum is what came, each batch once.

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"mime"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,7 +25,7 @@ import (
 type SendOptions struct {
 	Target
 	Client   *http.Client  // nil: one of NewClient
-	Attempts int           // how often a batch is tried in one call; 0: 6
+	Attempts int           // how often a batch is tried in one call, 3 at least; 0: 6
 	Pause    time.Duration // before the second attempt, about; doubles from one to the next; 0: half a second
 	Patience time.Duration // the longest pause, whoever asks for it; 0: half a minute
 
@@ -80,6 +82,7 @@ func (o *SendOptions) settle() (err error) {
 	if o.Attempts == 0 {
 		o.Attempts = 6
 	}
+	o.Attempts = max(o.Attempts, mostDamaged)
 	if o.Pause == 0 {
 		o.Pause = time.Second / 2
 	}
@@ -159,14 +162,23 @@ func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, se
 		if err != nil {
 			return recut, err
 		}
-		first := !d.tried(s, n)
-		if first { // from now on the service may have it
-			if err := s.disk.write(filepath.Join(d.dir(s), triedName(n)), nil); err != nil {
-				return recut, err
-			}
+		// From now on the service may have it.
+		tried := filepath.Join(d.dir(s), triedName(n))
+		state, err := os.ReadFile(tried)
+		first := errors.Is(err, fs.ErrNotExist)
+		if first {
+			err = s.disk.write(tried, nil)
 		}
-		known, attempts, err := s.sendBatch(ctx, d, n, body, o)
+		if err != nil {
+			return recut, err
+		}
+		known, attempts := false, 0
 		var refusal *refusedError
+		if string(state) == tooLarge {
+			first, attempts, err = true, 1, &refusedError{http.StatusRequestEntityTooLarge, errors.New("413 " + tooLarge)}
+		} else {
+			known, attempts, err = s.sendBatch(ctx, d, n, body, o)
+		}
 		switch {
 		case err == nil:
 			sent.Batches++
@@ -180,6 +192,11 @@ func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, se
 		case errors.As(err, &refusal):
 			if refusal.status == http.StatusRequestEntityTooLarge && first && attempts == 1 {
 				// The one answer that there ever was says that it was not taken, so it may go by another name.
+				if string(state) != tooLarge {
+					if err := s.disk.write(tried, []byte(tooLarge)); err != nil {
+						return recut, err
+					}
+				}
 				ok, err := s.resplit(d, n, body)
 				if err != nil {
 					return recut, err
@@ -195,12 +212,15 @@ func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, se
 		default:
 			return recut, err
 		}
-		if err := s.disk.remove(filepath.Join(d.dir(s), triedName(n))); err != nil {
+		if err := s.disk.remove(tried); err != nil {
 			return recut, err
 		}
 	}
 	return recut, s.drop(d)
 }
+
+// tooLarge is in the file that says that a batch was tried, when the only answer there was to it says so.
+const tooLarge = "too large"
 
 // refuse sets a batch aside that the service does not take.
 func (s *Spool) refuse(d *delivery, sequence uint32, why *refusedError, sent *Sent) error {
@@ -218,14 +238,17 @@ func (s *Spool) refuse(d *delivery, sequence uint32, why *refusedError, sent *Se
 
 // sendBatch sends a batch as often as it takes, or as may be.
 func (s *Spool) sendBatch(ctx context.Context, d *delivery, n uint32, body []byte, o SendOptions) (known bool, attempts int, err error) {
+	refused := 0 // in a row
 	for attempts = 1; ; attempts++ {
 		if o.Progress != nil {
 			o.Progress(*o.left, err)
 		}
 		known, err = s.attempt(ctx, d, n, body, o)
 		var refusal *refusedError
-		if attempts == 1 && errors.As(err, &refusal) && refusal.damaged() {
-			err = &laterError{err: err} // what came may not be what was sent
+		if !errors.As(err, &refusal) {
+			refused = 0
+		} else if refused++; refusal.damaged() && refused < mostDamaged {
+			err = &laterError{err: &answerError{errors.New(err.Error())}} // what came may not be what was sent
 		}
 		var later *laterError
 		if !errors.As(err, &later) {
@@ -266,6 +289,9 @@ func (e *laterError) Error() string   { return e.err.Error() }
 func (e *answerError) Error() string  { return e.err.Error() }
 func (e *answerError) Unwrap() error  { return e.err }
 func (e *refusedError) Error() string { return e.err.Error() }
+
+// mostDamaged is how often in a row a batch has to be refused that may have been damaged on its way.
+const mostDamaged = 3
 
 // damaged tells whether a batch may have been refused that was damaged on its way.
 func (e *refusedError) damaged() bool {

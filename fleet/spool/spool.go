@@ -60,10 +60,16 @@ func open(dir string, d disk, now func() moment) (*Spool, error) {
 	if s.unlock, err = filewrite.Lock(soon, dir); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 	}
+	settled := false
+	defer func() {
+		if !settled {
+			s.Close()
+		}
+	}()
 	if err := s.settle(); err != nil {
-		s.Close()
 		return nil, err
 	}
+	settled = true
 	return s, nil
 }
 
