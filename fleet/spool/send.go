@@ -25,7 +25,7 @@ import (
 type SendOptions struct {
 	Target
 	Client   *http.Client  // nil: one of NewClient
-	Attempts int           // how often a batch is tried in one call, 3 at least; 0: 6
+	Attempts int           // how often a batch is tried in one call, 3 at least; 0: 5
 	Pause    time.Duration // before the second attempt, about; doubles from one to the next; 0: half a second
 	Patience time.Duration // the longest pause, whoever asks for it; 0: half a minute
 
@@ -80,7 +80,7 @@ func (o *SendOptions) settle() (err error) {
 		o.Client, err = NewClient(nil)
 	}
 	if o.Attempts == 0 {
-		o.Attempts = 6
+		o.Attempts = 5
 	}
 	o.Attempts = max(o.Attempts, mostDamaged)
 	if o.Pause == 0 {
@@ -333,7 +333,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 		}
 		return false, &laterError{err: fmt.Errorf("%s: what answers is not markgen serve: %s, %s", r.URL.Host, answer.Status, kind)}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgen serve token"}
+		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgen token"}
 	case code >= 300 && code < 400:
 		return false, &StopError{fmt.Errorf("%s is elsewhere: %s to %q", r.URL.Host, answer.Status, answer.Header.Get("Location")), "give the server's own address by -server"}
 	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed || code == http.StatusMisdirectedRequest:
