@@ -3,11 +3,8 @@
 package runtime
 
 // cpuModel is the processor's model as it names itself, "" if it does not (CPUID 80000002h to
-// 80000004h, the processor brand string). In a virtual machine each of these instructions may take 20 to 70 µs.
+// 80000004h, the processor brand string, which all have that run 64-bit code). In a virtual machine each of these instructions may take 20 to 70 µs.
 func cpuModel() string {
-	if top, _, _, _ := cpuid(0x80000000, 0); top < 0x80000004 {
-		return ""
-	}
 	var text []byte
 	for leaf := uint32(0x80000002); leaf <= 0x80000004; leaf++ {
 		a, b, c, d := cpuid(leaf, 0)

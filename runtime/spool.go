@@ -37,7 +37,7 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 	if trouble := makeDir(dir); trouble != "" {
 		return nil, refuse("spool", "cannot be "+dir+": "+trouble)
 	}
-	if held := spoolSize(dir, conf.room); held > conf.room {
+	if held := spoolSize(dir); held > conf.room {
 		addByte(dir + "/" + refusals)
 		return nil, refuse("spool", dir+" holds more than the "+string(appendUint(nil, conf.room))+" bytes that it may; run markgen push "+dir)
 	}
@@ -50,16 +50,12 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 	return first, ""
 }
 
-// spoolSize is how many bytes a spool holds, or more than most if it is more than that: it is not looked through
-// to the end then.
-func spoolSize(dir string, most uint64) uint64 {
+// spoolSize is how many bytes a spool holds, about.
+func spoolSize(dir string) uint64 {
 	text, _ := readAll(dir + "/" + heldName)
 	line, _ := cut(string(text), '\n')
 	held, _ := parseUint(line)
-	if held > most {
-		return held
-	}
-	return held + dirSize(dir, most-held)
+	return held + dirSize(dir)
 }
 
 // appendHex appends 16 hexadecimal digits.

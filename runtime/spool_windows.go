@@ -24,16 +24,15 @@ func makeDir(dir string) (trouble string) {
 	return ""
 }
 
-// dirSize is how many bytes the files of a directory have, those in directories within left out. When it is more
-// than most, those that are left are not looked at.
-func dirSize(dir string, most uint64) (size uint64) {
+// dirSize is how many bytes the files of a directory have, those in directories within left out.
+func dirSize(dir string) (size uint64) {
 	pattern, err := syscall.UTF16PtrFromString(dir + `\*`)
 	if err != nil {
 		return 0
 	}
 	var found syscall.Win32finddata
 	h, err := syscall.FindFirstFile(pattern, &found)
-	for ; err == nil && size <= most; err = syscall.FindNextFile(h, &found) {
+	for ; err == nil; err = syscall.FindNextFile(h, &found) {
 		if found.FileAttributes&syscall.FILE_ATTRIBUTE_DIRECTORY == 0 {
 			size += uint64(found.FileSizeHigh)<<32 | uint64(found.FileSizeLow)
 		}

@@ -121,7 +121,7 @@ var fates = []string{"", "before", "half", "damaged", "502", "504", "429", "408"
 func TestHostileProxy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	for _, only := range append([]string{"any"}, fates...) {
-		dir, r := t.TempDir(), newReceiver(t)
+		dir, r := memoryDir(t), newReceiver(t)
 		s := opened(t, dir)
 		p := some(30, 2)
 		for range 3 {

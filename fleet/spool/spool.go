@@ -138,6 +138,8 @@ func (s *Spool) setAside(from, dir, name string) (to string, err error) {
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			break
+		} else if err != nil {
+			return "", err
 		}
 		to = s.path(dir, name) + "." + strconv.Itoa(n)
 	}
