@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -74,5 +75,31 @@ func TestPushToService(t *testing.T) {
 	}
 	if code, out, errs := markgen([]string{"MARKGEN_SERVER=" + web.URL, "MARKGEN_SPOOL=spool"}, "push"); code != exitOK || out != "spool: 0 batches sent\n" || errs != "" {
 		t.Errorf("again: %d, %s%s", code, out, errs)
+	}
+}
+
+// With -every push goes on until it is told to end, and ends cleanly then.
+func TestPushEvery(t *testing.T) {
+	cmd := exec.Command("markgen", "push", "-every", "1ms", "-server", "http://127.0.0.1:9", t.TempDir())
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for n := 0; n < 3 && lines.Scan(); n++ {
+		if !strings.HasSuffix(lines.Text(), ": 0 batches sent") {
+			t.Errorf("it says %q", lines.Text())
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
