@@ -140,14 +140,20 @@ func (x *Index) order(o Order) func(n, m int) int {
 	by := func(compare func(b *block, i int, c *block, k int) int) func(n, m int) int {
 		return func(n, m int) int {
 			b, c, i, k := x.blocks[n/blockSize], x.blocks[m/blockSize], n%blockSize, m%blockSize
-			return cmp.Or(compare(b, i, c, k), cmp.Compare(b.id[i], c.id[k]))
+			if d := compare(b, i, c, k); d != 0 { // nearly always
+				return d
+			}
+			return cmp.Compare(b.id[i], c.id[k])
 		}
 	}
 	switch o {
 	case ByTime:
 		return by(func(b *block, i int, c *block, k int) int {
-			t, u := b.total[i], c.total[k]
-			return cmp.Or(cmp.Compare(u.Hi, t.Hi), cmp.Compare(u.Lo, t.Lo))
+			t, u := &b.total[i], &c.total[k]
+			if t.Hi != u.Hi {
+				return cmp.Compare(u.Hi, t.Hi)
+			}
+			return cmp.Compare(u.Lo, t.Lo)
 		})
 	case ByCalls:
 		return by(func(b *block, i int, c *block, k int) int { return cmp.Compare(c.count[k], b.count[i]) })
@@ -157,11 +163,12 @@ func (x *Index) order(o Order) func(n, m int) int {
 		return by(func(b *block, i int, c *block, k int) int { return cmp.Compare(c.change[k], b.change[i]) })
 	}
 	return by(func(b *block, i int, c *block, k int) int {
+		if p, q := b.pack[i], c.pack[k]; p != q {
+			return cmp.Compare(x.packages.names[p], x.packages.names[q])
+		}
 		start, end := b.span(i)
 		from, to := c.span(k)
-		return cmp.Or(
-			cmp.Compare(x.packages.names[b.pack[i]], x.packages.names[c.pack[k]]),
-			bytes.Compare(b.texts.text[start:end], c.texts.text[from:to]))
+		return bytes.Compare(b.texts.text[start:end], c.texts.text[from:to])
 	})
 }
 

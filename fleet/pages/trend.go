@@ -12,7 +12,7 @@ import (
 const (
 	trendWidth  = 480
 	trendHeight = 130 // of the plane
-	trendLeft   = 52  // for the numbers
+	trendLeft   = 66  // for the numbers
 	trendTop    = 8
 	trendBuilds = 40 // the newest ones
 )
