@@ -63,7 +63,8 @@ func (b *bench) pages(ctx context.Context) error {
 		hot = append(hot, pages.Path(apis[r.IntN(pageHot)].ID))
 		cold = append(cold, pages.Path(apis[pageHot+r.IntN(len(apis)-pageHot)].ID))
 	}
-	path := apis[pageAPIs/2].Package
+	path, hotPath := apis[pageAPIs/2].Package, apis[0].Package
+	const compare = "/compare?old=example.com/hot@v1.1.0&new=example.com/hot@v1.2.0"
 	apis = nil
 	runtime.GC()
 
@@ -87,7 +88,8 @@ func (b *bench) pages(ctx context.Context) error {
 		{"page of a package", atMost(30).in("ms"), slices.Repeat([]string{"/package/" + path}, 50), 1},
 		{"page of what is new", atMost(30).in("ms"), slices.Repeat([]string{"/new"}, 50), 1},
 		{"form to compare", atMost(30).in("ms"), slices.Repeat([]string{"/compare"}, 50), 1},
-		{fmt.Sprintf("two builds of %d APIs compared", pageHot), bar{unit: "ms"}, slices.Repeat([]string{"/compare?old=example.com/hot@v1.1.0&new=example.com/hot@v1.2.0"}, 20), 1},
+		{"two builds compared, a package", atMost(30).in("ms"), slices.Repeat([]string{compare + "&package=" + url.QueryEscape(hotPath)}, 20), 1},
+		{fmt.Sprintf("two builds compared, all their %d APIs", pageHot), bar{unit: "ms"}, []string{compare}, 1},
 	} {
 		took, err := s.ask(ctx, m.list, m.clients)
 		if err != nil {
