@@ -46,6 +46,9 @@ func (s *Store) wrap(what string, err error) error {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
+	if s.dialect.kind == nil { // the database was not opened
+		return fmt.Errorf("%s: %w", what, err)
+	}
 	if kind := s.kind(err); kind != nil {
 		return fmt.Errorf("%s: %w: %w", what, kind, err)
 	}

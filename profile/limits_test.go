@@ -1,0 +1,66 @@
+package profile_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
+)
+
+// The size of the names is told from the beginning of a file, and what is no profile file is refused.
+func TestNamesSize(t *testing.T) {
+	few, err := profile.Encode(profiletest.Make(1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := profile.Encode(profiletest.Make(1000, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := profile.NamesSize(few)
+	b, errB := profile.NamesSize(many)
+	if errA != nil || errB != nil || a < 20 || b < 100*1000/4 || b < uint64(len(many)/20) {
+		t.Errorf("%d %v, %d %v", a, errA, b, errB)
+	}
+	for n := range 64 {
+		if _, err := profile.NamesSize(few[:n]); err == nil {
+			t.Errorf("%d bytes of a file are taken", n)
+		}
+	}
+	few[8] = 99
+	var version *profile.VersionError
+	if _, err := profile.NamesSize(few); !errors.As(err, &version) || version.File != 99 {
+		t.Errorf("%v", err)
+	}
+	if _, err := profile.NamesSize(profiletest.Run{}.File()); err == nil {
+		t.Error("the data file of a run is taken")
+	}
+}
+
+// Buckets of measured passages are sound, and a figure that can't be is found.
+func TestSound(t *testing.T) {
+	p := profiletest.Make(200, 1)
+	n := 0
+	for _, m := range p.Markers {
+		if m.Sampled() {
+			continue
+		}
+		for _, b := range m.Buckets {
+			if n++; !b.Sound() {
+				t.Errorf("%s: %+v", m.Name, b)
+			}
+			for _, wrong := range []profile.Bucket{
+				{K: 64, Count: b.Count, SumNS: b.SumNS, SumSq: b.SumSq}, {K: b.K, SumNS: b.SumNS, SumSq: b.SumSq},
+				{K: b.K, Count: b.Count, SumNS: b.SumNS, SumSq: profile.Uint128{Hi: 1 << 60}},
+			} {
+				if wrong.Sound() {
+					t.Errorf("%+v is taken", wrong)
+				}
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d buckets", n)
+	}
+}
