@@ -21,10 +21,10 @@ func NewRunID() (id RunID) {
 
 // ParseRunID reads what String writes.
 func ParseRunID(s string) (id RunID, err error) {
-	if n, err := hex.Decode(id[:], []byte(s)); err != nil || n != len(id) || len(s) != 2*len(id) {
-		return RunID{}, fmt.Errorf("%q is no run; give %d hexadecimal digits", s, 2*len(id))
+	if b, err := hex.DecodeString(s); err == nil && len(b) == len(id) {
+		return RunID(b), nil
 	}
-	return id, nil
+	return RunID{}, fmt.Errorf("%q is no run; give %d hexadecimal digits", s, 2*len(id))
 }
 
 // String is the ID as 32 lower-case hexadecimal digits.

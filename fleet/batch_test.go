@@ -1,0 +1,21 @@
+package fleet_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/fleet"
+)
+
+// A run's ID is read as it is written, and nothing else is, however long.
+func TestRunID(t *testing.T) {
+	id := fleet.NewRunID()
+	if got, err := fleet.ParseRunID(id.String()); err != nil || got != id {
+		t.Errorf("%v is %v, %v", id, got, err)
+	}
+	for _, text := range []string{"", "ab", strings.Repeat("g", 32), strings.Repeat("a", 31), strings.Repeat("a", 33), strings.Repeat("a", 34), strings.Repeat("a", 1000)} {
+		if got, err := fleet.ParseRunID(text); err == nil || got != (fleet.RunID{}) {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
