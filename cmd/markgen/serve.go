@@ -61,11 +61,23 @@ it at once, and loses nothing that was answered. Several may share a PostgreSQL 
                   server gives one
   -restore FILE   fill an empty store from such a copy, of either database, and end
 
+What is kept can be passed on to others, once every while (Prometheus asks for itself, at /v1/prometheus):
+  -otlp URL               as metrics to a receiver of OpenTelemetry, such as http://localhost:4318; exponential
+                          histograms of scale 0. Headers that authorise it are in $OTEL_EXPORTER_OTLP_HEADERS
+  -pprof URL              as profiles in the format of pprof, which are posted to URL; each has what came since
+                          the one before. Headers are in $MARKGEN_PPROF_HEADERS, NAME=VALUE with commas between
+  -export-every TIME      how often (default 1m)
+  -export-package GLOB    only of these packages (default all)
+  -export-kind KIND       only markers of this kind; all for any (default func)
+  -export-by WORD         tell figures apart by build, go, goos, goarch or cpu
+  -export-limit N         markers at most, or of each build if they are told apart (default 10000)
+
 examples:
   markgen serve -init
   markgen serve
   markgen serve -addr :7070 -db postgres://markgen@db.example.com/fleet
   markgen serve -addr 0.0.0.0:443 -tls-cert cert.pem -tls-key key.pem -public-read
+  markgen serve -otlp http://localhost:4318 -export-package 'example.com/shop/*' -export-by build
   markgen serve -db fleet.db -backup fleet.backup`,
 	run: runServe,
 }
@@ -78,6 +90,7 @@ type serveFlags struct {
 	apis, origins, connections                         int
 	rate                                               float64
 	grace                                              time.Duration
+	export                                             exportFlags
 }
 
 func runServe(ctx context.Context, env *Env, args []string) int {
@@ -102,13 +115,14 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.level, "log", "info", "")
 	fs.StringVar(&o.backup, "backup", "", "")
 	fs.StringVar(&o.restore, "restore", "", "")
+	o.export.define(fs)
 	if code, done := env.parse(fs, args); done {
 		return code
 	}
 	if fs.NArg() > 0 {
 		return env.wrong("no arguments are expected, not %q", fs.Arg(0))
 	}
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.check(), o.export.check()); err != nil {
 		return env.wrong("%v", err)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -213,6 +227,9 @@ func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net
 	scheme := "http"
 	if limits.TLS != nil {
 		scheme = "https"
+	}
+	if err := o.export.start(follow, env, s, log); err != nil {
+		return err
 	}
 	fmt.Fprintf(env.Stdout, "%s://%s/\n", scheme, l.Addr())
 	log.Info("serving", "address", l.Addr().String(), "tls", limits.TLS != nil, "public-read", o.publicRead, "public-ingest", o.publicIngest, "version", ownVersion())

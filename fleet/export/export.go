@@ -1,5 +1,5 @@
 // Package export passes the catalogue on to those who have a stack already: to an OTLP receiver and as pprof, at
-// intervals, and to Prometheus whenever it asks.
+// intervals. (Prometheus asks for itself: /v1/prometheus of package server.)
 //
 //	otlp, err := export.OTLP(ctx, export.OTLPOptions{URL: "http://localhost:4318"})
 //	go export.Run(ctx, otlp, export.Options{Store: s, Every: time.Minute})

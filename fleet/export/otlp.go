@@ -20,7 +20,7 @@ import (
 // OTLPOptions say where metrics go.
 type OTLPOptions struct {
 	URL     string            // http://HOST:4318; /v1/metrics is added where there is no path
-	Headers map[string]string // of each request, such as one that authorises it
+	Headers map[string]string // of each request, such as one that authorises it; nil: those of OTEL_EXPORTER_OTLP_HEADERS
 	Timeout time.Duration     // of a request; 30 s
 }
 
@@ -51,12 +51,16 @@ func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
 	if timeout <= 0 {
 		timeout = 30 * time.Second
 	}
-	e, err := otlpmetrichttp.New(ctx,
+	options := []otlpmetrichttp.Option{
 		otlpmetrichttp.WithEndpointURL(u.String()),
-		otlpmetrichttp.WithHeaders(o.Headers),
 		otlpmetrichttp.WithTimeout(timeout),
 		otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression),
-		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second, MaxElapsedTime: timeout}))
+		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second, MaxElapsedTime: timeout}),
+	}
+	if o.Headers != nil {
+		options = append(options, otlpmetrichttp.WithHeaders(o.Headers))
+	}
+	e, err := otlpmetrichttp.New(ctx, options...)
 	if err != nil {
 		return nil, err
 	}

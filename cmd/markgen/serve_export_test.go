@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/fleettest"
+	"github.com/markgen/markgen/profile"
+)
+
+// servingCatalogue starts markgen serve, as a process, with what a profile has.
+func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
+	t.Helper()
+	cmd := exec.Command("markgen", "serve", "-db", filepath.Join(t.TempDir(), "fleet.db"), "-addr", "127.0.0.1:0", "-public-read", "-public-ingest", "-log", "warn")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("markgen serve ends with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	url = strings.TrimSuffix(strings.TrimSpace(line), "/")
+	body, err := fleettest.Compressed(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := fleettest.NewPut(context.Background(), url, "", fleet.NewRunID(), 0, bytes.NewReader(body), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated {
+		t.Fatal(answer.Status)
+	}
+	return url
+}
+
+// A Prometheus that scrapes the service has the figures of the catalogue, native histograms included.
+func TestPrometheusOfService(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), shopRun(1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := shopProfile(t, dir)
+	p.Markers = slices.DeleteFunc(p.Markers, func(m profile.Marker) bool { return m.Count == 0 })
+	prom := startPrometheus(t, servingCatalogue(t, p)+"/v1/prometheus", "--enable-feature=native-histograms")
+	prom.await("markgen_runs", 1)
+	checkFigures(t, prom, p)
+	checkNative(t, prom, p)
+}

@@ -1,0 +1,120 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+)
+
+// PprofOptions say where pprof profiles go.
+type PprofOptions struct {
+	URL     string            // they are posted here, with name, from, until and format added to its query
+	Headers map[string]string // of each request
+	Name    string            // "markgen"
+	Timeout time.Duration     // of a request; 30 s
+}
+
+// Pprof returns a receiver of profiles in the format of pprof, each the body of a POST request
+//
+//	URL?name=NAME{build="…"}&from=SECONDS&until=SECONDS&format=pprof
+//
+// as collectors of continuous profiles take them; the part in braces is there if figures are told apart. A profile has
+// what came to the catalogue since the last one that was taken (status 2xx); the first one is sent when something has
+// come since the start.
+func Pprof(o PprofOptions) (Receiver, error) {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no URL that profiles can be posted to; give one such as http://localhost:4040/ingest", o.URL)
+	}
+	if o.Name == "" {
+		o.Name = "markgen"
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	return &pprof{o, u, map[string]Part{}}, nil
+}
+
+type pprof struct {
+	o    PprofOptions
+	url  *url.URL
+	sent map[string]Part // by key: up to where figures have been taken
+}
+
+func (r *pprof) Name() string { return r.url.Redacted() }
+
+func (r *pprof) Send(ctx context.Context, parts []Part) error {
+	for _, part := range parts {
+		before, known := r.sent[part.Key]
+		if !known {
+			r.sent[part.Key] = part
+			continue
+		}
+		grown, _ := profile.Sub(part.Profile, before.Profile)
+		if !anything(grown) {
+			continue
+		}
+		if err := r.post(ctx, part, before.At, grown); err != nil {
+			return err
+		}
+		r.sent[part.Key] = part
+	}
+	return nil
+}
+
+func anything(p *profile.Profile) bool {
+	for i := range p.Markers {
+		if p.Markers[i].Count > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *pprof) post(ctx context.Context, part Part, from time.Time, p *profile.Profile) error {
+	var body bytes.Buffer
+	if err := report.Write(&body, p, report.Options{Format: "pprof"}); err != nil {
+		return err
+	}
+	name := r.o.Name
+	if part.Key != "" {
+		name += fmt.Sprintf("{%s=%q}", part.By, part.Key)
+	}
+	u := *r.url
+	q := u.Query()
+	q.Set("name", name)
+	q.Set("from", strconv.FormatInt(from.Unix(), 10))
+	q.Set("until", strconv.FormatInt(part.At.Unix(), 10))
+	q.Set("format", "pprof")
+	u.RawQuery = q.Encode()
+
+	ctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), &body)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/octet-stream")
+	for k, v := range r.o.Headers {
+		request.Header.Set(k, v)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 500))
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answers %s: %s", r.Name(), answer.Status, strings.TrimSpace(string(text)))
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/markgen/markgen/report"
+)
+
+// getPrometheus gives a Prometheus that scrapes what a filter chooses of the catalogue, as metrics of markgen report
+// -format prom, with native histograms for who asks for protocol buffers. More than one answer may have is
+// refused: a part would be taken for the whole.
+func (s *Server) getPrometheus(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, filterParams...)
+	f := p.filter()
+	if p.err != nil {
+		return p.err
+	}
+	sum, err := s.merged(r, f)
+	if err != nil {
+		return err
+	}
+	report.ServeProm(w, r, sum)
+	return nil
+}
