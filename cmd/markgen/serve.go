@@ -185,7 +185,8 @@ func (o *serveFlags) withStore(ctx context.Context, env *Env, f func(*store.Stor
 
 // serve serves the store until the context ends.
 func (o *serveFlags) serve(ctx context.Context, env *Env) error {
-	debug.SetMemoryLimit(int64(o.memory) / 10 * 9) // what is not Go's heap has the rest
+	// The store has a quarter (withStore), batches under way some more; what is not Go's heap has the last tenth.
+	debug.SetMemoryLimit(int64(o.memory) / 10 * 9)
 	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(o.level)); err != nil {
 		return err
@@ -220,6 +221,7 @@ func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net
 		},
 		PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
 		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: ownVersion(), Log: log,
+		MaxBodies: int64(o.memory) / 16, MaxRead: int64(o.memory) / 8,
 	})
 	if err != nil {
 		return err

@@ -48,23 +48,24 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := rate.debt(s.Now()); err != nil {
 		return err
 	}
-	body, done, err := s.body(w, r, packed)
+	body, giveBack, err := s.body(w, r, packed)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	// Who hangs up does not end it: what was read may as well be kept, and need not be sent again.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.AnswerTime)
+	defer cancel()
+	p, done, err := s.decode(ctx, body)
 	if err != nil {
 		return err
 	}
 	defer done()
-	p, err := s.decode(r.Context(), body)
-	if err != nil {
-		return err
-	}
 	if err := rate.take(s.Now(), len(p.Markers)); err != nil {
 		return err
 	}
 	batch := &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(s.Now().Add(-age)), Profile: p, Body: body}
 	batch.ID.Build = batch.Origin.Build
-	// Who hangs up does not end it: what was read may as well be kept, and need not be sent again.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.AnswerTime)
-	defer cancel()
 	got, err := s.store.Ingest(ctx, batch)
 	if err != nil {
 		return err
@@ -139,29 +140,39 @@ func decoders() int { return runtime.GOMAXPROCS(0) }
 // twentieth.
 const mostUnpacked = 4
 
-// decode reads and checks a batch.
-func (s *Server) decode(ctx context.Context, body []byte) (*profile.Profile, error) {
+// figuresSize is how many bytes the figures of a profile file take when they are read, about: markers in memory are some
+// 15 times as large as in a file, and their names are there twice for a moment.
+func figuresSize(file int64, names uint64) int64 { return 15*file + 2*int64(names) }
+
+// decode reads and checks a batch. It waits until there is memory for it, which done gives back when the batch is in
+// the store.
+func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, done func(), err error) {
 	names, err := profile.NamesSize(body)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, nil, unreadable(err)
 	}
 	if names > mostUnpacked*uint64(s.MaxBatch) {
-		return nil, tooLarge.problem("the names in the profile become %d bytes, and %d is the most here; send fewer markers in a batch", names, mostUnpacked*s.MaxBatch)
+		return nil, nil, tooLarge.problem("the names in the profile become %d bytes, and %d is the most here; send fewer markers in a batch", names, mostUnpacked*s.MaxBatch)
 	}
-	select {
-	case s.decoding <- struct{}{}:
-		defer func() { <-s.decoding }()
-	case <-ctx.Done():
-		return nil, busy.problem("the batch waited for others until its time was over; try again later")
+	size := figuresSize(int64(len(body)), names)
+	if s.figures.Acquire(ctx, size) != nil {
+		return nil, nil, busy.problem("the batch waited for others until its time was over; try again later")
 	}
-	p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "batch")
-	if err != nil {
-		return nil, unreadable(err)
+	release := func() { s.figures.Release(size) }
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	s.decoding <- struct{}{} // for no longer than a few others take to be read
+	defer func() { <-s.decoding }()
+	if p, err = profile.Read(bytes.NewReader(body), int64(len(body)), "batch"); err != nil {
+		return nil, nil, unreadable(err)
 	}
 	if err := s.check(p); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p, nil
+	return p, release, nil
 }
 
 // unreadable is what to tell of a profile file that can't be read.

@@ -277,7 +277,7 @@ func TestRate(t *testing.T) {
 
 // Bodies of all requests together have a limit on memory; what is over it is asked to come later.
 func TestManyBodies(t *testing.T) {
-	at := start(t, server.Options{MaxBatch: 1 << 20, MaxWaiting: 2 << 20, BodyTime: time.Minute}, server.Limits{}, nil)
+	at := start(t, server.Options{MaxBatch: 1 << 20, MaxBodies: 2 << 20, BodyTime: time.Minute}, server.Limits{}, nil)
 	var conns []net.Conn
 	answers := make(chan string, 4) // of those that don't end what they send
 	for range cap(answers) {

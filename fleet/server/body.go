@@ -48,7 +48,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 	}
 	in := &limited{r: r.Body, left: s.MaxBatch}
 	taken := int64(0)
-	give := func() { s.waiting.give(taken) }
+	give := func() { s.bodies.give(taken) }
 	defer func() {
 		if err != nil {
 			give()
@@ -72,7 +72,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 	for {
 		if taken < int64(b.Len())+bodyStep {
 			more := max(bodyStep, int64(b.Len()))
-			if !s.waiting.take(more) {
+			if !s.bodies.take(more) {
 				return nil, nil, busy.problem("as much waits already as there is memory for; try again later")
 			}
 			taken += more

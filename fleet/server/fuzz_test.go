@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func target(f *testing.F) (h http.Handler, admin string) {
 	for !index.Ready() {
 		time.Sleep(time.Millisecond)
 	}
-	h, err = server.New(s, server.Options{Catalogue: index, PublicRead: true, PublicIngest: true, Rate: -1, Log: slog.New(slog.DiscardHandler)})
+	h, err = server.New(s, server.Options{Catalogue: index, PublicRead: true, PublicIngest: true, Rate: -1, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {
 		f.Fatal(err)
 	}

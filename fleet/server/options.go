@@ -45,7 +45,8 @@ type Options struct {
 	MaxBatch   int64         // bytes of a batch, unpacked; 1 MiB
 	MaxMarkers int           // markers of a batch; 20,000
 	MaxName    int           // bytes of a marker's name, and of all else that is a text; 1,000
-	MaxWaiting int64         // bytes of batches that are read, unpacked or wait for the store, all together; 64 MiB
+	MaxBodies  int64         // bytes of bodies in memory, all together; 32 MiB
+	MaxRead    int64         // bytes that the figures of batches may take from when they are read until the store has them, about; 64 MiB
 	MaxMerged  int           // markers of a catalogue that is sent as one profile file; 50,000
 	Rate       float64       // marker rows a second and token, or address where there is none; 100,000; negative: no limit
 	BodyTime   time.Duration // for the body of a request to come; 15 s
@@ -60,7 +61,8 @@ func (o Options) withDefaults() Options {
 	o.MaxBatch = cmp.Or(o.MaxBatch, 1<<20)
 	o.MaxMarkers = cmp.Or(o.MaxMarkers, 20_000)
 	o.MaxName = cmp.Or(o.MaxName, 1000)
-	o.MaxWaiting = max(cmp.Or(o.MaxWaiting, 64<<20), 2*o.MaxBatch)
+	o.MaxBodies = max(cmp.Or(o.MaxBodies, 32<<20), 2*o.MaxBatch)
+	o.MaxRead = max(cmp.Or(o.MaxRead, 64<<20), figuresSize(o.MaxBatch, mostUnpacked*uint64(o.MaxBatch)))
 	o.MaxMerged = cmp.Or(o.MaxMerged, 50_000)
 	o.Rate = cmp.Or(o.Rate, 100_000)
 	o.BodyTime = cmp.Or(o.BodyTime, 15*time.Second)

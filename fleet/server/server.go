@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
+	"golang.org/x/sync/semaphore"
 )
 
 // A Server answers requests. It is an http.Handler, and keeps nothing but what it knows of tokens and of rates.
@@ -19,8 +20,9 @@ type Server struct {
 	store    Store
 	tokens   *tokens
 	rates    *rates
-	waiting  *budget
-	decoding chan struct{} // has room for one batch a processor
+	bodies   *budget
+	figures  *semaphore.Weighted // bytes of Options.MaxRead
+	decoding chan struct{}       // has room for one batch a processor
 	mux      *http.ServeMux
 	handler  http.Handler
 	metrics  *metrics
@@ -40,7 +42,8 @@ func New(s Store, o Options) (*Server, error) {
 		store:    s,
 		tokens:   &tokens{read: s.Tokens, now: o.Now},
 		rates:    newRates(o),
-		waiting:  &budget{left: o.MaxWaiting},
+		bodies:   &budget{left: o.MaxBodies},
+		figures:  semaphore.NewWeighted(o.MaxRead),
 		decoding: make(chan struct{}, decoders()),
 		mux:      http.NewServeMux(),
 		metrics:  newMetrics(o.Version),
@@ -166,7 +169,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	word := p.Type[len(problemPath):]
 	s.metrics.refused(word)
 	level := slog.LevelDebug
-	if p.Status >= 500 && r.Context().Err() == nil {
+	if p.Status >= 500 && word != busy.word && word != draining.word && r.Context().Err() == nil {
 		level = slog.LevelWarn
 	}
 	s.Log.LogAttrs(r.Context(), level, "refused", slog.String("problem", word), slog.String("route", knownOf(r).route), slog.String("error", err.Error()))
