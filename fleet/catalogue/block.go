@@ -19,7 +19,7 @@ type block struct {
 	texts  folded               // of the functions, plain
 	end    [blockSize]uint32    // of each text; it begins where the one before ends
 	sign   [blockSize]signature // of each text
-	last   [blockSize]byte      // letter of each text; 0 of an empty one
+	ends   [blockSize]uint16    // endOf each text
 	pack   [blockSize]uint32    // the package
 	level  [blockSize]uint8     // how much it is called: number of binary digits of the count
 	flags  [blockSize]uint8     // whole, pointer
@@ -93,10 +93,7 @@ func (b *block) add(x *Index, a *fleet.API) {
 func (b *block) describe(i int) {
 	start, end := b.span(i)
 	b.sign[i] = b.texts.signatureOf(start, end)
-	b.last[i] = 0
-	if start < end {
-		b.last[i] = b.texts.text[end-1]
-	}
+	b.ends[i] = endOf(b.texts.text[start:end])
 }
 
 // rename gives the i-th API another text. All texts of the block are made anew; that is rare.

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
 )
 
@@ -52,18 +53,17 @@ type word struct {
 	exact bool  // it has capitals, and is looked for with them
 	dots  []int // where it could be divided between a package and a function
 	need  signature
-	first uint64 // bit of signature.letters that a text has if the word could be at a boundary of it
-	apart uint64 // bit of signature.pairs that a text has if the word could be a whole one in it
-	last  byte   // its last letter
+
+	firstAt uint   // number of the bit of signature.letters that a text has if the word could be at a boundary of it
+	end     uint16 // endOf a text that could end with it as a whole
 }
 
 func newWord(text string) (w word) {
 	w.add(text)
 	w.exact = len(w.capital) > 0
 	w.need = within(w.text)
-	w.first = letterBit(w.text[0]) << atBoundary
-	w.apart = pairBit(beforeFirst, w.text[0])
-	w.last = w.text[len(w.text)-1]
+	w.firstAt = uint(bits.TrailingZeros64(letterBit(w.text[0]))) + atBoundary
+	w.end = endOf(w.text)
 	for i, c := range w.text {
 		if c == '.' {
 			w.dots = append(w.dots, i)

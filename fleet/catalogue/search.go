@@ -213,16 +213,13 @@ func (s *search) class(fits []fit) class {
 }
 
 // bound is a quality that the i-th name, which is of the class, is not better than. Most of what is to be known
-// for that is in its signature.
+// for that is in its signature. There are as few branches as can be: which way they go can't be foretold.
 func (s *search) bound(c *class, b *block, i int, isWhole bool) (sum quality) {
 	sign := &b.sign[i]
 	for k := range c.fits {
-		best := quality(anywhere)
 		w := &s.words[k]
-		if sign.letters&w.first != 0 {
-			best = asBegin
-		}
-		if b.last[i] == w.last && sign.pairs&w.apart != 0 {
+		best := anywhere - quality(sign.letters>>w.firstAt&1)*(anywhere-asBegin)
+		if b.ends[i] == w.end {
 			best = min(best, w.atEnd(b, i, isWhole))
 		}
 		sum += min(best, c.fits[k].best)
@@ -230,32 +227,31 @@ func (s *search) bound(c *class, b *block, i int, isWhole bool) (sum quality) {
 	return sum
 }
 
+// one is 1 if it is so, else 0.
+func one(is bool) (n uint64) {
+	if is {
+		n = 1
+	}
+	return n
+}
+
+// key orders qualities and levels as a place is.
+func key(q quality, level uint8) uint16 { return uint16(q)<<8 | uint16(255-level) }
+
 // run goes through all APIs.
 //
 // What could not be among the best any more, by its signature and its level, is looked at only to count it, and not
 // even for that when countedTo have been found.
 func (s *search) run(kind, pack int) {
 	full := false
-	var last place
+	last := ^uint16(0) // key of the last of the best, when there are enough
+	var room [blockSize]uint16
 	for number, b := range s.x.blocks {
-		for i := range min(b.n, blockSize) {
-			if kind >= 0 && int(b.kind[i]) != kind || pack >= 0 && int(b.pack[i]) != pack {
-				continue
-			}
+		for _, n := range s.candidates(b, kind, pack, &room) {
+			i := int(n) % blockSize
 			isWhole := b.flags[i]&whole != 0
-			c := &s.classes[0]
-			if !isWhole {
-				c = &s.classes[s.classOf[b.pack[i]]]
-			}
-			if !b.sign[i].has(c.need) {
-				continue
-			}
-			hopeless := false
-			if full {
-				bound := s.bound(c, b, i, isWhole)
-				hopeless = bound > last.quality || bound == last.quality && b.level[i] < last.level
-			}
-			if hopeless && s.more && s.total >= countedTo {
+			c := s.classAt(b, i)
+			if full && s.more && s.total >= countedTo && key(s.bound(c, b, i, isWhole), b.level[i]) > last {
 				s.uncounted = true
 				continue
 			}
@@ -270,10 +266,45 @@ func (s *search) run(kind, pack int) {
 			}
 			s.more = s.more || full
 			if s.best.add(p) {
-				last, full = s.best.last()
+				if lowest, enough := s.best.last(); enough {
+					full, last = true, key(lowest.quality, lowest.level)
+				}
 			}
 		}
 	}
+}
+
+// classAt is the class of the i-th name.
+func (s *search) classAt(b *block, i int) *class {
+	if len(s.classes) == 1 || b.flags[i]&whole != 0 {
+		return &s.classes[0]
+	}
+	return &s.classes[s.classOf[b.pack[i]]]
+}
+
+// candidates are the APIs of a block that have all that their class needs, and are of a kind and a package, if these are
+// not negative.
+func (s *search) candidates(b *block, kind, pack int, room *[blockSize]uint16) []uint16 {
+	n := uint(0)
+	signs := b.sign[:b.n]
+	if need := s.classes[0].need; len(s.classes) == 1 {
+		for i := range signs {
+			room[n%blockSize] = uint16(i)
+			n += uint(one(signs[i].has(need)))
+		}
+	} else {
+		for i := range signs {
+			room[n%blockSize] = uint16(i)
+			n += uint(one(signs[i].has(s.classAt(b, i).need)))
+		}
+	}
+	list := room[:n]
+	if kind >= 0 || pack >= 0 {
+		list = slices.DeleteFunc(list, func(i uint16) bool {
+			return kind >= 0 && int(b.kind[i]) != kind || pack >= 0 && int(b.pack[i]) != pack
+		})
+	}
+	return list
 }
 
 // quality is how well the words fit a name, and whether all do.

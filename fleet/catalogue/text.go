@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -135,9 +136,15 @@ func pairBit(c, d byte) uint64 {
 	return 1 << ((uint32(c)<<8 | uint32(d)) * 2654435769 >> 26)
 }
 
-// beforeFirst takes the place of a letter in pairs, in front of the first letter of what could be a whole name: behind
-// a dot, a slash or nothing.
-const beforeFirst = 0
+// endOf tells apart how texts end: by the last letter and how many there are behind the last dot or slash. A word can
+// only be the end of a name, as a whole, if both are the same.
+func endOf(text []byte) uint16 {
+	if len(text) == 0 {
+		return 0
+	}
+	behind := len(text) - 1 - bytes.LastIndexAny(text, "./")
+	return uint16(min(behind, 255))<<8 | uint16(text[len(text)-1])
+}
 
 // within is the letters and pairs of a word.
 func within(word []byte) (s signature) {
@@ -157,16 +164,13 @@ func (f *folded) signatureOf(start, end int) signature {
 		if f.boundary(start, i, end) {
 			s.letters |= letterBit(f.text[i]) << atBoundary
 		}
-		if f.apart(start, i) {
-			s.pairs |= pairBit(beforeFirst, f.text[i])
-		}
 	}
 	return s
 }
 
 // has tells whether all bits of need are in s.
 func (s signature) has(need signature) bool {
-	return s.letters&need.letters == need.letters && s.pairs&need.pairs == need.pairs
+	return need.letters&^s.letters|need.pairs&^s.pairs == 0
 }
 
 // and is what two signatures have in common.
