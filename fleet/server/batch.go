@@ -40,6 +40,10 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	declined, err := declinedOf(r)
+	if err != nil {
+		return err
+	}
 	packed, err := bodyForm(r)
 	if err != nil {
 		return err
@@ -70,7 +74,7 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.metrics.batch(got)
+	s.metrics.batch(got, declined)
 	status := http.StatusCreated
 	if got.Known {
 		status = http.StatusOK
@@ -115,6 +119,19 @@ func ageOf(r *http.Request) (time.Duration, error) {
 		return 0, badRequest.problem("Markgen-Age: %.40q is no number of seconds", text)
 	}
 	return time.Duration(min(max(seconds, 0), mostAge.Seconds()) * float64(time.Second)), nil
+}
+
+// declinedOf is how many processes did not collect, since the spool that the batch is from was full.
+func declinedOf(r *http.Request) (uint64, error) {
+	text := r.Header.Get("Markgen-Declined")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 48)
+	if err != nil {
+		return 0, badRequest.problem("Markgen-Declined: %.40q is no number of processes", text)
+	}
+	return n, nil
 }
 
 // bodyForm checks what the request says of its body, and tells whether it is packed with gzip.

@@ -105,6 +105,26 @@ func TestAge(t *testing.T) {
 	}
 }
 
+// Processes that declined to collect are counted with the batch that tells of them, once.
+func TestBatchDeclined(t *testing.T) {
+	at := start(t, server.Options{}, server.Limits{}, nil)
+	body := encoded(t, made(5, 1, "example.com/shop@v1.0.0"))
+	run := fleet.NewRunID()
+	for range 2 {
+		if r := at.put(run, "0", body, "Markgen-Declined: 7"); r.status != 200 && r.status != 201 {
+			t.Fatalf("%d\n%s", r.status, r.body)
+		}
+	}
+	if text := string(at.get("/metrics").body); !strings.Contains(text, "\nmarkgen_declined_total 7\n") {
+		t.Errorf("the metrics have\n%s", text)
+	}
+	for _, n := range []string{"-1", "many", "1e3"} {
+		if r := at.put(fleet.NewRunID(), "0", body, "Markgen-Declined: "+n); r.status != 400 {
+			t.Errorf("%q: %d", n, r.status)
+		}
+	}
+}
+
 // Whatever is wrong with a batch is told by status and problem, and nothing of it is kept.
 func TestBatchRefused(t *testing.T) {
 	at := start(t, server.Options{MaxBatch: 64 << 10, MaxMarkers: 50, MaxName: 100}, server.Limits{}, nil)

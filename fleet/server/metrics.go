@@ -21,6 +21,7 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 	batches  *prometheus.CounterVec
 	rows     prometheus.Counter
+	declined prometheus.Counter
 	refusals *prometheus.CounterVec
 }
 
@@ -41,13 +42,16 @@ func newMetrics(version string) *metrics {
 		rows: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "markgen_marker_rows_total", Help: "Markers whose figures were added, in all new batches.",
 		}),
+		declined: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "markgen_declined_total", Help: "Processes that did not collect, since their spools were full, as their machines say with new batches.",
+		}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "markgen_refusals_total", Help: "Requests that were refused, by the word of the problem.",
 		}, []string{"problem"}),
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "markgen_info", Help: "Always 1; its label is the server's version.", ConstLabels: prometheus.Labels{"version": version}})
 	info.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.batches, m.rows, m.refusals, info,
+	m.registry.MustRegister(m.requests, m.seconds, m.batches, m.rows, m.declined, m.refusals, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true})
 	// A rate from a counter that begins when something happens misses that it happened.
@@ -69,13 +73,14 @@ func (m *metrics) answered(route, method string, status int, took time.Duration)
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
-func (m *metrics) batch(r fleet.Receipt) {
+func (m *metrics) batch(r fleet.Receipt, declined uint64) {
 	if r.Known {
 		m.batches.WithLabelValues("known").Inc()
 		return
 	}
 	m.batches.WithLabelValues("new").Inc()
 	m.rows.Add(float64(r.Markers))
+	m.declined.Add(float64(declined))
 }
 
 func (m *metrics) refused(word string) { m.refusals.WithLabelValues(word).Inc() }
