@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -163,7 +162,7 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	case head.Version < newest:
 		return fmt.Errorf("the backup is of version %d, and tables are of version %d now; restore it with the markgen that made it, and open that store with this one", head.Version, newest)
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -221,7 +220,7 @@ func (b *backupReader) next() (*line, []json.RawMessage, error) {
 }
 
 // restoreTable restores a table. Writers get numbers behind those there are, and are gone: what is in their logs is recovered.
-func (s *Store) restoreTable(ctx context.Context, tx *sql.Tx, in *backupReader, table string, writers int64) error {
+func (s *Store) restoreTable(ctx context.Context, tx transaction, in *backupReader, table string, writers int64) error {
 	head, _, err := in.next()
 	if err != nil {
 		return err
@@ -254,7 +253,7 @@ func (s *Store) restoreTable(ctx context.Context, tx *sql.Tx, in *backupReader, 
 		}
 	}
 	flush := func() error {
-		_, err := s.exec(ctx, tx, text, rows, nil)
+		_, err := tx.exec(ctx, text, rows, nil)
 		rows.clear()
 		return err
 	}

@@ -22,7 +22,7 @@ func testBackup(t *testing.T, url string) {
 	}
 	var list []fact
 	for i := range 30 {
-		b := r.batch(t)
+		b := r.batch()
 		ingest(t, s, b)
 		if list = append(list, b); i == 15 {
 			settle(t, s)
@@ -32,7 +32,7 @@ func testBackup(t *testing.T, url string) {
 	if err := s.Backup(ctx, &backup); err != nil {
 		t.Fatal(err)
 	}
-	ingest(t, s, r.batch(t))
+	ingest(t, s, r.batch())
 
 	other := open(t, filepath.Join(t.TempDir(), "other.db"), store.Options{})
 	if err := other.Restore(ctx, bytes.NewReader(backup.Bytes())); err != nil {
@@ -42,7 +42,7 @@ func testBackup(t *testing.T, url string) {
 	if got := ingest(t, other, list[3]); !got.Known {
 		t.Error("a batch is not known after the restore")
 	}
-	more := r.batch(t)
+	more := r.batch()
 	ingest(t, other, more)
 	checkAll(t, other, append(list, more))
 	if tokens, err := other.Tokens(ctx); err != nil || len(tokens) != 1 || tokens[0].Hash != [32]byte{9} {
@@ -60,7 +60,7 @@ func testRestore(t *testing.T, url string) {
 	from := open(t, filepath.Join(t.TempDir(), "from.db"), store.Options{})
 	var list []fact
 	for range 20 {
-		b := r.batch(t)
+		b := r.batch()
 		ingest(t, from, b)
 		list = append(list, b)
 	}
@@ -95,7 +95,7 @@ func FuzzRestore(f *testing.F) {
 	}
 	r := newMaker(10)
 	for range 3 {
-		if _, err := s.Ingest(ctx, r.batch(f)); err != nil {
+		if _, err := s.Ingest(ctx, r.batch()); err != nil {
 			f.Fatal(err)
 		}
 	}

@@ -20,10 +20,28 @@ type dialect struct {
 	kind      func(error) error                                 // one of the errors of this package, or nil
 	now       func(context.Context, queryer) (time.Time, error) // nil: Options.Now
 
-	source func(*rowset) (source string, args [][]any) // of rows for a statement, and what to run it with, once or more often
+	// begin begins a transaction that writes. One that is not durable is on disk only when a later one that is durable has been
+	// committed: should the machine fail before, both are as if they had never been. Figures are written like that: what
+	// is lost of them is in the log, which is durable.
+	begin func(ctx context.Context, db *sql.DB, durable bool) (transaction, error)
+}
+
+// A transaction writes.
+type transaction interface {
+	queryer
+
+	// exec runs a statement with rows in it. See (*Store).exec.
+	exec(ctx context.Context, text string, r *rowset, visit func(int64)) (changed int64, err error)
 
 	// bulk adds rows of a table, keys and then columns, sorted by their keys and each there once.
-	bulk func(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error
+	bulk(ctx context.Context, t *table, rows []int64) error
+
+	Commit() error
+	Rollback() error // nothing after Commit
+}
+
+func (s *Store) begin(ctx context.Context, durable bool) (transaction, error) {
+	return s.dialect.begin(ctx, s.write, durable)
 }
 
 // A queryer is a database, a connection or a transaction.
@@ -31,6 +49,23 @@ type queryer interface {
 	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
+}
+
+// change runs a statement in a transaction of its own, and returns how many rows it changed.
+func (s *Store) change(ctx context.Context, durable bool, text string, args ...any) (n int64, err error) {
+	tx, err := s.begin(ctx, durable)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	r, err := tx.ExecContext(ctx, text, args...)
+	if err != nil {
+		return 0, err
+	}
+	if n, err = r.RowsAffected(); err != nil {
+		return 0, err
+	}
+	return n, tx.Commit()
 }
 
 // wrap says what failed, and what kind of an error it is.

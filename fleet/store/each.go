@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math"
 	"strings"
@@ -37,7 +36,7 @@ const apisAtOnce = 256
 var errEnough = errors.New("no more are wanted")
 
 // eachOf is Each within a transaction, of the origins that were chosen.
-func (s *Store) eachOf(ctx context.Context, tx *sql.Tx, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(*profile.Marker) error) error {
+func (s *Store) eachOf(ctx context.Context, tx queryer, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(*profile.Marker) error) error {
 	after, before := nameRange(f)
 	afterID := int64(math.MinInt64)
 	for {

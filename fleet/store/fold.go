@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"maps"
 	"math/bits"
 	"slices"
 	"time"
@@ -26,7 +25,6 @@ const (
 
 // fold writes chunks until the store closes.
 func (s *Store) fold() {
-	defer s.running.Done()
 	next := 0
 	var since [allChunks]time.Time // when the chunk was found not to be empty
 	timer := time.NewTicker(20 * time.Millisecond)
@@ -129,7 +127,7 @@ func (s *Store) foldChunk(c int) error {
 // writeChunk writes a chunk of what is in a writer's log behind a number, which it was written up to before, and up to
 // another. It is errLost if somebody else has written the chunk.
 func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, from, to int64) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -149,23 +147,24 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 	if _, err := tx.ExecContext(ctx, "UPDATE written SET number = $1 WHERE writer = $2 AND chunk = $3", to, writer, c); err != nil {
 		return err
 	}
+	var fresh []uint64
 	if c == headChunk {
 		err = s.writeHeads(ctx, tx, k)
 	} else {
-		err = s.writeCells(ctx, tx, k)
+		fresh, err = s.writeCells(ctx, tx, k)
 	}
 	if err != nil {
 		return err
 	}
-	return tx.Commit()
-}
-
-func compareKeys(a, b cellKey) int {
-	return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(a.origin, b.origin), cmp.Compare(a.day, b.day))
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.reached.add(fresh)
+	return nil
 }
 
 // writeHeads writes what is of runs as a whole.
-func (s *Store) writeHeads(ctx context.Context, tx *sql.Tx, k *chunk) error {
+func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error {
 	now, err := s.clock(ctx, tx)
 	if err != nil {
 		return err
@@ -173,42 +172,42 @@ func (s *Store) writeHeads(ctx context.Context, tx *sql.Tx, k *chunk) error {
 	var rows []int64
 	origins := newRowset([]string{"origin", "now"}, nil)
 	last := int32(-1)
-	for _, key := range slices.SortedFunc(maps.Keys(k.cells), compareKeys) {
+	cells, _ := k.sorted()
+	for _, key := range cells {
 		var row [widest]int64
 		heads.clear(&row)
-		heads.unpack(&row, k.cells[key])
+		heads.unpack(&row, k.value(key))
 		rows = append(append(rows, int64(key.origin), int64(key.day)), row[:len(heads.columns)]...)
 		if key.origin != last {
 			last = key.origin
 			origins.row([]int64{int64(last), now.UnixMilli()})
 		}
 	}
-	if _, err := s.exec(ctx, tx, "UPDATE origin SET changed = v.now FROM {rows} WHERE origin.id = v.origin", origins, nil); err != nil {
+	if _, err := tx.exec(ctx, "UPDATE origin SET changed = v.now FROM {rows} WHERE origin.id = v.origin", origins, nil); err != nil {
 		return err
 	}
-	return s.bulk(ctx, tx, heads, rows)
+	return tx.bulk(ctx, heads, rows)
 }
 
 // An apiSum is what a chunk adds to the sums of an API.
 type apiSum struct {
+	id                                int64
 	runs, count, total, totalHi, most int64
 	reported                          int64
 }
 
-// writeCells writes the figures of a chunk, and adds them to the sums of its APIs.
-func (s *Store) writeCells(ctx context.Context, tx *sql.Tx, k *chunk) error {
-	keys := slices.SortedFunc(maps.Keys(k.cells), compareKeys)
+// writeCells writes the figures of a chunk, and adds them to the sums of its APIs. It returns the marks of what is in the table reach
+// once the transaction has been committed.
+func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh []uint64, err error) {
+	keys, words := k.sorted()
 	var rows [len(byTag)][]int64
-	apis := map[int64]*apiSum{}
-	var order []int64
+	var apis []apiSum // in the order of their IDs
 	for _, key := range keys {
-		a := apis[int64(key.api)]
-		if a == nil {
-			a = &apiSum{}
-			apis[int64(key.api)] = a
-			order = append(order, int64(key.api))
+		if n := len(apis); n == 0 || apis[n-1].id != int64(key.api) {
+			apis = append(apis, apiSum{id: int64(key.api)})
 		}
-		a.add(k.cells[key], func(tag uint64, row *[widest]int64) {
+		a := &apis[len(apis)-1]
+		a.add(k.value(key), func(tag uint64, row *[widest]int64) {
 			t := byTag[tag%(1<<tagBits)]
 			to := append(rows[tag%(1<<tagBits)], int64(key.api), int64(key.origin), int64(key.day))
 			sub := int64(tag >> tagBits)
@@ -222,29 +221,30 @@ func (s *Store) writeCells(ctx context.Context, tx *sql.Tx, k *chunk) error {
 		})
 	}
 	for i, t := range byTag {
-		if err := s.bulk(ctx, tx, t, rows[i]); err != nil {
-			return err
+		if err := tx.bulk(ctx, t, rows[i]); err != nil {
+			return nil, err
 		}
 	}
-	if err := s.reach(ctx, tx, keys, apis); err != nil {
-		return err
+	fresh, err = s.reach(ctx, tx, keys, apis)
+	if err != nil {
+		return nil, err
 	}
 	// From here on no other process writes the same, nor numbers its changes, until this one has committed. So
 	// numbers of changes are in the order of the commits.
 	var revision int64
 	if err := tx.QueryRowContext(ctx, "UPDATE total SET revision = revision + 1 WHERE id = 1 RETURNING revision").Scan(&revision); err != nil {
-		return err
+		return nil, err
 	}
 	now, err := s.clock(ctx, tx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	update := newRowset([]string{"api", "runs", "count", "total", "total_hi", "most", "reported", "now", "revision"}, nil)
-	for _, api := range order {
-		a := apis[api]
-		update.row([]int64{api, a.runs, a.count, a.total, a.totalHi, a.most, a.reported, now.UnixMilli(), revision})
+	for i := range apis {
+		a := &apis[i]
+		update.row([]int64{a.id, a.runs, a.count, a.total, a.totalHi, a.most, a.reported, now.UnixMilli(), revision})
 	}
-	if _, err := s.exec(ctx, tx, `UPDATE api SET
+	if _, err := tx.exec(ctx, `UPDATE api SET
 		runs = `+s.least+`(api.runs, 9223372036854775807 - v.runs) + v.runs,
 		count = `+s.least+`(api.count, 9223372036854775807 - v.count) + v.count,
 		total = (api.total + v.total) & 4611686018427387903,
@@ -253,9 +253,9 @@ func (s *Store) writeCells(ctx context.Context, tx *sql.Tx, k *chunk) error {
 		reported = api.reported + v.reported,
 		first = CASE WHEN api.changed = 0 THEN v.now ELSE api.first END, changed = v.now, revision = v.revision
 		FROM {rows} WHERE api.id = v.api`, update, nil); err != nil {
-		return err
+		return nil, err
 	}
-	return s.writeWords(ctx, tx, k)
+	return fresh, s.writeWords(ctx, tx, k, words)
 }
 
 // add adds the parts of a cell, and gives each to visit.
@@ -290,32 +290,39 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 	a.totalHi = add(add(a.totalHi, hi), lo>>digits)
 }
 
-// reach counts the origins that an API has figures of for the first time.
-func (s *Store) reach(ctx context.Context, tx *sql.Tx, keys []cellKey, apis map[int64]*apiSum) error {
+// reach counts the origins that an API has figures of for the first time. Pairs that this process knows to be in the table
+// are not looked for.
+func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis []apiSum) (fresh []uint64, err error) {
 	pairs := newRowset([]string{"api", "origin"}, nil)
 	for i, key := range keys {
-		if i == 0 || keys[i-1].api != key.api || keys[i-1].origin != key.origin {
+		if i > 0 && keys[i-1].api == key.api && keys[i-1].origin == key.origin {
+			continue
+		}
+		if mark := markOf(key.api, uint64(key.origin)); !s.reached.has(mark) {
+			fresh = append(fresh, mark)
 			pairs.row([]int64{int64(key.api), int64(key.origin)})
 		}
 	}
-	_, err := s.exec(ctx, tx, "INSERT INTO reach (api, origin) SELECT v.api, v.origin FROM {rows} WHERE true ON CONFLICT (api, origin) DO NOTHING RETURNING api", pairs,
-		func(api int64) { apis[api].reported++ })
-	return err
+	_, err = tx.exec(ctx, "INSERT INTO reach (api, origin) SELECT v.api, v.origin FROM {rows} WHERE true ON CONFLICT (api, origin) DO NOTHING RETURNING api", pairs,
+		func(api int64) {
+			i, _ := slices.BinarySearchFunc(apis, api, func(a apiSum, id int64) int { return cmp.Compare(a.id, id) })
+			apis[i].reported++
+		})
+	return fresh, err
 }
 
 // writeWords gives APIs the words of the newest run that has them.
-func (s *Store) writeWords(ctx context.Context, tx *sql.Tx, k *chunk) error {
+func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
 	list := newRowset([]string{"api", "hash", "as_of"}, nil)
-	for _, key := range slices.SortedFunc(maps.Keys(k.words), func(a, b wordsKey) int {
-		return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(int64(a.hash), int64(b.hash)))
-	}) {
-		list.row([]int64{int64(key.api), int64(key.hash), k.words[key]})
+	for _, e := range words {
+		hash, asOf := k.words(e)
+		list.row([]int64{int64(e.api), int64(hash), asOf})
 	}
-	if _, err := s.exec(ctx, tx, "UPDATE words SET as_of = v.as_of FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
+	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
 		return err
 	}
 	// The newest of an API's words that were in the chunk: of several, a row may be changed but once.
-	_, err := s.exec(ctx, tx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
+	_, err := tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
 		FROM words AS w, {rows} WHERE w.api = v.api AND w.hash = v.hash AND api.id = v.api
 		AND (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp) > (api.as_of, api.name, api.package, api.kind, api.file, api.line, api.col, api.grp)
 		AND NOT EXISTS (SELECT 1 FROM words AS o WHERE o.api = w.api
@@ -339,7 +346,7 @@ func (s *Store) trim() {
 	for from < to {
 		upTo := min(from+trimMost, to)
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		_, err := s.write.ExecContext(ctx, "DELETE FROM log WHERE writer = $1 AND number <= $2", writer, upTo)
+		_, err := s.change(ctx, false, "DELETE FROM log WHERE writer = $1 AND number <= $2", writer, upTo)
 		stop()
 		if err != nil {
 			s.trouble.Store(&err)

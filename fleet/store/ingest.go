@@ -48,12 +48,13 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	if err := s.room(ctx); err != nil {
 		return fleet.Receipt{}, err
 	}
-	if err := s.register(ctx, b); err != nil {
+	words := hashesOf(b.Profile)
+	if err := s.register(ctx, b, words); err != nil {
 		return fleet.Receipt{}, err
 	}
 	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
 	if origin, ok := s.known.origin(b.Origin); ok { // else it has come before
-		c.delta = deltaOf(b.Profile, origin, b.Day, s.known.number)
+		c.delta = deltaOf(b.Profile, words, origin, b.Day, s.known.number)
 	}
 	select {
 	case s.comings <- c:
@@ -101,7 +102,6 @@ func (s *Store) room(ctx context.Context) error {
 
 // commit takes groups until the store closes.
 func (s *Store) commit() {
-	defer s.running.Done()
 	for {
 		select {
 		case c := <-s.comings:
@@ -177,7 +177,7 @@ func answer(list []*coming, err error) {
 }
 
 func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*coming) (doubt bool, err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return false, err
 	}
@@ -261,7 +261,7 @@ func (s *Store) settleDoubt(ctx context.Context, writer int64, me []byte) error 
 	if s.doubt == nil {
 		return nil
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,13 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
@@ -26,20 +30,16 @@ type known struct {
 	byID    map[int32]fleet.Origin
 	numbers map[name]int64
 	names   map[int64]name
-	words   []uint64 // hashes of IDs with words, each at one of few places
+	words   marks // of IDs and hashes of words
 
 	loading            sync.Mutex
 	originsTo, namesTo int64 // all up to these numbers are known
 }
 
-// wordsKnown is how many hashes are remembered, a power of two.
-const wordsKnown = 1 << 20
-
 func newKnown() *known {
 	return &known{
 		origins: map[fleet.Origin]int32{}, byID: map[int32]fleet.Origin{},
 		numbers: map[name]int64{}, names: map[int64]name{},
-		words: make([]uint64, wordsKnown),
 	}
 }
 
@@ -79,42 +79,79 @@ func cleanName(n name) name {
 
 // hashWords tells apart the words that a marker may have: name, kind and place.
 func hashWords(m *profile.Marker) uint64 {
-	h := uint64(14695981039346656037)
-	text := func(s string) {
-		for i := range len(s) {
-			h = (h ^ uint64(s[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211 // no text in UTF-8 has this byte
-	}
+	h := uint64(m.Line)<<32 ^ uint64(m.Col)
 	for _, w := range wordsOf(m) {
-		text(w)
+		h = h*0x9e3779b97f4a7c15 ^ xxhash.Sum64String(w)
 	}
-	h = (h ^ uint64(m.Line)) * 0x9e3779b97f4a7c15
-	h = (h ^ h>>29 ^ uint64(m.Col)) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>32) * 0xd6e8feb86659fd93
 	return h ^ h>>32
 }
 
-func place(id, hash uint64) (at int, mark uint64) {
-	mark = (id ^ hash) * 0x9e3779b97f4a7c15
-	mark ^= mark >> 31
-	return int(mark % (wordsKnown / 4) * 4), mark | 1
-}
-
-func (k *known) hasWords(id, hash uint64) bool {
-	at, mark := place(id, hash)
-	for _, have := range k.words[at : at+4] {
-		if have == mark {
-			return true
-		}
+// hashesOf are those of all markers.
+func hashesOf(p *profile.Profile) []uint64 {
+	list := make([]uint64, len(p.Markers))
+	for i := range p.Markers {
+		list[i] = hashWords(&p.Markers[i])
 	}
-	return false
+	return list
 }
 
-func (k *known) addWords(id, hash uint64) {
-	at, mark := place(id, hash)
-	four := k.words[at : at+4]
-	copy(four[1:], four[:3])
-	four[0] = mark
+// A marks remembers which pairs of numbers were seen: many of them, in bounded memory. It may forget.
+type marks struct {
+	mu   sync.RWMutex
+	list [marksRemembered]uint64 // each at one of few places
+}
+
+const (
+	marksRemembered = 1 << 20 // a power of two
+	marksPlaces     = 4
+)
+
+// secrets are drawn by each process, so that nobody can know which pairs would be taken for the same.
+var secrets = [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}
+
+// mix is a hash of two numbers, by two multiplications of 64 by 64 bits.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^secrets[0], b^secrets[1])
+	hi, lo = bits.Mul64(hi^lo^a, secrets[2]|1)
+	return hi ^ lo
+}
+
+// markOf is the mark of a pair; it is not 0.
+func markOf(a, b uint64) uint64 { return mix(a, b) | 1 }
+
+func (m *marks) four(mark uint64) []uint64 {
+	return m.list[mark>>1%(marksRemembered/marksPlaces)*marksPlaces:][:marksPlaces]
+}
+
+func (m *marks) has(mark uint64) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.Contains(m.four(mark), mark)
+}
+
+func (m *marks) add(list []uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, mark := range list {
+		four := m.four(mark)
+		copy(four[1:], four)
+		four[0] = mark
+	}
+}
+
+// without returns the indexes of the marks that are not remembered.
+func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	i := 0
+	for mark := range list {
+		if !slices.Contains(m.four(mark), mark) {
+			indexes = append(indexes, i)
+		}
+		i++
+	}
+	return indexes
 }
 
 // origin is the number of an origin.
@@ -143,7 +180,15 @@ func (m *missing) nothing() bool { return !m.origin && len(m.markers) == 0 && le
 
 func hasKey[K comparable, V any](m map[K]V, key K) bool { _, ok := m[key]; return ok }
 
-func (k *known) missing(b *fleet.Batch) (list missing) {
+func (k *known) missing(b *fleet.Batch, words []uint64) (list missing) {
+	markers := b.Profile.Markers
+	list.markers = k.words.without(func(yield func(uint64) bool) {
+		for i := range markers {
+			if !yield(markOf(uint64(markers[i].ID), words[i])) {
+				return
+			}
+		}
+	})
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	list.origin = !hasKey(k.origins, b.Origin)
@@ -152,12 +197,8 @@ func (k *known) missing(b *fleet.Batch) (list missing) {
 			list.names = append(list.names, n)
 		}
 	}
-	for i := range b.Profile.Markers {
-		m := &b.Profile.Markers[i]
-		if !k.hasWords(uint64(m.ID), hashWords(m)) {
-			list.markers = append(list.markers, i)
-		}
-		for _, r := range m.Readings {
+	for i := range markers {
+		for _, r := range markers[i].Readings {
 			want(name{collector: r.Collector})
 			for _, v := range r.Values {
 				want(name{r.Collector, v.Name, true})
@@ -171,15 +212,15 @@ func (k *known) missing(b *fleet.Batch) (list missing) {
 const mostNames = 4096
 
 // register sees to it that all that a batch names has its row.
-func (s *Store) register(ctx context.Context, b *fleet.Batch) error {
-	list := s.known.missing(b)
+func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) error {
+	list := s.known.missing(b, words)
 	if list.nothing() {
 		return nil
 	}
 	if _, known, err := s.came(ctx, s.read, b); known || err != nil {
 		return err // the group finds it, and that it is not new
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -196,7 +237,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch) error {
 	if err != nil {
 		return err
 	}
-	if err := s.addAPIs(ctx, tx, b.Profile, list.markers, &apis); err != nil {
+	if err := s.addAPIs(ctx, tx, b.Profile, words, list.markers, &apis); err != nil {
 		return err
 	}
 	ids, err := s.addNames(ctx, tx, list.names, &numbers)
@@ -214,10 +255,11 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.origins[b.Origin], k.byID[origin] = origin, b.Origin
-	for _, i := range list.markers {
-		m := &b.Profile.Markers[i]
-		k.addWords(uint64(m.ID), hashWords(m))
+	marks := make([]uint64, len(list.markers))
+	for n, i := range list.markers {
+		marks[n] = markOf(uint64(b.Profile.Markers[i].ID), words[i])
 	}
+	k.words.add(marks)
 	for n, id := range ids {
 		k.numbers[n], k.names[id] = id, n
 	}
@@ -225,7 +267,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch) error {
 }
 
 // addOrigin returns the number of an origin, which it gets if it has none. Numbers are in the order in which origins come.
-func (s *Store) addOrigin(ctx context.Context, tx *sql.Tx, o fleet.Origin, n *int64, now int64) (id int32, err error) {
+func (s *Store) addOrigin(ctx context.Context, tx transaction, o fleet.Origin, n *int64, now int64) (id int32, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT id FROM origin WHERE build = $1 AND go = $2 AND goos = $3 AND goarch = $4 AND cpu = $5",
 		o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU).Scan(&id)
 	if err != sql.ErrNoRows {
@@ -242,15 +284,15 @@ func (s *Store) addOrigin(ctx context.Context, tx *sql.Tx, o fleet.Origin, n *in
 
 // addAPIs gives markers, those of a profile with the indexes, and their words rows. APIs are hidden until figures of
 // theirs are written.
-func (s *Store) addAPIs(ctx context.Context, tx *sql.Tx, p *profile.Profile, list []int, n *int64) error {
+func (s *Store) addAPIs(ctx context.Context, tx transaction, p *profile.Profile, words []uint64, list []int, n *int64) error {
 	rows := newRowset([]string{"api", "hash", "line", "col"}, []string{"name", "package", "kind", "file", "grp"})
 	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(int64(p.Markers[a].ID), int64(p.Markers[b].ID)) })
 	for _, i := range list {
 		m := &p.Markers[i]
 		w := wordsOf(m)
-		rows.row([]int64{int64(m.ID), int64(hashWords(m)), int64(m.Line), int64(m.Col)}, w[:]...)
+		rows.row([]int64{int64(m.ID), int64(words[i]), int64(m.Line), int64(m.Col)}, w[:]...)
 	}
-	added, err := s.exec(ctx, tx, `INSERT INTO api (id, name, package, kind, file, line, col, grp, as_of, first, changed, revision, runs, count, total, total_hi, most, reported)
+	added, err := tx.exec(ctx, `INSERT INTO api (id, name, package, kind, file, line, col, grp, as_of, first, changed, revision, runs, count, total, total_hi, most, reported)
 		SELECT v.api, v.name, v.package, v.kind, v.file, v.line, v.col, v.grp, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM {rows} WHERE true ON CONFLICT (id) DO NOTHING`, rows, nil)
 	if err != nil {
 		return err
@@ -258,13 +300,13 @@ func (s *Store) addAPIs(ctx context.Context, tx *sql.Tx, p *profile.Profile, lis
 	if *n += added; added > 0 && *n > int64(s.options.MaxAPIs) {
 		return fmt.Errorf("%w: it has %d APIs, and takes no more than %d", ErrFull, *n-added, s.options.MaxAPIs)
 	}
-	_, err = s.exec(ctx, tx, `INSERT INTO words (api, hash, name, package, kind, file, line, col, grp, as_of)
+	_, err = tx.exec(ctx, `INSERT INTO words (api, hash, name, package, kind, file, line, col, grp, as_of)
 		SELECT v.api, v.hash, v.name, v.package, v.kind, v.file, v.line, v.col, v.grp, -1 FROM {rows} WHERE true ON CONFLICT (api, hash) DO NOTHING`, rows, nil)
 	return err
 }
 
 // addNames returns the numbers of names, those that have none with a new one.
-func (s *Store) addNames(ctx context.Context, tx *sql.Tx, list []name, n *int64) (map[name]int64, error) {
+func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *int64) (map[name]int64, error) {
 	ids := map[name]int64{}
 	for _, name := range list {
 		if _, twice := ids[name]; twice {

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,9 +24,12 @@ type maker struct {
 	apis  int  // it draws from
 	large bool // numbers that sums can't hold are among them
 	next  uint32
+	seed  uint64 // in the runs' names
 }
 
-func newMaker(seed uint64) *maker { return &maker{Rand: rand.New(rand.NewPCG(seed, 1)), apis: 30} }
+func newMaker(seed uint64) *maker {
+	return &maker{Rand: rand.New(rand.NewPCG(seed, 1)), apis: 30, seed: seed}
+}
 
 // number draws a number, most of them small.
 func (r *maker) number() uint64 {
@@ -149,7 +151,7 @@ func (r *maker) profile(start time.Time) *profile.Profile {
 const someDay = fleet.Day(20600)
 
 // batch draws a batch.
-func (r *maker) batch(t testing.TB) *fleet.Batch {
+func (r *maker) batch() *fleet.Batch {
 	day := someDay + fleet.Day(r.IntN(4))
 	p := r.profile(day.Time().Add(time.Duration(r.IntN(20)) * time.Hour))
 	o := fleet.Origin{
@@ -157,24 +159,22 @@ func (r *maker) batch(t testing.TB) *fleet.Batch {
 		GOOS: "linux", GOARCH: []string{"amd64", "arm64"}[r.IntN(2)], CPU: []string{"", "A", "B"}[r.IntN(3)],
 	}
 	r.next++
-	return batchOf(t, p, o, day, fleet.BatchID{Build: o.Build, Run: fleet.RunID{byte(r.next >> 4), byte(r.next >> 12)}, Sequence: r.next % 16})
+	return batchOf(p, o, day, fleet.BatchID{Build: o.Build, Run: fleet.RunID{byte(r.next >> 4), byte(r.next >> 12), byte(r.seed)}, Sequence: r.next % 16})
 }
 
 // batchOf is a batch of a profile as it comes over the wire.
-func batchOf(t testing.TB, p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID) *fleet.Batch {
-	t.Helper()
+func batchOf(p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID) *fleet.Batch {
 	body, err := profile.Encode(p)
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // what is drawn can be written
 	}
-	return &fleet.Batch{ID: id, Origin: o, Day: day, Profile: read(t, body), Body: body}
+	return &fleet.Batch{ID: id, Origin: o, Day: day, Profile: read(body), Body: body}
 }
 
-func read(t testing.TB, body []byte) *profile.Profile {
-	t.Helper()
+func read(body []byte) *profile.Profile {
 	p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "batch")
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return p
 }

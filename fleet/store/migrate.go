@@ -45,11 +45,13 @@ func readMigrations(files fs.FS) (list []migration) {
 // migrate brings the tables to the newest form. Each step is a transaction of its own, in which the version is locked:
 // of several processes that start at once one takes a step, and the others find it taken.
 func (s *Store) migrate(ctx context.Context, list []migration) error {
-	if _, err := s.write.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_version (id BIGINT PRIMARY KEY, version BIGINT NOT NULL)"); err != nil {
-		return err
-	}
-	if _, err := s.write.ExecContext(ctx, "INSERT INTO schema_version (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING"); err != nil {
-		return err
+	for _, one := range []string{
+		"CREATE TABLE IF NOT EXISTS schema_version (id BIGINT PRIMARY KEY, version BIGINT NOT NULL)",
+		"INSERT INTO schema_version (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING",
+	} {
+		if _, err := s.change(ctx, true, one); err != nil {
+			return err
+		}
 	}
 	for {
 		done, err := s.step(ctx, list)
@@ -60,7 +62,7 @@ func (s *Store) migrate(ctx context.Context, list []migration) error {
 }
 
 func (s *Store) step(ctx context.Context, list []migration) (done bool, err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return false, err
 	}

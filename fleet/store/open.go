@@ -13,12 +13,14 @@ import (
 // state is what an open store has.
 type state struct {
 	dialect
-	options Options
-	url     string
-	write   *sql.DB
-	read    *sql.DB
-	owner   *fileLock // of a file; nil if there is none
-	known   *known
+	options    Options
+	background func() // what else goes on while the store is open; nil: nothing
+	url        string
+	write      *sql.DB
+	read       *sql.DB
+	owner      *fileLock // of a file; nil if there is none
+	known      *known
+	reached    marks // pairs in the table reach
 
 	comings chan *coming
 	logged  int64     // the writer whose log the next two are of; all three of the goroutine that commits
@@ -97,10 +99,11 @@ func (s *Store) open(ctx context.Context, url string) (err error) {
 	if err := s.loadKnown(ctx, s.read); err != nil {
 		return err
 	}
-	s.running.Add(3)
-	go s.commit()
-	go s.fold()
-	go s.tend()
+	for _, work := range []func(){s.commit, s.fold, s.tend, s.background} {
+		if work != nil {
+			s.running.Go(work)
+		}
+	}
 	return nil
 }
 
@@ -213,7 +216,7 @@ func (s *Store) writtenTo(to int64) bool {
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(new(int64))
 	if err == nil {
-		_, err = s.write.ExecContext(ctx, "UPDATE total SET revision = revision WHERE id = 1")
+		_, err = s.change(ctx, true, "UPDATE total SET revision = revision WHERE id = 1")
 	}
 	return s.wrap("looking whether the store works", err)
 }
@@ -221,7 +224,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // leave gives up being a writer; nothing of it may be in the log.
 func (s *Store) leave(ctx context.Context) error {
 	s.trim()
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,18 @@ func postgresDialect() dialect {
 		isolation: sql.LevelRepeatableRead,
 		script:    postgresScript,
 		kind:      postgresKind,
-		source:    allAtOnce,
-		bulk:      upserts.bulk,
+		begin: func(ctx context.Context, db *sql.DB, durable bool) (transaction, error) {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return nil, err
+			}
+			if !durable {
+				if _, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit = off"); err != nil {
+					return nil, errors.Join(err, tx.Rollback())
+				}
+			}
+			return &postgresTx{tx, upserts}, nil
+		},
 		now: func(ctx context.Context, q queryer) (time.Time, error) {
 			var ms int64
 			err := q.QueryRowContext(ctx, "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint").Scan(&ms)
@@ -143,13 +153,19 @@ func (u *postgresUpserts) statement(t *table) string {
 		for i := range arrays {
 			arrays[i] = placeholder(i+1) + "::bigint[]"
 		}
-		text = t.insert() + "SELECT * FROM unnest(" + strings.Join(arrays, ", ") + ")" + t.conflict("LEAST")
+		text = t.insert(0, len(t.columns)) + "SELECT * FROM unnest(" + strings.Join(arrays, ", ") + ")" + t.conflict("LEAST", 0, len(t.columns))
 		u.text[t] = text
 	}
 	return text
 }
 
-func (u *postgresUpserts) bulk(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error {
+// A postgresTx is a transaction.
+type postgresTx struct {
+	*sql.Tx
+	upserts *postgresUpserts
+}
+
+func (tx *postgresTx) bulk(ctx context.Context, t *table, rows []int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -164,6 +180,47 @@ func (u *postgresUpserts) bulk(ctx context.Context, tx *sql.Tx, t *table, rows [
 		}
 		args[c] = column
 	}
-	_, err := tx.ExecContext(ctx, u.statement(t), args...)
+	_, err := tx.ExecContext(ctx, tx.upserts.statement(t), args...)
 	return err
+}
+
+// exec has the columns of the rows as arrays.
+func (tx *postgresTx) exec(ctx context.Context, text string, r *rowset, visit func(int64)) (changed int64, err error) {
+	if r.n == 0 {
+		return 0, nil
+	}
+	args := make([]any, len(r.columns))
+	arrays := make([]string, len(r.columns))
+	for k := range r.columns {
+		c := &r.columns[k]
+		arrays[k] = placeholder(k + 1)
+		switch c.kind {
+		case isInt:
+			args[k] = c.ints
+			arrays[k] += "::bigint[]"
+		case isText:
+			args[k] = c.texts
+			arrays[k] += "::text[]"
+		case isBytes:
+			args[k] = c.bytes
+			arrays[k] += "::bytea[]"
+		}
+	}
+	text = withRows(text, "unnest("+strings.Join(arrays, ", ")+") AS v("+strings.Join(r.names(), ", ")+")")
+	if visit == nil {
+		result, err := tx.ExecContext(ctx, text, args...)
+		if err != nil {
+			return 0, err
+		}
+		return result.RowsAffected()
+	}
+	rows, err := tx.QueryContext(ctx, text, args...)
+	err = each(rows, err, func() error {
+		var v int64
+		err := rows.Scan(&v)
+		visit(v)
+		changed++
+		return err
+	})
+	return changed, err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -16,6 +17,13 @@ import (
 var postgres = sync.OnceValues(func() (*pgtest.Server, error) { return pgtest.Start(context.Background()) })
 
 func TestMain(m *testing.M) {
+	if words := os.Getenv(childVariable); words != "" {
+		if err := child(strings.Split(words, "\t")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	used := false
 	start := postgres
 	postgres = func() (*pgtest.Server, error) { used = true; return start() }

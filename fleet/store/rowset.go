@@ -1,12 +1,10 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-	"strings"
-)
+import "strings"
 
-// A rowset is rows that one statement is to work with. The statement has {rows} for them, a table with the name v.
+// A rowset is rows that one statement is to work with, which has {rows} for them: a table with the name v. To run such
+// a statement, exec of a transaction, returns how many rows it changed; visit, if it is not nil, is given the number that the
+// statement returns for each of them.
 type rowset struct {
 	columns []rowColumn
 	n       int
@@ -79,77 +77,5 @@ func (r *rowset) names() (list []string) {
 	return list
 }
 
-// exec runs a statement, and returns how many rows it changed. visit, if it is not nil, is given the number that the
-// statement returns for each of them.
-func (s *Store) exec(ctx context.Context, tx *sql.Tx, text string, r *rowset, visit func(int64)) (changed int64, err error) {
-	if r.n == 0 {
-		return 0, nil
-	}
-	source, args := s.source(r)
-	text = strings.Replace(text, "{rows}", source, 1)
-	statement, err := tx.PrepareContext(ctx, text)
-	if err != nil {
-		return 0, err
-	}
-	defer statement.Close()
-	for _, one := range args {
-		if visit == nil {
-			result, err := statement.ExecContext(ctx, one...)
-			if err != nil {
-				return 0, err
-			}
-			n, err := result.RowsAffected()
-			if err != nil {
-				return 0, err
-			}
-			changed += n
-			continue
-		}
-		rows, err := statement.QueryContext(ctx, one...)
-		if err := each(rows, err, func() error {
-			var v int64
-			err := rows.Scan(&v)
-			visit(v)
-			changed++
-			return err
-		}); err != nil {
-			return 0, err
-		}
-	}
-	return changed, nil
-}
-
-// rowByRow is a source of one row, for databases in the same process.
-func rowByRow(r *rowset) (source string, args [][]any) {
-	source = "(SELECT ? AS " + strings.Join(r.names(), ", ? AS ") + ") AS v"
-	for i := range r.n {
-		one := make([]any, len(r.columns))
-		for k := range r.columns {
-			one[k] = r.columns[k].value(i)
-		}
-		args = append(args, one)
-	}
-	return source, args
-}
-
-// allAtOnce is a source of all rows, each column an array.
-func allAtOnce(r *rowset) (source string, args [][]any) {
-	one := make([]any, len(r.columns))
-	arrays := make([]string, len(r.columns))
-	for k := range r.columns {
-		c := &r.columns[k]
-		arrays[k] = placeholder(k + 1)
-		switch c.kind {
-		case isInt:
-			one[k] = c.ints
-			arrays[k] += "::bigint[]"
-		case isText:
-			one[k] = c.texts
-			arrays[k] += "::text[]"
-		case isBytes:
-			one[k] = c.bytes
-			arrays[k] += "::bytea[]"
-		}
-	}
-	return "unnest(" + strings.Join(arrays, ", ") + ") AS v(" + strings.Join(r.names(), ", ") + ")", [][]any{one}
-}
+// withRows puts the source of rows into a statement.
+func withRows(text, source string) string { return strings.Replace(text, "{rows}", source, 1) }

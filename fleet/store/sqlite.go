@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -38,7 +38,7 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	if s.owner, err = lockSQLite(ctx, file+"-lock"); err != nil {
 		return err
 	}
-	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)"}
+	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(0)", "journal_size_limit(67108864)"}
 	if s.write, err = sqliteDB(file, "immediate", pragmas); err != nil {
 		return err
 	}
@@ -51,7 +51,43 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	}
 	s.read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	s.read.SetMaxIdleConns(4)
+	s.background = func() { s.checkpoint(file) }
 	return nil
+}
+
+// What is in SQLite's write-ahead log is put into the database beside the writing, which waits only while the last of it is done, and
+// then the log begins anew.
+const (
+	checkpoints = 500 * time.Millisecond // between two looks
+	longLog     = 48 << 20 / 4096        // pages after which it begins anew
+)
+
+// checkpoint does that until the store closes. The last connection to close does the rest.
+func (s *Store) checkpoint(file string) {
+	db, err := sqliteDB(file, "deferred", []string{"busy_timeout(1000)"})
+	if err != nil {
+		s.trouble.Store(&err)
+		return
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	tick := time.NewTicker(checkpoints)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-tick.C:
+		}
+		var busy, pages, done int
+		err := db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &done)
+		if err == nil && pages > longLog {
+			err = db.QueryRow("PRAGMA wal_checkpoint(RESTART)").Scan(&busy, &pages, &done)
+		}
+		if err != nil {
+			s.trouble.Store(&err)
+		}
+	}
 }
 
 func sqliteDB(file, begin string, pragmas []string) (*sql.DB, error) {
@@ -94,11 +130,11 @@ func code(err error) int {
 }
 
 func sqliteDialect() dialect {
-	upserts := &sqliteUpserts{text: map[upsertKey]string{}}
+	statements := &sqliteStatements{}
 	return dialect{
 		least:  "min",
 		script: sqliteScript,
-		source: rowByRow,
+		begin:  statements.begin,
 		kind: func(err error) error {
 			switch code(err) {
 			case codes.SQLITE_FULL:
@@ -110,7 +146,6 @@ func sqliteDialect() dialect {
 			}
 			return nil
 		},
-		bulk: upserts.bulk,
 	}
 }
 
@@ -129,59 +164,4 @@ func sqliteScript(text string) []string {
 		}
 	}
 	return list
-}
-
-// sqliteUpserts are the statements that add rows.
-type sqliteUpserts struct {
-	mu   sync.Mutex
-	text map[upsertKey]string
-}
-
-type upsertKey struct {
-	table *table
-	rows  int
-}
-
-// atOnce is how many rows a statement adds.
-const atOnce = 8
-
-func (u *sqliteUpserts) statement(t *table, rows int) string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	key := upsertKey{t, rows}
-	text, ok := u.text[key]
-	if !ok {
-		row := "(?" + strings.Repeat(",?", len(t.keys)+len(t.columns)-1) + ")"
-		text = t.insert() + "VALUES " + row + strings.Repeat(","+row, rows-1) + t.conflict("min")
-		u.text[key] = text
-	}
-	return text
-}
-
-func (u *sqliteUpserts) bulk(ctx context.Context, tx *sql.Tx, t *table, rows []int64) error {
-	width := len(t.keys) + len(t.columns)
-	args := make([]any, 0, width*atOnce)
-	for _, n := range []int{atOnce, 1} {
-		if len(rows) < n*width {
-			continue
-		}
-		statement, err := tx.PrepareContext(ctx, u.statement(t, n))
-		if err != nil {
-			return err
-		}
-		for len(rows) >= n*width {
-			args = args[:0]
-			for _, v := range rows[:n*width] {
-				args = append(args, v)
-			}
-			if _, err := statement.ExecContext(ctx, args...); err != nil {
-				return errors.Join(err, statement.Close())
-			}
-			rows = rows[n*width:]
-		}
-		if err := statement.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -229,7 +229,7 @@ func testSums(t *testing.T, url string) {
 	var list []fact
 	for i := range 60 {
 		r.large = i >= 30
-		b := r.batch(t)
+		b := r.batch()
 		if got := ingest(t, s, b); got.Known || got.Markers != len(b.Profile.Markers) {
 			t.Errorf("%+v", got)
 		}
@@ -246,7 +246,7 @@ func testDuplicates(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	var list []fact
 	for range 10 {
-		b := r.batch(t)
+		b := r.batch()
 		list = append(list, b)
 		ingest(t, s, b)
 		for range r.IntN(3) {
@@ -258,7 +258,7 @@ func testDuplicates(t *testing.T, url string) {
 			settle(t, s)
 		}
 	}
-	other := r.batch(t)
+	other := r.batch()
 	other.ID = list[0].ID
 	if _, err := s.Ingest(context.Background(), other); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("another batch by the same ID: %v", err)
@@ -278,7 +278,7 @@ func testReopened(t *testing.T, url string) {
 	for range 4 {
 		s := open(t, url, store.Options{})
 		for range 1 + r.IntN(10) {
-			b := r.batch(t)
+			b := r.batch()
 			ingest(t, s, b)
 			list = append(list, b)
 		}
@@ -317,7 +317,7 @@ func testChanged(t *testing.T, url string) {
 		}
 	}
 	for range 20 {
-		ingest(t, s, r.batch(t))
+		ingest(t, s, r.batch())
 		follow(r.IntN(4))
 	}
 	settle(t, s)
@@ -355,7 +355,7 @@ func testLimits(t *testing.T, url string) {
 		}
 		slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return cmp.Compare(a.Name, b.Name) })
 		r.next++
-		return batchOf(t, p, fleet.Origin{Build: "b@v1", CPU: cpu}, someDay, fleet.BatchID{Build: "b@v1", Sequence: r.next})
+		return batchOf(p, fleet.Origin{Build: "b@v1", CPU: cpu}, someDay, fleet.BatchID{Build: "b@v1", Sequence: r.next})
 	}
 	list := []fact{of(0, 8, "A"), of(4, 10, "B")}
 	for _, b := range list {
@@ -422,7 +422,7 @@ func testConcurrent(t *testing.T, url string) {
 	s := open(t, url, store.Options{Memory: 1 << 20})
 	var list []fact
 	for range 120 {
-		list = append(list, r.batch(t))
+		list = append(list, r.batch())
 	}
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -473,7 +473,7 @@ func testWords(t *testing.T, url string) {
 		p := r.profile(someDay.Time().Add(time.Duration(hour) * time.Hour))
 		m.SetAsOf(p.Start.UnixNano())
 		p.Markers = []profile.Marker{m}
-		b := batchOf(t, p, fleet.Origin{Build: fmt.Sprintf("b@v%d", i)}, someDay, fleet.BatchID{Sequence: uint32(i)})
+		b := batchOf(p, fleet.Origin{Build: fmt.Sprintf("b@v%d", i)}, someDay, fleet.BatchID{Sequence: uint32(i)})
 		list = append(list, b)
 		ingest(t, s, b)
 		want := slices.Collect(maps.Values(sumOf(list, func(fact) bool { return true })))[0]

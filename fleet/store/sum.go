@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
+	"math"
+	"slices"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
@@ -20,49 +23,27 @@ const (
 
 func chunkOf(api uint64) int { return int(api >> 56) }
 
-// A cellKey tells cells apart.
-type cellKey struct {
-	api    uint64
-	origin int32
-	day    int32
-}
-
-// A wordsKey tells apart the words that an API has had: name, kind and place.
-type wordsKey struct {
-	api  uint64
-	hash uint64
-}
-
-// A chunk is a part of the sum.
-type chunk struct {
-	cells map[cellKey][]byte // parts
-	words map[wordsKey]int64 // start of the newest run that had them
-	from  int64              // number of the first batch in it
-	bytes int
-}
-
-// keyBytes is what a key and its place take.
-const keyBytes = 64
-
 // A delta is what a batch adds to the sum.
 type delta struct {
 	origin int32
 	day    int32
 	head   []byte
-	cells  []byte // of each its API, the hash of its words, its length and its parts
-	count  int
+	cells  []byte // of each its API, the hash of its words, the start of the run that has them, its length and its parts
 }
 
-// deltaOf makes the delta of a profile.
-func deltaOf(p *profile.Profile, origin int32, day fleet.Day, numbers names) *delta {
-	d := &delta{origin: origin, day: int32(day), count: len(p.Markers)}
+// deltaHead is how many bytes of a cell are before its parts.
+const deltaHead = 28
+
+// deltaOf makes the delta of a profile, whose markers' words have the hashes.
+func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, numbers names) *delta {
+	d := &delta{origin: origin, day: int32(day), cells: make([]byte, 0, 160*len(p.Markers))}
 	var pack packer
 	d.head = pack.head(p)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		parts := pack.marker(m, numbers)
 		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(m.ID))
-		d.cells = binary.LittleEndian.AppendUint64(d.cells, hashWords(m))
+		d.cells = binary.LittleEndian.AppendUint64(d.cells, words[i])
 		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(asOf(m, day)))
 		d.cells = binary.LittleEndian.AppendUint32(d.cells, uint32(len(parts)))
 		d.cells = append(d.cells, parts...)
@@ -84,69 +65,45 @@ type sum struct {
 	last   int64 // number of the last batch in it
 }
 
-// add adds what a batch of that number in the log adds. Of chunks that after says have been written up to it, nothing is
-// added; after may be nil.
-func (s *sum) add(d *delta, number int64, after *[allChunks]int64) {
+// add adds what a batch of that number in the log adds. Of chunks that have been written up to it already nothing is
+// added; written may be nil.
+func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 	s.last = number
-	if after == nil || after[headChunk] < number {
-		s.part(headChunk, cellKey{0, d.origin, d.day}, d.head, number, true)
+	if written == nil || written[headChunk] < number {
+		s.spare = s.chunk(headChunk, number).add(s, cellKey{0, d.origin, d.day}, d.head, s.spare, mergeHeads)
 	}
 	for b := d.cells; len(b) > 0; {
 		api, words, asOf := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), int64(binary.LittleEndian.Uint64(b[16:]))
-		n := binary.LittleEndian.Uint32(b[24:])
-		parts := b[28 : 28+n]
-		b = b[28+n:]
+		n := int(binary.LittleEndian.Uint32(b[24:]))
+		parts := b[deltaHead : deltaHead+n]
+		b = b[deltaHead+n:]
 		c := chunkOf(api)
-		if after != nil && after[c] >= number {
+		if written != nil && written[c] >= number {
 			continue
 		}
-		s.part(c, cellKey{api, d.origin, d.day}, parts, number, false)
-		key := wordsKey{api, words}
-		have, ok := s.chunks[c].words[key]
-		if !ok {
-			s.grow(c, keyBytes)
-		}
-		if !ok || asOf > have {
-			s.chunks[c].words[key] = asOf
-		}
+		k := s.chunk(c, number)
+		s.spare = k.add(s, cellKey{api, d.origin, d.day}, parts, s.spare, mergeParts)
+		k.newer(s, api, words, asOf)
 	}
 }
 
-func (s *sum) grow(c, bytes int) {
-	s.bytes += bytes
-	s.chunks[c].bytes += bytes
+func mergeHeads(sum, a, b []byte) []byte {
+	var row [widest]int64
+	heads.clear(&row)
+	heads.unpack(&row, a)
+	heads.unpack(&row, b)
+	return heads.pack(sum, &row)
 }
 
-// part adds to a cell; of the head it is a row.
-func (s *sum) part(c int, key cellKey, parts []byte, number int64, head bool) {
-	k := s.chunks[c]
-	if k == nil {
-		k = &chunk{cells: map[cellKey][]byte{}, words: map[wordsKey]int64{}, from: number}
-		s.chunks[c] = k
+// chunk is the chunk of that number; the batch is the first in it if it is new.
+func (s *sum) chunk(c int, number int64) *chunk {
+	if s.chunks[c] == nil {
+		s.chunks[c] = &chunk{from: number}
 	}
-	have, ok := k.cells[key]
-	switch {
-	case !ok:
-		s.grow(c, keyBytes+len(parts))
-		k.cells[key] = append([]byte(nil), parts...)
-		return
-	case head:
-		var row [widest]int64
-		heads.clear(&row)
-		heads.unpack(&row, have)
-		heads.unpack(&row, parts)
-		s.spare = heads.pack(s.spare[:0], &row)
-	default:
-		s.spare = mergeParts(s.spare[:0], have, parts)
-	}
-	s.grow(c, len(s.spare)-len(have))
-	if cap(have) < len(s.spare) {
-		have = make([]byte, 0, len(s.spare)+len(s.spare)/8)
-	}
-	k.cells[key] = append(have[:0], s.spare...)
+	return s.chunks[c]
 }
 
-// take takes a chunk out of the sum; nil: nothing is in it. What it returns is counted by bytes until drop.
+// take takes a chunk out of the sum; nil: nothing is in it. It counts among the bytes until drop.
 func (s *sum) take(c int) *chunk {
 	k := s.chunks[c]
 	s.chunks[c] = nil
@@ -154,3 +111,161 @@ func (s *sum) take(c int) *chunk {
 }
 
 func (s *sum) drop(k *chunk) { s.bytes -= k.bytes }
+
+// A cellKey tells cells apart.
+type cellKey struct {
+	api    uint64
+	origin int32
+	day    int32
+}
+
+// wordsDay is the day of entries that are no cells but words: origin is one half of their hash, and the value the other, and the start
+// of the newest run that had them. So both are found in the same way.
+const wordsDay = math.MinInt32
+
+// A chunk is a part of the sum. There are no pointers in it, and no memory is taken for a single cell.
+type chunk struct {
+	index   []uint32 // of entries, one more, by the hash of their keys; 0 is none; its length is a power of two
+	entries []entry
+	store   []byte // values of entries
+	wasted  int    // bytes of store that belong to none
+	from    int64  // number of the first batch in it
+	bytes   int    // that it takes
+}
+
+type entry struct {
+	cellKey
+	at   uint32 // in store
+	size uint32
+	room uint32
+}
+
+const entryBytes = 28
+
+func (k cellKey) hash() uint64 { return mix(k.api, uint64(uint32(k.origin))<<32|uint64(uint32(k.day))) }
+
+// find returns the entry of a key, nil if there is none.
+func (c *chunk) find(key cellKey) *entry {
+	if len(c.index) == 0 {
+		return nil
+	}
+	mask := uint64(len(c.index) - 1)
+	for i := key.hash() & mask; c.index[i] != 0; i = (i + 1) & mask {
+		if e := &c.entries[c.index[i]-1]; e.cellKey == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// make makes the entry of a key that has none, with a value.
+func (c *chunk) make(key cellKey, value []byte) {
+	if 4*(len(c.entries)+1) > 3*len(c.index) {
+		c.index = make([]uint32, max(16, 2*len(c.index)))
+		for i := range c.entries {
+			c.place(i)
+		}
+	}
+	c.entries = append(c.entries, entry{cellKey: key, at: uint32(len(c.store)), size: uint32(len(value)), room: uint32(len(value))})
+	c.store = append(c.store, value...)
+	c.place(len(c.entries) - 1)
+}
+
+// place puts an entry into the index.
+func (c *chunk) place(i int) {
+	mask := uint64(len(c.index) - 1)
+	at := c.entries[i].hash() & mask
+	for c.index[at] != 0 {
+		at = (at + 1) & mask
+	}
+	c.index[at] = uint32(i + 1)
+}
+
+// value is that of an entry.
+func (c *chunk) value(e *entry) []byte { return c.store[e.at:][:e.size:e.size] }
+
+// set gives an entry another value.
+func (c *chunk) set(e *entry, value []byte) {
+	if len(value) > int(e.room) {
+		c.wasted += int(e.room)
+		// A little more than it needs: numbers grow.
+		room := len(value) + len(value)/8
+		e.at, e.room = uint32(len(c.store)), uint32(room)
+		c.store = append(c.store, value...)
+		c.store = append(c.store, make([]byte, room-len(value))...)
+	} else {
+		copy(c.store[e.at:], value)
+	}
+	e.size = uint32(len(value))
+	if c.wasted > 4096 && c.wasted > len(c.store)/3 {
+		c.compact()
+	}
+}
+
+// compact gives wasted bytes back.
+func (c *chunk) compact() {
+	store := make([]byte, 0, len(c.store)-c.wasted)
+	for i := range c.entries {
+		e := &c.entries[i]
+		at := len(store)
+		store = append(store, c.store[e.at:][:e.room]...)
+		e.at = uint32(at)
+	}
+	c.store, c.wasted = store, 0
+}
+
+// add adds a value to that of a key, by merge.
+func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a, b []byte) []byte) []byte {
+	if e := c.find(key); e == nil {
+		c.make(key, value)
+	} else {
+		spare = merge(spare[:0], c.value(e), value)
+		c.set(e, spare)
+	}
+	c.count(s)
+	return spare
+}
+
+// newer says that an API had words in a run that started then.
+func (c *chunk) newer(s *sum, api, words uint64, asOf int64) {
+	key := cellKey{api, int32(uint32(words)), wordsDay}
+	var value [12]byte
+	binary.LittleEndian.PutUint32(value[:], uint32(words>>32))
+	binary.LittleEndian.PutUint64(value[4:], uint64(asOf))
+	if e := c.find(key); e == nil {
+		c.make(key, value[:])
+		c.count(s)
+	} else if have := c.value(e); asOf > int64(binary.LittleEndian.Uint64(have[4:])) {
+		copy(have[4:], value[4:])
+	}
+}
+
+// count counts the bytes anew.
+func (c *chunk) count(s *sum) {
+	bytes := cap(c.store) + entryBytes*cap(c.entries) + 4*len(c.index)
+	s.bytes += bytes - c.bytes
+	c.bytes = bytes
+}
+
+// sorted gives the cells in the order of their keys, as the tables have them, and the words.
+func (c *chunk) sorted() (cells, words []*entry) {
+	for i := range c.entries {
+		if e := &c.entries[i]; e.day == wordsDay {
+			words = append(words, e)
+		} else {
+			cells = append(cells, e)
+		}
+	}
+	for _, list := range [][]*entry{cells, words} {
+		slices.SortFunc(list, func(a, b *entry) int {
+			return cmp.Or(cmp.Compare(int64(a.api), int64(b.api)), cmp.Compare(a.origin, b.origin), cmp.Compare(a.day, b.day))
+		})
+	}
+	return cells, words
+}
+
+// words are the hash of an entry's words, and the start of the newest run that had them.
+func (c *chunk) words(e *entry) (hash uint64, asOf int64) {
+	v := c.value(e)
+	return uint64(uint32(e.origin)) | uint64(binary.LittleEndian.Uint32(v))<<32, int64(binary.LittleEndian.Uint64(v[4:]))
+}

@@ -140,40 +140,40 @@ func (t *table) unpack(row *[widest]int64, b []byte) []byte {
 	return b
 }
 
-// upsert is the statement that adds a row, or several, up to VALUES: what follows are the rows and then conflict.
-func (t *table) insert() string {
+// insert is the beginning of the statement that adds rows: up to VALUES, or whatever gives them. The rows have the keys and the
+// columns from one up to another, not included; in the others there is nothing to add.
+func (t *table) insert(from, to int) string {
 	names := append([]string(nil), t.keys...)
-	for _, c := range t.columns {
+	for _, c := range t.columns[from:to] {
 		names = append(names, `"`+c.name+`"`)
 	}
 	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") "
 }
 
-// conflict is the end of the statement. least is the engine's function for the smaller of two numbers.
-func (t *table) conflict(least string) string {
-	sets := make([]string, len(t.columns))
-	for i, c := range t.columns {
+// conflict is the end of that statement. least is the engine's function for the smaller of two numbers.
+func (t *table) conflict(least string, from, to int) string {
+	var sets []string
+	for i := from; i < to; i++ {
+		c := &t.columns[i]
 		have, more := t.name+`."`+c.name+`"`, `excluded."`+c.name+`"`
-		carry := ""
-		if c.rule == sumHigh {
-			below := t.columns[i-1].name
-			carry = fmt.Sprintf(` + ((%s."%s" + excluded."%s") >> %d)`, t.name, below, below, digits)
-		}
+		var set string
 		switch c.rule {
 		case sums:
-			sets[i] = fmt.Sprintf(`%s(%s, %d - %s) + %s`, least, have, int64(most), more, more)
-		case sumHigh:
-			sets[i] = fmt.Sprintf(`%s(%s, %d - %s - (0%s)) + %s%s`, least, have, int64(most), more, carry, more, carry)
+			set = fmt.Sprintf(`%s(%s, %d - %s) + %s`, least, have, int64(most), more, more)
 		case sumLow:
-			sets[i] = fmt.Sprintf(`(%s + %s) & %d`, have, more, int64(low))
+			set = fmt.Sprintf(`(%s + %s) & %d`, have, more, int64(low))
+		case sumHigh:
+			below := t.columns[i-1].name
+			carry := fmt.Sprintf(`((%s."%s" + excluded."%s") >> %d)`, t.name, below, below, digits)
+			set = fmt.Sprintf(`%s(%s, %d - %s - %s) + %s + %s`, least, have, int64(most), more, carry, more, carry)
 		case largest:
-			sets[i] = fmt.Sprintf(`CASE WHEN %s > %s THEN %s ELSE %s END`, more, have, more, have)
+			set = fmt.Sprintf(`CASE WHEN %s > %s THEN %s ELSE %s END`, more, have, more, have)
 		case smallest:
-			sets[i] = fmt.Sprintf(`CASE WHEN %s < %s THEN %s ELSE %s END`, more, have, more, have)
+			set = fmt.Sprintf(`CASE WHEN %s < %s THEN %s ELSE %s END`, more, have, more, have)
 		case union:
-			sets[i] = fmt.Sprintf(`%s | %s`, have, more)
+			set = fmt.Sprintf(`%s | %s`, have, more)
 		}
-		sets[i] = `"` + c.name + `" = ` + sets[i]
+		sets = append(sets, `"`+c.name+`" = `+set)
 	}
 	return " ON CONFLICT (" + strings.Join(t.keys, ", ") + ") DO UPDATE SET " + strings.Join(sets, ", ")
 }

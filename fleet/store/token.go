@@ -30,13 +30,13 @@ func (s *Store) AddToken(ctx context.Context, t Token) error {
 	if t.ID == "" {
 		return errors.New("adding a token: it has no ID")
 	}
-	r, err := s.write.ExecContext(ctx, "INSERT INTO token (id, hash, name, scopes, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+	n, err := s.change(ctx, true, "INSERT INTO token (id, hash, name, scopes, created, expires, revoked) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
 		t.ID, t.Hash[:], t.Name, strings.Join(t.Scopes, " "), toMillis(t.Created), toMillis(t.Expires), toMillis(t.Revoked))
 	if err != nil {
 		return s.wrap(what, err)
 	}
-	if n, err := r.RowsAffected(); err != nil || n == 0 {
-		return s.wrap(what, errors.Join(err, errors.New("there is one with this ID or secret already")))
+	if n == 0 {
+		return s.wrap(what, errors.New("there is one with this ID or secret already"))
 	}
 	return nil
 }
@@ -68,12 +68,12 @@ func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	if err != nil {
 		return s.wrap(what, err)
 	}
-	r, err := s.write.ExecContext(ctx, "UPDATE token SET revoked = CASE WHEN revoked = 0 THEN $1 ELSE revoked END WHERE id = $2", now.UnixMilli(), id)
+	n, err := s.change(ctx, true, "UPDATE token SET revoked = CASE WHEN revoked = 0 THEN $1 ELSE revoked END WHERE id = $2", now.UnixMilli(), id)
 	if err != nil {
 		return s.wrap(what, err)
 	}
-	if n, err := r.RowsAffected(); err != nil || n == 0 {
-		return s.wrap(what, errors.Join(err, ErrNotFound))
+	if n == 0 {
+		return s.wrap(what, ErrNotFound)
 	}
 	return nil
 }

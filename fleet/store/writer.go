@@ -20,7 +20,7 @@ import (
 // It does not matter whether a writer that is taken for gone lives on. Nothing is put into a log but by its owner, in a
 // transaction that has the writer's row locked; and no chunk is written but by who knows up to where it was written before.
 
-const (
+var (
 	beats = 2 * time.Second  // between two renewals
 	lease = 10 * time.Second // after which a writer that has not renewed is taken for gone
 )
@@ -36,7 +36,7 @@ func (s *Store) who() (writer int64, me []byte) {
 
 // join becomes a writer, of an empty log.
 func (s *Store) join(ctx context.Context) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *Store) join(ctx context.Context) error {
 	for c := range int64(allChunks) {
 		list.row([]int64{c})
 	}
-	if _, err := s.exec(ctx, tx, fmt.Sprintf("INSERT INTO written (writer, chunk, number) SELECT %d, v.chunk, 0 FROM {rows} WHERE true", id), list, nil); err != nil {
+	if _, err := tx.exec(ctx, fmt.Sprintf("INSERT INTO written (writer, chunk, number) SELECT %d, v.chunk, 0 FROM {rows} WHERE true", id), list, nil); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -97,7 +97,6 @@ func beat(ctx context.Context, q queryer, writer int64, me []byte, now time.Time
 
 // tend renews the lease, and takes over the logs of writers that are gone, until the store closes.
 func (s *Store) tend() {
-	defer s.running.Done()
 	tick := time.NewTicker(beats)
 	defer tick.Stop()
 	for {
@@ -161,11 +160,8 @@ func (s *Store) takeOver() (again bool, err error) {
 	}
 	me := make([]byte, 16)
 	rand.Read(me)
-	r, err := s.write.ExecContext(ctx, "UPDATE writer SET owner = $1, beat = $2 WHERE id = $3 AND beat = $4", me, now.UnixMilli(), id, beat)
-	if err != nil {
-		return false, err
-	}
-	if n, err := r.RowsAffected(); n == 0 || err != nil { // another was quicker, or it lives
+	n, err := s.change(ctx, true, "UPDATE writer SET owner = $1, beat = $2 WHERE id = $3 AND beat = $4", me, now.UnixMilli(), id, beat)
+	if n == 0 || err != nil { // another was quicker, or it lives
 		return true, err
 	}
 	err = s.recoverLog(id, me)
@@ -225,7 +221,7 @@ func (s *Store) recoverLog(id int64, me []byte) error {
 		}
 		from = part.last
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -253,7 +249,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 		if err != nil {
 			return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 		}
-		part.add(deltaOf(p, origin, fleet.Day(day), s.known.number), number, written)
+		part.add(deltaOf(p, hashesOf(p), origin, fleet.Day(day), s.known.number), number, written)
 		if part.bytes > s.options.Memory/4 {
 			return full
 		}
@@ -266,7 +262,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 }
 
 // remove removes a writer, all of whose log is in the tables.
-func (s *Store) remove(ctx context.Context, tx *sql.Tx, id int64, me []byte) error {
+func (s *Store) remove(ctx context.Context, tx transaction, id int64, me []byte) error {
 	r, err := tx.ExecContext(ctx, "DELETE FROM writer WHERE id = $1 AND owner = $2", id, me)
 	if err != nil {
 		return err

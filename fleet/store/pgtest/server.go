@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -65,7 +66,7 @@ func start(ctx context.Context, settings []string) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.log, err = os.Create(filepath.Join(s.dir, "log")); err != nil {
+	if s.log, err = os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return nil, err
 	}
 	init := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "markgen", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
@@ -124,12 +125,26 @@ func (s *Server) Restart(ctx context.Context) error {
 	if s.cmd != nil {
 		return errors.New("it runs")
 	}
+	for {
+		err := s.run(ctx)
+		// The last of those that were killed may hold their memory for a moment.
+		if err == nil || !strings.Contains(err.Error(), "pre-existing shared memory block") || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (s *Server) run(ctx context.Context) error {
 	args := []string{"-D", s.data(), "-k", s.dir, "-c", "listen_addresses="}
 	for _, one := range s.settings {
 		args = append(args, "-c", one)
 	}
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
 	s.prepare(cmd)
+	if err := s.log.Truncate(0); err != nil { // what it says is of this time
+		return err
+	}
 	cmd.Stdout, cmd.Stderr = s.log, s.log
 	if err := cmd.Start(); err != nil {
 		return err
