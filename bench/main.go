@@ -38,6 +38,7 @@ var subjects = []struct {
 	{"between", "how fast markgen between reads 100 million records", (*bench).between},
 	{"formats", "how long a report of 100,000 markers takes in each format", (*bench).formats},
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
+	{"store", "how many marker rows a second the catalogue takes, and how quickly it answers", (*bench).store},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
 	{"pages", "search and pages of markgen serve with a million APIs, and the memory it takes", (*bench).pages},
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
@@ -74,6 +75,7 @@ func main() {
 	flag.StringVar(&b.main, "package", "./cmd/promtool", "package of -module to build")
 	child := flag.Bool("rewrite-child", false, "measure rewriting in this process; what the command starts itself with")
 	load := flag.String("load-child", "", "send this load, JSON, to a server; what the command starts itself with")
+	storeURL := flag.String("store-child", "", "put load on the store at this URL; what the command starts itself with")
 	flag.Usage = func() {
 		w := flag.CommandLine.Output()
 		fmt.Fprintln(w, "usage: bench [flags]")
@@ -94,6 +96,12 @@ func main() {
 	defer stop()
 	if *load != "" {
 		if err := loadChild(ctx, *load, os.Stdout); err != nil {
+			fail(err)
+		}
+		return
+	}
+	if *storeURL != "" {
+		if err := storeChild(ctx, os.Stdout, *storeURL); err != nil {
 			fail(err)
 		}
 		return

@@ -133,3 +133,12 @@ func removeAll(dir string) error {
 	})
 	return os.RemoveAll(dir)
 }
+
+// ownPeak is the most memory that this process has had, bytes; 0 where that can't be told.
+func ownPeak() float64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	return memorySize(string(text), "VmHWM")
+}
