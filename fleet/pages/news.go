@@ -42,8 +42,8 @@ func (p *Pages) news(r *http.Request) (*page, error) {
 		since = day.Time()
 	}
 	c := &newsContent{Since: since.Format(time.DateOnly)}
-	came := p.Catalogue.List(catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: mostNews})
-	changed := p.Catalogue.List(catalogue.List{Order: catalogue.ByCalls, Changed: since, Known: since, Limit: mostNews})
+	came := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: mostNews})
+	changed := p.lists.list(p.Catalogue, catalogue.List{Order: catalogue.ByCalls, Changed: since, Known: since, Limit: mostNews})
 	c.Total = [2]int{came.Total, changed.Total}
 	c.Came = apis("APIs that came, the newest first", came.APIs)
 	c.Changed = apis("APIs that were known and have new figures, those first that are called most", changed.APIs)

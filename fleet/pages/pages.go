@@ -43,7 +43,8 @@ type Options struct {
 // Pages are the pages of a store. It is an http.Handler for GET and HEAD.
 type Pages struct {
 	Options
-	mux *http.ServeMux
+	mux   *http.ServeMux
+	lists kept
 }
 
 // New returns the pages of a store and its catalogue.

@@ -371,3 +371,16 @@ func FuzzAddress(f *testing.F) {
 		}
 	})
 }
+
+// What has come since a page was made is on the next.
+func TestNewFigures(t *testing.T) {
+	s := newShop(t)
+	h := s.pages()
+	get(t, h, "/")
+	s.index.Put(fleet.API{ID: 0x99, Package: "example.com/late", Name: "example.com/late.Comer", Kind: "func", First: now, Changed: now, Count: 1, TotalNS: markgen.Uint128{Hi: 1}})
+	for _, address := range []string{"/", "/new"} {
+		if _, text := get(t, h, address); !strings.Contains(words(text), "Comer") {
+			t.Errorf("%s does not have it", address)
+		}
+	}
+}
