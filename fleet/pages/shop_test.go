@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,9 +48,10 @@ func (s *shop) pages() *pages.Pages {
 
 func newShop(t testing.TB) *shop {
 	t.Helper()
-	clock := now
+	var clock atomic.Pointer[time.Time]
+	clock.Store(&now)
 	ctx := context.Background()
-	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "fleet.db"), store.Options{Now: func() time.Time { return clock }})
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "fleet.db"), store.Options{Now: func() time.Time { return *clock.Load() }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,7 @@ func newShop(t testing.TB) *shop {
 		}
 	})
 	for _, b := range releases() {
-		clock = b.at
+		clock.Store(&b.at)
 		file, err := profile.Encode(b.p)
 		if err != nil {
 			t.Fatal(err)
