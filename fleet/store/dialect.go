@@ -20,8 +20,8 @@ type dialect struct {
 	kind      func(error) error                                 // one of the errors of this package, or nil
 	now       func(context.Context, queryer) (time.Time, error) // nil: Options.Now
 
-	// begin begins a transaction that writes. One that is not durable is on disk only when a later one that is durable has been
-	// committed: should the machine fail before, both are as if they had never been. Figures are written like that: what
+	// begin begins a transaction that writes. One that is not durable may be on disk only when a later one that is durable has
+	// been committed, where the database dies with this process or with the machine and not alone: then what
 	// is lost of them is in the log, which is durable.
 	begin func(ctx context.Context, db *sql.DB, durable bool) (transaction, error)
 }

@@ -71,15 +71,12 @@ func postgresDialect() dialect {
 		isolation: sql.LevelRepeatableRead,
 		script:    postgresScript,
 		kind:      postgresKind,
-		begin: func(ctx context.Context, db *sql.DB, durable bool) (transaction, error) {
+		// All are durable: the database can die without this process, which would go on to believe what it had been told of
+		// transactions that are gone.
+		begin: func(ctx context.Context, db *sql.DB, _ bool) (transaction, error) {
 			tx, err := db.BeginTx(ctx, nil)
 			if err != nil {
 				return nil, err
-			}
-			if !durable {
-				if _, err := tx.ExecContext(ctx, "SET LOCAL synchronous_commit = off"); err != nil {
-					return nil, errors.Join(err, tx.Rollback())
-				}
 			}
 			return &postgresTx{tx, upserts}, nil
 		},
