@@ -20,6 +20,8 @@ type dialect struct {
 	kind      func(error) error                                 // one of the errors of this package, or nil
 	now       func(context.Context, queryer) (time.Time, error) // nil: Options.Now
 
+	close func(write *sql.DB) error // before the database is closed; nil: nothing is to be done
+
 	// begin begins a transaction that writes. One that is not durable may be on disk only when a later one that is durable has
 	// been committed, where the database dies with this process or with the machine and not alone: then what
 	// is lost of them is in the log, which is durable.

@@ -1,6 +1,58 @@
 package store
 
-import "time"
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
 
 // SetLease says how soon a writer that does not renew is taken for gone.
 func SetLease(d time.Duration) { lease, beats = d, d/5 }
+
+// Maintain does what is done every hour.
+func (s *Store) Maintain(ctx context.Context) error { return s.maintain(ctx) }
+
+// Pragma sets something of SQLite's connection that writes.
+func (s *Store) Pragma(setting string) error {
+	_, err := s.write.Exec("PRAGMA " + setting)
+	return err
+}
+
+// AddMigration has another version of the tables, until undo is called.
+func AddMigration(text string) (undo func()) {
+	had := migrations
+	migrations = append(had[:len(had):len(had)], migration{len(had) + 1, text})
+	return func() { migrations = had }
+}
+
+// Twice is what the figures of a marker, kept in memory twice and added up, are when they are read again.
+func Twice(m *profile.Marker) (*profile.Marker, error) {
+	numbers := map[name]int64{}
+	list := []name{{}}
+	number := func(n name) int64 {
+		if _, ok := numbers[n]; !ok {
+			numbers[n] = int64(len(list))
+			list = append(list, n)
+		}
+		return numbers[n]
+	}
+	var pack packer
+	var s sum
+	key := cellKey{uint64(m.ID), 1, 2}
+	c := s.chunk(0, 1)
+	for range 2 {
+		c.add(&s, key, pack.marker(m, number), nil, mergeParts)
+	}
+	if cells, _ := c.sorted(); len(cells) != 1 {
+		return nil, fmt.Errorf("%d cells", len(cells))
+	}
+	f := figures{}
+	new(apiSum).add(c.value(c.find(key)), func(tag uint64, row *[widest]int64) {
+		f.add(tag, row[:len(byTag[tag%(1<<tagBits)].columns)])
+	})
+	got := &profile.Marker{ID: m.ID, Name: m.Name, Package: m.Package, Kind: m.Kind}
+	f.marker(got, func(n int64) name { return list[n] })
+	return got, nil
+}

@@ -44,7 +44,11 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	if b.Profile == nil || len(b.Body) == 0 {
 		return fleet.Receipt{}, errors.New("a batch without figures, or without its bytes")
 	}
-	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: b.Day, Profile: b.Profile, Body: b.Body}
+	now, err := s.clock(ctx, s.read)
+	if err != nil {
+		return fleet.Receipt{}, err
+	}
+	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: s.under(b.Day, now), Profile: b.Profile, Body: b.Body}
 	if err := s.room(ctx); err != nil {
 		return fleet.Receipt{}, err
 	}

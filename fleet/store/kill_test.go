@@ -40,10 +40,10 @@ func child(words []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(context.Background(), url, store.Options{Memory: smallMemory})
+	s, err := store.Open(context.Background(), url, store.Options{Memory: smallMemory, Days: 1e6})
 	for errors.Is(err, store.ErrGone) { // as a service that is started again does
 		time.Sleep(20 * time.Millisecond)
-		s, err = store.Open(context.Background(), url, store.Options{Memory: smallMemory})
+		s, err = store.Open(context.Background(), url, store.Options{Memory: smallMemory, Days: 1e6})
 	}
 	if err != nil {
 		return err

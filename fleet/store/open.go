@@ -75,6 +75,12 @@ func (o Options) withDefaults() Options {
 	if o.Memory == 0 {
 		o.Memory = 128 << 20
 	}
+	if o.Days == 0 {
+		o.Days = 100
+	}
+	if o.Remember == 0 {
+		o.Remember = 400 * 24 * time.Hour
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -149,6 +155,9 @@ func (s *Store) Close() error {
 
 func (s *Store) closeDatabases() error {
 	var errs []error
+	if s.write != nil && s.close != nil {
+		errs = append(errs, s.close(s.write))
+	}
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {
 			errs = append(errs, db.Close())

@@ -340,13 +340,7 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, f *fleet.F
 }
 
 // selection is the statement that reads rows of the table.
-func (t *table) selection() string {
-	names := append([]string(nil), t.keys...)
-	for _, c := range t.columns {
-		names = append(names, `"`+c.name+`"`)
-	}
-	return "SELECT " + strings.Join(names, ", ") + " FROM " + t.name
-}
+func (t *table) selection() string { return "SELECT " + t.names() + " FROM " + t.name }
 
 // dayOf is the day that a row is of.
 func dayOf(day int64) fleet.Day { return fleet.Day(day) }

@@ -135,6 +135,7 @@ func sqliteDialect() dialect {
 		least:  "min",
 		script: sqliteScript,
 		begin:  statements.begin,
+		close:  statements.close,
 		kind: func(err error) error {
 			switch code(err) {
 			case codes.SQLITE_FULL:

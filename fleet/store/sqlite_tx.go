@@ -44,6 +44,27 @@ func (s *sqliteStatements) begin(ctx context.Context, db *sql.DB, durable bool) 
 	return &sqliteTx{Conn: conn, statements: s}, nil
 }
 
+// close gives the statements back; a connection that has some does not close.
+func (s *sqliteStatements) close(db *sql.DB) error {
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return err
+	}
+	err = conn.Raw(func(of any) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		var errs []error
+		for _, one := range s.text {
+			if s.of == of {
+				errs = append(errs, one.Close())
+			}
+		}
+		s.of, s.text = nil, nil
+		return errors.Join(errs...)
+	})
+	return errors.Join(err, conn.Close())
+}
+
 // A sqliteTx is a transaction.
 type sqliteTx struct {
 	*sql.Conn

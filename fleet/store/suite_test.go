@@ -1,10 +1,13 @@
 package store_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -34,6 +37,9 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"Words":      testWords,
 		"Backup":     testBackup,
 		"Restore":    testRestore,
+		"Months":     testMonths,
+		"Forgotten":  testForgotten,
+		"Hostile":    testHostile,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}
@@ -45,6 +51,9 @@ func TestSQLite(t *testing.T) {
 
 func open(t testing.TB, url string, o store.Options) *store.Store {
 	t.Helper()
+	if o.Days == 0 {
+		o.Days = 1e6
+	}
 	s, err := store.Open(context.Background(), url, o)
 	if err != nil {
 		t.Fatal(err)
@@ -495,4 +504,144 @@ func TestSecondProcess(t *testing.T) {
 	if _, err := store.Open(context.Background(), file, store.Options{}); err == nil || !strings.Contains(err.Error(), file+": another process has the store open") {
 		t.Error(err)
 	}
+}
+
+// Figures of days long past become those of months, exactly, and what comes late goes there.
+func testMonths(t *testing.T, url string) {
+	ctx := context.Background()
+	r := newMaker(12)
+	r.large = true
+	s := open(t, url, store.Options{})
+	var list []fact
+	add := func(b *fleet.Batch) {
+		ingest(t, s, b)
+		month := *b
+		month.Day -= fleet.Day(b.Day.Time().Day() - 1)
+		list = append(list, &month)
+	}
+	for range 20 {
+		add(r.batch())
+	}
+	if err := s.Maintain(ctx); err != nil { // it is not time
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, url, store.Options{Days: 30})
+	for range 2 {
+		settle(t, s)
+		if err := s.Maintain(ctx); err != nil {
+			t.Fatal(err)
+		}
+		checkAll(t, s, list)
+		add(r.batch())
+	}
+	checkAll(t, s, list)
+}
+
+// It is remembered for some time which batches have come.
+func testForgotten(t *testing.T, url string) {
+	r := newMaker(13)
+	s := open(t, url, store.Options{Remember: time.Hour})
+	b := r.batch()
+	ingest(t, s, b)
+	if err := s.Maintain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if !ingest(t, s, b).Known {
+		t.Error("a batch was forgotten at once")
+	}
+	settle(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, url, store.Options{Remember: time.Nanosecond})
+	time.Sleep(2 * time.Millisecond)
+	if err := s.Maintain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if ingest(t, s, b).Known {
+		t.Error("a batch was remembered for longer than was asked for")
+	}
+}
+
+// Names that no Go program has do no harm.
+func testHostile(t *testing.T, url string) {
+	r := newMaker(14)
+	s := open(t, url, store.Options{})
+	ctx := context.Background()
+	long := strings.Repeat("ä", 40000)
+	for i, text := range []string{"", "\x00", "a\x00b", long, "'; DROP TABLE api; --", "$1", "\U0010ffff", "%s", `\`, "\t"} {
+		m := r.marker(i)
+		m.Package, m.Name, m.File = "", "F"+text, text
+		if !strings.Contains(text, "\t") {
+			m.Kind, m.Group = "k"+text, text
+		}
+		m.Readings = []profile.Reading{{Collector: text, Values: []profile.Value{{Name: text, Sum: 5}}}}
+		p := &profile.Profile{Runs: 1, Markers: []profile.Marker{m}}
+		b := batchOf(p, fleet.Origin{Build: text, Go: text, GOOS: text, GOARCH: text, CPU: text}, someDay, fleet.BatchID{Build: text, Sequence: uint32(i)})
+		ingest(t, s, b)
+		if !ingest(t, s, b).Known {
+			t.Errorf("%.20q was taken twice", text)
+		}
+		settle(t, s)
+		groups, err := s.Figures(ctx, m.ID, fleet.Filter{}, fleet.ByBuild)
+		if err != nil || len(groups) != 1 || held(groups[0].Marker.Count) != held(m.Count) || len(groups[0].Marker.Readings) != 1 {
+			t.Errorf("%.20q: %v, %v", text, groups, err)
+		}
+	}
+	if _, _, err := s.Profile(ctx, fleet.Filter{}, 0); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Origins(ctx, fleet.Filter{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzBatch: whatever a body says that can be read is counted, as package profile counts it.
+func FuzzBatch(f *testing.F) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(f.TempDir(), "fleet.db"), store.Options{Days: 1e6})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = s.Close() })
+	r := newMaker(15)
+	for range 5 {
+		f.Add(r.batch().Body[16:])
+	}
+	f.Fuzz(func(t *testing.T, rest []byte) {
+		body := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(rest, crc32.MakeTable(crc32.Castagnoli)))
+		body = append(body, rest...)
+		p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "x")
+		if err != nil {
+			return
+		}
+		o := fleet.Origin{Build: fleet.NewRunID().String()} // what is of this batch alone
+		b := &fleet.Batch{ID: fleet.BatchID{Build: o.Build}, Origin: o, Day: someDay, Profile: p, Body: body}
+		if _, err := s.Ingest(ctx, b); err != nil {
+			if errors.Is(err, store.ErrFull) { // too many collectors, by now
+				return
+			}
+			t.Fatal(err)
+		}
+		settle(t, s)
+		for i := range p.Markers {
+			want := &p.Markers[i]
+			groups, err := s.Figures(ctx, want.ID, fleet.Filter{Build: o.Build}, fleet.ByNothing)
+			if err != nil || len(groups) != 1 {
+				t.Fatalf("%v: %d groups, %v", want.ID, len(groups), err)
+			}
+			got := groups[0].Marker
+			if len(want.Readings) == 0 { // names of these may be too long to be told apart
+				got.Name, got.Package, got.Kind = want.Name, want.Package, want.Kind
+				if diff := gocmp.Diff(*want, got, same); diff != "" {
+					t.Fatalf("(-sent +got)\n%s", diff)
+				}
+			} else if held(got.Count) != held(want.Count) {
+				t.Fatalf("count %d, want %d", got.Count, want.Count)
+			}
+		}
+	})
 }

@@ -51,10 +51,10 @@ func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, nu
 	return d
 }
 
-// asOf is the start of the run that gave the marker its name. It is not believed to be later than the day after the
+// asOf is the start of the run that gave the marker its name. It is not believed to be later than the month after the
 // batch's.
 func asOf(m *profile.Marker, day fleet.Day) int64 {
-	return max(0, min(m.AsOf(), (day+2).Time().UnixNano()-1))
+	return max(0, min(m.AsOf(), nextMonth(nextMonth(monthOf(day))).Time().UnixNano()-1))
 }
 
 // A sum is what has come and is not written yet.

@@ -140,6 +140,15 @@ func (t *table) unpack(row *[widest]int64, b []byte) []byte {
 	return b
 }
 
+// names are its keys and columns, as a statement has them.
+func (t *table) names() string {
+	names := append([]string(nil), t.keys...)
+	for _, c := range t.columns {
+		names = append(names, `"`+c.name+`"`)
+	}
+	return strings.Join(names, ", ")
+}
+
 // insert is the beginning of the statement that adds rows: up to VALUES, or whatever gives them. The rows have the keys and the
 // columns from one up to another, not included; in the others there is nothing to add.
 func (t *table) insert(from, to int) string {

@@ -99,6 +99,7 @@ func beat(ctx context.Context, q queryer, writer int64, me []byte, now time.Time
 func (s *Store) tend() {
 	tick := time.NewTicker(beats)
 	defer tick.Stop()
+	swept := time.Now()
 	for {
 		if err := s.renew(); err != nil {
 			s.trouble.Store(&err)
@@ -109,6 +110,12 @@ func (s *Store) tend() {
 				break
 			} else if !again {
 				break
+			}
+		}
+		if time.Since(swept) > sweeps && !s.isClosing() {
+			swept = time.Now()
+			if err := s.maintain(context.Background()); err != nil {
+				s.trouble.Store(&err)
 			}
 		}
 		select {

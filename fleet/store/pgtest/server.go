@@ -83,7 +83,8 @@ func start(ctx context.Context, settings []string) (_ *Server, err error) {
 // programs is the folder of the newest installed server.
 func programs() (string, error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
-		return filepath.Dir(path), nil
+		path, err = filepath.EvalSymlinks(path)
+		return filepath.Dir(path), err
 	}
 	// Debian keeps versions beside each other, off the path.
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
@@ -205,6 +206,9 @@ func (s *Server) Exec(ctx context.Context, statement string) error {
 	_, err = c.Exec(ctx, statement)
 	return errors.Join(err, c.Close(ctx))
 }
+
+// Programs is the folder of the server's programs: psql, pg_dump …
+func (s *Server) Programs() string { return s.bin }
 
 // PID is the server's first process, 0 if it does not run.
 func (s *Server) PID() int {

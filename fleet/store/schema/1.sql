@@ -196,6 +196,7 @@ CREATE TABLE batch (
 	came BIGINT NOT NULL,
 	PRIMARY KEY (run, sequence, build)
 );
+CREATE INDEX batch_came ON batch (came);
 
 CREATE TABLE log (
 	writer BIGINT NOT NULL,

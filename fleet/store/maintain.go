@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+)
+
+// What is old takes less room: figures of a day become figures of a month, and the identities of batches that nobody sends
+// any more are forgotten.
+
+const (
+	sweeps     = time.Hour // between two times
+	gap        = 7         // days for which late batches may be on their way into the tables
+	forgetMost = 2000      // identities that are forgotten in one transaction
+)
+
+// monthOf is the first day of a day's month: the day that figures of the month are under.
+func monthOf(d fleet.Day) fleet.Day { return d - fleet.Day(d.Time().Day()-1) }
+
+// under is the day that figures of a day are kept under.
+func (s *Store) under(day fleet.Day, now time.Time) fleet.Day {
+	if day < fleet.DayOf(now)-fleet.Day(s.options.Days) {
+		return monthOf(day)
+	}
+	return day
+}
+
+// maintain does it once.
+func (s *Store) maintain(ctx context.Context) error {
+	now, err := s.clock(ctx, s.read)
+	if err != nil {
+		return err
+	}
+	if err := s.forget(ctx, now.Add(-s.options.Remember)); err != nil {
+		return err
+	}
+	return s.rollUp(ctx, fleet.DayOf(now)-fleet.Day(s.options.Days+gap))
+}
+
+// forget deletes the identities of batches that came before a moment.
+func (s *Store) forget(ctx context.Context, before time.Time) error {
+	for !s.isClosing() {
+		n, err := s.change(ctx, false, "DELETE FROM batch WHERE (run, sequence, build) IN (SELECT run, sequence, build FROM batch WHERE came < $1 ORDER BY came LIMIT $2)", before.UnixMilli(), forgetMost)
+		if err != nil || n < forgetMost {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollUp adds the figures of days to those of their months, of the months that were over before a day. Rows are taken out and added
+// in one transaction, and what comes later for such a day makes a row of its own, which is added up the next time.
+func (s *Store) rollUp(ctx context.Context, before fleet.Day) error {
+	months := map[fleet.Day]bool{}
+	rows, err := s.read.QueryContext(ctx, "SELECT DISTINCT day FROM head WHERE day < $1", int64(before))
+	if err := each(rows, err, func() error {
+		var day fleet.Day
+		err := rows.Scan(&day)
+		if month := monthOf(day); day != month && nextMonth(month) <= before {
+			months[month] = true
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	for month := range months {
+		for c := range chunks {
+			if s.isClosing() {
+				return nil
+			}
+			from := int64(uint64(c) << 56)
+			for _, t := range byTag {
+				if err := s.move(ctx, t, month, "api >= $3 AND api <= $4 AND ", from, from+1<<56-1); err != nil {
+					return err
+				}
+			}
+		}
+		// The last, as it tells that there are days to be added.
+		if err := s.move(ctx, heads, month, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextMonth is the first day of the month after.
+func nextMonth(month fleet.Day) fleet.Day { return fleet.DayOf(month.Time().AddDate(0, 1, 0)) }
+
+// move adds the rows of a month's days to those of the month.
+func (s *Store) move(ctx context.Context, t *table, month fleet.Day, where string, args ...any) error {
+	tx, err := s.begin(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	width := len(t.keys) + len(t.columns)
+	day := slices.Index(t.keys, "day")
+	values := make([]int64, width)
+	into := make([]any, width)
+	for i := range values {
+		into[i] = &values[i]
+	}
+	var list [][]int64
+	rows, err := tx.QueryContext(ctx, "DELETE FROM "+t.name+" WHERE "+where+"day > $1 AND day < $2 RETURNING "+t.names(), append([]any{int64(month), int64(nextMonth(month))}, args...)...)
+	if err := each(rows, err, func() error {
+		err := rows.Scan(into...)
+		values[day] = int64(month)
+		list = append(list, slices.Clone(values))
+		return err
+	}); err != nil || len(list) == 0 {
+		return err
+	}
+	// Each key once, as an upsert wants it.
+	keys := len(t.keys)
+	slices.SortFunc(list, func(a, b []int64) int { return slices.Compare(a[:keys], b[:keys]) })
+	var sum []int64
+	for i := 0; i < len(list); {
+		var row [widest]int64
+		t.clear(&row)
+		first := list[i][:keys]
+		for ; i < len(list) && slices.Equal(list[i][:keys], first); i++ {
+			for k, v := range list[i][keys:] {
+				t.add(&row, k, v)
+			}
+		}
+		sum = append(append(sum, first...), row[:len(t.columns)]...)
+	}
+	if err := tx.bulk(ctx, t, sum); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
