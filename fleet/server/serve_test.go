@@ -39,7 +39,7 @@ type site struct {
 // start starts a server of a new store. wrap, if it is not nil, stands between them.
 func start(t *testing.T, o server.Options, limits server.Limits, wrap func(*store.Store) server.Store) *site {
 	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "fleet.db"), store.Options{Days: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
