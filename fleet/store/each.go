@@ -37,12 +37,20 @@ var errEnough = errors.New("no more are wanted")
 
 // eachOf is Each within a transaction, of the origins that were chosen.
 func (s *Store) eachOf(ctx context.Context, tx queryer, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(*profile.Marker) error) error {
+	if len(origins) == 0 {
+		return nil
+	}
 	after, before := nameRange(f)
 	afterID := int64(math.MinInt64)
 	for {
 		var list []apiRow
 		read := 0
-		rows, err := tx.QueryContext(ctx, "SELECT "+apiColumns+" FROM api WHERE (name, id) > ($1, $2) AND name < $3 ORDER BY name, id LIMIT $4", after, afterID, before, apisAtOnce)
+		args := []any{after, afterID, before, apisAtOnce}
+		where := " WHERE (name, id) > ($1, $2) AND name < $3"
+		if few := inOrigins("reach.origin", origins, &args); few != "" {
+			where += " AND EXISTS (SELECT 1 FROM reach WHERE reach.api = api.id AND " + few + ")"
+		}
+		rows, err := tx.QueryContext(ctx, "SELECT "+apiColumns+" FROM api"+where+" ORDER BY name, id LIMIT $4", args...)
 		if err := each(rows, err, func() error {
 			var a apiRow
 			err := a.scan(rows)
@@ -60,7 +68,7 @@ func (s *Store) eachOf(ctx context.Context, tx queryer, origins map[int32]fleet.
 			ids[i] = int64(list[i].ID)
 		}
 		if len(ids) > 0 {
-			if err := s.cellsOf(ctx, tx, ids, f, func(api int64, origin int32, day int64, tag uint64, values []int64) {
+			if err := s.cellsOf(ctx, tx, ids, origins, f, func(api int64, origin int32, day int64, tag uint64, values []int64) {
 				if _, ok := origins[origin]; !ok {
 					return
 				}

@@ -249,7 +249,7 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 	// Figures are added up by origin first, so that it matters little how many ways there are to tell them apart.
 	days := slices.Contains(by, fleet.ByDay)
 	sums := map[source]figures{}
-	if err := s.cellsOf(ctx, tx, []int64{int64(id)}, &f, func(_ int64, origin int32, day int64, tag uint64, values []int64) {
+	if err := s.cellsOf(ctx, tx, []int64{int64(id)}, origins, &f, func(_ int64, origin int32, day int64, tag uint64, values []int64) {
 		if _, ok := origins[origin]; !ok {
 			return
 		}
@@ -303,8 +303,26 @@ func (s *Store) toldApart(a *apiRow, sums map[source]figures, origins map[int32]
 	return list
 }
 
-// cellsOf gives to visit all rows of figures of some APIs within a filter's days. The values are visit's until it returns.
-func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
+// fewOrigins is how many origins the database is told to choose; of more it gives all rows.
+const fewOrigins = 64
+
+// inOrigins is a condition by which a column of a table is one of a few origins, whose numbers are added to the arguments;
+// "" if they are many.
+func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) string {
+	if len(origins) == 0 || len(origins) > fewOrigins {
+		return ""
+	}
+	var in []string
+	for origin := range origins {
+		*args = append(*args, int64(origin))
+		in = append(in, placeholder(len(*args)))
+	}
+	return column + " IN (" + strings.Join(in, ", ") + ")"
+}
+
+// cellsOf gives to visit the rows of figures of some APIs within a filter's days, those of other origins among them if origins are
+// many. The values are visit's until it returns.
+func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
 	from, to := days(f)
 	args := []any{from, to}
 	in := make([]string, len(apis))
@@ -312,8 +330,12 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, f *fleet.F
 		args = append(args, api)
 		in[i] = placeholder(i + 3)
 	}
+	where := " WHERE day >= $1 AND day <= $2 AND api IN (" + strings.Join(in, ", ") + ")"
+	if few := inOrigins("origin", origins, &args); few != "" {
+		where += " AND " + few
+	}
 	for kind, t := range byTag {
-		rows, err := q.QueryContext(ctx, t.selection()+" WHERE day >= $1 AND day <= $2 AND api IN ("+strings.Join(in, ", ")+")", args...)
+		rows, err := q.QueryContext(ctx, t.selection()+where, args...)
 		values := make([]int64, len(t.keys)+len(t.columns))
 		into := make([]any, len(values))
 		for i := range values {
