@@ -94,17 +94,30 @@ func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (
 		fmt.Sprintf("p50 %v, max %v, %.0f markers a second", half.P50.Round(time.Millisecond), half.Max.Round(time.Millisecond), float64(half.Rows)/half.Took.Seconds()))
 	peak = max(peak, server.Peak())
 
+	small, err := b.loaded(ctx, fleettest.Load{URL: server.URL(), Fleet: usualFleet, Batch: 5, Time: 15 * time.Second})
+	if err != nil {
+		return err
+	}
+	b.hold("ingest: "+name+", batches of 5 markers a second", bar{}, float64(small.Batches)/small.Took.Seconds(), fmt.Sprintf("p99 %v", small.P99.Round(time.Millisecond)))
+	if info, err := os.Stat(db); err == nil {
+		figures := 0
+		for i := range usualFleet.Origins() {
+			figures += usualFleet.Source(i).Markers()
+		}
+		b.hold("ingest: "+name+", the file, for each marker of a kind of machine and day", bar{}.in("bytes"), float64(info.Size())/float64(figures), fmt.Sprintf("%d of these", figures))
+	}
 	new, err := b.loaded(ctx, fleettest.Load{URL: server.URL(), Fleet: newFleet, Time: 20 * time.Second})
 	if err != nil {
 		return err
 	}
 	peak = max(peak, server.Peak())
 	begin = time.Now()
-	if err := server.End(syscall.SIGTERM); err != nil {
-		return err
+	remark := "all in the tables %.1f s later"
+	if server.End(syscall.SIGTERM) != nil {
+		remark = "not all was in the tables %.1f s later; the rest was in the log"
 	}
 	rest = time.Since(begin)
-	b.hold("ingest: "+name+", markers a second, each new to a kind of machine", bar{}, float64(new.Rows)/(new.Took+rest).Seconds(), fmt.Sprintf("%.1f s more until all was in the tables; %d turned away", rest.Seconds(), new.Refused))
+	b.hold("ingest: "+name+", markers a second, each new to a kind of machine", bar{}, float64(new.Rows)/(new.Took+rest).Seconds(), fmt.Sprintf(remark+"; %d turned away", rest.Seconds(), new.Refused))
 	b.hold("ingest: "+name+", memory of the server", atMost(512).in("MiB"), float64(peak)/(1<<20), "the most it had in all of this")
 	return nil
 }
