@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,7 @@ const (
 	loadSenders  = 16   // at once
 	loadTime     = 40 * time.Second
 	loadAPIs     = 1_000_000
+	loadMemory   = 400 << 20 // with the bodies that are sent, 60 MB
 )
 
 // A loadResult is what the child that has the store open measures.
@@ -51,6 +53,7 @@ type loadResult struct {
 
 // storeChild puts load on the store at a URL.
 func storeChild(ctx context.Context, w io.Writer, url string) error {
+	debug.SetMemoryLimit(loadMemory / 10 * 9) // as the service does; the rest is SQLite's
 	s, err := store.Open(ctx, url, store.Options{})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 type dialect struct {
 	least     string                                            // function for the smallest of some numbers
 	lock      string                                            // behind a SELECT whose rows are to be locked until the transaction ends
+	asText    bool                                              // a column of text costs less to read than some of numbers
 	shared    bool                                              // other processes may use the database at the same time
 	script    func(text string) []string                        // the statements of a migration
 	isolation sql.IsolationLevel                                // of a transaction whose queries are to see the same

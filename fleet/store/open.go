@@ -76,7 +76,7 @@ func (o Options) withDefaults() Options {
 		o.Memory = 128 << 20
 	}
 	if o.Days == 0 {
-		o.Days = 100
+		o.Days = 42
 	}
 	if o.Remember == 0 {
 		o.Remember = 400 * 24 * time.Hour

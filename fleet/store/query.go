@@ -335,16 +335,7 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins ma
 		where += " AND " + few
 	}
 	for kind, t := range byTag {
-		rows, err := q.QueryContext(ctx, t.selection()+where, args...)
-		values := make([]int64, len(t.keys)+len(t.columns))
-		into := make([]any, len(values))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := each(rows, err, func() error {
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
+		if err := s.rowsOf(ctx, q, t, where, args, func(values []int64) error {
 			tag := uint64(kind)
 			switch t {
 			case buckets:
@@ -361,8 +352,56 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins ma
 	return nil
 }
 
-// selection is the statement that reads rows of the table.
-func (t *table) selection() string { return "SELECT " + t.names() + " FROM " + t.name }
+// rowsOf gives to visit rows of a table: keys and columns, which are visit's until it returns.
+func (s *Store) rowsOf(ctx context.Context, q queryer, t *table, where string, args []any, visit func(values []int64) error) error {
+	values := make([]int64, len(t.keys)+len(t.columns))
+	if s.asText {
+		rows, err := q.QueryContext(ctx, "SELECT concat_ws(' ', "+t.names()+") FROM "+t.name+where, args...)
+		var text sql.RawBytes
+		return each(rows, err, func() error {
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			if err := parseRow(values, text); err != nil {
+				return err
+			}
+			return visit(values)
+		})
+	}
+	into := make([]any, len(values))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	rows, err := q.QueryContext(ctx, "SELECT "+t.names()+" FROM "+t.name+where, args...)
+	return each(rows, err, func() error {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		return visit(values)
+	})
+}
+
+// parseRow reads numbers that have a space between them.
+func parseRow(values []int64, text []byte) error {
+	for i := range values {
+		n, negative := uint64(0), false
+		if len(text) > 0 && text[0] == '-' {
+			negative, text = true, text[1:]
+		}
+		k := 0
+		for ; k < len(text) && text[k] != ' '; k++ {
+			n = 10*n + uint64(text[k]-'0')
+		}
+		if k == 0 {
+			return errors.New("a row with too few numbers")
+		}
+		if values[i] = int64(n); negative {
+			values[i] = -int64(n)
+		}
+		text = text[min(k+1, len(text)):]
+	}
+	return nil
+}
 
 // dayOf is the day that a row is of.
 func dayOf(day int64) fleet.Day { return fleet.Day(day) }
@@ -415,17 +454,8 @@ func (s *Store) headOf(ctx context.Context, q queryer, origins map[int32]fleet.O
 	from, to := days(f)
 	var row [widest]int64
 	heads.clear(&row)
-	values := make([]int64, len(heads.keys)+len(heads.columns))
-	into := make([]any, len(values))
-	for i := range values {
-		into[i] = &values[i]
-	}
 	seen := map[int32]bool{}
-	rows, err := q.QueryContext(ctx, heads.selection()+" WHERE day >= $1 AND day <= $2", from, to)
-	if err := each(rows, err, func() error {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
+	if err := s.rowsOf(ctx, q, heads, " WHERE day >= $1 AND day <= $2", []any{from, to}, func(values []int64) error {
 		origin := int32(values[0])
 		if _, ok := origins[origin]; !ok {
 			return nil

@@ -133,6 +133,7 @@ func sqliteDialect() dialect {
 	statements := &sqliteStatements{}
 	return dialect{
 		least:  "min",
+		asText: true, // for every column that is read a lock is taken
 		script: sqliteScript,
 		begin:  statements.begin,
 		close:  statements.close,

@@ -35,7 +35,7 @@ type Options struct {
 	MaxAPIs    int              // APIs it takes at most; 2,000,000
 	MaxOrigins int              // origins it takes at most; 100,000
 	Memory     int              // bytes that waiting figures may take, about; 128 MiB
-	Days       int              // how long figures are kept by day; of days before them, by month, under its first day; 100
+	Days       int              // how long figures are kept by day; of days before them, by month, under its first day; 42
 	Remember   time.Duration    // how long it is remembered which batches have come; 400 days
 	Now        func() time.Time // the clock; time.Now. Of a shared store it is that of the database that counts
 }
