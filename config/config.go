@@ -1,6 +1,9 @@
 package config
 
-import "github.com/markgen/markgen/rewrite"
+import (
+	"github.com/markgen/markgen/glob"
+	"github.com/markgen/markgen/rewrite"
+)
 
 // FileName is the name of the file; it lies at the module root.
 const FileName = ".markgen.yaml"
@@ -45,7 +48,7 @@ func (c *Config) Adjust(p *rewrite.Point) {
 		return
 	}
 	for _, r := range c.Sample {
-		if Match(r.Pattern, p.Name) {
+		if glob.Match(r.Pattern, p.Name) {
 			p.Sample = r.N
 			return
 		}
@@ -58,7 +61,7 @@ func (c *Config) group(p *rewrite.Point) string {
 		return p.Group
 	}
 	for _, r := range c.Group {
-		if Match(r.Pattern, p.Name) {
+		if glob.Match(r.Pattern, p.Name) {
 			return r.Group
 		}
 	}
@@ -67,33 +70,9 @@ func (c *Config) group(p *rewrite.Point) string {
 
 func matchAny(patterns []string, text string) bool {
 	for _, p := range patterns {
-		if Match(p, text) {
+		if glob.Match(p, text) {
 			return true
 		}
 	}
 	return false
-}
-
-// Match reports whether pattern matches all of text. Only the last * met is ever widened, so the time is at worst the
-// product of the lengths. Package runtime, which may import nothing, has the same for MARKGEN.
-func Match(pattern, text string) bool {
-	p, t, star, from := 0, 0, -1, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p, t = p+1, t+1
-		case star >= 0:
-			from++
-			p, t = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
 }

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/rewrite"
 )
 
@@ -158,7 +159,7 @@ func (r *reader) patterns(n *yaml.Node, name string, among []string) []string {
 			r.fail(v, "a pattern in "+name+" is not a text", `write "PATTERN"`)
 			continue
 		}
-		matches := func(s string) bool { return Match(v.Value, s) }
+		matches := func(s string) bool { return glob.Match(v.Value, s) }
 		switch {
 		case !r.pattern(v, v.Value):
 		case among != nil && !slices.ContainsFunc(among, matches):

@@ -1,15 +1,28 @@
 package fleet
 
-import "github.com/markgen/markgen/profile"
+import (
+	"time"
+
+	"github.com/markgen/markgen/profile"
+)
 
 // An Origin is where figures come from: a build of a program, and the kind of machine it ran on. Runs of equal origin
 // are added up. All texts are as the program had them, "" where that is not known.
 type Origin struct {
-	Build  string // main package, "@" and version: example.com/shop/cmd/shop@v1.4.2
-	Go     string // version that built it: go1.26.8
-	GOOS   string
-	GOARCH string
-	CPU    string // model: AMD EPYC 7B13
+	Build  string `json:"build"` // main package, "@" and version: example.com/shop/cmd/shop@v1.4.2
+	Go     string `json:"go"`    // version that built it: go1.26.8
+	GOOS   string `json:"goos"`
+	GOARCH string `json:"goarch"`
+	CPU    string `json:"cpu"` // model: AMD EPYC 7B13
+}
+
+// An OriginSum is an origin and what came from there.
+type OriginSum struct {
+	Origin
+	First   time.Time `json:"first"`   // when figures of it came first, by the service's clock, UTC
+	Changed time.Time `json:"changed"` // when they came last, UTC
+	Runs    uint64    `json:"runs"`
+	Batches uint64    `json:"batches"`
 }
 
 // OriginOf is the origin of a profile.

@@ -3,6 +3,7 @@ package fleet
 import (
 	"time"
 
+	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 )
@@ -21,21 +22,33 @@ type Filter struct {
 	From, To Day // the first and the last day; 0 is the first and the last there are
 }
 
+// FitsOrigin tells whether the filter chooses figures of an origin.
+func (f *Filter) FitsOrigin(o *Origin) bool {
+	return fits(f.Build, o.Build) && fits(f.Go, o.Go) && fits(f.GOOS, o.GOOS) && fits(f.GOARCH, o.GOARCH) && fits(f.CPU, o.CPU)
+}
+
+// FitsAPI tells whether the filter chooses an API, whatever origins and days it has figures of.
+func (f *Filter) FitsAPI(a *API) bool {
+	return fits(f.Package, a.Package) && fits(f.Function, a.Function()) && (f.Kind == "" || f.Kind == a.Kind)
+}
+
+func fits(pattern, text string) bool { return pattern == "" || glob.Match(pattern, text) }
+
 // An API is a marker that the catalogue knows, and its sums over all origins and days.
 type API struct {
-	ID       registry.ID
-	Name     string // whole: bytes.(*Buffer).Write
-	Package  string // import path, with which Name begins
-	Kind     string
-	File     string // relative to its module
-	Line     int
-	First    time.Time // when figures of it came first, by the service's clock
-	Changed  time.Time // when figures of it came last
-	Runs     uint64    // profiles of runs that had it
-	Count    uint64    // passages; stays at the largest number
-	TotalNS  profile.Uint128
-	MaxNS    uint64
-	Reported uint64 // Build, Go … of which it has figures: number of origins
+	ID      registry.ID
+	Name    string // whole: bytes.(*Buffer).Write
+	Package string // import path, with which Name begins
+	Kind    string
+	File    string // relative to its module
+	Line    int
+	First   time.Time // when figures of it came first, by the service's clock
+	Changed time.Time // when figures of it came last
+	Runs    uint64    // profiles of runs that had it
+	Count   uint64    // passages; stays at the largest number
+	TotalNS profile.Uint128
+	MaxNS   uint64
+	Origins uint64 // of which it has figures
 }
 
 // Function is the API's name without the package.

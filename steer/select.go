@@ -8,7 +8,7 @@ import (
 
 	layout "github.com/markgen/markgen/runtime"
 
-	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"
 )
 
@@ -59,7 +59,7 @@ type rule struct {
 
 func (r rule) matches(name string) bool {
 	for _, g := range r.globs {
-		if g == name || !r.exact && config.Match(g, name) {
+		if g == name || !r.exact && glob.Match(g, name) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/report"
 )
 
@@ -162,7 +162,7 @@ func matches(filter, name string) bool {
 		return true
 	}
 	filter, name = strings.ToLower(filter), strings.ToLower(name)
-	if strings.ContainsAny(filter, "*?") && config.Match(filter, name) {
+	if strings.ContainsAny(filter, "*?") && glob.Match(filter, name) {
 		return true
 	}
 	return strings.Contains(name, filter)

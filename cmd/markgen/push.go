@@ -222,7 +222,7 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 	if err == nil {
 		var sent spool.Sent
 		sent, err = s.Send(ctx, spool.SendOptions{Target: p.target, Client: p.client, Progress: func(left int, trouble error) {
-			text := fmt.Sprintf("%s: %d batches left", dir, left)
+			text := dir + ": " + batches(left) + " left"
 			if trouble != nil {
 				text += ", trying again: " + trouble.Error()
 			}
@@ -236,6 +236,13 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 		got.Error = err.Error()
 	}
 	return got
+}
+
+func batches(n int) string {
+	if n == 1 {
+		return "1 batch"
+	}
+	return fmt.Sprintf("%d batches", n)
 }
 
 // tell says what became of a spool.
@@ -259,7 +266,7 @@ func (p *pusher) tell(got pushed) {
 	if got.Over > 0 {
 		e.warn(fmt.Sprintf("%s: it holds %d bytes more than it may, and nothing more can be added up; nothing was dropped. Send it, or give -limit", got.Spool, got.Over))
 	}
-	line := fmt.Sprintf("%s: %d batches sent", got.Spool, got.Sent)
+	line := got.Spool + ": " + batches(got.Sent) + " sent"
 	if got.Known > 0 {
 		line += fmt.Sprintf(", %d of them known already", got.Known)
 	}

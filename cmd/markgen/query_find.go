@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/report"
 )
 
@@ -100,31 +101,9 @@ func endsWith(name, end string) bool {
 	return ok && rest != "" && strings.ContainsAny(rest[len(rest)-1:], "./")
 }
 
-// globbed tells whether a name fits a pattern in which * stands for any text, or its end from a dot or slash on does.
+// globbed tells whether a name fits a pattern, or its end from a dot or slash on does.
 func globbed(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	first, last := parts[0], parts[len(parts)-1]
-	begins := first == "" || strings.HasPrefix(name, first)
-	if !begins {
-		for i := range name {
-			if i > 0 && strings.ContainsAny(name[i-1:i], "./") && strings.HasPrefix(name[i:], first) {
-				name, begins = name[i:], true
-				break
-			}
-		}
-	}
-	if !begins {
-		return false
-	}
-	name = name[len(first):]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, rest, ok := strings.Cut(name, part)
-		if !ok {
-			return false
-		}
-		name = rest
-	}
-	return strings.HasSuffix(name, last)
+	return glob.Match(pattern, name) || glob.Match("*."+pattern, name) || glob.Match("*/"+pattern, name)
 }
 
 // noSuch is the error that no API has the name, with those that have names like it.

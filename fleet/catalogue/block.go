@@ -122,7 +122,7 @@ func (b *block) set(x *Index, i int, a *fleet.API) {
 	b.line[i] = uint32(max(0, a.Line))
 	b.first[i], b.change[i] = nanos(a.First), nanos(a.Changed)
 	b.runs[i], b.count[i], b.total[i], b.max[i] = a.Runs, a.Count, a.TotalNS, a.MaxNS
-	b.origin[i] = uint32(min(a.Reported, 1<<32-1))
+	b.origin[i] = uint32(min(a.Origins, 1<<32-1))
 	b.level[i] = uint8(bits.Len64(a.Count))
 }
 
@@ -137,19 +137,19 @@ func nanos(t time.Time) int64 {
 // api is the i-th API.
 func (b *block) api(x *Index, i int) fleet.API {
 	a := fleet.API{
-		ID:       b.id[i],
-		Name:     b.function(i),
-		Package:  x.packages.names[b.pack[i]],
-		Kind:     x.kinds.names[b.kind[i]],
-		File:     x.files.names[b.file[i]],
-		Line:     int(b.line[i]),
-		First:    time.Unix(0, b.first[i]).UTC(),
-		Changed:  time.Unix(0, b.change[i]).UTC(),
-		Runs:     b.runs[i],
-		Count:    b.count[i],
-		TotalNS:  b.total[i],
-		MaxNS:    b.max[i],
-		Reported: uint64(b.origin[i]),
+		ID:      b.id[i],
+		Name:    b.function(i),
+		Package: x.packages.names[b.pack[i]],
+		Kind:    x.kinds.names[b.kind[i]],
+		File:    x.files.names[b.file[i]],
+		Line:    int(b.line[i]),
+		First:   time.Unix(0, b.first[i]).UTC(),
+		Changed: time.Unix(0, b.change[i]).UTC(),
+		Runs:    b.runs[i],
+		Count:   b.count[i],
+		TotalNS: b.total[i],
+		MaxNS:   b.max[i],
+		Origins: uint64(b.origin[i]),
 	}
 	if b.flags[i]&whole == 0 {
 		a.Name = a.Package + "." + a.Name

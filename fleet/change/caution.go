@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/fleet"
 )
 
 // FewRuns is below how many runs on a side Cautions warns of intervals that are too narrow.
@@ -28,19 +28,19 @@ func (r *Result) Cautions(differ []string) []string {
 
 // Machines tells in what the origins of two sides differ besides the build: "processor", "Go version", "operating
 // system", "architecture".
-func Machines(old, new []store.OriginSum) []string {
+func Machines(old, new []fleet.OriginSum) []string {
 	var list []string
 	for _, part := range []struct {
 		what string
-		of   func(store.OriginSum) string
+		of   func(fleet.OriginSum) string
 	}{
-		{"processor", func(o store.OriginSum) string { return o.CPU }},
-		{"Go version", func(o store.OriginSum) string { return o.Go }},
-		{"operating system", func(o store.OriginSum) string { return o.GOOS }},
-		{"architecture", func(o store.OriginSum) string { return o.GOARCH }},
+		{"processor", func(o fleet.OriginSum) string { return o.CPU }},
+		{"Go version", func(o fleet.OriginSum) string { return o.Go }},
+		{"operating system", func(o fleet.OriginSum) string { return o.GOOS }},
+		{"architecture", func(o fleet.OriginSum) string { return o.GOARCH }},
 	} {
 		sides := [2]map[string]bool{{}, {}}
-		for i, origins := range [][]store.OriginSum{old, new} {
+		for i, origins := range [][]fleet.OriginSum{old, new} {
 			for _, o := range origins {
 				sides[i][part.of(o)] = true
 			}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/change"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 )
@@ -130,10 +129,10 @@ func TestNoChange(t *testing.T) {
 
 // What else differs between two sides is told.
 func TestCautions(t *testing.T) {
-	origin := func(goVersion, cpu string) store.OriginSum {
-		return store.OriginSum{Origin: fleet.Origin{Go: goVersion, GOOS: "linux", GOARCH: "amd64", CPU: cpu}}
+	origin := func(goVersion, cpu string) fleet.OriginSum {
+		return fleet.OriginSum{Origin: fleet.Origin{Go: goVersion, GOOS: "linux", GOARCH: "amd64", CPU: cpu}}
 	}
-	old, new := []store.OriginSum{origin("go1.26", "a"), origin("go1.26", "b")}, []store.OriginSum{origin("go1.27", "b"), origin("go1.27", "a")}
+	old, new := []fleet.OriginSum{origin("go1.26", "a"), origin("go1.26", "b")}, []fleet.OriginSum{origin("go1.27", "b"), origin("go1.27", "a")}
 	differ := change.Machines(old, new)
 	if len(differ) != 1 || differ[0] != "Go version" {
 		t.Errorf("%q", differ)

@@ -242,19 +242,6 @@ func (c *Client) API(ctx context.Context, id string, q Query, by fleet.By) (k Kn
 	return k, raw, nil
 }
 
-// An Origin is where figures come from.
-type Origin struct {
-	Build   string    `json:"build"`
-	Go      string    `json:"go"`
-	GOOS    string    `json:"goos"`
-	GOARCH  string    `json:"goarch"`
-	CPU     string    `json:"cpu"`
-	First   time.Time `json:"first"`
-	Changed time.Time `json:"changed"`
-	Runs    uint64    `json:"runs"`
-	Batches uint64    `json:"batches"`
-}
-
 // Profile asks for the sum of what a query chooses, of some APIs by their IDs, or of all if none is given. Its Words, Sort,
 // Limit and Cursor don't matter.
 func (c *Client) Profile(ctx context.Context, q Query, ids ...string) (*profile.Profile, error) {
@@ -330,9 +317,9 @@ func (c *Client) Compare(ctx context.Context, old, new string, q Query) (r Compa
 }
 
 // Origins lists where figures come from.
-func (c *Client) Origins(ctx context.Context, q Query) ([]Origin, error) {
+func (c *Client) Origins(ctx context.Context, q Query) ([]fleet.OriginSum, error) {
 	q = Query{Build: q.Build, Go: q.Go, GOOS: q.GOOS, GOARCH: q.GOARCH, CPU: q.CPU}
-	var answer struct{ Origins []Origin }
+	var answer struct{ Origins []fleet.OriginSum }
 	err := c.ask(ctx, "v1/origins", q.values(), &answer)
 	return answer.Origins, err
 }

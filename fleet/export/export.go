@@ -17,14 +17,13 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
 )
 
 // A Store has the catalogue. *store.Store is one.
 type Store interface {
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
-	Origins(ctx context.Context, f fleet.Filter) ([]store.OriginSum, error)
+	Origins(ctx context.Context, f fleet.Filter) ([]fleet.OriginSum, error)
 }
 
 // Options say what is passed on, and how often. Zero values have the defaults that are given.
@@ -154,7 +153,7 @@ func of(key string) string {
 }
 
 // keysOf are the builds, or whatever figures are told apart by, of origins, each once and in order.
-func keysOf(origins []store.OriginSum, by fleet.By) ([]string, error) {
+func keysOf(origins []fleet.OriginSum, by fleet.By) ([]string, error) {
 	var f fleet.Filter
 	if by == fleet.ByNothing {
 		return []string{""}, nil

@@ -169,8 +169,8 @@ func (sums) Profile(context.Context, fleet.Filter, int) (*profile.Profile, bool,
 	return demo(), false, nil
 }
 
-func (sums) Origins(context.Context, fleet.Filter) ([]store.OriginSum, error) {
-	return []store.OriginSum{{Origin: fleet.OriginOf(demo()), First: time.Now(), Runs: 1}}, nil
+func (sums) Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error) {
+	return []fleet.OriginSum{{Origin: fleet.OriginOf(demo()), First: time.Now(), Runs: 1}}, nil
 }
 
 // A failure is in the log once, and so is its end.

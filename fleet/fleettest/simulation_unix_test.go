@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-
 	"net/http"
 	"net/url"
 	"os"
@@ -68,9 +67,10 @@ func newServer(t *testing.T, db string) *Server {
 	return s
 }
 
-// A day of the simulation, and how long it goes on: a minute, or what the environment says.
+// A day of the simulation. Clients are offline for up to twenty.
 const day = 2 * time.Second
 
+// simulated is how long the simulation goes on: 20 s, or what the environment says.
 func simulated(t *testing.T) time.Duration {
 	text := os.Getenv("MARKGEN_SOAK_FLEET")
 	if text == "" {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/change"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
@@ -63,7 +62,7 @@ func (p *Pages) compare(r *http.Request) (*page, error) {
 }
 
 // fields are those of the form.
-func (c *compareContent) fields(f fleet.Filter, origins []store.OriginSum) {
+func (c *compareContent) fields(f fleet.Filter, origins []fleet.OriginSum) {
 	var names, processors, versions []string
 	list := builds(origins)
 	for i := len(list) - 1; i >= 0 && len(names) < 200; i-- {
@@ -104,7 +103,7 @@ func (c *compareContent) fields(f fleet.Filter, origins []store.OriginSum) {
 // compared adds what the comparison has found.
 func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) error {
 	var sums [2]*profile.Profile
-	var origins [2][]store.OriginSum
+	var origins [2][]fleet.OriginSum
 	g, ctx := errgroup.WithContext(r.Context())
 	for i, build := range []string{c.Old, c.New} {
 		g.Go(func() error {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/catalogue"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/report"
 )
 
@@ -72,7 +71,7 @@ type build struct {
 }
 
 // builds are those of some origins, in the order in which they came.
-func builds(origins []store.OriginSum) []*build {
+func builds(origins []fleet.OriginSum) []*build {
 	by := map[string]*build{}
 	var list []*build
 	for i := range origins {

@@ -26,7 +26,7 @@ type Store interface {
 	API(context.Context, registry.ID) (*fleet.API, error)
 	FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.By) ([][]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
-	Origins(context.Context, fleet.Filter) ([]store.OriginSum, error)
+	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)
 }
 
 // Options of the pages. Store and Catalogue have to be given; zero values of the others have the defaults that are
@@ -107,6 +107,7 @@ type page struct {
 	Nav      string // path of the link in the navigation that leads here; "" none
 	Query    string // in the field of the search
 	Live     bool   // the answers of a search are shown here while it is typed
+	Once     bool   // is not kept by the browser
 	Content  any
 
 	SignedIn bool
@@ -149,7 +150,7 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *p
 	h := w.Header()
 	protect(h)
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	if status != http.StatusOK {
+	if status != http.StatusOK || page.Once {
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(status)
 	} else {
@@ -230,21 +231,7 @@ type Login struct {
 
 // Login answers with the form for a token. It sets headers, and so has to come before the status is written.
 func (p *Pages) Login(w http.ResponseWriter, r *http.Request, status int, form Login) {
-	page := &page{Title: "Sign in", Template: "login.html", Content: form}
-	text, err := p.render(r, page)
-	if err != nil {
-		p.failed(r, err)
-		http.Error(w, "the page can't be made", http.StatusInternalServerError)
-		return
-	}
-	h := w.Header()
-	protect(h)
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(text) // as above
-	}
+	p.send(w, r, status, &page{Title: "Sign in", Template: "login.html", Content: form, Once: true})
 }
 
 // Path is the address of an API's page.

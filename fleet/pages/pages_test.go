@@ -230,7 +230,7 @@ func (b broken) FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.B
 func (b broken) Profile(context.Context, fleet.Filter, int) (*markgen.Profile, bool, error) {
 	return nil, false, b.err
 }
-func (b broken) Origins(context.Context, fleet.Filter) ([]store.OriginSum, error) { return nil, b.err }
+func (b broken) Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error) { return nil, b.err }
 
 // A store that is gone is no reason to show nothing, nor what it said.
 func TestStoreFails(t *testing.T) {

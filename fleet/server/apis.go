@@ -37,7 +37,7 @@ type apiJSON struct {
 func apiOf(a *fleet.API) apiJSON {
 	return apiJSON{
 		ID: a.ID, Name: a.Name, Package: a.Package, Function: a.Function(), Kind: a.Kind, File: a.File, Line: a.Line,
-		First: a.First.UTC(), Changed: a.Changed.UTC(), Runs: &a.Runs, Origins: a.Reported,
+		First: a.First.UTC(), Changed: a.Changed.UTC(), Runs: &a.Runs, Origins: a.Origins,
 		Count: a.Count, TotalNS: json.Number(a.TotalNS.String()), MaxNS: a.MaxNS,
 	}
 }

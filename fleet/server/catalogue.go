@@ -104,7 +104,7 @@ const mostIDs = 1000
 func (s *Server) sendChanged(w http.ResponseWriter, r *http.Request, f fleet.Filter, after store.Cursor, limit int) error {
 	var ids []registry.ID
 	next, more, err := s.store.Changed(r.Context(), after, limit, func(a *fleet.API) error {
-		if (f.Package == "" || fits(f.Package, a.Package)) && (f.Function == "" || fits(f.Function, a.Function())) && (f.Kind == "" || f.Kind == a.Kind) {
+		if f.FitsAPI(a) {
 			ids = append(ids, a.ID)
 		}
 		return nil
@@ -215,25 +215,4 @@ func (s *Server) sendLines(w http.ResponseWriter, r *http.Request, f fleet.Filte
 		return err
 	}
 	return buffered.Flush()
-}
-
-// fits tells whether a text fits a pattern of a fleet.Filter, in which * stands for any text and ? for one byte.
-func fits(pattern, text string) bool {
-	star, from := -1, 0 // the last star, and where what it stands for ends
-	i, k := 0, 0
-	for i < len(text) {
-		switch {
-		case k < len(pattern) && pattern[k] == '*':
-			star, from = k, i
-			k++
-		case k < len(pattern) && (pattern[k] == '?' || pattern[k] == text[i]):
-			i, k = i+1, k+1
-		case star >= 0:
-			from++
-			i, k = from, star+1
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[k:], "*") == ""
 }

@@ -16,6 +16,3 @@ func Problems() map[string][2]any {
 	}
 	return m
 }
-
-// Fits is fits.
-func Fits(pattern, text string) bool { return fits(pattern, text) }

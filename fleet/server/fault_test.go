@@ -71,7 +71,7 @@ func (s *troubled) Each(ctx context.Context, f fleet.Filter, visit func(*profile
 	})
 }
 
-func (s *troubled) Origins(ctx context.Context, f fleet.Filter) ([]store.OriginSum, error) {
+func (s *troubled) Origins(ctx context.Context, f fleet.Filter) ([]fleet.OriginSum, error) {
 	if err := s.trouble(); err != nil {
 		return nil, err
 	}

@@ -40,19 +40,7 @@ func (s *Server) getPackages(w http.ResponseWriter, r *http.Request) error {
 }
 
 type originsJSON struct {
-	Origins []originJSON `json:"origins"`
-}
-
-type originJSON struct {
-	Build   string    `json:"build"`
-	Go      string    `json:"go"`
-	GOOS    string    `json:"goos"`
-	GOARCH  string    `json:"goarch"`
-	CPU     string    `json:"cpu"`
-	First   time.Time `json:"first"`
-	Changed time.Time `json:"changed"`
-	Runs    uint64    `json:"runs"`
-	Batches uint64    `json:"batches"`
+	Origins []fleet.OriginSum `json:"origins"`
 }
 
 // getOrigins lists where figures come from.
@@ -66,11 +54,10 @@ func (s *Server) getOrigins(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer := originsJSON{Origins: make([]originJSON, len(list))}
-	for i, o := range list {
-		answer.Origins[i] = originJSON{o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU, o.First.UTC(), o.Changed.UTC(), o.Runs, o.Batches}
+	if list == nil {
+		list = []fleet.OriginSum{} // in JSON, no origins are a list, too
 	}
-	return sendJSON(w, r, answer)
+	return sendJSON(w, r, originsJSON{list})
 }
 
 type changesJSON struct {

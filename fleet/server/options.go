@@ -83,7 +83,7 @@ type Store interface {
 	Figures(context.Context, registry.ID, fleet.Filter, fleet.By) ([]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
 	Each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error
-	Origins(context.Context, fleet.Filter) ([]store.OriginSum, error)
+	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)
 	AddToken(context.Context, store.Token) error
 	Tokens(context.Context) ([]store.Token, error)
 	RevokeToken(ctx context.Context, id string) error

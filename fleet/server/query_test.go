@@ -457,18 +457,3 @@ func TestBackupSent(t *testing.T) {
 		t.Errorf("%d, %d bytes", r.status, len(r.body))
 	}
 }
-
-// Fits is what filters of the store do.
-func TestFits(t *testing.T) {
-	for _, test := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "abc", true}, {"a*c", "abc", true}, {"a*c", "abcd", false}, {"a*b*c", "aXbXbc", true},
-		{"?", "a", true}, {"?", "", false}, {"a?c", "abc", true}, {"**a", "ba", true}, {"*a*", "b", false}, {"a*a", "a", false},
-	} {
-		if got := server.Fits(test.pattern, test.text); got != test.want {
-			t.Errorf("%q %q: %v", test.pattern, test.text, got)
-		}
-	}
-}

@@ -55,7 +55,7 @@ func (s *Store) eachOf(ctx context.Context, tx queryer, origins map[int32]fleet.
 			var a apiRow
 			err := a.scan(rows)
 			after, afterID = a.Name, int64(a.ID)
-			if read++; !a.Changed.IsZero() && a.revision > 0 && fitsAPI(f, &a.API) {
+			if read++; !a.Changed.IsZero() && a.revision > 0 && f.FitsAPI(&a.API) {
 				list = append(list, a)
 			}
 			return err

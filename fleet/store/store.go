@@ -14,8 +14,6 @@ package store
 import (
 	"errors"
 	"time"
-
-	"github.com/markgen/markgen/fleet"
 )
 
 // What Ingest and the others return, wrapped, besides what the database says.
@@ -45,12 +43,3 @@ type Store struct{ state }
 
 // A Cursor is a place in the sequence of changes. The zero value is before all of them.
 type Cursor string
-
-// An OriginSum is an origin and what came from there.
-type OriginSum struct {
-	fleet.Origin
-	First   time.Time
-	Changed time.Time
-	Runs    uint64
-	Batches uint64
-}

@@ -79,19 +79,19 @@ func Make(n int, seed uint64) []fleet.API {
 		mean := math.Exp(4 + 8*r.Float64())
 		first := start.Add(time.Duration(i) * 10 * time.Second)
 		list[i] = fleet.API{
-			ID:       registry.ID(r.Uint64()),
-			Name:     path + "." + name,
-			Package:  path,
-			Kind:     kind,
-			File:     file,
-			Line:     10 + i%50*17,
-			First:    first,
-			Changed:  first.Add(time.Duration(r.IntN(86400)) * time.Second),
-			Runs:     1 + count/1000,
-			Count:    count,
-			TotalNS:  profile.Uint128{Lo: uint64(min(float64(count)*mean, 1e18))},
-			MaxNS:    uint64(mean * 20),
-			Reported: 1 + uint64(r.IntN(12)),
+			ID:      registry.ID(r.Uint64()),
+			Name:    path + "." + name,
+			Package: path,
+			Kind:    kind,
+			File:    file,
+			Line:    10 + i%50*17,
+			First:   first,
+			Changed: first.Add(time.Duration(r.IntN(86400)) * time.Second),
+			Runs:    1 + count/1000,
+			Count:   count,
+			TotalNS: profile.Uint128{Lo: uint64(min(float64(count)*mean, 1e18))},
+			MaxNS:   uint64(mean * 20),
+			Origins: 1 + uint64(r.IntN(12)),
 		}
 	}
 	return list

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/registry"
+)
+
+// Figures returns the sums of an API's figures that the filter chooses (its Package, Function and Kind don't
+// matter), told apart by by, in the order of the keys; builds in the order in which they came first.
+func (s *Store) Figures(ctx context.Context, id registry.ID, f fleet.Filter, by fleet.By) ([]fleet.Group, error) {
+	groups, err := s.FiguresBy(ctx, id, f, by)
+	if err != nil {
+		return nil, err
+	}
+	return groups[0], nil
+}
+
+// FiguresBy is Figures for several ways to tell figures apart, in their order. They are read once: all are of the same
+// moment.
+func (s *Store) FiguresBy(ctx context.Context, id registry.ID, f fleet.Filter, by ...fleet.By) ([][]fleet.Group, error) {
+	groups, err := s.figures(ctx, id, f, by)
+	return groups, s.wrap(fmt.Sprintf("figures of API %s", id), err)
+}
+
+// A source is where a sum of an API's figures is from; day is 0 where days are not told apart.
+type source struct {
+	origin int32
+	day    int64
+}
+
+// key is what figures from there have in common when they are told apart.
+func (c source) key(by fleet.By, o *fleet.Origin) string {
+	switch by {
+	case fleet.ByBuild:
+		return o.Build
+	case fleet.ByGo:
+		return o.Go
+	case fleet.ByGOOS:
+		return o.GOOS
+	case fleet.ByGOARCH:
+		return o.GOARCH
+	case fleet.ByCPU:
+		return o.CPU
+	case fleet.ByDay:
+		return fleet.Day(c.day).String()
+	}
+	return ""
+}
+
+func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by []fleet.By) ([][]fleet.Group, error) {
+	for _, by := range by {
+		switch by {
+		case fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay:
+		default:
+			return nil, fmt.Errorf("%q is nothing that figures can be told apart by; build, go, goos, goarch, cpu and day are", string(by))
+		}
+	}
+	tx, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	a, err := s.api(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	origins, err := s.chosen(ctx, tx, &f)
+	if err != nil {
+		return nil, err
+	}
+	// Figures are added up by origin first, so that it matters little how many ways there are to tell them apart.
+	days := slices.Contains(by, fleet.ByDay)
+	sums := map[source]figures{}
+	if err := s.cellsOf(ctx, tx, []int64{int64(id)}, origins, &f, func(_ int64, origin int32, day int64, tag uint64, values []int64) {
+		if _, ok := origins[origin]; !ok {
+			return
+		}
+		at := source{origin: origin}
+		if days {
+			at.day = day
+		}
+		if sums[at] == nil {
+			sums[at] = figures{}
+		}
+		sums[at].add(tag, values)
+	}); err != nil {
+		return nil, err
+	}
+	lists := make([][]fleet.Group, len(by))
+	for i, by := range by {
+		lists[i] = s.toldApart(a, sums, origins, by)
+	}
+	return lists, nil
+}
+
+// toldApart puts sums together that have in common what they are told apart by.
+func (s *Store) toldApart(a *apiRow, sums map[source]figures, origins map[int32]fleet.Origin, by fleet.By) (list []fleet.Group) {
+	groups := map[string]figures{}
+	first := map[string]int32{} // origin of a group
+	for at, sum := range sums {
+		o := origins[at.origin]
+		key := at.key(by, &o)
+		if groups[key] == nil {
+			groups[key], first[key] = figures{}, at.origin
+		}
+		first[key] = min(first[key], at.origin)
+		for tag, row := range sum {
+			groups[key].add(tag, row[:len(byTag[tag%(1<<tagBits)].columns)])
+		}
+	}
+	for key, sum := range groups {
+		group := fleet.Group{Key: key, Marker: a.marker()}
+		if cell := sum[tagCell]; cell != nil {
+			group.Runs = fromColumn(cell[0])
+		}
+		sum.marker(&group.Marker, s.known.name)
+		list = append(list, group)
+	}
+	slices.SortFunc(list, func(a, b fleet.Group) int {
+		if by == fleet.ByBuild {
+			return cmp.Compare(first[a.Key], first[b.Key])
+		}
+		return cmp.Compare(a.Key, b.Key)
+	})
+	return list
+}

@@ -1,0 +1,30 @@
+// Package glob matches names with the patterns that all of markgen has, from the keys of MARKGEN to the queries of the
+// central service: * stands for any text, slashes and dots included, ? for any one byte, and the rest for itself, so that
+// names such as (*T).Method can be written as they are. Package runtime, which may import nothing, has the same.
+//
+//	glob.Match("example.com/*.(*T).*", name)
+package glob
+
+// Match reports whether pattern matches all of text. Only the last * met is ever widened, so the time is at worst the
+// product of the lengths.
+func Match(pattern, text string) bool {
+	p, t, star, from := 0, 0, -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p, t = p+1, t+1
+		case star >= 0:
+			from++
+			p, t = star+1, from
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}

@@ -1,0 +1,27 @@
+package glob
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMatch(t *testing.T) {
+	tests := []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a/b.c", true}, {"a*", "a", true},
+		{"*b", "ab", true}, {"*b", "abc", false}, {"a?c", "abc", true}, {"a?c", "ac", false},
+		{"(*T).M", "(*T).M", true}, {"(*T).M", "(T).M", true}, {"*a*b*c", "xaxbxbxc", true}, {"*a*b*c", "xcxbxa", false},
+		{"[ab]", "a", false}, {"[ab]", "[ab]", true}, {"a*c", "abcd", false}, {"?", "a", true}, {"?", "", false},
+		{"**a", "ba", true}, {"*a*", "b", false}, {"a*a", "a", false},
+	}
+	for _, test := range tests {
+		if got := Match(test.pattern, test.text); got != test.want {
+			t.Errorf("Match(%q, %q) = %v", test.pattern, test.text, got)
+		}
+	}
+	if text := strings.Repeat("a", 10000); Match(strings.Repeat("*a", 1000)+"b", text) {
+		t.Error("matched")
+	}
+}
