@@ -115,8 +115,16 @@ func nonzero(x ast.Expr) bool {
 // function the instance. Lines of the copy are those of the original.
 func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	f, d := fn.file, fn.decl
-	copied := &edits{text: f.Text}
-	w.marked(copied, fn, start, "")
+	copied, scopes := &edits{text: f.Text}, ""
+	var own []string // the names of the instance's results, nil: those they have
+	if fn.explicit {
+		if w.open(copied, fn, start, end, passed) {
+			own = w.resultNames(fn)
+		}
+	} else {
+		w.marked(copied, fn, start, "")
+		scopes = w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
+	}
 	w.wrapRecovers(copied, f, fn.body)
 	name := w.prefix + "of_" + d.Name.Name // no name that a function can have is one of ours
 
@@ -172,11 +180,11 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 		typeParams = "[" + w.fields(f, list, nil) + "]"
 	}
 	if fn.results() {
-		results = "(" + w.fields(f, fn.typ.Results, nil) + ") "
+		results = "(" + w.fields(f, fn.typ.Results, own) + ") "
 	}
 	from, to := f.position(fn.body.Lbrace), f.position(fn.body.Rbrace)
-	e.insert(end+1, fmt.Sprintf("; func %s%s%s(%s) %s{%s defer %s.Close(%s[:]); /*line :%d:%d*/%s%s} /*line :%d:%d*/",
-		receiver, name, typeParams, w.fields(f, fn.typ.Params, params), results, w.scopes(fn), w.perf, w.s,
+	e.insert(end+1, fmt.Sprintf("; func %s%s%s(%s) %s{%s /*line :%d:%d*/%s%s} /*line :%d:%d*/",
+		receiver, name, typeParams, w.fields(f, fn.typ.Params, params), results, scopes,
 		from.Line, from.Column+1, copied.apply(start, end), map[bool]string{true: "; return "}[value != ""], to.Line, to.Column+1)+setter)
 }
 

@@ -128,9 +128,9 @@ func declaresAny(body *ast.BlockStmt, names map[string]bool) bool {
 }
 
 // open plants the scopes of a function with explicit ends into e. gate says how it
-// is known that the function's gate was open. Names that results get are planted
-// into head, where the function's signature is.
-func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, gate gate) {
+// is known that the function's gate was open. If the results have to have the names
+// of resultNames for it, named is true.
+func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) (named bool) {
 	f := fn.file
 	w.passed = gate
 	defer func() { w.passed = eachTests }()
@@ -154,7 +154,6 @@ func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, gate 
 		}
 	}
 	results := w.resultNames(fn)
-	named := false
 	for _, way := range fn.ways {
 		if len(way.open) == 0 {
 			continue
@@ -168,11 +167,16 @@ func (w *overlayWriter) open(e, head *edits, fn *function, start, end int, gate 
 		e.replace(at, at+len("return"), strings.Join(results, ", ")+" =")
 		e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
 	}
-	if named {
-		w.nameResults(head, fn, results)
-	}
 	if fn.falls && fn.point != nil && !fn.point.Count {
 		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
+	}
+	return named
+}
+
+// openNamed is open for a body that stays in its function, whose signature head has.
+func (w *overlayWriter) openNamed(e, head *edits, fn *function, start, end int, gate gate) {
+	if w.open(e, fn, start, end, gate) {
+		w.nameResults(head, fn, w.resultNames(fn))
 	}
 }
 

@@ -151,13 +151,13 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formCount:
 		w.counts(e, fn, start)
 	case formOpen:
-		w.open(e, e, fn, start, end, eachTests)
+		w.openNamed(e, e, fn, start, end, eachTests)
 	case formInstance:
 		w.instance(e, fn, start, end)
 	case formTwin:
 		copied, scopes := &edits{text: f.Text}, ""
 		if fn.explicit {
-			w.open(copied, e, fn, start, end, passed)
+			w.openNamed(copied, e, fn, start, end, passed)
 		} else {
 			w.marked(copied, fn, start, "")
 			scopes = w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
@@ -175,7 +175,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formGuarded:
 		if fn.explicit {
 			e.insert(start, " "+w.on+" := "+w.gate(fn)+";")
-			w.open(e, e, fn, start, end, variable)
+			w.openNamed(e, e, fn, start, end, variable)
 			break
 		}
 		e.insert(start, " "+w.on+" := "+w.gate(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
