@@ -316,7 +316,8 @@ func (w *walker) open(p *Point) int {
 	w.scopes = append(w.scopes, p)
 	w.chain = append(w.chain, w.serial)
 	w.fn.slots = max(w.fn.slots, len(w.chain))
-	return len(w.chain) - 1
+	p.slot = len(w.chain) - 1
+	return p.slot
 }
 
 // opened are the points of the open scopes from a slot on.

@@ -118,7 +118,11 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	copied, scopes := &edits{text: f.Text}, ""
 	var own []string // the names of the instance's results, nil: those they have
 	if fn.explicit {
-		if w.open(copied, fn, start, end, passed) {
+		how := passed
+		if !fn.panics() {
+			how, scopes = framed, w.scopes(fn)
+		}
+		if w.open(copied, fn, start, end, how) {
 			own = w.resultNames(fn)
 		}
 	} else {

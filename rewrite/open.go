@@ -187,6 +187,7 @@ const (
 	eachTests gate = iota // each call tests its own marker
 	variable              // a variable says so
 	passed                // it has been passed
+	framed                // it has been passed, and the scopes are variables of the function, which nothing leaves but a return
 )
 
 // behind puts what is planted behind the gate.
@@ -205,8 +206,11 @@ func (w *overlayWriter) point(p *Point) string {
 }
 
 func (w *overlayWriter) opened(p *Point) string {
-	if w.passed == eachTests {
+	switch w.passed {
+	case eachTests:
 		return w.free("Open(&%s)", w.marker(p.marker))
+	case framed:
+		return w.enter(p, p.slot)
 	}
 	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
 }
@@ -229,9 +233,12 @@ func (w *overlayWriter) shut(points []*Point) string {
 	}
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
-		if w.passed == eachTests {
+		switch w.passed {
+		case eachTests:
 			b.WriteString(w.free("Shut(&%s)", w.marker(points[i].marker)))
-		} else {
+		case framed:
+			fmt.Fprintf(&b, " %s[%d].Exit();", w.s, points[i].slot)
+		default:
 			fmt.Fprintf(&b, " %s.End(&%s);", w.perf, w.marker(points[i].marker))
 		}
 	}

@@ -32,5 +32,6 @@ type Point struct {
 	marker  int // index into Unit.timed, or -1
 	counter int // index into Unit.counts, or -1
 	gate    int // index into Unit.timed of the first marker of its function
+	slot    int // which of its function's scopes it has, where it is timed
 	f       *file
 }
