@@ -178,6 +178,9 @@ func (b *bench) start(ctx context.Context) error {
 	for round := range b.roundsOr(101) {
 		for i := range sides {
 			s := sides[(i+round)%len(sides)]
+			if err := os.Remove(b.dataFile("markers")); err != nil && !os.IsNotExist(err) { // to delete that of the last takes time
+				return err
+			}
 			begin := time.Now().UnixNano()
 			text, err := output(ctx, b.work, s.environ, s.program, "start")
 			if err != nil {

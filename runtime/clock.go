@@ -67,11 +67,16 @@ func measureHz(a anchor) uint64 {
 		return 0
 	}
 	hz, _ := bits.Div64(hi, lo, ns)
-	// What the processor states is exact, unless a hypervisor scales.
-	if e := exactHz(); e != 0 && absDiff(e, hz) < hz/2000 {
+	return hz
+}
+
+// statedHz is the rate that the processor states if it is near the one measured, else
+// that: what is stated is exact, unless a hypervisor scales.
+func statedHz(measured uint64) uint64 {
+	if e := exactHz(); e != 0 && absDiff(e, measured) < measured/2000 {
 		return e
 	}
-	return hz
+	return measured
 }
 
 func absDiff(a, b uint64) uint64 {

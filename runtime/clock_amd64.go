@@ -37,13 +37,9 @@ func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
 // ticksUsable says whether the time stamp counter is a clock: it runs at one
 // rate in every power state (CPUID 80000007h, EDX bit 8, "invariant TSC"; what
-// Linux calls constant_tsc and nonstop_tsc) and the operating system relies on
-// it too.
+// Linux calls constant_tsc and nonstop_tsc; all have the leaf that run 64-bit code)
+// and the operating system relies on it too.
 func ticksUsable() bool {
-	top, _, _, _ := cpuid(0x80000000, 0)
-	if top < 0x80000007 {
-		return false
-	}
 	_, _, _, d := cpuid(0x80000007, 0)
 	return d&(1<<8) != 0 && systemTrustsTSC()
 }

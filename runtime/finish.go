@@ -34,6 +34,11 @@ func Finish() {
 //go:norace
 func complete() {
 	complainOfTriggers()
+	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header is to be whole all the same
+		acquire(&starting)
+		settle()
+		release(&starting)
+	}
 	lock()
 	if mode := atomic.LoadUint32(&hot.mode); mode != modeReady && mode != modeOn {
 		unlock()

@@ -134,7 +134,7 @@ func publishHead(kind uint32, p unsafe.Pointer, size uintptr, head *tableHead, t
 //go:nocheckptr
 func newPiece(size uintptr) bool {
 	want := uintptr(firstPiece)
-	for want < mostPiece && want < uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
+	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
 		want *= 2
 	}
 	want = max(want, (size+firstPiece-1)&^(firstPiece-1))

@@ -76,6 +76,7 @@ func configure(spec string) error {
 	if trouble != "" {
 		return &ConfigError{trouble}
 	}
+	settle() // markers of an earlier run are not held back until ready
 	if never {
 		atExit(Finish)
 	}
@@ -149,7 +150,8 @@ var noHeader [HeaderSize / 8]uint64
 
 // ready lets scopes be opened: the first of them comes here, and what changes the
 // state. The rate of the clock has been observed since the start and is for long
-// enough now, or soon. Unless a trigger is to do that, collection begins.
+// enough now, or will be when what a scope costs has been measured. Unless a trigger
+// is to do that, collection begins.
 //
 //go:norace
 func ready() {
@@ -157,13 +159,17 @@ func ready() {
 		return
 	}
 	acquire(&starting)
+	if hot.mode == modeReady {
+		settle()
+	}
 	if hot.mode == modeReady && openCollectors() {
 		if !hot.mono {
 			for uint64(nanotime())-began.mono < calibration {
 			}
-			if hz := measureHz(began); hz != 0 {
+			if hz := statedHz(measureHz(began)); hz != 0 {
 				hot.mult = multFor(hz)
 				setHeader(OffHz, hz)
+				setCosts()
 			}
 		}
 		hot.window = (*window)(unsafe.Pointer(headerWord(OffWindowFrom)))
@@ -180,6 +186,16 @@ func ready() {
 		unlock()
 	}
 	release(&starting)
+}
+
+// settle does what start has left, as programs are to start soon and a first scope
+// waits for the clock anyway. The caller has starting.
+func settle() {
+	if rounds == enoughRounds {
+		return
+	}
+	calibrate()
+	setHeaderText(OffCPU, SizeCPU, cpuModel())
 }
 
 func noTSC() string {
@@ -275,7 +291,6 @@ func start(value string) (refused uint64, trouble string) {
 	setHeaderText(OffGo, SizeGo, runtime.Version())
 	setHeaderText(OffGOOS, SizeGOOS, goos)
 	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
-	setHeaderText(OffCPU, SizeCPU, cpuModel())
 	main, version := build(modinfo())
 	setHeaderText(OffMain, SizeMain, main)
 	setHeaderText(OffBuild, SizeBuild, version)
@@ -302,216 +317,12 @@ func start(value string) (refused uint64, trouble string) {
 	if c.enough != 0 || c.calls != 0 {
 		hot.extras |= extraLimit
 	}
-	if hasG { // what takes the lock that calibrate is called with is done before
-		if p := find(getg()); p != nil && p.stack.room == 0 {
-			p.grow()
-		}
-	}
 	lock()
 	if changes = newBlock(BlockLog, 0, OffLogData+LogRoom*LogSize); changes != nil {
 		publish(changes)
 	}
-	kept := hot.extras
-	hot.extras &= extraTrace | extraUntimed
-	calibrate()
-	hot.extras = kept
 	unlock()
-	hot.ticked = measureTicks()
-	if c.windows() {
-		setHeader(OffWindowWidth, 0)
-	}
+	rounds = 0
+	calibrate()
 	return 0, ""
-}
-
-// scratch is the cell that calibration records to; scratchDirectory leads there.
-var (
-	scratch          cell
-	scratchGroup     group
-	scratchDirectory struct {
-		n     uint64
-		cells [scratchIndex + 1]*cell
-	}
-)
-
-// calibrate measures what reading the clock and passing a scope cost, with the
-// very code the program runs. What is measured is not an empty scope but what one
-// adds to a function of some 20 ns: processors do part of a scope's work while
-// other work waits for its results, and read the clock before all that stands
-// before it is done. Medians of many small batches, since the best is better than
-// what programs get; the second of two, unless other processes have disturbed that.
-// The caller holds the lock, so nobody else makes a directory
-// meanwhile.
-//
-//go:norace
-//go:nocheckptr
-func calibrate() {
-	scratchDirectory.n = scratchIndex + 1
-	scratchDirectory.cells[scratchIndex] = &scratch
-	for i := range scratch.groups {
-		scratch.groups[i].p = &scratchGroup
-	}
-	scratch.k = NumBuckets
-	m := Marker{index: scratchIndex}
-
-	step := quantum()
-	pid := procPin()
-	if uint(pid) >= MaxShards {
-		procUnpin()
-		return
-	}
-	kept := shards[pid].dir
-	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
-	useScratchRing(pid)
-	var read, whole, opened, inside batches
-	measureScopes(&m, &read, &whole, &opened, &inside) // warms up, and what comes is corrected as the program will be
-	hot.inside, hot.whole, hot.opened = inside.median(), whole.median(), opened.median()
-	measureScopes(&m, &read, &whole, &opened, &inside)
-	point := uint64(0)
-	if hot.extras&extraTrace != 0 {
-		point = measurePoints(&m)
-	}
-	inner := uint64(0)
-	if conf.outermost {
-		inner = measureInner(&m)
-	}
-	shards[pid].dir = kept
-	leaveScratchRing(pid)
-	procUnpin()
-	hot.inside = undisturbed(inside.median(), hot.inside)
-	hot.whole, hot.opened = undisturbed(whole.median(), hot.whole), undisturbed(opened.median(), hot.opened)
-	setTraceCosts(point)
-	hot.inner = inner
-	setHeader(OffQuantum, toPS(step))
-	setHeader(OffRead, toPS(read.median())>>costBits)
-	setHeader(OffInside, toPS(hot.inside)>>costBits)
-	setHeader(OffWhole, toPS(hot.opened)>>costBits)
-}
-
-// undisturbed is what was measured, or if that is much more than before what was
-// measured before.
-func undisturbed(now, before uint64) uint64 {
-	if now > before+before/4 {
-		return before
-	}
-	return now
-}
-
-// batches are costs that have been measured, ticks<<costBits.
-type batches [15]uint64
-
-const batch = 64
-
-// median sorts what it is the median of.
-func (b *batches) median() uint64 {
-	sortBy(len(b), func(i, j int) bool { return b[i] < b[j] }, func(i, j int) { b[i], b[j] = b[j], b[i] })
-	return b[len(b)/2]
-}
-
-// measureScopes measures what a clock read, a Scope and an opened scope cost, and
-// what of it a scope measures as its own.
-//
-//go:norace
-func measureScopes(m *Marker, read, whole, opened, inside *batches) {
-	x := uint64(1)
-	for i := range read {
-		a := now()
-		for range batch {
-			now()
-		}
-		b := now()
-		read[i] = (b - a) << costBits / (batch + 1)
-
-		a = now()
-		for range batch {
-			x = chain(x)
-		}
-		b = now()
-		work := b - a
-
-		a = now()
-		for range batch {
-			x = plainWork(m, x)
-		}
-		b = now()
-		called := b - a
-
-		before := scratch.ticks
-		a = now()
-		for range batch {
-			x = openedWork(m, x)
-		}
-		b = now()
-		addTraced()
-		opened[i] = less(b-a, called) << costBits / batch
-		inside[i] = min(less(scratch.ticks-before, work)<<costBits/batch, opened[i])
-
-		a = now()
-		for range batch {
-			x = markedWork(m, x)
-		}
-		b = now()
-		whole[i] = less(b-a, called) << costBits / batch
-	}
-	scratch.last = x // or the work could be left out
-}
-
-// measureInner measures what a scope costs that is left out, as it is inside another
-// of its marker.
-//
-//go:norace
-func measureInner(m *Marker) uint64 {
-	var inner batches
-	var around Scope
-	around.Enter(m)
-	x := uint64(1)
-	for i := range inner {
-		a := now()
-		for range batch {
-			x = plainWork(m, x)
-		}
-		b := now()
-		called := b - a
-		a = now()
-		for range batch {
-			x = openedWork(m, x)
-		}
-		b = now()
-		inner[i] = less(b-a, called) << costBits / batch
-	}
-	around.Exit()
-	scratch.last = x
-	return inner.median()
-}
-
-// chain is work that no processor can shorten: each step waits for the one before.
-func chain(x uint64) uint64 {
-	for range 16 {
-		x = x*6364136223846793005 + 1442695040888963407
-	}
-	return x
-}
-
-// plainWork is a function, markedWork the same with a Scope, openedWork with one
-// that ends explicitly.
-//
-//go:noinline
-func plainWork(m *Marker, x uint64) uint64 { return chain(x) }
-
-//go:noinline
-func markedWork(m *Marker, x uint64) uint64 {
-	var s [1]Scope
-	defer Close(s[:])
-	s[0].Enter(m)
-	return chain(x)
-}
-
-//go:noinline
-func openedWork(m *Marker, x uint64) uint64 {
-	if m.Off == 0 {
-		Begin(m)
-		x = chain(x)
-		End(m)
-		return x
-	}
-	return chain(x)
 }

@@ -55,35 +55,5 @@ func setTraceCosts(point uint64) {
 	tracing.point = point
 }
 
-// measurePoints measures what a point costs, as measureScopes does.
-//
-//go:norace
-func measurePoints(m *Marker) uint64 {
-	var points batches
-	x := uint64(1)
-	for i := range points {
-		a := now()
-		for range batch {
-			x = plainWork(m, x)
-		}
-		b := now()
-		called := b - a
-
-		a = now()
-		for range batch {
-			x = pointWork(m, x)
-		}
-		b = now()
-		points[i] = less(b-a, called) << costBits / batch
-	}
-	scratch.last = x
-	return points.median()
-}
-
-//go:noinline
-func pointWork(m *Marker, x uint64) uint64 {
-	if m.Off == 0 {
-		Pass(m)
-	}
-	return chain(x)
-}
+// measurePoints measures what a point costs.
+func measurePoints(m *Marker) uint64 { return added(m, plainWork, pointWork) }
