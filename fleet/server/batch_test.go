@@ -125,6 +125,42 @@ func TestBatchDeclined(t *testing.T) {
 	}
 }
 
+// The metrics tell how far the store is behind.
+func TestStoreMetrics(t *testing.T) {
+	at := start(t, server.Options{}, server.Limits{}, nil)
+	for range 3 {
+		if r := at.put(fleet.NewRunID(), "0", encoded(t, made(5, 1, "example.com/shop@v1.0.0"))); r.status != 201 {
+			t.Fatalf("%d\n%s", r.status, r.body)
+		}
+	}
+	read := func(name string) (v float64) {
+		for line := range strings.Lines(string(at.get("/metrics").body)) {
+			if rest, ok := strings.CutPrefix(line, name+" "); ok {
+				if _, err := fmt.Sscan(rest, &v); err != nil {
+					t.Fatal(err)
+				}
+				return v
+			}
+		}
+		t.Fatalf("the metrics do not have %s", name)
+		return 0
+	}
+	if n := read("markgen_store_waiting_batches"); n > 3 {
+		t.Errorf("%v batches wait, of 3", n)
+	}
+	if err := at.store.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"markgen_store_waiting_batches": 0, "markgen_store_waiting_bytes": 0, "markgen_store_trouble": 0} {
+		if n := read(name); n != want {
+			t.Errorf("%s is %v, not %v, when all is in the tables", name, n, want)
+		}
+	}
+	if read("markgen_store_chunks_total") == 0 || read("markgen_store_waiting_bytes_max") == 0 {
+		t.Error("nothing was written, or there is no memory for it")
+	}
+}
+
 // Whatever is wrong with a batch is told by status and problem, and nothing of it is kept.
 func TestBatchRefused(t *testing.T) {
 	at := start(t, server.Options{MaxBatch: 64 << 10, MaxMarkers: 50, MaxName: 100}, server.Limits{}, nil)

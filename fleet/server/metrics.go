@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/store"
 )
 
 // Metrics are what Prometheus gets to know of the server itself. The labels have a few values each, all known
@@ -25,7 +26,7 @@ type metrics struct {
 	refusals *prometheus.CounterVec
 }
 
-func newMetrics(version string) *metrics {
+func newMetrics(version string, store Store) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -53,6 +54,7 @@ func newMetrics(version string) *metrics {
 	info.Set(1)
 	m.registry.MustRegister(m.requests, m.seconds, m.batches, m.rows, m.declined, m.refusals, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(ofStore(store)...)
 	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true})
 	// A rate from a counter that begins when something happens misses that it happened.
 	for _, k := range kinds {
@@ -61,6 +63,29 @@ func newMetrics(version string) *metrics {
 	m.batches.WithLabelValues("new")
 	m.batches.WithLabelValues("known")
 	return m
+}
+
+// ofStore are the metrics of how the store gets on.
+func ofStore(s Store) []prometheus.Collector {
+	gauge := func(name, help string, of func(store.Status) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return of(s.Status()) })
+	}
+	return []prometheus.Collector{
+		gauge("markgen_store_waiting_batches", "Batches that are in the log and of which something is not in the tables yet.",
+			func(st store.Status) float64 { return float64(st.WaitingBatches) }),
+		gauge("markgen_store_waiting_bytes", "Memory of figures that are not in the tables yet.",
+			func(st store.Status) float64 { return float64(st.WaitingBytes) }),
+		gauge("markgen_store_waiting_bytes_max", "Memory for them; batches are refused when it is full.",
+			func(st store.Status) float64 { return float64(st.Memory) }),
+		gauge("markgen_store_trouble", "1 while figures can't be written to the tables, else 0.", func(st store.Status) float64 {
+			if st.Trouble != nil {
+				return 1
+			}
+			return 0
+		}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "markgen_store_chunks_total", Help: "Parts of the figures that were written to the tables, a transaction each."},
+			func() float64 { return float64(s.Status().Chunks) }),
+	}
 }
 
 func (m *metrics) answered(route, method string, status int, took time.Duration) {

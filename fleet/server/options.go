@@ -84,6 +84,7 @@ type Store interface {
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
 	Each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error
 	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)
+	Status() store.Status
 	AddToken(context.Context, store.Token) error
 	Tokens(context.Context) ([]store.Token, error)
 	RevokeToken(ctx context.Context, id string) error

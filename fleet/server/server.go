@@ -46,7 +46,7 @@ func New(s Store, o Options) (*Server, error) {
 		figures:  semaphore.NewWeighted(o.MaxRead),
 		decoding: make(chan struct{}, decoders()),
 		mux:      http.NewServeMux(),
-		metrics:  newMetrics(o.Version),
+		metrics:  newMetrics(o.Version, s),
 		origins:  http.NewCrossOriginProtection(),
 	}
 	for _, route := range server.routes() {

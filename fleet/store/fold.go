@@ -114,6 +114,7 @@ func (s *Store) foldChunk(c int) error {
 	if err != nil {
 		return err
 	}
+	s.chunks.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[c] == h {

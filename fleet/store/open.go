@@ -37,6 +37,7 @@ type state struct {
 	trimmed int64            // the log has been deleted up to this number
 
 	waiting  atomic.Int64          // bytes of the sum
+	chunks   atomic.Int64          // that have been written
 	settling atomic.Int32          // how many wait in Settle
 	trouble  atomic.Pointer[error] // why folding does not get on
 	woken    chan struct{}
