@@ -78,6 +78,11 @@ func (w *inPlaceWriter) restoresAlone(f *file, m *markedText) (rest []byte, ok b
 	at := 0
 	for _, g := range m.alone {
 		original := f.Text[g.from:g.to]
+		if !bytes.Contains(original, []byte("/*")) && bytes.Equal(withoutNotes(withoutLines(m.text[g.in:g.out], w.names, true)), original) {
+			rest = append(append(rest, m.text[at:g.in]...), original...)
+			at = g.out
+			continue
+		}
 		back, err := Strip(f.Name, slices.Concat([]byte(head), m.text[g.in:g.out]))
 		if err != nil || !bytes.Equal(back, alone(original)) {
 			return nil, false

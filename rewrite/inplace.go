@@ -164,13 +164,15 @@ func (m *markedText) position(at int) token.Position {
 
 // lineStarts are the offsets at which lines start.
 func lineStarts(text []byte) []int {
-	starts := []int{0}
-	for i, c := range text {
-		if c == '\n' {
-			starts = append(starts, i+1)
+	starts := make([]int, 1, 1+lineCount(text))
+	for at := 0; ; {
+		i := bytes.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return starts
 		}
+		at += i + 1
+		starts = append(starts, at)
 	}
-	return starts
 }
 
 // file returns the marked text of a file, or nil if nothing changes. It goes

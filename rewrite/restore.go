@@ -9,8 +9,9 @@ import "bytes"
 // is marked by lines alone is taken back by looking at the lines alone: each of
 // the statements is on lines of its own where statements may be, no comment is in
 // them or aligned with one of them, and their names are free in the package, so
-// that nothing of the user's looks like one of them to the parser. Groups of
-// declarations that were formatted are tried each for itself, as Strip takes them.
+// that nothing of the user's looks like one of them to the parser. So are groups of
+// declarations that were formatted where that was all, and where it was not, they
+// are tried each for itself, as Strip takes them.
 // That Strip does the same with the file is tested with the standard library.
 // Whatever does not come back so is tried.
 func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
@@ -75,4 +76,39 @@ func withoutLines(text []byte, n names, imports bool) []byte {
 		at = end
 	}
 	return append(out, text[kept:]...)
+}
+
+// withoutNotes puts function bodies that were broken up, and have a note behind
+// their brace, back on one line, where each of their statements is on a line of its
+// own. What is not so simple it leaves to joinLines, which Strip has do it.
+func withoutNotes(text []byte) []byte {
+	note := []byte("{ " + lineNote + "\n")
+	out := make([]byte, 0, len(text))
+	for {
+		i := bytes.Index(text, note)
+		if i < 0 {
+			return append(out, text...)
+		}
+		start := lineStart(text, i)
+		indent := text[start:skipBlanks(text, start)]
+		out = append(out, text[:i+1]...)
+		text = text[i+len(note):]
+		separator := " "
+		for {
+			if len(text) == 0 {
+				return out
+			}
+			line := text[:lineEnd(text, 0)]
+			text = text[len(line):]
+			if rest, ok := bytes.CutPrefix(line, indent); ok && len(rest) > 0 && rest[0] == '}' {
+				if separator != " " {
+					out = append(out, ' ')
+				}
+				out = append(out, rest...)
+				break
+			}
+			out = append(append(out, separator...), bytes.TrimSpace(line)...)
+			separator = "; "
+		}
+	}
 }

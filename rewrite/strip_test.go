@@ -257,6 +257,8 @@ func FuzzInPlace(f *testing.F) {
 	f.Add([]byte(editedSource))
 	f.Add([]byte("package p; func f() { for { if x { break } }; switch { case 1: a(); case 2: b() } }"))
 	f.Add([]byte("package p\r\nfunc f() (x int) {\r\n\tL: for { goto L }; select {} }"))
+	f.Add([]byte("package p\n\nfunc a() int { return 1 }\n\nfunc b()   { x(); y() } // one\nfunc cc()  {}           // two\nfunc ddd() { a() }      // three\n"))
+	f.Add([]byte("package p\n\ntype t struct{}\n\nfunc (t) a() func() int { return func() int { return 1 } }\nfunc (t) b() { go func() { x() }() }\nfunc (t) c() { /* c */ x() }\nfunc d() { x(`{ //perf:lin\n}`) }\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		u, err := Load("p", []Source{{"p.go", text}})
 		if err != nil || maybeMarked(text) || u.Find(Options{All: true, Generated: true}) != nil {
