@@ -127,7 +127,7 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 		}
 	} else {
 		w.marked(copied, fn, start, "")
-		scopes = w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
+		scopes = w.deferred(fn)
 	}
 	w.wrapRecovers(copied, f, fn.body)
 	name := w.prefix + "of_" + d.Name.Name // no name that a function can have is one of ours

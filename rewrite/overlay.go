@@ -160,7 +160,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 			w.openNamed(copied, e, fn, start, end, passed)
 		} else {
 			w.marked(copied, fn, start, "")
-			scopes = w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
+			scopes = w.deferred(fn)
 		}
 		w.renameLabels(copied, fn)
 		w.wrapRecovers(copied, f, fn.body)
@@ -203,6 +203,11 @@ func (w *overlayWriter) gate(fn *function) string {
 // once.
 func (w *overlayWriter) scopes(fn *function) string {
 	return " var " + w.s + " [" + strconv.Itoa(max(fn.slots, 1)) + "]" + w.perf + ".Scope;"
+}
+
+// deferred declares the scopes of a function, which a deferred call closes.
+func (w *overlayWriter) deferred(fn *function) string {
+	return w.scopes(fn) + " defer " + w.perf + ".Close(" + w.s + "[:]);"
 }
 
 // counts plants only what is counted and not timed, and the calls that steer.

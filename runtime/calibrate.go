@@ -14,8 +14,10 @@ var rounds int
 
 const enoughRounds = 2
 
-// scratch is the cell that calibration records to; scratchDirectory leads there.
+// scratch is the cell that calibration records to; scratchDirectory leads there. The
+// window is no other's, since who opens windows may do that meanwhile.
 var (
+	scratchWindow    window
 	scratch          cell
 	scratchGroup     group
 	scratchDirectory struct {
@@ -46,16 +48,12 @@ func calibrate() {
 	lock()
 	extras, around := hot.extras, hot.window
 	hot.extras &= extraTrace | extraUntimed
-	hot.window = &always
+	scratchWindow = window{width: noWindow}
+	hot.window = &scratchWindow
 	measureCosts()
 	hot.extras, hot.window = extras, around
 	unlock()
-	if rounds == enoughRounds {
-		hot.ticked = measureTicks()
-		if conf.windows() { // they may open now
-			setHeader(OffWindowWidth, 0)
-		}
-	}
+	hot.ticked = measureTicks()
 	setCosts()
 }
 

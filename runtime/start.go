@@ -324,5 +324,8 @@ func start(value string) (refused uint64, trouble string) {
 	unlock()
 	rounds = 0
 	calibrate()
+	if c.windows() {
+		setHeader(OffWindowWidth, 0)
+	}
 	return 0, ""
 }
