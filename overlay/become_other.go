@@ -8,6 +8,9 @@ import (
 	"os/exec"
 )
 
+// shell runs scripts; "": nothing does.
+const shell = ""
+
 // become runs a program and returns its exit code.
 func become(program string, args []string) (code int, err error) {
 	cmd := exec.Command(program, args...)

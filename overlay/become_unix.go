@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// shell runs scripts.
+const shell = "/bin/sh"
+
 // become runs a program in the place of this one.
 func become(program string, args []string) (code int, err error) {
 	path, err := exec.LookPath(program)

@@ -84,6 +84,27 @@ func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 	return b.cache.text([]byte(config+"\n"+strings.Join(paths, "\n")+"\n"), ".txt")
 }
 
+// toolScript is runTool for a shell, which starts several times as fast: the go
+// command calls tools thousands of times. Its arguments are the list of
+// keepInlining, the tool and the tool's arguments.
+const toolScript = `list=$1 tool=$2
+shift 2
+case $tool in
+compile | */compile)
+	before= path=
+	for arg; do
+		[ "$before" = -p ] && path=$arg
+		before=$arg
+	done
+	if [ "$path" ] && grep -qxF -e "$path" "$list" && grep -qsF ` + rewrite.FreePrefix + ` -- "$@"; then
+		read -r config <"$list"
+		set -- "-coveragecfg=$config" "$@"
+	fi
+	;;
+esac
+exec "$tool" "$@"
+`
+
 // callTool adds the flag by which go calls the compiler through this program, and
 // through what the user's own -toolexec says.
 func (b *Build) callTool(list string) error {
@@ -91,7 +112,15 @@ func (b *Build) callTool(list string) error {
 	if err != nil {
 		return err
 	}
-	value, err := joinQuoted([]string{exe, toolExec, list})
+	words := []string{exe, toolExec, list}
+	if _, err := os.Stat(shell); err == nil {
+		script, err := b.cache.text([]byte(toolScript), ".sh")
+		if err != nil {
+			return err
+		}
+		words = []string{shell, script, list}
+	}
+	value, err := joinQuoted(words)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func nonzero(x ast.Expr) bool {
 // function the instance. Lines of the copy are those of the original.
 func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	f, d := fn.file, fn.decl
-	copied, scopes := &edits{text: f.Text}, ""
+	copied, scopes := &edits{text: e.text}, ""
 	var own []string // the names of the instance's results, nil: those they have
 	if fn.explicit {
 		how := passed

@@ -88,7 +88,7 @@ const FreePrefix = "free_markgen_"
 
 // file returns the marked text of a file, or nil if nothing changes.
 func (w *overlayWriter) file(f *file, head bool) []byte {
-	e := &edits{text: f.Text}
+	e := &edits{text: f.bare()}
 	for _, fn := range f.functions {
 		w.function(e, fn)
 	}
@@ -109,7 +109,7 @@ func (w *overlayWriter) file(f *file, head bool) []byte {
 		}
 		e.insert(end, w.register())
 	}
-	return e.apply(0, len(f.Text))
+	return without(e.apply(0, len(f.Text)))
 }
 
 // register declares the unit's markers and counters and hands them over. It is
@@ -155,7 +155,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formInstance:
 		w.instance(e, fn, start, end)
 	case formTwin:
-		copied, scopes := &edits{text: f.Text}, ""
+		copied, scopes := &edits{text: e.text}, ""
 		if fn.explicit {
 			w.openNamed(copied, e, fn, start, end, passed)
 		} else {
