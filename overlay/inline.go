@@ -61,9 +61,9 @@ func coverConfig() ([]byte, error) {
 	})
 }
 
-// keepInlining has the compiler know the markers in the packages of the tasks.
-// list is the file that RunTool reads: the path of the compiler's configuration,
-// then the packages.
+// keepInlining has the compiler know the markers in the packages of the tasks. list
+// is the file that callTool wants: for a shell, toolScript, else what runTool reads,
+// the path of the compiler's configuration and the packages.
 func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 	text, err := coverConfig()
 	if err != nil {
@@ -81,14 +81,25 @@ func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 		}
 	}
 	slices.Sort(paths)
+	if _, err := os.Stat(shell); err == nil {
+		return b.cache.text(toolScript(config, paths), shellScript)
+	}
 	return b.cache.text([]byte(config+"\n"+strings.Join(paths, "\n")+"\n"), ".txt")
 }
 
+// shellScript is how the names of scripts end.
+const shellScript = ".sh"
+
 // toolScript is runTool for a shell, which starts several times as fast: the go
-// command calls tools thousands of times. Its arguments are the list of
-// keepInlining, the tool and the tool's arguments.
-const toolScript = `list=$1 tool=$2
-shift 2
+// command calls tools thousands of times. Its arguments are the tool and the tool's
+// arguments.
+func toolScript(config string, packages []string) []byte {
+	quoted := make([]string, len(packages))
+	for i, p := range packages {
+		quoted[i] = shellQuote(p)
+	}
+	return fmt.Appendf(nil, `tool=$1
+shift
 case $tool in
 compile | */compile)
 	before= path=
@@ -96,29 +107,32 @@ compile | */compile)
 		[ "$before" = -p ] && path=$arg
 		before=$arg
 	done
-	if [ "$path" ] && grep -qxF -e "$path" "$list" && grep -qsF ` + rewrite.FreePrefix + ` -- "$@"; then
-		read -r config <"$list"
-		set -- "-coveragecfg=$config" "$@"
-	fi
+	case $path in
+	%s)
+		grep -qsF %s -- "$@" && set -- %s "$@"
+		;;
+	esac
 	;;
 esac
 exec "$tool" "$@"
-`
+`, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+config))
+}
 
-// callTool adds the flag by which go calls the compiler through this program, and
-// through what the user's own -toolexec says.
+// shellQuote is a word as a shell reads it.
+func shellQuote(word string) string {
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// callTool adds the flag by which go calls the compiler through what keepInlining
+// wrote, and through what the user's own -toolexec says.
 func (b *Build) callTool(list string) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	words := []string{exe, toolExec, list}
-	if _, err := os.Stat(shell); err == nil {
-		script, err := b.cache.text([]byte(toolScript), ".sh")
-		if err != nil {
-			return err
-		}
-		words = []string{shell, script, list}
+	if filepath.Ext(list) == shellScript {
+		words = []string{shell, list}
 	}
 	value, err := joinQuoted(words)
 	if err != nil {

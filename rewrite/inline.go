@@ -20,14 +20,8 @@ const never = 1 << 20
 // estimate sets the cost of every function of the unit.
 func (u *Unit) estimate() {
 	in := &inliner{functions: map[string]*function{}, types: map[string]bool{}}
+	u.typeSpecs(func(s *ast.TypeSpec) { in.types[s.Name.Name] = true })
 	for _, f := range u.files {
-		for _, d := range f.ast.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
-				for _, s := range g.Specs {
-					in.types[s.(*ast.TypeSpec).Name.Name] = true
-				}
-			}
-		}
 		for _, fn := range f.functions {
 			if fn.decl != nil {
 				in.functions[methodKey(fn.decl)] = fn
@@ -39,6 +33,7 @@ func (u *Unit) estimate() {
 			in.estimate(fn)
 		}
 	}
+	u.findDispatched()
 }
 
 // methodKey is T.name for a method of T or *T, else the name.
