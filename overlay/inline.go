@@ -47,29 +47,29 @@ func inlinable(arch string) bool {
 	return arch == "amd64" || arch == "arm64" || arch == "" && inlinable(runtime.GOARCH)
 }
 
-// coverConfig is what cmd/cover tells the compiler of its counters, as far as the
-// inliner is concerned: the start of their names (internal/coverage/covcmd,
-// CoverFixupConfig). In the mode of a test's main package the compiler adds nothing
-// to the program.
-func coverConfig() ([]byte, error) {
-	return json.Marshal(map[string]any{
+// coverConfig is a file with what cmd/cover tells the compiler of its counters, as
+// far as the inliner is concerned: the start of their names
+// (internal/coverage/covcmd, CoverFixupConfig). In the mode of a test's main package
+// the compiler adds nothing to the program.
+func (b *Build) coverConfig() (path string, err error) {
+	text, err := json.Marshal(map[string]any{
 		"MetaHash":           strings.Repeat("0", 32),
 		"Strategy":           "normal",
 		"CounterPrefix":      rewrite.FreePrefix,
 		"CounterMode":        "testmain",
 		"CounterGranularity": "perblock",
 	})
+	if err != nil {
+		return "", err
+	}
+	return b.cache.text(text, ".json")
 }
 
 // keepInlining has the compiler know the markers in the packages of the tasks. list
 // is the file that callTool wants: for a shell, toolScript, else what runTool reads,
 // the path of the compiler's configuration and the packages.
 func (b *Build) keepInlining(tasks []*task) (list string, err error) {
-	text, err := coverConfig()
-	if err != nil {
-		return "", err
-	}
-	config, err := b.cache.text(text, ".json")
+	config, err := b.coverConfig()
 	if err != nil {
 		return "", err
 	}

@@ -275,11 +275,11 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 	m.Signature, m.Frame, m.Sources = state.signature, state.frame, sources
 	m.Texts = b.cached(all)
 	if m.Inlined != "" {
-		m.Texts = append(m.Texts, m.Inlined)
-		if text, err := os.ReadFile(m.Inlined); err == nil {
-			config, _, _ := strings.Cut(string(text), "\n")
-			m.Texts = append(m.Texts, config)
+		config, err := b.coverConfig()
+		if err != nil {
+			return
 		}
+		m.Texts = append(m.Texts, m.Inlined, config)
 	}
 	slices.Sort(m.Texts)
 	m.Texts = slices.Compact(m.Texts)
