@@ -16,6 +16,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/heap"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 )
@@ -71,34 +72,60 @@ func (b *bench) rewriting(ctx context.Context) error {
 	return nil
 }
 
-// rewriteChild marks the standard library once in either way.
+// rewriteChild marks the standard library once in either way. The collector has the
+// pace that markgen gives it; what it does is in the times.
 func rewriteChild(w io.Writer) error {
 	runtime.GOMAXPROCS(1)
 	var t rewriteTime
+	type source struct {
+		path  string
+		files []rewrite.Source
+		size  int
+	}
+	var packages []source
 	err := eachPackage(filepath.Join(runtime.GOROOT(), "src"), func(path string, files []rewrite.Source) error {
+		size := 0
 		for _, f := range files {
-			t.Source += float64(len(f.Text))
+			size += len(f.Text)
 		}
-		t.Packages++
+		t.Source += float64(size)
+		packages = append(packages, source{path, files, size})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.Packages = len(packages)
+	measure := func(perByte int, write func(u *rewrite.Unit) error) (seconds float64, err error) {
+		runtime.GC()
 		begin := processorTime()
-		u, err := planned(path, files)
-		if err != nil {
-			return err
+		pace := heap.Pace{PerByte: perByte}
+		defer pace.Restore()
+		for _, p := range packages {
+			pace.Begin(p.size)
+			u, err := planned(p.path, p.files)
+			if err != nil {
+				return 0, err
+			}
+			if err := write(u); err != nil {
+				return 0, err
+			}
+			pace.End(p.size)
 		}
-		if _, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime}); err != nil {
-			return err
-		}
-		t.Overlay += (processorTime() - begin).Seconds()
+		return (processorTime() - begin).Seconds(), nil
+	}
+	t.Overlay, err = measure(heap.Overlay, func(u *rewrite.Unit) error {
 		t.Points += len(u.Points)
-
-		begin = processorTime()
-		if u, err = planned(path, files); err != nil {
-			return err
-		}
+		_, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.InPlace, err = measure(heap.InPlace, func(u *rewrite.Unit) error {
 		if _, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime"}); err != nil {
 			t.Declined++
 		}
-		t.InPlace += (processorTime() - begin).Seconds()
 		return nil
 	})
 	if err != nil {

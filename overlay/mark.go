@@ -48,7 +48,7 @@ type painter struct {
 	inline    bool   // of rewrite.Options
 	workers   int
 	progress  func(done, total int)
-	memory    memory
+	memory    *memory
 
 	mu    sync.Mutex
 	roots map[string]*root
@@ -93,7 +93,7 @@ type Stats struct {
 // package that does not parse is left as it is: the compiler has more to say
 // about it. Errors of directives are rewrite.Errors, all there are.
 func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
-	defer spareMemory()()
+	defer m.memory.pace.Restore()
 	r, stats := replacements{}, &Stats{Packages: len(tasks)}
 	var (
 		mu   sync.Mutex

@@ -1,19 +1,23 @@
 package overlay
 
 import (
-	"runtime/debug"
 	"sync"
+
+	"github.com/markgen/markgen/heap"
 )
 
 // memory keeps the source that is worked on at any time to the size of the
 // largest package so far: syntax trees are many times the size of their
-// source. The zero value is ready for use.
+// source. newMemory makes one.
 type memory struct {
 	mu      sync.Mutex
 	free    sync.Cond
 	inUse   int // bytes of source
 	largest int
+	pace    heap.Pace
 }
+
+func newMemory() *memory { return &memory{pace: heap.Pace{PerByte: heap.Overlay}} }
 
 // smallSource is what is worked on at once in any case, bytes.
 const smallSource = 256 << 10
@@ -29,6 +33,7 @@ func (m *memory) take(n int) {
 	}
 	m.inUse += n
 	m.largest = max(m.largest, n)
+	m.pace.Begin(n)
 }
 
 // give ends what take began.
@@ -36,19 +41,7 @@ func (m *memory) give(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inUse -= n
+	m.pace.End(n)
 	m.free.L = &m.mu
 	m.free.Broadcast()
-}
-
-// markingGC is GOGC while packages are marked. What is live then is 9 to 13 times
-// the source that is worked on; at the usual 100 the heap grows to twice that.
-const markingGC = 50
-
-// spareMemory collects garbage more often until what it returns is called.
-func spareMemory() (restore func()) {
-	before := debug.SetGCPercent(markingGC)
-	if before >= 0 && before < markingGC {
-		debug.SetGCPercent(before)
-	}
-	return func() { debug.SetGCPercent(before) }
 }

@@ -280,6 +280,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		workers:   2,
 		dir:       b.o.Dir,
 		progress:  b.o.Progress,
+		memory:    newMemory(),
 	}
 	marked, stats, err := m.paint(ctx, tasks)
 	if err != nil {

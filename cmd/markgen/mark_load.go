@@ -16,6 +16,7 @@ import (
 
 	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/heap"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
@@ -51,6 +52,8 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 	}
 	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.Root, b.Root) })
 	plan = &markPlan{unmarked: map[string][]byte{}}
+	pace := heap.Pace{PerByte: heap.InPlace}
+	defer pace.Restore()
 	for _, m := range modules {
 		if m.Root == "" {
 			err = errors.Join(err, fmt.Errorf("%s is in no module; run go mod init NAME, then markgen init", env.shown(m.Packages[0].Dir)))
@@ -62,7 +65,7 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 			break
 		}
 		unlocks = append(unlocks, u)
-		err = errors.Join(err, (&marking{module: m, env: env, o: o, plan: plan}).run(ctx))
+		err = errors.Join(err, (&marking{module: m, env: env, o: o, plan: plan, pace: &pace}).run(ctx))
 	}
 	if err != nil {
 		unlock()
@@ -99,6 +102,7 @@ type marking struct {
 	plan    *markPlan
 	options rewrite.Options
 	groups  []*markedPackage
+	pace    *heap.Pace
 }
 
 // markedPackage is one package on its way.
@@ -176,6 +180,7 @@ func (m *marking) read(g *markedPackage) error {
 				continue
 			}
 			text, err := os.ReadFile(path)
+			m.pace.Begin(len(text))
 			var plain []byte
 			if err == nil {
 				plain, err = rewrite.Strip(m.env.shown(path), text)
