@@ -17,12 +17,12 @@ import (
 
 // What a Pace has for marking, see PerByte.
 const (
-	Overlay = 18 // text edits: 9 to 13 bytes are live
+	Overlay = 17 // text edits: 9 to 13 bytes are live
 	InPlace = 40 // texts before and after, and trees of both: up to 25
 )
 
 // room is what the heap may have in any case, bytes.
-const room = 24 << 20
+const room = 21 << 20
 
 // A Pace sets the collector's for work that begins and ends. Its methods may be called
 // at once. The zero value is ready for use. Where the variable GOGC or GOMEMLIMIT is
