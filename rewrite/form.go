@@ -103,8 +103,8 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	// In a loop a test a passage costs more than a call of what has the loop.
 	small := fn.inline && fn.cost <= openBudget && (fn.loops == 0 || fn.dynamic() || fn.allocates())
 	switch {
-	case small && fn.dispatched && twin && !fn.allocates():
-		return formTwin, "one test at the top chooses between two bodies; it is called through interfaces, and so not inlined"
+	case small && fn.indirect && twin && !fn.allocates():
+		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"
 	case small && fn.explicit:
 		return formOpen, "the compiler may inline it"
 	case fn.instantiates() && !fn.panics():

@@ -33,7 +33,7 @@ func (u *Unit) estimate() {
 			in.estimate(fn)
 		}
 	}
-	u.findDispatched()
+	u.findIndirect()
 }
 
 // methodKey is T.name for a method of T or *T, else the name.

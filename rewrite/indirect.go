@@ -5,61 +5,85 @@ import (
 	"go/token"
 )
 
-// findDispatched sets dispatched of the methods that are called through an interface
-// only, as far as the unit's syntax shows, and so are never inlined: other packages
-// cannot call them, an interface of the unit has a method of that name, and no
-// call is known to be of another kind.
-func (u *Unit) findDispatched() {
-	names := map[string]map[string]*function{} // by name of the method and of its receiver's type
+// findIndirect sets indirect of the functions that nothing calls by their names, as
+// far as the unit's syntax shows: methods that are called through an interface, and
+// functions that are used as values. Other packages cannot call them.
+func (u *Unit) findIndirect() {
+	methods := map[string]map[string]*function{} // by name, which an interface of the unit has, and type of the receiver
 	u.methods(func(name string) {
 		if !ast.IsExported(name) {
-			names[name] = map[string]*function{}
+			methods[name] = map[string]*function{}
 		}
 	})
-	if len(names) == 0 {
-		return
-	}
+	functions := map[string]*function{}
 	for _, f := range u.files {
 		for _, fn := range f.functions {
-			if d := fn.decl; d != nil && d.Recv != nil && len(d.Recv.List) > 0 && names[d.Name.Name] != nil {
-				names[d.Name.Name][baseType(d.Recv.List[0].Type)] = fn
+			d := fn.decl
+			switch {
+			case d == nil || ast.IsExported(d.Name.Name):
+			case d.Recv == nil:
+				functions[d.Name.Name] = fn
+			case len(d.Recv.List) > 0 && methods[d.Name.Name] != nil:
+				methods[d.Name.Name][baseType(d.Recv.List[0].Type)] = fn
 			}
 		}
 	}
 	interfaces, fields := u.interfaceTypes()
 	for _, f := range u.files {
-		for _, fn := range f.functions {
-			if fn.decl == nil { // part of another one
-				continue
-			}
-			vars := fn.declaredTypes()
-			ast.Inspect(fn.body, func(n ast.Node) bool {
-				sel, ok := n.(*ast.SelectorExpr)
-				if !ok || len(names[sel.Sel.Name]) == 0 {
-					return true
+		var vars map[string]string
+		visit := func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				switch x := ast.Unparen(n.Fun).(type) {
+				case *ast.Ident:
+					delete(functions, x.Name)
+				case *ast.IndexExpr, *ast.IndexListExpr:
+					delete(functions, baseType(x.(ast.Expr)))
+				}
+			case *ast.SelectorExpr:
+				called := methods[n.Sel.Name]
+				if len(called) == 0 {
+					break
 				}
 				typ := ""
-				switch x := ast.Unparen(sel.X).(type) {
+				switch x := ast.Unparen(n.X).(type) {
 				case *ast.Ident:
 					typ = vars[x.Name]
 				case *ast.SelectorExpr:
 					typ = fields[x.Sel.Name]
 				}
-				methods := names[sel.Sel.Name]
 				switch {
 				case typ == "" || interfaces[typ]:
-				case methods[typ] != nil:
-					delete(methods, typ)
+				case called[typ] != nil:
+					delete(called, typ)
 				default: // that of something embedded
-					clear(methods)
+					clear(called)
 				}
-				return true
-			})
+			}
+			return true
+		}
+		at := map[*ast.FuncDecl]*function{}
+		for _, fn := range f.functions {
+			if fn.decl != nil {
+				at[fn.decl] = fn
+			}
+		}
+		for _, d := range f.ast.Decls {
+			vars = nil
+			if d, ok := d.(*ast.FuncDecl); ok {
+				if fn := at[d]; fn != nil {
+					vars = fn.declaredTypes()
+				}
+			}
+			ast.Inspect(d, visit)
 		}
 	}
-	for _, methods := range names {
-		for _, fn := range methods {
-			fn.dispatched = true
+	for _, fn := range functions {
+		fn.indirect = true
+	}
+	for _, list := range methods {
+		for _, fn := range list {
+			fn.indirect = true
 		}
 	}
 }

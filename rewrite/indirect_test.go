@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDispatched(t *testing.T) {
+func TestIndirect(t *testing.T) {
 	const text = `package p
 
 type input interface {
@@ -51,7 +51,15 @@ func run(m *machine, in input, w wrapped, b *bytes) {
 	w.last()
 	local := in
 	local.Next()
+	state := first
+	state = second
+	state(generic[int](third()))
 }
+
+func first(i int) int          { return next(i) }
+func second(i int) int         { return next(i) }
+func third() int               { return next(3) }
+func generic[T any](i int) int { return next(i) }
 `
 	u, err := Load("p", []Source{{"p.go", []byte(text)}})
 	if err != nil {
@@ -62,7 +70,7 @@ func run(m *machine, in input, w wrapped, b *bytes) {
 	}
 	found := map[string]bool{}
 	for _, fn := range u.files[0].functions {
-		if fn.dispatched {
+		if fn.indirect {
 			found[methodKey(fn.decl)] = true
 			if fn.form == formOpen {
 				t.Errorf("%s is open", methodKey(fn.decl))
@@ -70,7 +78,7 @@ func run(m *machine, in input, w wrapped, b *bytes) {
 		}
 	}
 	got := strings.Join(slices.Sorted(maps.Keys(found)), " ")
-	if want := "bytes.step text.step"; got != want {
-		t.Errorf("through interfaces only: %s; want %s", got, want)
+	if want := "bytes.step first run second text.step"; got != want {
+		t.Errorf("called by no name: %s; want %s", got, want)
 	}
 }
