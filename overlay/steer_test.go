@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -63,6 +64,7 @@ func steered(t *testing.T) string {
 // steerRun is what a run of the program left.
 type steerRun struct {
 	stdout, stderr string
+	processor      time.Duration // user's and system's
 	*profile.Profile
 	dir string
 }
@@ -83,6 +85,7 @@ func runSteered(t *testing.T, markgen string, args ...string) steerRun {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	r.stdout, r.stderr = stdout.String(), stderr.String()
+	r.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if markgen != "" {
 		r.Profile = r.read(t, "run.markgen")
 	}
@@ -341,6 +344,19 @@ func longer(m *profile.Marker, ns uint64) (n uint64) {
 		}
 	}
 	return n
+}
+
+// What waits for the time of a window, or for the state to change, sleeps.
+func TestTimersSleep(t *testing.T) {
+	t.Parallel()
+	for _, markgen := range []string{
+		"sample=1:100", "sample=1:100,start=on:nobody", "sample=1:100,pause=on:*.work", "sample=1:2,start=on:nobody",
+		"every=100ms:1ms", "start=after:10s", "sample=1:1000,every=100ms:1ms",
+	} {
+		if p := runSteered(t, markgen, "idle").processor; p > 300*time.Millisecond {
+			t.Errorf("%s: a program that sleeps for a second takes %v of the processor", markgen, p)
+		}
+	}
 }
 
 // Windows fall on all parts of a program's period alike.

@@ -46,10 +46,13 @@ func (s *sampler) due() uint64 {
 	next := s.windowDue()
 	lock()
 	settleGates(true)
-	if t := uint64(nanotime()); State() == StateProfiling && int64(t-s.look) >= 0 {
-		findTicks()
-		s.looked = min(max(2*s.looked, lookFirst), lookMost)
-		s.look = t + s.looked
+	if t := uint64(nanotime()); int64(t-s.look) >= 0 {
+		s.look = t + longestSleep
+		if State() == StateProfiling {
+			findTicks()
+			s.looked = min(max(2*s.looked, lookFirst), lookMost)
+			s.look = t + s.looked
+		}
 	}
 	unlock()
 	return min(next, s.look)
@@ -86,7 +89,7 @@ func (s *sampler) windowDue() uint64 {
 		return s.next
 	}
 	if State() != StateProfiling {
-		s.next = t + s.pause()
+		s.next = t + max(s.pause(), shortestWindow)
 		return s.next
 	}
 	ns := windowNS(atomic.LoadUint64(headerWord(OffSampleN)))

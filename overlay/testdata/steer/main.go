@@ -97,6 +97,9 @@ func main() {
 				//perf:point half
 			}
 		}
+	case "idle":
+		work(1)
+		time.Sleep(time.Second)
 	case "period":
 		for i := range n {
 			step()
