@@ -28,10 +28,11 @@ type sampler struct {
 }
 
 // The counters are looked through after lookFirst, and then each time after twice as
-// long, lookMost at most, ns: a program counts often from the beginning, or later.
+// long, until that is lookMost or a hundred times as long as looking takes, ns: a
+// program counts often from the beginning, or later.
 const (
 	lookFirst = 500_000
-	lookMost  = 100_000_000
+	lookMost  = 5_000_000
 )
 
 // theSampler is that of the run.
@@ -50,7 +51,7 @@ func (s *sampler) due() uint64 {
 		s.look = t + longestSleep
 		if State() == StateProfiling {
 			findTicks()
-			s.looked = min(max(2*s.looked, lookFirst), lookMost)
+			s.looked = min(max(2*s.looked, lookFirst), max(lookMost, 100*(uint64(nanotime())-t)))
 			s.look = t + s.looked
 		}
 	}
