@@ -38,7 +38,7 @@ func (u *Unit) findIndirect() {
 				case *ast.Ident:
 					delete(functions, x.Name)
 				case *ast.IndexExpr, *ast.IndexListExpr:
-					delete(functions, baseType(x.(ast.Expr)))
+					delete(functions, baseType(x))
 				}
 			case *ast.SelectorExpr:
 				called := methods[n.Sel.Name]
