@@ -2,7 +2,7 @@
 // trees are many times its size and are garbage when the next package begins.
 //
 // Left alone, the collector starts when the heap is 4 MB, which a package of average
-// size fills several times; that is half of the time that marking takes. Here it
+// size fills several times. Here it
 // starts when the heap has a size that follows from the largest amount of source that
 // has been worked on at a time.
 package heap
@@ -18,7 +18,7 @@ import (
 // What a Pace has for marking, see PerByte.
 const (
 	Overlay = 17 // text edits: 9 to 13 bytes are live
-	InPlace = 40 // texts before and after, and trees of both: up to 25
+	InPlace = 40 // texts before and after, and trees of both: 23 bytes of a large package
 )
 
 // room is what the heap may have in any case, bytes.
@@ -28,8 +28,8 @@ const room = 21 << 20
 // at once. The zero value is ready for use. Where the variable GOGC or GOMEMLIMIT is
 // set, it does nothing.
 type Pace struct {
-	// PerByte is what the heap may have for a byte of source: what is live, and about as
-	// much again as a third of that, which the collector has between two of its rounds.
+	// PerByte is what the heap may have for a byte of source: what is live, and a third of
+	// that or more, which is filled between two rounds of the collector.
 	PerByte int
 
 	mu      sync.Mutex

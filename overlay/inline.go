@@ -66,8 +66,8 @@ func (b *Build) coverConfig() (path string, err error) {
 }
 
 // keepInlining has the compiler know the markers in the packages of the tasks. list
-// is the file that callTool wants: for a shell, toolScript, else what runTool reads,
-// the path of the compiler's configuration and the packages.
+// is the file that callTool wants: toolScript where there is a shell, else toolList.
+// Either has the path of the compiler's configuration and the packages.
 func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 	config, err := b.coverConfig()
 	if err != nil {
@@ -84,7 +84,12 @@ func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 	if _, err := os.Stat(shell); err == nil {
 		return b.cache.text(toolScript(config, paths), shellScript)
 	}
-	return b.cache.text([]byte(config+"\n"+strings.Join(paths, "\n")+"\n"), ".txt")
+	return b.cache.text(toolList(config, paths), ".txt")
+}
+
+// toolList is what runTool reads.
+func toolList(config string, packages []string) []byte {
+	return []byte(config + "\n" + strings.Join(packages, "\n") + "\n")
 }
 
 // shellScript is how the names of scripts end.
@@ -144,8 +149,8 @@ func (b *Build) callTool(list string) error {
 	return nil
 }
 
-// runTool runs a tool of the go command: the words after toolExec are the list that
-// keepInlining wrote, the tool, and its arguments. It returns the exit code, or
+// runTool runs a tool of the go command: the words after toolExec are a toolList, the
+// tool, and its arguments. It returns the exit code, or
 // where the system lets it does not return.
 func runTool(args []string) int {
 	if len(args) < 2 {

@@ -12,14 +12,16 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// The script adds the configuration where a compiler gets a package of the list with
+// The script, and this program where there is no shell, add the configuration where a compiler gets a package of the list with
 // markers in it, and leaves every other call alone.
 func TestToolScript(t *testing.T) {
 	dir := t.TempDir()
-	script, tool := filepath.Join(dir, "script"), filepath.Join(dir, "compile")
+	script, list, tool := filepath.Join(dir, "script"), filepath.Join(dir, "list"), filepath.Join(dir, "compile")
 	marked, plain := filepath.Join(dir, "marked file.go"), filepath.Join(dir, "plain.go")
+	packages := []string{"example.com/a", "it's/b"}
 	for name, text := range map[string]string{
-		script: string(toolScript("/it's/config.json", []string{"example.com/a", "it's/b"})),
+		script: string(toolScript("/it's/config.json", packages)),
+		list:   string(toolList("/it's/config.json", packages)),
 		tool:   "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\nexit 3\n",
 		marked: "package p; var " + rewrite.FreePrefix + "x [1]int\n",
 		plain:  "package p\n",
@@ -51,12 +53,15 @@ func TestToolScript(t *testing.T) {
 				want += "<" + w + ">"
 			}
 		}
-		out, err := exec.Command(shell, append([]string{script}, tt.words...)...).CombinedOutput()
-		if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 3 {
-			t.Errorf("%q: %v", tt.words, err)
-		}
-		if got := strings.TrimSpace(string(out)); got != want {
-			t.Errorf("%q: the tool got %s, want %s", tt.words, got, want)
+		for _, by := range [][]string{{shell, script}, {os.Args[0], toolExec, list}} { // see TestMain
+			words := append(by, tt.words...)
+			out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+			if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 3 {
+				t.Errorf("%q: %v", words, err)
+			}
+			if got := strings.TrimSpace(string(out)); got != want {
+				t.Errorf("%q: the tool got %s, want %s", words, got, want)
+			}
 		}
 	}
 }

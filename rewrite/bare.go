@@ -13,8 +13,12 @@ import (
 // one. Offsets are those of the file.
 const gone = 0
 
-// bare is the file's text with its comments gone, but for those that a compiler
-// reads: directives, and all of a file for cgo. What go vet and examples read is
+// goDirective begins the comments that the compiler and the go command read. Others
+// that they do are in front of the package clause, or in files for cgo or with line
+// directives, all of which are left alone.
+const goDirective = "//go:"
+
+// bare is the file's text with its comments gone, but for those that are read. What go vet and examples read is
 // in test files, which keep theirs. Lines are where they were, and so is on its line
 // whatever comes behind a comment.
 func (f *file) bare() []byte {
@@ -26,7 +30,7 @@ func (f *file) bare() []byte {
 	for _, group := range f.ast.Comments {
 		for _, c := range group.List {
 			from := f.offset(c.Slash)
-			if from < head || compiled(c.Text) {
+			if from < head || strings.HasPrefix(c.Text, goDirective) {
 				continue
 			}
 			to := from + len(bytes.TrimRight(text[from:lineEnd(text, from)], "\r\n"))
@@ -62,17 +66,6 @@ func erase(text []byte, from, to int) {
 			text[i-1] = gone
 		}
 	}
-}
-
-// compiled says whether a comment is there for the compiler or the go command.
-// Source: pragmaPrefixes in cmd/compile/internal/noder, go/build/constraint.
-func compiled(comment string) bool {
-	for _, prefix := range []string{"//go:", "//line ", "/*line ", "//export ", "//extern ", "// +build", "//+build"} {
-		if strings.HasPrefix(comment, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // without returns marked text less what is gone from it, and less blank lines at

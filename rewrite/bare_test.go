@@ -105,8 +105,8 @@ func rephrased(text []byte) []byte {
 			clause = pos.Line
 		case tok == token.IMPORT || tok == token.FUNC || tok == token.VAR || tok == token.CONST || tok == token.TYPE:
 			words++
-		case tok == token.COMMENT && clause > 0 && pos.Line > clause && words > 0 && !compiled(lit) &&
-			!strings.HasPrefix(lit, "//perf:") && !strings.Contains(lit, "#cgo"):
+		case tok == token.COMMENT && clause > 0 && pos.Line > clause && words > 0 && !strings.HasPrefix(lit, goDirective) &&
+			!strings.HasPrefix(lit, "//line ") && !strings.HasPrefix(lit, "/*line ") && !strings.HasPrefix(lit, "//perf:") && !strings.Contains(lit, "#cgo"):
 			for i := pos.Offset + 2; i < pos.Offset+len(lit)-2; i++ {
 				if out[i] >= 'a' && out[i] < 'z' {
 					out[i]++
