@@ -19,11 +19,12 @@ type goEnv struct {
 	GOFLAGS    string
 	GOENV      string // path of go's configuration file, or "off"
 	GOARCH     string
+	GOTOOLDIR  string
 	Download   string `json:",omitempty"` // GOROOT as go has it, if moveGoroot found another path for it
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
-	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOARCH")
+	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOARCH", "GOTOOLDIR")
 	if err != nil {
 		return nil, err
 	}

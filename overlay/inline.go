@@ -65,9 +65,16 @@ func (b *Build) coverConfig() (path string, err error) {
 	return b.cache.text(text, ".json")
 }
 
+// compiling is what the compiler is told besides what go tells it.
+type compiling struct {
+	heap     string   // a flag that it gets for every package, see heapFlag, or ""
+	config   string   // path of coverConfig
+	packages []string // those that get it
+}
+
 // keepInlining has the compiler know the markers in the packages of the tasks. list
-// is the file that callTool wants: toolScript where there is a shell, else toolList.
-// Either has the path of the compiler's configuration and the packages.
+// is the file that callTool wants, with what the compiler is told: toolScript where
+// there is a shell, else toolList.
 func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 	config, err := b.coverConfig()
 	if err != nil {
@@ -81,15 +88,28 @@ func (b *Build) keepInlining(tasks []*task) (list string, err error) {
 		}
 	}
 	slices.Sort(paths)
+	c := compiling{b.heapFlag(), config, paths}
 	if _, err := os.Stat(shell); err == nil {
-		return b.cache.text(toolScript(config, paths), shellScript)
+		return b.cache.text(c.toolScript(), shellScript)
 	}
-	return b.cache.text(toolList(config, paths), ".txt")
+	return b.cache.text(c.toolList(), ".txt")
 }
 
 // toolList is what runTool reads.
-func toolList(config string, packages []string) []byte {
-	return []byte(config + "\n" + strings.Join(packages, "\n") + "\n")
+func (c *compiling) toolList() []byte {
+	return []byte(c.heap + "\n" + c.config + "\n" + strings.Join(c.packages, "\n") + "\n")
+}
+
+// readToolList reads what toolList wrote. Without it everything is compiled all the
+// same, only not inlined as much.
+func readToolList(name string) (c compiling) {
+	if text, err := os.ReadFile(name); err == nil {
+		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		if len(lines) >= 2 {
+			c.heap, c.config, c.packages = lines[0], lines[1], lines[2:]
+		}
+	}
+	return c
 }
 
 // shellScript is how the names of scripts end.
@@ -98,10 +118,14 @@ const shellScript = ".sh"
 // toolScript is runTool for a shell, which starts several times as fast: the go
 // command calls tools thousands of times. Its arguments are the tool and the tool's
 // arguments.
-func toolScript(config string, packages []string) []byte {
-	quoted := make([]string, len(packages))
-	for i, p := range packages {
+func (c *compiling) toolScript() []byte {
+	quoted := make([]string, len(c.packages))
+	for i, p := range c.packages {
 		quoted[i] = shellQuote(p)
+	}
+	heap := ""
+	if c.heap != "" {
+		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
 	return fmt.Appendf(nil, `tool=$1
 shift
@@ -116,11 +140,11 @@ compile | */compile)
 	%s)
 		grep -qsF %s -- "$@" && set -- %s "$@"
 		;;
-	esac
+	esac%s
 	;;
 esac
 exec "$tool" "$@"
-`, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+config))
+`, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config), heap)
 }
 
 // shellQuote is a word as a shell reads it.
@@ -160,9 +184,15 @@ func runTool(args []string) int {
 	list, tool, args := args[0], args[1], args[2:]
 	if name := filepath.Base(tool); name == "compile" || name == "compile.exe" {
 		if i := slices.Index(args, "-p"); i >= 0 && i+1 < len(args) {
-			if config := listed(list, args[i+1]); config != "" && planted(args) {
-				args = append([]string{"-coveragecfg=" + config}, args...)
+			c := readToolList(list)
+			var more []string
+			if c.heap != "" && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+				more = append(more, c.heap)
 			}
+			if slices.Contains(c.packages, args[i+1]) && planted(args) {
+				more = append(more, "-coveragecfg="+c.config)
+			}
+			args = append(more, args...)
 		}
 	}
 	code, err := become(tool, args)
@@ -184,17 +214,4 @@ func planted(args []string) bool {
 		}
 	}
 	return false
-}
-
-// listed returns the configuration in a list if the package is on it.
-func listed(list, path string) (config string) {
-	text, err := os.ReadFile(list)
-	if err != nil {
-		return "" // compiled all the same, only not inlined as much
-	}
-	config, paths, _ := strings.Cut(string(text), "\n")
-	if !strings.Contains("\n"+paths, "\n"+path+"\n") {
-		return ""
-	}
-	return config
 }

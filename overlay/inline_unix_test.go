@@ -6,22 +6,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/markgen/markgen/rewrite"
 )
 
-// The script, and this program where there is no shell, add the configuration where a compiler gets a package of the list with
-// markers in it, and leaves every other call alone.
+// The script, and this program where there is no shell, add the heap where a compiler gets a package, and the configuration if
+// that is one of the list with markers in it, and leave every other call alone.
 func TestToolScript(t *testing.T) {
 	dir := t.TempDir()
 	script, list, tool := filepath.Join(dir, "script"), filepath.Join(dir, "list"), filepath.Join(dir, "compile")
 	marked, plain := filepath.Join(dir, "marked file.go"), filepath.Join(dir, "plain.go")
-	packages := []string{"example.com/a", "it's/b"}
+	const heap = "-d=gcstart=384"
+	told := compiling{heap, "/it's/config.json", []string{"example.com/a", "it's/b"}}
 	for name, text := range map[string]string{
-		script: string(toolScript("/it's/config.json", packages)),
-		list:   string(toolList("/it's/config.json", packages)),
+		script: string(told.toolScript()),
+		list:   string(told.toolList()),
 		tool:   "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\nexit 3\n",
 		marked: "package p; var " + rewrite.FreePrefix + "x [1]int\n",
 		plain:  "package p\n",
@@ -37,30 +39,34 @@ func TestToolScript(t *testing.T) {
 	const config = "-coveragecfg=/it's/config.json"
 	for _, tt := range []struct {
 		words []string
-		more  string
+		more  []string
 	}{
-		{[]string{tool, "-p", "example.com/a", marked}, config},
-		{[]string{tool, "-o", "x y", "-p", "it's/b", plain, marked}, config},
-		{[]string{tool, "-p", "example.com/a", plain}, ""},
-		{[]string{tool, "-p", "example.com/ab", marked}, ""},
-		{[]string{tool, "-V=full"}, ""},
-		{[]string{tool, marked}, ""},
-		{[]string{other, "-p", "example.com/a", marked}, ""},
+		{[]string{tool, "-p", "example.com/a", marked}, []string{heap, config}},
+		{[]string{tool, "-o", "x y", "-p", "it's/b", plain, marked}, []string{heap, config}},
+		{[]string{tool, "-p", "example.com/a", plain}, []string{heap}},
+		{[]string{tool, "-p", "example.com/ab", marked}, []string{heap}},
+		{[]string{tool, "-V=full"}, nil},
+		{[]string{tool, marked}, nil},
+		{[]string{other, "-p", "example.com/a", marked}, nil},
 	} {
-		want := ""
-		for _, w := range append([]string{tt.more}, tt.words[1:]...) {
-			if w != "" {
-				want += "<" + w + ">"
+		for _, setting := range []string{"", "GOGC=50", "GOMEMLIMIT=1GiB"} {
+			want := ""
+			for _, w := range append(slices.Clone(tt.more), tt.words[1:]...) {
+				if setting == "" || w != heap {
+					want += "<" + w + ">"
+				}
 			}
-		}
-		for _, by := range [][]string{{shell, script}, {os.Args[0], toolExec, list}} { // see TestMain
-			words := append(by, tt.words...)
-			out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
-			if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 3 {
-				t.Errorf("%q: %v", words, err)
-			}
-			if got := strings.TrimSpace(string(out)); got != want {
-				t.Errorf("%q: the tool got %s, want %s", words, got, want)
+			for _, by := range [][]string{{shell, script}, {os.Args[0], toolExec, list}} { // see TestMain
+				words := append(by, tt.words...)
+				cmd := exec.Command(words[0], words[1:]...)
+				cmd.Env = append(os.Environ(), "GOGC=", "GOMEMLIMIT=", setting)
+				out, err := cmd.CombinedOutput()
+				if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 3 {
+					t.Errorf("%q: %v", words, err)
+				}
+				if got := strings.TrimSpace(string(out)); got != want {
+					t.Errorf("%s %q: the tool got %s, want %s", setting, words, got, want)
+				}
 			}
 		}
 	}
