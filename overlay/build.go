@@ -25,7 +25,7 @@ func (b *Build) goBuild(ctx context.Context, words []string, plain func() []stri
 	if b.plain.Bool("x") || b.plain.Bool("n") || b.plain.Bool("json") {
 		held.all = true
 	}
-	code, err := b.goRun(ctx, b.environ, words, nil, b.o.Stdout, held)
+	code, err := b.goRun(ctx, b.goEnviron(), words, nil, b.o.Stdout, held)
 	if err != nil {
 		return code, err
 	}

@@ -47,3 +47,15 @@ func (b *Build) heapFlag() string {
 	}
 	return flag
 }
+
+// goPercent is GOGC for the go command that builds: it is done with a small heap, and a
+// third of its processor time is the collector's. The tools that it calls do not get it.
+const goPercent = "400"
+
+// goEnviron is the environment of the go command that builds.
+func (b *Build) goEnviron() []string {
+	if !b.called || getenv(b.environ, "GOGC") != "" || getenv(b.environ, "GOMEMLIMIT") != "" {
+		return b.environ
+	}
+	return setenv(b.environ, "GOGC", goPercent)
+}

@@ -127,7 +127,8 @@ func (c *compiling) toolScript() []byte {
 	if c.heap != "" {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
-	return fmt.Appendf(nil, `tool=$1
+	return fmt.Appendf(nil, `[ "$GOGC" = %s ] && unset GOGC
+tool=$1
 shift
 case $tool in
 compile | */compile)
@@ -144,7 +145,7 @@ compile | */compile)
 	;;
 esac
 exec "$tool" "$@"
-`, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config), heap)
+`, goPercent, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config), heap)
 }
 
 // shellQuote is a word as a shell reads it.
@@ -170,6 +171,7 @@ func (b *Build) callTool(list string) error {
 	own, _ := b.plain.Flag("toolexec")
 	b.command = b.command.Without("toolexec")
 	b.flags = append(b.flags, "-toolexec="+strings.TrimSpace(value+" "+own))
+	b.called = true
 	return nil
 }
 
@@ -182,6 +184,9 @@ func runTool(args []string) int {
 		return 2
 	}
 	list, tool, args := args[0], args[1], args[2:]
+	if os.Getenv("GOGC") == goPercent {
+		_ = os.Unsetenv("GOGC")
+	}
 	if name := filepath.Base(tool); name == "compile" || name == "compile.exe" {
 		if i := slices.Index(args, "-p"); i >= 0 && i+1 < len(args) {
 			c := readToolList(list)

@@ -24,7 +24,7 @@ func TestToolScript(t *testing.T) {
 	for name, text := range map[string]string{
 		script: string(told.toolScript()),
 		list:   string(told.toolList()),
-		tool:   "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\nexit 3\n",
+		tool:   "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\necho $GOGC\nexit 3\n",
 		marked: "package p; var " + rewrite.FreePrefix + "x [1]int\n",
 		plain:  "package p\n",
 	} {
@@ -49,12 +49,15 @@ func TestToolScript(t *testing.T) {
 		{[]string{tool, marked}, nil},
 		{[]string{other, "-p", "example.com/a", marked}, nil},
 	} {
-		for _, setting := range []string{"", "GOGC=50", "GOMEMLIMIT=1GiB"} {
+		for _, setting := range []string{"", "GOGC=" + goPercent, "GOGC=50", "GOMEMLIMIT=1GiB"} {
 			want := ""
 			for _, w := range append(slices.Clone(tt.more), tt.words[1:]...) {
-				if setting == "" || w != heap {
+				if w != heap || setting == "" || strings.HasSuffix(setting, goPercent) {
 					want += "<" + w + ">"
 				}
+			}
+			if setting == "GOGC=50" {
+				want += "50"
 			}
 			for _, by := range [][]string{{shell, script}, {os.Args[0], toolExec, list}} { // see TestMain
 				words := append(by, tt.words...)

@@ -58,6 +58,7 @@ type Build struct {
 	environ   []string // go's environment
 	cache     *Cache
 	packages  []*Package
+	called    bool      // go calls its tools through markgen, see callTool
 	copied    bool      // dependencies were, see copyModules
 	recalled  bool      // from a memo
 	repainted bool      // the packages are from a memo, and were marked anew
