@@ -48,8 +48,9 @@ func (b *Build) heapFlag() string {
 	return flag
 }
 
-// goPercent is GOGC for the go command that builds: it is done with a small heap, and a
-// third of its processor time is the collector's. The tools that it calls do not get it.
+// goPercent is GOGC for the go command that builds: its heap is small, and a fifth of its
+// processor time is the collector's. The tools that it calls do not get it, not even
+// where it is the user's own.
 const goPercent = "400"
 
 // goEnviron is the environment of the go command that builds.
