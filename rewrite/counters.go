@@ -35,11 +35,16 @@ func (w *walker) coverFile(f *file) {
 	}
 	for _, fn := range f.functions {
 		fn.sortEvents()
+		blocks, at := 0, f.offset(fn.body.Lbrace)+1
 		for i := range fn.events {
-			if e := &fn.events[i]; e.op == opCover && e.at == f.offset(fn.body.Lbrace)+1 {
-				e.first = true
-				break
+			if e := &fn.events[i]; e.op == opCover || e.op == opWrap {
+				e.first = blocks == 0 && e.op == opCover && e.at == at
+				e.fn = w.u.counting
+				blocks++
 			}
+		}
+		if blocks > 0 {
+			w.u.counting++
 		}
 	}
 }

@@ -59,6 +59,7 @@ type event struct {
 	point *Point   // opEnter, opCount, opPoint
 	first bool     // opCover: of the function's first block
 	block int      // opCover: index into Unit.blocks
+	fn    int      // opCover, opWrap: number of the function among those with blocks
 	tail  bool     // at the end of a list: what stands in front of it may need a semicolon
 }
 

@@ -26,7 +26,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w := &overlayWriter{u: u, o: o, prefix: u.freePrefix()}
 	w.perf, w.m, w.c = w.prefix+"perf", w.prefix+o.Unit+"m", w.prefix+o.Unit+"c"
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
-	w.t = w.prefix + o.Unit + "t"
+	w.t, w.l = w.prefix+o.Unit+"t", w.prefix+o.Unit+"l"
 	w.nothing = FreePrefix + w.prefix + o.Unit
 	w.recovers = len(u.timed) > 0 && !declared(u.files, "recover")
 	out := map[string][]byte{}
@@ -72,7 +72,7 @@ type overlayWriter struct {
 	o                 Overlay
 	prefix            string
 	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
-	t                 string // the tallies
+	t, l              string // the tallies, and where functions found their counters last
 	nothing           string // the variable that costs nothing to assign to
 	passed            gate   // of what is being planted
 	recovers          bool   // recover is the predeclared function
@@ -132,8 +132,9 @@ func (w *overlayWriter) register() string {
 	}
 	c := ref(w.c, "Counter", nc)
 	if w.tallies() {
-		fmt.Fprintf(&b, "; var %s %s.Tallies", w.t, w.perf)
-		call = "RegisterTallies(&" + w.t + ", "
+		none := "&" + w.perf + ".NoOwn, "
+		fmt.Fprintf(&b, "; var %s %s.Tallies; var %s = [...]*%s.Own{%s}", w.t, w.perf, w.l, w.perf, strings.Repeat(none, w.u.counting))
+		call = "RegisterTallies(&" + w.t + ", " + w.l + "[:], "
 	}
 	if w.u.inline {
 		fmt.Fprintf(&b, "; var %s [1]%s.Nothing", w.nothing, w.perf)
@@ -312,9 +313,9 @@ func (w *overlayWriter) tally(ev event) string {
 	case !w.u.inline:
 		return w.count(counter)
 	case ev.first:
-		return w.free("Tally(&%s, %d)", w.t, counter)
+		return w.free("Tally(&%s, &%s[%d], %d)", w.t, w.l, ev.fn, counter)
 	}
-	return w.free("TallyOn(&%s, %d)", w.t, counter)
+	return w.free("TallyOn(&%s, &%s[%d], %d)", w.t, w.l, ev.fn, counter)
 }
 
 // tallies says whether the unit counts by goroutine: where basic blocks are

@@ -28,12 +28,13 @@ type Unit struct {
 	Name   string   // name in the package clause
 	Points []*Point // in the order of the files and within a file of the source; set by Find
 
-	fset   *token.FileSet
-	files  []*file
-	blocks []coverBlock // counters of cover blocks, after those of the points; set by Find
-	counts []*Point     // points that a Counter counts, in order
-	timed  []*Point     // points that have a Marker, in order
-	inline bool         // markers cost the inliner nothing; set by Find
+	fset     *token.FileSet
+	files    []*file
+	blocks   []coverBlock // counters of cover blocks, after those of the points; set by Find
+	counting int          // how many functions have such
+	counts   []*Point     // points that a Counter counts, in order
+	timed    []*Point     // points that have a Marker, in order
+	inline   bool         // markers cost the inliner nothing; set by Find
 }
 
 // file is a parsed source with what Find found in it.

@@ -45,14 +45,20 @@ func Tick(c *Counter) (n Nothing) { return n }
 // Tallies are one package's counters by goroutine.
 type Tallies struct{}
 
+// An Own stands before the counters of a goroutine.
+type Own struct{}
+
+// NoOwn is of none.
+var NoOwn Own
+
 // Tally does nothing.
-func Tally(t *Tallies, i uintptr) (n Nothing) { return n }
+func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
 
 // TallyOn does nothing.
-func TallyOn(t *Tallies, i uintptr) (n Nothing) { return n }
+func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
 
 // RegisterTallies is Register.
-func RegisterTallies(t *Tallies, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	return false
 }
 

@@ -39,12 +39,12 @@ type table struct {
 	blocks  int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
 	// Of this run.
-	shared    bool             // the markers are in the data file
-	counters  unsafe.Pointer   // nil: nothing is counted
-	own       []unsafe.Pointer // counters of single units of stack, see Tallies
-	gates     []uint32         // of each marker the one that its function's code tests; nil: not known yet
-	rates     []uint32         // of each marker, N if one passage in N is timed, else 0; nil: of none
-	sampledAt []*baseline      // of each marker, when it became sampled in windows; nil: none has
+	shared    bool           // the markers are in the data file
+	counters  unsafe.Pointer // nil: nothing is counted
+	own       []*Own         // counters of single units of stack, see Tallies
+	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
+	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
+	sampledAt []*baseline    // of each marker, when it became sampled in windows; nil: none has
 }
 
 // Markers have numbers in the order in which they are registered, from

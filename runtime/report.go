@@ -145,7 +145,7 @@ func gather() []row {
 				if c < t.n && t.counters != nil {
 					n := atomic.LoadUint64((*uint64)(unsafe.Add(t.counters, 8*uintptr(c))))
 					for _, own := range t.own {
-						n += atomic.LoadUint64((*uint64)(unsafe.Add(own, 8*uintptr(c))))
+						n += atomic.LoadUint64(own.counter(uintptr(c)))
 					}
 					more, estimated := ticked(uint64(k), uint64(c))
 					rows = append(rows, row{name: field(line, counterName, counterName), count: n + more, estimated: estimated})
