@@ -66,7 +66,7 @@ func FuzzTable(f *testing.F) {
 	f.Add("m\t\nf\t\np\t\nb\t\nc\t\n\n\t\n")
 	f.Add(packed(f, demoText))
 	f.Add(packed(f, demoText)[:40])
-	f.Add("f\tx\nb\t0\t1\t1\t1\t1\t1\nb\t1\t1\t1\t1\t1\t1\nb\t-1\t1\t1\t1\t1\t1")
+	f.Add("f\tx\nb\t0\t1\t1\t1\t1\t1\t1+2\nb\t0\t1\t1\t1\t1\t1\t0\nb\t0\t1\t1\t1\t1\t1\nb\t1\t1\t1\t1\t1\t1\nb\t-1\t1\t1\t1\t1\t1")
 	f.Fuzz(func(t *testing.T, text string) {
 		run := demo()
 		run.Tables[0].Text = text

@@ -134,6 +134,7 @@ func (r *run) counts(number uint64, t *table) []uint64 {
 			counts[i] = add64(counts[i], r.order.Uint64(data))
 		}
 	}
+	t.addSums(counts)
 	return counts
 }
 

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ type table struct {
 type tableText struct {
 	markers  []*Marker // without figures; nil: the line could not be read
 	counters []counter
+	added    []counterSum // in order
 
 	damages []tableDamage
 	sums    []*Marker // of markers, what a Sum has of them; nil: nothing yet
@@ -38,6 +40,12 @@ type tableDamage struct {
 type counter struct {
 	marker *Marker
 	block  *Block
+}
+
+// counterSum is a counter, by number, whose block others count, which all stand behind it.
+type counterSum struct {
+	number int
+	of     []int
 }
 
 // parseTable reads the text of a table, one record a line. Lines of kinds it
@@ -87,10 +95,12 @@ func parseTable(text string) *tableText {
 			}
 			t.counters = append(t.counters, counter{marker: m})
 		case "b":
-			b, ok := parseBlock(line, importPath, file)
+			b, of, ok := parseBlock(line, importPath, file, len(t.counters))
 			good = good && ok
 			if !good {
 				b = nil
+			} else if of != nil {
+				t.added = append(t.added, counterSum{len(t.counters), of})
 			}
 			t.counters = append(t.counters, counter{block: b})
 		}
@@ -166,16 +176,23 @@ func parsePlace(f []string, file func(string) (string, bool)) (*Marker, bool) {
 
 // parseBlock reads
 //
-//	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
-func parseBlock(line, importPath string, file func(string) (string, bool)) (*Block, bool) {
+//	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT [COUNTER+COUNTER…]
+//
+// where the counter is number i of its table.
+func parseBlock(line, importPath string, file func(string) (string, bool), i int) (b *Block, sum []int, ok bool) {
 	f := strings.Split(line, "\t")
-	if len(f) != 7 {
-		return nil, false
+	if len(f) != 7 && len(f) != 8 {
+		return nil, nil, false
+	}
+	if len(f) == 8 {
+		if sum, ok = numbers(strings.Split(f[7], "+")); !ok || slices.Min(sum) <= i {
+			return nil, nil, false
+		}
 	}
 	name, ok := file(f[1])
-	n, ok2 := numbers(f[2:])
+	n, ok2 := numbers(f[2:7])
 	if !ok || !ok2 {
-		return nil, false
+		return nil, nil, false
 	}
 	return &Block{
 		File:      path.Join(importPath, path.Base(name)),
@@ -184,7 +201,19 @@ func parseBlock(line, importPath string, file func(string) (string, bool)) (*Blo
 		EndLine:   n[2],
 		EndCol:    n[3],
 		NumStmt:   n[4],
-	}, true
+	}, sum, true
+}
+
+// addSums gives the counters that others count for what these have. Of those that are
+// not there nothing comes.
+func (t *tableText) addSums(counts []uint64) {
+	for _, s := range slices.Backward(t.added) {
+		for _, k := range s.of {
+			if k < len(counts) {
+				counts[s.number] = add64(counts[s.number], counts[k])
+			}
+		}
+	}
 }
 
 // numbers reads fields that are small whole numbers.

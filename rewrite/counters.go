@@ -6,7 +6,8 @@ import "go/ast"
 // of blocks stand behind those of points, in this order.
 type coverBlock struct {
 	Block
-	f *file
+	f   *file
+	sum []int // the blocks of the unit whose counts make up this one's, which then has no counter
 }
 
 // coverFile plants a counter for every basic block of the file walked.
@@ -19,11 +20,21 @@ func (w *walker) coverFile(f *file) {
 			byNode[fn.lit] = fn
 		}
 	}
-	for _, b := range CoverBlocks(w.u.fset, f.ast, f.Text) {
-		index := len(w.u.blocks)
-		w.u.blocks = append(w.u.blocks, coverBlock{b, f})
+	blocks := CoverBlocks(w.u.fset, f.ast, f.Text)
+	if w.u.declared == nil {
+		w.u.declared = declaredNames(w.u.files)
+	}
+	sums, before := blockSums(f.ast, blocks, plainIn(f.ast, w.u.declared)), len(w.u.blocks)
+	for i, b := range blocks {
+		for k := range sums[i] {
+			sums[i][k] += before
+		}
+		w.u.blocks = append(w.u.blocks, coverBlock{b, f, sums[i]})
+	}
+	for i, b := range blocks {
+		index := before + i
 		fn := byNode[b.Func]
-		if fn == nil || b.Dead {
+		if fn == nil || b.Dead || sums[i] != nil {
 			continue
 		}
 		e := event{op: opCover, at: f.offset(b.At), block: index}
@@ -33,18 +44,43 @@ func (w *walker) coverFile(f *file) {
 		}
 		fn.events = append(fn.events, e)
 	}
+	first := w.u.firstBlocks(before)
 	for _, fn := range f.functions {
 		fn.sortEvents()
-		blocks, at := 0, f.offset(fn.body.Lbrace)+1
+		counts := false
 		for i := range fn.events {
 			if e := &fn.events[i]; e.op == opCover || e.op == opWrap {
-				e.first = blocks == 0 && e.op == opCover && e.at == at
-				e.fn = w.u.counting
-				blocks++
+				e.first, e.fn, counts = first[e.block], w.u.counting, true
 			}
 		}
-		if blocks > 0 {
+		if counts {
 			w.u.counting++
 		}
 	}
+}
+
+// firstBlocks are those of the unit's blocks from an index on that are counted first in
+// their functions: the one a function starts with, or those whose sum that is.
+func (u *Unit) firstBlocks(from int) map[int]bool {
+	first := map[int]bool{}
+	for i := from; i < len(u.blocks); i++ { // what a block is the sum of comes behind it
+		b := &u.blocks[i]
+		if b.At == b.body().Lbrace+1 {
+			first[i] = true
+		}
+		if first[i] {
+			for _, k := range b.sum {
+				first[k] = true
+			}
+		}
+	}
+	return first
+}
+
+// body is that of the function that the block stands in.
+func (b *Block) body() *ast.BlockStmt {
+	if d, ok := b.Func.(*ast.FuncDecl); ok {
+		return d.Body
+	}
+	return b.Func.(*ast.FuncLit).Body
 }

@@ -32,6 +32,8 @@ type Block struct {
 	Dead bool
 
 	Func ast.Node // innermost *ast.FuncDecl or *ast.FuncLit that the block stands in
+
+	elseIf *ast.IfStmt // what the hidden block of an else if holds
 }
 
 // CoverBlocks returns the basic blocks of f in the order in which `go tool cover` of Go 1.26 numbers
@@ -157,7 +159,7 @@ func (w *coverWalker) ifStmt(n *ast.IfStmt) {
 			ast.Walk(w, s)
 		}
 	case *ast.IfStmt:
-		w.list(coverPlace{pos: pos, at: pos, brace: pos + 1, close: e.End()}, e.End()+1, []ast.Stmt{e}, true)
+		w.list(coverPlace{pos: pos, at: pos, brace: pos + 1, elseIf: e}, e.End()+1, []ast.Stmt{e}, true)
 		ast.Walk(w, e)
 	}
 }
@@ -191,7 +193,8 @@ type coverPlace struct {
 	pos   token.Pos // start of the extent
 	at    token.Pos // place of the counter
 	brace token.Pos // start of the extent when the list is empty
-	close token.Pos // end of a hidden block
+
+	elseIf *ast.IfStmt // as the block's
 }
 
 // list adds the basic blocks at the top level of a statement list that ends at end. A block ends with
@@ -200,7 +203,7 @@ type coverPlace struct {
 func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd bool) {
 	if len(list) == 0 {
 		// No statement needs counting, but whether the body was entered is worth knowing.
-		w.add(Block{Start: p.brace, End: end, At: p.at, Close: p.close})
+		w.add(Block{Start: p.brace, End: end, At: p.at})
 		return
 	}
 	for rest := list; len(rest) > 0; {
@@ -229,7 +232,7 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 		}
 		if p.pos != stop { // blocks that abut have nothing between them
 			w.add(Block{
-				Start: p.pos, End: stop, NumStmt: n, At: p.at, Close: p.close,
+				Start: p.pos, End: stop, NumStmt: n, At: p.at, elseIf: p.elseIf,
 				Dead: coverDead(list[:len(list)-len(rest)], rest),
 			})
 		}
@@ -255,5 +258,8 @@ func (w *coverWalker) add(b Block) {
 	w.seen[key] = true
 	b.StartLine, b.StartCol, b.EndLine, b.EndCol = key.startLine, key.startCol, key.endLine, key.endCol
 	b.File, b.Func = w.name, w.fn
+	if b.elseIf != nil {
+		b.Close = b.elseIf.End()
+	}
 	w.blocks = append(w.blocks, b)
 }

@@ -177,7 +177,7 @@ func coverCompare(t *testing.T, tool, file string) int {
 	return len(blocks)
 }
 
-// coverInsert puts counters into src as the doc of Block says.
+// coverInsert puts counters into src as the doc of Block says; none where counter returns "".
 func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, counter func(i int) string) []byte {
 	type edit struct {
 		at   int
@@ -186,10 +186,10 @@ func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, c
 	var edits []edit
 	tf := fset.File(f.FileStart)
 	for i, b := range blocks {
-		if b.Dead {
+		text := counter(i) + ";"
+		if b.Dead || text == ";" {
 			continue
 		}
-		text := counter(i) + ";"
 		if b.Close.IsValid() {
 			text = "{" + text
 			edits = append(edits, edit{tf.Offset(b.Close), "}"})
@@ -206,23 +206,39 @@ func coverInsert(fset *token.FileSet, f *ast.File, src []byte, blocks []Block, c
 	return append(out, src[last:]...)
 }
 
-// TestCoverCounts runs testdata/cover/program.go with our counters and as go tool cover changes it, and
-// compares all counts.
+// TestCoverCounts runs the programs in testdata/cover with our counters and as go tool cover changes them, and
+// compares all counts; once with a counter for every block and once without those that are sums of others.
 func TestCoverCounts(t *testing.T) {
-	const name = "testdata/cover/program.go"
+	for _, name := range []string{"program.go", "sums.go"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			coverCounts(t, "testdata/cover/"+name)
+		})
+	}
+}
+
+func coverCounts(t *testing.T, name string) {
 	src, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fset, f := coverParse(t, name, src)
 	blocks := CoverBlocks(fset, f, src)
-	ours := coverInsert(fset, f, src, blocks, func(i int) string { return "GoCoverTable.Count[" + strconv.Itoa(i) + "]++" })
-	ours = append(ours, fmt.Sprintf("\nvar GoCoverTable struct{ Count [%d]uint32 }\n", len(blocks))...)
+	sums := blockSums(f, blocks, plainIn(f, declaredNames([]*file{{ast: f}})))
+	ours := func(without bool) []byte {
+		text := coverInsert(fset, f, src, blocks, func(i int) string {
+			if without && sums[i] != nil {
+				return ""
+			}
+			return "GoCoverTable.Count[" + strconv.Itoa(i) + "]++"
+		})
+		return append(text, fmt.Sprintf("\nvar GoCoverTable struct{ Count [%d]uint32 }\n", len(blocks))...)
+	}
 	_, theirs, err := coverTool(coverToolPath(t), name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(text []byte) []string {
+	run := func(text []byte) []int {
 		dir := t.TempDir()
 		dump := "package main\n\nfunc init() { dump = func() { for _, n := range GoCoverTable.Count { println(n) } } }\n"
 		for name, text := range map[string][]byte{"program.go": text, "dump.go": []byte(dump)} {
@@ -236,15 +252,28 @@ func TestCoverCounts(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		return strings.Fields(string(out))
+		var counts []int
+		for _, field := range strings.Fields(string(out)) {
+			n, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			counts = append(counts, n)
+		}
+		if len(counts) != len(blocks) {
+			t.Fatalf("%d counts for %d blocks", len(counts), len(blocks))
+		}
+		return counts
 	}
-	got, want := run(ours), run(theirs)
-	if len(got) != len(blocks) || len(want) != len(blocks) {
-		t.Fatalf("%d and %d counts for %d blocks", len(got), len(want), len(blocks))
+	got, fewer, want := run(ours(false)), run(ours(true)), run(theirs)
+	for i, sum := range slices.Backward(sums) {
+		for _, k := range sum {
+			fewer[i] += fewer[k]
+		}
 	}
 	for i, b := range blocks {
-		if got[i] != want[i] {
-			t.Errorf("%s:%d:%d: counted %s times, by go tool cover %s times", name, b.StartLine, b.StartCol, got[i], want[i])
+		if got[i] != want[i] || fewer[i] != want[i] {
+			t.Errorf("%s:%d:%d: counted %d times, as a sum %d times, by go tool cover %d times", name, b.StartLine, b.StartCol, got[i], fewer[i], want[i])
 		}
 	}
 }
@@ -315,16 +344,24 @@ func FuzzCoverBlocks(f *testing.F) {
 	}
 	f.Add(src)
 	f.Add([]byte("package p\nfunc f() { if x {} else/*b*/if y {} else {} }"))
+	f.Add([]byte("package p\nfunc f() { switch x { case 1: return; case 2: if y { break }; return }; a() }"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, "p.go", src, parser.ParseComments)
+		parsed, err := parser.ParseFile(fset, "p.go", src, parser.ParseComments)
 		if err != nil {
 			return
 		}
-		blocks := CoverBlocks(fset, file, src)
-		out := coverInsert(fset, file, src, blocks, func(int) string { return "c++" })
+		blocks := CoverBlocks(fset, parsed, src)
+		out := coverInsert(fset, parsed, src, blocks, func(int) string { return "c++" })
 		if _, err := format.Source(out); err != nil {
 			t.Errorf("%v\n%s", err, out)
+		}
+		for i, sum := range blockSums(parsed, blocks, plainIn(parsed, declaredNames([]*file{{ast: parsed}}))) {
+			for _, k := range sum {
+				if k <= i || k >= len(blocks) || blocks[k].Dead || blocks[k].Func != blocks[i].Func {
+					t.Errorf("block %d of %d is a sum of %d", i, len(blocks), sum)
+				}
+			}
 		}
 	})
 }

@@ -57,7 +57,12 @@ func (u *Unit) table(root string) string {
 	}
 	for _, c := range u.blocks {
 		file := blockFile(c)
-		fmt.Fprintf(&b, "b\t%d\t%d\t%d\t%d\t%d\t%d\n", file, c.StartLine, c.StartCol, c.EndLine, c.EndCol, c.NumStmt)
+		fmt.Fprintf(&b, "b\t%d\t%d\t%d\t%d\t%d\t%d", file, c.StartLine, c.StartCol, c.EndLine, c.EndCol, c.NumStmt)
+		for i, k := range c.sum {
+			b.WriteByte("\t+"[min(i, 1)])
+			b.WriteString(strconv.Itoa(len(u.counts) + k))
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

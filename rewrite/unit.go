@@ -30,11 +30,12 @@ type Unit struct {
 
 	fset     *token.FileSet
 	files    []*file
-	blocks   []coverBlock // counters of cover blocks, after those of the points; set by Find
-	counting int          // how many functions have such
-	counts   []*Point     // points that a Counter counts, in order
-	timed    []*Point     // points that have a Marker, in order
-	inline   bool         // markers cost the inliner nothing; set by Find
+	blocks   []coverBlock    // counters of cover blocks, after those of the points; set by Find
+	counting int             // how many functions have such
+	declared map[string]bool // all names that its files declare; nil: not known yet
+	counts   []*Point        // points that a Counter counts, in order
+	timed    []*Point        // points that have a Marker, in order
+	inline   bool            // markers cost the inliner nothing; set by Find
 }
 
 // file is a parsed source with what Find found in it.

@@ -1,0 +1,377 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"strconv"
+)
+
+// blockSums says of each basic block of a file of which others its count is the sum, by index;
+// nil: it needs a counter of its own.
+//
+// Where nothing can happen between the start of a block and that of the next, which is one of
+// several, the passages of these are its own (Knuth and Stevenson, Optimal measurement points for
+// program frequency counts, 1973; Ball and Larus, Optimally profiling and tracing programs, 1994).
+// They leave out as many counters as a spanning tree has edges, which takes for granted that
+// control goes on from wherever it came. Here it may end in any call, by a panic or with the program.
+// So a block goes without a counter only if all that is in it is plain (see plainCode), it ends in
+// an if or a switch, and there is no other way to what follows: then its counter has moved behind the
+// branch, and nobody can tell. The others always have larger indexes.
+func blockSums(f *ast.File, blocks []Block, plain plainCode) [][]int {
+	s := &summer{blocks: blocks, at: map[token.Pos]int{}, elseIf: map[*ast.IfStmt]int{}, sums: make([][]int, len(blocks)),
+		plain: plain, flow: flow{ownPanic: plain.declared["panic"]}}
+	for i, b := range blocks {
+		switch {
+		case b.Dead:
+		case b.elseIf != nil:
+			s.elseIf[b.elseIf] = i
+		default:
+			s.at[b.At] = i
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			if coverClauses(n) == nil {
+				s.list(n.Lbrace+1, n.List)
+			}
+		case *ast.CaseClause:
+			s.list(n.Colon+1, n.Body)
+		case *ast.CommClause:
+			s.list(n.Colon+1, n.Body)
+		case *ast.IfStmt:
+			if i, ok := s.elseIf[n]; ok {
+				s.set(i, s.branches(n, nil))
+			}
+		}
+		return true
+	})
+	return s.sums
+}
+
+type summer struct {
+	blocks []Block
+	at     map[token.Pos]int   // blocks by the places of their counters, but for the hidden ones
+	elseIf map[*ast.IfStmt]int // the hidden ones
+	sums   [][]int
+	plain  plainCode
+	flow   flow
+}
+
+// list goes through a statement list whose first block has its counter at a place.
+func (s *summer) list(at token.Pos, list []ast.Stmt) {
+	block, ok := s.at[at]
+	for i, stmt := range list {
+		if i > 0 && coverEnds(list[i-1]) {
+			block, ok = s.at[stmt.Pos()]
+		}
+		if !ok || s.plain.stmt(stmt) {
+			continue
+		}
+		s.set(block, s.branches(stmt, list[i+1:]))
+		ok = false
+	}
+}
+
+// set takes down what a block is the sum of, which branches found.
+func (s *summer) set(block int, sum []int) {
+	for _, i := range sum {
+		if i <= block {
+			return
+		}
+	}
+	s.sums[block] = sum
+}
+
+// branches returns the blocks of which one follows when a statement has begun, rest being what comes behind it in its
+// list; nil if they are not known, or if there is another way to them.
+func (s *summer) branches(stmt ast.Stmt, rest []ast.Stmt) []int {
+	switch stmt := stmt.(type) {
+	case *ast.IfStmt:
+		if !s.plain.init(stmt.Init) || !s.plain.expr(stmt.Cond) {
+			return nil
+		}
+		then, ok := s.at[stmt.Body.Lbrace+1]
+		other, ok2 := s.otherwise(stmt, rest)
+		switch {
+		case !ok || !ok2:
+			return nil
+		case stmt.Else != nil || s.flow.ends(stmt.Body.List):
+			return []int{then, other}
+		case s.plain.list(stmt.Body.List):
+			return []int{other} // by either way
+		}
+	case *ast.SwitchStmt:
+		return s.cases(stmt, rest)
+	}
+	return nil
+}
+
+// otherwise is the block that follows where the condition of an if does not hold.
+func (s *summer) otherwise(stmt *ast.IfStmt, rest []ast.Stmt) (block int, ok bool) {
+	switch e := stmt.Else.(type) {
+	case *ast.BlockStmt:
+		block, ok = s.at[e.Lbrace+1]
+	case *ast.IfStmt:
+		block, ok = s.elseIf[e]
+	default:
+		block, ok = s.next(rest)
+	}
+	return block, ok
+}
+
+// next is the block that the rest of a list begins with, if there is no label at it.
+func (s *summer) next(rest []ast.Stmt) (block int, ok bool) {
+	if len(rest) == 0 {
+		return 0, false
+	}
+	if _, labelled := rest[0].(*ast.LabeledStmt); labelled {
+		return 0, false
+	}
+	block, ok = s.at[rest[0].Pos()]
+	return block, ok
+}
+
+// cases is branches for a switch.
+func (s *summer) cases(stmt *ast.SwitchStmt, rest []ast.Stmt) []int {
+	if !s.plain.init(stmt.Init) || stmt.Tag != nil && !s.plain.expr(stmt.Tag) {
+		return nil
+	}
+	var sum []int
+	complete := false
+	for _, c := range stmt.Body.List {
+		c := c.(*ast.CaseClause)
+		complete = complete || c.List == nil
+		for _, e := range c.List {
+			if stmt.Tag != nil && !s.plain.fixed(e) || !s.plain.expr(e) {
+				return nil
+			}
+		}
+		block, ok := s.at[c.Colon+1]
+		if !ok || fallsThrough(c.Body) {
+			return nil
+		}
+		sum = append(sum, block)
+	}
+	if !complete {
+		next, ok := s.next(rest)
+		if !ok || !s.flow.leavingClauses(stmt.Body, "", true) {
+			return nil
+		}
+		sum = append(sum, next)
+	}
+	return sum
+}
+
+// fallsThrough says whether a clause goes on in the next.
+func fallsThrough(body []ast.Stmt) bool {
+	for _, s := range body {
+		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
+			s = l.Stmt
+		}
+		if b, ok := s.(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+			return true
+		}
+	}
+	return false
+}
+
+// plainCode tells plain code from other: code that calls nothing, can't panic, does not wait, and
+// changes nothing but variables. There are no types here: it is made of variables by their names,
+// those of other packages included, literals, operators that never panic whatever they are for,
+// conversions to numbers by their predeclared names, and len and cap of a variable.
+type plainCode struct {
+	declared map[string]bool // names that the unit declares, no matter where
+	packages map[string]bool // names of the file's imports, as far as they are certain
+}
+
+// predeclared are the names of functions and types that plain code may call.
+var predeclared = map[string]bool{
+	"bool": true, "byte": true, "rune": true, "uintptr": true, "float32": true, "float64": true,
+	"int": true, "int8": true, "int16": true, "int32": true, "int64": true,
+	"uint": true, "uint8": true, "uint16": true, "uint32": true, "uint64": true,
+	"len": true, "cap": true,
+}
+
+// declaredNames are all names that files declare in any scope; fields and methods are in none.
+func declaredNames(files []*file) map[string]bool {
+	names := map[string]bool{}
+	declare := func(xs ...ast.Expr) {
+		for _, x := range xs {
+			if id, ok := x.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+		}
+	}
+	for _, f := range files {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.StructType, *ast.InterfaceType:
+				return false
+			case *ast.FuncDecl:
+				if n.Recv == nil {
+					declare(n.Name)
+				}
+			case *ast.Field:
+				for _, name := range n.Names {
+					declare(name)
+				}
+			case *ast.ValueSpec:
+				for _, name := range n.Names {
+					declare(name)
+				}
+			case *ast.TypeSpec:
+				declare(n.Name)
+			case *ast.AssignStmt:
+				if n.Tok == token.DEFINE {
+					declare(n.Lhs...)
+				}
+			case *ast.RangeStmt:
+				if n.Tok == token.DEFINE {
+					declare(n.Key, n.Value)
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// plainIn is the plain code of a file of a unit that declares names. What an import without a name of its own is called
+// is not certain: the last element of its path, if it is anything that the file has.
+func plainIn(f *ast.File, declared map[string]bool) plainCode {
+	p := plainCode{declared: declared, packages: map[string]bool{}}
+	for _, spec := range f.Imports {
+		name := ""
+		if spec.Name != nil {
+			name = spec.Name.Name
+		} else if importPath, err := strconv.Unquote(spec.Path.Value); err == nil {
+			name = path.Base(importPath)
+		}
+		// What an import by the name . brings begins with a capital letter.
+		if !declared[name] && !ast.IsExported(name) {
+			p.packages[name] = true
+		}
+	}
+	return p
+}
+
+// init is stmt for what may be missing.
+func (p plainCode) init(s ast.Stmt) bool { return s == nil || p.stmt(s) }
+
+func (p plainCode) list(list []ast.Stmt) bool {
+	for _, s := range list {
+		if !p.stmt(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p plainCode) stmt(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.EmptyStmt:
+		return true
+	case *ast.IncDecStmt:
+		return isIdent(s.X)
+	case *ast.AssignStmt:
+		for _, x := range s.Lhs {
+			if !isIdent(x) {
+				return false
+			}
+		}
+		for _, x := range s.Rhs {
+			if !p.expr(x) {
+				return false
+			}
+		}
+		switch s.Tok {
+		case token.QUO_ASSIGN, token.REM_ASSIGN, token.SHL_ASSIGN, token.SHR_ASSIGN:
+			return isLiteral(s.Rhs[0])
+		}
+		return true
+	case *ast.DeclStmt:
+		g, ok := s.Decl.(*ast.GenDecl)
+		return ok && p.specs(g)
+	}
+	return false
+}
+
+func (p plainCode) specs(g *ast.GenDecl) bool {
+	for _, s := range g.Specs {
+		v, ok := s.(*ast.ValueSpec)
+		if !ok {
+			continue // a type
+		}
+		for _, x := range v.Values {
+			if g.Tok == token.VAR && !p.expr(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p plainCode) expr(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.BasicLit, *ast.Ident:
+		return true
+	case *ast.ParenExpr:
+		return p.expr(x.X)
+	case *ast.UnaryExpr:
+		switch x.Op {
+		case token.ADD, token.SUB, token.NOT, token.XOR:
+			return p.expr(x.X)
+		}
+	case *ast.BinaryExpr:
+		if !p.expr(x.X) || !p.expr(x.Y) {
+			return false
+		}
+		switch x.Op {
+		case token.EQL, token.NEQ: // of two interfaces they may panic
+			return p.fixed(x.X) || p.fixed(x.Y)
+		case token.QUO, token.REM, token.SHL, token.SHR:
+			return isLiteral(x.Y)
+		}
+		return true
+	case *ast.CallExpr:
+		name, ok := x.Fun.(*ast.Ident)
+		if !ok || len(x.Args) != 1 || !predeclared[name.Name] || p.declared[name.Name] {
+			return false
+		}
+		if name.Name == "len" || name.Name == "cap" {
+			return isIdent(x.Args[0])
+		}
+		return p.expr(x.Args[0])
+	case *ast.SelectorExpr:
+		name, ok := x.X.(*ast.Ident)
+		return ok && p.packages[name.Name]
+	}
+	return false
+}
+
+// fixed says whether an expression is a literal or a predeclared value, which anything can be compared with.
+func (p plainCode) fixed(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.Ident:
+		return (x.Name == "nil" || x.Name == "true" || x.Name == "false") && !p.declared[x.Name]
+	case *ast.ParenExpr:
+		return p.fixed(x.X)
+	case *ast.UnaryExpr:
+		return p.fixed(x.X) && x.Op != token.ARROW
+	}
+	return false
+}
+
+func isIdent(x ast.Expr) bool {
+	_, ok := x.(*ast.Ident)
+	return ok
+}
+
+func isLiteral(x ast.Expr) bool {
+	_, ok := ast.Unparen(x).(*ast.BasicLit)
+	return ok
+}
