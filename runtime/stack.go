@@ -206,9 +206,8 @@ func less(d, cost uint64) uint64 {
 //go:nocheckptr
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
-	s := p.stack
 	sinceStopped := p.sinceStopped()
-	for s.n > n {
+	for s := p.stack; s.n > n; s = p.stack { // freeze may have put another one there
 		r := s.at(s.n - 1)
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
@@ -233,8 +232,10 @@ func (p *slot) settle(n uint32, t uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) end(index uint32, t uint64) {
-	s := Scope{slot: p, index: index, pos: p.stack.n}
-	s.exit(t)
+	if n := p.stack.n; n > 0 {
+		s := Scope{slot: p, index: index, pos: n}
+		s.exit(t)
+	}
 }
 
 // drop pops the innermost scope without a duration. That it was passed counts.
@@ -243,6 +244,9 @@ func (p *slot) end(index uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) drop() {
 	s := p.stack
+	if s.n == 0 { // freeze has put it there
+		return
+	}
 	r := s.at(s.n - 1)
 	i := r.index &^ scopeBits
 	if r.index&shutBit != 0 {

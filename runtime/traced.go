@@ -32,7 +32,11 @@ func (p *slot) traceExit(index uint32, t uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
-	i := p.stack.at(p.stack.n-1).index &^ scopeBits
+	s := p.stack
+	if s.n == 0 { // freeze has put it there
+		return
+	}
+	i := s.at(s.n-1).index &^ scopeBits
 	write(p, p.g(), i|RecordLeft<<RecordKindShift, t, tracing.point)
 }
 
@@ -67,7 +71,11 @@ func traceTaken(index uint32, from uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) popTraced(index uint32, t uint64) {
-	r := p.stack.at(p.stack.n - 1)
+	s := p.stack
+	if s.n == 0 { // freeze has put it there
+		return
+	}
+	r := s.at(s.n - 1)
 	if hot.extras&extraRead != 0 {
 		p.leaving(index, t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
 	} else if !p.left { // traceExit, without a call of it
@@ -78,7 +86,9 @@ func (p *slot) popTraced(index uint32, t uint64) {
 		write(p, p.g(), index|RecordExit<<RecordKindShift, t, cost)
 	}
 	p.mask = r.mask
-	p.stack.n--
+	if s = p.stack; s.n > 0 {
+		s.n--
+	}
 	if p.active != nil {
 		p.active = p.active.add(index, 1<<32-1)
 	}
