@@ -96,14 +96,20 @@ func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// pass adds one to counter i and has the function look here first if that is often so. It inlines.
+// pass adds one to counter i and has the function look here first if that is often so. It was found in a
+// place of Tallies.units. It inlines.
 //
 //go:nosplit
-func (o *Own) pass(last **Own, i uintptr) (n Nothing) {
+func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
 	c := o.counter(i)
 	if *c++; *c%lastAfter == 0 {
-		// No write barrier is needed: it is not the collector's memory.
-		*(*uintptr)(unsafe.Pointer(last)) = uintptr(unsafe.Pointer(o))
+		// No write barriers are needed: it is not the collector's memory. If a new run has begun
+		// and emptied the place, it may have set the variable before it is set here.
+		at := (*uintptr)(unsafe.Pointer(last))
+		atomic.StoreUintptr(at, uintptr(unsafe.Pointer(o)))
+		if atomic.LoadUintptr((*uintptr)(unsafe.Pointer(place))) != uintptr(unsafe.Pointer(o)) {
+			*at = uintptr(unsafe.Pointer(&NoOwn))
+		}
 	}
 	return n
 }
@@ -112,8 +118,9 @@ func (o *Own) pass(last **Own, i uintptr) (n Nothing) {
 func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	k := at / unitSize % tallyUnits
-	if own := t.units[k]; own != nil && own.unit^at < unitSize {
-		free_markgen_none[0] = own.pass(last, i)
+	place := &t.units[k]
+	if own := *place; own != nil && own.unit^at < unitSize {
+		free_markgen_none[0] = own.pass(place, last, i)
 	} else if t.shared != nil {
 		if tallied {
 			t.wanted[k] = at / unitSize
@@ -138,8 +145,9 @@ func (t *Tallies) find(last **Own, i uintptr) (n Nothing) {
 //go:noinline
 //go:nosplit
 func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
-	if own := t.units[at/unitSize%tallyUnits]; own != nil && own.unit^at < unitSize {
-		return own.pass(last, i)
+	place := &t.units[at/unitSize%tallyUnits]
+	if own := *place; own != nil && own.unit^at < unitSize {
+		return own.pass(place, last, i)
 	}
 	if t.shared != nil {
 		atomic.AddUint64(t.counter(i), 1)
@@ -233,10 +241,12 @@ func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters 
 //go:norace
 //go:nocheckptr
 func (t *Tallies) open(number uint64, e *table) {
-	clear(t.units[:])
+	for i := range t.units {
+		storePointer((*unsafe.Pointer)(unsafe.Pointer(&t.units[i])), nil)
+	}
 	clear(t.next[:])
-	for i := range t.last {
-		t.last[i] = &NoOwn
+	for i := range t.last { // after the units, see pass
+		storePointer((*unsafe.Pointer)(unsafe.Pointer(&t.last[i])), unsafe.Pointer(&NoOwn))
 	}
 	t.number = number
 	storePointer(&t.shared, e.counters)
