@@ -47,11 +47,25 @@ func inlinable(arch string) bool {
 	return arch == "amd64" || arch == "arm64" || arch == "" && inlinable(runtime.GOARCH)
 }
 
-// coverConfig is a file with what cmd/cover tells the compiler of its counters, as
-// far as the inliner is concerned: the start of their names
-// (internal/coverage/covcmd, CoverFixupConfig). In the mode of a test's main package
-// the compiler adds nothing to the program.
-func (b *Build) coverConfig() (path string, err error) {
+// keepsInlining says whether the build has what keepInlining is for.
+func (b *Build) keepsInlining(tasks []*task) bool {
+	return inlinable(b.env.GOARCH) && len(tasks) > 0
+}
+
+// told is what the compiler is told of the markers that go knows nothing of. It is nil
+// for nothing, as where a -toolexec of the user's comes first.
+func (b *Build) told(tasks []*task) []byte {
+	if own, _ := b.plain.Flag("toolexec"); own != "" || !b.keepsInlining(tasks) {
+		return nil
+	}
+	return coverConfig()
+}
+
+// coverConfig is what cmd/cover tells the compiler of its counters, as far as the
+// inliner is concerned: the start of their names (internal/coverage/covcmd,
+// CoverFixupConfig). In the mode of a test's main package the compiler adds nothing to
+// the program.
+func coverConfig() []byte {
 	text, err := json.Marshal(map[string]any{
 		"MetaHash":           strings.Repeat("0", 32),
 		"Strategy":           "normal",
@@ -60,9 +74,9 @@ func (b *Build) coverConfig() (path string, err error) {
 		"CounterGranularity": "perblock",
 	})
 	if err != nil {
-		return "", err
+		panic(err) // there is nothing in it that JSON does not have
 	}
-	return b.cache.text(text, ".json")
+	return text
 }
 
 // compiling is what the compiler is told besides what go tells it.
@@ -76,7 +90,7 @@ type compiling struct {
 // is the file that callTool wants, with what the compiler is told: toolScript where
 // there is a shell, else toolList.
 func (b *Build) keepInlining(tasks []*task) (list string, err error) {
-	config, err := b.coverConfig()
+	config, err := b.cache.text(coverConfig(), ".json")
 	if err != nil {
 		return "", err
 	}

@@ -275,7 +275,7 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 	m.Signature, m.Frame, m.Sources = state.signature, state.frame, sources
 	m.Texts = b.cached(all)
 	if m.Inlined != "" {
-		config, err := b.coverConfig()
+		config, err := b.cache.text(coverConfig(), ".json")
 		if err != nil {
 			return
 		}

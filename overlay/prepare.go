@@ -126,7 +126,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 		return nil, err
 	}
 	fixed := maps.Clone(user)
-	if err := addRuntime(fixed, b.cache, b.env.GOROOT, o.Deep); err != nil {
+	if err := addRuntime(fixed, b.cache, b.env.GOROOT, o.Deep, b.told(tasks)); err != nil {
 		return nil, err
 	}
 	if o.Deep {
@@ -160,7 +160,7 @@ func (b *Build) write(all replacements, tasks []*task) (overlay, inlined string,
 	if overlay, err = b.cache.overlay(all.marshal()); err != nil {
 		return "", "", err
 	}
-	if inlinable(b.env.GOARCH) && len(tasks) > 0 {
+	if b.keepsInlining(tasks) {
 		if inlined, err = b.keepInlining(tasks); err != nil {
 			return "", "", err
 		}

@@ -12,11 +12,19 @@ import (
 	"github.com/markgen/markgen"
 )
 
-// addRuntime puts the virtual runtime into an overlay.
-func addRuntime(r replacements, cache *Cache, goroot string, deep bool) error {
+// addRuntime puts the virtual runtime into an overlay. told is what the compiler is
+// told of the markers beyond what go tells it, nil for nothing.
+//
+// go knows nothing of it, and may find what another build compiled in its cache. So told
+// stands in a comment of the runtime, which all that is marked imports: what is compiled
+// with it and without have not one name.
+func addRuntime(r replacements, cache *Cache, goroot string, deep bool, told []byte) error {
 	files, err := markgen.VirtualFiles(deep)
 	if err != nil {
 		return err
+	}
+	if told != nil {
+		files[markgen.VirtualRuntime+"/told.go"] = fmt.Appendf(nil, "package runtime\n\n// The compiler is told: %s\n", told)
 	}
 	for name, text := range files {
 		to, err := cache.text(text, filepath.Ext(name))

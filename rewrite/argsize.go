@@ -117,20 +117,7 @@ func (s *argumentSizer) hides(word string, fn *function) bool {
 	if fn.decl != nil {
 		return false
 	}
-	if declared(s.files, word) {
-		return true
-	}
-	found := false
-	for _, f := range s.files {
-		if f.mentions(word) {
-			ast.Inspect(f.ast, func(n ast.Node) bool {
-				spec, ok := n.(*ast.TypeSpec)
-				found = found || ok && spec.Name.Name == word
-				return !found
-			})
-		}
-	}
-	return found
+	return declared(s.files, word)
 }
 
 // mostNested is how many declarations a type is followed through.

@@ -50,7 +50,7 @@ func (w *walker) coverFile(f *file) {
 		counts := false
 		for i := range fn.events {
 			if e := &fn.events[i]; e.op == opCover || e.op == opWrap {
-				e.first, e.fn, counts = first[e.block], w.u.counting, true
+				e.first, e.last, counts = first[e.block], w.u.counting, true
 			}
 		}
 		if counts {

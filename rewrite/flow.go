@@ -172,51 +172,9 @@ func breaksList(list []ast.Stmt, label string, implicit bool) bool {
 	return false
 }
 
-// declared says whether anything in the files has the name of a predeclared
-// function, so that a call by it may be of something else. It errs on the side
-// of yes.
-func declared(files []*file, word string) bool {
-	for _, f := range files {
-		found := false
-		for _, d := range f.ast.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == word && fn.Recv == nil {
-				return true
-			}
-		}
-		if !f.mentions(word) {
-			continue
-		}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.Field:
-				for _, name := range n.Names {
-					found = found || name.Name == word
-				}
-			case *ast.ValueSpec:
-				for _, name := range n.Names {
-					found = found || name.Name == word
-				}
-			case *ast.ImportSpec:
-				found = found || n.Name != nil && n.Name.Name == word
-			case *ast.AssignStmt:
-				if n.Tok == token.DEFINE {
-					for _, x := range n.Lhs {
-						name, ok := x.(*ast.Ident)
-						found = found || ok && name.Name == word
-					}
-				}
-			}
-			return !found
-		})
-		if found {
-			return true
-		}
-	}
-	return false
-}
-
 // mentions says whether the word occurs in the file other than in front of an
-// opening parenthesis, which is how a declaration differs from a call.
+// opening parenthesis, or there as the name of a function, which is how a declaration
+// differs from a call.
 func (f *file) mentions(word string) bool {
 	text, w := f.Text, []byte(word)
 	for at := 0; ; {
@@ -233,7 +191,13 @@ func (f *file) mentions(word string) bool {
 		for j < len(text) && (text[j] == ' ' || text[j] == '\t') {
 			j++
 		}
-		if j < len(text) && (text[j] == ':' || text[j] == ',' || text[j] == '=' || text[j] != '(' && j > end) {
+		switch {
+		case j == len(text):
+		case text[j] == '(':
+			if bytes.HasSuffix(bytes.TrimRight(text[:end-len(w)], " \t"), []byte("func")) {
+				return true
+			}
+		case j > end, bytes.IndexByte([]byte(":,=[/"), text[j]) >= 0:
 			return true
 		}
 	}

@@ -57,9 +57,9 @@ type event struct {
 	ends  []*Point // opExit: of the scopes that end, the first opened first
 	n     int      // opExit: how many slots are closed; 0: none, the event is void
 	point *Point   // opEnter, opCount, opPoint
-	first bool     // opCover: of the function's first block
+	first bool     // opCover, opWrap: of the blocks that a function counts first
 	block int      // opCover: index into Unit.blocks
-	fn    int      // opCover, opWrap: number of the function among those with blocks
+	last  int      // opCover, opWrap: index into the variables that say where functions found their counters last
 	tail  bool     // at the end of a list: what stands in front of it may need a semicolon
 }
 

@@ -39,7 +39,7 @@ func (fn *function) opens() (bool, string) {
 			names[name.Name] = true
 		}
 	}
-	if declaresAny(fn.body, names) {
+	if hidesAny(fn.body, names) {
 		return false, "a result is hidden by another variable of its name"
 	}
 	return true, ""
@@ -93,38 +93,21 @@ func instant(x ast.Expr) bool {
 	return false
 }
 
-// declaresAny says whether a body declares one of the names, in a function
-// literal or not.
-func declaresAny(body *ast.BlockStmt, names map[string]bool) bool {
-	found := false
-	declared := func(x ast.Expr) {
-		if name, ok := x.(*ast.Ident); ok && names[name.Name] {
-			found = true
+// hidesAny says whether a block in a body declares one of the names of the function's results,
+// which a return in that block could not set. A := of the body itself sets them, and in
+// function literals nothing returns from the function.
+func hidesAny(body *ast.BlockStmt, results map[string]bool) bool {
+	for _, s := range body.List {
+		if _, ok := s.(*ast.AssignStmt); ok {
+			continue
+		}
+		for name := range declarations(s, false) {
+			if results[name] {
+				return true
+			}
 		}
 	}
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE {
-				for _, x := range n.Lhs {
-					declared(x)
-				}
-			}
-		case *ast.RangeStmt:
-			if n.Tok == token.DEFINE {
-				declared(n.Key)
-				declared(n.Value)
-			}
-		case *ast.ValueSpec:
-			for _, name := range n.Names {
-				declared(name)
-			}
-		case *ast.TypeSpec:
-			declared(n.Name)
-		}
-		return !found
-	})
-	return found
+	return false
 }
 
 // open plants the scopes of a function with explicit ends into e. gate says how it

@@ -313,9 +313,9 @@ func (w *overlayWriter) tally(ev event) string {
 	case !w.u.inline:
 		return w.count(counter)
 	case ev.first:
-		return w.free("Tally(&%s, &%s[%d], %d)", w.t, w.l, ev.fn, counter)
+		return w.free("Tally(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
 	}
-	return w.free("TallyOn(&%s, &%s[%d], %d)", w.t, w.l, ev.fn, counter)
+	return w.free("TallyOn(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
 }
 
 // tallies says whether the unit counts by goroutine: where basic blocks are

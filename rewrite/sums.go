@@ -194,50 +194,6 @@ var predeclared = map[string]bool{
 	"len": true, "cap": true,
 }
 
-// declaredNames are all names that files declare in any scope; fields and methods are in none.
-func declaredNames(files []*file) map[string]bool {
-	names := map[string]bool{}
-	declare := func(xs ...ast.Expr) {
-		for _, x := range xs {
-			if id, ok := x.(*ast.Ident); ok {
-				names[id.Name] = true
-			}
-		}
-	}
-	for _, f := range files {
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.StructType, *ast.InterfaceType:
-				return false
-			case *ast.FuncDecl:
-				if n.Recv == nil {
-					declare(n.Name)
-				}
-			case *ast.Field:
-				for _, name := range n.Names {
-					declare(name)
-				}
-			case *ast.ValueSpec:
-				for _, name := range n.Names {
-					declare(name)
-				}
-			case *ast.TypeSpec:
-				declare(n.Name)
-			case *ast.AssignStmt:
-				if n.Tok == token.DEFINE {
-					declare(n.Lhs...)
-				}
-			case *ast.RangeStmt:
-				if n.Tok == token.DEFINE {
-					declare(n.Key, n.Value)
-				}
-			}
-			return true
-		})
-	}
-	return names
-}
-
 // plainIn is the plain code of a file of a unit that declares names. What an import without a name of its own is called
 // is not certain: the last element of its path, if it is anything that the file has.
 func plainIn(f *ast.File, declared map[string]bool) plainCode {

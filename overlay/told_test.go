@@ -1,0 +1,44 @@
+package overlay_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// What the compiler is told of the markers is no matter of go's, so that go's cache would give
+// a build what one has compiled whose compiler was not told, as with a -toolexec of the user's.
+// There the markers are called, here they are inlined, whichever is built first.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("nothing is told on " + runtime.GOARCH)
+	}
+	markgen, dir := trapMarkgen(t), t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module example.com/told\n\ngo 1.25\n",
+		"p.go":      "package told\n\nfunc larger(a, b int) int {\n\tif a > b {\n\t\treturn a\n\t}\n\treturn b\n}\n",
+		"p_test.go": "package told\n\nimport \"testing\"\n\nfunc TestLarger(t *testing.T) { _ = larger(1, len(t.Name())) }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		flags  []string
+		called bool
+	}{{[]string{"-toolexec=env"}, true}, {nil, false}, {[]string{"-toolexec=env"}, true}} {
+		exe := filepath.Join(dir, "told.test")
+		trapMust(t, dir, nil, markgen, append(append([]string{"test", "-c", "-cover", "-o", exe}, tt.flags...), ".")...)
+		text := trapMust(t, dir, nil, "go", "tool", "objdump", "-s", `^example\.com/told\.`, exe).stdout
+		called := false
+		for line := range strings.Lines(text) {
+			called = called || strings.Contains(line, "CALL markgen/perf.Tally")
+		}
+		if called != tt.called {
+			t.Errorf("%v: counters are called: %v, want %v\n%s", tt.flags, called, tt.called, text)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"iter"
+)
+
+// declarations are the names that are declared in a node, in any scope: those of functions,
+// parameters and results, variables, constants and types, but not of imports. Fields and methods
+// are in no scope. Function literals in the node are left out where literals is false.
+func declarations(root ast.Node, literals bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		more := true
+		declare := func(x ast.Expr) {
+			if name, ok := x.(*ast.Ident); ok && name != nil && more {
+				more = yield(name.Name)
+			}
+		}
+		names := func(list []*ast.Ident) {
+			for _, name := range list {
+				declare(name)
+			}
+		}
+		ast.Inspect(root, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.StructType, *ast.InterfaceType:
+				return false
+			case *ast.FuncLit:
+				return more && literals
+			case *ast.FuncDecl:
+				if n.Recv == nil {
+					declare(n.Name)
+				}
+			case *ast.Field:
+				names(n.Names)
+			case *ast.ValueSpec:
+				names(n.Names)
+			case *ast.TypeSpec:
+				declare(n.Name)
+			case *ast.AssignStmt:
+				if n.Tok == token.DEFINE {
+					for _, x := range n.Lhs {
+						declare(x)
+					}
+				}
+			case *ast.RangeStmt:
+				if n.Tok == token.DEFINE {
+					declare(n.Key)
+					declare(n.Value)
+				}
+			}
+			return more
+		})
+	}
+}
+
+// declaredNames are the names that files declare, but for those of imports.
+func declaredNames(files []*file) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range files {
+		for name := range declarations(f.ast, true) {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// declared says whether anything in the files has the name of a predeclared function or type, so
+// that it may mean something else.
+func declared(files []*file, word string) bool {
+	for _, f := range files {
+		if !f.mentions(word) {
+			continue
+		}
+		for _, spec := range f.ast.Imports {
+			if spec.Name != nil && spec.Name.Name == word {
+				return true
+			}
+		}
+		for name := range declarations(f.ast, true) {
+			if name == word {
+				return true
+			}
+		}
+	}
+	return false
+}
