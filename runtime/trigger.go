@@ -301,7 +301,8 @@ func (t *trigger) act(why cause, number uint32) {
 		}
 		return
 	}
-	if t.applies(State()) || conf.period > 0 {
+	wanted := atomic.LoadUint32(&wants)&wantTriggers != 0
+	if t.applies(State()) || conf.period > 0 && wanted != t.opens() {
 		want(wantTriggers, t.opens(), why, number)
 	}
 }
