@@ -82,6 +82,7 @@ var masks = []struct {
 	what *regexp.Regexp
 	with string
 }{
+	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""}, // said where the machine was busy at the wrong moment
 	{regexp.MustCompile(`\b\d{8}-\d{6}\.\d+\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
 	{regexp.MustCompile(`\b(tsc|mono|cntvct) [\d.]+[GM]?Hz`), "CLOCK"},

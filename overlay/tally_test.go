@@ -1,0 +1,100 @@
+//go:build linux
+
+package overlay_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// Blocks are counted exactly in goroutines that live long and shortly, on stacks that grow and that
+// others had before. Where runs follow each other while they count, no run has what belongs to another:
+// all together have no more passages than there were, and the last, begun in a quiet moment, has all.
+func TestTallies(t *testing.T) {
+	t.Parallel()
+	markgen, dir := trapMarkgen(t), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/tally")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/tally\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	trapMust(t, dir, nil, markgen, "init")
+	source, err := os.ReadFile(filepath.Join(dir, "lib", "lib.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"-cover", "-race"} {
+		exe := filepath.Join(dir, "tally"+flag)
+		args := []string{"build", "-cover", "-o", exe, "."}
+		if flag != "-cover" {
+			args = append([]string{"build", flag}, args[1:]...)
+		}
+		trapMust(t, dir, nil, markgen, args...)
+		for _, runs := range []int{1, 6} {
+			t.Run(fmt.Sprint(runs, flag), func(t *testing.T) {
+				t.Parallel()
+				at := t.TempDir()
+				cmd := exec.Command(exe, fmt.Sprint(runs))
+				cmd.Dir, cmd.Env = at, append(os.Environ(), "MARKGEN=file=run1.markgen")
+				out, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, err.(*exec.ExitError).Stderr)
+				}
+				var sums, last [3]uint64 // passages of the blocks that the source calls deep, leaf and loop
+				for run := 1; run <= runs; run++ {
+					p, err := profile.ReadFile(filepath.Join(at, fmt.Sprintf("run%d.markgen", run)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, w := range p.Warnings {
+						t.Errorf("run %d: %s", run, w)
+					}
+					for i, name := range []string{"deep", "leaf", "loop"} {
+						last[i] = passages(t, p, string(source), name)
+						sums[i] += last[i]
+					}
+				}
+				told := strings.Split(strings.TrimSpace(string(out)), "\n")
+				if want := strings.Trim(fmt.Sprint(last), "[]"); told[len(told)-1] != want {
+					t.Errorf("the last run has %s, there were %s", want, told[len(told)-1])
+				}
+				var all [3]uint64
+				for _, line := range told {
+					var n [3]uint64
+					if _, err := fmt.Sscan(line, &n[0], &n[1], &n[2]); err != nil {
+						t.Fatalf("%q: %v", line, err)
+					}
+					for i := range n {
+						all[i] += n[i]
+					}
+				}
+				for i := range all {
+					if sums[i] > all[i] || runs == 1 && sums[i] != all[i] || sums[i] < all[i]/2 {
+						t.Errorf("all runs have %d, there were %d", sums, all)
+					}
+				}
+			})
+		}
+	}
+}
+
+// passages are those of the block with a line that ends in a comment.
+func passages(t *testing.T, p *profile.Profile, source, comment string) uint64 {
+	t.Helper()
+	before, _, _ := strings.Cut(source, " // "+comment+"\n")
+	line := 1 + strings.Count(before, "\n")
+	for _, b := range p.Blocks {
+		if b.StartLine <= line && line <= b.EndLine && strings.HasSuffix(b.File, "/lib.go") {
+			return b.Count
+		}
+	}
+	t.Fatalf("no block at %s, line %d", comment, line)
+	return 0
+}
