@@ -1,0 +1,41 @@
+//go:build linux
+
+package overlay_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// A run ends while goroutines close thousands of scopes that panics and runtime.Goexit left open: the
+// program does not notice, and the data are whole. It takes many runs to meet the moment, and the race
+// detector, which has the program wait at its end, while the goroutines go on.
+func TestEndWhileLeaving(t *testing.T) {
+	t.Parallel()
+	markgen, dir := trapMarkgen(t), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/leave")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/leave\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	exe, data := filepath.Join(dir, "leave"), filepath.Join(dir, "leave.markgen")
+	trapMust(t, dir, nil, markgen, "build", "-all", "-race", "-o", exe, ".")
+	for _, keys := range []string{"collect=time", "collect=time+trace"} {
+		for i := range 40 {
+			cmd := exec.Command(exe, fmt.Sprint(2000+40*i))
+			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=30", "MARKGEN=file="+data+","+keys)
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Fatalf("%s: %v\n%s", keys, err, out)
+			}
+			if p, err := profile.ReadFile(data); err != nil || len(p.Warnings) > 0 {
+				t.Fatalf("%s: %v, %v", keys, p.Warnings, err)
+			}
+		}
+	}
+}
