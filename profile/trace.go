@@ -62,6 +62,9 @@ type TraceMarker struct {
 	Line int
 }
 
+// RecordBytes is what a record of a trace takes in a data file.
+const RecordBytes = layout.RecordSize
+
 // A TraceHead is what is known of a run's trace without its records.
 type TraceHead struct {
 	Traced

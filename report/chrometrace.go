@@ -63,6 +63,27 @@ type chromeRun struct {
 	Lost       uint64    `json:"lost"`
 }
 
+// What a timeline takes, and what viewers can take: docs/traces.md.
+const (
+	eventBytes  = 110 // of a record, about
+	viewerBytes = 500 << 20
+)
+
+// LargeTimeline says that viewers may not be able to open the timeline of these runs, as so much
+// is in it; "" if they are.
+func LargeTimeline(heads []profile.TraceHead) string {
+	records := 0.0
+	for _, h := range heads {
+		records += float64(h.Records)
+	}
+	bytes := records * eventBytes
+	if bytes < viewerBytes {
+		return ""
+	}
+	return fmt.Sprintf("the timeline will have about %s MB, which viewers keep in memory: chrome://tracing opens no more than 500, Perfetto needs its trace_processor from 2,000 on; collect less of it, with start=, stop=, only= or buffer= in MARKGEN",
+		count(uint64(min(bytes/1e6, math.MaxInt64))))
+}
+
 // NewTraceWriter begins to write: heads are those of all the runs that are to be
 // added. The warnings stand in the file, too.
 func NewTraceWriter(w io.Writer, heads []profile.TraceHead, warnings []string) *TraceWriter {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -437,4 +438,19 @@ func (m chromeModel) String(t testing.TB) string {
 		}
 	}
 	return b.String()
+}
+
+// A timeline that is too large for viewers is said to be.
+func TestLargeTimeline(t *testing.T) {
+	heads := []profile.TraceHead{{Traced: profile.Traced{Records: 4e6}}, {Traced: profile.Traced{Records: 5e6}}}
+	if got := report.LargeTimeline(heads); !strings.Contains(got, "about 990 MB") {
+		t.Errorf("9 million records: %q", got)
+	}
+	if got := report.LargeTimeline(heads[:1]); got != "" {
+		t.Errorf("4 million records: %q", got)
+	}
+	heads[0].Records = math.MaxUint64
+	if got := report.LargeTimeline(heads); !strings.Contains(got, "MB") {
+		t.Errorf("more than there can be: %q", got)
+	}
 }

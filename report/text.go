@@ -102,6 +102,9 @@ func heading(p *profile.Profile) [][2]string {
 		if t.Lost > 0 {
 			text += fmt.Sprintf(", and %s lost", count(t.Lost))
 		}
+		if mb := t.Records / 1e3 * profile.RecordBytes / 1e3; mb > 0 {
+			text += fmt.Sprintf(": %s MB", count(mb))
+		}
 		lines = append(lines, [2]string{"trace", text})
 	}
 	return lines

@@ -40,6 +40,9 @@ func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
 	for _, warning := range warnings {
 		env.warn(warning)
 	}
+	if large := report.LargeTimeline(heads); large != "" {
+		env.warn(large)
+	}
 	write := func(w io.Writer) error {
 		t := report.NewTraceWriter(w, heads, warnings)
 		for i, file := range files {
