@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -290,11 +291,16 @@ unconfigured <nil>
 unconfigured StartWatch "load": it runs already; stop it first
 unconfigured <nil>
 unconfigured StopWatch "load": it does not run; start it first
-` + strings.Repeat("unconfigured <nil>\n", 6)
+` + strings.Repeat("unconfigured <nil>\n", 6) + `unconfigured StartWatch "": it has no name; give it one
+unconfigured <nil>
+`
 	if r.stdout != want {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, r.stdout))
 	}
 	r = runSteered(t, "noself", "watches")
+	if !slices.ContainsFunc(r.Markers, func(m profile.Marker) bool { return m.Name == "tab , line , byte \ufffd" }) {
+		t.Error("no marker for the watch with a name of all kinds of bytes")
+	}
 	for i := range r.Markers {
 		if m := &r.Markers[i]; m.Name == "load" {
 			if m.Count != 4 || m.Kind != "region" || m.Line == 0 || !strings.HasSuffix(m.File, "main.go") {

@@ -202,7 +202,7 @@ func fit(columns []column, limit int) []column {
 // characters of double width.
 func width(text string) int { return utf8.RuneCountInString(text) }
 
-// shorten cuts text down to n characters. The end is what tells names and places
+// shorten cuts text down to n characters, to nothing if n is less than one. The end is what tells names and places
 // apart: whole path elements go first, then the beginning of what is left.
 func shorten(text string, n int) string {
 	if len(text) <= n || width(text) <= n {
@@ -212,6 +212,9 @@ func shorten(text string, n int) string {
 		if text[i] == '/' && 1+width(text[i:]) <= n {
 			return "…" + text[i:]
 		}
+	}
+	if n <= 0 {
+		return ""
 	}
 	runes := []rune(text)
 	return "…" + string(runes[len(runes)-n+1:])

@@ -56,6 +56,8 @@ func TestShorten(t *testing.T) {
 		{"example.com/a/b.F", 6, "…/b.F"},
 		{"example.com/a/b.Func", 5, "…Func"},
 		{"example.com/a/b.F", 1, "…"},
+		{"example.com/a/b.F", 0, ""},
+		{"example.com/a/b.F", -1, ""},
 		{"日本語", 3, "日本語"},
 		{"日本語", 2, "…語"},
 	} {

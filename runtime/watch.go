@@ -21,9 +21,12 @@ var (
 )
 
 // StartWatch starts the stopwatch of that name, which appears in reports as a
-// region at the place of its first start. It is an error if it runs. Any goroutine
-// may call it.
+// region at the place of its first start. It is an error if it runs, or has no name.
+// Any goroutine may call it.
 func StartWatch(name string) error {
+	if name == "" {
+		return &WatchError{"StartWatch", name, "it has no name", "give it one"}
+	}
 	begin()
 	ready()
 	acquire(&watching)
@@ -113,11 +116,11 @@ func newWatch(name string) *watch {
 	}
 	text = appendUint(append(text, "\tregion\t0\t"...), uint64(line))
 	text = append(text, "\t1\t0\t-\t-\t1\t"...)
-	for _, b := range []byte(name) {
-		if b < ' ' { // a tab or the end of the line would end the name
-			b = ' '
+	for _, r := range name { // what is no UTF-8 comes as U+FFFD
+		if r < ' ' { // a tab or the end of the line would end the name
+			r = ' '
 		}
-		text = append(text, b)
+		text = append(text, string(r)...)
 	}
 	w := &watch{name: name}
 	watches = append(watches, w)

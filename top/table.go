@@ -79,11 +79,11 @@ func (l layout) head(sc scale, order string, reversed bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// line is the line of a row. What is turned off is in brackets.
+// line is the line of a row. What is turned off is in brackets, where these have room.
 func (l layout) line(s *span, r *row, sc scale) string {
 	var b strings.Builder
 	name := report.Printable(r.all.Name)
-	if r.off {
+	if r.off && l.name > 2 {
 		name = "[" + report.Shorten(name, l.name-2) + "]"
 	} else {
 		name = report.Shorten(name, l.name)

@@ -227,11 +227,11 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// Sizes from nothing to very wide.
+// Sizes from nothing to very wide, with a marker that is off.
 func TestSizes(t *testing.T) {
-	v := newView(t, demo(t), Options{})
+	v := newView(t, demo(t), Options{Sort: "name"})
 	v.send(tick{})
-	for _, keys := range []string{"", "/par", "<enter>?"} {
+	for _, keys := range []string{"", "o", "/par", "<enter>?"} {
 		v.press(keys)
 		for width := 1; width < 200; width++ {
 			v.send(tea.WindowSizeMsg{Width: width, Height: 1 + width/4})

@@ -220,5 +220,7 @@ func main() {
 			say(perf.StartWatch("load"))
 			say(perf.StopWatch("load"))
 		}
+		say(perf.StartWatch(""))
+		say(perf.StartWatch("tab\t, line\n, byte \xff"))
 	}
 }
