@@ -39,9 +39,14 @@ func (r *run) join(sum *Sum) {
 	all := r.header.word(layout.OffSampleN) == 1 // whatever directives say
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
 		t := r.tables[number]
+		windows := r.windowsOf(t)
 		for i, m := range t.markers {
 			index := t.first + uint64(i)
 			figures := r.cells.at(index)
+			if b, ok := windows[t.gates[i]]; ok && figures == nil {
+				figures = new(Marker)
+				figures.fromWindows(r.windows(b), batchSums{}, 0)
+			}
 			r.cells.set(index, nil)
 			if m == nil {
 				continue // said when its line was read
@@ -100,6 +105,9 @@ func (r *run) followAliases() {
 		a := &r.aliases[i]
 		a.figures = r.cells.at(a.from)
 		r.cells.set(a.from, nil)
+		if b, ok := r.samples[a.from]; ok {
+			r.sampledMarkers[a.to] = b
+		}
 	}
 	for _, a := range r.aliases {
 		switch {

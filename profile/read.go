@@ -74,14 +74,16 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		off:      map[uint64]string{},
 		counters: map[uint64][]block{},
 		samples:  map[uint64]batchSums{},
-		edges:    map[uint64]edge{},
-		rows:     map[uint64]block{},
-		ticks:    map[tickKey]batchSums{},
-		traces:   map[uint32]*shardTrace{},
-		readAt:   map[part]bool{},
-		sizesAt:  map[part]bool{},
-		spreadAt: map[spreadPart]bool{},
-		Profile:  h.profile(),
+
+		sampledMarkers: map[uint64]batchSums{},
+		edges:          map[uint64]edge{},
+		rows:           map[uint64]block{},
+		ticks:          map[tickKey]batchSums{},
+		traces:         map[uint32]*shardTrace{},
+		readAt:         map[part]bool{},
+		sizesAt:        map[part]bool{},
+		spreadAt:       map[spreadPart]bool{},
+		Profile:        h.profile(),
 	}
 	run.Alive = alive && !h.ended()
 	if alive {
@@ -109,12 +111,14 @@ type run struct {
 	aliases  []alias            // in the order of the file
 	off      map[uint64]string  // why markers are, by global index
 
-	samples map[uint64]batchSums  // of windows, by global index
-	pages   []block               // the words of markers, with the numbers of tables as shards
-	edges   map[uint64]edge       // by global index
-	rows    map[uint64]block      // with the pairs of a marker, by global index
-	ticks   map[tickKey]batchSums // of counters in windows
-	changes []change              // of the state
+	samples map[uint64]batchSums // of windows, by global index
+
+	sampledMarkers map[uint64]batchSums  // the same by the numbers of markers
+	pages          []block               // the words of markers, with the numbers of tables as shards
+	edges          map[uint64]edge       // by global index
+	rows           map[uint64]block      // with the pairs of a marker, by global index
+	ticks          map[tickKey]batchSums // of counters in windows
+	changes        []change              // of the state
 
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is

@@ -83,6 +83,21 @@ func (r *run) estimate() {
 	}
 }
 
+// windowsOf are the sums, by the gates of a table's markers, of one that was sampled: from then
+// on were those behind its gate that have no figures, as no window showed them.
+func (r *run) windowsOf(t *table) map[int]batchSums {
+	if len(r.samples) == 0 {
+		return nil
+	}
+	of := map[int]batchSums{}
+	for i, gate := range t.gates {
+		if b, ok := r.sampledMarkers[t.first+uint64(i)]; ok && gate >= 0 {
+			of[gate] = b
+		}
+	}
+	return of
+}
+
 // windows gives the windows there were since a marker was sampled.
 func (r *run) windows(since batchSums) *Sampling {
 	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, since)

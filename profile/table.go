@@ -21,6 +21,7 @@ type table struct {
 // count. Runs of one program share it.
 type tableText struct {
 	markers  []*Marker // without figures; nil: the line could not be read
+	gates    []int     // the markers whose gates those of markers are
 	counters []counter
 	added    []counterSum // in order
 
@@ -77,14 +78,14 @@ func parseTable(text string) *tableText {
 		case "f":
 			files = append(files, line[2:])
 		case "m":
-			m, ok := parseMarker(line, file)
+			m, gate, ok := parseMarker(line, file)
 			good = good && ok
 			if !good {
 				m = nil
 			} else {
 				within(m, importPath)
 			}
-			t.markers = append(t.markers, m)
+			t.markers, t.gates = append(t.markers, m), append(t.gates, gate)
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -124,18 +125,24 @@ func within(m *Marker, importPath string) {
 // parseMarker reads
 //
 //	m ID KIND FILEIDX LINE COL GATE FLAGS GROUP SAMPLE NAME
-func parseMarker(line string, file func(string) (string, bool)) (*Marker, bool) {
+//
+// A gate that is none is -1.
+func parseMarker(line string, file func(string) (string, bool)) (m *Marker, gate int, ok bool) {
 	f := strings.SplitN(line, "\t", 11)
 	if len(f) != 11 {
-		return nil, false
+		return nil, -1, false
 	}
-	m, ok := parsePlace(f[1:6], file)
+	m, ok = parsePlace(f[1:6], file)
 	if !ok || f[10] == "" {
-		return nil, false
+		return nil, -1, false
 	}
 	sample, err := strconv.ParseUint(f[9], 10, 64)
 	if err != nil {
-		return nil, false
+		return nil, -1, false
+	}
+	gate, err = strconv.Atoi(f[6])
+	if err != nil {
+		gate = -1
 	}
 	m.CountOnly = m.Kind == "point" || strings.Contains(f[7], "c")
 	if f[8] != "-" {
@@ -143,7 +150,7 @@ func parseMarker(line string, file func(string) (string, bool)) (*Marker, bool) 
 	}
 	m.Sample = sample
 	m.Name = f[10]
-	return m, true
+	return m, gate, true
 }
 
 // parseCounter reads

@@ -89,6 +89,7 @@ type jsonMarker struct {
 	CountSE  *float64     `json:"count_se,omitempty"`
 	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
 	Notes    []string     `json:"notes,omitempty"`      // what is to be known of how the figures were made
+	Untimed  bool         `json:"untimed,omitempty"`    // its passages are in the trace, and neither counted nor timed
 	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled
 	Picks    *jsonPicks   `json:"picks,omitempty"`      // left out when it was not picked at random
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
@@ -291,7 +292,7 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 		}
 	}
 	j.Notes = m.Notes
-	j.Off = m.Off
+	j.Off, j.Untimed = m.Off, onlyTraced(p, m)
 	j.Picks = jsonPicksOf(m.Picks)
 	for i := range m.Callers {
 		j.Callers = append(j.Callers, caller(p, &m.Callers[i]))

@@ -286,3 +286,35 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// Where a trace was recorded and nothing timed, markers that only count have figures. Those of the
+// others are in the trace, and not nothing.
+func TestTracedAndCounted(t *testing.T) {
+	run := profiletest.Run{Flags: layout.FlagTraced | layout.FlagUntimed, Tables: []profiletest.Table{{
+		Text: "p\tp\nf\tf.go\n" +
+			"m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tp.Timed\n" +
+			"c\t0000000000000002\tfunc\t0\t9\t1\tp.Counted\n" +
+			"c\t0000000000000003\tfunc\t0\t12\t1\tp.Never\n",
+		Counters: []uint64{77, 0},
+	}}}
+	file := run.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "traced.markgen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(format string) string {
+		var b bytes.Buffer
+		if err := report.Write(&b, p, report.Options{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	text := write("text")
+	if strings.Contains(text, "p.Timed") || !strings.Contains(text, "p.Counted") ||
+		!strings.Contains(text, "3 markers, 1 unvisited, 1 traced and not timed: markgen between FROM TO DATA gives times, by name\n") {
+		t.Errorf("%s", text)
+	}
+	if json := write("json"); strings.Count(json, `"untimed":true`) != 1 {
+		t.Errorf("%s", json)
+	}
+}

@@ -21,7 +21,10 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	w.WriteByte('\n')
-	if len(markers) > 0 && !untimed(p) {
+	if p.Untimed {
+		markers = slices.DeleteFunc(slices.Clone(markers), func(m *profile.Marker) bool { return onlyTraced(p, m) })
+	}
+	if len(markers) > 0 {
 		writeTable(w, columnsOf(p, markers), markers, o)
 		w.WriteByte('\n')
 	}
@@ -110,17 +113,19 @@ func heading(p *profile.Profile) [][2]string {
 	return lines
 }
 
-// untimed is true where markers have no figures because only a trace was recorded.
-func untimed(p *profile.Profile) bool {
-	if !p.Untimed {
-		return false
-	}
+// onlyTraced is true of a marker that has no figures because its passages are in a trace alone.
+func onlyTraced(p *profile.Profile, m *profile.Marker) bool {
+	return p.Untimed && m.Count == 0 && (!m.CountOnly || m.Kind == "point")
+}
+
+// traced is how many markers that is true of.
+func traced(p *profile.Profile) (n int) {
 	for i := range p.Markers {
-		if p.Markers[i].Count > 0 {
-			return false
+		if onlyTraced(p, &p.Markers[i]) {
+			n++
 		}
 	}
-	return true
+	return n
 }
 
 // ending says how the run or runs ended.
@@ -154,13 +159,17 @@ func summary(p *profile.Profile, order string) string {
 	if len(p.Markers) == 0 {
 		return fmt.Sprintf("no markers, %s: -format cover writes them", plural(len(p.Blocks), "cover block"))
 	}
-	if untimed(p) {
-		return plural(len(p.Markers), "marker") + ", traced and not timed: markgen between FROM TO DATA gives times"
+	const times = "traced and not timed: markgen between FROM TO DATA gives times"
+	traced := traced(p)
+	if traced == len(p.Markers) {
+		return plural(traced, "marker") + ", " + times
 	}
-	unvisited, left := 0, 0
+	unvisited, left, unseen := 0, 0, 0
 	for i := range p.Markers {
 		switch m := &p.Markers[i]; {
-		case m.Count > 0:
+		case m.Count > 0, onlyTraced(p, m):
+		case m.Samples > 0:
+			unseen++
 		case p.Wild != nil && m.Picks == nil:
 			left++
 		default:
@@ -174,7 +183,16 @@ func summary(p *profile.Profile, order string) string {
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))
 	}
-	return text + ", by " + order
+	if unseen > 0 {
+		text += fmt.Sprintf(", %s in no window", count(uint64(unseen)))
+	}
+	if traced > 0 {
+		text += fmt.Sprintf(", %s %s", count(uint64(traced)), times)
+	}
+	if order != "" {
+		text += ", by " + order
+	}
+	return text
 }
 
 // columnsOf returns the columns of a profile's table: what is nowhere known

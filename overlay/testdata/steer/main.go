@@ -46,6 +46,15 @@ func work(i int) {
 func step() {}
 
 //perf:mark
+func ending(i, n int) {
+	work(1)
+	//perf:mark
+	if i > n-10 {
+		sink.Add(1)
+	}
+}
+
+//perf:mark
 func slow() { sink.Add(1) }
 
 //perf:mark
@@ -104,6 +113,10 @@ func main() {
 		for i := range n {
 			step()
 			work(i)
+		}
+	case "ending":
+		for i := range n {
+			ending(i, n)
 		}
 	case "rare":
 		for range n {
