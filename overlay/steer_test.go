@@ -194,6 +194,11 @@ func TestTriggerOnNothing(t *testing.T) {
 	if r.stderr != want || len(counts(r.Profile)) != 0 {
 		t.Errorf("%q, %v", r.stderr, counts(r.Profile))
 	}
+	r = runSteered(t, "start=on:*.step", "period", "10")
+	const counted = `markgen: MARKGEN: key "start": passages of *.step are only counted, which no trigger notices; //perf:mark has them timed; it never happens` + "\n"
+	if r.stderr != counted {
+		t.Errorf("%q", r.stderr)
+	}
 }
 
 // What a function that is sampled does between windows only is an estimate, too: its count of

@@ -100,12 +100,21 @@ func (s *sampler) windowDue() uint64 {
 		s.from = hot.window.from
 	}
 	s.open = true
-	s.next = uint64(nanotime()) + warmUp + ns + ns/2
+	late := ns / 2
+	if ns == wholeWindow {
+		late = 0
+	}
+	s.next = uint64(nanotime()) + warmUp + ns + late
 	return s.next
 }
 
 // windowNS is how long the windows are, ns, if one passage in n is to be recorded.
-func windowNS(n uint64) uint64 { return max(shortestWindow, windowCycle/max(n, 1)) }
+func windowNS(n uint64) uint64 {
+	if n <= 1 {
+		return wholeWindow
+	}
+	return max(shortestWindow, windowCycle/n)
+}
 
 // pause is how long it is to be between two windows, ns: random, (N-1) times the
 // length of a window on average.

@@ -375,9 +375,29 @@ func complainOfTriggers() {
 		lock()
 		unknown := t.onMarker() && len(t.numbers) == 0 && !t.implied && !t.told
 		t.told = true
+		counted := unknown && t.namesCounter()
 		unlock()
-		if unknown {
+		switch {
+		case counted:
+			complain(`MARKGEN: key "` + t.key + `": passages of ` + t.name + " are only counted, which no trigger notices; //perf:mark has them timed; it never happens")
+		case unknown:
 			complain(`MARKGEN: key "` + t.key + `": no marker has the name ` + t.name + "; markgen list names them; it never happens")
 		}
 	}
+}
+
+// namesCounter says whether the trigger's name is that of a marker which is only counted.
+// The caller holds the lock.
+//
+//go:norace
+func (t *trigger) namesCounter() bool {
+	for i := range tables {
+		for rest := unpack(tables[i].text); rest != ""; {
+			var line string
+			if line, rest = cut(rest, '\n'); kindOf(line) == 'c' && t.names(field(line, counterName, counterName)) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -36,6 +36,10 @@ const (
 	shortestWindow = 50_000
 	windowCycle    = 5_000_000
 
+	// Somebody outside may want every passage of a run that has windows. One follows upon
+	// the other then, as long as it may be without being late when that changes, ns.
+	wholeWindow = 80_000_000
+
 	// fewOwners is the number of goroutines up to which who ends a window looks for
 	// open scopes, in some µs. With more, who opened it does that a little later, and
 	// until then ends of scopes are looked for where there is none.
