@@ -30,7 +30,8 @@ counts once. Runs that were killed or still go on can be read as well.
   -format F  text (default): a table to read, every marker in it, those that were never passed too
              json: an object for programs, every marker with its buckets
              html: a page that holds everything: the table to sort and search, distributions, the source
-             cover: a coverage profile for go tool cover, of programs built to count cover blocks
+             cover: a coverage profile for go tool cover, of programs built to count cover blocks, added up; that of
+             markgen test -coverprofile has for each package what its own tests pass, as go's
              pprof: a profile for go tool pprof, with the sample types count, total and self
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus; -http serves them under /metrics, with native histograms
