@@ -164,7 +164,10 @@ func Save(file, to string) error {
 		return err
 	}
 	defer f.Close()
-	return errors.Join(copyData(to, f), os.Remove(file))
+	if err := copyData(to, f); err != nil {
+		return err
+	}
+	return os.Remove(file)
 }
 
 // copyData writes the part of a data file that is in use to a file of the name

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,6 +36,11 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	d := &runData{Collection: c, env: e, out: own.out, report: own.report}
 	if d.out == "" {
 		d.out = c.File
+	}
+	if d.out != "" {
+		if info, err := os.Stat(e.Path(d.out)); err == nil && info.IsDir() {
+			return nil, errors.Join(fmt.Errorf("%s is a directory; name a file for the data, such as %s", d.out, filepath.Join(d.out, "%a.markgen")), c.Close())
+		}
 	}
 	d.report = reportWanted(d.report, c)
 	return d, nil
@@ -156,6 +163,7 @@ func (d *runData) keep(files []string) error {
 	slices.SortStableFunc(runs, func(a, b run) int { return int(min(max(a.start-b.start, -1), 1)) })
 	times := map[string]int{}
 	var kept []string
+	var errs []error
 	for _, r := range runs {
 		name := r.names.Replace(d.out)
 		times[name]++
@@ -163,14 +171,31 @@ func (d *runData) keep(files []string) error {
 			name += "." + strconv.Itoa(n)
 		}
 		if err := overlay.Save(r.file, d.env.Path(name)); err != nil {
-			return err
+			errs = append(errs, d.rescue(r.file, err))
+			continue
 		}
 		kept = append(kept, name)
 	}
 	if len(kept) > 1 {
 		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), strings.Join(kept, ", "))
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// rescue moves data that can't be written where they are wanted to the directory for temporary files, and adds to
+// the error where they are.
+func (d *runData) rescue(file string, err error) error {
+	to, tempErr := os.CreateTemp("", "rescued-*.markgen")
+	if tempErr == nil {
+		tempErr = errors.Join(to.Close(), overlay.Save(file, to.Name()))
+	}
+	if tempErr != nil {
+		if to != nil {
+			_ = os.Remove(to.Name())
+		}
+		return fmt.Errorf("%w; its data are lost: %w", err, tempErr)
+	}
+	return fmt.Errorf("%w; its data are in %s", err, to.Name())
 }
 
 // processOf returns the process ID in the name of a data file of a Collection, APP.PID.markgen.
