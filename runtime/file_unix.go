@@ -78,10 +78,6 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 			continue
 		}
 		if err == syscall.EEXIST {
-			var st syscall.Stat_t
-			if n == 1 && syscall.Stat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
-				return nil, syscall.EISDIR.Error()
-			}
 			if conf.spool != "" || !replaceable(name, n, &since) {
 				n++
 			}
