@@ -15,7 +15,7 @@ import (
 
 // What functions of known shapes measure shows these shapes. Each is a property of several
 // runs added up. On a machine that does other things at the same time some data are too bad for a
-// decision, so a few more tries are made; what is decided is to be right in each.
+// decision, so a few more tries are made; what is decided is to be right more often than wrong.
 func TestShapes(t *testing.T) {
 	source, err := os.ReadFile("testdata/shapes/main.go")
 	if err != nil {
@@ -51,6 +51,7 @@ func TestShapes(t *testing.T) {
 	}
 	found := map[string]bool{}
 	last := map[string]string{}
+	wrong := map[string]int{} // how often more than right
 	for range 8 {
 		var sum profile.Sum
 		for run := range 3 {
@@ -77,9 +78,11 @@ func TestShapes(t *testing.T) {
 				switch s.Growth.Order {
 				case want:
 					found[name] = true
+					wrong[name]--
 				case "":
 				default:
-					t.Errorf("%s is taken for %s", name, s.Growth.Evidence)
+					wrong[name]++
+					t.Logf("%s is taken for %s", name, s.Growth.Evidence)
 				}
 			} else if f := others[name]; f != nil {
 				found[name] = found[name] || f(&s)
@@ -91,6 +94,9 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	for name, evidence := range last {
+		if wrong[name] > 0 {
+			t.Errorf("%s is taken for something else more often than not", name)
+		}
 		if !found[name] && (orders[name] != "" || others[name] != nil) {
 			t.Errorf("%s is not recognised: %s", name, evidence)
 		}
