@@ -14,10 +14,14 @@ build:
 	@mkdir -p bin
 	$(GO) build -o bin/markgen ./cmd/markgen
 
+# Tests of what times look like, which have the machine to themselves.
+ALONE := ^(TestShapes|TestWindows)$$
+
 # Everything that says whether the code is right. The slowest parts come last.
 test: lint
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
-	$(GO) test -timeout 20m ./...
+	$(GO) test -timeout 5m -run '$(ALONE)' ./overlay
+	$(GO) test -timeout 20m -skip '$(ALONE)' ./...
 	$(MAKE) cross
 
 lint:
