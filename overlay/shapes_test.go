@@ -16,7 +16,7 @@ import (
 // What functions of known shapes measure shows these shapes. Each is a property of several
 // runs added up. On a machine that does other things at the same time some data are too bad for a
 // decision, so a few more tries are made; what is decided is to be right more often than wrong.
-func TestShapes(t *testing.T) {
+func TestMeasuredShapes(t *testing.T) {
 	source, err := os.ReadFile("testdata/shapes/main.go")
 	if err != nil {
 		t.Fatal(err)
