@@ -17,13 +17,7 @@ import (
 // detector, which has the program wait at its end, while the goroutines go on.
 func TestEndWhileLeaving(t *testing.T) {
 	t.Parallel()
-	markgen, dir := trapMarkgen(t), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/leave")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/leave\n\ngo 1.26\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	markgen, dir := trapMarkgen(t), trapModule(t, "leave")
 	exe, data := filepath.Join(dir, "leave"), filepath.Join(dir, "leave.markgen")
 	trapMust(t, dir, nil, markgen, "build", "-all", "-race", "-o", exe, ".")
 	for _, keys := range []string{"collect=time", "collect=time+trace"} {

@@ -18,13 +18,7 @@ import (
 // all together have no more passages than there were, and the last, begun in a quiet moment, has all.
 func TestTallies(t *testing.T) {
 	t.Parallel()
-	markgen, dir := trapMarkgen(t), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/tally")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/tally\n\ngo 1.26\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	markgen, dir := trapMarkgen(t), trapModule(t, "tally")
 	trapMust(t, dir, nil, markgen, "init")
 	source, err := os.ReadFile(filepath.Join(dir, "lib", "lib.go"))
 	if err != nil {

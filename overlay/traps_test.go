@@ -99,6 +99,19 @@ func trapCopy(t *testing.T, folder string, change func([]byte) []byte) string {
 	return to
 }
 
+// trapModule copies a folder of this package's testdata and makes it the module example.com/FOLDER.
+func trapModule(t *testing.T, folder string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", folder))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/"+folder+"\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func trapCopyFile(from, to string, change func([]byte) []byte) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

@@ -66,7 +66,7 @@ type chromeRun struct {
 // What a timeline takes, and what viewers can take: docs/traces.md.
 const (
 	eventBytes  = 110 // of a record, about
-	viewerBytes = 500 << 20
+	viewerBytes = 500e6
 )
 
 // LargeTimeline says that viewers may not be able to open the timeline of these runs, as so much

@@ -160,7 +160,7 @@ func remark(p *profile.Profile, api pageAPI) string {
 	if api.Only && len(api.Functions.At) == 0 {
 		return "no exported function of a package that can be imported has a marker in the data; a page that is no catalogue shows all markers"
 	}
-	if len(p.Markers) > 0 && traced(p) == 0 {
+	if len(p.Markers) > 0 && countTraced(p) == 0 {
 		return ""
 	}
 	return summary(p, "")

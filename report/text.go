@@ -118,8 +118,8 @@ func onlyTraced(p *profile.Profile, m *profile.Marker) bool {
 	return p.Untimed && m.Count == 0 && (!m.CountOnly || m.Kind == "point")
 }
 
-// traced is how many markers that is true of.
-func traced(p *profile.Profile) (n int) {
+// countTraced is how many markers that is true of.
+func countTraced(p *profile.Profile) (n int) {
 	for i := range p.Markers {
 		if onlyTraced(p, &p.Markers[i]) {
 			n++
@@ -160,7 +160,7 @@ func summary(p *profile.Profile, order string) string {
 		return fmt.Sprintf("no markers, %s: -format cover writes them", plural(len(p.Blocks), "cover block"))
 	}
 	const times = "traced and not timed: markgen between FROM TO DATA gives times"
-	traced := traced(p)
+	traced := countTraced(p)
 	if traced == len(p.Markers) {
 		return plural(traced, "marker") + ", " + times
 	}
