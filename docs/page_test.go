@@ -83,6 +83,7 @@ var masks = []struct {
 	with string
 }{
 	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""}, // said where the machine was busy at the wrong moment
+	{regexp.MustCompile(`(?m)^warning: \d+ % of the self time is in .*\n`), ""},   // likewise
 	{regexp.MustCompile(`\b\d{8}-\d{6}\.\d+\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
 	{regexp.MustCompile(`\b(tsc|mono|cntvct) [\d.]+[GM]?Hz`), "CLOCK"},

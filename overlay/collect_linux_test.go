@@ -277,21 +277,24 @@ func TestCollectBad(t *testing.T) {
 func TestCollectUnknown(t *testing.T) {
 	t.Parallel()
 	program := collectBuild(t)
-	const line = `markgen: MARKGEN: key "collect": no collector has the name stops; give `
+	line := func(key string) string {
+		return `markgen: MARKGEN: key "` + key + `": no collector has the name stops; give `
+	}
 	for _, what := range []string{"calls", "goroutines"} {
-		for _, collect := range []string{"stops", "time+io+stops", "stops,clock=mono", "stops,noself"} {
+		for _, asked := range []string{"collect=stops", "collect=time+io+stops", "collect=stops,clock=mono", "collect=stops,noself", "adapt=stops"} {
 			dir := t.TempDir()
-			r := trapRun(t, dir, []string{"MARKGEN=file=data,report=stderr,collect=" + collect}, program, what)
-			if r.state != "exit status 0" || r.stdout != "done "+what+"\n" || !strings.HasPrefix(r.stderr, line) || strings.Count(r.stderr, "\n") != 1 {
-				t.Errorf("collect=%s: %s\n%s%s", collect, r.state, r.stdout, r.stderr)
+			r := trapRun(t, dir, []string{"MARKGEN=file=data,report=stderr," + asked}, program, what)
+			key, _, _ := strings.Cut(asked, "=")
+			if r.state != "exit status 0" || r.stdout != "done "+what+"\n" || !strings.HasPrefix(r.stderr, line(key)) || strings.Count(r.stderr, "\n") != 1 {
+				t.Errorf("%s: %s\n%s%s", asked, r.state, r.stdout, r.stderr)
 			}
 			if names, err := os.ReadDir(dir); err != nil || len(names) > 0 {
-				t.Errorf("collect=%s left %v %v", collect, names, err)
+				t.Errorf("%s left %v %v", asked, names, err)
 			}
 		}
 	}
 	r := trapRun(t, t.TempDir(), []string{"MARKGEN=collect=stops"}, trapMarkgen(t), "exec", program, "calls")
-	if r.state != "exit status 0" || !strings.HasPrefix(r.stderr, line) || !strings.Contains(r.stderr, "no data") {
+	if r.state != "exit status 0" || !strings.HasPrefix(r.stderr, line("collect")) || !strings.Contains(r.stderr, "no data") {
 		t.Errorf("exec: %s\n%s", r.state, r.stderr)
 	}
 }

@@ -62,6 +62,9 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	}
 }
 
+// hundredfold is the change from which on it does not matter how large exactly it would have to be.
+const hundredfold = 99
+
 // diffHeading is the first lines: a word and what is to be said of it.
 func diffHeading(r *compare.Result) [][2]string {
 	side := func(s compare.Side) string {
@@ -78,9 +81,13 @@ func diffHeading(r *compare.Result) [][2]string {
 	if r.Shared != nil {
 		lines = append(lines, [2]string{"shared", fmt.Sprintf("%s from run to run in all markers, %s", percent(r.Spread), sharedVerdict(r))})
 	}
-	if !math.IsInf(r.Half, 0) {
+	switch {
+	case math.IsInf(r.Half, 0):
+	case r.Half > hundredfold:
+		lines = append(lines, [2]string{"finds", "next to nothing: half of the markers would have to change a hundredfold; give more runs, or longer ones"})
+	default:
 		text := "changes from " + percent(r.Half) + " on in half of the markers"
-		if !math.IsInf(r.Most, 0) {
+		if r.Most <= hundredfold {
 			text += ", from " + percent(r.Most) + " in nine of ten"
 		}
 		lines = append(lines, [2]string{"finds", text})

@@ -75,6 +75,8 @@ func TestDiffText(t *testing.T) {
 	together := comparison()
 	together.Shared[0].Verdict, together.Markers = compare.Worse, nil
 	nothing := &compare.Result{Options: compare.Options{Metric: "p99", Threshold: 0.1, Alpha: 0.01}, Enough: true, Half: math.Inf(1), Most: math.Inf(1)}
+	rough := comparison()
+	rough.Half, rough.Most = 5.3e9, 5.4e9
 	for _, tt := range []struct {
 		name string
 		d    Diff
@@ -87,6 +89,7 @@ func TestDiffText(t *testing.T) {
 		{"few", Diff{}, few},
 		{"together", Diff{}, together},
 		{"nothing", Diff{}, nothing},
+		{"rough", Diff{}, rough},
 	} {
 		text := written(t, tt.d, tt.r)
 		golden.Check(t, "diff/"+tt.name+".txt", text)

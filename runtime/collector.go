@@ -33,6 +33,9 @@ type Collector interface {
 // wantedCollectors is what collect= takes.
 const wantedCollectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
 
+// wantedAtEdges is what adapt= takes.
+const wantedAtEdges = "collectors besides time and trace, or nothing"
+
 // processAlloc is what alloc is called in the data where it reads another thing than in
 // a deep build.
 const processAlloc = "process_alloc"
@@ -372,7 +375,11 @@ func initialising() bool {
 //
 //go:norace
 func giveUp(unknown string) {
-	complain(refuse("collect", "no collector has the name "+unknown+"; give "+wantedCollectors))
+	key, wanted := "collect", wantedCollectors
+	if conf.atEdges != "" { // collect is nothing but time and trace then
+		key, wanted = "adapt", wantedAtEdges
+	}
+	complain(refuse(key, "no collector has the name "+unknown+"; give "+wanted))
 	lock()
 	setHeader(OffState, StateUnconfigured)
 	atomic.StoreUint32(&hot.mode, modeInert)

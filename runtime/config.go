@@ -78,7 +78,7 @@ func parseConfig(raw string) (c config, trouble string) {
 				continue
 			}
 		case "adapt":
-			wanted = "collectors besides time and trace, or nothing"
+			wanted = wantedAtEdges
 			if !hasValue || goodNames(value) && onlyRead(value) {
 				c.adapt, c.atEdges = true, value
 				continue
@@ -117,7 +117,7 @@ func parseConfig(raw string) (c config, trouble string) {
 			}
 		case "only", "skip":
 			wanted = "globs with ; between them"
-			if value != "" {
+			if value != "" && (key == "only" || value[0] != '@') {
 				if key == "only" {
 					c.only = value
 				} else {

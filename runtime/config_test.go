@@ -44,7 +44,7 @@ func TestParseConfig(t *testing.T) {
 	for raw, key := range map[string]string{
 		"x": "x", "file": "file", "file=": "file", "file=a,b": "b", "collect=time+": "collect", "collect=+": "collect", "collect=a b": "collect", "collect=io++hw": "collect",
 		"buffer=": "buffer", "buffer=4095": "buffer", "buffer=3K": "buffer", "buffer=1T": "buffer", "buffer=65G": "buffer", "buffer=-1": "buffer",
-		"buffer=99999999999999999999": "buffer", "only=": "only",
+		"buffer=99999999999999999999": "buffer", "only=": "only", "skip=@file": "skip", "spool=dir:1X": "spool",
 		"noself=": "noself", "clock=": "clock", "report": "report", "=": "", "collect =time": "collect ",
 	} {
 		if _, trouble := parseConfig(raw); !strings.HasPrefix(trouble, `MARKGEN: key "`+key+`": `) {
@@ -63,7 +63,7 @@ func FuzzParseConfig(f *testing.F) {
 		if strings.Contains(trouble, "\n") && !strings.Contains(raw, "\n") {
 			t.Errorf("%q: more than one line: %q", raw, trouble)
 		}
-		if trouble == "" && c.file == "" && c.report == "" {
+		if trouble == "" && c.file == "" && c.report == "" && c.spool == "" {
 			t.Errorf("%q: nowhere to put the data", raw)
 		}
 		if trouble == "" && (c.period > 0 && (c.width == 0 || c.width >= c.period) || c.sample > 1e9) {

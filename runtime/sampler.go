@@ -35,6 +35,10 @@ const (
 	lookMost  = 5_000_000
 )
 
+// longestLate is how long after a window's end, ns, it is looked after at the latest:
+// before that the first passage ends it.
+const longestLate = 1_000_000
+
 // theSampler is that of the run.
 var theSampler sampler
 
@@ -100,11 +104,7 @@ func (s *sampler) windowDue() uint64 {
 		s.from = hot.window.from
 	}
 	s.open = true
-	late := ns / 2
-	if ns == wholeWindow {
-		late = 0
-	}
-	s.next = uint64(nanotime()) + warmUp + ns + late
+	s.next = uint64(nanotime()) + warmUp + ns + min(ns/2, longestLate)
 	return s.next
 }
 

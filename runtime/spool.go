@@ -17,14 +17,15 @@ const (
 // defaultRoom is how many bytes a spool may hold, if spool= does not say.
 const defaultRoom = 1 << 30
 
-// parseSpool reads DIR or DIR:SIZE; dir "": it is neither.
+// parseSpool reads DIR or DIR:SIZE; dir "": it is neither. The last element of a DIR alone has no colon, so that no
+// SIZE with a slip in it becomes part of a name.
 func parseSpool(value string) (dir string, room uint64) {
-	for i := len(value) - 1; i > 0; i-- {
+	for i := len(value) - 1; i > 0 && value[i] != '/' && value[i] != '\\'; i-- {
 		if value[i] == ':' {
 			if n, ok := parseSize(value[i+1:]); ok {
 				return value[:i], n
 			}
-			break
+			return "", 0
 		}
 	}
 	return value, defaultRoom

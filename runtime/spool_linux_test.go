@@ -87,9 +87,11 @@ func TestParseSpool(t *testing.T) {
 		"a":        {"a", defaultRoom},
 		"a:64M":    {"a", 64 << 20},
 		"a:b:5":    {"a:b", 5},
-		"a:b":      {"a:b", defaultRoom},
+		"a:b/":     {"a:b/", defaultRoom},
+		"a:b":      {},
+		"a:64X":    {},
 		`C:\spool`: {`C:\spool`, defaultRoom},
-		"a:":       {"a:", defaultRoom},
+		"a:":       {},
 		"":         {"", defaultRoom},
 	} {
 		if dir, room := parseSpool(value); dir != want.dir || room != want.room {

@@ -299,11 +299,11 @@ func readConfig(env *Env, root, name string) (*config.Config, error) {
 		path = filepath.Join(root, config.FileName)
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) && name == "" {
+	switch {
+	case errors.Is(err, os.ErrNotExist) && name == "":
 		return new(config.Config), nil
-	}
-	if err != nil {
-		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("the configuration: %w", err)
 	}
 	return config.Parse(env.shown(path), text)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -119,13 +118,13 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("-server: %q is no address such as https://markgen.example.com", *server)
 	}
 	p.target.Version = ownVersion()
-	if p.target.Token, err = p.token(*token, *tokenFile); err != nil {
+	if p.target.Token, err = env.token(*token, *tokenFile); err != nil {
 		return env.fail(err)
 	}
 	var roots []byte
 	if *ca != "" {
 		if roots, err = os.ReadFile(env.Path(*ca)); err != nil {
-			return env.fail(err)
+			return env.fail(fmt.Errorf("-ca: %w", err))
 		}
 	}
 	if p.client, err = spool.NewClient(roots); err != nil {
@@ -147,22 +146,6 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 		case <-time.After(*every):
 		}
 	}
-}
-
-// token is the token as the flags give it, or the environment.
-func (p *pusher) token(flag, file string) (string, error) {
-	if file == "" {
-		return cmp.Or(flag, p.env.Getenv("MARKGEN_TOKEN")), nil
-	}
-	text, err := os.ReadFile(p.env.Path(file))
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(text))
-	if token == "" || strings.ContainsAny(token, " \n\r\t") {
-		return "", fmt.Errorf("%s: there is no token in it; write one word into it", file)
-	}
-	return token, nil
 }
 
 // pushed is what became of a spool, as -json prints it.

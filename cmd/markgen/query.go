@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net/netip"
-	"net/url"
 	"os"
 	"os/signal"
 	"slices"
@@ -138,31 +135,6 @@ func (o *queryFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.compare, "compare", "", "")
 	fs.StringVar(&o.download, "download", "", "")
 	fs.StringVar(&o.out, "o", "", "")
-}
-
-// client is the client for a server, with the token in a file, or that in the environment if none is given.
-func (e *Env) client(server, tokenFile string) (*client.Client, error) {
-	c := &client.Client{Server: server, Version: ownVersion(), Token: e.Getenv("MARKGEN_TOKEN")}
-	if tokenFile != "" {
-		text, err := os.ReadFile(e.Path(tokenFile))
-		if err != nil {
-			return nil, err
-		}
-		c.Token = string(text)
-	}
-	if c.Token = strings.TrimSpace(c.Token); strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the token has characters that no token has; one is a line that begins with mg_")
-	}
-	if u, err := url.Parse(c.Server); err == nil && u.Scheme == "http" && c.Token != "" && !ownMachine(u.Hostname()) {
-		e.warn("the token goes to " + u.Host + " without TLS, and can be read on the way")
-	}
-	return c, nil
-}
-
-// ownMachine tells whether a host's name is that of this machine in any case.
-func ownMachine(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // ask answers what APIs of a name cost.

@@ -137,7 +137,7 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 			return env.stream(ctx, o.backup, func(w io.Writer) error { return s.Backup(ctx, w) })
 		})
 	case o.restore != "":
-		err = o.withStore(ctx, env, func(s *store.Store) error { return restore(ctx, env, s, o.restore) })
+		err = o.refill(ctx, env)
 	default:
 		err = o.serve(ctx, env)
 	}
@@ -289,13 +289,14 @@ func firstToken(ctx context.Context, env *Env, s *store.Store) error {
 	return addToken(ctx, env, keptInStore{s}, "admin", []string{server.ScopeAdmin}, time.Time{})
 }
 
-func restore(ctx context.Context, env *Env, s *store.Store, name string) error {
-	f, err := os.Open(env.Path(name))
+// refill fills an empty store from a backup. Without one there is no store afterwards, either.
+func (o *serveFlags) refill(ctx context.Context, env *Env) error {
+	f, err := os.Open(env.Path(o.restore))
 	if err != nil {
-		return err
+		return fmt.Errorf("-restore: %w; give a file that -backup wrote", err)
 	}
 	defer f.Close()
-	return s.Restore(ctx, f)
+	return o.withStore(ctx, env, func(s *store.Store) error { return s.Restore(ctx, f) })
 }
 
 // store is the store that a command uses if none is given.

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/markgen/markgen/fleet/client"
+)
+
+// client is the client for a server, with the token in a file, or that in the environment if none is given.
+func (e *Env) client(server, tokenFile string) (*client.Client, error) {
+	token, err := e.token("", tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && token != "" && !ownMachine(u.Hostname()) {
+		e.warn("the token goes to " + u.Host + " without TLS, and can be read on the way")
+	}
+	return &client.Client{Server: server, Version: ownVersion(), Token: token}, nil
+}
+
+// token is the one given, or what the file of -token-file has, or MARKGEN_TOKEN if there is neither.
+func (e *Env) token(given, file string) (string, error) {
+	const shape = "a token is one word that begins with mg_"
+	token, from := cmp.Or(given, e.Getenv("MARKGEN_TOKEN")), "the token"
+	if file != "" {
+		text, err := os.ReadFile(e.Path(file))
+		if err != nil {
+			return "", fmt.Errorf("-token-file: %w; %s", err, shape)
+		}
+		token, from = string(text), file
+	}
+	token = strings.TrimSpace(token)
+	if token == "" && file != "" {
+		return "", fmt.Errorf("%s: there is no token in it; %s", from, shape)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s has characters that no token has; %s", from, shape)
+	}
+	return token, nil
+}
+
+// ownMachine tells whether a host's name is that of this machine in any case.
+func ownMachine(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
