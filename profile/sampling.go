@@ -12,7 +12,7 @@ import (
 type Sampling struct {
 	N       uint64 // sample=1:N
 	Windows uint64 // windows in which markers were on
-	OpenNS  uint64 // how long they lasted
+	OpenNS  uint64 // how long they lasted, without what opening them took from the program
 	NetNS   uint64 // the same less what recording cost the program in them
 	OfNS    uint64 // of how much time they are a sample, corrected in the same way
 }

@@ -52,10 +52,10 @@ const (
 	// by single atomic operations.
 	OffSampleN     = 2048 // sample=1:N for all markers, the N; 0 or 1: every passage
 	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
-	OffWindowWidth = 2064 // within so many ticks from then on; all ones: there are no windows
+	OffWindowWidth = 2064 // within so many ticks from then on; 1: nothing was passed in it yet; all ones: there are no windows
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
 	OffWindows     = 2080 // windows that have ended
-	OffWindowTicks = 2088 // ticks that they lasted
+	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
 	OffWindowNet   = 2096 // the same less what scopes cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows

@@ -21,6 +21,7 @@ type sampler struct {
 	// Windows are added up in batches, as many in one as it takes to make the
 	// adding up a hundredth of the time.
 	pending uint64 // ticks of windows in the batch
+	taken   uint64 // ticks of these that opening took from the program; two's complement
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
 	look    uint64 // when to look through the counters, monotonic ns
@@ -35,7 +36,7 @@ const (
 	lookMost  = 5_000_000
 )
 
-// longestLate is how long after a window's end, ns, it is looked after at the latest:
+// A window is looked after as long after its end as it is itself, or longestLate, ns:
 // before that the first passage ends it.
 const longestLate = 1_000_000
 
@@ -75,9 +76,12 @@ func (s *sampler) windowDue() uint64 {
 			w.end(width)
 		}
 		s.open = false
+		most := min(s.width, fromNS(longestLate))
+		taken := min(atomic.LoadUint64(&opening), most) - min(atomic.LoadUint64(&closing), most)
 		lock()
 		s.count++
 		s.pending += s.width
+		s.taken += taken
 		if uint64(nanotime())-s.next > 100*s.cost {
 			s.add()
 		}
@@ -99,12 +103,12 @@ func (s *sampler) windowDue() uint64 {
 	}
 	ns := windowNS(atomic.LoadUint64(headerWord(OffSampleN)))
 	s.width = fromNS(ns)
-	hot.window.begin(s.width)
+	hot.window.begin()
 	if s.from == 0 {
 		s.from = hot.window.from
 	}
 	s.open = true
-	s.next = uint64(nanotime()) + warmUp + ns + min(ns/2, longestLate)
+	s.next = uint64(nanotime()) + warmUp + ns + min(ns, longestLate)
 	return s.next
 }
 
@@ -212,14 +216,24 @@ func (s *sampler) add() {
 	for _, word := range active {
 		parallel += uint64(bits.OnesCount64(word))
 	}
-	addTicks(all*hot.opened>>costBits, parallel)
-	net := less(s.pending, all*hot.opened>>costBits/max(parallel, 1))
+	addTicks(all*hot.opened>>costBits, s.taken, parallel)
+	lasted := lastedOf(s.pending, s.taken)
+	net := less(lasted, all*hot.opened>>costBits/max(parallel, 1))
 	atomic.AddUint64(headerWord(OffWindows), s.count)
-	atomic.AddUint64(headerWord(OffWindowTicks), s.pending)
-	atomic.AddUint64(headerWord(OffWindowNet), max(net, s.pending/64))
+	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
+	atomic.AddUint64(headerWord(OffWindowNet), max(net, lasted/64))
 	atomic.AddUint64(headerWord(OffBatches), 1)
-	s.count, s.pending, s.from = 0, 0, 0
+	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
 	s.cost = uint64(nanotime()) - begun
+}
+
+// lastedOf is how long the windows of a batch were the program's, ticks, if taken of it
+// was not, which may be less than nothing by chance.
+func lastedOf(open, taken uint64) uint64 {
+	if int64(open-taken) < int64(open/64) {
+		return open / 64
+	}
+	return open - taken
 }
 
 // totals are the passages and their ns that a cell has.

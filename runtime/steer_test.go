@@ -111,3 +111,25 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+// A window is as wide as it is to be from its first passage on, and how long that was waited for is
+// none of it, less what one has to wait anyway.
+func TestWindowPassed(t *testing.T) {
+	width := theSampler.width
+	defer func() { theSampler.width = width }()
+	theSampler.width = 1000
+	w := window{from: 50_000, width: unpassed}
+	if got := w.passed(40); got != 1000 || w.width != 1000 || opening != 40 {
+		t.Errorf("width %d, which passed says is %d, opening %d", w.width, got, opening)
+	}
+	if got := w.passed(70); got != 1000 || opening != 40 {
+		t.Errorf("a second passage: width %d, opening %d", got, opening)
+	}
+	for _, c := range []struct{ open, taken, want uint64 }{
+		{6400, 0, 6400}, {6400, 400, 6000}, {6400, 1<<64 - 50, 6450}, {6400, 6400, 100}, {6400, 7000, 100}, {0, 0, 0},
+	} {
+		if got := lastedOf(c.open, c.taken); got != c.want {
+			t.Errorf("of %d ticks %d taken: %d, want %d", c.open, int64(c.taken), got, c.want)
+		}
+	}
+}

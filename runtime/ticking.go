@@ -134,10 +134,10 @@ func (t *table) hasBlocks() bool {
 }
 
 // addTicks ends a batch of the ticking counters, in which other markers have cost so
-// many ticks. The caller holds the lock.
+// many ticks, and opening the windows so many. The caller holds the lock.
 //
 //go:norace
-func addTicks(others, parallel uint64) {
+func addTicks(others, taken, parallel uint64) {
 	if tickOpen == 0 {
 		return
 	}
@@ -151,8 +151,9 @@ func addTicks(others, parallel uint64) {
 		all += d
 	}
 	cost := (all*hot.ticked>>costBits + others) / max(parallel, 1)
-	atomic.AddUint64(headerWord(OffTickTicks), tickOpen)
-	atomic.AddUint64(headerWord(OffTickNet), max(less(tickOpen, cost), tickOpen/64))
+	lasted := lastedOf(tickOpen, taken)
+	atomic.AddUint64(headerWord(OffTickTicks), lasted)
+	atomic.AddUint64(headerWord(OffTickNet), max(less(lasted, cost), lasted/64))
 	tickOpen = 0
 }
 

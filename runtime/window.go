@@ -22,7 +22,7 @@ import (
 // so the first that begins after a window's end ends the window, and closes the gates. Who opens them need not be in time for that.
 type window struct { // words of the header, from OffWindowFrom
 	from   uint64 // tick at which scopes begin to be recorded
-	width  uint64 // ticks; noWindow: always; 0: no window is open
+	width  uint64 // ticks; noWindow: always; unpassed: of the sampler; 0: no window is open
 	closed uint64 // tick at which the state closed markers last
 }
 
@@ -30,6 +30,10 @@ var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(OffClosed-OffWindowFrom)
 
 const (
 	noWindow = 1<<64 - 1
+
+	// unpassed stands for the width of a window until something is passed in it: the
+	// first passage is noted, see opening.
+	unpassed = 1
 
 	// Windows last so long, ns, that one every second or hundredth of a second
 	// does: what it costs to open them, some 20 µs, should not show.
@@ -66,6 +70,13 @@ var (
 // passed often. Under the lock.
 var gates []*Marker
 
+// opening and closing are how long after the beginning and after the end of a window
+// something was passed first, ticks. At any two moments that have nothing to do with the
+// program one has to wait equally long for the next passage, on average. What opening
+// takes longer is that who opens the window takes a processor from the program, if
+// others have the rest of them: that time is none of the window's.
+var opening, closing uint64
+
 // windowClosed is the tick at which the latest window ended.
 var windowClosed uint64
 
@@ -79,8 +90,11 @@ var windowClosed uint64
 //go:noinline
 func (w *window) includes(i uint32, t uint64) bool {
 	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
+	if width == unpassed && int64(t-from) >= 0 {
+		width = w.passed(t - from)
+	}
 	if width == noWindow || t-from <= width {
-		return true // another was opened just now
+		return true // another was opened just now, or this is the first passage in it
 	}
 	switch w {
 	case &over:
@@ -89,8 +103,8 @@ func (w *window) includes(i uint32, t uint64) bool {
 		ready()
 		return hot.window != w && State() == StateProfiling
 	}
-	if width != 0 && int64(t-from) > 0 {
-		w.end(width)
+	if width != 0 && int64(t-from) > 0 && w.end(width) {
+		atomic.StoreUint64(&closing, t-from-width)
 	}
 	if !hasRate(i) {
 		oftenAt(i)
@@ -102,16 +116,28 @@ func (w *window) includes(i uint32, t uint64) bool {
 	return false
 }
 
-// end ends the window of that width, unless that has been done. Whoever ends it
+// passed notes the first passage in the window, so long after its beginning, and gives
+// the window's width.
+//
+//go:norace
+func (w *window) passed(after uint64) (width uint64) {
+	if !atomic.CompareAndSwapUint64(&w.width, unpassed, theSampler.width) {
+		return atomic.LoadUint64(&w.width)
+	}
+	atomic.StoreUint64(&opening, after)
+	return theSampler.width
+}
+
+// end ends the window of that width; false: that has been done. Whoever ends it
 // closes the gates.
 //
 //go:norace
 //go:noinline
-func (w *window) end(width uint64) {
+func (w *window) end(width uint64) bool {
 	if !atomic.CompareAndSwapUint64(&w.width, width, 0) {
-		return
+		return false
 	}
-	atomic.StoreUint64(&windowClosed, w.from+width)
+	atomic.StoreUint64(&windowClosed, w.from+theSampler.width)
 	lock()
 	setTicks(false)
 	if atomic.LoadUint64(&w.width) == 0 {
@@ -125,12 +151,13 @@ func (w *window) end(width uint64) {
 		}
 	}
 	unlock()
+	return true
 }
 
-// begin opens the gates for a window of that width that begins soon.
+// begin opens the gates for a window that begins soon.
 //
 //go:norace
-func (w *window) begin(width uint64) {
+func (w *window) begin() {
 	lock()
 	for _, m := range gates {
 		if off := loadWord(&m.Off); off&OffByWindow != 0 {
@@ -142,8 +169,10 @@ func (w *window) begin(width uint64) {
 		}
 	}
 	setTicks(true)
+	atomic.StoreUint64(&opening, never)
+	atomic.StoreUint64(&closing, never)
 	atomic.StoreUint64(&w.from, now()+fromNS(warmUp))
-	atomic.StoreUint64(&w.width, width)
+	atomic.StoreUint64(&w.width, unpassed)
 	unlock()
 }
 
