@@ -25,6 +25,8 @@ type runData struct {
 	env    *Env
 	out    string // file to keep it in, "" for none
 	report string // "text", "none", or the file for the report
+	spool  string // directory in which they are left, "" for none
+	room   int64  // bytes that it may hold
 }
 
 // collect makes ready for the data of a run. What MARKGEN says of file and report holds unless there are flags.
@@ -41,6 +43,9 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 		if info, err := os.Stat(e.Path(d.out)); err == nil && info.IsDir() {
 			return nil, errors.Join(fmt.Errorf("%s is a directory; name a file for the data, such as %s", d.out, filepath.Join(d.out, "%a.markgen")), c.Close())
 		}
+	}
+	if d.spool, d.room, err = spool.ParseKey(c.Spool); err != nil {
+		return nil, errors.Join(fmt.Errorf("MARKGEN: spool=%w", err), c.Close())
 	}
 	d.report = reportWanted(d.report, c)
 	return d, nil
@@ -86,7 +91,7 @@ func (d *runData) use(well bool) int {
 	if d.report != "none" {
 		code = d.write(files)
 	}
-	if d.Spool != "" {
+	if d.spool != "" {
 		if err := d.leave(files); err != nil {
 			code = d.env.fail(err)
 		}
@@ -101,9 +106,8 @@ func (d *runData) use(well bool) int {
 
 // leave leaves the data in the spool, as the processes would have without this one.
 func (d *runData) leave(files []string) error {
-	dir, limit := spool.ParseKey(d.Spool)
 	for _, file := range files {
-		if err := spool.Put(context.Background(), d.env.Path(dir), limit, file); err != nil {
+		if err := spool.Put(context.Background(), d.env.Path(d.spool), d.room, file); err != nil {
 			return err
 		}
 	}

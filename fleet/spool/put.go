@@ -13,14 +13,17 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// ParseKey reads the value of MARKGEN's key spool: DIR, or DIR:SIZE with the bytes that the spool may hold.
-func ParseKey(value string) (dir string, limit int64) {
-	if i := strings.LastIndexByte(value, ':'); i > 0 {
-		if n, err := ParseSize(value[i+1:]); err == nil {
-			return value[:i], n
-		}
+// ParseKey reads the value of MARKGEN's key spool: DIR, or DIR:SIZE with the bytes that the spool may hold. As for the
+// processes themselves, a DIR alone has no colon in its last element.
+func ParseKey(value string) (dir string, limit int64, err error) {
+	i := strings.LastIndexByte(value, ':')
+	if i <= 0 || strings.ContainsAny(value[i:], `/\`) {
+		return value, DefaultLimit, nil
 	}
-	return value, DefaultLimit
+	if limit, err = ParseSize(value[i+1:]); err != nil {
+		return "", 0, fmt.Errorf("%s: %w", value, err)
+	}
+	return value[:i], limit, nil
 }
 
 // ParseSize reads a number of bytes, with K, M or G for powers of 1024.
