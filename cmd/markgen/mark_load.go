@@ -80,11 +80,9 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 func directories(env *Env, patterns []string) []string {
 	var list []string
 	for _, p := range patterns {
-		if strings.HasSuffix(p, ".go") {
-			if info, err := os.Stat(env.Path(p)); err != nil || !info.IsDir() {
-				if p = filepath.Dir(p); !filepath.IsAbs(p) {
-					p = "./" + filepath.ToSlash(p)
-				}
+		if strings.HasSuffix(p, ".go") && !env.isFolder(p) {
+			if p = filepath.Dir(p); !filepath.IsAbs(p) {
+				p = "./" + filepath.ToSlash(p)
 			}
 		}
 		if !slices.Contains(list, p) {

@@ -41,7 +41,7 @@ examples:
 	run: runMerge,
 }
 
-func runMerge(_ context.Context, env *Env, args []string) int {
+func runMerge(ctx context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	out := fs.String("o", "", "")
 	known := fs.String("known", "", "")
@@ -74,10 +74,10 @@ func runMerge(_ context.Context, env *Env, args []string) int {
 	}
 	file, err := profile.Encode(p)
 	if err == nil {
-		err = writeWhole(env.Path(*out), file)
+		err = env.put(ctx, *out, file)
 	}
 	if err == nil && *known != "" {
-		err = writeKnown(env.Path(*known), p)
+		err = writeKnown(ctx, env, *known, p)
 	}
 	if err != nil {
 		return env.fail(err)
@@ -87,8 +87,8 @@ func runMerge(_ context.Context, env *Env, args []string) int {
 
 // writeKnown writes what programs are to know of the runs in p, and keeps what the file
 // says besides that.
-func writeKnown(file string, p *profile.Profile) error {
-	text, err := os.ReadFile(file)
+func writeKnown(ctx context.Context, env *Env, file string, p *profile.Profile) error {
+	text, err := os.ReadFile(env.Path(file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -98,7 +98,7 @@ func writeKnown(file string, p *profile.Profile) error {
 	}
 	known.Runs = nil
 	known.Measured(p)
-	return writeWhole(file, known.Bytes())
+	return env.put(ctx, file, known.Bytes())
 }
 
 // readToo is the file to be written as the data name it, if a folder or a pattern among them

@@ -39,7 +39,7 @@ func (e *Env) oldTree(ctx context.Context, old, dir string) (*oldTree, error) {
 	if here == "" {
 		return nil, fmt.Errorf("-old %s: %s is in no module; run markgen in the module to compare", old, dir)
 	}
-	if info, err := os.Stat(e.Path(old)); err == nil && info.IsDir() {
+	if e.isFolder(old) {
 		return e.oldFolder(ctx, old, dir, here)
 	}
 	return e.oldRevision(ctx, old, dir, here)
@@ -73,7 +73,7 @@ func resolved(path string) string {
 // check sees that go run in the old tree would build that tree.
 func (t *oldTree) check(ctx context.Context, e *Env, old string) error {
 	for _, dir := range []string{t.root, t.dir} {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if !e.isFolder(dir) {
 			return fmt.Errorf("-old %s: there is no folder %s in it; run markgen in one that both have", old, strings.TrimPrefix(dir, t.root+string(filepath.Separator)))
 		}
 		switch root, err := overlay.MainRoot(ctx, dir, e.Environ); {

@@ -218,7 +218,9 @@ func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 	if c.Traced {
 		return exitFailure, errors.New("MARKGEN asks for a trace, and runs are compared by their figures; leave trace out of collect, or make one run without -runs")
 	}
-	r.report = reportWanted(r.report, c)
+	if r.report, err = r.env.reportWanted(r.report, c); err != nil {
+		return exitFailure, err
+	}
 	code, err := s.first(ctx, c)
 	if (err != nil || code != exitOK) && ctx.Err() == nil {
 		s.held.show(r.env)

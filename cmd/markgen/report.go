@@ -259,16 +259,3 @@ func (e *Env) asciiOnly() bool {
 	locale := strings.ToLower(cmp.Or(e.Getenv("LC_ALL"), e.Getenv("LC_CTYPE"), e.Getenv("LANG"), "utf-8"))
 	return e.Getenv("TERM") == "dumb" || !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }
-
-// writeWhole writes what -o asks for: a file as writeFile does, a device or a pipe as it is.
-func writeWhole(name string, content []byte) error {
-	if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
-		return writeFile(name, content)
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
-}

@@ -30,7 +30,7 @@ func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Sou
 		dir, _ = moduleRoot(env.Dir) // "" when there is none
 	} else {
 		dir = env.Path(dir)
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if !env.isFolder(dir) {
 			return nil, fmt.Errorf("-src %s is no folder; give the root of the module that was marked, or none", relative(env, errors.New(dir)))
 		}
 	}

@@ -39,24 +39,27 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if d.out == "" {
 		d.out = c.File
 	}
-	if d.out != "" {
-		if info, err := os.Stat(e.Path(d.out)); err == nil && info.IsDir() {
-			return nil, errors.Join(fmt.Errorf("%s is a directory; name a file for the data, such as %s", d.out, filepath.Join(d.out, "%a.markgen")), c.Close())
-		}
+	if d.out != "" && e.isFolder(d.out) {
+		return nil, errors.Join(fmt.Errorf("%s is a directory; name a file for the data, such as %s", d.out, filepath.Join(d.out, "%a.markgen")), c.Close())
 	}
 	if d.spool, d.room, err = spool.ParseKey(c.Spool); err != nil {
 		return nil, errors.Join(fmt.Errorf("MARKGEN: spool=%w", err), c.Close())
 	}
-	d.report = reportWanted(d.report, c)
+	if d.report, err = e.reportWanted(d.report, c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
 	return d, nil
 }
 
 // reportWanted is what -report asks for, or without it MARKGEN: "text", "none", or the file for the report.
-func reportWanted(flag string, c *overlay.Collection) string {
-	if flag = cmp.Or(flag, c.Report); flag == "" || flag == "stderr" {
-		return "text"
+func (e *Env) reportWanted(flag string, c *overlay.Collection) (string, error) {
+	switch flag = cmp.Or(flag, c.Report); {
+	case flag == "" || flag == "stderr":
+		return "text", nil
+	case flag != "text" && flag != "none" && e.isFolder(flag):
+		return "", fmt.Errorf("%s is a directory; name a file for the report, or give text or none", flag)
 	}
-	return flag
+	return flag, nil
 }
 
 // noData is what to do where processes should have left data and did not.
@@ -140,7 +143,7 @@ func (e *Env) reportTo(where string, p *profile.Profile) int {
 	var text bytes.Buffer
 	err := report.Write(&text, p, report.Options{})
 	if err == nil {
-		err = writeWhole(e.Path(where), text.Bytes())
+		err = e.put(context.Background(), where, text.Bytes())
 	}
 	if err != nil {
 		return e.fail(err)

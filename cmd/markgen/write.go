@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -19,6 +20,9 @@ func (e *Env) stream(ctx context.Context, name string, write func(io.Writer) err
 	if name == "" {
 		return write(e.Stdout)
 	}
+	if e.isFolder(name) {
+		return fmt.Errorf("%s is a directory; name a file", name)
+	}
 	name = e.Path(name)
 	if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
 		return filewrite.Stream(ctx, name, write)
@@ -28,4 +32,18 @@ func (e *Env) stream(ctx context.Context, name string, write func(io.Writer) err
 		return err
 	}
 	return errors.Join(write(f), f.Close())
+}
+
+// put is stream for what is there as a whole.
+func (e *Env) put(ctx context.Context, name string, content []byte) error {
+	return e.stream(ctx, name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// isFolder tells whether there is a directory of that name.
+func (e *Env) isFolder(name string) bool {
+	info, err := os.Stat(e.Path(name))
+	return err == nil && info.IsDir()
 }
