@@ -56,7 +56,7 @@ func child(words []string) error {
 			for i := g; i < len(list); i += 3 {
 				for {
 					r, err := s.Ingest(context.Background(), list[i])
-					if errors.Is(err, store.ErrGone) { // as a client does
+					if errors.Is(err, store.ErrGone) || errors.Is(err, store.ErrBehind) { // as a client does
 						time.Sleep(20 * time.Millisecond)
 						continue
 					}
