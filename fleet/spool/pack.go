@@ -41,9 +41,12 @@ type Packed struct {
 // Pack makes deliveries of what processes left.
 func (s *Spool) Pack(ctx context.Context, o PackOptions) (Packed, error) {
 	var got Packed
-	names, err := s.runs()
+	names, others, err := s.runs()
 	if err != nil {
 		return got, err
+	}
+	if len(others) > 0 {
+		got.Notes = append(got.Notes, fmt.Sprintf("data files of other names stay, such as %s (%d in all): what is sent is left by programs with MARKGEN=spool=DIR", s.path(others[0]), len(others)))
 	}
 	all, counted := s.declined()
 	got.Declined = all - counted

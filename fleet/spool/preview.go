@@ -64,7 +64,7 @@ func (s *Spool) Preview(ctx context.Context, o PackOptions, t Target, visit func
 			}
 		}
 	}
-	names, err := s.runs()
+	names, _, err := s.runs()
 	if err != nil {
 		return err
 	}

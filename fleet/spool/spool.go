@@ -97,15 +97,17 @@ func (s *Spool) path(names ...string) string {
 	return filepath.Join(append([]string{s.dir}, names...)...)
 }
 
-// runs are the names of the data files that processes left, sorted.
-func (s *Spool) runs() (names []string, err error) {
+// runs are the names of the data files that processes left, sorted; others are data files of other names.
+func (s *Spool) runs() (names, others []string, err error) {
 	entries, err := os.ReadDir(s.dir)
 	for _, e := range entries {
 		if isRun(e.Name()) {
 			names = append(names, e.Name())
+		} else if e.Type().IsRegular() && strings.HasSuffix(e.Name(), runExt) {
+			others = append(others, e.Name())
 		}
 	}
-	return names, err
+	return names, others, err
 }
 
 // isRun tells whether a file has the name of a data file that a process left: run-HEX.markgen, perhaps with a number behind.

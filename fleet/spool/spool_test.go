@@ -189,7 +189,7 @@ func TestLive(t *testing.T) {
 			r.want(1, some(2, n))
 		}
 	}
-	if runs, _ := s.runs(); len(runs) > 0 || len(r.order) != 6 {
+	if runs, _, _ := s.runs(); len(runs) > 0 || len(r.order) != 6 {
 		t.Errorf("left are %v; requests %v", runs, r.order)
 	}
 	for i, id := range r.order {
@@ -215,6 +215,10 @@ func TestUnreadable(t *testing.T) {
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	named := filepath.Join(dir, "shop.17.markgen")
+	if err := os.WriteFile(named, sound, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "run-00.markgen")); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +232,10 @@ func TestUnreadable(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for name, there := range map[string]bool{young: true, other: true, old: false, cut: false} {
+	if want := "data files of other names stay, such as " + named + " (1 in all): "; len(packed.Notes) != 1 || !strings.HasPrefix(packed.Notes[0], want) {
+		t.Errorf("notes %q, want %q", packed.Notes, want)
+	}
+	for name, there := range map[string]bool{young: true, other: true, named: true, old: false, cut: false} {
 		if _, err := os.Lstat(name); err == nil != there {
 			t.Errorf("%s: %v", name, err)
 		}
