@@ -26,6 +26,8 @@ func Called(args []string) (code int, ok bool) {
 	case len(args) == 0:
 	case args[0] == toolExec:
 		return runTool(args[1:]), true
+	case args[0] == toolEmbed:
+		return runEmbed(args[1:]), true
 	case args[0] == testExec:
 		return runTest(args[1:]), true
 	case args[0] == testKeep:
@@ -55,10 +57,14 @@ func (b *Build) keepsInlining(tasks []*task) bool {
 // told is what the compiler is told of the markers that go knows nothing of. It is nil
 // for nothing, as where a -toolexec of the user's comes first.
 func (b *Build) told(tasks []*task) []byte {
-	if own, _ := b.plain.Flag("toolexec"); own != "" || !b.keepsInlining(tasks) {
+	if own, _ := b.plain.Flag("toolexec"); own != "" || len(tasks) == 0 {
 		return nil
 	}
-	return coverConfig()
+	told := []byte("source that is embedded is as it was")
+	if b.keepsInlining(tasks) {
+		told = fmt.Appendf(told, ", %s", coverConfig())
+	}
+	return told
 }
 
 // coverConfig is what cmd/cover tells the compiler of its counters, as far as the
@@ -83,26 +89,27 @@ func coverConfig() []byte {
 type compiling struct {
 	heap     string   // a flag that it gets for every package, see heapFlag, or ""
 	config   string   // path of coverConfig
-	packages []string // those that get it
+	packages []string // those that get it; none: nothing is kept inlined
 }
 
-// keepInlining has the compiler know the markers in the packages of the tasks. list
-// is the file that callTool wants, with what the compiler is told: toolScript where
-// there is a shell, else toolList.
-func (b *Build) keepInlining(tasks []*task) (list string, err error) {
-	config, err := b.cache.text(coverConfig(), ".json")
-	if err != nil {
-		return "", err
-	}
-	paths := []string{markgen.VirtualRuntime}
-	for _, t := range tasks {
-		paths = append(paths, t.ImportPath)
-		if t.tests {
-			paths = append(paths, t.ImportPath+"_test")
+// compiling writes what the compiler is told in a build with those tasks: of the markers in
+// their packages, where they are to be inlined. list is the file that callTool wants:
+// toolScript where there is a shell, else toolList.
+func (b *Build) compiling(tasks []*task) (list string, err error) {
+	c := compiling{heap: b.heapFlag()}
+	if b.keepsInlining(tasks) {
+		if c.config, err = b.cache.text(coverConfig(), ".json"); err != nil {
+			return "", err
 		}
+		c.packages = []string{markgen.VirtualRuntime}
+		for _, t := range tasks {
+			c.packages = append(c.packages, t.ImportPath)
+			if t.tests {
+				c.packages = append(c.packages, t.ImportPath+"_test")
+			}
+		}
+		slices.Sort(c.packages)
 	}
-	slices.Sort(paths)
-	c := compiling{b.heapFlag(), config, paths}
 	if _, err := os.Stat(shell); err == nil {
 		return b.cache.text(c.toolScript(), shellScript)
 	}
@@ -130,8 +137,8 @@ func readToolList(name string) (c compiling) {
 const shellScript = ".sh"
 
 // toolScript is runTool for a shell, which starts several times as fast: the go
-// command calls tools thousands of times. Its arguments are the tool and the tool's
-// arguments.
+// command calls tools thousands of times. Its arguments are this program, and those of
+// runTool after the list.
 func (c *compiling) toolScript() []byte {
 	quoted := make([]string, len(c.packages))
 	for i, p := range c.packages {
@@ -141,25 +148,33 @@ func (c *compiling) toolScript() []byte {
 	if c.heap != "" {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
-	return fmt.Appendf(nil, `[ "$GOGC" = %s ] && unset GOGC
-tool=$1
-shift
-case $tool in
-compile | */compile)
-	before= path=
-	for arg; do
-		[ "$before" = -p ] && path=$arg
-		before=$arg
-	done
+	inlining := ""
+	if len(quoted) > 0 {
+		inlining = fmt.Sprintf(`
 	case $path in
 	%s)
 		grep -qsF %s -- "$@" && set -- %s "$@"
 		;;
-	esac%s
+	esac`, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config))
+	}
+	return fmt.Appendf(nil, `[ "$GOGC" = %s ] && unset GOGC
+self=$1 overlay=$2 user=$3 tool=$4
+shift 4
+case $tool in
+compile | */compile)
+	before= path= embeds=
+	for arg; do
+		case $before in
+		-p) path=$arg ;;
+		-embedcfg) embeds=$arg ;;
+		esac
+		before=$arg
+	done%s%s
+	[ -n "$embeds" ] && exec "$self" %s "$overlay" "$user" "$tool" "$@"
 	;;
 esac
 exec "$tool" "$@"
-`, goPercent, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config), heap)
+`, goPercent, inlining, heap, toolEmbed)
 }
 
 // shellQuote is a word as a shell reads it.
@@ -167,18 +182,22 @@ func shellQuote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// callTool adds the flag by which go calls the compiler through what keepInlining
+// callTool adds the flag by which go calls the compiler through what compiling
 // wrote, and through what the user's own -toolexec says.
-func (b *Build) callTool(list string) error {
+func (b *Build) callTool(list, overlay string) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	words := []string{exe, toolExec, list}
 	if filepath.Ext(list) == shellScript {
-		words = []string{shell, list}
+		words = []string{shell, list, exe}
 	}
-	value, err := joinQuoted(words)
+	user, _ := b.plain.Flag("overlay")
+	if user != "" {
+		user = absolute(b.dir, user)
+	}
+	value, err := joinQuoted(append(words, overlay, user))
 	if err != nil {
 		return err
 	}
@@ -190,14 +209,14 @@ func (b *Build) callTool(list string) error {
 }
 
 // runTool runs a tool of the go command: the words after toolExec are a toolList, the
-// tool, and its arguments. It returns the exit code, or
+// overlay of the build, that of the user or "", the tool, and its arguments. It returns the exit code, or
 // where the system lets it does not return.
 func runTool(args []string) int {
-	if len(args) < 2 {
+	if len(args) < 4 {
 		fmt.Fprintln(os.Stderr, "markgen: toolexec is for the go command to call")
 		return 2
 	}
-	list, tool, args := args[0], args[1], args[2:]
+	list, overlay, user, tool, args := args[0], args[1], args[2], args[3], args[4:]
 	if os.Getenv("GOGC") == goPercent {
 		_ = os.Unsetenv("GOGC")
 	}
@@ -213,6 +232,7 @@ func runTool(args []string) int {
 			}
 			args = append(more, args...)
 		}
+		args = embedPlain(args, overlay, user)
 	}
 	code, err := become(tool, args)
 	if err != nil {

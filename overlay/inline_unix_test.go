@@ -59,7 +59,7 @@ func TestToolScript(t *testing.T) {
 			if setting == "GOGC=50" {
 				want += "50"
 			}
-			for _, by := range [][]string{{shell, script}, {os.Args[0], toolExec, list}} { // see TestMain
+			for _, by := range [][]string{{shell, script, os.Args[0], "overlay", ""}, {os.Args[0], toolExec, list, "overlay", ""}} { // see TestMain
 				words := append(by, tt.words...)
 				cmd := exec.Command(words[0], words[1:]...)
 				cmd.Env = append(os.Environ(), "GOGC=", "GOMEMLIMIT=", setting)

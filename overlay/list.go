@@ -55,6 +55,10 @@ type Package struct {
 	XTestGoFiles   []string // _test.go files of package name_test
 	IgnoredGoFiles []string // left out by build constraints
 
+	EmbedFiles      []string // what is embedded into the package, relative to Dir
+	TestEmbedFiles  []string // into its tests
+	XTestEmbedFiles []string // into those of package name_test
+
 	// Error is what go could not do with the package, nil if nothing. Such
 	// a package may have no Dir and no files.
 	Error *PackageError
@@ -101,7 +105,7 @@ func (e *GoError) Error() string {
 
 // listFields are the fields that decode reads; go list works out no others.
 const listFields = "ImportPath,Dir,Name,Module,Root,Goroot,Standard,DepOnly,ForTest," +
-	"GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"
+	"GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"
 
 // List describes the packages that o names, in go list's order (with Deps,
 // dependencies come before what imports them). A package that does not load is

@@ -30,13 +30,14 @@ import (
 type memo struct {
 	Env       *goEnv
 	Overlay   string // the overlay file
-	Inlined   string // the list of keepInlining, or ""
+	Told      string // what compiling wrote, or ""
 	Packages  []*Package
 	Stats     Stats
 	Notes     []string
 	Markings  map[string]string // by module root
 	Marked    []*Package
 	Fixed     replacements // those that are not of marked packages
+	Embedded  []string     // source that is embedded
 	Trees     []string     // directories that patterns search
 	Dirs      []string     // of packages
 	Files     []string
@@ -154,7 +155,7 @@ func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 	}
 	tried.Stats = m.Stats
 	tried.Stats.Rewritten = 0
-	if tried.handOver(m.Overlay, m.Inlined) != nil {
+	if tried.handOver(m.Overlay, m.Told) != nil {
 		return false
 	}
 	tried.recalled = true
@@ -198,19 +199,23 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 	if err != nil || b.copied || len(b.Stats.Skipped) > 0 {
 		return false
 	}
-	overlay, inlined, err := b.write(m.Fixed.with(marked), tasks)
-	if err != nil || b.handOver(overlay, inlined) != nil {
+	all := m.Fixed.with(marked)
+	if b.cache.tellEmbedded(all, user, m.Embedded) != nil {
+		return false
+	}
+	overlay, told, err := b.write(all, tasks)
+	if err != nil || b.handOver(overlay, told) != nil {
 		return false
 	}
 	b.repainted = true
-	m.Overlay, m.Inlined, m.Stats = overlay, inlined, b.Stats
-	b.keep(m, m.Fixed.with(marked), key, start)
+	m.Overlay, m.Told, m.Stats = overlay, told, b.Stats
+	b.keep(m, all, key, start)
 	return true
 }
 
 // remember makes a memo of the build, which was begun at start, for recall.
-func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all, user replacements, overlay, inlined string, markings map[string]string) {
-	m := &memo{Env: b.env, Overlay: overlay, Inlined: inlined, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings, Fixed: fixed}
+func (b *Build) remember(key string, start time.Time, tasks []*task, fixed, all, user replacements, overlay, told string, markings map[string]string) {
+	m := &memo{Env: b.env, Overlay: overlay, Told: told, Packages: b.named(), Stats: b.Stats, Notes: b.Notes, Markings: markings, Fixed: fixed, Embedded: embeddedSource(b.packages)}
 	for _, p := range b.packages {
 		if p.Error != nil {
 			return // it may be looked for anywhere
@@ -274,12 +279,12 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 	}
 	m.Signature, m.Frame, m.Sources = state.signature, state.frame, sources
 	m.Texts = b.cached(all)
-	if m.Inlined != "" {
+	if m.Told != "" {
 		config, err := b.cache.text(coverConfig(), ".json")
 		if err != nil {
 			return
 		}
-		m.Texts = append(m.Texts, m.Inlined, config)
+		m.Texts = append(m.Texts, m.Told, config)
 	}
 	slices.Sort(m.Texts)
 	m.Texts = slices.Compact(m.Texts)

@@ -144,37 +144,40 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 			return nil, err
 		}
 	}
-	name, inlined, err := b.write(all, tasks)
+	if err := b.cache.tellEmbedded(all, user, embeddedSource(b.packages)); err != nil {
+		return nil, err
+	}
+	name, told, err := b.write(all, tasks)
 	if err != nil {
 		return nil, err
 	}
 	if key != "" && b.cover == nil && !b.copied && len(b.Stats.Skipped) == 0 {
-		b.remember(key, start, tasks, fixed, all, user, name, inlined, markings)
+		b.remember(key, start, tasks, fixed, all, user, name, told, markings)
 	}
-	return b, b.handOver(name, inlined)
+	return b, b.handOver(name, told)
 }
 
-// write writes the overlay file, and the list of keepInlining where there is
-// something to be inlined, else "".
-func (b *Build) write(all replacements, tasks []*task) (overlay, inlined string, err error) {
+// write writes the overlay file, and what compiling writes where something is marked,
+// else told is "".
+func (b *Build) write(all replacements, tasks []*task) (overlay, told string, err error) {
 	if overlay, err = b.cache.overlay(all.marshal()); err != nil {
 		return "", "", err
 	}
-	if b.keepsInlining(tasks) {
-		if inlined, err = b.keepInlining(tasks); err != nil {
+	if len(tasks) > 0 {
+		if told, err = b.compiling(tasks); err != nil {
 			return "", "", err
 		}
 	}
-	return overlay, inlined, nil
+	return overlay, told, nil
 }
 
 // handOver adds the flags by which go takes what write has written.
-func (b *Build) handOver(overlay, inlined string) error {
+func (b *Build) handOver(overlay, told string) error {
 	b.flags = append(b.flags, "-overlay="+overlay)
-	if inlined == "" {
+	if told == "" {
 		return nil
 	}
-	return b.callTool(inlined)
+	return b.callTool(told, overlay)
 }
 
 // listOptions lists all that the build is made of.

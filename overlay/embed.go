@@ -1,0 +1,136 @@
+package overlay
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// toolEmbed is the first argument by which a toolScript calls the program that prepared
+// the build (see runEmbed).
+const toolEmbed = "toolembed"
+
+// embedded is what go tells the compiler of the files to embed (cmd/go/internal/work,
+// BuildActionID's embedcfg; cmd/compile/internal/noder, readEmbedCfg): for each pattern the
+// files' names in the program, and where each of them is.
+type embedded struct {
+	Patterns map[string][]string
+	Files    map[string]string
+}
+
+// embeddedSource are the files of Go source that are embedded into packages.
+func embeddedSource(packages []*Package) (files []string) {
+	for _, p := range packages {
+		for _, name := range slices.Concat(p.EmbedFiles, p.TestEmbedFiles, p.XTestEmbedFiles) {
+			if filepath.Ext(name) == ".go" {
+				files = append(files, filepath.Join(p.Dir, filepath.FromSlash(name)))
+			}
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// tellEmbedded adds to the text that the overlay all has of such files what they are
+// themselves: go looks at the overlay's text alone to see what has to be compiled again, and
+// that has no comments, and embedPlain embeds the files.
+func (c *Cache) tellEmbedded(all, user replacements, files []string) error {
+	for _, name := range files {
+		to := all[name]
+		if to == "" || to == user[name] {
+			continue
+		}
+		own, err := os.ReadFile(cmp.Or(user[name], name))
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(to)
+		if err != nil {
+			return err
+		}
+		if all[name], err = c.text(fmt.Appendf(text, "\n// Of %s.\n", hashOf(string(own))), ".go"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runEmbed runs a compiler: the words after toolEmbed are those of runTool after the
+// list.
+func runEmbed(args []string) int {
+	if len(args) < 3 {
+		fmt.Fprintln(os.Stderr, "markgen: toolembed is for the go command to call")
+		return 2
+	}
+	code, err := become(args[2], embedPlain(args[3:], args[0], args[1]))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+	}
+	return code
+}
+
+// embedPlain changes a compiler's arguments so that the program embeds source as it would
+// without markers, and not that of the overlay, which go would take. A file that only the
+// overlay has is not embedded; what is from the user's own overlay stays.
+func embedPlain(args []string, overlay, user string) []string {
+	i := slices.Index(args, "-embedcfg") + 1
+	if i == 0 || i == len(args) {
+		return args
+	}
+	var e embedded
+	text, err := os.ReadFile(args[i])
+	if err != nil || json.Unmarshal(text, &e) != nil {
+		return args // the compiler says so
+	}
+	all, err := readReplacements(overlay, "")
+	if err != nil {
+		return args
+	}
+	own, err := readReplacements(user, "")
+	if err != nil {
+		return args
+	}
+	if !e.plain(all, own) {
+		return args
+	}
+	name := args[i] + ".plain"
+	if text, err = json.Marshal(e); err != nil || os.WriteFile(name, text, 0o666) != nil {
+		return args
+	}
+	args = slices.Clone(args)
+	args[i] = name
+	return args
+}
+
+// plain takes back what the overlay did to the files, but for what the user's did, and
+// says whether there was anything.
+func (e *embedded) plain(all, user replacements) (changed bool) {
+	from := map[string]string{}
+	for name, to := range all {
+		if to != "" && user[name] != to {
+			from[to] = name
+		}
+	}
+	for name, at := range e.Files {
+		was, ok := from[at]
+		if !ok {
+			continue
+		}
+		changed = true
+		if to := user[was]; to != "" {
+			was = to
+		}
+		if _, err := os.Stat(was); err == nil {
+			e.Files[name] = was
+			continue
+		}
+		delete(e.Files, name)
+		for pattern, names := range e.Patterns {
+			e.Patterns[pattern] = slices.DeleteFunc(names, func(n string) bool { return n == name })
+		}
+	}
+	return changed
+}

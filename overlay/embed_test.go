@@ -1,0 +1,57 @@
+package overlay_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A program that embeds its own source has it without markers, and none of the files that marking
+// adds; what the user's own -overlay puts there it has.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	markgen, dir := trapMarkgen(t), trapModule(t, "embed")
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("package sub\n\nvar Own = own()\n\nfunc own() string { return \"other\" }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, "sub", "sub.go"): other}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := filepath.Join(filepath.Dir(other), "overlay.json")
+	if err := os.WriteFile(user, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{nil, {"-overlay=" + user}} {
+		for _, env := range [][]string{nil, {"GOARCH=386"}} {
+			out := t.TempDir()
+			plain, marked := filepath.Join(out, "plain"), filepath.Join(out, "marked")
+			trapMust(t, dir, env, "go", append([]string{"build", "-o", plain}, append(flags, ".")...)...)
+			trapMust(t, dir, env, markgen, append([]string{"build", "-all", "-o", marked}, append(flags, ".")...)...)
+			want, got := trapMust(t, out, nil, plain), trapMust(t, out, nil, marked)
+			if trapCompare(t, strings.Join(append(flags, env...), " "), got, want); !strings.Contains(got.stdout, "main.go") {
+				t.Errorf("%s", got.stdout)
+			}
+		}
+	}
+	trapMust(t, dir, nil, markgen, "test", "-all", ".")
+	trapMust(t, dir, nil, markgen, "test", "-race", "-cover", ".")
+
+	// Marked text has no comments, and is compiled again where they change.
+	source := filepath.Join(dir, "sub", "sub.go")
+	for _, comment := range []string{"// Own is.", "// Own was."} {
+		if err := trapCopyFile(source, source, func(text []byte) []byte {
+			return regexp.MustCompile("// Own .*").ReplaceAll(text, []byte(comment))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		trapMust(t, dir, nil, markgen, "test", "-all", ".")
+		if got := trapMust(t, dir, nil, markgen, "run", "-all", "-report", "none", "."); got.stdout != trapMust(t, dir, nil, "go", "run", ".").stdout {
+			t.Errorf("with %q: %s", comment, got.stdout)
+		}
+	}
+}
