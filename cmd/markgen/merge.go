@@ -69,6 +69,9 @@ func runMerge(ctx context.Context, env *Env, args []string) int {
 	for _, warning := range p.Warnings {
 		env.warn(warning)
 	}
+	if p.Trace != nil && tracedItself(env, *out, files) {
+		return env.fail(fmt.Errorf("%s has a trace, which would be lost: what is added up has none; write elsewhere", *out))
+	}
 	if p.Trace != nil {
 		env.warn(fmt.Sprintf("%d records of traces stay in the data files of the runs, and are not in %s", p.Trace.Records, *out))
 	}
@@ -99,6 +102,20 @@ func writeKnown(ctx context.Context, env *Env, file string, p *profile.Profile) 
 	known.Runs = nil
 	known.Measured(p)
 	return env.put(ctx, file, known.Bytes())
+}
+
+// tracedItself tells whether the file to be written is one of the data, and has a trace.
+func tracedItself(env *Env, out string, files []string) bool {
+	path := env.Path(out)
+	written, err := os.Stat(path)
+	if err != nil || !slices.ContainsFunc(files, func(file string) bool {
+		info, err := os.Stat(file)
+		return err == nil && os.SameFile(info, written)
+	}) {
+		return false
+	}
+	p, err := profile.ReadFile(path)
+	return err == nil && p.Trace != nil
 }
 
 // readToo is the file to be written as the data name it, if a folder or a pattern among them

@@ -56,8 +56,11 @@ func (e *Env) reportWanted(flag string, c *overlay.Collection) (string, error) {
 	switch flag = cmp.Or(flag, c.Report); {
 	case flag == "" || flag == "stderr":
 		return "text", nil
-	case flag != "text" && flag != "none" && e.isFolder(flag):
+	case flag == "text" || flag == "none":
+	case e.isFolder(flag):
 		return "", fmt.Errorf("%s is a directory; name a file for the report, or give text or none", flag)
+	case !e.isFolder(filepath.Dir(flag)):
+		return "", fmt.Errorf("there is no directory %s for the report; make it, or name another file", filepath.Dir(flag))
 	}
 	return flag, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -38,13 +39,16 @@ examples:
 func runTop(ctx context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	var o top.Options
-	fs.DurationVar(&o.Interval, "interval", 0, "")
+	fs.DurationVar(&o.Interval, "interval", time.Second, "")
 	fs.StringVar(&o.Sort, "sort", "", "")
 	fs.StringVar(&o.Filter, "filter", "", "")
 	once := fs.Bool("once", false, "")
 	words, code, done := env.parseAnywhere(fs, args)
 	if done {
 		return code
+	}
+	if o.Interval == 0 { // which Options takes for what is usual
+		return env.wrong("an interval of 0s can't be; leave -interval out for 1s")
 	}
 	if err := o.Check(); err != nil {
 		return env.wrong("%v", err)
