@@ -13,8 +13,8 @@ import (
 // the build (see runEmbed).
 const toolEmbed = "toolembed"
 
-// embedded is what go tells the compiler of the files to embed (cmd/go/internal/work,
-// BuildActionID's embedcfg; cmd/compile/internal/noder, readEmbedCfg): for each pattern the
+// embedded is what go tells the compiler of the files to embed (cmd/go/internal/work/exec.go,
+// Builder.build; cmd/compile/internal/base/flag.go, readEmbedCfg): for each pattern the
 // files' names in the program, and where each of them is.
 type embedded struct {
 	Patterns map[string][]string
@@ -65,9 +65,18 @@ func runEmbed(args []string) int {
 		fmt.Fprintln(os.Stderr, "markgen: toolembed is for the go command to call")
 		return 2
 	}
-	code, err := become(args[2], embedPlain(args[3:], args[0], args[1]))
+	return runPlain(args[2], args[3:], args[0], args[1])
+}
+
+// runPlain runs a tool, a compiler with what embedPlain makes of its arguments.
+func runPlain(tool string, args []string, overlay, user string) (code int) {
+	args, err := embedPlain(args, overlay, user)
+	if err == nil {
+		code, err = become(tool, args)
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+		return max(code, 2)
 	}
 	return code
 }
@@ -75,34 +84,40 @@ func runEmbed(args []string) int {
 // embedPlain changes a compiler's arguments so that the program embeds source as it would
 // without markers, and not that of the overlay, which go would take. A file that only the
 // overlay has is not embedded; what is from the user's own overlay stays.
-func embedPlain(args []string, overlay, user string) []string {
+func embedPlain(args []string, overlay, user string) ([]string, error) {
 	i := slices.Index(args, "-embedcfg") + 1
 	if i == 0 || i == len(args) {
-		return args
+		return args, nil
+	}
+	text, err := os.ReadFile(args[i])
+	if err != nil {
+		return nil, err
 	}
 	var e embedded
-	text, err := os.ReadFile(args[i])
-	if err != nil || json.Unmarshal(text, &e) != nil {
-		return args // the compiler says so
+	if err := json.Unmarshal(text, &e); err != nil {
+		return nil, fmt.Errorf("%s: %w", args[i], err)
 	}
 	all, err := readReplacements(overlay, "")
 	if err != nil {
-		return args
+		return nil, err
 	}
 	own, err := readReplacements(user, "")
 	if err != nil {
-		return args
+		return nil, err
 	}
 	if !e.plain(all, own) {
-		return args
+		return args, nil
+	}
+	if text, err = json.Marshal(e); err != nil {
+		return nil, err
 	}
 	name := args[i] + ".plain"
-	if text, err = json.Marshal(e); err != nil || os.WriteFile(name, text, 0o666) != nil {
-		return args
+	if err := os.WriteFile(name, text, 0o666); err != nil {
+		return nil, err
 	}
 	args = slices.Clone(args)
 	args[i] = name
-	return args
+	return args, nil
 }
 
 // plain takes back what the overlay did to the files, but for what the user's did, and

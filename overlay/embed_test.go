@@ -3,6 +3,7 @@ package overlay_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -53,5 +54,14 @@ func TestEmbed(t *testing.T) {
 		if got := trapMust(t, dir, nil, markgen, "run", "-all", "-report", "none", "."); got.stdout != trapMust(t, dir, nil, "go", "run", ".").stdout {
 			t.Errorf("with %q: %s", comment, got.stdout)
 		}
+	}
+}
+
+// Where it is not known what is to be embedded, nothing is compiled, and not the marked text embedded.
+func TestEmbedUnknown(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(os.Args[0], "toolembed", "nowhere.json", "", "true", "-embedcfg", "missing").CombinedOutput() // see TestMain
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 2 || !strings.HasPrefix(string(out), "markgen: open missing: ") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -232,13 +232,8 @@ func runTool(args []string) int {
 			}
 			args = append(more, args...)
 		}
-		args = embedPlain(args, overlay, user)
 	}
-	code, err := become(tool, args)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
-	}
-	return code
+	return runPlain(tool, args, overlay, user)
 }
 
 // planted says whether the sources among the compiler's arguments have markers: the
