@@ -24,7 +24,8 @@ Init makes the module that dir is in, by default the current directory, ready fo
 has marked in place, which imports markgen's runtime:
 
   without -vendor   go.mod gets a require for ` + markgen.Path + ` and, as this markgen
-                    was built from a checkout, a replace that points there
+                    was built from a checkout, a replace that points there; where markgen requires a newer
+                    version of another module, that is raised, and init says so
   -vendor           the runtime is copied to ` + markgen.VendoredRuntime + ` in the module: no new dependency,
                     and the marked source builds anywhere
 
@@ -40,7 +41,7 @@ examples:
 	run: runInit,
 }
 
-func runInit(_ context.Context, env *Env, args []string) int {
+func runInit(ctx context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	vendor := fs.Bool("vendor", false, "")
 	if code, done := env.parse(fs, args); done {
@@ -78,7 +79,7 @@ func runInit(_ context.Context, env *Env, args []string) int {
 	case hasVendored(root):
 		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime))))
 	default:
-		err = initRequire(env, root, file)
+		err = initRequire(ctx, env, root, file)
 	}
 	if err == nil {
 		err = initAttributes(env, root)

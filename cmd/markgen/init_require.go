@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/version"
 	"os"
@@ -19,7 +20,7 @@ import (
 const localVersion = "v0.0.0-00010101000000-000000000000"
 
 // initRequire puts markgen into the go.mod of the module in root.
-func initRequire(env *Env, root string, file *modfile.File) error {
+func initRequire(ctx context.Context, env *Env, root string, file *modfile.File) error {
 	name := env.shown(filepath.Join(root, "go.mod"))
 	checkout := findCheckout()
 	required := releasedVersion()
@@ -67,19 +68,25 @@ func initRequire(env *Env, root string, file *modfile.File) error {
 	if err != nil {
 		return err
 	}
-	if string(after) == string(before) {
+	if string(after) != string(before) {
+		if err := writeFile(filepath.Join(root, "go.mod"), after); err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
+		if err := raiseWork(env, root, file.Go); err != nil {
+			return err
+		}
+	}
+	raised, err := raiseRequired(ctx, env, root, file)
+	if err != nil {
+		return err
+	}
+	if string(after) == string(before) && !raised {
 		fmt.Fprintf(env.Stdout, "%s: requires markgen, nothing to do\n", name)
 		return nil
 	}
-	if err := writeFile(filepath.Join(root, "go.mod"), after); err != nil {
-		return err
-	}
-	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
-	if err := raiseWork(env, root, file.Go); err != nil {
-		return err
-	}
 	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
-		fmt.Fprintf(env.Stdout, "%s: run go mod vendor once the source is marked, for go.mod and vendor have to agree\n", env.shown(filepath.Join(root, "vendor")))
+		fmt.Fprintf(env.Stdout, "%s: does not agree with go.mod now; mark with GOFLAGS=-mod=mod in the environment, then run go mod vendor\n", env.shown(filepath.Join(root, "vendor")))
 	}
 	return nil
 }
