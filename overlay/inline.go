@@ -54,6 +54,12 @@ func (b *Build) keepsInlining(tasks []*task) bool {
 	return inlinable(b.env.GOARCH) && len(tasks) > 0
 }
 
+// hooks says whether markers in main packages can be kept from mattering to the inliner, too: the runtime
+// brings the function that their initialisers then call. A program that imports go's own coverage has it already.
+func (b *Build) hooks() bool {
+	return inlinable(b.env.GOARCH) && !slices.ContainsFunc(b.packages, func(p *Package) bool { return p.ImportPath == "runtime/coverage" })
+}
+
 // told is what the compiler is told of the markers that go knows nothing of. It is nil
 // for nothing, as where a -toolexec of the user's comes first.
 func (b *Build) told(tasks []*task) []byte {
@@ -103,12 +109,16 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 		}
 		c.packages = []string{markgen.VirtualRuntime}
 		for _, t := range tasks {
+			if t.Name == "main" && b.hooks() {
+				c.packages = append(c.packages, "main") // what it is compiled as but in its tests
+			}
 			c.packages = append(c.packages, t.ImportPath)
 			if t.tests {
 				c.packages = append(c.packages, t.ImportPath+"_test")
 			}
 		}
 		slices.Sort(c.packages)
+		c.packages = slices.Compact(c.packages)
 	}
 	if _, err := os.Stat(shell); err == nil {
 		return b.cache.text(c.toolScript(), shellScript)

@@ -46,6 +46,7 @@ type painter struct {
 	configure func(root string) (Marking, error)
 	dir       string // that file names in messages are relative to
 	inline    bool   // of rewrite.Options
+	main      bool   // InlineMain of rewrite.Options
 	workers   int
 	progress  func(done, total int)
 	memory    *memory
@@ -56,7 +57,7 @@ type painter struct {
 
 // A Marking says what is marked in a module, and how.
 type Marking struct {
-	rewrite.Options // Cover and Inline are set where the build wants them
+	rewrite.Options // Cover, Inline and InlineMain are set where the build wants them
 
 	// Key tells markings apart that differ in Keep, Adjust or Earlier: what was
 	// marked is found in the cache by it.
@@ -69,7 +70,7 @@ type Marking struct {
 
 // words identifies the marking.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %t %t %s %s", m.All, m.Tests, m.Generated, m.Inline, m.Sizes, m.Form, m.Key)
+	return fmt.Sprintf("%t %t %t %t %t %t %s %s", m.All, m.Tests, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Key)
 }
 
 // root is what the packages of one module have in common.
@@ -168,7 +169,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 		return nil, false, err
 	}
 	marking := root.marking
-	marking.Cover, marking.Inline = t.cover, m.inline
+	marking.Cover, marking.Inline, marking.InlineMain = t.cover, m.inline, m.main
 	if !t.mark {
 		marking.All = false
 	}

@@ -126,7 +126,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 		return nil, err
 	}
 	fixed := maps.Clone(user)
-	if err := addRuntime(fixed, b.cache, b.env.GOROOT, o.Deep, b.told(tasks)); err != nil {
+	if err := b.addRuntime(fixed, b.told(tasks)); err != nil {
 		return nil, err
 	}
 	if o.Deep {
@@ -281,6 +281,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		user:      user,
 		configure: b.o.Configure,
 		inline:    inlinable(b.env.GOARCH),
+		main:      b.hooks(),
 		workers:   2,
 		dir:       b.o.Dir,
 		progress:  b.o.Progress,

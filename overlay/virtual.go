@@ -12,26 +12,40 @@ import (
 	"github.com/markgen/markgen"
 )
 
+// hook is a file of the virtual runtime. In main packages that the compiler is told of markers in it has the
+// package's initialiser call what would begin go's own coverage (addInitHookCall in
+// cmd/compile/internal/coverage/cover.go). There is none, so it is this that is called.
+const hook = `package runtime
+
+import _ "unsafe"
+
+//go:linkname initHook runtime/coverage.initHook
+func initHook(istest bool) {}
+`
+
 // addRuntime puts the virtual runtime into an overlay. told is what the compiler is
 // told of the markers beyond what go tells it, nil for nothing.
 //
 // go knows nothing of it, and may find what another build compiled in its cache. So told
 // stands in a comment of the runtime, which all that is marked imports: what is compiled
 // with it and without have not one name.
-func addRuntime(r replacements, cache *Cache, goroot string, deep bool, told []byte) error {
-	files, err := markgen.VirtualFiles(deep)
+func (b *Build) addRuntime(r replacements, told []byte) error {
+	files, err := markgen.VirtualFiles(b.o.Deep)
 	if err != nil {
 		return err
 	}
 	if told != nil {
 		files[markgen.VirtualRuntime+"/told.go"] = fmt.Appendf(nil, "package runtime\n\n// The compiler is told: %s\n", told)
 	}
+	if b.hooks() {
+		files[markgen.VirtualRuntime+"/hook.go"] = []byte(hook)
+	}
 	for name, text := range files {
-		to, err := cache.text(text, filepath.Ext(name))
+		to, err := b.cache.text(text, filepath.Ext(name))
 		if err != nil {
 			return err
 		}
-		r[filepath.Join(goroot, "src", filepath.FromSlash(name))] = to
+		r[filepath.Join(b.env.GOROOT, "src", filepath.FromSlash(name))] = to
 	}
 	return nil
 }

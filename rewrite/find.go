@@ -10,22 +10,23 @@ import (
 
 // Options say which points Find makes markers of.
 type Options struct {
-	All       bool              // every function, loop and branch, besides what directives ask for
-	Tests     bool              // All also holds for _test files
-	Generated bool              // generated files are not left alone
-	Sizes     bool              // functions without a size= of their own have that of their arguments: argumentSizer
-	Cover     bool              // a counter for every basic block that go test -cover counts
-	Form      string            // one of Forms, forced on every function that can have it; "" chooses
-	Inline    bool              // the compiler is told what markers look like, see Overlay.Free: then they do not keep it from inlining
-	Keep      func(*Point) bool // called for each point that All makes; nil keeps all
-	Adjust    func(*Point)      // called for each point that is kept; may set Sample, Group and Count; nil for none
+	All        bool              // every function, loop and branch, besides what directives ask for
+	Tests      bool              // All also holds for _test files
+	Generated  bool              // generated files are not left alone
+	Sizes      bool              // functions without a size= of their own have that of their arguments: argumentSizer
+	Cover      bool              // a counter for every basic block that go test -cover counts
+	Form       string            // one of Forms, forced on every function that can have it; "" chooses
+	Inline     bool              // the compiler is told what markers look like, see FreePrefix: then they do not keep it from inlining
+	InlineMain bool              // Inline holds for main packages, too
+	Keep       func(*Point) bool // called for each point that All makes; nil keeps all
+	Adjust     func(*Point)      // called for each point that is kept; may set Sample, Group and Count; nil for none
 }
 
 // Find reads the directives and finds the points of the unit. The error is of
 // type Errors and holds all there are. It is called once.
 func (u *Unit) Find(o Options) error {
 	var errs Errors
-	u.inline = o.Inline && u.Name != "main" // the compiler would link the runtime of its own coverage
+	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
 	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
 	if o.Sizes {
 		w.sizer = newArgumentSizer(u.files)

@@ -28,7 +28,7 @@ import (
 //
 // An instance costs as little as a twin and leaves the body alone, but its frame
 // shows in the trace of a panic and in what runtime.Callers tells: it is for
-// bodies that call nothing, and cannot panic or are inlined where they are called.
+// bodies that call nothing and cannot panic.
 type form uint8
 
 const (
@@ -66,6 +66,10 @@ const (
 	callCost     = 57
 	literalCost  = 15
 
+	// rangeFuncCost is what a loop over a function costs whatever its body is: a
+	// literal, a call, and the test of its state.
+	rangeFuncCost = 50
+
 	// openBudget is the estimated cost up to which a function may be inlined: more
 	// than the budget, since the estimate may be too high. One that is not inlined
 	// loses little by being open.
@@ -91,9 +95,13 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	}
 	opens, whyNotOpen := fn.opens()
 	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
+	open := fn.explicit && !fn.recursive
+	if fn.recursive {
+		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
+	}
 	twin, whyNotTwin := fn.copies()
 	switch {
-	case forced == "open" && fn.explicit, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
+	case forced == "open" && open, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
 		for f, name := range formNames {
 			if name == forced {
 				return form(f), "-form asks for it"
@@ -105,12 +113,10 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	switch {
 	case small && fn.indirect && twin && !fn.allocates():
 		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"
-	case small && fn.explicit:
+	case small && open:
 		return formOpen, "the compiler may inline it"
 	case fn.instantiates() && !fn.panics():
 		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
-	case fn.leaf && fn.instantiates() && fn.inlinesInstance():
-		return formInstance, "the compiler may inline it, and it calls nothing: only in a panic's trace the second function shows"
 	case twin:
 		why := "one test at the top chooses between two bodies"
 		if small {
@@ -236,7 +242,6 @@ func (fn *function) onlyCount() {
 // to a function it gets as a parameter, may be on the heap only if the function
 // is not inlined. It works on syntax.
 func (fn *function) allocates() bool {
-	dynamic := fn.dynamicParams()
 	returned := false
 	if fn.results() {
 		for _, field := range fn.typ.Results.List {
@@ -254,13 +259,15 @@ func (fn *function) allocates() bool {
 			case *ast.ArrayType, *ast.MapType:
 				found = found || returned
 			}
+		case *ast.RangeStmt:
+			found = found || fn.rangesGiven(n)
 		case *ast.CallExpr:
 			switch f := ast.Unparen(n.Fun).(type) {
 			case *ast.Ident:
-				found = found || dynamic[f.Name] || returned && allocating[f.Name]
+				found = found || fn.given[f.Name] || returned && allocating[f.Name]
 			case *ast.SelectorExpr:
 				x, ok := f.X.(*ast.Ident)
-				found = found || ok && dynamic[x.Name]
+				found = found || ok && fn.given[x.Name]
 			case *ast.ArrayType:
 				found = found || returned
 			}
@@ -270,36 +277,31 @@ func (fn *function) allocates() bool {
 	return found
 }
 
-// dynamicParams are the parameters that are functions or, as far as syntax shows,
-// interfaces.
-func (fn *function) dynamicParams() map[string]bool {
-	dynamic := map[string]bool{}
-	for _, field := range fn.typ.Params.List {
-		switch field.Type.(type) {
-		case *ast.FuncType, *ast.InterfaceType:
-			for _, name := range field.Names {
-				dynamic[name.Name] = true
-			}
-		}
-	}
-	return dynamic
-}
-
-// dynamic says whether the function calls one that it gets as a parameter: where
-// it is inlined, that is inlined too.
+// dynamic says whether the function calls one that it gets as a parameter, or loops
+// over it: where it is inlined, that is inlined too.
 func (fn *function) dynamic() bool {
-	params, found := fn.dynamicParams(), false
-	if len(params) == 0 {
+	if len(fn.given) == 0 {
 		return false
 	}
+	found := false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			name, ok := ast.Unparen(call.Fun).(*ast.Ident)
-			found = found || ok && params[name.Name]
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
+			found = found || ok && fn.given[name.Name]
+		case *ast.RangeStmt:
+			found = found || fn.rangesGiven(n)
 		}
 		return !found
 	})
 	return found
+}
+
+// rangesGiven says whether a loop goes over a function that fn gets as a parameter,
+// so that its body is a function that fn passes on. Over an interface none goes.
+func (fn *function) rangesGiven(s *ast.RangeStmt) bool {
+	name, ok := ast.Unparen(s.X).(*ast.Ident)
+	return ok && fn.given[name.Name]
 }
 
 func scalar(t ast.Expr) bool {

@@ -23,26 +23,28 @@ type function struct {
 	slots  int // how many scopes are open at once at most, its own included
 
 	// What decides about the form.
-	nosplit  bool
-	noinline bool // the compiler is told not to
-	inline   bool // markers in it cost the inliner nothing
-	cost     int  // what the inliner would charge for it, about
-	leaf     bool // calls nothing
-	indirect bool // nothing calls it by its name; see findIndirect
-	quick    bool // done before a clock is read twice; see inliner
-	form     form
-	why      string // that form
-	explicit bool   // the scopes of a twin end on every way out, not in a deferred call
-	counted  string // why it is only counted, though no directive asks for that; else ""
-	literals int
-	types    bool // declares types of its own
-	labels   []*ast.LabeledStmt
-	jumps    []*ast.BranchStmt // with a label
-	ways     []way
-	falls    bool // control may reach the end of the body
-	defers   int
-	loops    int
-	size     int // bytes of the body
+	nosplit   bool
+	noinline  bool            // the compiler is told not to
+	inline    bool            // markers in it cost the inliner nothing
+	cost      int             // what the inliner would charge for it, about
+	indirect  bool            // nothing calls it by its name; see findIndirect
+	recursive bool            // may call itself, so that the compiler may inline it into itself
+	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces
+	returned  string          // the type of its one result, as the source has it, if that is a function
+	quick     bool            // done before a clock is read twice; see inliner
+	form      form
+	why       string // that form
+	explicit  bool   // the scopes of a twin end on every way out, not in a deferred call
+	counted   string // why it is only counted, though no directive asks for that; else ""
+	literals  int
+	types     bool // declares types of its own
+	labels    []*ast.LabeledStmt
+	jumps     []*ast.BranchStmt // with a label
+	ways      []way
+	falls     bool // control may reach the end of the body
+	defers    int
+	loops     int
+	size      int // bytes of the body
 }
 
 // An event is one thing that a writer plants at one place. Events of a

@@ -111,6 +111,16 @@ func (u *Unit) interfaceTypes() (interfaces map[string]bool, fields map[string]s
 			interfaces[s.Name.Name] = true
 		}
 	})
+	u.structFields(func(name, base string) {
+		if was, ok := fields[name]; !ok || was == "" || interfaces[was] {
+			fields[name] = base
+		}
+	})
+	return interfaces, fields
+}
+
+// structFields visits the fields of the unit's struct types, with the base types of theirs.
+func (u *Unit) structFields(visit func(name, base string)) {
 	u.typeSpecs(func(s *ast.TypeSpec) {
 		t, ok := s.Type.(*ast.StructType)
 		if !ok {
@@ -119,13 +129,10 @@ func (u *Unit) interfaceTypes() (interfaces map[string]bool, fields map[string]s
 		for _, field := range t.Fields.List {
 			base := baseType(field.Type)
 			for _, name := range field.Names {
-				if was, ok := fields[name.Name]; !ok || was == "" || interfaces[was] {
-					fields[name.Name] = base
-				}
+				visit(name.Name, base)
 			}
 		}
 	})
-	return interfaces, fields
 }
 
 // typeSpecs visits the types that the unit declares outside of functions.

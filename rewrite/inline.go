@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+	"slices"
+	"strings"
 )
 
 // inliner estimates what the compiler's inliner charges for the functions of a
@@ -11,7 +13,9 @@ import (
 // no trees of other packages: what it does not know it takes for half a call.
 type inliner struct {
 	functions map[string]*function // by name, methods by T.name
-	types     map[string]bool      // declared in the unit
+	types     map[string]ast.Expr  // declared in the unit
+	fields    map[string][]string  // the base types of the fields of its structs, by name
+	begun     []*function          // whose estimates are being made, each called by the one before
 }
 
 // never is the cost of what is never inlined.
@@ -19,8 +23,9 @@ const never = 1 << 20
 
 // estimate sets the cost of every function of the unit.
 func (u *Unit) estimate() {
-	in := &inliner{functions: map[string]*function{}, types: map[string]bool{}}
-	u.typeSpecs(func(s *ast.TypeSpec) { in.types[s.Name.Name] = true })
+	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, fields: map[string][]string{}}
+	u.typeSpecs(func(s *ast.TypeSpec) { in.types[s.Name.Name] = s.Type })
+	u.structFields(func(name, base string) { in.fields[name] = append(in.fields[name], base) })
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			if fn.decl != nil {
@@ -76,10 +81,13 @@ func (in *inliner) estimate(fn *function) {
 		return
 	}
 	fn.cost = never
+	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
 	if fn.size > 40*inlineBudget || fn.noinline {
 		return
 	}
-	cost, quick, leaf := 0, fn.loops == 0, true
+	in.begun = append(in.begun, fn)
+	defer func() { in.begun = in.begun[:len(in.begun)-1] }()
+	cost, quick := 0, fn.loops == 0
 	vars := fn.declaredTypes()
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -93,14 +101,26 @@ func (in *inliner) estimate(fn *function) {
 			cost = never
 		case *ast.FuncLit:
 			cost += literalCost
-			quick, leaf = false, false
+			quick = false
+			ast.Inspect(n.Body, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && in.callsItself(fn, call, vars) {
+					fn.recursive = true
+				}
+				return !fn.recursive
+			})
 			return false
+		case *ast.RangeStmt:
+			if fn.rangesGiven(n) {
+				cost += rangeFuncCost
+				quick = false
+				return false
+			}
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW {
-				quick, leaf = false, false
+				quick = false
 			}
 		case *ast.SendStmt:
-			quick, leaf = false, false
+			quick = false
 		case *ast.SelectorExpr:
 			cost++
 			if x, ok := n.X.(*ast.Ident); !ok || !fn.file.imports(x.Name) {
@@ -108,16 +128,16 @@ func (in *inliner) estimate(fn *function) {
 			}
 			return false
 		case *ast.CallExpr:
+			fn.recursive = fn.recursive || in.callsItself(fn, n, vars)
 			called, quickly := in.call(fn, n, vars)
 			quick = quick && quickly
-			leaf = leaf && called == 0
 			cost += called
 		}
 		cost++
 		return true
 	}
 	ast.Inspect(fn.body, visit)
-	fn.cost, fn.quick, fn.leaf = max(cost, 1), quick && cost <= mostCost, leaf
+	fn.cost, fn.quick = max(cost, 1), quick && cost <= mostCost
 }
 
 // call is what a call costs beyond its nodes, and whether it is quick. Conversions
@@ -131,7 +151,7 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 			return never, false
 		case f.Name == "append":
 			return 0, true
-		case scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" || in.types[f.Name]:
+		case scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" || in.types[f.Name] != nil:
 			return 0, true
 		}
 		if _, local := vars[f.Name]; local {
@@ -151,11 +171,115 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 	if callee == nil {
 		return callCost / 2, false
 	}
+	callee.recursive = callee.recursive || slices.Contains(in.begun, callee)
 	in.estimate(callee)
 	if callee.cost > inlineBudget {
 		return callCost, false
 	}
 	return callee.cost, callee.quick
+}
+
+// callsItself says whether a call in fn may be one of fn, as far as names tell: a method of that name of what is not
+// known to be of another type may be it.
+func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string]string) bool {
+	if fn.decl == nil {
+		return false
+	}
+	f := ast.Unparen(call.Fun)
+	method, ok := f.(*ast.SelectorExpr)
+	switch {
+	case fn.decl.Recv == nil:
+		return baseType(f) == fn.decl.Name.Name
+	case !ok || method.Sel.Name != fn.decl.Name.Name:
+		return false
+	}
+	var types []string
+	switch x := ast.Unparen(method.X).(type) {
+	case *ast.Ident:
+		if typ, known := vars[x.Name]; known {
+			types = []string{typ}
+		} else if fn.file.imports(x.Name) {
+			return false
+		}
+	case *ast.SelectorExpr:
+		types = in.fields[x.Sel.Name]
+	}
+	return types == nil || slices.Contains(types, baseType(fn.decl.Recv.List[0].Type))
+}
+
+// givenTo are the parameters of fn that it can call, by name.
+func (in *inliner) givenTo(fn *function) (given map[string]bool) {
+	for _, field := range fn.typ.Params.List {
+		if !in.callable(field.Type) {
+			continue
+		}
+		for _, name := range field.Names {
+			if given == nil {
+				given = map[string]bool{}
+			}
+			given[name.Name] = true
+		}
+	}
+	return given
+}
+
+// returnedBy is the type of what fn returns if that is one value that can be called,
+// as the source has it in one line, and "" if it is none. Nothing in fn means
+// anything else by the names in it.
+func (in *inliner) returnedBy(fn *function) string {
+	list := fn.typ.Results
+	if list.NumFields() != 1 || !in.callable(list.List[0].Type) {
+		return ""
+	}
+	typ := list.List[0].Type
+	names := map[string]bool{}
+	ast.Inspect(typ, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			names[name.Name] = true
+		}
+		return true
+	})
+	scopes := []ast.Node{fn.typ.Params, fn.body}
+	if fn.decl != nil && fn.decl.Recv != nil {
+		scopes = append(scopes, fn.decl.Recv)
+	}
+	for _, scope := range scopes {
+		for name := range declarations(scope, false) {
+			if names[name] {
+				return ""
+			}
+		}
+	}
+	for _, name := range list.List[0].Names {
+		if names[name.Name] {
+			return ""
+		}
+	}
+	text := string(fn.file.Text[fn.file.offset(typ.Pos()):fn.file.offset(typ.End())])
+	if strings.Contains(text, "\n") {
+		return ""
+	}
+	return text
+}
+
+// callable says whether a type is that of functions or, as far as syntax shows, of
+// interfaces: written so, iter's, or one that the unit declares so.
+func (in *inliner) callable(t ast.Expr) bool {
+	switch t := t.(type) {
+	case *ast.FuncType, *ast.InterfaceType:
+		return true
+	case *ast.IndexExpr:
+		return in.callable(t.X)
+	case *ast.IndexListExpr:
+		return in.callable(t.X)
+	case *ast.SelectorExpr:
+		x, ok := t.X.(*ast.Ident)
+		return ok && x.Name == "iter" && (t.Sel.Name == "Seq" || t.Sel.Name == "Seq2")
+	case *ast.Ident:
+		_, function := in.types[t.Name].(*ast.FuncType)
+		return function
+	}
+	return false
 }
 
 // declaredTypes are the base types of the receiver and the parameters, by name.

@@ -55,12 +55,6 @@ func (fn *function) typeParams() (list []ast.Expr) {
 	return list
 }
 
-// inlinesInstance says whether the compiler, which inlines the function, goes on
-// doing so when it has an instance.
-func (fn *function) inlinesInstance() bool {
-	return fn.inline && fn.cost+instanceCost <= inlineBudget && (!fn.results() || fn.oneUnnamedResult())
-}
-
 // panics says whether anything in the body might call or panic, as far as its
 // syntax shows.
 func (fn *function) panics() bool {
@@ -77,7 +71,7 @@ func (fn *function) panics() bool {
 			found = found || n.Op == token.ARROW
 		case *ast.RangeStmt:
 			_, ok := n.X.(*ast.Ident) // over a function it calls
-			found = found || !ok
+			found = found || !ok || fn.rangesGiven(n)
 		case *ast.BinaryExpr:
 			found = found || mayPanic(n.Op, n.Y)
 		case *ast.AssignStmt:
@@ -216,9 +210,6 @@ func (fn *function) oneUnnamedResult() bool {
 	list := fn.typ.Results.List
 	return len(list) == 1 && len(list[0].Names) == 0
 }
-
-// instanceCost is what the test and the call of the instance cost the inliner.
-const instanceCost = 14
 
 // nameParams gives names to parameters without one and returns all names, those
 // of one field together.

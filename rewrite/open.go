@@ -16,7 +16,8 @@ type way struct {
 // opens says whether the scopes of the function can end explicitly on every way
 // out, and if not why. What returns values that calls compute does so inside the
 // scope: the values go to the results first, for which these need names that
-// nothing in the body hides.
+// nothing in the body hides. A function goes to a variable of its own (returned),
+// that is set once: so the compiler knows which it is where it is called.
 func (fn *function) opens() (bool, string) {
 	for _, p := range fn.points {
 		if p.SizeExpr != "" {
@@ -27,7 +28,7 @@ func (fn *function) opens() (bool, string) {
 	for _, w := range fn.ways {
 		captures = captures || w.captures()
 	}
-	if !captures || !fn.results() {
+	if !captures || !fn.results() || fn.returned != "" {
 		return true, ""
 	}
 	names := map[string]bool{}
@@ -60,10 +61,12 @@ func (w way) captures() bool {
 }
 
 // instant says whether an expression is computed in a moment: it calls nothing,
-// makes nothing and waits for nothing.
+// waits for nothing, and makes nothing but a function literal. That has to stay in
+// the return: as a value that went to a result first, the compiler would not know
+// which function it is where it is called, nor inline it there.
 func instant(x ast.Expr) bool {
 	switch x := x.(type) {
-	case *ast.Ident, *ast.BasicLit:
+	case *ast.Ident, *ast.BasicLit, *ast.FuncLit:
 		return true
 	case *ast.ParenExpr:
 		return instant(x.X)
@@ -144,6 +147,12 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 		at := f.offset(way.stmt.Pos())
 		if !way.captures() {
 			e.insert(at, w.shut(way.open)+" ")
+			continue
+		}
+		if typ := fn.returned; typ != "" {
+			name := w.prefix + "r"
+			e.replace(at, at+len("return"), "{ var "+name+" "+typ+" =")
+			e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return "+name+" }")
 			continue
 		}
 		named = true

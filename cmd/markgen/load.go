@@ -116,7 +116,7 @@ func (m *module) load(env *Env, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), Keep: c.Keep, Adjust: c.Adjust}
+	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), InlineMain: true, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
 		err = errors.Join(err, m.loadPackage(env, p, options))
 	}

@@ -14,6 +14,7 @@ import (
 // Each route takes tokens with its scope, and tells what is wrong with others.
 func TestTokens(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
+	at.ready()
 	expired := at.newToken(time.Now().Add(-time.Second), "ingest", "read", "admin")
 	late := at.newToken(time.Now().Add(time.Hour), "read")
 	changed := []byte(at.token["read"])

@@ -107,6 +107,7 @@ func TestTroubledStore(t *testing.T) {
 		s = &troubled{Store: real}
 		return s
 	})
+	at.ready()
 	p := made(40, 1, "a/b@v1")
 	body := encoded(t, p)
 	run := fleet.NewRunID()

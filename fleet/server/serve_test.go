@@ -180,6 +180,13 @@ func (at *site) put(id fleet.RunID, sequence string, body []byte, headers ...str
 	return at.do("PUT", "/v1/batches/"+id.String()+"/"+sequence, body, append([]string{at.bearer("ingest"), "Content-Type: " + profileType}, headers...)...)
 }
 
+// ready waits until the server has read its catalogue.
+func (at *site) ready() {
+	for at.do("GET", "/readyz", nil).status != 200 {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // settle returns when all that was sent is in what is answered.
 func (at *site) settle() {
 	at.t.Helper()

@@ -47,10 +47,12 @@ func build(n int) string {
 	return b.String()
 }
 
+// linear takes longer for an element than to fetch it, from whichever cache.
+//
 //perf:mark
 func linear(list []int, key int) int {
 	for i, v := range list {
-		if v == key {
+		if v%1021 == key {
 			return i
 		}
 	}

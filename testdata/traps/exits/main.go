@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"example.com/traps/traps/exits/lib"
 )
 
 type failure struct{ code int }
@@ -114,6 +116,8 @@ func main() {
 		again()
 	case "index":
 		runError()
+	case "library":
+		fmt.Println(lib.Last([]int{1, 2}, 3))
 	case "error":
 		panic(errors.New("an error"))
 	case "failure":
