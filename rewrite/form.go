@@ -108,8 +108,10 @@ func (fn *function) chooseForm(forced string) (form, string) {
 			}
 		}
 	}
-	// In a loop a test a passage costs more than a call of what has the loop.
-	small := fn.inline && fn.cost <= openBudget && (fn.loops == 0 || fn.dynamic() || fn.allocates())
+	// In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
+	// of a function that is given, which allocates if this one is not inlined: then the estimate is to be
+	// far above the budget before it counts.
+	small := fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic())
 	switch {
 	case small && fn.indirect && twin && !fn.allocates():
 		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"

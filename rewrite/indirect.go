@@ -131,6 +131,13 @@ func (u *Unit) structFields(visit func(name, base string)) {
 			for _, name := range field.Names {
 				visit(name.Name, base)
 			}
+			if field.Names == nil { // embedded
+				if s, ok := field.Type.(*ast.SelectorExpr); ok {
+					visit(s.Sel.Name, "")
+				} else {
+					visit(base, base)
+				}
+			}
 		}
 	})
 }

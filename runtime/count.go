@@ -15,25 +15,25 @@ func Count(c *Counter) {
 //
 //go:norace
 //go:nocheckptr
-func Pass(m *Marker) {
+func Pass(m *Marker) (n Nothing) {
 	if m == nil {
-		return
+		return n
 	}
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
-			return
+			return n
 		}
 	}
 	if w := hot.window; w.width != noWindow {
 		if t := now(); t-w.from > w.width && !w.includes(i, t) {
-			return
+			return n
 		}
 	}
 	if hot.extras&extraTrace != 0 {
 		if tracePoint(i); hot.extras&extraUntimed != 0 {
 			recorded(i)
-			return
+			return n
 		}
 	}
 	pid := procPin()
@@ -47,6 +47,7 @@ func Pass(m *Marker) {
 	if hot.extras != 0 {
 		recorded(i)
 	}
+	return n
 }
 
 // Point records a passage through m, which has no duration.

@@ -7,7 +7,10 @@ import (
 	"unsafe"
 )
 
-// Nothing is what the functions return that are called in an assignment.
+// Nothing is what the functions return that are called in an assignment, to a variable
+// of the package's or of the runtime's own (free_markgen_none): that is why Open
+// and Shut cost the inliner next to nothing also in a package that is compiled without
+// word of markers, where a generic function of a marked one may be made for its types.
 type Nothing = [0]byte
 
 // Open opens a scope for m, if it is collected. The function it stands in calls
@@ -17,7 +20,7 @@ type Nothing = [0]byte
 // then costs one test while the marker is off.
 func Open(m *Marker) (n Nothing) {
 	if m.Off == 0 {
-		Begin(m)
+		free_markgen_none[0] = Begin(m)
 	}
 	return n
 }
@@ -26,7 +29,7 @@ func Open(m *Marker) (n Nothing) {
 // marker may have been turned off meanwhile: OffSettled says that no scope is left.
 func Shut(m *Marker) (n Nothing) {
 	if int32(m.Off) >= 0 {
-		End(m)
+		free_markgen_none[0] = End(m)
 	}
 	return n
 }
@@ -48,7 +51,7 @@ func Tick(c *Counter) (n Nothing) {
 // Mark is Point for an assignment, behind the marker's own gate.
 func Mark(m *Marker) (n Nothing) {
 	if m.Off == 0 {
-		Pass(m)
+		free_markgen_none[0] = Pass(m)
 	}
 	return n
 }
@@ -66,11 +69,11 @@ func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 //go:norace
 //go:nocheckptr
 //go:noinline
-func Begin(m *Marker) {
+func Begin(m *Marker) (n Nothing) {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
-			return
+			return n
 		}
 	}
 	t, g, depth := ticksAndDepth(argument(&m))
@@ -78,7 +81,7 @@ func Begin(m *Marker) {
 		t = uint64(nanotime())
 	}
 	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
-		return
+		return n
 	}
 	var p *slot
 	if hasG {
@@ -91,7 +94,7 @@ func Begin(m *Marker) {
 		if p == nil || !p.grow() {
 			if hot.extras&extraTrace != 0 {
 				if loseRecord(); hot.extras&extraUntimed != 0 {
-					return
+					return n
 				}
 			}
 			recordSlow(i, passage{}) // that it passed is known, how long it takes is not
@@ -101,7 +104,7 @@ func Begin(m *Marker) {
 			if hot.extras != 0 {
 				recorded(i)
 			}
-			return
+			return n
 		}
 		if hot.extras&extraTrace == 0 { // else its record says what that took
 			t = now()
@@ -114,7 +117,7 @@ func Begin(m *Marker) {
 	j := i
 	if p.mask>>(i%64)&1 != 0 {
 		if p.within(m, i) {
-			return
+			return n
 		}
 		j = p.nested(i)
 	}
@@ -122,6 +125,7 @@ func Begin(m *Marker) {
 	if hot.extras != 0 {
 		p.entered(i, t)
 	}
+	return n
 }
 
 // End is Shut where the function's gate has been passed. It ends the scope of the
@@ -131,9 +135,9 @@ func Begin(m *Marker) {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func End(m *Marker) {
+func End(m *Marker) (n Nothing) {
 	if !hasG || hot.slots == nil {
-		return
+		return n
 	}
 	t, g, depth := ticksAndDepth(argument(&m))
 	if hot.mono {
@@ -144,20 +148,21 @@ func End(m *Marker) {
 		p = find(g)
 	}
 	if p == nil || p.stack.n == 0 {
-		return
+		return n
 	}
 	words := uint32(depth / 8)
 	r := p.stack.at(p.stack.n - 1)
 	for r.depth > words {
 		p.settle(p.stack.n-1, t)
 		if p.stack.n == 0 {
-			return
+			return n
 		}
 		r = p.stack.at(p.stack.n - 1)
 	}
 	if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
 		p.end(i, t)
 	}
+	return n
 }
 
 // Recovered returns v, what recover returned, and takes note of the moment if

@@ -72,6 +72,7 @@ func main() {
 	for _, n := range []int{5, 3, 8, 1} {
 		t = t.insert(n)
 	}
+	chain := (*lib.Chain[int])(nil).Push(1).Push(2)
 	some := set{1: true, 2: true}
 	total := 0
 	for _, x := range []struct {
@@ -80,6 +81,11 @@ func main() {
 	}{
 		{"a tree", func() {
 			for n := range t.all() {
+				total += n
+			}
+		}},
+		{"a chain", func() {
+			for n := range chain.All() {
 				total += n
 			}
 		}},

@@ -651,3 +651,21 @@ func (l *List) Rec(f func(int)) {
 	}
 }
 func UseRec(l *List) (t int) { l.Rec(func(x int) { t += x }); return }
+
+// A Chain is made for the types of other packages.
+type Chain[T any] struct {
+	v    T
+	next *Chain[T]
+}
+
+func (c *Chain[T]) Push(v T) *Chain[T] { return &Chain[T]{v, c} }
+
+func (c *Chain[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for ; c != nil; c = c.next {
+			if !yield(c.v) {
+				return
+			}
+		}
+	}
+}
