@@ -30,6 +30,7 @@ examples:
 }
 
 func runExec(ctx context.Context, env *Env, args []string) int {
+	outliveReader()
 	own, args, code, done := env.parseOwn(args, true, false)
 	if done {
 		return code

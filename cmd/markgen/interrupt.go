@@ -26,6 +26,12 @@ func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	}
 }
 
+// outliveReader has writing to a pipe whose reader has gone fail, as writing elsewhere may, where it would end this
+// process at once: it has data to keep and files to put away.
+func outliveReader() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
 // A signalError is the signal that a context ended by.
 type signalError struct{ os.Signal }
 

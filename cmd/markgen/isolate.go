@@ -215,6 +215,7 @@ func (w *isolateWork) openStore() (err error) {
 	w.folder, w.again = w.own.out, true
 	if w.own.out == "" {
 		w.again = false
+		outliveReader()
 		if w.folder, err = os.MkdirTemp(w.env.tempDir(), "markgen-isolate-"); err != nil {
 			return fmt.Errorf("no directory for the passes: %w", err)
 		}

@@ -29,6 +29,7 @@ examples:
 }
 
 func runRun(ctx context.Context, env *Env, args []string) int {
+	outliveReader()
 	own, args, code, done := env.parseOwn(args, true, true)
 	if done {
 		return code

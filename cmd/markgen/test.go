@@ -37,6 +37,7 @@ examples:
 }
 
 func runTest(ctx context.Context, env *Env, args []string) int {
+	outliveReader()
 	own, args, code, done := env.parseOwn(args, true, true)
 	if done {
 		return code
