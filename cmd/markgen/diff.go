@@ -80,7 +80,11 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 		return code
 	}
 	o.Threshold = float64(threshold)
-	old, fresh, wrong := sides(fs.Args())
+	given := fs.Args()
+	if n := len(args); len(given) == 1 && n > 1 && args[n-2] == "--" { // which package flag takes for the end of the flags
+		given = args[n-2:]
+	}
+	old, fresh, wrong := sides(given)
 	if wrong != "" {
 		return env.wrong("%s", wrong)
 	}
