@@ -318,3 +318,15 @@ func TestTracedAndCounted(t *testing.T) {
 		t.Errorf("%s", json)
 	}
 }
+
+// A marker whose scopes had not ended is said to be open, passed before or not, and not unvisited.
+func TestStillOpen(t *testing.T) {
+	p := &profile.Profile{Markers: []profile.Marker{{Name: "p.main", Open: 1}, {Name: "p.serve", Count: 5, Open: 3}, {Name: "p.never"}}}
+	var b bytes.Buffer
+	if err := report.Write(&b, p, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(b.String(), "\n3 markers, 1 unvisited, 2 still open, by name\n") {
+		t.Errorf("%s", b.String())
+	}
+}

@@ -164,10 +164,14 @@ func summary(p *profile.Profile, order string) string {
 	if traced == len(p.Markers) {
 		return plural(traced, "marker") + ", " + times
 	}
-	unvisited, left, unseen := 0, 0, 0
+	unvisited, open, left, unseen := 0, 0, 0, 0
 	for i := range p.Markers {
-		switch m := &p.Markers[i]; {
-		case m.Count > 0, onlyTraced(p, m):
+		m := &p.Markers[i]
+		if m.Open > 0 {
+			open++
+		}
+		switch {
+		case m.Count > 0, m.Open > 0, onlyTraced(p, m):
 		case m.Samples > 0:
 			unseen++
 		case p.Wild != nil && m.Picks == nil:
@@ -182,6 +186,9 @@ func summary(p *profile.Profile, order string) string {
 	}
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))
+	}
+	if open > 0 {
+		text += fmt.Sprintf(", %s still open", count(uint64(open)))
 	}
 	if unseen > 0 {
 		text += fmt.Sprintf(", %s in no window", count(uint64(unseen)))
