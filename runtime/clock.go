@@ -92,23 +92,63 @@ func toPS(t uint64) uint64 {
 	return hi<<32 | lo>>32
 }
 
-// quantum is the greatest common divisor of the steps between consecutive
-// reads, ticks: the smallest step the clock makes, but for clocks whose steps
-// vary.
+// quantum is the clock's smallest step, ticks: the greatest number that seven in
+// eight of the steps between consecutive reads are multiples of. It is not all of
+// them, since counters of 100 MHz that tell ticks of a higher rate (AMD's) go on by one
+// tick where they are read twice within a step. What is done between reads varies,
+// for a processor that is at nothing else may take equally long for each of them.
 func quantum() uint64 {
-	var g uint64
+	var steps [64]uint64
+	n := 0
 	last := now()
-	for range 64 {
+	for i := range uint64(len(steps)) {
+		work := last
+		for range i * 5 % 16 {
+			work = work*6364136223846793005 + 1 // Knuth's MMIX, as any step that takes some cycles
+		}
+		quantumWork = work
 		t := now()
 		if d := t - last; int64(d) > 0 {
-			for a := d; a != 0; {
-				a, g = g%a, a
-			}
+			steps[n] = d
+			n++
 		}
 		last = t
 	}
-	if g == 0 {
-		return 1
+	return commonStep(steps[:n])
+}
+
+var quantumWork uint64 // keeps the work of quantum from being left out
+
+// commonStep is the greatest number that seven in eight of the steps are multiples of,
+// as far as two that follow each other show it; 1 if there are none.
+func commonStep(steps []uint64) uint64 {
+	var all uint64
+	for _, d := range steps {
+		all = commonDivisor(all, d)
 	}
-	return g
+	best := max(all, 1)
+	for i := range steps {
+		c := commonDivisor(steps[max(i, 1)-1], steps[i])
+		if c <= best {
+			continue
+		}
+		multiples := 0
+		for _, d := range steps {
+			if d%c == 0 {
+				multiples++
+			}
+		}
+		if multiples >= len(steps)-len(steps)/8 {
+			best = c
+		}
+	}
+	return best
+}
+
+// commonDivisor is Euclid's.
+func commonDivisor(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

@@ -114,7 +114,9 @@ func growth(m *profile.Marker, o Options) *Growth {
 		g.Evidence = fmt.Sprintf("%s of %s", calls(g.Calls), g.sizes())
 		return g
 	}
-	floor := max(doubtNS, o.QuantumNS)
+	// A reading is off by anything within a quantum, and so the mean of many by less than one of them, whose
+	// standard deviation is that of a uniform distribution.
+	floor := max(doubtNS, o.QuantumNS/math.Sqrt(12))
 	all := *g
 	fits := all.decide(points, floor)
 	// What is done with small inputs may be done in another way than with large ones. Where
