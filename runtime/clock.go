@@ -102,7 +102,7 @@ func quantum() uint64 {
 	n := 0
 	last := now()
 	for i := range uint64(len(steps)) {
-		work := last
+		work := quantumWork
 		for range i * 5 % 16 {
 			work = work*6364136223846793005 + 1 // Knuth's MMIX, as any step that takes some cycles
 		}
@@ -117,7 +117,7 @@ func quantum() uint64 {
 	return commonStep(steps[:n])
 }
 
-var quantumWork uint64 // keeps the work of quantum from being left out
+var quantumWork uint64 // what quantum has worked out, so that the work is not left out
 
 // commonStep is the greatest number that seven in eight of the steps are multiples of,
 // as far as two that follow each other show it; 1 if there are none.
