@@ -49,7 +49,7 @@ func inlinable(arch string) bool {
 	return arch == "amd64" || arch == "arm64" || arch == "" && inlinable(runtime.GOARCH)
 }
 
-// keepsInlining says whether the build has what keepInlining is for.
+// keepsInlining says whether markers in the build are kept from mattering to the inliner.
 func (b *Build) keepsInlining(tasks []*task) bool {
 	return inlinable(b.env.GOARCH) && len(tasks) > 0
 }
@@ -76,7 +76,7 @@ func (b *Build) told(tasks []*task) []byte {
 // coverConfig is what cmd/cover tells the compiler of its counters, as far as the
 // inliner is concerned: the start of their names (internal/coverage/covcmd,
 // CoverFixupConfig). In the mode of a test's main package the compiler adds nothing to
-// the program.
+// the program but, to main packages, the call that hook is for.
 func coverConfig() []byte {
 	text, err := json.Marshal(map[string]any{
 		"MetaHash":           strings.Repeat("0", 32),

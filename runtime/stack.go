@@ -266,8 +266,9 @@ func (p *slot) drop() {
 
 // unwind settles the scopes whose functions have gone: a scope that was opened
 // deeper in the stack than the one of marker index that opens now, and one of the
-// same marker in the same frame, for the compiler never inlines a function into
-// itself.
+// same marker in the same frame. The compiler may inline a function into itself, once;
+// a function that calls itself is therefore planted so that it is not inlined
+// (chooseForm in package rewrite).
 //
 //go:norace
 //go:nocheckptr

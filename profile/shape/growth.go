@@ -114,8 +114,8 @@ func growth(m *profile.Marker, o Options) *Growth {
 		g.Evidence = fmt.Sprintf("%s of %s", calls(g.Calls), g.sizes())
 		return g
 	}
-	// A reading is off by anything within a quantum, and so the mean of many by less than one of them, whose
-	// standard deviation is that of a uniform distribution.
+	// A time is off by anything within a quantum: its standard deviation is that of a uniform distribution, and
+	// that of the mean of several times no larger.
 	floor := max(doubtNS, o.QuantumNS/math.Sqrt(12))
 	all := *g
 	fits := all.decide(points, floor)
