@@ -233,7 +233,7 @@ func TestTraceNewest(t *testing.T) {
 			t.Errorf("%d bytes: %d records missing, %d lost", tt.buffer, missing, tr.Lost)
 		}
 		// Besides the passages there may be records of what markers took when they
-		// were passed first, by the process and by a goroutine.
+		// were passed first, by any of the goroutines that came to them meanwhile.
 		if all := tr.Records + tr.Lost; all < total || all > total+100+uint64(tt.goroutines) {
 			t.Errorf("%d bytes: %d records are there and %d lost, of %d", tt.buffer, tr.Records, tr.Lost, total)
 		}
