@@ -270,6 +270,9 @@ type isolateScenario struct {
 // mostOutput is how much of what a pass printed is kept: the end.
 const mostOutput = 1 << 20
 
+// interruptedBoth is how long a signal to both this process and the scenario may take to reach this one.
+const interruptedBoth = 200 * time.Millisecond
+
 func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.Marker) (*isolate.Pass, error) {
 	run, err := s.build(ctx, only)
 	if ctx.Err() != nil {
@@ -304,6 +307,12 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 	start := time.Now()
 	code, err := run(limited, c, output)
 	took := time.Since(start)
+	if code != exitOK {
+		select { // it may have been interrupted, and have ended before this process saw that it was, too
+		case <-ctx.Done():
+		case <-time.After(interruptedBoth):
+		}
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
