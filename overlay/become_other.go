@@ -3,7 +3,6 @@
 package overlay
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 )
@@ -15,12 +14,5 @@ const shell = ""
 func become(program string, args []string) (code int, err error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err = cmd.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return exit.ExitCode(), nil
-	}
-	if err != nil {
-		return 2, err
-	}
-	return 0, nil
+	return runChild(cmd)
 }

@@ -25,6 +25,7 @@ import (
 //	overlay/ab/KEY.json the overlay file of a build
 //	memo/ab/KEY         what preparing a build came to
 //	program/KEY         a program that was run
+//	archive/ab/SLOT     what a compiler made of a marked package last
 //	mod/PATH@VERSION    the copy of a dependency that was marked
 //	modfile/KEY         the go.mod or go.work that names such copies
 //
@@ -120,7 +121,7 @@ func (c *Cache) text(text []byte, ext string) (string, error) {
 	known := c.seen[name]
 	c.seen[name] = true
 	c.mu.Unlock()
-	if known || c.fresh(path) {
+	if known || inUse(path) {
 		return path, nil
 	}
 	if err := c.write(path, text); err != nil {
@@ -138,7 +139,7 @@ func (c *Cache) textPath(name string) string {
 func (c *Cache) overlay(text []byte) (string, error) {
 	key := hashOf(string(text))
 	path := filepath.Join(c.dir, "overlay", key[:2], key+".json")
-	if c.fresh(path) {
+	if inUse(path) {
 		return path, nil
 	}
 	return path, c.write(path, text)
@@ -155,12 +156,12 @@ func (c *Cache) entry(key string) (files []markedFile, ok bool) {
 	}
 	for line := range strings.Lines(strings.TrimSuffix(string(text), "end\n")) {
 		name, file, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !ok || len(name) < 2 || !c.fresh(c.textPath(name)) {
+		if !ok || len(name) < 2 || !inUse(c.textPath(name)) {
 			return nil, false
 		}
 		files = append(files, markedFile{name: file, text: c.textPath(name)})
 	}
-	c.fresh(path)
+	inUse(path)
 	return files, true
 }
 
@@ -182,8 +183,11 @@ const (
 	dropAfter  = 5 * 24 * time.Hour
 )
 
-// fresh reports whether a file of the cache exists, and notes that it is in use.
-func (c *Cache) fresh(path string) bool {
+// archives is where archives are kept, see compile.
+func (c *Cache) archives() string { return filepath.Join(c.dir, "archive") }
+
+// inUse reports whether a file of the cache exists, and notes that it is in use.
+func inUse(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false
@@ -212,7 +216,7 @@ func (c *Cache) trim(now time.Time) {
 	if _, err := os.Stat(c.dir); err != nil || c.write(stamp, nil) != nil {
 		return
 	}
-	for _, part := range []string{"text", "mark", "memo", "self", "modfile", "overlay"} {
+	for _, part := range []string{"text", "mark", "memo", "self", "modfile", "overlay", "archive"} {
 		_ = filepath.WalkDir(filepath.Join(c.dir, part), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return nil

@@ -114,7 +114,7 @@ func TestCacheTrim(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.fresh(used)
+	inUse(used)
 	now := time.Now().Add(trimEvery + time.Minute) // it was looked at when it was opened
 	c.trim(now)
 	for path, want := range map[string]bool{old: false, used: true, mod: false} {
@@ -150,7 +150,7 @@ func TestCacheSettled(t *testing.T) {
 		if err := os.Chtimes(path, long, long); err != nil {
 			t.Fatal(err)
 		}
-		c.fresh(path)
+		inUse(path)
 	}
 }
 

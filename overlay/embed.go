@@ -9,16 +9,25 @@ import (
 	"slices"
 )
 
-// toolEmbed is the first argument by which a toolScript calls the program that prepared
-// the build (see runEmbed).
-const toolEmbed = "toolembed"
-
 // embedded is what go tells the compiler of the files to embed (cmd/go/internal/work/exec.go,
 // Builder.build; cmd/compile/internal/base/flag.go, readEmbedCfg): for each pattern the
 // files' names in the program, and where each of them is.
 type embedded struct {
 	Patterns map[string][]string
 	Files    map[string]string
+}
+
+// readEmbedded reads what go tells the compiler.
+func readEmbedded(name string) (*embedded, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	e := new(embedded)
+	if err := json.Unmarshal(text, e); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return e, nil
 }
 
 // embeddedSource are the files of Go source that are embedded into packages.
@@ -58,29 +67,6 @@ func (c *Cache) tellEmbedded(all, user replacements, files []string) error {
 	return nil
 }
 
-// runEmbed runs a compiler: the words after toolEmbed are those of runTool after the
-// list.
-func runEmbed(args []string) int {
-	if len(args) < 3 {
-		fmt.Fprintln(os.Stderr, "markgen: toolembed is for the go command to call")
-		return 2
-	}
-	return runPlain(args[2], args[3:], args[0], args[1])
-}
-
-// runPlain runs a tool, a compiler with what embedPlain makes of its arguments.
-func runPlain(tool string, args []string, overlay, user string) (code int) {
-	args, err := embedPlain(args, overlay, user)
-	if err == nil {
-		code, err = become(tool, args)
-	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
-		return max(code, 2)
-	}
-	return code
-}
-
 // embedPlain changes a compiler's arguments so that the program embeds source as it would
 // without markers, and not that of the overlay, which go would take. A file that only the
 // overlay has is not embedded; what is from the user's own overlay stays.
@@ -89,13 +75,9 @@ func embedPlain(args []string, overlay, user string) ([]string, error) {
 	if i == 0 || i == len(args) {
 		return args, nil
 	}
-	text, err := os.ReadFile(args[i])
+	e, err := readEmbedded(args[i])
 	if err != nil {
 		return nil, err
-	}
-	var e embedded
-	if err := json.Unmarshal(text, &e); err != nil {
-		return nil, fmt.Errorf("%s: %w", args[i], err)
 	}
 	all, err := readReplacements(overlay, "")
 	if err != nil {
@@ -108,7 +90,8 @@ func embedPlain(args []string, overlay, user string) ([]string, error) {
 	if !e.plain(all, own) {
 		return args, nil
 	}
-	if text, err = json.Marshal(e); err != nil {
+	text, err := json.Marshal(e)
+	if err != nil {
 		return nil, err
 	}
 	name := args[i] + ".plain"

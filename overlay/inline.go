@@ -26,8 +26,8 @@ func Called(args []string) (code int, ok bool) {
 	case len(args) == 0:
 	case args[0] == toolExec:
 		return runTool(args[1:]), true
-	case args[0] == toolEmbed:
-		return runEmbed(args[1:]), true
+	case args[0] == toolCompile:
+		return runCompile(args[1:]), true
 	case args[0] == testExec:
 		return runTest(args[1:]), true
 	case args[0] == testKeep:
@@ -94,8 +94,9 @@ func coverConfig() []byte {
 // compiling is what the compiler is told besides what go tells it.
 type compiling struct {
 	heap     string   // a flag that it gets for every package, see heapFlag, or ""
-	config   string   // path of coverConfig
-	packages []string // those that get it; none: nothing is kept inlined
+	config   string   // path of coverConfig; "": nothing is kept inlined
+	archives string   // the directory of archives; "": none are kept
+	packages []string // those that get the configuration, and whose archives are kept
 }
 
 // compiling writes what the compiler is told in a build with those tasks: of the markers in
@@ -107,19 +108,22 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 		if c.config, err = b.cache.text(coverConfig(), ".json"); err != nil {
 			return "", err
 		}
-		c.packages = []string{markgen.VirtualRuntime}
-		for _, t := range tasks {
-			if t.Name == "main" && b.hooks() {
-				c.packages = append(c.packages, "main") // what it is compiled as but in its tests
-			}
-			c.packages = append(c.packages, t.ImportPath)
-			if t.tests {
-				c.packages = append(c.packages, t.ImportPath+"_test")
-			}
-		}
-		slices.Sort(c.packages)
-		c.packages = slices.Compact(c.packages)
 	}
+	if !b.plain.Bool("a") {
+		c.archives = b.cache.archives()
+	}
+	c.packages = []string{markgen.VirtualRuntime}
+	for _, t := range tasks {
+		if t.Name == "main" && b.hooks() {
+			c.packages = append(c.packages, "main") // what it is compiled as but in its tests
+		}
+		c.packages = append(c.packages, t.ImportPath)
+		if t.tests {
+			c.packages = append(c.packages, t.ImportPath+"_test")
+		}
+	}
+	slices.Sort(c.packages)
+	c.packages = slices.Compact(c.packages)
 	if _, err := os.Stat(shell); err == nil {
 		return b.cache.text(c.toolScript(), shellScript)
 	}
@@ -128,7 +132,7 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 
 // toolList is what runTool reads.
 func (c *compiling) toolList() []byte {
-	return []byte(c.heap + "\n" + c.config + "\n" + strings.Join(c.packages, "\n") + "\n")
+	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + strings.Join(c.packages, "\n") + "\n")
 }
 
 // readToolList reads what toolList wrote. Without it everything is compiled all the
@@ -136,8 +140,8 @@ func (c *compiling) toolList() []byte {
 func readToolList(name string) (c compiling) {
 	if text, err := os.ReadFile(name); err == nil {
 		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-		if len(lines) >= 2 {
-			c.heap, c.config, c.packages = lines[0], lines[1], lines[2:]
+		if len(lines) >= 3 {
+			c.heap, c.config, c.archives, c.packages = lines[0], lines[1], lines[2], lines[3:]
 		}
 	}
 	return c
@@ -159,32 +163,32 @@ func (c *compiling) toolScript() []byte {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
 	inlining := ""
-	if len(quoted) > 0 {
-		inlining = fmt.Sprintf(`
-	case $path in
-	%s)
-		grep -qsF %s -- "$@" && set -- %s "$@"
-		;;
-	esac`, strings.Join(quoted, " |\\\n\t"), rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config))
+	if c.config != "" {
+		inlining = fmt.Sprintf("\n\t\tgrep -qsF %s -- \"$@\" && set -- %s \"$@\"", rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config))
 	}
 	return fmt.Appendf(nil, `[ "$GOGC" = %s ] && unset GOGC
 self=$1 overlay=$2 user=$3 tool=$4
 shift 4
 case $tool in
 compile | */compile)
-	before= path= embeds=
+	before= path= embeds= archives=
 	for arg; do
 		case $before in
 		-p) path=$arg ;;
 		-embedcfg) embeds=$arg ;;
 		esac
 		before=$arg
-	done%s%s
-	[ -n "$embeds" ] && exec "$self" %s "$overlay" "$user" "$tool" "$@"
+	done
+	case $path in
+	%s)
+		archives=%s%s
+		;;
+	esac%s
+	[ -n "$embeds$archives" ] && exec "$self" %s "$archives" "$overlay" "$user" "$tool" "$@"
 	;;
 esac
 exec "$tool" "$@"
-`, goPercent, inlining, heap, toolEmbed)
+`, goPercent, strings.Join(quoted, " |\\\n\t"), shellQuote(c.archives), inlining, heap, toolCompile)
 }
 
 // shellQuote is a word as a shell reads it.
@@ -233,17 +237,26 @@ func runTool(args []string) int {
 	if name := filepath.Base(tool); name == "compile" || name == "compile.exe" {
 		if i := slices.Index(args, "-p"); i >= 0 && i+1 < len(args) {
 			c := readToolList(list)
+			listed := slices.Contains(c.packages, args[i+1])
 			var more []string
 			if c.heap != "" && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 				more = append(more, c.heap)
 			}
-			if slices.Contains(c.packages, args[i+1]) && planted(args) {
+			if listed && c.config != "" && planted(args) {
 				more = append(more, "-coveragecfg="+c.config)
 			}
-			args = append(more, args...)
+			if !listed {
+				c.archives = ""
+			}
+			return runCompile(append(append([]string{c.archives, overlay, user, tool}, more...), args...))
 		}
 	}
-	return runPlain(tool, args, overlay, user)
+	code, err := become(tool, args)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+		return max(code, 2)
+	}
+	return code
 }
 
 // planted says whether the sources among the compiler's arguments have markers: the

@@ -135,11 +135,11 @@ func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
 		texts = b.cached(m.Fixed) // the others are looked for when the packages are marked
 	}
 	for _, path := range texts {
-		if !b.cache.fresh(path) {
+		if !inUse(path) {
 			return false
 		}
 	}
-	b.cache.fresh(b.cache.memoPath(key))
+	inUse(b.cache.memoPath(key))
 	tried := *b
 	tried.env, tried.plain, tried.packages, tried.Notes = m.Env, plain, m.Packages, m.Notes
 	tried.command = plain.Without("overlay")

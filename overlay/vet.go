@@ -35,7 +35,7 @@ func (b *Build) vet(ctx context.Context) (vetted, error) {
 	case value == "all":
 	case !ok || value == "":
 		analyzers = defaultVet
-		if clean = b.vetMemo(); clean != "" && b.cache.fresh(clean) {
+		if clean = b.vetMemo(); clean != "" && inUse(clean) {
 			return nil, nil
 		}
 	default:

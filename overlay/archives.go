@@ -1,0 +1,349 @@
+package overlay
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Go compiles a package anew when a package that it imports has changed in any
+// way, and then all that import it, and so on. Of what it imports the compiler
+// reads but the first part of the archive, what the package exports
+// (cmd/compile/internal/noder/import.go, readImportFile). So the archives that
+// compilers make of marked packages are kept, the last of each package and each
+// way to compile it, and where everything that the compiler reads is as it was,
+// it need not run: what it would make is the same, but for the build ID that go
+// has it write. As go names archives by what is in them, without that ID, the
+// packages above are then up to date for go itself.
+
+// toolCompile is the first argument by which a toolScript calls the program that
+// prepared the build (see runCompile).
+const toolCompile = "toolcompile"
+
+// runCompile runs a compiler: the words after toolCompile are the directory of
+// archives, "" for none, and those of runTool after the list.
+func runCompile(args []string) int {
+	if len(args) < 4 {
+		fmt.Fprintln(os.Stderr, "markgen: toolcompile is for the go command to call")
+		return 2
+	}
+	code, err := compile(args[0], args[1], args[2], args[3], args[4:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
+		return max(code, 2)
+	}
+	return code
+}
+
+// compile runs a compiler with what embedPlain makes of its arguments, unless the
+// directory of archives has what it would make.
+func compile(archives, overlay, user, tool string, args []string) (code int, err error) {
+	args, err = embedPlain(args, overlay, user)
+	if err != nil {
+		return 2, err
+	}
+	if archives == "" {
+		return become(tool, args)
+	}
+	c, err := newCompilation(tool, args)
+	if err != nil {
+		return become(tool, args) // it says best what is wrong, if anything is
+	}
+	name := filepath.Join(archives, c.slot[:2], c.slot)
+	if text, err := os.ReadFile(name); err == nil {
+		if archive, ok := c.kept(text); ok && os.WriteFile(c.out, archive, 0o666) == nil {
+			inUse(name)
+			return 0, nil
+		}
+	}
+	cmd := exec.Command(tool, args...)
+	said, warned := &listener{to: os.Stdout}, &listener{to: os.Stderr}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, said, warned
+	if code, err = runChild(cmd); code != 0 || err != nil || said.anything || warned.anything {
+		return code, err
+	}
+	if archive, err := os.ReadFile(c.out); err == nil && bytes.Contains(archive, []byte(c.buildID)) {
+		if writeFile(name, c.keep(archive), 0o666) == nil { // else the next one compiles
+			used(name, time.Now())
+		}
+	}
+	return 0, nil
+}
+
+// A listener hands on what is written, and knows whether anything was: it could not
+// be said again.
+type listener struct {
+	to       *os.File
+	anything bool
+}
+
+func (l *listener) Write(text []byte) (int, error) {
+	l.anything = true
+	return l.to.Write(text)
+}
+
+// A compilation is one call of the compiler.
+type compilation struct {
+	slot    string // names the package and the way it is compiled
+	key     string // names that and everything that the compiler reads
+	buildID string
+	out     string // the archive
+}
+
+// compilerFlags are the flags of calls that do nothing but to make an archive of what
+// newCompilation knows of; true: the value may be a word of its own. All others go to
+// the compiler alone.
+var compilerFlags = map[string]bool{
+	"-o": true, "-p": true, "-buildid": true, "-importcfg": true, "-embedcfg": true, "-coveragecfg": true,
+	"-pgoprofile": true, "-trimpath": true, "-lang": true, "-goversion": true, "-c": true, "-d": true,
+	"-installsuffix": true, "-spectre": true,
+	"-complete": false, "-nolocalimports": false, "-pack": false, "-std": false, "-+": false, "-shared": false,
+	"-dynlink": false, "-race": false, "-msan": false, "-asan": false, "-N": false, "-l": false, "-B": false,
+	"-dwarf": false, "-dwarflocationlists": false, "-dwarfbasentries": false, "-smallframes": false, "-wb": false,
+}
+
+var errOtherCompilation = errors.New("the compiler does more than to make an archive")
+
+// newCompilation finds out what a call of the compiler is to make, and of what. It
+// reads all that the compiler reads.
+func newCompilation(tool string, args []string) (*compilation, error) {
+	c := &compilation{}
+	info, err := os.Stat(tool)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	slot := newHasher()
+	slot.words(formatVersion, tool, signature(info), dir, os.Getenv("TOOLEXEC_IMPORTPATH"))
+	for _, kv := range os.Environ() {
+		if strings.HasPrefix(kv, "GO") {
+			slot.words(kv)
+		}
+	}
+	var read [][2]string // what is read, and how
+	for i := 0; i < len(args); i++ {
+		if !strings.HasPrefix(args[i], "-") {
+			read = append(read, [2]string{"", args[i]})
+			continue
+		}
+		flag, value, joined := strings.Cut(args[i], "=")
+		own, ok := compilerFlags[flag]
+		switch {
+		case !ok:
+			return nil, errOtherCompilation
+		case own && !joined:
+			if i++; i == len(args) {
+				return nil, errOtherCompilation
+			}
+			value = args[i]
+		}
+		switch flag {
+		case "-o":
+			c.out = value
+		case "-buildid":
+			c.buildID = value
+		case "-trimpath", "-importcfg", "-embedcfg", "-coveragecfg", "-pgoprofile":
+			read = append(read, [2]string{flag, value})
+		default:
+			slot.words(flag, strconv.FormatBool(joined || own), value)
+		}
+	}
+	if !filepath.IsAbs(c.out) || c.buildID == "" {
+		return nil, errOtherCompilation
+	}
+	c.slot = slot.String()
+	key := newHasher()
+	key.words(c.slot)
+	inputs := inputs{hash: key, work: filepath.Dir(c.out)}
+	for _, r := range read {
+		if err := inputs.add(r[0], r[1]); err != nil {
+			return nil, err
+		}
+	}
+	c.key = key.String()
+	return c, nil
+}
+
+// inputs hashes what a compiler reads. The directory that go made for this one package
+// has another name each time.
+type inputs struct {
+	hash hasher
+	work string
+}
+
+func (in *inputs) words(words ...string) {
+	for _, w := range words {
+		in.hash.words(strings.ReplaceAll(w, in.work, "$WORK"))
+	}
+}
+
+// file adds a file.
+func (in *inputs) file(name string) error {
+	text, err := os.ReadFile(name)
+	if err == nil {
+		in.words(name)
+		in.hash.bytes(text)
+	}
+	return err
+}
+
+// add adds the value of a flag and what is in the files that it names; flag is "" for
+// source.
+func (in *inputs) add(flag, value string) error {
+	in.words(flag)
+	switch flag {
+	case "-trimpath":
+		in.words(value)
+		return nil
+	case "-importcfg":
+		return in.imports(value)
+	case "-embedcfg":
+		return in.embeds(value)
+	}
+	return in.file(value)
+}
+
+// imports adds what the packages export that an importcfg names.
+func (in *inputs) imports(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		pkg, archive, ok := strings.Cut(strings.TrimSpace(line), "=")
+		if !ok || !strings.HasPrefix(pkg, "packagefile ") {
+			in.words(line)
+			continue
+		}
+		in.words(pkg)
+		if err := hashExports(in.hash, archive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embeds adds the files that an embedcfg names.
+func (in *inputs) embeds(name string) error {
+	if err := in.file(name); err != nil {
+		return err
+	}
+	e, err := readEmbedded(name)
+	if err != nil {
+		return err
+	}
+	for _, file := range slices.Sorted(maps.Values(e.Files)) {
+		if err := in.file(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An archive is a list of members, each behind a header of fixed size, which says at
+// its end how long it is. The first is what the package exports.
+const (
+	archiveStart  = "!<arch>\n"
+	exportsMember = "__.PKGDEF "
+	memberHeader  = 60
+	memberSize    = 48 // where the size is in the header, 10 digits
+)
+
+var errNoArchive = errors.New("not an archive of a package")
+
+// hashExports hashes what a package's archive exports, without the line of the build ID.
+func hashExports(h hash.Hash, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, len(archiveStart)+memberHeader)
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return fmt.Errorf("%s: %w", name, errNoArchive)
+	}
+	size, err := exportsSize(head)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if info, err := f.Stat(); err != nil || info.Size()-int64(len(head)) < size {
+		return fmt.Errorf("%s: %w", name, errNoArchive)
+	}
+	exports := make([]byte, size)
+	if _, err := f.ReadAt(exports, int64(len(head))); err != nil {
+		return fmt.Errorf("%s: %w", name, errNoArchive)
+	}
+	exports, err = withoutBuildID(exports)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	_, err = h.Write(exports)
+	return err
+}
+
+// exportsSize is how many bytes after the archive's start and the first member's header
+// are what it exports.
+func exportsSize(head []byte) (int64, error) {
+	rest, ok := bytes.CutPrefix(head, []byte(archiveStart+exportsMember))
+	if !ok || len(head) < len(archiveStart)+memberHeader {
+		return 0, errNoArchive
+	}
+	digits := strings.TrimRight(string(rest[memberSize-len(exportsMember):][:10]), " ")
+	size, err := strconv.ParseUint(digits, 10, 40)
+	if err != nil {
+		return 0, errNoArchive
+	}
+	return int64(size), nil
+}
+
+// withoutBuildID is what a package exports but for the second line, which is its build ID.
+func withoutBuildID(exports []byte) ([]byte, error) {
+	first := bytes.IndexByte(exports, '\n') + 1
+	if !bytes.HasPrefix(exports, []byte("go object ")) || !bytes.HasPrefix(exports[first:], []byte(`build id "`)) {
+		return nil, errNoArchive
+	}
+	second := first + bytes.IndexByte(exports[first:], '\n') + 1
+	return slices.Concat(exports[:first], exports[second:]), nil
+}
+
+// A keptArchive is the first line of a file that keeps an archive, which follows.
+type keptArchive struct {
+	Key     string
+	BuildID string
+	Sum     string // of the archive, SHA-256
+}
+
+// keep is the file that keeps the compilation's archive.
+func (c *compilation) keep(archive []byte) []byte {
+	head, err := json.Marshal(keptArchive{c.key, c.buildID, archiveSum(archive)})
+	if err != nil {
+		panic(err) // there is nothing in it that JSON does not have
+	}
+	return slices.Concat(head, []byte("\n"), archive)
+}
+
+// kept is the archive of the compilation, if that is what keep wrote.
+func (c *compilation) kept(text []byte) (archive []byte, ok bool) {
+	head, archive, _ := bytes.Cut(text, []byte("\n"))
+	var k keptArchive
+	if json.Unmarshal(head, &k) != nil || k.Key != c.key || len(k.BuildID) != len(c.buildID) || k.BuildID == "" || k.Sum != archiveSum(archive) {
+		return nil, false
+	}
+	return bytes.ReplaceAll(archive, []byte(k.BuildID), []byte(c.buildID)), true
+}
+
+func archiveSum(archive []byte) string { return fmt.Sprintf("%x", sha256.Sum256(archive)) }
