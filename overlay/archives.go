@@ -27,35 +27,8 @@ import (
 // has it write. As go names archives by what is in them, without that ID, the
 // packages above are then up to date for go itself.
 
-// toolCompile is the first argument by which a toolScript calls the program that
-// prepared the build (see runCompile).
-const toolCompile = "toolcompile"
-
-// runCompile runs a compiler: the words after toolCompile are the directory of
-// archives, "" for none, and those of runTool after the list.
-func runCompile(args []string) int {
-	if len(args) < 4 {
-		fmt.Fprintln(os.Stderr, "markgen: toolcompile is for the go command to call")
-		return 2
-	}
-	code, err := compile(args[0], args[1], args[2], args[3], args[4:])
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
-		return max(code, 2)
-	}
-	return code
-}
-
-// compile runs a compiler with what embedPlain makes of its arguments, unless the
-// directory of archives has what it would make.
-func compile(archives, overlay, user, tool string, args []string) (code int, err error) {
-	args, err = embedPlain(args, overlay, user)
-	if err != nil {
-		return 2, err
-	}
-	if archives == "" {
-		return become(tool, args)
-	}
+// compileAgain runs a compiler, unless the directory of archives has what it would make.
+func compileAgain(archives, tool string, args []string) (code int, err error) {
 	c, err := newCompilation(tool, args)
 	if err != nil {
 		return become(tool, args) // it says best what is wrong, if anything is

@@ -60,7 +60,7 @@ func TestEmbed(t *testing.T) {
 // Where it is not known what is to be embedded, nothing is compiled, and not the marked text embedded.
 func TestEmbedUnknown(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command(os.Args[0], "toolcompile", "", "nowhere.json", "", "true", "-embedcfg", "missing").CombinedOutput() // see TestMain
+	out, err := exec.Command(os.Args[0], "toolexec", "nolist", "nowhere.json", "", filepath.Join(t.TempDir(), "compile"), "-p", "x", "-embedcfg", "missing").CombinedOutput() // see TestMain
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 2 || !strings.HasPrefix(string(out), "markgen: open missing: ") {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -26,8 +26,6 @@ func Called(args []string) (code int, ok bool) {
 	case len(args) == 0:
 	case args[0] == toolExec:
 		return runTool(args[1:]), true
-	case args[0] == toolCompile:
-		return runCompile(args[1:]), true
 	case args[0] == testExec:
 		return runTest(args[1:]), true
 	case args[0] == testKeep:
@@ -130,16 +128,21 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 	return b.cache.text(c.toolList(), ".txt")
 }
 
-// toolList is what runTool reads.
+// toolList is what runTool reads, alone or at the end of a toolScript.
 func (c *compiling) toolList() []byte {
 	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + strings.Join(c.packages, "\n") + "\n")
 }
 
 // readToolList reads what toolList wrote. Without it everything is compiled all the
 // same, only not inlined as much.
-func readToolList(name string) (c compiling) {
+func readToolList(name string) *compiling {
+	c := &compiling{}
 	if text, err := os.ReadFile(name); err == nil {
-		lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		list := string(text)
+		if i := strings.LastIndex(list, scriptEnd); i >= 0 {
+			list = list[i+len(scriptEnd):]
+		}
+		lines := strings.Split(strings.TrimSuffix(list, "\n"), "\n")
 		if len(lines) >= 3 {
 			c.heap, c.config, c.archives, c.packages = lines[0], lines[1], lines[2], lines[3:]
 		}
@@ -150,9 +153,13 @@ func readToolList(name string) (c compiling) {
 // shellScript is how the names of scripts end.
 const shellScript = ".sh"
 
+// scriptEnd is where a shell ends to read a toolScript.
+const scriptEnd = "exec \"$tool\" \"$@\"\n"
+
 // toolScript is runTool for a shell, which starts several times as fast: the go
-// command calls tools thousands of times. Its arguments are this program, and those of
-// runTool after the list.
+// command calls tools thousands of times. It leaves the compilers of the packages on the
+// list to runTool, and those that embed files. Its arguments are this program, and those
+// of runTool after the list, which it ends with.
 func (c *compiling) toolScript() []byte {
 	quoted := make([]string, len(c.packages))
 	for i, p := range c.packages {
@@ -162,33 +169,28 @@ func (c *compiling) toolScript() []byte {
 	if c.heap != "" {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
-	inlining := ""
-	if c.config != "" {
-		inlining = fmt.Sprintf("\n\t\tgrep -qsF %s -- \"$@\" && set -- %s \"$@\"", rewrite.FreePrefix, shellQuote("-coveragecfg="+c.config))
-	}
-	return fmt.Appendf(nil, `[ "$GOGC" = %s ] && unset GOGC
-self=$1 overlay=$2 user=$3 tool=$4
+	return fmt.Appendf(nil, `self=$1 overlay=$2 user=$3 tool=$4
 shift 4
+[ "$GOGC" = %s ] && unset GOGC
 case $tool in
 compile | */compile)
-	before= path= embeds= archives=
+	before= path= call=
 	for arg; do
 		case $before in
 		-p) path=$arg ;;
-		-embedcfg) embeds=$arg ;;
+		-embedcfg) call=yes ;;
 		esac
 		before=$arg
 	done
 	case $path in
 	%s)
-		archives=%s%s
+		call=yes
 		;;
-	esac%s
-	[ -n "$embeds$archives" ] && exec "$self" %s "$archives" "$overlay" "$user" "$tool" "$@"
+	esac
+	[ -n "$call" ] && exec "$self" %s "$0" "$overlay" "$user" "$tool" "$@"%s
 	;;
 esac
-exec "$tool" "$@"
-`, goPercent, strings.Join(quoted, " |\\\n\t"), shellQuote(c.archives), inlining, heap, toolCompile)
+%s%s`, goPercent, strings.Join(quoted, " |\\\n\t"), toolExec, heap, scriptEnd, c.toolList())
 }
 
 // shellQuote is a word as a shell reads it.
@@ -234,29 +236,39 @@ func runTool(args []string) int {
 	if os.Getenv("GOGC") == goPercent {
 		_ = os.Unsetenv("GOGC")
 	}
+	code, err := 0, error(nil)
 	if name := filepath.Base(tool); name == "compile" || name == "compile.exe" {
-		if i := slices.Index(args, "-p"); i >= 0 && i+1 < len(args) {
-			c := readToolList(list)
-			listed := slices.Contains(c.packages, args[i+1])
-			var more []string
-			if c.heap != "" && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-				more = append(more, c.heap)
-			}
-			if listed && c.config != "" && planted(args) {
-				more = append(more, "-coveragecfg="+c.config)
-			}
-			if !listed {
-				c.archives = ""
-			}
-			return runCompile(append(append([]string{c.archives, overlay, user, tool}, more...), args...))
-		}
+		code, err = readToolList(list).compile(overlay, user, tool, args)
+	} else {
+		code, err = become(tool, args)
 	}
-	code, err := become(tool, args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
 		return max(code, 2)
 	}
 	return code
+}
+
+// compile runs a compiler with what the build adds to its arguments.
+func (c *compiling) compile(overlay, user, tool string, args []string) (code int, err error) {
+	i := slices.Index(args, "-p") + 1
+	if i == 0 || i == len(args) {
+		return become(tool, args)
+	}
+	listed := slices.Contains(c.packages, args[i])
+	if listed && c.config != "" && planted(args) {
+		args = append([]string{"-coveragecfg=" + c.config}, args...)
+	}
+	if c.heap != "" && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		args = append([]string{c.heap}, args...)
+	}
+	if args, err = embedPlain(args, overlay, user); err != nil {
+		return 2, err
+	}
+	if listed && c.archives != "" {
+		return compileAgain(c.archives, tool, args)
+	}
+	return become(tool, args)
 }
 
 // planted says whether the sources among the compiler's arguments have markers: the

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 // Assets is the path below which the style sheet, the script and the icon are. They are the same for all, and have to
@@ -24,7 +25,7 @@ type asset struct {
 	sum  string
 }
 
-var assets = func() map[string]asset {
+var assets = sync.OnceValue(func() map[string]asset {
 	files := map[string]asset{}
 	list, err := assetFiles.ReadDir("assets")
 	for _, f := range list {
@@ -39,13 +40,13 @@ var assets = func() map[string]asset {
 		panic(err) // the program was built without its files
 	}
 	return files
-}()
+})
 
-func assetPath(name string) string { return Assets + assets[name].sum + "/" + name }
+func assetPath(name string) string { return Assets + assets()[name].sum + "/" + name }
 
 func sendAsset(w http.ResponseWriter, r *http.Request) {
 	sum, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Assets), "/")
-	a, ok := assets[name]
+	a, ok := assets()[name]
 	h := w.Header()
 	protect(h)
 	if !ok || a.sum != sum {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/markgen/markgen/fleet"
@@ -98,7 +99,10 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
+// templates are read when the first page is made: most commands make none.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // A page is what a template makes one of.
 type page struct {
@@ -133,7 +137,7 @@ func (p *Pages) render(r *http.Request, page *page) ([]byte, error) {
 	page.Style, page.Script, page.Icon = assetPath("page.css"), assetPath("page.js"), assetPath("icon.svg")
 	page.SignedIn = p.SignedIn != nil && p.SignedIn(r)
 	var text bytes.Buffer
-	if err := templates.ExecuteTemplate(&text, page.Template, page); err != nil {
+	if err := templates().ExecuteTemplate(&text, page.Template, page); err != nil {
 		return nil, fmt.Errorf("making the page %s: %w", page.Template, err)
 	}
 	return text.Bytes(), nil
