@@ -113,10 +113,11 @@ func (b *Build) takeCoverage() error {
 // names; else those under test, or of a program the main module's.
 func (c *coverage) choose(ctx context.Context, b *Build) ([]*Package, error) {
 	if c.patterns != nil {
-		s, err := choose(ctx, b.packages, c.patterns, b.listOptions())
+		s, err := choose(ctx, b.packages, "-coverpkg", c.patterns, b.listOptions())
 		if err != nil {
 			return nil, err
 		}
+		b.Notes = append(b.Notes, s.notes...)
 		return slices.DeleteFunc(s.packages, func(p *Package) bool { return len(p.GoFiles)+len(p.CgoFiles) == 0 }), nil
 	}
 	var picked []*Package
@@ -181,7 +182,9 @@ func (c *coverage) result(importPath string, tests bool) string {
 	if c.patterns != nil {
 		all = nil
 		for _, t := range c.packages {
-			all = append(all, c.static(t.ImportPath)...)
+			if blocks := c.static(t.ImportPath); !t.DepOnly || c.counts(importPath, blocks) {
+				all = append(all, blocks...)
+			}
 		}
 		in = " in " + strings.Join(c.patterns, ", ")
 		if !tests {
@@ -203,6 +206,16 @@ func (c *coverage) result(importPath string, tests bool) string {
 		return "[no statements]"
 	}
 	return fmt.Sprintf("%.1f%% of statements%s", 100*float64(covered)/float64(total), in)
+}
+
+// counts says whether the test binary of a package has those blocks: go takes the
+// packages that are tested, and of others those that are in the binary
+// (cmd/go/internal/test/test.go, builderTest).
+func (c *coverage) counts(importPath string, blocks []block) bool {
+	return slices.ContainsFunc(blocks, func(b block) bool {
+		_, ok := c.data[importPath][at(b)]
+		return ok
+	})
 }
 
 // write writes the -coverprofile.

@@ -107,7 +107,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if b.packages, err = List(ctx, list); err != nil {
 		return nil, err
 	}
-	chosen, err := choose(ctx, b.packages, o.MarkPackages, list)
+	chosen, err := choose(ctx, b.packages, "-markpkg", o.MarkPackages, list)
 	if err != nil {
 		return nil, err
 	}

@@ -24,17 +24,18 @@ type selection struct {
 // picks the packages of the main module or the workspace, packages outside
 // modules, and files given by name. A build that has none of those, as inside
 // the standard library, is marked where it says it: in the packages it names.
-func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptions) (*selection, error) {
+// flag is the one that patterns are the value of.
+func choose(ctx context.Context, pkgs []*Package, flag string, patterns []string, o ListOptions) (*selection, error) {
 	if len(patterns) == 0 {
-		s, err := pick(ctx, pkgs, isMain, nil, o)
+		s, err := pick(ctx, pkgs, isMain, flag, nil, o)
 		if err == nil && len(s.packages) == 0 {
-			s, err = pick(ctx, pkgs, func(p *Package) bool { return !p.DepOnly }, nil, o)
+			s, err = pick(ctx, pkgs, func(p *Package) bool { return !p.DepOnly }, flag, nil, o)
 		}
 		return s, err
 	}
 	var matchers []func(*Package) bool
 	for _, pattern := range patterns {
-		m, err := matcher(pattern, o.Dir)
+		m, err := matcher(flag, pattern, o.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -49,13 +50,13 @@ func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptio
 			}
 		}
 		return named
-	}, patterns, o)
+	}, flag, patterns, o)
 	if err != nil {
 		return nil, err
 	}
 	for i, pattern := range patterns {
 		if !used[i] {
-			s.notes = append(s.notes, fmt.Sprintf("-markpkg %s matches no package of this build", pattern))
+			s.notes = append(s.notes, fmt.Sprintf("%s %s matches no package of this build", flag, pattern))
 		}
 	}
 	return s, nil
@@ -63,7 +64,7 @@ func choose(ctx context.Context, pkgs []*Package, patterns []string, o ListOptio
 
 // pick leaves out of the packages wanted those that cannot be marked, and says
 // so; it is an error if one of them was asked for by its very name.
-func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, names []string, o ListOptions) (*selection, error) {
+func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag string, names []string, o ListOptions) (*selection, error) {
 	s := new(selection)
 	var tooLow []string
 	var low map[string]bool // what the runtime of marked programs is made of; filled when first needed
@@ -80,7 +81,7 @@ func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, name
 			}
 			if low[p.ImportPath] {
 				if slices.Contains(names, p.ImportPath) {
-					return nil, fmt.Errorf("-markpkg %s: package %s cannot be marked, as %s itself is built from it; leave it out", p.ImportPath, p.ImportPath, markgen.VirtualRuntime)
+					return nil, fmt.Errorf("%s %s: package %s cannot be marked, as %s itself is built from it; leave it out", flag, p.ImportPath, p.ImportPath, markgen.VirtualRuntime)
 				}
 				tooLow = append(tooLow, p.ImportPath)
 				continue
@@ -109,10 +110,10 @@ func markable(p *Package) bool {
 }
 
 // matcher returns the test that a package pattern stands for.
-func matcher(pattern, dir string) (func(*Package) bool, error) {
+func matcher(flag, pattern, dir string) (func(*Package) bool, error) {
 	switch pattern {
 	case "":
-		return nil, fmt.Errorf("-markpkg has an empty package name in its list; drop the comma")
+		return nil, fmt.Errorf("%s has an empty package name in its list; drop the comma", flag)
 	case "all":
 		return func(*Package) bool { return true }, nil
 	case "std":

@@ -54,7 +54,7 @@ func TestChoose(t *testing.T) {
 		if patterns != "" {
 			list = strings.Split(patterns, ",")
 		}
-		s, err := choose(context.Background(), pkgs, list, ListOptions{Dir: sub})
+		s, err := choose(context.Background(), pkgs, "-markpkg", list, ListOptions{Dir: sub})
 		if err != nil {
 			t.Errorf("%s: %v", patterns, err)
 			continue
@@ -67,13 +67,13 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s chose %s\nwant %s", patterns, strings.Join(got, " "), want)
 		}
 	}
-	if _, err := choose(context.Background(), pkgs, []string{"fmt", ""}, ListOptions{}); err == nil {
+	if _, err := choose(context.Background(), pkgs, "-markpkg", []string{"fmt", ""}, ListOptions{}); err == nil {
 		t.Error("an empty pattern was accepted")
 	}
-	if _, err := choose(context.Background(), pkgs, []string{"runtime"}, ListOptions{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "package runtime cannot be marked") {
+	if _, err := choose(context.Background(), pkgs, "-markpkg", []string{"runtime"}, ListOptions{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "package runtime cannot be marked") {
 		t.Errorf("runtime: %v", err)
 	}
-	s, err := choose(context.Background(), pkgs, []string{"nothing", "std"}, ListOptions{Dir: t.TempDir()})
+	s, err := choose(context.Background(), pkgs, "-markpkg", []string{"nothing", "std"}, ListOptions{Dir: t.TempDir()})
 	if err != nil || !slices.Contains(s.notes, "-markpkg nothing matches no package of this build") ||
 		!slices.ContainsFunc(s.notes, func(n string) bool { return strings.HasSuffix(n, "built from them: runtime") }) {
 		t.Errorf("notes %q, %v", s.notes, err)
