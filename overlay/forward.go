@@ -23,6 +23,10 @@ func (b *Build) handOn(r replacements) error {
 		if !p.DepOnly || p.ImportPath == markgen.VirtualRuntime || !markgen.IsRuntime(p.ImportPath) || within(b.env.GOMODCACHE, p.Dir) {
 			continue
 		}
+		if p.Dir == "" { // go says where it is imported
+			b.Notes = append(b.Notes, p.ImportPath+" is imported, and no module has it: run markgen init")
+			continue
+		}
 		entries, err := os.ReadDir(p.Dir)
 		if err != nil {
 			return err
