@@ -28,7 +28,8 @@ import (
 //
 // An instance costs as little as a twin and leaves the body alone, but its frame
 // shows in the trace of a panic and in what runtime.Callers tells: it is for
-// bodies that call nothing and cannot panic.
+// bodies that call nothing and cannot panic, and that the compiler may inline or
+// that have loops. In the others a twin saves a call.
 type form uint8
 
 const (
@@ -117,7 +118,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"
 	case small && open:
 		return formOpen, "the compiler may inline it"
-	case fn.instantiates() && !fn.panics():
+	case fn.instantiates() && !fn.panics() && !(twin && fn.loops == 0 && fn.cost > openBudget):
 		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
 	case twin:
 		why := "one test at the top chooses between two bodies"

@@ -158,7 +158,11 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formTwin:
 		copied, scopes := &edits{text: e.text}, ""
 		if fn.explicit {
-			w.openNamed(copied, e, fn, start, end, passed)
+			how := passed
+			if !fn.panics() {
+				how, scopes = framed, w.scopes(fn)
+			}
+			w.openNamed(copied, e, fn, start, end, how)
 		} else {
 			w.marked(copied, fn, start, "")
 			scopes = w.deferred(fn)
