@@ -53,13 +53,17 @@ type Scope struct {
 
 // Enter opens s as a passage through m, if m is collected. A scope that is open
 // is exited first.
+func (s *Scope) Enter(m *Marker) {
+	if s != nil && m != nil { // which the compiler knows where it inlines this
+		s.enter(m)
+	}
+}
+
+// enter is Enter for what is there.
 //
 //go:norace
 //go:nocheckptr
-func (s *Scope) Enter(m *Marker) {
-	if s == nil || m == nil {
-		return
-	}
+func (s *Scope) enter(m *Marker) {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
