@@ -120,6 +120,11 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 			c.packages = append(c.packages, t.ImportPath+"_test")
 		}
 	}
+	for _, p := range b.packages {
+		if isMain(p) { // one that is not marked, as with -markpkg
+			c.packages = append(c.packages, p.ImportPath)
+		}
+	}
 	slices.Sort(c.packages)
 	c.packages = slices.Compact(c.packages)
 	if _, err := os.Stat(shell); err == nil {

@@ -14,6 +14,13 @@ import (
 // only made of other code; and the program is the one that comes of compiling everything.
 func TestRecompiled(t *testing.T) {
 	t.Parallel()
+	elsewhere := t.TempDir() // go's cache of the builds that all are compared with
+	for _, flags := range [][]string{{"-all"}, {"-all", "-markpkg", "./base"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) { testRecompiled(t, flags, elsewhere) })
+	}
+}
+
+func testRecompiled(t *testing.T, flags []string, elsewhere string) {
 	markgen := trapMarkgen(t)
 	dir := t.TempDir()
 	work := filepath.Join(dir, "work")
@@ -85,7 +92,7 @@ func main() { println(top.Number(5)) }
 	}
 	names := map[string]string{}
 	for _, pkg := range []string{"base", "mid", "top", "cmd"} {
-		trapMust(t, work, marked, markgen, "build", "-all", "-o", os.DevNull, "./"+pkg)
+		trapMust(t, work, marked, markgen, slices.Concat([]string{"build"}, flags, []string{"-o", os.DevNull, "./" + pkg})...)
 		for name := range slots() {
 			if names[name] == "" && pkg == "base" {
 				names[name] = "runtime or base"
@@ -97,15 +104,13 @@ func main() { println(top.Number(5)) }
 	build := func(env []string, more ...string) [sha256.Size]byte {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "program")
-		trapMust(t, work, env, markgen, append(append([]string{"build", "-all"}, more...), "-o", out, "./cmd")...)
+		trapMust(t, work, env, markgen, slices.Concat([]string{"build"}, flags, more, []string{"-o", out, "./cmd"})...)
 		text, err := os.ReadFile(out)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return sha256.Sum256(text)
 	}
-	// Nothing of what was made before is known there but the standard library.
-	elsewhere := filepath.Join(dir, "gocache")
 	replace := func(old, new string) func(string) string {
 		return func(text string) string {
 			if !strings.Contains(text, old) {
