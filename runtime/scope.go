@@ -46,7 +46,7 @@ const (
 type Scope struct {
 	start uint64 // ticks, where there is no slot
 	slot  *slot  // the goroutine's, nil: self time is not followed
-	size  int    // of its input, and 1; 0: not known
+	size  int    // of its input, and 1; 0: not known, or not open
 	index uint32 // of the marker; 0: not open
 	pos   uint32 // on the slot's stack
 }
@@ -73,7 +73,7 @@ func (s *Scope) enter(m *Marker) {
 	if s.index != 0 {
 		s.exit(0)
 	}
-	s.index, s.size = i, 0
+	s.index = i
 	if !hot.self {
 		s.slot = nil
 		if hot.mono {
@@ -157,6 +157,7 @@ func (s *Scope) exit(t uint64) {
 	if p := s.slot; p == nil {
 		if hot.extras&extraTrace != 0 {
 			if loseRecord(); hot.extras&extraUntimed != 0 {
+				s.size = 0
 				return
 			}
 		}
@@ -171,11 +172,13 @@ func (s *Scope) exit(t uint64) {
 	} else {
 		if p.stack.n != s.pos {
 			if p.stack.n < s.pos {
+				s.size = 0
 				return
 			}
 			p.settle(s.pos, t)
 		}
 		if hot.extras&extraUntimed != 0 {
+			s.size = 0
 			p.popTraced(i, t)
 			return
 		}

@@ -55,7 +55,9 @@ func (s *Scope) Size(n int) {
 //go:norace
 //go:noinline
 func (s *Scope) sized(i uint32, ns uint64) {
-	if from := recordSize(i, uint64(s.size-1), ns); from != 0 {
+	n := s.size - 1
+	s.size = 0
+	if from := recordSize(i, uint64(n), ns); from != 0 {
 		s.slot.overlook(from)
 	}
 	if p := s.slot; p != nil {
