@@ -95,9 +95,9 @@ func (b *bench) coldBuild(ctx context.Context) error {
 
 // warmBuild builds the program when its dependencies are in the cache, after
 // five changes: none; a comment at the end of a file, which needs one package
-// compiled; a function there that nothing calls; an exported constant, which those
-// that import the package may use; and a compiler flag for the packages of the module
-// that changes nothing, which needs all of these compiled.
+// compiled; the body of a function there that nothing calls, which the first round adds;
+// an exported constant, which those that import the package may use; and a compiler flag
+// for the packages of the module that changes nothing, which needs all of these compiled.
 func (b *bench) warmBuild(ctx context.Context) (err error) {
 	dir, err := b.copyModule(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (b *bench) warmBuild(ctx context.Context) (err error) {
 	}{
 		{"none", "nothing changed", 0, "", ""},
 		{"comment", "one file changed, one package compiled", 1, "\n// Changed %d.\n", ""},
-		{"code", "one file changed, code that no other package sees", 1, "\nfunc markgenBench() int { return %d }\n", ""},
+		{"code", "one file changed, the body of a function that no other package sees", 1, "\nfunc markgenBench() int { return %d }\n", ""},
 		{"constant", "one file changed, its importers compiled", 1, "\nconst MarkgenBench = %d\n", ""},
 		{"module", "all packages of the module compiled", 1, "", "-gcflags=" + module + "/...=-D=/markgen-bench-%d"},
 	} {
