@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"maps"
 	"os"
 	"os/exec"
@@ -21,11 +20,11 @@ import (
 // way, and then all that import it, and so on. Of what it imports the compiler
 // reads but the first part of the archive, what the package exports
 // (cmd/compile/internal/noder/import.go, readImportFile). So the archives that
-// compilers make of marked packages are kept, the last of each package and each
-// way to compile it, and where everything that the compiler reads is as it was,
-// it need not run: what it would make is the same, but for the build ID that go
-// has it write. As go names archives by what is in them, without that ID, the
-// packages above are then up to date for go itself.
+// compilers make of packages that are marked or the main module's are kept, the
+// last of each package and each way to compile it. Where everything that the
+// compiler reads is as it was, it need not run: what it would make is the same,
+// but for the build ID that go has it write. As go names archives by what is in
+// them, without that ID, the packages above are then up to date for go itself.
 
 // compileAgain runs a compiler, unless the directory of archives has what it would make.
 func compileAgain(archives, tool string, args []string) (code int, err error) {
@@ -202,10 +201,12 @@ func (in *inputs) imports(name string) error {
 			in.words(line)
 			continue
 		}
-		in.words(pkg)
-		if err := hashExports(in.hash, archive); err != nil {
+		exports, err := readExports(archive)
+		if err != nil {
 			return err
 		}
+		in.words(pkg)
+		in.hash.bytes(exports)
 	}
 	return nil
 }
@@ -238,34 +239,32 @@ const (
 
 var errNoArchive = errors.New("not an archive of a package")
 
-// hashExports hashes what a package's archive exports, without the line of the build ID.
-func hashExports(h hash.Hash, name string) error {
+// readExports reads what a package's archive exports, without the line of the build ID.
+func readExports(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	head := make([]byte, len(archiveStart)+memberHeader)
 	if _, err := f.ReadAt(head, 0); err != nil {
-		return fmt.Errorf("%s: %w", name, errNoArchive)
+		return nil, fmt.Errorf("%s: %w", name, errNoArchive)
 	}
 	size, err := exportsSize(head)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if info, err := f.Stat(); err != nil || info.Size()-int64(len(head)) < size {
-		return fmt.Errorf("%s: %w", name, errNoArchive)
+		return nil, fmt.Errorf("%s: %w", name, errNoArchive)
 	}
 	exports := make([]byte, size)
 	if _, err := f.ReadAt(exports, int64(len(head))); err != nil {
-		return fmt.Errorf("%s: %w", name, errNoArchive)
+		return nil, fmt.Errorf("%s: %w", name, errNoArchive)
 	}
-	exports, err = withoutBuildID(exports)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if exports, err = withoutBuildID(exports); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	_, err = h.Write(exports)
-	return err
+	return exports, nil
 }
 
 // exportsSize is how many bytes after the archive's start and the first member's header

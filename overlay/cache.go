@@ -25,7 +25,7 @@ import (
 //	overlay/ab/KEY.json the overlay file of a build
 //	memo/ab/KEY         what preparing a build came to
 //	program/KEY         a program that was run
-//	archive/ab/SLOT     what a compiler made of a marked package last
+//	archive/ab/SLOT     what a compiler made of a package last
 //	mod/PATH@VERSION    the copy of a dependency that was marked
 //	modfile/KEY         the go.mod or go.work that names such copies
 //
@@ -135,6 +135,9 @@ func (c *Cache) textPath(name string) string {
 	return filepath.Join(c.dir, "text", name[:2], name)
 }
 
+// archives is where archives are kept, see compileAgain.
+func (c *Cache) archives() string { return filepath.Join(c.dir, "archive") }
+
 // overlay stores an overlay file and returns its path.
 func (c *Cache) overlay(text []byte) (string, error) {
 	key := hashOf(string(text))
@@ -182,9 +185,6 @@ const (
 	trimEvery  = 24 * time.Hour
 	dropAfter  = 5 * 24 * time.Hour
 )
-
-// archives is where archives are kept, see compile.
-func (c *Cache) archives() string { return filepath.Join(c.dir, "archive") }
 
 // inUse reports whether a file of the cache exists, and notes that it is in use.
 func inUse(path string) bool {

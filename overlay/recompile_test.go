@@ -134,6 +134,7 @@ func main() { println(top.Number(5)) }
 		{"an inlined function", replace("n + 4", "n + 5"), nil, "mid, runtime or base"},
 		{"a type that others export", replace("A int", "A, B int"), nil, "mid, runtime or base, top"},
 		{"code, with damage", replace("n * 7", "n * 8"), nil, "mid, runtime or base"},
+		{"a marker more", replace("return n * 8", "if n > 9 {\n\t\treturn n\n\t}\n\treturn n * 8"), nil, "mid, runtime or base"},
 		{"code, and everything is to be compiled", replace("n * 8", "n * 9"), []string{"-a"}, ""},
 	} {
 		if strings.Contains(tt.name, "damage") {
