@@ -114,7 +114,7 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	if fn.explicit {
 		how := passed
 		if !fn.panics() {
-			how, scopes = framed, w.scopes(fn)
+			how, scopes = framed, w.entered(fn)
 		}
 		if w.open(copied, fn, start, end, how) {
 			own = w.resultNames(fn)

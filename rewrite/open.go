@@ -202,7 +202,7 @@ func (w *overlayWriter) opened(p *Point) string {
 	case eachTests:
 		return w.free("Open(&%s)", w.marker(p.marker))
 	case framed:
-		return w.enter(p, p.slot)
+		return fmt.Sprintf(" %s%d = %s.Enter(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
 	}
 	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
 }
@@ -229,7 +229,7 @@ func (w *overlayWriter) shut(points []*Point) string {
 		case eachTests:
 			b.WriteString(w.free("Shut(&%s)", w.marker(points[i].marker)))
 		case framed:
-			fmt.Fprintf(&b, " %s[%d].Exit();", w.s, points[i].slot)
+			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)
 		default:
 			fmt.Fprintf(&b, " %s.End(&%s);", w.perf, w.marker(points[i].marker))
 		}

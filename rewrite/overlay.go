@@ -160,7 +160,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		if fn.explicit {
 			how := passed
 			if !fn.panics() {
-				how, scopes = framed, w.scopes(fn)
+				how, scopes = framed, w.entered(fn)
 			}
 			w.openNamed(copied, e, fn, start, end, how)
 		} else {
@@ -208,6 +208,17 @@ func (w *overlayWriter) gate(fn *function) string {
 // once.
 func (w *overlayWriter) scopes(fn *function) string {
 	return " var " + w.s + " [" + strconv.Itoa(max(fn.slots, 1)) + "]" + w.perf + ".Scope;"
+}
+
+// entered declares the scopes of a function that nothing leaves but a return, a variable for each that may
+// be open at once. Some are never ended: what follows is an endless loop.
+func (w *overlayWriter) entered(fn *function) string {
+	var names, none []string
+	for slot := range max(fn.slots, 1) {
+		names, none = append(names, w.s+strconv.Itoa(slot)), append(none, "_")
+	}
+	list := strings.Join(names, ", ")
+	return " var " + list + " " + w.perf + ".Entered; " + strings.Join(none, ", ") + " = " + list + ";"
 }
 
 // deferred declares the scopes of a function, which a deferred call closes.

@@ -46,6 +46,15 @@ func (a *active) count(index uint32) uint32 {
 	return l.count
 }
 
+// activate changes by n how many scopes of marker index are open, if that is counted.
+//
+//go:norace
+func (p *slot) activate(index, n uint32) {
+	if p.active != nil {
+		p.active = p.active.add(index, n)
+	}
+}
+
 // add changes the count of index by n and returns the table, or the larger one
 // that took its place; nil if there is no memory for that.
 //

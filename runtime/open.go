@@ -64,7 +64,7 @@ func Mark(m *Marker) (n Nothing) {
 //go:norace
 func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 
-// Begin is Open where the function's gate has been passed.
+// Begin is Open where the function's gate has been passed. What most scopes need is here, as in enter.
 //
 //go:norace
 //go:nocheckptr
@@ -80,8 +80,28 @@ func Begin(m *Marker) (n Nothing) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
+	w, words := hot.window, uint32(depth/8)
+	p, key := near(g)
+	if !hasG || t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
+		beginAt(m, i, t, g, words)
 		return n
+	}
+	p.push(i, t, words)
+	if hot.extras != 0 {
+		p.entered(i, t)
+	}
+	return n
+}
+
+// beginAt begins a scope of m, which has that index, at t on the goroutine of that g, whose stack has
+// so many words.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
+	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
+		return
 	}
 	var p *slot
 	if hasG {
@@ -94,7 +114,7 @@ func Begin(m *Marker) (n Nothing) {
 		if p == nil || !p.grow() {
 			if hot.extras&extraTrace != 0 {
 				if loseRecord(); hot.extras&extraUntimed != 0 {
-					return n
+					return
 				}
 			}
 			recordSlow(i, passage{}) // that it passed is known, how long it takes is not
@@ -104,28 +124,27 @@ func Begin(m *Marker) (n Nothing) {
 			if hot.extras != 0 {
 				recorded(i)
 			}
-			return n
+			return
 		}
 		if hot.extras&extraTrace == 0 { // else its record says what that took
 			t = now()
 		}
 	}
-	words := uint32(depth / 8)
 	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
 		p.unwind(i, words, t)
 	}
 	j := i
 	if p.mask>>(i%64)&1 != 0 {
 		if p.within(m, i) {
-			return n
+			return
 		}
 		j = p.nested(i)
 	}
 	p.push(j, t, words)
+	p.activate(i, 1)
 	if hot.extras != 0 {
 		p.entered(i, t)
 	}
-	return n
 }
 
 // End is Shut where the function's gate has been passed. It ends the scope of the

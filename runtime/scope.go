@@ -44,47 +44,81 @@ const (
 // function that is marked; the zero Scope is not open. It is entered and exited
 // by one goroutine.
 type Scope struct {
-	start uint64 // ticks, where there is no slot
-	slot  *slot  // the goroutine's, nil: self time is not followed
-	size  int    // of its input, and 1; 0: not known, or not open
-	index uint32 // of the marker; 0: not open
-	pos   uint32 // on the slot's stack
+	open Entered
+	size int // of its input, and 1; 0: not known
 }
 
 // Enter opens s as a passage through m, if m is collected. A scope that is open
 // is exited first.
 func (s *Scope) Enter(m *Marker) {
 	if s != nil && m != nil { // which the compiler knows where it inlines this
-		s.enter(m)
+		s.open, s.size = s.open.enter(m), 0
 	}
 }
 
-// enter is Enter for what is there.
+// Exit closes s and records it; a scope that is not open is left alone.
+func (s *Scope) Exit() {
+	if s != nil && s.open.index != 0 {
+		s.open = s.open.exit(0, s.size)
+	}
+}
+
+// Close exits every open scope of s, last first. It is deferred once in a
+// function that has several scopes.
+func Close(s []Scope) {
+	for i := len(s) - 1; i >= 0; i-- {
+		s[i].Exit()
+	}
+}
+
+// Entered is a scope as a value, for
+//
+//	defer perf.Enter(&marker).Exit()
+//
+// and for functions that nothing leaves but a return. The zero Entered is not open. It travels
+// in registers: four words at most, or the compiler has it in memory.
+type Entered struct {
+	at    uint64 // position on the slot's stack; ticks, where there is no slot
+	slot  *slot  // the goroutine's, nil: self time is not followed
+	index uint32 // of the marker; 0: not open
+}
+
+// Enter opens a scope for m.
+func Enter(m *Marker) (e Entered) {
+	if m != nil {
+		e = e.enter(m)
+	}
+	return e
+}
+
+// Exit closes the scope. A second Exit of the same value would count twice.
+func (e Entered) Exit() {
+	if e.index != 0 {
+		e.exit(0, 0)
+	}
+}
+
+// enter opens a scope for m, if m is collected, in place of e, which is exited if it is open. What
+// most scopes need is here, without a call but that of the clock: what is in registers stays there.
 //
 //go:norace
 //go:nocheckptr
-func (s *Scope) enter(m *Marker) {
+func (e Entered) enter(m *Marker) Entered {
 	i := m.index
-	if m.Off != 0 || int32(i) <= 0 {
-		if i = decide(m); i == 0 {
-			return
-		}
+	if m.Off != 0 || int32(i) <= 0 || e.index != 0 {
+		return e.reenter(m)
 	}
-	if s.index != 0 {
-		s.exit(0)
-	}
-	s.index = i
 	if !hot.self {
-		s.slot = nil
+		t := uint64(0)
 		if hot.mono {
-			s.start = uint64(nanotime())
+			t = uint64(nanotime())
 		} else {
-			s.start = ticks()
+			t = ticks()
 		}
-		if w := hot.window; s.start-w.from > w.width && !w.includes(i, s.start) {
-			s.index = 0
+		if w := hot.window; t-w.from > w.width {
+			return enterAt(m, i, t, 0)
 		}
-		return
+		return Entered{at: t, index: i}
 	}
 	var t uint64
 	var g uintptr
@@ -93,9 +127,45 @@ func (s *Scope) enter(m *Marker) {
 	} else {
 		t, g = ticksAndG()
 	}
+	w := hot.window
+	p, key := near(g)
+	if t-w.from > w.width || p.key != key || p.busy(i) {
+		return enterAt(m, i, t, g)
+	}
+	pos := p.push(i, t, 0)
+	if hot.extras != 0 {
+		p.entered(i, t)
+	}
+	return Entered{at: uint64(pos), slot: p, index: i}
+}
+
+// reenter is enter for a marker that is off or yet to be decided about, or in place of a scope that
+// is open.
+//
+//go:norace
+//go:noinline
+func (e Entered) reenter(m *Marker) Entered {
+	i := m.index
+	if m.Off != 0 || int32(i) <= 0 {
+		if i = decide(m); i == 0 {
+			return e
+		}
+	}
+	e.Exit()
+	return enterAt(m, i, now(), getg())
+}
+
+// enterAt opens a scope for m, which has that index, at t on the goroutine of that g.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func enterAt(m *Marker, i uint32, t uint64, g uintptr) Entered {
 	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
-		s.index = 0
-		return
+		return Entered{}
+	}
+	if !hot.self {
+		return Entered{at: t, index: i}
 	}
 	p, key := near(g)
 	if p.key != key {
@@ -103,181 +173,198 @@ func (s *Scope) enter(m *Marker) {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
-			s.slot = nil
-			s.start = t
 			if hot.extras&extraTrace != 0 {
 				loseRecord()
 			}
 			if hot.extras&extraPairs != 0 {
 				losePairs()
 			}
-			return
+			return Entered{at: t, index: i}
 		}
 		if hot.extras&extraTrace == 0 { // else its record says what that took
 			t = now()
 		}
 	}
+	j := i
 	if p.mask>>(i%64)&1 != 0 {
 		if p.within(m, i) {
-			s.index = 0
-			return
+			return Entered{}
 		}
-		i = p.nested(i)
+		j = p.nested(i)
 	}
-	s.slot = p
-	s.pos = p.push(i, t, 0)
+	pos := p.push(j, t, 0)
+	p.activate(i, 1)
 	if hot.extras != 0 {
-		p.entered(s.index, t)
+		p.entered(i, t)
 	}
+	return Entered{at: uint64(pos), slot: p, index: i}
 }
 
-// Exit closes s and records it; a scope that is not open is left alone.
-func (s *Scope) Exit() {
-	if s != nil && s.index != 0 {
-		s.exit(0)
-	}
-}
-
-// exit ends an open scope at t, or if that is 0 now, and records it.
+// exit ends an open scope at t, or if that is 0 now, and records it, with size if that is above 0.
+// As in enter, what is not always done is done elsewhere.
 //
 //go:norace
 //go:nocheckptr
-func (s *Scope) exit(t uint64) {
-	if t == 0 {
-		if hot.mono {
-			t = uint64(nanotime())
-		} else {
-			t = ticks()
-		}
+func (e Entered) exit(t uint64, size int) (none Entered) {
+	if hot.extras != 0 {
+		return e.exitAt(t, size)
 	}
-	i := s.index
-	s.index = 0
+	switch {
+	case t != 0:
+	case hot.mono:
+		t = uint64(nanotime())
+	default:
+		t = ticks()
+	}
+	i, p := e.index, e.slot
 	var d, ns, self uint64
-	var how uint8
-	if p := s.slot; p == nil {
-		if hot.extras&extraTrace != 0 {
-			if loseRecord(); hot.extras&extraUntimed != 0 {
-				s.size = 0
-				return
-			}
+	if p != nil {
+		s, pos := p.stack, uint32(e.at)
+		if s.n != pos || s.at(pos-1).index&scopeBits != 0 || p.active != nil {
+			return e.exitAt(t, size)
 		}
-		if d = t - s.start; int64(d) < 0 { // the counters of two processors differ
-			d = 0
+		r := s.at(pos - 1)
+		d = passed(r.start, t)
+		ns = p.took(r, d)
+		self = p.leave(r, ns)
+		s.n = pos - 1
+	} else {
+		if hot.self {
+			return e.exitAt(t, size)
 		}
+		d = passed(e.at, t)
 		ns = toNS(less(d, hot.inside>>costBits))
 		self = ns
-		if hot.self {
-			how = passageNoSelf
-		}
-	} else {
-		if p.stack.n != s.pos {
-			if p.stack.n < s.pos {
-				s.size = 0
-				return
-			}
-			p.settle(s.pos, t)
-		}
-		if hot.extras&extraUntimed != 0 {
-			s.size = 0
-			p.popTraced(i, t)
-			return
-		}
-		r := p.stack.at(s.pos - 1)
-		if d = t - r.start; int64(d) < 0 {
-			d = 0
-		}
-		ns = max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
-		self = ns - p.child
-		how = uint8(r.index / firstBit)
-		if how&passageShut != 0 {
-			reopen(i)
-		}
-		p.child = r.saved + ns
-		if r.depth == 0 {
-			p.over += hot.whole
-		} else {
-			p.over += hot.opened
-		}
-		if hot.extras != 0 {
-			p.leaving(i, t, ns)
-			if hot.extras&extraEdge != 0 {
-				p.edge(i, s.pos, passage{true, how, ns, self, d, t})
-			}
-		}
-		p.mask = r.mask
-		p.stack.n = s.pos - 1
-		if p.active != nil {
-			p.active = p.active.add(i, 1<<32-1)
-		}
 	}
-
-	pid := procPin()
-	if c := cellOf(pid, i); c != nil {
-		if b := c.bucket(ns); b != nil {
+	if c := cellOf(procPin(), i); c != nil {
+		b := c.latest.p
+		if !c.at(ns) {
+			b = c.other(ns)
+		}
+		if b != nil {
 			b.add(ns)
 			c.note(ns, self, d, t)
-			if how != 0 {
-				c.noteHow(ns, how)
-				if how&passageFirst != 0 {
-					procUnpin()
-					s.slot.ended(i, ns, how)
-					procPin()
-				}
-			}
 			procUnpin()
-			if hot.extras != 0 {
-				recorded(i)
+			if size > 0 {
+				p.sized(i, size-1, ns)
 			}
-			if s.size > 0 {
-				s.sized(i, ns)
-			}
-			return
+			return none
 		}
 	}
 	procUnpin()
-	from := now()
-	recordSlow(i, passage{true, how, ns, self, d, t})
-	s.slot.ended(i, ns, how)
-	s.slot.overlook(from)
+	p.finish(i, passage{true, 0, ns, self, d, t}, size)
+	return none
+}
+
+// exitAt is exit whatever there is to be done.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (e Entered) exitAt(t uint64, size int) (none Entered) {
+	if t == 0 {
+		t = now()
+	}
+	i, p := e.index, e.slot
+	if p == nil {
+		if hot.extras&extraTrace != 0 {
+			if loseRecord(); hot.extras&extraUntimed != 0 {
+				return none
+			}
+		}
+		d := passed(e.at, t)
+		ns, how := toNS(less(d, hot.inside>>costBits)), uint8(0)
+		if hot.self {
+			how = passageNoSelf
+		}
+		p.finish(i, passage{true, how, ns, ns, d, t}, size)
+		return none
+	}
+	pos := uint32(e.at)
+	if p.stack.n != pos {
+		if p.stack.n < pos {
+			return none
+		}
+		p.settle(pos, t)
+	}
+	if hot.extras&extraUntimed != 0 {
+		p.popTraced(i, t)
+		return none
+	}
+	r := p.stack.at(pos - 1)
+	how := uint8(r.index / firstBit)
+	if how&passageShut != 0 {
+		reopen(i)
+	}
+	d := passed(r.start, t)
+	ns := p.took(r, d)
+	done := passage{true, how, ns, p.leave(r, ns), d, t}
+	if hot.extras != 0 {
+		p.leaving(i, t, ns)
+		if hot.extras&extraEdge != 0 {
+			p.edge(i, pos, done)
+		}
+	}
+	p.stack.n = pos - 1
+	p.activate(i, 1<<32-1)
+	p.finish(i, done, size)
+	return none
+}
+
+// passed is how long it is from one reading of the clock to another. The counters of two processors
+// may differ.
+func passed(from, to uint64) uint64 {
+	d := to - from
+	if int64(d) < 0 {
+		return 0
+	}
+	return d
+}
+
+// took is what the innermost scope, whose record is r, took in d ticks: ns without the price of the
+// markers in it.
+//
+//go:norace
+func (p *slot) took(r *record, d uint64) (ns uint64) {
+	return max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
+}
+
+// leave tells the scope around the innermost, whose record is r, what that took, and returns what
+// of it was not spent in scopes inside. The record stays on the stack.
+//
+//go:norace
+func (p *slot) leave(r *record, ns uint64) (self uint64) {
+	self = ns - p.child
+	p.child = r.saved + ns
+	if r.depth == 0 {
+		p.over += hot.whole
+	} else {
+		p.over += hot.opened
+	}
+	p.mask = r.mask
+	return self
+}
+
+// finish records a scope of marker i.
+//
+//go:norace
+//go:noinline
+func (p *slot) finish(i uint32, done passage, size int) {
+	c := cellOf(procPin(), i)
+	there := c != nil && c.record(&done)
+	procUnpin()
+	if !there {
+		from := now()
+		recordSlow(i, done)
+		p.ended(i, done.ns, done.how)
+		p.overlook(from)
+	} else if done.how&passageFirst != 0 {
+		p.ended(i, done.ns, done.how)
+	}
 	if hot.extras != 0 {
 		recorded(i)
 	}
-	if s.size > 0 {
-		s.sized(i, ns)
-	}
-}
-
-// Close exits every open scope of s, last first. It is deferred once in a
-// function that has several scopes.
-func Close(s []Scope) {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i].index != 0 {
-			s[i].exit(0)
-		}
-	}
-}
-
-// Entered is an open scope as a value, for
-//
-//	defer perf.Enter(&marker).Exit()
-type Entered struct { // four words at most: it travels in registers
-	start uint64
-	slot  *slot
-	index uint32
-	pos   uint32
-}
-
-// Enter opens a scope for m.
-func Enter(m *Marker) Entered {
-	var s Scope
-	s.Enter(m)
-	return Entered{s.start, s.slot, s.index, s.pos}
-}
-
-// Exit closes the scope. A second Exit of the same value would count twice.
-func (e Entered) Exit() {
-	if e.index != 0 {
-		s := Scope{start: e.start, slot: e.slot, index: e.index, pos: e.pos}
-		s.exit(0)
+	if size > 0 {
+		p.sized(i, size-1, done.ns)
 	}
 }

@@ -151,7 +151,7 @@ func makeCell(pid int, i uint32) *cell {
 //
 //go:norace
 //go:nocheckptr
-func (c *cell) makeGroup(k uint) bool {
+func (c *cell) makeGroup(k uint64) bool {
 	ref := &c.groups[k/GroupBuckets].p
 	if *ref != nil {
 		return true

@@ -44,23 +44,21 @@ var (
 // Size relates the scope to an input size, the value of a size= expression. One below 0
 // is none.
 func (s *Scope) Size(n int) {
-	if s != nil && s.index != 0 {
+	if s != nil && s.open.index != 0 {
 		s.size = n + 1
 	}
 }
 
 // sized records the size of a scope that took ns, and takes what that takes off the scopes
-// around.
+// around, where they are followed.
 //
 //go:norace
 //go:noinline
-func (s *Scope) sized(i uint32, ns uint64) {
-	n := s.size - 1
-	s.size = 0
+func (p *slot) sized(i uint32, n int, ns uint64) {
 	if from := recordSize(i, uint64(n), ns); from != 0 {
-		s.slot.overlook(from)
+		p.overlook(from)
 	}
-	if p := s.slot; p != nil {
+	if p != nil {
 		p.over += sizeCost
 	}
 }

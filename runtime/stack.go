@@ -81,7 +81,16 @@ func (s *stack) at(i uint32) *record {
 	return (*record)(unsafe.Add(unsafe.Pointer(s), OffStackData+uintptr(i)*StackSize))
 }
 
-// push puts a scope on the stack and gives its position, from 1. There is room.
+// busy says whether there is no room on the stack for a scope, or more to be done than to push it.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) busy(index uint32) bool {
+	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.active != nil
+}
+
+// push puts a scope on the stack and gives its position, from 1. There is room. What is active is
+// told besides.
 //
 //go:norace
 //go:nocheckptr
@@ -98,9 +107,6 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	p.mask |= 1 << (index % 64)
 	p.child = 0
 	s.n = n + 1
-	if p.active != nil {
-		p.active = p.active.add(index&^scopeBits, 1)
-	}
 	return n + 1
 }
 
@@ -233,8 +239,7 @@ func (p *slot) settle(n uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) end(index uint32, t uint64) {
 	if n := p.stack.n; n > 0 {
-		s := Scope{slot: p, index: index, pos: n}
-		s.exit(t)
+		Entered{at: uint64(n), slot: p, index: index}.exit(t, 0)
 	}
 }
 
@@ -255,9 +260,7 @@ func (p *slot) drop() {
 	p.child = r.saved
 	p.mask = r.mask
 	s.n--
-	if p.active != nil {
-		p.active = p.active.add(i, 1<<32-1)
-	}
+	p.activate(i, 1<<32-1)
 	recordSlow(i, passage{})
 	if hot.extras != 0 {
 		recorded(i)

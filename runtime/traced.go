@@ -89,9 +89,7 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	if s = p.stack; s.n > 0 {
 		s.n--
 	}
-	if p.active != nil {
-		p.active = p.active.add(index, 1<<32-1)
-	}
+	p.activate(index, 1<<32-1)
 	if hot.extras&(extraLimit|extraTrigger) != 0 {
 		recorded(index)
 	}
