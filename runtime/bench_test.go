@@ -17,18 +17,17 @@ func BenchmarkScope(b *testing.B) {
 		}
 	}
 	nested := func(b *testing.B) {
-		var outer Scope
+		var outer, s Scope // declared at the top, as where they are planted
 		outer.Enter(&m[0])
 		defer outer.Exit()
 		for b.Loop() {
-			var s Scope
 			s.Enter(&m[1])
 			s.Exit()
 		}
 	}
 	outermost := func(b *testing.B) {
+		var s Scope
 		for b.Loop() {
-			var s Scope
 			s.Enter(&m[1])
 			s.Exit()
 		}
@@ -58,8 +57,8 @@ func BenchmarkScope(b *testing.B) {
 	})
 	b.Run("parallel", func(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
+			var s Scope
 			for pb.Next() {
-				var s Scope
 				s.Enter(&m[1])
 				s.Exit()
 			}

@@ -130,9 +130,7 @@ func TestActive(t *testing.T) {
 			open[top]--
 			s.n--
 			p.mask = s.at(s.n).mask
-			if p.active != nil {
-				p.active = p.active.add(top, 1<<32-1)
-			}
+			p.activate(top, 1<<32-1)
 			continue
 		}
 		if p.stack.n == p.stack.room && !p.grow() {
@@ -146,6 +144,7 @@ func TestActive(t *testing.T) {
 			t.Fatalf("marker %d is open %d times, nested %v", i, open[i], nested)
 		}
 		p.push(j, 0, 0)
+		p.activate(i, 1)
 		open[i]++
 	}
 	if p.active == nil {

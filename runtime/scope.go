@@ -52,7 +52,7 @@ type Scope struct {
 // is exited first.
 func (s *Scope) Enter(m *Marker) {
 	if s != nil && m != nil { // which the compiler knows where it inlines this
-		s.open, s.size = s.open.enter(m), 0
+		s.open, s.size = enter(m, &s.open), 0
 	}
 }
 
@@ -86,7 +86,7 @@ type Entered struct {
 // Enter opens a scope for m.
 func Enter(m *Marker) (e Entered) {
 	if m != nil {
-		e = e.enter(m)
+		e = enter(m, nil)
 	}
 	return e
 }
@@ -98,15 +98,15 @@ func (e Entered) Exit() {
 	}
 }
 
-// enter opens a scope for m, if m is collected, in place of e, which is exited if it is open. What
+// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open. What
 // most scopes need is here, without a call but that of the clock: what is in registers stays there.
 //
 //go:norace
 //go:nocheckptr
-func (e Entered) enter(m *Marker) Entered {
+func enter(m *Marker, before *Entered) Entered {
 	i := m.index
-	if m.Off != 0 || int32(i) <= 0 || e.index != 0 {
-		return e.reenter(m)
+	if m.Off != 0 || int32(i) <= 0 || before != nil && before.index != 0 {
+		return reenter(m, before)
 	}
 	if !hot.self {
 		t := uint64(0)
@@ -144,7 +144,10 @@ func (e Entered) enter(m *Marker) Entered {
 //
 //go:norace
 //go:noinline
-func (e Entered) reenter(m *Marker) Entered {
+func reenter(m *Marker, before *Entered) (e Entered) {
+	if before != nil {
+		e = *before
+	}
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
