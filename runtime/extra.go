@@ -12,6 +12,8 @@ const (
 	extraLimit               // markers are turned off when they have enough, see limit.go
 	extraUntimed             // and timing is not: there are no cells
 	extraPairs               // it is recorded what is open at once, see pairs.go
+
+	onlyTrace = extraTrace | extraUntimed
 )
 
 // entered is called when a scope has been pushed on the goroutine's stack, and
@@ -33,7 +35,7 @@ func (p *slot) entered(index uint32, t uint64) {
 		}
 	}
 	if hot.extras&extraTrace != 0 {
-		p.traceEnter(index, t)
+		p.trace(index|RecordEnter<<RecordKindShift, t, tracing.enter)
 	}
 }
 

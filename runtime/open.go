@@ -86,9 +86,13 @@ func Begin(m *Marker) (n Nothing) {
 		beginAt(m, i, t, g, words)
 		return n
 	}
-	p.push(i, t, words)
-	if hot.extras != 0 {
-		p.entered(i, t)
+	pos := p.push(i, t, words)
+	if x := hot.extras; x != 0 {
+		if x == onlyTrace {
+			write(g, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+		} else {
+			p.entered(i, t)
+		}
 	}
 	return n
 }
@@ -147,9 +151,8 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 }
 
-// End is Shut where the function's gate has been passed. It ends the scope of the
-// marker in the frame that it is called from; above that are those that a panic
-// left which was recovered since.
+// End is Shut where the function's gate has been passed. It ends the scope of the marker in the frame
+// that it is called from.
 //
 //go:norace
 //go:nocheckptr
@@ -163,25 +166,45 @@ func End(m *Marker) (n Nothing) {
 		t = uint64(nanotime())
 	}
 	p, key := near(g)
-	if p.key != key {
-		p = find(g)
+	words, open := uint32(depth/8), uint32(0)
+	if p.key == key {
+		open = p.stack.n
 	}
-	if p == nil || p.stack.n == 0 {
+	if open == 0 {
+		endAt(m, t, g, words)
 		return n
 	}
-	words := uint32(depth / 8)
-	r := p.stack.at(p.stack.n - 1)
-	for r.depth > words {
-		p.settle(p.stack.n-1, t)
-		if p.stack.n == 0 {
-			return n
-		}
-		r = p.stack.at(p.stack.n - 1)
+	r := p.stack.at(open - 1)
+	i := r.index &^ scopeBits
+	if r.depth != words || i != m.index&IndexMask {
+		endAt(m, t, g, words)
+		return n
 	}
-	if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
-		p.end(i, t)
-	}
+	Entered{at: uint64(open), slot: p, index: i}.exit(t, 0)
 	return n
+}
+
+// endAt ends the scope of m, if there is one, at t on the goroutine of that g, whose stack has so many
+// words. Above that are those that a panic left which was recovered since.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func endAt(m *Marker, t uint64, g uintptr, words uint32) {
+	p := find(g)
+	if p == nil {
+		return
+	}
+	for n := p.stack.n; n > 0; n = p.stack.n {
+		r := p.stack.at(n - 1)
+		if r.depth <= words {
+			if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
+				p.end(i, t)
+			}
+			return
+		}
+		p.settle(n-1, t)
+	}
 }
 
 // Recovered returns v, what recover returned, and takes note of the moment if

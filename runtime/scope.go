@@ -133,8 +133,12 @@ func enter(m *Marker, before *Entered) Entered {
 		return enterAt(m, i, t, g)
 	}
 	pos := p.push(i, t, 0)
-	if hot.extras != 0 {
-		p.entered(i, t)
+	if x := hot.extras; x != 0 {
+		if x == onlyTrace {
+			write(g, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+		} else {
+			p.entered(i, t)
+		}
 	}
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
@@ -209,9 +213,6 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr) Entered {
 //go:norace
 //go:nocheckptr
 func (e Entered) exit(t uint64, size int) (none Entered) {
-	if hot.extras != 0 {
-		return e.exitAt(t, size)
-	}
 	switch {
 	case t != 0:
 	case hot.mono:
@@ -220,11 +221,18 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		t = ticks()
 	}
 	i, p := e.index, e.slot
+	if x := hot.extras; x != 0 {
+		if x != onlyTrace || p == nil || !p.exitTraced(i, uint32(e.at), t) {
+			e.exitAt(t, size)
+		}
+		return none
+	}
 	var d, ns, self uint64
 	if p != nil {
 		s, pos := p.stack, uint32(e.at)
 		if s.n != pos || s.at(pos-1).index&scopeBits != 0 || p.active != nil {
-			return e.exitAt(t, size)
+			e.exitAt(t, size)
+			return none
 		}
 		r := s.at(pos - 1)
 		d = passed(r.start, t)
@@ -233,7 +241,8 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		s.n = pos - 1
 	} else {
 		if hot.self {
-			return e.exitAt(t, size)
+			e.exitAt(t, size)
+			return none
 		}
 		d = passed(e.at, t)
 		ns = toNS(less(d, hot.inside>>costBits))
@@ -264,15 +273,12 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (e Entered) exitAt(t uint64, size int) (none Entered) {
-	if t == 0 {
-		t = now()
-	}
+func (e Entered) exitAt(t uint64, size int) {
 	i, p := e.index, e.slot
 	if p == nil {
 		if hot.extras&extraTrace != 0 {
 			if loseRecord(); hot.extras&extraUntimed != 0 {
-				return none
+				return
 			}
 		}
 		d := passed(e.at, t)
@@ -281,18 +287,18 @@ func (e Entered) exitAt(t uint64, size int) (none Entered) {
 			how = passageNoSelf
 		}
 		p.finish(i, passage{true, how, ns, ns, d, t}, size)
-		return none
+		return
 	}
 	pos := uint32(e.at)
 	if p.stack.n != pos {
 		if p.stack.n < pos {
-			return none
+			return
 		}
 		p.settle(pos, t)
 	}
 	if hot.extras&extraUntimed != 0 {
 		p.popTraced(i, t)
-		return none
+		return
 	}
 	r := p.stack.at(pos - 1)
 	how := uint8(r.index / firstBit)
@@ -311,7 +317,6 @@ func (e Entered) exitAt(t uint64, size int) (none Entered) {
 	p.stack.n = pos - 1
 	p.activate(i, 1<<32-1)
 	p.finish(i, done, size)
-	return none
 }
 
 // passed is how long it is from one reading of the clock to another. The counters of two processors

@@ -162,22 +162,13 @@ func goroutineOf(g uintptr) uint64 {
 	return gWord(g, tracing.number)
 }
 
-// write writes a record of goroutine g, the caller, whose slot is p, nil for a
-// point. what is the marker's index and the kind.
+// write writes a record of goroutine g, the caller, with so many scopes open. what is the marker's index
+// and the kind.
 //
 //go:norace
 //go:nocheckptr
-func write(p *slot, g uintptr, what uint32, t, cost uint64) {
+func write(g uintptr, what, level uint32, t, cost uint64) {
 	id := goroutineOf(g)
-	level := uint32(0)
-	if p != nil {
-		level = p.stack.n
-		if p.delayed { // the stack had to grow
-			p.delayed = false
-			writeSlow(&traceRecord{t, id, what, level, 0})
-			return
-		}
-	}
 	pid := procPin()
 	if uint(pid) < MaxShards {
 		e := &tracing.ends[pid]

@@ -2,12 +2,18 @@
 
 package runtime
 
-// traceEnter writes the record of a scope that has been pushed and began at t.
+// trace writes a record of the goroutine. If what has been done for the scope took longer than that, the
+// record says so.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) traceEnter(index uint32, t uint64) {
-	write(p, p.g(), index|RecordEnter<<RecordKindShift, t, tracing.enter)
+func (p *slot) trace(what uint32, t, cost uint64) {
+	if level := p.stack.n; p.delayed {
+		p.delayed = false
+		writeSlow(&traceRecord{t, goroutineOf(p.g()), what, level, 0})
+	} else {
+		write(p.g(), what, level, t, cost)
+	}
 }
 
 // traceExit writes the record of a scope that is about to be popped and ended at
@@ -23,7 +29,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 	if p.stack.at(p.stack.n-1).depth == 0 {
 		cost = tracing.exitCall
 	}
-	write(p, p.g(), index|RecordExit<<RecordKindShift, t, cost)
+	p.trace(index|RecordExit<<RecordKindShift, t, cost)
 }
 
 // traceLeft writes the record of the innermost scope, which a panic or
@@ -37,7 +43,7 @@ func (p *slot) traceLeft(t uint64) {
 		return
 	}
 	i := s.at(s.n-1).index &^ scopeBits
-	write(p, p.g(), i|RecordLeft<<RecordKindShift, t, tracing.point)
+	p.trace(i|RecordLeft<<RecordKindShift, t, tracing.point)
 }
 
 // tracePoint writes the record of a passage without a duration.
@@ -52,7 +58,7 @@ func tracePoint(index uint32) {
 	} else {
 		t, g = ticksAndG()
 	}
-	write(nil, g, index|RecordPoint<<RecordKindShift, t, tracing.point)
+	write(g, index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
 }
 
 // traceTaken says that a marker has taken the time since from in which nothing
@@ -64,6 +70,26 @@ func traceTaken(index uint32, from uint64) {
 	if hot.extras&extraTrace != 0 {
 		writeSlow(&traceRecord{from, goroutineOf(getg()), index | RecordTaken<<RecordKindShift, 0, 0})
 	}
+}
+
+// exitTraced ends the innermost scope, of that marker, at t where records are all that is made: it is
+// popTraced for most scopes. false: there is more to be done.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
+	s := p.stack
+	if s.n != pos || p.left || p.delayed || p.active != nil {
+		return false
+	}
+	r, cost := s.at(pos-1), tracing.exit
+	if r.depth == 0 {
+		cost = tracing.exitCall
+	}
+	write(p.g(), index|RecordExit<<RecordKindShift, pos, t, cost)
+	p.mask = r.mask
+	s.n = pos - 1
+	return true
 }
 
 // popTraced ends the innermost scope where nothing is timed.
@@ -78,12 +104,8 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	r := s.at(s.n - 1)
 	if hot.extras&extraRead != 0 {
 		p.leaving(index, t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
-	} else if !p.left { // traceExit, without a call of it
-		cost := tracing.exit
-		if r.depth == 0 {
-			cost = tracing.exitCall
-		}
-		write(p, p.g(), index|RecordExit<<RecordKindShift, t, cost)
+	} else {
+		p.traceExit(index, t)
 	}
 	p.mask = r.mask
 	if s = p.stack; s.n > 0 {
