@@ -202,7 +202,7 @@ func (w *overlayWriter) opened(p *Point) string {
 	case eachTests:
 		return w.free("Open(&%s)", w.marker(p.marker))
 	case framed:
-		return fmt.Sprintf(" %s%d = %s.Enter(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
+		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
 	}
 	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
 }

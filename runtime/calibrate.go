@@ -18,6 +18,7 @@ const enoughRounds = 2
 // window is no other's, since who opens windows may do that meanwhile.
 var (
 	scratchWindow    window
+	scratchMarker    = Marker{index: scratchIndex}
 	scratch          cell
 	scratchGroup     group
 	scratchDirectory struct {
@@ -69,7 +70,6 @@ func measureCosts() {
 		scratch.groups[i].p = &scratchGroup
 	}
 	scratch.k = NumBuckets
-	m := Marker{index: scratchIndex}
 
 	stepTicks = quantum()
 	pid := procPin()
@@ -81,23 +81,25 @@ func measureCosts() {
 	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
 	useScratchRing(pid)
 	var c scopeCosts
-	c.measure(&m)
+	c.measure(&scratchMarker)
 	point, inner := uint64(0), uint64(0)
 	if hot.extras&extraTrace != 0 {
-		point = measurePoints(&m)
+		point = measurePoints(&scratchMarker)
 	}
 	if conf.outermost {
-		inner = measureInner(&m)
+		inner = measureInner(&scratchMarker)
 	}
 	shards[pid].dir = kept
 	leaveScratchRing(pid)
 	procUnpin()
-	readTicks = c.read.mean()
+	readTicks = c.read
 	if rounds == 1 {
-		hot.inside, hot.whole, hot.opened = c.inside.mean(), c.whole.mean(), c.opened.mean()
+		hot.inside, hot.whole = c.inside, c.whole
 	} else {
-		hot.inside = undisturbed(c.inside.mean(), hot.inside)
-		hot.whole, hot.opened = undisturbed(c.whole.mean(), hot.whole), undisturbed(c.opened.mean(), hot.opened)
+		hot.inside = undisturbed(c.inside, hot.inside)
+		for kind := range hot.whole {
+			hot.whole[kind] = undisturbed(c.whole[kind], hot.whole[kind])
+		}
 	}
 	setTraceCosts(point)
 	hot.inner = inner
@@ -109,7 +111,7 @@ func setCosts() {
 	setHeader(OffQuantum, toPS(stepTicks))
 	setHeader(OffRead, toPS(readTicks)>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
-	setHeader(OffWhole, toPS(hot.opened)>>costBits)
+	setHeader(OffWhole, toPS(hot.whole[kindOpened])>>costBits)
 }
 
 // undisturbed is what was measured, or if that is much more than before what was
@@ -126,78 +128,106 @@ func undisturbed(now, before uint64) uint64 {
 // nothing to do it beside; in longer ones it says little.
 var works = [...]int{4, 8, 12, 16, 20, 24}
 
-// A cost is what was measured, ticks<<costBits: three times in each of the works.
-type cost [len(works)][3]uint64
+// batch is how often something is passed for one measurement, and tries how often each is made.
+const (
+	batch = 64
+	tries = 3
+)
 
-// batch is how often something is passed for one measurement.
-const batch = 64
+// batches are how long batches took in each of the works, ticks.
+type batches [len(works)][tries]uint64
 
-// measure fills c with what once measures in a work.
-func (c *cost) measure(once func(steps int) uint64) {
-	for t := range c[0] {
-		for i, steps := range works {
-			c[i][t] = once(steps)
-		}
+// over is what one passage took longer than one of plain, ticks<<costBits: the mean of the works. What
+// is planted takes as long as the middle of the tries, what is plain as the shortest: other processes can but
+// make it longer.
+func (b *batches) over(plain *batches) (sum uint64) {
+	for i, of := range b {
+		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
+		base := plain[i]
+		sum += less(middle, min(base[0], base[1], base[2])) << costBits / batch
 	}
+	return sum / uint64(len(works))
 }
 
-// mean is that of the works' medians.
-func (c *cost) mean() (sum uint64) {
-	for _, of := range c {
-		sum += max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
-	}
-	return sum / uint64(len(c))
-}
+// A shape is a function that takes steps, with something planted in it, or nothing.
+type shape func(m *Marker, x uint64, steps int) uint64
 
-// scopeCosts are what a clock read, a Scope and an opened scope cost, and what of it
-// a scope measures as its own.
-type scopeCosts struct{ read, whole, opened, inside cost }
-
+// measureShapes measures batches of shapes, all in turn. done is called after each. Each try begins with another work: what disturbs again and again meets them all.
+//
 //go:norace
-func (c *scopeCosts) measure(m *Marker) {
+func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, took uint64)) {
 	x := uint64(1)
-	for t := range c.read[0] {
-		for i, steps := range works {
-			a := now()
-			for range batch {
-				now()
+	for try := range tries {
+		for k := range works {
+			work := (k + try*len(works)/tries) % len(works)
+			for i, f := range shapes {
+				a := now()
+				for range batch {
+					x = f(m, x, works[work])
+				}
+				done(i, work, try, now()-a)
 			}
-			b := now()
-			c.read[i][t] = (b - a) << costBits / (batch + 1)
-
-			a = now()
-			for range batch {
-				x = chain(x, steps)
-			}
-			b = now()
-			work := b - a
-
-			a = now()
-			for range batch {
-				x = plainWork(m, x, steps)
-			}
-			b = now()
-			called := b - a
-
-			before := scratch.ticks
-			a = now()
-			for range batch {
-				x = openedWork(m, x, steps)
-			}
-			b = now()
-			addTraced()
-			c.opened[i][t] = less(b-a, called) << costBits / batch
-			c.inside[i][t] = min(less(scratch.ticks-before, work)<<costBits/batch, c.opened[i][t])
-
-			a = now()
-			for range batch {
-				x = markedWork(m, x, steps)
-			}
-			b = now()
-			c.whole[i][t] = less(b-a, called) << costBits / batch
 		}
 	}
 	scratch.last = x // or the work could be left out
+}
+
+// scopeCosts are what a clock read and a scope of each kind cost, and what of it a scope measures as
+// its own, ticks<<costBits.
+type scopeCosts struct {
+	read, inside uint64
+	whole        [4]uint64 // by record.kind
+}
+
+// measure measures scopes of m.
+//
+//go:norace
+func (c *scopeCosts) measure(m *Marker) {
+	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: openedWork, plainWork}
+	var took [len(shapes)]batches
+	var reads, inside, alone batches
+	before := scratch.ticks
+	measureShapes(m, shapes[:], func(shape, work, try int, ticks uint64) {
+		took[shape][work][try] = ticks
+		switch shape {
+		case kindOpened:
+			addTraced()
+			inside[work][try] = scratch.ticks - before
+		case kindOpened + 1:
+			reads[work][try], alone[work][try] = readAlone(), chainAlone(works[work])
+		}
+		before = scratch.ticks
+	})
+	for kind := range kindOpened + 1 {
+		c.whole[kind] = took[kind].over(&took[kindOpened+1])
+	}
+	c.read = reads.over(&batches{})
+	c.inside = min(inside.over(&alone), c.whole[kindOpened])
+}
+
+// readAlone is how long a batch of clock reads takes, ticks.
+//
+//go:norace
+func readAlone() uint64 {
+	a := now()
+	for range batch {
+		now()
+	}
+	return (now() - a) * batch / (batch + 1)
+}
+
+// chainAlone is how long a batch of works takes, ticks.
+//
+//go:norace
+func chainAlone(steps int) uint64 {
+	x := scratch.last
+	a := now()
+	for range batch {
+		x = chain(x, steps)
+	}
+	d := now() - a
+	scratch.last = x
+	return d
 }
 
 // measureInner measures what a scope costs that is left out, as it is inside another
@@ -207,35 +237,20 @@ func (c *scopeCosts) measure(m *Marker) {
 func measureInner(m *Marker) uint64 {
 	var around Scope
 	around.Enter(m)
-	inner := added(m, plainWork, openedWork)
+	inner := added(m, openedWork)
 	around.Exit()
 	return inner
 }
 
 // added measures what a function with something planted in it costs more than
-// without.
+// without, ticks<<costBits.
 //
 //go:norace
 //go:noinline
-func added(m *Marker, plain, planted func(*Marker, uint64, int) uint64) uint64 {
-	var c cost
-	x := uint64(1)
-	c.measure(func(steps int) uint64 {
-		a := now()
-		for range batch {
-			x = plain(m, x, steps)
-		}
-		b := now()
-		called := b - a
-		a = now()
-		for range batch {
-			x = planted(m, x, steps)
-		}
-		b = now()
-		return less(b-a, called) << costBits / batch
-	})
-	scratch.last = x
-	return c.mean()
+func added(m *Marker, planted shape) uint64 {
+	var took [2]batches
+	measureShapes(m, []shape{plainWork, planted}, func(shape, work, try int, ticks uint64) { took[shape][work][try] = ticks })
+	return took[1].over(&took[0])
 }
 
 // chain is work that no processor can shorten: each step waits for the one before.
@@ -246,8 +261,8 @@ func chain(x uint64, steps int) uint64 {
 	return x
 }
 
-// plainWork is a function, markedWork the same with a Scope, openedWork with one
-// that ends explicitly, pointWork with a point.
+// plainWork is a function, markedWork the same with a Scope, valueWork with one that is a value,
+// openedWork with one that ends explicitly, pointWork with a point.
 //
 //go:noinline
 func plainWork(m *Marker, x uint64, steps int) uint64 { return chain(x, steps) }
@@ -257,6 +272,17 @@ func markedWork(m *Marker, x uint64, steps int) uint64 {
 	var s [1]Scope
 	defer Close(s[:])
 	s[0].Enter(m)
+	return chain(x, steps)
+}
+
+//go:noinline
+func valueWork(m *Marker, x uint64, steps int) uint64 {
+	if m.Off == 0 {
+		e := Into(m)
+		x = chain(x, steps)
+		e.Exit()
+		return x
+	}
 	return chain(x, steps)
 }
 

@@ -91,6 +91,9 @@ func Close(s []Scope) {}
 // Enter does nothing.
 func Enter(m *Marker) (e Entered) { return e }
 
+// Into does nothing.
+func Into(m *Marker) (e Entered) { return e }
+
 // Exit does nothing.
 func (e Entered) Exit() {}
 

@@ -216,9 +216,9 @@ func (s *sampler) add() {
 	for _, word := range active {
 		parallel += uint64(bits.OnesCount64(word))
 	}
-	addTicks(all*hot.opened>>costBits, s.taken, parallel)
+	addTicks(all*hot.whole[kindOpened]>>costBits, s.taken, parallel)
 	lasted := lastedOf(s.pending, s.taken)
-	net := less(lasted, all*hot.opened>>costBits/max(parallel, 1))
+	net := less(lasted, all*hot.whole[kindOpened]>>costBits/max(parallel, 1))
 	atomic.AddUint64(headerWord(OffWindows), s.count)
 	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
 	atomic.AddUint64(headerWord(OffWindowNet), max(net, lasted/64))

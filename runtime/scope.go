@@ -14,12 +14,11 @@ var hot struct {
 	self   bool   // self times are collected
 	mult   uint64 // ns per tick, 32.32
 	slots  unsafe.Pointer
-	inside uint64 // what an empty scope measures, ticks<<costBits
-	whole  uint64 // what a Scope costs, ticks<<costBits
-	opened uint64 // what one costs that Begin and End open and end
-	ticked uint64 // what counting costs, ticks<<costBits
-	inner  uint64 // what a scope costs that is left out since it is not outermost
-	extras uint32 // extra…: what is done besides timing; needs slots
+	inside uint64    // what an empty scope measures, ticks<<costBits
+	whole  [4]uint64 // what one costs in all, by record.kind
+	ticked uint64    // what counting costs, ticks<<costBits
+	inner  uint64    // what a scope costs that is left out since it is not outermost
+	extras uint32    // extra…: what is done besides timing; needs slots
 	_      [64]byte
 }
 
@@ -52,7 +51,7 @@ type Scope struct {
 // is exited first.
 func (s *Scope) Enter(m *Marker) {
 	if s != nil && m != nil { // which the compiler knows where it inlines this
-		s.open, s.size = enter(m, &s.open), 0
+		s.open, s.size = enter(m, &s.open, depthScope), 0
 	}
 }
 
@@ -71,11 +70,7 @@ func Close(s []Scope) {
 	}
 }
 
-// Entered is a scope as a value, for
-//
-//	defer perf.Enter(&marker).Exit()
-//
-// and for functions that nothing leaves but a return. The zero Entered is not open. It travels
+// Entered is a scope as a value. The zero Entered is not open. It travels
 // in registers: four words at most, or the compiler has it in memory.
 type Entered struct {
 	at    uint64 // position on the slot's stack; ticks, where there is no slot
@@ -83,10 +78,20 @@ type Entered struct {
 	index uint32 // of the marker; 0: not open
 }
 
-// Enter opens a scope for m.
+// Enter opens a scope for m, for
+//
+//	defer perf.Enter(&marker).Exit()
 func Enter(m *Marker) (e Entered) {
 	if m != nil {
-		e = enter(m, nil)
+		e = enter(m, nil, depthScope)
+	}
+	return e
+}
+
+// Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
+func Into(m *Marker) (e Entered) {
+	if m != nil {
+		e = enter(m, nil, depthValue)
 	}
 	return e
 }
@@ -100,13 +105,14 @@ func (e Entered) Exit() {
 
 // enter opens a scope for m, if m is collected, in place of another, which is exited if it is open. What
 // most scopes need is here, without a call but that of the clock: what is in registers stays there.
+// depth is depthScope or depthValue.
 //
 //go:norace
 //go:nocheckptr
-func enter(m *Marker, before *Entered) Entered {
+func enter(m *Marker, before *Entered, depth uint32) Entered {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 || before != nil && before.index != 0 {
-		return reenter(m, before)
+		return reenter(m, before, depth)
 	}
 	if !hot.self {
 		t := uint64(0)
@@ -116,7 +122,7 @@ func enter(m *Marker, before *Entered) Entered {
 			t = ticks()
 		}
 		if w := hot.window; t-w.from > w.width {
-			return enterAt(m, i, t, 0)
+			return enterAt(m, i, t, 0, depth)
 		}
 		return Entered{at: t, index: i}
 	}
@@ -130,9 +136,9 @@ func enter(m *Marker, before *Entered) Entered {
 	w := hot.window
 	p, key := near(g)
 	if t-w.from > w.width || p.key != key || p.busy(i) {
-		return enterAt(m, i, t, g)
+		return enterAt(m, i, t, g, depth)
 	}
-	pos := p.push(i, t, 0)
+	pos := p.push(i, t, depth)
 	if x := hot.extras; x != 0 {
 		if x == onlyTrace {
 			write(g, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
@@ -148,7 +154,7 @@ func enter(m *Marker, before *Entered) Entered {
 //
 //go:norace
 //go:noinline
-func reenter(m *Marker, before *Entered) (e Entered) {
+func reenter(m *Marker, before *Entered, depth uint32) (e Entered) {
 	if before != nil {
 		e = *before
 	}
@@ -159,7 +165,7 @@ func reenter(m *Marker, before *Entered) (e Entered) {
 		}
 	}
 	e.Exit()
-	return enterAt(m, i, now(), getg())
+	return enterAt(m, i, now(), getg(), depth)
 }
 
 // enterAt opens a scope for m, which has that index, at t on the goroutine of that g.
@@ -167,7 +173,7 @@ func reenter(m *Marker, before *Entered) (e Entered) {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func enterAt(m *Marker, i uint32, t uint64, g uintptr) Entered {
+func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
 		return Entered{}
 	}
@@ -199,7 +205,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr) Entered {
 		}
 		j = p.nested(i)
 	}
-	pos := p.push(j, t, 0)
+	pos := p.push(j, t, depth)
 	p.activate(i, 1)
 	if hot.extras != 0 {
 		p.entered(i, t)
@@ -344,11 +350,7 @@ func (p *slot) took(r *record, d uint64) (ns uint64) {
 func (p *slot) leave(r *record, ns uint64) (self uint64) {
 	self = ns - p.child
 	p.child = r.saved + ns
-	if r.depth == 0 {
-		p.over += hot.whole
-	} else {
-		p.over += hot.opened
-	}
+	p.over += hot.whole[r.kind()]
 	p.mask = r.mask
 	return self
 }

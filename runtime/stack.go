@@ -53,8 +53,19 @@ type record struct {
 	over  uint64 // slot.over when it began
 	mask  uint64 // slot.mask without it
 	index uint32 // of the marker, with scopeBits
-	depth uint32 // of an opened one: stack in use, in words; 0 for a Scope
+	depth uint32 // of an opened one: stack in use, in words; else depthScope or depthValue
 }
+
+// What stands for the depth of scopes that are not opened. Those of the others are larger.
+const (
+	depthScope = iota // a Scope, or a value that is exited by a deferred call
+	depthValue        // a value
+)
+
+// kind says how a scope is planted: depthScope, depthValue or kindOpened.
+func (r *record) kind() uint32 { return min(r.depth, kindOpened) }
+
+const kindOpened = 2
 
 const (
 	firstRoom  = 8

@@ -64,15 +64,14 @@ var noRing ring
 
 // tracing is what a record is made with; it is written at start.
 var tracing struct {
-	_        [64]byte
-	ends     *ringEnds // of this run, nil when it has no trace; who is writing to an older run's ring keeps to that
-	number   uintptr   // where in a g its goroutine's number is; 0: that is not known
-	enter    uint64    // what a record of each kind costs the program, ticks<<costBits
-	exit     uint64    // of a scope that Begin opened
-	exitCall uint64    // of a Scope
-	point    uint64
-	room     uint64 // records in a ring
-	_        [64]byte
+	_      [64]byte
+	ends   *ringEnds // of this run, nil when it has no trace; who is writing to an older run's ring keeps to that
+	number uintptr   // where in a g its goroutine's number is; 0: that is not known
+	enter  uint64    // what a record of each kind costs the program, ticks<<costBits
+	exit   [4]uint64 // by record.kind
+	point  uint64
+	room   uint64 // records in a ring
+	_      [64]byte
 }
 
 // touchedAtOnce is how much of a ring is touched in advance, bytes, when the

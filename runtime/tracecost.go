@@ -50,10 +50,11 @@ func addTraced() {
 //go:norace
 func setTraceCosts(point uint64) {
 	tracing.enter = hot.inside
-	tracing.exit = less(hot.opened, hot.inside)
-	tracing.exitCall = less(hot.whole, hot.inside)
+	for kind, whole := range hot.whole {
+		tracing.exit[kind] = less(whole, hot.inside)
+	}
 	tracing.point = point
 }
 
 // measurePoints measures what a point costs.
-func measurePoints(m *Marker) uint64 { return added(m, plainWork, pointWork) }
+func measurePoints(m *Marker) uint64 { return added(m, pointWork) }

@@ -25,11 +25,7 @@ func (p *slot) traceExit(index uint32, t uint64) {
 	if p.left {
 		return
 	}
-	cost := tracing.exit
-	if p.stack.at(p.stack.n-1).depth == 0 {
-		cost = tracing.exitCall
-	}
-	p.trace(index|RecordExit<<RecordKindShift, t, cost)
+	p.trace(index|RecordExit<<RecordKindShift, t, tracing.exit[p.stack.at(p.stack.n-1).kind()])
 }
 
 // traceLeft writes the record of the innermost scope, which a panic or
@@ -82,11 +78,8 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 	if s.n != pos || p.left || p.delayed || p.active != nil {
 		return false
 	}
-	r, cost := s.at(pos-1), tracing.exit
-	if r.depth == 0 {
-		cost = tracing.exitCall
-	}
-	write(p.g(), index|RecordExit<<RecordKindShift, pos, t, cost)
+	r := s.at(pos - 1)
+	write(p.g(), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
 	s.n = pos - 1
 	return true
