@@ -70,8 +70,13 @@ func (fn *function) panics() bool {
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		case *ast.RangeStmt:
-			_, ok := n.X.(*ast.Ident) // over a function it calls
-			found = found || !ok || fn.rangesGiven(n)
+			switch n.X.(type) {
+			case *ast.BasicLit:
+			case *ast.Ident: // over a function it calls
+				found = found || fn.rangesGiven(n)
+			default:
+				found = true
+			}
 		case *ast.BinaryExpr:
 			found = found || mayPanic(n.Op, n.Y)
 		case *ast.AssignStmt:
