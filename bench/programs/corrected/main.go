@@ -87,7 +87,7 @@ func parentWide() (x uint64) {
 //go:noinline
 func childWide(x uint64) uint64 {
 	a, b, c, d := x, x+1, x+2, x+3
-	for range 20 {
+	for range 28 {
 		a = a<<1 ^ 5
 		b = b<<3 ^ 7
 		c = c<<5 ^ 9
@@ -111,7 +111,7 @@ func parentLoads() (x uint64) {
 //go:noinline
 func childLoads(x uint64) uint64 {
 	sum := x
-	for _, n := range numbers[:40] {
+	for _, n := range numbers {
 		sum += n
 	}
 	return sum
@@ -234,6 +234,8 @@ func parentDivide() (x uint64) {
 func childDivide(x uint64) uint64 {
 	x = (x + 1e9) / (x&15 + 3)
 	x = (x + 1e9) / (x&7 + 3)
+	x = (x + 1e9) / (x&31 + 3)
+	x = (x + 1e9) / (x&63 + 3)
 	return (x + 1e9) / (x&3 + 3)
 }
 
