@@ -244,7 +244,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		d = passed(r.start, t)
 		ns = p.took(r, d)
 		self = p.leave(r, ns)
-		s.n = pos - 1
+		p.stack.n = pos - 1 // freeze may have put another one there
 	} else {
 		if hot.self {
 			e.exitAt(t, size)

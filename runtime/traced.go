@@ -81,7 +81,7 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 	r := s.at(pos - 1)
 	write(p.g(), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
-	s.n = pos - 1
+	p.stack.n = pos - 1 // freeze may have put another one there
 	return true
 }
 
