@@ -158,7 +158,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
-	if !hasG || hot.slots == nil {
+	if !hasG || hot.slots == nil || int32(m.Off) < 0 {
 		return n
 	}
 	t, g, depth := ticksAndDepth(argument(&m))

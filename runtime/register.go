@@ -242,6 +242,9 @@ func alias(index uint32, number uint64) {
 //go:norace
 //go:noinline
 func decide(m *Marker) uint32 {
+	if int32(m.index) > 0 && m.Off != 0 && hot.mode == modeOn {
+		return 0 // it has been decided about: it is closed
+	}
 	begin()
 	if atomic.LoadUint32(&hot.mode) != modeOn {
 		ready()
