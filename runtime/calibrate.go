@@ -31,7 +31,7 @@ var (
 // very code the program runs: a round when the run starts, which warms up, too, and
 // one before the first scope. The second counts, unless other processes have
 // disturbed it. What is measured is not an empty scope but what one
-// adds to functions of some 4 to 24 ns: processors do part of a scope's work while
+// adds to functions of some 4 to 22 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
 // before it is done. How much, differs from function to function, so the mean of
 // several counts (works); medians of small batches, since the best is better than
@@ -124,9 +124,9 @@ func undisturbed(now, before uint64) uint64 {
 }
 
 // works are how many steps the functions take in which scopes are measured: from 4
-// to 24 ns where a step takes 1. In short ones a scope costs more, as there is
+// to 22 ns where a step takes 1. In short ones a scope costs more, as there is
 // nothing to do it beside; in longer ones it says little.
-var works = [...]int{4, 8, 12, 16, 20, 24}
+var works = [...]int{4, 10, 16, 22}
 
 // batch is how often something is passed for one measurement, and tries how often each is made.
 const (

@@ -44,7 +44,7 @@ type object struct{ a, b uint64 }
 
 // What the functions work with.
 var (
-	numbers  [64]uint64
+	numbers  [160]uint64
 	table    = map[uint64]uint64{}
 	kept     *object
 	text     [64]byte
@@ -111,8 +111,10 @@ func parentLoads() (x uint64) {
 //go:noinline
 func childLoads(x uint64) uint64 {
 	sum := x
-	for _, n := range numbers {
-		sum += n
+	for i := 0; i < len(numbers); i += 8 {
+		n := numbers[i : i+8 : i+8]
+		sum += n[0] + n[1] + n[2] + n[3]
+		sum += n[4] + n[5] + n[6] + n[7]
 	}
 	return sum
 }
