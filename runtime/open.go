@@ -43,10 +43,19 @@ func Set[T any](p *T, v T) (n Nothing) {
 // Tick is Count for an assignment.
 func Tick(c *Counter) (n Nothing) {
 	if c.P != nil {
-		atomic.AddUint64(c.P, 1)
+		for {
+			atomic.AddUint64(c.P, 1)
+			if !again {
+				break
+			}
+		}
 	}
 	return n
 }
+
+// again is false. What seems to be a loop inside of a loop the compiler takes for the way that is
+// rarely gone, and puts it behind the code that is (likelyadjust in cmd/compile/internal/ssa).
+var again bool
 
 // Mark is Point for an assignment, behind the marker's own gate.
 func Mark(m *Marker) (n Nothing) {

@@ -89,7 +89,12 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // counters of its own, but says that this one should have some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
-		free_markgen_none[0] = t.lookUp(last, i)
+		for {
+			free_markgen_none[0] = t.lookUp(last, i)
+			if !again {
+				break
+			}
+		}
 	} else {
 		*own.counter(i)++
 	}
