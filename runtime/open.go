@@ -53,7 +53,7 @@ func Tick(c *Counter) (n Nothing) {
 	return n
 }
 
-// again is false. What seems to be a loop inside of a loop the compiler takes for the way that is
+// again is false: what seems to be a loop inside a loop the compiler takes for the way that is
 // rarely gone, and puts it behind the code that is (likelyadjust in cmd/compile/internal/ssa).
 var again bool
 
