@@ -90,8 +90,12 @@ func Begin(m *Marker) (n Nothing) {
 		t = uint64(nanotime())
 	}
 	w, words := hot.window, uint32(depth/8)
+	if !hasG {
+		beginAt(m, i, t, g, words)
+		return n
+	}
 	p, key := near(g)
-	if !hasG || t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
+	if t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
 		beginAt(m, i, t, g, words)
 		return n
 	}
