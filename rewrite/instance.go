@@ -55,6 +55,22 @@ func (fn *function) typeParams() (list []ast.Expr) {
 	return list
 }
 
+// framed says whether the scopes of the marked copy can be variables of its own: nothing leaves it but a
+// return, and nothing jumps into a scope that has not begun.
+func (fn *function) framed() bool { return len(fn.labels) == 0 && !fn.panics() }
+
+// declares says whether a name is that of a parameter or of something that the body declares.
+func (fn *function) declares(name string) bool {
+	for _, n := range []ast.Node{fn.typ.Params, fn.body} {
+		for declared := range declarations(n, false) {
+			if declared == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // panics says whether anything in the body might call or panic, as far as its
 // syntax shows.
 func (fn *function) panics() bool {
@@ -73,7 +89,7 @@ func (fn *function) panics() bool {
 			switch n.X.(type) {
 			case *ast.BasicLit:
 			case *ast.Ident: // over a function it calls
-				found = found || fn.rangesGiven(n)
+				found = found || fn.rangesGiven(n) || !fn.declares(n.X.(*ast.Ident).Name)
 			default:
 				found = true
 			}
@@ -118,7 +134,7 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	var own []string // the names of the instance's results, nil: those they have
 	if fn.explicit {
 		how := passed
-		if !fn.panics() {
+		if fn.framed() {
 			how, scopes = framed, w.entered(fn)
 		}
 		if w.open(copied, fn, start, end, how) {

@@ -159,7 +159,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		copied, scopes := &edits{text: e.text}, ""
 		if fn.explicit {
 			how := passed
-			if !fn.panics() {
+			if fn.framed() {
 				how, scopes = framed, w.entered(fn)
 			}
 			w.openNamed(copied, e, fn, start, end, how)

@@ -28,7 +28,7 @@ var (
 )
 
 // calibrate measures what reading the clock and passing a scope cost, with the
-// very code the program runs: a round when the run starts, which warms up, too, and
+// very code the program runs, but for what extras do that are not records: a round when the run starts, which warms up, too, and
 // one before the first scope. The second counts, unless other processes have
 // disturbed it. What is measured is not an empty scope but what one
 // adds to functions of some 4 to 22 ns: processors do part of a scope's work while

@@ -41,7 +41,7 @@ func (p *slot) entered(index uint32, t uint64) {
 
 //go:norace
 //go:noinline
-func (p *slot) leaving(index uint32, t, ns uint64) {
+func (p *slot) leaving(index, kind uint32, t, ns uint64) {
 	if hot.extras&extraRead != 0 {
 		into := index
 		if conf.atEdges != "" {
@@ -52,7 +52,7 @@ func (p *slot) leaving(index uint32, t, ns uint64) {
 		}
 	}
 	if hot.extras&extraTrace != 0 {
-		p.traceExit(index, t)
+		p.traceExit(index, kind, t)
 	}
 }
 

@@ -42,14 +42,20 @@ func Set[T any](p *T, v T) (n Nothing) {
 
 // Tick is Count for an assignment.
 func Tick(c *Counter) (n Nothing) {
-	if c.P != nil {
+	if p := c.P; p != nil { // read once: it may be taken away any time
 		for {
-			atomic.AddUint64(c.P, 1)
+			free_markgen_none[0] = add(p)
 			if !again {
 				break
 			}
 		}
 	}
+	return n
+}
+
+// add adds one to what p points to. It inlines.
+func add(p *uint64) (n Nothing) {
+	atomic.AddUint64(p, 1)
 	return n
 }
 
@@ -171,7 +177,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
-	if !hasG || hot.slots == nil || int32(m.Off) < 0 {
+	if !hasG || hot.slots == nil || int32(m.Off) < 0 && !innermost(m) {
 		return n
 	}
 	t, g, depth := ticksAndDepth(argument(&m))
@@ -195,6 +201,16 @@ func End(m *Marker) (n Nothing) {
 	}
 	Entered{at: uint64(open), slot: p, index: i}.exit(t, 0)
 	return n
+}
+
+// innermost says whether the innermost scope is one of m. A marker that is settled has none, but for those
+// that were about to begin.
+//
+//go:norace
+//go:nocheckptr
+func innermost(m *Marker) bool {
+	p, key := near(getg())
+	return p.key == key && p.stack.n > 0 && p.stack.at(p.stack.n-1).index&^scopeBits == m.index&IndexMask
 }
 
 // endAt ends the scope of m, if there is one, at t on the goroutine of that g, whose stack has so many

@@ -51,14 +51,14 @@ type Scope struct {
 // is exited first.
 func (s *Scope) Enter(m *Marker) {
 	if s != nil && m != nil { // which the compiler knows where it inlines this
-		s.open, s.size = enter(m, &s.open, depthScope), 0
+		s.open = enter(m, s, depthScope)
 	}
 }
 
 // Exit closes s and records it; a scope that is not open is left alone.
 func (s *Scope) Exit() {
 	if s != nil && s.open.index != 0 {
-		s.open = s.open.exit(0, s.size)
+		s.open, s.size = s.open.exit(0, s.size), 0
 	}
 }
 
@@ -109,9 +109,9 @@ func (e Entered) Exit() {
 //
 //go:norace
 //go:nocheckptr
-func enter(m *Marker, before *Entered, depth uint32) Entered {
+func enter(m *Marker, before *Scope, depth uint32) Entered {
 	i := m.index
-	if m.Off != 0 || int32(i) <= 0 || before != nil && before.index != 0 {
+	if m.Off != 0 || int32(i) <= 0 || before != nil && before.open.index != 0 {
 		return reenter(m, before, depth)
 	}
 	if !hot.self {
@@ -154,17 +154,17 @@ func enter(m *Marker, before *Entered, depth uint32) Entered {
 //
 //go:norace
 //go:noinline
-func reenter(m *Marker, before *Entered, depth uint32) (e Entered) {
-	if before != nil {
-		e = *before
-	}
+func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
 		if i = decide(m); i == 0 {
+			if before != nil {
+				e = before.open
+			}
 			return e
 		}
 	}
-	e.Exit()
+	before.Exit()
 	return enterAt(m, i, now(), getg(), depth)
 }
 
@@ -177,7 +177,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
 		return Entered{}
 	}
-	if !hot.self {
+	if !hot.self || g == 0 {
 		return Entered{at: t, index: i}
 	}
 	p, key := near(g)
@@ -315,7 +315,7 @@ func (e Entered) exitAt(t uint64, size int) {
 	ns := p.took(r, d)
 	done := passage{true, how, ns, p.leave(r, ns), d, t}
 	if hot.extras != 0 {
-		p.leaving(i, t, ns)
+		p.leaving(i, r.kind(), t, ns)
 		if hot.extras&extraEdge != 0 {
 			p.edge(i, pos, done)
 		}

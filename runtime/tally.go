@@ -89,7 +89,7 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 // counters of its own, but says that this one should have some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
-		for {
+		for { // see again
 			free_markgen_none[0] = t.lookUp(last, i)
 			if !again {
 				break

@@ -21,11 +21,11 @@ func (p *slot) trace(what uint32, t, cost uint64) {
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) traceExit(index uint32, t uint64) {
+func (p *slot) traceExit(index, kind uint32, t uint64) {
 	if p.left {
 		return
 	}
-	p.trace(index|RecordExit<<RecordKindShift, t, tracing.exit[p.stack.at(p.stack.n-1).kind()])
+	p.trace(index|RecordExit<<RecordKindShift, t, tracing.exit[kind])
 }
 
 // traceLeft writes the record of the innermost scope, which a panic or
@@ -79,6 +79,9 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 		return false
 	}
 	r := s.at(pos - 1)
+	if r.index&shutBit != 0 {
+		return false
+	}
 	write(p.g(), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
 	p.stack.n = pos - 1 // freeze may have put another one there
@@ -96,9 +99,12 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	}
 	r := s.at(s.n - 1)
 	if hot.extras&extraRead != 0 {
-		p.leaving(index, t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
+		p.leaving(index, r.kind(), t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
 	} else {
-		p.traceExit(index, t)
+		p.traceExit(index, r.kind(), t)
+	}
+	if r.index&shutBit != 0 {
+		reopen(index)
 	}
 	p.mask = r.mask
 	if s = p.stack; s.n > 0 {
