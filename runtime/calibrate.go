@@ -28,8 +28,8 @@ var (
 )
 
 // calibrate measures what reading the clock and passing a scope cost, with the
-// very code the program runs, but for what extras do that are not records: a round when the run starts, which warms up, too, and
-// one before the first scope. The second counts, unless other processes have
+// very code the program runs, but for what extras do that are not records: a
+// round when the run starts, which warms up, too, and one before the first scope. The second counts, unless other processes have
 // disturbed it. What is measured is not an empty scope but what one
 // adds to functions of some 4 to 22 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
@@ -152,7 +152,8 @@ func (b *batches) over(plain *batches) (sum uint64) {
 // A shape is a function that takes steps, with something planted in it, or nothing.
 type shape func(m *Marker, x uint64, steps int) uint64
 
-// measureShapes measures batches of shapes, all in turn. done is called after each. Each try begins with another work: what disturbs again and again meets them all.
+// measureShapes measures batches of shapes, all in turn. done is called after each. Each try begins with
+// another work: what disturbs again and again meets them all.
 //
 //go:norace
 func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, took uint64)) {
