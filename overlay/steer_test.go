@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,8 @@ func steered(t *testing.T) string {
 			}
 		}
 		steer.program = filepath.Join(dir, "steer")
-		for _, args := range [][]string{{"init"}, {"build", "-o", steer.program, "."}, {"build", "-race", "-o", steer.program + "-race", "."}} {
+		for _, args := range [][]string{{"init"}, {"build", "-o", steer.program, "."}, {"build", "-race", "-o", steer.program + "-race", "."},
+			{"build", "-deep", "-all", "-o", steer.program + "-deep", "."}} {
 			cmd := exec.Command(markgen, args...)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "MARKGEN=")
@@ -163,6 +165,12 @@ func TestEventTriggers(t *testing.T) {
 		{"stop=on:*:half", "point", n{"a": 5, "main:half": 1}, "profiling by begin, stopped by event"},
 		{"start=on:*.request,pause=on:*.request", "requests", n{"request": 20, "c": 40}, ""},
 		{"collect=time", "directives", n{"a": 2}, "profiling by begin, paused by program, profiling by program, stopped by end"},
+		// What a trigger is about is collected, whatever else is left out.
+		{"start=on:*.b,pause=on:*.b,only=*.c", "phases", n{"b": 3, "c": 15}, ""},
+		{"start=on:*.b,pause=on:*.b,skip=*.b", "phases", n{"b": 3, "c": 15}, ""},
+		{"start=on:*.b,pause=on:*.b,sample=1:10,countdown", "phases", n{"b": 3, "c": 15}, ""},
+		{"start=on:*.b,pause=on:*.b,throttle=1:1000000000", "phases", n{"b": 3, "c": 1}, ""},
+		{"pause=count:*.a:3,resume=count:*.a:4,sample=1:10,countdown", "phases", n{"a": 15, "b": 0, "c": 0}, ""},
 		{"start=on:*.b;on:*.c,stop=on:*.c", "phases", n{"c": 1}, ""},
 	} {
 		p := runSteered(t, test.markgen, test.args).Profile
@@ -182,6 +190,49 @@ func TestEventTriggers(t *testing.T) {
 		}
 		if got := strings.Join(changes(p), ", "); test.changes != "" && got != test.changes {
 			t.Errorf("%s, %s: %s; want %s", test.markgen, test.args, got, test.changes)
+		}
+	}
+}
+
+// In a deep build a scope that Goexit has left ends with its goroutine, for triggers, too.
+func TestTriggersGoexit(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(steered(t)+"-deep", "goexit")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "MARKGEN=file=run.markgen,start=on:*.gone,pause=on:*.gone")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p := steerRun{dir: cmd.Dir}.read(t, "run.markgen")
+	if diff := cmp.Diff(n{"gone": 3, "c": 3}, counts(p)); diff != "" {
+		t.Errorf("passages (-want +got):\n%s%q", diff, changes(p))
+	}
+}
+
+// Triggers count where 64 bits are not aligned by themselves.
+func TestTriggersOn32Bits(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Logf("nothing to do on %s/%s", runtime.GOOS, runtime.GOARCH)
+		return
+	}
+	t.Parallel()
+	exe := filepath.Join(t.TempDir(), "steer")
+	trapMust(t, filepath.Dir(steered(t)), []string{"GOARCH=386", "CGO_ENABLED=0"}, trapMarkgen(t), "build", "-o", exe, ".")
+	for markgen, want := range map[string]n{
+		"start=on:*.b,pause=on:*.b":            {"b": 3, "c": 15},
+		"pause=count:*.a:3,resume=count:*.a:4": {"a": 15, "b": 1, "c": 5},
+		"stop=records:12":                      {"a": 10, "c": 2},
+		"start=count:*.a:5,stop=count:*.b:2":   {"a": 16, "b": 2, "c": 10},
+	} {
+		cmd := exec.Command(exe, "phases")
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "MARKGEN=file=run.markgen,"+markgen)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", markgen, err, out)
+			continue
+		}
+		if diff := cmp.Diff(want, counts(steerRun{dir: cmd.Dir}.read(t, "run.markgen"))); diff != "" {
+			t.Errorf("%s: passages (-want +got):\n%s", markgen, diff)
 		}
 	}
 }

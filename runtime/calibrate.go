@@ -28,9 +28,9 @@ var (
 )
 
 // calibrate measures what reading the clock and passing a scope cost, with the
-// very code the program runs, but for what extras do that are not records: a
-// round when the run starts, which warms up, too, and one before the first scope. The second counts, unless other processes have
-// disturbed it. What is measured is not an empty scope but what one
+// very code the program runs, but for what extras do that are not records: a round
+// when the run starts, which warms up, too, and one before the first scope. The
+// second counts, unless other processes have disturbed it. What is measured is not an empty scope but what one
 // adds to functions of some 4 to 22 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
 // before it is done. How much, differs from function to function, so the mean of

@@ -47,14 +47,15 @@ func (t *table) sampled() bool {
 
 // choose marks the markers that are not collected, closes the gates that none that
 // is stands behind, and sees which of them the triggers are about and which have
-// rates. A gate may stand after those behind it. Where all are collected, as they
+// rates. What a trigger is about is collected, each passage, or nobody would see its
+// scopes end. A gate may stand after those behind it. Where all are collected, as they
 // are to begin with, the markers are not touched.
 //
 //go:norace
 //go:nocheckptr
 func (t *table) choose() {
 	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
-	if !conf.chooses() && len(triggers) == 0 && !rates {
+	if !conf.chooses() && len(triggers()) == 0 && !rates {
 		if t.shut {
 			t.turnOn()
 		}
@@ -68,12 +69,13 @@ func (t *table) choose() {
 		name := field(line, markerName, markerName)
 		gate := gateOf(line, i, t.markers)
 		t.gates[i] = gate
-		if !conf.wild && conf.wants(field(line, markerID, markerName), name) {
+		watched := watchMarker(name, t.first+i)
+		if !conf.wild && (watched || conf.wants(field(line, markerID, markerName), name)) {
 			wanted[gate] = true
 		} else {
 			bits[i] |= IndexOff | IndexOffChoice
 		}
-		if watchMarker(name, t.first+i) {
+		if watched {
 			bits[i] |= IndexOff | IndexWatched
 			kept[gate] = true
 		}
@@ -81,7 +83,7 @@ func (t *table) choose() {
 		if conf.countdown && conf.sample > 1 {
 			n = conf.sample
 		}
-		if rates && ok && n > 1 && n <= 1<<30 && field(line, markerKind, markerName) != "point" {
+		if rates && !watched && ok && n > 1 && n <= 1<<30 && field(line, markerKind, markerName) != "point" {
 			bits[i] |= IndexOff | IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)

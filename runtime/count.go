@@ -6,7 +6,7 @@ import "sync/atomic"
 
 // Count adds one to c. It inlines into its caller.
 func Count(c *Counter) {
-	if c.P != nil {
+	if c != nil && c.P != nil {
 		atomic.AddUint64(c.P, 1)
 	}
 }

@@ -33,12 +33,15 @@ func due(index uint32) bool {
 }
 
 // makeRate makes the marker's cell on a processor if there is none, and gives it
-// its rate; false: there is no memory, or the processor has no cells of its own.
+// its rate; false: there is no memory or no run, or the processor has no cells of its own.
 //
 //go:norace
 func makeRate(pid int, index uint32) bool {
 	lock()
 	defer unlock()
+	if noRun() {
+		return false
+	}
 	c := makeCell(pid, index)
 	if c == nil || pid >= MaxShards {
 		return false

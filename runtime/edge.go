@@ -126,7 +126,7 @@ func (p *slot) edgeIndex(index uint32) uint32 {
 }
 
 // open gives the edge cells of its own, and says under which index; 0: there is no
-// room.
+// room, or no run.
 //
 //go:norace
 //go:nocheckptr
@@ -135,6 +135,9 @@ func (e *edge) open(caller, index uint32) uint32 {
 	defer unlock()
 	if e.index != 0 {
 		return e.index
+	}
+	if noRun() {
+		return 0
 	}
 	b := newBlock(BlockEdge, 0, BlockAlign)
 	if b == nil || nextIndex >= maxIndex {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -89,6 +90,21 @@ func TestForeignFiles(t *testing.T) {
 		}
 		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() || after.Size() != before.Size() {
 			t.Errorf("%s: now %v %v", name, after, err)
+		}
+	}
+}
+
+// Beside a device, a pipe or a socket no file is made.
+func TestSpecialFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "data"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"data", "/dev/null"} {
+		r := inDir(t, dir, "file="+name, "work", "1")
+		wantFiles(t, r, "data")
+		if want := ": not a file that can hold data; collecting in memory only"; strings.Count(r.stderr, want) != 1 {
+			t.Errorf("file=%s: %q", name, r.stderr)
 		}
 	}
 }

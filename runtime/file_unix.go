@@ -78,6 +78,9 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 			continue
 		}
 		if err == syscall.EEXIST {
+			if special(name) {
+				return nil, "not a file that can hold data"
+			}
 			if conf.spool != "" || !replaceable(name, n, &since) {
 				n++
 			}
@@ -93,6 +96,19 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 		return first, trouble
 	}
 	return nil, "all names are taken"
+}
+
+// special says whether a device, a pipe or a socket has the name: /dev/null, say. No file belongs beside it.
+func special(name string) bool {
+	var st syscall.Stat_t
+	if syscall.Lstat(name, &st) != nil {
+		return false
+	}
+	switch st.Mode & syscall.S_IFMT {
+	case syscall.S_IFCHR, syscall.S_IFBLK, syscall.S_IFIFO, syscall.S_IFSOCK:
+		return true
+	}
+	return false
 }
 
 // replaceable removes what has the name if that is the data file of a run that

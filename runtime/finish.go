@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 )
@@ -18,8 +19,8 @@ func Finish() {
 		switch from := State(); from {
 		case StateUnconfigured:
 			return
-		case StateStopped: // by another process, perhaps, which leaves this to us
-			complete()
+		case StateStopped: // by another process, perhaps, which leaves the rest to us
+			awaitEnd()
 			return
 		default:
 			if change(from, StateStopped, causeEnd, 0) {
@@ -45,6 +46,7 @@ func complete() {
 		return
 	}
 	atomic.StoreUint32(&hot.mode, modeStopped)
+	setTicks(false)
 	if conf.windows() {
 		theSampler.add()
 	}
@@ -71,6 +73,30 @@ func complete() {
 	}
 }
 
+// ending is how many goroutines are about to stop the run. The state says stopped before they have done
+// all that belongs to it.
+var ending uint32
+
+// awaitEnd waits until a run that is stopped is complete, and completes one that another process has
+// stopped.
+//
+//go:norace
+func awaitEnd() {
+	for {
+		mode := atomic.LoadUint32(&hot.mode)
+		left := State() == StateStopped && (mode == modeReady || mode == modeOn)
+		switch {
+		case left && atomic.CompareAndSwapUint32(&ending, 0, 1):
+			complete()
+			atomic.AddUint32(&ending, 1<<32-1)
+		case !left && atomic.LoadUint32(&ending) == 0:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
 // setEnd says that the run ends now.
 func setEnd() {
 	end := takeAnchor()
@@ -83,7 +109,8 @@ func setEnd() {
 }
 
 // freeze keeps what was recorded as it is. Scopes that end later are open in the
-// data, so they must neither be counted nor leave the stacks that are there.
+// data, so they must neither be counted, in this run or the next, nor leave the stacks that are there:
+// each goroutine gets one on which nothing is open.
 //
 //go:norace
 //go:nocheckptr
@@ -103,6 +130,7 @@ func freeze() {
 			continue
 		}
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(s)), size), unsafe.Slice((*byte)(unsafe.Pointer(old)), size))
+		s.n = 0 // what a scope that is about to end leaves behind it is as it was
 		p.stack = s
 	}
 	unlock()

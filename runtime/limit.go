@@ -40,10 +40,12 @@ func (c *config) every() uint64 {
 	return mask
 }
 
+// limit leaves markers alone that triggers are about.
+//
 //go:norace
 func limit(index uint32) {
 	k := index - firstIndex
-	if k >= uint32(len(live)) {
+	if k >= uint32(len(live)) || loadWord(&live[k].index)&IndexWatched != 0 {
 		return
 	}
 	var n, sum uint64

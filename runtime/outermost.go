@@ -30,6 +30,15 @@ func (p *slot) within(m *Marker, index uint32) bool {
 	return true
 }
 
+// leftOut tells triggers that a passage has ended which is not recorded.
+//
+//go:norace
+func leftOut(index uint32) {
+	if hot.extras&extraTrigger != 0 {
+		endsAt(index, false)
+	}
+}
+
 // shut shuts m until its outermost scope on the stack ends.
 //
 //go:norace

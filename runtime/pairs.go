@@ -45,6 +45,9 @@ func (p *slot) pairs(index uint32) {
 		return // calibration
 	}
 	s := p.stack
+	if s.n == 0 {
+		return // freeze
+	}
 	if s.at(s.n-1).index&nestedBit != 0 {
 		pair(index, index)
 		return
@@ -104,13 +107,16 @@ func rowOf(i uint32) *pairRow {
 	return (*pairRow)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i%maxIndex]))))
 }
 
-// makeRow makes it, or finds it made; nil: there is no memory.
+// makeRow makes it, or finds it made; nil: there is no memory, or no run.
 //
 //go:norace
 //go:nocheckptr
 func makeRow(i uint32) *pairRow {
 	lock()
 	defer unlock()
+	if noRun() {
+		return nil
+	}
 	d := extend(&pairRows, i)
 	if d == nil {
 		return nil

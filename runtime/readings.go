@@ -87,6 +87,9 @@ func (s *stack) scopes() *stack {
 func (p *slot) readStart() {
 	began := now()
 	rd, n := p.stack.read.p, p.stack.n
+	if n == 0 {
+		return // freeze
+	}
 	if rd == nil || rd.room < n {
 		if rd = p.makeReadings(); rd == nil {
 			return
@@ -108,7 +111,7 @@ func (p *slot) readStart() {
 //go:nocheckptr
 func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	rd, n := p.stack.read.p, p.stack.n
-	if rd == nil || rd.room < n || rd.frame(n-1).good == unread {
+	if n == 0 || rd == nil || rd.room < n || rd.frame(n-1).good == unread {
 		return false
 	}
 	began := now()
@@ -148,6 +151,9 @@ const unread = 1 << 63
 //go:nocheckptr
 func (p *slot) readNothing() {
 	rd, n := p.stack.read.p, p.stack.n
+	if n == 0 {
+		return // freeze
+	}
 	if rd == nil || rd.room < n {
 		if rd = p.makeReadings(); rd == nil {
 			return

@@ -93,6 +93,15 @@ func recordSlow(i uint32, p passage) {
 	traceTaken(i, from)
 }
 
+// noRun says whether there is nothing to record in: the run is over, and the next has not begun. The caller
+// holds the lock.
+//
+//go:norace
+func noRun() bool {
+	mode := atomic.LoadUint32(&hot.mode)
+	return mode == modeStopped || mode == modeInert
+}
+
 // prepare makes a cell for marker i on processor pid, so that the passage p can
 // be recorded. done: nothing is left to do, since p is recorded already, on a
 // processor that shares its cells, or is lost for want of memory.
@@ -101,7 +110,7 @@ func recordSlow(i uint32, p passage) {
 func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
-	if atomic.LoadUint32(&hot.mode) == modeStopped {
+	if noRun() {
 		return true // it is open in the data
 	}
 	c := makeCell(pid, i)

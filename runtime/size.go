@@ -122,7 +122,7 @@ func sizeLog(ns uint64) uint64 {
 func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	lock()
 	defer unlock()
-	if atomic.LoadUint32(&hot.mode) == modeStopped || i < firstIndex || i >= nextIndex || pid < 0 {
+	if noRun() || i < firstIndex || i >= nextIndex || pid < 0 {
 		return true
 	}
 	if sizeCost == 0 {

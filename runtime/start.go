@@ -131,7 +131,7 @@ func forget() {
 	}
 	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0
-	owners, triggers, changes, gates, rated = nil, nil, nil, nil, nil
+	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
 	reading, pairRows = nil, nil
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
@@ -249,13 +249,18 @@ func start(value string) (refused uint64, trouble string) {
 	if locked == nil {
 		locked = (*uint32)(anonymous(BlockAlign))
 	}
-	if locked == nil || !openSpace(first) {
+	if locked == nil {
 		return 0, "no memory for the cells; nothing is collected"
 	}
-	hot.slots = nil
+	lock() // goroutines may be in scopes of an earlier run
+	room := openSpace(first)
 	if hasG {
 		hot.slots = firstSlots()
 		followEnds()
+	}
+	unlock()
+	if !room {
+		return 0, "no memory for the cells; nothing is collected"
 	}
 	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
@@ -283,7 +288,7 @@ func start(value string) (refused uint64, trouble string) {
 	if c.noself || !hot.self {
 		setHeader(OffFlags, FlagNoSelf)
 	}
-	tracing.ends = nil
+	tracing.ends = &noEnds
 	if c.collects("trace") {
 		startTrace()
 	}

@@ -18,10 +18,17 @@ import (
 // the variable MARKGEN; docs/markgen-variable.md. It is for programs that were
 // started without that variable, or whose run was stopped; an empty spec then goes
 // back to unconfigured. The first marker that is passed starts collection, unless
-// a trigger is to do that. Any goroutine may call it.
+// a trigger is to do that. Any goroutine may call it. A run that is being stopped is
+// complete first.
 func Configure(spec string) error {
 	begin()
+	awaitEnd()
 	acquire(&starting)
+	for atomic.LoadUint32(&ending) != 0 { // who ends the run may need that
+		release(&starting)
+		awaitEnd()
+		acquire(&starting)
+	}
 	defer release(&starting)
 	from := State()
 	switch {
@@ -66,8 +73,12 @@ func State() RunState {
 //go:norace
 func toggle(call string, to RunState, why cause) error {
 	begin()
+	waits := header != nil && State() == StateConfigured
 	if header != nil {
 		ready()
+	}
+	if call == "Start" && waits && State() == StateProfiling {
+		return nil // no trigger was to do that
 	}
 	for {
 		from := State()
@@ -109,6 +120,10 @@ const (
 //
 //go:norace
 func change(from, to RunState, why cause, marker uint32) bool {
+	if to == StateStopped {
+		atomic.AddUint32(&ending, 1)
+		defer atomic.AddUint32(&ending, 1<<32-1)
+	}
 	t := now() // before, so that the times of changes are in their order
 	if !atomic.CompareAndSwapUint64(headerWord(OffState), uint64(from), uint64(to)) {
 		return false
@@ -143,6 +158,9 @@ func follow() {
 		s := State()
 		for k := range tables {
 			tables[k].follow(s)
+		}
+		if s == StateStopped {
+			setTicks(false)
 		}
 		keepTicking()
 		if State() == s {

@@ -30,8 +30,9 @@ func timers(run uint64) {
 	begun := uint64(nanotime())
 	for State() != StateStopped && atomic.LoadUint64(&runs) == run {
 		next := longestSleep + uint64(nanotime())
-		for i := range triggers {
-			if t := &triggers[i]; t.kind == triggerAfter {
+		all := triggers()
+		for i := range all {
+			if t := &all[i]; t.kind == triggerAfter {
 				next = min(next, t.due(begun))
 			}
 		}
@@ -90,10 +91,13 @@ type cycle struct{ next, ends uint64 }
 //
 //go:norace
 func (c *cycle) due(begun uint64) uint64 {
-	t := uint64(nanotime()) - begun
+	t, period, width := uint64(nanotime())-begun, conf.period, conf.width
+	if period == 0 {
+		return never // another run has begun
+	}
 	if t >= c.next {
 		want(wantPeriod, true, causeTimer, 0)
-		c.next, c.ends = t-t%conf.period+conf.period, t+conf.width
+		c.next, c.ends = t-t%period+period, t+width
 	}
 	if t < c.ends {
 		return begun + c.ends

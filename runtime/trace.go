@@ -59,6 +59,9 @@ type ringEnd struct {
 // ringEnds are the processors', the last one that of all beyond, under the lock.
 type ringEnds [MaxShards + 1]ringEnd
 
+// noEnds are those of no trace: what is about to be written belongs to an earlier run.
+var noEnds ringEnds
+
 // noRing stands in the place of a ring that could not be had.
 var noRing ring
 
@@ -211,6 +214,9 @@ func (r *ring) publish(n uint64) {
 //go:noinline
 func writeSlow(r *traceRecord) {
 	for {
+		if tracing.ends == &noEnds {
+			return
+		}
 		pid := procPin()
 		if uint(pid) >= MaxShards {
 			procUnpin()

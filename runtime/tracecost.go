@@ -16,7 +16,7 @@ var scratchRing struct {
 //
 //go:norace
 func useScratchRing(pid int) {
-	if tracing.ends == nil {
+	if tracing.ends == &noEnds {
 		return
 	}
 	tracing.ends[pid] = ringEnd{block: &scratchRing.ring, room: uint64(len(scratchRing.records)), lapped: true, scratch: true}
@@ -24,7 +24,7 @@ func useScratchRing(pid int) {
 
 //go:norace
 func leaveScratchRing(pid int) {
-	if tracing.ends != nil {
+	if tracing.ends != &noEnds {
 		tracing.ends[pid] = ringEnd{}
 	}
 }

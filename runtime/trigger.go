@@ -22,7 +22,7 @@ type trigger struct {
 	told    bool // that there is no such marker
 
 	numbers []uint32 // of the markers that have the name; under the lock
-	seen    uint64   // passages or records since the state it is about began
+	seen    *uint64  // passages or records since the state it is about began
 	fired   uint64   // tick since which the state was in which its time came last
 	open    int64    // scopes of its marker
 }
@@ -138,8 +138,15 @@ func (c *config) timed() bool {
 	return c.period > 0 || c.windows()
 }
 
-// triggers are those of the run.
-var triggers []trigger
+// theTriggers are those of the run. Who goes through them may still do so when they are another run's.
+var theTriggers *[]trigger
+
+func triggers() []trigger {
+	if all := theTriggers; all != nil {
+		return *all
+	}
+	return nil
+}
 
 // names says whether a trigger's marker has that name: the whole of it, or what
 // stands behind the last slash, if the trigger names no more.
@@ -160,8 +167,9 @@ func (t *trigger) names(name string) bool {
 //
 //go:norace
 func watchMarker(name string, number uint32) (watched bool) {
-	for i := range triggers {
-		if t := &triggers[i]; t.onMarker() && t.names(name) {
+	all := triggers()
+	for i := range all {
+		if t := &all[i]; t.onMarker() && t.names(name) {
 			t.numbers = append(t.numbers, number)
 			watched = true
 		}
@@ -205,8 +213,9 @@ var triggering uint32
 func beginsAt(index uint32) {
 	acquire(&triggering)
 	number := numberOf(index)
-	for i := range triggers {
-		t := &triggers[i]
+	all := triggers()
+	for i := range all {
+		t := &all[i]
 		switch {
 		case !t.onMarker() || !t.has(number):
 		case !t.opens():
@@ -226,8 +235,9 @@ func beginsAt(index uint32) {
 func endsAt(index uint32, recorded bool) {
 	acquire(&triggering)
 	number := uint32(0)
-	for i := range triggers {
-		t := &triggers[i]
+	all := triggers()
+	for i := range all {
+		t := &all[i]
 		switch {
 		case t.opens():
 		case t.kind == triggerRecords:
@@ -255,7 +265,7 @@ func endsAt(index uint32, recorded bool) {
 //
 //go:norace
 func (t *trigger) reached() bool {
-	return t.applies(State()) && atomic.AddUint64(&t.seen, 1) == t.n
+	return t.applies(State()) && atomic.AddUint64(t.seen, 1) == t.n
 }
 
 // applies says whether the trigger can change a state.
@@ -275,9 +285,10 @@ func (t *trigger) applies(s RunState) bool {
 //
 //go:norace
 func resetTriggers(s RunState) {
-	for i := range triggers {
-		if t := &triggers[i]; t.key != "stop" && t.kind != triggerAfter && t.applies(s) {
-			atomic.StoreUint64(&t.seen, 0)
+	all := triggers()
+	for i := range all {
+		if t := &all[i]; t.key != "stop" && t.kind != triggerAfter && t.applies(s) {
+			atomic.StoreUint64(t.seen, 0)
 		}
 	}
 }
@@ -334,12 +345,16 @@ func want(half uint32, on bool, why cause, number uint32) {
 
 // beginTriggers makes the triggers of the configuration those of the run.
 func beginTriggers() {
-	triggers = conf.triggers
+	all := conf.triggers
+	for i := range all {
+		all[i].seen = new(uint64)
+	}
+	theTriggers = &all
 	wants = wantBoth
 	if conf.period > 0 {
 		wants &^= wantPeriod
 	}
-	for _, t := range triggers {
+	for _, t := range all {
 		if t.key == "start" {
 			wants &^= wantTriggers
 		}
@@ -354,7 +369,7 @@ func beginTriggers() {
 //
 //go:norace
 func checkTriggers(t *table) {
-	if len(triggers) == 0 {
+	if len(triggers()) == 0 {
 		return
 	}
 	for rest := unpack(t.text); rest != ""; {
@@ -370,8 +385,9 @@ func checkTriggers(t *table) {
 //
 //go:norace
 func complainOfTriggers() {
-	for i := range triggers {
-		t := &triggers[i]
+	all := triggers()
+	for i := range all {
+		t := &all[i]
 		lock()
 		unknown := t.onMarker() && len(t.numbers) == 0 && !t.implied && !t.told
 		t.told = true

@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"runtime"
+	"sync/atomic"
 )
 
 // A watch is a scope with a name that is started and stopped by hand, by any
@@ -13,6 +14,7 @@ type watch struct {
 	m       Marker
 	running bool
 	start   uint64 // tick; 0: it was started while nothing was collected
+	run     uint64 // in which it was started
 }
 
 var (
@@ -41,7 +43,7 @@ func StartWatch(name string) error {
 	w.running = true
 	w.start = 0
 	if State() == StateProfiling && decide(&w.m) != 0 {
-		w.start = now()
+		w.start, w.run = now(), atomic.LoadUint64(&runs)
 	}
 	return nil
 }
@@ -63,7 +65,7 @@ func StopWatch(name string) error {
 		return &WatchError{"StopWatch", name, "it does not run", "start it first"}
 	}
 	w.running = false
-	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && i != 0 {
+	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
 		d := t - w.start
 		if int64(d) < 0 {
 			d = 0

@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,12 @@ var sink atomic.Int64
 
 //perf:mark
 func a() { sink.Add(1) }
+
+//perf:mark
+func gone() {
+	c()
+	runtime.Goexit()
+}
 
 //perf:mark
 func b() {
@@ -105,6 +112,17 @@ func main() {
 			if i == 4 {
 				//perf:point half
 			}
+		}
+	case "goexit":
+		for range 3 {
+			over := make(chan bool)
+			go func() {
+				defer close(over)
+				gone()
+			}()
+			<-over
+			time.Sleep(10 * time.Millisecond) // the goroutine is to be gone, too
+			a()
 		}
 	case "idle":
 		work(1)
