@@ -58,7 +58,7 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 		return err
 	}
 	if cmd.ProcessState != nil && cmd.ProcessState.Success() {
-		fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; please report the message above, and leave the package out (-markpkg) until it is mended")
+		fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if the message above is about what stands in a size= of yours, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
 	}
 	return nil
 }

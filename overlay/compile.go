@@ -21,7 +21,7 @@ func (e *CompileError) Error() string { return strings.Join(e.Lines, "\n") }
 // Compile compiles the packages and their tests with the user's flags and does
 // not link them. replace is an overlay: texts by absolute path, nil for a file
 // that is to be missing. The error is a *CompileError when a package does not
-// build, and a *GoError when go cannot say.
+// build, or one that it imports, and a *GoError when go cannot say.
 func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) error {
 	name, written, clean, err := writeOverlay(replace)
 	if err != nil {
@@ -29,26 +29,31 @@ func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) erro
 	}
 	defer clean()
 	own := written.restorer(o.Dir)
-	args := []string{"list", "-e", "-test", "-export", "-json=ImportPath,Error", "-overlay=" + name}
+	args := []string{"list", "-e", "-test", "-export", "-json=ImportPath,Error,DepsErrors", "-overlay=" + name}
 	args = append(args, loadFlags(o.BuildFlags)...)
 	args = append(append(args, "--"), o.Patterns...)
 	var lines []string
 	seen := map[string]bool{}
 	err = goStream(ctx, o.Dir, o.Environ, args, func(out io.Reader) error {
 		for dec := json.NewDecoder(out); ; {
-			var p struct{ Error *PackageError }
+			var p struct {
+				Error      *PackageError
+				DepsErrors []*PackageError // for which it has not been compiled
+			}
 			if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 				return nil
 			} else if err != nil {
 				return fmt.Errorf("go list: output not understood: %w", err)
 			}
-			if p.Error == nil {
-				continue
+			if p.Error != nil {
+				p.DepsErrors = append(p.DepsErrors, p.Error)
 			}
-			for _, l := range strings.Split(strings.TrimSpace(p.Error.Error()), "\n") {
-				if l = own.Replace(l); !strings.HasPrefix(l, "# ") && !seen[l] {
-					seen[l] = true
-					lines = append(lines, l)
+			for _, e := range p.DepsErrors {
+				for _, l := range strings.Split(strings.TrimSpace(e.Error()), "\n") {
+					if l = own.Replace(l); !strings.HasPrefix(l, "# ") && !seen[l] {
+						seen[l] = true
+						lines = append(lines, l)
+					}
 				}
 			}
 		}

@@ -155,9 +155,7 @@ func (w *walker) fileDecls(f *file, left bool) {
 	for _, decl := range f.ast.Decls {
 		d := w.attached(decl.Pos(), "")
 		w.withDirective(d, func() { w.decl(decl, d) })
-		for _, d := range w.before(decl.End()) {
-			w.stray(d, "")
-		}
+		w.strays(decl.End())
 	}
 	for _, d := range f.dirs[w.next:] {
 		w.stray(d, "")
@@ -248,7 +246,13 @@ func (w *walker) literal(lit *ast.FuncLit) {
 	fn := &function{file: w.f, lit: lit, typ: lit.Type, body: lit.Body, top: outer.top, nosplit: outer.nosplit, number: map[string]int{}}
 	fn.prefix = outer.prefix + ":func#" + strconv.Itoa(outer.next("func"))
 	fn.size = int(lit.Body.Rbrace - lit.Body.Lbrace)
-	d := w.pending
+	pending, above := w.pending, w.above(lit.Pos())
+	d := pending
+	if d == nil {
+		d = above
+	} else if above != nil {
+		w.fail(above.pos, "two directives on one thing", "leave one of //perf:"+d.verb+" and //perf:"+above.verb)
+	}
 	w.found++
 	w.pending = nil
 	found := w.found
@@ -257,25 +261,44 @@ func (w *walker) literal(lit *ast.FuncLit) {
 	// left from inside.
 	save := *w
 	w.chain, w.targets, w.labels, w.gotos, w.regions = nil, nil, nil, nil, nil
-	w.body(fn, d)
+	w.withDirective(above, func() { w.body(fn, d) })
 	save.errs, save.next, save.serial, save.lists, save.scopes = w.errs, w.next, w.serial, w.lists, w.scopes
 	*w = save
-	w.fn, w.pending, w.found = outer, d, found
+	w.fn, w.pending, w.found = outer, pending, found
 	if found > 1 {
 		w.pending = nil
 	}
 }
 
-// settle reports a mark or skip above a statement that has not exactly one
-// function literal to mean.
+// above is the mark or skip on the line above a function literal that does not begin its statement. What
+// else stands in front of the literal is reported.
+func (w *walker) above(at token.Pos) (d *directive) {
+	list := w.before(at)
+	if n := len(list); n > 0 {
+		last := list[n-1]
+		if (last.verb == "mark" || last.verb == "skip") && w.f.position(last.pos).Line+1 == w.f.position(at).Line {
+			list, d = list[:n-1], last
+		}
+	}
+	for _, other := range list {
+		w.stray(other, "")
+	}
+	return d
+}
+
+// settle reports a mark or skip above a statement that has no function literal to mean, and
+// a mark above one that has several.
 func (w *walker) settle(d *directive, what string) {
 	w.pending = nil
-	if d == nil || d.verb == "skip" {
-		return
-	}
-	if w.found == 0 {
-		w.fail(d.pos, "//perf:"+d.verb+" stands on a "+what, "put it above a function, function literal, for, if, switch, select, case or block, or use //perf:begin and //perf:end")
-	} else if w.found > 1 {
+	switch {
+	case d == nil:
+	case w.found == 0:
+		remedy := "put it above a function, function literal, for, if, switch, select, case or block"
+		if d.verb == "mark" {
+			remedy += ", or use //perf:begin and //perf:end"
+		}
+		w.fail(d.pos, "//perf:"+d.verb+" stands on a "+what, remedy)
+	case w.found > 1 && d.verb == "mark":
 		w.fail(d.pos, fmt.Sprintf("//perf:%s stands on a statement with %d function literals", d.verb, w.found), "give the one that is meant a statement of its own")
 	}
 }
@@ -294,6 +317,7 @@ func (w *walker) body(fn *function, d *directive) {
 	if p := fn.point; p != nil && !p.Count {
 		w.open(p)
 	}
+	w.strays(fn.body.Lbrace)
 	w.list(fn.body.List, fn.body.Lbrace+1, fn.body.Rbrace)
 	fn.falls = !w.flow.ends(fn.body.List)
 	for _, g := range w.gotos {

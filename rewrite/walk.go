@@ -299,13 +299,22 @@ func (w *walker) plain(s ast.Stmt, d *directive) {
 			w.fn.types = true
 		}
 	}
-	if d == nil && w.pending == nil {
+	if d != nil || w.pending != nil {
+		w.pending, w.found = d, 0
 		w.literals(s)
-		return
+		w.settle(d, "plain statement")
+	} else {
+		w.literals(s)
 	}
-	w.pending, w.found = d, 0
-	w.literals(s)
-	w.settle(d, "plain statement")
+	w.strays(s.End())
+}
+
+// strays reports the directives up to a place: they stand where nothing can be marked, as in the middle of a
+// statement or a function's head.
+func (w *walker) strays(at token.Pos) {
+	for _, d := range w.before(at) {
+		w.stray(d, "")
+	}
 }
 
 // headers walks the function literals in the header of a statement; the
@@ -319,6 +328,7 @@ func (w *walker) loop(pos token.Pos, body *ast.BlockStmt, label string, d *direc
 	w.fn.loops++
 	p := w.point(KindLoop, pos, part, w.f.normal(pos, body.Lbrace), body.Lbrace, body.Rbrace, d)
 	w.headers(headers...)
+	w.strays(body.Lbrace)
 	w.targets = append(w.targets, target{label, len(w.chain), true})
 	w.scope(p, body.List, body.Lbrace+1, body.Rbrace)
 	w.targets = w.targets[:len(w.targets)-1]
@@ -336,11 +346,13 @@ func (w *walker) ifStmt(s *ast.IfStmt, d *directive, link int) {
 	}
 	p := w.point(KindBranch, s.If, part+".then", header+" then", s.Body.Lbrace, s.Body.Rbrace, d)
 	w.headers(s.Init, s.Cond)
+	w.strays(s.Body.Lbrace)
 	w.scope(p, s.Body.List, s.Body.Lbrace+1, s.Body.Rbrace)
 	switch e := s.Else.(type) {
 	case *ast.IfStmt:
 		w.ifStmt(e, d, link+1)
 	case *ast.BlockStmt:
+		w.strays(e.Lbrace)
 		p := w.point(KindBranch, e.Lbrace, part+".else", header+" else", e.Lbrace, e.Rbrace, d)
 		w.scope(p, e.List, e.Lbrace+1, e.Rbrace)
 	}
@@ -349,6 +361,7 @@ func (w *walker) ifStmt(s *ast.IfStmt, d *directive, link int) {
 // clauses walks the cases of a switch or select.
 func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string, d *directive) {
 	head := w.f.normal(pos, body.Lbrace) + " "
+	w.strays(body.Lbrace)
 	w.targets = append(w.targets, target{label, len(w.chain), false})
 	for i, c := range body.List {
 		end := body.Rbrace
@@ -375,12 +388,11 @@ func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string,
 		w.withDirective(own, func() {
 			p := w.point(KindBranch, c.Pos(), part+".case#"+strconv.Itoa(i+1), head+w.f.normal(c.Pos(), colon), colon, end, own)
 			w.headers(headers...)
+			w.strays(colon)
 			w.scope(p, list, colon+1, end)
 		})
 	}
-	for _, d := range w.before(body.Rbrace) {
-		w.stray(d, "")
-	}
+	w.strays(body.Rbrace)
 	w.targets = w.targets[:len(w.targets)-1]
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -166,6 +167,12 @@ func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byt
 		return err
 	}
 	lines := slices.Clone(marked.Lines)
-	lines[len(lines)-1] += "\n(in the marked source; nothing was written)"
+	place := "\n(in the marked source"
+	for _, text := range sources {
+		if bytes.Contains(text, []byte(" size=")) {
+			place = "\n(in the marked source, perhaps in what a size= says"
+		}
+	}
+	lines[len(lines)-1] += place + "; nothing was written)"
 	return &overlay.CompileError{Lines: lines}
 }
