@@ -73,7 +73,9 @@ func endpoint(text string, markers []TraceMarker) (e Endpoint, err error) {
 		}
 		switch names := slices.Sorted(maps.Keys(found)); {
 		case len(names) == 1:
-			e.Name = names[0]
+			if e.Name = names[0]; e.Kind != 0 && !hasScopes(e.Name, markers) {
+				return e, fmt.Errorf("%s: a point has no two ends; leave out %s", text, text[len(name):])
+			}
 			return e, nil
 		case len(names) > 1:
 			more := ""
@@ -149,6 +151,12 @@ func (b *Between) Add(t *Trace) error {
 	if p.dropped > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %s had no end after a long time; they are counted as unpaired",
 			t.in.name, plural(p.dropped, "passage"), b.From))
+	}
+	if t.more && !p.scopes {
+		b.Warnings = append(b.Warnings, t.in.name+": the run changed its state more often than it could note; times that reach over later pauses are not left out")
+	}
+	if t.sampled {
+		b.Warnings = append(b.Warnings, t.in.name+": the passages are a sample; where one is missing, another may have taken its place in a pair")
 	}
 	if t.Lost > 0 {
 		what := "times that may reach over the gap are left out"

@@ -8,13 +8,25 @@ import "fmt"
 func (p *Profile) Cautions() []string {
 	list := p.Warnings[:len(p.Warnings):len(p.Warnings)]
 	list = p.Clock.caution(list)
-	throttled, shared := uint64(0), false
+	throttled, shared, timed, sampled, called := uint64(0), false, 0, false, false
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Off == "throttled" {
 			throttled++
 		}
 		shared = shared || m.Reading(ProcessAlloc) != nil
+		if m.TotalNS() > 0 {
+			timed++
+		}
+		sampled = sampled || m.Sampled()
+		called = called || len(m.Callers) > 0
+	}
+	if sampled && timed > 1 && !p.NoSelf {
+		text := "the passages are a sample: what scopes took that are not in it counts as self time of those around them"
+		if called {
+			text += ", and a caller that is not in it is passed over"
+		}
+		list = append(list, text)
 	}
 	if shared {
 		list = append(list, "process_alloc is what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")

@@ -19,6 +19,10 @@ type pairing struct {
 	epoch      uint64
 	blind      bool
 	blindUntil uint64
+
+	// While the run was paused, a To may have been passed that has no record. A scope that was open then
+	// has its end: the pauses matter where that is not all that is looked for.
+	pauses []uint64 // ticks at which those began that are still to come
 }
 
 const (
@@ -55,6 +59,9 @@ func newPairing(b *Between, t *Trace) *pairing {
 		p.nsPer /= t.Clock.Hz
 	}
 	p.scopes = b.From.Name == b.To.Name && b.From.Kind != RecordExit && b.To.Kind == RecordExit
+	if !p.scopes {
+		p.pauses = t.pauses
+	}
 	p.roles = make([]uint8, len(t.Markers))
 	for i, m := range t.Markers {
 		if m.Name == b.From.Name {
@@ -77,6 +84,10 @@ func (p *pairing) visit(r *Record) {
 		return
 	}
 	p.Records++
+	for len(p.pauses) > 0 && r.Tick > p.pauses[0] {
+		p.pauses = p.pauses[1:]
+		p.epoch++
+	}
 	if p.blind && r.Tick > p.blindUntil {
 		p.blind = false
 		p.epoch++

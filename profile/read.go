@@ -119,6 +119,7 @@ type run struct {
 	rows           map[uint64]block      // with the pairs of a marker, by global index
 	ticks          map[tickKey]batchSums // of counters in windows
 	changes        []change              // of the state
+	unlogged       uint64                // changes there was no room for
 
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is

@@ -32,7 +32,9 @@ func (r *run) log(b block) error {
 	if err != nil {
 		return err
 	}
-	n := min(r.order.Uint64(head[layout.OffLogLen:]), layout.LogRoom, (b.size-layout.OffLogData)/layout.LogSize)
+	all := r.order.Uint64(head[layout.OffLogLen:])
+	n := min(all, layout.LogRoom, (b.size-layout.OffLogData)/layout.LogSize)
+	r.unlogged = all - n
 	data, err := r.content(b, layout.OffLogData+n*layout.LogSize)
 	if err != nil {
 		return err
@@ -43,7 +45,7 @@ func (r *run) log(b block) error {
 			continue
 		}
 		word := func(offset int) uint32 { return r.order.Uint32(data[offset:]) }
-		r.changes = append(r.changes, change{word(layout.LogMarker), Change{
+		r.changes = append(r.changes, change{word(layout.LogMarker), tick, Change{
 			AtNS:  duration(r.header.word(layout.OffStartTick), tick, r.Clock.Hz),
 			From:  stateName(uint64(word(layout.LogFrom))),
 			To:    stateName(uint64(word(layout.LogTo))),
@@ -53,10 +55,22 @@ func (r *run) log(b block) error {
 	return nil
 }
 
-// change is a Change with the number of its marker.
+// change is a Change with the number of its marker and the tick at which it was.
 type change struct {
 	number uint32
+	tick   uint64
 	Change
+}
+
+// pauses are the ticks at which the run ceased to collect, in order.
+func (r *run) pauses() (ticks []uint64) {
+	for _, c := range r.changes {
+		if c.From == stateName(layout.StateProfiling) {
+			ticks = append(ticks, c.tick)
+		}
+	}
+	slices.Sort(ticks)
+	return ticks
 }
 
 // words keeps where the words of a table's markers are.

@@ -92,7 +92,10 @@ type Trace struct {
 
 	file    *os.File // nil: who opened it closes it
 	in      *input
-	marker  []int32 // by number in records
+	pauses  []uint64 // ticks at which collection ceased, in order
+	more    bool     // and others that are not known
+	sampled bool     // passages are missing, for others stand for them
+	marker  []int32  // by number in records
 	streams []stream
 }
 
@@ -151,6 +154,9 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 		},
 		StartTick: r.header.word(layout.OffStartTick),
 		in:        r.input,
+		pauses:    r.pauses(),
+		more:      r.unlogged > 0,
+		sampled:   r.samplesPassages(),
 	}
 	t.name(r)
 	for _, number := range slices.Sorted(maps.Keys(r.traces)) {
@@ -158,6 +164,14 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 		t.streams = append(t.streams, stream{parts: shard.parts, shard: shard.number, gap: shard.gap, gapTick: shard.gapTick, gapLast: shard.gapLast})
 	}
 	return t, nil
+}
+
+// samplesPassages says whether some passages stand for others, all of them or those of some marker.
+func (r *run) samplesPassages() bool {
+	n := r.header.word(layout.OffSampleN)
+	return n > 1 || n == 0 && slices.ContainsFunc(r.ordered, func(t *table) bool {
+		return slices.ContainsFunc(t.markers, func(m *Marker) bool { return m != nil && m.Sample > 1 })
+	})
 }
 
 // name finds the markers that the numbers in records stand for.

@@ -21,6 +21,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	w.WriteByte('\n')
+	all := markers // those that were traced have what was read at their ends all the same
 	if p.Untimed {
 		markers = slices.DeleteFunc(slices.Clone(markers), func(m *profile.Marker) bool { return onlyTraced(p, m) })
 	}
@@ -28,7 +29,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		writeTable(w, columnsOf(p, markers), markers, o)
 		w.WriteByte('\n')
 	}
-	writeReadings(w, markers, o)
+	writeReadings(w, all, o)
 	writeSizes(w, markers, o)
 	if o.Shapes {
 		writeShapes(w, p, markers, ink)
