@@ -26,10 +26,12 @@ func parseSample(value string) (uint64, error) {
 	return n, nil
 }
 
+var errStopped = errors.New("the run is stopped; nothing can be changed any more")
+
 // samples tells whether the run can be sampled at another rate.
 func (p *Process) samples() error {
 	if p.state() == Stopped {
-		return errors.New("the run is stopped; nothing can be changed any more")
+		return errStopped
 	}
 	if slices.Contains(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), "countdown") {
 		return errors.New("the program counts passages down (countdown in MARKGEN), at a rate that stays")

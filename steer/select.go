@@ -105,6 +105,9 @@ func (p *Process) set(settings []string) error {
 			r = rule{globs: []string{key}, on: value == "on", exact: true}
 			others = append(others, r)
 		}
+		if p.state() == Stopped {
+			return fmt.Errorf("set %s: %w", setting, errStopped)
+		}
 		if err := p.match(r); err != nil {
 			return err
 		}
