@@ -64,6 +64,24 @@ type Package struct {
 	Error *PackageError
 }
 
+// Unit says with which files of the package one is compiled that build
+// constraints leave out here, and whose package clause has the name clause: ""
+// is the package itself, "t" its tests, "x" the external ones. It is of another
+// package if ok is false. A package that has no other files has the name of the
+// first that is asked about.
+func (p *Package) Unit(file, clause string) (unit string, ok bool) {
+	if p.Name == "" {
+		p.Name = strings.TrimSuffix(clause, "_test")
+	}
+	switch {
+	case !strings.HasSuffix(file, "_test.go"):
+		return "", clause == p.Name
+	case clause == p.Name:
+		return "t", true
+	}
+	return "x", clause == p.Name+"_test"
+}
+
 // A Module is what go list says of a package's module.
 type Module struct {
 	Path, Version string

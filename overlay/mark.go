@@ -179,7 +179,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 	}
 	n := 0
 	for _, u := range units {
-		for _, f := range u.files {
+		for _, f := range slices.Concat(u.files, u.others) {
 			n += len(f.Text)
 		}
 	}

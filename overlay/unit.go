@@ -3,8 +3,11 @@ package overlay
 import (
 	"bytes"
 	"errors"
+	"go/parser"
+	"go/token"
 	"maps"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -20,6 +23,7 @@ type unit struct {
 	files   []rewrite.Source
 	planted bool             // false: read for the sake of the IDs only
 	blanked []rewrite.Source // those of files that are marked in place, the markers blanked
+	others  []rewrite.Source // of the same package, left out by build constraints: what has no name is numbered over them as well
 }
 
 // readUnits reads the files of a package, those of its tests where they are
@@ -50,7 +54,52 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 			read = append(read, u)
 		}
 	}
-	return read, nil
+	return read, m.readOthers(t, read)
+}
+
+// readOthers reads what build constraints leave out of the units.
+func (m *painter) readOthers(t *task, units []*unit) error {
+	for _, name := range t.IgnoredGoFiles {
+		text, err := m.user.read(filepath.Join(t.Dir, name))
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)
+		if err != nil {
+			continue // it need not be Go
+		}
+		in, ok := t.Unit(name, f.Name.Name)
+		i := slices.IndexFunc(units, func(u *unit) bool { return u.name == in })
+		if ok && i >= 0 {
+			units[i].others = append(units[i].others, rewrite.Source{Name: filepath.Join(t.Dir, name), Text: rewrite.Blank(text)})
+		}
+	}
+	return nil
+}
+
+// find finds the unit's points, and those in the others where they have a say in
+// the IDs: known tells that there are IDs to take over.
+func (u *unit) find(o rewrite.Options, known bool) (own *rewrite.Unit, others []registry.Point, err error) {
+	own, err = rewrite.Load(u.path, u.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !known && !own.HasNumbers() {
+		return own, nil, own.Find(o)
+	}
+	all := []*rewrite.Unit{own}
+	for _, s := range u.others {
+		if other, err := rewrite.Load(u.path, []rewrite.Source{s}); err == nil { // it need not be Go of this release
+			all = append(all, other)
+		}
+	}
+	rewrite.Number(all...)
+	for _, other := range all[1:] {
+		if other.Find(o) == nil {
+			others = append(others, other.RegistryPoints()...)
+		}
+	}
+	return own, others, own.Find(o)
 }
 
 // key identifies everything that what is planted depends on.
@@ -58,9 +107,13 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 	h := newHasher()
 	h.words(formatVersion, m.cache.key, o.words(), strconv.FormatBool(o.Cover), registryKey, t.path)
 	for _, u := range units {
-		h.words(u.name, strconv.FormatBool(u.planted), strconv.Itoa(len(u.blanked)))
+		h.words(u.name, strconv.FormatBool(u.planted), strconv.Itoa(len(u.blanked)), strconv.Itoa(len(u.files)))
 		for _, f := range u.files {
 			h.words(inRoot(t.root, f.Name))
+			h.bytes(f.Text)
+		}
+		for _, f := range u.others {
+			h.words(filepath.Base(f.Name))
 			h.bytes(f.Text)
 		}
 	}
@@ -72,20 +125,17 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 // function of each may have the same name.
 func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Marking) ([]markedFile, error) {
 	loaded := make([]*rewrite.Unit, len(units))
-	var points []registry.Point
+	var points, others []registry.Point
 	var errs rewrite.Errors
 	for i, s := range units {
 		options := o.Options
 		options.Cover = o.Cover && s.name == ""
-		u, err := rewrite.Load(s.path, s.files)
-		if err == nil {
-			err = u.Find(options)
-		}
+		u, beside, err := s.find(options, !ids.Empty())
 		var found rewrite.Errors
 		switch {
 		case err == nil:
 			loaded[i] = u
-			points = append(points, u.RegistryPoints()...)
+			points, others = append(points, u.RegistryPoints()...), append(others, beside...)
 		case !s.planted: // nothing that this build would notice
 		case errors.As(err, &found):
 			errs = append(errs, found...)
@@ -96,8 +146,8 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, points)
-	points = nil
+	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, append(points, others...))
+	points, others = nil, nil
 	var files []markedFile
 	for i, u := range loaded {
 		loaded[i] = nil // its syntax trees are the largest part of all that is in memory

@@ -6,14 +6,8 @@ import (
 	"strings"
 )
 
-// Assign returns the ID of each point, ids[i] that of points[i], and the registry as it stands with these points.
-// points are all the points of packages: an entry of these packages that has no point any more is retired, and only
-// such entries give their ID to a point elsewhere. Entries of other packages stay as they are. r is not changed, and
-// the order of packages and points does not matter.
-//
-// Where two points would be told apart by nothing, not even by name and file, it is undefined which of the two gets
-// which of their two IDs.
-func (r *Registry) Assign(packages []string, points []Point) ([]ID, *Registry) {
+// assign is Assign for points that may all be in one build.
+func (r *Registry) assign(packages []string, points []Point) ([]ID, *Registry) {
 	m := newMatch(r, packages, points)
 	m.exact()
 	if m.pending() {

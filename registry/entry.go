@@ -61,6 +61,9 @@ type Registry struct {
 	entries []Entry
 }
 
+// Empty tells that the registry knows no IDs.
+func (r *Registry) Empty() bool { return len(r.entries) == 0 }
+
 // Entries returns all markers, live and retired, sorted by package and function.
 func (r *Registry) Entries() []Entry {
 	seen := make(map[ID]bool, len(r.entries))

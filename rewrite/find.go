@@ -27,9 +27,12 @@ type Options struct {
 func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
-	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
+	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}}
 	if o.Sizes {
 		w.sizer = newArgumentSizer(u.files)
+	}
+	if !u.numbered {
+		Number(u)
 	}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
@@ -141,6 +144,8 @@ func (w *walker) fail(pos token.Pos, what, remedy string) {
 // markers.
 func (w *walker) fileDecls(f *file, left bool) {
 	w.f, w.next, w.skip = f, 0, 0
+	w.tops = map[string]int{"init": f.before.inits, "_": f.before.blanks}
+	w.vars.number["func"] = f.before.literals
 	if left {
 		w.skip++
 	}
@@ -212,7 +217,7 @@ func (w *walker) declared(decl *ast.FuncDecl, d *directive) {
 // literals walks the function literals of a node in source order.
 func (w *walker) literals(nodes ...ast.Node) {
 	for _, n := range nodes {
-		if !w.mayHoldLiteral(n) {
+		if !w.f.mayHoldLiteral(n) {
 			continue
 		}
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -227,11 +232,11 @@ func (w *walker) literals(nodes ...ast.Node) {
 }
 
 // mayHoldLiteral is the cheap test before a node is searched.
-func (w *walker) mayHoldLiteral(n ast.Node) bool {
+func (f *file) mayHoldLiteral(n ast.Node) bool {
 	if n == nil {
 		return false
 	}
-	text := w.f.Text[w.f.offset(n.Pos()):min(w.f.offset(n.End()), len(w.f.Text))]
+	text := f.Text[f.offset(n.Pos()):min(f.offset(n.End()), len(f.Text))]
 	for i := 0; i+4 < len(text); i++ {
 		if text[i] == 'f' && text[i+1] == 'u' && text[i+2] == 'n' && text[i+3] == 'c' {
 			return true

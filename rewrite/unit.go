@@ -36,6 +36,7 @@ type Unit struct {
 	counts   []*Point        // points that a Counter counts, in order
 	timed    []*Point        // points that have a Marker, in order
 	inline   bool            // markers cost the inliner nothing; set by Find
+	numbered bool            // by Number
 }
 
 // file is a parsed source with what Find found in it.
@@ -44,11 +45,12 @@ type file struct {
 	ast       *ast.File
 	tok       *token.File
 	generated bool
-	test      bool // name ends in _test.go
-	cgo       bool // imports "C"
-	lineDirs  bool // has //line directives of its own
-	explicit  bool // scopes may end explicitly: goroutines can be told apart; set by Find
-	left      bool // generated, and gets no markers; set by Find
+	test      bool    // name ends in _test.go
+	cgo       bool    // imports "C"
+	lineDirs  bool    // has //line directives of its own
+	explicit  bool    // scopes may end explicitly: goroutines can be told apart; set by Find
+	left      bool    // generated, and gets no markers; set by Find
+	before    numbers // of the files before; set by Number
 	functions []*function
 	dirs      []*directive
 	sums      *sums // prefix hashes of the text; made when first used

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -127,49 +128,68 @@ func (m *module) load(env *Env, o loadOptions) error {
 	return nil
 }
 
+// loadPackage finds the points of a package: in what is compiled here unit by unit, in what is not file by file.
 func (m *module) loadPackage(env *Env, p *overlay.Package, options rewrite.Options) error {
 	var errs error
-	add := func(suffix string, ignored bool, names ...string) {
-		var sources []rewrite.Source
-		for _, name := range names {
-			path := filepath.Join(p.Dir, name)
-			text, err := os.ReadFile(path)
-			if err != nil {
-				errs = errors.Join(errs, err)
-				return
-			}
-			// What markgen put there is not source of the user's; blanked, it moves no place.
-			sources = append(sources, rewrite.Source{Name: env.shown(path), Text: rewrite.Blank(text)})
+	units := map[string][]*unit{} // by suffix
+	add := func(suffix string, names ...string) {
+		u, err := loadUnit(env, p, names)
+		errs = errors.Join(errs, err)
+		if u != nil {
+			units[suffix] = append(units[suffix], &unit{Unit: u, Package: p, Suffix: suffix})
 		}
-		if len(sources) == 0 {
-			return
-		}
-		path := p.ImportPath
-		if suffix == "x" {
-			path += externalTest
-		}
-		u, err := rewrite.Load(path, sources)
-		if err == nil {
-			err = u.Find(options)
-		}
-		if err != nil && !ignored { // what is not for this platform need not be Go of this release
+	}
+	add("", append(slices.Clip(p.GoFiles), p.CgoFiles...)...)
+	add("t", p.TestGoFiles...)
+	add("x", p.XTestGoFiles...)
+	for _, name := range p.IgnoredGoFiles {
+		u, err := loadUnit(env, p, []string{name})
+		if unread := (*fs.PathError)(nil); errors.As(err, &unread) {
 			errs = errors.Join(errs, err)
 		}
-		if err == nil {
-			m.Units = append(m.Units, &unit{Unit: u, Package: p, Suffix: suffix, ignored: ignored})
+		if err != nil {
+			continue // what is not for this platform need not be Go of this release
+		}
+		if suffix, ok := p.Unit(name, u.Name); ok {
+			units[suffix] = append(units[suffix], &unit{Unit: u, Package: p, Suffix: suffix, ignored: true})
 		}
 	}
-	add("", false, append(slices.Clip(p.GoFiles), p.CgoFiles...)...)
-	add("t", false, p.TestGoFiles...)
-	add("x", false, p.XTestGoFiles...)
-	for _, name := range p.IgnoredGoFiles {
-		suffix := ""
-		if strings.HasSuffix(name, "_test.go") {
-			suffix = "t"
+	for _, suffix := range []string{"", "t", "x"} {
+		var all []*rewrite.Unit
+		for _, u := range units[suffix] {
+			if suffix == "x" {
+				u.Path += externalTest
+			}
+			all = append(all, u.Unit)
 		}
-		add(suffix, true, name)
+		rewrite.Number(all...)
+		for _, u := range units[suffix] {
+			if err := u.Find(options); err == nil {
+				m.Units = append(m.Units, u)
+			} else if !u.ignored {
+				errs = errors.Join(errs, err)
+			}
+		}
 	}
 	return errs
+}
+
+// loadUnit reads files of a package that are compiled together; none are no unit.
+func loadUnit(env *Env, p *overlay.Package, names []string) (*rewrite.Unit, error) {
+	var sources []rewrite.Source
+	for _, name := range names {
+		path := filepath.Join(p.Dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		// What markgen put there is not source of the user's; blanked, it moves no place.
+		sources = append(sources, rewrite.Source{Name: env.shown(path), Text: rewrite.Blank(text)})
+	}
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	return rewrite.Load(p.ImportPath, sources)
 }
 
 // fileArguments is the import path go gives to files named on the command line. Their markers are those of the package
@@ -179,37 +199,26 @@ const fileArguments = "command-line-arguments"
 // externalTest is what follows a package's import path in that of its external tests.
 const externalTest = "_test"
 
-// assign gives the points of the units that are compiled here their IDs, as an overlay build would, works out the
-// registry that is true on every platform, and then forgets the files that are not compiled here.
+// assign gives the points their IDs, as an overlay build does, works out the registry that is true on every platform,
+// and then forgets the files that are not compiled here.
 func (m *module) assign(env *Env) {
 	packages := m.gone(env)
 	for _, p := range m.Packages {
 		packages = append(packages, p.ImportPath, p.ImportPath+externalTest)
 	}
 	var points []registry.Point
-	compiled := m.Units[:0:0]
 	for _, u := range m.Units {
-		if !u.ignored {
-			points = append(points, u.RegistryPoints()...)
-			compiled = append(compiled, u)
-		}
+		points = append(points, u.RegistryPoints()...)
 	}
 	ids, after := m.Before.Assign(packages, points)
-	for _, u := range compiled {
+	if m.partial {
+		after = m.Before
+	}
+	for _, u := range m.Units {
 		u.SetIDs(ids[:len(u.Points)])
 		ids = ids[len(u.Points):]
 	}
-	if m.partial {
-		after = m.Before
-	} else if len(compiled) < len(m.Units) {
-		for _, u := range m.Units {
-			if u.ignored && (len(compiled) == 0 || compiled[0].Name != "main" || u.Name == "main") {
-				points = append(points, u.RegistryPoints()...)
-			}
-		}
-		_, after = m.Before.Assign(packages, points)
-	}
-	m.Units, m.After = compiled, after
+	m.Units, m.After = slices.DeleteFunc(m.Units, func(u *unit) bool { return u.ignored }), after
 }
 
 // gone returns the packages that have live markers in the registry and no directory any more, as far as the patterns

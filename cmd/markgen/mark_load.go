@@ -248,27 +248,26 @@ func (m *marking) unitOf(g *markedPackage, path string) (suffix string, ok bool)
 			return "", false
 		}
 	}
-	if g.Name == "" {
-		g.Name = strings.TrimSuffix(f.Name.Name, externalTest)
-	}
-	switch {
-	case !strings.HasSuffix(path, "_test.go"):
-		return "", f.Name.Name == g.Name
-	case f.Name.Name == g.Name:
-		return "t", true
-	}
-	return "x", f.Name.Name == g.Name+externalTest
+	return g.Unit(path, f.Name.Name)
 }
 
 // place gives the points their IDs and has the markers written.
 func (m *marking) place(ctx context.Context) error {
 	packages := m.gone(m.env)
-	var units []*markedUnit
+	var points []registry.Point
 	for _, g := range m.groups {
 		packages = append(packages, g.ImportPath, g.ImportPath+externalTest)
-		units = append(units, g.units...)
+		for _, u := range g.units {
+			points = append(points, u.RegistryPoints()...)
+		}
 	}
-	after := giveIDs(m.Before, packages, units)
+	ids, after := m.Before.Assign(packages, points)
+	for _, g := range m.groups {
+		for _, u := range g.units {
+			u.SetIDs(ids[:len(u.Points)])
+			ids = ids[len(u.Points):]
+		}
+	}
 	m.changeRegistry(after)
 
 	runtime, err := m.runtimePath(ctx)
