@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +82,13 @@ func (p *Package) Unit(file, clause string) (unit string, ok bool) {
 		return "t", true
 	}
 	return "x", clause == p.Name+"_test"
+}
+
+// HasGoFiles tells whether a directory has files of Go source. One that cannot
+// be read has none to offer.
+func HasGoFiles(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 }
 
 // A Module is what go list says of a package's module.

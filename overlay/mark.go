@@ -160,7 +160,7 @@ func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stat
 
 // paintPackage marks one package, or finds it in the cache.
 func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err error) {
-	root := m.root(t.root)
+	root := m.root(t)
 	if root.err != nil {
 		return nil, false, root.err
 	}
@@ -192,8 +192,9 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 	return files, false, m.cache.setEntry(key, files)
 }
 
-// root reads what the packages of the module in dir have in common.
-func (m *painter) root(dir string) *root {
+// root reads what the packages of a package's module have in common.
+func (m *painter) root(t *task) *root {
+	dir := t.root
 	m.mu.Lock()
 	if m.roots == nil {
 		m.roots = map[string]*root{}
@@ -218,16 +219,31 @@ func (m *painter) root(dir string) *root {
 		if len(text)+len(r.marking.Earlier) == 0 {
 			return
 		}
-		if r.registry, r.err = registry.Parse(relativeTo(m.dir, name), text); r.err != nil {
+		r.registry, r.key, r.err = m.known(t, relativeTo(m.dir, name), text)
+		if r.err != nil || len(r.marking.Earlier) == 0 {
 			return
 		}
-		if len(r.marking.Earlier) > 0 {
-			text = append(slices.Clip(r.marking.Earlier), text...)
-			r.registry, r.err = registry.Parse(name, text)
+		earlier, key, err := m.known(t, "the registry of the earlier source", r.marking.Earlier)
+		if r.err = err; err == nil {
+			r.registry, r.err = registry.Parse(name, append(earlier.Format(), r.registry.Format()...))
+			r.key += key
 		}
-		r.key = hashOf(string(text))
 	})
 	return r
+}
+
+// known reads a registry of the module that a package is of, and returns what
+// identifies its content as well.
+func (m *painter) known(t *task, name string, text []byte) (*registry.Registry, string, error) {
+	read, err := registry.Parse(name, text)
+	if err != nil || t.Module == nil {
+		return read, hashOf(string(text)), err
+	}
+	known := read.InModule(t.Module.Path, func(dir string) bool { return HasGoFiles(filepath.Join(t.root, filepath.FromSlash(dir))) })
+	if known != read {
+		text = known.Format()
+	}
+	return known, hashOf(string(text)), nil
 }
 
 // inRoot returns the slash-separated path of a file relative to root, or the

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/overlay"
 )
 
 // vendoredMark is the first line of every file that init -vendor writes. It is the form that tools take for
@@ -25,7 +26,7 @@ const vendorGo = "go1.22"
 
 // hasVendored reports whether the module in root has a copy of the runtime; its marked source then imports that.
 func hasVendored(root string) bool {
-	return hasGoFiles(filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime)))
+	return overlay.HasGoFiles(filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime)))
 }
 
 // initVendor copies the runtime into the module in root.

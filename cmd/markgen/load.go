@@ -110,7 +110,7 @@ func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 // load finds the points of m's packages.
 func (m *module) load(env *Env, o loadOptions) error {
 	var err error
-	if m.Before, err = readRegistry(env, m.Root); err != nil {
+	if m.Before, err = readRegistry(env, m.Root, m.Path); err != nil {
 		return err
 	}
 	c, err := readConfig(env, m.Root, o.Config)
@@ -227,17 +227,12 @@ func (m *module) gone(env *Env) []string {
 	var list []string
 	for _, path := range m.Before.Packages() {
 		if dir, ok := m.dir(path); ok && m.named(env, path) {
-			if !hasGoFiles(dir) {
+			if !overlay.HasGoFiles(dir) {
 				list = append(list, path)
 			}
 		}
 	}
 	return list
-}
-
-func hasGoFiles(dir string) bool {
-	entries, _ := os.ReadDir(dir) // one that cannot be read has none to offer
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
 }
 
 // named reports whether a package is loaded, or would be if it were there.
@@ -282,8 +277,8 @@ func (e *Env) shown(path string) string {
 	return rel
 }
 
-// readRegistry reads the registry of the module in root; none is an empty one.
-func readRegistry(env *Env, root string) (*registry.Registry, error) {
+// readRegistry reads the registry of the module in root, which has that path; none is an empty one.
+func readRegistry(env *Env, root, module string) (*registry.Registry, error) {
 	if root == "" {
 		return new(registry.Registry), nil
 	}
@@ -295,7 +290,11 @@ func readRegistry(env *Env, root string) (*registry.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return registry.Parse(env.shown(path), text)
+	r, err := registry.Parse(env.shown(path), text)
+	if err != nil {
+		return nil, err
+	}
+	return r.InModule(module, func(dir string) bool { return overlay.HasGoFiles(filepath.Join(root, filepath.FromSlash(dir))) }), nil
 }
 
 // readConfig reads the configuration file that -config names, or that of the module in root; none is an empty one.

@@ -121,7 +121,7 @@ type markedUnit struct {
 
 func (m *marking) run(ctx context.Context) error {
 	var err error
-	if m.Before, err = readRegistry(m.env, m.Root); err != nil {
+	if m.Before, err = readRegistry(m.env, m.Root, m.Path); err != nil {
 		return err
 	}
 	c, err := readConfig(m.env, m.Root, m.o.Config)
