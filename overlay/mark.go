@@ -7,7 +7,6 @@ import (
 	"go/scanner"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -179,7 +178,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 	}
 	n := 0
 	for _, u := range units {
-		for _, f := range slices.Concat(u.files, u.others) {
+		for _, f := range u.files {
 			n += len(f.Text)
 		}
 	}

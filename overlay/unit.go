@@ -23,7 +23,15 @@ type unit struct {
 	files   []rewrite.Source
 	planted bool             // false: read for the sake of the IDs only
 	blanked []rewrite.Source // those of files that are marked in place, the markers blanked
-	others  []rewrite.Source // of the same package, left out by build constraints: what has no name is numbered over them as well
+	others  others           // what build constraints leave out of it
+}
+
+// others are files that would be compiled with a unit but for build constraints.
+// They have a say in the names and IDs of what is compiled. Those of a package
+// may be much larger than it, so no more than one is in memory.
+type others struct {
+	names []string // paths
+	key   string   // identifies the names and texts
 }
 
 // readUnits reads the files of a package, those of its tests where they are
@@ -59,8 +67,10 @@ func (m *painter) readUnits(t *task, tests bool) ([]*unit, error) {
 
 // readOthers reads what build constraints leave out of the units.
 func (m *painter) readOthers(t *task, units []*unit) error {
+	keys := map[*unit]hasher{}
 	for _, name := range t.IgnoredGoFiles {
-		text, err := m.user.read(filepath.Join(t.Dir, name))
+		path := filepath.Join(t.Dir, name)
+		text, err := m.user.read(path)
 		if err != nil {
 			return err
 		}
@@ -70,36 +80,78 @@ func (m *painter) readOthers(t *task, units []*unit) error {
 		}
 		in, ok := t.Unit(name, f.Name.Name)
 		i := slices.IndexFunc(units, func(u *unit) bool { return u.name == in })
-		if ok && i >= 0 {
-			units[i].others = append(units[i].others, rewrite.Source{Name: filepath.Join(t.Dir, name), Text: rewrite.Blank(text)})
+		if !ok || i < 0 {
+			continue
 		}
+		u := units[i]
+		if keys[u].Hash == nil {
+			keys[u] = newHasher()
+		}
+		keys[u].words(name)
+		keys[u].bytes(text)
+		u.others.names = append(u.others.names, path)
+	}
+	for u, h := range keys {
+		u.others.key = h.String()
 	}
 	return nil
 }
 
-// find finds the unit's points, and those in the others where they have a say in
+// loadOther reads one of the others; nil if it is not Go of this release, as it
+// need not be.
+func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
+	text, err := m.user.read(name)
+	if err != nil {
+		return nil, err
+	}
+	other, err := rewrite.Load(u.path, []rewrite.Source{{Name: name, Text: rewrite.Blank(text)}})
+	if err != nil {
+		return nil, nil
+	}
+	return other, nil
+}
+
+// find finds a unit's points, and those in the others where they have a say in
 // the IDs: known tells that there are IDs to take over.
-func (u *unit) find(o rewrite.Options, known bool) (own *rewrite.Unit, others []registry.Point, err error) {
+func (m *painter) find(u *unit, o rewrite.Options, known bool) (own *rewrite.Unit, beside []registry.Point, err error) {
 	own, err = rewrite.Load(u.path, u.files)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !known && !own.HasNumbers() {
+	if len(u.others.names) == 0 {
 		return own, nil, own.Find(o)
 	}
-	all := []*rewrite.Unit{own}
-	for _, s := range u.others {
-		if other, err := rewrite.Load(u.path, []rewrite.Source{s}); err == nil { // it need not be Go of this release
-			all = append(all, other)
+	numbers := own.Numbers()
+	if !known && numbers.None() {
+		return own, nil, own.Find(o)
+	}
+	var names []string // of those with points that count
+	for _, name := range u.others.names {
+		other, err := m.loadOther(u, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if other == nil {
+			continue
+		}
+		if n := other.Numbers(); known || !n.None() {
+			names, numbers = append(names, name), append(numbers, n...)
 		}
 	}
-	rewrite.Number(all...)
-	for _, other := range all[1:] {
-		if other.Find(o) == nil {
-			others = append(others, other.RegistryPoints()...)
+	own.Number(numbers)
+	for _, name := range names {
+		other, err := m.loadOther(u, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if other == nil {
+			continue
+		}
+		if other.Number(numbers); other.Find(o) == nil {
+			beside = append(beside, other.RegistryPoints()...)
 		}
 	}
-	return own, others, own.Find(o)
+	return own, beside, own.Find(o)
 }
 
 // key identifies everything that what is planted depends on.
@@ -107,13 +159,9 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 	h := newHasher()
 	h.words(formatVersion, m.cache.key, o.words(), strconv.FormatBool(o.Cover), registryKey, t.path)
 	for _, u := range units {
-		h.words(u.name, strconv.FormatBool(u.planted), strconv.Itoa(len(u.blanked)), strconv.Itoa(len(u.files)))
+		h.words(u.name, strconv.FormatBool(u.planted), strconv.Itoa(len(u.blanked)), u.others.key)
 		for _, f := range u.files {
 			h.words(inRoot(t.root, f.Name))
-			h.bytes(f.Text)
-		}
-		for _, f := range u.others {
-			h.words(filepath.Base(f.Name))
 			h.bytes(f.Text)
 		}
 	}
@@ -130,7 +178,7 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 	for i, s := range units {
 		options := o.Options
 		options.Cover = o.Cover && s.name == ""
-		u, beside, err := s.find(options, !ids.Empty())
+		u, beside, err := m.find(s, options, !ids.Empty())
 		var found rewrite.Errors
 		switch {
 		case err == nil:

@@ -37,7 +37,12 @@ func (r *Registry) Assign(packages []string, points []Point) ([]ID, *Registry) {
 func layers(points []Point) (numbers []int, count int) {
 	files := map[function][]string{}
 	numbers = make([]int, len(points))
-	for i, p := range points {
+	for i := range points {
+		p := &points[i]
+		if i > 0 && p.Func == points[i-1].Func && p.File == points[i-1].File && p.Package == points[i-1].Package {
+			numbers[i] = numbers[i-1]
+			continue
+		}
 		base, _, _ := strings.Cut(p.Func, "#")
 		if base == "init" || base == "_" {
 			continue

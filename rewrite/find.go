@@ -27,16 +27,18 @@ type Options struct {
 func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
-	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}}
+	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
 	if o.Sizes {
 		w.sizer = newArgumentSizer(u.files)
-	}
-	if !u.numbered {
-		Number(u)
 	}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
 		f.left, f.explicit = f.generated && !o.Generated, o.Inline
+	}
+	if !u.numbered {
+		u.numberOwn()
+	}
+	for _, f := range u.files {
 		if f.left && !o.Cover {
 			continue
 		}
@@ -144,8 +146,9 @@ func (w *walker) fail(pos token.Pos, what, remedy string) {
 // markers.
 func (w *walker) fileDecls(f *file, left bool) {
 	w.f, w.next, w.skip = f, 0, 0
-	w.tops = map[string]int{"init": f.before.inits, "_": f.before.blanks}
-	w.vars.number["func"] = f.before.literals
+	if w.u.numbered {
+		w.tops["init"], w.tops["_"], w.vars.number["func"] = f.before.inits, f.before.blanks, f.before.literals
+	}
 	if left {
 		w.skip++
 	}
@@ -229,20 +232,6 @@ func (w *walker) literals(nodes ...ast.Node) {
 			return false
 		})
 	}
-}
-
-// mayHoldLiteral is the cheap test before a node is searched.
-func (f *file) mayHoldLiteral(n ast.Node) bool {
-	if n == nil {
-		return false
-	}
-	text := f.Text[f.offset(n.Pos()):min(f.offset(n.End()), len(f.Text))]
-	for i := 0; i+4 < len(text); i++ {
-		if text[i] == 'f' && text[i+1] == 'u' && text[i+2] == 'n' && text[i+3] == 'c' {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *walker) literal(lit *ast.FuncLit) {

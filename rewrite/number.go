@@ -1,55 +1,80 @@
 package rewrite
 
 import (
+	"bytes"
 	"cmp"
 	"go/ast"
 	"path/filepath"
 	"slices"
 )
 
-// numbers says how many constructs that are named by numbers stand in some
-// files of a package. All of them may be there many times in one package.
-type numbers struct {
-	inits, blanks int // functions init and _
-	literals      int // function literals of package variables, and those of the first init, which are named like them
+// Numbers say how many constructs that are named by numbers stand in files of
+// a package.
+type Numbers []fileNumbers
+
+// fileNumbers are those of one file. All of them may be there many times in one
+// package.
+type fileNumbers struct {
+	name          string // base name
+	inits, blanks int    // functions init and _
+	literals      int    // function literals of package variables
+	inInit        int    // function literals in its first init: those of the package's first are named like the variables'
 }
 
-// Number numbers what has no name of its own in its package over the files of
-// all the units, which are those of one package on different platforms, in the
-// order of the files' names: so everything is called the same in a build that
-// leaves some of them out. It stands between Load and Find, which numbers over
-// the files of its unit where Number has not been called.
-func Number(units ...*Unit) {
-	var files []*file
-	for _, u := range units {
-		files = append(files, u.files...)
-		u.numbered = true
+// Numbers counts what has no name of its own in its package.
+func (u *Unit) Numbers() Numbers {
+	list := make(Numbers, len(u.files))
+	for i, f := range u.files {
+		n := &list[i]
+		n.name = filepath.Base(f.Name)
+		for _, decl := range f.ast.Decls {
+			n.add(f, decl)
+		}
 	}
-	slices.SortStableFunc(files, func(a, b *file) int { return cmp.Compare(filepath.Base(a.Name), filepath.Base(b.Name)) })
-	var before numbers
-	for _, f := range files {
-		f.before = before
-		before.addAll(f)
-	}
+	return list
 }
 
-// HasNumbers tells whether anything in the unit has no name of its own in its package.
-func (u *Unit) HasNumbers() bool {
-	var n numbers
+// None tells that there is nothing of the kind.
+func (l Numbers) None() bool {
+	return !slices.ContainsFunc(l, func(n fileNumbers) bool { return n != fileNumbers{name: n.name} })
+}
+
+// Number has the unit number what has no name of its own over the files of all,
+// which are those of its package on all platforms, its own among them, in the
+// order of their names: so everything is called the same in a build that leaves
+// some of them out. It stands in front of Find, which numbers over the files of
+// the unit where Number has not been called.
+func (u *Unit) Number(all Numbers) {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b fileNumbers) int { return cmp.Compare(a.name, b.name) })
+	before := make(map[string]fileNumbers, len(all))
+	var sum fileNumbers
+	for _, n := range all {
+		before[n.name] = sum
+		if sum.inits == 0 {
+			sum.literals += n.inInit
+		}
+		sum.inits += n.inits
+		sum.blanks += n.blanks
+		sum.literals += n.literals
+	}
 	for _, f := range u.files {
-		n.addAll(f)
+		f.before = before[filepath.Base(f.Name)]
 	}
-	return n != numbers{}
+	u.numbered = true
 }
 
-func (n *numbers) addAll(f *file) {
-	for _, decl := range f.ast.Decls {
-		n.add(f, decl)
+// numberOwn numbers over the files of the unit, unless Find would come to the
+// same by going through them.
+func (u *Unit) numberOwn() {
+	inOrder := slices.IsSortedFunc(u.files, func(a, b *file) int { return cmp.Compare(filepath.Base(a.Name), filepath.Base(b.Name)) })
+	if !inOrder || slices.ContainsFunc(u.files, func(f *file) bool { return f.left }) {
+		u.Number(u.Numbers())
 	}
 }
 
 // add counts a declaration of a file.
-func (n *numbers) add(f *file, decl ast.Decl) {
+func (n *fileNumbers) add(f *file, decl ast.Decl) {
 	fn, isFunc := decl.(*ast.FuncDecl)
 	switch {
 	case !isFunc:
@@ -59,7 +84,7 @@ func (n *numbers) add(f *file, decl ast.Decl) {
 		n.blanks++
 	case fn.Name.Name == "init":
 		if n.inits++; n.inits == 1 {
-			n.literals += f.literalsIn(fn.Body)
+			n.inInit = f.literalsIn(fn.Body)
 		}
 	}
 }
@@ -77,4 +102,9 @@ func (f *file) literalsIn(n ast.Node) (count int) {
 		return !isLiteral
 	})
 	return count
+}
+
+// mayHoldLiteral is the cheap test before a node is searched.
+func (f *file) mayHoldLiteral(n ast.Node) bool {
+	return n != nil && bytes.Contains(f.Text[f.offset(n.Pos()):min(f.offset(n.End()), len(f.Text))], []byte("func"))
 }

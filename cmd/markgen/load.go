@@ -155,15 +155,15 @@ func (m *module) loadPackage(env *Env, p *overlay.Package, options rewrite.Optio
 		}
 	}
 	for _, suffix := range []string{"", "t", "x"} {
-		var all []*rewrite.Unit
+		var all rewrite.Numbers
 		for _, u := range units[suffix] {
 			if suffix == "x" {
 				u.Path += externalTest
 			}
-			all = append(all, u.Unit)
+			all = append(all, u.Numbers()...)
 		}
-		rewrite.Number(all...)
 		for _, u := range units[suffix] {
+			u.Number(all)
 			if err := u.Find(options); err == nil {
 				m.Units = append(m.Units, u)
 			} else if !u.ignored {
