@@ -93,10 +93,15 @@ func (m *match) sort(points []Point) {
 	}
 	slices.SortStableFunc(m.places, func(i, j int) int {
 		a, b := &points[i], &points[j]
+		switch { // each only where those in front say nothing: most differ early
+		case a.Package != b.Package:
+			return cmp.Compare(a.Package, b.Package)
+		case a.Func != b.Func:
+			return cmp.Compare(a.Func, b.Func)
+		case names[i] != names[j]:
+			return cmp.Compare(names[i], names[j])
+		}
 		return cmp.Or(
-			cmp.Compare(a.Package, b.Package),
-			cmp.Compare(a.Func, b.Func),
-			cmp.Compare(names[i], names[j]),
 			cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Given, b.Given),
 			cmp.Compare(a.Header, b.Header),
@@ -116,6 +121,7 @@ func natural(name string) string {
 		return name
 	}
 	var b strings.Builder
+	b.Grow(len(name) + 8)
 	for {
 		before, after, found := strings.Cut(name, "#")
 		b.WriteString(before)

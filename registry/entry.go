@@ -92,9 +92,13 @@ func (r *Registry) Packages() []string {
 
 // compareEntries is the order of the file. It uses nothing that an edit elsewhere could change, save ordinals.
 func compareEntries(a, b Entry) int {
+	switch {
+	case a.Package != b.Package:
+		return cmp.Compare(a.Package, b.Package)
+	case a.Func != b.Func:
+		return cmp.Compare(a.Func, b.Func)
+	}
 	return cmp.Or(
-		cmp.Compare(a.Package, b.Package),
-		cmp.Compare(a.Func, b.Func),
 		cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Header, b.Header),
 		cmp.Compare(a.Given, b.Given),

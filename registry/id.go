@@ -12,7 +12,13 @@ import (
 type ID uint64
 
 // String returns the ID as 16 lower-case hexadecimal digits, the form it has in every file and report.
-func (id ID) String() string { return fmt.Sprintf("%016x", uint64(id)) }
+func (id ID) String() string {
+	var digits [16]byte
+	for i := range digits {
+		digits[i] = "0123456789abcdef"[id>>(60-4*i)&15]
+	}
+	return string(digits[:])
+}
 
 // MarshalText makes an ID its 16 digits in JSON.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
@@ -50,7 +56,7 @@ func parseHex(s string) (uint64, error) {
 // before it so that no two lists of parts read alike. taken are the IDs that may not be used; salt counts the
 // attempts, and stays out of the hash at the first one.
 func derive(p *Point, ordinal int, taken map[ID]bool) ID {
-	var buf []byte
+	buf := make([]byte, 0, 256)
 	part := func(s string) {
 		buf = binary.AppendUvarint(buf, uint64(len(s)))
 		buf = append(buf, s...)

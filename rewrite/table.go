@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,25 +43,49 @@ func (u *Unit) table(root string) string {
 		}
 		return i
 	}
+	var line []byte
+	text := func(words ...string) {
+		for _, w := range words {
+			line = append(append(line, '\t'), w...)
+		}
+	}
+	numbers := func(list ...int) {
+		for _, n := range list {
+			line = strconv.AppendInt(append(line, '\t'), int64(n), 10)
+		}
+	}
+	end := func() {
+		b.Write(append(line, '\n'))
+		line = line[:0]
+	}
 	for _, p := range u.timed {
 		flags := ""
 		if p.SizeExpr != "" {
 			flags += "z"
 		}
-		fmt.Fprintf(&b, "m\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column,
-			p.gate, dash(flags), dash(p.Group), p.rate(), p.Name)
+		line = append(line, 'm')
+		text(p.ID.String(), p.Kind)
+		numbers(index[p.f], p.Pos.Line, p.Pos.Column, p.gate)
+		text(dash(flags), dash(p.Group))
+		numbers(p.rate())
+		text(p.Name)
+		end()
 	}
 	for _, p := range u.counts {
-		fmt.Fprintf(&b, "c\t%s\t%s\t%d\t%d\t%d\t%s\n", p.ID, p.Kind, index[p.f], p.Pos.Line, p.Pos.Column, p.Name)
+		line = append(line, 'c')
+		text(p.ID.String(), p.Kind)
+		numbers(index[p.f], p.Pos.Line, p.Pos.Column)
+		text(p.Name)
+		end()
 	}
 	for _, c := range u.blocks {
 		file := blockFile(c)
-		fmt.Fprintf(&b, "b\t%d\t%d\t%d\t%d\t%d\t%d", file, c.StartLine, c.StartCol, c.EndLine, c.EndCol, c.NumStmt)
+		line = append(line, 'b')
+		numbers(file, c.StartLine, c.StartCol, c.EndLine, c.EndCol, c.NumStmt)
 		for i, k := range c.sum {
-			b.WriteByte("\t+"[min(i, 1)])
-			b.WriteString(strconv.Itoa(len(u.counts) + k))
+			line = strconv.AppendInt(append(line, "\t+"[min(i, 1)]), int64(len(u.counts)+k), 10)
 		}
-		b.WriteByte('\n')
+		end()
 	}
 	return b.String()
 }
