@@ -21,8 +21,9 @@ func (r *Registry) InModule(path string, has func(dir string) bool) *Registry {
 	old, most := "", 0
 	for _, candidate := range prefixes(live) {
 		n := 0
+		_, inside := within(path, candidate) // a package that was renamed there is not now that of the root
 		for _, p := range live {
-			if dir, _ := within(candidate, p); has(dir) {
+			if dir, _ := within(candidate, p); (dir != "" || !inside) && has(dir) {
 				n++
 			}
 		}

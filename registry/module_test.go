@@ -20,6 +20,7 @@ func TestInModule(t *testing.T) {
 		{"one package, its name at the root, too", "other.org/n", ". a/b b", "example.com/m/a/b", "other.org/n/a/b"},
 		{"one package is gone besides", "n", ". a", "m m/a m/gone", "n n/a n/gone"},
 		{"nothing is known", "n", "", "m m/a", "m m/a"},
+		{"the only package is renamed", "example.com/m", ". b", "example.com/m/a", "example.com/m/a"},
 		{"no slash in it", "n", ".", "m", "n"},
 		{"no markers", "n", ".", "", ""},
 	} {
