@@ -78,7 +78,7 @@ func parseTable(text string) *tableText {
 		case "f":
 			files = append(files, line[2:])
 		case "m":
-			m, gate, ok := parseMarker(line, file)
+			m, gate, ok := parseMarker(line, file, len(t.markers))
 			good = good && ok
 			if !good {
 				m = nil
@@ -124,10 +124,10 @@ func within(m *Marker, importPath string) {
 
 // parseMarker reads
 //
-//	m ID KIND FILEIDX LINE COL GATE FLAGS GROUP SAMPLE NAME
+//	m ID KIND FILEIDX LINE COL GATE|- FLAGS GROUP SAMPLE NAME
 //
-// A gate that is none is -1.
-func parseMarker(line string, file func(string) (string, bool)) (m *Marker, gate int, ok bool) {
+// of place i. A gate that is none is -1.
+func parseMarker(line string, file func(string) (string, bool), i int) (m *Marker, gate int, ok bool) {
 	f := strings.SplitN(line, "\t", 11)
 	if len(f) != 11 {
 		return nil, -1, false
@@ -140,9 +140,10 @@ func parseMarker(line string, file func(string) (string, bool)) (m *Marker, gate
 	if err != nil {
 		return nil, -1, false
 	}
-	gate, err = strconv.Atoi(f[6])
-	if err != nil {
-		gate = -1
+	if gate = i; f[6] != "-" {
+		if gate, err = strconv.Atoi(f[6]); err != nil {
+			gate = -1
+		}
 	}
 	m.CountOnly = m.Kind == "point" || strings.Contains(f[7], "c")
 	if f[8] != "-" {

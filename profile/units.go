@@ -121,7 +121,7 @@ func (u *Units) table(in *input, b block) {
 			}
 		}
 	}
-	for i := range unit.Markers { // a gate that is none: the marker stands for itself
+	for i := range unit.Markers { // "-", and a gate that is none: the marker stands for itself
 		if g := unit.Markers[i].Gate; g < 0 || g >= len(unit.Markers) {
 			unit.Markers[i].Gate = i
 		}
@@ -138,8 +138,9 @@ func parseUnitMarker(line string) UnitMarker {
 	m := UnitMarker{Gate: -1}
 	f := strings.SplitN(line, "\t", 11)
 	if len(f) == 11 {
+		m.Name = f[10]
 		if gate, err := strconv.ParseUint(f[6], 10, 31); err == nil {
-			m = UnitMarker{f[10], int(gate)}
+			m.Gate = int(gate)
 		}
 	}
 	return m

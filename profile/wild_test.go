@@ -18,7 +18,7 @@ import (
 const wildText = "p\tm\nf\tf.go\n" +
 	"m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n" +
 	"m\t0000000000000002\tloop\t0\t2\t1\t0\t-\t-\t1\tm.F:for#1\n" +
-	"m\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tm.G\n"
+	"m\t0000000000000003\tfunc\t0\t3\t1\t-\t-\t-\t1\tm.G\n"
 
 // half is the limit of a function that is picked with a probability of a half if it was in
 // no run before: ln 2, in 32.32.

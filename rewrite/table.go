@@ -58,14 +58,19 @@ func (u *Unit) table(root string) string {
 		b.Write(append(line, '\n'))
 		line = line[:0]
 	}
-	for _, p := range u.timed {
+	for i, p := range u.timed {
 		flags := ""
 		if p.SizeExpr != "" {
 			flags += "z"
 		}
 		line = append(line, 'm')
 		text(p.ID.String(), p.Kind)
-		numbers(index[p.f], p.Pos.Line, p.Pos.Column, p.gate)
+		numbers(index[p.f], p.Pos.Line, p.Pos.Column)
+		if p.gate == i {
+			text(ownGate)
+		} else {
+			numbers(p.gate)
+		}
 		text(dash(flags), dash(p.Group))
 		numbers(p.rate())
 		text(p.Name)
@@ -131,6 +136,7 @@ func quote(table string) string {
 const (
 	sampledLine   = "s\n" // the first line, if there is a rate in it
 	lastLine      = "e\n" // in the table of package main, which is initialised last
+	ownGate       = "-"   // the gate of a marker that is its own
 	packedText    = 0     // the first byte of a packed one
 	packedSampled = 1     // the same with a rate in it
 	packedHead    = 5     // bytes before the data: that one and the length of the table

@@ -143,13 +143,14 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 		}
 	}
 	var m []byte // most of the text, and so without package fmt
-	for i, p := range g.points {
+	for _, p := range g.points {
 		pos := at(p)
 		m = append(append(append(m[:0], "m\t"...), p.ID.String()...), '\t')
 		m = append(append(m, p.Kind...), '\t')
-		for _, n := range [...]int{index[p.f], pos.Line, pos.Column, i} {
+		for _, n := range [...]int{index[p.f], pos.Line, pos.Column} {
 			m = append(strconv.AppendInt(m, int64(n), 10), '\t')
 		}
+		m = append(append(m, ownGate...), '\t')
 		m = append(append(m, dash(flags(p))...), '\t')
 		m = append(append(m, dash(p.Group)...), '\t')
 		m = append(strconv.AppendInt(m, int64(p.rate()), 10), '\t')

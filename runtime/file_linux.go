@@ -38,20 +38,24 @@ func moveUp(fd int) int {
 	return int(n)
 }
 
-// fillFile writes head and text to the data file, off bytes into its latest
+// zeros are what fillFile writes behind a text.
+var zeros [filePage + BlockAlign]byte
+
+// fillFile writes head, text and rest zeros to the data file, off bytes into its latest
 // piece, which is size bytes long. What is mapped there shows them at once.
 // false: it could not. The caller holds the lock.
 //
 //go:norace
-func fillFile(off, size uintptr, head *tableHead, text string) bool {
+func fillFile(off, size uintptr, head *tableHead, text string, rest uintptr) bool {
 	f := &dataFile
 	if !f.ours() {
 		return false
 	}
 	at := uint64(f.size) - uint64(size) + uint64(off)
-	parts := [2]syscall.Iovec{{Base: (*byte)(unsafe.Pointer(head))}, {Base: unsafe.StringData(text)}}
+	parts := [3]syscall.Iovec{{Base: (*byte)(unsafe.Pointer(head))}, {Base: unsafe.StringData(text)}, {Base: &zeros[0]}}
 	parts[0].SetLen(OffTableText)
 	parts[1].SetLen(len(text))
+	parts[2].SetLen(int(rest))
 	for {
 		n, _, e := syscall.Syscall6(syscall.SYS_PWRITEV, uintptr(f.fd), uintptr(unsafe.Pointer(&parts)), uintptr(len(parts)),
 			uintptr(at), uintptr(at>>32), 0)
@@ -59,7 +63,7 @@ func fillFile(off, size uintptr, head *tableHead, text string) bool {
 			if e == 0 {
 				ioWrote(int(n))
 			}
-			return e == 0 && n == uintptr(OffTableText+len(text))
+			return e == 0 && n == OffTableText+uintptr(len(text))+rest
 		}
 	}
 }

@@ -43,6 +43,7 @@ func setHeaderText(off, size uintptr, s string) {
 const (
 	firstPiece = 256 << 10
 	mostPiece  = 4 << 20
+	filePage   = 4 << 10 // what the system keeps files in, or a part of that
 )
 
 // newBlock gives a zeroed block of at least size bytes with its header filled
@@ -91,15 +92,21 @@ type tableHead [OffTableText / 8]uint64
 // publishTable makes and publishes a block of head and text; false: there is no memory left. Programs
 // may have many megabytes of text, and all have it at their start. So it is
 // written to the file where that can be, which costs a fraction of what it takes
-// to touch every page of mapped memory once. The caller holds the lock.
+// to touch every page of mapped memory once. Long ones end where a page of the file
+// does, which takes a half of what it takes to write the rest of that page
+// with the next one. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
 func publishTable(head *tableHead, text string) bool {
-	p, size := takeSpace(OffTableText + uintptr(len(text)))
-	if p == nil {
+	size := (OffTableText + uintptr(len(text)) + BlockAlign - 1) &^ (BlockAlign - 1)
+	if size > space.free && !newPiece(size) {
 		return false
 	}
+	if len(text) >= filePage {
+		size += (space.free - size) % filePage // pieces end where a page does
+	}
+	p, size := takeSpace(size)
 	publishHead(BlockTable, p, size, head, text)
 	return true
 }
@@ -116,7 +123,11 @@ func publishHead(kind uint32, p unsafe.Pointer, size uintptr, head *tableHead, t
 	written := false
 	if space.inFile {
 		last := space.pieces[len(space.pieces)-1]
-		written = fillFile(uintptr(p)-uintptr(last.p), last.size, head, text)
+		rest := uintptr(0)
+		if kind == BlockTable {
+			rest = size - OffTableText - uintptr(len(text))
+		}
+		written = fillFile(uintptr(p)-uintptr(last.p), last.size, head, text, rest)
 	}
 	if !written {
 		*(*tableHead)(p) = *head

@@ -22,7 +22,7 @@ const (
 		"m\t00000000000000a1\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/demo.run\n" +
 		"m\t00000000000000a2\tloop\t0\t14\t2\t0\t-\t-\t1\texample.com/demo.run:for#1\n" +
 		"m\t00000000000000a3\tbranch\t0\t16\t2\t0\t-\t-\t1\texample.com/demo.run:if#1.then\n" +
-		"m\t00000000000000a4\tfunc\t0\t40\t1\t3\t-\t-\t1\texample.com/demo.lex\n" +
+		"m\t00000000000000a4\tfunc\t0\t40\t1\t-\t-\t-\t1\texample.com/demo.lex\n" +
 		"c\t00000000000000a5\tblock\t0\t50\t3\texample.com/demo.helper:block#1\n"
 	otherText = "p\texample.com/other\nf\tother.go\n" +
 		"m\t00000000000000b1\tfunc\t0\t1\t1\t0\t-\t-\t1\texample.com/other.parse a=b\n"

@@ -83,7 +83,7 @@ const demoText = "p\texample.com/demo\nf\tdemo.go\n" +
 	"m\t00000000000000a1\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/demo.parse\n" +
 	"m\t00000000000000a2\tloop\t0\t14\t2\t0\t-\t-\t1\texample.com/demo.parse:for#1\n" +
 	"m\t00000000000000a3\tpoint\t0\t16\t2\t0\t-\t-\t1\texample.com/demo.end of input\n" +
-	"m\t00000000000000a4\tfunc\t0\t40\t1\t3\t-\t-\t1\texample.com/demo/internal/storage.(*Server).Fetch\n" +
+	"m\t00000000000000a4\tfunc\t0\t40\t1\t-\t-\t-\t1\texample.com/demo/internal/storage.(*Server).Fetch\n" +
 	"m\t00000000000000a5\tfunc\t0\t60\t1\t4\t-\t-\t1\texample.com/demo.never\n"
 
 // demoAfter is what the fake has collected after so many seconds.
