@@ -257,11 +257,15 @@ func (m *Marker) scale(by *big.Rat) {
 	}
 	passes := m.Count - min(m.Count, m.Timed())
 	m.Count = word(passes)
+	var timed, before uint64 // up to a bucket as it was, up to the last as it is: all together are rounded once
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
 		lo, hi := b.LoNS(), b.HiNS()-1
 		b.SumSq = fromBig(times(b.SumSq.Big()))
-		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
+		timed = add64(timed, b.Count)
+		upTo := word(timed)
+		b.Count, before = upTo-before, upTo
+		b.SumNS = word(b.SumNS)
 		b.SumNS = min(max(b.SumNS, b.Count*lo), mulSat(b.Count, hi))
 		m.Count = add64(m.Count, b.Count)
 	}

@@ -88,10 +88,12 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	case len(fn.events) == 0 && fn.point == nil:
 		return formNone, ""
 	case fn.counted != "":
+		fn.called = fn.together()
 		return formCount, fn.counted
 	case !fn.timed() && fn.nosplit:
 		return formCount, "a //go:nosplit function has no stack to spare"
 	case !fn.timed():
+		fn.called = fn.together()
 		return formCount, "nothing in it is timed"
 	}
 	opens, whyNotOpen := fn.opens()
@@ -101,13 +103,22 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
 	}
 	twin, whyNotTwin := fn.copies()
+	together := fn.explicit && fn.together() // where calls are deferred, each call parts them
 	switch {
 	case forced == "open" && open, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
 		for f, name := range formNames {
 			if name == forced {
+				fn.called = together && (forced == "open" || forced == "guarded")
 				return form(f), "-form asks for it"
 			}
 		}
+	}
+	if fn.called = together; together {
+		f := formGuarded
+		if open {
+			f = formOpen
+		}
+		return f, "a test at the top might part variables that are allocated together"
 	}
 	// In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
 	// of a function that is given, which allocates if this one is not inlined: then the estimate is to be

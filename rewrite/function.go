@@ -35,6 +35,7 @@ type function struct {
 	form      form
 	why       string // that form
 	explicit  bool   // the scopes of a twin end on every way out, not in a deferred call
+	called    bool   // its own marker is passed in a call, and nothing is tested before the body; see together
 	counted   string // why it is only counted, though no directive asks for that; else ""
 	literals  int
 	types     bool // declares types of its own

@@ -121,9 +121,12 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 	w.passed = gate
 	defer func() { w.passed = eachTests }()
 	if p := fn.point; p != nil {
-		if p.Count {
-			e.insert(start, w.count(p.counter))
-		} else {
+		switch {
+		case p.Count:
+			e.insert(start, w.counted(p.counter))
+		case w.called:
+			e.insert(start, w.free("Begin(&%s)", w.marker(p.marker)))
+		default:
 			e.insert(start, w.opened(p))
 		}
 	}

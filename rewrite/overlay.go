@@ -75,6 +75,7 @@ type overlayWriter struct {
 	t, l              string // the tallies, and where functions found their counters last
 	nothing           string // the variable that costs nothing to assign to
 	passed            gate   // of what is being planted
+	called            bool   // no branch may come before the body of what is being planted
 	recovers          bool   // recover is the predeclared function
 }
 
@@ -147,6 +148,7 @@ func (w *overlayWriter) register() string {
 func (w *overlayWriter) function(e *edits, fn *function) {
 	f := fn.file
 	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
+	w.called = fn.called
 	switch fn.form {
 	case formNone:
 	case formCount:
@@ -229,7 +231,7 @@ func (w *overlayWriter) deferred(fn *function) string {
 // counts plants only what is counted and not timed, and the calls that steer.
 func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 	if p := fn.point; p != nil && p.Count {
-		e.insert(start, w.count(p.counter))
+		e.insert(start, w.counted(p.counter))
 	}
 	for _, ev := range fn.events {
 		switch ev.op {
@@ -244,7 +246,7 @@ func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) {
 	if p := fn.point; p != nil {
 		if p.Count {
-			e.insert(start, w.count(p.counter))
+			e.insert(start, w.counted(p.counter))
 		} else {
 			e.insert(start, w.guarded(w.enter(p, 0), guard))
 		}
@@ -314,6 +316,14 @@ func (w *overlayWriter) count(counter int) string {
 	return w.free(call+"(&%s[%d])", w.c, counter)
 }
 
+// counted is count for the point of a function.
+func (w *overlayWriter) counted(counter int) string {
+	if w.called {
+		return w.free("TickCall(&%s[%d])", w.c, counter)
+	}
+	return w.count(counter)
+}
+
 // renameLabels gives the labels of a copied body names of their own.
 func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 	for _, l := range fn.labels {
@@ -331,6 +341,8 @@ func (w *overlayWriter) tally(ev event) string {
 	switch {
 	case !w.u.inline:
 		return w.count(counter)
+	case ev.first && w.called:
+		return w.free("TallyCall(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
 	case ev.first:
 		return w.free("Tally(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
 	}

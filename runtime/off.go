@@ -42,6 +42,9 @@ func Set[T any](p *T, v T) (n Nothing) {
 // Tick does nothing.
 func Tick(c *Counter) (n Nothing) { return n }
 
+// TickCall does nothing.
+func TickCall(c *Counter) (n Nothing) { return n }
+
 // Tallies are one package's counters by goroutine.
 type Tallies struct{}
 
@@ -53,6 +56,9 @@ var NoOwn Own
 
 // Tally does nothing.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
+
+// TallyCall does nothing.
+func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
 
 // TallyOn does nothing.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) { return n }

@@ -84,6 +84,11 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
+// TallyCall is Tally that does not inline, for a function in which no branch may come before the body.
+//
+//go:noinline
+func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, last, i) }
+
 // TallyOn is Tally for what is counted between two Tallys: it calls nothing, which
 // would cost the function it stands in its registers, and so gives no unit
 // counters of its own, but says that this one should have some.

@@ -64,6 +64,49 @@ func adder(by int) func(int) int {
 	return func(n int) int { return n + by }
 }
 
+// What follows has variables that the compiler allocates together, as nothing is between them.
+
+//go:noinline
+func counting(from int) func() int {
+	steps := 0
+	return func() int {
+		steps++
+		from++
+		return from * steps
+	}
+}
+
+//go:noinline
+func source() iter.Seq[int] { return func(yield func(int) bool) { _ = yield(1) && yield(2) } }
+
+func totalOfSource() (n int) {
+	for v := range source() {
+		n += v
+	}
+	return n
+}
+
+func scanned(n int) int {
+	var k int
+	set2(&n, &k)
+	return n + k
+}
+
+var kept []*int
+
+//go:noinline
+func set2(n, k *int) { kept = append(kept[:0], n, k) }
+
+func countdown(n int32) (f func() bool, left *int32) {
+	var calls int64
+	f = func() bool {
+		calls++
+		n--
+		return n > 0 && calls > 0
+	}
+	return f, &n
+}
+
 func main() {
 	for name, allocs := range lib.Idioms {
 		fmt.Println(name, allocs)
@@ -92,6 +135,15 @@ func main() {
 		{"odd", func() { total += sum(t.odd()) }},
 		{"keys", func() { total += sum(some.members()) }},
 		{"adder", func() { total += adder(3)(4) }},
+		{"counting", func() { total += counting(3)() }},
+		{"source", func() { total += totalOfSource() }},
+		{"scanned", func() { total += scanned(3) }},
+		{"countdown", func() {
+			f, n := countdown(3)
+			for f() {
+				total += int(*n)
+			}
+		}},
 	} {
 		fmt.Println(x.name, testing.AllocsPerRun(100, x.do))
 	}

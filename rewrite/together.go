@@ -1,0 +1,186 @@
+package rewrite
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+)
+
+// together says whether the compiler may put a parameter or a result of the function and a variable
+// of its own into one allocation: it does so with small ones without pointers that move to the heap next to each
+// other (maxAggregatedHeapAllocation in cmd/compile/internal/ssagen/ssa.go), as long as no branch is between
+// them. A test at the top of the body would be one, and testing.AllocsPerRun would tell. Syntax alone
+// decides, so it may be yes where it need not.
+func (fn *function) together() bool {
+	small := map[string]bool{} // true for results, which are always set again: by what returns
+	add := func(list *ast.FieldList, results bool) {
+		if list == nil {
+			return
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				if name.Name != "_" && mayBeSmall(field.Type) {
+					small[name.Name] = results
+				}
+			}
+		}
+	}
+	if fn.decl != nil {
+		add(fn.decl.Recv, false)
+	}
+	add(fn.typ.Params, false)
+	add(fn.typ.Results, true)
+	if !fn.mayShare(small) {
+		return false
+	}
+	shared := fn.shared()
+	for name, result := range small {
+		if set, ok := shared[name]; ok && (set || result) {
+			return fn.declaresShared(shared)
+		}
+	}
+	return false
+}
+
+// mayShare says whether there may be others that use one of the names: it is quick, and no for most functions.
+func (fn *function) mayShare(names map[string]bool) bool {
+	if len(names) == 0 {
+		return false
+	}
+	text := fn.file.Text[fn.file.offset(fn.body.Lbrace):fn.file.offset(fn.body.Rbrace)]
+	if fn.literals > 0 || fn.loops > 0 && bytes.Contains(text, []byte("range ")) {
+		return true
+	}
+	if bytes.IndexByte(text, '&') >= 0 {
+		for name := range names {
+			if bytes.Contains(text, []byte("&"+name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared are the names that function literals and the bodies of loops over functions use, and those whose
+// address is taken; true for those that are assigned, too, which the others get by reference.
+func (fn *function) shared() map[string]bool {
+	names := map[string]bool{}
+	use := func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok {
+				names[name.Name] = names[name.Name]
+			}
+			return true
+		})
+	}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			use(n.Body)
+		case *ast.RangeStmt:
+			if fn.mayBeFunc(n) {
+				use(n.Body)
+			}
+		case *ast.UnaryExpr:
+			if name, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND {
+				names[name.Name] = true
+			}
+		}
+		return true
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	set := func(x ast.Expr) {
+		if name, ok := ast.Unparen(x).(*ast.Ident); ok {
+			if _, ok := names[name.Name]; ok {
+				names[name.Name] = true
+			}
+		}
+	}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				for _, x := range n.Lhs {
+					set(x)
+				}
+			}
+		case *ast.IncDecStmt:
+			set(n.X)
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				set(n.Key)
+				set(n.Value)
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// declaresShared says whether the body declares a variable that may move to the heap before its first branch: one of
+// its own, or what a loop over a function keeps its state in.
+func (fn *function) declaresShared(shared map[string]bool) bool {
+	for _, s := range fn.body.List {
+		switch s := s.(type) {
+		case *ast.DeclStmt:
+			d, ok := s.Decl.(*ast.GenDecl)
+			if !ok || d.Tok != token.VAR {
+				continue
+			}
+			for _, spec := range d.Specs {
+				v := spec.(*ast.ValueSpec)
+				for _, name := range v.Names {
+					if shared[name.Name] && (v.Type == nil || mayBeSmall(v.Type)) {
+						return true
+					}
+				}
+			}
+		case *ast.AssignStmt:
+			if s.Tok != token.DEFINE {
+				continue
+			}
+			for _, x := range s.Lhs {
+				if name, ok := x.(*ast.Ident); ok && shared[name.Name] {
+					return true
+				}
+			}
+		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.EmptyStmt, *ast.DeferStmt, *ast.GoStmt:
+		case *ast.RangeStmt:
+			return fn.mayBeFunc(s)
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// mayBeFunc says whether a loop may be over a function: one that a call gives, or a parameter.
+func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
+	switch x := ast.Unparen(s.X).(type) {
+	case *ast.Ident:
+		return fn.given[x.Name]
+	case *ast.CallExpr:
+		name, ok := ast.Unparen(x.Fun).(*ast.Ident)
+		return !ok || !builtins[name.Name] && !scalarNames[name.Name]
+	case *ast.FuncLit:
+		return true
+	}
+	return false
+}
+
+// mayBeSmall says whether a type may be one of fewer than 16 bytes without pointers.
+func mayBeSmall(t ast.Expr) bool {
+	switch t := ast.Unparen(t).(type) {
+	case *ast.Ident:
+		return t.Name != "string" && t.Name != "error" && t.Name != "any" && t.Name != "complex128"
+	case *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+		return true
+	case *ast.ArrayType:
+		return t.Len != nil && mayBeSmall(t.Elt)
+	case *ast.StructType:
+		return true
+	}
+	return false
+}
