@@ -67,8 +67,8 @@ func (fn *function) shared() map[string]bool {
 	names := map[string]bool{}
 	use := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
-			if name, ok := n.(*ast.Ident); ok {
-				names[name.Name] = names[name.Name]
+			if name, ok := n.(*ast.Ident); ok && !names[name.Name] {
+				names[name.Name] = false
 			}
 			return true
 		})
