@@ -45,6 +45,28 @@ func near(g uintptr) (p *slot, key uintptr) { return &lineOf(hot.slots, slotBits
 //go:norace
 func (p *slot) g() uintptr { return p.key }
 
+// of says whether the scopes on the stack are those of goroutine g, the caller, by the lower bits of its
+// number, or there are none. The Go runtime gives a g to another goroutine when one has ended, and
+// runtime.Goexit ends those that have scopes open which no deferred call ends. No is for adopt.
+//
+//go:norace
+func (p *slot) of(g uintptr) bool {
+	return hot.number == 0 || p.owner == uint16(gWord(g, hot.number))
+}
+
+// adopt makes p the slot of goroutine g, the caller, if it is another's. There may be none.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (p *slot) adopt(g uintptr) {
+	if p == nil || p.of(g) || p.stack.scopes() != p.stack {
+		return
+	}
+	p.abandon()
+	p.owner = uint16(gWord(g, hot.number))
+}
+
 // find gives the slot of goroutine g, the caller, or nil.
 //
 //go:norace

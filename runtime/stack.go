@@ -26,8 +26,9 @@ type slot struct {
 	recovered uint64
 	then      uint32
 
-	left    bool // a scope is being ended that was left without its end
-	delayed bool // what is recorded next has taken longer
+	left    bool   // a scope is being ended that was left without its end
+	delayed bool   // what is recorded next has taken longer
+	owner   uint16 // whose scopes are on the stack, see of
 
 	active *active // nil while the stack is not deep
 }
@@ -276,6 +277,18 @@ func (p *slot) drop() {
 	if hot.extras != 0 {
 		recorded(i)
 	}
+}
+
+// abandon drops the scopes that an earlier goroutine of this g has left, which runtime.Goexit
+// ended: how long they took nobody knows.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) abandon() {
+	for p.stack.n > 0 {
+		p.drop()
+	}
+	p.then = 0
 }
 
 // unwind settles the scopes whose functions have gone: a scope that was opened

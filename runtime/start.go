@@ -262,6 +262,9 @@ func start(value string) (refused uint64, trouble string) {
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"
 	}
+	if hot.slots != nil {
+		hot.number = goroutineNumber()
+	}
 	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)

@@ -67,14 +67,13 @@ var noRing ring
 
 // tracing is what a record is made with; it is written at start.
 var tracing struct {
-	_      [64]byte
-	ends   *ringEnds // of this run, nil when it has no trace; who is writing to an older run's ring keeps to that
-	number uintptr   // where in a g its goroutine's number is; 0: that is not known
-	enter  uint64    // what a record of each kind costs the program, ticks<<costBits
-	exit   [4]uint64 // by record.kind
-	point  uint64
-	room   uint64 // records in a ring
-	_      [64]byte
+	_     [64]byte
+	ends  *ringEnds // of this run, nil when it has no trace; who is writing to an older run's ring keeps to that
+	enter uint64    // what a record of each kind costs the program, ticks<<costBits
+	exit  [4]uint64 // by record.kind
+	point uint64
+	room  uint64 // records in a ring
+	_     [64]byte
 }
 
 // touchedAtOnce is how much of a ring is touched in advance, bytes, when the
@@ -90,7 +89,6 @@ func startTrace() {
 		room = defaultBuffer
 	}
 	tracing.room = room / RecordSize
-	tracing.number = goroutineNumber()
 	lock()
 	ends := (*ringEnds)(anonymous(unsafe.Sizeof(ringEnds{})))
 	unlock()
@@ -158,10 +156,10 @@ func gWord(g, at uintptr) uint64 {
 //go:norace
 //go:nocheckptr
 func goroutineOf(g uintptr) uint64 {
-	if tracing.number == 0 {
+	if hot.number == 0 {
 		return uint64(g)
 	}
-	return gWord(g, tracing.number)
+	return gWord(g, hot.number)
 }
 
 // write writes a record of goroutine g, the caller, with so many scopes open. what is the marker's index
