@@ -470,6 +470,21 @@ func TestWindows(t *testing.T) {
 }
 
 // near tells whether an estimated count is what it should be, as far as it says it is sure.
+// A program that sleeps is woken up with who opens windows. They do not begin when it does for that.
+func TestWindowsOfRests(t *testing.T) {
+	const bursts = 3000
+	var m *profile.Marker
+	for seed := 21; seed < 25; seed++ { // what else the machine does may come between
+		p := runSteered(t, fmt.Sprintf("sample=1:100,seed=%d,only=*.burst", seed), "resting", fmt.Sprint(bursts)).Profile
+		m = marker(t, p, "burst")
+		if near(m, 20*bursts) && m.Count > 10*bursts && m.Count < 40*bursts && m.Samples > 100 {
+			return
+		}
+		t.Logf("%d ± %g passages of %d, from %d", m.Count, m.CountSE(), 20*bursts, m.Samples)
+	}
+	t.Errorf("%d ± %g passages of %d", m.Count, m.CountSE(), 20*bursts)
+}
+
 func near(m *profile.Marker, want float64) bool {
 	return math.Abs(float64(m.Count)-want) <= 6*m.CountSE()
 }

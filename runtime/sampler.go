@@ -14,6 +14,9 @@ import (
 type sampler struct {
 	open  bool
 	next  uint64 // when to open a window or to look after it, monotonic ns
+	at    uint64 // when the window that is opened next begins, monotonic ns
+	rests rests
+	lead  uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
 	from  uint64 // tick at which the first of the batch began
 	width uint64 // its length, ticks
 	state uint64 // of the random numbers
@@ -24,6 +27,7 @@ type sampler struct {
 	taken   uint64 // ticks of these that opening took from the program; two's complement
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
+	added   uint64 // when that was, monotonic ns
 	look    uint64 // when to look through the counters, monotonic ns
 	looked  uint64 // how long after the time before, ns
 }
@@ -82,11 +86,11 @@ func (s *sampler) windowDue() uint64 {
 		s.count++
 		s.pending += s.width
 		s.taken += taken
-		if uint64(nanotime())-s.next > 100*s.cost {
+		if t-s.added > 100*s.cost {
 			s.add()
 		}
 		unlock()
-		s.next = t + s.pause()
+		s.plan(t + s.pause())
 		return s.next
 	}
 	if s.state == 0 {
@@ -94,28 +98,35 @@ func (s *sampler) windowDue() uint64 {
 		if s.state == 0 {
 			s.state = (ticks() ^ t) | 1
 		}
-		s.next = t + s.pause()
+		s.plan(t + s.pause())
 		return s.next
 	}
 	if State() != StateProfiling {
-		s.next = t + max(s.pause(), shortestWindow)
+		s.plan(t + max(s.pause(), shortestWindow))
 		return s.next
 	}
-	ns := windowNS(atomic.LoadUint64(headerWord(OffSampleN)))
+	s.wasLate(t - s.next)
+	ns := s.windowNS(rate())
 	s.width = fromNS(ns)
-	hot.window.begin()
+	at := hot.window.begin(s.at)
 	if s.from == 0 {
 		s.from = hot.window.from
 	}
 	s.open = true
-	s.next = uint64(nanotime()) + warmUp + ns + min(ns, longestLate)
+	s.next = at + ns + min(ns, longestLate)
 	return s.next
 }
 
+// rate is the N of which one passage in N is to be recorded.
+func rate() uint64 { return max(atomic.LoadUint64(headerWord(OffSampleN)), 1) }
+
 // windowNS is how long the windows are, ns, if one passage in n is to be recorded.
-func windowNS(n uint64) uint64 {
-	if n <= 1 {
+func (s *sampler) windowNS(n uint64) uint64 {
+	switch {
+	case n <= 1:
 		return wholeWindow
+	case s.rests.does:
+		return max(shortestWindow, restingCycle/n)
 	}
 	return max(shortestWindow, windowCycle/n)
 }
@@ -125,10 +136,40 @@ func windowNS(n uint64) uint64 {
 //
 //go:norace
 func (s *sampler) pause() uint64 {
-	n := max(atomic.LoadUint64(headerWord(OffSampleN)), 1)
-	mean := windowNS(n) * (n - 1)
+	s.rests.look()
+	n := rate()
+	mean := s.windowNS(n) * (n - 1)
 	hi, lo := bits.Mul64(mean, exponential(s.random()))
 	return hi<<32 | lo>>32
+}
+
+// plan has the next window begin at a time. What the program does then must have nothing to do with that, and
+// who wakes up to open its gates does wake the program: where all of it waits for something, Go looks up to a millisecond late for
+// what timers have become due, and also whenever anything else wakes it. So where the program rests the gates are opened
+// a random time before, in which such a wake-up is forgotten. Else it is as long before as the sampler was late lately.
+//
+//go:norace
+func (s *sampler) plan(at uint64) {
+	s.at = at
+	lead := s.lead
+	if s.rests.does {
+		hi, _ := bits.Mul64(longestLead, s.random())
+		lead = hi
+	}
+	s.next = at - min(lead, at)
+}
+
+// wasLate learns from how late the sampler was, ns, how much before a window it should be called.
+// What is passed between that and the window's beginning costs time, so it is a 64th of the time from window to window at most.
+//
+//go:norace
+func (s *sampler) wasLate(ns uint64) {
+	if ns += warmUp; ns > s.lead {
+		s.lead += (ns - s.lead) / 2
+	} else {
+		s.lead -= (s.lead - ns) / 16
+	}
+	s.lead = min(s.lead, windowCycle/64)
 }
 
 // random gives the next of a sequence of random numbers (Marsaglia, Xorshift RNGs,
@@ -224,7 +265,8 @@ func (s *sampler) add() {
 	atomic.AddUint64(headerWord(OffWindowNet), max(net, lasted/64))
 	atomic.AddUint64(headerWord(OffBatches), 1)
 	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
-	s.cost = uint64(nanotime()) - begun
+	s.added = uint64(nanotime())
+	s.cost = s.added - begun
 }
 
 // lastedOf is how long the windows of a batch were the program's, ticks, if taken of it

@@ -27,6 +27,11 @@ const longestSleep = 10_000_000
 func timers(run uint64) {
 	s := &theSampler
 	var c cycle
+	var a alarm
+	if conf.windows() {
+		a.open()
+		defer a.close()
+	}
 	begun := uint64(nanotime())
 	for State() != StateStopped && atomic.LoadUint64(&runs) == run {
 		next := longestSleep + uint64(nanotime())
@@ -42,9 +47,7 @@ func timers(run uint64) {
 		if conf.windows() {
 			next = min(next, s.due())
 		}
-		if d := int64(next - uint64(nanotime())); d > 0 {
-			sleep(d)
-		}
+		a.wait(next)
 	}
 }
 

@@ -40,6 +40,10 @@ const (
 	shortestWindow = 50_000
 	windowCycle    = 5_000_000
 
+	// Where the program rests they are fewer and longer, ns, and the sampler is woken up to longestLead before.
+	restingCycle = 50_000_000
+	longestLead  = 5_000_000
+
 	// Somebody outside may want every passage of a run that has windows. One follows upon
 	// the other then, as long as it may be without being late when that changes, ns.
 	wholeWindow = 80_000_000
@@ -154,10 +158,11 @@ func (w *window) end(width uint64) bool {
 	return true
 }
 
-// begin opens the gates for a window that begins soon.
+// begin opens the gates for a window that begins at a time, monotonic ns, or as soon as may be after it, and
+// gives that time.
 //
 //go:norace
-func (w *window) begin() {
+func (w *window) begin(at uint64) uint64 {
 	lock()
 	for _, m := range gates {
 		if off := loadWord(&m.Off); off&OffByWindow != 0 {
@@ -171,9 +176,12 @@ func (w *window) begin() {
 	setTicks(true)
 	atomic.StoreUint64(&opening, never)
 	atomic.StoreUint64(&closing, never)
-	atomic.StoreUint64(&w.from, now()+fromNS(warmUp))
+	t := uint64(nanotime())
+	at = max(at, t+warmUp)
+	atomic.StoreUint64(&w.from, now()+fromNS(at-t))
 	atomic.StoreUint64(&w.width, unpassed)
 	unlock()
+	return at
 }
 
 // settleGates is settleMarkers for those that windows close. It is done later where

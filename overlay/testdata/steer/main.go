@@ -53,6 +53,14 @@ func work(i int) {
 func step() {}
 
 //perf:mark
+//go:noinline
+func burst(i int) {
+	for k := range 500 {
+		sink.Add(int64(k))
+	}
+}
+
+//perf:mark
 func ending(i, n int) {
 	work(1)
 	//perf:mark
@@ -131,6 +139,13 @@ func main() {
 		for i := range n {
 			step()
 			work(i)
+		}
+	case "resting": // bursts of what is short
+		for range n {
+			for i := range 20 {
+				burst(i)
+			}
+			time.Sleep(time.Millisecond)
 		}
 	case "ending":
 		for i := range n {
