@@ -294,6 +294,22 @@ func TestTimerTriggers(t *testing.T) {
 	}
 }
 
+// What the program pauses stays so in the windows of every= that come, until it resumes.
+func TestPausedBetweenWindows(t *testing.T) {
+	t.Parallel()
+	for _, markgen := range []string{"collect=time", "every=20ms:10ms", "every=31ms:30ms", "every=5ms:1ms", "start=on:*.request,every=20ms:10ms"} {
+		p := runSteered(t, markgen, "quiet").Profile
+		if m := marker(t, p, "b"); m.Count != 0 {
+			t.Errorf("%s: %d passages while the run was paused: %q", markgen, m.Count, changes(p))
+		}
+		for _, name := range []string{"a", "request"} {
+			if m := marker(t, p, name); m.Count == 0 {
+				t.Errorf("%s: no passages of %s: %q", markgen, name, changes(p))
+			}
+		}
+	}
+}
+
 // The program steers itself, and is told what is not allowed.
 func TestStates(t *testing.T) {
 	t.Parallel()

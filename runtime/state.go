@@ -48,7 +48,8 @@ func Configure(spec string) error {
 // Start begins to collect in a configured run that waits for a trigger.
 func Start() error { return toggle("Start", StateProfiling, causeProgram) }
 
-// Pause stops collecting until Resume; scopes that are open finish.
+// Pause stops collecting until Resume, or until a trigger starts or resumes; scopes
+// that are open finish.
 func Pause() error { return toggle("Pause", StatePaused, causeProgram) }
 
 // Resume goes on collecting after Pause.
@@ -79,6 +80,9 @@ func toggle(call string, to RunState, why cause) error {
 	}
 	if call == "Start" && waits && State() == StateProfiling {
 		return nil // no trigger was to do that
+	}
+	if header != nil && conf.period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
+		return nil
 	}
 	for {
 		from := State()

@@ -293,15 +293,22 @@ func resetTriggers(s RunState) {
 	}
 }
 
-// Collection is on while both halves want it: what the markers and the times of
-// triggers say, and the windows of every=.
+// Collection is on while all of these want it: what the markers and the times of
+// triggers say, the windows of every=, and who pauses and resumes by a call, a
+// directive or from outside. What a trigger starts or resumes it does whoever has
+// paused.
 const (
 	wantTriggers = 1 << iota
 	wantPeriod
-	wantBoth = wantTriggers | wantPeriod
+	wantCalls
+	wantAll = wantTriggers | wantPeriod | wantCalls
+
+	wantResume = wantTriggers | wantCalls
 )
 
-var wants uint32
+// wants are those that want it. They and the state change together, under wanting; but
+// other processes change the state alone.
+var wants, wanting uint32
 
 // act does what the trigger is for.
 //
@@ -312,35 +319,73 @@ func (t *trigger) act(why cause, number uint32) {
 		}
 		return
 	}
-	wanted := atomic.LoadUint32(&wants)&wantTriggers != 0
+	whose := uint32(wantTriggers)
+	if t.opens() {
+		whose = wantResume
+	}
+	wanted := atomic.LoadUint32(&wants)&whose == whose
 	if t.applies(State()) || conf.period > 0 && wanted != t.opens() {
-		want(wantTriggers, t.opens(), why, number)
+		want(whose, t.opens(), why, number)
 	}
 }
 
-// want says that one half wants collection, or does not, and changes the state if
-// that makes a difference.
+// want says that some want collection, or do not, and changes the state if that makes
+// a difference.
 //
 //go:norace
-func want(half uint32, on bool, why cause, number uint32) {
-	if on {
-		atomic.OrUint32(&wants, half)
-	} else {
-		atomic.AndUint32(&wants, ^half)
-	}
-	for {
+func want(whose uint32, on bool, why cause, number uint32) {
+	acquire(&wanting)
+	for done := false; !done; {
 		s := State()
-		to := RunState(StatePaused)
+		heed(s)
+		all, to := wants&^whose, RunState(StatePaused)
 		if on {
-			to = StateProfiling
+			all, to = wants|whose, StateProfiling
 		}
-		if on && (atomic.LoadUint32(&wants) != wantBoth || s != StateConfigured && s != StatePaused) || !on && s != StateProfiling {
-			return
+		if on && (all != wantAll || s != StateConfigured && s != StatePaused) || !on && s != StateProfiling {
+			done = true
+		} else {
+			done = change(s, to, why, number)
 		}
-		if change(s, to, why, number) {
-			return
+		if done {
+			atomic.StoreUint32(&wants, all)
 		}
 	}
+	release(&wanting)
+}
+
+// heed takes note of a state that is not what all together want: somebody has changed
+// it from outside, or by Start or Resume. The caller holds wanting.
+//
+//go:norace
+func heed(s RunState) {
+	switch {
+	case s == StateProfiling:
+		atomic.OrUint32(&wants, wantResume)
+	case s == StatePaused && wants == wantAll:
+		atomic.AndUint32(&wants, ^uint32(wantCalls))
+	}
+}
+
+// wantCall is want for Pause and Resume in a run with every=, which may be called between
+// two windows, too; false: it is nothing new.
+//
+//go:norace
+func wantCall(on bool) bool {
+	acquire(&wanting)
+	s := State()
+	heed(s)
+	news := (atomic.LoadUint32(&wants)&wantCalls != 0) != on
+	release(&wanting)
+	if !news || s != StateProfiling && s != StatePaused && (s != StateConfigured || wants&wantTriggers == 0) {
+		return false
+	}
+	whose := uint32(wantCalls)
+	if on {
+		whose = wantResume
+	}
+	want(whose, on, causeProgram, 0)
+	return true
 }
 
 // beginTriggers makes the triggers of the configuration those of the run.
@@ -350,7 +395,7 @@ func beginTriggers() {
 		all[i].seen = new(uint64)
 	}
 	theTriggers = &all
-	wants = wantBoth
+	wants = wantAll
 	if conf.period > 0 {
 		wants &^= wantPeriod
 	}

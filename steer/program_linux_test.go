@@ -279,6 +279,33 @@ func TestHotLoop(t *testing.T) {
 	}
 }
 
+// What is paused from outside stays so when the next period of every= begins.
+func TestPausedPeriods(t *testing.T) {
+	r := start(t, false, "every=20ms:10ms", "run")
+	p := r.open()
+	for i := range 3 {
+		for end := time.Now().Add(10 * time.Second); p.Pause() != nil; { // it may be between two windows
+			if time.Now().After(end) {
+				t.Fatal("it is never profiling")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		before := count(t, p, "hot")
+		time.Sleep(100 * time.Millisecond)
+		if after := count(t, p, "hot"); after > before+openAtMost {
+			t.Errorf("round %d: %d passages while the run was paused", i, after-before)
+		}
+		if err := p.Resume(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if after := count(t, p, "hot"); after <= before+openAtMost {
+			t.Errorf("round %d: no passages after it was resumed", i)
+		}
+	}
+	r.finish()
+}
+
 // openAtMost is how many scopes of hot were open, at most, when it was turned off: those
 // are collected when they end, which is late where a goroutine waits for a processor.
 const openAtMost = 2

@@ -182,6 +182,24 @@ func main() {
 		b()
 		//perf:resume
 		a()
+	case "quiet": // is paused at any time of a period, and in the next is not collected
+		for range 20 {
+			request()
+		}
+		for i := range 6 {
+			//perf:pause
+			time.Sleep(time.Duration(i) * 7 * time.Millisecond)
+			for range 20 {
+				b()
+				time.Sleep(time.Millisecond)
+			}
+			//perf:resume
+			time.Sleep(time.Duration(i) * 3 * time.Millisecond)
+		}
+		for range 40 {
+			a()
+			time.Sleep(time.Millisecond)
+		}
 	case "states":
 		say(nil)
 		say(perf.Start())
