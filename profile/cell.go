@@ -72,8 +72,9 @@ func (in *input) parseBuckets(list []Bucket, data []byte, first uint8, torn uint
 }
 
 // settle makes the figures of the cell agree with its buckets, or if they do not
-// by more than torn passages says no.
-func (c *cell) settle(torn uint64) (ok bool) {
+// by more than torn passages says no. With partial some of its buckets may not be in the
+// file, while all passages are in its other figures.
+func (c *cell) settle(torn uint64, partial bool) (ok bool) {
 	total := uint64(0)
 	for _, b := range c.buckets {
 		var carry uint64
@@ -93,7 +94,7 @@ func (c *cell) settle(torn uint64) (ok bool) {
 
 	// No scope's self time is more than its time, nor what was nested.
 	over, slack := bits.Mul64(torn, last.HiNS())
-	if most := add64(total, slack); over == 0 && (c.self > most || c.nested > most) {
+	if most := add64(total, slack); over == 0 && !partial && (c.self > most || c.nested > most) {
 		return false
 	}
 	c.self, c.nested = min(c.self, total), min(c.nested, total)

@@ -216,6 +216,28 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// Of a file that could not grow what is in it counts: a cell goes on counting in it, while buckets
+// that are made later are in memory.
+func TestPartial(t *testing.T) {
+	run := profiletest.Run{Flags: layout.FlagPartial, Tables: []profiletest.Table{{
+		Text:  "p\ta\nf\ta.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\ta.F\n",
+		Early: map[int][]uint64{0: {500_000_000, 100, 110, 120}},
+	}}}
+	for _, killed := range []bool{false, true} {
+		run.Killed = killed
+		file := run.File()
+		binary.LittleEndian.PutUint32(file[blockAt(t, file, layout.BlockBuckets, 0):], layout.BlockPad)
+		p := read(t, file)
+		m := named(t, p, "a.F")
+		if m.Count != 3 || m.TotalNS() != 330 || m.SelfNS != 330 || m.MinNS != 100 || m.MaxNS != 127 {
+			t.Errorf("killed %v: %d passages of %d ns, %d of them self, from %d to %d ns", killed, m.Count, m.TotalNS(), m.SelfNS, m.MinNS, m.MaxNS)
+		}
+		if m.First.Count() != 0 || p.Damaged {
+			t.Errorf("killed %v: %d first passages, damaged %v: %q", killed, m.First.Count(), p.Damaged, p.Warnings)
+		}
+	}
+}
+
 // Whatever is changed in a file, reading it ends, and takes memory in
 // proportion to the file and not to what the file says.
 func TestBounded(t *testing.T) {

@@ -76,7 +76,8 @@ func (f *Firsts) clone() Firsts { return Firsts{f.MinNS, f.MaxNS, slices.Clone(f
 func bucketOf(ns uint64) uint8 { return uint8(max(bits.Len64(ns), 1) - 1) }
 
 // firsts gives the first passages, which stand at aliases, to their markers. What is among
-// them is among the passages, too, unless the program was writing it as it was read.
+// them is among the passages, too, unless the program was writing it as it was read, or the
+// file could not grow.
 func (r *run) firsts() {
 	for i := range r.aliases {
 		a := &r.aliases[i]
@@ -90,7 +91,7 @@ func (r *run) firsts() {
 		ns := a.first - 1
 		k := bucketOf(ns)
 		if len(m.First.Buckets) > 0 || !slices.ContainsFunc(m.Buckets, func(b Bucket) bool { return b.K == k }) {
-			if !r.Alive {
+			if !r.Alive && !r.header.partial() {
 				r.damagedAt(r.damaged(a.offset, "a first passage of marker number %d that is not among its passages; it is left out", a.to))
 			}
 			continue

@@ -28,6 +28,9 @@ func (h header) text(offset, size int) string {
 
 func (h header) ended() bool { return h.word(layout.OffState) == layout.StateStopped }
 
+// partial says whether the file could not grow.
+func (h header) partial() bool { return h.word(layout.OffFlags)&layout.FlagPartial != 0 }
+
 // readHeader reads the header page and finds the file's byte order. Without a
 // header nothing in the file can be read.
 func (in *input) readHeader() (header, error) {

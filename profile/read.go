@@ -206,7 +206,7 @@ func (r *run) read(sum *Sum) {
 	r.join(sum)
 	r.sortTraces()
 	r.elapsed()
-	r.Complete = h.ended() && !r.Damaged && h.word(layout.OffFlags)&layout.FlagPartial == 0
+	r.Complete = h.ended() && !r.Damaged && !h.partial()
 	if r.damages > mostDamage {
 		r.warn("damaged besides: %s", plural(uint64(r.damages-mostDamage), "place"))
 	}
@@ -218,7 +218,7 @@ func (r *run) read(sum *Sum) {
 // howItEnded says what is unusual about the end of the run.
 func (r *run) howItEnded() {
 	h := r.header
-	if h.word(layout.OffFlags)&layout.FlagPartial != 0 {
+	if h.partial() {
 		r.warn("the file could not grow; what was collected at more markers, or on more processors, later is missing")
 	}
 	pid := h.word(layout.OffPID)
@@ -453,7 +453,7 @@ func (s *scratch) sumOf(a, b []Bucket) []Bucket {
 func (r *run) sum() {
 	for index, c := range r.parts.all() {
 		for ; c != nil; c = c.next {
-			if !c.settle(r.torn) {
+			if !c.settle(r.torn, r.header.partial()) {
 				r.damagedAt(r.damaged(c.offset, "a cell of marker number %d whose figures contradict each other; it is left out", index))
 				continue
 			}
