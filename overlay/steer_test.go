@@ -237,11 +237,41 @@ func TestTriggersOn32Bits(t *testing.T) {
 	}
 }
 
+// Stopwatches set triggers off as scopes do, and nothing turns them off: that could not be told.
+func TestWatchTriggers(t *testing.T) {
+	t.Parallel()
+	for markgen, want := range map[string]n{
+		"throttle=2:1000000000":                  {"job": 10, "a": 2, "c": 2},
+		"start=on:job":                           {"job": 10, "a": 10, "c": 10},
+		"start=count:job:4":                      {"job": 7, "a": 7, "c": 7},
+		"start=on:job,pause=on:job":              {"job": 10, "a": 10},
+		"pause=on:job":                           {"job": 1, "a": 1},
+		"stop=count:job:3":                       {"job": 3, "a": 3, "c": 2},
+		"pause=count:job:3,resume=count:job:2":   {"job": 8, "a": 8, "c": 6},
+		"start=on:job,pause=on:job,clock=mono":   {"job": 10, "a": 10},
+		"start=count:job:2,stop=on:job":          {"job": 1, "a": 1},
+		"start=on:job,pause=on:job,sample=1:100": {"job": 10, "a": 10},
+	} {
+		r := runSteered(t, markgen, "jobs")
+		if diff := cmp.Diff(want, counts(r.Profile)); diff != "" {
+			t.Errorf("%s: passages (-want +got):\n%s%q", markgen, diff, changes(r.Profile))
+		}
+		for _, m := range r.Markers {
+			if m.Name == "job" && m.Off != "" {
+				t.Errorf("%s: the watch is off: %s", markgen, m.Off)
+			}
+		}
+		if strings.Contains(r.stderr, "never") {
+			t.Errorf("%s: %s", markgen, r.stderr)
+		}
+	}
+}
+
 // A trigger on a marker that there is not is told, and the program runs on.
 func TestTriggerOnNothing(t *testing.T) {
 	t.Parallel()
 	r := runSteered(t, "start=on:nobody", "phases")
-	const want = `markgen: MARKGEN: key "start": no marker has the name nobody; markgen list names them; it never happens` + "\n"
+	const want = `markgen: MARKGEN: key "start": no marker has the name nobody, and no stopwatch yet; markgen list names markers` + "\n"
 	if r.stderr != want || len(counts(r.Profile)) != 0 {
 		t.Errorf("%q, %v", r.stderr, counts(r.Profile))
 	}

@@ -65,12 +65,16 @@ func limit(index uint32) {
 }
 
 // turnOff turns a marker off for good, and its gate, if that was the last marker
-// behind it. The caller holds the lock.
+// behind it. Stopwatches are left alone: their words are not in the file, where it would
+// be said. The caller holds the lock.
 //
 //go:norace
 func turnOff(m *Marker, why uint32) {
-	setBits(&m.index, IndexOff|why)
 	t, i := findTable(m)
+	if t != nil && t.ofWatch() {
+		return
+	}
+	setBits(&m.index, IndexOff|why)
 	if t == nil {
 		return
 	}

@@ -426,7 +426,8 @@ func checkTriggers(t *table) {
 	}
 }
 
-// complainOfTriggers says, once, which triggers are about no marker.
+// complainOfTriggers says, once, which triggers are about no marker. A stopwatch may still
+// get the name, when it is started first.
 //
 //go:norace
 func complainOfTriggers() {
@@ -442,7 +443,7 @@ func complainOfTriggers() {
 		case counted:
 			complain(`MARKGEN: key "` + t.key + `": passages of ` + t.name + " are only counted, which no trigger notices; //perf:mark has them timed; it never happens")
 		case unknown:
-			complain(`MARKGEN: key "` + t.key + `": no marker has the name ` + t.name + "; markgen list names them; it never happens")
+			complain(`MARKGEN: key "` + t.key + `": no marker has the name ` + t.name + ", and no stopwatch yet; markgen list names markers")
 		}
 	}
 }

@@ -42,7 +42,7 @@ func StartWatch(name string) error {
 	}
 	w.running = true
 	w.start = 0
-	if State() == StateProfiling && decide(&w.m) != 0 {
+	if decide(&w.m) != 0 { // triggers notice it in any state
 		w.start, w.run = now(), atomic.LoadUint64(&runs)
 	}
 	return nil
@@ -79,6 +79,13 @@ func StopWatch(name string) error {
 	return nil
 }
 
+// watchPath begins the table of a stopwatch, and of nothing else.
+const watchPath = "p\t-\n"
+
+func (t *table) ofWatch() bool {
+	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
+}
+
 func watchOf(name string) *watch {
 	for _, w := range watches {
 		if w.name == name {
@@ -111,7 +118,7 @@ func newWatch(name string) *watch {
 		id = (id ^ uint64(b)) * prime
 	}
 	file, line := place()
-	text := append([]byte("p\t-\nf\t"), file...)
+	text := append([]byte(watchPath+"f\t"), file...)
 	text = append(text, "\nm\t"...)
 	for shift := 60; shift >= 0; shift -= 4 {
 		text = append(text, "0123456789abcdef"[id>>shift&15])

@@ -272,6 +272,13 @@ func main() {
 			time.Sleep(time.Millisecond)
 			perf.Resume()
 		}
+	case "jobs":
+		for range 10 {
+			perf.StartWatch("job")
+			a()
+			perf.StopWatch("job")
+			c()
+		}
 	case "watches":
 		say(perf.StopWatch("load"))
 		say(perf.StartWatch("load"))
