@@ -459,6 +459,34 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
+// With a seed a countdown times the same passages in each run.
+func TestCountdownSeed(t *testing.T) {
+	t.Parallel()
+	timed := func(seed string) (list []uint64) {
+		m := marker(t, runSteered(t, "sample=1:10,countdown,"+seed, "sized", "5000").Profile, "sized")
+		if m.Count != 5000 || m.Samples < 400 || m.Samples > 600 {
+			t.Errorf("%s: %d of %d passages timed", seed, m.Samples, m.Count)
+		}
+		for _, b := range m.Sizes {
+			list = append(list, uint64(b.K), b.Count)
+		}
+		return list
+	}
+	seven := timed("seed=7")
+	for range 3 {
+		if diff := cmp.Diff(seven, timed("seed=7")); diff != "" {
+			t.Errorf("sizes of the passages that are timed, and how many (-one +another run):\n%s", diff)
+		}
+	}
+	zero := timed("seed=0")
+	if !slices.Equal(zero, timed("seed=0")) {
+		t.Error("seed=0 is none")
+	}
+	if slices.Equal(zero, seven) || slices.Equal(timed("noself"), timed("noself")) {
+		t.Error("other seeds, and the same passages")
+	}
+}
+
 // longer is how many passages of the marker took ns or more.
 func longer(m *profile.Marker, ns uint64) (n uint64) {
 	for _, b := range m.Buckets {

@@ -24,7 +24,7 @@ type config struct {
 	width     uint64 // of that, ns
 	sample    uint64 // 1:N of all markers, the N; 0: as the directives say
 	countdown bool   // one passage in N instead of windows
-	seed      uint64
+	seed      uint64 // of random numbers; 0: none is given
 	callers   bool   // cells by caller
 	pairs     bool   // which markers are open at once
 	outermost bool   // of recursive scopes only the outermost are recorded
@@ -162,6 +162,9 @@ func parseConfig(raw string) (c config, trouble string) {
 			wanted = "a number"
 			if n, ok := parseUint(value); ok {
 				c.seed = n
+				if n == 0 {
+					c.seed = 1 << 63 // more than can be given
+				}
 				continue
 			}
 		case "enough":

@@ -2,6 +2,8 @@
 
 package runtime
 
+import "sync/atomic"
+
 // A marker with sample=1:N of its own, or every marker with countdown, counts all
 // passages and times one in N: exactly so many per processor in the long run, and
 // at irregular distances, so that no pattern of the program can line up with them.
@@ -17,10 +19,11 @@ func due(index uint32) bool {
 		pid := procPin()
 		if c := cellOf(pid, index); c != nil && c.rate != 0 {
 			c.seen++
-			c.left--
-			timed := c.left == 0
-			if timed {
-				c.left = gap(c.rate)
+			timed := false
+			if conf.seed != 0 {
+				timed = seeded(index, c.rate)
+			} else if c.left--; c.left == 0 {
+				timed, c.left = true, gap(c.rate)
 			}
 			procUnpin()
 			return timed
@@ -51,8 +54,15 @@ func makeRate(pid int, index uint32) bool {
 		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.countdown {
 			n = uint64(t.rates[i])
 		}
-		c.left = 1 + scramble(uint64(now())^uint64(index)<<32^conf.seed)%max(n, 1)
-		c.rate = max(n, 1)
+		n = max(n, 1)
+		if conf.seed == 0 {
+			c.left = 1 + scramble(now()^uint64(index)<<32)%n
+		} else if first := makeCell(0, index); first == nil {
+			return false
+		} else if first.left == 0 {
+			first.left = uint64(numbers[index-firstIndex]+1) << 40 // where others are not
+		}
+		c.rate = n // last: others may see it at once
 	}
 	return true
 }
@@ -62,7 +72,22 @@ func makeRate(pid int, index uint32) bool {
 //
 //go:norace
 func gap(n uint64) uint64 {
-	return 1 + scramble(now()^conf.seed)%(2*n-1)
+	return 1 + scramble(now())%(2*n-1)
+}
+
+// seeded says whether a passage is timed in a run with a seed: of each n in a row it is one,
+// whose place among them follows from the seed. They are counted in the cell of the first
+// processor for all, so that of each marker the same passages are timed in each run.
+//
+//go:norace
+//go:nocheckptr
+func seeded(index uint32, n uint64) bool {
+	first := cellOf(0, index)
+	if first == nil {
+		return false // the run is over
+	}
+	k := atomic.AddUint64(&first.left, 1)
+	return k%n == scramble(conf.seed^k/n)%n
 }
 
 // scramble makes of numbers that are alike numbers that are not: the finalizer of

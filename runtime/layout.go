@@ -511,7 +511,7 @@ const (
 	CellNested = 72  // ns of scopes inside another scope of the same marker on their goroutine
 	CellNoSelf = 80  // scopes whose children could not be followed: counted as all self
 	CellSeen   = 88  // passages, where one in CellRate is timed: those in the buckets are among them
-	CellLeft   = 96  // until the next that is timed
+	CellLeft   = 96  // nothing for readers: until the next that is timed, or with a seed how many there were
 	CellRate   = 104 // 0: every passage is timed
 	CellLatest = 112 // number and address of the latest bucket, as CellGroups
 	CellGroups = 128 // addresses of the groups in the process that writes, nothing for readers

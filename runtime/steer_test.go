@@ -44,6 +44,12 @@ func TestParseTriggers(t *testing.T) {
 			t.Errorf("%s is taken", bad)
 		}
 	}
+	if none, _ := parseConfig("sample=1:2"); none.seed != 0 {
+		t.Error("a seed that nobody gave")
+	}
+	if zero, _ := parseConfig("seed=0"); zero.seed == 0 || scramble(zero.seed) == 0 {
+		t.Error("seed=0 is none")
+	}
 	c, _ := parseConfig("start=on:a,start=on:b,pause=on:b")
 	if len(c.triggers) != 3 || c.triggers[0].name != "b" || c.triggers[2].key != "resume" || !c.waits {
 		t.Errorf("%+v", c.triggers)

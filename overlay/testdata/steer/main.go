@@ -37,6 +37,9 @@ func c() { sink.Add(1) }
 //perf:mark sample=1:100
 func rare() { sink.Add(1) }
 
+//perf:mark size=n
+func sized(n int) { sink.Add(int64(n)) }
+
 //perf:mark
 func work(i int) {
 	n := 50
@@ -271,6 +274,13 @@ func main() {
 			perf.Pause()
 			time.Sleep(time.Millisecond)
 			perf.Resume()
+		}
+	case "sized": // on a processor, and then on another
+		for i := range n {
+			sized(1 << (i * i % 29))
+			if i%50 == 0 {
+				time.Sleep(50 * time.Microsecond)
+			}
 		}
 	case "jobs":
 		for range 10 {
