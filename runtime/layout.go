@@ -112,6 +112,8 @@ const (
 	FlagTraced  = 1 << 8  // records were written
 	FlagUntimed = 1 << 9  // nothing was timed: there are no cells
 	FlagChosen  = 1 << 10 // other markers were chosen meanwhile, from outside or by collect=wild
+
+	FlagCountdown = 1 << 11 // passages are counted down, at a rate that stays
 )
 
 // Blocks follow the header without gaps. A block begins with

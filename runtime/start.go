@@ -291,6 +291,9 @@ func start(value string) (refused uint64, trouble string) {
 	if c.noself || !hot.self {
 		setHeader(OffFlags, FlagNoSelf)
 	}
+	if c.countdown {
+		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagCountdown)
+	}
 	tracing.ends = &noEnds
 	if c.collects("trace") {
 		startTrace()

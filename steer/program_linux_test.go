@@ -402,6 +402,20 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// A program that counts passages down keeps its rate, however much its MARKGEN says.
+func TestSampleCountdown(t *testing.T) {
+	for _, markgen := range []string{"sample=1:10,countdown", "sample=1:10,skip=" + strings.Repeat("x", 1100) + ",countdown"} {
+		r := start(t, false, markgen, "run")
+		const want = "the program counts passages down (countdown in MARKGEN), at a rate that stays"
+		if err := r.open().Set("sample=1:1000"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.30s…: %v", markgen, err)
+		}
+		if n, all := r.finish(); counted(t, all, "hot") != uint64(n) {
+			t.Errorf("%.30s…: %d passages of %d", markgen, counted(t, all, "hot"), n)
+		}
+	}
+}
+
 // recorded is how many passages of hot have been recorded.
 func recorded(t *testing.T, p *steer.Process) uint64 {
 	t.Helper()

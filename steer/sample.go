@@ -33,13 +33,20 @@ func (p *Process) samples() error {
 	if p.state() == Stopped {
 		return errStopped
 	}
-	if slices.Contains(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), "countdown") {
+	if p.countsDown() {
 		return errors.New("the program counts passages down (countdown in MARKGEN), at a rate that stays")
 	}
 	if !p.follows() {
 		return errors.New("the words of its markers are not in the data file, and it would not be noticed")
 	}
 	return nil
+}
+
+// countsDown tells whether the program was started with countdown. One that was marked by an earlier
+// markgen says so in the value of MARKGEN alone, of which the file may not have all.
+func (p *Process) countsDown() bool {
+	return p.h.word(layout.OffFlags).Load()&layout.FlagCountdown != 0 ||
+		slices.Contains(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), "countdown")
 }
 
 // sample gives the run another rate. A program that has not sampled so far is told by
