@@ -40,6 +40,7 @@ SPOOL is $MARKGEN_SPOOL if none is given.
   -limit SIZE       bytes that a spool may hold; 1G. If it has more, what was not yet begun to be sent is added up,
                     day by day and build by build
   -once             send what there is and end, which is the default
+  -refused          send again what the service refused, from refused/ in the spool; it counts nothing twice
   -every DURATION   go on, and send what there is each time DURATION has passed, such as 10m, until SIGTERM
   -dry-run          send nothing and change nothing; print each request that would be sent, with its body line by line
   -x                with -dry-run: print the bytes of each body besides
@@ -63,6 +64,7 @@ type pusher struct {
 	target spool.Target
 	client *http.Client
 	pack   spool.PackOptions
+	again  bool
 	json   bool
 	hex    bool
 }
@@ -79,6 +81,7 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 	every := fs.Duration("every", 0, "")
 	dry := fs.Bool("dry-run", false, "")
 	p := &pusher{env: env}
+	fs.BoolVar(&p.again, "refused", false, "")
 	fs.BoolVar(&p.json, "json", false, "")
 	fs.BoolVar(&p.hex, "x", false, "")
 	if code, done := env.parse(fs, args); done {
@@ -97,8 +100,10 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("-once and -every can't be had together")
 	case *every < 0:
 		return env.wrong("-every: %v is no time to wait", *every)
-	case *dry && (*every != 0 || p.json):
-		return env.wrong("-dry-run goes with neither -every nor -json")
+	case *dry && (*every != 0 || p.json || p.again):
+		return env.wrong("-dry-run goes with none of -every, -json and -refused")
+	case p.again && *every != 0:
+		return env.wrong("-refused is for once, and -every can't be had with it")
 	case p.hex && !*dry:
 		return env.wrong("-x is for -dry-run")
 	case *token != "" && *tokenFile != "":
@@ -202,6 +207,9 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 	got.Runs, got.Live, got.Merged, got.Over, got.Declined = packed.Runs, packed.Live, packed.Merged, packed.Over, packed.Declined
 	got.Unreadable = append(got.Unreadable, packed.Unreadable...)
 	got.Notes = append(got.Notes, packed.Notes...)
+	if err == nil && p.again {
+		_, err = s.PutBack()
+	}
 	if err == nil {
 		var sent spool.Sent
 		sent, err = s.Send(ctx, spool.SendOptions{Target: p.target, Client: p.client, Progress: func(left int, trouble error) {
@@ -239,6 +247,9 @@ func (p *pusher) tell(got pushed) {
 	}
 	for _, text := range got.Refused {
 		e.warn("set aside, as the service does not take it: " + text)
+	}
+	if len(got.Refused) > 0 {
+		e.warn(got.Spool + ": when what the service says of it is mended, markgen push -refused sends it again")
 	}
 	if got.Declined > 0 {
 		e.warn(fmt.Sprintf("%s: %d processes did not collect, since the spool was full; send more often, or give it more room (spool=DIR:SIZE)", got.Spool, got.Declined))

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -17,6 +19,7 @@ import (
 	"github.com/markgen/markgen/fleet/server"
 	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
 )
 
 // A marked program leaves data in a spool; push sends it to the service; the service has what was measured.
@@ -75,6 +78,48 @@ func TestPushToService(t *testing.T) {
 	}
 	if code, out, errs := markgen([]string{"MARKGEN_SERVER=" + web.URL, "MARKGEN_SPOOL=spool"}, "push"); code != exitOK || out != "spool: 0 batches sent\n" || errs != "" {
 		t.Errorf("again: %d, %s%s", code, out, errs)
+	}
+}
+
+// What the service refuses is told with the way to send it again, and -refused does so.
+func TestPushRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "spool"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run := profiletest.Run{Main: "example.com/shop", Tables: []profiletest.Table{{
+		Text:   "p\texample.com/shop\nf\tmain.go\nm\t0000000000000001\tpoint\t0\t3\t1\t0\t-\t-\t1\texample.com/shop.c\n",
+		Passes: map[int]uint64{0: 1},
+	}}}
+	if err := os.WriteFile(filepath.Join(dir, "spool", "run-0123456789abcdef.markgen"), run.File(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refuse, paths := true, map[string]bool{}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if paths[r.URL.Path] = true; refuse {
+			(&fleet.Problem{Type: "/problems/profile-refused", Title: "Refused", Status: http.StatusUnprocessableEntity}).Write(w)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"known":false,"markers":1}`)
+	}))
+	defer web.Close()
+	push := func(flags ...string) (code int, out, errs string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"push", "-server", web.URL}, flags...)
+		code = Main(&Env{Args: append(args, "spool"), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: os.Environ()})
+		return code, stdout.String(), stderr.String()
+	}
+	if code, out, errs := push(); code != exitFinding || out != "spool: 0 batches sent\n" || !strings.Contains(errs, "markgen push -refused sends it again") {
+		t.Errorf("%d, %s%s", code, out, errs)
+	}
+	refuse = false
+	if code, out, errs := push(); code != exitOK || out != "spool: 0 batches sent\n" || errs != "" {
+		t.Errorf("%d, %s%s", code, out, errs)
+	}
+	if code, out, errs := push("-refused"); code != exitOK || out != "spool: 1 batch sent\n" || errs != "" || len(paths) != 1 {
+		t.Errorf("%d, %s%s, by %v", code, out, errs, paths)
 	}
 }
 

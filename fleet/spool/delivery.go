@@ -28,6 +28,7 @@ type note struct {
 	Source   string   `json:"source,omitempty"`   // data file that it was made of
 	Final    bool     `json:"final,omitempty"`    // and of which nothing will be left to take
 	Replaces []string `json:"replaces,omitempty"` // what it was made of in out/: deliveries, or a batch of one
+	Refused  string   `json:"refused,omitempty"`  // what it was made of in refused/
 }
 
 const noteName = "note.json"
@@ -115,7 +116,7 @@ func readDelivery(out, name string) (*delivery, error) {
 	if d.order, err = strconv.ParseUint(digits, 10, 64); err != nil {
 		return nil, err
 	}
-	for _, inside := range append(slices.Clone(d.Replaces), cmp.Or(d.Source, runPrefix)) {
+	for _, inside := range append(slices.Clone(d.Replaces), cmp.Or(d.Source, runPrefix), cmp.Or(d.Refused, runPrefix)) {
 		if !filepath.IsLocal(inside) || d.Source != "" && !isRun(d.Source) {
 			return nil, fmt.Errorf("%q is not within the spool", inside)
 		}
@@ -152,6 +153,11 @@ func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 	}
 	for i, b := range batches {
 		if err := s.disk.write(filepath.Join(draft, batchName(n.First+uint32(i))), b); err != nil {
+			return err
+		}
+	}
+	if n.Refused != "" { // so it was tried before
+		if err := s.disk.write(filepath.Join(draft, triedName(n.First)), nil); err != nil {
 			return err
 		}
 	}
@@ -259,12 +265,19 @@ func (s *Spool) finish(d *delivery) error {
 			}
 		}
 	}
+	left, err := d.batches(s)
+	if err == nil && d.Refused != "" && len(left) > 0 { // with none left it may have been refused again, to that name
+		for _, name := range []string{d.Refused + whyExt, d.Refused} {
+			if err := s.disk.remove(s.path(refusedDir, name)); err != nil {
+				return err
+			}
+		}
+	}
 	if _, taken := s.declined(); d.Counted > taken {
 		if err := s.disk.write(s.path(takenCount), strconv.AppendInt(nil, d.Counted, 10)); err != nil {
 			return err
 		}
 	}
-	left, err := d.batches(s)
 	if err == nil && len(left) == 0 {
 		return s.drop(d)
 	}

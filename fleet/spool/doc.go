@@ -22,6 +22,6 @@
 //	held              bytes in the directories below, for processes that begin
 //	out/N-RUN-SEQ/    deliveries, the eldest first: note.json, and a profile file for each batch
 //	taken/            what has been taken of processes that run, under the names of their data files
-//	refused/          batches that the service did not take, each with its answer
+//	refused/          batches that the service did not take, each with its answer, until PutBack
 //	unreadable/       data files that can't be read
 package spool

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -209,6 +210,45 @@ func TestAnswers(t *testing.T) {
 			if why, err := os.ReadFile(name + ".txt"); err != nil || !strings.Contains(string(why), fmt.Sprint(tt.status)) {
 				t.Errorf("%d: %s: %s, %v", tt.status, name, why, err)
 			}
+		}
+	}
+}
+
+// What is refused by something else than the service stays, and what to look at is said.
+func TestRefusedElsewhere(t *testing.T) {
+	answer := func(status int, kind, text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(status)
+			io.WriteString(w, text)
+		})
+	}
+	https := httptest.NewUnstartedServer(answer(201, "", ""))
+	https.Config.ErrorLog = log.New(io.Discard, "", 0)
+	https.StartTLS()
+	https.URL = strings.Replace(https.URL, "https:", "http:", 1)
+	servers := map[string]*httptest.Server{"https": https}
+	for _, status := range []int{400, 402, 409, 410, 415, 422, 451} {
+		servers[fmt.Sprint(status)] = httptest.NewServer(answer(status, "text/html; charset=utf-8", "<html>No"))
+		servers[fmt.Sprint(status, " problem")] = httptest.NewServer(answer(status, "application/problem+json", `{"type":"about:blank","title":"No","status":400,"detail":"no"}`))
+	}
+	for name, server := range servers {
+		defer server.Close()
+		dir := t.TempDir()
+		leave(t, dir, some(1, 1).file(false))
+		leave(t, dir, some(1, 1).file(false))
+		s := opened(t, dir)
+		if _, err := s.Pack(t.Context(), PackOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		o := newReceiver(t).options()
+		o.Server, _ = url.Parse(server.URL)
+		sent, err := s.Send(t.Context(), o)
+		if sent.Left != 2 || len(sent.Refused) != 0 || sent.Batches != 0 {
+			t.Errorf("%s: %+v", name, sent)
+		}
+		if !errors.As(err, new(*StopError)) || !strings.Contains(err.Error(), "not markgen serve") || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "path") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

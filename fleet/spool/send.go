@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -227,11 +228,14 @@ func (s *Spool) refuse(d *delivery, sequence uint32, why *refusedError, sent *Se
 	if err := s.disk.mkdir(s.path(refusedDir)); err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%s-%d%s", d.Run, sequence, runExt)
-	if err := s.disk.write(s.path(refusedDir, name+".txt"), []byte(why.Error()+"\n")); err != nil {
+	name := refusedName(d.Run, sequence)
+	if err := s.disk.write(s.path(refusedDir, name+whyExt), []byte(why.Error()+"\n")); err != nil {
 		return err
 	}
-	to, err := s.setAside(filepath.Join(d.dir(s), batchName(sequence)), refusedDir, name)
+	batch, now := filepath.Join(d.dir(s), batchName(sequence)), s.now()
+	made := now.wall().Add(-d.age(now))
+	_ = os.Chtimes(batch, made, made) // for PutBack; where that can't be, the file is some minutes younger
+	to, err := s.setAside(batch, refusedDir, name)
 	sent.Refused = append(sent.Refused, fmt.Sprintf("%s: %v", to, why))
 	return err
 }
@@ -324,26 +328,34 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 	defer answer.Body.Close()
 	text := readAnswer(answer)
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	const elsewhere = "see that -server is the address of markgen serve, with https where it has a certificate, and with the path it is under"
 	switch code := answer.StatusCode; {
-	case code == http.StatusOK || code == http.StatusCreated:
+	case code < 300:
 		// Others answer so as well, to whatever is asked: networks that want a password first, say.
 		var got receipt
 		if kind == "application/json" && json.Unmarshal(text, &got) == nil && got.Known != nil && got.Markers != nil {
 			return *got.Known, nil
 		}
-		return false, &laterError{err: fmt.Errorf("%s: what answers is not markgen serve: %s, %s", r.URL.Host, answer.Status, kind)}
+		return false, &laterError{err: stranger(answer, kind)}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgen token"}
 	case code >= 300 && code < 400:
 		return false, &StopError{fmt.Errorf("%s is elsewhere: %s to %q", r.URL.Host, answer.Status, answer.Header.Get("Location")), "give the server's own address by -server"}
 	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed || code == http.StatusMisdirectedRequest:
-		return false, &StopError{problem(answer, kind, text), "see that -server is the address of markgen serve, with the path it is under"}
+		return false, &StopError{problem(answer, kind, text), elsewhere}
 	case code == http.StatusProxyAuthRequired:
 		return false, &StopError{problem(answer, kind, text), "give the proxy with its user and password in HTTPS_PROXY"}
 	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == http.StatusTooEarly || code >= 500:
 		return false, &laterError{&answerError{problem(answer, kind, text)}, retryAfter(answer.Header.Get("Retry-After"), s.now().wall())}
+	case code == http.StatusRequestEntityTooLarge: // a proxy's limit is for the batch as well
+		return false, &refusedError{code, problem(answer, kind, text)}
 	}
-	return false, &refusedError{answer.StatusCode, problem(answer, kind, text)}
+	err = problem(answer, kind, text)
+	var own *fleet.Problem
+	if errors.As(err, &own) && strings.HasPrefix(own.Type, "/problems/") {
+		return false, &refusedError{answer.StatusCode, err}
+	}
+	return false, &StopError{stranger(answer, kind), elsewhere}
 }
 
 // problem is what a refusal says.
@@ -353,6 +365,11 @@ func problem(answer *http.Response, kind string, text []byte) error {
 		return fmt.Errorf("%s: %s: %w", answer.Request.URL.Host, answer.Status, &p)
 	}
 	return fmt.Errorf("%s: %s", answer.Request.URL.Host, answer.Status)
+}
+
+// stranger is that something else answers than the service.
+func stranger(answer *http.Response, kind string) error {
+	return fmt.Errorf("%s: what answers is not markgen serve: %s, %s", answer.Request.URL.Host, answer.Status, cmp.Or(kind, "of no type"))
 }
 
 // retryAfter reads the header of that name: seconds, or a date by the server's clock, which may not be this one's.
