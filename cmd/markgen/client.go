@@ -17,10 +17,17 @@ func (e *Env) client(server, tokenFile string) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && token != "" && !ownMachine(u.Hostname()) {
-		e.warn("the token goes to " + u.Host + " without TLS, and can be read on the way")
+	if u, err := url.Parse(server); err == nil {
+		e.warnPlain(u, token)
 	}
 	return &client.Client{Server: server, Version: ownVersion(), Token: token}, nil
+}
+
+// warnPlain warns of a token that leaves the machine without TLS.
+func (e *Env) warnPlain(server *url.URL, token string) {
+	if server.Scheme == "http" && token != "" && !ownMachine(server.Hostname()) {
+		e.warn("the token goes to " + server.Host + " without TLS, and can be read on the way")
+	}
 }
 
 // token is the one given, or what the file of -token-file has, or MARKGEN_TOKEN if there is neither.

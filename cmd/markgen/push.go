@@ -138,6 +138,7 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 	if *dry {
 		return p.preview(ctx)
 	}
+	env.warnPlain(p.target.Server, p.target.Token)
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	for {
