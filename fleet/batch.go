@@ -39,7 +39,8 @@ type BatchID struct {
 
 // A Batch is a part of the figures of a run, or all of them: some of its markers, each whole. The first batch of a
 // run (or of what has been added to a run since the last time) has Profile.Runs, elapsed time and what else is of
-// the run as a whole; in the others these are 0.
+// the run as a whole; in the others these are 0. What is sent of a run that goes on is complete, as far as it goes; the
+// last that is sent of it says whether it ended in order.
 type Batch struct {
 	ID      BatchID
 	Origin  Origin

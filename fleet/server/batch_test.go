@@ -161,6 +161,17 @@ func TestStoreMetrics(t *testing.T) {
 	}
 }
 
+// The last of a run that was sent while it ran may have no markers.
+func TestBatchWithoutMarkers(t *testing.T) {
+	at := start(t, server.Options{}, server.Limits{}, nil)
+	for _, p := range []*profile.Profile{{Complete: true, ElapsedNS: 5}, {Complete: true, Lost: 1}, {Complete: true, Sampling: &profile.Sampling{N: 2, Windows: 1}}, {Complete: true, Wild: &profile.Wild{Runs: 1}}, {}} {
+		p.App = "shop"
+		if r := at.do("PUT", "/v1/batches/"+fleet.NewRunID().String()+"/3", encoded(t, p), at.bearer("ingest"), "Content-Type: "+profileType); r.status != 201 {
+			t.Errorf("%+v: %d\n%s", p, r.status, r.body)
+		}
+	}
+}
+
 // Whatever is wrong with a batch is told by status and problem, and nothing of it is kept.
 func TestBatchRefused(t *testing.T) {
 	at := start(t, server.Options{MaxBatch: 64 << 10, MaxMarkers: 50, MaxName: 100}, server.Limits{}, nil)
@@ -214,6 +225,7 @@ func TestBatchRefused(t *testing.T) {
 		{"a bomb", path, packed(t, make([]byte, 10<<20)), is + "; Content-Encoding: gzip", 413, "too-large"},
 		{"a bomb of names", path, resummed(bombOfNames()), is, 413, "too-large"},
 		{"too many markers", path, encoded(t, made(200, 1, "a/b@v1")), is, 413, "too-large"},
+		{"neither marker nor run", path, encoded(t, &profile.Profile{App: "shop", Complete: true}), is, 422, "profile-refused"},
 		{"no program", path, change(func(p *profile.Profile, _ *profile.Marker) { p.App, p.Main = "", "" }), is, 422, "profile-refused"},
 		{"a program that rings", path, change(func(p *profile.Profile, _ *profile.Marker) { p.Main = "a\ab" }), is, 422, "profile-refused"},
 		{"a processor that is long", path, change(func(p *profile.Profile, _ *profile.Marker) { p.CPU = strings.Repeat("x", 101) }), is, 422, "profile-refused"},

@@ -21,7 +21,7 @@ import (
 
 // check returns a problem for a batch that is not taken.
 func (s *Server) check(p *profile.Profile) error {
-	if len(p.Markers) == 0 && p.Runs == 0 {
+	if len(p.Markers) == 0 && p.Runs == 0 && p.ElapsedNS|p.Lost == 0 && p.Sampling == nil && p.Wild == nil && p.Complete {
 		return profileRefused.problem("there is nothing in it: no marker and no run")
 	}
 	if n := len(p.Markers); n > s.MaxMarkers {

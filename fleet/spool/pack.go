@@ -161,8 +161,8 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	if left > 0 && t.Final {
 		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have names that are not from the source, such as stopwatches; they are not sent", name, left))
 	}
-	if alive { // which functions were picked, and how that went, is known at the end
-		a.Wild = nil
+	if alive { // it is complete as far as it goes; which functions were picked, and how that went, is known at the end
+		a.Complete, a.Wild = true, nil
 		for i := range a.Markers {
 			a.Markers[i].Picks = nil
 		}
@@ -179,10 +179,11 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	if backwards > 0 && t.Final {
 		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have fewer passages at the end than were estimated while the process ran; what was sent stands", name, backwards))
 	}
-	if len(diff.Markers) == 0 && (alive || next > 0 && diff.Wild == nil) {
-		if alive {
-			return nil, errNothing
-		}
+	switch {
+	case len(diff.Markers) > 0:
+	case alive:
+		return nil, errNothing
+	case next > 0 && nothing(diff):
 		return t, nil
 	}
 	if t.bodies, err = split(diff, cmp.Or(o.Batch, DefaultBatch)); err != nil {
@@ -192,6 +193,12 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 		t.taken, err = encodeTaken(run, next+uint32(len(t.bodies)), profile.Merge([]*profile.Profile{before, diff}))
 	}
 	return t, err
+}
+
+// nothing tells whether what is of a run as a whole was all taken before, in a difference without markers.
+func nothing(diff *profile.Profile) bool {
+	s := diff.Sampling
+	return diff.Complete && diff.Runs == 0 && diff.ElapsedNS|diff.Lost == 0 && diff.Wild == nil && (s == nil || s.Windows|s.OpenNS|s.NetNS|s.OfNS == 0)
 }
 
 // hasBegun tells whether a process has begun to write to its data file.

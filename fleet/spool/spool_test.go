@@ -3,6 +3,7 @@
 package spool
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,9 @@ func (p program) counts() map[string]uint64 {
 }
 
 // file is the data file of a process that ran the program, and ended when it was told to or was killed.
-func (p program) file(killed bool) []byte {
+func (p program) file(killed bool) []byte { return p.run(killed).File() }
+
+func (p program) run(killed bool) profiletest.Run {
 	var text strings.Builder
 	text.WriteString("p\texample.com/shop\nf\tmain.go\n")
 	times := map[int][]uint64{}
@@ -43,7 +46,7 @@ func (p program) file(killed bool) []byte {
 	return profiletest.Run{
 		App: "alices-copy-of-shop", PID: 4711, Main: "example.com/shop", Version: p.version, CPU: "AMD EPYC 7B13", StartWall: uint64(time.Now().Add(-time.Minute).UnixNano()),
 		Span: 1e9, Killed: killed, Tables: []profiletest.Table{{Text: text.String(), Times: times}},
-	}.File()
+	}
 }
 
 // some is a program with that many functions, each passed so often.
@@ -195,6 +198,56 @@ func TestLive(t *testing.T) {
 	for i, id := range r.order {
 		if run, _, _ := strings.Cut(r.order[0], "/"); id != fmt.Sprintf("%s/%d", run, i) {
 			t.Errorf("request %d is for %s", i, id)
+		}
+	}
+}
+
+// A run that was sent while it ran is as complete as it would be if it had been sent at its end, and as long, also if nothing
+// was passed since.
+func TestLiveEnds(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		for _, more := range []int{0, 1} {
+			dir, r := t.TempDir(), newReceiver(t)
+			p, all := some(2, 3), some(2, 3+more)
+			early, whole := p.run(true), all.run(killed)
+			early.Lost, early.Span = 1, 1e9
+			whole.Lost, whole.Span = 4, 6e9
+			if killed && more == 0 {
+				whole = early // but that it was killed, nothing is new
+			}
+			name := leave(t, dir, early.File())
+			end := live(t, name)
+			s := opened(t, dir)
+			push := func() Packed {
+				packed, err := s.Pack(t.Context(), PackOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Send(t.Context(), r.options()); err != nil {
+					t.Fatal(err)
+				}
+				return packed
+			}
+			push()
+			if sum := r.sum(); !sum.Complete || sum.Runs != 1 {
+				t.Errorf("while it runs: %+v", sum)
+			}
+			grow(t, name, whole.File())
+			end()
+			if packed := push(); packed.Runs != 1 || packed.Batches != 1 {
+				t.Errorf("packed %+v", packed)
+			}
+			r.want(1, all)
+			want, err := profile.Read(bytes.NewReader(whole.File()), int64(len(whole.File())), "run")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum := r.sum(); sum.Complete == killed || sum.ElapsedNS != want.ElapsedNS || sum.Lost != whole.Lost {
+				t.Errorf("killed %v: complete %v, %d ns, lost %d; want %d ns, lost %d", killed, sum.Complete, sum.ElapsedNS, sum.Lost, want.ElapsedNS, whole.Lost)
+			}
+			if _, err := os.Lstat(name); err == nil || len(r.order) != 2 {
+				t.Errorf("%v, requests %v", err, r.order)
+			}
 		}
 	}
 }

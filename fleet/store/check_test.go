@@ -123,8 +123,9 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 			t.Fatalf("profile of %+v (-want +got)\n%s", f.Filter, diff)
 		}
 		if f.Filter == (fleet.Filter{}) {
-			if p.Runs != whole.Runs || held(p.ElapsedNS) != held(whole.ElapsedNS) || p.Lost != whole.Lost || p.NoSelf != whole.NoSelf {
-				t.Errorf("runs %d, elapsed %d, lost %d, no self %v; want %d, %d, %d, %v", p.Runs, p.ElapsedNS, p.Lost, p.NoSelf, whole.Runs, whole.ElapsedNS, whole.Lost, whole.NoSelf)
+			if p.Runs != whole.Runs || held(p.ElapsedNS) != held(whole.ElapsedNS) || p.Lost != whole.Lost || p.NoSelf != whole.NoSelf || p.Complete != whole.Complete {
+				t.Errorf("runs %d, elapsed %d, lost %d, no self %v, complete %v; want %d, %d, %d, %v, %v",
+					p.Runs, p.ElapsedNS, p.Lost, p.NoSelf, p.Complete, whole.Runs, whole.ElapsedNS, whole.Lost, whole.NoSelf, whole.Complete)
 			}
 			if diff := gocmp.Diff(whole.Wild, p.Wild, same) + gocmp.Diff(whole.Sampling, p.Sampling, same); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

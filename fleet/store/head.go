@@ -19,7 +19,7 @@ func (p *packer) head(of *profile.Profile) []byte {
 	heads.clear(&p.row)
 	r := &p.row
 	r[0], r[1], r[2], r[3] = 1, int64(max(of.Runs, 0)), toColumn(of.ElapsedNS), toColumn(of.Lost)
-	for bit, is := range map[int64]bool{headNoSelf: of.NoSelf, headUntimed: of.Untimed, headDamaged: of.Damaged, headIncomplete: !of.Complete && of.Runs > 0,
+	for bit, is := range map[int64]bool{headNoSelf: of.NoSelf, headUntimed: of.Untimed, headDamaged: of.Damaged, headIncomplete: !of.Complete,
 		headSampling: of.Sampling != nil, headWild: of.Wild != nil} {
 		if is {
 			r[4] |= bit

@@ -40,6 +40,7 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"Months":     testMonths,
 		"Forgotten":  testForgotten,
 		"Hostile":    testHostile,
+		"Parts":      testParts,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}
@@ -416,6 +417,27 @@ func testForgotten(t *testing.T, url string) {
 	}
 	if ingest(t, s, b).Known {
 		t.Error("a batch was remembered for longer than was asked for")
+	}
+}
+
+// What is sent of a run bit by bit is complete if the last part says so, and nothing else of it need be new then.
+func testParts(t *testing.T, url string) {
+	s := open(t, url, store.Options{})
+	r := newMaker(16)
+	for i, ends := range []bool{true, false} {
+		o := fleet.Origin{Build: fmt.Sprintf("example.com/shop@v%d", i)}
+		for n, p := range []*profile.Profile{
+			{Runs: 1, ElapsedNS: 5, Complete: true, Markers: []profile.Marker{r.marker(1)}},
+			{ElapsedNS: 7, Complete: true, Markers: []profile.Marker{r.marker(1)}},
+			{ElapsedNS: 11, Lost: 3, Complete: ends},
+		} {
+			ingest(t, s, batchOf(p, o, someDay, fleet.BatchID{Build: o.Build, Sequence: uint32(n)}))
+		}
+		settle(t, s)
+		p, _, err := s.Profile(t.Context(), fleet.Filter{Build: o.Build}, 0)
+		if err != nil || p.Runs != 1 || p.ElapsedNS != 23 || p.Lost != 3 || p.Complete != ends {
+			t.Errorf("%d runs, %d ns, lost %d, complete %v, %v; it ended in order: %v", p.Runs, p.ElapsedNS, p.Lost, p.Complete, err, ends)
+		}
 	}
 }
 
