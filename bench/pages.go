@@ -176,7 +176,7 @@ func fillPages(ctx context.Context, db string, apis []fleet.API) (err error) {
 
 // timed makes up figures of an API.
 func timed(r *rand.Rand, a *fleet.API) profile.Marker {
-	m := profile.Marker{ID: a.ID, Name: a.Name, Package: a.Package, Kind: a.Kind, File: a.File, Line: a.Line, Col: 1}
+	m := profile.Marker{ID: a.ID, Name: a.Name, Package: a.Package, Kind: a.Kind, File: a.File, Line: a.Line, Col: 1, Runs: 1}
 	k := uint8(4 + r.IntN(24))
 	for i := range uint8(4 + r.IntN(4)) {
 		b := profile.Bucket{K: k + i, Count: uint64(math.Exp(r.Float64() * 8))}

@@ -161,7 +161,7 @@ func loadProfile(rnd *rand.Rand, program string, from int, id func(int) registry
 		pkg := fmt.Sprintf("%s/part%02d", program, i/100)
 		m := profile.Marker{
 			ID: id(i), Package: pkg, Name: fmt.Sprintf("%s.(*Type%02d).Method%04d", pkg, i/20%5, i), Kind: "func",
-			File: fmt.Sprintf("part%02d/file%d.go", i/100, i/20%5), Line: 10 + i%20*17, Col: 1, Sample: 1,
+			File: fmt.Sprintf("part%02d/file%d.go", i/100, i/20%5), Line: 10 + i%20*17, Col: 1, Sample: 1, Runs: 1,
 		}
 		m.SetAsOf(p.Start.UnixNano())
 		k := uint8(5 + i%14)

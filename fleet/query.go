@@ -44,7 +44,7 @@ type API struct {
 	Line    int
 	First   time.Time // when figures of it came first, by the service's clock
 	Changed time.Time // when figures of it came last
-	Runs    uint64    // profiles of runs that had it
+	Runs    uint64    // in how many it was passed; of a run that is sent bit by bit, the first bit with it counts
 	Count   uint64    // passages; stays at the largest number
 	TotalNS profile.Uint128
 	MaxNS   uint64

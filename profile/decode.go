@@ -248,7 +248,7 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 	bits := d.uint()
 	m.asOf = newest - d.int()
 	m.unsure = bits&bitUnsure != 0
-	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitNotes {
+	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitRuns {
 		m.Off = reasons[off]
 	} else {
 		d.fail()
@@ -313,6 +313,10 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 				d.fail()
 			}
 		}
+	}
+	m.Runs = impliedRuns(m.Count)
+	if bits&bitRuns != 0 {
+		m.Runs = d.uint()
 	}
 }
 

@@ -279,13 +279,17 @@ const (
 	bitFirst = bitOff * offRoom
 	bitLogs  = bitFirst * 2 // of times by size
 	bitNotes = bitLogs * 2
+	bitRuns  = bitNotes * 2
 )
+
+// impliedRuns is in how many runs a marker was passed where a file does not say it: most profiles are of one.
+func impliedRuns(passages uint64) uint64 { return min(passages, 1) }
 
 func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitIf(m.Runs != impliedRuns(m.Count), bitRuns) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
 	b.int(newest - m.asOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
@@ -347,6 +351,9 @@ func (b *encoder) figures(m *Marker, newest int64) {
 		for _, note := range m.Notes {
 			b.text(note)
 		}
+	}
+	if m.Runs != impliedRuns(m.Count) {
+		b.uint(m.Runs)
 	}
 }
 

@@ -57,6 +57,7 @@ func (r *run) join(sum *Sum) {
 			to := t.sums[i]
 			to.called(m, r.newest)
 			if figures = r.pickedFigures(index, to, figures); figures != nil {
+				r.passed(to, figures)
 				to.add(figures)
 			}
 			if all {
@@ -84,6 +85,7 @@ func (r *run) join(sum *Sum) {
 				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
 					figures.fromTicks(r.tickWindows(b), b, float64(r.header.word(layout.OffBatches)-b.batches))
 				}
+				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)
 			case c.block != nil:
 				sum.block(*c.block, n)
@@ -96,6 +98,19 @@ func (r *run) join(sum *Sum) {
 		}
 	}
 	r.unnamed()
+}
+
+// passed counts the run among those of the figures, which are to be added to a marker, and of their callers: once, though
+// several tables may name the marker.
+func (r *run) passed(to, figures *Marker) {
+	if figures.Count > 0 && !r.counted[to] {
+		r.counted[to] = true
+		figures.Runs = 1
+	}
+	for i := range figures.Callers {
+		c := &figures.Callers[i]
+		c.Runs = impliedRuns(c.Count)
+	}
 }
 
 // followAliases moves what was recorded before a marker's table was registered to

@@ -210,6 +210,9 @@ func (l *lister) marker(which string) {
 	if bits&bitNotes != 0 {
 		l.times("notes", func() { l.text("note") })
 	}
+	if bits&bitRuns != 0 {
+		l.uint("runs")
+	}
 }
 
 func (l *lister) buckets() {

@@ -65,7 +65,7 @@ func relist(t *testing.T, list string) []byte {
 func TestList(t *testing.T) {
 	marker := func(id int) Marker {
 		m := Marker{ID: registry.ID(id), Name: fmt.Sprintf("example.com/shop.f%03d", id), Package: "example.com/shop", Kind: "func", File: "main.go", Line: id, Col: 1,
-			Count: 7, Open: 1, SelfNS: 3, NestedNS: 2, MinNS: 4, MaxNS: 5, Ticks: 9, Buckets: []Bucket{{K: 2, Count: 2, SumNS: 9, SumSq: Uint128{1, 41}}},
+			Runs: 2, Count: 7, Open: 1, SelfNS: 3, NestedNS: 2, MinNS: 4, MaxNS: 5, Ticks: 9, Buckets: []Bucket{{K: 2, Count: 2, SumNS: 9, SumSq: Uint128{1, 41}}},
 			Sample: 10, Samples: 2, seen: 7, countVar: Uint128{2, 3}, sumVar: Uint128{4, 5}, unsure: true, Off: "enough", Notes: []string{"seen"},
 			First:    Firsts{4, 4, []Bucket{{K: 2, Count: 1, SumNS: 4, SumSq: Uint128{0, 16}}}},
 			Sizes:    []SizeBucket{{K: 1, Count: 1, SumSize: Uint128{0, 1}, SumNS: 4, SumSq: Uint128{0, 16}, Logged: 1, SumLog: 1100, SumLogSq: 1210000}},

@@ -53,6 +53,7 @@ func (sum *Marker) called(m *Marker, asOf int64) {
 func (sum *Marker) add(m *Marker) {
 	sum.addSampling(m)
 	sum.extremes(len(m.Buckets), m.MinNS, m.MaxNS)
+	sum.Runs = add64(sum.Runs, m.Runs)
 	sum.Count = add64(sum.Count, m.Count)
 	sum.Open = add64(sum.Open, m.Open)
 	sum.NestedNS = add64(sum.NestedNS, m.NestedNS)

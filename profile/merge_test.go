@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,19 +143,58 @@ func TestMergeIsOneRun(t *testing.T) {
 	const text = "p\tm\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n"
 	var all []uint64
 	var runs []*profile.Profile
+	passed := uint64(0) // in how many of them
 	for range 20 {
 		var times []uint64
 		for range rnd.IntN(50) {
 			times = append(times, rnd.Uint64()>>(16+rnd.IntN(48)))
 		}
 		all = append(all, times...)
+		passed += uint64(min(len(times), 1))
 		runs = append(runs, read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File()))
 	}
 	one, sum := timed(t, all), profile.Merge(runs).Markers[0]
 	one.Name, one.Package, one.ID, one.File = sum.Name, sum.Package, sum.ID, sum.File
+	one.Runs = passed
 	one.SelfNS = sum.SelfNS // differ by rounding in the writer, not in what is added
 	if diff := cmp.Diff(*one, sum, values, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "Ticks" }, cmp.Ignore())); diff != "" {
 		t.Errorf("(-one run +sum)\n%s", diff)
+	}
+}
+
+// A marker says in how many runs it was passed, whichever way they were added up, and as a profile file as well.
+func TestMergeRuns(t *testing.T) {
+	const text = "p\tm\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\nm\t0000000000000002\tpoint\t0\t2\t1\t1\t-\t-\t1\tm.G\n"
+	run := func(f, g int) *profile.Profile {
+		again := profiletest.Table{Text: text, Passes: map[int]uint64{1: uint64(g)}} // a second table with the same markers
+		return read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: make([]uint64, f)}, Passes: map[int]uint64{1: uint64(g)}}, again}}.File())
+	}
+	want := func(p *profile.Profile, f, g uint64) {
+		t.Helper()
+		for _, p := range []*profile.Profile{p, encoded(t, p)} {
+			if p.Markers[0].Runs != f || p.Markers[1].Runs != g {
+				t.Errorf("passed in %d and %d runs, want %d and %d", p.Markers[0].Runs, p.Markers[1].Runs, f, g)
+			}
+		}
+	}
+	one, two, none := run(3, 0), run(2, 5), run(0, 0)
+	want(one, 1, 0)
+	want(two, 1, 1)
+	want(none, 0, 0)
+	sum := profile.Merge([]*profile.Profile{one, two, none, encoded(t, profile.Merge([]*profile.Profile{one, two}))})
+	want(sum, 4, 2)
+	rest, _ := profile.Sub(run(4, 7), two) // more of the same run
+	want(rest, 0, 0)
+	rest, _ = profile.Sub(run(4, 7), one)
+	want(rest, 0, 1)
+
+	file, err := profile.Encode(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list strings.Builder
+	if err := profile.List(&list, file); err != nil || strings.Count(list.String(), "uint 1 runs\n") != 1 || strings.Contains(list.String(), "uint 0 runs\n") {
+		t.Errorf("that of a run says in how many it was passed: %v\n%s", err, list.String())
 	}
 }
 

@@ -85,6 +85,7 @@ type Marker struct {
 	// CountOnly markers have no times: points, and markers with the key count.
 	CountOnly bool
 
+	Runs     uint64   // in how many runs it was passed; one is counted with its first part where its figures are taken bit by bit (Sub)
 	Count    uint64   // passages: those without a time and those in the buckets
 	Open     uint64   // scopes that had not ended when the run did; not among Count
 	NestedNS uint64   // of the buckets' sum, what was spent in scopes inside another of this marker (recursion)

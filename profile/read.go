@@ -138,6 +138,8 @@ type scratch struct {
 	texts   map[string]*tableText // by what files have for it
 	textLen int                   // bytes of their keys
 
+	counted map[*Marker]bool // markers of the sum that the file has passages of
+
 	cellPool   pool[cell]
 	markerPool pool[Marker]
 	bucketPool pool[Bucket]
@@ -147,6 +149,10 @@ type scratch struct {
 func (s *scratch) reset() {
 	s.parts.reset()
 	s.cells.reset()
+	if s.counted == nil {
+		s.counted = map[*Marker]bool{}
+	}
+	clear(s.counted)
 	s.cellPool.reset()
 	s.markerPool.reset()
 	s.bucketPool.reset()

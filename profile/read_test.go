@@ -41,7 +41,7 @@ func demoProfile() *profile.Profile {
 		Markers: []profile.Marker{
 			{
 				ID: 0xa2, Name: "example.com/demo.(*Parser).Expr:for#1", Package: "example.com/demo", Kind: "loop", File: "parse/lex.go", Line: 40, Col: 2, Group: "io", Sample: 1,
-				Count: 13, SelfNS: 13328, MinNS: 0, MaxNS: 12345, Ticks: 35532,
+				Runs: 1, Count: 13, SelfNS: 13328, MinNS: 0, MaxNS: 12345, Ticks: 35532,
 				Buckets: []profile.Bucket{
 					{K: 0, Count: 2, SumNS: 1, SumSq: square(1)},
 					{K: 2, Count: 3, SumNS: 18, SumSq: square(5, 6, 7)},
@@ -53,12 +53,12 @@ func demoProfile() *profile.Profile {
 				},
 				First: profile.Firsts{MinNS: 5, MaxNS: 5, Buckets: []profile.Bucket{{K: 2, Count: 1, SumNS: 5, SumSq: square(5)}}},
 			},
-			{ID: 0xa4, Name: "example.com/demo.(*Parser).Expr:if#1.then", Package: "example.com/demo", Kind: "branch", File: "parse/lex.go", Line: 48, Col: 2, Sample: 8, CountOnly: true, Count: 89},
-			{ID: 0xa3, Name: "example.com/demo.eof reached", Package: "example.com/demo", Kind: "point", File: "parse/lex.go", Line: 44, Col: 2, Sample: 1, CountOnly: true, Count: 1234567},
-			{ID: 0xa6, Name: "example.com/demo.helper:block#1", Package: "example.com/demo", Kind: "block", File: "demo.go", Line: 5, Col: 3, CountOnly: true, Count: 77},
+			{ID: 0xa4, Name: "example.com/demo.(*Parser).Expr:if#1.then", Package: "example.com/demo", Kind: "branch", File: "parse/lex.go", Line: 48, Col: 2, Sample: 8, CountOnly: true, Runs: 1, Count: 89},
+			{ID: 0xa3, Name: "example.com/demo.eof reached", Package: "example.com/demo", Kind: "point", File: "parse/lex.go", Line: 44, Col: 2, Sample: 1, CountOnly: true, Runs: 1, Count: 1234567},
+			{ID: 0xa6, Name: "example.com/demo.helper:block#1", Package: "example.com/demo", Kind: "block", File: "demo.go", Line: 5, Col: 3, CountOnly: true, Runs: 1, Count: 77},
 			{
 				ID: 0xa1, Name: "example.com/demo.main", Package: "example.com/demo", Kind: "func", File: "demo.go", Line: 12, Col: 1, Sample: 1,
-				Count: 1, SelfNS: 1_800_000_000, MinNS: 2_400_000_000, MaxNS: 2_400_000_000, Ticks: 4_800_000_000,
+				Runs: 1, Count: 1, SelfNS: 1_800_000_000, MinNS: 2_400_000_000, MaxNS: 2_400_000_000, Ticks: 4_800_000_000,
 				Buckets: []profile.Bucket{{K: 31, Count: 1, SumNS: 2_400_000_000, SumSq: square(2_400_000_000)}},
 			},
 			{ID: 0xa5, Name: "example.com/demo.never", Package: "example.com/demo", Kind: "func", File: "parse/lex.go", Line: 60, Col: 1, Sample: 1},

@@ -52,6 +52,7 @@ func (m *Marker) sub(old *Marker) {
 	untimed := sub64(sub64(m.Count, m.Timed()), sub64(old.Count, old.Timed()))
 	m.Buckets = subBuckets(m.Buckets, old.Buckets)
 	m.Count = add64(untimed, m.Timed())
+	m.Runs = sub64(m.Runs, old.Runs)
 	m.MinNS, m.MaxNS = extremesIn(m.Buckets, m.MinNS, m.MaxNS)
 	m.SelfNS = sub64(m.SelfNS, old.SelfNS)
 	m.NestedNS = sub64(m.NestedNS, old.NestedNS)

@@ -175,7 +175,7 @@ func releases() (list []batch) {
 
 // marker is one with times of a log-normal distribution.
 func marker(r *rand.Rand, id registry.ID, pkg, name, kind string, count int, mean, width float64) profile.Marker {
-	k := profile.Marker{ID: id, Package: pkg, Name: name, Kind: kind, File: "shop/file.go", Line: 12, Col: 1, Count: uint64(count), MinNS: math.MaxUint64}
+	k := profile.Marker{ID: id, Package: pkg, Name: name, Kind: kind, File: "shop/file.go", Line: 12, Col: 1, Runs: 1, Count: uint64(count), MinNS: math.MaxUint64}
 	if pkg != "" {
 		k.Name = pkg + "." + name
 	}

@@ -240,6 +240,7 @@ func TestBatchRefused(t *testing.T) {
 		{"callers", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Callers = []profile.Caller{{ID: 7, Name: "x"}} }), is, 422, "profile-refused"},
 		{"cover blocks", path, change(func(p *profile.Profile, _ *profile.Marker) { p.Blocks = []profile.Block{{File: "a/b.go"}} }), is, 422, "profile-refused"},
 		{"more times than passages", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Count = 0 }), is, 422, "profile-refused"},
+		{"more runs than passages", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Runs = m.Count + 1 }), is, 422, "profile-refused"},
 		{"a bucket's sum too small", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[len(m.Buckets)-1].SumNS = 0 }), is, 422, "profile-refused"},
 		{"a bucket's sum too large", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[0].SumNS = math.MaxUint64 - 1 }), is, 422, "profile-refused"},
 		{"squares too small", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[len(m.Buckets)-1].SumSq = profile.Uint128{} }), is, 422, "profile-refused"},

@@ -120,6 +120,9 @@ func figures(m *profile.Marker) string {
 	if m.Timed() > m.Count {
 		return "more passages have a time than there are"
 	}
+	if m.Runs > m.Count {
+		return "it was passed in more runs than there are passages"
+	}
 	if trouble := buckets(m.First.Buckets, m.First.MinNS, m.First.MaxNS, false); trouble != "" {
 		return "of first passages, " + trouble
 	}

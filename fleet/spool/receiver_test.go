@@ -159,23 +159,24 @@ func (r *receiver) sum() *profile.Profile {
 // want checks that the passages of the programs came, of so many runs, and nothing else.
 func (r *receiver) want(runs int, programs ...program) {
 	r.t.Helper()
-	want, got := map[string]uint64{}, map[string]uint64{}
+	type passes struct{ runs, count uint64 }
+	want, got := map[string]passes{}, map[string]passes{}
 	for _, p := range programs {
 		for name, n := range p.counts() {
-			want[name] += n
+			want[name] = passes{want[name].runs + min(n, 1), want[name].count + n}
 		}
 	}
 	sum := r.sum()
 	total := uint64(0)
 	for i := range sum.Markers {
 		m := &sum.Markers[i]
-		got[m.Name] = m.Count
+		got[m.Name] = passes{m.Runs, m.Count}
 		for _, b := range m.Buckets {
 			total += b.SumNS
 		}
 	}
-	maps.DeleteFunc(want, func(_ string, n uint64) bool { return n == 0 })
-	if diff := cmp.Diff(want, got); diff != "" {
+	maps.DeleteFunc(want, func(_ string, n passes) bool { return n.count == 0 })
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(passes{})); diff != "" {
 		r.t.Errorf("passages (-want +got):\n%s", diff)
 	}
 	wantTotal := uint64(0)

@@ -47,8 +47,8 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 		var runs uint64
 		origins := map[fleet.Origin]bool{}
 		for _, b := range list {
-			if slices.ContainsFunc(b.Profile.Markers, func(m profile.Marker) bool { return m.ID == id }) {
-				runs++
+			if i := slices.IndexFunc(b.Profile.Markers, func(m profile.Marker) bool { return m.ID == id }); i >= 0 {
+				runs += b.Profile.Markers[i].Runs
 				origins[b.Origin] = true
 			}
 		}

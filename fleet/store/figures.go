@@ -65,7 +65,7 @@ func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 	p.parts, p.out = p.parts[:0], p.out[:0]
 	cells.clear(&p.row)
 	r := &p.row
-	r[0], r[1], r[2], r[3], r[4], r[5] = 1, toColumn(m.Count), toColumn(m.Open), toColumn(m.SelfNS), toColumn(m.NestedNS), toColumn(m.Ticks)
+	r[0], r[1], r[2], r[3], r[4], r[5] = toColumn(m.Runs), toColumn(m.Count), toColumn(m.Open), toColumn(m.SelfNS), toColumn(m.NestedNS), toColumn(m.Ticks)
 	if len(m.Buckets) > 0 {
 		r[6], r[7] = toColumn(m.MinNS), toColumn(m.MaxNS)
 	}

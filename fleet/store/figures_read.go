@@ -29,7 +29,7 @@ func (f figures) add(tag uint64, values []int64) {
 func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 	var e profile.Estimate
 	if r := f[tagCell]; r != nil {
-		m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[1]), fromColumn(r[2]), fromColumn(r[3]), fromColumn(r[4]), fromColumn(r[5])
+		m.Runs, m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[0]), fromColumn(r[1]), fromColumn(r[2]), fromColumn(r[3]), fromColumn(r[4]), fromColumn(r[5])
 		m.MinNS, m.MaxNS = fromColumn(r[6]), fromColumn(r[7])
 		m.First.MinNS, m.First.MaxNS = fromColumn(r[8]), fromColumn(r[9])
 		m.Sample = fromColumn(r[10])

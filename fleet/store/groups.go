@@ -115,10 +115,8 @@ func (s *Store) toldApart(a *apiRow, sums map[source]figures, origins map[int32]
 	}
 	for key, sum := range groups {
 		group := fleet.Group{Key: key, Marker: a.marker()}
-		if cell := sum[tagCell]; cell != nil {
-			group.Runs = fromColumn(cell[0])
-		}
 		sum.marker(&group.Marker, s.known.name)
+		group.Runs = group.Marker.Runs
 		list = append(list, group)
 	}
 	slices.SortFunc(list, func(a, b fleet.Group) int {

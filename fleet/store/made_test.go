@@ -81,7 +81,7 @@ func (r *maker) marker(i int) profile.Marker {
 	m := profile.Marker{
 		ID: idOf(i), Package: fmt.Sprintf("example.com/p%d", i%4), Name: fmt.Sprintf("example.com/p%d.F%03d", i%4, i),
 		Kind: []string{"func", "loop"}[i%2], File: "f.go", Line: 10 + version, Col: version,
-		Count: r.number(), Open: r.number(), CountOnly: r.IntN(4) == 0, Off: []string{"", "", "", "choice", "enough", "throttled"}[r.IntN(6)],
+		Runs: 1, Count: r.number(), Open: r.number(), CountOnly: r.IntN(4) == 0, Off: []string{"", "", "", "choice", "enough", "throttled"}[r.IntN(6)],
 	}
 	if r.IntN(3) == 0 {
 		m.Group = "g"

@@ -420,15 +420,22 @@ func testForgotten(t *testing.T, url string) {
 	}
 }
 
-// What is sent of a run bit by bit is complete if the last part says so, and nothing else of it need be new then.
+// What is sent of a run bit by bit is one run, of each API that it passed as well. It is complete if the last part says so, and
+// nothing else of it need be new then.
 func testParts(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
-	r := newMaker(16)
+	f := newMaker(16).marker(1)
+	f.Count = 10
+	passed := func(runs uint64) []profile.Marker {
+		m := f
+		m.Runs = runs
+		return []profile.Marker{m}
+	}
 	for i, ends := range []bool{true, false} {
 		o := fleet.Origin{Build: fmt.Sprintf("example.com/shop@v%d", i)}
 		for n, p := range []*profile.Profile{
-			{Runs: 1, ElapsedNS: 5, Complete: true, Markers: []profile.Marker{r.marker(1)}},
-			{ElapsedNS: 7, Complete: true, Markers: []profile.Marker{r.marker(1)}},
+			{Runs: 1, ElapsedNS: 5, Complete: true, Markers: passed(1)},
+			{ElapsedNS: 7, Complete: true, Markers: passed(0)},
 			{ElapsedNS: 11, Lost: 3, Complete: ends},
 		} {
 			ingest(t, s, batchOf(p, o, someDay, fleet.BatchID{Build: o.Build, Sequence: uint32(n)}))
@@ -438,6 +445,30 @@ func testParts(t *testing.T, url string) {
 		if err != nil || p.Runs != 1 || p.ElapsedNS != 23 || p.Lost != 3 || p.Complete != ends {
 			t.Errorf("%d runs, %d ns, lost %d, complete %v, %v; it ended in order: %v", p.Runs, p.ElapsedNS, p.Lost, p.Complete, err, ends)
 		}
+	}
+	o := fleet.Origin{Build: "example.com/shop@v2"} // of which five runs are sent as one profile
+	ingest(t, s, batchOf(&profile.Profile{Runs: 5, Complete: true, Markers: passed(4)}, o, someDay, fleet.BatchID{Build: o.Build}))
+	settle(t, s)
+	groups, err := s.Figures(t.Context(), f.ID, fleet.Filter{}, fleet.ByBuild)
+	if err != nil || len(groups) != 3 {
+		t.Fatal(groups, err)
+	}
+	for _, g := range groups {
+		want := uint64(1)
+		if g.Key == o.Build {
+			want = 4
+		}
+		if g.Runs != want || g.Marker.Runs != want {
+			t.Errorf("%s: %d runs, of the marker %d; want %d", g.Key, g.Runs, g.Marker.Runs, want)
+		}
+	}
+	if _, _, err := s.Changed(t.Context(), "", 0, func(a *fleet.API) error {
+		if a.Runs != 6 {
+			t.Errorf("%s was passed in %d runs, want 6", a.Name, a.Runs)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

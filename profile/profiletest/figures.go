@@ -64,7 +64,7 @@ func marker(r *rand.Rand, i int) profile.Marker {
 	if i%11 == 10 {
 		return m
 	}
-	m.Count = uint64(math.Exp(min(r.ExpFloat64()*4, 25)))
+	m.Runs, m.Count = 1, uint64(math.Exp(min(r.ExpFloat64()*4, 25)))
 	if m.CountOnly {
 		return m
 	}
