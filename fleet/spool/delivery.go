@@ -127,14 +127,7 @@ func readDelivery(out, name string) (*delivery, error) {
 // freeze makes a delivery of batches, numbered from n.First on: it is there as a whole or not at all. taken is what is to stand in the directory
 // taken for its source then, nil if nothing.
 func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
-	list, _, err := s.deliveries()
-	if err != nil {
-		return err
-	}
-	order := uint64(1)
-	if len(list) > 0 {
-		order = list[len(list)-1].order + 1
-	}
+	order := s.last + 1
 	n.Batches = uint32(len(batches))
 	if n.Frozen == (moment{}) {
 		n.Frozen = s.now()
@@ -172,6 +165,7 @@ func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 	if err := s.disk.rename(draft, s.path(outDir, name)); err != nil {
 		return err
 	}
+	s.last = order
 	d, err := readDelivery(s.path(outDir), name)
 	if err != nil {
 		return err
@@ -198,6 +192,7 @@ func (s *Spool) settle() error {
 		}
 	}
 	for _, d := range list {
+		s.last = max(s.last, d.order)
 		if err := s.finish(d); err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ type Spool struct {
 	disk   disk
 	now    func() moment
 	unlock func()
+	last   uint64 // order of the newest delivery; nobody else makes any while it is locked
 }
 
 // Open opens the spool in a directory, which has to be there, and finishes what was begun. ErrBusy: somebody else

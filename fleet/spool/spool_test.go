@@ -252,6 +252,46 @@ func TestLiveEnds(t *testing.T) {
 	}
 }
 
+// Deliveries are sent in the order in which they were made, by whichever of those who work on the spool in turn, and to make
+// one the others are not read.
+func TestOrder(t *testing.T) {
+	dir := t.TempDir()
+	var made []string
+	for turn := range 3 {
+		s := opened(t, dir)
+		for range 3 {
+			leave(t, dir, some(1, 1).file(false))
+			if _, err := s.Pack(t.Context(), PackOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := s.deliveries()
+			if err != nil || len(list) != len(made)+1 {
+				t.Fatalf("%d deliveries after %d, %v", len(list), len(made), err)
+			}
+			made = append(made, list[len(list)-1].name)
+			for i, d := range list {
+				if d.name != made[i] {
+					t.Errorf("turn %d: %s is number %d, where %s was", turn, d.name, i, made[i])
+				}
+			}
+		}
+		s.Close()
+	}
+	s := opened(t, dir)
+	for _, name := range made {
+		if err := os.WriteFile(s.path(outDir, name, noteName), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave(t, dir, some(1, 1).file(false))
+	if _, err := s.Pack(t.Context(), PackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if list, _, err := s.deliveries(); err != nil || len(list) != 1 || list[0].order != uint64(len(made))+1 {
+		t.Errorf("deliveries are %+v, %v", list, err)
+	}
+}
+
 // Files that can't be read are kept aside, by name; what is not of a spool stays; what has just begun is waited for.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
