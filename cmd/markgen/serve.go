@@ -202,7 +202,11 @@ func (o *serveFlags) serve(ctx context.Context, env *Env) error {
 	}
 	defer l.Close()
 	limits := server.Limits{Connections: o.connections, Grace: max(o.grace, time.Millisecond), TLS: config}
-	return o.withStore(ctx, env, func(s *store.Store) error { return o.answer(ctx, env, s, l, limits, log) })
+	if err := o.withStore(ctx, env, func(s *store.Store) error { return o.answer(ctx, env, s, l, limits, log) }); err != nil {
+		return err
+	}
+	log.Info("ended; what waits is written")
+	return nil
 }
 
 // answer answers what comes through the listener.
@@ -235,9 +239,7 @@ func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net
 	}
 	fmt.Fprintf(env.Stdout, "%s://%s/\n", scheme, l.Addr())
 	log.Info("serving", "address", l.Addr().String(), "tls", limits.TLS != nil, "public-read", o.publicRead, "public-ingest", o.publicIngest, "version", ownVersion())
-	err = server.Serve(ctx, l, srv, limits)
-	log.Info("ended; what waits is written")
-	return err
+	return server.Serve(ctx, l, srv, limits)
 }
 
 // listen opens the address. One that others can reach takes TLS, or -insecure.

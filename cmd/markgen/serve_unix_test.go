@@ -241,7 +241,8 @@ func TestServeTwiceTold(t *testing.T) {
 	}
 }
 
-// Two servers share a database. When that goes they say so, and when it is back they go on by themselves.
+// Two servers share a database. When that goes they say so, and when it is back they go on by themselves. That all is written says
+// who could write it.
 func TestServeShared(t *testing.T) {
 	pg, err := pgtest.Start(context.Background())
 	if err != nil {
@@ -308,7 +309,22 @@ func TestServeShared(t *testing.T) {
 	for _, s := range servers {
 		counts(t, s.url, read, countsOf(profile.Merge(all)))
 	}
-	for _, s := range servers {
-		s.stop()
+	servers[0].stop()
+	if err := pg.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	gone := servers[1]
+	if err := gone.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	err = <-gone.end
+	gone.end <- err
+	if err == nil {
+		t.Error("it ends well without a database")
+	}
+	for i, want := range []bool{true, false} {
+		if said := strings.Contains(servers[i].log.String(), "what waits is written"); said != want {
+			t.Errorf("server %d says that all is written: %t\n%s", i, said, servers[i].log)
+		}
 	}
 }
