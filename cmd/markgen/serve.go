@@ -68,7 +68,8 @@ What is kept can be passed on to others, once every while (Prometheus asks for i
                           the one before. Headers are in $MARKGEN_PPROF_HEADERS, NAME=VALUE with commas between
   -export-every TIME      how often (default 1m)
   -export-package GLOB    only of these packages (default all)
-  -export-kind KIND       only markers of this kind; all for any (default func)
+  -export-kind KIND       only markers of this kind: func, loop, branch, block, region or point; all for any
+                          (default func)
   -export-by WORD         tell figures apart by build, go, goos, goarch or cpu
   -export-limit N         markers at most, or of each build if they are told apart (default 10000)
 

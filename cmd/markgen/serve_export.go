@@ -24,6 +24,9 @@ type exportFlags struct {
 	limit       int
 }
 
+// exportKinds are what -export-kind may be.
+var exportKinds = []string{"func", "loop", "branch", "block", "region", "point", "all"}
+
 func (o *exportFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.otlp, "otlp", "", "")
 	fs.StringVar(&o.pprof, "pprof", "", "")
@@ -38,6 +41,8 @@ func (o *exportFlags) check() error {
 	switch by := fleet.By(o.by); {
 	case !slices.Contains([]fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}, by):
 		return fmt.Errorf("-export-by is %q; give build, go, goos, goarch or cpu", o.by)
+	case !slices.Contains(exportKinds, o.kind):
+		return fmt.Errorf("-export-kind is %q; give one of %s", o.kind, strings.Join(exportKinds, ", "))
 	case o.every < time.Second:
 		return errors.New("-export-every is 1s at least")
 	case o.limit < 1:
