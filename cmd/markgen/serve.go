@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -134,9 +135,11 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	case o.init:
 		err = o.withStore(ctx, env, func(s *store.Store) error { return firstToken(ctx, env, s) })
 	case o.backup != "":
-		err = o.withStore(ctx, env, func(s *store.Store) error {
-			return env.stream(ctx, o.backup, func(w io.Writer) error { return s.Backup(ctx, w) })
-		})
+		if err = env.hasStore(o.db); err == nil {
+			err = o.withStore(ctx, env, func(s *store.Store) error {
+				return env.stream(ctx, o.backup, func(w io.Writer) error { return s.Backup(ctx, w) })
+			})
+		}
 	case o.restore != "":
 		err = o.refill(ctx, env)
 	default:
@@ -304,6 +307,19 @@ func (o *serveFlags) refill(ctx context.Context, env *Env) error {
 
 // store is the store that a command uses if none is given.
 func (e *Env) store() string { return cmp.Or(e.Getenv("MARKGEN_DB"), "fleet.db") }
+
+// hasStore returns an error if there is no such file of SQLite. Opening it would make one, and an empty one answers as if
+// it were the one that was meant.
+func (e *Env) hasStore(db string) error {
+	if strings.Contains(db, "://") {
+		return nil
+	}
+	_, err := os.Stat(e.Path(db))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no store %s; name one that there is with -db or MARKGEN_DB", e.Path(db))
+	}
+	return err
+}
 
 // storeURL is a store as it is given: a URL, or a file's name, which is made absolute.
 func (e *Env) storeURL(db string) string {

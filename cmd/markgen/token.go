@@ -30,7 +30,7 @@ store keeps its SHA-256 only. What is changed holds for all servers of the store
 
   -server URL    a server that runs; its store is asked for nothing
   -token-file F  a file with the token for the server (default: $MARKGEN_TOKEN, which is the token)
-  -db DB         the store, as for markgen serve (default $MARKGEN_DB, else fleet.db)
+  -db DB         the store, as for markgen serve (default $MARKGEN_DB, else fleet.db); add makes it if it is not there
   -scope S,…     what the token is for: ingest (sending batches; the default), read (asking, pages and metrics), admin
                  (tokens, backup and all that read is for)
   -expires TIME  until when it is good: a duration such as 720h or 90d, or a day such as 2027-01-31 (default: for good)
@@ -100,8 +100,14 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 			err = do(ctx, keptByServer{c})
 		}
 	} else {
+		if word != "add" {
+			err = env.hasStore(*db)
+		}
 		var s *store.Store
-		if s, err = store.Open(ctx, env.storeURL(*db), store.Options{}); err == nil {
+		if err == nil {
+			s, err = store.Open(ctx, env.storeURL(*db), store.Options{})
+		}
+		if err == nil {
 			err = errors.Join(do(ctx, keptInStore{s}), s.Close())
 		}
 	}
