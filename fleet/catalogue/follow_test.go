@@ -130,6 +130,17 @@ func TestList(t *testing.T) {
 	if came := all(catalogue.List{Order: catalogue.ByFirst, Came: since, Limit: 300}); len(came) != 1000 || came[0].First.Before(came[1].First) {
 		t.Errorf("%d of 1000 came since, the newest first: %v, %v", len(came), came[0].First, came[1].First)
 	}
+	day := func(year int) time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for _, l := range []catalogue.List{{Came: day(2199)}, {Came: day(9999)}, {Changed: day(9999)}, {Known: day(1000)}} {
+		if got := x.List(l); got.Total != 0 {
+			t.Errorf("%+v: %d", l, got.Total)
+		}
+	}
+	for _, l := range []catalogue.List{{Came: day(1000)}, {Changed: day(1000)}, {Known: day(9999)}} {
+		if got := x.List(l); got.Total != len(list) {
+			t.Errorf("%+v: %d of %d", l, got.Total, len(list))
+		}
+	}
 	for i := range list {
 		want := 0
 		for k := range list {

@@ -109,8 +109,13 @@ func (x *Index) filter(l List) (keep func(b *block, i int) bool, ok bool) {
 		pack, text = int(b.pack[i]), of.text
 	}
 	bound := func(t time.Time, otherwise int64) int64 {
-		if t.IsZero() {
+		switch {
+		case t.IsZero():
 			return otherwise
+		case t.Before(time.Unix(0, math.MinInt64)):
+			return math.MinInt64
+		case t.After(time.Unix(0, math.MaxInt64)): // 2262
+			return math.MaxInt64
 		}
 		return t.UnixNano()
 	}

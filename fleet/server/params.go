@@ -130,7 +130,7 @@ func (p *params) moment(name string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil && t.Year() >= 1970 && t.Year() < 2200 {
+	if t, err := time.Parse(time.RFC3339, text); err == nil && t.Year() >= 1970 {
 		return t
 	}
 	return p.day(name).Time()

@@ -444,9 +444,11 @@ func TestRest(t *testing.T) {
 	if len(news.Builds) != 2 || news.Total != n {
 		t.Errorf("%+v", news)
 	}
-	at.get("/v1/new?since=2099-01-01").into(t, &news)
-	if len(news.Builds) != 0 || news.Total != 0 {
-		t.Errorf("%+v", news)
+	for _, since := range []string{"2099-01-01", "9999-01-01", "9999-01-01T00:00:00Z"} {
+		at.get("/v1/new?since="+since).into(t, &news)
+		if len(news.Builds) != 0 || news.Total != 0 {
+			t.Errorf("since %s: %+v", since, news)
+		}
 	}
 }
 
