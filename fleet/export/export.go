@@ -38,7 +38,7 @@ type Options struct {
 
 // A Receiver takes the catalogue.
 type Receiver interface {
-	// Send passes on what there is. An error says that some or all of it did not arrive; it comes again.
+	// Send passes on what there is, which may be nothing. An error says that some or all of it did not arrive; it comes again.
 	Send(ctx context.Context, parts []Part) error
 
 	// Name is what the receiver is called in the log.
@@ -97,15 +97,7 @@ func Once(ctx context.Context, r Receiver, o Options) error {
 	if err != nil {
 		return fmt.Errorf("the store: %w", err)
 	}
-	if len(parts) > 0 {
-		if err := r.Send(ctx, parts); err != nil {
-			return err
-		}
-	}
-	if cut != nil {
-		return cut
-	}
-	return nil
+	return errors.Join(r.Send(ctx, parts), cut)
 }
 
 // read reads what is to be passed on. cut says what was left out.

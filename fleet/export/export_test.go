@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	pprofile "github.com/google/pprof/profile"
 
 	"github.com/markgen/markgen/fleet"
@@ -144,6 +145,65 @@ func TestPprof(t *testing.T) {
 	q := queries[0]
 	if q.Get("tenant") != "1" || q.Get("format") != "pprof" || q.Get("name") != `markgen{build="example.com/app@v1.0.0"}` || q.Get("from") == "" || q.Get("until") < q.Get("from") {
 		t.Errorf("asked %v", q)
+	}
+}
+
+// Of what was not there at the start, all is posted; and what is refused of one build does not hold back the others.
+func TestPprofNew(t *testing.T) {
+	refused := ""
+	calls := map[string]int64{} // by name
+	r := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		name := q.URL.Query().Get("name")
+		if name == refused {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		p, err := pprofile.Parse(q.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, sample := range p.Sample {
+			calls[name] += sample.Value[0]
+		}
+	}))
+	defer r.Close()
+	s := stored(t)
+	all := Options{Store: s, Filter: fleet.Filter{Kind: "func"}}
+	builds := all
+	builds.By = fleet.ByBuild
+	const any, a, b = "markgen", `markgen{build="example.com/app@v1.0.0"}`, `markgen{build="example.com/app@v1.1.0"}`
+	to := map[fleet.By]Receiver{}
+	for _, by := range []fleet.By{fleet.ByNothing, fleet.ByBuild} {
+		var err error
+		if to[by], err = Pprof(PprofOptions{URL: r.URL}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send := func(o Options, name, want string) {
+		t.Helper()
+		refused = name
+		if err := Once(context.Background(), to[o.By], o); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	send(all, "", "") // nothing is there
+	send(builds, "", "")
+	ingest(t, s, build("v1.0.0"))
+	send(all, "", "")
+	send(builds, "", "")
+	ingest(t, s, build("v1.0.0"), build("v1.1.0"))
+	send(builds, a, "of example.com/app@v1.0.0: "+r.URL+" answers 422")
+	ingest(t, s, build("v1.1.0"))
+	send(builds, a, "answers 422")
+	if diff := cmp.Diff(map[string]int64{any: 10, a: 10, b: 20}, calls); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	send(builds, "", "")
+	send(all, any, "answers 422")
+	send(all, "", "")
+	if diff := cmp.Diff(map[string]int64{any: 40, a: 20, b: 20}, calls); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

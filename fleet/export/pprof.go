@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,7 +30,7 @@ type PprofOptions struct {
 //
 // as collectors of continuous profiles take them; the part in braces is there if figures are told apart. A profile has
 // what came to the catalogue since the last one that was taken (status 2xx); the first one is sent when something has
-// come since the start.
+// come since the first Send, whose parts, if it has any, are not sent. What is refused does not keep the others from being sent.
 func Pprof(o PprofOptions) (Receiver, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -41,34 +42,44 @@ func Pprof(o PprofOptions) (Receiver, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = 30 * time.Second
 	}
-	return &pprof{o, u, map[string]Part{}}, nil
+	return &pprof{o: o, url: u, sent: map[string]Part{}}, nil
 }
 
 type pprof struct {
 	o    PprofOptions
 	url  *url.URL
 	sent map[string]Part // by key: up to where figures have been taken
+	last time.Time       // of Send
 }
 
 func (r *pprof) Name() string { return r.url.Redacted() }
 
 func (r *pprof) Send(ctx context.Context, parts []Part) error {
+	now := time.Now()
+	var errs []error
 	for _, part := range parts {
 		before, known := r.sent[part.Key]
-		if !known {
+		switch {
+		case known:
+		case r.last.IsZero():
 			r.sent[part.Key] = part
 			continue
+		default: // its first figures came after the last time
+			before = Part{At: r.last, Profile: &profile.Profile{}}
+			r.sent[part.Key] = before
 		}
 		grown, _ := profile.Sub(part.Profile, before.Profile)
 		if !anything(grown) {
 			continue
 		}
 		if err := r.post(ctx, part, before.At, grown); err != nil {
-			return err
+			errs = append(errs, fmt.Errorf("figures%s: %w", of(part.Key), err))
+			continue
 		}
 		r.sent[part.Key] = part
 	}
-	return nil
+	r.last = now
+	return errors.Join(errs...)
 }
 
 func anything(p *profile.Profile) bool {
@@ -109,7 +120,11 @@ func (r *pprof) post(ctx context.Context, part Part, from time.Time, p *profile.
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // the URL is another each time
+		}
+		return fmt.Errorf("%s does not answer: %w", r.Name(), err)
 	}
 	defer answer.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 500))
