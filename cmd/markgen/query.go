@@ -45,7 +45,7 @@ with * for any text: then all that fit are listed. The stars and parentheses of 
   -kind K         only func, loop, branch, block, region or point
   -limit N        list N at most (default 20)
   -compare OLD,NEW   compare two builds by what each API takes in the mean, as far as sums can tell. The exit code is 1
-                  if something got slower
+                  if something got slower, of what NAME means if it is given
   -download FILE  write the catalogue into FILE, a profile file for report, diff and merge. If FILE is there from
                   the last time, only what has changed since is sent; where that was is in FILE.cursor
   -o FILE         write to FILE, which is replaced as a whole or stays as it was

@@ -3,16 +3,18 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/report"
 )
 
-// compareBuilds writes what changed between two builds: of one API if a name is given, else of all. The exit code is that
-// of a finding if something got slower.
+// compareBuilds writes what changed between two builds: of the APIs that a name means if one is given, else of all. The exit code
+// is that of a finding if one of them got slower.
 func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Client, name string) (code int, err error) {
 	old, new, ok := strings.Cut(o.compare, ",")
 	if !ok || old == "" || new == "" || strings.Contains(new, ",") {
@@ -21,7 +23,8 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 	q := o.Query
 	only := map[string]bool{}
 	if name != "" {
-		found, err := findAPIs(ctx, c, name, o.Query)
+		q.Limit = mostFound
+		found, err := findAPIs(ctx, c, name, q)
 		if err != nil {
 			return exitFailure, err
 		}
@@ -29,7 +32,10 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 			only[a.ID] = true
 		}
 		if found.one {
-			q.Package, q.Function = found.list[0].Package, found.list[0].Function
+			q.Package, q.Function = literal(found.list[0].Package), literal(found.list[0].Function)
+		}
+		if n := len(found.list); n < found.total {
+			defer env.warn(fmt.Sprintf("%d of %s are compared; give more of the name", n, found.of()))
 		}
 	}
 	q.Limit = 10_000
@@ -37,10 +43,20 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 	if err != nil {
 		return exitFailure, err
 	}
+	rows := r.APIs
+	if name != "" {
+		rows = slices.DeleteFunc(rows, func(a client.Change) bool { return !only[a.ID] })
+		r.Slower, r.Faster = verdicts(rows)
+	}
 	if r.Slower > 0 {
 		code = exitFinding
 	}
 	if o.format == "json" {
+		if name != "" {
+			if raw, err = ofThese(raw, only, r.Slower, r.Faster); err != nil {
+				return exitFailure, err
+			}
+		}
 		return code, env.stream(ctx, o.out, func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetEscapeHTML(false)
@@ -48,6 +64,11 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 			return enc.Encode(raw)
 		})
 	}
+	if name == "" {
+		rows = slices.DeleteFunc(rows, func(a client.Change) bool { return a.Verdict != "slower" && a.Verdict != "faster" })
+	}
+	left := max(r.Slower+r.Faster, len(rows)) - o.Limit
+	rows = rows[:min(o.Limit, len(rows))]
 	var options report.Options
 	if o.out == "" {
 		options.Width, options.Color = terminal(env, env.Stdout)
@@ -55,14 +76,6 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 	return code, env.stream(ctx, o.out, func(w io.Writer) error {
 		fmt.Fprintf(w, "old       %s, %s, %s\n", report.Printable(r.Old.Build), report.Plural(r.Old.Runs, "run"), report.Plural(r.Old.APIs, "API"))
 		fmt.Fprintf(w, "new       %s, %s, %s\n\n", report.Printable(r.New.Build), report.Plural(r.New.Runs, "run"), report.Plural(r.New.APIs, "API"))
-		var rows []client.Change
-		for _, a := range r.APIs {
-			if name == "" && (a.Verdict == "slower" || a.Verdict == "faster") || only[a.ID] {
-				rows = append(rows, a)
-			}
-		}
-		left := max(0, len(rows)-o.Limit)
-		rows = rows[:min(o.Limit, len(rows))]
 		if len(rows) > 0 {
 			if err := report.WriteTable(w, changes(rows), options); err != nil {
 				return err
@@ -74,7 +87,7 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 		}
 		if name == "" {
 			fmt.Fprintf(w, "%s compared: %d slower, %d faster; %d only in the old build, %d only in the new one\n",
-				report.Plural(len(r.APIs), "API"), r.Slower, r.Faster, len(r.OnlyOld), len(r.OnlyNew))
+				report.Plural(r.APIsTotal, "API"), r.Slower, r.Faster, r.OnlyOldTotal, r.OnlyNewTotal)
 		} else if len(rows) == 0 {
 			fmt.Fprintln(w, "not in both builds, or without times")
 		}
@@ -83,6 +96,57 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 		}
 		return nil
 	})
+}
+
+// literal is a pattern for a text that may have the * of a receiver.
+func literal(text string) string { return strings.ReplaceAll(text, "*", "?") }
+
+func verdicts(rows []client.Change) (slower, faster int) {
+	for _, a := range rows {
+		switch a.Verdict {
+		case "slower":
+			slower++
+		case "faster":
+			faster++
+		}
+	}
+	return slower, faster
+}
+
+// ofThese is a comparison as the server answers it, with some APIs only.
+func ofThese(raw json.RawMessage, only map[string]bool, slower, faster int) (json.RawMessage, error) {
+	var answer map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return nil, err
+	}
+	put := func(name string, v any) error {
+		text, err := json.Marshal(v)
+		answer[name] = text
+		return err
+	}
+	for _, name := range []string{"apis", "only_old", "only_new"} {
+		var list []json.RawMessage
+		if err := json.Unmarshal(answer[name], &list); err != nil {
+			return nil, err
+		}
+		kept := []json.RawMessage{}
+		for _, one := range list {
+			var a struct{ ID string }
+			if err := json.Unmarshal(one, &a); err != nil {
+				return nil, err
+			}
+			if only[a.ID] {
+				kept = append(kept, one)
+			}
+		}
+		if err := errors.Join(put(name, kept), put(name+"_total", len(kept))); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(put("slower", slower), put("faster", faster)); err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
 }
 
 func changes(rows []client.Change) []report.Column {

@@ -286,6 +286,11 @@ type Comparison struct {
 	OnlyOld  []API    `json:"only_old"`
 	OnlyNew  []API    `json:"only_new"`
 	Cautions []string `json:"cautions"`
+
+	// How many there are, of which the lists may have the first only.
+	APIsTotal    int `json:"apis_total"`
+	OnlyOldTotal int `json:"only_old_total"`
+	OnlyNewTotal int `json:"only_new_total"`
 }
 
 // A Change is of an API that both builds have.
@@ -313,6 +318,8 @@ func (c *Client) Compare(ctx context.Context, old, new string, q Query) (r Compa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return r, nil, fmt.Errorf("the answer can't be read: %w", err)
 	}
+	// Older servers don't say how many there are.
+	r.APIsTotal, r.OnlyOldTotal, r.OnlyNewTotal = max(r.APIsTotal, len(r.APIs)), max(r.OnlyOldTotal, len(r.OnlyOld)), max(r.OnlyNewTotal, len(r.OnlyNew))
 	return r, raw, nil
 }
 

@@ -22,6 +22,11 @@ type compareJSON struct {
 	OnlyOld  []onlyJSON   `json:"only_old"` // as many as limit
 	OnlyNew  []onlyJSON   `json:"only_new"`
 	Cautions []string     `json:"cautions"` // what a reader has to know before believing the rest
+
+	// How many there are in all.
+	APIsTotal    int `json:"apis_total"`
+	OnlyOldTotal int `json:"only_old_total"`
+	OnlyNewTotal int `json:"only_new_total"`
 }
 
 type buildJSON struct {
@@ -115,8 +120,9 @@ func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) error {
 		Old: buildJSON{p.text("old"), old.Runs, len(old.Markers)}, New: buildJSON{p.text("new"), new.Runs, len(new.Markers)},
 		Alpha: result.Alpha, Least: result.Threshold, Tests: result.Tests, Slower: result.Slower, Faster: result.Faster,
 		APIs: []changeJSON{}, OnlyOld: only(result.OnlyOld, limit), OnlyNew: only(result.OnlyNew, limit),
-		More:     len(result.APIs) > limit,
-		Cautions: result.Cautions(change.Machines(oldOrigins, newOrigins)),
+		More:      len(result.APIs) > limit,
+		Cautions:  result.Cautions(change.Machines(oldOrigins, newOrigins)),
+		APIsTotal: len(result.APIs), OnlyOldTotal: len(result.OnlyOld), OnlyNewTotal: len(result.OnlyNew),
 	}
 	for i := range result.APIs[:min(limit, len(result.APIs))] {
 		answer.APIs = append(answer.APIs, changeOf(&result.APIs[i]))

@@ -377,6 +377,18 @@ func TestTooMuchForOne(t *testing.T) {
 	}
 }
 
+// A comparison says how many there are, however few it lists.
+func TestCompareTotals(t *testing.T) {
+	at, _ := filled(t, server.Options{})
+	var all, few client.Comparison
+	at.get("/v1/compare?old=*v1.0.0&new=*&limit=10000").into(t, &all)
+	at.get("/v1/compare?old=*v1.0.0&new=*&limit=1").into(t, &few)
+	got := [...]int{few.APIsTotal, few.OnlyOldTotal, few.OnlyNewTotal, len(few.OnlyNew)}
+	if want := [...]int{len(all.APIs), len(all.OnlyOld), len(all.OnlyNew), 1}; got != want || want[0] < 2 || want[2] < 2 {
+		t.Errorf("%d, want %d", got, want)
+	}
+}
+
 // Origins, packages, changes and what is new.
 func TestRest(t *testing.T) {
 	begun := time.Now().Add(-time.Second)

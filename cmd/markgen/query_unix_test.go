@@ -1,0 +1,123 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+)
+
+// libBatch is a profile of a version of lib, whose functions took times of that many ns, 1000 each, and its bytes.
+func libBatch(t *testing.T, version string, times map[string]uint64) (*profile.Profile, []byte) {
+	t.Helper()
+	p := &profile.Profile{Runs: 1, Main: "example.com/lib", Version: version, Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", CPU: "Some 9000"}
+	for i, name := range []string{"(*Buffer).Write", "(*MyBuffer).Write", "SteadyA", "SteadyB"} {
+		ns, ok := times[name]
+		if !ok {
+			continue
+		}
+		p.Markers = append(p.Markers, profile.Marker{
+			ID: registry.ID(i + 1), Name: "example.com/lib." + name, Package: "example.com/lib", Kind: "func", File: "lib.go", Line: i + 1, Col: 1,
+			Count: 1000, SelfNS: 1000 * ns, MinNS: ns - 10, MaxNS: ns + 10,
+			Buckets: []profile.Bucket{{K: map[bool]uint8{false: 6, true: 7}[ns >= 128], Count: 1000, SumNS: 1000 * ns, SumSq: profile.Uint128{Lo: 1000 * (ns*ns + 10)}}},
+		})
+	}
+	body, err := profile.Encode(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, body
+}
+
+// named waits until names of so many APIs are found: that is a little after their figures are.
+func named(t *testing.T, url, token string, want int) {
+	t.Helper()
+	c := client.Client{Server: url, Token: token}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		l, err := c.APIs(t.Context(), client.Query{})
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("%d APIs of %d are found: %v", l.Total, want, err)
+		}
+		if l.Total == want {
+			return
+		}
+	}
+}
+
+// Of two builds that are compared by a name, the exit code and what is written are of the APIs that the name means, and of no other.
+func TestQueryCompareNamed(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "fleet.db")
+	token := storeToken(t, db, "ingest,read")
+	s := serve(t, db)
+	before, body := libBatch(t, "v1.0.0", map[string]uint64{"(*Buffer).Write": 100, "(*MyBuffer).Write": 100, "SteadyA": 90, "SteadyB": 80})
+	after, newBody := libBatch(t, "v1.1.0", map[string]uint64{"(*Buffer).Write": 100, "(*MyBuffer).Write": 200, "SteadyA": 90})
+	for _, body := range [][]byte{body, newBody} {
+		if status, err := sendBatch(s.url, token, fleet.NewRunID(), body); err != nil || status != 201 {
+			t.Fatal(status, err)
+		}
+	}
+	counts(t, s.url, token, countsOf(profile.Merge([]*profile.Profile{before, after})))
+	named(t, s.url, token, 4)
+	query := func(args ...string) (int, string) {
+		t.Helper()
+		var out, log bytes.Buffer
+		env := &Env{Args: append([]string{"query", "-server", s.url, "-compare", "*@v1.0.0,*@v1.1.0"}, args...), Stdout: &out, Stderr: &log, Dir: t.TempDir(), Environ: append(os.Environ(), "MARKGEN_TOKEN="+token)}
+		code := Main(env)
+		if log.Len() > 0 {
+			t.Errorf("%q: %s", args, &log)
+		}
+		return code, out.String()
+	}
+	for _, test := range []struct {
+		name    string
+		code    int
+		text    string            // a part of what is written
+		apis    map[string]string // by name, within the package: the verdict
+		only    int               // APIs that the old build alone has
+		changed int
+	}{
+		{"", 1, "3 APIs compared: 1 slower, 0 faster; 1 only in the old build, 0 only in the new one", map[string]string{"(*Buffer).Write": "unchanged", "(*MyBuffer).Write": "slower", "SteadyA": "unchanged"}, 1, 1},
+		{"lib.Steady*", 0, "unchanged", map[string]string{"SteadyA": "unchanged"}, 1, 0},
+		{"example.com/lib.(*Buffer).Write", 0, "unchanged", map[string]string{"(*Buffer).Write": "unchanged"}, 0, 0},
+		{"lib.(*Buffer).Write", 0, "unchanged", map[string]string{"(*Buffer).Write": "unchanged"}, 0, 0},
+		{"MyBuffer.Write", 1, "slower", map[string]string{"(*MyBuffer).Write": "slower"}, 0, 1},
+		{"*Buffer.Write", 1, "slower", map[string]string{"(*Buffer).Write": "unchanged", "(*MyBuffer).Write": "slower"}, 0, 1},
+	} {
+		var args []string
+		if test.name != "" {
+			args = []string{test.name}
+		}
+		code, text := query(args...)
+		if code != test.code || !strings.Contains(text, test.text) {
+			t.Errorf("%q: exit code %d\n%s", test.name, code, text)
+		}
+		code, text = query(append([]string{"-format", "json"}, args...)...)
+		var answer struct {
+			APIs    []struct{ Name, Verdict string }
+			OnlyOld []any `json:"only_old"`
+			Slower  int
+			Alpha   float64
+		}
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			t.Fatal(err)
+		}
+		fits := code == test.code && len(answer.APIs) == len(test.apis) && len(answer.OnlyOld) == test.only && answer.Slower == test.changed && answer.Alpha == 0.05
+		for _, a := range answer.APIs {
+			fits = fits && test.apis[strings.TrimPrefix(a.Name, "example.com/lib.")] == a.Verdict
+		}
+		if !fits {
+			t.Errorf("%q: exit code %d\n%s", test.name, code, text)
+		}
+	}
+	s.stop()
+}
