@@ -96,7 +96,7 @@ func problemOf(err error) *fleet.Problem {
 	case errors.Is(err, store.ErrNotFound):
 		return notFound.problem("the store has no such thing")
 	case errors.Is(err, store.ErrCursor):
-		return badRequest.problem("that is no cursor; give the one that came with the answer before, or none")
+		return badRequest.problem("that is no cursor of this store, which may have been restored since; give the one that came with the answer before, or none and begin anew")
 	case errors.Is(err, store.ErrNewer):
 		return storeGone.problem("the database was brought to a newer form than this server knows; it needs a newer markgen")
 	}

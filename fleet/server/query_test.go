@@ -222,35 +222,36 @@ func sameJSON(t *testing.T, got json.RawMessage, m *profile.Marker) string {
 func TestParameters(t *testing.T) {
 	at, _ := filled(t, server.Options{})
 	for path, words := range map[string]string{
-		"/v1/apis?buidl=x":                          "buidl",
-		"/v1/apis?build=a&build=b":                  "twice",
-		"/v1/apis?%zz":                              "can't be read",
-		"/v1/apis?q=%ff":                            "no text",
-		"/v1/apis?q=" + strings.Repeat("x", 20_000): "longer",
-		"/v1/apis?limit=0":                          "from 1 to 1000",
-		"/v1/apis?limit=1001":                       "from 1 to 1000",
-		"/v1/apis?sort=age":                         "name, total",
-		"/v1/apis?kind=method":                      "func, loop",
-		"/v1/apis?from=yesterday":                   "2006-01-02",
-		"/v1/apis?from=2026-01-02&to=2026-01-01":    "after",
-		"/v1/apis?q=x&sort=name":                    "leave out sort",
-		"/v1/apis?q=x&function=y":                   "exclude",
-		"/v1/apis?cursor=zz":                        "cursor",
-		"/v1/apis?q=x&cursor=zz":                    "cursor",
-		"/v1/apis?sort=mean&cursor=zz":              "cursor",
-		"/v1/changes?cursor=zz":                     "cursor",
-		"/v1/changes?limit=x":                       "limit",
-		"/v1/new":                                   "since",
-		"/v1/new?since=soon":                        "since",
-		"/v1/compare?old=a":                         "old and new",
-		"/v1/compare?old=a&new=b&alpha=1":           "alpha",
-		"/v1/compare?old=a&new=b&threshold=x":       "threshold",
-		"/v1/catalogue?id=zz":                       "16 hexadecimal",
-		"/v1/catalogue?id=00000000000000aa&cursor=": "neither",
-		"/v1/catalogue?limit=3":                     "cursor",
-		"/v1/catalogue?cursor=zz":                   "cursor",
-		"/v1/origins?package=x":                     "package",
-		"/v1/packages?limit=-1":                     "limit",
+		"/v1/apis?buidl=x":                              "buidl",
+		"/v1/apis?build=a&build=b":                      "twice",
+		"/v1/apis?%zz":                                  "can't be read",
+		"/v1/apis?q=%ff":                                "no text",
+		"/v1/apis?q=" + strings.Repeat("x", 20_000):     "longer",
+		"/v1/apis?limit=0":                              "from 1 to 1000",
+		"/v1/apis?limit=1001":                           "from 1 to 1000",
+		"/v1/apis?sort=age":                             "name, total",
+		"/v1/apis?kind=method":                          "func, loop",
+		"/v1/apis?from=yesterday":                       "2006-01-02",
+		"/v1/apis?from=2026-01-02&to=2026-01-01":        "after",
+		"/v1/apis?q=x&sort=name":                        "leave out sort",
+		"/v1/apis?q=x&function=y":                       "exclude",
+		"/v1/apis?cursor=zz":                            "cursor",
+		"/v1/apis?q=x&cursor=zz":                        "cursor",
+		"/v1/apis?sort=mean&cursor=zz":                  "cursor",
+		"/v1/changes?cursor=zz":                         "cursor",
+		"/v1/changes?limit=x":                           "limit",
+		"/v1/new":                                       "since",
+		"/v1/new?since=soon":                            "since",
+		"/v1/compare?old=a":                             "old and new",
+		"/v1/compare?old=a&new=b&alpha=1":               "alpha",
+		"/v1/compare?old=a&new=b&threshold=x":           "threshold",
+		"/v1/catalogue?id=zz":                           "16 hexadecimal",
+		"/v1/catalogue?id=00000000000000aa&cursor=":     "neither",
+		"/v1/catalogue?limit=3":                         "cursor",
+		"/v1/catalogue?cursor=zz":                       "cursor",
+		"/v1/changes?cursor=999999999.7fffffffffffffff": "cursor",
+		"/v1/origins?package=x":                         "package",
+		"/v1/packages?limit=-1":                         "limit",
 	} {
 		if r := at.get(path); r.status != 400 || r.problem() != "bad-request" || !strings.Contains(string(r.body), words) {
 			t.Errorf("%.80s: %d\n%.500s", path, r.status, r.body)
@@ -350,6 +351,19 @@ func TestRefresh(t *testing.T) {
 	}
 	if p.Runs != sumOf(sent, "").Runs {
 		t.Errorf("%d runs", p.Runs)
+	}
+	// Of another store, such as one that was restored, all is fetched.
+	other, sent := filled(t, server.Options{})
+	c = &client.Client{Server: other.url, Token: other.token["read"]}
+	p, cursor, came, err = c.Refresh(t.Context(), p, cursor, client.Query{}, nil)
+	if diff := gocmp.Diff(figuresOf(sumOf(sent, "")), figuresOf(p)); err != nil || diff != "" || came != len(p.Markers) {
+		t.Error(came, err, diff)
+	}
+	if _, _, came, err = c.Refresh(t.Context(), p, cursor, client.Query{}, nil); err != nil || came != 0 {
+		t.Errorf("%d came though nothing changed: %v", came, err)
+	}
+	if _, _, _, err = c.Refresh(t.Context(), p, cursor, client.Query{Kind: "none"}, nil); err == nil || !strings.Contains(err.Error(), "kind") {
+		t.Errorf("a kind that there is not: %v", err)
 	}
 	of, _, _, err := c.Refresh(t.Context(), nil, "", client.Query{Build: "*v1.1.0", Kind: "func"}, nil)
 	if err != nil {

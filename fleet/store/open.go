@@ -16,6 +16,7 @@ type state struct {
 	options    Options
 	background func() // what else goes on while the store is open; nil: nothing
 	url        string
+	identity   int64 // tells the store from others, and from what it was before a restore
 	write      *sql.DB
 	read       *sql.DB
 	owner      *fileLock // of a file; nil if there is none
@@ -98,6 +99,9 @@ func (s *Store) open(ctx context.Context, url string) (err error) {
 		return err
 	}
 	if err := s.migrate(ctx, migrations); err != nil {
+		return err
+	}
+	if err := s.identify(ctx); err != nil {
 		return err
 	}
 	if err := s.join(ctx); err != nil {

@@ -62,17 +62,22 @@ func (s *Store) Changed(ctx context.Context, after Cursor, limit int, visit func
 	return next, more, s.wrap("looking what has changed", err)
 }
 
-// Changes are numbered, and an API has the number of its last. A cursor is that of the last API it was asked for, and
-// the API.
+// Changes are numbered, and an API has the number of its last. A cursor is that of the last API it was asked for, the API,
+// and the store. Earlier versions gave cursors without the store.
 func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func(*fleet.API) error) (next Cursor, more bool, err error) {
-	var revision int64
-	var id uint64
+	revision, id := int64(0), uint64(math.MaxInt64) // revision 0 is of those that have no figures yet
 	if after != "" {
-		if n, err := fmt.Sscanf(string(after), "%d.%x", &revision, &id); n != 2 || err != nil || string(after) != string(cursor(revision, id)) {
-			return after, false, fmt.Errorf("%w: %q", ErrCursor, string(after))
+		if revision, id, err = s.place(after); err != nil {
+			return after, false, err
 		}
-	} else {
-		id = math.MaxInt64 // revision 0 is of those that have no figures yet
+		var newest int64
+		if err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&newest); err != nil {
+			return after, false, err
+		}
+		if revision > newest {
+			return after, false, fmt.Errorf("%w: %q is behind all changes there are", ErrCursor, string(after))
+		}
+		next = s.cursor(revision, id)
 	}
 	most := int64(math.MaxInt64)
 	if limit > 0 {
@@ -80,7 +85,6 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 	}
 	rows, err := s.read.QueryContext(ctx, "SELECT "+apiColumns+" FROM api WHERE (revision, id) > ($1, $2) ORDER BY revision, id LIMIT $3", revision, int64(id), most)
 	n := 0
-	next = after
 	err = each(rows, err, func() error {
 		if n++; limit > 0 && n > limit {
 			more = true
@@ -93,13 +97,24 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 		if err := visit(&a.API); err != nil {
 			return err
 		}
-		next = cursor(a.revision, uint64(a.ID))
+		next = s.cursor(a.revision, uint64(a.ID))
 		return nil
 	})
 	return next, more, err
 }
 
-func cursor(revision int64, id uint64) Cursor { return Cursor(fmt.Sprintf("%d.%x", revision, id)) }
+func (s *Store) cursor(revision int64, id uint64) Cursor {
+	return Cursor(fmt.Sprintf("%d.%x.%x", revision, id, s.identity))
+}
+
+// place is where a cursor is.
+func (s *Store) place(c Cursor) (revision int64, id uint64, err error) {
+	n, _ := fmt.Sscanf(string(c), "%d.%x", &revision, &id)
+	if own := s.cursor(revision, id); n != 2 || c != own && string(c) != fmt.Sprintf("%d.%x", revision, id) {
+		return 0, 0, fmt.Errorf("%w: %q", ErrCursor, string(c))
+	}
+	return revision, id, nil
+}
 
 // API returns what is known of an API besides figures; ErrNotFound.
 func (s *Store) API(ctx context.Context, id registry.ID) (*fleet.API, error) {

@@ -31,6 +31,7 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"Duplicates": testDuplicates,
 		"Reopened":   testReopened,
 		"Changed":    testChanged,
+		"Cursors":    testCursors,
 		"Limits":     testLimits,
 		"Tokens":     testTokens,
 		"Concurrent": testConcurrent,
@@ -157,6 +158,55 @@ func testReopened(t *testing.T, url string) {
 	checkAll(t, open(t, url, store.Options{}), list)
 }
 
+// A cursor is one of a store, also when it is opened again, and not of what is restored from its backup. Those without a store, as they
+// once were, are taken if there was such a change.
+func testCursors(t *testing.T, url string) {
+	ctx := context.Background()
+	r := newMaker(11)
+	s, err := store.Open(ctx, url, store.Options{Days: 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := func(s *store.Store, c store.Cursor) (store.Cursor, error) {
+		next, _, err := s.Changed(ctx, c, 0, func(*fleet.API) error { return nil })
+		return next, err
+	}
+	ingest(t, s, r.batch())
+	settle(t, s)
+	var backup bytes.Buffer
+	if err := s.Backup(ctx, &backup); err != nil {
+		t.Fatal(err)
+	}
+	at, err := asked(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := at[:strings.LastIndexByte(string(at), '.')]
+	if next, err := asked(s, old); err != nil || next != at {
+		t.Errorf("after %q comes %q: %v", old, next, err)
+	}
+	if _, err := asked(s, "999999999.7fffffffffffffff"); !errors.Is(err, store.ErrCursor) {
+		t.Errorf("a cursor behind all changes: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, url, store.Options{})
+	if next, err := asked(s, at); err != nil || next != at {
+		t.Errorf("opened again, after %q comes %q: %v", at, next, err)
+	}
+	restored := open(t, filepath.Join(t.TempDir(), "restored.db"), store.Options{})
+	if err := restored.Restore(ctx, &backup); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := asked(restored, at); !errors.Is(err, store.ErrCursor) {
+		t.Errorf("a cursor of the store before: %v", err)
+	}
+	if _, err := asked(restored, old); err != nil {
+		t.Errorf("a cursor without a store: %v", err)
+	}
+}
+
 // Who asks what has changed, however often, gets every change.
 func testChanged(t *testing.T, url string) {
 	r := newMaker(4)
@@ -192,7 +242,7 @@ func testChanged(t *testing.T, url string) {
 	if diff := gocmp.Diff(want, seen); diff != "" {
 		t.Errorf("(-all +followed)\n%s", diff)
 	}
-	for _, bad := range []store.Cursor{"x", "1", "1.zz", "1.1 "} {
+	for _, bad := range []store.Cursor{"x", "1", "1.zz", "1.1 ", "1.1.", "1.1.zz", "1.1.1.1"} {
 		if _, _, err := s.Changed(ctx, bad, 0, nil); err == nil {
 			t.Errorf("cursor %q was taken", bad)
 		}
