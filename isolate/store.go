@@ -67,7 +67,7 @@ func OpenStore(dir, build string) (*Store, error) {
 	case have.Version != stateVersion:
 		return nil, fmt.Errorf("%s: version %d, and this markgen reads version %d; go on with the markgen that wrote it, or name another folder", name, have.Version, stateVersion)
 	case have.Build != build:
-		return nil, fmt.Errorf("%s holds passes of another build, scenario or choice of functions, whose times can't be added to those of this one; remove the folder, or name another", dir)
+		return nil, fmt.Errorf("%s holds passes of another build, scenario or choice of what is measured, whose times can't be added to those of this one; remove the folder, or name another", dir)
 	case have.Plan == nil && len(have.Passes) > 0:
 		return nil, fmt.Errorf("%s: passes without a plan; remove the folder, or name another", name)
 	}

@@ -135,12 +135,12 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	w := &isolateWork{env: env, own: &own, keys: keys}
+	w := &isolateWork{env: env, own: &own, keys: keys, collect: collect}
 	defer w.close()
 	if code, ok := w.open(ctx, args, words); !ok {
 		return code
 	}
-	return w.run(ctx, collect)
+	return w.run(ctx)
 }
 
 // isolateKeys takes the value of MARKGEN apart: the keys that hold for all passes, and what the first collects.
@@ -179,6 +179,7 @@ type isolateWork struct {
 	env      *Env
 	own      *isolateFlags
 	keys     []string             // of MARKGEN, for all passes
+	collect  string               // what the first pass collects; "": time
 	dir      string               // for what was built
 	patterns []string             // that name the packages
 	packages []string             // import paths
@@ -237,14 +238,14 @@ func (w *isolateWork) close() {
 }
 
 // run makes the passes and shows what came of them.
-func (w *isolateWork) run(ctx context.Context, collect string) int {
+func (w *isolateWork) run(ctx context.Context) int {
 	e := w.env
 	shown := newProgress(e, 0)
 	if n := w.store.Done(); n > 0 {
 		fmt.Fprintf(e.Stderr, "markgen isolate: %s in %s already\n", passes(n, ""), w.folder)
 	}
 	r, err := isolate.Run(ctx, w.scenario, isolate.Options{
-		API: w.api(), Exact: w.own.exact, Runs: w.own.runs, Collect: collect, Store: w.store,
+		API: w.api(), Exact: w.own.exact, Runs: w.own.runs, Collect: w.collect, Store: w.store,
 		Begin: func(p isolate.Progress) {
 			doing := fmt.Sprintf("pass %d, %s", p.Pass, p.Name)
 			if p.Total > 0 {

@@ -72,6 +72,9 @@ func (w *isolateWork) exerciser(ctx context.Context, plan *exercise.Plan, try in
 	own := *w.own
 	own.out = ""
 	x := &isolateWork{env: w.env, own: &own, keys: w.keys, packages: plan.Packages, command: w.command, dir: filepath.Join(w.dir, "exercise"+strconv.Itoa(try))}
+	if w.own.deep {
+		x.collect = withAlloc("")
+	}
 	if err := os.Mkdir(x.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -148,12 +151,8 @@ func (w *isolateWork) measure(ctx context.Context, r *isolate.Result, x *isolate
 	for _, name := range plan.Functions {
 		called[name] = true
 	}
-	collect := ""
-	if w.own.deep {
-		collect = withAlloc("")
-	}
 	measured, err := isolate.Run(ctx, x.scenario, isolate.Options{
-		Collect: collect, API: func(m *profile.Marker) bool { return called[m.Name] }, Exact: w.own.exact, Runs: w.own.runs, Store: store,
+		Collect: x.collect, API: func(m *profile.Marker) bool { return called[m.Name] }, Exact: w.own.exact, Runs: w.own.runs, Store: store,
 		Begin: func(p isolate.Progress) { shown.show(fmt.Sprintf("exercise, pass %d, %s", p.Pass, p.Name), p.Left) },
 	})
 	if err != nil {

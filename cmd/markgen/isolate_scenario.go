@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -108,7 +109,7 @@ func testArgs(c *overlay.CommandLine, args []string) []string {
 
 // identify sets what identifies the build: all that the passes of one store have in common.
 func (w *isolateWork) identify(words ...string) {
-	words = append(words, fmt.Sprintf("%t %t %t", w.own.all, w.own.exact, w.own.sizes), strings.Join(w.keys, ","), strings.Join(w.packages, " "))
+	words = append(words, fmt.Sprintf("%t %t %t %t", w.own.all, w.own.exact, w.own.sizes, w.own.onebuild), strings.Join(w.keys, ","), cmp.Or(w.collect, "time"), strings.Join(w.packages, " "))
 	h := sha256.New()
 	for _, word := range words {
 		fmt.Fprintf(h, "%d\n%s", len(word), word)
@@ -232,9 +233,9 @@ func (w *isolateWork) ready(words []string) {
 			identity = append(identity, sum)
 		}
 	}
+	w.own.onebuild = true // which is not ours
 	w.identify(identity...)
 	run := w.runs(words, w.env.Dir, newReplay(w.env.Stdin))
-	w.own.onebuild = true // which is not ours
 	w.scenario = &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return run, nil }}
 }
 
