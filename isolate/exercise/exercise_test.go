@@ -14,8 +14,14 @@ import (
 // made makes a plan for a package of one file.
 func made(t *testing.T, source string, functions ...string) (*Plan, string) {
 	t.Helper()
+	return madeIn(t, "1.26", source, functions...)
+}
+
+// madeIn makes it in a module of a version of the language.
+func madeIn(t *testing.T, language, source string, functions ...string) (*Plan, string) {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p.go": source} {
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo " + language + "\n", "p.go": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -28,6 +34,22 @@ func made(t *testing.T, source string, functions ...string) (*Plan, string) {
 		t.Fatal(err)
 	}
 	return plan, dir
+}
+
+// run makes the calls of a plan.
+func run(t *testing.T, plan *Plan, dir string) (output []byte, err error) {
+	t.Helper()
+	for name, text := range plan.Files {
+		if name != filepath.Join(dir, FileName) {
+			t.Errorf("file %s", name)
+		}
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "test", "-v", "-run", Test, ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	return cmd.CombinedOutput()
 }
 
 const shapes = `package p
@@ -134,17 +156,7 @@ func TestMake(t *testing.T) {
 	if len(plan.Refused) != len(bad) {
 		t.Errorf("refused %v", plan.Refused)
 	}
-	for name, text := range plan.Files {
-		if name != filepath.Join(dir, FileName) {
-			t.Errorf("file %s", name)
-		}
-		if err := os.WriteFile(name, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.Command("go", "test", "-v", "-run", Test, ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
+	out, err := run(t, plan, dir)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -158,6 +170,18 @@ func TestMake(t *testing.T) {
 		if got := o.Useless(); got != want[name] || !o.Hung && o.Calls == 0 {
 			t.Errorf("%+v: %q, want %q", o, got, want[name])
 		}
+	}
+}
+
+// The calls are made in modules of older versions of the language, too.
+func TestOldLanguage(t *testing.T) {
+	plan, dir := madeIn(t, "1.17", "package p\n\nfunc F(x interface{}, list []string, more ...int) {}\n", "F")
+	out, err := run(t, plan, dir)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if list := ParseOutcomes(out); len(list) != 1 || list[0].Calls == 0 || list[0].Useless() != "" {
+		t.Errorf("%+v\n%s", list, out)
 	}
 }
 
