@@ -63,7 +63,8 @@ Markgen's own flags:
 MARKGEN may say only and skip, which choose among the functions, clock, and collect, for the first pass: what
 io, hw or a collector of the program read in a call is in the table and in the JSON.
 
-The exit code is 1 if a pass failed; what ran is in the table all the same.
+The exit code is 1 if a pass failed, or if what was not reached was to be exercised and could not; what ran is in the
+table all the same.
 
 examples:
   markgen isolate .
@@ -272,17 +273,19 @@ func (w *isolateWork) run(ctx context.Context) int {
 	case err != nil:
 		return e.fail(err)
 	}
+	code := exitOK
 	if w.own.exercise {
 		if err := w.exercise(ctx, r, shown); ctx.Err() != nil {
 			return w.interrupted(ctx)
 		} else if err != nil {
 			if errors.Is(err, errBuild) {
-				err = errors.New("the calls that were made up can't be built; see above, and leave out -exercise")
+				err = errors.New("the calls that were made up can't be built; see above")
 			}
-			return e.fail(err)
+			e.warn(fmt.Sprintf("what the scenario did not reach has no times: %v", err))
+			code = exitFailure
 		}
 	}
-	return w.show(r)
+	return max(code, w.show(r))
 }
 
 // show writes the result, and what there is to know about it.

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/markgen/markgen/isolate"
@@ -15,8 +15,9 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// mostTries is how often calls are made up, each time without those that told nothing before.
-const mostTries = 5
+// mostTries is how often calls are made up, each time without those that told nothing before. Of those that end the
+// process one is found at a time in each package.
+const mostTries = 10
 
 // exercise makes calls of the functions that the result has not, measures them, and adds them to it.
 func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *runProgress) error {
@@ -35,8 +36,8 @@ func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *ru
 		if err != nil {
 			return err
 		}
+		r.Exercise(nil, nil, plan.Refused)
 		if len(plan.Functions) == 0 {
-			r.Exercise(nil, nil, plan.Refused)
 			return nil
 		}
 		x, err := w.exerciser(ctx, plan, try)
@@ -48,20 +49,26 @@ func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *ru
 			return err
 		}
 		outcomes := exercise.ParseOutcomes(pass.Output)
+		hung := slices.ContainsFunc(outcomes, func(out exercise.Outcome) bool { return out.Hung })
 		useless := false
 		for _, out := range outcomes {
+			if out.Died && hung {
+				continue // it may be what goes on of the others that ended the process
+			}
 			if why := out.Useless(); why != "" {
 				useless, o.Without[out.Name] = true, why
 			}
 		}
 		switch {
-		case pass.TimedOut || useless && try == mostTries:
-			return errors.New("calls that were made up do not return; leave out -exercise")
+		case pass.TimedOut:
+			return fmt.Errorf("calls that were made up take longer than %v", w.own.timeout)
+		case useless && try == mostTries:
+			return fmt.Errorf("calls that were made up do not return, end the process or panic, in each of %d tries without those that did", mostTries)
 		case useless:
 			continue
 		case pass.Code != exitOK:
 			_, _ = w.env.Stderr.Write(pass.Output)
-			return fmt.Errorf("the calls that were made up end the tests with exit code %d; leave out -exercise", pass.Code)
+			return fmt.Errorf("the tests that make calls end with exit code %d", pass.Code)
 		}
 		return w.measure(ctx, r, x, plan, outcomes, shown)
 	}

@@ -133,8 +133,7 @@ func hashFile(name string) (string, error) {
 func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
 	type built = []*overlay.TestProcess
 	b := &groupBuilds[built]{w: w, own: own, make: func(ctx context.Context, env *Env, own *ownFlags, dir string) (built, int, error) {
-		var out bytes.Buffer // results of tests that were not run
-		to := env.Stdout
+		var out bytes.Buffer // results of tests that were not run; standard output is for the table
 		env.Stdout = &out
 		build, code := env.prepare(ctx, "test", own, args)
 		if build == nil {
@@ -142,7 +141,7 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 		}
 		processes, code, err := build.BuildTests(ctx, dir)
 		if code != exitOK && err == nil {
-			_, _ = out.WriteTo(to)
+			_, _ = out.WriteTo(env.Stderr)
 			err = errBuild
 		}
 		return processes, code, err

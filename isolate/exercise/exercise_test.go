@@ -185,6 +185,22 @@ func TestOldLanguage(t *testing.T) {
 	}
 }
 
+// The function whose calls end the process is known, whatever others have printed before.
+func TestDied(t *testing.T) {
+	plan, dir := made(t, "package p\n\nfunc A() {}\n\nfunc B(n int) { m := map[int]int{}; go func() { panic(m) }(); select {} }\n\nfunc C() {}\n", "A", "B", "C")
+	out, err := run(t, plan, dir)
+	if err == nil {
+		t.Fatalf("it went well\n%s", out)
+	}
+	var got []string
+	for _, o := range ParseOutcomes(out) {
+		got = append(got, o.Name+": "+o.Useless())
+	}
+	if diff := cmp.Diff([]string{"example.com/p.A: ", "example.com/p.B: a call with made-up arguments ends the process"}, got); diff != "" {
+		t.Errorf("outcomes (-want +got)\n%s\n%s", diff, out)
+	}
+}
+
 // Of package os nothing is called that changes or reads anything outside of the process.
 func TestEffects(t *testing.T) {
 	names := []string{
@@ -214,7 +230,7 @@ func TestNothingToCall(t *testing.T) {
 }
 
 func FuzzOutcomes(f *testing.F) {
-	f.Add([]byte("x\nmarkgen-exercise\t10\t3\tp.F\nmarkgen-exercise\thung\t0\tp.G\nmarkgen-exercise\t\n"))
+	f.Add([]byte("x\nmarkgen-exercise\tbegun\t0\tp.F\nmarkgen-exercise\t10\t3\tp.F\nmarkgen-exercise\thung\t0\tp.G\nmarkgen-exercise\t\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, o := range ParseOutcomes(text) {
 			if o.Name != "" && o.Hung && o.Useless() == "" {

@@ -20,9 +20,10 @@ const (
 )
 
 // helpers make the calls. Each function has a goroutine of its own, that is left when it
-// does not end.
+// does not end. What is printed before its calls names it if they end the process.
 const helpers = `
 func markgenExercise(name string, cases int, call func(k int)) {
+	markgenfmt.Printf("\nmarkgen-exercise\tbegun\t0\t%s\n", name)
 	calls, panics := 0, 0
 	done := make(chan bool)
 	go func() {
@@ -153,6 +154,7 @@ type Outcome struct {
 	Calls  int
 	Panics int  // of the calls, those that panicked
 	Hung   bool // a call did not return in time
+	Died   bool // the process ended in a call, or in what a call before has left behind
 }
 
 // Useless says why the calls tell nothing of what the function costs, "" if they do.
@@ -160,6 +162,8 @@ func (o Outcome) Useless() string {
 	switch {
 	case o.Hung:
 		return "a call with made-up arguments does not return"
+	case o.Died:
+		return "a call with made-up arguments ends the process"
 	case o.Calls > 0 && o.Panics == o.Calls:
 		return "every call with made-up arguments panics"
 	}
@@ -173,9 +177,12 @@ func ParseOutcomes(output []byte) (list []Outcome) {
 		if len(f) != 4 || f[0] != "markgen-exercise" {
 			continue
 		}
-		o := Outcome{Name: f[3], Hung: f[1] == "hung"}
+		o := Outcome{Name: f[3], Hung: f[1] == "hung", Died: f[1] == "begun"}
 		o.Calls, _ = strconv.Atoi(f[1])
 		o.Panics, _ = strconv.Atoi(f[2])
+		if n := len(list); n > 0 && list[n-1].Died && list[n-1].Name == o.Name {
+			list = list[:n-1] // it has not
+		}
 		list = append(list, o)
 	}
 	return list
