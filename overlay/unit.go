@@ -196,6 +196,7 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 	}
 	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, append(points, others...))
 	points, others = nil, nil
+	recovers := len(units) > 0 && units[0].name == "" && loaded[0] != nil && loaded[0].Recovers()
 	var files []markedFile
 	for i, u := range loaded {
 		loaded[i] = nil // its syntax trees are the largest part of all that is in memory
@@ -209,7 +210,7 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 			given = given[n:]
 		}
 		if u != nil && units[i].planted {
-			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name})
+			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Recovers: recovers})
 			if err != nil {
 				return nil, err
 			}

@@ -14,13 +14,18 @@ type Overlay struct {
 	Runtime string // import path of the runtime, such as markgen/perf
 	Root    string // directory that the table's file names are relative to; "" keeps them
 	Unit    string // tells the units of one package apart in generated names: "", "t" (in-package tests), "x" (external tests)
+
+	// Recovers says that scopes of another unit, as of the package that tests are of, end
+	// where this one recovers a panic, also if it has no markers.
+	Recovers bool
 }
 
 // Overlay writes the marked text of the files that change. Every statement
 // keeps its line, and code that is written twice has the second copy mapped
 // back by a line directive.
 func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
-	if len(u.timed)+len(u.counts)+len(u.blocks) == 0 {
+	marked := len(u.timed)+len(u.counts)+len(u.blocks) > 0
+	if !marked && !o.Recovers {
 		return nil, nil
 	}
 	w := &overlayWriter{u: u, o: o, prefix: u.freePrefix()}
@@ -28,15 +33,24 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
 	w.t, w.l = w.prefix+o.Unit+"t", w.prefix+o.Unit+"l"
 	w.nothing = FreePrefix + w.prefix + o.Unit
-	w.recovers = len(u.timed) > 0 && !declared(u.files, "recover")
+	w.recovers = u.Recovers() || o.Recovers && !declared(u.files, "recover")
 	out := map[string][]byte{}
-	head := u.headFile()
+	var head *file // there is nothing to register without markers
+	if marked {
+		head = u.headFile()
+	}
 	for _, f := range u.files {
 		if text := w.file(f, f == head); text != nil {
 			out[f.Name] = text
 		}
 	}
 	return out, nil
+}
+
+// Recovers tells whether the unit has scopes that end where it recovers a panic: recover is
+// the predeclared function in it.
+func (u *Unit) Recovers() bool {
+	return len(u.timed) > 0 && !declared(u.files, "recover")
 }
 
 // freePrefix is the start of all names that are planted: one that no file of
