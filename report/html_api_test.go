@@ -79,7 +79,7 @@ func library() *profile.Profile {
 	return p
 }
 
-func librarySource(file string, std bool) (report.Source, error) {
+func librarySource(_, file string, std bool) (report.Source, error) {
 	switch file {
 	case "heap/heap.go":
 		return report.Source{Text: heapText}, nil
@@ -390,7 +390,7 @@ func TestPageAPIHostile(t *testing.T) {
 		m.Name = hostile + "." + []string{"Detail", "find", "__proto__"}[i%3]
 		m.File = "a.go"
 	}
-	v := open(t, p, report.Options{API: true, Source: func(string, bool) (report.Source, error) {
+	v := open(t, p, report.Options{API: true, Source: func(string, string, bool) (report.Source, error) {
 		return report.Source{Text: "// Package a is <img src=x onerror=alert(1)>.\npackage a\n\n// Detail is </script><script>alert(2)</script>.\nfunc Detail(x struct{ A int `<img src=x onerror=alert(3)>` }) {}\n"}, nil
 	}}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{

@@ -66,7 +66,7 @@ func TestPageHostile(t *testing.T) {
 	p := hostileProfile()
 	old := hostileProfile()
 	old.Markers = old.Markers[1:]
-	v := open(t, p, report.Options{Against: old, Source: func(string, bool) (report.Source, error) {
+	v := open(t, p, report.Options{Against: old, Source: func(string, string, bool) (report.Source, error) {
 		return report.Source{Text: strings.Repeat(hostile+"\n", 400)}, nil
 	}}, func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, target, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{

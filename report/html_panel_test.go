@@ -113,7 +113,7 @@ func TestPageCompared(t *testing.T) {
 func TestPageSource(t *testing.T) {
 	text := strings.Repeat("// Package cart is long.\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n" + strings.Repeat("\t\t// more\n", 2000)
 	p := parse(t, demo())
-	v := open(t, p, report.Options{Source: func(file string, std bool) (report.Source, error) {
+	v := open(t, p, report.Options{Source: func(_, file string, std bool) (report.Source, error) {
 		if file != "cart/price.go" {
 			return report.Source{}, fmt.Errorf("not found; -src DIR gives it")
 		}

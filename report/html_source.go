@@ -30,8 +30,9 @@ type pageSource struct {
 	Note string `json:"note"` // why there is no text, or why its lines may be others than the markers'
 }
 
-// A sourceName is a file as markers name it.
+// A sourceName is a file as markers name it: in two modules files may have the same name.
 type sourceName struct {
+	pkg  string // import path of the package
 	file string
 	std  bool // below GOROOT/src, else relative to a module's root or absolute
 }
@@ -40,7 +41,7 @@ type sourceName struct {
 // packages, which the marker's name begins with; elsewhere it begins with the path of a module.
 func sourceOf(m *profile.Marker) sourceName {
 	dir := path.Dir(m.File)
-	return sourceName{m.File, dir != "." && strings.HasPrefix(m.Name, dir+".")}
+	return sourceName{m.Package, m.File, dir != "." && strings.HasPrefix(m.Name, dir+".")}
 }
 
 // sources reads the files of markers that were passed, those that took most time
@@ -67,7 +68,7 @@ func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) [
 	size := 0
 	for _, at := range names {
 		s := pageSource{File: index[at]}
-		switch source, err := o.Source(at.file, at.std); {
+		switch source, err := o.Source(at.pkg, at.file, at.std); {
 		case err != nil:
 			s.Note = err.Error()
 		case size+len(source.Text) > mostSource:
@@ -100,7 +101,7 @@ func fromSource(o Options) func(sourceName) (string, bool) {
 		if o.Source == nil {
 			return "", false
 		}
-		source, err := o.Source(at.file, at.std)
+		source, err := o.Source(at.pkg, at.file, at.std)
 		return source.Text, err == nil
 	}
 }

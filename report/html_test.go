@@ -49,7 +49,7 @@ func unpacked(t testing.TB, page string) string {
 }
 
 // sources are the files of the demo, as the page is given them.
-func sources(file string, std bool) (report.Source, error) {
+func sources(_, file string, std bool) (report.Source, error) {
 	switch file {
 	case "cart/price.go":
 		return report.Source{Text: "package cart\n\nfunc (c *Cart) Total() {\n\tfor range c.items {\n\t}\n}\n", Changed: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, nil
@@ -194,7 +194,7 @@ const hostile = "</script><img src=x onerror=\"alert(1)\"><script>alert(2)</scri
 // No text of the data is markup in the page as it is written.
 func TestHTMLHostile(t *testing.T) {
 	p := hostileProfile()
-	page := write(t, p, report.Options{Format: "html", Against: hostileProfile(), Source: func(string, bool) (report.Source, error) {
+	page := write(t, p, report.Options{Format: "html", Against: hostileProfile(), Source: func(string, string, bool) (report.Source, error) {
 		return report.Source{Text: hostile}, nil
 	}})
 	if strings.Contains(page, "<img") || strings.Contains(page, "alert(2)</script>") {
@@ -227,13 +227,13 @@ func TestHTMLSource(t *testing.T) {
 		case "example.com/shop/cmd/shop.main":
 			m.Count = 0
 		case "example.com/shop/cart.round":
-			m.Name, m.File = "strconv.Itoa", "strconv/itoa.go"
+			m.Package, m.Name, m.File = "strconv", "strconv.Itoa", "strconv/itoa.go"
 		case "example.com/shop/cart.round:block#1":
-			m.Name, m.File = "example.com/shop/strconv.Itoa", "strconv/itoa.go"
+			m.Package, m.Name, m.File = "example.com/shop/strconv", "example.com/shop/strconv.Itoa", "strconv/itoa.go"
 		}
 	}
 	var asked []string
-	source := func(file string, std bool) (report.Source, error) {
+	source := func(_, file string, std bool) (report.Source, error) {
 		asked = append(asked, fmt.Sprint(file, " ", std))
 		switch {
 		case std:
@@ -258,11 +258,29 @@ func TestHTMLSource(t *testing.T) {
 		}
 	}
 	large := strings.Repeat("x", 5<<20)
-	page = unpacked(t, write(t, p, report.Options{Format: "html", Source: func(file string, std bool) (report.Source, error) {
+	page = unpacked(t, write(t, p, report.Options{Format: "html", Source: func(_, file string, std bool) (report.Source, error) {
 		return report.Source{Text: large}, nil
 	}}))
 	if n := strings.Count(page, large); n != 1 || strings.Count(page, "left out: the files with markers that took more time are 8 MB already") != 2 {
 		t.Errorf("of three files of 5 MB each %d are in the page", n)
+	}
+}
+
+// Files of two modules that have the same name are two.
+func TestHTMLSourceOfModules(t *testing.T) {
+	p := parse(t, demo())
+	for i := range p.Markers {
+		if m := &p.Markers[i]; m.Name == "example.com/shop/cart.round" {
+			m.Package, m.Name = "example.org/shop/cart", "example.org/shop/cart.round"
+		}
+	}
+	page := unpacked(t, write(t, p, report.Options{Format: "html", Source: func(pkg, file string, std bool) (report.Source, error) {
+		return report.Source{Text: pkg + " has " + file}, nil
+	}}))
+	for _, want := range []string{"example.com/shop/cart has cart/price.go", "example.org/shop/cart has cart/price.go"} {
+		if strings.Count(page, `"`+want+`"`) != 1 {
+			t.Errorf("the page has not once %q", want)
+		}
 	}
 }
 

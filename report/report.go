@@ -41,11 +41,11 @@ type Options struct {
 	// Color makes the text format use a terminal's colours.
 	Color bool
 
-	// Source gives the text of a file with markers in it, by the name that they have it
-	// by: slash separated, below GOROOT/src if std is true, else relative to a module's
-	// root or absolute. An error says, to people, why there is none. The html format
-	// shows the text; nil: none.
-	Source func(file string, std bool) (Source, error)
+	// Source gives the text of a file with markers in it, by their package and the name that
+	// they have it by: slash separated, below GOROOT/src if std is true, else relative to the
+	// root of the package's module or absolute. An error says, to people, why there is none.
+	// The html format shows the text; nil: none.
+	Source func(pkg, file string, std bool) (Source, error)
 
 	// API makes the html format a catalogue: it opens with the API view, and has nothing but
 	// the exported functions and methods of packages that can be imported.

@@ -2,27 +2,35 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/mod/modfile"
+	modversion "golang.org/x/mod/module"
+
+	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/report"
 )
 
-// sourceReader returns what gives reports the source of markers: from dir, or if that
-// is "" from the module that the working directory is in; from the standard library,
-// and from the modules that go has downloaded. dir "none" is no source: nil.
+// sourceReader returns what gives reports the source of markers: from the module in dir, or
+// if that is "" from the one that the working directory is in; from the standard library,
+// and from the other modules that a build there is made of. dir "none" is no source: nil.
 //
 // The names come from data files, which may come from elsewhere: they lead to
 // Go files below these folders alone.
-func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Source, error), error) {
+func sourceReader(env *Env, dir string) (func(pkg, file string, std bool) (report.Source, error), error) {
 	if dir == "none" {
 		return nil, nil
 	}
@@ -35,7 +43,8 @@ func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Sou
 		}
 	}
 	goEnv := sync.OnceValue(func() goFolders { return askGo(env) })
-	return func(file string, std bool) (report.Source, error) {
+	modules := newModuleFolders(env, dir)
+	return func(pkg, file string, std bool) (report.Source, error) {
 		name := filepath.FromSlash(file)
 		switch {
 		case !strings.HasSuffix(name, ".go"):
@@ -48,7 +57,11 @@ func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Sou
 			source.Go = goEnv().GOVERSION
 			return source, err
 		case !filepath.IsAbs(name):
-			return readModule(dir, name)
+			root := modules.of(pkg, file)
+			if root == "" {
+				return report.Source{}, errors.New("not shown: it is of a module that the go command does not have here; -src DIR gives the root of the module that was marked")
+			}
+			return readModule(root, name)
 		}
 		if below, ok := within(dir, name); ok {
 			return readModule(dir, below)
@@ -60,6 +73,70 @@ func sourceReader(env *Env, dir string) (func(file string, std bool) (report.Sou
 		}
 		return report.Source{}, errors.New("not shown: it is outside of the module; -src DIR gives a folder that it is in")
 	}, nil
+}
+
+// moduleFolders knows where modules are.
+type moduleFolders struct {
+	env *Env
+	dir string // of the module that go runs in; "": in none
+
+	mu    sync.Mutex
+	roots map[string]string // by the module's path; "": not here
+}
+
+// noModule stands for the module of files that were given by name, outside of any.
+const noModule = "command-line-arguments"
+
+func newModuleFolders(env *Env, dir string) *moduleFolders {
+	m := &moduleFolders{env: env, dir: dir, roots: map[string]string{}}
+	if dir != "" {
+		text, _ := os.ReadFile(filepath.Join(dir, "go.mod"))
+		m.roots[cmp.Or(modfile.ModulePath(text), noModule)] = dir
+	}
+	return m
+}
+
+// of is the root of the module that a package is of, "" if it is not here. file is one of the package's, relative to
+// that root: so the path of the module is what the package's has before the folder of the file.
+func (m *moduleFolders) of(pkg, file string) string {
+	if strings.HasSuffix(file, "_test.go") {
+		pkg = strings.TrimSuffix(pkg, "_test")
+	}
+	below := ""
+	if folder := path.Dir(file); folder != "." {
+		below = "/" + folder
+	}
+	module, ok := strings.CutSuffix(pkg, below)
+	if !ok {
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	root, known := m.roots[module]
+	if !known {
+		root = m.ask(module, pkg, below)
+		m.roots[module] = root
+	}
+	return root
+}
+
+// ask asks the go command for the root of a module by a package that is below it. It is not to download any.
+func (m *moduleFolders) ask(module, pkg, below string) string {
+	if modversion.CheckImportPath(pkg) != nil || strings.Contains(pkg, "...") {
+		return "" // the name is from a data file
+	}
+	packages, err := overlay.List(context.Background(), overlay.ListOptions{
+		Dir: cmp.Or(m.dir, m.env.Dir), Environ: append(slices.Clone(m.env.Environ), "GOPROXY=off"), Patterns: []string{pkg},
+	})
+	if err != nil {
+		return ""
+	}
+	for _, p := range packages {
+		if root, ok := strings.CutSuffix(filepath.ToSlash(p.Dir), below); ok && p.ImportPath == pkg && p.Module != nil && p.Module.Path == module {
+			return filepath.FromSlash(root)
+		}
+	}
+	return ""
 }
 
 // within returns the name below folder of a file there.
