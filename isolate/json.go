@@ -72,7 +72,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		j.Functions = append(j.Functions, jsonFunction{
 			ID: f.ID.String(), Name: f.Name, Package: f.Package, File: f.File, Line: f.Line,
 			Group: f.Group, Reached: f.Reached(), CountOnly: f.CountOnly, Recursive: f.Recursive, Disturbed: f.Disturbed, Exercised: f.Exercised,
-			First: f.First, Counts: append([]uint64{}, f.Calls...), Count: f.Count,
+			First: f.First, Counts: append([]uint64{}, f.Calls...), Count: f.Made(),
 			MeanNS: f.MeanNS(), StddevNS: f.StddevNS(), MinNS: f.MinNS,
 			P50NS: f.QuantileNS(0.5), P90NS: f.QuantileNS(0.9), P99NS: f.QuantileNS(0.99), MaxNS: f.MaxNS,
 			InFirstNS: f.InFirst, PerCall: perCall(f.Marker),

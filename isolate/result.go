@@ -45,7 +45,11 @@ type Function struct {
 }
 
 // Reached tells whether any pass reached it.
-func (f *Function) Reached() bool { return f.First > 0 || f.Count > 0 }
+func (f *Function) Reached() bool { return f.First > 0 || f.Made() > 0 }
+
+// Made is how many calls there were in its passes, those without a time among them that were
+// open when a pass ended: the last that a panic has left may seem to be.
+func (f *Function) Made() uint64 { return f.Count + f.Open }
 
 // Varies tells whether its passes had other numbers of calls than the first, which it ran
 // in to begin with, and the smallest and largest number of a pass.

@@ -30,7 +30,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 	columns = append(columns, report.Column{Name: "group", Rank: 5}, report.Column{Name: "notes", Left: true})
 	path := r.onlyPackage()
 	for _, f := range reached {
-		calls := f.Count
+		calls := f.Made()
 		if len(f.Calls) == 0 {
 			calls = f.First
 		}
@@ -128,7 +128,7 @@ func (f *Function) notes() (notes []string) {
 	}
 	if least, most, varies := f.Varies(); varies && len(f.Calls) > 0 {
 		switch {
-		case f.Count == 0:
+		case f.Made() == 0:
 			notes = append(notes, fmt.Sprintf("vanished: %s in the first pass", plural(int(f.First), "call", "calls")))
 		case f.First == 0:
 			notes = append(notes, "appeared: not in the first pass")
