@@ -122,7 +122,7 @@ func loadAndSort(browser *browsertest.Browser, url string) (load, slowest, cards
 }
 
 // anySource gives each file that it is asked for another of the standard library, and counts their bytes.
-func anySource(ctx context.Context, total *int) (func(string, bool) (report.Source, error), error) {
+func anySource(ctx context.Context, total *int) (func(string, string, bool) (report.Source, error), error) {
 	root, err := goRoot(ctx)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func anySource(ctx context.Context, total *int) (func(string, bool) (report.Sour
 		return nil, err
 	}
 	next := 0
-	return func(string, bool) (report.Source, error) {
+	return func(string, string, bool) (report.Source, error) {
 		text, err := os.ReadFile(files[next%len(files)])
 		next++
 		*total += len(text)
