@@ -236,6 +236,7 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 		if r.depth <= words {
 			if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
 				p.end(i, t)
+				p.then = 0
 			}
 			return
 		}

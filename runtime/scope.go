@@ -304,6 +304,7 @@ func (e Entered) exitAt(t uint64, size int) {
 			return
 		}
 		p.settle(pos, t)
+		p.then = 0
 	}
 	if hot.extras&extraUntimed != 0 {
 		p.popTraced(i, t)

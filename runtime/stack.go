@@ -22,7 +22,8 @@ type slot struct {
 	child uint64  // ns of what ended directly inside the innermost
 	over  uint64  // what the scopes that have ended cost, ticks<<costBits; only differences mean anything
 
-	// When recover last stopped a panic, and what was open then.
+	// When recover last stopped a panic, and how many were open then: none of those that what ended
+	// in order since was inside of has been left by it.
 	recovered uint64
 	then      uint32
 
