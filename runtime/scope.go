@@ -249,7 +249,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		self = p.leave(r, ns)
 		p.stack.n = pos - 1 // freeze may have put another one there
 	} else {
-		if hot.self {
+		if hot.self || int64(e.at-began.tick) < 0 {
 			e.exitAt(t, size)
 			return none
 		}
@@ -289,6 +289,9 @@ func (e Entered) exitAt(t uint64, size int) {
 			if loseRecord(); hot.extras&extraUntimed != 0 {
 				return
 			}
+		}
+		if int64(e.at-began.tick) < 0 {
+			return // it is of an earlier run
 		}
 		d := passed(e.at, t)
 		ns, how := toNS(less(d, hot.inside>>costBits)), uint8(0)
