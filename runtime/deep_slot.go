@@ -36,11 +36,6 @@ const slotOffset = runtime.MarkgenOffset + unsafe.Offsetof(runtime.MarkgenGorout
 //go:nocheckptr
 func (p *slot) g() uintptr { return uintptr(unsafe.Pointer(p)) - slotOffset }
 
-// of says that the scopes on the stack are those of the goroutine: others end theirs, see gone.
-func (p *slot) of(g uintptr) bool { return true }
-
-func (p *slot) adopt(g uintptr) {}
-
 // find gives the slot of goroutine g, the caller.
 //
 //go:norace

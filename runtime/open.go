@@ -106,7 +106,7 @@ func Begin(m *Marker) (n Nothing) {
 		return n
 	}
 	p, key := near(g)
-	if t-w.from > w.width || p.key != key || p.busy(i) || !p.of(g) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
+	if t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
 		beginAt(m, i, t, g, words)
 		return n
 	}
@@ -137,7 +137,6 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 		if p, key = near(g); p.key != key {
 			p = find(g)
 		}
-		p.adopt(g)
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {

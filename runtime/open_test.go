@@ -21,7 +21,7 @@ func opened(m *Marker, inner func()) {
 // own is the slot of the goroutine that calls.
 func own() *slot {
 	g := getg()
-	return lineOf(hot.slots, slotBits, g).find(g)
+	return find(g)
 }
 
 func counted(m *Marker) (count, nested uint64) {

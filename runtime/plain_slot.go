@@ -38,40 +38,29 @@ func forgetSlots() {
 //
 //go:norace
 //go:nocheckptr
-func near(g uintptr) (p *slot, key uintptr) { return &lineOf(hot.slots, slotBits, g)[0], g }
+func near(g uintptr) (p *slot, key uintptr) { return &lineOf(hot.slots, slotBits, g)[0], keyOf(g) }
+
+// keyOf is the key of the slot of goroutine g, the caller: the address of the g, which has ownerShift bits, and above
+// it the lower bits of the goroutine's number. The Go runtime gives a g to another goroutine when one has
+// ended, and what runtime.Goexit ends may have scopes open that no deferred call ends; so who comes next
+// has another key.
+//
+//go:norace
+//go:nocheckptr
+func keyOf(g uintptr) uintptr { return g ^ uintptr(gWord(g, hot.number))<<ownerShift }
+
+const ownerShift = 48
 
 // g is the goroutine's.
 //
 //go:norace
-func (p *slot) g() uintptr { return p.key }
-
-// of says whether the scopes on the stack are those of goroutine g, the caller, by the lower bits of its
-// number, or there are none. The Go runtime gives a g to another goroutine when one has ended, and
-// runtime.Goexit ends those that have scopes open which no deferred call ends. No is for adopt.
-//
-//go:norace
-func (p *slot) of(g uintptr) bool {
-	return hot.number == 0 || p.owner == uint16(gWord(g, hot.number))
-}
-
-// adopt makes p the slot of goroutine g, the caller, if it is another's. There may be none.
-//
-//go:norace
-//go:nocheckptr
-//go:noinline
-func (p *slot) adopt(g uintptr) {
-	if p == nil || p.of(g) || p.stack.scopes() != p.stack {
-		return
-	}
-	p.abandon()
-	p.owner = uint16(gWord(g, hot.number))
-}
+func (p *slot) g() uintptr { return p.key & (1<<ownerShift - 1) }
 
 // find gives the slot of goroutine g, the caller, or nil.
 //
 //go:norace
 //go:nocheckptr
-func find(g uintptr) *slot { return lineOf(hot.slots, slotBits, g).find(g) }
+func find(g uintptr) *slot { return lineOf(hot.slots, slotBits, g).find(g, keyOf(g)) }
 
 // lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
 // multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer
@@ -84,21 +73,25 @@ func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
 	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
 }
 
-// find gives the slot of goroutine g, the caller, in the line or behind it; nil: there
-// is no room.
+// find gives the slot of goroutine g, the caller, in the line or behind it, and makes it its own if it was
+// another's of the same g; nil: there is no room.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (l *slotLine) find(g uintptr) *slot {
+func (l *slotLine) find(g, key uintptr) *slot {
 	for k := 0; ; k++ {
 		for i := range l {
-			if p := &l[i]; p.key == g {
+			if p := &l[i]; p.g() == g {
+				if p.key != key {
+					p.abandon()
+					p.key = key
+				}
 				return p
 			}
 		}
 		for i := range l {
-			if p := &l[i]; p.key == 0 && atomic.CompareAndSwapUintptr(&p.key, 0, g) {
+			if p := &l[i]; p.key == 0 && atomic.CompareAndSwapUintptr(&p.key, 0, key) {
 				p.stack = &none
 				return p
 			}

@@ -93,7 +93,7 @@ func TestSlots(t *testing.T) {
 	at := func(i int) uintptr { return 0x10000000 + uintptr(i)*448 }
 	for i := range n {
 		g := at(i)
-		p := lineOf(first, slotBits, g).find(g)
+		p := lineOf(first, slotBits, g).find(g, g)
 		if p == nil || owner[p] != 0 || p.key != g {
 			t.Fatalf("goroutine %d: slot %p of %#x", i, p, owner[p])
 		}
@@ -101,7 +101,7 @@ func TestSlots(t *testing.T) {
 	}
 	for i := range n {
 		g := at(i)
-		if p := lineOf(first, slotBits, g).find(g); owner[p] != g {
+		if p := lineOf(first, slotBits, g).find(g, g); owner[p] != g {
 			t.Fatalf("goroutine %d finds the slot of %#x", i, owner[p])
 		}
 	}

@@ -19,7 +19,7 @@ var hot struct {
 	ticked uint64    // what counting costs, ticks<<costBits
 	inner  uint64    // what a scope costs that is left out since it is not outermost
 	extras uint32    // extra…: what is done besides timing; needs slots
-	number uintptr   // where in a g its goroutine's number is; 0: that is not known
+	number uintptr   // where in a g its goroutine's number is, or something else that stays
 	_      [64]byte
 }
 
@@ -136,7 +136,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 	}
 	w := hot.window
 	p, key := near(g)
-	if t-w.from > w.width || p.key != key || p.busy(i) || !p.of(g) {
+	if t-w.from > w.width || p.key != key || p.busy(i) {
 		return enterAt(m, i, t, g, depth)
 	}
 	pos := p.push(i, t, depth)
@@ -185,7 +185,6 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	if p.key != key {
 		p = find(g)
 	}
-	p.adopt(g)
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
 			if hot.extras&extraTrace != 0 {

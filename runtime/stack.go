@@ -27,9 +27,8 @@ type slot struct {
 	recovered uint64
 	then      uint32
 
-	left    bool   // a scope is being ended that was left without its end
-	delayed bool   // what is recorded next has taken longer
-	owner   uint16 // whose scopes are on the stack, see of
+	left    bool // a scope is being ended that was left without its end
+	delayed bool // what is recorded next has taken longer
 
 	active *active // nil while the stack is not deep
 }
@@ -286,6 +285,7 @@ func (p *slot) drop() {
 //go:norace
 //go:nocheckptr
 func (p *slot) abandon() {
+	p.stack = p.stack.scopes()
 	for p.stack.n > 0 {
 		p.drop()
 	}

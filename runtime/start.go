@@ -263,7 +263,9 @@ func start(value string) (refused uint64, trouble string) {
 		return 0, "no memory for the cells; nothing is collected"
 	}
 	if hot.slots != nil {
-		hot.number = goroutineNumber()
+		if hot.number = goroutineNumber(); hot.number == 0 {
+			hot.slots = nil
+		}
 	}
 	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable

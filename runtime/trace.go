@@ -107,19 +107,32 @@ func startTrace() {
 
 // goroutineNumber finds out where in a g the number of its goroutine stands: behind
 // a word that says it is running (runtime/runtime2.go: atomicstatus, stackLock,
-// goid), at different offsets in different releases. It is 0 if it is not found
-// there or could be in two places; a goroutine then goes by the address of its g,
-// which another may have after its end.
-//
+// goid), at different offsets in different releases. If it is not found
+// there or could be in two places, a goroutine goes by the address of its g,
+// which another may have after its end: that is in it, too (sched.g). 0: nor is that.
+func goroutineNumber() (offset uintptr) {
+	if offset = offsetOfNumber(); offset != 0 {
+		return offset
+	}
+	g := getg()
+	for at := uintptr(0); at < gSize; at += 8 {
+		if gWord(g, at) == uint64(g) {
+			return at
+		}
+	}
+	return 0
+}
+
+const gSize = 320 // a g is larger
+
 //go:norace
 //go:nocheckptr
-func goroutineNumber() (offset uintptr) {
+func offsetOfNumber() (offset uintptr) {
 	const (
 		title   = "goroutine "
 		running = 2      // _Grunning
 		scanned = 0x1000 // _Gscan, for a moment
 		first   = 64
-		last    = 320 // a g is larger
 	)
 	var b [64]byte
 	text := string(b[:runtime.Stack(b[:], false)])
@@ -132,7 +145,7 @@ func goroutineNumber() (offset uintptr) {
 		return 0
 	}
 	g := getg()
-	for at := uintptr(first); at < last; at += 8 {
+	for at := uintptr(first); at < gSize; at += 8 {
 		if state := gWord(g, at-8) &^ scanned; state == running && gWord(g, at) == number {
 			if offset != 0 {
 				return 0
@@ -148,19 +161,14 @@ func goroutineNumber() (offset uintptr) {
 //go:norace
 //go:nocheckptr
 func gWord(g, at uintptr) uint64 {
-	return *(*uint64)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&g)), at))
+	return *(*uint64)(unsafe.Add(unsafe.Pointer(nil), g+at))
 }
 
 // goroutineOf is what the goroutine of g goes by in a trace.
 //
 //go:norace
 //go:nocheckptr
-func goroutineOf(g uintptr) uint64 {
-	if hot.number == 0 {
-		return uint64(g)
-	}
-	return gWord(g, hot.number)
-}
+func goroutineOf(g uintptr) uint64 { return gWord(g, hot.number) }
 
 // write writes a record of goroutine g, the caller, with so many scopes open. what is the marker's index
 // and the kind.
