@@ -18,13 +18,13 @@ func firstSlots() unsafe.Pointer { return anonymous(BlockAlign) }
 // forgetSlots has nothing to do: the key of the next run is another.
 func forgetSlots() {}
 
-// near is where the slot of goroutine g, the caller, is. It is in use if key is its
+// near is where the slot of goroutine g, the caller, is, which goes by that number. It is in use if key is its
 // key; else find sees to that.
 //
 //go:norace
 //go:nocheckptr
-func near(g uintptr) (p *slot, key uintptr) {
-	return (*slot)(unsafe.Pointer(g + slotOffset)), uintptr(hot.slots)
+func near(g uintptr) (p *slot, key uintptr, number uint64) {
+	return (*slot)(unsafe.Pointer(g + slotOffset)), uintptr(hot.slots), goroutineOf(g)
 }
 
 // slotOffset is where in a g its slot is.
@@ -42,7 +42,7 @@ func (p *slot) g() uintptr { return uintptr(unsafe.Pointer(p)) - slotOffset }
 //go:nocheckptr
 //go:noinline
 func find(g uintptr) *slot {
-	p, key := near(g)
+	p, key, _ := near(g)
 	if p.key != key {
 		*p = slot{key: key, stack: &none}
 	}
@@ -58,7 +58,7 @@ func followEnds() { runtime.MarkgenGone = gone }
 //go:norace
 //go:nocheckptr
 func gone() {
-	p, key := near(getg())
+	p, key, _ := near(getg())
 	if p.key != key || p.stack.n == 0 || p.stack.scopes() != p.stack {
 		return
 	}

@@ -105,7 +105,7 @@ func Begin(m *Marker) (n Nothing) {
 		beginAt(m, i, t, g, words)
 		return n
 	}
-	p, key := near(g)
+	p, key, number := near(g)
 	if t-w.from > w.width || p.key != key || p.busy(i) || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= words {
 		beginAt(m, i, t, g, words)
 		return n
@@ -113,7 +113,7 @@ func Begin(m *Marker) (n Nothing) {
 	pos := p.push(i, t, words)
 	if x := hot.extras; x != 0 {
 		if x == onlyTrace {
-			write(g, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+			write(number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
 		} else {
 			p.entered(i, t)
 		}
@@ -134,7 +134,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	var p *slot
 	if hasG {
 		var key uintptr
-		if p, key = near(g); p.key != key {
+		if p, key, _ = near(g); p.key != key {
 			p = find(g)
 		}
 	}
@@ -190,7 +190,7 @@ func End(m *Marker) (n Nothing) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	p, key := near(g)
+	p, key, _ := near(g)
 	words, open := uint32(depth/8), uint32(0)
 	if p.key == key {
 		open = p.stack.n
@@ -215,7 +215,7 @@ func End(m *Marker) (n Nothing) {
 //go:norace
 //go:nocheckptr
 func innermost(m *Marker) bool {
-	p, key := near(getg())
+	p, key, _ := near(getg())
 	return p.key == key && p.stack.n > 0 && p.stack.at(p.stack.n-1).index&^scopeBits == m.index&IndexMask
 }
 

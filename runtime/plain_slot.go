@@ -33,21 +33,21 @@ func forgetSlots() {
 	}
 }
 
-// near is where the slot of goroutine g, the caller, is most likely. It is that if key
+// near is where the slot of goroutine g, the caller, is most likely, which goes by that number. It is that if key
 // is its key; else find knows.
 //
 //go:norace
 //go:nocheckptr
-func near(g uintptr) (p *slot, key uintptr) { return &lineOf(hot.slots, slotBits, g)[0], keyOf(g) }
+func near(g uintptr) (p *slot, key uintptr, number uint64) {
+	number = goroutineOf(g)
+	return &lineOf(hot.slots, slotBits, g)[0], keyOf(g, number), number
+}
 
-// keyOf is the key of the slot of goroutine g, the caller: the address of the g, which has ownerShift bits, and above
-// it the lower bits of the goroutine's number. The Go runtime gives a g to another goroutine when one has
+// keyOf is the key of a goroutine's slot: the address of its g, which has ownerShift bits, and above
+// it the lower bits of its number. The Go runtime gives a g to another goroutine when one has
 // ended, and what runtime.Goexit ends may have scopes open that no deferred call ends; so who comes next
 // has another key.
-//
-//go:norace
-//go:nocheckptr
-func keyOf(g uintptr) uintptr { return g ^ uintptr(gWord(g, hot.number))<<ownerShift }
+func keyOf(g uintptr, number uint64) uintptr { return g ^ uintptr(number)<<ownerShift }
 
 const ownerShift = 48
 
@@ -60,7 +60,7 @@ func (p *slot) g() uintptr { return p.key & (1<<ownerShift - 1) }
 //
 //go:norace
 //go:nocheckptr
-func find(g uintptr) *slot { return lineOf(hot.slots, slotBits, g).find(g, keyOf(g)) }
+func find(g uintptr) *slot { return lineOf(hot.slots, slotBits, g).find(g, keyOf(g, goroutineOf(g))) }
 
 // lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
 // multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer

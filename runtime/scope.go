@@ -135,14 +135,14 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 		t, g = ticksAndG()
 	}
 	w := hot.window
-	p, key := near(g)
+	p, key, number := near(g)
 	if t-w.from > w.width || p.key != key || p.busy(i) {
 		return enterAt(m, i, t, g, depth)
 	}
 	pos := p.push(i, t, depth)
 	if x := hot.extras; x != 0 {
 		if x == onlyTrace {
-			write(g, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+			write(number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
 		} else {
 			p.entered(i, t)
 		}
@@ -181,7 +181,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	if !hot.self || g == 0 {
 		return Entered{at: t, index: i}
 	}
-	p, key := near(g)
+	p, key, _ := near(g)
 	if p.key != key {
 		p = find(g)
 	}

@@ -170,13 +170,12 @@ func gWord(g, at uintptr) uint64 {
 //go:nocheckptr
 func goroutineOf(g uintptr) uint64 { return gWord(g, hot.number) }
 
-// write writes a record of goroutine g, the caller, with so many scopes open. what is the marker's index
+// write writes a record of the goroutine of that number, the caller, with so many scopes open. what is the marker's index
 // and the kind.
 //
 //go:norace
 //go:nocheckptr
-func write(g uintptr, what, level uint32, t, cost uint64) {
-	id := goroutineOf(g)
+func write(id uint64, what, level uint32, t, cost uint64) {
 	pid := procPin()
 	if uint(pid) < MaxShards {
 		e := &tracing.ends[pid]

@@ -12,7 +12,7 @@ func (p *slot) trace(what uint32, t, cost uint64) {
 		p.delayed = false
 		writeSlow(&traceRecord{t, goroutineOf(p.g()), what, level, 0})
 	} else {
-		write(p.g(), what, level, t, cost)
+		write(goroutineOf(p.g()), what, level, t, cost)
 	}
 }
 
@@ -54,7 +54,7 @@ func tracePoint(index uint32) {
 	} else {
 		t, g = ticksAndG()
 	}
-	write(g, index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
+	write(goroutineOf(g), index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
 }
 
 // traceTaken says that a marker has taken the time since from in which nothing
@@ -82,7 +82,7 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 	if r.index&shutBit != 0 {
 		return false
 	}
-	write(p.g(), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
+	write(goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
 	p.stack.n = pos - 1 // freeze may have put another one there
 	return true
