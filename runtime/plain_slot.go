@@ -47,14 +47,14 @@ func near(g uintptr) (p *slot, key uintptr, number uint64) {
 // it the lower bits of its number. The Go runtime gives a g to another goroutine when one has
 // ended, and what runtime.Goexit ends may have scopes open that no deferred call ends; so who comes next
 // has another key.
-func keyOf(g uintptr, number uint64) uintptr { return g ^ uintptr(number)<<ownerShift }
+func keyOf(g uintptr, number uint64) uintptr { return g ^ uintptr(number<<ownerShift) }
 
 const ownerShift = 48
 
 // g is the goroutine's.
 //
 //go:norace
-func (p *slot) g() uintptr { return p.key & (1<<ownerShift - 1) }
+func (p *slot) g() uintptr { return uintptr(uint64(p.key) & (1<<ownerShift - 1)) }
 
 // find gives the slot of goroutine g, the caller, or nil.
 //
