@@ -126,6 +126,7 @@ func forget() {
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.extras = 0
 	hot.window = &always
+	tracing.ends = &noEnds
 	for i := range shards {
 		shards[i].dir, shards[i].sizes = nil, nil
 	}

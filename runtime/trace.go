@@ -242,7 +242,7 @@ func writeSlow(r *traceRecord) {
 		}
 		procUnpin()
 		lock()
-		if e.block == nil {
+		if e == &tracing.ends[pid] && e.block == nil { // else they are an earlier run's
 			makeRing(e, uint32(pid))
 		}
 		unlock()
