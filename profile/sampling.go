@@ -25,8 +25,8 @@ func (s *Sampling) factor() float64 {
 	return float64(s.OfNS) / float64(s.NetNS)
 }
 
-// overheadMost is how many times as much as was measured at the start a scope may
-// cost, where scopes follow each other closely. What recording takes of a window
+// overheadMost is how many times as much as was measured a scope may
+// cost, or how much less, where scopes follow each other closely. What recording takes of a window
 // makes what the program did in it less than what it does in as much time without,
 // so this is what estimates of counts are unsure by, besides chance.
 const overheadMost = 2.5
@@ -191,7 +191,8 @@ func (s *Sampling) countVar(n, nn, batches float64) float64 {
 	// What recording takes in a window is estimated, too.
 	open, net := float64(s.OpenNS), float64(s.NetNS)
 	least := max(open-overheadMost*(open-net), open/64, 1)
-	off := n * factor * (net/least - 1)
+	most := open - (open-net)/overheadMost // nothing may be less than net, if all of the windows was overhead
+	off := n * factor * max(net/least-1, 1-net/most)
 	return v + off*off
 }
 

@@ -2,17 +2,36 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // What has been measured of the clock, for the header: its smallest step, ticks, and
 // what reading it costs, ticks<<costBits.
 var stepTicks, readTicks uint64
 
 // rounds is how often what scopes cost has been measured in the run, enoughRounds
-// what it takes. Guarded by starting.
-var rounds int
+// what it takes before the first scope. costs are what it was in the latest mostRounds. Under the lock.
+var (
+	rounds int
+	costs  [mostRounds]scopeCosts
+)
 
-const enoughRounds = 2
+const (
+	enoughRounds = 2
+	mostRounds   = 15
+)
+
+// measureAt is the tick from which on what scopes cost is to be measured again; before the first scope it never comes.
+var measureAt uint64
+
+// Rounds follow each other in this many times the time that has passed since the start, from the first such time
+// on, ns.
+const (
+	moreRounds = 4
+	thirdRound = 4_000_000
+)
 
 // scratch is the cell that calibration records to; scratchDirectory leads there. The
 // window is no other's, since who opens windows may do that meanwhile.
@@ -29,8 +48,7 @@ var (
 
 // calibrate measures what reading the clock and passing a scope cost, with the
 // very code the program runs, but for what extras do that are not records: a round
-// when the run starts, which warms up, too, and one before the first scope. The
-// second counts, unless other processes have disturbed it. What is measured is not an empty scope but what one
+// when the run starts, which warms up, too, and one before the first scope. measureAgain makes more. What is measured is not an empty scope but what one
 // adds to functions of some 4 to 22 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
 // before it is done. How much, differs from function to function, so the mean of
@@ -40,7 +58,6 @@ var (
 //go:norace
 //go:nocheckptr
 func calibrate() {
-	rounds++
 	if hasG { // what takes the lock is done before
 		if p := find(getg()); p != nil && p.stack.room == 0 {
 			p.grow()
@@ -51,11 +68,45 @@ func calibrate() {
 	hot.extras &= extraTrace | extraUntimed
 	scratchWindow = window{width: noWindow}
 	hot.window = &scratchWindow
+	stepTicks = quantum()
 	measureCosts()
 	hot.extras, hot.window = extras, around
 	unlock()
 	hot.ticked = measureTicks()
 	setCosts()
+}
+
+// measureAgain makes another round if it is time to. What else the machine does, on the other half of the same
+// core for one, may double what scopes cost for some ms, at the start as well as at any other
+// time. It is called when a scope has ended and nothing of it is left to be done, and where there are windows by who opens
+// them. Scopes that are open around have nothing of it.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func measureAgain(at uint64) {
+	due := atomic.LoadUint64(&measureAt)
+	if int64(at-due) < 0 || !atomic.CompareAndSwapUint64(&measureAt, due, at+(at-began.tick)*(moreRounds-1)) {
+		return
+	}
+	from := now()
+	p := ownSlot()
+	if p == nil || p.stack.scopes() != p.stack || p.stack.n == p.stack.room && !p.grow() {
+		return
+	}
+	lock()
+	around := hot.window
+	if !noRun() && hot.extras == 0 && !conf.countdown && !conf.outermost && (!conf.windows() || atomic.LoadUint64(&around.width) == 0) {
+		mask, active, child, over := p.mask, p.active, p.child, p.over
+		p.mask, p.active = 0, nil
+		hot.window = &scratchWindow
+		measureCosts()
+		hot.window = around
+		p.mask, p.active, p.child, p.over = mask, active, child, over
+		setCosts()
+	}
+	unlock()
+	p.overlook(from)
 }
 
 // measureCosts measures what scopes cost. The caller holds the lock, so nobody else
@@ -71,7 +122,6 @@ func measureCosts() {
 	}
 	scratch.k = NumBuckets
 
-	stepTicks = quantum()
 	pid := procPin()
 	if uint(pid) >= MaxShards {
 		procUnpin()
@@ -92,17 +142,32 @@ func measureCosts() {
 	shards[pid].dir = kept
 	leaveScratchRing(pid)
 	procUnpin()
-	readTicks = c.read
-	if rounds == 1 {
-		hot.inside, hot.whole = c.inside, c.whole
-	} else {
-		hot.inside = undisturbed(c.inside, hot.inside)
-		for kind := range hot.whole {
-			hot.whole[kind] = undisturbed(c.whole[kind], hot.whole[kind])
-		}
+	costs[rounds%mostRounds] = c
+	rounds++
+	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
+	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
+	for kind := range hot.whole {
+		hot.whole[kind] = typical(func(c *scopeCosts) uint64 { return c.whole[kind] })
 	}
 	setTraceCosts(point)
 	hot.inner = inner
+}
+
+// typical is the median of a figure of the rounds so far; of two in the middle the lower one, since what disturbs
+// makes them larger.
+//
+//go:norace
+func typical(figure func(*scopeCosts) uint64) uint64 {
+	var all [mostRounds]uint64
+	n := min(rounds, mostRounds)
+	for i := range n {
+		k, v := i, figure(&costs[i])
+		for ; k > 0 && all[k-1] > v; k-- {
+			all[k] = all[k-1]
+		}
+		all[k] = v
+	}
+	return all[(n-1)/2]
 }
 
 // setCosts says in the header what has been measured, by the clock's rate as it is
@@ -112,15 +177,6 @@ func setCosts() {
 	setHeader(OffRead, toPS(readTicks)>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
 	setHeader(OffWhole, toPS(hot.whole[kindOpened])>>costBits)
-}
-
-// undisturbed is what was measured, or if that is much more than before what was
-// measured before.
-func undisturbed(now, before uint64) uint64 {
-	if now > before+before/4 {
-		return before
-	}
-	return now
 }
 
 // works are how many steps the functions take in which scopes are measured: from 4

@@ -103,6 +103,17 @@ func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % NumBuckets
 //go:norace
 func (c *cell) at(ns uint64) bool { return c.k == bucketOf(ns) }
 
+// change is other, or nil if it is time to measure again what scopes cost.
+//
+//go:norace
+//go:noinline
+func (c *cell) change(ns, t uint64) *bucket {
+	if int64(t-measureAt) >= 0 {
+		return nil
+	}
+	return c.other(ns)
+}
+
 // other makes the bucket of ns the latest; nil: its group is yet to be made.
 //
 //go:norace

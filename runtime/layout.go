@@ -35,7 +35,7 @@ const (
 	OffQuantum    = 104 // the clock's smallest step, ps
 	OffRead       = 112 // cost of one clock read, ps
 	OffInside     = 120 // what an empty scope measures as its own duration, ps; taken off every duration
-	OffWhole      = 128 // what an empty scope costs the program in all, ps; taken off durations for every scope inside
+	OffWhole      = 128 // what an empty scope costs the program in all, ps, as measured last; taken off durations for every scope inside
 	OffLost       = 136 // scopes that could not be recorded at all
 	OffFlags      = 144 // Flag… bits
 	OffProcs      = 152 // GOMAXPROCS at start

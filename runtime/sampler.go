@@ -90,6 +90,7 @@ func (s *sampler) windowDue() uint64 {
 			s.add()
 		}
 		unlock()
+		measureAgain(now())
 		s.plan(t + s.pause())
 		return s.next
 	}

@@ -259,7 +259,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	if c := cellOf(procPin(), i); c != nil {
 		b := c.latest.p
 		if !c.at(ns) {
-			b = c.other(ns)
+			b = c.change(ns, t)
 		}
 		if b != nil {
 			b.add(ns)
@@ -382,5 +382,8 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	}
 	if size > 0 {
 		p.sized(i, size-1, done.ns)
+	}
+	if i >= firstIndex && !conf.windows() {
+		measureAgain(done.at)
 	}
 }

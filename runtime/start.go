@@ -179,6 +179,7 @@ func ready() {
 			setHeader(OffSince, t)
 			logChange(t, StateConfigured, StateProfiling, causeBegin, 0)
 		}
+		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
 		atomic.StoreUint32(&hot.mode, modeOn)
 		lock()
 		for k := range tables { // those to come are shared when they come
@@ -337,6 +338,7 @@ func start(value string) (refused uint64, trouble string) {
 	}
 	unlock()
 	rounds = 0
+	atomic.StoreUint64(&measureAt, began.tick+1<<62)
 	calibrate()
 	if c.windows() {
 		setHeader(OffWindowWidth, 0)
