@@ -90,13 +90,14 @@ func measureAgain(at uint64) {
 		return
 	}
 	from := now()
-	p := ownSlot()
+	run := atomic.LoadUint64(&runs)
+	p := ownSlot() // what takes the lock is done before
 	if p == nil || p.stack.scopes() != p.stack || p.stack.n == p.stack.room && !p.grow() {
 		return
 	}
 	lock()
 	around := hot.window
-	if !noRun() && hot.extras == 0 && !conf.countdown && !conf.outermost && (!conf.windows() || atomic.LoadUint64(&around.width) == 0) {
+	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras == 0 && !conf.countdown && !conf.outermost && (!conf.windows() || atomic.LoadUint64(&around.width) == 0) {
 		mask, active, child, over := p.mask, p.active, p.child, p.over
 		p.mask, p.active = 0, nil
 		hot.window = &scratchWindow

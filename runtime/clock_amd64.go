@@ -29,6 +29,11 @@ func ticksAndG() (t uint64, gp uintptr)
 //go:noescape
 func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
 
+// depthOf is ticksAndDepth without the ticks.
+//
+//go:noescape
+func depthOf(at *byte) (gp, depth uintptr)
+
 //go:noescape
 func getg() uintptr
 

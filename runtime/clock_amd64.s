@@ -33,6 +33,15 @@ TEXT ·ticksAndDepth(SB), NOSPLIT, $0-32
 	MOVQ AX, t+8(FP)
 	RET
 
+// func depthOf(at *byte) (gp, depth uintptr)
+TEXT ·depthOf(SB), NOSPLIT, $0-24
+	MOVQ (TLS), CX
+	MOVQ CX, gp+8(FP)
+	MOVQ 8(CX), BX // g.stack.hi
+	SUBQ at+0(FP), BX
+	MOVQ BX, depth+16(FP)
+	RET
+
 // func getg() uintptr
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX

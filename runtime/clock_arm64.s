@@ -26,6 +26,15 @@ TEXT ·ticksAndDepth(SB), NOSPLIT, $0-32
 	MOVD R0, t+8(FP)
 	RET
 
+// func depthOf(at *byte) (gp, depth uintptr)
+TEXT ·depthOf(SB), NOSPLIT, $0-24
+	MOVD g, gp+8(FP)
+	MOVD 8(g), R1 // g.stack.hi
+	MOVD at+0(FP), R2
+	SUB  R2, R1, R1
+	MOVD R1, depth+16(FP)
+	RET
+
 // func getg() uintptr
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)

@@ -15,6 +15,8 @@ func ticksAndG() (t uint64, gp uintptr) { return uint64(nanotime()), 0 }
 
 func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr) { return uint64(nanotime()), 0, 0 }
 
+func depthOf(at *byte) (gp, depth uintptr) { return 0, 0 }
+
 func getg() uintptr { return 0 }
 
 func ticksUsable() bool { return false }

@@ -183,7 +183,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
-	if !hasG || hot.slots == nil || int32(m.Off) < 0 && !innermost(m) {
+	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && !begun(argument(&m)) {
 		return n
 	}
 	t, g, depth := ticksAndDepth(argument(&m))
@@ -209,14 +209,17 @@ func End(m *Marker) (n Nothing) {
 	return n
 }
 
-// innermost says whether the innermost scope is one of m. A marker that is settled has none, but for those
-// that were about to begin.
+// begun says whether the innermost scope was opened where as much of the stack was in use as down to at, or more:
+// it may be one that End is to end there. That takes less than reading the clock, and most passages of a marker that is
+// counted down have none, as those of one that is settled, but for who was about to begin.
 //
 //go:norace
 //go:nocheckptr
-func innermost(m *Marker) bool {
-	p, key, _ := near(getg())
-	return p.key == key && p.stack.n > 0 && p.stack.at(p.stack.n-1).index&^scopeBits == m.index&IndexMask
+//go:noinline
+func begun(at *byte) bool {
+	g, depth := depthOf(at)
+	p, key, _ := near(g)
+	return p.key != key || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= uint32(depth/8)
 }
 
 // endAt ends the scope of m, if there is one, at t on the goroutine of that g, whose stack has so many
