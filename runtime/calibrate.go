@@ -91,23 +91,44 @@ func measureAgain(at uint64) {
 	}
 	from := now()
 	run := atomic.LoadUint64(&runs)
-	p := ownSlot() // what takes the lock is done before
-	if p == nil || p.stack.scopes() != p.stack || p.stack.n == p.stack.room && !p.grow() {
+	p := ownSlot() // this may take the lock
+	if p == nil {
 		return
 	}
 	lock()
 	around := hot.window
-	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras == 0 && !conf.countdown && !conf.outermost && (!conf.windows() || atomic.LoadUint64(&around.width) == 0) {
-		mask, active, child, over := p.mask, p.active, p.child, p.over
-		p.mask, p.active = 0, nil
-		hot.window = &scratchWindow
-		measureCosts()
-		hot.window = around
-		p.mask, p.active, p.child, p.over = mask, active, child, over
-		setCosts()
+	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras == 0 && !conf.countdown && !conf.outermost && p.stack.scopes() == p.stack {
+		open := atomic.LoadUint64(&around.width)
+		if open == 0 { // between two windows, and none can begin before the lock is free
+			setWindow(around, &scratchWindow)
+		}
+		if open == 0 || open == noWindow {
+			kept := *p
+			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // what is open has no part in it
+			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
+			measureCosts()
+			*p = kept
+			setCosts()
+		}
+		setWindow(&scratchWindow, around)
 	}
 	unlock()
 	p.overlook(from)
+}
+
+// scratchStack is where calibration has its scopes while others are open.
+var scratchStack struct {
+	stack
+	records [4]record
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-OffStackData]
+
+// setWindow has scopes go by another window, if that is the one they go by: the run may end at any time.
+//
+//go:norace
+func setWindow(from, to *window) {
+	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
 // measureCosts measures what scopes cost. The caller holds the lock, so nobody else

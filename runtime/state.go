@@ -135,7 +135,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	since := atomic.SwapUint64(headerWord(OffSince), t)
 	if from == StateProfiling {
 		atomic.AddUint64(headerWord(OffProfiled), less(t, since))
-		atomic.StoreUint64(&hot.window.closed, t)
+		setHeader(OffClosed, t)
 	}
 	logChange(t, from, to, why, marker)
 	resetTriggers(to)
