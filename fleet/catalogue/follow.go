@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/markgen/markgen/fleet"
@@ -26,7 +27,8 @@ const (
 )
 
 // Follow takes in all APIs of a source, and then what changes, until the context ends. A source that fails is asked
-// again.
+// again. One that does not know the cursor it gave has become another, as a store does that is put back to an earlier state
+// while it is in use: what it had is forgotten, and all that it has taken in anew.
 func (x *Index) Follow(ctx context.Context, s Source, o Options) {
 	if o.Every <= 0 {
 		o.Every = 2 * time.Second
@@ -40,6 +42,10 @@ func (x *Index) Follow(ctx context.Context, s Source, o Options) {
 			if !more {
 				x.loaded()
 			}
+		case at != "" && errors.Is(err, store.ErrCursor):
+			at = ""
+			x.forget()
+			continue
 		case ctx.Err() == nil && o.Failed != nil:
 			o.Failed(err)
 		}
@@ -69,6 +75,14 @@ func (x *Index) take(ctx context.Context, s Source, at store.Cursor) (next store
 	})
 	x.Put(batch...)
 	return next, more, err
+}
+
+func (x *Index) forget() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.blocks, x.n, x.at, x.packages, x.files, x.kinds = nil, 0, places{}, packages{words: words{}}, words{}, words{}
+	x.changes++
+	x.ready = false
 }
 
 func (x *Index) loaded() {

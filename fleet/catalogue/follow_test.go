@@ -31,6 +31,9 @@ func (l *log) Changed(ctx context.Context, after store.Cursor, limit int, visit 
 	defer l.mu.Unlock()
 	l.asked++
 	from, _ := strconv.Atoi(string(after))
+	if from > len(l.list) {
+		return after, false, store.ErrCursor
+	}
 	to := min(len(l.list), from+min(limit, 700))
 	var one fleet.API // as a store may do, there is one for all
 	for i := from; i < to; i++ {
@@ -84,6 +87,36 @@ func TestFollow(t *testing.T) {
 			if a, _ := x.API(list[i].ID); a.Count != list[i].Count {
 				t.Fatalf("%s was called %d times, not %d", a.Name, a.Count, list[i].Count)
 			}
+		}
+		stop()
+		<-done
+	})
+}
+
+// A source that is put back to an earlier state is followed from there.
+func TestFollowBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := cataloguetest.Make(2000, 3)
+		l := &log{}
+		l.add(list...)
+		x := catalogue.New()
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan bool)
+		go func() {
+			x.Follow(ctx, l, catalogue.Options{Failed: func(err error) { t.Error(err) }})
+			close(done)
+		}()
+		time.Sleep(time.Minute)
+		changes := x.Changes()
+		l.mu.Lock()
+		l.list = l.list[:900]
+		l.mu.Unlock()
+		time.Sleep(time.Minute)
+		if _, ok := x.API(list[1500].ID); !x.Ready() || x.Len() != 900 || ok || x.Changes() == changes {
+			t.Errorf("ready: %t, %d APIs, one that is gone is there: %t", x.Ready(), x.Len(), ok)
+		}
+		if a, ok := x.API(list[10].ID); !ok || a.Name != list[10].Name || a.Package != list[10].Package {
+			t.Errorf("%+v, not %+v", a, list[10])
 		}
 		stop()
 		<-done

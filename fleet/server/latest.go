@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/markgen/markgen/fleet"
@@ -20,6 +21,10 @@ func (l *latest) find(ctx context.Context, s Store) (store.Cursor, error) {
 	defer l.mu.Unlock()
 	for {
 		next, more, err := s.Changed(ctx, l.at, 10_000, func(*fleet.API) error { return nil })
+		if l.at != "" && errors.Is(err, store.ErrCursor) {
+			l.at = "" // the store was put back to an earlier state
+			continue
+		}
 		if err != nil {
 			return "", err
 		}
