@@ -61,7 +61,7 @@ func Encode(p *Profile) ([]byte, error) {
 			b.picks(p)
 		}
 	})
-	if len(b) > math.MaxUint32 {
+	if uint64(len(b)) > math.MaxUint32 {
 		return nil, fmt.Errorf("%d bytes, and a profile file can have 4 GB", len(b))
 	}
 	copy(b, profileMagic)
