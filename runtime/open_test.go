@@ -169,3 +169,36 @@ func TestDeep(t *testing.T) {
 		t.Errorf("%d passages, %d open", c-c0, p.stack.n-base)
 	}
 }
+
+// What scopes cost is measured again inside scopes that are open, among them one that a panic left deep on the
+// stack, and they have nothing of it.
+func TestMeasureAgain(t *testing.T) {
+	m := collected(t)
+	p := own()
+	deeper := func(f func()) { // with its own frame, and some of the stack
+		var pad [4096]byte
+		for i := range pad {
+			pad[i] = byte(i)
+		}
+		opened(&m[1], f)
+		runtime.KeepAlive(&pad)
+	}
+	var outer Scope
+	outer.Enter(&m[0])
+	defer outer.Exit()
+	func() {
+		defer func() { _ = recover() }()
+		deeper(func() { panic("left") })
+	}()
+	kept, before, open := *p, rounds, p.stack.n
+	for range 20 {
+		measureAt = now() - 1
+		measureAgain(now())
+	}
+	if rounds != before+20 {
+		t.Errorf("%d rounds", rounds-before)
+	}
+	if p.stack != kept.stack || p.stack.n != open || p.mask != kept.mask || p.child != kept.child || p.active != kept.active || p.over == kept.over {
+		t.Errorf("%+v of %d\n%+v of %d", *p, p.stack.n, kept, open)
+	}
+}
