@@ -100,6 +100,12 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, pad
 		release(&starting)
 	}
 	lock()
+	if !collects() { // the run was left a moment ago; the next one opens all tables
+		t.turnOff(OffByState)
+		tables = append(tables, t)
+		unlock()
+		return false
+	}
 	tables = append(tables, t)
 	ok := tables[len(tables)-1].open(uint64(len(tables) - 1))
 	unlock()

@@ -96,9 +96,9 @@ func configure(spec string) error {
 		}
 		firsts[k] = now()
 	}
-	unlock()
 	hot.window = &first
-	atomic.StoreUint32(&hot.mode, modeReady)
+	atomic.StoreUint32(&hot.mode, modeReady) // before others may register
+	unlock()
 	complainOfTriggers()
 	if conf.timed() {
 		go timers(runs)
