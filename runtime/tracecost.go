@@ -11,21 +11,26 @@ var scratchRing struct {
 	records [2 * batch]traceRecord
 }
 
+// keptRing is the ring that scratchRing stands in for: scopes that began in an earlier run may have ended in
+// this one already.
+var keptRing ringEnd
+
 // useScratchRing lets what is pinned to a processor write to scratchRing, and
-// leaveScratchRing undoes that. The run has no rings yet.
+// leaveScratchRing undoes that. The caller holds the lock.
 //
 //go:norace
 func useScratchRing(pid int) {
 	if tracing.ends == &noEnds {
 		return
 	}
+	keptRing = tracing.ends[pid]
 	tracing.ends[pid] = ringEnd{block: &scratchRing.ring, room: uint64(len(scratchRing.records)), lapped: true, scratch: true}
 }
 
 //go:norace
 func leaveScratchRing(pid int) {
 	if tracing.ends != &noEnds {
-		tracing.ends[pid] = ringEnd{}
+		tracing.ends[pid] = keptRing
 	}
 }
 
