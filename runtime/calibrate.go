@@ -58,12 +58,14 @@ var (
 //go:norace
 //go:nocheckptr
 func calibrate() {
-	if hasG { // what takes the lock is done before
-		if p := find(getg()); p != nil && p.stack.room == 0 {
-			p.grow()
-		}
+	var p *slot
+	if hasG {
+		p = find(getg()) // may take the lock
 	}
 	lock()
+	if p != nil && p.stack.room == 0 {
+		p.makeRoom()
+	}
 	extras, around := hot.extras, hot.window
 	hot.extras &= extraTrace | extraUntimed
 	scratchWindow = window{width: noWindow}

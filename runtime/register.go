@@ -267,7 +267,7 @@ func decide(m *Marker) uint32 {
 	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
 		from := now()
 		lock()
-		if w = loadWord(&m.index); w&IndexMask == 0 && nextIndex < maxIndex {
+		if w = loadWord(&m.index); w&IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may be over by now
 			m.giveIndex()
 		}
 		unlock()

@@ -153,11 +153,10 @@ var (
 	owners []*slot // those that have stacks
 )
 
-// grow makes room on the stack; false: there is no memory. The old stack is left
-// where it is, empty, at most as large as the new one.
+// grow makes room on the stack; false: there is no memory, or the run is over that the scope would be
+// of. The old stack is left where it is, empty, at most as large as the new one.
 //
 //go:norace
-//go:nocheckptr
 //go:noinline
 func (p *slot) grow() bool {
 	old := p.stack
@@ -165,12 +164,27 @@ func (p *slot) grow() bool {
 		return false
 	}
 	from := now()
+	lock()
+	grown := p.stack == old && hot.mode == modeOn && p.makeRoom()
+	unlock()
+	if grown {
+		p.delayed = true
+		p.overlook(from)
+	}
+	return grown
+}
+
+// makeRoom is grow under the lock, whatever the mode.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) makeRoom() bool {
+	old := p.stack
 	room := max(2*old.room, firstRoom)
 	if room > 1<<26 {
 		return false
 	}
 	size := OffStackData + uintptr(room)*StackSize
-	lock()
 	var s *stack
 	if old != &none || stacks < mostStacks {
 		s = (*stack)(newBlock(BlockStack, 0, size))
@@ -179,30 +193,25 @@ func (p *slot) grow() bool {
 	if s == nil {
 		s = (*stack)(anonymous(size))
 	}
-	if s != nil {
-		if old == &none {
-			owners = append(owners, p)
-		}
-		s.room = room
-		for i := range old.n {
-			*s.at(i) = *old.at(i)
-		}
-		s.n = old.n
-		s.read = old.read
-		if s.bytes > 0 {
-			publish(unsafe.Pointer(s))
-		}
-		if old != &none {
-			old.n = 0
-		}
-	}
-	unlock()
 	if s == nil {
 		return false
 	}
+	if old == &none {
+		owners = append(owners, p)
+	}
+	s.room = room
+	for i := range old.n {
+		*s.at(i) = *old.at(i)
+	}
+	s.n = old.n
+	s.read = old.read
+	if s.bytes > 0 {
+		publish(unsafe.Pointer(s))
+	}
+	if old != &none {
+		old.n = 0
+	}
 	p.stack = s
-	p.delayed = true
-	p.overlook(from)
 	return true
 }
 
