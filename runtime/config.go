@@ -201,6 +201,9 @@ func parseConfig(raw string) (c config, trouble string) {
 				continue
 			}
 		default:
+			if c.collect != "" && !hasValue && goodNames(c.collect+"+"+key) {
+				return c, refuse(key, "not a key; for a collector write collect="+c.collect+"+"+key+"; the keys are "+knownKeys)
+			}
 			return c, refuse(key, "not a key; the keys are "+knownKeys)
 		}
 		if value == "" {
