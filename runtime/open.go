@@ -92,6 +92,9 @@ func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 func Begin(m *Marker) (n Nothing) {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
+		if m.isClosed() {
+			return n
+		}
 		if i = decide(m); i == 0 {
 			return n
 		}
@@ -183,7 +186,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
-	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && !begun(argument(&m)) {
+	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && !begun(m, argument(&m)) {
 		return n
 	}
 	t, g, depth := ticksAndDepth(argument(&m))
@@ -209,17 +212,29 @@ func End(m *Marker) (n Nothing) {
 	return n
 }
 
-// begun says whether the innermost scope was opened where as much of the stack was in use as down to at, or more:
-// it may be one that End is to end there. That takes less than reading the clock, and most passages of a marker that is
-// counted down have none, as those of one that is settled, but for who was about to begin.
+// begun says whether End of m, a marker that is settled or counted down, has something to do where the stack is in use
+// down to at. Most passages have no scope: of a settled marker only who was about to begin as it was settled. That
+// takes less than reading the clock, and in a long call that began while they were recorded each step of a loop
+// passes some. One that is counted down also ends those that a call has left that is over.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func begun(at *byte) bool {
+func begun(m *Marker, at *byte) bool {
 	g, depth := depthOf(at)
 	p, key, _ := near(g)
-	return p.key != key || p.stack.n > 0 && p.stack.at(p.stack.n-1).depth >= uint32(depth/8)
+	if p.key != key {
+		p = find(g)
+	}
+	if p == nil || p.stack.n == 0 {
+		return false
+	}
+	r, words, k := p.stack.at(p.stack.n-1), uint32(depth/8), m.index&IndexMask
+	i := r.index &^ scopeBits
+	if int32(m.Off) < 0 {
+		return i == k
+	}
+	return r.depth > words || r.depth == words && (i == k || rateBits != nil && sameMarker(i, k))
 }
 
 // endAt ends the scope of m, if there is one, at t on the goroutine of that g, whose stack has so many

@@ -89,6 +89,44 @@ func TestLeftOpen(t *testing.T) {
 	}
 }
 
+// begunHere is what End of m asks itself in the function that calls.
+//
+//go:noinline
+func begunHere(m *Marker) bool { return begun(m, argument(&m)) }
+
+// A marker that is off has nothing to end in a function with scopes of others, whichever way it was turned off,
+// but the scope of who had been about to begin.
+func TestBegun(t *testing.T) {
+	m := collected(t)
+	off, index := m[1].Off, m[1].index
+	defer func() { m[1].Off, m[1].index = off, index }()
+	p := own()
+	base := p.stack.n
+	Begin(&m[0])
+	for what, turnOff := range map[string]func(){
+		"settled":      func() { m[1].Off = OffByChoice | OffSettled },
+		"counted down": func() { m[1].index |= IndexOff | IndexCounted },
+	} {
+		Begin(&m[1])
+		turnOff()
+		if !begunHere(&m[1]) {
+			t.Errorf("%s: the scope that is open is not to be ended", what)
+		}
+		End(&m[1])
+		if p.stack.n != base+1 {
+			t.Errorf("%s: %d scopes are open, want 1", what, p.stack.n-base)
+		}
+		if begunHere(&m[1]) {
+			t.Errorf("%s: a passage without a scope is to be ended", what)
+		}
+		m[1].Off, m[1].index = off, index
+	}
+	End(&m[0])
+	if p.stack.n != base {
+		t.Errorf("%d scopes are open, want none", p.stack.n-base)
+	}
+}
+
 // A scope inside another of its marker is nested, however many others are
 // between them, and those that share its bit in the mask are not.
 func TestNested(t *testing.T) {

@@ -241,6 +241,11 @@ func alias(index uint32, number uint64) {
 	}
 }
 
+// isClosed says that it has been decided about m, and it is off.
+//
+//go:norace
+func (m *Marker) isClosed() bool { return int32(m.index) > 0 && m.Off != 0 && hot.mode == modeOn }
+
 // decide is for Enter and Pass when the marker or the process is in any but the
 // usual state: it gives the index to record under, 0 for none. A marker gets its
 // index when it is entered first, also if its table is yet to be registered.
@@ -248,8 +253,8 @@ func alias(index uint32, number uint64) {
 //go:norace
 //go:noinline
 func decide(m *Marker) uint32 {
-	if int32(m.index) > 0 && m.Off != 0 && hot.mode == modeOn {
-		return 0 // it has been decided about: it is closed
+	if m.isClosed() {
+		return 0
 	}
 	begin()
 	if atomic.LoadUint32(&hot.mode) != modeOn {
