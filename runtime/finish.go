@@ -46,6 +46,7 @@ func complete() {
 		return
 	}
 	atomic.StoreUint32(&hot.mode, modeStopped)
+	unfrozen := freezeStacks()
 	setTicks(false)
 	if conf.windows() {
 		theSampler.add()
@@ -56,7 +57,7 @@ func complete() {
 	space.inFile = false
 	space.free = 0
 	unlock()
-	defer freeze()
+	defer freeze(unfrozen)
 	if trouble != "" {
 		complain("the data file: " + trouble)
 	}
@@ -108,21 +109,34 @@ func setEnd() {
 	setHeader(OffEndTick, end.tick)
 }
 
-// freeze keeps what was recorded as it is. Scopes that end later are open in the
-// data, so they must neither be counted, in this run or the next, nor leave the stacks that are there:
-// each goroutine gets one on which nothing is open.
+// freeze keeps what was recorded as it is, with the stacks that freezeStacks had to leave.
 //
 //go:norace
-//go:nocheckptr
-func freeze() {
+func freeze(unfrozen bool) {
 	lock()
 	for i := range usedShards {
 		shards[i].dir, shards[i].sizes = nil, nil
 	}
+	if unfrozen {
+		freezeStacks()
+	}
+	unlock()
+}
+
+// freezeStacks keeps the stacks as they are. Scopes that end later are open in the
+// data, so they must neither be counted, in this run or the next, nor leave the stacks that are there:
+// each goroutine gets one on which nothing is open. Who is about to end a scope at this moment does so, on the stack that was
+// there, and counts it. left: there are stacks that stay, since collectors are being read. The caller
+// holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func freezeStacks() (left bool) {
 	for _, p := range owners {
 		old := p.stack
 		if old != old.scopes() {
-			continue // collectors are being read
+			left = true
+			continue
 		}
 		size := OffStackData + uintptr(old.room)*StackSize
 		s := (*stack)(anonymous(size))
@@ -133,7 +147,7 @@ func freeze() {
 		s.n = 0 // what a scope that is about to end leaves behind it is as it was
 		p.stack = s
 	}
-	unlock()
+	return left
 }
 
 // complain writes one line to stderr.

@@ -143,6 +143,9 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
+			if hot.mode != modeOn {
+				return // its run is over
+			}
 			if hot.extras&extraTrace != 0 {
 				if loseRecord(); hot.extras&extraUntimed != 0 {
 					return

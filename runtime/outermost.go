@@ -47,7 +47,9 @@ func (p *slot) shut(m *Marker, index uint32) {
 	for i := range p.stack.n {
 		if r := p.stack.at(i); r.index&^scopeBits == index {
 			r.index |= shutBit
+			lock()
 			setBits(&m.Off, OffByOuter)
+			unlock()
 			return
 		}
 	}
@@ -59,9 +61,8 @@ func (p *slot) shut(m *Marker, index uint32) {
 //go:noinline
 func reopen(index uint32) {
 	lock()
-	m := live[index-firstIndex]
+	clearBits(&live[index-firstIndex].Off, OffByOuter) // under the lock, since sharePages copies the words
 	unlock()
-	clearBits(&m.Off, OffByOuter)
 }
 
 // reopenAll reopens what the goroutine has shut: it is not known whether a panic has left

@@ -119,7 +119,7 @@ func TestManyProcessors(t *testing.T) {
 	for pid := MaxShards - 2; pid < MaxShards+10; pid++ {
 		wg.Go(func() {
 			for range each {
-				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: 5}
+				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: now()}
 				if !prepare(pid, m[1].index, &p) {
 					cellOf(pid, m[1].index).record(&p)
 				}

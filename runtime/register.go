@@ -167,7 +167,7 @@ func (t *table) open(number uint64) bool {
 	if t.tallies != nil {
 		t.tallies.open(number+1, t)
 	}
-	t.countIf(true)
+	t.countIf(!conf.waits || State() == StateProfiling)
 	t.choose()
 	if conf.waits || atomic.LoadUint32(&hot.mode) == modeOn {
 		t.sharePages(number)

@@ -187,6 +187,9 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
+			if hot.mode != modeOn {
+				return Entered{} // its run is over
+			}
 			if hot.extras&extraTrace != 0 {
 				loseRecord()
 			}
@@ -246,7 +249,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		d = passed(r.start, t)
 		ns = p.took(r, d)
 		self = p.leave(r, ns)
-		p.stack.n = pos - 1 // freeze may have put another one there
+		s.n = pos - 1 // not of another one that freezeStacks has put there
 	} else {
 		if hot.self || int64(e.at-began.tick) < 0 {
 			e.exitAt(t, size)
@@ -312,7 +315,11 @@ func (e Entered) exitAt(t uint64, size int) {
 		p.popTraced(i, t)
 		return
 	}
-	r := p.stack.at(pos - 1)
+	s := p.stack
+	if s.n < pos { // freezeStacks has put it there
+		return
+	}
+	r := s.at(pos - 1)
 	how := uint8(r.index / firstBit)
 	if how&passageShut != 0 {
 		reopen(i)
@@ -326,7 +333,7 @@ func (e Entered) exitAt(t uint64, size int) {
 			p.edge(i, pos, done)
 		}
 	}
-	p.stack.n = pos - 1
+	s.n = pos - 1
 	p.activate(i, 1<<32-1)
 	p.finish(i, done, size)
 }
@@ -383,7 +390,7 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	if size > 0 {
 		p.sized(i, size-1, done.ns)
 	}
-	if i >= firstIndex && !conf.windows() {
+	if i >= firstIndex && !conf.windows() && (p == nil || !p.left) { // of those around it takes no time
 		measureAgain(done.at)
 	}
 }

@@ -111,7 +111,13 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
 	if noRun() {
-		return true // it is open in the data
+		if p.timed && hot.mode == modeStopped {
+			lose() // it is on no stack any more
+		}
+		return true
+	}
+	if p.timed && int64(p.at-began.tick) < 0 {
+		return true // it is of an earlier run
 	}
 	c := makeCell(pid, i)
 	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {

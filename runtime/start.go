@@ -84,6 +84,7 @@ func configure(spec string) error {
 		return &ConfigError{"collect=wild: " + whyWild[refused]}
 	}
 	lock()
+	hot.window = &first // nothing is passed until the run is ready
 	for k := range tables {
 		tables[k].open(uint64(k))
 	}
@@ -96,7 +97,6 @@ func configure(spec string) error {
 		}
 		firsts[k] = now()
 	}
-	hot.window = &first
 	atomic.StoreUint32(&hot.mode, modeReady) // before others may register
 	unlock()
 	complainOfTriggers()

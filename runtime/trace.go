@@ -219,22 +219,25 @@ func (r *ring) publish(n uint64) {
 //go:noinline
 func writeSlow(r *traceRecord) {
 	for {
-		if tracing.ends == &noEnds {
+		ends := tracing.ends
+		if ends == &noEnds {
 			return
 		}
 		pid := procPin()
 		if uint(pid) >= MaxShards {
 			procUnpin()
 			lock()
-			e := &tracing.ends[MaxShards]
-			if e.block == nil {
-				makeRing(e, MaxShards)
+			if ends == tracing.ends {
+				e := &ends[MaxShards]
+				if e.block == nil {
+					makeRing(e, MaxShards)
+				}
+				e.put(r)
 			}
-			e.put(r)
 			unlock()
 			return
 		}
-		e := &tracing.ends[pid]
+		e := &ends[pid]
 		if e.block != nil {
 			e.put(r)
 			procUnpin()
@@ -242,7 +245,7 @@ func writeSlow(r *traceRecord) {
 		}
 		procUnpin()
 		lock()
-		if e == &tracing.ends[pid] && e.block == nil { // else they are an earlier run's
+		if ends == tracing.ends && e.block == nil { // else they are an earlier run's
 			makeRing(e, uint32(pid))
 		}
 		unlock()

@@ -84,7 +84,7 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 	}
 	write(goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
-	p.stack.n = pos - 1 // freeze may have put another one there
+	s.n = pos - 1 // not of another one that freezeStacks has put there
 	return true
 }
 
