@@ -82,7 +82,7 @@ type passage struct {
 	ns    uint64 // corrected
 	self  uint64
 	ticks uint64 // raw
-	at    uint64 // tick of its end
+	at    uint64 // tick of its end; of one that is not timed any of it
 }
 
 // How a passage was followed.

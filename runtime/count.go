@@ -42,7 +42,7 @@ func Pass(m *Marker) (n Nothing) {
 		procUnpin()
 	} else {
 		procUnpin()
-		recordSlow(i, passage{})
+		recordSlow(i, passage{at: now()})
 	}
 	if hot.extras != 0 {
 		recorded(i)

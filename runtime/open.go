@@ -151,7 +151,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 					return
 				}
 			}
-			recordSlow(i, passage{}) // that it passed is known, how long it takes is not
+			recordSlow(i, passage{at: t}) // that it passed is known, how long it takes is not
 			if hot.extras&extraPairs != 0 {
 				losePairs()
 			}

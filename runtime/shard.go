@@ -110,18 +110,19 @@ func noRun() bool {
 func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
-	if noRun() {
-		if p.timed && hot.mode == modeStopped {
-			lose() // it is on no stack any more
+	if noRun() || int64(p.at-began.tick) < 0 { // it is of a run that is over
+		run := header
+		if hot.mode != modeStopped {
+			run = earlier
+		}
+		if p.timed {
+			lose(run) // it is on no stack any more
 		}
 		return true
 	}
-	if p.timed && int64(p.at-began.tick) < 0 {
-		return true // it is of an earlier run
-	}
 	c := makeCell(pid, i)
 	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {
-		lose()
+		lose(header)
 		return true
 	}
 	if pid >= MaxShards {
@@ -182,9 +183,9 @@ func (c *cell) makeGroup(k uint64) bool {
 	return true
 }
 
-// lose counts a scope that could not be recorded.
-func lose() {
+// lose counts a scope that could not be recorded, of the run with that header.
+func lose(header unsafe.Pointer) {
 	if header != nil {
-		atomic.AddUint64(headerWord(OffLost), 1)
+		atomic.AddUint64((*uint64)(unsafe.Add(header, OffLost)), 1)
 	}
 }

@@ -280,9 +280,10 @@ func (p *slot) drop() {
 	}
 	p.child = r.saved
 	p.mask = r.mask
+	at := r.start
 	s.n--
 	p.activate(i, 1<<32-1)
-	recordSlow(i, passage{})
+	recordSlow(i, passage{at: at})
 	if hot.extras != 0 {
 		recorded(i)
 	}

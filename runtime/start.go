@@ -142,12 +142,15 @@ func forget() {
 	firstProfiling = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
 	atomic.AddUint64(&runs, 1) // timers of the run end
-	header = unsafe.Pointer(&noHeader)
+	earlier, header = header, unsafe.Pointer(&noHeader)
 }
 
 // noHeader is what is read as a header by who has seen that there was one, a moment
 // before there is none.
 var noHeader [HeaderSize / 8]uint64
+
+// earlier is the header of the run before, which stays mapped. Under the lock.
+var earlier unsafe.Pointer
 
 // ready lets scopes be opened: the first of them comes here, and what changes the
 // state. The rate of the clock has been observed since the start and is for long

@@ -1,0 +1,95 @@
+// Program between has scopes that goroutines are in, begin and end while one run is stopped and another
+// begins: "between KIND N" makes N pairs of runs, whose files are one0.markgen, two0.markgen and so on.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	perf "github.com/markgen/markgen/runtime"
+)
+
+var (
+	stop, leave atomic.Bool
+	entered     atomic.Int64
+)
+
+// outer is entered in the first run.
+//
+//perf:mark
+//go:noinline
+func outer(inner func()) {
+	entered.Add(1)
+	for !stop.Load() {
+		inner()
+	}
+}
+
+//perf:mark
+//go:noinline
+func inner() {}
+
+const workers = 4
+
+func main() {
+	kind := os.Args[1]
+	n, err := strconv.Atoi(os.Args[2])
+	must(err)
+	for i := range n {
+		stop.Store(false)
+		leave.Store(false)
+		entered.Store(0)
+		must(perf.Configure(fmt.Sprintf("collect=time,file=one%d.markgen", i)))
+		must(perf.Start())
+		var all sync.WaitGroup
+		for range workers {
+			all.Go(func() {
+				if kind == "before" {
+					entered.Add(1)
+					for !stop.Load() {
+						inner()
+					}
+				} else {
+					outer(inner)
+				}
+				for !leave.Load() {
+					runtime.Gosched()
+				}
+			})
+		}
+		for entered.Load() < workers {
+			runtime.Gosched()
+		}
+		time.Sleep(time.Millisecond)
+		if kind == "ending" {
+			stop.Store(true)
+		}
+		must(perf.Stop())
+		start := ""
+		if kind == "before" {
+			start = "start=after:1h,"
+		}
+		must(perf.Configure(fmt.Sprintf("collect=time,%sfile=two%d.markgen", start, i)))
+		time.Sleep(time.Millisecond)
+		stop.Store(true)
+		leave.Store(true)
+		all.Wait()
+		if kind == "before" {
+			perf.Finish() // it has not begun
+		} else {
+			must(perf.Stop())
+		}
+	}
+	fmt.Println("done")
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
