@@ -143,7 +143,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
-			if hot.mode != modeOn {
+			if !underWay() {
 				return // its run is over
 			}
 			if hot.extras&extraTrace != 0 {

@@ -187,7 +187,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
-			if hot.mode != modeOn {
+			if !underWay() {
 				return Entered{} // its run is over
 			}
 			if hot.extras&extraTrace != 0 {
@@ -239,8 +239,10 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		return none
 	}
 	var d, ns, self uint64
+	var s *stack
 	if p != nil {
-		s, pos := p.stack, uint32(e.at)
+		s = p.stack
+		pos := uint32(e.at)
 		if s.n != pos || s.at(pos-1).index&scopeBits != 0 || p.active != nil {
 			e.exitAt(t, size)
 			return none
@@ -275,7 +277,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		}
 	}
 	procUnpin()
-	p.finish(i, passage{true, 0, ns, self, d, t}, size)
+	p.finish(i, passage{true, 0, ns, self, d, t, p, s}, size)
 	return none
 }
 
@@ -300,7 +302,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		if hot.self {
 			how = passageNoSelf
 		}
-		p.finish(i, passage{true, how, ns, ns, d, t}, size)
+		p.finish(i, passage{true, how, ns, ns, d, t, nil, nil}, size)
 		return
 	}
 	pos := uint32(e.at)
@@ -326,7 +328,7 @@ func (e Entered) exitAt(t uint64, size int) {
 	}
 	d := passed(r.start, t)
 	ns := p.took(r, d)
-	done := passage{true, how, ns, p.leave(r, ns), d, t}
+	done := passage{true, how, ns, p.leave(r, ns), d, t, p, s}
 	if hot.extras != 0 {
 		p.leaving(i, r.kind(), t, ns)
 		if hot.extras&extraEdge != 0 {

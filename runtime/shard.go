@@ -111,18 +111,14 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
 	if noRun() || int64(p.at-began.tick) < 0 { // it is of a run that is over
-		run := header
-		if hot.mode != modeStopped {
-			run = earlier
-		}
-		if p.timed {
-			lose(run) // it is on no stack any more
+		if p.from != nil && p.from != p.slot.stack {
+			p.from.n++ // it is open in that run's data
 		}
 		return true
 	}
 	c := makeCell(pid, i)
 	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {
-		lose(header)
+		lose()
 		return true
 	}
 	if pid >= MaxShards {
@@ -183,9 +179,9 @@ func (c *cell) makeGroup(k uint64) bool {
 	return true
 }
 
-// lose counts a scope that could not be recorded, of the run with that header.
-func lose(header unsafe.Pointer) {
+// lose counts a scope that could not be recorded.
+func lose() {
 	if header != nil {
-		atomic.AddUint64((*uint64)(unsafe.Add(header, OffLost)), 1)
+		atomic.AddUint64(headerWord(OffLost), 1)
 	}
 }

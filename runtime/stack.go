@@ -165,7 +165,7 @@ func (p *slot) grow() bool {
 	}
 	from := now()
 	lock()
-	grown := p.stack == old && hot.mode == modeOn && p.makeRoom()
+	grown := p.stack == old && underWay() && p.makeRoom()
 	unlock()
 	if grown {
 		p.delayed = true
@@ -173,6 +173,12 @@ func (p *slot) grow() bool {
 	}
 	return grown
 }
+
+// underWay says whether there is a run that has begun, which whoever saw a marker on in the run before
+// may come late for.
+//
+//go:norace
+func underWay() bool { return hot.mode == modeOn && State() != StateConfigured }
 
 // makeRoom is grow under the lock, whatever the mode.
 //

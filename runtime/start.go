@@ -84,7 +84,6 @@ func configure(spec string) error {
 		return &ConfigError{"collect=wild: " + whyWild[refused]}
 	}
 	lock()
-	hot.window = &first // nothing is passed until the run is ready
 	for k := range tables {
 		tables[k].open(uint64(k))
 	}
@@ -125,7 +124,7 @@ func forget() {
 	leavePlace()
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.extras = 0
-	hot.window = &always
+	hot.window = &first // nothing is passed until the next run is ready
 	tracing.ends = &noEnds
 	for i := range shards {
 		shards[i].dir, shards[i].sizes = nil, nil
@@ -142,15 +141,12 @@ func forget() {
 	firstProfiling = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
 	atomic.AddUint64(&runs, 1) // timers of the run end
-	earlier, header = header, unsafe.Pointer(&noHeader)
+	header = unsafe.Pointer(&noHeader)
 }
 
 // noHeader is what is read as a header by who has seen that there was one, a moment
 // before there is none.
 var noHeader [HeaderSize / 8]uint64
-
-// earlier is the header of the run before, which stays mapped. Under the lock.
-var earlier unsafe.Pointer
 
 // ready lets scopes be opened: the first of them comes here, and what changes the
 // state. The rate of the clock has been observed since the start and is for long
@@ -322,7 +318,6 @@ func start(value string) (refused uint64, trouble string) {
 	setHeader(OffTriggers, c.bits())
 	setHeader(OffSampleN, c.sample)
 	setHeader(OffWindowWidth, noWindow)
-	hot.window = (*window)(unsafe.Pointer(headerWord(OffWindowFrom)))
 	atomic.AddUint64(&runs, 1)
 	beginTriggers()
 	if (c.callers || c.adapt) && hot.self && firstEdges() {

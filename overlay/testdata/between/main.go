@@ -49,14 +49,7 @@ func main() {
 		var all sync.WaitGroup
 		for range workers {
 			all.Go(func() {
-				if kind == "before" {
-					entered.Add(1)
-					for !stop.Load() {
-						inner()
-					}
-				} else {
-					outer(inner)
-				}
+				outer(inner)
 				for !leave.Load() {
 					runtime.Gosched()
 				}
@@ -70,20 +63,12 @@ func main() {
 			stop.Store(true)
 		}
 		must(perf.Stop())
-		start := ""
-		if kind == "before" {
-			start = "start=after:1h,"
-		}
-		must(perf.Configure(fmt.Sprintf("collect=time,%sfile=two%d.markgen", start, i)))
+		must(perf.Configure(fmt.Sprintf("collect=time,file=two%d.markgen", i)))
 		time.Sleep(time.Millisecond)
 		stop.Store(true)
 		leave.Store(true)
 		all.Wait()
-		if kind == "before" {
-			perf.Finish() // it has not begun
-		} else {
-			must(perf.Stop())
-		}
+		must(perf.Stop())
 	}
 	fmt.Println("done")
 }
