@@ -12,46 +12,54 @@ import (
 )
 
 // What goroutines are about to do while one run is stopped and another begins belongs to one of the two: a scope
-// that is entered in the first is counted or open there, and the second knows nothing of it.
+// that is entered in the first is counted or open there, and the second knows nothing of it. One that waits until it
+// is over knows of nothing.
 func TestBetweenRuns(t *testing.T) {
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "between")
 	trapMust(t, dir, nil, markgen, "init")
-	exe := filepath.Join(dir, "between")
-	trapMust(t, dir, nil, markgen, "build", "-o", exe, ".")
 	const pairs, workers = 30, 4
-	for _, kind := range []string{"open", "ending"} {
-		t.Run(kind, func(t *testing.T) {
-			cmd := exec.Command(exe, kind, fmt.Sprint(pairs))
-			cmd.Dir = t.TempDir()
-			if out, err := cmd.CombinedOutput(); err != nil || string(out) != "done\n" {
-				t.Fatalf("%v\n%.3000s", err, out)
-			}
-			read := func(run string, i int) (p *profile.Profile, outer profile.Marker) {
-				p, err := profile.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("%s%d.markgen", run, i)))
-				if err != nil {
-					t.Fatal(err)
+	for _, form := range []string{"twin", "open"} {
+		exe := filepath.Join(dir, form)
+		trapMust(t, dir, nil, markgen, "build", "-form", form, "-o", exe, ".")
+		for _, kind := range []string{"open", "ending", "waiting"} {
+			t.Run(form+" "+kind, func(t *testing.T) {
+				cmd := exec.Command(exe, kind, fmt.Sprint(pairs))
+				cmd.Dir = t.TempDir()
+				if out, err := cmd.CombinedOutput(); err != nil || string(out) != "done\n" {
+					t.Fatalf("%v\n%.3000s", err, out)
 				}
-				for _, m := range p.Markers {
-					if m.Name == "example.com/between.outer" {
-						outer = m
+				read := func(run string, i int) (p *profile.Profile, outer, inner profile.Marker) {
+					p, err := profile.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("%s%d.markgen", run, i)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, m := range p.Markers {
+						switch m.Name {
+						case "example.com/between.outer":
+							outer = m
+						case "example.com/between.inner":
+							inner = m
+						}
+					}
+					return p, outer, inner
+				}
+				wrong := 0
+				for i := range pairs {
+					one, outer, _ := read("one", i)
+					_, second, inner := read("two", i)
+					had := outer.Count + outer.Open
+					ok := had <= workers && had+one.Lost >= workers && second.Count == 0 && second.Open == 0
+					if !ok || kind == "waiting" && inner.Count > 0 {
+						wrong++
+						t.Logf("pair %d: the first run has outer %d times and open %d times, %d are lost, of %d; the second %d and %d, and inner %d times",
+							i, outer.Count, outer.Open, one.Lost, workers, second.Count, second.Open, inner.Count)
 					}
 				}
-				return p, outer
-			}
-			wrong := 0
-			for i := range pairs {
-				one, outer := read("one", i)
-				_, second := read("two", i)
-				if had := outer.Count + outer.Open; had > workers || had+one.Lost < workers || second.Count > 0 || second.Open > 0 {
-					wrong++
-					t.Logf("pair %d: the first run has outer %d times and open %d times, %d are lost, of %d; the second %d and %d",
-						i, outer.Count, outer.Open, one.Lost, workers, second.Count, second.Open)
+				if wrong > 0 {
+					t.Errorf("%d of %d pairs are wrong", wrong, pairs)
 				}
-			}
-			if wrong > 0 {
-				t.Errorf("%d of %d pairs are wrong", wrong, pairs)
-			}
-		})
+			})
+		}
 	}
 }

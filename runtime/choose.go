@@ -53,11 +53,15 @@ func (t *table) sampled() bool {
 //
 //go:norace
 //go:nocheckptr
-func (t *table) choose() {
+func (t *table) choose(collecting bool) {
+	off := uint32(0)
+	if !collecting { // who finds a marker on for a moment might come to record much later
+		off = OffByState
+	}
 	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
 	if !conf.chooses() && len(triggers()) == 0 && !rates {
 		if t.shut {
-			t.turnOn()
+			t.turnOn(off)
 		}
 		return
 	}
@@ -98,9 +102,12 @@ func (t *table) choose() {
 		m := t.at(uint32(i))
 		clearBits(&m.index, ^uint32(IndexMask))
 		setBits(&m.index, bits[i])
-		if gate := t.gates[i]; wanted[gate] || kept[gate] {
+		switch gate := t.gates[i]; {
+		case kept[gate]:
 			storeWord(&m.Off, 0)
-		} else {
+		case wanted[gate]:
+			storeWord(&m.Off, off)
+		default:
 			storeWord(&m.Off, OffByChoice|OffSettled)
 		}
 	}
@@ -109,14 +116,14 @@ func (t *table) choose() {
 	}
 }
 
-// turnOn opens all markers of a table that was there before there was a run.
+// turnOn opens all markers of a table that was there before there was a run, but for what they are off by.
 //
 //go:norace
-func (t *table) turnOn() {
+func (t *table) turnOn(off uint32) {
 	for i := range t.markers {
 		m := t.at(uint32(i))
 		clearBits(&m.index, ^uint32(IndexMask))
-		storeWord(&m.Off, 0)
+		storeWord(&m.Off, off)
 	}
 }
 

@@ -167,12 +167,14 @@ func (t *table) open(number uint64) bool {
 	if t.tallies != nil {
 		t.tallies.open(number+1, t)
 	}
-	t.countIf(!conf.waits || State() == StateProfiling)
-	t.choose()
+	s := State()
+	collecting := s == StateProfiling || s == StateConfigured && !conf.waits
+	t.countIf(!conf.waits || s == StateProfiling)
+	t.choose(collecting)
 	if conf.waits || atomic.LoadUint32(&hot.mode) == modeOn {
 		t.sharePages(number)
 	}
-	if s := State(); s != StateProfiling && (s != StateConfigured || conf.waits) {
+	if !collecting {
 		t.follow(s)
 		t.settleNew()
 	}

@@ -63,12 +63,16 @@ func main() {
 			stop.Store(true)
 		}
 		must(perf.Stop())
-		must(perf.Configure(fmt.Sprintf("collect=time,file=two%d.markgen", i)))
+		second := fmt.Sprintf("collect=time,file=two%d.markgen", i)
+		if kind == "waiting" {
+			second += ",start=after:1h"
+		}
+		must(perf.Configure(second))
 		time.Sleep(time.Millisecond)
 		stop.Store(true)
 		leave.Store(true)
 		all.Wait()
-		must(perf.Stop())
+		perf.Finish()
 	}
 	fmt.Println("done")
 }
