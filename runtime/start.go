@@ -23,6 +23,13 @@ var (
 	reportPath string // absolute where the system tells; "" without report=
 )
 
+// lastClock is that of the latest run, otherClock whether one before had another: what is open since then without
+// a slot tells other ticks than those of the run.
+var (
+	lastClock  uint64
+	otherClock bool
+)
+
 // begin starts this process's run, if MARKGEN asks for one and nothing has been
 // started yet. All work is done here, on the first Register or the first scope:
 // importing the package does nothing.
@@ -114,6 +121,9 @@ func forget() {
 	if header == nil {
 		return
 	}
+	acquire(&timing)
+	atomic.AddUint64(&runs, 1) // timers of the run end
+	release(&timing)
 	lock()
 	defer unlock()
 	for k := range tables {
@@ -139,8 +149,8 @@ func forget() {
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen = nil, 0, 0
 	firstProfiling = 0
+	sizeCost = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
-	atomic.AddUint64(&runs, 1) // timers of the run end
 	header = unsafe.Pointer(&noHeader)
 }
 
@@ -282,6 +292,8 @@ func start(value string) (refused uint64, trouble string) {
 	if hot.mono {
 		began.tick = began.mono
 	}
+	otherClock = otherClock || lastClock != 0 && lastClock != kind
+	lastClock = kind
 	setHeader(OffState, StateConfigured)
 	setHeader(OffSince, began.tick)
 	setHeader(OffPID, uint64(pid))

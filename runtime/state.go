@@ -24,13 +24,14 @@ func Configure(spec string) error {
 	begin()
 	awaitEnd()
 	acquire(&starting)
-	for atomic.LoadUint32(&ending) != 0 { // who ends the run may need that
+	from := State()
+	for atomic.LoadUint32(&ending) != 0 { // who ends the run may need that, and is known before the state is
 		release(&starting)
 		awaitEnd()
 		acquire(&starting)
+		from = State()
 	}
 	defer release(&starting)
-	from := State()
 	switch {
 	case spec == "" && from == StateStopped:
 		forget()

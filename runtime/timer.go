@@ -33,7 +33,7 @@ func timers(run uint64) {
 		defer a.close()
 	}
 	begun := uint64(nanotime())
-	for State() != StateStopped && atomic.LoadUint64(&runs) == run {
+	for acquire(&timing); State() != StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
 		next := longestSleep + uint64(nanotime())
 		all := triggers()
 		for i := range all {
@@ -47,9 +47,15 @@ func timers(run uint64) {
 		if conf.windows() {
 			next = min(next, s.due())
 		}
+		release(&timing)
 		a.wait(next)
 	}
+	release(&timing)
 }
+
+// timing is held by timers while they look at the run and act: they are of the one that there is. Who leaves a run
+// waits for them.
+var timing uint32
 
 // due acts if the time of the trigger has come, and says when it should be asked
 // again, on the monotonic clock.
