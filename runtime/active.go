@@ -50,10 +50,22 @@ func (a *active) count(index uint32) uint32 {
 //
 //go:norace
 func (p *slot) activate(index, n uint32) {
-	if p.active != nil {
+	if p.active != nil && !p.frozen() {
 		p.active = p.active.add(index, n)
 	}
 }
+
+// noActive stands for the table of a slot whose run is over: what is more to be done than usual is looked
+// into wherever there is a table, so those who come late, having found their marker on in that run, find out there.
+var noActive = struct {
+	active
+	line activeLine
+}{active: active{lines: 1}}
+
+// frozen says that the run is over that the slot has scopes of.
+//
+//go:norace
+func (p *slot) frozen() bool { return p.active == &noActive.active }
 
 // add changes the count of index by n and returns the table, or the larger one
 // that took its place; nil if there is no memory for that.

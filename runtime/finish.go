@@ -138,6 +138,9 @@ func freezeStacks() (left bool) {
 			left = true
 			continue
 		}
+		if p.frozen() {
+			continue
+		}
 		size := OffStackData + uintptr(old.room)*StackSize
 		s := (*stack)(anonymous(size))
 		if s == nil {
@@ -146,6 +149,7 @@ func freezeStacks() (left bool) {
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(s)), size), unsafe.Slice((*byte)(unsafe.Pointer(old)), size))
 		s.n = 0 // what a scope that is about to end leaves behind it is as it was
 		p.stack = s
+		p.active = &noActive.active // after the stack: who finds it has that one
 	}
 	return left
 }

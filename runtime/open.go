@@ -141,6 +141,9 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 			p = find(g)
 		}
 	}
+	if p != nil && p.frozen() {
+		return // its run is over
+	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
 			if !underWay() {

@@ -240,3 +240,82 @@ func TestMeasureAgain(t *testing.T) {
 		t.Errorf("%+v of %d\n%+v of %d", *p, p.stack.n, kept, open)
 	}
 }
+
+// What is measured again when scopes end that a panic has left is nothing to the scope around them, nor to the one
+// that begins there.
+func TestMeasureAgainLeft(t *testing.T) {
+	m := collected(t)
+	spin := func() {
+		for from := nanotime(); nanotime()-from < spun; {
+		}
+	}
+	leave := func() {
+		defer func() { _ = recover() }()
+		opened(&m[1], func() { panic("left") })
+	}
+	total := func() uint64 {
+		r := sum("", []uint32{m[0].index})
+		return r.total
+	}
+	least := uint64(1 << 63)
+	for range 20 {
+		before := total()
+		opened(&m[0], func() {
+			spin()
+			leave()
+			spin()
+			measureAt = now() - 1
+		})
+		if took := total() - before; took < 2*spun*9/10 {
+			t.Errorf("the scope around took %d ns, want %d", took, 2*spun)
+		}
+		leave()
+		before = total()
+		measureAt = now() - 1
+		opened(&m[0], func() {})
+		least = min(least, total()-before)
+	}
+	if least > spun/2 {
+		t.Errorf("the scope behind took %d ns, want next to nothing", least)
+	}
+}
+
+const spun = 60_000 // ns
+
+// Once a run is over, what is open on a stack stays open in that run's data, whoever ends it or comes late to
+// open more.
+func TestFrozen(t *testing.T) {
+	m := collected(t)
+	p := own()
+	kept, others := *p, owners
+	defer func() { *p, owners = kept, others }()
+	base := p.stack.n
+	outer := Enter(&m[0])
+	old := p.stack
+	count := func() int {
+		a, _ := counted(&m[0])
+		b, _ := counted(&m[1])
+		return int(a + b)
+	}
+	c0 := count()
+	lock()
+	owners = []*slot{p}
+	left := freezeStacks()
+	unlock()
+	late := Entered{at: uint64(p.push(m[0].index, now(), depthValue)), slot: p, index: m[0].index} // it had found its marker on
+	again := Entered{at: uint64(p.push(m[1].index, now(), depthValue)), slot: p, index: m[1].index}
+	for what, e := range map[string]Entered{"entered late": again, "entered": late, "entered before": outer, "twice": outer} {
+		if e.Exit(); count() != c0 {
+			t.Errorf("%s: %d passages, want none", what, count()-c0)
+		}
+	}
+	opened(&m[1], func() {
+		if e := Enter(&m[1]); e.index != 0 {
+			t.Errorf("entered after the end: %+v", e)
+		}
+	})
+	if left || p.stack.n != 0 || old == p.stack || old.n != base+1 || count() != c0 {
+		t.Errorf("left %t, %d and %d open, %d passages", left, p.stack.n, old.n, count()-c0)
+	}
+	old.n = base
+}

@@ -46,7 +46,7 @@ func (p *slot) pairs(index uint32) {
 	}
 	s := p.stack
 	if s.n == 0 {
-		return // freeze
+		return // freezeStacks has put it there
 	}
 	if s.at(s.n-1).index&nestedBit != 0 {
 		pair(index, index)

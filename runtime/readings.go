@@ -88,7 +88,7 @@ func (p *slot) readStart() {
 	began := now()
 	rd, n := p.stack.read.p, p.stack.n
 	if n == 0 {
-		return // freeze
+		return // freezeStacks has put it there
 	}
 	if rd == nil || rd.room < n {
 		if rd = p.makeReadings(); rd == nil {
@@ -152,7 +152,7 @@ const unread = 1 << 63
 func (p *slot) readNothing() {
 	rd, n := p.stack.read.p, p.stack.n
 	if n == 0 {
-		return // freeze
+		return // freezeStacks has put it there
 	}
 	if rd == nil || rd.room < n {
 		if rd = p.makeReadings(); rd == nil {

@@ -185,6 +185,9 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	if p.key != key {
 		p = find(g)
 	}
+	if p != nil && p.frozen() {
+		return Entered{} // its run is over
+	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
 			if !underWay() {
@@ -243,7 +246,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	if p != nil {
 		s = p.stack
 		pos := uint32(e.at)
-		if s.n != pos || s.at(pos-1).index&scopeBits != 0 || p.active != nil {
+		if s.n != pos || s.at(pos-1).index != i || p.active != nil {
 			e.exitAt(t, size)
 			return none
 		}
@@ -253,11 +256,11 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		self = p.leave(r, ns)
 		s.n = pos - 1 // not of another one that freezeStacks has put there
 	} else {
-		if hot.self || int64(e.at-began.tick) < 0 {
+		d = t - e.at
+		if hot.self || int64(e.at-began.tick) < 0 || int64(d) < 0 {
 			e.exitAt(t, size)
 			return none
 		}
-		d = passed(e.at, t)
 		ns = toNS(less(d, hot.inside>>costBits))
 		self = ns
 	}
@@ -294,7 +297,7 @@ func (e Entered) exitAt(t uint64, size int) {
 				return
 			}
 		}
-		if int64(e.at-began.tick) < 0 {
+		if int64(e.at-began.tick) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
 			return // it is of an earlier run
 		}
 		d := passed(e.at, t)
@@ -306,10 +309,14 @@ func (e Entered) exitAt(t uint64, size int) {
 		return
 	}
 	pos := uint32(e.at)
+	if p.frozen() { // its run is over
+		p.stack.n = min(p.stack.n, pos-1)
+		return
+	}
+	if p.stack.n < pos || p.stack.at(pos-1).index&^scopeBits != i { // it is not there any more
+		return
+	}
 	if p.stack.n != pos {
-		if p.stack.n < pos {
-			return
-		}
 		p.settle(pos, t)
 		p.then = 0
 	}
@@ -339,6 +346,9 @@ func (e Entered) exitAt(t uint64, size int) {
 	p.activate(i, 1<<32-1)
 	p.finish(i, done, size)
 }
+
+// mostApart is how far the counters of two processors are apart at most, ns.
+const mostApart = 1_000_000
 
 // passed is how long it is from one reading of the clock to another. The counters of two processors
 // may differ.

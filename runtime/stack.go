@@ -240,7 +240,7 @@ func less(d, cost uint64) uint64 {
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
 	sinceStopped := p.sinceStopped()
-	for s := p.stack; s.n > n; s = p.stack { // freeze may have put another one there
+	for s := p.stack; s.n > n; s = p.stack { // freezeStacks may have put another one there
 		r := s.at(s.n - 1)
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
@@ -276,7 +276,7 @@ func (p *slot) end(index uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) drop() {
 	s := p.stack
-	if s.n == 0 { // freeze has put it there
+	if s.n == 0 { // freezeStacks has put it there
 		return
 	}
 	r := s.at(s.n - 1)

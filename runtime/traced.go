@@ -35,7 +35,7 @@ func (p *slot) traceExit(index, kind uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
 	s := p.stack
-	if s.n == 0 { // freeze has put it there
+	if s.n == 0 { // freezeStacks has put it there
 		return
 	}
 	i := s.at(s.n-1).index &^ scopeBits
@@ -94,7 +94,7 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 //go:nocheckptr
 func (p *slot) popTraced(index uint32, t uint64) {
 	s := p.stack
-	if s.n == 0 { // freeze has put it there
+	if s.n == 0 { // freezeStacks has put it there
 		return
 	}
 	r := s.at(s.n - 1)
