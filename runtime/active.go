@@ -2,7 +2,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // active counts the open scopes of a goroutine by marker, once its stack is so
 // deep that looking through it takes long: a hash table with open addressing,
@@ -50,8 +53,12 @@ func (a *active) count(index uint32) uint32 {
 //
 //go:norace
 func (p *slot) activate(index, n uint32) {
-	if p.active != nil && !p.frozen() {
-		p.active = p.active.add(index, n)
+	a := p.active
+	if a == nil || a == &noActive.active {
+		return
+	}
+	if b := a.add(index, n); b != a {
+		p.setActive(a, b)
 	}
 }
 
@@ -61,6 +68,14 @@ var noActive = struct {
 	active
 	line activeLine
 }{active: active{lines: 1}}
+
+// setActive replaces the table, unless the run is over by now.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) setActive(from, to *active) {
+	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(from), unsafe.Pointer(to))
+}
 
 // frozen says that the run is over that the slot has scopes of.
 //

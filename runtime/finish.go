@@ -46,7 +46,7 @@ func complete() {
 		return
 	}
 	atomic.StoreUint32(&hot.mode, modeStopped)
-	unfrozen := freezeStacks()
+	freezeStacks()
 	setTicks(false)
 	if conf.windows() {
 		theSampler.add()
@@ -57,7 +57,7 @@ func complete() {
 	space.inFile = false
 	space.free = 0
 	unlock()
-	defer freeze(unfrozen)
+	defer freeze()
 	if trouble != "" {
 		complain("the data file: " + trouble)
 	}
@@ -109,49 +109,27 @@ func setEnd() {
 	setHeader(OffEndTick, end.tick)
 }
 
-// freeze keeps what was recorded as it is, with the stacks that freezeStacks had to leave.
+// freeze keeps what was recorded as it is: who comes later finds no cells.
 //
 //go:norace
-func freeze(unfrozen bool) {
+func freeze() {
 	lock()
 	for i := range usedShards {
 		shards[i].dir, shards[i].sizes = nil, nil
 	}
-	if unfrozen {
-		freezeStacks()
-	}
 	unlock()
 }
 
-// freezeStacks keeps the stacks as they are. Scopes that end later are open in the
-// data, so they must neither be counted, in this run or the next, nor leave the stacks that are there:
-// each goroutine gets one on which nothing is open. Who is about to end a scope at this moment does so, on the stack that was
-// there, and counts it. left: there are stacks that stay, since collectors are being read. The caller
-// holds the lock.
+// freezeStacks keeps the stacks as they are. Scopes that end later are open in the data, so they must neither be
+// counted, in this run or the next, nor leave the stacks. Who is about to end a scope at this moment does so, and
+// counts it. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func freezeStacks() (left bool) {
+func freezeStacks() {
 	for _, p := range owners {
-		old := p.stack
-		if old != old.scopes() {
-			left = true
-			continue
-		}
-		if p.frozen() {
-			continue
-		}
-		size := OffStackData + uintptr(old.room)*StackSize
-		s := (*stack)(anonymous(size))
-		if s == nil {
-			continue
-		}
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(s)), size), unsafe.Slice((*byte)(unsafe.Pointer(old)), size))
-		s.n = 0 // what a scope that is about to end leaves behind it is as it was
-		p.stack = s
-		p.active = &noActive.active // after the stack: who finds it has that one
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(&noActive.active))
 	}
-	return left
 }
 
 // complain writes one line to stderr.

@@ -131,8 +131,13 @@ func Begin(m *Marker) (n Nothing) {
 //go:nocheckptr
 //go:noinline
 func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
-	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
-		return
+	if w := hot.window; t-w.from > w.width {
+		if !w.includes(i, t) {
+			return
+		}
+		if w == &first {
+			t = now() // making ready is no time of the scope
+		}
 	}
 	var p *slot
 	if hasG {
@@ -146,7 +151,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
-			if !underWay() {
+			if i >= firstIndex && !underWay() {
 				return // its run is over
 			}
 			if hot.extras&extraTrace != 0 {
@@ -254,7 +259,7 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	if p == nil {
 		return
 	}
-	for n := p.stack.n; n > 0; n = p.stack.n {
+	for n := p.stack.n; n > 0 && !p.frozen(); n = p.stack.n {
 		r := p.stack.at(n - 1)
 		if r.depth <= words {
 			if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {

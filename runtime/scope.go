@@ -175,8 +175,13 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 //go:nocheckptr
 //go:noinline
 func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
-	if w := hot.window; t-w.from > w.width && !w.includes(i, t) {
-		return Entered{}
+	if w := hot.window; t-w.from > w.width {
+		if !w.includes(i, t) {
+			return Entered{}
+		}
+		if w == &first {
+			t = now() // making ready is no time of the scope
+		}
 	}
 	if !hot.self || g == 0 {
 		return Entered{at: t, index: i}
@@ -190,7 +195,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	}
 	if p == nil || p.stack.n == p.stack.room {
 		if p == nil || !p.grow() {
-			if !underWay() {
+			if i >= firstIndex && !underWay() {
 				return Entered{} // its run is over
 			}
 			if hot.extras&extraTrace != 0 {
@@ -243,10 +248,12 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	}
 	var d, ns, self uint64
 	var s *stack
+	pid := procPin() // nobody makes a cell of the next run here before this has its own
 	if p != nil {
 		s = p.stack
 		pos := uint32(e.at)
 		if s.n != pos || s.at(pos-1).index != i || p.active != nil {
+			procUnpin()
 			e.exitAt(t, size)
 			return none
 		}
@@ -254,17 +261,18 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		d = passed(r.start, t)
 		ns = p.took(r, d)
 		self = p.leave(r, ns)
-		s.n = pos - 1 // not of another one that freezeStacks has put there
+		s.n = pos - 1
 	} else {
 		d = t - e.at
 		if hot.self || int64(e.at-began.tick) < 0 || int64(d) < 0 {
+			procUnpin()
 			e.exitAt(t, size)
 			return none
 		}
 		ns = toNS(less(d, hot.inside>>costBits))
 		self = ns
 	}
-	if c := cellOf(procPin(), i); c != nil {
+	if c := cellOf(pid, i); c != nil {
 		b := c.latest.p
 		if !c.at(ns) {
 			b = c.change(ns, t)
@@ -309,8 +317,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		return
 	}
 	pos := uint32(e.at)
-	if p.frozen() { // its run is over
-		p.stack.n = min(p.stack.n, pos-1)
+	if p.frozen() { // it is open in the data of its run, which is over
 		return
 	}
 	if p.stack.n < pos || p.stack.at(pos-1).index&^scopeBits != i { // it is not there any more
@@ -320,12 +327,12 @@ func (e Entered) exitAt(t uint64, size int) {
 		p.settle(pos, t)
 		p.then = 0
 	}
-	if hot.extras&extraUntimed != 0 {
-		p.popTraced(i, t)
+	s := p.stack
+	if s.n != pos { // its run was over before those that were left inside had ended
 		return
 	}
-	s := p.stack
-	if s.n < pos { // freezeStacks has put it there
+	if hot.extras&extraUntimed != 0 {
+		p.popTraced(i, t)
 		return
 	}
 	r := s.at(pos - 1)
@@ -386,7 +393,7 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 //go:noinline
 func (p *slot) finish(i uint32, done passage, size int) {
 	c := cellOf(procPin(), i)
-	there := c != nil && c.record(&done)
+	there := !done.late() && c != nil && c.record(&done)
 	procUnpin()
 	if !there {
 		from := now()

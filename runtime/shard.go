@@ -81,7 +81,7 @@ func recordSlow(i uint32, p passage) {
 	from := now()
 	for {
 		pid := procPin()
-		if c := cellOf(pid, i); c != nil && c.record(&p) {
+		if c := cellOf(pid, i); c != nil && !p.late() && c.record(&p) {
 			procUnpin()
 			break
 		}
@@ -102,6 +102,13 @@ func noRun() bool {
 	return mode == modeStopped || mode == modeInert
 }
 
+// late says whether the passage is of a run that is over.
+//
+//go:norace
+func (p *passage) late() bool {
+	return p.slot != nil && p.slot.frozen() || int64(p.at-began.tick) < 0
+}
+
 // prepare makes a cell for marker i on processor pid, so that the passage p can
 // be recorded. done: nothing is left to do, since p is recorded already, on a
 // processor that shares its cells, or is lost for want of memory.
@@ -110,8 +117,8 @@ func noRun() bool {
 func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
-	if noRun() || int64(p.at-began.tick) < 0 { // it is of a run that is over
-		if p.from != nil && p.from != p.slot.stack {
+	if noRun() || p.late() {
+		if p.from != nil {
 			p.from.n++ // it is open in that run's data
 		}
 		return true

@@ -131,10 +131,10 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 func (p *slot) nested(index uint32) uint32 {
 	s := p.stack
 	if s.n > deep && p.active == nil {
-		p.active = newActive(s)
+		p.setActive(nil, newActive(s))
 	}
-	if p.active != nil {
-		if p.active.count(index) > 0 {
+	if a := p.active; a != nil {
+		if a.count(index) > 0 {
 			index |= nestedBit
 		}
 		return index
@@ -240,7 +240,7 @@ func less(d, cost uint64) uint64 {
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
 	sinceStopped := p.sinceStopped()
-	for s := p.stack; s.n > n; s = p.stack { // freezeStacks may have put another one there
+	for s := p.stack; s.n > n && !p.frozen(); {
 		r := s.at(s.n - 1)
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
@@ -276,9 +276,6 @@ func (p *slot) end(index uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) drop() {
 	s := p.stack
-	if s.n == 0 { // freezeStacks has put it there
-		return
-	}
 	r := s.at(s.n - 1)
 	i := r.index &^ scopeBits
 	if r.index&shutBit != 0 {
@@ -289,7 +286,7 @@ func (p *slot) drop() {
 	at := r.start
 	s.n--
 	p.activate(i, 1<<32-1)
-	recordSlow(i, passage{at: at})
+	recordSlow(i, passage{at: at, slot: p, from: s})
 	if hot.extras != 0 {
 		recorded(i)
 	}
@@ -302,7 +299,7 @@ func (p *slot) drop() {
 //go:nocheckptr
 func (p *slot) abandon() {
 	p.stack = p.stack.scopes()
-	for p.stack.n > 0 {
+	for p.stack.n > 0 && !p.frozen() {
 		p.drop()
 	}
 	p.then = 0
