@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/markgen/markgen/profile"
@@ -22,9 +23,10 @@ func TestBetweenRuns(t *testing.T) {
 	for _, form := range []string{"twin", "open"} {
 		exe := filepath.Join(dir, form)
 		trapMust(t, dir, nil, markgen, "build", "-form", form, "-o", exe, ".")
-		for _, kind := range []string{"open", "ending", "waiting"} {
+		for _, kind := range []string{"open time", "ending time", "waiting time", "open time+io", "ending time+io", "waiting time+io"} {
 			t.Run(form+" "+kind, func(t *testing.T) {
-				cmd := exec.Command(exe, kind, fmt.Sprint(pairs))
+				kind, collect, _ := strings.Cut(kind, " ")
+				cmd := exec.Command(exe, kind, collect, fmt.Sprint(pairs))
 				cmd.Dir = t.TempDir()
 				if out, err := cmd.CombinedOutput(); err != nil || string(out) != "done\n" {
 					t.Fatalf("%v\n%.3000s", err, out)

@@ -23,11 +23,12 @@ func asked() {
 	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
 		begins = true
 		conf.sample = n
-		atomic.CompareAndSwapUint64(&hot.window.width, noWindow, 0)
+		atomic.CompareAndSwapUint64(&ownWindow().width, noWindow, 0)
 	}
+	run := runs
 	unlock()
 	if begins && !timed {
-		go timers(runs)
+		go timers(run)
 	}
 }
 

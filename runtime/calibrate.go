@@ -63,8 +63,9 @@ func calibrate() {
 		p = find(getg()) // may take the lock
 	}
 	lock()
-	if p != nil && p.stack.room == 0 {
-		p.makeRoom()
+	if p != nil && p.stack.room == 0 && !p.makeRoom() {
+		unlock()
+		return
 	}
 	extras, around := hot.extras, hot.window
 	hot.extras &= extraTrace | extraUntimed

@@ -77,7 +77,7 @@ var (
 
 // A passage is what goes into a cell.
 type passage struct {
-	timed bool   // else it has no duration and the rest is zero
+	timed bool   // else it has no duration, and what is told of that is zero
 	how   uint8  // passage…
 	ns    uint64 // corrected
 	self  uint64

@@ -83,19 +83,22 @@ var ending uint32
 //
 //go:norace
 func awaitEnd() {
-	for {
-		mode := atomic.LoadUint32(&hot.mode)
-		left := State() == StateStopped && (mode == modeReady || mode == modeOn)
-		switch {
-		case left && atomic.CompareAndSwapUint32(&ending, 0, 1):
-			complete()
-			atomic.AddUint32(&ending, 1<<32-1)
-		case !left && atomic.LoadUint32(&ending) == 0:
-			return
-		default:
+	for incomplete() || atomic.LoadUint32(&ending) != 0 {
+		if !incomplete() || !atomic.CompareAndSwapUint32(&ending, 0, 1) {
 			runtime.Gosched()
+			continue
 		}
+		complete()
+		atomic.AddUint32(&ending, 1<<32-1)
 	}
+}
+
+// incomplete says whether the run is stopped, and not all is done that belongs to that.
+//
+//go:norace
+func incomplete() bool {
+	mode := atomic.LoadUint32(&hot.mode)
+	return State() == StateStopped && (mode == modeReady || mode == modeOn)
 }
 
 // setEnd says that the run ends now.

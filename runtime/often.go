@@ -111,7 +111,7 @@ func sampleGroup(m *Marker) {
 			continue
 		}
 		gates = append(gates, other) // where there is one body, each tests its own
-		if atomic.LoadUint64(&hot.window.width) == 0 {
+		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, OffByWindow)
 		}
 		if w&IndexMask == 0 || nextIndex >= maxIndex {

@@ -242,10 +242,11 @@ func begun(m *Marker, at *byte) bool {
 	}
 	r, words, k := p.stack.at(p.stack.n-1), uint32(depth/8), m.index&IndexMask
 	i := r.index &^ scopeBits
+	own := i == k || rateBits != nil && sameMarker(i, k)
 	if int32(m.Off) < 0 {
-		return i == k
+		return own
 	}
-	return r.depth > words || r.depth == words && (i == k || rateBits != nil && sameMarker(i, k))
+	return r.depth > words || r.depth == words && own
 }
 
 // endAt ends the scope of m, if there is one, at t on the goroutine of that g, whose stack has so many

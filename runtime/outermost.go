@@ -46,9 +46,11 @@ func leftOut(index uint32) {
 func (p *slot) shut(m *Marker, index uint32) {
 	for i := range p.stack.n {
 		if r := p.stack.at(i); r.index&^scopeBits == index {
-			r.index |= shutBit
 			lock()
-			setBits(&m.Off, OffByOuter)
+			if !p.frozen() { // else the marker is the next run's
+				r.index |= shutBit
+				setBits(&m.Off, OffByOuter)
+			}
 			unlock()
 			return
 		}

@@ -45,9 +45,6 @@ func (p *slot) pairs(index uint32) {
 		return // calibration
 	}
 	s := p.stack
-	if s.n == 0 {
-		return // freezeStacks has put it there
-	}
 	if s.at(s.n-1).index&nestedBit != 0 {
 		pair(index, index)
 		return

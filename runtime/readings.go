@@ -87,9 +87,6 @@ func (s *stack) scopes() *stack {
 func (p *slot) readStart() {
 	began := now()
 	rd, n := p.stack.read.p, p.stack.n
-	if n == 0 {
-		return // freezeStacks has put it there
-	}
 	if rd == nil || rd.room < n {
 		if rd = p.makeReadings(); rd == nil {
 			return
@@ -111,7 +108,7 @@ func (p *slot) readStart() {
 //go:nocheckptr
 func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	rd, n := p.stack.read.p, p.stack.n
-	if n == 0 || rd == nil || rd.room < n || rd.frame(n-1).good == unread {
+	if rd == nil || rd.room < n || rd.frame(n-1).good == unread {
 		return false
 	}
 	began := now()
@@ -151,9 +148,6 @@ const unread = 1 << 63
 //go:nocheckptr
 func (p *slot) readNothing() {
 	rd, n := p.stack.read.p, p.stack.n
-	if n == 0 {
-		return // freezeStacks has put it there
-	}
 	if rd == nil || rd.room < n {
 		if rd = p.makeReadings(); rd == nil {
 			return

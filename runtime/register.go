@@ -89,22 +89,22 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, pad
 		nc = 0
 	}
 	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: padded && nm > 0, tallies: tallies}
-	if !collects() {
-		acquire(&starting)
+	for {
 		if !collects() {
-			t.turnOff(OffByState)
-			tables = append(tables, t)
+			acquire(&starting)
+			if !collects() { // the next run opens all tables
+				t.turnOff(OffByState)
+				tables = append(tables, t)
+				release(&starting)
+				return false
+			}
 			release(&starting)
-			return false
 		}
-		release(&starting)
-	}
-	lock()
-	if !collects() { // the run was left a moment ago; the next one opens all tables
-		t.turnOff(OffByState)
-		tables = append(tables, t)
-		unlock()
-		return false
+		lock()
+		if collects() {
+			break
+		}
+		unlock() // the run was left a moment ago
 	}
 	tables = append(tables, t)
 	ok := tables[len(tables)-1].open(uint64(len(tables) - 1))
@@ -169,7 +169,7 @@ func (t *table) open(number uint64) bool {
 	}
 	s := State()
 	collecting := s == StateProfiling || s == StateConfigured && !conf.waits
-	t.countIf(!conf.waits || s == StateProfiling)
+	t.countIf(collecting)
 	t.choose(collecting)
 	if conf.waits || atomic.LoadUint32(&hot.mode) == modeOn {
 		t.sharePages(number)

@@ -75,7 +75,7 @@ func (s *sampler) windowDue() uint64 {
 		return s.next
 	}
 	if s.open {
-		w := hot.window
+		w := ownWindow()
 		if width := atomic.LoadUint64(&w.width); width != 0 {
 			w.end(width)
 		}
@@ -109,9 +109,10 @@ func (s *sampler) windowDue() uint64 {
 	s.wasLate(t - s.next)
 	ns := s.windowNS(rate())
 	s.width = fromNS(ns)
-	at := hot.window.begin(s.at)
+	w := ownWindow()
+	at := w.begin(s.at)
 	if s.from == 0 {
-		s.from = hot.window.from
+		s.from = w.from
 	}
 	s.open = true
 	s.next = at + ns + min(ns, longestLate)

@@ -264,7 +264,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		s.n = pos - 1
 	} else {
 		d = t - e.at
-		if hot.self || int64(e.at-began.tick) < 0 || int64(d) < 0 {
+		if hot.self || int64(e.at-readyAt) < 0 || int64(d) < 0 {
 			procUnpin()
 			e.exitAt(t, size)
 			return none
@@ -300,13 +300,13 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 func (e Entered) exitAt(t uint64, size int) {
 	i, p := e.index, e.slot
 	if p == nil {
+		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
+			return // it is of an earlier run
+		}
 		if hot.extras&extraTrace != 0 {
 			if loseRecord(); hot.extras&extraUntimed != 0 {
 				return
 			}
-		}
-		if int64(e.at-began.tick) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
-			return // it is of an earlier run
 		}
 		d := passed(e.at, t)
 		ns, how := toNS(less(d, hot.inside>>costBits)), uint8(0)

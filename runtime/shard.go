@@ -111,14 +111,14 @@ func (p *passage) late() bool {
 
 // prepare makes a cell for marker i on processor pid, so that the passage p can
 // be recorded. done: nothing is left to do, since p is recorded already, on a
-// processor that shares its cells, or is lost for want of memory.
+// processor that shares its cells, is lost for want of memory, or is of a run that is over.
 //
 //go:norace
 func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
 	if noRun() || p.late() {
-		if p.from != nil {
+		if p.from != nil && p.slot.frozen() {
 			p.from.n++ // it is open in that run's data
 		}
 		return true

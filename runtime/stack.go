@@ -14,7 +14,7 @@ import (
 // A slot, once claimed, stays with its g: the Go runtime keeps dead goroutines'
 // g for new ones, so there are never more slots than there were goroutines at
 // one time, and no scope has to claim or give back, which would cost an atomic
-// operation each. Only the owner writes a slot.
+// operation each. Only the owner writes a slot, but for who ends the run, see freezeStacks.
 type slot struct {
 	key   uintptr // whose slot it is, see near; 0: nobody's
 	stack *stack  // none until the first scope
@@ -30,7 +30,7 @@ type slot struct {
 	left    bool // a scope is being ended that was left without its end
 	delayed bool // what is recorded next has taken longer
 
-	active *active // nil while the stack is not deep
+	active *active // nil while the stack is not deep; noActive once the run is over
 }
 
 // A stack is a BlockStack: room records follow.
@@ -245,7 +245,7 @@ func (p *slot) settle(n uint32, t uint64) {
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
 			end, later = p.recovered, sinceStopped
-		} else if int64(hot.window.closed-r.start) > 0 || conf.windows() && int64(windowClosed-r.start) > 0 {
+		} else if int64(ownWindow().closed-r.start) > 0 || conf.windows() && int64(windowClosed-r.start) > 0 {
 			p.drop() // its marker was closed, perhaps before its end came
 			continue
 		}

@@ -23,6 +23,9 @@ var (
 	reportPath string // absolute where the system tells; "" without report=
 )
 
+// readyAt is the tick from which on passages are the run's, began.tick until it is ready.
+var readyAt uint64
+
 // lastClock is that of the latest run, otherClock whether one before had another: what is open since then without
 // a slot tells other ticks than those of the run.
 var (
@@ -60,9 +63,10 @@ func begin() {
 		}
 		atomic.StoreUint32(&hot.mode, mode)
 	}
+	run := runs
 	release(&starting)
 	if begins && hot.mode == modeReady && conf.timed() {
-		go timers(runs)
+		go timers(run)
 	}
 }
 
@@ -83,13 +87,13 @@ func configure(spec string) error {
 	if trouble != "" {
 		return &ConfigError{trouble}
 	}
-	settle() // markers of an earlier run are not held back until ready
 	if never {
 		atExit(Finish)
 	}
 	if refused != WildPicked {
 		return &ConfigError{"collect=wild: " + whyWild[refused]}
 	}
+	settle() // markers of an earlier run are not held back until ready
 	lock()
 	for k := range tables {
 		tables[k].open(uint64(k))
@@ -113,8 +117,8 @@ func configure(spec string) error {
 }
 
 // forget takes leave of a run that is over: its file is nobody's any more, and
-// what is recorded by index begins anew. Who records at this moment still does so
-// to the old file, which stays mapped. The caller has starting.
+// what is recorded by index begins anew. Who has a cell of it at this moment still adds to that: the
+// old file stays mapped. The caller has starting.
 //
 //go:norace
 func forget() {
@@ -182,7 +186,10 @@ func ready() {
 				setCosts()
 			}
 		}
-		hot.window = (*window)(unsafe.Pointer(headerWord(OffWindowFrom)))
+		readyAt = now()
+		if hot.window = &first; !conf.waits {
+			hot.window = ownWindow()
+		}
 		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
 			t := now()
 			setHeader(OffSince, t)
@@ -228,6 +235,12 @@ func start(value string) (refused uint64, trouble string) {
 	if trouble == "" && c.collects("trace") && !hasG {
 		trouble = refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
 	}
+	number := uintptr(0)
+	if hasG {
+		if number = goroutineNumber(); number == 0 && trouble == "" {
+			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
+		}
+	}
 	if trouble == "" {
 		trouble = c.readListed()
 	}
@@ -245,15 +258,15 @@ func start(value string) (refused uint64, trouble string) {
 	if c.report != "" && c.report != "stderr" {
 		reportPath = absolute(expand(c.report, app, pid, wall))
 	}
-	var first unsafe.Pointer
+	var piece unsafe.Pointer // of the file, the first
 	if c.spool != "" {
-		if first, trouble = openSpooled(wall, pid); trouble != "" {
+		if piece, trouble = openSpooled(wall, pid); trouble != "" {
 			return 0, trouble
 		}
 	}
 	if c.file != "" {
 		path := expand(c.file, app, pid, wall)
-		if first, trouble = openFile(path); first == nil {
+		if piece, trouble = openFile(path); piece == nil {
 			complain(`MARKGEN: key "file": ` + path + ": " + trouble + "; collecting in memory only")
 		}
 	}
@@ -264,21 +277,20 @@ func start(value string) (refused uint64, trouble string) {
 		return 0, "no memory for the cells; nothing is collected"
 	}
 	lock() // goroutines may be in scopes of an earlier run
-	room := openSpace(first)
+	room := true
 	if hasG {
-		hot.slots = firstSlots()
+		slots := firstSlots()
+		if room = slots != nil; room {
+			hot.slots, hot.number = slots, number
+		}
 		followEnds()
 	}
+	room = room && openSpace(piece)
 	unlock()
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"
 	}
-	if hot.slots != nil {
-		if hot.number = goroutineNumber(); hot.number == 0 {
-			hot.slots = nil
-		}
-	}
-	hot.self = hot.slots != nil && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
+	hot.self = hasG && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
 	hz, kind := uint64(1e9), uint64(ClockMono)
 	if !hot.mono {
@@ -292,6 +304,7 @@ func start(value string) (refused uint64, trouble string) {
 	if hot.mono {
 		began.tick = began.mono
 	}
+	readyAt = began.tick
 	otherClock = otherClock || lastClock != 0 && lastClock != kind
 	lastClock = kind
 	setHeader(OffState, StateConfigured)

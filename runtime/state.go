@@ -25,7 +25,7 @@ func Configure(spec string) error {
 	awaitEnd()
 	acquire(&starting)
 	from := State()
-	for atomic.LoadUint32(&ending) != 0 { // who ends the run may need that, and is known before the state is
+	for atomic.LoadUint32(&ending) != 0 || incomplete() { // who ends the run may need that
 		release(&starting)
 		awaitEnd()
 		acquire(&starting)
@@ -207,7 +207,7 @@ func (t *table) follow(s RunState) {
 //go:norace
 func (t *table) settleNew() {
 	for i := range t.markers {
-		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && loadWord(&m.index)&IndexMask == 0 {
+		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && (loadWord(&m.index)&IndexMask == 0 || hot.mode != modeOn) {
 			setBits(&m.Off, OffSettled)
 		}
 	}

@@ -101,9 +101,6 @@ type cycle struct{ next, ends uint64 }
 //go:norace
 func (c *cycle) due(begun uint64) uint64 {
 	t, period, width := uint64(nanotime())-begun, conf.period, conf.width
-	if period == 0 {
-		return never // another run has begun
-	}
 	if t >= c.next {
 		want(wantPeriod, true, causeTimer, 0)
 		c.next, c.ends = t-t%period+period, t+width
@@ -115,5 +112,5 @@ func (c *cycle) due(begun uint64) uint64 {
 	return begun + c.next
 }
 
-// runs is how many runs there were in the process.
+// runs tells the runs of the process apart: it is another number from one to the next, and between them.
 var runs uint64

@@ -68,7 +68,7 @@ var noRing ring
 // tracing is what a record is made with; it is written at start.
 var tracing struct {
 	_     [64]byte
-	ends  *ringEnds // of this run, nil when it has no trace; who is writing to an older run's ring keeps to that
+	ends  *ringEnds // of this run, noEnds when it has no trace; who is writing to an older run's ring keeps to that
 	enter uint64    // what a record of each kind costs the program, ticks<<costBits
 	exit  [4]uint64 // by record.kind
 	point uint64

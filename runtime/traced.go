@@ -35,9 +35,6 @@ func (p *slot) traceExit(index, kind uint32, t uint64) {
 //go:nocheckptr
 func (p *slot) traceLeft(t uint64) {
 	s := p.stack
-	if s.n == 0 { // freezeStacks has put it there
-		return
-	}
 	i := s.at(s.n-1).index &^ scopeBits
 	p.trace(i|RecordLeft<<RecordKindShift, t, tracing.point)
 }
@@ -79,12 +76,12 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 		return false
 	}
 	r := s.at(pos - 1)
-	if r.index&shutBit != 0 {
+	if r.index&shutBit != 0 || r.index&^scopeBits != index {
 		return false
 	}
 	write(goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
-	s.n = pos - 1 // not of another one that freezeStacks has put there
+	s.n = pos - 1
 	return true
 }
 
@@ -94,9 +91,6 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 //go:nocheckptr
 func (p *slot) popTraced(index uint32, t uint64) {
 	s := p.stack
-	if s.n == 0 { // freezeStacks has put it there
-		return
-	}
 	r := s.at(s.n - 1)
 	if hot.extras&extraRead != 0 {
 		p.leaving(index, r.kind(), t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
@@ -107,9 +101,7 @@ func (p *slot) popTraced(index uint32, t uint64) {
 		reopen(index)
 	}
 	p.mask = r.mask
-	if s = p.stack; s.n > 0 {
-		s.n--
-	}
+	s.n--
 	p.activate(index, 1<<32-1)
 	if hot.extras&(extraLimit|extraTrigger) != 0 {
 		recorded(index)

@@ -61,9 +61,27 @@ const (
 // windows says whether the configuration asks for windows.
 func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
 
+// ownWindow is the run's window.
+//
+//go:nocheckptr
+func ownWindow() *window { return (*window)(unsafe.Pointer(headerWord(OffWindowFrom))) }
+
+// openWindow has scopes go by the run's own window, if it collects by now.
+//
+//go:norace
+func openWindow() bool {
+	lock()
+	defer unlock()
+	if atomic.LoadUint32(&hot.mode) != modeOn || State() != StateProfiling {
+		return false
+	}
+	setWindow(&first, ownWindow())
+	return true
+}
+
 // always is the window before there is a header, over the one after the end of the
-// program, and first the one of a run that follows another: markers that have been
-// passed in that one are ready, and the run is not.
+// program, and first the one of a run until it collects: markers that were passed in an earlier one
+// have what they need, and who found one on there may come late.
 var (
 	always = window{width: noWindow}
 	over   = window{from: 1<<64 - 1}
@@ -105,7 +123,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 		return false
 	case &first:
 		ready()
-		return hot.window != w && State() == StateProfiling
+		return openWindow()
 	}
 	if width != 0 && int64(t-from) > 0 && w.end(width) {
 		atomic.StoreUint64(&closing, t-from-width)
@@ -143,6 +161,10 @@ func (w *window) end(width uint64) bool {
 	}
 	atomic.StoreUint64(&windowClosed, w.from+theSampler.width)
 	lock()
+	if w != ownWindow() { // of an earlier run
+		unlock()
+		return false
+	}
 	setTicks(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for _, m := range gates {
@@ -164,6 +186,10 @@ func (w *window) end(width uint64) bool {
 //go:norace
 func (w *window) begin(at uint64) uint64 {
 	lock()
+	defer unlock()
+	if State() == StateStopped {
+		return at
+	}
 	for _, m := range gates {
 		if off := loadWord(&m.Off); off&OffByWindow != 0 {
 			if off&^(OffByWindow|OffSettled) == 0 {
@@ -180,7 +206,6 @@ func (w *window) begin(at uint64) uint64 {
 	at = max(at, t+warmUp)
 	atomic.StoreUint64(&w.from, now()+fromNS(at-t))
 	atomic.StoreUint64(&w.width, unpassed)
-	unlock()
 	return at
 }
 

@@ -1,5 +1,5 @@
 // Program between has scopes that goroutines are in, begin and end while one run is stopped and another
-// begins: "between KIND N" makes N pairs of runs, whose files are one0.markgen, two0.markgen and so on.
+// begins: "between KIND COLLECT N" makes N pairs of runs that collect so, whose files are one0.markgen, two0.markgen and so on.
 package main
 
 import (
@@ -37,14 +37,14 @@ func inner() {}
 const workers = 4
 
 func main() {
-	kind := os.Args[1]
-	n, err := strconv.Atoi(os.Args[2])
+	kind, collect := os.Args[1], os.Args[2]
+	n, err := strconv.Atoi(os.Args[3])
 	must(err)
 	for i := range n {
 		stop.Store(false)
 		leave.Store(false)
 		entered.Store(0)
-		must(perf.Configure(fmt.Sprintf("collect=time,file=one%d.markgen", i)))
+		must(perf.Configure(fmt.Sprintf("collect=%s,file=one%d.markgen", collect, i)))
 		must(perf.Start())
 		var all sync.WaitGroup
 		for range workers {
@@ -63,7 +63,7 @@ func main() {
 			stop.Store(true)
 		}
 		must(perf.Stop())
-		second := fmt.Sprintf("collect=time,file=two%d.markgen", i)
+		second := fmt.Sprintf("collect=%s,file=two%d.markgen", collect, i)
 		if kind == "waiting" {
 			second += ",start=after:1h"
 		}
