@@ -76,7 +76,7 @@ func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
 		return false
 	}
 	r := s.at(pos - 1)
-	if r.index&shutBit != 0 || r.index&^scopeBits != index {
+	if (r.index^index)&^(firstBit|nestedBit) != 0 { // another marker's, or one that is shut
 		return false
 	}
 	write(goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
