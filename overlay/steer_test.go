@@ -541,6 +541,17 @@ func TestWindows(t *testing.T) {
 	if se, ok := m.MeanSE(); !ok || se <= 0 || m.CountSE() <= 0 {
 		t.Errorf("standard errors %g, %g", se, m.CountSE())
 	}
+	// Reading collectors takes longer than what is read here, and none of it is the program's time.
+	const bursts = 400_000
+	read := new(profile.Marker)
+	ok := func() bool { return read.Count > bursts*7/10 && read.Count < bursts*13/10 && read.CountSE() < bursts*3/10 }
+	for seed := 1; seed < 5 && !ok(); seed++ {
+		read = marker(t, runSteered(t, fmt.Sprintf("collect=io,sample=1:10,seed=%d,only=*.burst", seed), "even", fmt.Sprint(bursts)).Profile, "burst")
+		t.Logf("%d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
+	}
+	if !ok() {
+		t.Errorf("with a collector %d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
+	}
 }
 
 // near tells whether an estimated count is what it should be, as far as it says it is sure.

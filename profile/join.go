@@ -45,7 +45,8 @@ func (r *run) join(sum *Sum) {
 			figures := r.cells.at(index)
 			if b, ok := windows[t.gates[i]]; ok && figures == nil {
 				figures = new(Marker)
-				figures.fromWindows(r.windows(b), batchSums{}, 0)
+				s := r.windows(b)
+				figures.fromWindows(s, r.readIn(s), batchSums{}, 0)
 			}
 			r.cells.set(index, nil)
 			if m == nil {
@@ -83,7 +84,8 @@ func (r *run) join(sum *Sum) {
 				t.counted[i].called(c.marker, r.newest)
 				figures := Marker{Count: n}
 				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
-					figures.fromTicks(r.tickWindows(b), b, float64(r.header.word(layout.OffBatches)-b.batches))
+					s := r.tickWindows(b)
+					figures.fromTicks(s, r.readIn(s), b, float64(r.header.word(layout.OffBatches)-b.batches))
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)

@@ -74,11 +74,13 @@ func (r *run) estimate() {
 	}
 	for index, b := range r.samples {
 		f := r.figures(index)
-		f.fromWindows(r.windows(b), b, float64(h.word(layout.OffBatches)-b.batches))
+		s := r.windows(b)
+		f.fromWindows(s, r.readIn(s), b, float64(h.word(layout.OffBatches)-b.batches))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
-			r.figures(index).fromWindows(r.windows(b), batchSums{}, 0)
+			s := r.windows(b)
+			r.figures(index).fromWindows(s, r.readIn(s), batchSums{}, 0)
 		}
 	}
 }
@@ -145,8 +147,8 @@ func (m *Marker) fromCountdown() {
 	m.setMeanVar(meanVar)
 }
 
-// fromWindows makes estimates where passages were recorded in windows.
-func (m *Marker) fromWindows(s *Sampling, b batchSums, batches float64) {
+// fromWindows makes estimates where passages were recorded in windows, of which reading collectors took so many ns.
+func (m *Marker) fromWindows(s *Sampling, read float64, b batchSums, batches float64) {
 	m.Sample = s.N
 	m.Samples = max(m.Count, 1) // what no window has shown is an estimate, too
 	factor := s.factor()
@@ -157,7 +159,7 @@ func (m *Marker) fromWindows(s *Sampling, b batchSums, batches float64) {
 		mean := b.s / b.n
 		meanVar = max(meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
 	}
-	m.countVar = toUint128(s.countVar(float64(m.Count), b.nn, batches) * varUnit)
+	m.countVar = toUint128(s.countVar(float64(m.Count), b.nn, batches, read) * varUnit)
 	rat := new(big.Rat)
 	if rat.SetFloat64(factor) == nil {
 		rat = new(big.Rat)
@@ -179,22 +181,39 @@ func (m *Marker) setMeanVar(v float64) {
 	}
 }
 
+// readIn is how many ns reading collectors took in windows: the same part of what recording took as in all windows
+// of the run.
+func (r *run) readIn(s *Sampling) float64 {
+	h := r.header
+	all := float64(h.word(layout.OffWindowTicks)) - float64(h.word(layout.OffWindowNet))
+	if all <= 0 {
+		return 0
+	}
+	return float64(s.OpenNS-s.NetNS) * min(float64(h.word(layout.OffWindowRead))/all, 1)
+}
+
 // countVar is the square of the standard error of an estimate that n passages in
-// windows are for, nn being the sum of the squares of those in each batch.
-func (s *Sampling) countVar(n, nn, batches float64) float64 {
+// windows are for, nn being the sum of the squares of those in each batch. Reading collectors took so many ns of them.
+func (s *Sampling) countVar(n, nn, batches, read float64) float64 {
 	factor := s.factor()
 	v := n * n
 	if batches > 1 {
 		v = batches / (batches - 1) * max(0, nn-n*n/batches)
 	}
 	v = max(v, 1) * factor * factor // nothing seen does not mean that nothing was
-	// What recording takes in a window is estimated, too.
+	// What recording takes in a window is estimated, too, but for what was measured each time.
 	open, net := float64(s.OpenNS), float64(s.NetNS)
+	open -= read
 	least := max(open-overheadMost*(open-net), open/64, 1)
 	most := open - (open-net)/overheadMost // nothing may be less than net, if all of the windows was overhead
 	off := n * factor * max(net/least-1, 1-net/most)
-	return v + off*off
+	unread := n * factor * readMost * read / max(net, 1)
+	return v + off*off + unread*unread
 }
+
+// readMost is which part of what reading collectors is measured to take it may take besides: before and after the clock
+// is read, and in what the program does next.
+const readMost = 0.05
 
 // tickKey names a counter: its table, and which it is there.
 type tickKey struct{ table, counter uint64 }
@@ -222,10 +241,10 @@ func (r *run) tickWindows(since batchSums) *Sampling {
 }
 
 // fromTicks adds to a counter's exact count what windows show of the rest.
-func (m *Marker) fromTicks(s *Sampling, b batchSums, batches float64) {
+func (m *Marker) fromTicks(s *Sampling, read float64, b batchSums, batches float64) {
 	m.Sample = s.N
 	m.Samples = add64(m.Count, uint64(min(b.n, 1<<62)))
-	m.countVar = toUint128(s.countVar(b.n, b.nn, batches) * varUnit)
+	m.countVar = toUint128(s.countVar(b.n, b.nn, batches, read) * varUnit)
 	m.unsure = true
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }

@@ -56,10 +56,11 @@ const (
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
 	OffWindows     = 2080 // windows that have ended
 	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
-	OffWindowNet   = 2096 // the same less what scopes cost the program in them
+	OffWindowNet   = 2096 // the same less what scopes, and reading collectors, cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows
 	OffTickNet     = 2120 // the same less what counting and scopes cost the program
+	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors took, by the clock
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records

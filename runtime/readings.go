@@ -97,7 +97,7 @@ func (p *slot) readStart() {
 		*rd.plan.inner(f, v) = 0
 	}
 	p.take(rd, f, false)
-	p.overlookRead(rd, began)
+	p.overlookRead(rd, began, p.stack.at(n-1).index&^scopeBits)
 }
 
 // readEnd reads the collectors for the scope that is about to be popped, which
@@ -134,8 +134,9 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 			*pl.inner(around, v) += *pl.value(f, v)
 		}
 	}
-	pl.record(index, f, p.stack.at(n-1).index&nestedBit != 0)
-	p.overlookRead(rd, began)
+	i := p.stack.at(n - 1).index
+	pl.record(index, f, i&nestedBit != 0)
+	p.overlookRead(rd, began, i&^scopeBits)
 	return true
 }
 
@@ -189,7 +190,7 @@ func (p *slot) readStopped() {
 	began := now()
 	rd.at, rd.over = p.recovered, p.over
 	p.take(rd, rd.then(), true)
-	p.overlookRead(rd, began)
+	p.overlookRead(rd, began, 0)
 }
 
 // sinceStopped is what scopes have cost since recover last stopped a panic, 0 if
@@ -204,12 +205,17 @@ func (p *slot) sinceStopped() uint64 {
 	return 0
 }
 
-// overlookRead takes the time since then off the scopes that are open.
+// overlookRead takes the time since then, in which collectors were read for a scope of the marker of that index, off
+// the scopes that are open, and off the window.
 //
 //go:norace
-func (p *slot) overlookRead(rd *readings, since uint64) {
+func (p *slot) overlookRead(rd *readings, since uint64, index uint32) {
 	if d := now() - since; int64(d) > 0 {
-		p.over += d<<costBits + rd.plan.clock
+		d = d<<costBits + rd.plan.clock
+		p.over += d
+		if conf.windows() && hasRate(index) {
+			readInWindow(since, d>>costBits)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type sampler struct {
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
 	added   uint64 // when that was, monotonic ns
+	read    uint64 // ticks that reading collectors had taken of windows until then
 	look    uint64 // when to look through the counters, monotonic ns
 	looked  uint64 // how long after the time before, ns
 }
@@ -259,16 +260,39 @@ func (s *sampler) add() {
 	for _, word := range active {
 		parallel += uint64(bits.OnesCount64(word))
 	}
-	addTicks(all*hot.whole[kindOpened]>>costBits, s.taken, parallel)
+	read := uint64(0)
+	for shard := range usedShards {
+		read += shards[shard].read
+	}
+	read, s.read = read-s.read, read
+	cost := all*hot.whole[kindOpened]>>costBits + read
+	addTicks(cost, s.taken, parallel)
 	lasted := lastedOf(s.pending, s.taken)
-	net := less(lasted, all*hot.whole[kindOpened]>>costBits/max(parallel, 1))
+	net := less(lasted, cost/max(parallel, 1))
 	atomic.AddUint64(headerWord(OffWindows), s.count)
 	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
 	atomic.AddUint64(headerWord(OffWindowNet), max(net, lasted/64))
+	atomic.AddUint64(headerWord(OffWindowRead), min(read/max(parallel, 1), lasted))
 	atomic.AddUint64(headerWord(OffBatches), 1)
 	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
 	s.added = uint64(nanotime())
 	s.cost = s.added - begun
+}
+
+// readInWindow takes note that reading collectors for a sampled scope has taken so many ticks from then on, if that was
+// in a window.
+//
+//go:norace
+func readInWindow(from, ticks uint64) {
+	w := ownWindow()
+	if width := atomic.LoadUint64(&w.width); width == 0 || from-atomic.LoadUint64(&w.from) > width {
+		return
+	}
+	pid := procPin()
+	if uint(pid) < MaxShards {
+		shards[pid].read += ticks
+	}
+	procUnpin()
 }
 
 // lastedOf is how long the windows of a batch were the program's, ticks, if taken of it

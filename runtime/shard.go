@@ -12,7 +12,8 @@ import (
 type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
-	_     [64 - 2*unsafe.Sizeof(uintptr(0))]byte
+	read  uint64 // ticks that reading collectors for sampled scopes has taken of windows
+	_     [56 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
 // A directory maps Marker.index to what a processor has of the marker. One that

@@ -141,7 +141,7 @@ func forget() {
 	hot.window = &first // nothing is passed until the next run is ready
 	tracing.ends = &noEnds
 	for i := range shards {
-		shards[i].dir, shards[i].sizes = nil, nil
+		shards[i].dir, shards[i].sizes, shards[i].read = nil, nil, 0
 	}
 	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0

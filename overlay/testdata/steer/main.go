@@ -143,6 +143,10 @@ func main() {
 			step()
 			work(i)
 		}
+	case "even":
+		for i := range n {
+			burst(i)
+		}
 	case "resting": // bursts of what is short
 		for range n {
 			for i := range 20 {
