@@ -549,6 +549,11 @@ func TestWindows(t *testing.T) {
 		read = marker(t, runSteered(t, fmt.Sprintf("collect=io,sample=1:10,seed=%d,only=*.burst", seed), "even", fmt.Sprint(bursts)).Profile, "burst")
 		t.Logf("%d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
 	}
+	// So is a trace in which nothing is timed.
+	if p := runSteered(t, "collect=trace,buffer=64M,sample=1:100,only=*.burst", "even", fmt.Sprint(bursts)).Profile; p.Trace == nil ||
+		p.Trace.Records < 2*1000 || p.Trace.Records > 2*bursts/5 || p.Sampling == nil {
+		t.Errorf("a sample of 1:100 of a trace of %d records is %+v, %+v", 2*bursts, p.Trace, p.Sampling)
+	}
 	if !ok() {
 		t.Errorf("with a collector %d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
 	}

@@ -57,6 +57,10 @@ func hasRate(i uint32) bool {
 //go:norace
 //go:nocheckptr
 func oftenAt(index uint32) {
+	if hot.extras&extraUntimed != 0 {
+		oftenTraced(index)
+		return
+	}
 	const now = 127
 	pid := procPin()
 	c := cellOf(pid, index)
@@ -75,6 +79,27 @@ func oftenAt(index uint32) {
 		}
 	}
 	if k := index - firstIndex; n >= often && k < uint32(len(live)) && !hasRate(index) {
+		sampleGroup(live[k])
+	}
+}
+
+// tracedOften is how often oftenTraced has been asked, by index less firstIndex. Under the lock.
+var tracedOften []uint32
+
+// oftenTraced is oftenAt where there are no cells that tell how often a marker has been passed.
+//
+//go:norace
+func oftenTraced(index uint32) {
+	lock()
+	defer unlock()
+	k := index - firstIndex
+	if k >= uint32(len(live)) || hasRate(index) {
+		return
+	}
+	for len(tracedOften) < len(live) {
+		tracedOften = append(tracedOften, 0)
+	}
+	if tracedOften[k]++; tracedOften[k] >= often {
 		sampleGroup(live[k])
 	}
 }

@@ -150,6 +150,7 @@ func forget() {
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
 	windowClosed = 0
+	tracedOften = nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen = nil, 0, 0
 	firstProfiling = 0

@@ -20,6 +20,9 @@ func sleep(ns int64)
 // longestSleep is how late timers may notice that the state has changed, ns.
 const longestSleep = 10_000_000
 
+// shortestSleep is how often they look for what is to be short, ns.
+const shortestSleep = 200_000
+
 // timers does what triggers want done after some time, and opens the windows of
 // every= and sample=, until the run has ended.
 //
@@ -38,7 +41,7 @@ func timers(run uint64) {
 		all := triggers()
 		for i := range all {
 			if t := &all[i]; t.kind == triggerAfter {
-				next = min(next, t.due(begun))
+				next = min(next, t.due(begun), uint64(nanotime())+t.look())
 			}
 		}
 		if conf.period > 0 {
@@ -82,6 +85,15 @@ func (t *trigger) due(begun uint64) uint64 {
 	t.fired = tick // once in a state
 	t.act(causeTimer, 0)
 	return never
+}
+
+// look is how long, ns, timers may sleep without having seen that the state which the trigger is about has begun: an
+// eighth of the trigger's time, so that it is not much later than that.
+func (t *trigger) look() uint64 {
+	if t.key == "start" { // its state has begun with the run
+		return longestSleep
+	}
+	return min(max(t.n/8, shortestSleep), longestSleep)
 }
 
 const never = 1 << 62

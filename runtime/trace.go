@@ -244,11 +244,13 @@ func writeSlow(r *traceRecord) {
 			return
 		}
 		procUnpin()
+		from := now()
 		lock()
 		if ends == tracing.ends && e.block == nil { // else they are an earlier run's
 			makeRing(e, uint32(pid))
 		}
 		unlock()
+		ownSlot().overlook(from)
 	}
 }
 
