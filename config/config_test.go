@@ -61,7 +61,7 @@ func TestParseErrors(t *testing.T) {
 		{"exclude:\n  kinds: [loop, lopp]\n", `f:2:17: "lopp" matches no kind; the kinds are func, loop, branch, block, region, point`},
 		{"exclude:\n  names: ['']\n", `f:2:11: a pattern is empty; leave it out, or write "*" for everything`},
 		{"exclude:\n  names: [./...]\n", `f:2:11: the pattern "./..." has three dots; write * for any text`},
-		{"sample:\n  a: 100\n", `f:2:6: "100" is not a rate; write 1:N with N from 1 to 1073741824`},
+		{"sample:\n  a: 100\n", `f:2:6: "100" is not a rate; write 1:N with N from 1 to 1000000000`},
 		{"sample:\n  a: 1:0\n", `f:2:6: "1:0" is not a rate`},
 		{"sample:\n  a: 1:2\n  a: 1:3\n", `f:3:3: the key "a" is there twice, first in line 2; put the two together`},
 		{"group:\n  a: two words\n", "f:2:6: the name of a group is not one word; write a name without blanks"},
@@ -71,7 +71,7 @@ func TestParseErrors(t *testing.T) {
 		{"include:\n  names: [*.String]\n", "f:2:1: "},
 		{"a: b: c\n", "f:1:1: mapping values are not allowed in this context; write it as YAML, patterns that begin with * in quotes"},
 		{"include:\n---\nexclude:\n", "f:2:1: a second document begins; put everything into the first"},
-		{"sample:\n  a: x\n  b: y\n", "f:2:6: \"x\" is not a rate; write 1:N with N from 1 to 1073741824\nf:3:6: "},
+		{"sample:\n  a: x\n  b: y\n", "f:2:6: \"x\" is not a rate; write 1:N with N from 1 to 1000000000\nf:3:6: "},
 	}
 	for _, test := range tests {
 		_, err := Parse("f", []byte(test.text))

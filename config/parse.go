@@ -194,14 +194,11 @@ func (r *reader) group(n *yaml.Node) (string, bool) {
 	return n.Value, true
 }
 
-// maxRate is the largest N of 1:N, as in directives.
-const maxRate = 1 << 30
-
 func (r *reader) rate(n *yaml.Node) (int, bool) {
 	digits, ok := strings.CutPrefix(n.Value, "1:")
 	rate, err := strconv.Atoi(digits)
-	if n.Kind != yaml.ScalarNode || !ok || err != nil || rate < 1 || rate > maxRate {
-		r.fail(n, fmt.Sprintf("%q is not a rate", n.Value), fmt.Sprintf("write 1:N with N from 1 to %d", maxRate))
+	if n.Kind != yaml.ScalarNode || !ok || err != nil || rate < 1 || rate > rewrite.MaxRate {
+		r.fail(n, fmt.Sprintf("%q is not a rate", n.Value), fmt.Sprintf("write 1:N with N from 1 to %d", rewrite.MaxRate))
 		return 0, false
 	}
 	return rate, true

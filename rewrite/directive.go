@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"strconv"
@@ -141,6 +142,9 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 	return "", ""
 }
 
+// MaxRate is the largest N of sample=1:N, as in MARKGEN.
+const MaxRate = 1_000_000_000
+
 var keys = []string{"sample", "count", "group", "size"}
 
 func (d *directive) set(key, value string, has bool) (what, remedy string) {
@@ -150,8 +154,8 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	switch key {
 	case "sample":
 		n, err := strconv.Atoi(strings.TrimPrefix(value, "1:"))
-		if err != nil || n < 1 || n > 1<<30 || !strings.HasPrefix(value, "1:") {
-			return "sample=" + value + " is not a rate", "write sample=1:N with N from 1 to 1073741824"
+		if err != nil || n < 1 || n > MaxRate || !strings.HasPrefix(value, "1:") {
+			return "sample=" + value + " is not a rate", fmt.Sprintf("write sample=1:N with N from 1 to %d", MaxRate)
 		}
 		d.sample = n
 	case "count":

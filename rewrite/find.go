@@ -136,6 +136,8 @@ type openRegion struct {
 	d     *directive
 	point *Point
 	list  int // serial number of the list it stands in
+
+	crossed bool // its end was met inside of another region
 }
 
 func (w *walker) fail(pos token.Pos, what, remedy string) {

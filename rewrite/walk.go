@@ -61,7 +61,9 @@ func (w *walker) list(list []ast.Stmt, from, to token.Pos) {
 	// A mark or skip that is left may belong to the clause that follows.
 	w.inList(to, serial, w.flow.ends(list))
 	for _, r := range w.regions[open:] {
-		w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")
+		if !r.crossed { // else its end has been complained of
+			w.fail(r.d.pos, "//perf:begin "+r.d.name+" has no //perf:end in the same block", "write //perf:end "+r.d.name+" where the region ends")
+		}
 		if r.point != nil && !r.point.Count {
 			w.chain = w.chain[:len(w.chain)-1]
 		}
@@ -146,7 +148,7 @@ func (w *walker) place(d *directive, at token.Pos, serial int, dead bool) {
 		if dead {
 			w.fail(d.pos, "//perf:begin "+d.name+" is never reached", "put it in front of the statement that leaves the block")
 		}
-		w.regions = append(w.regions, openRegion{d, p, serial})
+		w.regions = append(w.regions, openRegion{d: d, point: p, list: serial})
 		if p == nil || dead {
 			return
 		}
@@ -170,8 +172,9 @@ func (w *walker) endRegion(d *directive, exit event, serial int, dead bool) {
 	r := w.regions[len(w.regions)-1]
 	if r.d.name != d.name {
 		what, remedy := "//perf:end "+d.name+" without //perf:begin", "write //perf:begin "+d.name+" where the region starts"
-		for _, other := range w.regions {
+		for i, other := range w.regions {
 			if other.d.name == d.name {
+				w.regions[i].crossed = true
 				what = "//perf:end " + d.name + " crosses the region " + r.d.name + ", which begins at line " + strconv.Itoa(w.f.position(r.d.pos).Line)
 				remedy = "end " + r.d.name + " first"
 			}

@@ -87,7 +87,7 @@ func (t *table) choose(collecting bool) {
 		if conf.countdown && conf.sample > 1 {
 			n = conf.sample
 		}
-		if rates && !watched && ok && n > 1 && n <= 1<<30 && field(line, markerKind, markerName) != "point" {
+		if rates && !watched && ok && n > 1 && n <= 1e9 && field(line, markerKind, markerName) != "point" {
 			bits[i] |= IndexOff | IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)

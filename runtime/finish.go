@@ -101,13 +101,17 @@ func incomplete() bool {
 	return State() == StateStopped && (mode == modeReady || mode == modeOn)
 }
 
-// setEnd says that the run ends now.
+// setEnd says that the run has ended when it was stopped: another process may have done that long ago.
 func setEnd() {
-	end := takeAnchor()
+	end, wall := takeAnchor(), wallNS()
 	if hot.mono {
 		end.tick = end.mono
 	}
-	setHeader(OffEndWall, wallNS())
+	if since := atomic.LoadUint64(headerWord(OffSince)); State() == StateStopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
+		ago := toNS(end.tick - since)
+		end.tick, end.mono, wall = since, end.mono-ago, wall-ago
+	}
+	setHeader(OffEndWall, wall)
 	setHeader(OffEndMono, end.mono)
 	setHeader(OffEndTick, end.tick)
 }

@@ -34,7 +34,7 @@ const (
 	triggerRecords
 )
 
-const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION or, to pause and stop, records:N"
+const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N"
 
 // opens says whether a trigger is about beginning to collect.
 func (t *trigger) opens() bool { return t.key == "start" || t.key == "resume" }
