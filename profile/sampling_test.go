@@ -23,7 +23,9 @@ func TestAllOverhead(t *testing.T) {
 func TestReadInWindows(t *testing.T) {
 	s := &Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}
 	const n = 700
-	of := func(read float64) float64 { return math.Sqrt(s.countVar(40*n, 40*n*n, 40, read)) / (40 * n * s.factor()) }
+	of := func(read float64) float64 {
+		return math.Sqrt(s.countVar(40*n, 40*n*n, 40, read)) / (40 * n * s.factor())
+	}
 	if e := of(139_000_000); e < 0.10 || e > 0.14 {
 		t.Errorf("a standard error of %.3f, want a twentieth of 139/60", e)
 	}

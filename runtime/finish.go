@@ -107,7 +107,8 @@ func setEnd() {
 	if hot.mono {
 		end.tick = end.mono
 	}
-	if since := atomic.LoadUint64(headerWord(OffSince)); State() == StateStopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
+	stopped := atomic.LoadUint64(headerWord(OffState)) == StateStopped
+	if since := atomic.LoadUint64(headerWord(OffSince)); stopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
 		ago := toNS(end.tick - since)
 		end.tick, end.mono, wall = since, end.mono-ago, wall-ago
 	}
