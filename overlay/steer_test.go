@@ -544,7 +544,9 @@ func TestWindows(t *testing.T) {
 	// Reading collectors takes longer than what is read here, and none of it is the program's time.
 	const bursts = 400_000
 	read := new(profile.Marker)
-	ok := func() bool { return read.Count > bursts*7/10 && read.Count < bursts*13/10 && read.CountSE() < bursts*3/10 }
+	ok := func() bool {
+		return read.Count > bursts*7/10 && read.Count < bursts*13/10 && read.CountSE() < bursts*3/10
+	}
 	for seed := 1; seed < 5 && !ok(); seed++ {
 		read = marker(t, runSteered(t, fmt.Sprintf("collect=io,sample=1:10,seed=%d,only=*.burst", seed), "even", fmt.Sprint(bursts)).Profile, "burst")
 		t.Logf("%d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
