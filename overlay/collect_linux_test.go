@@ -33,6 +33,7 @@ type collectedRun struct {
 	trapResult
 	count map[string]uint64
 	read  map[string]map[string]collected
+	lost  uint64 // records of a trace
 }
 
 // values are those of one value of a collector: scopes, total, self and nested, at
@@ -92,6 +93,7 @@ func collectRun(t *testing.T, program, collect, what string) collectedRun {
 func collectRead(t *testing.T, r trapResult, data string) collectedRun {
 	t.Helper()
 	var report struct {
+		Trace   struct{ Lost uint64 }
 		Markers []struct {
 			Name     string
 			Count    uint64
@@ -102,7 +104,7 @@ func collectRead(t *testing.T, r trapResult, data string) collectedRun {
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}
-	c := collectedRun{r, map[string]uint64{}, map[string]map[string]collected{}}
+	c := collectedRun{r, map[string]uint64{}, map[string]map[string]collected{}, report.Trace.Lost}
 	for _, m := range report.Markers {
 		name := strings.TrimPrefix(m.Name, "example.com/collect.")
 		c.count[name], c.read[name] = m.Count, m.Readings
@@ -270,6 +272,34 @@ func TestCollectBad(t *testing.T) {
 	r = collectRun(t, program, "empty", "io name")
 	if want := "markgen: collector io: the name is markgen's own; register it under another\n"; r.stderr != want {
 		t.Errorf("stderr %q, want %q", r.stderr, want)
+	}
+}
+
+// A program can have many collectors; of those that are asked for as many are read as there is room for.
+func TestCollectMany(t *testing.T) {
+	t.Parallel()
+	program := collectBuild(t)
+	r := collectRun(t, program, "many59", "many")
+	const registered = "markgen: collector many60: 64 are registered, which is all that there is room for; it is left out\n" +
+		"markgen: collector many0: registered a second time; the first counts\n"
+	if r.stderr != registered || r.read["main"]["many59"].Scopes != 1 {
+		t.Errorf("%+v, %s", r.read["main"], r.stderr)
+	}
+	r = collectRun(t, program, "many0+many1+many2+many3+many4+many5+many6+many7+many8", "many")
+	if want := "markgen: collector many8: 8 collectors and 64 values are read at most; left out\n" + registered; r.stderr != want {
+		t.Errorf("stderr %q, want %q", r.stderr, want)
+	}
+	if n := len(r.read["main"]); n != 8 {
+		t.Errorf("%d collectors were read", n)
+	}
+}
+
+// What a collector passes while it is read is nothing that a trace has lost.
+func TestCollectTraced(t *testing.T) {
+	t.Parallel()
+	r := collectRun(t, collectBuild(t), "time+trace+cranky", "calls")
+	if r.count["cranky.Read"] == 0 || r.lost != 0 {
+		t.Errorf("%d passages in Read, %d records lost", r.count["cranky.Read"], r.lost)
 	}
 }
 

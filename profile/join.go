@@ -83,9 +83,9 @@ func (r *run) join(sum *Sum) {
 				}
 				t.counted[i].called(c.marker, r.newest)
 				figures := Marker{Count: n}
-				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
+				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
 					s := r.tickWindows(b)
-					figures.fromTicks(s, r.readIn(s), b, float64(r.header.word(layout.OffBatches)-b.batches))
+					figures.fromTicks(s, r.readIn(s), b, r.batches(b))
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)

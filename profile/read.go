@@ -78,7 +78,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		sampledMarkers: map[uint64]batchSums{},
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
-		ticks:          map[tickKey]batchSums{},
+		ticks:          map[tickKey][]batchSums{},
 		traces:         map[uint32]*shardTrace{},
 		readAt:         map[part]bool{},
 		sizesAt:        map[part]bool{},
@@ -113,13 +113,13 @@ type run struct {
 
 	samples map[uint64]batchSums // of windows, by global index
 
-	sampledMarkers map[uint64]batchSums  // the same by the numbers of markers
-	pages          []block               // the words of markers, with the numbers of tables as shards
-	edges          map[uint64]edge       // by global index
-	rows           map[uint64]block      // with the pairs of a marker, by global index
-	ticks          map[tickKey]batchSums // of counters in windows
-	changes        []change              // of the state
-	unlogged       uint64                // changes there was no room for
+	sampledMarkers map[uint64]batchSums    // the same by the numbers of markers
+	pages          []block                 // the words of markers, with the numbers of tables as shards
+	edges          map[uint64]edge         // by global index
+	rows           map[uint64]block        // with the pairs of a marker, by global index
+	ticks          map[tickKey][]batchSums // of counters in windows
+	changes        []change                // of the state
+	unlogged       uint64                  // changes there was no room for
 
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is

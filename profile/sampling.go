@@ -32,10 +32,28 @@ func (s *Sampling) factor() float64 {
 const overheadMost = 2.5
 
 // batchSums are the sums of a BlockSample over the batches of windows, and what the
-// header's words were when they began.
+// header's words were when they began and, if they ended before the run, when they did.
 type batchSums struct {
-	n, nn, s, ss, ns              float64
-	profiled, net, ticks, batches uint64
+	n, nn, s, ss, ns float64
+	since, until     baseline
+}
+
+// A baseline is what words of the header were at some time. profiled is 0 for never.
+type baseline struct{ profiled, net, ticks, batches uint64 }
+
+// baselineAt reads a baseline.
+func (r *run) baselineAt(data []byte) baseline {
+	word := func(i int) uint64 { return r.order.Uint64(data[8*i:]) }
+	return baseline{word(0), word(1), word(2), word(3)}
+}
+
+// batches is how many batches the sums are of.
+func (r *run) batches(b batchSums) float64 {
+	until := b.until.batches
+	if b.until.profiled == 0 {
+		until = r.header.word(layout.OffBatches)
+	}
+	return float64(until - b.since.batches)
 }
 
 // sampled takes in how a marker was sampled.
@@ -47,8 +65,7 @@ func (r *run) sampled(b block) error {
 	float := func(i int) float64 {
 		return math.Float64frombits(r.order.Uint64(data[layout.OffSampleSums+8*i:]))
 	}
-	word := func(i int) uint64 { return r.order.Uint64(data[layout.OffSampleSince+8*i:]) }
-	s := batchSums{float(0), float(1), float(2), float(3), float(4), word(0), word(1), word(2), word(3)}
+	s := batchSums{float(0), float(1), float(2), float(3), float(4), r.baselineAt(data[layout.OffSampleSince:]), r.baselineAt(data[layout.OffSampleUntil:])}
 	for _, v := range []float64{s.n, s.nn, s.s, s.ss, s.ns} {
 		if math.IsNaN(v) || v < 0 || v > 1e300 {
 			return r.damaged(b.offset, "a sampled marker's sums that can't be; they are left out")
@@ -75,7 +92,7 @@ func (r *run) estimate() {
 	for index, b := range r.samples {
 		f := r.figures(index)
 		s := r.windows(b)
-		f.fromWindows(s, r.readIn(s), b, float64(h.word(layout.OffBatches)-b.batches))
+		f.fromWindows(s, r.readIn(s), b, r.batches(b))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
@@ -100,23 +117,26 @@ func (r *run) windowsOf(t *table) map[int]batchSums {
 	return of
 }
 
-// windows gives the windows there were since a marker was sampled.
-func (r *run) windows(since batchSums) *Sampling {
-	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, since)
+// windows gives the windows in which a marker was sampled.
+func (r *run) windows(b batchSums) *Sampling {
+	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, b)
 }
 
 // windowsBy is windows with the words of the header that tell how long they were.
-func (r *run) windowsBy(open, net int, since batchSums) *Sampling {
-	h := r.header
+func (r *run) windowsBy(open, net int, b batchSums) *Sampling {
+	h, until := r.header, b.until
+	if until.profiled == 0 {
+		until = baseline{profiled: r.profiled(), net: h.word(net), ticks: h.word(open)}
+	}
 	ns := func(ticks uint64) uint64 { return duration(0, ticks, r.Clock.Hz) }
 	s := &Sampling{
 		N:       h.word(layout.OffSampleN),
 		Windows: h.word(layout.OffWindows),
-		OpenNS:  ns(h.word(open) - since.ticks),
-		NetNS:   ns(h.word(net) - since.net),
+		OpenNS:  ns(until.ticks - b.since.ticks),
+		NetNS:   ns(until.net - b.since.net),
 	}
 	s.NetNS = min(s.NetNS, s.OpenNS)
-	profiled := ns(r.profiled() - since.profiled)
+	profiled := ns(until.profiled - b.since.profiled)
 	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
 	return s
 }
@@ -227,24 +247,32 @@ func (r *run) tick(b block) error {
 	word := func(offset int) uint64 { return r.order.Uint64(data[offset:]) }
 	key := tickKey{word(layout.OffTickTable), word(layout.OffTickTable + 8)}
 	nn := math.Float64frombits(word(layout.OffTickCount + 8))
-	if _, twice := r.ticks[key]; twice || math.IsNaN(nn) || nn < 0 || nn > 1e300 {
+	if len(r.ticks[key]) == mostPeriods || math.IsNaN(nn) || nn < 0 || nn > 1e300 {
 		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
 	}
-	since := func(i int) uint64 { return word(layout.OffTickSince + 8*i) }
-	r.ticks[key] = batchSums{n: float64(word(layout.OffTickCount)), nn: nn, profiled: since(0), net: since(1), ticks: since(2), batches: since(3)}
+	r.ticks[key] = append(r.ticks[key], batchSums{
+		n: float64(word(layout.OffTickCount)), nn: nn,
+		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
+	})
 	return nil
 }
 
+// mostPeriods is how many rates a counter may have been sampled at, and more than the runtime tells apart.
+const mostPeriods = 1000
+
 // tickWindows is windows for counters, which are on a little longer.
-func (r *run) tickWindows(since batchSums) *Sampling {
-	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, since)
+func (r *run) tickWindows(b batchSums) *Sampling {
+	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, b)
 }
 
 // fromTicks adds to a counter's exact count what windows show of the rest.
 func (m *Marker) fromTicks(s *Sampling, read float64, b batchSums, batches float64) {
 	m.Sample = s.N
-	m.Samples = add64(m.Count, uint64(min(b.n, 1<<62)))
-	m.countVar = toUint128(s.countVar(b.n, b.nn, batches, read) * varUnit)
+	if !m.unsure {
+		m.Samples = m.Count
+	}
+	m.Samples = add64(m.Samples, uint64(min(b.n, 1<<62)))
+	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read) * varUnit))
 	m.unsure = true
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }
@@ -295,6 +323,9 @@ func (m *Marker) scale(by *big.Rat) {
 		b.SumSize, b.SumSq = fromBig(times(b.SumSize.Big())), fromBig(times(b.SumSq.Big()))
 	}
 	m.SelfNS, m.NestedNS, m.Ticks = word(m.SelfNS), word(m.NestedNS), word(m.Ticks)
+	if len(m.Buckets) > 0 { // they are rounded, too
+		m.SelfNS = min(m.SelfNS, m.TotalNS())
+	}
 }
 
 func mulSat(a, b uint64) uint64 {

@@ -326,7 +326,7 @@ func TestStillOpen(t *testing.T) {
 	if err := report.Write(&b, p, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(b.String(), "\n3 markers, 1 unvisited, 2 still open, by name\n") {
+	if !strings.HasSuffix(b.String(), "\n3 markers, 1 unvisited, 2 still open (4 scopes), by name\n") {
 		t.Errorf("%s", b.String())
 	}
 }

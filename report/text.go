@@ -165,11 +165,12 @@ func summary(p *profile.Profile, order string) string {
 	if traced == len(p.Markers) {
 		return plural(traced, "marker") + ", " + times
 	}
-	unvisited, open, left, unseen := 0, 0, 0, 0
+	unvisited, open, left, unseen, scopes := 0, 0, 0, 0, uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Open > 0 {
 			open++
+			scopes += m.Open
 		}
 		switch {
 		case m.Count > 0, m.Open > 0, onlyTraced(p, m):
@@ -190,6 +191,9 @@ func summary(p *profile.Profile, order string) string {
 	}
 	if open > 0 {
 		text += fmt.Sprintf(", %s still open", count(uint64(open)))
+		if scopes > uint64(open) {
+			text += fmt.Sprintf(" (%s)", plural(int(scopes), "scope"))
+		}
 	}
 	if unseen > 0 {
 		text += fmt.Sprintf(", %s in no window", count(uint64(unseen)))

@@ -4,9 +4,9 @@ package runtime
 
 import "sync/atomic"
 
-// asked begins to sample in windows, if somebody outside has given the run a rate, and
-// takes IndexAsked off the markers, by which the process was told. It is called at the
-// next passage of any of them.
+// asked takes IndexAsked off the markers, by which the process was told to look at what somebody outside has changed. It has
+// counters follow the state, and begins to sample in windows, if the run was given a rate. It is called at the next passage of
+// any marker.
 //
 //go:norace
 //go:noinline
@@ -18,6 +18,7 @@ func asked() {
 			clearAsked(&t.at(uint32(i)).index)
 		}
 	}
+	follow()
 	timed := conf.timed()
 	begins := false
 	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {

@@ -83,8 +83,7 @@ type passage struct {
 	self  uint64
 	ticks uint64 // raw
 	at    uint64 // tick of its end; of one that is not timed any of it
-	slot  *slot  // of the goroutine, and the stack that it was on, or nil
-	from  *stack
+	slot  *slot  // of the goroutine, nil: its scopes are not followed
 }
 
 // How a passage was followed.

@@ -49,7 +49,7 @@ func (t *table) sampled() bool {
 // is stands behind, and sees which of them the triggers are about and which have
 // rates. What a trigger is about is collected, each passage, or nobody would see its
 // scopes end. A gate may stand after those behind it. Where all are collected, as they
-// are to begin with, the markers are not touched.
+// are to begin with, the markers are not touched. In a run that is not collecting yet, all are off.
 //
 //go:norace
 //go:nocheckptr
@@ -81,7 +81,7 @@ func (t *table) choose(collecting bool) {
 		}
 		if watched {
 			bits[i] |= IndexOff | IndexWatched
-			kept[gate] = true
+			kept[gate], kept[i] = true, true // where there is one body each tests its own
 		}
 		n, ok := parseUint(field(line, markerSample, markerName))
 		if conf.countdown && conf.sample > 1 {

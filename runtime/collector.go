@@ -64,8 +64,11 @@ type registered struct {
 // program has the program's own. It is guarded by starting.
 var program struct {
 	n    int
-	list [MostCollectors]registered
+	list [mostOwn]registered
 }
+
+// mostOwn is how many collectors a program can register. MostCollectors of them are read in a run.
+const mostOwn = 64 // said in words below
 
 // RegisterCollector gives the program's collector a name, in lower-case letters,
 // digits and _, by which MARKGEN can ask for it. It is to be called while the
@@ -86,9 +89,7 @@ func RegisterCollector(name string, c Collector) {
 	}
 	var r *registered
 	if trouble == "" {
-		if r = announce(name, c); r == nil {
-			trouble = "registered a second time, or too many are; the first count"
-		}
+		r, trouble = announce(name, c)
 	}
 	if trouble != "" {
 		if collects() {
@@ -109,19 +110,22 @@ func RegisterCollector(name string, c Collector) {
 	release(&starting)
 }
 
-// announce puts the collector on the list; nil: it cannot be there.
+// announce puts the collector on the list, or says why it cannot be there.
 //
 //go:norace
-func announce(name string, c Collector) *registered {
+func announce(name string, c Collector) (r *registered, trouble string) {
 	acquire(&starting)
 	defer release(&starting)
-	if ownCollector(name) != nil || program.n == len(program.list) {
-		return nil
+	switch {
+	case ownCollector(name) != nil:
+		return nil, "registered a second time; the first counts"
+	case program.n == len(program.list):
+		return nil, "64 are registered, which is all that there is room for; it is left out"
 	}
-	r := &program.list[program.n]
+	r = &program.list[program.n]
 	r.name, r.c = name, c
 	program.n++
-	return r
+	return r, ""
 }
 
 // ownCollector finds the program's collector of that name, or gives nil. The caller
@@ -306,11 +310,16 @@ func missing() (wait bool, unknown string) {
 	return wait, ""
 }
 
-// add adds a collector that has values.
+// add adds a collector that has values, if there is room.
 //
 //go:norace
 func (p *plan) add(r reader) {
-	if n := uintptr(len(r.values)); n > 0 && p.collectors < MostCollectors && p.values+n <= MostValues {
+	n := uintptr(len(r.values))
+	if n > 0 && (p.collectors == MostCollectors || p.values+n > MostValues) {
+		complain("collector " + r.name + ": 8 collectors and 64 values are read at most; left out")
+		return
+	}
+	if n > 0 {
 		r.first = p.values
 		p.of[p.collectors] = r
 		for v := p.values; r.spread && v < p.values+n; v++ {

@@ -47,6 +47,7 @@ func complete() {
 	}
 	atomic.StoreUint32(&hot.mode, modeStopped)
 	freezeStacks()
+	keepOpen()
 	setTicks(false)
 	if conf.windows() {
 		theSampler.add()
@@ -140,7 +141,39 @@ func freezeStacks() {
 	}
 }
 
-// complain writes one line to stderr.
-func complain(what string) {
-	writeStderr([]byte("markgen: " + what + "\n"))
+// keepOpen puts what is open on stacks that are in memory only into the data file, in a stack of its own. The caller
+// holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func keepOpen() {
+	if len(owners) <= mostStacks || !space.inFile {
+		return
+	}
+	n := uint32(0)
+	for _, p := range owners {
+		if s := p.stack.scopes(); s.bytes == 0 {
+			n += s.n
+		}
+	}
+	if n == 0 {
+		return
+	}
+	all := (*stack)(newBlock(BlockStack, 0, OffStackData+uintptr(n)*StackSize))
+	if all == nil {
+		return
+	}
+	all.room = n
+	for _, p := range owners {
+		if s := p.stack.scopes(); s.bytes == 0 {
+			for i := uint32(0); i < s.n && all.n < n; i++ { // somebody may be about to end the innermost
+				*all.at(all.n) = *s.at(i)
+				all.n++
+			}
+		}
+	}
+	publish(unsafe.Pointer(all))
 }
+
+// complain writes one line to stderr.
+func complain(what string) { writeStderr(oneLine("markgen: " + what)) }

@@ -216,6 +216,7 @@ const (
 	//	56 Σns
 	//	64 what OffProfiled would have been when that began u64
 	//	72 OffWindowNet, OffWindowTicks, OffBatches at that time u64
+	//	96 the same when the rate became another; 0 until then
 	BlockSample = 9
 
 	// BlockRing holds the trace records of one shard, see Ring…. BlockTrace holds
@@ -238,6 +239,9 @@ const (
 	//	40 sum of the squares of the counts of batches float64
 	//	48 what OffProfiled would have been when that began u64
 	//	56 OffTickNet, OffTickTicks, OffBatches at that time u64
+	//	80 the same when the rate became another; 0 until then
+	//
+	// A counter has one for each rate.
 	BlockTick = 15
 
 	// BlockSizes has the times of one marker on one shard by the size of the input,
@@ -394,7 +398,7 @@ const (
 	IndexWatched      = 1 << 27 // a trigger wants to know of every passage
 	IndexKept         = 1 << 28 // its gate is open in every state, for a marker that is watched
 	IndexCounted      = 1 << 29 // one passage in so many is timed
-	IndexAsked        = 1 << 30 // somebody outside has begun to sample, see OffSampleN
+	IndexAsked        = 1 << 30 // somebody outside has begun to sample, see OffSampleN, or changed the state
 	IndexMask         = 1<<24 - 1
 )
 
@@ -430,12 +434,14 @@ const (
 	OffTickTable = 16
 	OffTickCount = 32
 	OffTickSince = 48
-	TickSize     = 80
+	OffTickUntil = 80
+	TickSize     = 112
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24
 	OffSampleSince  = 64
-	SampleSize      = 96
+	OffSampleUntil  = 96
+	SampleSize      = 128
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

@@ -19,8 +19,10 @@ const often = 1000
 type sampledMarker struct {
 	index  uint32
 	before totals // what its cells had when the batch began
-	since  baseline
+	rate   uint64 // 1:rate
+	next   int    // the same marker at another rate, in a ring
 	*sums
+	*period
 }
 
 // totals are what the cells of a marker have.
@@ -34,13 +36,42 @@ type baseline struct{ profiled, net, ticks, batches uint64 }
 
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(OffSampleSince-OffSampleSums)]
-	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(SampleSize-OffSampleSince)]
 )
 
 var rated []sampledMarker // under the lock
 
 // rateBits has a bit for each index: whether it is recorded in windows.
 var rateBits unsafe.Pointer
+
+// bases points to a []uint32 that has for each index which a marker got after its first the first one, and 0 for others. It
+// is replaced by a longer one as there are more.
+var bases unsafe.Pointer
+
+// baseOf is the first index of the marker that has index i.
+//
+//go:norace
+func baseOf(i uint32) uint32 {
+	if all := (*[]uint32)(atomic.LoadPointer(&bases)); all != nil && i < uint32(len(*all)) && (*all)[i] != 0 {
+		return (*all)[i]
+	}
+	return i
+}
+
+// setBase makes base the first index of the marker that will have index i. The caller holds the lock.
+//
+//go:norace
+func setBase(i, base uint32) {
+	all := (*[]uint32)(bases)
+	if all == nil || i >= uint32(len(*all)) {
+		longer := make([]uint32, 2*i)
+		if all != nil {
+			copy(longer, *all)
+		}
+		all = &longer
+		atomic.StorePointer(&bases, unsafe.Pointer(all))
+	}
+	(*all)[i] = base
+}
 
 // hasRate says whether the marker of index i is recorded in windows.
 //
@@ -142,13 +173,7 @@ func sampleGroup(m *Marker) {
 		if w&IndexMask == 0 || nextIndex >= maxIndex {
 			continue
 		}
-		index := nextIndex
-		nextIndex++
-		numbers = append(numbers, t.first+uint32(k))
-		live = append(live, other)
-		firsts = append(firsts, firsts[w&IndexMask-firstIndex])
-		firstPassages = append(firstPassages, firstPassage{took: notFirst})
-		alias(index, uint64(t.first+uint32(k)))
+		index := anotherIndex(w & IndexMask)
 		beginSampling(index, b)
 		addWord(&other.index, index-w&IndexMask)
 	}
@@ -157,6 +182,23 @@ func sampleGroup(m *Marker) {
 		settleGates(false)
 		clearBits(&m.Off, OffSettled) // the scope that begins with this is not on the stack yet
 	}
+}
+
+// anotherIndex gives a marker that has an index another one, under which nothing has been recorded. The caller
+// holds the lock, and has seen to it that there is one left.
+//
+//go:norace
+func anotherIndex(of uint32) (index uint32) {
+	k := of - firstIndex
+	index = nextIndex
+	nextIndex++
+	numbers = append(numbers, numbers[k])
+	live = append(live, live[k])
+	firsts = append(firsts, firsts[k])
+	firstPassages = append(firstPassages, firstPassage{took: notFirst})
+	alias(index, uint64(numbers[k]))
+	setBase(index, baseOf(of))
+	return index
 }
 
 // baselineOf is the baseline that begins now; net and open are where in the header
@@ -176,20 +218,28 @@ func baselineOf(net, open uintptr) baseline {
 	return b
 }
 
-// beginSampling makes what is recorded under an index a sample.
+// beginSampling makes what is recorded under an index a sample, and gives its place in rated; -1: there is
+// no memory.
 //
 //go:norace
 //go:nocheckptr
-func beginSampling(index uint32, since baseline) {
+func beginSampling(index uint32, since baseline) int {
 	b := newBlock(BlockSample, 0, SampleSize)
 	if b == nil {
-		return
+		return -1
 	}
 	*(*uint64)(unsafe.Add(b, OffSampleMarker)) = uint64(index - firstIndex)
 	*(*baseline)(unsafe.Add(b, OffSampleSince)) = since
 	publish(b)
-	rated = append(rated, sampledMarker{index: index, since: since, sums: (*sums)(unsafe.Add(b, OffSampleSums))})
+	rated = append(rated, sampledMarker{
+		index:  index,
+		rate:   theSampler.rate,
+		next:   len(rated),
+		sums:   (*sums)(unsafe.Add(b, OffSampleSums)),
+		period: (*period)(unsafe.Add(b, OffSampleSince)),
+	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
+	return len(rated) - 1
 }
 
 // makeRateBits makes room for a bit for each index; false: there is no memory.
@@ -209,11 +259,6 @@ func makeRateBits() bool {
 // open, perhaps, since before its marker was sampled.
 //
 //go:norace
-//go:noinline
 func sameMarker(i, k uint32) bool {
-	if rateBits == nil || i < firstIndex || k < firstIndex {
-		return false
-	}
-	n := numberOf(i)
-	return n != 0 && n == numberOf(k)
+	return i >= firstIndex && k >= firstIndex && baseOf(i) == baseOf(k)
 }

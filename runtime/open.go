@@ -155,7 +155,10 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 				return // its run is over
 			}
 			if hot.extras&extraTrace != 0 {
-				if loseRecord(); hot.extras&extraUntimed != 0 {
+				if !p.reads() {
+					loseRecord()
+				}
+				if hot.extras&extraUntimed != 0 {
 					return
 				}
 			}
@@ -242,7 +245,7 @@ func begun(m *Marker, at *byte) bool {
 	}
 	r, words, k := p.stack.at(p.stack.n-1), uint32(depth/8), m.index&IndexMask
 	i := r.index &^ scopeBits
-	own := i == k || rateBits != nil && sameMarker(i, k)
+	own := i == k || sameMarker(i, k)
 	if int32(m.Off) < 0 {
 		return own
 	}

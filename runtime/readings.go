@@ -80,6 +80,12 @@ func (s *stack) scopes() *stack {
 	return s
 }
 
+// reads says whether collectors are being read for a scope of the goroutine: what they pass meanwhile is no
+// part of it.
+//
+//go:norace
+func (p *slot) reads() bool { return p != nil && p.stack.scopes() != p.stack }
+
 // readStart reads the collectors for the scope that has been pushed.
 //
 //go:norace

@@ -31,7 +31,7 @@ func TestCell(t *testing.T) {
 	var self, least, most uint64
 	least = math.MaxUint64
 	for _, ns := range durations {
-		p := passage{true, passageNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil, nil}
+		p := passage{true, passageNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil}
 		if g := &c.groups[bucketOf(ns)/GroupBuckets].p; *g == nil {
 			if c.record(&p) {
 				t.Fatal("recorded without a group")

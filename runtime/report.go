@@ -33,11 +33,16 @@ func formatReport() []byte {
 
 	b := appendHead(nil)
 	for _, r := range rows {
-		if r.estimated {
-			b = append(b, "markgen: sampled 1:"...)
-			b = append(appendUint(b, max(conf.sample, 1)), ", counts and times are estimates\n"...)
-			break
+		if !r.estimated {
+			continue
 		}
+		if conf.windows() {
+			b = append(b, "markgen: sampled 1:"...)
+			b = append(appendUint(b, rate()), ", counts and times are estimates\n"...)
+		} else {
+			b = append(b, "markgen: times are estimates where a countdown chose the passages that were timed; counts are exact\n"...)
+		}
+		break
 	}
 	if hot.extras&extraTrace != 0 {
 		b = appendTraced(b)
@@ -193,19 +198,23 @@ func shareOf(index uint32) (of, in uint64) {
 		if r.index != index {
 			continue
 		}
-		return shareSince(r.since, OffWindowNet, OffWindowTicks)
+		return shareIn(r.period, OffWindowNet, OffWindowTicks)
 	}
 	return 0, 0
 }
 
-// shareSince is shareOf for what is sampled since then, with the words of the header
+// shareIn is shareOf for what is sampled in a period, with the words of the header
 // that tell how long windows were.
 //
 //go:norace
-func shareSince(since baseline, net, open uintptr) (of, in uint64) {
-	in = less(*headerWord(net), since.net)
-	gross := less(*headerWord(open), since.ticks)
-	return max(less(less(*headerWord(OffProfiled), since.profiled), less(gross, in)), in), in
+func shareIn(p *period, net, open uintptr) (of, in uint64) {
+	until := p.until
+	if !p.over() {
+		until = baseline{profiled: *headerWord(OffProfiled), net: *headerWord(net), ticks: *headerWord(open)}
+	}
+	in = less(until.net, p.since.net)
+	gross := less(until.ticks, p.since.ticks)
+	return max(less(less(until.profiled, p.since.profiled), less(gross, in)), in), in
 }
 
 // share is v·of/in, rounded down.

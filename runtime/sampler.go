@@ -16,7 +16,9 @@ type sampler struct {
 	next  uint64 // when to open a window or to look after it, monotonic ns
 	at    uint64 // when the window that is opened next begins, monotonic ns
 	rests rests
+	rate  uint64 // 1:rate, as of the latest window; 0: none has been opened
 	lead  uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
+	late  uint64 // how late it was called, ns, an average of the latest times
 	from  uint64 // tick at which the first of the batch began
 	width uint64 // its length, ticks
 	state uint64 // of the random numbers
@@ -28,6 +30,7 @@ type sampler struct {
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
 	added   uint64 // when that was, monotonic ns
+	busy    uint64 // which part of the windows lately had something passed in them, times 65536
 	read    uint64 // ticks that reading collectors had taken of windows until then
 	look    uint64 // when to look through the counters, monotonic ns
 	looked  uint64 // how long after the time before, ns
@@ -83,6 +86,10 @@ func (s *sampler) windowDue() uint64 {
 		s.open = false
 		most := min(s.width, fromNS(longestLate))
 		taken := min(atomic.LoadUint64(&opening), most) - min(atomic.LoadUint64(&closing), most)
+		s.busy -= s.busy / 16
+		if atomic.LoadUint64(&opening) <= s.width {
+			s.busy += 65536 / 16
+		}
 		lock()
 		s.count++
 		s.pending += s.width
@@ -107,8 +114,10 @@ func (s *sampler) windowDue() uint64 {
 		s.plan(t + max(s.pause(), shortestWindow))
 		return s.next
 	}
+	s.followRate()
 	s.wasLate(t - s.next)
-	ns := s.windowNS(rate())
+	s.putOff(t)
+	ns := s.windowNS(s.rate)
 	s.width = fromNS(ns)
 	w := ownWindow()
 	at := w.begin(s.at)
@@ -128,6 +137,8 @@ func (s *sampler) windowNS(n uint64) uint64 {
 	switch {
 	case n <= 1:
 		return wholeWindow
+	case s.late > lateSampler:
+		return max(lateShortest, lateCycle/n)
 	case s.rests.does:
 		return max(shortestWindow, restingCycle/n)
 	}
@@ -162,11 +173,26 @@ func (s *sampler) plan(at uint64) {
 	s.next = at - min(lead, at)
 }
 
+// putOff has the window begin later, at random, where the sampler is called late: all processors are the program's then, and
+// Go has called it when a goroutine waited or had had its turn. What the program does then has very much to do with
+// that: others are about to have had their turns. It is put off by a 64th of the time from window to window at most, since what is passed meanwhile
+// costs time. t is the time, monotonic ns.
+//
+//go:norace
+func (s *sampler) putOff(t uint64) {
+	if s.late <= lateSampler {
+		return
+	}
+	hi, _ := bits.Mul64(min(3*(t-s.next), longestPutOff, s.windowNS(s.rate)*(s.rate-1)/64), s.random())
+	s.at = max(s.at, t+hi)
+}
+
 // wasLate learns from how late the sampler was, ns, how much before a window it should be called.
 // What is passed between that and the window's beginning costs time, so it is a 64th of the time from window to window at most.
 //
 //go:norace
 func (s *sampler) wasLate(ns uint64) {
+	s.late += min(ns, longestPutOff)/16 - s.late/16 // once is no reason
 	if ns += warmUp; ns > s.lead {
 		s.lead += (ns - s.lead) / 2
 	} else {
@@ -260,6 +286,7 @@ func (s *sampler) add() {
 	for _, word := range active {
 		parallel += uint64(bits.OnesCount64(word))
 	}
+	parallel = s.atOnce(parallel)
 	read := uint64(0)
 	for shard := range usedShards {
 		read += shards[shard].read
@@ -268,15 +295,26 @@ func (s *sampler) add() {
 	cost := all*hot.whole[kindOpened]>>costBits + read
 	addTicks(cost, s.taken, parallel)
 	lasted := lastedOf(s.pending, s.taken)
-	net := less(lasted, cost/max(parallel, 1))
+	net := less(lasted, cost<<8/parallel)
 	atomic.AddUint64(headerWord(OffWindows), s.count)
 	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
 	atomic.AddUint64(headerWord(OffWindowNet), max(net, lasted/64))
-	atomic.AddUint64(headerWord(OffWindowRead), min(read/max(parallel, 1), lasted))
+	atomic.AddUint64(headerWord(OffWindowRead), min(read<<8/parallel, lasted))
 	atomic.AddUint64(headerWord(OffBatches), 1)
 	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
 	s.added = uint64(nanotime())
 	s.cost = s.added - begun
+}
+
+// atOnce is how many of so many processors that have passed something have done so at the same time, times 256: as much
+// processor time as the program has taken lately, in the part of the time in which something was passed. A goroutine that
+// hands its work over to one on another processor and waits for it is one at a time.
+func (s *sampler) atOnce(most uint64) uint64 {
+	most = max(most, 1) << 8
+	if s.rests.used == 0 || s.busy == 0 {
+		return most
+	}
+	return max(min(s.rests.used<<16/s.busy, most), 1<<8)
 }
 
 // readInWindow takes note that reading collectors for a sampled scope has taken so many ticks from then on, if that was
@@ -288,9 +326,10 @@ func readInWindow(from, ticks uint64) {
 	if width := atomic.LoadUint64(&w.width); width == 0 || from-atomic.LoadUint64(&w.from) > width {
 		return
 	}
-	pid := procPin()
-	if uint(pid) < MaxShards {
+	if pid := procPin(); pid < MaxShards {
 		shards[pid].read += ticks
+	} else {
+		atomic.AddUint64(&shards[MaxShards].read, ticks)
 	}
 	procUnpin()
 }

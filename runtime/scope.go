@@ -198,7 +198,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 			if i >= firstIndex && !underWay() {
 				return Entered{} // its run is over
 			}
-			if hot.extras&extraTrace != 0 {
+			if hot.extras&extraTrace != 0 && !p.reads() {
 				loseRecord()
 			}
 			if hot.extras&extraPairs != 0 {
@@ -247,10 +247,9 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		return none
 	}
 	var d, ns, self uint64
-	var s *stack
 	pid := procPin() // nobody makes a cell of the next run here before this has its own
 	if p != nil {
-		s = p.stack
+		s := p.stack
 		pos := uint32(e.at)
 		if s.n != pos || s.at(pos-1).index != i || p.active != nil {
 			procUnpin()
@@ -288,7 +287,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		}
 	}
 	procUnpin()
-	p.finish(i, passage{true, 0, ns, self, d, t, p, s}, size)
+	p.finish(i, passage{true, 0, ns, self, d, t, p}, size)
 	return none
 }
 
@@ -304,7 +303,10 @@ func (e Entered) exitAt(t uint64, size int) {
 			return // it is of an earlier run
 		}
 		if hot.extras&extraTrace != 0 {
-			if loseRecord(); hot.extras&extraUntimed != 0 {
+			if g := getg(); g == 0 || !find(g).reads() {
+				loseRecord()
+			}
+			if hot.extras&extraUntimed != 0 {
 				return
 			}
 		}
@@ -313,7 +315,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		if hot.self {
 			how = passageNoSelf
 		}
-		p.finish(i, passage{true, how, ns, ns, d, t, nil, nil}, size)
+		p.finish(i, passage{true, how, ns, ns, d, t, nil}, size)
 		return
 	}
 	pos := uint32(e.at)
@@ -342,7 +344,7 @@ func (e Entered) exitAt(t uint64, size int) {
 	}
 	d := passed(r.start, t)
 	ns := p.took(r, d)
-	done := passage{true, how, ns, p.leave(r, ns), d, t, p, s}
+	done := passage{true, how, ns, p.leave(r, ns), d, t, p}
 	if hot.extras != 0 {
 		p.leaving(i, r.kind(), t, ns)
 		if hot.extras&extraEdge != 0 {

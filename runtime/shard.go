@@ -119,8 +119,8 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
 	if noRun() || p.late() {
-		if p.from != nil && p.slot.frozen() {
-			p.from.n++ // it is open in that run's data
+		if p.slot != nil && p.slot.frozen() {
+			p.slot.stack.n++ // it is open in that run's data
 		}
 		return true
 	}

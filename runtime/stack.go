@@ -286,7 +286,7 @@ func (p *slot) drop() {
 	at := r.start
 	s.n--
 	p.activate(i, 1<<32-1)
-	recordSlow(i, passage{at: at, slot: p, from: s})
+	recordSlow(i, passage{at: at, slot: p})
 	if hot.extras != 0 {
 		recorded(i)
 	}

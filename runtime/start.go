@@ -145,10 +145,11 @@ func forget() {
 	}
 	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0
-	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
+	owners, theTriggers, changes, gates, rated, rates = nil, nil, nil, nil, nil, nil
 	reading, pairRows = nil, nil
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
+	atomic.StorePointer(&bases, nil)
 	windowClosed = 0
 	tracedOften = nil
 	theSampler = sampler{}

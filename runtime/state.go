@@ -198,7 +198,12 @@ func (t *table) follow(s RunState) {
 			setBits(&m.Off, OffByState)
 		}
 	}
-	t.countIf(s != StatePaused && s != StateStopped && !(s == StateConfigured && conf.waits))
+	t.countIf(counts(s))
+}
+
+// counts says whether counters count in a state.
+func counts(s RunState) bool {
+	return s != StatePaused && s != StateStopped && !(s == StateConfigured && conf.waits)
 }
 
 // settleNew does for a table whose markers have no scopes yet what settleMarkers

@@ -201,3 +201,14 @@ func trimmed(b []byte) string {
 	}
 	return string(b)
 }
+
+// oneLine ends a text with a newline. What is no text in it, of a value of the user's perhaps, becomes question marks.
+func oneLine(text string) []byte {
+	line := []byte(text)
+	for i, c := range line {
+		if c < ' ' || c == 0x7f {
+			line[i] = '?'
+		}
+	}
+	return append(line, '\n')
+}

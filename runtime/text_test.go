@@ -106,3 +106,9 @@ func TestSortBy(t *testing.T) {
 		}
 	}
 }
+
+func TestOneLine(t *testing.T) {
+	if got, want := string(oneLine("é key\n\"foo\r\x1b[31m\x7f\"")), "é key?\"foo??[31m?\"\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

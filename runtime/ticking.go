@@ -17,6 +17,8 @@ import (
 type ticking struct {
 	p      *unsafe.Pointer // Counter.P
 	before uint64          // its count when the batch began
+	rate   uint64          // 1:rate
+	next   int             // the same counter at another rate, in a ring
 	*tick
 }
 
@@ -25,12 +27,12 @@ type tick struct {
 	table, counter uint64
 	n              uint64
 	nn             float64
-	since          baseline
+	period
 }
 
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.n)-(OffTickCount-OffTickTable)]
-	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.since)-(OffTickSince-OffTickTable)]
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.period)-(OffTickSince-OffTickTable)]
 	_ = [1]struct{}{}[OffTickTable+unsafe.Sizeof(tick{})-TickSize]
 )
 
@@ -49,6 +51,9 @@ func setTicks(on bool) {
 		return
 	}
 	for i := range tickers {
+		if tickers[i].over() {
+			continue
+		}
 		var p unsafe.Pointer
 		if on {
 			p = unsafe.Pointer(&tickers[i].n)
@@ -70,6 +75,9 @@ func setTicks(on bool) {
 //go:nocheckptr
 func keepTicking() {
 	for i := range tickers {
+		if tickers[i].over() {
+			continue
+		}
 		var p unsafe.Pointer
 		if tickersOn != 0 {
 			p = unsafe.Pointer(&tickers[i].n)
@@ -96,23 +104,36 @@ func findTicks() {
 			if unsafe.Pointer(cs[i].P) != p || atomic.LoadUint64((*uint64)(p)) < often {
 				continue
 			}
-			b := newBlock(BlockTick, 0, TickSize)
-			if b == nil {
+			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
+			at := beginTicking(uint64(k), uint64(i), ref, baselineOf(OffTickNet, OffTickTicks))
+			if at < 0 {
 				return
 			}
-			one := (*tick)(unsafe.Add(b, OffTickTable))
-			one.table, one.counter = uint64(k), uint64(i)
-			one.since = baselineOf(OffTickNet, OffTickTicks)
-			publish(b)
-			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
 			var to unsafe.Pointer
 			if tickersOn != 0 {
-				to = unsafe.Pointer(&one.n)
+				to = unsafe.Pointer(&tickers[at].n)
 			}
 			storePointer(ref, to)
-			tickers = append(tickers, ticking{p: ref, tick: one})
 		}
 	}
+}
+
+// beginTicking makes a counter of a table, whose Counter.P is at p, one that counts in windows, and gives its place in
+// tickers; -1: there is no memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) int {
+	b := newBlock(BlockTick, 0, TickSize)
+	if b == nil {
+		return -1
+	}
+	one := (*tick)(unsafe.Add(b, OffTickTable))
+	one.table, one.counter = table, counter
+	one.since = since
+	publish(b)
+	tickers = append(tickers, ticking{p: p, rate: theSampler.rate, next: len(tickers), tick: one})
+	return len(tickers) - 1
 }
 
 // hasBlocks says whether cover blocks are counted in the table, which are to be
@@ -134,7 +155,7 @@ func (t *table) hasBlocks() bool {
 }
 
 // addTicks ends a batch of the ticking counters, in which other markers have cost so
-// many ticks, and opening the windows so many. The caller holds the lock.
+// many ticks, and opening the windows so many, on so many processors at once, times 256. The caller holds the lock.
 //
 //go:norace
 func addTicks(others, taken, parallel uint64) {
@@ -150,7 +171,7 @@ func addTicks(others, taken, parallel uint64) {
 		c.nn += float64(d) * float64(d)
 		all += d
 	}
-	cost := (all*hot.ticked>>costBits + others) / max(parallel, 1)
+	cost := (all*hot.ticked>>costBits + others) << 8 / parallel
 	lasted := lastedOf(tickOpen, taken)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
 	atomic.AddUint64(headerWord(OffTickNet), max(less(lasted, cost), lasted/64))
@@ -167,13 +188,12 @@ func ticked(table, counter uint64) (n uint64, estimated bool) {
 		if c.table != table || c.counter != counter {
 			continue
 		}
-		of, in := shareSince(c.since, OffTickNet, OffTickTicks)
-		if in == 0 {
-			return 0, true
+		estimated = true
+		if of, in := shareIn(&c.period, OffTickNet, OffTickTicks); in != 0 {
+			n += share(c.n, of, in)
 		}
-		return share(c.n, of, in), true
 	}
-	return 0, false
+	return n, estimated
 }
 
 // measureTicks measures what counting costs, ticks<<costBits.

@@ -103,24 +103,32 @@ const never = 1 << 62
 var firstProfiling uint64
 
 // A cycle is every=: when the next period begins and when the window of this one ends, ns
-// since the beginning of the run.
-type cycle struct{ next, ends uint64 }
+// since the beginning of the run, and how much longer windows were than they should have been.
+type cycle struct{ next, ends, late uint64 }
 
 // due begins or ends the window of the period, if its time has come, and says when that
 // is next. A window that begins late, since the machine had other things to do, is as long as
-// others.
+// others. Those that end late use up what windows of later periods would take.
 //
 //go:norace
 func (c *cycle) due(begun uint64) uint64 {
 	t, period, width := uint64(nanotime())-begun, conf.period, conf.width
-	if t >= c.next {
+	if c.ends != 0 && t >= c.ends {
+		want(wantPeriod, false, causeTimer, 0)
+		t = uint64(nanotime()) - begun
+		c.late += t - c.ends
+		c.next += c.late / width * period
+		c.late %= width
+		c.next = max(c.next, t-t%period)
+		c.ends = 0
+	}
+	if c.ends == 0 && t >= c.next {
 		want(wantPeriod, true, causeTimer, 0)
 		c.next, c.ends = t-t%period+period, t+width
 	}
-	if t < c.ends {
+	if c.ends != 0 {
 		return begun + c.ends
 	}
-	want(wantPeriod, false, causeTimer, 0)
 	return begun + c.next
 }
 

@@ -44,6 +44,13 @@ const (
 	restingCycle = 50_000_000
 	longestLead  = 5_000_000
 
+	// Where the sampler is called later than lateSampler, ns, on average, windows are fewer and longer, too, and begin
+	// up to longestPutOff after it has been called.
+	lateSampler   = 300_000
+	lateCycle     = 100_000_000
+	lateShortest  = 500_000
+	longestPutOff = 3_000_000
+
 	// Somebody outside may want every passage of a run that has windows. One follows upon
 	// the other then, as long as it may be without being late when that changes, ns.
 	wholeWindow = 80_000_000

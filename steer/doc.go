@@ -27,7 +27,8 @@
 // # Limits
 //
 // Counters, the markers that have no word of their own (lines of kind c and b in the
-// tables), go on counting. What a program collects in memory, because it has no file
+// tables), follow the state at the next passage of another marker. If there is none for 0.1 s after the state was
+// changed to paused or stopped, they go on counting. What a program collects in memory, because it has no file
 // or the file could not grow, is out of reach. Systems where programs do not map
 // their data file are not supported.
 package steer

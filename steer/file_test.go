@@ -100,6 +100,17 @@ func (l *live) words() map[string][2]uint32 {
 	return all
 }
 
+// heard takes off all markers what tells the program to look, as it does at its next passage.
+func (l *live) heard() {
+	for name, w := range l.words() {
+		index := w[1] &^ layout.IndexAsked
+		if index&^(layout.IndexMask|layout.IndexOff) == 0 {
+			index &^= layout.IndexOff
+		}
+		l.setWords(name, w[0], index)
+	}
+}
+
 func (l *live) setWords(name string, off, index uint32) {
 	var b [8]byte
 	binary.NativeEndian.PutUint32(b[layout.MarkerOff:], off)

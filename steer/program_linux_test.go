@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -23,19 +24,18 @@ import (
 )
 
 // program is what the tests steer: it passes hot as often as it can until its input
-// ends, and then says how often that was.
+// ends, and then says how often that was. With each byte of input it goes over to late and counts, or back.
 const program = `package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
 )
 
-var passed, stop atomic.Int64
+var passed, stop, turn, others atomic.Int64
 
 //perf:mark
 func hot(n int64) int64 {
@@ -44,6 +44,17 @@ func hot(n int64) int64 {
 	}
 	return n
 }
+
+//perf:mark
+func late(n int64) int64 {
+	for range 64 {
+		n = n*6364136223846793005 + tiny(n)
+	}
+	return n
+}
+
+//perf:mark count
+func tiny(n int64) int64 { return n & 1 }
 
 //perf:mark
 func cold() {}
@@ -63,9 +74,14 @@ func main() {
 		}
 	}
 	var wg sync.WaitGroup
-	for range 2 {
+	for range map[bool]int{true: 1, false: 2}[os.Args[1] == "alone"] {
 		wg.Go(func() {
 			for n := int64(0); stop.Load() == 0; n++ {
+				if turn.Load()%2 != 0 {
+					n += late(n) & 1
+					others.Add(1)
+					continue
+				}
 				n += hot(n) & 1
 				if os.Args[1] == "toggle" {
 					n += toggled()
@@ -77,10 +93,15 @@ func main() {
 	}
 	cold()
 	fmt.Println("ready", os.Getpid())
-	io.Copy(io.Discard, os.Stdin)
+	for b := []byte{0}; ; turn.Add(1) {
+		if _, err := os.Stdin.Read(b); err != nil {
+			break
+		}
+	}
 	stop.Store(1)
 	wg.Wait()
 	fmt.Println("passed", passed.Load())
+	fmt.Println("late", others.Load())
 }
 `
 
@@ -122,7 +143,9 @@ type running struct {
 	cmd   *exec.Cmd
 	pid   int
 	file  string // its data file; of what exec runs, where the data are kept at the end
+	in    io.Writer
 	end   func() // of its input
+	late  int64  // how often late was passed, when it has ended
 	lines *bufio.Scanner
 	err   bytes.Buffer
 }
@@ -148,7 +171,7 @@ func start(t *testing.T, underExec bool, markgen, mode string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.end = sync.OnceFunc(func() { in.Close() })
+	r.in, r.end = in, sync.OnceFunc(func() { in.Close() })
 	out, err := r.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -181,6 +204,7 @@ func (r *running) finish() (int64, *profile.Profile) {
 	r.t.Helper()
 	r.end()
 	n := r.number("passed")
+	r.late = r.number("late")
 	if err := r.cmd.Wait(); err != nil || r.err.Len() > 0 {
 		r.t.Fatalf("%v: %s", err, r.err.String())
 	}
@@ -222,13 +246,7 @@ func count(t *testing.T, p *steer.Process, name string) uint64 {
 
 func counted(t *testing.T, p *profile.Profile, name string) uint64 {
 	t.Helper()
-	for i := range p.Markers {
-		if p.Markers[i].Name == "example.com/hot."+name {
-			return p.Markers[i].Count
-		}
-	}
-	t.Fatalf("no marker %s among %d", name, len(p.Markers))
-	return 0
+	return find(t, p, name).Count
 }
 
 // A hot loop is paused and resumed from outside, its markers are turned on and off,
@@ -365,74 +383,40 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// A program that has collected every passage is sampled, and sampled less: it then
-// records that part, and what it has is an estimate.
-func TestSample(t *testing.T) {
-	r := start(t, true, "collect=time", "run")
-	p := r.open()
-	per := func(n uint64) float64 {
-		t.Helper()
-		if err := p.Sample(n); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Millisecond)
-		before, begun := recorded(t, p), time.Now()
-		time.Sleep(400 * time.Millisecond)
-		return float64(recorded(t, p)-before) / time.Since(begun).Seconds()
-	}
-	less := false
-	for range 5 { // what else the machine does may come between
-		all, tenth, hundredth := per(1), per(10), per(100)
-		if less = tenth < all/2 && hundredth < tenth/2; less {
-			break
-		}
-		t.Logf("%.0f passages a second of all, then %.0f of 1 in 10 and %.0f of 1 in 100", all, tenth, hundredth)
-	}
-	if !less {
-		t.Error("smaller samples are not smaller")
-	}
-	if s, err := p.Status(); err != nil || s.Windows == 0 || s.Sample != 100 {
-		t.Errorf("%+v, %v", s, err)
-	}
-	_, profile := r.finish()
-	for _, m := range profile.Markers {
-		if m.Name == "example.com/hot.hot" && (m.Samples == 0 || m.Samples >= m.Count) {
-			t.Errorf("%d samples of %d passages", m.Samples, m.Count)
-		}
-	}
-}
-
-// A program that counts passages down keeps its rate, however much its MARKGEN says.
-func TestSampleCountdown(t *testing.T) {
-	for _, markgen := range []string{"sample=1:10,countdown", "sample=1:10,skip=" + strings.Repeat("x", 1100) + ",countdown"} {
-		r := start(t, false, markgen, "run")
-		const want = "the program counts passages down (countdown in MARKGEN), at a rate that stays"
-		if err := r.open().Set("sample=1:1000"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.30s…: %v", markgen, err)
-		}
-		if n, all := r.finish(); counted(t, all, "hot") != uint64(n) {
-			t.Errorf("%.30s…: %d passages of %d", markgen, counted(t, all, "hot"), n)
-		}
-	}
-}
-
-// recorded is how many passages of hot have been recorded.
-func recorded(t *testing.T, p *steer.Process) uint64 {
-	t.Helper()
-	all, err := p.Profile()
-	if err != nil {
+// What is only counted is counted, too, when a program is started from outside.
+func TestCountersStarted(t *testing.T) {
+	r := start(t, false, "start=after:1h", "alone")
+	if _, err := r.in.Write([]byte{0}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range all.Markers {
-		if all.Markers[i].Name == "example.com/hot.hot" {
-			if n := all.Markers[i].Samples; n > 0 {
-				return n
-			}
-			return all.Markers[i].Count
+	time.Sleep(20 * time.Millisecond)
+	if err := r.open().Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	_, all := r.finish()
+	if late, tiny := counted(t, all, "late"), counted(t, all, "tiny"); late == 0 || tiny != 64*late {
+		t.Errorf("%d passages of late, and %d of tiny in them", late, tiny)
+	}
+}
+
+// What is only counted is not when the state does not say so, whoever has changed it.
+func TestCountersPaused(t *testing.T) {
+	for _, verb := range []string{"pause", "stop"} {
+		r := start(t, false, "collect=time", "alone")
+		if _, err := r.in.Write([]byte{0}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+		if err := r.open().Do(verb); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+		_, all := r.finish()
+		if late, tiny := counted(t, all, "late"), counted(t, all, "tiny"); late == 0 || tiny != 64*late {
+			t.Errorf("%s: %d passages of late, and %d of tiny in them", verb, late, tiny)
 		}
 	}
-	t.Fatal("no marker hot")
-	return 0
 }
 
 // A program that has closed its descriptors still has its data file mapped.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	layout "github.com/markgen/markgen/runtime"
 )
@@ -53,12 +54,43 @@ func (p *Process) countsDown() bool {
 // its markers, at the next passage of any of them.
 func (p *Process) sample(n uint64) {
 	p.h.word(layout.OffSampleN).Store(n)
-	if n == 1 || p.h.word(layout.OffWindowWidth).Load() != noWindow {
-		return
+	if n != 1 && p.h.word(layout.OffWindowWidth).Load() == noWindow {
+		p.ask()
 	}
+}
+
+// ask has the program look at the next passage of any of its markers what has been asked for.
+func (p *Process) ask() {
 	for u, words := range p.words {
 		for i := range u.Markers {
 			words.half(i*layout.MarkerSize + layout.MarkerIndex).Or(layout.IndexOff | layout.IndexAsked)
 		}
 	}
+}
+
+// patience is how long a program is waited for that passes no marker at all, perhaps, or does not get a processor.
+const patience = 100 * time.Millisecond
+
+// awaitHeard waits until the program has looked, if it does soon.
+func (p *Process) awaitHeard() {
+	for end := time.Now().Add(patience); p.asking() && time.Now().Before(end); {
+		time.Sleep(patience / 200)
+	}
+}
+
+// asking tells whether the program has yet to look.
+func (p *Process) asking() bool {
+	return p.anyWord(layout.MarkerIndex, func(index uint32) bool { return index&layout.IndexAsked != 0 })
+}
+
+// anyWord tells whether is holds for one of the two words of any marker.
+func (p *Process) anyWord(which int, is func(uint32) bool) bool {
+	for u, words := range p.words {
+		for i := range u.Markers {
+			if is(words.half(i*layout.MarkerSize + which).Load()) {
+				return true
+			}
+		}
+	}
+	return false
 }

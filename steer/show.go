@@ -56,7 +56,7 @@ func (s Status) Text() string {
 		markers += fmt.Sprintf("; %s out of reach, for the file has no words of theirs", number(s.Beyond))
 	}
 	if s.Counters > 0 {
-		markers += fmt.Sprintf("; %s besides, always on", report.Plural(s.Counters, "counter"))
+		markers += fmt.Sprintf("; %s besides, on whenever it is collected", report.Plural(s.Counters, "counter"))
 	}
 	line("markers", "%s", markers)
 	line("clock", "%s %s", s.Clock, report.Frequency(float64(s.Hz)))

@@ -130,12 +130,27 @@ func (p *Process) move(t transition) error {
 	}
 }
 
-// finish has the words of all markers follow the state.
+// finish has the words of all markers follow the state, and counters: they are in the program's own memory, and it
+// has to see to them itself, which it does at the next passage of a marker. So before markers are turned off there is time
+// for that.
 func (p *Process) finish() error {
+	counters := p.counters() > 0
+	if s := p.state(); counters && (s == Paused || s == Stopped) && p.collects() {
+		p.ask()
+		p.awaitHeard()
+	}
 	if err := p.apply(); err != nil {
 		return err
 	}
+	if counters && p.state() == Profiling {
+		p.ask()
+	}
 	return p.settle()
+}
+
+// collects tells whether there are markers that the state, as far as they know, does not turn off.
+func (p *Process) collects() bool {
+	return p.anyWord(layout.MarkerOff, func(off uint32) bool { return off&layout.OffByState == 0 })
 }
 
 // follows tells whether markers follow the state when it is changed from outside.

@@ -72,9 +72,9 @@ func (p *Process) status() (Status, error) {
 	if triggers&layout.TriggerTimer != 0 {
 		s.Triggers = append(s.Triggers, "timer")
 	}
+	s.Counters = p.counters()
 	for _, u := range p.units.List {
 		s.Markers += len(u.Markers)
-		s.Counters += len(u.Counters)
 		words := p.words[u]
 		if words == nil {
 			s.Beyond += len(u.Markers)
@@ -147,3 +147,11 @@ func (p *Process) On() (map[string]bool, error) {
 
 // InMemory tells whether the data file has no name.
 func (s Status) InMemory() bool { return strings.HasPrefix(s.File, "/memfd:") }
+
+// counters is how many markers are only counted.
+func (p *Process) counters() (n int) {
+	for _, u := range p.units.List {
+		n += len(u.Counters)
+	}
+	return n
+}

@@ -53,6 +53,12 @@ func TestTransitions(t *testing.T) {
 		if test.verb == "halt" {
 			continue
 		}
+		for name, words := range l.words() { // its counter cannot be turned on and off from here
+			if asked := words[1]&layout.IndexAsked != 0; asked != (test.to != steer.Configured) {
+				t.Errorf("%s in %s: %s has the program look: %v", test.verb, test.state, name, asked)
+			}
+		}
+		l.heard()
 		for name, words := range l.words() {
 			if words != [2]uint32{test.off, 0} {
 				t.Errorf("%s in %s: the words of %s are %#x", test.verb, test.state, name, words)
@@ -199,6 +205,7 @@ func TestOtherReasons(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
+		l.heard()
 		got := [2][2]uint32{l.words()[run], l.words()[lex]}
 		if diff := cmp.Diff(step.want, got); diff != "" {
 			t.Errorf("step %d (-want +got):\n%s", i, diff)
@@ -290,6 +297,7 @@ func TestKept(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
+		l.heard()
 		if got := l.words()[run]; got != step.want {
 			t.Errorf("%#x, want %#x", got, step.want)
 		}

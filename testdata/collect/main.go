@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -36,6 +37,12 @@ func init() {
 	perf.RegisterCollector("empty", empty{})
 	if len(os.Args) > 1 && os.Args[1] == "io name" {
 		perf.RegisterCollector("io", empty{})
+	}
+	if len(os.Args) > 1 && os.Args[1] == "many" {
+		for n := range 61 {
+			perf.RegisterCollector("many"+strconv.Itoa(n), &made)
+		}
+		perf.RegisterCollector("many0", &made)
 	}
 }
 
@@ -212,7 +219,7 @@ func main() {
 		panic(err)
 	}
 	switch what {
-	case "calls":
+	case "calls", "many":
 		down(4)
 		outer()
 	case "panics":

@@ -63,6 +63,27 @@ func burst(i int) {
 	}
 }
 
+// crunch does what others can do at the same time.
+//
+//perf:mark
+//go:noinline
+func crunch(x uint64) uint64 {
+	for range 2000 {
+		x = x*6364136223846793005 + 1
+	}
+	return x
+}
+
+func worker(jobs chan int) {
+	x := uint64(1)
+	for j := range jobs {
+		//perf:begin job
+		x = crunch(x ^ uint64(j))
+		//perf:end job
+	}
+	sink.Add(int64(x))
+}
+
 //perf:mark
 func ending(i, n int) {
 	work(1)
@@ -99,6 +120,18 @@ func shared(n int) {
 func same(n int) {
 	for k := range n {
 		sink.Add(int64(k))
+	}
+}
+
+// untilCollected calls f n times, and on a machine that has other things to do more often, until there
+// were three calls as something was collected.
+func untilCollected(n int, f func()) {
+	collected := 0
+	for end := time.Now().Add(10 * time.Second); (n > 0 || collected < 3) && time.Now().Before(end); n-- {
+		if perf.State() == perf.StateProfiling {
+			collected++
+		}
+		f()
 	}
 }
 
@@ -154,6 +187,19 @@ func main() {
 			}
 			time.Sleep(time.Millisecond)
 		}
+	case "workers": // as many as there are processors, and who gives them work
+		jobs := make(chan int, 100)
+		var done sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			done.Go(func() { worker(jobs) })
+		}
+		for i := range n {
+			//perf:begin send
+			jobs <- i
+			//perf:end send
+		}
+		close(jobs)
+		done.Wait()
 	case "ending":
 		for i := range n {
 			ending(i, n)
@@ -192,9 +238,7 @@ func main() {
 		//perf:resume
 		a()
 	case "quiet": // is paused at any time of a period, and in the next is not collected
-		for range 20 {
-			request()
-		}
+		untilCollected(20, request)
 		for i := range 6 {
 			//perf:pause
 			time.Sleep(time.Duration(i) * 7 * time.Millisecond)
@@ -205,10 +249,10 @@ func main() {
 			//perf:resume
 			time.Sleep(time.Duration(i) * 3 * time.Millisecond)
 		}
-		for range 40 {
+		untilCollected(40, func() {
 			a()
 			time.Sleep(time.Millisecond)
-		}
+		})
 	case "states":
 		say(nil)
 		say(perf.Start())

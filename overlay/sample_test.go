@@ -1,0 +1,189 @@
+//go:build linux
+
+package overlay_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// A countdown counts every passage and times one in N, wherever the program's own
+// patterns are.
+func TestCountdown(t *testing.T) {
+	t.Parallel()
+	const passages = 2_000_000
+	p := runSteered(t, "sample=1:100,countdown,seed=7,only=*.work;*.slow", "period", "2000000").Profile
+	m, slow := marker(t, p, "work"), marker(t, p, "slow")
+	if m.Count != passages || m.CountSE() != 0 || m.Sample != 100 {
+		t.Errorf("%d passages ± %g, 1:%d", m.Count, m.CountSE(), m.Sample)
+	}
+	if m.Samples < passages/100*95/100 || m.Samples > passages/100*105/100 {
+		t.Errorf("%d of %d passages timed", m.Samples, m.Count)
+	}
+	if slow.Count != passages/1000 {
+		t.Errorf("%d slow ones", slow.Count)
+	}
+	if n := longer(m, 1<<10); n < 500 || n > 5000 { // 2000, by chance some more or fewer
+		t.Errorf("an estimate of %d slow ones", n)
+	}
+	// A directive says so for a marker alone, unless everything is wanted.
+	p = runSteered(t, "collect=time", "rare", "100000").Profile
+	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Samples < 900 || m.Samples > 1100 {
+		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
+	}
+	p = runSteered(t, "sample=1:1", "rare", "100000").Profile
+	if m := marker(t, p, "rare"); m.Count != 100_000 || m.Sampled() {
+		t.Errorf("%d passages, %d timed", m.Count, m.Samples)
+	}
+}
+
+// With a seed a countdown times the same passages in each run.
+func TestCountdownSeed(t *testing.T) {
+	t.Parallel()
+	timed := func(seed string) (list []uint64) {
+		m := marker(t, runSteered(t, "sample=1:10,countdown,"+seed, "sized", "5000").Profile, "sized")
+		if m.Count != 5000 || m.Samples < 400 || m.Samples > 600 {
+			t.Errorf("%s: %d of %d passages timed", seed, m.Samples, m.Count)
+		}
+		for _, b := range m.Sizes {
+			list = append(list, uint64(b.K), b.Count)
+		}
+		return list
+	}
+	seven := timed("seed=7")
+	for range 3 {
+		if diff := cmp.Diff(seven, timed("seed=7")); diff != "" {
+			t.Errorf("sizes of the passages that are timed, and how many (-one +another run):\n%s", diff)
+		}
+	}
+	zero := timed("seed=0")
+	if !slices.Equal(zero, timed("seed=0")) {
+		t.Error("seed=0 is none")
+	}
+	if slices.Equal(zero, seven) || slices.Equal(timed("noself"), timed("noself")) {
+		t.Error("other seeds, and the same passages")
+	}
+}
+
+// longer is how many passages of the marker took ns or more.
+func longer(m *profile.Marker, ns uint64) (n uint64) {
+	for _, b := range m.Buckets {
+		if b.LoNS() >= ns {
+			n += b.Count
+		}
+	}
+	return n
+}
+
+// Windows fall on all parts of a program's period alike. Counts may be too low where other programs
+// keep some of the processors busy, so they are only asked to be of the right size, and this test runs
+// beside no other of its package.
+func TestWindows(t *testing.T) {
+	p := runSteered(t, "sample=1:10,seed=11,only=*.work;*.step", "period", "20000000").Profile
+	sure := func() bool {
+		m := marker(t, p, "step")
+		return near(m, 20e6) || m.Count > 20e6/4 && m.Count < 20e6
+	}
+	for seed := 12; seed < 15 && !sure(); seed++ { // what else the machine does may come between
+		t.Logf("%d ± %g steps of 20,000,000", marker(t, p, "step").Count, marker(t, p, "step").CountSE())
+		p = runSteered(t, fmt.Sprintf("sample=1:10,seed=%d,only=*.work;*.step", seed), "period", "20000000").Profile
+	}
+	m := marker(t, p, "work")
+	if m.Sample != 10 || m.Samples < 10_000 || p.Sampling == nil || p.Sampling.Windows < 10 {
+		t.Fatalf("1:%d, %d samples, %+v", m.Sample, m.Samples, p.Sampling)
+	}
+	share := float64(longer(m, 1<<10)) / float64(m.Count)
+	if share < 0.0002 || share > 0.005 {
+		t.Errorf("%g of the passages are slow, want about 0.001", share)
+	}
+	steps := marker(t, p, "step")
+	if steps.Samples < 10_000 || !sure() {
+		t.Errorf("%d ± %g steps of 20,000,000 from %d", steps.Count, steps.CountSE(), steps.Samples)
+	}
+	if few := marker(t, runSteered(t, "sample=1:10", "period", "500").Profile, "step"); few.Count != 500 || few.CountSE() != 0 {
+		t.Errorf("%d ± %g steps of 500", few.Count, few.CountSE())
+	}
+	if se, ok := m.MeanSE(); !ok || se <= 0 || m.CountSE() <= 0 {
+		t.Errorf("standard errors %g, %g", se, m.CountSE())
+	}
+}
+
+// Reading collectors takes longer than what is read here, and none of it is the program's time.
+func TestWindowsRead(t *testing.T) {
+	const bursts = 400_000
+	read := new(profile.Marker)
+	ok := func() bool {
+		return read.Count > bursts*7/10 && read.Count < bursts*13/10 && read.CountSE() < bursts*3/10
+	}
+	for seed := 1; seed < 5 && !ok(); seed++ {
+		read = marker(t, runSteered(t, fmt.Sprintf("collect=io,sample=1:10,seed=%d,only=*.burst", seed), "even", fmt.Sprint(bursts)).Profile, "burst")
+		t.Logf("%d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
+	}
+	if !ok() {
+		t.Errorf("with a collector %d ± %g bursts of %d", read.Count, read.CountSE(), bursts)
+	}
+}
+
+// A trace in which nothing is timed is sampled, too.
+func TestWindowsTraced(t *testing.T) {
+	const bursts = 400_000
+	p := runSteered(t, "collect=trace,buffer=64M,sample=1:100,only=*.burst", "even", fmt.Sprint(bursts)).Profile
+	if p.Trace == nil || p.Trace.Records < 2*1000 || p.Trace.Records > 2*bursts/5 || p.Sampling == nil {
+		t.Errorf("a sample of 1:100 of a trace of %d records is %+v, %+v", 2*bursts, p.Trace, p.Sampling)
+	}
+}
+
+// A program that sleeps is woken up with who opens windows. They do not begin when it does for that.
+func TestWindowsOfRests(t *testing.T) {
+	const bursts = 3000
+	var m *profile.Marker
+	for seed := 21; seed < 25; seed++ { // what else the machine does may come between
+		p := runSteered(t, fmt.Sprintf("sample=1:100,seed=%d,only=*.burst", seed), "resting", fmt.Sprint(bursts)).Profile
+		m = marker(t, p, "burst")
+		if near(m, 20*bursts) && m.Count > 10*bursts && m.Count < 40*bursts && m.Samples > 100 {
+			return
+		}
+		t.Logf("%d ± %g passages of %d, from %d", m.Count, m.CountSE(), 20*bursts, m.Samples)
+	}
+	t.Errorf("%d ± %g passages of %d", m.Count, m.CountSE(), 20*bursts)
+}
+
+// Where all processors are busy, whoever opens windows comes when a goroutine waits or has had its turn. They do not begin then.
+func TestWindowsOfBusy(t *testing.T) {
+	const jobs = 600_000
+	all := marker(t, runSteered(t, "only=*.worker:job", "workers", fmt.Sprint(jobs)).Profile, "worker:job")
+	if all.Count != jobs {
+		t.Errorf("%d jobs of %d", all.Count, jobs)
+	}
+	for _, rate := range []string{"1:20", "1:100"} {
+		var mean, sent, done []float64
+		for seed := 31; seed < 36; seed++ {
+			p := runSteered(t, fmt.Sprintf("sample=%s,seed=%d,only=*:job;*:send", rate, seed), "workers", fmt.Sprint(jobs)).Profile
+			job, send := marker(t, p, "worker:job"), marker(t, p, "main:send")
+			mean = append(mean, job.MeanNS()/all.MeanNS())
+			done = append(done, float64(job.Count)/jobs)
+			sent = append(sent, float64(send.Count)/jobs)
+		}
+		for what, list := range map[string][]float64{"mean": mean, "jobs": done, "jobs sent": sent} {
+			t.Logf("%s: %s are %.3g of what they should be", rate, what, list)
+			least, most := 0.7, 1.4
+			if what == "mean" { // a few that other programs held up are much of it
+				least, most = 0.4, 2
+			}
+			if slices.Sort(list); list[2] < least || list[2] > most {
+				t.Errorf("%s: %s are %.3g of what they should be, in the median", rate, what, list[2])
+			}
+		}
+	}
+}
+
+// near tells whether an estimated count is what it should be, as far as it says it is sure.
+func near(m *profile.Marker, want float64) bool {
+	return math.Abs(float64(m.Count)-want) <= 6*m.CountSE()
+}
