@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strings"
 )
 
 // Go runs the go command of a build verb and returns its exit code. An error
@@ -54,12 +56,42 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 			return err
 		}
 	}
+	if cmd.ProcessState == nil || !cmd.ProcessState.Success() {
+		return held.flush()
+	}
+	if err := b.place(held); err != nil {
+		return err
+	}
 	if err := held.flush(); err != nil {
 		return err
 	}
-	if cmd.ProcessState != nil && cmd.ProcessState.Success() {
-		fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if the message above is about what stands in a size= of yours, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
+	fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if the message above is about what stands in a size= of yours, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
+	return nil
+}
+
+// inMarked is a place in marked text, whose lines are those of the source but not its columns.
+var inMarked = regexp.MustCompile(`(?m)^(.+?\.go:\d+)(?::\d+)?: `)
+
+// place replaces the places in marked text that are in what held has kept by those in the user's source.
+func (b *Build) place(held *heldMessages) error {
+	r := replacements{}
+	for _, flag := range b.flags {
+		if name, ok := strings.CutPrefix(flag, "-overlay="); ok {
+			var err error
+			if r, err = readReplacements(name, b.dir); err != nil {
+				return err
+			}
+		}
 	}
+	own := r.restorer(b.dir)
+	kept := inMarked.ReplaceAllStringFunc(held.kept.String(), func(place string) string {
+		if shown := own.Replace(place); shown != place {
+			return inMarked.ReplaceAllString(shown, "$1: ")
+		}
+		return place
+	})
+	held.kept.Reset()
+	held.kept.WriteString(kept)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"path"
 	"strconv"
@@ -199,4 +200,17 @@ func receiverTypeParams(d *ast.FuncDecl) (names []string) {
 		return true
 	})
 	return names
+}
+
+// asInt is an integer expression as an int. Only integers can be shifted, so the compiler accepts no others.
+func asInt(x string) string {
+	switch e, _ := parser.ParseExpr(x); e := e.(type) {
+	case *ast.CallExpr:
+		if name, ok := e.Fun.(*ast.Ident); ok && (name.Name == "len" || name.Name == "cap") {
+			return x
+		}
+	case *ast.BinaryExpr:
+		x = "(" + x + ")"
+	}
+	return "int(" + x + "<<0)"
 }

@@ -10,6 +10,7 @@ import (
 type edits struct {
 	text []byte
 	list []edit
+	file *file // whose lines are broken where they become long; nil: none
 }
 
 type edit struct {
@@ -42,34 +43,14 @@ func (e *edits) sorted() []edit {
 // apply returns the text between two offsets with the edits made. Edits that
 // overlap are a mistake of the writer's and panic.
 func (e *edits) apply(from, to int) []byte {
-	return applySorted(e.text, e.sorted(), from, to)
+	b := &breaker{f: e.file}
+	if from > 0 {
+		b.col = longLine // in the middle of a line
+	}
+	return b.apply(e.text, e.sorted(), from, to)
 }
 
 // applySorted is apply with a list that is in order.
 func applySorted(text []byte, list []edit, from, to int) []byte {
-	list = list[sort.Search(len(list), func(i int) bool { return list[i].from >= from }):]
-	size := to - from
-	for _, d := range list {
-		if d.from > to {
-			break
-		}
-		size += len(d.with)
-	}
-	out := make([]byte, 0, size)
-	at := from
-	for _, d := range list {
-		if d.from > to {
-			break
-		}
-		if d.to > to {
-			continue
-		}
-		if d.from < at {
-			panic("rewrite: edits overlap: " + d.with)
-		}
-		out = append(out, text[at:d.from]...)
-		out = append(out, d.with...)
-		at = d.to
-	}
-	return append(out, text[at:to]...)
+	return new(breaker).apply(text, list, from, to)
 }

@@ -77,6 +77,7 @@ func (u *Unit) Find(o Options) error {
 func (u *Unit) gates(form string) {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
+			fn.follows = fn.stays(u)
 			gate := -1
 			for _, p := range fn.points {
 				if p.marker >= 0 && gate < 0 {
@@ -85,8 +86,14 @@ func (u *Unit) gates(form string) {
 				p.gate = gate
 			}
 			fn.form, fn.why = fn.chooseForm(form)
+			fn.briefs = fn.findBriefs(u)
 			for _, p := range fn.points {
 				p.Form, p.Why = fn.form.String(), fn.why
+			}
+			for _, b := range fn.briefs {
+				for p := range b.inside {
+					p.Form, p.Why = formTwin.String(), "in a loop that calls nothing: one test in front of it chooses between two copies"
+				}
 			}
 		}
 	}
@@ -389,8 +396,12 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 		p.Body = w.f.body(from, to)
 	}
 	if old := w.names[p.Name]; old != nil {
-		if p.Given != "" && !(w.f != old.f && w.f.constrained() && old.f.constrained()) {
+		switch {
+		case w.f != old.f && w.f.constrained() && old.f.constrained(): // one of them is compiled
+		case p.Given != "":
 			w.fail(d.pos, "the name "+strconv.Quote(p.Name)+" is given twice, first at "+old.Pos.String(), "choose another name")
+		case old.Given != "":
+			w.errs = append(w.errs, &Error{old.Pos, "the name " + strconv.Quote(p.Name) + " is given to this, and what is at " + p.Pos.String() + " has it", "choose another name"})
 		}
 	}
 	w.names[p.Name] = p

@@ -12,7 +12,8 @@ import (
 //	             way in and out is a test
 //	formTwin     if gate { marked copy of the body; return }; the body as it was
 //	formInstance if gate { return the marked copy of the function }; the body as it was
-//	formGuarded  one body; each scope opens and closes behind a test of a local variable
+//	formGuarded  one body; each scope opens and closes behind a test of a local variable,
+//	             or, in a function that lasts, behind one of its marker but for the function's own
 //
 // What the compiler inlines it goes on inlining: then the frames, the
 // allocations and the speed of the program are what they were. A scope of such a
@@ -96,10 +97,12 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		fn.called = fn.together()
 		return formCount, "nothing in it is timed"
 	}
-	opens, whyNotOpen := fn.opens()
+	opens, whyNotOpen := fn.opens(nil)
 	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
 	open := fn.explicit && !fn.recursive
-	if fn.recursive {
+	if fn.follows && fn.explicit && fn.cost > mostCost {
+		open = true // it is not inlined, also not into itself
+	} else if fn.recursive {
 		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
 	}
 	twin, whyNotTwin := fn.copies()
@@ -108,6 +111,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	case forced == "open" && open, forced == "twin" && twin, forced == "instance" && fn.instantiates(), forced == "guarded":
 		for f, name := range formNames {
 			if name == forced {
+				fn.follows = false
 				fn.called = together && (forced == "open" || forced == "guarded")
 				return form(f), "-form asks for it"
 			}
@@ -120,10 +124,16 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		}
 		return f, "a test at the top might part variables that are allocated together"
 	}
-	// In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
-	// of a function that is given, which allocates if this one is not inlined: then the estimate is to be
-	// far above the budget before it counts.
-	small := fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic())
+	if fn.follows {
+		const why = "it may go on for as long as the program: each scope in it tests whether it is on"
+		if open {
+			return formOpen, why
+		}
+		if fn.follows, _ = fn.opens(fn.point); fn.follows && !fn.explicit {
+			return formGuarded, why
+		}
+	}
+	small := fn.small()
 	switch {
 	case small && fn.indirect && twin && !fn.allocates():
 		return formTwin, "one test at the top chooses between two bodies; nothing calls it by its name, so it is not inlined"
@@ -139,6 +149,14 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		return formTwin, why
 	}
 	return formGuarded, whyNotTwin
+}
+
+// small says whether the function is to be inlined where the compiler does that.
+// In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
+// of a function that is given, which allocates if this one is not inlined: then the estimate is to be
+// far above the budget before it counts.
+func (fn *function) small() bool {
+	return fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic())
 }
 
 // copies says whether the body can be there twice, and if not why.

@@ -35,6 +35,8 @@ type function struct {
 	form      form
 	why       string // that form
 	explicit  bool   // the scopes of a twin end on every way out, not in a deferred call
+	follows   bool   // scopes in its loops follow what is turned on and off while it runs; see stays.go
+	briefs    []*brief
 	called    bool   // its own marker is passed in a call, and nothing is tested before the body; see together
 	counted   string // why it is only counted, though no directive asks for that; else ""
 	literals  int

@@ -130,7 +130,7 @@ func nonzero(x ast.Expr) bool {
 // function the instance. Lines of the copy are those of the original.
 func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	f, d := fn.file, fn.decl
-	copied, scopes := &edits{text: e.text}, ""
+	copied, scopes := &edits{text: e.text, file: f}, ""
 	var own []string // the names of the instance's results, nil: those they have
 	if fn.explicit {
 		how := passed
@@ -201,10 +201,10 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	if fn.results() {
 		results = "(" + w.fields(f, fn.typ.Results, own) + ") "
 	}
-	from, to := f.position(fn.body.Lbrace), f.position(fn.body.Rbrace)
-	e.insert(end+1, fmt.Sprintf("; func %s%s%s(%s) %s{%s /*line :%d:%d*/%s%s} /*line :%d:%d*/",
+	to := f.position(fn.body.Rbrace)
+	e.insert(end+1, fmt.Sprintf("; func %s%s%s(%s) %s{%s%s%s%s} /*line :%d:%d*/",
 		receiver, name, typeParams, w.fields(f, fn.typ.Params, params), results, scopes,
-		from.Line, from.Column+1, copied.apply(start, end), map[bool]string{true: "; return "}[value != ""], to.Line, to.Column+1)+setter)
+		lineAt(f, start), copied.apply(start, end), map[bool]string{true: "; return "}[value != ""], to.Line, to.Column+1)+setter)
 }
 
 // generic says whether the function has type parameters, its own or its receiver's.

@@ -17,16 +17,17 @@ type way struct {
 // out, and if not why. What returns values that calls compute does so inside the
 // scope: the values go to the results first, for which these need names that
 // nothing in the body hides. A function goes to a variable of its own (returned),
-// that is set once: so the compiler knows which it is where it is called.
-func (fn *function) opens() (bool, string) {
+// that is set once: so the compiler knows which it is where it is called. The scope of
+// one point may end in another way.
+func (fn *function) opens(but *Point) (bool, string) {
 	for _, p := range fn.points {
-		if p.SizeExpr != "" {
+		if p.SizeExpr != "" && p != but {
 			return false, "a size belongs to its scope"
 		}
 	}
 	captures := false
 	for _, w := range fn.ways {
-		captures = captures || w.captures()
+		captures = captures || w.without(but).captures()
 	}
 	if !captures || !fn.results() || fn.returned != "" {
 		return true, ""
@@ -44,6 +45,14 @@ func (fn *function) opens() (bool, string) {
 		return false, "a result is hidden by another variable of its name"
 	}
 	return true, ""
+}
+
+// without is the way without the function's own scope, if that is the point's.
+func (w way) without(own *Point) way {
+	if own != nil && len(w.open) > 0 && w.open[0] == own {
+		w.open = w.open[1:]
+	}
+	return w
 }
 
 // captures says whether the statement computes its values in a way that takes
@@ -117,10 +126,13 @@ func hidesAny(body *ast.BlockStmt, results map[string]bool) bool {
 // is known that the function's gate was open. If the results have to have the names
 // of resultNames for it, named is true.
 func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) (named bool) {
-	f := fn.file
 	w.passed = gate
 	defer func() { w.passed = eachTests }()
-	if p := fn.point; p != nil {
+	var deferred *Point // its own, which ends when what it defers has run
+	if p := fn.point; p != nil && !p.Count && fn.form == formGuarded && !fn.explicit {
+		deferred = p
+	}
+	if p := fn.point; p != deferred {
 		switch {
 		case p.Count:
 			e.insert(start, w.counted(p.counter))
@@ -130,12 +142,32 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 			e.insert(start, w.opened(p))
 		}
 	}
+	for _, b := range fn.briefs {
+		e.insert(b.to, " }") // in front of what else is there
+	}
+	named = w.explicit(e, fn, deferred)
+	for _, b := range fn.briefs {
+		named = w.twice(e, fn, b, deferred) || named
+	}
+	if p := fn.point; fn.falls && p != deferred && !p.Count {
+		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
+	}
+	return named
+}
+
+// explicit plants the scopes that end on every way out, and all else that is in the brief loop that is being planted, or in
+// none, but the function's own; deferred is a point whose scope ends in another way.
+func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named bool) {
+	f := fn.file
 	for _, ev := range fn.events {
+		if fn.brief(ev.at) != w.brief {
+			continue
+		}
 		switch ev.op {
 		case opEnter:
 			w.put(e, ev, w.opened(ev.point))
 		case opExit:
-			w.put(e, ev, w.shut(ev.ends))
+			w.put(e, ev, w.shut(w.planted(ev.ends)))
 		case opPoint:
 			w.put(e, ev, w.point(ev.point))
 		default:
@@ -144,10 +176,14 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 	}
 	results := w.resultNames(fn)
 	for _, way := range fn.ways {
-		if len(way.open) == 0 {
+		at := f.offset(way.stmt.Pos())
+		if fn.brief(at) != w.brief {
 			continue
 		}
-		at := f.offset(way.stmt.Pos())
+		way = way.without(deferred)
+		if way.open = w.planted(way.open); len(way.open) == 0 {
+			continue
+		}
 		if !way.captures() {
 			e.insert(at, w.shut(way.open)+" ")
 			continue
@@ -161,9 +197,6 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 		named = true
 		e.replace(at, at+len("return"), strings.Join(results, ", ")+" =")
 		e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return")
-	}
-	if fn.falls && fn.point != nil && !fn.point.Count {
-		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
 	}
 	return named
 }
@@ -194,17 +227,22 @@ func (w *overlayWriter) behind(text string) string {
 }
 
 func (w *overlayWriter) point(p *Point) string {
-	if w.passed == eachTests {
+	switch {
+	case w.inBrief(p) && !w.marks:
+		return ""
+	case w.passed == eachTests && !w.inBrief(p):
 		return w.free("Mark(&%s)", w.marker(p.marker))
 	}
 	return w.behind(fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker)))
 }
 
 func (w *overlayWriter) opened(p *Point) string {
-	switch w.passed {
-	case eachTests:
+	switch {
+	case w.inBrief(p) && !w.marks:
+		return ""
+	case w.passed == eachTests && !w.inBrief(p):
 		return w.free("Open(&%s)", w.marker(p.marker))
-	case framed:
+	case w.passed == framed:
 		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
 	}
 	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
@@ -228,10 +266,10 @@ func (w *overlayWriter) shut(points []*Point) string {
 	}
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
-		switch w.passed {
-		case eachTests:
+		switch {
+		case w.passed == eachTests && !w.inBrief(points[i]):
 			b.WriteString(w.free("Shut(&%s)", w.marker(points[i].marker)))
-		case framed:
+		case w.passed == framed:
 			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)
 		default:
 			fmt.Fprintf(&b, " %s.End(&%s);", w.perf, w.marker(points[i].marker))

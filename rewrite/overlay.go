@@ -89,6 +89,8 @@ type overlayWriter struct {
 	t, l              string // the tallies, and where functions found their counters last
 	nothing           string // the variable that costs nothing to assign to
 	passed            gate   // of what is being planted
+	brief             *brief // the one that is being planted, nil: none
+	marks             bool   // the copy of it with scopes is
 	called            bool   // no branch may come before the body of what is being planted
 	recovers          bool   // recover is the predeclared function
 }
@@ -103,7 +105,7 @@ const FreePrefix = "free_markgen_"
 
 // file returns the marked text of a file, or nil if nothing changes.
 func (w *overlayWriter) file(f *file, head bool) []byte {
-	e := &edits{text: f.bare()}
+	e := &edits{text: f.bare(), file: f}
 	for _, fn := range f.functions {
 		w.function(e, fn)
 	}
@@ -172,7 +174,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 	case formInstance:
 		w.instance(e, fn, start, end)
 	case formTwin:
-		copied, scopes := &edits{text: e.text}, ""
+		copied, scopes := &edits{text: e.text, file: f}, ""
 		if fn.explicit {
 			how := passed
 			if fn.framed() {
@@ -189,14 +191,19 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		if !fn.results() {
 			tail = "; return };"
 		}
-		pos := f.position(fn.body.Lbrace)
-		e.insert(start, " if "+w.gate(fn)+" {"+scopes+
-			string(copied.apply(start, end))+tail+fmt.Sprintf(" /*line :%d:%d*/", pos.Line, pos.Column+1))
+		e.insert(start, " if "+w.gate(fn)+" {"+scopes+string(copied.apply(start, end))+tail+lineAt(f, start))
 		w.counts(e, fn, start)
 	case formGuarded:
 		if fn.explicit {
 			e.insert(start, " "+w.on+" := "+w.gate(fn)+";")
 			w.openNamed(e, e, fn, start, end, variable)
+			break
+		}
+		if fn.follows {
+			if p := fn.point; p != nil && !p.Count {
+				e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.gate(fn)+" { defer "+w.s+".Exit();"+w.enterInto(w.s, p)+" };")
+			}
+			w.openNamed(e, e, fn, start, end, eachTests)
 			break
 		}
 		e.insert(start, " "+w.on+" := "+w.gate(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
@@ -315,9 +322,14 @@ func (w *overlayWriter) guarded(text, guard string) string {
 }
 
 func (w *overlayWriter) enter(p *Point, slot int) string {
-	text := fmt.Sprintf(" %s[%d].Enter(&%s);", w.s, slot, w.marker(p.marker))
+	return w.enterInto(fmt.Sprintf("%s[%d]", w.s, slot), p)
+}
+
+// enterInto enters the scope of a point that is in a variable.
+func (w *overlayWriter) enterInto(scope string, p *Point) string {
+	text := fmt.Sprintf(" %s.Enter(&%s);", scope, w.marker(p.marker))
 	if p.SizeExpr != "" {
-		text += fmt.Sprintf(" %s[%d].Size(int(%s));", w.s, slot, p.SizeExpr)
+		text += fmt.Sprintf(" %s.Size(%s);", scope, asInt(p.SizeExpr))
 	}
 	return text
 }

@@ -111,10 +111,7 @@ func (w *inPlaceWriter) scope(slot int) string { return w.scopes + "[" + strconv
 func (w *inPlaceWriter) enter(fn *function, p *Point, slot int) []string {
 	lines := []string{w.scope(slot) + ".Enter(" + w.marker(fn, p) + ")"}
 	if x := p.SizeExpr; x != "" {
-		if !strings.HasPrefix(x, "len(") && !strings.HasPrefix(x, "cap(") || strings.Count(x, "(") > 1 {
-			x = "int(" + x + ")"
-		}
-		lines = append(lines, w.scope(slot)+".Size("+x+")")
+		lines = append(lines, w.scope(slot)+".Size("+asInt(x)+")")
 	}
 	return lines
 }

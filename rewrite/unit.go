@@ -35,6 +35,7 @@ type Unit struct {
 	declared map[string]bool // all names that its files declare; nil: not known yet
 	counts   []*Point        // points that a Counter counts, in order
 	timed    []*Point        // points that have a Marker, in order
+	lasts    *lasting        // nil: not known yet
 	inline   bool            // markers cost the inliner nothing; set by Find
 	numbered bool            // by Number
 }

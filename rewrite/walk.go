@@ -365,6 +365,9 @@ func (w *walker) ifStmt(s *ast.IfStmt, d *directive, link int) {
 func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string, d *directive) {
 	head := w.f.normal(pos, body.Lbrace) + " "
 	w.strays(body.Lbrace)
+	if len(body.List) == 0 && d != nil && d.verb == "mark" {
+		w.fail(d.pos, "//perf:mark marks cases, and there are none", "leave it out, or put it above the statement to mark")
+	}
 	w.targets = append(w.targets, target{label, len(w.chain), false})
 	for i, c := range body.List {
 		end := body.Rbrace

@@ -1,0 +1,228 @@
+package rewrite
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// A function chooses at its top between what is marked and what is not, and goes on in what it chose. One
+// that waits for work in a loop is there for as long as the program: markers may be turned on and off many times
+// meanwhile, by triggers, windows or another process. What is in such a loop follows, with a test at each end of a scope, which is
+// little beside what the loop waits for.
+
+// stays says whether a loop of the function that has scopes or points in it may go on for long:
+//
+//   - it sends or receives, or ranges over what the unit has for a channel;
+//   - it calls what by its name waits, as Accept, Sleep or Scan;
+//   - it calls anything, and the function is one that runs once: func main, or what a go statement starts;
+//   - it calls anything, has neither a condition nor a way out, or what is in it was marked by hand.
+func (fn *function) stays(u *Unit) bool {
+	if fn.loops == 0 || !fn.file.explicit || !fn.holds(fn.body, false) {
+		return false
+	}
+	in := u.lasting()
+	once, found := in.once(fn), false
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		var body *ast.BlockStmt
+		long := once
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			body = n.Body
+			long = long || n.Cond == nil && (fn.holds(body, true) || !hasWayOut(body))
+		case *ast.RangeStmt:
+			body = n.Body
+			if n.Value == nil && in.channels[lastName(n.X)] {
+				found = found || fn.holds(body, false)
+			}
+		}
+		if body == nil || found {
+			return !found
+		}
+		if fn.holds(body, false) {
+			calls, waits := meets(n)
+			found = waits || long && calls
+		}
+		return !found
+	})
+	return found
+}
+
+// holds says whether a scope begins, or a point is, in a block, one that a directive asked for if given is set. That of the
+// function itself does not count.
+func (fn *function) holds(body *ast.BlockStmt, given bool) bool {
+	from, to := fn.file.offset(body.Lbrace), fn.file.offset(body.Rbrace)
+	for _, e := range fn.events {
+		if (e.op == opEnter || e.op == opPoint) && e.at > from && e.at <= to && (!given || e.point.Explicit) {
+			return true
+		}
+	}
+	return false
+}
+
+// once says whether the function is func main, or a literal or a function of a name that a go statement, or a method
+// of the name Go, starts.
+func (in *lasting) once(fn *function) bool {
+	if fn.decl != nil {
+		name := fn.decl.Name.Name
+		return fn.decl.Recv == nil && name == "main" || in.started[name]
+	}
+	before := bytes.TrimRight(fn.file.Text[:fn.file.offset(fn.lit.Pos())], " \t")
+	return bytes.HasSuffix(before, []byte(".Go(")) || bytes.HasSuffix(before, []byte("go")) && !wordByte(before, len(before)-3)
+}
+
+// hasWayOut says whether anything in the body of a loop leaves it, as far as its own statements show.
+func hasWayOut(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			found = true
+		case *ast.BranchStmt:
+			found = found || n.Tok == token.BREAK || n.Tok == token.GOTO
+		}
+		return !found
+	})
+	return found
+}
+
+// meets says what is in a loop, its head included: calls, but of predeclared functions and conversions, and what waits.
+func meets(loop ast.Node) (calls, waits bool) {
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.SelectStmt, *ast.SendStmt:
+			waits = true
+		case *ast.UnaryExpr:
+			waits = waits || n.Op == token.ARROW
+		case *ast.CallExpr:
+			name := lastName(n.Fun)
+			calls = calls || !builtins[name] && !scalarNames[name] && !isType(n.Fun)
+			waits = waits || waitsByName(name)
+		}
+		return !waits
+	})
+	return calls || waits, waits
+}
+
+// isType says whether an expression can be nothing but a type.
+func isType(x ast.Expr) bool {
+	switch ast.Unparen(x).(type) {
+	case *ast.ArrayType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.MapType, *ast.StarExpr, *ast.StructType:
+		return true
+	}
+	return false
+}
+
+// waiting begins the names of methods that wait for the world outside in most packages that have them.
+var waiting = []string{"Accept", "Poll", "ReadFrom", "ReadLine", "ReadMessage", "ReadMsg", "Receive", "Recv", "Scan", "Serve", "Sleep", "Tick", "Wait"}
+
+func waitsByName(name string) bool {
+	for _, word := range waiting {
+		if strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return name == "Read"
+}
+
+// lastName is the name of a variable, of a field or of what a call calls, "" for other expressions.
+func lastName(x ast.Expr) string {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		return x.Sel.Name
+	case *ast.IndexExpr:
+		return lastName(x.X)
+	case *ast.CallExpr:
+		return lastName(x.Fun)
+	}
+	return ""
+}
+
+// lasting is what names tell of which functions of a unit last.
+type lasting struct {
+	channels map[string]bool // variables, parameters and fields that are channels, and functions that give one
+	started  map[string]bool // functions and methods that go statements call
+}
+
+// lasting makes it when it is first asked for.
+func (u *Unit) lasting() *lasting {
+	if u.lasts != nil {
+		return u.lasts
+	}
+	in := &lasting{map[string]bool{"C": true}, map[string]bool{}} // that of a time.Ticker
+	u.lasts = in
+	for _, f := range u.files {
+		if bytes.Contains(f.Text, []byte("chan")) {
+			ast.Inspect(f.ast, in.channel)
+		}
+		in.starts(f.Text)
+	}
+	return in
+}
+
+// starts adds what is called in statements of a text that begin with go.
+func (in *lasting) starts(text []byte) {
+	for word := []byte("go "); ; {
+		i := bytes.Index(text, word)
+		if i < 0 {
+			return
+		}
+		before := bytes.TrimRight(text[:i], " \t")
+		text = text[i+len(word):]
+		if len(before) > 0 && bytes.IndexByte([]byte("\n{};:"), before[len(before)-1]) < 0 {
+			continue
+		}
+		if end := bytes.IndexAny(text, "([ \n"); end > 0 && text[end] != ' ' {
+			in.started[string(text[bytes.LastIndexByte(text[:end], '.')+1:end])] = true
+		}
+	}
+}
+
+// channel adds what a node declares as a channel, or makes one.
+func (in *lasting) channel(n ast.Node) bool {
+	add := func(name string, typ ast.Expr) {
+		if _, ok := ast.Unparen(typ).(*ast.ChanType); ok && name != "" {
+			in.channels[name] = true
+		}
+	}
+	made := func(name, x ast.Expr) {
+		call, ok := ast.Unparen(x).(*ast.CallExpr)
+		if ok && len(call.Args) > 0 && lastName(call.Fun) == "make" {
+			add(lastName(name), call.Args[0])
+		}
+	}
+	switch n := n.(type) {
+	case *ast.Field:
+		for _, name := range n.Names {
+			add(name.Name, n.Type)
+		}
+	case *ast.ValueSpec:
+		for i, name := range n.Names {
+			if n.Type != nil {
+				add(name.Name, n.Type)
+			} else if i < len(n.Values) {
+				made(name, n.Values[i])
+			}
+		}
+	case *ast.AssignStmt:
+		for i, x := range n.Rhs {
+			made(n.Lhs[min(i, len(n.Lhs)-1)], x)
+		}
+	case *ast.KeyValueExpr:
+		made(n.Key, n.Value)
+	case *ast.FuncDecl:
+		if list := n.Type.Results; list.NumFields() == 1 {
+			add(n.Name.Name, list.List[0].Type)
+		}
+	}
+	return true
+}
