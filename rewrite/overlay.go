@@ -200,9 +200,11 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 			break
 		}
 		if fn.follows {
+			enter := ""
 			if p := fn.point; p != nil && !p.Count {
-				e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.gate(fn)+" { defer "+w.s+".Exit();"+w.enterInto(w.s, p)+" };")
+				enter = w.enterInto(w.s, p)
 			}
+			e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.gate(fn)+" { defer "+w.s+".Leave();"+enter+" };")
 			w.openNamed(e, e, fn, start, end, eachTests)
 			break
 		}

@@ -88,6 +88,9 @@ func (s *Scope) Enter(m *Marker) {}
 // Exit does nothing.
 func (s *Scope) Exit() {}
 
+// Leave does nothing.
+func (s *Scope) Leave() {}
+
 // Size does nothing.
 func (s *Scope) Size(n int) {}
 

@@ -276,6 +276,42 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	}
 }
 
+// Leave is Exit where the function also opens scopes (Open), for its deferred call: what a panic or
+// runtime.Goexit has left open in its frame, or further down, ends before s does.
+func (s *Scope) Leave() {
+	if s != nil {
+		leaveFrame((*byte)(unsafe.Pointer(s)))
+		s.Exit()
+	}
+}
+
+// leaveFrame ends the scopes that were opened in the frame of the variable at an address of the caller's
+// stack, or in those of what it called. The arguments by which opened scopes know their depth lie below it.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func leaveFrame(at *byte) {
+	if !hasG || hot.slots == nil {
+		return
+	}
+	g, depth := depthOf(at)
+	p, key, _ := near(g)
+	if p.key != key {
+		p = find(g)
+	}
+	if p == nil {
+		return
+	}
+	words := uint32(depth / 8)
+	for n := p.stack.n; n > 0 && !p.frozen(); n = p.stack.n {
+		if r := p.stack.at(n - 1); r.kind() != kindOpened || r.depth <= words {
+			return
+		}
+		p.settle(n-1, now())
+	}
+}
+
 // Recovered returns v, what recover returned, and takes note of the moment if
 // that was a panic's value: the scopes that the panic has left end now.
 func Recovered(v any) any {
