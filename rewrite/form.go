@@ -270,45 +270,6 @@ func (fn *function) onlyCount() {
 	fn.slots = 0
 }
 
-// allocates says whether something that the function makes, or that it passes
-// to a function it gets as a parameter, may be on the heap only if the function
-// is not inlined. It works on syntax.
-func (fn *function) allocates() bool {
-	returned := false
-	if fn.results() {
-		for _, field := range fn.typ.Results.List {
-			returned = returned || !scalar(field.Type)
-		}
-	}
-	found := false
-	ast.Inspect(fn.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.UnaryExpr:
-			_, literal := ast.Unparen(n.X).(*ast.CompositeLit)
-			found = found || returned && n.Op == token.AND && literal
-		case *ast.CompositeLit:
-			switch n.Type.(type) {
-			case *ast.ArrayType, *ast.MapType:
-				found = found || returned
-			}
-		case *ast.RangeStmt:
-			found = found || fn.rangesGiven(n)
-		case *ast.CallExpr:
-			switch f := ast.Unparen(n.Fun).(type) {
-			case *ast.Ident:
-				found = found || fn.given[f.Name] || returned && allocating[f.Name]
-			case *ast.SelectorExpr:
-				x, ok := f.X.(*ast.Ident)
-				found = found || ok && fn.given[x.Name]
-			case *ast.ArrayType:
-				found = found || returned
-			}
-		}
-		return !found
-	})
-	return found
-}
-
 // dynamic says whether the function calls one that it gets as a parameter, or loops
 // over it: where it is inlined, that is inlined too.
 func (fn *function) dynamic() bool {
@@ -343,9 +304,6 @@ func scalar(t ast.Expr) bool {
 
 var scalarNames = set("bool", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16",
 	"uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128")
-
-// allocating are the predeclared names whose call may allocate.
-var allocating = set("append", "make", "new", "string")
 
 var builtins = set("append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min",
 	"new", "panic", "print", "println", "real")

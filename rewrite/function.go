@@ -32,6 +32,7 @@ type function struct {
 	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces
 	returned  string          // the type of its one result, as the source has it, if that is a function
 	quick     bool            // done before a clock is read twice; see inliner
+	estimated *inliner        // by which; nil: not yet
 	form      form
 	why       string // that form
 	explicit  bool   // the scopes of a twin end on every way out, not in a deferred call

@@ -80,7 +80,7 @@ func (in *inliner) estimate(fn *function) {
 	if fn.cost != 0 {
 		return
 	}
-	fn.cost = never
+	fn.cost, fn.estimated = never, in
 	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
 	if fn.size > 40*inlineBudget || fn.noinline {
 		return

@@ -108,6 +108,16 @@ func Idioms(yield func(name string, allocs float64) bool) {
 		{"Clo", func() { sink = Clo() }},
 		{"UseEach", func() { sink = UseEach(l) }},
 		{"UseRec", func() { sink = UseRec(l) }},
+		{"Settled", func() { sink = Settled(3).n }},
+		{"Squares", func() { sink = Squares(3)[2] }},
+		{"Summed", func() { sink = Summed(3).(int) }},
+		{"Check3", func() { sb = Check3(3) != nil }},
+		{"Named", func() { sb = Named("abc") != nil }},
+		{"Area", func() { fs = Area(3).Area() }},
+		{"Pair", func() { _, v := Pair(3); sink = v.(account).n }},
+		{"Boxed", func() { sink = Boxed(3).v.(int) }},
+		{"BoxedIn", func() { sink = BoxedIn(3).v.(int) }},
+		{"Bound", func() { a := account{}; sink = Bound(&a, 3)() }},
 	} {
 		if !yield(x.name, testing.AllocsPerRun(100, x.do)) {
 			return
@@ -651,6 +661,90 @@ func (l *List) Rec(f func(int)) {
 	}
 }
 func UseRec(l *List) (t int) { l.Rec(func(x int) { t += x }); return }
+
+// What follows has a loop and returns something of its own, which is its caller's where it is inlined.
+
+type account struct{ n, steps int }
+
+func (a account) Area() float64 { return float64(a.n) }
+func (a account) Error() string { return "account" }
+func (a *account) get() int     { return a.n }
+
+type unknown string
+
+func (u unknown) Error() string { return "unknown " + string(u) }
+
+type boxed struct{ v any }
+
+func Settled(n int) *account {
+	a := account{n: 1}
+	for i := range n {
+		a.n += i
+	}
+	return &a
+}
+func Squares(n int) []int {
+	var a [4]int
+	for i := range n {
+		a[i&3] = i * i
+	}
+	return a[:]
+}
+func Summed(n int) any {
+	for i := range n {
+		n += i + 1000
+	}
+	return n
+}
+func Check3(n int) error {
+	for i := range n {
+		n += i
+	}
+	if n > 0 {
+		return account{n, n}
+	}
+	return nil
+}
+func Named(name string) error {
+	for _, c := range name {
+		if c == 'c' {
+			return unknown(name)
+		}
+	}
+	return nil
+}
+func Area(n int) interface{ Area() float64 } {
+	a := account{n: n}
+	for i := range n {
+		a.n += i
+	}
+	return a
+}
+func Pair(n int) (int, any) {
+	for i := range n {
+		n += i
+	}
+	return n, account{n, n}
+}
+func Boxed(n int) struct{ v any } {
+	for i := range n {
+		n += i + 1000
+	}
+	return struct{ v any }{n}
+}
+func BoxedIn(n int) (b boxed) {
+	for i := range n {
+		n += i + 1000
+	}
+	b.v = n
+	return b
+}
+func Bound(a *account, n int) func() int {
+	for i := range n {
+		a.n += i
+	}
+	return a.get
+}
 
 // A Chain is made for the types of other packages.
 type Chain[T any] struct {
