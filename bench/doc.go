@@ -25,6 +25,7 @@
 //	diffpower  how often markgen diff finds 5 % more work of one function, and is wrong
 //	sampling   the same benchmarks and fib(25) sampled, and paused, against unmarked
 //	off        benchmarks of standard packages with markers that are off against unmarked
+//	floor      the same with a test at the top of functions alone, and marked, in several layouts
 //	rewrite    how fast markers are planned and written
 //	memory     how much memory that takes
 //	warm       markgen build against go build -cover after small changes

@@ -57,6 +57,7 @@ var subjects = []struct {
 	{"diffpower", "how often markgen diff finds 5 % more work of one function of 500, and how often it is wrong", (*bench).diffPower},
 	{"sampling", "the same benchmarks and fib(25) sampled, and paused, against unmarked", (*bench).sampling},
 	{"off", "benchmarks of standard packages with markers that are off against unmarked", (*bench).off},
+	{"floor", "the same with a test at the top of functions alone, and marked, in several layouts", (*bench).floor},
 	{"rewrite", "how fast markers are planned and written", (*bench).rewriting},
 	{"memory", "how much memory that takes", (*bench).memory},
 	{"warm", "markgen build against go build -cover after small changes", (*bench).warmBuild},

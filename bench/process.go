@@ -97,6 +97,18 @@ func memorySize(status, key string) float64 {
 	return 0
 }
 
+// combined runs a command and returns what it prints on both outputs.
+func combined(ctx context.Context, dir string, words ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir = dir
+	cmd.Env = cleanEnviron()
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, text)
+	}
+	return text, nil
+}
+
 // output runs a command and returns what it prints.
 func output(ctx context.Context, dir string, environ []string, words ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
