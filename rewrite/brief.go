@@ -23,6 +23,7 @@ func (fn *function) findBriefs(u *Unit) (found []*brief) {
 	}
 	channels := u.lasting().channels
 	labelled := map[ast.Stmt]bool{}
+	size, all := fn.size, 0 // with the copies
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		switch n := n.(type) {
@@ -43,9 +44,17 @@ func (fn *function) findBriefs(u *Unit) (found []*brief) {
 			return true
 		}
 		loop := n.(ast.Stmt)
-		if calls, _ := meets(loop); calls || labelled[loop] || !copyable(loop) {
+		if calls, _ := fn.meets(loop); calls || labelled[loop] || !copyable(loop) {
 			return true
 		}
+		if all == 0 {
+			all = nodes(fn.body) + markNodes*len(fn.events)
+		}
+		length, more := int(loop.End()-loop.Pos()), nodes(loop)
+		if size+length > maxTwin || all+more > bigNodes {
+			return true
+		}
+		size, all = size+length, all+more
 		b := &brief{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
 		for _, e := range fn.events {
 			switch {
@@ -93,7 +102,6 @@ func (w *overlayWriter) twice(e *edits, fn *function, b *brief, deferred *Point)
 	copied := &edits{text: e.text, file: fn.file}
 	w.brief, w.marks = b, true
 	named = w.explicit(copied, fn, deferred)
-	w.wrapRecovers(copied, fn.file, b.loop)
 	w.marks = false
 	w.explicit(e, fn, deferred)
 	w.brief = nil

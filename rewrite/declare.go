@@ -86,3 +86,50 @@ func declared(files []*file, word string) bool {
 	}
 	return false
 }
+
+// topNames are the names that files declare outside of functions.
+func topNames(files []*file) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range files {
+		for _, d := range f.ast.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					names[d.Name.Name] = true
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						names[spec.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							names[name.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// predeclared says whether a predeclared name means in the function what it does elsewhere: neither the unit nor the
+// declaration that the function is, or is in, has something of that name.
+func (fn *function) predeclared(name string) bool {
+	if fn.file.top[name] {
+		return false
+	}
+	at := fn.typ.Pos()
+	for _, d := range fn.file.ast.Decls {
+		if d.Pos() > at || at >= d.End() {
+			continue
+		}
+		for declared := range declarations(d, true) {
+			if declared == name {
+				return false
+			}
+		}
+	}
+	return true
+}

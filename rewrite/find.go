@@ -54,7 +54,9 @@ func (u *Unit) Find(o Options) error {
 		return errs
 	}
 	u.estimate()
+	top := topNames(u.files)
 	for _, f := range u.files {
+		f.top = top
 		for _, fn := range f.functions {
 			fn.onlyCount()
 		}

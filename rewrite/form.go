@@ -52,11 +52,14 @@ func (f form) String() string {
 }
 
 const (
-	// maxTwin is the size of a body in bytes above which no copy is made. The
-	// compiler calls a function of 5000 nodes big and inlines only tiny ones
-	// into it (inlineBigFunctionNodes in cmd/compile/internal/inline/inl.go);
-	// a node is rarely less than three bytes of source.
-	maxTwin = 6000
+	// maxTwin is the size of a body in bytes above which no copy is made, and bigNodes the number of nodes that
+	// both bodies and their markers may have. The compiler calls a function of 5000 nodes big and inlines only tiny ones
+	// into it (inlineBigFunctionNodes in cmd/compile/internal/inline/inl.go).
+	maxTwin  = 6000
+	bigNodes = 5000
+
+	// markNodes is how many nodes a planted call has, about.
+	markNodes = 9
 
 	// maxReturns keeps the marked copy's one defer open-coded: the compiler
 	// gives up above 15 returns × defers (cmd/compile/internal/ssagen/ssa.go).
@@ -101,7 +104,7 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	fn.explicit = opens && fn.defers == 0 && fn.file.explicit
 	open := fn.explicit && !fn.recursive
 	if fn.follows && fn.explicit && fn.cost > mostCost {
-		open = true // it is not inlined, also not into itself
+		open = true // it is not inlined, also not into itself, unless a profile calls it hot
 	} else if fn.recursive {
 		whyNotOpen = "it calls itself, and inlined into itself it would not be known how deep"
 	}
@@ -170,7 +173,7 @@ func (fn *function) copies() (bool, string) {
 		return false, "the cgo tool rewrites the file again"
 	case fn.file.lineDirs:
 		return false, "the file has //line directives"
-	case fn.size > maxTwin:
+	case fn.size > maxTwin || fn.size > 2*maxTwin/5 && 2*nodes(fn.body)+markNodes*len(fn.events) > bigNodes:
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
 	case len(fn.ways) > maxReturns && !fn.explicit:
 		return false, "with so many returns a defer would cost the unmarked body too"
@@ -178,6 +181,19 @@ func (fn *function) copies() (bool, string) {
 		return false, "a copy would shadow a parameter that := assigns"
 	}
 	return true, ""
+}
+
+// nodes is how many nodes the compiler makes of a statement, about.
+func nodes(s ast.Stmt) (n int) {
+	ast.Inspect(s, func(x ast.Node) bool {
+		switch x.(type) {
+		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.DeclStmt, *ast.GenDecl, *ast.ValueSpec:
+		default:
+			n++
+		}
+		return true
+	})
+	return n
 }
 
 // redeclares says whether := at the top of the body names a parameter, which

@@ -59,18 +59,6 @@ func (fn *function) typeParams() (list []ast.Expr) {
 // return, and nothing jumps into a scope that has not begun.
 func (fn *function) framed() bool { return len(fn.labels) == 0 && !fn.panics() }
 
-// declares says whether a name is that of a parameter or of something that the body declares.
-func (fn *function) declares(name string) bool {
-	for _, n := range []ast.Node{fn.typ.Params, fn.body} {
-		for declared := range declarations(n, false) {
-			if declared == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // panics says whether anything in the body might call or panic, as far as its
 // syntax shows.
 func (fn *function) panics() bool {
@@ -79,7 +67,7 @@ func (fn *function) panics() bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
-			found = found || !ok || name.Name != "len" && name.Name != "cap" && name.Name != "min" && name.Name != "max" && !scalarNames[name.Name]
+			found = found || !ok || name.Name != "len" && name.Name != "cap" && name.Name != "min" && name.Name != "max" && !scalarNames[name.Name] || !fn.predeclared(name.Name)
 		case *ast.IndexExpr, *ast.SliceExpr, *ast.SelectorExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SendStmt, *ast.SelectStmt,
 			*ast.GoStmt, *ast.DeferStmt, *ast.TypeSwitchStmt, *ast.CompositeLit, *ast.FuncLit:
 			found = true
@@ -88,13 +76,22 @@ func (fn *function) panics() bool {
 		case *ast.RangeStmt:
 			switch n.X.(type) {
 			case *ast.BasicLit:
-			case *ast.Ident: // over a function it calls
-				found = found || fn.rangesGiven(n) || !fn.declares(n.X.(*ast.Ident).Name)
+			case *ast.Ident:
+				found = found || !fn.rangesSafely(n.X)
 			default:
 				found = true
 			}
 		case *ast.BinaryExpr:
 			found = found || mayPanic(n.Op, n.Y)
+		case *ast.SwitchStmt: // compares as == does
+			if n.Tag == nil || fn.isBasic(n.Tag) {
+				break
+			}
+			for _, c := range n.Body.List {
+				for _, x := range c.(*ast.CaseClause).List {
+					found = found || mayPanic(token.EQL, x)
+				}
+			}
 		case *ast.AssignStmt:
 			switch n.Tok {
 			case token.QUO_ASSIGN, token.REM_ASSIGN, token.SHL_ASSIGN, token.SHR_ASSIGN:
@@ -273,4 +270,43 @@ func (w *overlayWriter) fields(f *file, list *ast.FieldList, names []string) str
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// rangesSafely says whether a loop over what has a name goes over a parameter that, by its type, can neither call nor wait,
+// as a function and a channel do, nor be a nil pointer to an array, nor be told that it changes meanwhile, as a map.
+func (fn *function) rangesSafely(x ast.Expr) bool {
+	switch fn.parameterType(x).(type) {
+	case *ast.ArrayType, *ast.Ellipsis:
+		return true
+	}
+	return fn.isBasic(x)
+}
+
+// isBasic says whether an expression is a parameter that is a number, a boolean or a string.
+func (fn *function) isBasic(x ast.Expr) bool {
+	t, ok := fn.parameterType(x).(*ast.Ident)
+	return ok && (t.Name == "string" || scalarNames[t.Name]) && fn.predeclared(t.Name)
+}
+
+// parameterType is the type of the parameter that an expression is, nil if it is none, or if something in the body has
+// its name.
+func (fn *function) parameterType(x ast.Expr) ast.Expr {
+	name, ok := ast.Unparen(x).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	for _, field := range fn.typ.Params.List {
+		for _, param := range field.Names {
+			if param.Name != name.Name {
+				continue
+			}
+			for declared := range declarations(fn.body, false) {
+				if declared == name.Name {
+					return nil
+				}
+			}
+			return field.Type
+		}
+	}
+	return nil
 }

@@ -43,7 +43,7 @@ func (fn *function) stays(u *Unit) bool {
 			return !found
 		}
 		if fn.holds(body, false) {
-			calls, waits := meets(n)
+			calls, waits := fn.meets(n)
 			found = waits || long && calls
 		}
 		return !found
@@ -92,7 +92,7 @@ func hasWayOut(body *ast.BlockStmt) bool {
 }
 
 // meets says what is in a loop, its head included: calls, but of predeclared functions and conversions, and what waits.
-func meets(loop ast.Node) (calls, waits bool) {
+func (fn *function) meets(loop ast.Node) (calls, waits bool) {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -102,13 +102,18 @@ func meets(loop ast.Node) (calls, waits bool) {
 		case *ast.UnaryExpr:
 			waits = waits || n.Op == token.ARROW
 		case *ast.CallExpr:
-			name := lastName(n.Fun)
-			calls = calls || !builtins[name] && !scalarNames[name] && !isType(n.Fun)
-			waits = waits || waitsByName(name)
+			calls = calls || !isType(n.Fun) && !fn.callsPredeclared(n)
+			waits = waits || waitsByName(lastName(n.Fun))
 		}
 		return !waits
 	})
 	return calls || waits, waits
+}
+
+// callsPredeclared says whether a call is of a predeclared function, or converts to a number.
+func (fn *function) callsPredeclared(call *ast.CallExpr) bool {
+	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	return ok && (builtins[name.Name] || scalarNames[name.Name]) && fn.predeclared(name.Name)
 }
 
 // isType says whether an expression can be nothing but a type.
@@ -151,6 +156,7 @@ func lastName(x ast.Expr) string {
 type lasting struct {
 	channels map[string]bool // variables, parameters and fields that are channels, and functions that give one
 	started  map[string]bool // functions and methods that go statements call
+	types    map[string]bool // types that are declared as channels
 }
 
 // lasting makes it when it is first asked for.
@@ -158,10 +164,15 @@ func (u *Unit) lasting() *lasting {
 	if u.lasts != nil {
 		return u.lasts
 	}
-	in := &lasting{map[string]bool{"C": true}, map[string]bool{}} // that of a time.Ticker
+	in := &lasting{map[string]bool{"C": true}, map[string]bool{}, map[string]bool{}} // that of a time.Ticker
 	u.lasts = in
+	u.typeSpecs(func(s *ast.TypeSpec) {
+		if isChannel(s.Type) {
+			in.types[s.Name.Name] = true
+		}
+	})
 	for _, f := range u.files {
-		if bytes.Contains(f.Text, []byte("chan")) {
+		if len(in.types) > 0 || bytes.Contains(f.Text, []byte("chan")) {
 			ast.Inspect(f.ast, in.channel)
 		}
 		in.starts(f.Text)
@@ -181,8 +192,14 @@ func (in *lasting) starts(text []byte) {
 		if len(before) > 0 && bytes.IndexByte([]byte("\n{};:"), before[len(before)-1]) < 0 {
 			continue
 		}
-		if end := bytes.IndexAny(text, "([ \n"); end > 0 && text[end] != ' ' {
-			in.started[string(text[bytes.LastIndexByte(text[:end], '.')+1:end])] = true
+		if end := bytes.IndexAny(text, "(\n"); end > 0 && text[end] == '(' {
+			called := text[:end]
+			if i := bytes.LastIndexByte(called, '['); i > 0 && called[end-1] == ']' { // types that it is of
+				called = called[:i]
+			}
+			if bytes.IndexByte(called, ' ') < 0 {
+				in.started[string(called[bytes.LastIndexByte(called, '.')+1:])] = true
+			}
 		}
 	}
 }
@@ -190,7 +207,7 @@ func (in *lasting) starts(text []byte) {
 // channel adds what a node declares as a channel, or makes one.
 func (in *lasting) channel(n ast.Node) bool {
 	add := func(name string, typ ast.Expr) {
-		if _, ok := ast.Unparen(typ).(*ast.ChanType); ok && name != "" {
+		if name != "" && (isChannel(typ) || in.types[lastName(typ)]) {
 			in.channels[name] = true
 		}
 	}
@@ -225,4 +242,9 @@ func (in *lasting) channel(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+func isChannel(t ast.Expr) bool {
+	_, ok := ast.Unparen(t).(*ast.ChanType)
+	return ok
 }

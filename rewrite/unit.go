@@ -46,12 +46,13 @@ type file struct {
 	ast       *ast.File
 	tok       *token.File
 	generated bool
-	test      bool        // name ends in _test.go
-	cgo       bool        // imports "C"
-	lineDirs  bool        // has //line directives of its own
-	explicit  bool        // scopes may end explicitly: goroutines can be told apart; set by Find
-	left      bool        // generated, and gets no markers; set by Find
-	before    fileNumbers // of the files before; set by Number
+	test      bool            // name ends in _test.go
+	cgo       bool            // imports "C"
+	lineDirs  bool            // has //line directives of its own
+	explicit  bool            // scopes may end explicitly: goroutines can be told apart; set by Find
+	left      bool            // generated, and gets no markers; set by Find
+	top       map[string]bool // what the unit declares outside of functions; set by Find
+	before    fileNumbers     // of the files before; set by Number
 	functions []*function
 	dirs      []*directive
 	sums      *sums // prefix hashes of the text; made when first used
