@@ -29,7 +29,7 @@ func asked() {
 	run := runs
 	unlock()
 	if begins && !timed {
-		go timers(run)
+		startTimers(run)
 	}
 }
 

@@ -66,7 +66,7 @@ func begin() {
 	run := runs
 	release(&starting)
 	if begins && hot.mode == modeReady && conf.timed() {
-		go timers(run)
+		startTimers(run)
 	}
 }
 
@@ -111,7 +111,7 @@ func configure(spec string) error {
 	unlock()
 	complainOfTriggers()
 	if conf.timed() {
-		go timers(runs)
+		startTimers(runs)
 	}
 	return nil
 }

@@ -44,8 +44,11 @@ func (s Status) Text() string {
 	}
 	line("triggers", "%s", triggers)
 	sample := "every passage"
-	if s.Sample > 1 {
+	switch {
+	case s.Sample > 1:
 		sample = fmt.Sprintf("1 passage in %s", report.Count(s.Sample))
+	case s.Windows > 0: // there is a moment between two of them
+		sample = "nearly every passage"
 	}
 	if s.Windows > 0 {
 		sample += fmt.Sprintf(", %s so far, %s in all", report.Plural(int(s.Windows), "window"), duration(s.Sampled))

@@ -138,8 +138,11 @@ func stateLine(r *reading) string {
 		parts = append(parts, "up "+report.Duration(float64(st.Elapsed)))
 	}
 	sample := "all passages"
-	if st.Sample > 1 {
+	switch {
+	case st.Sample > 1:
 		sample = "1 in " + report.Count(st.Sample)
+	case st.Windows > 0:
+		sample = "nearly all passages"
 	}
 	parts = append(parts, sample)
 	markers := report.Plural(len(r.profile.Markers), "marker")
