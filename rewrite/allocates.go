@@ -102,7 +102,7 @@ func (fn *function) boxes(vars variables) bool {
 
 // boxed says whether x may become a value of an interface where one of that type is wanted, nil: what it is.
 func (in *inliner) boxed(want, x ast.Expr, vars variables) bool {
-	any, ok := in.isInterface(want)
+	mostly, ok := in.isInterface(want)
 	if !ok {
 		return false
 	}
@@ -112,14 +112,14 @@ func (in *inliner) boxed(want, x ast.Expr, vars variables) bool {
 	case *ast.BasicLit, *ast.FuncLit:
 		return false
 	case *ast.UnaryExpr:
-		return any && x.Op != token.AND
+		return mostly && x.Op != token.AND
 	case *ast.CallExpr: // of a type it is a conversion
 		name, ok := ast.Unparen(x.Fun).(*ast.Ident)
 		if ok && in.types[name.Name] != nil {
 			_, is := in.isInterface(name)
 			return !is
 		}
-		return any
+		return mostly
 	case *ast.Ident:
 		if x.Name == "nil" || x.Name == "true" || x.Name == "false" {
 			return false
@@ -133,11 +133,11 @@ func (in *inliner) boxed(want, x ast.Expr, vars variables) bool {
 			return true
 		case known:
 			call, ok := v.value.(*ast.CallExpr)
-			return any || ok && in.boxed(want, call, vars)
+			return mostly || ok && in.boxed(want, call, vars)
 		}
-		return any
+		return mostly
 	}
-	return any
+	return mostly
 }
 
 // boxedIn is boxed for what goes to a field of that name, as far as the unit's structs tell.
@@ -183,9 +183,9 @@ func (in *inliner) boxesElement(lit *ast.CompositeLit, vars variables) bool {
 	return false
 }
 
-// isInterface says whether a type is an interface as far as syntax shows, or may be one of another package, and any whether
-// most values are converted to it where they are used as one: of what is given as an error, or as another's, most are one already.
-func (in *inliner) isInterface(t ast.Expr) (any, ok bool) {
+// isInterface says whether a type is an interface as far as syntax shows, or may be one of another package, and mostly whether
+// most values that are used as one are converted to it: of what is given as an error, or as another's, most are one already.
+func (in *inliner) isInterface(t ast.Expr) (mostly, ok bool) {
 	switch t := ast.Unparen(t).(type) {
 	case *ast.InterfaceType:
 		return len(t.Methods.List) == 0, true
