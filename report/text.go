@@ -295,6 +295,9 @@ func kind(m *profile.Marker) string {
 // sampled says of what the figures are estimates, and how, "" if of nothing.
 func sampled(p *profile.Profile) string {
 	if s := p.Sampling; s != nil {
+		if s.Windows == 0 { // nothing is passed often enough, or it was over before
+			return fmt.Sprintf("1:%d, but the run had no window; what a rate stands at is an estimate", s.N)
+		}
 		return fmt.Sprintf("1:%d in %s of %s in all, out of %s; counts and times are estimates",
 			s.N, plural(int(s.Windows), "window"), duration(float64(s.OpenNS)), duration(float64(s.OfNS)))
 	}

@@ -65,6 +65,9 @@ func (e *Env) reportWanted(flag string, c *overlay.Collection) (string, error) {
 	return flag, nil
 }
 
+// mostNamed is how many files with numbers at their ends are named one by one.
+const mostNamed = 8
+
 // noData is what to do where processes should have left data and did not.
 const noData = "no program with markers ran and collected; see that something is marked (markgen list), and that no line above refuses MARKGEN"
 
@@ -187,7 +190,11 @@ func (d *runData) keep(files []string) error {
 		kept = append(kept, name)
 	}
 	if len(kept) > 1 {
-		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), strings.Join(kept, ", "))
+		list := strings.Join(kept, ", ")
+		if n := len(kept); n > mostNamed && len(times) == 1 { // the others are numbered
+			list = fmt.Sprintf("%s, %s … %s", kept[0], kept[1], kept[n-1])
+		}
+		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), list)
 	}
 	return errors.Join(errs...)
 }
