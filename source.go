@@ -33,8 +33,9 @@ const (
 	// exist; this one does, and holds no package of its own.
 	assembly = "internal/runtime"
 
-	// deepTag keeps files out that are for deep builds.
-	deepTag = "markgen_deep && "
+	// virtualTag and deepTag keep files out that are for overlay builds, and for deep ones.
+	virtualTag = "markgen_virtual && "
+	deepTag    = "markgen_deep && "
 )
 
 // IsRuntime says whether an import path is that of the runtime, in any of its
@@ -45,8 +46,7 @@ func IsRuntime(path string) bool {
 
 // VirtualFiles are the files of the virtual runtime, by their slash-separated
 // paths below GOROOT/src. They are those of package runtime, save that
-// virtual_*.go lose the build constraint that keeps them out there (their first
-// line), that module_*.go are left out, and that assembly moves to a package
+// virtual_*.go lose the tag that keeps them out there, that module_*.go are left out, and that assembly moves to a package
 // next door, from which the functions are linked. For a deep build (package
 // overlay/deep) deep_*.go take the place of plain_*.go.
 func VirtualFiles(deep bool) (map[string][]byte, error) {
@@ -67,8 +67,7 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 		case strings.HasPrefix(base, "deep_"):
 			files[VirtualRuntime+"/"+base] = bytes.Replace(text, []byte(deepTag), nil, 1)
 		case strings.HasPrefix(base, "virtual_"):
-			_, text, _ = bytes.Cut(text, []byte("\n"))
-			files[VirtualRuntime+"/"+base] = text
+			files[VirtualRuntime+"/"+base] = bytes.Replace(text, []byte(virtualTag), nil, 1)
 		case strings.HasSuffix(base, ".s"):
 			addAssembly(files, strings.TrimSuffix(base, ".s"), text)
 		default:

@@ -1,4 +1,4 @@
-//go:build markgen_virtual
+//go:build markgen_virtual && !markgen_off
 
 package runtime
 
