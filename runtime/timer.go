@@ -15,7 +15,7 @@ func sleep(ns int64)
 
 // While something is to happen after some time there is a goroutine of ours,
 // timers. Otherwise there is none: one that sleeps would hide the Go runtime's
-// report of a deadlock, and show up where goroutines are counted.
+// report of a deadlock, and in a module's own runtime show up where goroutines are counted (startTimers).
 
 // longestSleep is how late timers may notice that the state has changed, ns.
 const longestSleep = 10_000_000
