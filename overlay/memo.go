@@ -199,6 +199,9 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 	if err != nil || b.copied || len(b.Stats.Skipped) > 0 {
 		return false
 	}
+	if told, err := b.tellLast(marked, user); err != nil || told != (m.Fixed[b.inGoroot(lastFile)] != "") {
+		return false
+	}
 	all := m.Fixed.with(marked)
 	if b.cache.tellEmbedded(all, user, m.Embedded) != nil {
 		return false

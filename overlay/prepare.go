@@ -125,8 +125,12 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	lastTold, err := b.tellLast(marked, user)
+	if err != nil {
+		return nil, err
+	}
 	fixed := maps.Clone(user)
-	if err := b.addRuntime(fixed, b.told(tasks)); err != nil {
+	if err := b.addRuntime(fixed, b.told(tasks), lastTold); err != nil {
 		return nil, err
 	}
 	if o.Deep {

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/rewrite"
 )
 
 // hook is a file of the virtual runtime. In main packages that the compiler is told of markers in it has the
@@ -23,19 +25,87 @@ import _ "unsafe"
 func initHook(istest bool) {}
 `
 
+// last is a file of the virtual runtime in builds where package main of each program tells that all tables have
+// come, see Last there.
+const (
+	lastFile = markgen.VirtualRuntime + "/last.go"
+	last     = "package runtime\n\nfunc init() { lastTold = true }\n"
+)
+
+// tellLast says whether package main of each program that is built tells that all tables have come: where it is
+// marked, and where it is not but all that is marked is part of the one program. Then it is among the replacements, too,
+// if there are others: a program without markers needs no runtime.
+func (b *Build) tellLast(marked, user replacements) (bool, error) {
+	if b.plain.Verb == "test" {
+		return false, nil
+	}
+	told := false
+	for _, p := range b.named() {
+		if p.Name != "main" {
+			continue
+		}
+		told = slices.ContainsFunc(p.GoFiles, func(name string) bool { return marked[filepath.Join(p.Dir, name)] != "" })
+		if !told && len(b.named()) == 1 {
+			var err error
+			if told, err = b.haveTold(p, marked, user); err != nil {
+				return false, err
+			}
+		}
+		if !told {
+			return false, nil
+		}
+	}
+	return told, nil
+}
+
+// haveTold has the package main tell that all tables have come, if it can.
+func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
+	if len(p.GoFiles) == 0 || within(b.env.GOMODCACHE, p.Dir) {
+		return false, nil
+	}
+	var first []byte
+	for i, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
+		text, err := user.read(filepath.Join(p.Dir, name))
+		if err != nil || bytes.Contains(text, []byte(rewrite.LastName)) {
+			return false, nil // the compiler has more to say about it
+		}
+		if i == 0 {
+			first = text
+		}
+	}
+	text, err := rewrite.TellLast(first, markgen.VirtualRuntime)
+	if err != nil {
+		return false, nil // the same
+	}
+	if len(marked) == 0 {
+		return true, nil
+	}
+	to, err := b.cache.text(text, ".go")
+	if err != nil {
+		return false, err
+	}
+	marked[filepath.Join(p.Dir, p.GoFiles[0])] = to
+	return true, nil
+}
+
 // addRuntime puts the virtual runtime into an overlay. told is what the compiler is
 // told of the markers beyond what go tells it, nil for nothing.
+//
+// lastTold: all programs tell when all tables have come.
 //
 // go knows nothing of it, and may find what another build compiled in its cache. So told
 // stands in a comment of the runtime, which all that is marked imports: what is compiled
 // with it and without have not one name.
-func (b *Build) addRuntime(r replacements, told []byte) error {
+func (b *Build) addRuntime(r replacements, told []byte, lastTold bool) error {
 	files, err := markgen.VirtualFiles(b.o.Deep)
 	if err != nil {
 		return err
 	}
 	if told != nil {
 		files[markgen.VirtualRuntime+"/told.go"] = fmt.Appendf(nil, "package runtime\n\n// The compiler is told: %s\n", told)
+	}
+	if lastTold {
+		files[lastFile] = []byte(last)
 	}
 	if b.hooks() {
 		files[markgen.VirtualRuntime+"/hook.go"] = []byte(hook)
@@ -45,9 +115,14 @@ func (b *Build) addRuntime(r replacements, told []byte) error {
 		if err != nil {
 			return err
 		}
-		r[filepath.Join(b.env.GOROOT, "src", filepath.FromSlash(name))] = to
+		r[b.inGoroot(name)] = to
 	}
 	return nil
+}
+
+// inGoroot is where go looks for a file of the standard library.
+func (b *Build) inGoroot(name string) string {
+	return filepath.Join(b.env.GOROOT, "src", filepath.FromSlash(name))
 }
 
 // belowRuntime returns the packages of the standard library that the virtual

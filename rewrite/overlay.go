@@ -156,7 +156,11 @@ func (w *overlayWriter) register() string {
 	if w.u.inline {
 		fmt.Fprintf(&b, "; var %s [1]%s.Nothing", w.nothing, w.perf)
 	}
-	fmt.Fprintf(&b, "; var _ = %s.%s%s, %d, %s, %d, %s)", w.perf, call, m, nm, c, nc, quote(w.u.table(w.o.Root)))
+	last, end := "", ""
+	if w.u.Name == "main" {
+		last, end = w.perf+".Last(", ")"
+	}
+	fmt.Fprintf(&b, "; var _ = %s%s.%s%s, %d, %s, %d, %s)%s", last, w.perf, call, m, nm, c, nc, quote(w.u.table(w.o.Root)), end)
 	return b.String()
 }
 

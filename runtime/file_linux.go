@@ -38,32 +38,31 @@ func moveUp(fd int) int {
 	return int(n)
 }
 
-// zeros are what fillFile writes behind a text.
-var zeros [filePage + BlockAlign]byte
-
-// fillFile writes head, text and rest zeros to the data file, off bytes into its latest
-// piece, which is size bytes long. What is mapped there shows them at once.
-// false: it could not. The caller holds the lock.
+// fillFile writes parts, at most mostParts, one behind the other to the data file, off bytes into its latest piece, which is
+// size bytes long. What is mapped there shows them at once. false: it could not. The caller holds the lock.
 //
 //go:norace
-func fillFile(off, size uintptr, head *tableHead, text string, rest uintptr) bool {
+func fillFile(off, size uintptr, parts []string) bool {
 	f := &dataFile
 	if !f.ours() {
 		return false
 	}
 	at := uint64(f.size) - uint64(size) + uint64(off)
-	parts := [3]syscall.Iovec{{Base: (*byte)(unsafe.Pointer(head))}, {Base: unsafe.StringData(text)}, {Base: &zeros[0]}}
-	parts[0].SetLen(OffTableText)
-	parts[1].SetLen(len(text))
-	parts[2].SetLen(int(rest))
+	vector := make([]syscall.Iovec, len(parts))
+	all := uintptr(0)
+	for i, p := range parts {
+		vector[i].Base = unsafe.StringData(p)
+		vector[i].SetLen(len(p))
+		all += uintptr(len(p))
+	}
 	for {
-		n, _, e := syscall.Syscall6(syscall.SYS_PWRITEV, uintptr(f.fd), uintptr(unsafe.Pointer(&parts)), uintptr(len(parts)),
+		n, _, e := syscall.Syscall6(syscall.SYS_PWRITEV, uintptr(f.fd), uintptr(unsafe.Pointer(&vector[0])), uintptr(len(vector)),
 			uintptr(at), uintptr(at>>32), 0)
 		if e != syscall.EINTR {
 			if e == 0 {
 				ioWrote(int(n))
 			}
-			return e == 0 && n == OffTableText+uintptr(len(text))+rest
+			return e == 0 && n == all
 		}
 	}
 }

@@ -56,7 +56,7 @@ func mapMemory(size uintptr) unsafe.Pointer {
 }
 
 // fillFile does nothing: here texts are copied to memory.
-func fillFile(off, size uintptr, head *tableHead, text string, rest uintptr) bool { return false }
+func fillFile(off, size uintptr, parts []string) bool { return false }
 
 // releaseFile has nothing to release.
 func releaseFile() {}

@@ -45,6 +45,7 @@ func complete() {
 		unlock()
 		return
 	}
+	writeHeld()
 	atomic.StoreUint32(&hot.mode, modeStopped)
 	freezeStacks()
 	keepOpen()

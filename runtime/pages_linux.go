@@ -35,8 +35,9 @@ func (t *table) sharePages(number uint64) {
 	if b == nil {
 		return
 	}
-	head := tableHead{}
-	defer publishHead(BlockMarkers, b, size, &head, "")
+	var head blockHead
+	head.set(BlockMarkers, size)
+	defer publishParts(b, size, []string{head.text()})
 	if !space.inFile {
 		return // it could not grow
 	}

@@ -39,6 +39,7 @@ type table struct {
 	blocks  int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
 	// Of this run.
+	left      bool           // it has no part in it: there is no memory, or are no numbers for its markers
 	shared    bool           // the markers are in the data file
 	counters  unsafe.Pointer // nil: nothing is counted
 	own       []*Own         // counters of single units of stack, see Tallies
@@ -134,7 +135,7 @@ func (t *table) turnOff(why uint32) {
 	}
 }
 
-// open publishes the table with the given number in the run, and turns on what is
+// open publishes the table with the given number in the run, or has it wait for others, and turns on what is
 // collected of it; false: there is no memory left. The caller holds the lock.
 //
 //go:norace
@@ -144,16 +145,14 @@ func (t *table) open(number uint64) bool {
 		t.first = nextNumber
 		nextNumber += uint32(t.markers)
 	}
-	t.shared, t.counters, t.own, t.gates, t.rates, t.sampledAt = false, nil, nil, nil, nil, nil
-	head := tableHead{
-		OffTableNumber / 8:   number,
-		OffTableFirst / 8:    uint64(t.first),
-		OffTableMarkers / 8:  uint64(t.markers),
-		OffTableCounters / 8: uint64(t.n),
-		OffTableLen / 8:      uint64(len(t.text)),
+	t.left, t.shared, t.counters, t.own, t.gates, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil
+	if t.first+uint32(t.markers) > firstNumber+maxIndex {
+		t.leave()
 	}
-	if t.first+uint32(t.markers) > firstNumber+maxIndex || !publishTable(&head, t.text) {
-		t.turnOff(OffByChoice)
+	if !holding {
+		writeTables(int(number) + 1)
+	}
+	if t.left {
 		return false
 	}
 	if t.n > 0 {

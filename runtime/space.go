@@ -70,13 +70,36 @@ func publish(p unsafe.Pointer) {
 	}
 }
 
+// A blockHead is what a block has before its data.
+type blockHead [BlockAlign / 8]uint64
+
+// set says what kind of block it is, and how large.
+//
+//go:norace
+func (h *blockHead) set(kind uint32, size uintptr) {
+	*(*uint32)(unsafe.Pointer(&h[OffBlockType/8])) = kind
+	h[OffBlockSize/8] = uint64(size)
+}
+
+// text are the bytes of the head, as they are now and will be.
+//
+//go:norace
+func (h *blockHead) text() string {
+	return unsafe.String((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
+}
+
+// aligned is how many bytes a block of so many takes.
+//
+//go:norace
+func aligned(size uintptr) uintptr { return (size + BlockAlign - 1) &^ (BlockAlign - 1) }
+
 // takeSpace gives the next free bytes, at least size of them, zeroed and not
 // touched yet, and how many they are. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
 func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
-	size = (size + BlockAlign - 1) &^ (BlockAlign - 1)
+	size = aligned(size)
 	if size > space.free && !newPiece(size) {
 		return nil, 0
 	}
@@ -86,52 +109,24 @@ func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
 	return p, size
 }
 
-// A tableHead is the beginning of a BlockTable, before the text.
-type tableHead [OffTableText / 8]uint64
-
-// publishTable makes and publishes a block of head and text; false: there is no memory left. Programs
-// may have many megabytes of text, and all have it at their start. So it is
-// written to the file where that can be, which costs a fraction of what it takes
-// to touch every page of mapped memory once. Long ones end where a page of the file
-// does, which takes a half of what it takes to write the rest of that page
-// with the next one. The caller holds the lock.
+// publishParts makes the bytes of a block, or of several, part of the file: size bytes in space that was taken
+// at p, which begin with the parts. What comes behind them is there already, or zero. Programs may have
+// many megabytes of text, and all have it at their start. So it is written to the file where that can be,
+// which costs a fraction of what it takes to touch every page of mapped memory once. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func publishTable(head *tableHead, text string) bool {
-	size := (OffTableText + uintptr(len(text)) + BlockAlign - 1) &^ (BlockAlign - 1)
-	if size > space.free && !newPiece(size) {
-		return false
-	}
-	if len(text) >= filePage {
-		size += (space.free - size) % filePage // pieces end where a page does
-	}
-	p, size := takeSpace(size)
-	publishHead(BlockTable, p, size, head, text)
-	return true
-}
-
-// publishHead makes and publishes a block of that kind and size in space that was
-// taken at p: a head, and text behind it. What else is in the block is there already,
-// or zero. The caller holds the lock.
-//
-//go:norace
-//go:nocheckptr
-func publishHead(kind uint32, p unsafe.Pointer, size uintptr, head *tableHead, text string) {
-	*(*uint32)(unsafe.Pointer(&head[OffBlockType/8])) = kind
-	head[OffBlockSize/8] = uint64(size)
+func publishParts(p unsafe.Pointer, size uintptr, parts []string) {
 	written := false
 	if space.inFile {
 		last := space.pieces[len(space.pieces)-1]
-		rest := uintptr(0)
-		if kind == BlockTable {
-			rest = size - OffTableText - uintptr(len(text))
-		}
-		written = fillFile(uintptr(p)-uintptr(last.p), last.size, head, text, rest)
+		written = fillFile(uintptr(p)-uintptr(last.p), last.size, parts)
 	}
 	if !written {
-		*(*tableHead)(p) = *head
-		copy(unsafe.Slice((*byte)(unsafe.Add(p, OffTableText)), len(text)), text)
+		for at, k := p, 0; k < len(parts); k++ {
+			copy(unsafe.Slice((*byte)(at), len(parts[k])), parts[k])
+			at = unsafe.Add(at, len(parts[k]))
+		}
 	}
 	if space.inFile {
 		atomic.AddUint64(headerWord(OffUsed), uint64(size))

@@ -56,6 +56,9 @@ func begin() {
 			case refused == WildPicked:
 				fromStart = true
 				mode = modeReady
+				if lastTold && !conf.waits {
+					hold()
+				}
 			}
 			if trouble == "" { // who has declined may be configured later
 				atExit(Finish)
@@ -95,9 +98,11 @@ func configure(spec string) error {
 	}
 	settle() // markers of an earlier run are not held back until ready
 	lock()
+	hold()
 	for k := range tables {
 		tables[k].open(uint64(k))
 	}
+	writeHeld()
 	for k, m := range live {
 		firstPassages[k] = firstPassage{took: notFirst}
 		if w := loadWord(&m.index); w&IndexOffChoice != 0 || numbers[k] == 0 {
@@ -145,6 +150,7 @@ func forget() {
 	}
 	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0
+	holding, written = false, 0
 	owners, theTriggers, changes, gates, rated, rates = nil, nil, nil, nil, nil, nil
 	reading, pairRows = nil, nil
 	noWait()
@@ -188,6 +194,9 @@ func ready() {
 				setCosts()
 			}
 		}
+		lock()
+		writeHeld()
+		unlock()
 		readyAt = now()
 		if hot.window = &first; !conf.waits {
 			hot.window = ownWindow()
