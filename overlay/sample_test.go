@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -179,6 +181,40 @@ func TestWindowsOfBusy(t *testing.T) {
 			if slices.Sort(list); list[2] < least || list[2] > most {
 				t.Errorf("%s: %s are %.3g of what they should be, in the median", rate, what, list[2])
 			}
+		}
+	}
+}
+
+// TestWindowsOfPhases looks at a program that passes a marker every few ns for a while and then rests for as long: what recording
+// takes of a window is to count where it was taken. It is as much as the program is left, and differs with what else the machine does.
+func TestWindowsOfPhases(t *testing.T) {
+	var ratios []float64
+	far := 0
+	for seed := 41; seed < 48; seed++ {
+		r := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "turns", "40")
+		calls, err := strconv.Atoi(strings.TrimSpace(r.stdout))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := marker(t, r.Profile, "brief")
+		ratios = append(ratios, float64(m.Count)/float64(calls))
+		if math.Abs(float64(m.Count)-float64(calls)) > 2*m.CountSE() {
+			far++
+		}
+	}
+	t.Logf("counts are %.3g of what they should be", ratios)
+	if slices.Sort(ratios); ratios[3] < 0.6 || ratios[3] > 3 || far > 2 {
+		t.Errorf("counts are %.3g of what they should be, %d of %d by more than two standard errors", ratios, far, len(ratios))
+	}
+}
+
+// A function that is passed often in a time that no window need fall into has a count that says how little is known of it.
+func TestWindowsOfClumps(t *testing.T) {
+	const calls = 8000
+	for seed := 51; seed < 56; seed++ {
+		m := marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "clump", fmt.Sprint(calls)).Profile, "brief")
+		if m.Count < calls/2 && math.Abs(float64(m.Count)-calls) > 2*m.CountSE() {
+			t.Errorf("%d passages ± %.0f of %d", m.Count, m.CountSE(), calls)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (r *run) join(sum *Sum) {
 			if b, ok := windows[t.gates[i]]; ok && figures == nil {
 				figures = new(Marker)
 				s := r.windows(b)
-				figures.fromWindows(s, r.readIn(s), batchSums{}, 0)
+				figures.fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
 			}
 			r.cells.set(index, nil)
 			if m == nil {

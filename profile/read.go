@@ -76,6 +76,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		samples:  map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
+		paces:          map[uint64]pace{},
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
 		ticks:          map[tickKey][]batchSums{},
@@ -114,6 +115,7 @@ type run struct {
 	samples map[uint64]batchSums // of windows, by global index
 
 	sampledMarkers map[uint64]batchSums    // the same by the numbers of markers
+	paces          map[uint64]pace         // how they went before that, by marker
 	pages          []block                 // the words of markers, with the numbers of tables as shards
 	edges          map[uint64]edge         // by global index
 	rows           map[uint64]block        // with the pairs of a marker, by global index
@@ -541,7 +543,7 @@ func (r *run) counterBlock(b block) error {
 }
 
 func (r *run) alias(b block) error {
-	data, err := r.content(b, layout.OffAliasFirst+8)
+	data, err := r.content(b, layout.OffAliasOften+24)
 	if err != nil {
 		return err
 	}
@@ -551,6 +553,14 @@ func (r *run) alias(b block) error {
 		to:     r.order.Uint64(data[layout.OffAliasTo:]),
 		first:  r.order.Uint64(data[layout.OffAliasFirst:]),
 	})
+	pace := pace{
+		all:   r.order.Uint64(data[layout.OffAliasOften:]),
+		n:     r.order.Uint64(data[layout.OffAliasOften+8:]),
+		ticks: r.order.Uint64(data[layout.OffAliasOften+16:]),
+	}
+	if pace.n != 0 {
+		r.paces[r.order.Uint64(data[layout.OffAliasFrom:])] = pace
+	}
 	return nil
 }
 

@@ -17,29 +17,104 @@ type Sampling struct {
 	OfNS    uint64 // of how much time they are a sample, corrected in the same way
 }
 
+// windows are those in which a marker was sampled.
+type windows struct {
+	Sampling
+	weight float64 // how many times as long those were in which it was passed as what recording left of them; 0: as all
+}
+
+// net is how much time recording left of the windows if all were like those in which the marker was passed, ns.
+func (s *windows) net() float64 {
+	if s.weight != 0 {
+		return float64(s.OpenNS) / s.weight
+	}
+	return float64(s.NetNS)
+}
+
 // factor is what figures are multiplied by; 0: nothing was sampled.
-func (s *Sampling) factor() float64 {
-	if s.NetNS == 0 {
+func (s *windows) factor() float64 {
+	net := s.net()
+	if net == 0 {
 		return 0
 	}
-	return float64(s.OfNS) / float64(s.NetNS)
+	return float64(s.OfNS) / net
 }
 
 // overheadMost is how many times as much as was measured a scope may
 // cost, or how much less, where scopes follow each other closely. What recording takes of a window
 // makes what the program did in it less than what it does in as much time without,
-// so this is what estimates of counts are unsure by, besides chance.
-const overheadMost = 2.5
+// so this is what estimates of counts are unsure by, besides chance: as a standard error by overheadSE of what was
+// measured, within these limits.
+const (
+	overheadMost = 2.5
+	overheadSE   = 0.5
+)
 
 // batchSums are the sums of a BlockSample over the batches of windows, and what the
 // header's words were when they began and, if they ended before the run, when they did.
 type batchSums struct {
 	n, nn, s, ss, ns float64
+	passed           [layout.Paces]float64 // n by how much of the windows recording took; 0: not known
 	since, until     baseline
+}
+
+// A pace is how often a marker was passed before it was sampled: in all, and the latest passages with the ticks
+// that they took.
+type pace struct{ all, n, ticks uint64 }
+
+// burstTimes is how many times as quickly as in windows passages have to follow each other before a marker is sampled
+// for these to be a burst.
+const burstTimes = 4
+
+// together is how many passages come together, as far as is known: where they came much more quickly, when the marker
+// became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
+// bring as many as one did before or as a window shows. 1: they come one by one.
+func (s *windows) together(p pace, n, hz float64) float64 {
+	if p.ticks == 0 || s.factor() == 0 || s.Windows == 0 {
+		return 1
+	}
+	rate := float64(p.n) / float64(p.ticks) * hz / 1e9 // a ns
+	if rate < burstTimes*n/s.net() {
+		return 1
+	}
+	return max(1, min(float64(p.all), rate*float64(s.OpenNS)/float64(s.Windows)))
 }
 
 // A baseline is what words of the header were at some time. profiled is 0 for never.
 type baseline struct{ profiled, net, ticks, batches uint64 }
+
+// passedAt reads how often something was passed in windows of each of Paces; none of them if one can't be.
+func (r *run) passedAt(data []byte) (passed [layout.Paces]float64) {
+	for i := range passed {
+		n := math.Float64frombits(r.order.Uint64(data[8*i:]))
+		if !(n >= 0 && n <= 1e300) {
+			return [layout.Paces]float64{}
+		}
+		passed[i] = n
+	}
+	return passed
+}
+
+// weight is how many times as long windows were, in which something was passed so often, as what recording left of
+// them, by the words of the header that begin at paces, and that which says how long all were; 0: it is not known.
+func (r *run) weight(passed [layout.Paces]float64, paces, open int) float64 {
+	var all float64
+	for i := range passed {
+		all += float64(r.header.word(paces + 16*i))
+	}
+	var n, weighted float64
+	for i, k := range passed {
+		lasted := float64(r.header.word(paces+16*i)) / max(all, 1) * float64(r.header.word(open))
+		if k != 0 && lasted != 0 {
+			n += k
+			weighted += k * lasted / max(lasted-float64(r.header.word(paces+16*i+8)), lasted/layout.MostPace)
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return weighted / n
+}
 
 // baselineAt reads a baseline.
 func (r *run) baselineAt(data []byte) baseline {
@@ -58,14 +133,20 @@ func (r *run) batches(b batchSums) float64 {
 
 // sampled takes in how a marker was sampled.
 func (r *run) sampled(b block) error {
-	data, err := r.content(b, layout.SampleSize)
+	data, err := r.content(b, min(layout.SampleSize, max(b.size, layout.OffSamplePassed)))
 	if err != nil {
 		return err
 	}
 	float := func(i int) float64 {
 		return math.Float64frombits(r.order.Uint64(data[layout.OffSampleSums+8*i:]))
 	}
-	s := batchSums{float(0), float(1), float(2), float(3), float(4), r.baselineAt(data[layout.OffSampleSince:]), r.baselineAt(data[layout.OffSampleUntil:])}
+	s := batchSums{
+		n: float(0), nn: float(1), s: float(2), ss: float(3), ns: float(4),
+		since: r.baselineAt(data[layout.OffSampleSince:]), until: r.baselineAt(data[layout.OffSampleUntil:]),
+	}
+	if len(data) == layout.SampleSize {
+		s.passed = r.passedAt(data[layout.OffSamplePassed:])
+	}
 	for _, v := range []float64{s.n, s.nn, s.s, s.ss, s.ns} {
 		if math.IsNaN(v) || v < 0 || v > 1e300 {
 			return r.damaged(b.offset, "a sampled marker's sums that can't be; they are left out")
@@ -85,19 +166,20 @@ func (r *run) estimate() {
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
 		return
 	}
-	r.Sampling = r.windows(batchSums{})
-	if len(r.samples) > 0 && r.Sampling.factor() == 0 {
+	all := r.windows(batchSums{})
+	r.Sampling = &all.Sampling
+	if len(r.samples) > 0 && all.factor() == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
 	for index, b := range r.samples {
 		f := r.figures(index)
 		s := r.windows(b)
-		f.fromWindows(s, r.readIn(s), b, r.batches(b))
+		f.fromWindows(s, r.readIn(s), b, r.batches(b), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
 			s := r.windows(b)
-			r.figures(index).fromWindows(s, r.readIn(s), batchSums{}, 0)
+			r.figures(index).fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
 		}
 	}
 }
@@ -118,23 +200,23 @@ func (r *run) windowsOf(t *table) map[int]batchSums {
 }
 
 // windows gives the windows in which a marker was sampled.
-func (r *run) windows(b batchSums) *Sampling {
-	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, b)
+func (r *run) windows(b batchSums) *windows {
+	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, layout.OffWindowPaces, b)
 }
 
 // windowsBy is windows with the words of the header that tell how long they were.
-func (r *run) windowsBy(open, net int, b batchSums) *Sampling {
+func (r *run) windowsBy(open, net, paces int, b batchSums) *windows {
 	h, until := r.header, b.until
 	if until.profiled == 0 {
 		until = baseline{profiled: r.profiled(), net: h.word(net), ticks: h.word(open)}
 	}
 	ns := func(ticks uint64) uint64 { return duration(0, ticks, r.Clock.Hz) }
-	s := &Sampling{
+	s := &windows{Sampling: Sampling{
 		N:       h.word(layout.OffSampleN),
 		Windows: h.word(layout.OffWindows),
 		OpenNS:  ns(until.ticks - b.since.ticks),
 		NetNS:   ns(until.net - b.since.net),
-	}
+	}, weight: r.weight(b.passed, paces, open)}
 	s.NetNS = min(s.NetNS, s.OpenNS)
 	profiled := ns(until.profiled - b.since.profiled)
 	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
@@ -167,8 +249,9 @@ func (m *Marker) fromCountdown() {
 	m.setMeanVar(meanVar)
 }
 
-// fromWindows makes estimates where passages were recorded in windows, of which reading collectors took so many ns.
-func (m *Marker) fromWindows(s *Sampling, read float64, b batchSums, batches float64) {
+// fromWindows makes estimates where passages were recorded in windows, of which reading collectors took so many ns, and so
+// many come together.
+func (m *Marker) fromWindows(s *windows, read float64, b batchSums, batches, together float64) {
 	m.Sample = s.N
 	m.Samples = max(m.Count, 1) // what no window has shown is an estimate, too
 	factor := s.factor()
@@ -179,7 +262,7 @@ func (m *Marker) fromWindows(s *Sampling, read float64, b batchSums, batches flo
 		mean := b.s / b.n
 		meanVar = max(meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
 	}
-	m.countVar = toUint128(s.countVar(float64(m.Count), b.nn, batches, read) * varUnit)
+	m.countVar = toUint128(s.countVar(float64(m.Count), b.nn, batches, read, together) * varUnit)
 	rat := new(big.Rat)
 	if rat.SetFloat64(factor) == nil {
 		rat = new(big.Rat)
@@ -203,30 +286,31 @@ func (m *Marker) setMeanVar(v float64) {
 
 // readIn is how many ns reading collectors took in windows: the same part of what recording took as in all windows
 // of the run.
-func (r *run) readIn(s *Sampling) float64 {
+func (r *run) readIn(s *windows) float64 {
 	h := r.header
 	all := float64(h.word(layout.OffWindowTicks)) - float64(h.word(layout.OffWindowNet))
 	if all <= 0 {
 		return 0
 	}
-	return float64(s.OpenNS-s.NetNS) * min(float64(h.word(layout.OffWindowRead))/all, 1)
+	return (float64(s.OpenNS) - s.net()) * min(float64(h.word(layout.OffWindowRead))/all, 1)
 }
 
 // countVar is the square of the standard error of an estimate that n passages in
-// windows are for, nn being the sum of the squares of those in each batch. Reading collectors took so many ns of them.
-func (s *Sampling) countVar(n, nn, batches, read float64) float64 {
+// windows are for, nn being the sum of the squares of those in each batch. Reading collectors took so many ns of them, and
+// so many come together.
+func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	factor := s.factor()
 	v := n * n
 	if batches > 1 {
 		v = batches / (batches - 1) * max(0, nn-n*n/batches)
 	}
-	v = max(v, 1) * factor * factor // nothing seen does not mean that nothing was
+	v = max(v, together*together) * factor * factor // nothing seen does not mean that nothing was
 	// What recording takes in a window is estimated, too, but for what was measured each time.
-	open, net := float64(s.OpenNS), float64(s.NetNS)
+	open, net := float64(s.OpenNS), s.net()
 	open -= read
 	least := max(open-overheadMost*(open-net), open/64, 1)
 	most := open - (open-net)/overheadMost // nothing may be less than net, if all of the windows was overhead
-	off := n * factor * max(net/least-1, 1-net/most)
+	off := n * factor * min(overheadSE*(open-net)/net, max(net/least-1, 1-net/most))
 	unread := n * factor * readMost * read / max(net, 1)
 	return v + off*off + unread*unread
 }
@@ -240,7 +324,7 @@ type tickKey struct{ table, counter uint64 }
 
 // tick takes in what a counter counted in windows.
 func (r *run) tick(b block) error {
-	data, err := r.content(b, layout.TickSize)
+	data, err := r.content(b, min(layout.TickSize, max(b.size, layout.OffTickPassed)))
 	if err != nil {
 		return err
 	}
@@ -250,10 +334,14 @@ func (r *run) tick(b block) error {
 	if len(r.ticks[key]) == mostPeriods || math.IsNaN(nn) || nn < 0 || nn > 1e300 {
 		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
 	}
-	r.ticks[key] = append(r.ticks[key], batchSums{
+	s := batchSums{
 		n: float64(word(layout.OffTickCount)), nn: nn,
 		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
-	})
+	}
+	if len(data) == layout.TickSize {
+		s.passed = r.passedAt(data[layout.OffTickPassed:])
+	}
+	r.ticks[key] = append(r.ticks[key], s)
 	return nil
 }
 
@@ -261,18 +349,18 @@ func (r *run) tick(b block) error {
 const mostPeriods = 1000
 
 // tickWindows is windows for counters, which are on a little longer.
-func (r *run) tickWindows(b batchSums) *Sampling {
-	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, b)
+func (r *run) tickWindows(b batchSums) *windows {
+	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, layout.OffTickPaces, b)
 }
 
 // fromTicks adds to a counter's exact count what windows show of the rest.
-func (m *Marker) fromTicks(s *Sampling, read float64, b batchSums, batches float64) {
+func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches float64) {
 	m.Sample = s.N
 	if !m.unsure {
 		m.Samples = m.Count
 	}
 	m.Samples = add64(m.Samples, uint64(min(b.n, 1<<62)))
-	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read) * varUnit))
+	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read, 1) * varUnit))
 	m.unsure = true
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }

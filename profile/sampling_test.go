@@ -8,28 +8,62 @@ import (
 // Where windows were nothing but overhead, as far as was measured, an estimate is unsure by as much as
 // it is.
 func TestAllOverhead(t *testing.T) {
-	s := &Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 1_000_000, OfNS: 200_000_000}
+	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 1_000_000, OfNS: 200_000_000}}
 	n := 1000.0
-	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0), 40*n*s.factor(); v < 0.9*estimate*estimate {
+	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0, 1), 40*n*s.factor(); v < 0.9*estimate*estimate {
 		t.Errorf("variance %g of an estimate of %g", v, estimate)
 	}
-	s = &Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 63_900_000, OfNS: 640_000_000}
-	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0), 40*n*s.factor(); v > 0.01*estimate*0.01*estimate {
+	s = &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 63_900_000, OfNS: 640_000_000}}
+	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0, 1), 40*n*s.factor(); v > 0.01*estimate*0.01*estimate {
 		t.Errorf("variance %g of an estimate of %g", v, estimate)
 	}
 }
 
 // Of what reading collectors took only a little is not known, however much of the windows it is.
 func TestReadInWindows(t *testing.T) {
-	s := &Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}
+	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}}
 	const n = 700
 	of := func(read float64) float64 {
-		return math.Sqrt(s.countVar(40*n, 40*n*n, 40, read)) / (40 * n * s.factor())
+		return math.Sqrt(s.countVar(40*n, 40*n*n, 40, read, 1)) / (40 * n * s.factor())
 	}
 	if e := of(139_000_000); e < 0.10 || e > 0.14 {
 		t.Errorf("a standard error of %.3f, want a twentieth of 139/60", e)
 	}
 	if e := of(0); e < 0.9 {
 		t.Errorf("a standard error of %.3f where all of it is an estimate", e)
+	}
+}
+
+// What was passed in windows of which recording took much counts for more than what was passed in others.
+func TestWeights(t *testing.T) {
+	all := Sampling{N: 10, Windows: 40, OpenNS: 100_000_000, NetNS: 80_000_000, OfNS: 1_000_000_000}
+	dense, sparse := &windows{all, 4}, &windows{all, 1}
+	if f := dense.factor() / sparse.factor(); f != 4 {
+		t.Errorf("a factor %g times as large, want 4", f)
+	}
+	if f, g := (&windows{all, 0}).factor(), (&windows{all, 1.25}).factor(); f != g {
+		t.Errorf("%g where all windows are alike, and %g where their weight is not known", g, f)
+	}
+}
+
+// A burst before a marker was sampled says that there may have been others; passages as quick as in windows do not.
+func TestTogether(t *testing.T) {
+	s := &windows{Sampling: Sampling{N: 10, Windows: 10, OpenNS: 5_000_000, NetNS: 5_000_000, OfNS: 50_000_000}}
+	for _, tt := range []struct {
+		pace     pace
+		n        float64
+		together float64
+	}{
+		{pace{}, 0, 1},
+		{pace{1000, 100, 10_000}, 0, 1000},           // 100 in 10 µs
+		{pace{1000, 100, 100_000}, 0, 500},           // a window shows no more
+		{pace{1000, 100, 10_000}, 20_000, 1},         // as many in windows: 4 µs⁻¹
+		{pace{1000, 1000, 100_000_000_000}, 0, 1},    // ten a second
+		{pace{1000, 100, 10_000}, 5_000, 1000},       // ten times as many as in windows
+		{pace{1 << 63, 1 << 63, 1}, 0, 4.6116860e24}, // nonsense is no worse than nonsense
+	} {
+		if got := s.together(tt.pace, tt.n, 1e9); math.Abs(got-tt.together) > 1e-6*tt.together && !(tt.pace.ticks == 1 && got >= 1) {
+			t.Errorf("%v, %g in windows: %g, want %g", tt.pace, tt.n, got, tt.together)
+		}
 	}
 }

@@ -61,6 +61,8 @@ const (
 	OffTickTicks   = 2112 // ticks that counters were on in windows
 	OffTickNet     = 2120 // the same less what counting and scopes cost the program
 	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors took, by the clock
+	OffWindowPaces = 2136 // of each of Paces how many ticks windows lasted, with what opening took, and what scopes and collectors cost in them
+	OffTickPaces   = 2328 // the same of counters
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
@@ -82,6 +84,16 @@ const (
 	SizeMain   = 512
 	SizeBuild  = 128
 )
+
+// Paces classes of windows are told apart by how much of them recording took: the program did that much less in them. Each
+// but the last has windows that were less than so many quarters as long as what recording left of them.
+const Paces = 6
+
+// MostPace is how many times as long as what recording left of them windows are taken to be at most: a scope costs about as
+// much as the shortest functions take so many times.
+const MostPace = 16
+
+var PaceLimits = [Paces - 1]uint64{5, 7, 10, 16, 32}
 
 // States of a run, the value at OffState.
 const (
@@ -170,6 +182,8 @@ const (
 	//	24 global index in the table u64, or NoMarker: not collected, to be dropped
 	//	32 ns that the first passage in the process took, and 1, u64; 0: it has not ended,
 	//	   or may not be the first
+	//	40 passages of the marker before it was recorded in windows, if what is under this
+	//	   number was; the latest of these, and how many ticks they took, u64; 0: not known
 	BlockAlias = 4
 
 	// BlockBuckets holds GroupBuckets buckets of one marker on one shard; one is
@@ -217,6 +231,7 @@ const (
 	//	64 what OffProfiled would have been when that began u64
 	//	72 OffWindowNet, OffWindowTicks, OffBatches at that time u64
 	//	96 the same when the rate became another; 0 until then
+	//	128 Σn of the batches of each of Paces; not in blocks that end before
 	BlockSample = 9
 
 	// BlockRing holds the trace records of one shard, see Ring…. BlockTrace holds
@@ -240,6 +255,7 @@ const (
 	//	48 what OffProfiled would have been when that began u64
 	//	56 OffTickNet, OffTickTicks, OffBatches at that time u64
 	//	80 the same when the rate became another; 0 until then
+	//	112 its count in the batches of each of Paces float64; not in blocks that end before
 	//
 	// A counter has one for each rate.
 	BlockTick = 15
@@ -418,6 +434,7 @@ const (
 	OffAliasFrom  = 16
 	OffAliasTo    = 24
 	OffAliasFirst = 32
+	OffAliasOften = 40
 
 	OffMarkersTable = 16
 	OffMarkersLen   = 24
@@ -431,17 +448,19 @@ const (
 	OffEdgeCaller = 24
 	OffEdgeMarker = 32
 
-	OffTickTable = 16
-	OffTickCount = 32
-	OffTickSince = 48
-	OffTickUntil = 80
-	TickSize     = 112
+	OffTickTable  = 16
+	OffTickCount  = 32
+	OffTickSince  = 48
+	OffTickUntil  = 80
+	OffTickPassed = 112
+	TickSize      = OffTickPassed + 8*Paces
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24
 	OffSampleSince  = 64
 	OffSampleUntil  = 96
-	SampleSize      = 128
+	OffSamplePassed = 128
+	SampleSize      = OffSamplePassed + 8*Paces
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

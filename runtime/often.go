@@ -18,11 +18,13 @@ const often = 1000
 // A sampled marker is one that records in windows.
 type sampledMarker struct {
 	index  uint32
-	before totals // what its cells had when the batch began
-	rate   uint64 // 1:rate
-	next   int    // the same marker at another rate, in a ring
+	before totals  // what its cells had when the batch began
+	rate   uint64  // 1:rate
+	next   int     // the same marker at another rate, in a ring
+	gained float64 // passages in the batch that is added up
 	*sums
 	*period
+	passed *paced
 }
 
 // totals are what the cells of a marker have.
@@ -82,6 +84,44 @@ func hasRate(i uint32) bool {
 	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&IndexMask)/8))>>(i%8)&1 != 0
 }
 
+// A look is how often a marker had been passed when oftenAt looked.
+type look struct{ n, at uint64 }
+
+// looks are by index less firstIndex, the latest of each. Under the lock.
+var looks []look
+
+// fewLatest is how many passages tell the rate of the latest.
+const fewLatest = 64
+
+// latest tells how often the marker of an index has been passed, the latest of these passages, and how
+// many ticks they took. The caller holds the lock.
+//
+//go:norace
+func latest(index uint32) (pace struct{ all, n, ticks uint64 }) {
+	k := index - firstIndex
+	pace.all = passagesOf(index)
+	since := look{at: firsts[k]}
+	if k < uint32(len(looks)) && looks[k].at != 0 && pace.all >= looks[k].n+fewLatest {
+		since = looks[k]
+	}
+	pace.n, pace.ticks = pace.all-since.n, less(now(), since.at)
+	return pace
+}
+
+// passagesOf is how often the marker of an index has been passed. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func passagesOf(index uint32) (n uint64) {
+	for shard := range usedShards {
+		if c := cellOf(shard, index); c != nil {
+			more, _ := c.totals()
+			n += more
+		}
+	}
+	return n
+}
+
 // oftenAt looks now and then whether the marker of that index has been passed
 // often. It is called for scopes outside of windows, which are most.
 //
@@ -92,26 +132,28 @@ func oftenAt(index uint32) {
 		oftenTraced(index)
 		return
 	}
-	const now = 127
+	const each = 127
 	pid := procPin()
 	c := cellOf(pid, index)
-	look := c != nil && (c.latest.p != nil && c.latest.p.count&now == 0 || c.passes&now == now)
+	due := c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)
 	procUnpin()
-	if !look {
+	if !due {
 		return
 	}
 	lock()
 	defer unlock()
-	var n uint64
-	for shard := range usedShards {
-		if c := cellOf(shard, index); c != nil {
-			more, _ := c.totals()
-			n += more
-		}
+	k, n := index-firstIndex, passagesOf(index)
+	if k >= uint32(len(live)) || hasRate(index) {
+		return
 	}
-	if k := index - firstIndex; n >= often && k < uint32(len(live)) && !hasRate(index) {
+	if n >= often {
 		sampleGroup(live[k])
+		return
 	}
+	for len(looks) < len(live) {
+		looks = append(looks, look{})
+	}
+	looks[k] = look{n, now()}
 }
 
 // tracedOften is how often oftenTraced has been asked, by index less firstIndex. Under the lock.
@@ -173,7 +215,11 @@ func sampleGroup(m *Marker) {
 		if w&IndexMask == 0 || nextIndex >= maxIndex {
 			continue
 		}
+		pace := latest(w & IndexMask)
 		index := anotherIndex(w & IndexMask)
+		if a := firstPassages[index-firstIndex].alias; a != nil {
+			*(*struct{ all, n, ticks uint64 })(unsafe.Add(a, OffAliasOften)) = pace
+		}
 		beginSampling(index, b)
 		addWord(&other.index, index-w&IndexMask)
 	}
@@ -237,6 +283,7 @@ func beginSampling(index uint32, since baseline) int {
 		next:   len(rated),
 		sums:   (*sums)(unsafe.Add(b, OffSampleSums)),
 		period: (*period)(unsafe.Add(b, OffSampleSince)),
+		passed: (*paced)(unsafe.Add(b, OffSamplePassed)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
 	return len(rated) - 1

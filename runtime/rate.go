@@ -154,6 +154,6 @@ func retick(n uint64) {
 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(SampleSize-OffSampleSince)]
-	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(TickSize-OffTickSince)]
+	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(OffSamplePassed-OffSampleSince)]
+	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(OffTickPassed-OffTickSince)]
 )

@@ -198,23 +198,27 @@ func shareOf(index uint32) (of, in uint64) {
 		if r.index != index {
 			continue
 		}
-		return shareIn(r.period, OffWindowNet, OffWindowTicks)
+		return shareIn(r.period, r.passed.weight(OffWindowPaces, OffWindowTicks), OffWindowNet, OffWindowTicks)
 	}
 	return 0, 0
 }
 
-// shareIn is shareOf for what is sampled in a period, with the words of the header
-// that tell how long windows were.
+// shareIn is shareOf for what is sampled in a period, was passed in windows that were so many times as long on
+// average as what recording left of them (0: in none), and with the words of the header that tell how long windows were.
 //
 //go:norace
-func shareIn(p *period, net, open uintptr) (of, in uint64) {
+func shareIn(p *period, weight float64, net, open uintptr) (of, in uint64) {
 	until := p.until
 	if !p.over() {
 		until = baseline{profiled: *headerWord(OffProfiled), net: *headerWord(net), ticks: *headerWord(open)}
 	}
 	in = less(until.net, p.since.net)
 	gross := less(until.ticks, p.since.ticks)
-	return max(less(less(until.profiled, p.since.profiled), less(gross, in)), in), in
+	of = less(less(until.profiled, p.since.profiled), less(gross, in))
+	if weight >= 1 {
+		in = uint64(float64(gross) / weight)
+	}
+	return max(of, in), in
 }
 
 // share is v·of/in, rounded down.

@@ -275,6 +275,7 @@ func (s *sampler) add() {
 		n, sum := now.n-r.before.n, now.s-r.before.s
 		r.before = now
 		x, y := float64(n), float64(sum)
+		r.gained = x
 		r.n += x
 		r.nn += x * x
 		r.s += y
@@ -295,10 +296,17 @@ func (s *sampler) add() {
 	cost := all*hot.whole[kindOpened]>>costBits + read
 	addTicks(cost, s.taken, parallel)
 	lasted := lastedOf(s.pending, s.taken)
-	net := less(lasted, cost<<8/parallel)
+	cost = cost << 8 / parallel
+	net, pace := netOf(lasted, cost), paceOf(OffWindowPaces, s.pending, cost)
+	for i := range rated {
+		if r := &rated[i]; r.gained != 0 {
+			r.passed[pace] += r.gained
+			r.gained = 0
+		}
+	}
 	atomic.AddUint64(headerWord(OffWindows), s.count)
 	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
-	atomic.AddUint64(headerWord(OffWindowNet), max(net, lasted/64))
+	atomic.AddUint64(headerWord(OffWindowNet), net)
 	atomic.AddUint64(headerWord(OffWindowRead), min(read<<8/parallel, lasted))
 	atomic.AddUint64(headerWord(OffBatches), 1)
 	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
@@ -333,6 +341,54 @@ func readInWindow(from, ticks uint64) {
 	}
 	procUnpin()
 }
+
+// paced is how often something was passed in the batches of each of Paces. Recording takes time, so in a window the
+// program does less than in as much time without. How much less differs from window to window, with what is passed there:
+// what was passed in each counts for as many times as much as windows like it were longer than what recording left of them. For each
+// window by itself that would be too much, as recording takes now a little more than was measured and now less.
+type paced [Paces]float64
+
+// weight is how many times as long the windows were in which that was passed as what recording left of them, by the
+// words of the header that begin at paces, and that which says how long all were; 0: it was not passed in any. What
+// opening took is known of all windows together only.
+//
+//go:norace
+func (p *paced) weight(paces, open uintptr) float64 {
+	var all uint64
+	for i := range p {
+		all += *headerWord(paces + 16*uintptr(i))
+	}
+	var n, weighted float64
+	for i, k := range p {
+		at := paces + 16*uintptr(i)
+		lasted := float64(*headerWord(at)) * float64(*headerWord(open)) / float64(max(all, 1))
+		if k != 0 && lasted != 0 {
+			n += k
+			weighted += k * lasted / max(lasted-float64(*headerWord(at + 8)), lasted/MostPace)
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return weighted / n
+}
+
+// paceOf tells which of Paces a batch of windows is of, and adds its ticks, and those that recording cost, to the words of the header that
+// begin at paces. The caller holds the lock.
+//
+//go:norace
+func paceOf(paces uintptr, ticks, cost uint64) (pace int) {
+	for pace < Paces-1 && 4*ticks >= PaceLimits[pace]*less(ticks, cost) {
+		pace++
+	}
+	at := paces + 16*uintptr(pace)
+	atomic.AddUint64(headerWord(at), ticks)
+	atomic.AddUint64(headerWord(at+8), cost)
+	return pace
+}
+
+// netOf is what recording that took so many ticks left of windows.
+func netOf(lasted, cost uint64) uint64 { return max(less(lasted, cost), lasted/64) }
 
 // lastedOf is how long the windows of a batch were the program's, ticks, if taken of it
 // was not, which may be less than nothing by chance.

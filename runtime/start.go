@@ -157,7 +157,7 @@ func forget() {
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
 	windowClosed = 0
-	tracedOften = nil
+	tracedOften, looks = nil, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen = nil, 0, 0
 	firstProfiling = 0

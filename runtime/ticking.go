@@ -19,6 +19,7 @@ type ticking struct {
 	before uint64          // its count when the batch began
 	rate   uint64          // 1:rate
 	next   int             // the same counter at another rate, in a ring
+	gained uint64          // what it has counted in the batch that is added up
 	*tick
 }
 
@@ -28,6 +29,7 @@ type tick struct {
 	n              uint64
 	nn             float64
 	period
+	passed paced
 }
 
 var (
@@ -167,14 +169,19 @@ func addTicks(others, taken, parallel uint64) {
 		c := &tickers[i]
 		n := atomic.LoadUint64(&c.n)
 		d := n - c.before
-		c.before = n
+		c.before, c.gained = n, d
 		c.nn += float64(d) * float64(d)
 		all += d
 	}
 	cost := (all*hot.ticked>>costBits + others) << 8 / parallel
 	lasted := lastedOf(tickOpen, taken)
+	net := netOf(lasted, cost)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
-	atomic.AddUint64(headerWord(OffTickNet), max(less(lasted, cost), lasted/64))
+	atomic.AddUint64(headerWord(OffTickNet), net)
+	pace := paceOf(OffTickPaces, tickOpen, cost)
+	for i := range tickers {
+		tickers[i].passed[pace] += float64(tickers[i].gained)
+	}
 	tickOpen = 0
 }
 
@@ -189,7 +196,7 @@ func ticked(table, counter uint64) (n uint64, estimated bool) {
 			continue
 		}
 		estimated = true
-		if of, in := shareIn(&c.period, OffTickNet, OffTickTicks); in != 0 {
+		if of, in := shareIn(&c.period, c.passed.weight(OffTickPaces, OffTickTicks), OffTickNet, OffTickTicks); in != 0 {
 			n += share(c.n, of, in)
 		}
 	}

@@ -74,6 +74,16 @@ func crunch(x uint64) uint64 {
 	return x
 }
 
+// brief takes a few dozen ns, of which recording it is a large part.
+//
+//perf:mark
+//go:noinline
+func brief() {
+	for range 8 {
+		sink.Add(1)
+	}
+}
+
 func worker(jobs chan int) {
 	x := uint64(1)
 	for j := range jobs {
@@ -200,6 +210,23 @@ func main() {
 		}
 		close(jobs)
 		done.Wait()
+	case "turns": // so many, each of brief calls and of rest
+		calls := 0
+		for range n {
+			for begun := time.Now(); time.Since(begun) < 20*time.Millisecond; calls += 100 {
+				for range 100 {
+					brief()
+				}
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		fmt.Println(calls)
+	case "clump": // so many at once
+		time.Sleep(20 * time.Millisecond)
+		for range n {
+			brief()
+		}
+		time.Sleep(300 * time.Millisecond)
 	case "ending":
 		for i := range n {
 			ending(i, n)
