@@ -55,7 +55,7 @@ func (b *bench) floor(ctx context.Context) error {
 	return nil
 }
 
-// layoutSides are plain, tested at the top if there is an overlay for that, and marked, all in one layout.
+// layoutSides are plain, tested at the top by an overlay, and marked, all in one layout.
 func (b *bench) layoutSides(ctx context.Context, dir, pkg, overlay string, layout int) (sides []testBinary, err error) {
 	flag := "-ldflags=-randlayout=" + strconv.Itoa(layout)
 	for _, x := range []struct {
@@ -66,9 +66,6 @@ func (b *bench) layoutSides(ctx context.Context, dir, pkg, overlay string, layou
 		{"tested", plainTest(flag, "-overlay", overlay)},
 		{"marked", b.markedTest("-all", "-markpkg", pkg, flag)},
 	} {
-		if x.side == "tested" && overlay == "" {
-			continue
-		}
 		t, err := b.compile(ctx, dir, pkg, fmt.Sprintf("%s-%d", x.side, layout), x.with)
 		if err != nil {
 			return nil, err
