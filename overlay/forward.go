@@ -33,7 +33,7 @@ func (b *Build) handOn(r replacements) error {
 		}
 		for _, e := range entries {
 			name := e.Name()
-			if ext := filepath.Ext(name); (ext == ".go" || ext == ".s") && name != "layout.go" && !strings.HasSuffix(name, "_test.go") {
+			if ext := filepath.Ext(name); (ext == ".go" || ext == ".s") && !strings.HasPrefix(name, "layout") && !strings.HasSuffix(name, "_test.go") {
 				r[filepath.Join(p.Dir, name)] = "" // go takes the file for deleted
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// A cell is a BlockCell in memory, field for field what layout.go says. It
+// A cell is a BlockCell in memory, field for field what layout_blocks.go says. It
 // belongs to one processor: only who is pinned there writes it.
 type cell struct {
 	kind   uint32

@@ -2,7 +2,7 @@
 
 package runtime
 
-// Texts of tables may be packed, see PackedText in layout.go: programs with many
+// Texts of tables may be packed, see PackedText in layout_blocks.go: programs with many
 // markers would spend most of their start on copying them. They go to the data
 // file as they are, and are unpacked here for who looks into them: only=, skip=
 // and the report.

@@ -1,0 +1,249 @@
+package profile
+
+import layout "github.com/markgen/markgen/runtime"
+
+// The blocks of a file, each kind that is no more than its words.
+
+func (r *run) table(b block) error {
+	text, number, err := r.tableText(b)
+	if err != nil {
+		return err
+	}
+	head, err := r.content(b, layout.OffTableText)
+	if err != nil {
+		return err
+	}
+	first := r.order.Uint64(head[layout.OffTableFirst:])
+	markers := r.order.Uint64(head[layout.OffTableMarkers:])
+	t, err := r.parsed(text)
+	if err != nil {
+		return r.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
+	}
+	for _, d := range t.damages {
+		if r.damages >= mostDamage {
+			r.damages++
+			continue
+		}
+		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", d.number, d.line))
+	}
+	if r.tables[number] != nil {
+		return r.damaged(b.offset, "a second table with the number %d; it is left out", number)
+	}
+	if first+uint64(len(t.markers)) < first {
+		return r.damaged(b.offset, "a table whose markers begin at number %d; it is left out", first)
+	}
+	if markers != uint64(len(t.markers)) {
+		r.damagedAt(r.damaged(b.offset, "a table of %d markers that names %d", markers, len(t.markers)))
+	}
+	r.tables[number] = &table{b.offset, first, t}
+	return nil
+}
+
+// mostTexts is how many bytes of tables are remembered.
+const mostTexts = 64 << 20
+
+// parsed is what the text of a table says, as the file has it. Runs of one program have
+// the same tables.
+func (s *scratch) parsed(text []byte) (*tableText, error) {
+	if t := s.texts[string(text)]; t != nil {
+		return t, nil
+	}
+	plain, err := unpack(text)
+	if err != nil {
+		return nil, err
+	}
+	t := parseTable(plain)
+	if s.textLen += len(text); s.texts == nil || s.textLen > mostTexts {
+		s.texts, s.textLen = map[string]*tableText{}, len(text)
+	}
+	s.texts[string(text)] = t
+	return t, nil
+}
+
+// tableText is the text of a table as the file has it, valid until the next reading, and
+// the table's number.
+func (in *input) tableText(b block) (text []byte, number uint64, err error) {
+	head, err := in.content(b, layout.OffTableText)
+	if err != nil {
+		return nil, 0, err
+	}
+	number = in.order.Uint64(head[layout.OffTableNumber:])
+	length := in.order.Uint64(head[layout.OffTableLen:])
+	if length > b.size-layout.OffTableText {
+		return nil, 0, in.damaged(b.offset, "a table with %d bytes of text in a block of %d; it is left out", length, b.size)
+	}
+	if text, err = in.content(b, layout.OffTableText+length); err != nil {
+		return nil, 0, err
+	}
+	return text[layout.OffTableText:], number, nil
+}
+
+// part is what one processor recorded at a marker, nil if nothing is known yet.
+func (r *run) part(shard uint32, index uint64) *cell {
+	for c := r.parts.at(index); c != nil; c = c.next {
+		if c.shard == shard {
+			return c
+		}
+	}
+	return nil
+}
+
+// newPart makes room for it.
+func (r *run) newPart(shard uint32, index uint64) *cell {
+	c := r.cellPool.one()
+	c.shard, c.marker, c.next = shard, index, r.parts.at(index)
+	r.parts.set(index, c)
+	return c
+}
+
+// tooManyShards is a processor's number that no runtime writes.
+func (r *run) tooManyShards(b block) error {
+	if b.shard > layout.MaxShards {
+		return r.damaged(b.offset, "processor %d, and there are %d at most; its block is left out", b.shard, layout.MaxShards)
+	}
+	return nil
+}
+
+func (r *run) cell(b block) error {
+	data, err := r.content(b, layout.CellSize)
+	if err != nil {
+		return err
+	}
+	if err := r.tooManyShards(b); err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.CellMarker:])
+	c := r.part(b.shard, index)
+	if c == nil {
+		c = r.newPart(b.shard, index)
+	}
+	if c.offset != 0 {
+		return r.damaged(b.offset, "a second cell of marker number %d on processor %d; it is left out", index, b.shard)
+	}
+	c.offset = b.offset
+	r.parseCell(c, data)
+	return nil
+}
+
+func (r *run) buckets(b block) error {
+	data, err := r.content(b, layout.BucketsSize)
+	if err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.OffBucketsMarker:])
+	first := r.order.Uint64(data[layout.OffBucketsFirst:])
+	if first >= layout.NumBuckets || first%layout.GroupBuckets != 0 {
+		return r.damaged(b.offset, "buckets from number %d on; they are left out", first)
+	}
+	if err := r.tooManyShards(b); err != nil {
+		return err
+	}
+	list, ok := r.parseBuckets(r.bucketPool.take(layout.GroupBuckets)[:0], data, uint8(first), r.torn)
+	r.bucketPool.back(layout.GroupBuckets - len(list))
+	if !ok {
+		return r.damaged(b.offset, "buckets of marker number %d whose figures contradict each other; they are left out", index)
+	}
+	c := r.part(b.shard, index)
+	if c == nil {
+		c = r.newPart(b.shard, index)
+	}
+	for _, old := range c.buckets {
+		if uint64(old.K/layout.GroupBuckets*layout.GroupBuckets) == first {
+			return r.damaged(b.offset, "a second time the buckets from number %d on of marker number %d; they are left out", first, index)
+		}
+	}
+	if c.buckets == nil {
+		c.buckets = list[:len(list):len(list)]
+	} else {
+		c.buckets = r.sumOf(c.buckets, list)
+	}
+	return nil
+}
+
+// stack counts the open scopes of a goroutine. A length beyond the block is not
+// believed.
+func (r *run) stack(b block) error {
+	head, err := r.content(b, layout.OffStackData)
+	if err != nil {
+		return err
+	}
+	n := uint64(r.order.Uint32(head[layout.OffStackLen:]))
+	if n > (b.size-layout.OffStackData)/layout.StackSize {
+		return r.damaged(b.offset, "%d open scopes in a block of %d bytes; they are left out", n, b.size)
+	}
+	data, err := r.content(b, layout.OffStackData+n*layout.StackSize)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		index := r.order.Uint32(data[layout.OffStackData+i*layout.StackSize+layout.StackMarker:]) & (1<<29 - 1)
+		if index < layout.StackFirst {
+			continue // of calibration, or not yet written
+		}
+		m := r.figures(uint64(index - layout.StackFirst))
+		m.Open = add64(m.Open, 1)
+	}
+	return nil
+}
+
+// figures returns what was recorded under the index, to be added to.
+func (r *run) figures(index uint64) *Marker {
+	sum := r.cells.at(index)
+	if sum == nil {
+		sum = r.markerPool.one()
+		r.cells.set(index, sum)
+	}
+	return sum
+}
+
+// counterBlock keeps where the counters of a table stand; what they count is
+// known when all tables are.
+func (r *run) counterBlock(b block) error {
+	head, err := r.content(b, layout.OffCountersData)
+	if err != nil {
+		return err
+	}
+	number := r.order.Uint64(head[layout.OffCountersTable:])
+	n := r.order.Uint64(head[layout.OffCountersLen:])
+	if n > (b.size-layout.OffCountersData)/8 {
+		return r.damaged(b.offset, "%d counters in a block of %d bytes; they are left out", n, b.size)
+	}
+	for _, old := range r.counters[number] {
+		if old.shard == b.shard {
+			return r.damaged(b.offset, "a second block with the counters of table %d; it is left out", number)
+		}
+	}
+	r.counters[number] = append(r.counters[number], block{shard: b.shard, offset: b.offset, size: layout.OffCountersData + 8*n})
+	return nil
+}
+
+func (r *run) alias(b block) error {
+	data, err := r.content(b, layout.OffAliasOften+24)
+	if err != nil {
+		return err
+	}
+	r.aliases = append(r.aliases, alias{
+		offset: b.offset,
+		from:   r.order.Uint64(data[layout.OffAliasFrom:]),
+		to:     r.order.Uint64(data[layout.OffAliasTo:]),
+		first:  r.order.Uint64(data[layout.OffAliasFirst:]),
+	})
+	pace := pace{
+		all:   r.order.Uint64(data[layout.OffAliasOften:]),
+		n:     r.order.Uint64(data[layout.OffAliasOften+8:]),
+		ticks: r.order.Uint64(data[layout.OffAliasOften+16:]),
+	}
+	if pace.n != 0 {
+		r.paces[r.order.Uint64(data[layout.OffAliasFrom:])] = pace
+	}
+	return nil
+}
+
+// An alias says that what has one number in cells has another in tables. Both are global
+// indexes.
+type alias struct {
+	offset   uint64 // of its block
+	from, to uint64
+	first    uint64  // ns that the first passage took, and 1; 0: it is not known
+	figures  *Marker // while they are moved
+}
