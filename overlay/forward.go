@@ -13,7 +13,7 @@ import (
 // runtime from its module or from a copy in theirs. Left alone, each of these
 // would collect on its own, beside the virtual runtime, into a file of its own.
 // So in an overlay build they hold no code: they hand on the names of the
-// virtual runtime. The file of constants stays as it is, for programs that read
+// virtual runtime. The files of constants stay as they are, for programs that read
 // data files.
 
 // handOn replaces the runtimes that packages of the build depend on, save those
