@@ -29,7 +29,7 @@ func initHook(istest bool) {}
 // come, see Last there.
 const (
 	lastFile = markgen.VirtualRuntime + "/last.go"
-	last     = "package runtime\n\nfunc init() { lastTold = true }\n"
+	last     = "//go:build !markgen_off\n\npackage runtime\n\nfunc init() { lastTold = true }\n"
 )
 
 // tellLast says whether package main of each program that is built tells that all tables have come: where it is
