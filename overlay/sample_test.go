@@ -208,6 +208,23 @@ func TestWindowsOfPhases(t *testing.T) {
 	}
 }
 
+// Counting takes as much of a window as recording does, or more, and who sees neither was passed less often there.
+func TestWindowsOfCounters(t *testing.T) {
+	const calls = 5_000_000
+	var scopes, counters []float64
+	for seed := 61; seed < 66; seed++ {
+		p := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.steps;*.step", seed), "counted", fmt.Sprint(calls)).Profile
+		scopes = append(scopes, float64(marker(t, p, "steps").Count)/calls)
+		counters = append(counters, float64(marker(t, p, "step").Count)/calls/64)
+	}
+	for what, ratios := range map[string][]float64{"scopes": scopes, "counters": counters} {
+		t.Logf("counts of %s are %.3g of what they should be", what, ratios)
+		if slices.Sort(ratios); ratios[2] < 0.6 || ratios[2] > 2.5 {
+			t.Errorf("counts of %s are %.3g of what they should be", what, ratios)
+		}
+	}
+}
+
 // A function that is passed often in a time that no window need fall into has a count that says how little is known of it.
 func TestWindowsOfClumps(t *testing.T) {
 	const calls = 8000

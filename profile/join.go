@@ -85,7 +85,7 @@ func (r *run) join(sum *Sum) {
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
 					s := r.tickWindows(b)
-					figures.fromTicks(s, r.readIn(s), b, r.batches(b))
+					figures.fromTicks(s, r.readIn(s), b, r.tickBatches(b))
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)

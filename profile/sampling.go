@@ -122,11 +122,11 @@ func (r *run) baselineAt(data []byte) baseline {
 	return baseline{word(0), word(1), word(2), word(3)}
 }
 
-// batches is how many batches the sums are of.
-func (r *run) batches(b batchSums) float64 {
+// batches is how many batches the sums are of, by the word of the header that counts these.
+func (r *run) batches(b batchSums, word int) float64 {
 	until := b.until.batches
 	if b.until.profiled == 0 {
-		until = r.header.word(layout.OffBatches)
+		until = r.header.word(word)
 	}
 	return float64(until - b.since.batches)
 }
@@ -174,7 +174,7 @@ func (r *run) estimate() {
 	for index, b := range r.samples {
 		f := r.figures(index)
 		s := r.windows(b)
-		f.fromWindows(s, r.readIn(s), b, r.batches(b), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
+		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
@@ -351,6 +351,14 @@ const mostPeriods = 1000
 // tickWindows is windows for counters, which are on a little longer.
 func (r *run) tickWindows(b batchSums) *windows {
 	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, layout.OffTickPaces, b)
+}
+
+// tickBatches is batches for counters. Before files said in how many these were on, it was all.
+func (r *run) tickBatches(b batchSums) float64 {
+	if r.header.word(layout.OffTickBatches) == 0 {
+		return r.batches(b, layout.OffBatches)
+	}
+	return r.batches(b, layout.OffTickBatches)
 }
 
 // fromTicks adds to a counter's exact count what windows show of the rest.

@@ -75,7 +75,6 @@ func calibrate() {
 	measureCosts()
 	hot.extras, hot.window = extras, around
 	unlock()
-	hot.ticked = measureTicks()
 	setCosts()
 }
 

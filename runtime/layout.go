@@ -56,13 +56,14 @@ const (
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
 	OffWindows     = 2080 // windows that have ended
 	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
-	OffWindowNet   = 2096 // the same less what scopes, and reading collectors, cost the program in them
+	OffWindowNet   = 2096 // the same less what scopes, reading collectors and counting cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows
 	OffTickNet     = 2120 // the same less what counting and scopes cost the program
 	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors took, by the clock
-	OffWindowPaces = 2136 // of each of Paces how many ticks windows lasted, with what opening took, and what scopes and collectors cost in them
+	OffWindowPaces = 2136 // of each of Paces how many ticks windows lasted, with what opening took, and what scopes, collectors and counting cost in them
 	OffTickPaces   = 2328 // the same of counters
+	OffTickBatches = 2424 // the batches in which counters were on
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
@@ -253,7 +254,7 @@ const (
 	//	32 count u64
 	//	40 sum of the squares of the counts of batches float64
 	//	48 what OffProfiled would have been when that began u64
-	//	56 OffTickNet, OffTickTicks, OffBatches at that time u64
+	//	56 OffTickNet, OffTickTicks, OffTickBatches at that time u64
 	//	80 the same when the rate became another; 0 until then
 	//	112 its count in the batches of each of Paces float64; not in blocks that end before
 	//

@@ -194,7 +194,7 @@ func sampleGroup(m *Marker) {
 		return // a trigger is behind it: it is always open
 	}
 	theSampler.add()
-	b := baselineOf(OffWindowNet, OffWindowTicks)
+	b := baselineOf(OffWindowNet, OffWindowTicks, OffBatches)
 	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
 		t.sampledAt = make([]*baseline, t.markers)
 	}
@@ -248,15 +248,15 @@ func anotherIndex(of uint32) (index uint32) {
 }
 
 // baselineOf is the baseline that begins now; net and open are where in the header
-// the lengths of windows are added up.
+// the lengths of windows are added up, batches how many there have been.
 //
 //go:norace
-func baselineOf(net, open uintptr) baseline {
+func baselineOf(net, open, batches uintptr) baseline {
 	b := baseline{
 		profiled: atomic.LoadUint64(headerWord(OffProfiled)),
 		net:      atomic.LoadUint64(headerWord(net)),
 		ticks:    atomic.LoadUint64(headerWord(open)),
-		batches:  atomic.LoadUint64(headerWord(OffBatches)),
+		batches:  atomic.LoadUint64(headerWord(batches)),
 	}
 	if State() == StateProfiling {
 		b.profiled += less(now(), atomic.LoadUint64(headerWord(OffSince)))

@@ -81,7 +81,7 @@ func (s *sampler) followRate() {
 //go:norace
 //go:nocheckptr
 func resample(n uint64) {
-	b := baselineOf(OffWindowNet, OffWindowTicks)
+	b := baselineOf(OffWindowNet, OffWindowTicks, OffBatches)
 	for k := range tables { // those that have not been passed yet will be sampled from now on
 		for i, at := range tables[k].sampledAt {
 			if at != nil {
@@ -125,7 +125,7 @@ func resample(n uint64) {
 //
 //go:norace
 func retick(n uint64) {
-	b := baselineOf(OffTickNet, OffTickTicks)
+	b := ticksBaseline()
 	for i := range tickers {
 		c := &tickers[i]
 		if c.rate == n || c.over() {

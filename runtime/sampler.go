@@ -32,6 +32,7 @@ type sampler struct {
 	added   uint64 // when that was, monotonic ns
 	busy    uint64 // which part of the windows lately had something passed in them, times 65536
 	read    uint64 // ticks that reading collectors had taken of windows until then
+	counts  counting
 	look    uint64 // when to look through the counters, monotonic ns
 	looked  uint64 // how long after the time before, ns
 }
@@ -294,7 +295,17 @@ func (s *sampler) add() {
 	}
 	read, s.read = read-s.read, read
 	cost := all*hot.whole[kindOpened]>>costBits + read
-	addTicks(cost, s.taken, parallel)
+	if len(tickers) > 0 {
+		counted := ticksGained()
+		processors := float64(parallel) / 256
+		s.counts.learn(float64(s.pending)*processors, float64(all), float64(tickOpen)*processors, float64(counted))
+		if tickOpen != 0 {
+			took := float64(counted) * s.counts.cost()
+			addTicks((cost+uint64(took))<<8/parallel, s.taken)
+			cost += uint64(took * float64(min(s.pending, tickOpen)) / float64(tickOpen))
+		}
+	}
+	tickOpen, s.counts.decided = 0, s.open
 	lasted := lastedOf(s.pending, s.taken)
 	cost = cost << 8 / parallel
 	net, pace := netOf(lasted, cost), paceOf(OffWindowPaces, s.pending, cost)

@@ -16,7 +16,6 @@ var hot struct {
 	slots  unsafe.Pointer
 	inside uint64    // what an empty scope measures, ticks<<costBits
 	whole  [4]uint64 // what one costs in all, by record.kind
-	ticked uint64    // what counting costs, ticks<<costBits
 	inner  uint64    // what a scope costs that is left out since it is not outermost
 	extras uint32    // extra…: what is done besides timing; needs slots
 	number uintptr   // where in a g its goroutine's number is, or something else that stays

@@ -11,7 +11,7 @@ import (
 // is much where a function does little else. With sample=1:N they count all passages
 // up to about a thousand, and from then on those in windows, to another word.
 // Nothing reads the clock there, so a counter is on from when a window's gates open
-// to when somebody closes them; how long that was is known (OffTickTicks).
+// to when somebody closes them; how long that was is known (OffTickTicks). In which windows that is, and what it costs, see counting.
 
 // A ticking counter is one that counts in windows.
 type ticking struct {
@@ -107,7 +107,7 @@ func findTicks() {
 				continue
 			}
 			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
-			at := beginTicking(uint64(k), uint64(i), ref, baselineOf(OffTickNet, OffTickTicks))
+			at := beginTicking(uint64(k), uint64(i), ref, ticksBaseline())
 			if at < 0 {
 				return
 			}
@@ -138,6 +138,11 @@ func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) int 
 	return len(tickers) - 1
 }
 
+// ticksBaseline is baselineOf for counters. The caller holds the lock.
+//
+//go:norace
+func ticksBaseline() baseline { return baselineOf(OffTickNet, OffTickTicks, OffTickBatches) }
+
 // hasBlocks says whether cover blocks are counted in the table, which are to be
 // exact.
 //
@@ -156,15 +161,10 @@ func (t *table) hasBlocks() bool {
 	return t.blocks == 2
 }
 
-// addTicks ends a batch of the ticking counters, in which other markers have cost so
-// many ticks, and opening the windows so many, on so many processors at once, times 256. The caller holds the lock.
+// ticksGained is what the counters have counted in the batch, which it ends for them. The caller holds the lock.
 //
 //go:norace
-func addTicks(others, taken, parallel uint64) {
-	if tickOpen == 0 {
-		return
-	}
-	var all uint64
+func ticksGained() (all uint64) {
 	for i := range tickers {
 		c := &tickers[i]
 		n := atomic.LoadUint64(&c.n)
@@ -173,16 +173,22 @@ func addTicks(others, taken, parallel uint64) {
 		c.nn += float64(d) * float64(d)
 		all += d
 	}
-	cost := (all*hot.ticked>>costBits + others) << 8 / parallel
+	return all
+}
+
+// addTicks adds up a batch in which the counters were on, scopes and counting have cost so many ticks of one of the
+// processors, and opening the windows so many of the program. The caller holds the lock.
+//
+//go:norace
+func addTicks(cost, taken uint64) {
 	lasted := lastedOf(tickOpen, taken)
-	net := netOf(lasted, cost)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
-	atomic.AddUint64(headerWord(OffTickNet), net)
+	atomic.AddUint64(headerWord(OffTickNet), netOf(lasted, cost))
+	atomic.AddUint64(headerWord(OffTickBatches), 1)
 	pace := paceOf(OffTickPaces, tickOpen, cost)
 	for i := range tickers {
 		tickers[i].passed[pace] += float64(tickers[i].gained)
 	}
-	tickOpen = 0
 }
 
 // ticked is what a counter of a table is estimated to have counted since it counts in
@@ -201,21 +207,4 @@ func ticked(table, counter uint64) (n uint64, estimated bool) {
 		}
 	}
 	return n, estimated
-}
-
-// measureTicks measures what counting costs, ticks<<costBits.
-//
-//go:norace
-func measureTicks() uint64 {
-	var n uint64
-	c := Counter{P: &n}
-	best := uint64(1 << 62)
-	for range 8 {
-		a := now()
-		for range batch {
-			Tick(&c)
-		}
-		best = min(best, (now()-a)<<costBits/batch)
-	}
-	return best
 }

@@ -206,7 +206,7 @@ func (w *window) begin(at uint64) uint64 {
 			}
 		}
 	}
-	setTicks(true)
+	setTicks(theSampler.countsNext())
 	atomic.StoreUint64(&opening, never)
 	atomic.StoreUint64(&closing, never)
 	t := uint64(nanotime())

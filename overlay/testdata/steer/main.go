@@ -84,6 +84,18 @@ func brief() {
 	}
 }
 
+// steps does so little between its counters that counting is much of it.
+//
+//perf:mark
+//go:noinline
+func steps(x uint64) uint64 {
+	for range 64 {
+		step()
+		x = x*6364136223846793005 + 1
+	}
+	return x
+}
+
 func worker(jobs chan int) {
 	x := uint64(1)
 	for j := range jobs {
@@ -186,6 +198,12 @@ func main() {
 			step()
 			work(i)
 		}
+	case "counted":
+		x := uint64(n)
+		for range n {
+			x = steps(x)
+		}
+		sink.Add(int64(x))
 	case "even":
 		for i := range n {
 			burst(i)
