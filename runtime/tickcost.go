@@ -2,20 +2,20 @@
 
 package runtime
 
-// What counting costs a program is harder to tell in advance than what scopes do: a counter takes a ns or two where
-// the program waits for nothing else, nearly nothing where it does, and fifty where two processors count with the same
+// What counting costs a program is harder to tell in advance than what scopes do: a counter takes 2 ns where
+// there is nothing else to do, nearly nothing where the program waits for something else, and 8 ns where two processors count with the same
 // one. So in about half of the batches of windows counters do not count (countsNext), by chance, and how much
 // less often scopes are passed in those in which they do tells what that has taken.
 type counting struct {
-	with, without   pacing  // of batches in which counters counted, and did not
+	with, without   density // of batches in which counters counted, and did not
 	ticks, n        float64 // of processors in the former, and what was counted in them
 	alone           uint64  // countingAlone; 0: it has not been measured
 	on              bool    // whether counters count in the batch
 	decided, chosen bool    // whether that is decided, and by chance
 }
 
-// A pacing has how many scopes are passed in a tick of a processor: the batches, the sum, and the sum of the squares.
-type pacing struct{ n, sum, squares float64 }
+// A density has how many scopes are passed in a tick of a processor: the batches, the sum, and the sum of the squares.
+type density struct{ n, sum, squares float64 }
 
 const (
 	// fewBatches is how many batches of each sort it takes to learn something from them.
@@ -51,16 +51,18 @@ func (c *counting) learn(ticks, scopes, open, counted float64) {
 		c.ticks = c.ticks*fadeBatches + open
 		c.n = c.n*fadeBatches + counted
 	}
-	rate := scopes / max(ticks, 1)
+	d := scopes / max(ticks, 1)
 	of.n = of.n*fadeBatches + 1
-	of.sum = of.sum*fadeBatches + rate
-	of.squares = of.squares*fadeBatches + rate*rate
+	of.sum = of.sum*fadeBatches + d
+	of.squares = of.squares*fadeBatches + d*d
 }
 
 // mean is the mean, and the square of its relative standard error.
-func (p *pacing) mean() (mean, unsure float64) {
-	mean = p.sum / p.n
-	return mean, max(0, p.squares/p.n/(mean*mean)-1) / (p.n - 1)
+//
+//go:norace
+func (d *density) mean() (mean, unsure float64) {
+	mean = d.sum / d.n
+	return mean, max(0, d.squares/d.n/(mean*mean)-1) / (d.n - 1)
 }
 
 // cost is what counting once costs, ticks: half of countingAlone, give or take as much, and what the

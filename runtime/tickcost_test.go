@@ -44,8 +44,9 @@ func TestCounting(t *testing.T) {
 			t.Errorf("%s: counting costs %.2f, want %g to %g", tt.what, got, tt.least, tt.most)
 		}
 	}
-	c := counting{alone: own * (2 << costBits)}
-	for range 1000 {
+	c := counting{alone: own * (2 << costBits), chosen: true}
+	for i := range 1000 {
+		c.on = i%2 == 0
 		c.learn(windows, 0, windows, 1000) // of nothing but counters
 	}
 	if got := c.cost(); got != own {
