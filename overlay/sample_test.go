@@ -203,7 +203,7 @@ func TestWindowsOfPhases(t *testing.T) {
 		}
 	}
 	t.Logf("counts are %.3g of what they should be", ratios)
-	if slices.Sort(ratios); ratios[3] < 0.6 || ratios[3] > 3 || far > 2 {
+	if slices.Sort(ratios); ratios[3] < 0.45 || ratios[3] > 2.5 || far > 2 {
 		t.Errorf("counts are %.3g of what they should be, %d of %d by more than two standard errors", ratios, far, len(ratios))
 	}
 }
@@ -219,9 +219,28 @@ func TestWindowsOfCounters(t *testing.T) {
 	}
 	for what, ratios := range map[string][]float64{"scopes": scopes, "counters": counters} {
 		t.Logf("counts of %s are %.3g of what they should be", what, ratios)
-		if slices.Sort(ratios); ratios[2] < 0.6 || ratios[2] > 2.5 {
+		if slices.Sort(ratios); ratios[2] < 0.7 || ratios[2] > 1.5 {
 			t.Errorf("counts of %s are %.3g of what they should be", what, ratios)
 		}
+	}
+}
+
+// Recording takes most of a window where a function is passed every few ns, and how much that is shows in those in which
+// passages are counted only.
+func TestWindowsOfDense(t *testing.T) {
+	const calls = 20_000_000
+	var ratios []float64
+	far := 0
+	for seed := 71; seed < 76; seed++ {
+		m := marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "dense", fmt.Sprint(calls)).Profile, "brief")
+		ratios = append(ratios, float64(m.Count)/calls)
+		if math.Abs(float64(m.Count)-calls) > 2*m.CountSE() {
+			far++
+		}
+		t.Logf("%d ± %.0f passages of %d", m.Count, m.CountSE(), calls)
+	}
+	if slices.Sort(ratios); ratios[2] < 0.6 || ratios[2] > 1.6 || far > 2 {
+		t.Errorf("counts are %.3g of what they should be, %d by more than two standard errors", ratios, far)
 	}
 }
 

@@ -45,7 +45,7 @@ func (r *run) join(sum *Sum) {
 			figures := r.cells.at(index)
 			if b, ok := windows[t.gates[i]]; ok && figures == nil {
 				figures = new(Marker)
-				s := r.windows(b)
+				s := r.windows(b, scopeWords)
 				figures.fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
 			}
 			r.cells.set(index, nil)
@@ -84,7 +84,7 @@ func (r *run) join(sum *Sum) {
 				t.counted[i].called(c.marker, r.newest)
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
-					s := r.tickWindows(b)
+					s := r.windows(b, tickWords)
 					figures.fromTicks(s, r.readIn(s), b, r.tickBatches(b))
 				}
 				r.passed(t.counted[i], &figures)

@@ -21,6 +21,7 @@ type Sampling struct {
 type windows struct {
 	Sampling
 	weight float64 // how many times as long those were in which it was passed as what recording left of them; 0: as all
+	costSE float64 // how far off what recording took may be: a standard error, as a part of that
 }
 
 // net is how much time recording left of the windows if all were like those in which the marker was passed, ns.
@@ -40,15 +41,10 @@ func (s *windows) factor() float64 {
 	return float64(s.OfNS) / net
 }
 
-// overheadMost is how many times as much as was measured a scope may
-// cost, or how much less, where scopes follow each other closely. What recording takes of a window
-// makes what the program did in it less than what it does in as much time without,
-// so this is what estimates of counts are unsure by, besides chance: as a standard error by overheadSE of what was
-// measured, within these limits.
-const (
-	overheadMost = 2.5
-	overheadSE   = 0.5
-)
+// overheadSE is the standard error of what recording is said to take of windows, as a part of that, in files that do not tell. It
+// makes what the program did in a window less than what it does in as much time without,
+// so this is what estimates of counts are unsure by, besides chance.
+const overheadSE = 0.5
 
 // batchSums are the sums of a BlockSample over the batches of windows, and what the
 // header's words were when they began and, if they ended before the run, when they did.
@@ -96,18 +92,18 @@ func (r *run) passedAt(data []byte) (passed [layout.Paces]float64) {
 }
 
 // weight is how many times as long windows were, in which something was passed so often, as what recording left of
-// them, by the words of the header that begin at paces, and that which says how long all were; 0: it is not known.
-func (r *run) weight(passed [layout.Paces]float64, paces, open int) float64 {
+// them, by these words of the header; 0: it is not known.
+func (r *run) weight(passed [layout.Paces]float64, of windowWords) float64 {
 	var all float64
 	for i := range passed {
-		all += float64(r.header.word(paces + 16*i))
+		all += float64(r.header.word(of.paces + 16*i))
 	}
 	var n, weighted float64
 	for i, k := range passed {
-		lasted := float64(r.header.word(paces+16*i)) / max(all, 1) * float64(r.header.word(open))
+		lasted := float64(r.header.word(of.paces+16*i)) / max(all, 1) * float64(r.header.word(of.open))
 		if k != 0 && lasted != 0 {
 			n += k
-			weighted += k * lasted / max(lasted-float64(r.header.word(paces+16*i+8)), lasted/layout.MostPace)
+			weighted += k * lasted / max(lasted-float64(r.header.word(of.paces+16*i+8)), lasted/layout.MostPace)
 		}
 	}
 	if n == 0 {
@@ -166,19 +162,19 @@ func (r *run) estimate() {
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
 		return
 	}
-	all := r.windows(batchSums{})
+	all := r.windows(batchSums{}, scopeWords)
 	r.Sampling = &all.Sampling
 	if len(r.samples) > 0 && all.factor() == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
 	for index, b := range r.samples {
 		f := r.figures(index)
-		s := r.windows(b)
+		s := r.windows(b, scopeWords)
 		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
-			s := r.windows(b)
+			s := r.windows(b, scopeWords)
 			r.figures(index).fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
 		}
 	}
@@ -199,16 +195,19 @@ func (r *run) windowsOf(t *table) map[int]batchSums {
 	return of
 }
 
-// windows gives the windows in which a marker was sampled.
-func (r *run) windows(b batchSums) *windows {
-	return r.windowsBy(layout.OffWindowTicks, layout.OffWindowNet, layout.OffWindowPaces, b)
-}
+// windowWords are where the header tells of windows how long they were, and how much of that recording took.
+type windowWords struct{ open, net, paces, unsure int }
 
-// windowsBy is windows with the words of the header that tell how long they were.
-func (r *run) windowsBy(open, net, paces int, b batchSums) *windows {
+var (
+	scopeWords = windowWords{layout.OffWindowTicks, layout.OffWindowNet, layout.OffWindowPaces, layout.OffWindowUnsure}
+	tickWords  = windowWords{layout.OffTickTicks, layout.OffTickNet, layout.OffTickPaces, layout.OffTickUnsure}
+)
+
+// windows gives the windows in which a marker was sampled, by these words.
+func (r *run) windows(b batchSums, of windowWords) *windows {
 	h, until := r.header, b.until
 	if until.profiled == 0 {
-		until = baseline{profiled: r.profiled(), net: h.word(net), ticks: h.word(open)}
+		until = baseline{profiled: r.profiled(), net: h.word(of.net), ticks: h.word(of.open)}
 	}
 	ns := func(ticks uint64) uint64 { return duration(0, ticks, r.Clock.Hz) }
 	s := &windows{Sampling: Sampling{
@@ -216,7 +215,10 @@ func (r *run) windowsBy(open, net, paces int, b batchSums) *windows {
 		Windows: h.word(layout.OffWindows),
 		OpenNS:  ns(until.ticks - b.since.ticks),
 		NetNS:   ns(until.net - b.since.net),
-	}, weight: r.weight(b.passed, paces, open)}
+	}, weight: r.weight(b.passed, of), costSE: overheadSE}
+	if v := h.word(of.unsure); v != 0 {
+		s.costSE = math.Sqrt(float64(v) / layout.UnsureUnit)
+	}
 	s.NetNS = min(s.NetNS, s.OpenNS)
 	profiled := ns(until.profiled - b.since.profiled)
 	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
@@ -308,9 +310,8 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	// What recording takes in a window is estimated, too, but for what was measured each time.
 	open, net := float64(s.OpenNS), s.net()
 	open -= read
-	least := max(open-overheadMost*(open-net), open/64, 1)
-	most := open - (open-net)/overheadMost // nothing may be less than net, if all of the windows was overhead
-	off := n * factor * min(overheadSE*(open-net)/net, max(net/least-1, 1-net/most))
+	least, most := max(net-s.costSE*(open-net), open/layout.MostPace), net+s.costSE*(open-net)
+	off := n * factor * max(net/least-1, 1-net/most)
 	unread := n * factor * readMost * read / max(net, 1)
 	return v + off*off + unread*unread
 }
@@ -347,11 +348,6 @@ func (r *run) tick(b block) error {
 
 // mostPeriods is how many rates a counter may have been sampled at, and more than the runtime tells apart.
 const mostPeriods = 1000
-
-// tickWindows is windows for counters, which are on a little longer.
-func (r *run) tickWindows(b batchSums) *windows {
-	return r.windowsBy(layout.OffTickTicks, layout.OffTickNet, layout.OffTickPaces, b)
-}
 
 // tickBatches is batches for counters. Before files said in how many these were on, it was all.
 func (r *run) tickBatches(b batchSums) float64 {

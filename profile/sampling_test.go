@@ -8,12 +8,12 @@ import (
 // Where windows were nothing but overhead, as far as was measured, an estimate is unsure by as much as
 // it is.
 func TestAllOverhead(t *testing.T) {
-	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 1_000_000, OfNS: 200_000_000}}
+	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 1_000_000, OfNS: 200_000_000}, costSE: overheadSE}
 	n := 1000.0
 	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0, 1), 40*n*s.factor(); v < 0.9*estimate*estimate {
 		t.Errorf("variance %g of an estimate of %g", v, estimate)
 	}
-	s = &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 63_900_000, OfNS: 640_000_000}}
+	s = &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 63_900_000, OfNS: 640_000_000}, costSE: overheadSE}
 	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0, 1), 40*n*s.factor(); v > 0.01*estimate*0.01*estimate {
 		t.Errorf("variance %g of an estimate of %g", v, estimate)
 	}
@@ -21,7 +21,7 @@ func TestAllOverhead(t *testing.T) {
 
 // Of what reading collectors took only a little is not known, however much of the windows it is.
 func TestReadInWindows(t *testing.T) {
-	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}}
+	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}, costSE: overheadSE}
 	const n = 700
 	of := func(read float64) float64 {
 		return math.Sqrt(s.countVar(40*n, 40*n*n, 40, read, 1)) / (40 * n * s.factor())
@@ -37,11 +37,11 @@ func TestReadInWindows(t *testing.T) {
 // What was passed in windows of which recording took much counts for more than what was passed in others.
 func TestWeights(t *testing.T) {
 	all := Sampling{N: 10, Windows: 40, OpenNS: 100_000_000, NetNS: 80_000_000, OfNS: 1_000_000_000}
-	dense, sparse := &windows{all, 4}, &windows{all, 1}
+	dense, sparse := &windows{Sampling: all, weight: 4}, &windows{Sampling: all, weight: 1}
 	if f := dense.factor() / sparse.factor(); f != 4 {
 		t.Errorf("a factor %g times as large, want 4", f)
 	}
-	if f, g := (&windows{all, 0}).factor(), (&windows{all, 1.25}).factor(); f != g {
+	if f, g := (&windows{Sampling: all}).factor(), (&windows{Sampling: all, weight: 1.25}).factor(); f != g {
 		t.Errorf("%g where all windows are alike, and %g where their weight is not known", g, f)
 	}
 }

@@ -11,6 +11,9 @@ import (
 // what reading it costs, ticks<<costBits.
 var stepTicks, readTicks uint64
 
+// thinCost is scopeCosts.thin of the latest rounds.
+var thinCost uint64
+
 // rounds is how often what scopes cost has been measured in the run, enoughRounds
 // what it takes before the first scope. costs are what it was in the latest mostRounds. Under the lock.
 var (
@@ -38,6 +41,7 @@ const (
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
+	scratchThin      = Marker{index: scratchIndex | IndexOff}
 	scratch          cell
 	scratchGroup     group
 	scratchDirectory struct {
@@ -156,6 +160,9 @@ func measureCosts() {
 	useScratchRing(pid)
 	var c scopeCosts
 	c.measure(&scratchMarker)
+	if conf.windows() {
+		c.thin = (added(&scratchThin, openedWork) + added(&scratchThin, valueWork)) / 2
+	}
 	point, inner := uint64(0), uint64(0)
 	if hot.extras&extraTrace != 0 {
 		point = measurePoints(&scratchMarker)
@@ -170,6 +177,7 @@ func measureCosts() {
 	rounds++
 	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
 	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
+	thinCost = typical(func(c *scopeCosts) uint64 { return c.thin })
 	for kind := range hot.whole {
 		hot.whole[kind] = typical(func(c *scopeCosts) uint64 { return c.whole[kind] })
 	}
@@ -253,11 +261,11 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 	scratch.last = x // or the work could be left out
 }
 
-// scopeCosts are what a clock read and a scope of each kind cost, and what of it a scope measures as
-// its own, ticks<<costBits.
+// scopeCosts are what a clock read and a scope of each kind cost, what of it a scope measures as
+// its own, and what a passage in a thin window costs, ticks<<costBits.
 type scopeCosts struct {
-	read, inside uint64
-	whole        [4]uint64 // by record.kind
+	read, inside, thin uint64
+	whole              [4]uint64 // by record.kind
 }
 
 // measure measures scopes of m.

@@ -50,6 +50,7 @@ func complete() {
 	freezeStacks()
 	keepOpen()
 	setTicks(false)
+	setThin(false)
 	if conf.windows() {
 		theSampler.add()
 	}

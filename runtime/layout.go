@@ -54,7 +54,7 @@ const (
 	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
 	OffWindowWidth = 2064 // within so many ticks from then on; 1: nothing was passed in it yet; all ones: there are no windows
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
-	OffWindows     = 2080 // windows that have ended
+	OffWindows     = 2080 // windows that have ended, in which scopes were timed
 	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
 	OffWindowNet   = 2096 // the same less what scopes, reading collectors and counting cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
@@ -64,6 +64,11 @@ const (
 	OffWindowPaces = 2136 // of each of Paces how many ticks windows lasted, with what opening took, and what scopes, collectors and counting cost in them
 	OffTickPaces   = 2328 // the same of counters
 	OffTickBatches = 2424 // the batches in which counters were on
+
+	// How far off what recording cost in windows may be, in OffWindowPaces, and in OffTickPaces: the square of the relative standard error,
+	// times UnsureUnit; 0: it is not known.
+	OffWindowUnsure = 2432
+	OffTickUnsure   = 2440
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
@@ -90,9 +95,12 @@ const (
 // but the last has windows that were less than so many quarters as long as what recording left of them.
 const Paces = 6
 
+// UnsureUnit is how many units of the words OffWindowUnsure and OffTickUnsure make 1.
+const UnsureUnit = 1 << 32
+
 // MostPace is how many times as long as what recording left of them windows are taken to be at most: a scope costs about as
 // much as the shortest functions take so many times.
-const MostPace = 16
+const MostPace = 64
 
 var PaceLimits = [Paces - 1]uint64{5, 7, 10, 16, 32}
 

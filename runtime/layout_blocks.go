@@ -110,7 +110,7 @@ const (
 	OffByOuter  = 1 << 4  // a scope of it is open inside which others are not recorded
 	OffSettled  = 1 << 31 // besides one of the others: its scopes that were open have ended
 
-	IndexOff          = 1 << 31 // with each of the following
+	IndexOff          = 1 << 31 // with each of the following; alone: passages are only counted, for a window
 	IndexOffChoice    = 1 << 24
 	IndexOffEnough    = 1 << 25
 	IndexOffThrottled = 1 << 26

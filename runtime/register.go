@@ -254,6 +254,10 @@ func (m *Marker) isClosed() bool { return int32(m.index) > 0 && m.Off != 0 && ho
 //go:norace
 //go:noinline
 func decide(m *Marker) uint32 {
+	if isThin(m.index) && m.Off == 0 {
+		passThinly()
+		return 0
+	}
 	if m.isClosed() {
 		return 0
 	}

@@ -32,9 +32,11 @@ type sampler struct {
 	added   uint64 // when that was, monotonic ns
 	busy    uint64 // which part of the windows lately had something passed in them, times 65536
 	read    uint64 // ticks that reading collectors had taken of windows until then
-	counts  counting
-	look    uint64 // when to look through the counters, monotonic ns
-	looked  uint64 // how long after the time before, ns
+	learned learned
+	paces   spentIn
+	ticking spentIn // paces of counters
+	look    uint64  // when to look through the counters, monotonic ns
+	looked  uint64  // how long after the time before, ns
 }
 
 // The counters are looked through after lookFirst, and then each time after twice as
@@ -248,6 +250,23 @@ func (s *sampler) add() {
 		return
 	}
 	begun := uint64(nanotime())
+	if s.learned.sort == thinBatch {
+		n, processors := thinPassages()
+		s.learned.learn(float64(s.pending)*float64(s.atOnce(processors))/256, float64(n), 0, 0)
+	} else {
+		s.addRated()
+	}
+	tickOpen, s.learned.decided = 0, s.open
+	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
+	s.added = uint64(nanotime())
+	s.cost = s.added - begun
+}
+
+// addRated adds up a batch in whose windows scopes were timed.
+//
+//go:norace
+//go:nocheckptr
+func (s *sampler) addRated() {
 	var all uint64
 	var active [MaxShards/64 + 1]uint64
 	for i := range rated {
@@ -284,31 +303,32 @@ func (s *sampler) add() {
 		r.ns += x * y
 		all += n
 	}
-	parallel := uint64(0)
+	processors := uint64(0)
 	for _, word := range active {
-		parallel += uint64(bits.OnesCount64(word))
+		processors += uint64(bits.OnesCount64(word))
 	}
-	parallel = s.atOnce(parallel)
+	parallel := float64(s.atOnce(processors)) / 256
 	read := uint64(0)
 	for shard := range usedShards {
 		read += shards[shard].read
 	}
 	read, s.read = read-s.read, read
-	cost := all*hot.whole[kindOpened]>>costBits + read
+	counted := ticksGained()
+	ticks := float64(s.pending)*parallel - float64(read)
+	s.learned.learn(ticks, float64(all), float64(tickOpen)*parallel, float64(counted))
+	scope := s.learned.scopeCost(float64(hot.whole[kindOpened])/(1<<costBits), float64(thinCost)/(1<<costBits))
+	counting := estimate{}
 	if len(tickers) > 0 {
-		counted := ticksGained()
-		processors := float64(parallel) / 256
-		s.counts.learn(float64(s.pending)*processors, float64(all), float64(tickOpen)*processors, float64(counted))
-		if tickOpen != 0 {
-			took := float64(counted) * s.counts.cost()
-			addTicks((cost+uint64(took))<<8/parallel, s.taken)
-			cost += uint64(took * float64(min(s.pending, tickOpen)) / float64(tickOpen))
-		}
+		counting = s.learned.countingCost()
 	}
-	tickOpen, s.counts.decided = 0, s.open
+	spent := spending{scopes: float64(all) / parallel, rest: float64(read) / parallel}
+	if tickOpen != 0 {
+		spent.counts = float64(counted) / parallel
+		addTicks(spent, scope, counting, s.taken)
+		spent.counts *= float64(min(s.pending, tickOpen)) / float64(tickOpen)
+	}
 	lasted := lastedOf(s.pending, s.taken)
-	cost = cost << 8 / parallel
-	net, pace := netOf(lasted, cost), paceOf(OffWindowPaces, s.pending, cost)
+	pace, cost := s.paces.add(OffWindowPaces, OffWindowUnsure, s.pending, spent, scope, counting)
 	for i := range rated {
 		if r := &rated[i]; r.gained != 0 {
 			r.passed[pace] += r.gained
@@ -317,12 +337,9 @@ func (s *sampler) add() {
 	}
 	atomic.AddUint64(headerWord(OffWindows), s.count)
 	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
-	atomic.AddUint64(headerWord(OffWindowNet), net)
-	atomic.AddUint64(headerWord(OffWindowRead), min(read<<8/parallel, lasted))
+	atomic.AddUint64(headerWord(OffWindowNet), netOf(lasted, cost))
+	atomic.AddUint64(headerWord(OffWindowRead), min(uint64(spent.rest), lasted))
 	atomic.AddUint64(headerWord(OffBatches), 1)
-	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
-	s.added = uint64(nanotime())
-	s.cost = s.added - begun
 }
 
 // atOnce is how many of so many processors that have passed something have done so at the same time, times 256: as much
@@ -384,18 +401,62 @@ func (p *paced) weight(paces, open uintptr) float64 {
 	return weighted / n
 }
 
-// paceOf tells which of Paces a batch of windows is of, and adds its ticks, and those that recording cost, to the words of the header that
-// begin at paces. The caller holds the lock.
+// spending is what recording took in windows: scopes, counts, and of the rest ticks, each by how many processors passed
+// something at the same time.
+type spending struct{ scopes, counts, rest float64 }
+
+// ticks is what that makes by what a scope and counting cost, and unsure the square of its standard error.
 //
 //go:norace
-func paceOf(paces uintptr, ticks, cost uint64) (pace int) {
+func (p *spending) ticks(scope, counting estimate) (ticks, unsure float64) {
+	return p.scopes*scope.v + p.counts*counting.v + p.rest, p.scopes*p.scopes*scope.unsure + p.counts*p.counts*counting.unsure
+}
+
+// spentIn is what recording took in the windows of each of Paces: what it cost is known the better the longer the run
+// lasts, so the words of the header are worked out again each time.
+type spentIn [Paces]spending
+
+// leastNet is which part recording leaves of the windows of each of Paces at least, of the part that it leaves of windows where
+// something is recorded: what a scope costs is not the same in all windows, and windows in which it was less have more
+// scopes.
+const leastNet = 1.0 / 3
+
+// add adds a batch of windows of so many ticks, in which recording took so much, to the words of the header that begin at paces, says
+// at unsure how far off the costs there may be, and tells which of Paces the batch is of and what recording cost in it, ticks. The
+// caller holds the lock.
+//
+//go:norace
+func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, scope, counting estimate) (pace int, cost uint64) {
+	took, _ := spent.ticks(scope, counting)
+	cost = uint64(took)
 	for pace < Paces-1 && 4*ticks >= PaceLimits[pace]*less(ticks, cost) {
 		pace++
 	}
-	at := paces + 16*uintptr(pace)
-	atomic.AddUint64(headerWord(at), ticks)
-	atomic.AddUint64(headerWord(at+8), cost)
-	return pace
+	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), ticks)
+	all[pace].scopes += spent.scopes
+	all[pace].counts += spent.counts
+	all[pace].rest += spent.rest
+	var costs, net float64
+	sum := spending{}
+	for i := range all {
+		k := &all[i]
+		took, _ := k.ticks(scope, counting)
+		costs += took
+		net += took * (1 - took/max(float64(*headerWord(paces + 16*uintptr(i))), 1))
+		sum.scopes += k.scopes
+		sum.counts += k.counts
+	}
+	if costs == 0 {
+		return pace, cost
+	}
+	for i := range all {
+		took, _ := all[i].ticks(scope, counting)
+		most := float64(*headerWord(paces + 16*uintptr(i))) * (1 - max(net, 0)/costs*leastNet)
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, most)))
+	}
+	_, off := sum.ticks(scope, counting)
+	atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(costs*costs)*UnsureUnit)))
+	return pace, cost
 }
 
 // netOf is what recording that took so many ticks left of windows.

@@ -157,6 +157,10 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
+		if isThin(i) && m.Off == 0 && before == nil {
+			passThinly()
+			return e
+		}
 		if i = decide(m); i == 0 {
 			if before != nil {
 				e = before.open

@@ -13,7 +13,10 @@ type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
 	read  uint64 // ticks that reading collectors for sampled scopes has taken of windows
-	_     [56 - 2*unsafe.Sizeof(uintptr(0))]byte
+	thin  uint64 // passages in thin windows, and around them
+	in    uint64 // those in thin windows
+	known uint64 // of these, those that thinPassages has told
+	_     [32 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
 // A directory maps Marker.index to what a processor has of the marker. One that

@@ -146,7 +146,7 @@ func forget() {
 	hot.window = &first // nothing is passed until the next run is ready
 	tracing.ends = &noEnds
 	for i := range shards {
-		shards[i].dir, shards[i].sizes, shards[i].read = nil, nil, 0
+		shards[i] = shard{}
 	}
 	forgetSlots()
 	usedShards, talliedBytes, stacks = 0, 0, 0
@@ -160,6 +160,7 @@ func forget() {
 	tracedOften, looks = nil, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen = nil, 0, 0
+	thinned = false
 	firstProfiling = 0
 	sizeCost = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false

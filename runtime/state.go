@@ -166,6 +166,7 @@ func follow() {
 		}
 		if s == StateStopped {
 			setTicks(false)
+			setThin(false)
 		}
 		keepTicking()
 		if State() == s {

@@ -11,7 +11,7 @@ import (
 // is much where a function does little else. With sample=1:N they count all passages
 // up to about a thousand, and from then on those in windows, to another word.
 // Nothing reads the clock there, so a counter is on from when a window's gates open
-// to when somebody closes them; how long that was is known (OffTickTicks). In which windows that is, and what it costs, see counting.
+// to when somebody closes them; how long that was is known (OffTickTicks). In which windows that is, and what it costs, see learned.
 
 // A ticking counter is one that counts in windows.
 type ticking struct {
@@ -176,16 +176,16 @@ func ticksGained() (all uint64) {
 	return all
 }
 
-// addTicks adds up a batch in which the counters were on, scopes and counting have cost so many ticks of one of the
-// processors, and opening the windows so many of the program. The caller holds the lock.
+// addTicks adds up a batch in which the counters were on, recording took so much, and opening the windows so many ticks of the program.
+// The caller holds the lock.
 //
 //go:norace
-func addTicks(cost, taken uint64) {
+func addTicks(spent spending, scope, counting estimate, taken uint64) {
+	pace, cost := theSampler.ticking.add(OffTickPaces, OffTickUnsure, tickOpen, spent, scope, counting)
 	lasted := lastedOf(tickOpen, taken)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
 	atomic.AddUint64(headerWord(OffTickNet), netOf(lasted, cost))
 	atomic.AddUint64(headerWord(OffTickBatches), 1)
-	pace := paceOf(OffTickPaces, tickOpen, cost)
 	for i := range tickers {
 		tickers[i].passed[pace] += float64(tickers[i].gained)
 	}

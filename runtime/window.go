@@ -118,10 +118,7 @@ var windowClosed uint64
 //go:nocheckptr
 //go:noinline
 func (w *window) includes(i uint32, t uint64) bool {
-	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
-	if width == unpassed && int64(t-from) >= 0 {
-		width = w.passed(t - from)
-	}
+	from, width := atomic.LoadUint64(&w.from), w.widthAt(t)
 	if width == noWindow || t-from <= width {
 		return true // another was opened just now, or this is the first passage in it
 	}
@@ -132,9 +129,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 		ready()
 		return openWindow()
 	}
-	if width != 0 && int64(t-from) > 0 && w.end(width) {
-		atomic.StoreUint64(&closing, t-from-width)
-	}
+	w.late(t)
 	if !hasRate(i) {
 		oftenAt(i)
 		return true
@@ -143,6 +138,27 @@ func (w *window) includes(i uint32, t uint64) bool {
 		endsAt(i, false)
 	}
 	return false
+}
+
+// widthAt is the width of the window for a passage at t, which may be the first in it.
+//
+//go:norace
+func (w *window) widthAt(t uint64) uint64 {
+	width := atomic.LoadUint64(&w.width)
+	if from := atomic.LoadUint64(&w.from); width == unpassed && int64(t-from) >= 0 {
+		width = w.passed(t - from)
+	}
+	return width
+}
+
+// late ends the window if it should have ended before t.
+//
+//go:norace
+func (w *window) late(t uint64) {
+	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
+	if width != 0 && int64(t-from) > 0 && t-from > width && w.end(width) {
+		atomic.StoreUint64(&closing, t-from-width)
+	}
 }
 
 // passed notes the first passage in the window, so long after its beginning, and gives
@@ -173,6 +189,7 @@ func (w *window) end(width uint64) bool {
 		return false
 	}
 	setTicks(false)
+	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for _, m := range gates {
 			if loadWord(&m.index)&IndexKept == 0 {
@@ -197,6 +214,8 @@ func (w *window) begin(at uint64) uint64 {
 	if State() == StateStopped {
 		return at
 	}
+	sort := theSampler.sortNext()
+	setThin(sort == thinBatch)
 	for _, m := range gates {
 		if off := loadWord(&m.Off); off&OffByWindow != 0 {
 			if off&^(OffByWindow|OffSettled) == 0 {
@@ -206,7 +225,7 @@ func (w *window) begin(at uint64) uint64 {
 			}
 		}
 	}
-	setTicks(theSampler.countsNext())
+	setTicks(sort == countedBatch)
 	atomic.StoreUint64(&opening, never)
 	atomic.StoreUint64(&closing, never)
 	t := uint64(nanotime())

@@ -204,6 +204,10 @@ func main() {
 			x = steps(x)
 		}
 		sink.Add(int64(x))
+	case "dense":
+		for range n {
+			brief()
+		}
 	case "even":
 		for i := range n {
 			burst(i)

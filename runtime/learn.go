@@ -1,0 +1,190 @@
+//go:build !markgen_off
+
+package runtime
+
+// What recording costs a program is hard to tell in advance. A counter takes 2 ns where there is nothing else to do,
+// nearly nothing where the program waits for something else, and 8 ns where two processors count with the same one; a
+// scope half of what is measured where it ends before other work does, and twice as much in a recursion. So batches of
+// windows are of three sorts, and the program is the same in all of them: how much less often scopes are passed
+// in one sort than in another tells what makes the difference.
+type batchSort uint8
+
+const (
+	timedBatch   batchSort = iota // scopes are timed
+	countedBatch                  // and counters count
+	thinBatch                     // scopes are counted and not timed (thin.go), counters do not count
+	batchSorts
+)
+
+// learned is what batches have shown, and of which sort they are.
+type learned struct {
+	of             [batchSorts]density
+	scopes, counts float64 // that were passed, and what was counted, in as much time of the batches in which counters counted
+	alone          uint64  // countingAlone; 0: it has not been measured
+	batches        uint64  // so many sorts were decided
+	sort           batchSort
+	decided, known bool // whether the sort is decided, and whether it can be learned from
+}
+
+// A density has how many scopes are passed in a tick of a processor: the batches, the sum, and the sum of the squares.
+type density struct{ n, sum, squares float64 }
+
+const (
+	// fewBatches is how many batches of each sort it takes to learn something from them, leastSpread how much they differ at least, though a
+	// few may not: the square of a standard deviation, as a part.
+	fewBatches  = 4
+	leastSpread = 0.05 * 0.05
+
+	// Each batch weighs so much less than the one of its sort that follows: what the program does changes.
+	fadeBatches = 1 - 1.0/1024
+
+	// One batch in so many is thin: until there are enoughThin, and from then on.
+	thinFirst, thinLater = 4, 16
+	enoughThin           = 16
+
+	// What a scope, a passage in a thin window, and counting take in programs, of what they take where they are measured, and
+	// how far off that may be.
+	scopeUsual, scopeUnsure = 0.85, 0.35
+	scopeMost               = 0.8 // of the time from one to the next, as long as little is known
+	thinUsual, thinUnsure   = 0.6, 0.8
+	tickUsual, tickUnsure   = 0.5, 0.5
+)
+
+// sortNext says of which sort the window is that is opened next. All windows of a batch are alike.
+//
+//go:norace
+func (s *sampler) sortNext() batchSort {
+	l := &s.learned
+	if l.decided {
+		return l.sort
+	}
+	l.decided, l.known, l.sort = true, s.rate > 1, countedBatch
+	if !l.known { // nearly every passage is asked for
+		return l.sort
+	}
+	each := uint64(thinFirst) // windows begin at random times: which of them are thin need not be random, too
+	if l.of[thinBatch].n >= enoughThin {
+		each = thinLater
+	}
+	l.batches++
+	switch {
+	case l.batches%each == each/2 && hot.extras&extraUntimed == 0:
+		l.sort = thinBatch
+	case s.random()>>63 == 0 || len(tickers) == 0:
+		l.sort = timedBatch
+	}
+	return l.sort
+}
+
+// learn takes in a batch of windows of so many ticks of processors, in which so many scopes were passed, and what was counted
+// in the ticks in which counters were open, which are some more. The caller holds the lock.
+//
+//go:norace
+func (l *learned) learn(ticks, scopes, open, counted float64) {
+	if !l.known || ticks <= 0 {
+		return
+	}
+	if l.sort == countedBatch && open > 0 {
+		l.scopes = l.scopes*fadeBatches + scopes
+		l.counts = l.counts*fadeBatches + counted*ticks/open
+	}
+	l.of[l.sort].add(scopes / ticks)
+}
+
+//go:norace
+func (d *density) add(v float64) {
+	d.n = d.n*fadeBatches + 1
+	d.sum = d.sum*fadeBatches + v
+	d.squares = d.squares*fadeBatches + v*v
+}
+
+// mean is the mean, and the square of its relative standard error.
+//
+//go:norace
+func (d *density) mean() (mean, unsure float64) {
+	mean = d.sum / d.n
+	return mean, max(leastSpread, d.squares/d.n/(mean*mean)-1) / (d.n - 1)
+}
+
+// longer is which part of the time that passes from scope to scope in batches of one sort does not in those of another,
+// and the square of its standard error; ok is false where nothing can be said.
+//
+//go:norace
+func (d *density) longer(than *density) (part, v float64, ok bool) {
+	if d.n < fewBatches || than.n < fewBatches || d.sum == 0 || than.sum == 0 {
+		return 0, 0, false
+	}
+	a, unsure := d.mean()
+	b, more := than.mean()
+	return 1 - a/b, a / b * (a / b) * (unsure + more), true
+}
+
+// between is how much time passes from scope to scope where scopes are passed, ticks: in a program that passes none for a
+// while that is less than the mean.
+//
+//go:norace
+func (d *density) between() float64 { return d.sum / d.squares }
+
+// An estimate is a figure and the square of its standard error.
+type estimate struct{ v, unsure float64 }
+
+// and is the mean of two estimates, each by how sure it is.
+func (a estimate) and(b estimate) estimate {
+	both := a.unsure + b.unsure
+	return estimate{max(0, (a.v*b.unsure+b.v*a.unsure)/both), a.unsure * b.unsure / both}
+}
+
+// scopeCost is what a scope costs, ticks: by what it takes where it is measured, alone, and by what thin batches show. thin is what a
+// passage in those takes where it is measured. The caller holds the lock.
+//
+//go:norace
+func (l *learned) scopeCost(alone, thin float64) estimate {
+	usual := estimate{scopeUsual * alone, scopeUnsure * alone * scopeUnsure * alone}
+	timed := &l.of[timedBatch]
+	if timed.sum > 0 {
+		usual.v = min(usual.v, scopeMost*timed.between())
+	}
+	part, unsure, ok := timed.longer(&l.of[thinBatch])
+	if !ok {
+		return usual
+	}
+	between := timed.between()
+	more := part * between // than a passage in a thin window
+	thin = max(0, more) * min(thin/max(alone-thin, 1), 1)
+	return usual.and(estimate{more + thinUsual*thin, unsure*between*between + thinUnsure*thin*thinUnsure*thin})
+}
+
+// countingCost is what counting once costs, ticks: by what it takes alone, and by the batches in which counters do not count. The
+// caller holds the lock.
+//
+//go:norace
+func (l *learned) countingCost() estimate {
+	if l.alone == 0 {
+		l.alone = countingAlone()
+	}
+	alone := float64(l.alone) / (1 << costBits)
+	usual := estimate{tickUsual * alone, tickUnsure * alone * tickUnsure * alone}
+	counted := &l.of[countedBatch]
+	part, unsure, ok := counted.longer(&l.of[timedBatch])
+	if !ok || l.counts == 0 {
+		return usual
+	}
+	each := counted.between() * l.scopes / l.counts
+	return usual.and(estimate{part * each, unsure * each * each})
+}
+
+// countingAlone is what counting takes where there is nothing else to do, ticks<<costBits.
+//
+//go:norace
+func countingAlone() uint64 {
+	c := Counter{P: &scratch.passes}
+	best := uint64(1 << 62)
+	for range 8 {
+		a := now()
+		for range batch {
+			Tick(&c)
+		}
+		best = min(best, (now()-a)<<costBits/batch)
+	}
+	return max(best, 1)
+}

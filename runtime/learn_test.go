@@ -1,0 +1,80 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// What recording costs shows in how much less often scopes are passed in the batches in which it is done.
+func TestLearn(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const (
+		scopeAlone, scopeCost = 100.0, 50.0 // ticks
+		thinAlone, thinCost   = 12.0, 4.0
+		tickAlone, tickCost   = 6.0, 2.0
+		counts                = 64.0 // for each scope
+		windows               = 100_000.0
+		usualScope, usualTick = scopeUsual * scopeAlone, tickUsual * tickAlone
+	)
+	type figures struct{ least, most float64 }
+	for _, tt := range []struct {
+		what        string
+		batches     int     // of each sort
+		scope       float64 // ticks from one to the next without recording
+		noise       float64 // of that, from batch to batch
+		idle        float64 // part of the batches in which nothing is passed
+		scopes      figures
+		counting    figures
+		scopeUnsure float64 // at most, as a part
+	}{
+		{"few batches", 3, 300, 0, 0, figures{usualScope, usualScope}, figures{usualTick, usualTick}, 0.6},
+		{"steady", 200, 300, 0.05, 0, figures{45, 55}, figures{1.8, 2.2}, 0.15},
+		{"dense", 30, 5, 0.1, 0, figures{47, 53}, figures{1, 3}, 0.15},
+		{"long", 5000, 300, 0.5, 0, figures{40, 60}, figures{1.5, 2.6}, 0.2},
+		{"unsteady", 40, 300, 1, 0, figures{30, 95}, figures{1, usualTick}, 0.6},
+		{"now and then", 400, 30, 0.05, 0.5, figures{44, 60}, figures{1, usualTick}, 0.2},
+		{"seldom", 400, 100_000, 0.2, 0, figures{60, 90}, figures{1, usualTick}, 0.6},
+	} {
+		l := learned{alone: tickAlone * (1 << costBits), known: true}
+		for i := range tt.batches * int(batchSorts) {
+			l.sort = batchSort(i % int(batchSorts))
+			took := tt.scope * math.Exp(tt.noise*random.NormFloat64())
+			each := 0.0
+			switch l.sort {
+			case thinBatch:
+				took += thinCost
+			case countedBatch:
+				took += scopeCost + counts*tickCost
+				each = counts
+			default:
+				took += scopeCost
+			}
+			n := windows / took
+			if random.Float64() < tt.idle {
+				n = 0
+			}
+			l.learn(windows, n, windows, n*each)
+		}
+		got := l.scopeCost(scopeAlone, thinAlone)
+		if got.v < tt.scopes.least || got.v > tt.scopes.most {
+			t.Errorf("%s: a scope costs %.4g, want %g to %g", tt.what, got.v, tt.scopes.least, tt.scopes.most)
+		}
+		if off := math.Sqrt(got.unsure) / got.v; off > tt.scopeUnsure || off < math.Abs(got.v-scopeCost)/got.v/4 {
+			t.Errorf("%s: a scope costs %.4g, give or take %.2g of that", tt.what, got.v, off)
+		}
+		if got := l.countingCost(); got.v < tt.counting.least || got.v > tt.counting.most {
+			t.Errorf("%s: counting costs %.3g, want %g to %g", tt.what, got.v, tt.counting.least, tt.counting.most)
+		}
+	}
+	l := learned{alone: tickAlone * (1 << costBits), known: true}
+	for i := range 1000 {
+		l.sort = batchSort(i % int(batchSorts))
+		l.learn(windows, 0, windows, 1000) // of nothing but counters
+	}
+	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
+		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)
+	}
+}
