@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 )
@@ -195,10 +196,16 @@ type timing struct {
 // ratio is how much longer one side takes than another.
 func (t timing) ratio(side, against int) float64 { return t.ns[side] / t.ns[against] }
 
-// timings runs the benchmarks of a package that match. Each has the iterations
-// that take about 10 ms on the first side, or a few of what takes longer.
+// A benchmark is run in each round as often as fits into roundTime, and runTime long each time, or for leastIterations where these
+// take longer: a processor changes its pace within milliseconds, and of many short runs some have it to themselves.
+const (
+	runTime   = time.Millisecond
+	roundTime = 10 * time.Millisecond
+)
+
+// timings runs the benchmarks of a package that match.
 func (b *bench) timings(ctx context.Context, folder, pkg, pattern string, sides []testBinary) ([]timing, error) {
-	chosen, err := sides[0].run(ctx, pattern, "10ms", "-test.skip="+skipped)
+	chosen, err := sides[0].run(ctx, pattern, runTime.String(), "-test.skip="+skipped)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +215,9 @@ func (b *bench) timings(ctx context.Context, folder, pkg, pattern string, sides 
 			fmt.Printf("left out: %s.%s, %.1f s an iteration\n", pkg, c.name, c.ns/1e9)
 			continue
 		}
-		best, err := b.quickest(ctx, folder, pkg+".", sides, c.pattern(), strconv.Itoa(max(c.iterations, leastIterations))+"x")
+		iterations := max(c.iterations, leastIterations)
+		runs := max(1, int(float64(roundTime)/(float64(iterations)*c.ns)))
+		best, err := b.quickest(ctx, folder, pkg+".", sides, c.pattern(), strconv.Itoa(iterations)+"x", "-test.count="+strconv.Itoa(runs))
 		if err != nil {
 			return nil, err
 		}

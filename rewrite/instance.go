@@ -174,7 +174,7 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 		call = w.nothing + "[0] = " + call + "; return"
 	case !fn.results():
 		call += "; return"
-	case w.u.inline && fn.oneUnnamedResult():
+	case w.u.inline && fn.oneUnnamedResult() && fn.cost <= openBudget: // a call in its return would be too much for the compiler to inline it
 		names := w.resultNames(fn)
 		w.nameResults(e, fn, names)
 		set := w.perf + ".Set"
