@@ -50,11 +50,15 @@ func (f *file) readDirectives() (errs Errors) {
 			}
 			if what, remedy := d.parse(fields); what != "" {
 				fail(c.Pos(), what, remedy)
-				continue
+				if !d.region() { // else its other end would be complained of, too
+					continue
+				}
 			}
 			if !d.own {
 				fail(c.Pos(), directivePrefix+d.verb+" stands behind code", "put it on a line of its own, above what it means")
-				continue
+				if !d.region() {
+					continue
+				}
 			}
 			f.dirs = append(f.dirs, d)
 		}
@@ -95,7 +99,10 @@ func (f *file) ownLine(pos token.Pos) bool {
 	return true
 }
 
-// parse reads what follows the verb.
+// region says whether it is an end of a region that has a name.
+func (d *directive) region() bool { return (d.verb == "begin" || d.verb == "end") && d.name != "" }
+
+// parse reads what follows the verb. A name that stands there is known also where something is wrong with the rest.
 func (d *directive) parse(fields []string) (what, remedy string) {
 	if nearest(d.verb, verbs) != d.verb {
 		if d.verb == "" {
@@ -112,6 +119,7 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 				return "the name " + strconv.Quote(field) + " stands behind a key", "write the name first, then the keys"
 			}
 			words = append(words, field)
+			d.name = strings.Join(words, " ")
 			continue
 		}
 		if d.verb != "mark" && d.verb != "begin" && d.verb != "point" {
@@ -125,7 +133,6 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 			return what, remedy
 		}
 	}
-	d.name = strings.Join(words, " ")
 	switch d.verb {
 	case "begin", "end", "point":
 		if d.name == "" {
