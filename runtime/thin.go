@@ -15,6 +15,9 @@ func isThin(word uint32) bool { return word&^IndexMask == IndexOff }
 // so many are counted.
 const thinEach = 8
 
+// The first thinShards shards have counted passages in thin windows, perhaps.
+var thinShards uint32
+
 // thinned is whether the markers of gates have IndexOff for a thin window. Under the lock.
 var thinned bool
 
@@ -49,23 +52,27 @@ func passThinly() {
 	s := &shards[pid]
 	s.thin++
 	if s.thin%thinEach == 0 {
-		s.readThin()
+		readThin(pid)
 		return
 	}
 	procUnpin()
 }
 
-// readThin reads the clock for the latest thinEach passages, and unpins the caller.
+// readThin reads the clock for the latest thinEach passages on a processor, which the caller is pinned to, and unpins it.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func (s *shard) readThin() {
+func readThin(pid int) {
 	w, t := hot.window, now()
 	from, width := atomic.LoadUint64(&w.from), w.widthAt(t)
 	in := width != noWindow && t-from <= width
 	if in {
+		s := &shards[pid]
 		atomic.StoreUint64(&s.in, s.in+thinEach)
+		if n := uint32(pid + 1); n > atomic.LoadUint32(&thinShards) { // of two at once one may be lost, until it comes again
+			atomic.StoreUint32(&thinShards, n)
+		}
 	}
 	procUnpin()
 	if !in {
@@ -78,7 +85,7 @@ func (s *shard) readThin() {
 //
 //go:norace
 func thinPassages() (n, processors uint64) {
-	for i := range usedShards {
+	for i := range atomic.LoadUint32(&thinShards) {
 		s := &shards[i]
 		if in := atomic.LoadUint64(&s.in); in != s.known {
 			n += in - s.known
