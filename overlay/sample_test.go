@@ -244,6 +244,22 @@ func TestWindowsOfDense(t *testing.T) {
 	}
 }
 
+// Where markers follow each other as closely as can be, how often functions are passed that are seldom passed tells how
+// much more a program does without the others.
+func TestWindowsOfInner(t *testing.T) {
+	const calls = 1_000_000
+	var ratios []float64
+	for seed := 81; seed < 86; seed++ {
+		p := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.tinies;*.tiny", seed), "inner", fmt.Sprint(calls)).Profile
+		outer, inner := marker(t, p, "tinies"), marker(t, p, "tiny")
+		t.Logf("%d ± %.0f and %d ± %.0f passages", outer.Count, outer.CountSE(), inner.Count, inner.CountSE())
+		ratios = append(ratios, float64(inner.Count)/calls/200)
+	}
+	if slices.Sort(ratios); ratios[2] < 0.5 || ratios[2] > 2 {
+		t.Errorf("counts are %.3g of what they should be", ratios)
+	}
+}
+
 // A function that is passed often in a time that no window need fall into has a count that says how little is known of it.
 func TestWindowsOfClumps(t *testing.T) {
 	const calls = 8000

@@ -18,12 +18,17 @@ const (
 
 // learned is what batches have shown, and of which sort they are.
 type learned struct {
-	of             [batchSorts]density
-	scopes, counts float64 // that were passed, and what was counted, in as much time of the batches in which counters counted
-	alone          uint64  // countingAlone; 0: it has not been measured
-	batches        uint64  // so many sorts were decided
-	sort           batchSort
-	decided, known bool // whether the sort is decided, and whether it can be learned from
+	of      [batchSorts]density // of scopes that are passed in thin windows, too
+	all     [batchSorts]density // of all
+	counted density             // of what counters count, in the batches in which they do
+	latest  estimate            // what scopes cost
+	before  estimate            // and what they did by what was known before forget; 0: nothing was
+	alone   uint64              // countingAlone; 0: it has not been measured
+	batches uint64              // so many sorts were decided
+	sorted  [batchSorts]uint64  // and how often each
+	sort    batchSort
+	decided bool // whether the sort is
+	known   bool // whether it can be learned from
 }
 
 // A density has how many scopes are passed in a tick of a processor: the batches, the sum, and the sum of the squares.
@@ -32,19 +37,20 @@ type density struct{ n, sum, squares float64 }
 const (
 	// fewBatches is how many batches of each sort it takes to learn something from them, leastSpread how much they differ at least, though a
 	// few may not: the square of a standard deviation, as a part.
-	fewBatches  = 4
+	fewBatches  = 3
 	leastSpread = 0.05 * 0.05
 
 	// Each batch weighs so much less than the one of its sort that follows: what the program does changes.
 	fadeBatches = 1 - 1.0/1024
 
 	// One batch in so many is thin: until there are enoughThin, and from then on.
-	thinFirst, thinLater = 4, 16
+	thinFirst, thinLater = 3, 16
 	enoughThin           = 16
 
 	// What a scope, a passage in a thin window, and counting take in programs, of what they take where they are measured, and
 	// how far off that may be.
-	scopeUsual, scopeUnsure = 0.85, 0.35
+	scopeUsual, scopeUnsure = 0.9, 0.6
+	leastUnsure             = 0.03
 	scopeMost               = 0.8 // of the time from one to the next, as long as little is known
 	thinUsual, thinUnsure   = 0.6, 0.8
 	tickUsual, tickUnsure   = 0.5, 0.5
@@ -62,7 +68,8 @@ func (s *sampler) sortNext() batchSort {
 	if !l.known { // nearly every passage is asked for
 		return l.sort
 	}
-	each := uint64(thinFirst) // windows begin at random times: which of them are thin need not be random, too
+	// Windows begin at random times: of which sort they are need not be random, too.
+	each := uint64(thinFirst)
 	if l.of[thinBatch].n >= enoughThin {
 		each = thinLater
 	}
@@ -70,25 +77,38 @@ func (s *sampler) sortNext() batchSort {
 	switch {
 	case l.batches%each == each/2 && hot.extras&extraUntimed == 0:
 		l.sort = thinBatch
-	case s.random()>>63 == 0 || len(tickers) == 0:
+	case len(tickers) == 0 || l.sorted[timedBatch] < l.sorted[countedBatch]:
 		l.sort = timedBatch
 	}
+	l.sorted[l.sort]++
 	return l.sort
 }
 
-// learn takes in a batch of windows of so many ticks of processors, in which so many scopes were passed, and what was counted
-// in the ticks in which counters were open, which are some more. The caller holds the lock.
+// learn takes in a batch of windows of so many ticks of processors, in which scopes were passed, some that are passed in thin windows, too,
+// of all, and so much was counted. The caller holds the lock.
 //
 //go:norace
-func (l *learned) learn(ticks, scopes, open, counted float64) {
+func (l *learned) learn(ticks, some, all, counted float64) {
 	if !l.known || ticks <= 0 {
 		return
 	}
-	if l.sort == countedBatch && open > 0 {
-		l.scopes = l.scopes*fadeBatches + scopes
-		l.counts = l.counts*fadeBatches + counted*ticks/open
+	l.of[l.sort].add(some / ticks)
+	l.all[l.sort].add(all / ticks)
+	if l.sort == countedBatch {
+		l.counted.add(counted / ticks)
 	}
-	l.of[l.sort].add(scopes / ticks)
+}
+
+// forget is for when other scopes are passed in thin windows than before.
+//
+//go:norace
+func (l *learned) forget() {
+	if l.of[timedBatch].n != 0 && l.of[thinBatch].n >= fewBatches {
+		l.before = l.latest
+	}
+	l.of[timedBatch], l.of[countedBatch], l.of[thinBatch] = density{}, density{}, density{}
+	l.all = l.of
+	l.counted = density{}
 }
 
 //go:norace
@@ -139,19 +159,34 @@ func (a estimate) and(b estimate) estimate {
 //
 //go:norace
 func (l *learned) scopeCost(alone, thin float64) estimate {
-	usual := estimate{scopeUsual * alone, scopeUnsure * alone * scopeUnsure * alone}
-	timed := &l.of[timedBatch]
-	if timed.sum > 0 {
-		usual.v = min(usual.v, scopeMost*timed.between())
-	}
+	l.latest = l.usualCost(alone)
+	timed, all := &l.of[timedBatch], &l.all[timedBatch]
 	part, unsure, ok := timed.longer(&l.of[thinBatch])
 	if !ok {
-		return usual
+		return l.latest
 	}
-	between := timed.between()
-	more := part * between // than a passage in a thin window
-	thin = max(0, more) * min(thin/max(alone-thin, 1), 1)
-	return usual.and(estimate{more + thinUsual*thin, unsure*between*between + thinUnsure*thin*thinUnsure*thin})
+	between := all.between()
+	more := part * between
+	// Of what those take that are passed in thin windows the price of passing them there is missing, which of what all take is a part.
+	share := min(thin/max(alone, 1), 0.5) * timed.sum / all.sum
+	thin = max(0, more) * share / (1 - share)
+	l.latest = l.latest.and(estimate{more + thinUsual*thin, unsure*between*between + thinUnsure*thin*thinUnsure*thin})
+	l.latest.unsure = max(l.latest.unsure, leastUnsure*l.latest.v*leastUnsure*l.latest.v)
+	return l.latest
+}
+
+// usualCost is what a scope costs by what it takes alone, or by what was known before.
+//
+//go:norace
+func (l *learned) usualCost(alone float64) estimate {
+	usual := estimate{scopeUsual * alone, scopeUnsure * alone * scopeUnsure * alone}
+	if l.before.v != 0 {
+		return usual.and(l.before)
+	}
+	if all := &l.all[timedBatch]; all.sum > 0 {
+		usual.v = min(usual.v, scopeMost*all.between())
+	}
+	return usual
 }
 
 // countingCost is what counting once costs, ticks: by what it takes alone, and by the batches in which counters do not count. The
@@ -164,12 +199,11 @@ func (l *learned) countingCost() estimate {
 	}
 	alone := float64(l.alone) / (1 << costBits)
 	usual := estimate{tickUsual * alone, tickUnsure * alone * tickUnsure * alone}
-	counted := &l.of[countedBatch]
-	part, unsure, ok := counted.longer(&l.of[timedBatch])
-	if !ok || l.counts == 0 {
+	part, unsure, ok := l.of[countedBatch].longer(&l.of[timedBatch])
+	if !ok || l.counted.sum == 0 {
 		return usual
 	}
-	each := counted.between() * l.scopes / l.counts
+	each := l.all[countedBatch].between() * l.all[countedBatch].sum / l.counted.sum
 	return usual.and(estimate{part * each, unsure * each * each})
 }
 

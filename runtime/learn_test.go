@@ -26,17 +26,19 @@ func TestLearn(t *testing.T) {
 		scope       float64 // ticks from one to the next without recording
 		noise       float64 // of that, from batch to batch
 		idle        float64 // part of the batches in which nothing is passed
+		seldom      float64 // how many scopes there are for one that is passed in thin windows
 		scopes      figures
 		counting    figures
 		scopeUnsure float64 // at most, as a part
 	}{
-		{"few batches", 3, 300, 0, 0, figures{usualScope, usualScope}, figures{usualTick, usualTick}, 0.6},
-		{"steady", 200, 300, 0.05, 0, figures{45, 55}, figures{1.8, 2.2}, 0.15},
-		{"dense", 30, 5, 0.1, 0, figures{47, 53}, figures{1, 3}, 0.15},
-		{"long", 5000, 300, 0.5, 0, figures{40, 60}, figures{1.5, 2.6}, 0.2},
-		{"unsteady", 40, 300, 1, 0, figures{30, 95}, figures{1, usualTick}, 0.6},
-		{"now and then", 400, 30, 0.05, 0.5, figures{44, 60}, figures{1, usualTick}, 0.2},
-		{"seldom", 400, 100_000, 0.2, 0, figures{60, 90}, figures{1, usualTick}, 0.6},
+		{"few batches", 2, 300, 0, 0, 1, figures{usualScope, usualScope}, figures{usualTick, usualTick}, 0.7},
+		{"steady", 200, 300, 0.05, 0, 1, figures{45, 55}, figures{1.8, 2.2}, 0.15},
+		{"dense", 30, 5, 0.1, 0, 1, figures{47, 53}, figures{1, 3}, 0.15},
+		{"inner ones", 30, 5, 0.1, 0, 100, figures{49, 51}, figures{1, 3}, 0.03},
+		{"long", 5000, 300, 0.5, 0, 1, figures{40, 60}, figures{1.5, 2.6}, 0.2},
+		{"unsteady", 40, 300, 1, 0, 1, figures{30, 110}, figures{1, usualTick}, 0.6},
+		{"now and then", 400, 30, 0.05, 0.5, 1, figures{44, 60}, figures{1, usualTick}, 0.2},
+		{"seldom", 400, 100_000, 0.2, 0, 1, figures{60, 95}, figures{1, usualTick}, 0.7},
 	} {
 		l := learned{alone: tickAlone * (1 << costBits), known: true}
 		for i := range tt.batches * int(batchSorts) {
@@ -45,7 +47,7 @@ func TestLearn(t *testing.T) {
 			each := 0.0
 			switch l.sort {
 			case thinBatch:
-				took += thinCost
+				took += thinCost / tt.seldom
 			case countedBatch:
 				took += scopeCost + counts*tickCost
 				each = counts
@@ -56,7 +58,7 @@ func TestLearn(t *testing.T) {
 			if random.Float64() < tt.idle {
 				n = 0
 			}
-			l.learn(windows, n, windows, n*each)
+			l.learn(windows, n/tt.seldom, n, n*each)
 		}
 		got := l.scopeCost(scopeAlone, thinAlone)
 		if got.v < tt.scopes.least || got.v > tt.scopes.most {
@@ -72,7 +74,7 @@ func TestLearn(t *testing.T) {
 	l := learned{alone: tickAlone * (1 << costBits), known: true}
 	for i := range 1000 {
 		l.sort = batchSort(i % int(batchSorts))
-		l.learn(windows, 0, windows, 1000) // of nothing but counters
+		l.learn(windows, 0, 0, 1000) // of nothing but counters
 	}
 	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
 		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)

@@ -22,6 +22,7 @@ type sampledMarker struct {
 	rate   uint64  // 1:rate
 	next   int     // the same marker at another rate, in a ring
 	gained float64 // passages in the batch that is added up
+	closed bool    // its gate is in thin windows, see chooseThin
 	*sums
 	*period
 	passed *paced
@@ -208,7 +209,7 @@ func sampleGroup(m *Marker) {
 		if w&IndexWatched != 0 {
 			continue
 		}
-		gates = append(gates, other) // where there is one body, each tests its own
+		gates = append(gates, windowGate{other, false}) // where there is one body, each tests its own
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, OffByWindow)
 		}

@@ -44,6 +44,7 @@ type table struct {
 	counters  unsafe.Pointer // nil: nothing is counted
 	own       []*Own         // counters of single units of stack, see Tallies
 	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
+	often     []float64      // of gates, what chooseThin adds up
 	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
 	sampledAt []*baseline    // of each marker, when it became sampled in windows; nil: none has
 }

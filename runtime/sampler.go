@@ -33,6 +33,8 @@ type sampler struct {
 	busy    uint64 // which part of the windows lately had something passed in them, times 65536
 	read    uint64 // ticks that reading collectors had taken of windows until then
 	learned learned
+	windows uint64 // in which scopes were timed
+	choice  uint64 // of these, when chooseThin is to choose again
 	paces   spentIn
 	ticking spentIn // paces of counters
 	look    uint64  // when to look through the counters, monotonic ns
@@ -255,6 +257,13 @@ func (s *sampler) add() {
 		s.learned.learn(float64(s.pending)*float64(s.atOnce(processors))/256, float64(n), 0, 0)
 	} else {
 		s.addRated()
+		s.windows += s.count
+		if s.windows >= max(s.choice, firstChoice) {
+			s.choice = nextChoice * s.windows
+			if chooseThin(s.windows) {
+				s.learned.forget()
+			}
+		}
 	}
 	tickOpen, s.learned.decided = 0, s.open
 	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
@@ -267,7 +276,7 @@ func (s *sampler) add() {
 //go:norace
 //go:nocheckptr
 func (s *sampler) addRated() {
-	var all uint64
+	var all, some uint64
 	var active [MaxShards/64 + 1]uint64
 	for i := range rated {
 		r := &rated[i]
@@ -302,6 +311,9 @@ func (s *sampler) addRated() {
 		r.ss += y * y
 		r.ns += x * y
 		all += n
+		if !r.closed {
+			some += n
+		}
 	}
 	processors := uint64(0)
 	for _, word := range active {
@@ -315,7 +327,7 @@ func (s *sampler) addRated() {
 	read, s.read = read-s.read, read
 	counted := ticksGained()
 	ticks := float64(s.pending)*parallel - float64(read)
-	s.learned.learn(ticks, float64(all), float64(tickOpen)*parallel, float64(counted))
+	s.learned.learn(ticks, float64(some), float64(all), float64(counted)*ticks/max(float64(tickOpen)*parallel, 1))
 	scope := s.learned.scopeCost(float64(hot.whole[kindOpened])/(1<<costBits), float64(thinCost)/(1<<costBits))
 	counting := estimate{}
 	if len(tickers) > 0 {
@@ -419,7 +431,7 @@ type spentIn [Paces]spending
 // leastNet is which part recording leaves of the windows of each of Paces at least, of the part that it leaves of windows where
 // something is recorded: what a scope costs is not the same in all windows, and windows in which it was less have more
 // scopes.
-const leastNet = 1.0 / 3
+const leastNet = 0.6
 
 // add adds a batch of windows of so many ticks, in which recording took so much, to the words of the header that begin at paces, says
 // at unsure how far off the costs there may be, and tells which of Paces the batch is of and what recording cost in it, ticks. The

@@ -2,11 +2,15 @@
 
 package runtime
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
-// In thin windows the marked functions run as in others, but their scopes are not opened: that they are passed is
+// In thin windows marked functions run as in others, but their scopes are not opened: that they are passed is
 // counted, of all markers together. That costs a fraction of what a scope does, so a program does
-// more in a thin window than in one of the others, and how much more tells what scopes cost it (scopeCost).
+// more in a thin window than in one of the others, and how much more tells what scopes cost it (scopeCost). Functions that
+// are passed most often run unmarked there, if there are others that tell how much more the program does (chooseThin).
 
 // A marker whose word has IndexOff and no reason for it is passed in a thin window.
 func isThin(word uint32) bool { return word&^IndexMask == IndexOff }
@@ -29,8 +33,11 @@ func setThin(on bool) {
 		return
 	}
 	thinned = on
-	for _, m := range gates {
-		for {
+	for i := range gates {
+		if gates[i].closed {
+			continue
+		}
+		for m := gates[i].Marker; ; {
 			w := loadWord(&m.index)
 			if on && w&^IndexMask != 0 || !on && !isThin(w) || swapWord(&m.index, w, w^IndexOff) {
 				break
@@ -94,4 +101,106 @@ func thinPassages() (n, processors uint64) {
 		}
 	}
 	return n, processors
+}
+
+const (
+	// Which functions run marked in thin windows is chosen after so many windows, and again each time there have been nextChoice times as many.
+	firstChoice = 8
+	nextChoice  = 4
+
+	// The choice stays where another one would be about less than so much of what is passed: what has been learned is lost with it.
+	leastChange = 0.3
+
+	// Those that do are passed enoughPassed times a window, so that they tell something, and together fewestPassed times as seldom
+	// as all, better mostPassed times.
+	enoughPassed = 10
+	fewestPassed = 2
+	mostPassed   = 128
+)
+
+// chooseThin chooses which functions run marked in thin windows, of so many in which scopes were timed: those that are passed seldom,
+// if together they are passed often enough, else all. It says whether that is another choice. The caller holds the lock.
+//
+//go:norace
+func chooseThin(windows uint64) (changed bool) {
+	var all float64
+	for k := range tables {
+		tables[k].often = nil
+	}
+	for i := range rated {
+		t, gate := gateAt(live[rated[i].index-firstIndex])
+		if t == nil {
+			continue
+		}
+		if t.often == nil {
+			t.often = make([]float64, t.markers)
+		}
+		t.often[gate] += rated[i].n
+		all += rated[i].n
+	}
+	var functions []float64
+	for k := range tables {
+		for _, n := range tables[k].often {
+			if n != 0 {
+				functions = append(functions, n)
+			}
+		}
+	}
+	slices.Sort(functions)
+	most := mostToPass(functions, all, float64(windows)*enoughPassed)
+	closed := func(m *Marker) bool {
+		t, gate := gateAt(m)
+		return t != nil && t.often != nil && t.often[gate] > most
+	}
+	var passed, other float64
+	for i := range rated {
+		r := &rated[i]
+		if !r.closed {
+			passed += r.n
+		}
+		if closed(live[r.index-firstIndex]) != r.closed {
+			other += r.n
+		}
+	}
+	if other <= leastChange*passed {
+		return false
+	}
+	for i := range rated {
+		rated[i].closed = closed(live[rated[i].index-firstIndex])
+	}
+	for i := range gates {
+		gates[i].closed = closed(gates[i].Marker)
+	}
+	return true
+}
+
+// mostToPass is how often a function may have been passed that runs marked in thin windows, by how often each has been, the seldom
+// ones first: such that together they are passed enough times, and as few more as may be.
+func mostToPass(functions []float64, all, enough float64) float64 {
+	for part := float64(mostPassed); part >= fewestPassed; part /= 2 {
+		var sum, most float64
+		for _, n := range functions {
+			if sum+n > all/part {
+				break
+			}
+			sum += n
+			most = n
+		}
+		if sum >= enough {
+			return most
+		}
+	}
+	return all
+}
+
+// gateAt is where a marker's gate is: its table, nil if there is none yet, and the place in it. The caller holds the lock.
+//
+//go:norace
+func gateAt(m *Marker) (t *table, gate uint32) {
+	t, i := findTable(m)
+	if t == nil {
+		return nil, 0
+	}
+	t.gate(i)
+	return t, t.gates[i]
 }

@@ -97,7 +97,12 @@ var (
 
 // gates are the markers that windows open and close: those of functions that are
 // passed often. Under the lock.
-var gates []*Marker
+var gates []windowGate
+
+type windowGate struct {
+	*Marker
+	closed bool // in thin windows, see chooseThin
+}
 
 // opening and closing are how long after the beginning and after the end of a window
 // something was passed first, ticks. At any two moments that have nothing to do with the
@@ -191,8 +196,8 @@ func (w *window) end(width uint64) bool {
 	setTicks(false)
 	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
-		for _, m := range gates {
-			if loadWord(&m.index)&IndexKept == 0 {
+		for i := range gates {
+			if m := gates[i].Marker; loadWord(&m.index)&IndexKept == 0 {
 				setBits(&m.Off, OffByWindow)
 			}
 		}
@@ -216,8 +221,9 @@ func (w *window) begin(at uint64) uint64 {
 	}
 	sort := theSampler.sortNext()
 	setThin(sort == thinBatch)
-	for _, m := range gates {
-		if off := loadWord(&m.Off); off&OffByWindow != 0 {
+	for i := range gates {
+		m := gates[i].Marker
+		if off := loadWord(&m.Off); off&OffByWindow != 0 && !(gates[i].closed && thinned) {
 			if off&^(OffByWindow|OffSettled) == 0 {
 				swapWord(&m.Off, off, 0)
 			} else {
@@ -246,7 +252,8 @@ func settleGates(mayAllocate bool) {
 		return // or none has been closed yet
 	}
 	markOpen(true)
-	for _, m := range gates {
+	for i := range gates {
+		m := gates[i].Marker
 		w := loadWord(&m.Off)
 		if i := loadWord(&m.index) & IndexMask; w&OffByWindow != 0 && w&OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
 			swapWord(&m.Off, w, w|OffSettled)

@@ -84,6 +84,22 @@ func brief() {
 	}
 }
 
+// tinies passes a marker every few ns, and is seldom passed itself.
+//
+//perf:mark
+//go:noinline
+func tinies() {
+	for range 200 {
+		tiny()
+	}
+}
+
+var tinySum int
+
+//perf:mark
+//go:noinline
+func tiny() { tinySum += tinySum>>3 + 1 }
+
 // steps does so little between its counters that counting is much of it.
 //
 //perf:mark
@@ -207,6 +223,10 @@ func main() {
 	case "dense":
 		for range n {
 			brief()
+		}
+	case "inner":
+		for range n {
+			tinies()
 		}
 	case "even":
 		for i := range n {
