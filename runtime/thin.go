@@ -123,20 +123,32 @@ const (
 //
 //go:norace
 func chooseThin(windows uint64) (changed bool) {
-	var all float64
 	for k := range tables {
 		tables[k].often = nil
 	}
+	var in *table // markers mostly stand beside others of their table
+	often := func(m *Marker) *float64 {
+		i, ok := uint32(0), false
+		if in != nil {
+			i, ok = in.place(m)
+		}
+		if !ok {
+			if in, i = findTable(m); in == nil {
+				return nil
+			}
+		}
+		in.gate(i)
+		if in.often == nil {
+			in.often = make([]float64, in.markers)
+		}
+		return &in.often[in.gates[i]]
+	}
+	var all, passed, other float64
 	for i := range rated {
-		t, gate := gateAt(live[rated[i].index-firstIndex])
-		if t == nil {
-			continue
+		if n := often(live[rated[i].index-firstIndex]); n != nil {
+			*n += rated[i].n
+			all += rated[i].n
 		}
-		if t.often == nil {
-			t.often = make([]float64, t.markers)
-		}
-		t.often[gate] += rated[i].n
-		all += rated[i].n
 	}
 	var functions []float64
 	for k := range tables {
@@ -149,10 +161,9 @@ func chooseThin(windows uint64) (changed bool) {
 	slices.Sort(functions)
 	most := mostToPass(functions, all, float64(windows)*enoughPassed)
 	closed := func(m *Marker) bool {
-		t, gate := gateAt(m)
-		return t != nil && t.often != nil && t.often[gate] > most
+		n := often(m)
+		return n != nil && *n > most
 	}
-	var passed, other float64
 	for i := range rated {
 		r := &rated[i]
 		if !r.closed {
@@ -191,16 +202,4 @@ func mostToPass(functions []float64, all, enough float64) float64 {
 		}
 	}
 	return all
-}
-
-// gateAt is where a marker's gate is: its table, nil if there is none yet, and the place in it. The caller holds the lock.
-//
-//go:norace
-func gateAt(m *Marker) (t *table, gate uint32) {
-	t, i := findTable(m)
-	if t == nil {
-		return nil, 0
-	}
-	t.gate(i)
-	return t, t.gates[i]
 }
