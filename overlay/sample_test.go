@@ -203,7 +203,7 @@ func TestWindowsOfPhases(t *testing.T) {
 		}
 	}
 	t.Logf("counts are %.3g of what they should be", ratios)
-	if slices.Sort(ratios); ratios[3] < 0.45 || ratios[3] > 2.5 || far > 2 {
+	if slices.Sort(ratios); ratios[3] < 0.6 || ratios[3] > 2.5 || far > 2 {
 		t.Errorf("counts are %.3g of what they should be, %d of %d by more than two standard errors", ratios, far, len(ratios))
 	}
 }

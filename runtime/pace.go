@@ -1,0 +1,106 @@
+//go:build !markgen_off
+
+package runtime
+
+import "sync/atomic"
+
+// paced is how often something was passed in the batches of each of Paces. Recording takes time, so in a window the
+// program does less than in as much time without. How much less differs from window to window, with what is passed there:
+// what was passed in each counts for as many times as much as windows like it were longer than what recording left of them. For each
+// window by itself that would be too much, as recording takes now a little more than was measured and now less.
+type paced [Paces]float64
+
+// weight is how many times as long the windows were in which that was passed as what recording left of them, by the
+// words of the header that begin at paces, and that which says how long all were; 0: it was not passed in any. What
+// opening took is known of all windows together only.
+//
+//go:norace
+func (p *paced) weight(paces, open uintptr) float64 {
+	var all uint64
+	for i := range p {
+		all += *headerWord(paces + 16*uintptr(i))
+	}
+	var n, weighted float64
+	for i, k := range p {
+		at := paces + 16*uintptr(i)
+		lasted := float64(*headerWord(at)) * float64(*headerWord(open)) / float64(max(all, 1))
+		if k != 0 && lasted != 0 {
+			n += k
+			weighted += k * lasted / max(lasted-float64(*headerWord(at + 8)), lasted/MostPace)
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return weighted / n
+}
+
+// spending is what recording took in windows: scopes, counts, and of the rest ticks, each by how many processors passed
+// something at the same time.
+type spending struct{ scopes, counts, rest float64 }
+
+// ticks is what that makes by what a scope and counting cost, and unsure the square of its standard error.
+//
+//go:norace
+func (p *spending) ticks(scope, counting estimate) (ticks, unsure float64) {
+	return p.scopes*scope.v + p.counts*counting.v + p.rest, p.scopes*p.scopes*scope.unsure + p.counts*p.counts*counting.unsure
+}
+
+// spentIn is what recording took in the windows of each of Paces: what it cost is known the better the longer the run
+// lasts, so the words of the header are worked out again each time.
+type spentIn [Paces]spending
+
+// leastNet is which part recording leaves of the windows of each of Paces at least, of the part that it leaves of windows where
+// something is recorded: what a scope costs is not the same in all windows, and windows in which it was less have more
+// scopes.
+const leastNet = 0.6
+
+// add adds a batch of windows of so many ticks, in which recording took so much, to the words of the header that begin at paces, says
+// at unsure how far off the costs there may be, and tells which of Paces the batch is of and what recording cost in it, ticks. The
+// caller holds the lock.
+//
+//go:norace
+func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, scope, counting estimate) (pace int, cost uint64) {
+	took, _ := spent.ticks(scope, counting)
+	cost = uint64(took)
+	for pace < Paces-1 && 4*ticks >= PaceLimits[pace]*less(ticks, cost) {
+		pace++
+	}
+	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), ticks)
+	all[pace].scopes += spent.scopes
+	all[pace].counts += spent.counts
+	all[pace].rest += spent.rest
+	var costs, net float64
+	sum := spending{}
+	for i := range all {
+		k := &all[i]
+		took, _ := k.ticks(scope, counting)
+		costs += took
+		net += took * (1 - took/max(float64(*headerWord(paces + 16*uintptr(i))), 1))
+		sum.scopes += k.scopes
+		sum.counts += k.counts
+	}
+	if costs == 0 {
+		return pace, cost
+	}
+	for i := range all {
+		took, _ := all[i].ticks(scope, counting)
+		most := float64(*headerWord(paces + 16*uintptr(i))) * (1 - max(net, 0)/costs*leastNet)
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, most)))
+	}
+	_, off := sum.ticks(scope, counting)
+	atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(costs*costs)*UnsureUnit)))
+	return pace, cost
+}
+
+// netOf is what recording that took so many ticks left of windows.
+func netOf(lasted, cost uint64) uint64 { return max(less(lasted, cost), lasted/64) }
+
+// lastedOf is how long the windows of a batch were the program's, ticks, if taken of it
+// was not, which may be less than nothing by chance.
+func lastedOf(open, taken uint64) uint64 {
+	if int64(open-taken) < int64(open/64) {
+		return open / 64
+	}
+	return open - taken
+}
