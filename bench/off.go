@@ -57,7 +57,7 @@ const programLayouts = 12
 
 // offPrograms measures small programs on which a marker weighs most, each side in several layouts, of which the
 // quickest counts: a loop of a few instructions takes twice as long where it lies across two lines of the cache. Beside
-// what fib takes with markers stands what it takes where the marked body is a function of its own, and with the test alone.
+// what fib takes with markers stands what it takes where both bodies are in one function, and with the test alone.
 func (b *bench) offPrograms(ctx context.Context) error {
 	dir, err := moduleDir(ctx)
 	if err != nil {
@@ -73,12 +73,12 @@ func (b *bench) offPrograms(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		instance, err := b.compile(ctx, dir, "./programs/off", fmt.Sprintf("instance-%d", layout),
-			b.markedTest("-all", "-form", "instance", "-markpkg", "./programs/off", fmt.Sprintf("-ldflags=-randlayout=%d", layout)))
+		twin, err := b.compile(ctx, dir, "./programs/off", fmt.Sprintf("twin-%d", layout),
+			b.markedTest("-all", "-form", "twin", "-markpkg", "./programs/off", fmt.Sprintf("-ldflags=-randlayout=%d", layout)))
 		if err != nil {
 			return err
 		}
-		some, err := b.timings(ctx, fmt.Sprintf("offprogs/layout-%d", layout), "off", ".", append(sides, instance.as("instance", 1)))
+		some, err := b.timings(ctx, fmt.Sprintf("offprogs/layout-%d", layout), "off", ".", append(sides, twin.as("twin", 1)))
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (b *bench) offPrograms(ctx context.Context) error {
 		b.hold("offprogs: "+about[t.name], atMost(1.05), t.ratio(2, 0),
 			fmt.Sprintf("%s ns, plain %s, the quickest of %d layouts", short(t.ns[2]), short(t.ns[0]), programLayouts))
 		if t.name == "Fib" { // the others are inlined
-			b.hold("offprogs: the same with -form instance", bar{}, t.ratio(3, 0), short(t.ns[3])+" ns")
+			b.hold("offprogs: the same with -form twin", bar{}, t.ratio(3, 0), short(t.ns[3])+" ns")
 			b.hold("offprogs: the same with nothing but a test at the top", bar{}, t.ratio(1, 0), short(t.ns[1])+" ns")
 		}
 	}

@@ -30,7 +30,9 @@ import (
 // An instance costs as little as a twin and leaves the body alone, but its frame
 // shows in the trace of a panic and in what runtime.Callers tells: it is for
 // bodies that call nothing and cannot panic, and that the compiler may inline or
-// that have loops. In the others a twin saves a call.
+// that have loops. In the others a twin saves a call. It is also for those that
+// call themselves alone: a frame that has room for the scopes of a twin costs
+// them more at each call than the test does.
 type form uint8
 
 const (
@@ -144,6 +146,8 @@ func (fn *function) chooseForm(forced string) (form, string) {
 		return formOpen, "the compiler may inline it"
 	case fn.instantiates() && !fn.panics() && !(twin && fn.loops == 0 && fn.cost > openBudget):
 		return formInstance, "it calls nothing and cannot panic: nobody sees the frame of a second function"
+	case fn.instantiates() && fn.alone():
+		return formInstance, "it calls nothing but itself and cannot panic: nobody sees the frames of a second function"
 	case twin:
 		why := "one test at the top chooses between two bodies"
 		if small {

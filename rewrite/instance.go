@@ -61,11 +61,17 @@ func (fn *function) framed() bool { return len(fn.labels) == 0 && !fn.panics() }
 
 // panics says whether anything in the body might call or panic, as far as its
 // syntax shows.
-func (fn *function) panics() bool {
+func (fn *function) panics() bool { return fn.panicsBut(func(*ast.CallExpr) bool { return false }) }
+
+// panicsBut is panics of all but some calls, and what they are given.
+func (fn *function) panicsBut(but func(*ast.CallExpr) bool) bool {
 	found := false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
+			if but(n) {
+				break
+			}
 			name, ok := ast.Unparen(n.Fun).(*ast.Ident)
 			found = found || !ok || name.Name != "len" && name.Name != "cap" && name.Name != "min" && name.Name != "max" && !scalarNames[name.Name] || !fn.predeclared(name.Name)
 		case *ast.IndexExpr, *ast.SliceExpr, *ast.SelectorExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SendStmt, *ast.SelectStmt,
@@ -101,6 +107,24 @@ func (fn *function) panics() bool {
 		return !found
 	})
 	return found
+}
+
+// alone says whether the function calls itself and nothing else, and cannot panic, as far as its syntax shows: nothing
+// that it calls can look at its frame.
+func (fn *function) alone() bool {
+	if fn.decl == nil || fn.decl.Recv != nil || !fn.recursive {
+		return false
+	}
+	own, declared := fn.decl.Name.Name, 0
+	for name := range declarations(fn.decl, true) {
+		if name == own {
+			declared++
+		}
+	}
+	return declared == 1 && !fn.panicsBut(func(call *ast.CallExpr) bool {
+		name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+		return ok && name.Name == own
+	})
 }
 
 // mayPanic says whether an operator may: on division by 0, on a negative shift, on
