@@ -64,17 +64,25 @@ const burstTimes = 4
 
 // together is how many passages come together, as far as is known: where they came much more quickly, when the marker
 // became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
-// bring as many as one did before or as a window shows. 1: they come one by one.
+// bring as many as one did before or as a window shows. 1: they come one by one. Where there has been no window since, they may have
+// gone on as they did before.
 func (s *windows) together(p pace, n, hz float64) float64 {
-	if p.ticks == 0 || s.factor() == 0 || s.Windows == 0 {
+	if p.ticks == 0 {
 		return 1
 	}
 	rate := float64(p.n) / float64(p.ticks) * hz / 1e9 // a ns
-	if rate < burstTimes*n/s.net() {
+	if s.factor() == 0 {
+		return s.unseen(rate)
+	}
+	if s.Windows == 0 || rate < burstTimes*n/s.net() {
 		return 1
 	}
 	return max(1, min(float64(p.all), rate*float64(s.OpenNS)/float64(s.Windows)))
 }
+
+// unseen is how many passages no window has shown, if there was none, of what was passed so often a ns before; that is all
+// that is known.
+func (s *windows) unseen(rate float64) float64 { return max(1, rate*float64(s.OfNS)) }
 
 // A baseline is what words of the header were at some time. profiled is 0 for never.
 type baseline struct{ profiled, net, ticks, batches uint64 }
@@ -302,6 +310,9 @@ func (r *run) readIn(s *windows) float64 {
 // so many come together.
 func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	factor := s.factor()
+	if factor == 0 {
+		return together * together
+	}
 	v := n * n
 	if batches > 1 {
 		v = batches / (batches - 1) * max(0, nn-n*n/batches)
@@ -357,16 +368,25 @@ func (r *run) tickBatches(b batchSums) float64 {
 	return r.batches(b, layout.OffTickBatches)
 }
 
-// fromTicks adds to a counter's exact count what windows show of the rest.
-func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches float64) {
+// fromTicks adds to a counter's exact count what windows show of the rest, of passages of which so many come together.
+func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, together float64) {
 	m.Sample = s.N
 	if !m.unsure {
 		m.Samples = m.Count
 	}
 	m.Samples = add64(m.Samples, uint64(min(b.n, 1<<62)))
-	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read, 1) * varUnit))
+	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read, together) * varUnit))
 	m.unsure = true
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
+}
+
+// counterTogether is together for what has been counted so often before it was sampled.
+func (r *run) counterTogether(s *windows, b batchSums, n uint64) float64 {
+	before := duration(0, b.since.profiled, r.Clock.Hz)
+	if s.factor() != 0 || before == 0 {
+		return 1
+	}
+	return s.unseen(float64(n) / float64(before))
 }
 
 // simpleVar is the variance of the mean of the passages as independent samples;
@@ -380,44 +400,61 @@ func (m *Marker) simpleVar() float64 {
 	return d * d / (n - 1)
 }
 
-// scale multiplies all that adds up.
+// scale multiplies all that adds up: counts, which are rounded, and sums by as much as their counts, so that means stay what they are.
 func (m *Marker) scale(by *big.Rat) {
-	times := func(v *big.Int) *big.Int {
-		// (2·v·a + b) / 2b: rounded to the nearest.
-		n := new(big.Int).Mul(v, by.Num())
-		n.Lsh(n, 1).Add(n, by.Denom())
-		return n.Quo(n, new(big.Int).Lsh(by.Denom(), 1))
-	}
-	word := func(v uint64) uint64 {
-		n := times(new(big.Int).SetUint64(v))
-		if !n.IsUint64() {
-			return math.MaxUint64
-		}
-		return n.Uint64()
-	}
-	passes := m.Count - min(m.Count, m.Timed())
-	m.Count = word(passes)
-	var timed, before uint64 // up to a bucket as it was, up to the last as it is: all together are rounded once
+	word := func(v uint64) uint64 { return times(new(big.Int).SetUint64(v), by) }
+	before := m.Timed()
+	m.Count = word(m.Count - min(m.Count, before))
+	var was, is uint64 // up to a bucket: all together are rounded once
 	for i := range m.Buckets {
 		b := &m.Buckets[i]
 		lo, hi := b.LoNS(), b.HiNS()-1
-		b.SumSq = fromBig(times(b.SumSq.Big()))
-		timed = add64(timed, b.Count)
-		upTo := word(timed)
-		b.Count, before = upTo-before, upTo
-		b.SumNS = word(b.SumNS)
-		b.SumNS = min(max(b.SumNS, b.Count*lo), mulSat(b.Count, hi))
-		m.Count = add64(m.Count, b.Count)
+		was = add64(was, b.Count)
+		n := word(was) - is
+		is += n
+		by := ratio(n, b.Count)
+		b.Count, b.SumSq = n, fromBig(rounded(b.SumSq.Big(), by))
+		b.SumNS = min(max(times(new(big.Int).SetUint64(b.SumNS), by), mulSat(n, lo)), mulSat(n, hi))
+		m.Count = add64(m.Count, n)
 	}
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
 		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
-		b.SumSize, b.SumSq = fromBig(times(b.SumSize.Big())), fromBig(times(b.SumSq.Big()))
+		b.SumSize, b.SumSq = fromBig(rounded(b.SumSize.Big(), by)), fromBig(rounded(b.SumSq.Big(), by))
 	}
-	m.SelfNS, m.NestedNS, m.Ticks = word(m.SelfNS), word(m.NestedNS), word(m.Ticks)
+	if before != 0 {
+		by = ratio(m.Timed(), before)
+	}
+	for _, v := range []*uint64{&m.SelfNS, &m.NestedNS, &m.Ticks} {
+		*v = times(new(big.Int).SetUint64(*v), by)
+	}
 	if len(m.Buckets) > 0 { // they are rounded, too
 		m.SelfNS = min(m.SelfNS, m.TotalNS())
 	}
+}
+
+// ratio is a/b, and 0 where b is.
+func ratio(a, b uint64) *big.Rat {
+	if b == 0 {
+		return new(big.Rat)
+	}
+	return new(big.Rat).SetFrac(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
+}
+
+// rounded is v times r, rounded to the nearest: (2·v·a + b) / 2b.
+func rounded(v *big.Int, r *big.Rat) *big.Int {
+	n := new(big.Int).Mul(v, r.Num())
+	n.Lsh(n, 1).Add(n, r.Denom())
+	return n.Quo(n, new(big.Int).Lsh(r.Denom(), 1))
+}
+
+// times is rounded for what is to be a word; the largest there is where it would be more.
+func times(v *big.Int, r *big.Rat) uint64 {
+	n := rounded(v, r)
+	if !n.IsUint64() {
+		return math.MaxUint64
+	}
+	return n.Uint64()
 }
 
 func mulSat(a, b uint64) uint64 {

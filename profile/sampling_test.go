@@ -2,6 +2,7 @@ package profile
 
 import (
 	"math"
+	"math/big"
 	"testing"
 )
 
@@ -65,5 +66,29 @@ func TestTogether(t *testing.T) {
 		if got := s.together(tt.pace, tt.n, 1e9); math.Abs(got-tt.together) > 1e-6*tt.together && !(tt.pace.ticks == 1 && got >= 1) {
 			t.Errorf("%v, %g in windows: %g, want %g", tt.pace, tt.n, got, tt.together)
 		}
+	}
+}
+
+// What is multiplied keeps its mean and its deviation, and a total that fits its buckets.
+func TestScale(t *testing.T) {
+	m := Marker{Count: 3, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}, {K: 9, Count: 2, SumNS: 1200, SumSq: Uint128{Lo: 2 * 600 * 600}}}, SelfNS: 1000}
+	m.scale(big.NewRat(716, 10))
+	if m.Count != 215 || m.Buckets[0].Count != 72 || m.Buckets[0].SumNS != 72*267 || m.Buckets[1].SumNS != 143*600 {
+		t.Errorf("%d passages, %+v", m.Count, m.Buckets)
+	}
+	one := Marker{Count: 1, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}}}
+	one.scale(big.NewRat(716, 10))
+	if one.Count != 72 || one.MeanNS() != 267 || one.StddevNS() != 0 {
+		t.Errorf("%d passages of %g ± %g ns", one.Count, one.MeanNS(), one.StddevNS())
+	}
+}
+
+// A run without a window since a marker was sampled tells how often it was passed before, and that much may be missing.
+func TestUnseen(t *testing.T) {
+	s := &windows{Sampling: Sampling{N: 20, OfNS: 50_000_000}}
+	m := Marker{Count: 1000}
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9))
+	if se := m.CountSE(); math.Abs(se-5000) > 1 {
+		t.Errorf("± %g, want 5000: 50 ms at one in 10 µs", se)
 	}
 }

@@ -9,6 +9,7 @@ func TestAlone(t *testing.T) {
 		form      form
 	}{
 		{"calls itself", "func f(n int) int {\n\tif n < 2 {\n\t\treturn n\n\t}\n\treturn f(n-1) + f(n-2)\n}", formInstance},
+		{"not to be inlined", "//go:noinline\nfunc f(n int) int {\n\tif n < 2 {\n\t\treturn n\n\t}\n\treturn f(n-1) + f(n-2)\n}", formInstance},
 		{"with a type parameter", "func f[T int | uint](n T) T {\n\tif n < 2 {\n\t\treturn n\n\t}\n\treturn f(n-1) + f(n-2)\n}", formInstance},
 		{"calls another, too", "func f(n int) int {\n\tif n < 2 {\n\t\treturn other(n)\n\t}\n\treturn f(n-1) + f(n-2)\n}\n\nfunc other(n int) int", formTwin},
 		{"may divide by 0", "func f(n, m int) int {\n\tif n < 2 {\n\t\treturn n / m\n\t}\n\treturn f(n-1, m) + f(n-2, m)\n}", formTwin},

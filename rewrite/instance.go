@@ -112,19 +112,22 @@ func (fn *function) panicsBut(but func(*ast.CallExpr) bool) bool {
 // alone says whether the function calls itself and nothing else, and cannot panic, as far as its syntax shows: nothing
 // that it calls can look at its frame.
 func (fn *function) alone() bool {
-	if fn.decl == nil || fn.decl.Recv != nil || !fn.recursive {
+	if fn.decl == nil || fn.decl.Recv != nil {
 		return false
 	}
-	own, declared := fn.decl.Name.Name, 0
+	own, declared, calls := fn.decl.Name.Name, 0, false
 	for name := range declarations(fn.decl, true) {
 		if name == own {
 			declared++
 		}
 	}
-	return declared == 1 && !fn.panicsBut(func(call *ast.CallExpr) bool {
+	panics := fn.panicsBut(func(call *ast.CallExpr) bool {
 		name, ok := ast.Unparen(call.Fun).(*ast.Ident)
-		return ok && name.Name == own
+		itself := ok && name.Name == own
+		calls = calls || itself
+		return itself
 	})
+	return declared == 1 && calls && !panics
 }
 
 // mayPanic says whether an operator may: on division by 0, on a negative shift, on

@@ -47,12 +47,13 @@ const (
 	thinFirst, thinLater = 3, 16
 	enoughThin           = 16
 
-	// What a scope, a passage in a thin window, and counting take in programs, of what they take where they are measured, and
-	// how far off that may be.
+	// What a scope and counting take in programs, of what they take where they are measured, and how far off that may be; and
+	// what a passage in a thin window takes there of a scope, of the part that it takes where both are measured.
 	scopeUsual, scopeUnsure = 0.9, 0.6
-	leastUnsure             = 0.03
+	leastUnsure, mostSpread = 0.03, 0.2
 	scopeMost               = 0.8 // of the time from one to the next, as long as little is known
-	thinUsual, thinUnsure   = 0.6, 0.8
+	thinUsual, thinUnsure   = 1.2, 0.4
+	thinMostly              = 0.3 // of a scope, at most: what else the machine does makes short measurements longer
 	tickUsual, tickUnsure   = 0.5, 0.5
 )
 
@@ -69,19 +70,29 @@ func (s *sampler) sortNext() batchSort {
 		return l.sort
 	}
 	// Windows begin at random times: of which sort they are need not be random, too.
-	each := uint64(thinFirst)
-	if l.of[thinBatch].n >= enoughThin {
-		each = thinLater
-	}
+	each := l.thinEvery()
 	l.batches++
 	switch {
-	case l.batches%each == each/2 && hot.extras&extraUntimed == 0:
+	case each != 0 && l.batches%each == each/2:
 		l.sort = thinBatch
 	case len(tickers) == 0 || l.sorted[timedBatch] < l.sorted[countedBatch]:
 		l.sort = timedBatch
 	}
 	l.sorted[l.sort]++
 	return l.sort
+}
+
+// thinEvery is of how many batches one is thin; 0: none is.
+//
+//go:norace
+func (l *learned) thinEvery() uint64 {
+	switch {
+	case !l.known || hot.extras&extraUntimed != 0:
+		return 0
+	case l.of[thinBatch].n >= enoughThin:
+		return thinLater
+	}
+	return thinFirst
 }
 
 // learn takes in a batch of windows of so many ticks of processors, in which scopes were passed, some that are passed in thin windows, too,
@@ -106,9 +117,7 @@ func (l *learned) forget() {
 	if l.of[timedBatch].n != 0 && l.of[thinBatch].n >= fewBatches {
 		l.before = l.latest
 	}
-	l.of[timedBatch], l.of[countedBatch], l.of[thinBatch] = density{}, density{}, density{}
-	l.all = l.of
-	l.counted = density{}
+	l.of = [batchSorts]density{}
 }
 
 //go:norace
@@ -123,8 +132,13 @@ func (d *density) add(v float64) {
 //go:norace
 func (d *density) mean() (mean, unsure float64) {
 	mean = d.sum / d.n
-	return mean, max(leastSpread, d.squares/d.n/(mean*mean)-1) / (d.n - 1)
+	return mean, max(leastSpread, d.spread()) / (d.n - 1)
 }
+
+// spread is how much batches differ: the square of a standard deviation, as a part.
+//
+//go:norace
+func (d *density) spread() float64 { return d.squares*d.n/(d.sum*d.sum) - 1 }
 
 // longer is which part of the time that passes from scope to scope in batches of one sort does not in those of another,
 // and the square of its standard error; ok is false where nothing can be said.
@@ -168,12 +182,19 @@ func (l *learned) scopeCost(alone, thin float64) estimate {
 	between := all.between()
 	more := part * between
 	// Of what those take that are passed in thin windows the price of passing them there is missing, which of what all take is a part.
-	share := min(thin/max(alone, 1), 0.5) * timed.sum / all.sum
-	thin = max(0, more) * share / (1 - share)
-	l.latest = l.latest.and(estimate{more + thinUsual*thin, unsure*between*between + thinUnsure*thin*thinUnsure*thin})
-	l.latest.unsure = max(l.latest.unsure, leastUnsure*l.latest.v*leastUnsure*l.latest.v)
+	share := thinShare(alone, thin) * min(timed.sum/timed.n*all.n/all.sum, 1)
+	missing := max(0, more) * share / (1 - share)
+	off := thinUnsure * missing / (1 - share)
+	l.latest = l.latest.and(estimate{more + missing, unsure*between*between + off*off})
+	// Where more is passed in some windows than in others it may be that the program does other things in these, or that all
+	// it does is slower, scopes included.
+	off = max(leastUnsure, min(all.spread(), mostSpread)/2) * l.latest.v
+	l.latest.unsure = max(l.latest.unsure, off*off)
 	return l.latest
 }
+
+// thinShare is which part of a scope's price a passage in a thin window takes, by what both take where they are measured.
+func thinShare(alone, thin float64) float64 { return min(thinUsual*thin/max(alone, 1), thinMostly) }
 
 // usualCost is what a scope costs by what it takes alone, or by what was known before.
 //

@@ -13,7 +13,7 @@ func TestLearn(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const (
 		scopeAlone, scopeCost = 100.0, 50.0 // ticks
-		thinAlone, thinCost   = 12.0, 4.0
+		thinAlone, thinCost   = 12.0, 8.0
 		tickAlone, tickCost   = 6.0, 2.0
 		counts                = 64.0 // for each scope
 		windows               = 100_000.0

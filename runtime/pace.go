@@ -55,6 +55,10 @@ type spentIn [Paces]spending
 // scopes.
 const leastNet = 0.6
 
+// Where recording takes more than mostlyTaken of windows, but less than it does of others, it may be that what is passed there is less
+// dense, or that all of it is slower for a while, what recording takes included.
+const mostlyTaken = 0.5
+
 // add adds a batch of windows of so many ticks, in which recording took so much, to the words of the header that begin at paces, says
 // at unsure how far off the costs there may be, and tells which of Paces the batch is of and what recording cost in it, ticks. The
 // caller holds the lock.
@@ -70,25 +74,32 @@ func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, sco
 	all[pace].scopes += spent.scopes
 	all[pace].counts += spent.counts
 	all[pace].rest += spent.rest
-	var costs, net float64
+	var costs, net, most float64
 	sum := spending{}
 	for i := range all {
 		k := &all[i]
 		took, _ := k.ticks(scope, counting)
+		part := took / max(float64(*headerWord(paces + 16*uintptr(i))), 1)
 		costs += took
-		net += took * (1 - took/max(float64(*headerWord(paces + 16*uintptr(i))), 1))
+		net += took * (1 - part)
+		most = max(most, min(part, 1))
 		sum.scopes += k.scopes
 		sum.counts += k.counts
 	}
 	if costs == 0 {
 		return pace, cost
 	}
+	var slower float64
 	for i := range all {
 		took, _ := all[i].ticks(scope, counting)
-		most := float64(*headerWord(paces + 16*uintptr(i))) * (1 - max(net, 0)/costs*leastNet)
-		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, most)))
+		lasted := float64(*headerWord(paces + 16*uintptr(i)))
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, lasted*(1-max(net, 0)/costs*leastNet))))
+		if took > mostlyTaken*lasted {
+			slower += max(most*lasted-took, 0) / 2
+		}
 	}
 	_, off := sum.ticks(scope, counting)
+	off += slower * slower
 	atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(costs*costs)*UnsureUnit)))
 	return pace, cost
 }

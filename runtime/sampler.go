@@ -14,7 +14,8 @@ import (
 type sampler struct {
 	open  bool
 	next  uint64 // when to open a window or to look after it, monotonic ns
-	at    uint64 // when the window that is opened next begins, monotonic ns
+	plans uint64 // when the window that is opened next was to begin, monotonic ns
+	at    uint64 // when it begins
 	rests rests
 	rate  uint64 // 1:rate, as of the latest window; 0: none has been opened
 	lead  uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
@@ -104,7 +105,7 @@ func (s *sampler) windowDue() uint64 {
 		}
 		unlock()
 		measureAgain(now())
-		s.plan(t + s.pause())
+		s.planAfter(t)
 		return s.next
 	}
 	if s.state == 0 {
@@ -150,16 +151,37 @@ func (s *sampler) windowNS(n uint64) uint64 {
 	return max(shortestWindow, windowCycle/n)
 }
 
-// pause is how long it is to be between two windows, ns: random, (N-1) times the
-// length of a window on average.
+// pause is how long it is to be between two windows, ns: random.
 //
 //go:norace
 func (s *sampler) pause() uint64 {
 	s.rests.look()
-	n := rate()
-	mean := s.windowNS(n) * (n - 1)
-	hi, lo := bits.Mul64(mean, exponential(s.random()))
+	hi, lo := bits.Mul64(s.meanPause(), exponential(s.random()))
 	return hi<<32 | lo>>32
+}
+
+// meanPause is how long it is on average: such that windows in which scopes are timed make 1/N of the time, whether there are many
+// others or few, or what a program does while there are many would count for less.
+//
+//go:norace
+func (s *sampler) meanPause() uint64 {
+	n := rate()
+	w := s.windowNS(n)
+	mean := w * (n - 1)
+	if each := s.learned.thinEvery(); each != 0 {
+		mean = less(mean, n*w/each)
+	}
+	return mean
+}
+
+// planAfter has the next window begin after the one that has been looked after at t. A window that began late, or was looked after late, does
+// not put off all that follow: they would be fewer while the machine has other things to do.
+//
+//go:norace
+func (s *sampler) planAfter(t uint64) {
+	pause := s.pause()
+	from := max(s.plans+s.windowNS(rate()), less(t, s.meanPause()))
+	s.plan(max(from+pause, t))
 }
 
 // plan has the next window begin at a time. What the program does then must have nothing to do with that, and
@@ -169,7 +191,7 @@ func (s *sampler) pause() uint64 {
 //
 //go:norace
 func (s *sampler) plan(at uint64) {
-	s.at = at
+	s.at, s.plans = at, at
 	lead := s.lead
 	if s.rests.does {
 		hi, _ := bits.Mul64(longestLead, s.random())
@@ -178,14 +200,14 @@ func (s *sampler) plan(at uint64) {
 	s.next = at - min(lead, at)
 }
 
-// putOff has the window begin later, at random, where the sampler is called late: all processors are the program's then, and
+// putOff has the window begin later, at random, where the sampler was called late: all processors were the program's, perhaps, and
 // Go has called it when a goroutine waited or had had its turn. What the program does then has very much to do with
 // that: others are about to have had their turns. It is put off by a 64th of the time from window to window at most, since what is passed meanwhile
 // costs time. t is the time, monotonic ns.
 //
 //go:norace
 func (s *sampler) putOff(t uint64) {
-	if s.late <= lateSampler {
+	if t-s.next <= lateSampler {
 		return
 	}
 	hi, _ := bits.Mul64(min(3*(t-s.next), longestPutOff, s.windowNS(s.rate)*(s.rate-1)/64), s.random())
@@ -197,7 +219,7 @@ func (s *sampler) putOff(t uint64) {
 //
 //go:norace
 func (s *sampler) wasLate(ns uint64) {
-	s.late += min(ns, longestPutOff)/16 - s.late/16 // once is no reason
+	s.late += min(ns, 2*lateSampler)/16 - s.late/16 // now and then is no reason, however late
 	if ns += warmUp; ns > s.lead {
 		s.lead += (ns - s.lead) / 2
 	} else {
@@ -260,7 +282,7 @@ func (s *sampler) add() {
 		s.windows += s.count
 		if s.windows >= max(s.choice, firstChoice) {
 			s.choice = nextChoice * s.windows
-			if chooseThin(s.windows) {
+			if s.learned.chooseThin() {
 				s.learned.forget()
 			}
 		}

@@ -160,7 +160,7 @@ func forget() {
 	tracedOften, looks = nil, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen = nil, 0, 0
-	thinned, thinShards = false, 0
+	thinned, thinShards, thinEach = false, 0, thinMost
 	firstProfiling = 0
 	sizeCost = 0
 	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false

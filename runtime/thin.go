@@ -15,9 +15,14 @@ import (
 // A marker whose word has IndexOff and no reason for it is passed in a thin window.
 func isThin(word uint32) bool { return word&^IndexMask == IndexOff }
 
-// thinEach is how many passages in thin windows share one reading of the clock. It tells whether that one was in the window; where it was
-// so many are counted.
-const thinEach = 8
+// thinEach is how many passages in thin windows share one reading of the clock: thinMost, or 1 where few functions run marked
+// there. It tells whether that one was in the window; where it was so many are counted.
+var thinEach uint64 = thinMost
+
+const (
+	thinMost = 8
+	thinFew  = 1.0 / 64 // of all passages
+)
 
 // The first thinShards shards have counted passages in thin windows, perhaps.
 var thinShards uint32
@@ -58,7 +63,7 @@ func passThinly() {
 	}
 	s := &shards[pid]
 	s.thin++
-	if s.thin%thinEach == 0 {
+	if s.thin&(atomic.LoadUint64(&thinEach)-1) == 0 {
 		readThin(pid)
 		return
 	}
@@ -76,7 +81,7 @@ func readThin(pid int) {
 	in := width != noWindow && t-from <= width
 	if in {
 		s := &shards[pid]
-		atomic.StoreUint64(&s.in, s.in+thinEach)
+		atomic.StoreUint64(&s.in, s.in+atomic.LoadUint64(&thinEach))
 		if n := uint32(pid + 1); n > atomic.LoadUint32(&thinShards) { // of two at once one may be lost, until it comes again
 			atomic.StoreUint32(&thinShards, n)
 		}
@@ -111,18 +116,16 @@ const (
 	// The choice stays where another one would be about less than so much of what is passed: what has been learned is lost with it.
 	leastChange = 0.3
 
-	// Those that do are passed enoughPassed times a window, so that they tell something, and together fewestPassed times as seldom
-	// as all, better mostPassed times.
-	enoughPassed = 10
-	fewestPassed = 2
-	mostPassed   = 128
+	// Those that do are passed so often, or they tell nothing. Passages come together: so many of them tell as much as one alone.
+	fewestPassed = 8
+	atATime      = 4
 )
 
-// chooseThin chooses which functions run marked in thin windows, of so many in which scopes were timed: those that are passed seldom,
-// if together they are passed often enough, else all. It says whether that is another choice. The caller holds the lock.
+// chooseThin chooses which functions run marked in thin windows: such that they tell best what scopes cost. It says whether that is
+// another choice. The caller holds the lock.
 //
 //go:norace
-func chooseThin(windows uint64) (changed bool) {
+func (l *learned) chooseThin() (changed bool) {
 	for k := range tables {
 		tables[k].often = nil
 	}
@@ -159,7 +162,9 @@ func chooseThin(windows uint64) (changed bool) {
 		}
 	}
 	slices.Sort(functions)
-	most := mostToPass(functions, all, float64(windows)*enoughPassed)
+	between := l.all[timedBatch].between()
+	share := thinShare(float64(hot.whole[kindOpened]), float64(thinCost))
+	most := mostToPass(functions, all, max(between-l.latest.v, between/MostPace), thinUnsure*share*l.latest.v)
 	closed := func(m *Marker) bool {
 		n := often(m)
 		return n != nil && *n > most
@@ -176,30 +181,36 @@ func chooseThin(windows uint64) (changed bool) {
 	if other <= leastChange*passed {
 		return false
 	}
+	passed = 0
 	for i := range rated {
-		rated[i].closed = closed(live[rated[i].index-firstIndex])
+		r := &rated[i]
+		if r.closed = closed(live[r.index-firstIndex]); !r.closed {
+			passed += r.n
+		}
 	}
 	for i := range gates {
 		gates[i].closed = closed(gates[i].Marker)
+	}
+	atomic.StoreUint64(&thinEach, thinMost)
+	if passed < thinFew*all {
+		atomic.StoreUint64(&thinEach, 1)
 	}
 	return true
 }
 
 // mostToPass is how often a function may have been passed that runs marked in thin windows, by how often each has been, the seldom
-// ones first: such that together they are passed enough times, and as few more as may be.
-func mostToPass(functions []float64, all, enough float64) float64 {
-	for part := float64(mostPassed); part >= fewestPassed; part /= 2 {
-		var sum, most float64
-		for _, n := range functions {
-			if sum+n > all/part {
-				break
-			}
-			sum += n
-			most = n
-		}
-		if sum >= enough {
-			return most
+// ones first, and all together. Of the time between two scopes, net ticks without what they cost, chance makes what is seen
+// through n passages the more unsure the fewer they are, and what a passage in a thin window costs, unsure by thin ticks, the more they are
+// of all. The sum is to be the least.
+func mostToPass(functions []float64, all, net, thin float64) (most float64) {
+	var sum float64
+	least := 1e300
+	for _, n := range functions {
+		sum += n
+		byThin := thin * sum / all
+		if off := atATime*net*net/sum + byThin*byThin; sum >= fewestPassed && off < least {
+			least, most = off, n
 		}
 	}
-	return all
+	return most
 }

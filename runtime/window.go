@@ -44,8 +44,8 @@ const (
 	restingCycle = 50_000_000
 	longestLead  = 5_000_000
 
-	// Where the sampler is called later than lateSampler, ns, on average, windows are fewer and longer, too, and begin
-	// up to longestPutOff after it has been called.
+	// Where the sampler is mostly called later than lateSampler, ns, windows are fewer and longer, too. One that it is called late
+	// for begins up to longestPutOff after that.
 	lateSampler   = 300_000
 	lateCycle     = 100_000_000
 	lateShortest  = 500_000
