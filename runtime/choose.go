@@ -146,6 +146,15 @@ func (t *table) gate(i uint32) *Marker {
 	return t.at(t.gates[i])
 }
 
+// When a counter counts.
+type counting uint8
+
+const (
+	countsNever  counting = iota
+	countsOn              // while counters do
+	countsAlways          // a cover block
+)
+
 // countIf has the table's counters count or not. Cover blocks have no names and
 // are always counted.
 //
@@ -162,23 +171,42 @@ func (t *table) countIf(on bool) {
 		}
 		return
 	}
-	i := 0
-	for rest := unpack(t.text); rest != "" && i < len(cs); {
-		var line string
-		line, rest = cut(rest, '\n')
-		wanted := true
-		switch kindOf(line) {
-		case 'c':
-			wanted = on && !conf.wild && conf.wants(field(line, markerID, counterName), field(line, counterName, counterName))
-		case 'b':
-		default:
-			continue
-		}
+	least := countsAlways
+	if on {
+		least = countsOn
+	}
+	some := on || t.hasBlocks()
+	if some && t.counting == nil {
+		t.chooseCounters()
+	}
+	for i := range cs {
 		var p unsafe.Pointer
-		if wanted {
+		if some && t.counting[i] >= least {
 			p = unsafe.Add(t.counters, 8*uintptr(i))
 		}
 		storePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
+	}
+}
+
+// chooseCounters sees which of the table's counters count in the run.
+//
+//go:norace
+func (t *table) chooseCounters() {
+	t.counting = make([]counting, t.n)
+	i := 0
+	for rest := unpack(t.text); rest != "" && i < t.n; {
+		var line string
+		line, rest = cut(rest, '\n')
+		switch kindOf(line) {
+		case 'c':
+			if !conf.wild && conf.wants(field(line, markerID, counterName), field(line, counterName, counterName)) {
+				t.counting[i] = countsOn
+			}
+		case 'b':
+			t.counting[i] = countsAlways
+		default:
+			continue
+		}
 		i++
 	}
 }

@@ -42,6 +42,7 @@ type table struct {
 	left      bool           // it has no part in it: there is no memory, or are no numbers for its markers
 	shared    bool           // the markers are in the data file
 	counters  unsafe.Pointer // nil: nothing is counted
+	counting  []counting     // of each counter when it counts; nil: not known yet
 	own       []*Own         // counters of single units of stack, see Tallies
 	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
 	often     []float64      // of gates, what chooseThin adds up
@@ -146,7 +147,7 @@ func (t *table) open(number uint64) bool {
 		t.first = nextNumber
 		nextNumber += uint32(t.markers)
 	}
-	t.left, t.shared, t.counters, t.own, t.gates, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil
+	t.left, t.shared, t.counters, t.counting, t.own, t.gates, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil
 	if t.first+uint32(t.markers) > firstNumber+maxIndex {
 		t.leave()
 	}
