@@ -137,6 +137,10 @@ func setWindow(from, to *window) {
 	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
+// aside is the directory of the first processor while it has the scratch directory in its place, and the one that it had then: other
+// processors may look into it.
+var aside unsafe.Pointer
+
 // measureCosts measures what scopes cost. The caller holds the lock, so nobody else
 // makes a directory meanwhile.
 //
@@ -156,6 +160,9 @@ func measureCosts() {
 		return
 	}
 	kept := shards[pid].dir
+	if pid == 0 {
+		atomic.StorePointer(&aside, unsafe.Pointer(kept))
+	}
 	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
 	useScratchRing(pid)
 	var c scopeCosts

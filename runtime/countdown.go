@@ -83,8 +83,12 @@ func gap(n uint64) uint64 {
 //go:nocheckptr
 func seeded(index uint32, n uint64) bool {
 	first := cellOf(0, index)
-	if first == nil {
-		return false // the run is over
+	if first == nil { // what scopes cost is being measured there, or the run is over
+		d := (*directory[cell])(atomic.LoadPointer(&aside))
+		if d == nil || uint64(index) >= d.n || d.of[index%maxIndex] == nil {
+			return false
+		}
+		first = d.of[index%maxIndex]
 	}
 	k := atomic.AddUint64(&first.left, 1)
 	return k%n == scramble(conf.seed^k/n)%n

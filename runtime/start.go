@@ -156,6 +156,7 @@ func forget() {
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
+	atomic.StorePointer(&aside, nil)
 	windowClosed = 0
 	tracedOften, looks = nil, nil
 	theSampler = sampler{}
