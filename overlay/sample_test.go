@@ -45,6 +45,18 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
+// With a seed one of each N passages is timed, whatever processors they are on, and while what scopes cost is being measured on one.
+func TestCountdownSeedTogether(t *testing.T) {
+	t.Parallel()
+	const calls = 50_000
+	for range 10 {
+		m := marker(t, runSteered(t, "seed=1", "rares", fmt.Sprint(calls)).Profile, "rare")
+		if m.Count != 4*calls || m.Samples < 4*calls/100-1 || m.Samples > 4*calls/100+1 {
+			t.Errorf("%d of %d passages timed, want one in 100 of %d", m.Samples, m.Count, 4*calls)
+		}
+	}
+}
+
 // With a seed a countdown times the same passages in each run.
 func TestCountdownSeed(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"math/bits"
+	"runtime"
 	"sync/atomic"
 )
 
@@ -143,7 +144,7 @@ func (s *sampler) windowNS(n uint64) uint64 {
 	switch {
 	case n <= 1:
 		return wholeWindow
-	case s.late > lateSampler:
+	case s.isLate():
 		return max(lateShortest, lateCycle/n)
 	case s.rests.does:
 		return max(shortestWindow, restingCycle/n)
@@ -179,9 +180,11 @@ func (s *sampler) meanPause() uint64 {
 //
 //go:norace
 func (s *sampler) planAfter(t uint64) {
-	pause := s.pause()
-	from := max(s.plans+s.windowNS(rate()), less(t, s.meanPause()))
-	s.plan(max(from+pause, t))
+	at := t + s.pause()
+	if !s.isLate() {
+		at = max(t, at-min(less(t, s.plans+s.windowNS(rate())), s.meanPause()))
+	}
+	s.plan(at)
 }
 
 // plan has the next window begin at a time. What the program does then must have nothing to do with that, and
@@ -207,11 +210,18 @@ func (s *sampler) plan(at uint64) {
 //
 //go:norace
 func (s *sampler) putOff(t uint64) {
-	if t-s.next <= lateSampler {
+	if t-s.next <= lateSampler && !s.isLate() {
 		return
 	}
 	hi, _ := bits.Mul64(min(3*(t-s.next), longestPutOff, s.windowNS(s.rate)*(s.rate-1)/64), s.random())
 	s.at = max(s.at, t+hi)
+}
+
+// isLate says whether the sampler is called late since the program keeps its processors busy, and not by what else the machine does.
+//
+//go:norace
+func (s *sampler) isLate() bool {
+	return s.late > lateSampler && (s.rests.used == 0 || s.rests.used+spareProcessor > uint64(runtime.GOMAXPROCS(0))<<8)
 }
 
 // wasLate learns from how late the sampler was, ns, how much before a window it should be called.
@@ -219,7 +229,7 @@ func (s *sampler) putOff(t uint64) {
 //
 //go:norace
 func (s *sampler) wasLate(ns uint64) {
-	s.late += min(ns, 2*lateSampler)/16 - s.late/16 // now and then is no reason, however late
+	s.late += min(ns, longestPutOff)/16 - s.late/16 // once is no reason
 	if ns += warmUp; ns > s.lead {
 		s.lead += (ns - s.lead) / 2
 	} else {

@@ -44,12 +44,13 @@ const (
 	restingCycle = 50_000_000
 	longestLead  = 5_000_000
 
-	// Where the sampler is mostly called later than lateSampler, ns, windows are fewer and longer, too. One that it is called late
-	// for begins up to longestPutOff after that.
-	lateSampler   = 300_000
-	lateCycle     = 100_000_000
-	lateShortest  = 500_000
-	longestPutOff = 3_000_000
+	// Where the sampler is called later than lateSampler, ns, on average, and the program leaves less than spareProcessor of its
+	// processors, times 256, windows are fewer and longer, too. One that it is called late for begins up to longestPutOff after that.
+	lateSampler    = 300_000
+	spareProcessor = 192
+	lateCycle      = 100_000_000
+	lateShortest   = 500_000
+	longestPutOff  = 3_000_000
 
 	// Somebody outside may want every passage of a run that has windows. One follows upon
 	// the other then, as long as it may be without being late when that changes, ns.

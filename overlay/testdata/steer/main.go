@@ -277,6 +277,16 @@ func main() {
 		for range n {
 			rare()
 		}
+	case "rares": // four at a time
+		var done sync.WaitGroup
+		for range 4 {
+			done.Go(func() {
+				for range n {
+					rare()
+				}
+			})
+		}
+		done.Wait()
 	case "time":
 		work(1) // the first passages wait for the disk, for as long as others keep it busy
 		a()
