@@ -20,8 +20,12 @@ type Sampling struct {
 // windows are those in which a marker was sampled.
 type windows struct {
 	Sampling
-	weight float64 // how many times as long those were in which it was passed as what recording left of them; 0: as all
-	costSE float64 // how far off what recording took may be: a standard error, as a part of that
+	weight  float64 // how many times as long those were in which it was passed as what recording left of them; 0: as all
+	covered float64 // which part of what was passed in calls that began in windows was recorded; 0: all
+	calls   float64 // how many of these there were
+	scope   float64 // what a scope costs, ns
+	blind   bool    // there was none
+	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
 }
 
 // net is how much time recording left of the windows if all were like those in which the marker was passed, ns.
@@ -38,7 +42,11 @@ func (s *windows) factor() float64 {
 	if net == 0 {
 		return 0
 	}
-	return float64(s.OfNS) / net
+	factor := float64(s.OfNS) / net
+	if s.covered != 0 {
+		factor /= s.covered
+	}
+	return factor
 }
 
 // overheadSE is the standard error of what recording is said to take of windows, as a part of that, in files that do not tell. It
@@ -62,6 +70,9 @@ type pace struct{ all, n, ticks uint64 }
 // for these to be a burst.
 const burstTimes = 4
 
+// recordedTimes is how many times as quickly at most passages are taken to follow each other as while they were recorded.
+const recordedTimes = 8
+
 // together is how many passages come together, as far as is known: where they came much more quickly, when the marker
 // became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
 // bring as many as one did before or as a window shows. 1: they come one by one. Where there has been no window since, they may have
@@ -70,9 +81,16 @@ func (s *windows) together(p pace, n, hz float64) float64 {
 	if p.ticks == 0 {
 		return 1
 	}
-	rate := float64(p.n) / float64(p.ticks) * hz / 1e9 // a ns
-	if s.factor() == 0 {
-		return s.unseen(rate)
+	each := float64(p.ticks) / float64(p.n) / hz * 1e9 // ns
+	rate := 1 / each
+	switch {
+	case s.factor() == 0:
+		return s.unseen(1 / max(each-s.scope, each/recordedTimes))
+	case s.blind:
+		return max(1, s.unseen(1/max(each-s.scope, each/recordedTimes))/s.factor())
+	}
+	if s.covered != 0 {
+		n /= s.covered
 	}
 	if s.Windows == 0 || rate < burstTimes*n/s.net() {
 		return 1
@@ -175,14 +193,20 @@ func (r *run) estimate() {
 	if len(r.samples) > 0 && all.factor() == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
+	around := r.callsAround()
+	windowsOf := func(index uint64, b batchSums) *windows {
+		s := r.windows(b, scopeWords)
+		s.goBy(around[index], index)
+		return s
+	}
 	for index, b := range r.samples {
 		f := r.figures(index)
-		s := r.windows(b, scopeWords)
+		s := windowsOf(index, b)
 		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
-			s := r.windows(b, scopeWords)
+			s := windowsOf(e.marker, b)
 			r.figures(index).fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
 		}
 	}
@@ -228,6 +252,7 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 		s.costSE = math.Sqrt(float64(v) / layout.UnsureUnit)
 	}
 	s.NetNS = min(s.NetNS, s.OpenNS)
+	s.scope = float64(h.word(layout.OffWhole)) / 1000
 	profiled := ns(until.profiled - b.since.profiled)
 	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
 	return s
@@ -324,7 +349,7 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	least, most := max(net-s.costSE*(open-net), open/layout.MostPace), net+s.costSE*(open-net)
 	off := n * factor * max(net/least-1, 1-net/most)
 	unread := n * factor * readMost * read / max(net, 1)
-	return v + off*off + unread*unread
+	return v + off*off + unread*unread + n*factor*n*factor*s.insideVar()
 }
 
 // readMost is which part of what reading collectors is measured to take it may take besides: before and after the clock

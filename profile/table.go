@@ -22,6 +22,7 @@ type table struct {
 type tableText struct {
 	markers  []*Marker // without figures; nil: the line could not be read
 	gates    []int     // the markers whose gates those of markers are
+	atTop    []bool    // whether their functions choose where they begin whether these are recorded
 	counters []counter
 	added    []counterSum // in order
 
@@ -85,7 +86,7 @@ func parseTable(text string) *tableText {
 			} else {
 				within(m, importPath)
 			}
-			t.markers, t.gates = append(t.markers, m), append(t.gates, gate)
+			t.markers, t.gates, t.atTop = append(t.markers, m), append(t.gates, gate), append(t.atTop, ok && isAtTop(line))
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -153,6 +154,9 @@ func parseMarker(line string, file func(string) (string, bool), i int) (m *Marke
 	m.Name = f[10]
 	return m, gate, true
 }
+
+// isAtTop says whether a marker's line has the flag t.
+func isAtTop(line string) bool { return strings.Contains(strings.SplitN(line, "\t", 9)[7], "t") }
 
 // parseCounter reads
 //

@@ -90,7 +90,7 @@ func (u *Unit) gates(form string) {
 			fn.form, fn.why = fn.chooseForm(form)
 			fn.briefs = fn.findBriefs(u)
 			for _, p := range fn.points {
-				p.Form, p.Why = fn.form.String(), fn.why
+				p.Form, p.Why, p.atTop = fn.form.String(), fn.why, fn.atTop()
 			}
 			for _, b := range fn.briefs {
 				for p := range b.inside {

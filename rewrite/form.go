@@ -158,6 +158,17 @@ func (fn *function) chooseForm(forced string) (form, string) {
 	return formGuarded, whyNotTwin
 }
 
+// atTop says whether the function chooses where it begins whether scopes in it are recorded, once for all.
+func (fn *function) atTop() bool {
+	switch fn.form {
+	case formTwin, formInstance:
+		return true
+	case formGuarded:
+		return fn.explicit || !fn.follows
+	}
+	return false
+}
+
 // small says whether the function is to be inlined where the compiler does that.
 // In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
 // of a function that is given, which allocates if this one is not inlined: then the estimate is to be

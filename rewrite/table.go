@@ -63,6 +63,9 @@ func (u *Unit) table(root string) string {
 		if p.SizeExpr != "" {
 			flags += "z"
 		}
+		if p.gate != i && p.atTop {
+			flags += "t"
+		}
 		line = append(line, 'm')
 		text(p.ID.String(), p.Kind)
 		numbers(index[p.f], p.Pos.Line, p.Pos.Column)

@@ -34,6 +34,16 @@ func b() {
 //perf:mark
 func c() { sink.Add(1) }
 
+// lengthy takes longer than a window.
+//
+//perf:mark
+func lengthy(n int) {
+	//perf:mark
+	for i := range n {
+		sink.Add(int64(i))
+	}
+}
+
 //perf:mark sample=1:100
 func rare() { sink.Add(1) }
 
@@ -276,6 +286,10 @@ func main() {
 	case "rare":
 		for range n {
 			rare()
+		}
+	case "lengthy":
+		for range n {
+			lengthy(100_000)
 		}
 	case "rares": // four at a time
 		var done sync.WaitGroup
