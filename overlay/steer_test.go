@@ -399,6 +399,18 @@ unconfigured Stop: the run is unconfigured and cannot become stopped; set MARKGE
 	}
 }
 
+// Start begins a run with every=, which opens its windows itself.
+func TestStartPeriodic(t *testing.T) {
+	t.Parallel()
+	got := runSteered(t, "", "periodic").stdout
+	for _, state := range []string{"paused", "profiling"} {
+		if got == "configured <nil>\n"+state+" <nil>\nstopped <nil>\n" {
+			return
+		}
+	}
+	t.Errorf("%s", got)
+}
+
 // A run that the environment asked for can be followed by others.
 func TestConfiguredAgain(t *testing.T) {
 	t.Parallel()

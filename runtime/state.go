@@ -79,8 +79,8 @@ func toggle(call string, to RunState, why cause) error {
 	if header != nil {
 		ready()
 	}
-	if call == "Start" && waits && State() == StateProfiling {
-		return nil // no trigger was to do that
+	if call == "Start" && waits && (State() == StateProfiling || conf.period > 0 && State() == StatePaused) {
+		return nil // no trigger was to do that, or the run is in a period of every= by now, which opens windows in it
 	}
 	if header != nil && conf.period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
 		return nil

@@ -383,6 +383,10 @@ func main() {
 		say(perf.Configure(""))
 		a()
 		say(perf.Stop())
+	case "periodic":
+		say(perf.Configure("file=periodic.markgen,every=1h:50m"))
+		say(perf.Start())
+		say(perf.Stop())
 	case "again":
 		a()
 		say(perf.Stop())
