@@ -143,7 +143,7 @@ func parseConfig(raw string) (c config, trouble string) {
 				continue
 			}
 		case "every":
-			wanted = "PERIOD:WINDOW, such as 1s:10ms"
+			wanted = "PERIOD:WINDOW, the window shorter than the period, such as 1s:10ms"
 			period, width := cut(value, ':')
 			p, ok := parseDuration(period)
 			w, ok2 := parseDuration(width)
@@ -159,7 +159,7 @@ func parseConfig(raw string) (c config, trouble string) {
 				continue
 			}
 		case "seed":
-			wanted = "a number"
+			wanted = "a whole number, 0 or more and less than 18446744073709551615"
 			if n, ok := parseUint(value); ok {
 				c.seed = n
 				if n == 0 {

@@ -39,6 +39,7 @@ type NoMatchError struct {
 	Markers int  // that there are
 	Beyond  bool // it matches markers whose words are not in the file
 	Counter bool // it matches counters, which can't be steered
+	Exact   bool // it is meant as a name, not as a glob
 }
 
 func (e *NoMatchError) Error() string {
@@ -47,6 +48,8 @@ func (e *NoMatchError) Error() string {
 		return fmt.Sprintf("%s: the words of these markers are not in the data file, so they can't be turned on and off", e.Glob)
 	case e.Counter:
 		return fmt.Sprintf("%s: only counted, not timed, and counters can't be turned on and off while the program runs; say so in MARKGEN before it starts", e.Glob)
+	case e.Exact && strings.ContainsAny(e.Glob, "*?["):
+		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, globs stand behind: on=%s, off=%s", e.Glob, e.Glob, e.Glob)
 	case e.Markers == 0:
 		return fmt.Sprintf("%s: the program has registered no markers", e.Glob)
 	}

@@ -86,7 +86,10 @@ func openFile(path, name string) (*os.File, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("%s: %w; its owner has no leave to write it, chmod u+rw gives it back", name, err)
 	}
-	return f, err
+	if err != nil { // a program that runs can't be written
+		return nil, fmt.Errorf("%s: %w; give the ID of a running process, or its data file", name, errors.Unwrap(err))
+	}
+	return f, nil
 }
 
 // open checks and maps the header.

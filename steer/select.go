@@ -169,7 +169,7 @@ func (p *Process) match(r rule) error {
 			}
 		}
 		if !matched {
-			return &NoMatchError{Glob: g, Markers: markers, Beyond: beyond, Counter: counter}
+			return &NoMatchError{Glob: g, Markers: markers, Beyond: beyond, Counter: counter, Exact: r.exact}
 		}
 	}
 	return nil
