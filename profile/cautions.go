@@ -8,7 +8,7 @@ import "fmt"
 func (p *Profile) Cautions() []string {
 	list := p.Warnings[:len(p.Warnings):len(p.Warnings)]
 	list = p.Clock.caution(list)
-	throttled, shared, timed, sampled, called := uint64(0), false, 0, false, false
+	throttled, shared, timed, sampled, called, recursive := uint64(0), false, 0, false, false, false
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Off == "throttled" {
@@ -19,12 +19,16 @@ func (p *Profile) Cautions() []string {
 			timed++
 		}
 		sampled = sampled || m.Sampled()
+		recursive = recursive || m.Sampled() && m.NestedNS > 0
 		called = called || len(m.Callers) > 0
 	}
 	if sampled && timed > 1 && !p.NoSelf {
 		text := "the passages are a sample: what scopes took that are not in it counts as self time of those around them"
 		if called {
 			text += ", and a caller that is not in it is passed over"
+		}
+		if recursive {
+			text += ", and what calls itself has in its total also calls inside those that are not"
 		}
 		list = append(list, text)
 	}

@@ -3,6 +3,7 @@ package profile
 import (
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 )
 
@@ -118,5 +119,16 @@ func TestCovered(t *testing.T) {
 	s.goBy(calls{known: true}, 1)
 	if together := s.together(pace{1000, 1000, 1_000_000}, 1, 1e9); together*s.factor() < 199 {
 		t.Errorf("no call in a window: %g passages may be missing of one every µs", together*s.factor())
+	}
+}
+
+// The total of a sampled marker that calls itself is not that of its outermost calls.
+func TestSampledRecursion(t *testing.T) {
+	timed := []Bucket{{K: 8, Count: 2, SumNS: 600, SumSq: Uint128{Lo: 2 * 300 * 300}}}
+	for _, nested := range []uint64{0, 300} {
+		p := &Profile{Markers: []Marker{{Samples: 2, Count: 20, NestedNS: nested, Buckets: timed}, {Samples: 2, Count: 20, Buckets: timed}}}
+		if got := strings.Join(p.Cautions(), "\n"); strings.Contains(got, "what calls itself") != (nested > 0) {
+			t.Errorf("%d ns nested: %s", nested, got)
+		}
 	}
 }
