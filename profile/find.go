@@ -39,7 +39,7 @@ func Find(dir, name string) ([]string, error) {
 	}
 	var files []string
 	for _, match := range matches {
-		if begins(match) {
+		if IsData(match) {
 			files = append(files, match)
 		}
 	}
@@ -68,7 +68,7 @@ func inFolder(dir string) ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); begins(path) {
+		if path := filepath.Join(dir, e.Name()); IsData(path) {
 			files = append(files, path)
 		}
 	}
@@ -78,9 +78,9 @@ func inFolder(dir string) ([]string, error) {
 	return files, nil
 }
 
-// begins tells whether the file begins as a data file does. Only regular
+// IsData tells whether the file begins as a data file does. Only regular
 // files do: opening others might wait.
-func begins(path string) bool {
+func IsData(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false

@@ -42,6 +42,9 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if d.out != "" && e.isFolder(d.out) {
 		return nil, errors.Join(fmt.Errorf("%s is a directory; name a file for the data, such as %s", d.out, filepath.Join(d.out, "%a.markgen")), c.Close())
 	}
+	if d.out != "" && e.isOther(d.out) {
+		return nil, errors.Join(fmt.Errorf("%s is there and is no data file; remove it, or name another file for the data", d.out), c.Close())
+	}
 	if d.spool, d.room, err = spool.ParseKey(c.Spool); err != nil {
 		return nil, errors.Join(fmt.Errorf("MARKGEN: spool=%w", err), c.Close())
 	}
@@ -49,6 +52,12 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	return d, nil
+}
+
+// isOther tells whether there is a file of that name that data are not to take the place of: one that has none and is not empty.
+func (e *Env) isOther(name string) bool {
+	info, err := os.Stat(e.Path(name))
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && !profile.IsData(e.Path(name))
 }
 
 // reportWanted is what -report asks for, or without it MARKGEN: "text", "none", or the file for the report.
