@@ -66,7 +66,7 @@ func (r *run) callsOf(function uint64, inside []uint64, all float64) calls {
 		longer = max(1, raw/float64(total))
 	}
 	c.covered = covered(m.Buckets, width/longer)
-	// What is inside is recorded from when the function begins. If it lasts as long as what is left of the window, the others do not
+	// What is inside is recorded from when the function begins. If it would last as long as what is left of the window anyway, others do not
 	// begin later for that.
 	own := float64(m.Count)
 	for _, index := range inside {
@@ -75,7 +75,7 @@ func (r *run) callsOf(function uint64, inside []uint64, all float64) calls {
 		}
 	}
 	if s.weight > 1 {
-		after := own / max(all, own) * min(1, raw/c.n/width)
+		after := own / max(all, own) * min(1, m.MeanNS()/width)
 		c.weight = 1 / (1 - (1-1/s.weight)*(1-after))
 	}
 	return c

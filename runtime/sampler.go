@@ -13,17 +13,18 @@ import (
 // which follows how far off an estimate may be. The windows are independent; the
 // passages in one of them are not, for what is called once is called again.
 type sampler struct {
-	open  bool
-	next  uint64 // when to open a window or to look after it, monotonic ns
-	plans uint64 // when the window that is opened next was to begin, monotonic ns
-	at    uint64 // when it begins
-	rests rests
-	rate  uint64 // 1:rate, as of the latest window; 0: none has been opened
-	lead  uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
-	late  uint64 // how late it was called, ns, an average of the latest times
-	from  uint64 // tick at which the first of the batch began
-	width uint64 // its length, ticks
-	state uint64 // of the random numbers
+	open    bool
+	next    uint64 // when to open a window or to look after it, monotonic ns
+	plans   uint64 // when the window that is opened next was to begin, monotonic ns
+	at      uint64 // when it begins
+	rests   rests
+	rate    uint64 // 1:rate, as of the latest window; 0: none has been opened
+	lead    uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
+	late    uint64 // how late it was called, ns, an average of the latest times
+	passing uint64 // on how many processors something was passed in a batch, times 256, an average of the latest ones
+	from    uint64 // tick at which the first of the batch began
+	width   uint64 // its length, ticks
+	state   uint64 // of the random numbers
 
 	// Windows are added up in batches, as many in one as it takes to make the
 	// adding up a hundredth of the time.
@@ -217,11 +218,13 @@ func (s *sampler) putOff(t uint64) {
 	s.at = max(s.at, t+hi)
 }
 
-// isLate says whether the sampler is called late since the program keeps its processors busy, and not by what else the machine does.
+// isLate says whether the sampler is called late since the program keeps its processors busy, and not by what else the machine
+// does, which may also be why the program gets less than it could use: then it passes something on all of them.
 //
 //go:norace
 func (s *sampler) isLate() bool {
-	return s.late > lateSampler && (s.rests.used == 0 || s.rests.used+spareProcessor > uint64(runtime.GOMAXPROCS(0))<<8)
+	busy := max(s.rests.used, s.passing)
+	return s.late > lateSampler && (s.rests.used == 0 || busy+spareProcessor > uint64(runtime.GOMAXPROCS(0))<<8)
 }
 
 // wasLate learns from how late the sampler was, ns, how much before a window it should be called.
@@ -351,6 +354,7 @@ func (s *sampler) addRated() {
 	for _, word := range active {
 		processors += uint64(bits.OnesCount64(word))
 	}
+	s.passing += processors<<8/16 - s.passing/16
 	parallel := float64(s.atOnce(processors)) / 256
 	read := uint64(0)
 	for shard := range usedShards {
