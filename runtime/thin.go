@@ -201,8 +201,11 @@ func (l *learned) chooseThin() (changed bool) {
 // mostToPass is how often a function may have been passed that runs marked in thin windows, by how often each has been, the seldom
 // ones first, and all together. Of the time between two scopes, net ticks without what they cost, chance makes what is seen
 // through n passages the more unsure the fewer they are, and what a passage in a thin window costs, unsure by thin ticks, the more they are
-// of all. The sum is to be the least.
+// of all. The sum is to be the least. Where all together are too few to tell anything yet, all do.
 func mostToPass(functions []float64, all, net, thin float64) (most float64) {
+	if len(functions) > 0 {
+		most = functions[len(functions)-1]
+	}
 	var sum float64
 	least := 1e300
 	for _, n := range functions {

@@ -13,7 +13,7 @@ func TestMostToPass(t *testing.T) {
 	}{
 		{nil, 10, 10, 0},
 		{[]float64{1000}, 10, 10, 1000},
-		{[]float64{5}, 10, 10, 0},
+		{[]float64{2, 5}, 10, 10, 5},
 		{[]float64{5, 100_000}, 10, 10, 100_000}, // those passed seldom are too few: all
 		{[]float64{20, 100_000}, 2, 10, 20},
 		{[]float64{9, 100_000}, 20, 10, 100_000}, // they would tell less
