@@ -138,6 +138,9 @@ func forget() {
 	for k := range tables {
 		tables[k].keepPages()
 		tables[k].shut = true
+		if t := tables[k].tallies; t != nil {
+			t.number = 0
+		}
 	}
 	releaseFile()
 	leavePlace()

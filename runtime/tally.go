@@ -214,12 +214,15 @@ func (t *Tallies) advance(last **Own, unit uintptr) {
 	storePointer((*unsafe.Pointer)(unsafe.Pointer(last)), unsafe.Pointer(own))
 }
 
-// claim makes counters for a unit; nil: there is no room. The caller holds the
-// lock.
+// claim makes counters for a unit; nil: there is no room, or the table is not open in a run that others have begun. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr
 func (t *Tallies) claim(unit uintptr) *Own {
+	if t.number == 0 {
+		return nil
+	}
 	table := &tables[t.number-1]
 	size := OffCountersData + 8*uintptr(table.n)
 	if talliedBytes+size > mostTallied {
