@@ -1,7 +1,5 @@
 package profile
 
-import "math"
-
 // A function mostly chooses where it begins whether scopes in it are recorded, and goes on as it began. So scopes inside are recorded
 // that begin in a window if the function has begun in it, too: of a call that takes longer than what is left of the window no more than
 // how it begins. How much of the calls that is follows from how long they take, if passages inside are spread evenly over them.
@@ -129,5 +127,5 @@ func (s *windows) insideVar() float64 {
 		return 0
 	}
 	off := min((1/s.covered-1)/2, 1)
-	return off*off + (1-s.covered)/math.Max(s.calls, 1)
+	return off*off + (1-s.covered)/max(s.calls, 1)
 }

@@ -21,9 +21,9 @@ type Sampling struct {
 type windows struct {
 	Sampling
 	weight  float64 // how many times as long those were in which it was passed as what recording left of them; 0: as all
+	scope   float64 // what a scope costs, ns
 	covered float64 // which part of what was passed in calls that began in windows was recorded; 0: all
 	calls   float64 // how many of these there were
-	scope   float64 // what a scope costs, ns
 	blind   bool    // there was none
 	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
 }
@@ -194,19 +194,19 @@ func (r *run) estimate() {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
 	around := r.callsAround()
-	windowsOf := func(index uint64, b batchSums) *windows {
+	windowsFor := func(index uint64, b batchSums) *windows {
 		s := r.windows(b, scopeWords)
 		s.goBy(around[index], index)
 		return s
 	}
 	for index, b := range r.samples {
 		f := r.figures(index)
-		s := windowsOf(index, b)
+		s := windowsFor(index, b)
 		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
-			s := windowsOf(e.marker, b)
+			s := windowsFor(e.marker, b)
 			r.figures(index).fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
 		}
 	}
@@ -423,70 +423,6 @@ func (m *Marker) simpleVar() float64 {
 	}
 	d := m.StddevNS()
 	return d * d / (n - 1)
-}
-
-// scale multiplies all that adds up: counts, which are rounded, and sums by as much as their counts, so that means stay what they are.
-func (m *Marker) scale(by *big.Rat) {
-	word := func(v uint64) uint64 { return times(new(big.Int).SetUint64(v), by) }
-	before := m.Timed()
-	m.Count = word(m.Count - min(m.Count, before))
-	var was, is uint64 // up to a bucket: all together are rounded once
-	for i := range m.Buckets {
-		b := &m.Buckets[i]
-		lo, hi := b.LoNS(), b.HiNS()-1
-		was = add64(was, b.Count)
-		n := word(was) - is
-		is += n
-		by := ratio(n, b.Count)
-		b.Count, b.SumSq = n, fromBig(rounded(b.SumSq.Big(), by))
-		b.SumNS = min(max(times(new(big.Int).SetUint64(b.SumNS), by), mulSat(n, lo)), mulSat(n, hi))
-		m.Count = add64(m.Count, n)
-	}
-	for i := range m.Sizes {
-		b := &m.Sizes[i]
-		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
-		b.SumSize, b.SumSq = fromBig(rounded(b.SumSize.Big(), by)), fromBig(rounded(b.SumSq.Big(), by))
-	}
-	if before != 0 {
-		by = ratio(m.Timed(), before)
-	}
-	for _, v := range []*uint64{&m.SelfNS, &m.NestedNS, &m.Ticks} {
-		*v = times(new(big.Int).SetUint64(*v), by)
-	}
-	if len(m.Buckets) > 0 { // they are rounded, too
-		m.SelfNS = min(m.SelfNS, m.TotalNS())
-	}
-}
-
-// ratio is a/b, and 0 where b is.
-func ratio(a, b uint64) *big.Rat {
-	if b == 0 {
-		return new(big.Rat)
-	}
-	return new(big.Rat).SetFrac(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
-}
-
-// rounded is v times r, rounded to the nearest: (2·v·a + b) / 2b.
-func rounded(v *big.Int, r *big.Rat) *big.Int {
-	n := new(big.Int).Mul(v, r.Num())
-	n.Lsh(n, 1).Add(n, r.Denom())
-	return n.Quo(n, new(big.Int).Lsh(r.Denom(), 1))
-}
-
-// times is rounded for what is to be a word; the largest there is where it would be more.
-func times(v *big.Int, r *big.Rat) uint64 {
-	n := rounded(v, r)
-	if !n.IsUint64() {
-		return math.MaxUint64
-	}
-	return n.Uint64()
-}
-
-func mulSat(a, b uint64) uint64 {
-	if a != 0 && b > math.MaxUint64/a {
-		return math.MaxUint64
-	}
-	return a * b
 }
 
 // Sampled says whether figures of the marker are estimates from a sample.

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"math"
-	"math/big"
 	"strings"
 	"testing"
 )
@@ -70,20 +69,6 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// What is multiplied keeps its mean and its deviation, and a total that fits its buckets.
-func TestScale(t *testing.T) {
-	m := Marker{Count: 3, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}, {K: 9, Count: 2, SumNS: 1200, SumSq: Uint128{Lo: 2 * 600 * 600}}}, SelfNS: 1000}
-	m.scale(big.NewRat(716, 10))
-	if m.Count != 215 || m.Buckets[0].Count != 72 || m.Buckets[0].SumNS != 72*267 || m.Buckets[1].SumNS != 143*600 {
-		t.Errorf("%d passages, %+v", m.Count, m.Buckets)
-	}
-	one := Marker{Count: 1, Buckets: []Bucket{{K: 8, Count: 1, SumNS: 267, SumSq: Uint128{Lo: 267 * 267}}}}
-	one.scale(big.NewRat(716, 10))
-	if one.Count != 72 || one.MeanNS() != 267 || one.StddevNS() != 0 {
-		t.Errorf("%d passages of %g ± %g ns", one.Count, one.MeanNS(), one.StddevNS())
-	}
-}
-
 // A run without a window since a marker was sampled tells how often it was passed before, and that much may be missing.
 func TestUnseen(t *testing.T) {
 	s := &windows{Sampling: Sampling{N: 20, OfNS: 50_000_000}}
@@ -91,34 +76,6 @@ func TestUnseen(t *testing.T) {
 	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9))
 	if se := m.CountSE(); math.Abs(se-5000) > 1 {
 		t.Errorf("± %g, want 5000: 50 ms at one in 10 µs", se)
-	}
-}
-
-// Of calls that take longer than a window no more than their beginnings are recorded, and so of what is inside.
-func TestCovered(t *testing.T) {
-	const width = 1000
-	for _, tt := range []struct {
-		ns, want float64
-	}{{1, 0.9995}, {500, 0.75}, {1000, 0.5}, {10_000, 0.05}, {1e6, 0.0005}} {
-		k := uint8(math.Log2(tt.ns))
-		if got := covered([]Bucket{{K: k, Count: 7, SumNS: 7 * uint64(tt.ns)}}, width); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("calls of %g ns: %g of what is inside, want %g", tt.ns, got, tt.want)
-		}
-	}
-	if got := covered(nil, width); got != 1 {
-		t.Errorf("no calls: %g", got)
-	}
-	s := &windows{Sampling: Sampling{N: 20, Windows: 10, OpenNS: 10_000, NetNS: 10_000, OfNS: 200_000}}
-	s.goBy(calls{known: true, n: 10, covered: 0.05}, 1)
-	if f := s.factor(); math.Abs(f-400) > 1e-9 {
-		t.Errorf("calls of ten times a window: %g for each passage, want 400", f)
-	}
-	if se := math.Sqrt(s.countVar(1, 1, 0, 0, 1)); se < 400 {
-		t.Errorf("calls of ten times a window: 400 ± %g", se)
-	}
-	s.goBy(calls{known: true}, 1)
-	if together := s.together(pace{1000, 1000, 1_000_000}, 1, 1e9); together*s.factor() < 199 {
-		t.Errorf("no call in a window: %g passages may be missing of one every µs", together*s.factor())
 	}
 }
 

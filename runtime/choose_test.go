@@ -15,7 +15,7 @@ func TestCountersChosenOnce(t *testing.T) {
 	var counters [3]Counter
 	var cells [3]uint64
 	tab := table{
-		text: "p\np\nc\t1\tp.go\t1\t1\tfunc\tp.a\nc\t2\tp.go\t2\t1\tfunc\tp.b\nb\tp.go\t3\t1\t4\t1\t1\n",
+		text: "p\tp\nf\tp.go\nc\t0000000000000001\tfunc\t0\t1\t1\tp.a\nc\t0000000000000002\tfunc\t0\t2\t1\tp.b\nb\t0\t3\t1\t4\t1\t1\n",
 		n:    len(counters), counted: &counters[0], counters: unsafe.Pointer(&cells),
 	}
 	count := func(on bool) (which [3]bool) {

@@ -15,7 +15,7 @@ import (
 type sampler struct {
 	open    bool
 	next    uint64 // when to open a window or to look after it, monotonic ns
-	plans   uint64 // when the window that is opened next was to begin, monotonic ns
+	planned uint64 // when the window that is opened next was to begin, monotonic ns
 	at      uint64 // when it begins
 	rests   rests
 	rate    uint64 // 1:rate, as of the latest window; 0: none has been opened
@@ -183,7 +183,7 @@ func (s *sampler) meanPause() uint64 {
 func (s *sampler) planAfter(t uint64) {
 	at := t + s.pause()
 	if !s.isLate() {
-		at = max(t, at-min(less(t, s.plans+s.windowNS(rate())), s.meanPause()))
+		at = max(t, at-min(less(t, s.planned+s.windowNS(rate())), s.meanPause()))
 	}
 	s.plan(at)
 }
@@ -195,7 +195,7 @@ func (s *sampler) planAfter(t uint64) {
 //
 //go:norace
 func (s *sampler) plan(at uint64) {
-	s.at, s.plans = at, at
+	s.at, s.planned = at, at
 	lead := s.lead
 	if s.rests.does {
 		hi, _ := bits.Mul64(longestLead, s.random())

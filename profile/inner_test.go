@@ -1,0 +1,34 @@
+package profile
+
+import (
+	"math"
+	"testing"
+)
+
+// Of calls that take longer than a window no more than their beginnings are recorded, and so of what is inside.
+func TestCovered(t *testing.T) {
+	const width = 1000
+	for _, tt := range []struct {
+		ns, want float64
+	}{{1, 0.9995}, {500, 0.75}, {1000, 0.5}, {10_000, 0.05}, {1e6, 0.0005}} {
+		k := uint8(math.Log2(tt.ns))
+		if got := covered([]Bucket{{K: k, Count: 7, SumNS: 7 * uint64(tt.ns)}}, width); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("calls of %g ns: %g of what is inside, want %g", tt.ns, got, tt.want)
+		}
+	}
+	if got := covered(nil, width); got != 1 {
+		t.Errorf("no calls: %g", got)
+	}
+	s := &windows{Sampling: Sampling{N: 20, Windows: 10, OpenNS: 10_000, NetNS: 10_000, OfNS: 200_000}}
+	s.goBy(calls{known: true, n: 10, covered: 0.05}, 1)
+	if f := s.factor(); math.Abs(f-400) > 1e-9 {
+		t.Errorf("calls of ten times a window: %g for each passage, want 400", f)
+	}
+	if se := math.Sqrt(s.countVar(1, 1, 0, 0, 1)); se < 400 {
+		t.Errorf("calls of ten times a window: 400 ± %g", se)
+	}
+	s.goBy(calls{known: true}, 1)
+	if together := s.together(pace{1000, 1000, 1_000_000}, 1, 1e9); together*s.factor() < 199 {
+		t.Errorf("no call in a window: %g passages may be missing of one every µs", together*s.factor())
+	}
+}
