@@ -79,8 +79,11 @@ func toggle(call string, to RunState, why cause) error {
 	if header != nil {
 		ready()
 	}
-	if call == "Start" && waits && (State() == StateProfiling || conf.period > 0 && State() == StatePaused) {
-		return nil // no trigger was to do that, or the run is in a period of every= by now, which opens windows in it
+	if call == "Start" && waits && State() == StateProfiling {
+		return nil // no trigger was to do that
+	}
+	if s := State(); call == "Start" && conf.period > 0 && (s == StateProfiling || s == StatePaused) {
+		return nil // every= begins by itself, and changes the state when it likes
 	}
 	if header != nil && conf.period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
 		return nil

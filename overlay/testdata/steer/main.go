@@ -386,7 +386,10 @@ func main() {
 	case "periodic":
 		say(perf.Configure("file=periodic.markgen,every=1h:50m"))
 		say(perf.Start())
+		time.Sleep(20 * time.Millisecond) // it begins by itself, too
+		say(perf.Start())
 		say(perf.Stop())
+		say(perf.Start())
 	case "again":
 		a()
 		say(perf.Stop())
