@@ -165,7 +165,7 @@ func summary(p *profile.Profile, order string) string {
 	if traced == len(p.Markers) {
 		return plural(traced, "marker") + ", " + times
 	}
-	unvisited, open, left, unseen, scopes := 0, 0, 0, 0, uint64(0)
+	unvisited, open, left, off, unseen, scopes := 0, 0, 0, 0, 0, uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Open > 0 {
@@ -178,6 +178,8 @@ func summary(p *profile.Profile, order string) string {
 			unseen++
 		case p.Wild != nil && m.Picks == nil:
 			left++
+		case m.Off == "choice":
+			off++
 		default:
 			unvisited++
 		}
@@ -185,6 +187,9 @@ func summary(p *profile.Profile, order string) string {
 	text := plural(len(p.Markers), "marker")
 	if left > 0 {
 		text += fmt.Sprintf(", %s not picked", count(uint64(left)))
+	}
+	if off > 0 {
+		text += fmt.Sprintf(", %s off by only=, skip= or ctl", count(uint64(off)))
 	}
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))

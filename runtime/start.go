@@ -214,9 +214,7 @@ func ready() {
 		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
 		atomic.StoreUint32(&hot.mode, modeOn)
 		lock()
-		for k := range tables { // those to come are shared when they come
-			tables[k].sharePages(uint64(k))
-		}
+		shareAll() // those to come are shared when they come
 		unlock()
 	}
 	release(&starting)

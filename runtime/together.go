@@ -18,16 +18,27 @@ var (
 	written int  // so many of the tables, from the first on, are in the data of the run
 )
 
-// Last is called when all tables have come, with what Register said of the last, and gives that back.
+// Last is called when all tables have come, with what Register said of the last, and gives that back. From then on the
+// markers can be steered from outside, passed or not.
 //
 //go:norace
 func Last(ok bool) bool {
 	if collects() {
 		lock()
 		writeHeld()
+		shareAll()
 		unlock()
 	}
 	return ok
+}
+
+// shareAll shares the pages of all tables that there are. The caller holds the lock.
+//
+//go:norace
+func shareAll() {
+	for k := range tables {
+		tables[k].sharePages(uint64(k))
+	}
 }
 
 // hold has tables wait in a run that begins. The caller has starting, and there is no run yet.
