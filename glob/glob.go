@@ -5,6 +5,8 @@
 //	glob.Match("example.com/*.(*T).*", name)
 package glob
 
+import "strings"
+
 // Match reports whether pattern matches all of text. Only the last * met is ever widened, so the time is at worst the
 // product of the lengths.
 func Match(pattern, text string) bool {
@@ -27,4 +29,11 @@ func Match(pattern, text string) bool {
 		p++
 	}
 	return p == len(pattern)
+}
+
+// Means reports whether a name is meant by what somebody has typed to see some of many: a part of it, or a glob of the
+// whole, upper or lower case. Nothing typed means every name.
+func Means(filter, name string) bool {
+	filter, name = strings.ToLower(filter), strings.ToLower(name)
+	return strings.Contains(name, filter) || strings.ContainsAny(filter, "*?") && Match(filter, name)
 }

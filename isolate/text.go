@@ -7,6 +7,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // WriteText writes the table of functions, and below it what there is to say of the passes
@@ -34,9 +35,9 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		if len(f.Calls) == 0 {
 			calls = f.First
 		}
-		cells := []string{inPackage(path, f.Name), report.Count(calls)}
+		cells := []string{inPackage(path, f.Name), units.Count(calls)}
 		if f.Timed() > 0 {
-			cells = append(cells, report.Duration(f.MeanNS()), report.Duration(f.QuantileNS(0.5)), report.Duration(f.QuantileNS(0.99)), report.Duration(float64(f.MaxNS)))
+			cells = append(cells, units.Duration(f.MeanNS()), units.Duration(f.QuantileNS(0.5)), units.Duration(f.QuantileNS(0.99)), units.Duration(float64(f.MaxNS)))
 		} else {
 			cells = append(cells, "-", "-", "-", "-")
 		}
@@ -45,7 +46,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		}
 		group := "-"
 		if f.Group > 0 && f.Timed() > 0 {
-			group = report.Count(uint64(f.Group))
+			group = units.Count(uint64(f.Group))
 			if f.Exercised {
 				group = "x" + group
 			}
@@ -77,7 +78,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		x.summary(&b, exercised)
 	}
 	if len(rest) > 0 {
-		fmt.Fprintf(&b, "\nnot reached by the scenario: %s\n", report.Plural(len(rest), "function"))
+		fmt.Fprintf(&b, "\nnot reached by the scenario: %s\n", units.Plural(len(rest), "function"))
 		why := map[string]string{}
 		for _, r := range r.Refused {
 			why[r.Name] = ": " + r.Why
@@ -92,17 +93,17 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 
 // summary says what was done.
 func (r *Result) summary(b *strings.Builder, reached int) {
-	fmt.Fprintf(b, "%s in %s", report.Plural(reached, "function"), report.Plural(len(r.Plan.Groups), "group"))
+	fmt.Fprintf(b, "%s in %s", units.Plural(reached, "function"), units.Plural(len(r.Plan.Groups), "group"))
 	switch n := r.Plan.Clique; {
 	case len(r.Plan.Groups) == n && n > 0:
 		fmt.Fprintf(b, ", the fewest there can be")
 	case n > 0:
 		fmt.Fprintf(b, ", of which %d are needed at least", n)
 	}
-	fmt.Fprintf(b, "; %s of the scenario in %s\n", plural(r.Passes, "pass", "passes"), report.Duration(float64(r.Took)))
+	fmt.Fprintf(b, "; %s of the scenario in %s\n", units.Plural(r.Passes, "pass"), units.Duration(float64(r.Took)))
 	for i, f := range r.Failures {
 		if i == 5 {
-			fmt.Fprintf(b, "and %s more\n", plural(len(r.Failures)-i, "pass", "passes"))
+			fmt.Fprintf(b, "and %s more\n", units.Plural(len(r.Failures)-i, "pass"))
 			break
 		}
 		fmt.Fprintf(b, "failed: %s; what ran until then is in the table\n", f)
@@ -129,11 +130,11 @@ func (f *Function) notes() (notes []string) {
 	if least, most, varies := f.Varies(); varies && len(f.Calls) > 0 {
 		switch {
 		case f.Made() == 0:
-			notes = append(notes, fmt.Sprintf("vanished: %s in the first pass", plural(int(f.First), "call", "calls")))
+			notes = append(notes, fmt.Sprintf("vanished: %s in the first pass", units.Plural(int(f.First), "call")))
 		case f.First == 0:
 			notes = append(notes, "appeared: not in the first pass")
 		default:
-			notes = append(notes, fmt.Sprintf("%s to %s calls a pass", report.Count(least), report.Count(most)))
+			notes = append(notes, fmt.Sprintf("%s to %s calls a pass", units.Count(least), units.Count(most)))
 		}
 	}
 	if f.Disturbed {
@@ -183,14 +184,7 @@ func (v allocation) perCall(m *profile.Marker) string {
 // point if they are small.
 func significant(x float64) string {
 	if x == float64(uint64(x)) || x >= 100 {
-		return report.Count(uint64(x + 0.5))
+		return units.Count(uint64(x + 0.5))
 	}
 	return fmt.Sprintf("%.2f", x)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return report.Count(uint64(n)) + " " + many
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/units"
 )
 
 // Options say what is to be built and how it is to be marked.
@@ -324,5 +325,5 @@ func (b *Build) words(verb string, packages []string, more ...string) []string {
 
 // String describes the build for -v.
 func (s *Stats) String() string {
-	return fmt.Sprintf("%d packages, %d of them marked anew, %d files with markers", s.Packages, s.Rewritten, s.Files)
+	return fmt.Sprintf("%s, %s of them marked anew, %s with markers", units.Plural(s.Packages, "package"), units.Count(uint64(s.Rewritten)), units.Plural(s.Files, "file"))
 }

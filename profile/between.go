@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/markgen/markgen/units"
 )
 
 // An Endpoint is one end of the time between two markers: passages through a marker
@@ -150,7 +152,7 @@ func (b *Between) Add(t *Trace) error {
 	b.Lost = add64(b.Lost, t.Lost)
 	if p.dropped > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %s had no end after a long time; they are counted as unpaired",
-			t.in.name, plural(p.dropped, "passage"), b.From))
+			t.in.name, units.Plural(p.dropped, "passage"), b.From))
 	}
 	if t.more && !p.scopes {
 		b.Warnings = append(b.Warnings, t.in.name+": the run changed its state more often than it could note; times that reach over later pauses are not left out")
@@ -163,7 +165,7 @@ func (b *Between) Add(t *Trace) error {
 		if t.Unplaced > 0 {
 			what = "where is not known of all, so some times may be too long"
 		}
-		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %d missing; %s", t.in.name, plural(t.Lost, "record"), add64(t.Records, t.Lost), what))
+		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %d missing; %s", t.in.name, units.Plural(t.Lost, "record"), add64(t.Records, t.Lost), what))
 	}
 	return err
 }

@@ -1,6 +1,10 @@
 package profile
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/markgen/markgen/units"
+)
 
 // Cautions returns all that who reads the figures has to know before believing them: the
 // Warnings of the files, and what follows from the sum. Every format of a report
@@ -36,7 +40,7 @@ func (p *Profile) Cautions() []string {
 		list = append(list, "process_alloc is what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")
 	}
 	if throttled > 0 {
-		list = append(list, plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")
+		list = append(list, units.Plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")
 	}
 	if text := p.coarse(); text != "" {
 		list = append(list, text)
@@ -45,7 +49,7 @@ func (p *Profile) Cautions() []string {
 		list = append(list, text)
 	}
 	if t := p.Pairs; t != nil && t.Lost > 0 {
-		list = append(list, "of "+plural(t.Lost, "scope")+" it is not known what else was open; there were too many goroutines, or too little memory")
+		list = append(list, "of "+units.Plural(t.Lost, "scope")+" it is not known what else was open; there were too many goroutines, or too little memory")
 	}
 	return p.Trace.caution(list)
 }
@@ -79,5 +83,5 @@ func (t *Traced) caution(list []string) []string {
 	if t == nil || t.Lost == 0 {
 		return list
 	}
-	return append(list, plural(t.Lost, "trace record")+" lost; give a larger buffer=, or let markgen run or exec write them down")
+	return append(list, units.Plural(t.Lost, "trace record")+" lost; give a larger buffer=, or let markgen run or exec write them down")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/markgen/markgen/units"
 )
 
 // What is to be said of figures, of markers that matter: of a part of the self time.
@@ -50,7 +52,7 @@ func (p *Profile) coarse() string {
 	if markers > 1 {
 		which = "; at worst"
 	}
-	return fmt.Sprintf("percentiles of %s are known only roughly, as there are two kinds of passages within a factor of two%s: %s", plural(markers, "marker"), which, about)
+	return fmt.Sprintf("percentiles of %s are known only roughly, as there are two kinds of passages within a factor of two%s: %s", units.Plural(markers, "marker"), which, about)
 }
 
 // unevenness is the deviation of the times in the bucket that holds the q-quantile,
@@ -85,7 +87,7 @@ func (p *Profile) small() string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %% of the self time is in %s with passages of less than twice the %s that a scope costs, and such times say little; count these (//perf:mark count) or skip them (//perf:skip)",
-		100*self/whole, plural(markers, "marker"), roughly(p.Clock.WholeNS))
+		100*self/whole, units.Plural(markers, "marker"), roughly(p.Clock.WholeNS))
 }
 
 // weight is the self time of all markers, or their total where that is not known.

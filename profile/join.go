@@ -2,11 +2,11 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
 	layout "github.com/markgen/markgen/runtime"
+	"github.com/markgen/markgen/units"
 )
 
 // arrange puts the tables in the order of their markers' numbers.
@@ -172,13 +172,6 @@ func (r *run) unnamed() {
 		passages, markers = add64(passages, m.Count), markers+1
 	}
 	if passages > 0 {
-		r.warn("%s of %s that no table in the file names; they are left out", plural(passages, "passage"), plural(markers, "marker"))
+		r.warn("%s of %s that no table in the file names; they are left out", units.Plural(passages, "passage"), units.Plural(markers, "marker"))
 	}
-}
-
-func plural(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

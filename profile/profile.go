@@ -35,6 +35,7 @@ type Profile struct {
 
 	Markers []Marker // sorted by name, then ID; each ID once
 	Blocks  []Block  // sorted by file, then position; each once
+	Hidden  int      // markers that Only has left out
 
 	// Warnings say, to people, what is unusual about the data, each with the
 	// file it is about. Damaged is set when one of them is about data that
@@ -112,6 +113,20 @@ type Marker struct {
 	Readings []Reading    // what collectors besides time read, by their names; none if nothing was
 
 	asOf int64 // start of the run that gave name and place, Unix ns
+}
+
+// Only is the profile with no markers but those of the names that means says are meant: for showing, not for adding up.
+// It shares all it has with p.
+func (p *Profile) Only(means func(name string) bool) *Profile {
+	some := *p
+	some.Markers = nil
+	for i := range p.Markers {
+		if means(p.Markers[i].Name) {
+			some.Markers = append(some.Markers, p.Markers[i])
+		}
+	}
+	some.Hidden += len(p.Markers) - len(some.Markers)
+	return &some
 }
 
 // Block is a basic block whose passages were counted for a coverage profile.

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	layout "github.com/markgen/markgen/runtime"
+	"github.com/markgen/markgen/units"
 )
 
 // ReadFile reads the data file of one run: one that ended, was killed, or goes
@@ -216,10 +217,10 @@ func (r *run) read(sum *Sum) {
 	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && !h.partial()
 	if r.damages > mostDamage {
-		r.warn("damaged besides: %s", plural(uint64(r.damages-mostDamage), "place"))
+		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-mostDamage), "place"))
 	}
 	if r.Lost > 0 {
-		r.warn("lost for want of memory: %s", plural(r.Lost, "passage"))
+		r.warn("lost for want of memory: %s", units.Plural(r.Lost, "passage"))
 	}
 }
 

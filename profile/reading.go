@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	layout "github.com/markgen/markgen/runtime"
+	"github.com/markgen/markgen/units"
 )
 
 // Reading is what a collector besides time read at the ends of a marker's scopes.
@@ -125,7 +126,7 @@ func (r *run) reads(b block) error {
 	values := r.order.Uint64(head[layout.OffReadValues:])
 	if r.names == nil || collectors != uint64(len(r.names.collectors)) || values != uint64(len(r.names.values)) {
 		return r.damaged(b.offset, "readings of marker number %d, %d values of %s, which are not those that the file names; they are left out",
-			index, values, plural(collectors, "collector"))
+			index, values, units.Plural(collectors, "collector"))
 	}
 	if r.readAt[part{b.shard, index}] {
 		return r.damaged(b.offset, "a second time readings of marker number %d on processor %d; they are left out", index, b.shard)

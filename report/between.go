@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // WriteBetween writes how the times between two markers are distributed: figures,
@@ -15,17 +16,17 @@ import (
 func WriteBetween(out io.Writer, b *profile.Between, o Options) error {
 	w := bufio.NewWriter(out)
 	ink := ink(o.Color)
-	pairs := count(b.Count)
+	pairs := units.Count(b.Count)
 	if b.Unpaired > 0 {
-		pairs += fmt.Sprintf(", and %s unpaired", plural(int(min(b.Unpaired, math.MaxInt)), "passage"))
+		pairs += fmt.Sprintf(", and %s unpaired", units.Plural(int(min(b.Unpaired, math.MaxInt)), "passage"))
 	}
 	lines := [][2]string{{"from", printable(b.From.String())}, {"to", printable(b.To.String())}, {"pairs", pairs}}
 	if b.Count > 0 {
 		lines = append(lines,
-			[2]string{"mean", fmt.Sprintf("%s, deviation %s", duration(b.MeanNS()), duration(b.StddevNS()))},
-			[2]string{"times", fmt.Sprintf("min %s, p50 %s, p90 %s, p99 %s, max %s", duration(b.MinNS),
-				duration(b.QuantileNS(0.5)), duration(b.QuantileNS(0.9)), duration(b.QuantileNS(0.99)), duration(b.MaxNS))},
-			[2]string{"overhead", duration(b.CostNS/float64(b.Count)) + " a pair, taken off"},
+			[2]string{"mean", fmt.Sprintf("%s, deviation %s", units.Duration(b.MeanNS()), units.Duration(b.StddevNS()))},
+			[2]string{"times", fmt.Sprintf("min %s, p50 %s, p90 %s, p99 %s, max %s", units.Duration(b.MinNS),
+				units.Duration(b.QuantileNS(0.5)), units.Duration(b.QuantileNS(0.9)), units.Duration(b.QuantileNS(0.99)), units.Duration(b.MaxNS))},
+			[2]string{"overhead", units.Duration(b.CostNS/float64(b.Count)) + " a pair, taken off"},
 		)
 	}
 	for _, line := range lines {
@@ -45,7 +46,7 @@ func writeOctaves(w *bufio.Writer, octaves []profile.Octave) {
 	most, counts := uint64(0), 0
 	for _, o := range octaves {
 		most = max(most, o.Count)
-		counts = max(counts, len(count(o.Count)))
+		counts = max(counts, len(units.Count(o.Count)))
 	}
 	for _, o := range octaves {
 		bar := ""
@@ -56,6 +57,6 @@ func writeOctaves(w *bufio.Writer, octaves []profile.Octave) {
 		if o.LoNS == 0 {
 			hi = 2
 		}
-		fmt.Fprintf(w, "%7s … %-7s %*s%s\n", duration(o.LoNS), duration(hi), counts, count(o.Count), bar)
+		fmt.Fprintf(w, "%7s … %-7s %*s%s\n", units.Duration(o.LoNS), units.Duration(hi), counts, units.Count(o.Count), bar)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // writeCallers writes what is known by caller: under each marker's name a line for
@@ -24,11 +25,11 @@ func writeCallers(w *bufio.Writer, markers []*profile.Marker, ink ink) {
 		for i := range m.Callers {
 			c := &m.Callers[i]
 			name := cmp.Or(printable(c.Name), "(no marker)")
-			fmt.Fprintf(w, "  from %s: count %s, total %s, mean %s, p50 %s, p99 %s\n", name, count(c.Count), wholeDuration(c.TotalNS()),
-				duration(c.MeanNS()), duration(c.QuantileNS(0.5)), duration(c.QuantileNS(0.99)))
+			fmt.Fprintf(w, "  from %s: count %s, total %s, mean %s, p50 %s, p99 %s\n", name, units.Count(c.Count), units.WholeDuration(c.TotalNS()),
+				units.Duration(c.MeanNS()), units.Duration(c.QuantileNS(0.5)), units.Duration(c.QuantileNS(0.99)))
 			for _, r := range c.Readings {
 				for _, v := range r.Values {
-					fmt.Fprintf(w, "    %s %s: %s in %s\n", printable(r.Collector), printable(v.Name), count(v.Total()), plural(int(r.Scopes), "scope"))
+					fmt.Fprintf(w, "    %s %s: %s in %s\n", printable(r.Collector), printable(v.Name), units.Count(v.Total()), units.Plural(int(r.Scopes), "scope"))
 				}
 			}
 		}

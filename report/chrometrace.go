@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // A TraceWriter writes the traces of runs as one object of Chrome's trace event
@@ -81,7 +82,7 @@ func LargeTimeline(heads []profile.TraceHead) string {
 		return ""
 	}
 	return fmt.Sprintf("the timeline will have about %s MB, which viewers keep in memory: chrome://tracing opens no more than 500, Perfetto needs its trace_processor from 2,000 on; collect less of it, with start=, stop=, only= or buffer= in MARKGEN",
-		count(uint64(min(bytes/1e6, math.MaxInt64))))
+		units.Count(uint64(min(bytes/1e6, math.MaxInt64))))
 }
 
 // NewTraceWriter begins to write: heads are those of all the runs that are to be
@@ -179,7 +180,7 @@ func (t *TraceWriter) Add(i int, trace *profile.Trace) error {
 type ScopesGivenUpError struct{ Scopes uint64 }
 
 func (e *ScopesGivenUpError) Error() string {
-	return fmt.Sprintf("%s of a million open at once were not followed to their ends", plural(int(min(e.Scopes, math.MaxInt)), "scope"))
+	return fmt.Sprintf("%s of a million open at once were not followed to their ends", units.Plural(int(min(e.Scopes, math.MaxInt)), "scope"))
 }
 
 // event makes place for an event.

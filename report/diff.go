@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/markgen/markgen/profile/compare"
+	"github.com/markgen/markgen/units"
 )
 
 // Diff says how a comparison is written. The zero value is the text of what changed, as
@@ -68,11 +69,11 @@ const hundredfold = 99
 // diffHeading is the first lines: a word and what is to be said of it.
 func diffHeading(r *compare.Result) [][2]string {
 	side := func(s compare.Side) string {
-		return joined(" ", plural(s.Runs, "run"), "of", printable(s.App), parenthesis(printable(joined(" ", s.Go, joined("/", s.OS, s.Arch)))))
+		return joined(" ", units.Plural(s.Runs, "run"), "of", printable(s.App), parenthesis(printable(joined(" ", s.Go, joined("/", s.OS, s.Arch)))))
 	}
-	tests := plural(len(r.Markers), "marker") + " by " + printable(r.Metric)
+	tests := units.Plural(len(r.Markers), "marker") + " by " + printable(r.Metric)
 	if r.Tests > len(r.Markers) {
-		tests += ", " + plural(r.Tests, "figure")
+		tests += ", " + units.Plural(r.Tests, "figure")
 	}
 	lines := [][2]string{{"old", side(r.Old)}, {"new", side(r.New)}, {"compared", tests}}
 	if !r.Enough {
@@ -193,7 +194,7 @@ func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
 	columns := []column{{name: "passages of every run", left: true, shorten: true}, {name: "old"}, {name: "new"}, {name: "change"}}
 	for _, c := range r.Counted {
 		change := float64(c.New)/float64(c.Old) - 1
-		for i, cell := range []string{printable(c.Name), count(c.Old), count(c.New), signed(change)} {
+		for i, cell := range []string{printable(c.Name), units.Count(c.Old), units.Count(c.New), signed(change)} {
 			columns[i].cells = append(columns[i].cells, cell)
 		}
 	}
@@ -207,7 +208,7 @@ func diffSummary(r *compare.Result) string {
 		return "no marker to compare: none was passed on both sides, and has the metric " + printable(r.Metric)
 	}
 	if !r.Enough {
-		return fmt.Sprintf("%s; with %d and %d runs, no change can be told from chance: it takes %d on each side", plural(len(r.Markers), "marker"), r.Old.Runs, r.New.Runs, r.Need)
+		return fmt.Sprintf("%s; with %d and %d runs, no change can be told from chance: it takes %d on each side", units.Plural(len(r.Markers), "marker"), r.Old.Runs, r.New.Runs, r.Need)
 	}
 	changed := 0
 	for i := range r.Markers {
@@ -229,11 +230,11 @@ func value(v float64, unit string) string {
 	case math.IsNaN(v):
 		return none
 	case unit == "ns":
-		return duration(v)
+		return units.Duration(v)
 	case v < 999.5:
-		return significant(v)
+		return units.Significant(v)
 	}
-	return count(uint64(min(math.Round(v), math.MaxInt64)))
+	return units.Count(uint64(min(math.Round(v), math.MaxInt64)))
 }
 
 // around is a confidence interval as the larger of its distances from the median.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // The heights of a bar, from some to most; nothing is a space.
@@ -30,7 +31,7 @@ func histogram(m *profile.Marker, o Options) string {
 		shapes, to = asciiBlocks, " .. "
 	}
 	first, last := m.Buckets[0], m.Buckets[n-1]
-	label := pad(wholeDuration(first.LoNS()), -9) + to + pad(wholeDuration(last.HiNS()), 7) + " "
+	label := pad(units.WholeDuration(first.LoNS()), -9) + to + pad(units.WholeDuration(last.HiNS()), 7) + " "
 	places := int(last.K-first.K) + 1
 	each := 1 // buckets a place
 	if room := max(1, o.Width-width(label)); o.Width > 0 && places > room {

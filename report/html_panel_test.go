@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // colored is a script that counts the colours of a canvas with many pixels each.
@@ -166,7 +167,7 @@ func TestPageCallers(t *testing.T) {
 		[]string{"0 1 0.00 9.00ns 0.00ns -", "4–7 1,200 5.50 550ns 0.00ns 100ns"})
 	c := &m.Callers[0]
 	expect(v, `[...document.querySelectorAll(".callers tbody tr")[0].cells].slice(0, 3).map((c) => c.textContent)`,
-		[]string{c.Name, report.Count(c.Count), report.Duration(float64(c.TotalNS()))})
+		[]string{c.Name, units.Count(c.Count), units.Duration(float64(c.TotalNS()))})
 	expect(v, `document.querySelectorAll(".callers tbody tr").length`, len(m.Callers))
 	expect(v, `document.querySelector(".readings tbody").innerText.trim().replaceAll("\t", " ")`, "cache waited_ns 45.6µs 600ns 15.2µs 3")
 	expect(v, `[...document.querySelectorAll(".readings .note")].map((n) => n.textContent.trim())`,

@@ -4,6 +4,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/shape"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/units"
 )
 
 // pageShape is how the time of a function behaves, of those of which something can be said.
@@ -37,7 +38,7 @@ func shapes(list []apiFunction, p *profile.Profile) []pageShape {
 			}
 		}
 		if s.Few() {
-			of.Evidence = append(of.Evidence, [2]string{"few data", plural(int(s.Calls), "call")})
+			of.Evidence = append(of.Evidence, [2]string{"few data", units.Plural(int(s.Calls), "call")})
 		}
 		if len(of.Labels)+len(of.Evidence) > 0 {
 			out = append(out, of)

@@ -10,6 +10,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // writePprof writes a profile for go tool pprof: profile.proto, packed by gzip.
@@ -182,7 +183,7 @@ func (b *pprofBuilder) comment(p *profile.Profile, left int) {
 		b.out.Comments = append(b.out.Comments, strings.Join(line[:], ": "))
 	}
 	if left > 0 {
-		b.out.Comments = append(b.out.Comments, "without "+plural(left, "marker")+" never passed")
+		b.out.Comments = append(b.out.Comments, "without "+units.Plural(left, "marker")+" never passed")
 	}
 	if b.noSelf {
 		b.out.Comments = append(b.out.Comments, "self times were not measured")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // writeReadings writes a table for each collector besides time: a line for each
@@ -36,7 +37,7 @@ func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 						continue
 					}
 					for i, cell := range []string{
-						printable(m.Name), printable(v.Name), count(r.Scopes),
+						printable(m.Name), printable(v.Name), units.Count(r.Scopes),
 						amount(v.Name, v.Total()), amount(v.Name, v.Self), mean(v.Name, r.Mean(v)),
 					} {
 						columns[i].cells = append(columns[i].cells, cell)
@@ -52,7 +53,7 @@ func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 		}
 		if dropped > 0 {
 			fmt.Fprintf(w, "%s: %s of %s are left out, whose two readings are missing or can't be compared\n",
-				printable(collector), count(dropped), plural(int(min(dropped+scopes, math.MaxInt)), "scope"))
+				printable(collector), units.Count(dropped), units.Plural(int(min(dropped+scopes, math.MaxInt)), "scope"))
 		}
 		w.WriteByte('\n')
 	}
@@ -74,20 +75,20 @@ func collectors(markers []*profile.Marker) (names []string) {
 // amount writes a number in the unit that the value's name ends in.
 func amount(name string, n uint64) string {
 	if strings.HasSuffix(name, "_ns") {
-		return wholeDuration(n)
+		return units.WholeDuration(n)
 	}
-	return count(n)
+	return units.Count(n)
 }
 
 // mean is amount for a number that need not be whole.
 func mean(name string, v float64) string {
 	switch {
 	case strings.HasSuffix(name, "_ns"):
-		return duration(v)
+		return units.Duration(v)
 	case v < 999.5:
-		return significant(v)
+		return units.Significant(v)
 	}
-	return count(uint64(min(math.Round(v), math.MaxInt64)))
+	return units.Count(uint64(min(math.Round(v), math.MaxInt64)))
 }
 
 // What collectors read at a marker, in the json format.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/shape"
+	"github.com/markgen/markgen/units"
 )
 
 // writeShapes writes how the time of each marker behaves: its name with what is decided, and
@@ -31,7 +32,7 @@ func writeShapes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker,
 			writeEvidence(w, line, ink)
 		}
 		if s.Few() {
-			fmt.Fprintf(w, "    %s\n", ink.paint(faint, "few data: "+plural(int(s.Calls), "call")))
+			fmt.Fprintf(w, "    %s\n", ink.paint(faint, "few data: "+units.Plural(int(s.Calls), "call")))
 		}
 	}
 	if some && !sized {

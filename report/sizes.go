@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // writeSizes writes a line for each size of input, by factors of two, of markers with size=.
@@ -24,7 +25,7 @@ func writeSizes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 		for i := range m.Sizes {
 			b := &m.Sizes[i]
 			for k, cell := range []string{
-				printable(m.Name), sizeRange(b), count(b.Count), mean("", b.MeanSize()), duration(b.MeanNS()), duration(b.StddevNS()), perUnit(b),
+				printable(m.Name), sizeRange(b), units.Count(b.Count), mean("", b.MeanSize()), units.Duration(b.MeanNS()), units.Duration(b.StddevNS()), perUnit(b),
 			} {
 				columns[k].cells = append(columns[k].cells, cell)
 			}
@@ -38,14 +39,14 @@ func writeSizes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 
 func sizeRange(b *profile.SizeBucket) string {
 	if b.HiSize() <= b.LoSize()+1 {
-		return count(b.LoSize())
+		return units.Count(b.LoSize())
 	}
-	return fmt.Sprintf("%s–%s", count(b.LoSize()), count(b.HiSize()-1))
+	return fmt.Sprintf("%s–%s", units.Count(b.LoSize()), units.Count(b.HiSize()-1))
 }
 
 func perUnit(b *profile.SizeBucket) string {
 	if ns := b.NSPerUnit(); !math.IsInf(ns, 0) && !math.IsNaN(ns) {
-		return duration(ns)
+		return units.Duration(ns)
 	}
 	return none
 }

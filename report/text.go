@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // writeText writes what people read: what was run and how well it was
@@ -73,14 +74,14 @@ func heading(p *profile.Profile) [][2]string {
 
 	run, began := [2]string{"run", joined(", ", printable(p.Run), ending(p))}, ""
 	if p.Runs > 1 {
-		run, began = [2]string{"runs", fmt.Sprintf("%s, %s", count(uint64(p.Runs)), ending(p))}, ", the first of them"
+		run, began = [2]string{"runs", fmt.Sprintf("%s, %s", units.Count(uint64(p.Runs)), ending(p))}, ", the first of them"
 	}
 	lines = append(lines, run)
 	if !p.Start.IsZero() {
 		lines = append(lines, [2]string{"started", p.Start.UTC().Format(time.DateTime) + " UTC" + began})
 	}
 	if p.ElapsedNS > 0 {
-		elapsed := duration(float64(p.ElapsedNS))
+		elapsed := units.Duration(float64(p.ElapsedNS))
 		if p.Runs > 1 {
 			elapsed += " in all runs together"
 		}
@@ -97,17 +98,17 @@ func heading(p *profile.Profile) [][2]string {
 	}
 	if c := p.Clock; c.Kind != "" {
 		lines = append(lines,
-			[2]string{"clock", fmt.Sprintf("%s %s, quantum %s, read %s", printable(c.Kind), frequency(c.Hz), duration(c.QuantumNS), duration(c.ReadNS))},
-			[2]string{"overhead", fmt.Sprintf("%s a scope, %s of it inside the measured time", duration(c.WholeNS), duration(c.InsideNS))},
+			[2]string{"clock", fmt.Sprintf("%s %s, quantum %s, read %s", printable(c.Kind), units.Frequency(c.Hz), units.Duration(c.QuantumNS), units.Duration(c.ReadNS))},
+			[2]string{"overhead", fmt.Sprintf("%s a scope, %s of it inside the measured time", units.Duration(c.WholeNS), units.Duration(c.InsideNS))},
 		)
 	}
 	if t := p.Trace; t != nil {
-		text := plural(int(min(t.Records, math.MaxInt)), "record")
+		text := units.Plural(int(min(t.Records, math.MaxInt)), "record")
 		if t.Lost > 0 {
-			text += fmt.Sprintf(", and %s lost", count(t.Lost))
+			text += fmt.Sprintf(", and %s lost", units.Count(t.Lost))
 		}
 		if mb := t.Records / 1e3 * profile.RecordBytes / 1e3; mb > 0 {
-			text += fmt.Sprintf(": %s MB", count(mb))
+			text += fmt.Sprintf(": %s MB", units.Count(mb))
 		}
 		lines = append(lines, [2]string{"trace", text})
 	}
@@ -154,16 +155,23 @@ func summary(p *profile.Profile, order string) string {
 	if len(p.Markers) == 0 && p.Wild != nil && p.Wild.Runs == 0 {
 		return "no markers: the program declined to collect"
 	}
+	if len(p.Markers) == 0 && p.Hidden > 0 {
+		return fmt.Sprintf("none of %s", units.Plural(p.Hidden, "marker"))
+	}
 	if len(p.Markers) == 0 && len(p.Blocks) == 0 {
 		return "no markers: the program registered none before it ended"
 	}
 	if len(p.Markers) == 0 {
-		return fmt.Sprintf("no markers, %s: -format cover writes them", plural(len(p.Blocks), "cover block"))
+		return fmt.Sprintf("no markers, %s: -format cover writes them", units.Plural(len(p.Blocks), "cover block"))
 	}
 	const times = "traced and not timed: markgen between FROM TO DATA gives times"
 	traced := countTraced(p)
+	markers := units.Plural(len(p.Markers), "marker")
+	if p.Hidden > 0 {
+		markers = units.Count(uint64(len(p.Markers))) + " of " + units.Plural(len(p.Markers)+p.Hidden, "marker")
+	}
 	if traced == len(p.Markers) {
-		return plural(traced, "marker") + ", " + times
+		return markers + ", " + times
 	}
 	unvisited, open, left, off, unseen, scopes := 0, 0, 0, 0, 0, uint64(0)
 	for i := range p.Markers {
@@ -184,27 +192,27 @@ func summary(p *profile.Profile, order string) string {
 			unvisited++
 		}
 	}
-	text := plural(len(p.Markers), "marker")
+	text := markers
 	if left > 0 {
-		text += fmt.Sprintf(", %s not picked", count(uint64(left)))
+		text += fmt.Sprintf(", %s not picked", units.Count(uint64(left)))
 	}
 	if off > 0 {
-		text += fmt.Sprintf(", %s off by only=, skip= or ctl", count(uint64(off)))
+		text += fmt.Sprintf(", %s off by only=, skip= or ctl", units.Count(uint64(off)))
 	}
 	if unvisited > 0 {
-		text += fmt.Sprintf(", %s unvisited", count(uint64(unvisited)))
+		text += fmt.Sprintf(", %s unvisited", units.Count(uint64(unvisited)))
 	}
 	if open > 0 {
-		text += fmt.Sprintf(", %s still open", count(uint64(open)))
+		text += fmt.Sprintf(", %s still open", units.Count(uint64(open)))
 		if scopes > uint64(open) {
-			text += fmt.Sprintf(" (%s)", plural(int(scopes), "scope"))
+			text += fmt.Sprintf(" (%s)", units.Plural(int(scopes), "scope"))
 		}
 	}
 	if unseen > 0 {
-		text += fmt.Sprintf(", %s in no window", count(uint64(unseen)))
+		text += fmt.Sprintf(", %s in no window", units.Count(uint64(unseen)))
 	}
 	if traced > 0 {
-		text += fmt.Sprintf(", %s %s", count(uint64(traced)), times)
+		text += fmt.Sprintf(", %s %s", units.Count(uint64(traced)), times)
 	}
 	if order != "" {
 		text += ", by " + order
@@ -224,7 +232,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			if len(m.Buckets) == 0 {
 				return none
 			}
-			return wholeDuration(f(m))
+			return units.WholeDuration(f(m))
 		}
 	}
 	part := func(f func(m *profile.Marker) float64) func(*profile.Marker) string {
@@ -232,13 +240,13 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			if len(m.Buckets) == 0 {
 				return none
 			}
-			return duration(f(m))
+			return units.Duration(f(m))
 		}
 	}
 	columns := []column{
 		{name: "name", text: func(m *profile.Marker) string { return printable(m.Name) }, left: true, shorten: true},
 		{name: "kind", text: kind, left: true, rank: 1},
-		{name: "count", text: func(m *profile.Marker) string { return count(m.Count) }},
+		{name: "count", text: func(m *profile.Marker) string { return units.Count(m.Count) }},
 	}
 	if p.Wild != nil && p.Runs > 1 {
 		columns = append(columns, column{name: "picked", text: pickedRuns, rank: 9}, column{name: "in all", text: inAll, rank: 9})
@@ -304,7 +312,7 @@ func sampled(p *profile.Profile) string {
 			return fmt.Sprintf("1:%d, but the run had no window; what a rate stands at is an estimate", s.N)
 		}
 		return fmt.Sprintf("1:%d in %s of %s in all, out of %s; counts and times are estimates",
-			s.N, plural(int(s.Windows), "window"), duration(float64(s.OpenNS)), duration(float64(s.OfNS)))
+			s.N, units.Plural(int(s.Windows), "window"), units.Duration(float64(s.OpenNS)), units.Duration(float64(s.OfNS)))
 	}
 	for i := range p.Markers {
 		if p.Markers[i].Samples > 0 {
@@ -324,10 +332,10 @@ func steered(p *profile.Profile) string {
 		if c.Cause == "begin" || c.Cause == "end" {
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%s after %s (%s)", c.To, duration(float64(c.AtNS)), c.Cause))
+		parts = append(parts, fmt.Sprintf("%s after %s (%s)", c.To, units.Duration(float64(c.AtNS)), c.Cause))
 	}
 	if n := len(parts); n > mostChanges {
-		return strings.Join(parts[:mostChanges], ", ") + fmt.Sprintf(", and %s more", count(uint64(n-mostChanges)))
+		return strings.Join(parts[:mostChanges], ", ") + fmt.Sprintf(", and %s more", units.Count(uint64(n-mostChanges)))
 	}
 	return strings.Join(parts, ", ")
 }

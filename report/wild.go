@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // wild says what processes picked at random to collect at, and how many declined to
@@ -21,7 +22,7 @@ func wild(p *profile.Profile) string {
 	case w.Runs == 0:
 		parts = append(parts, "nothing")
 	case w.Runs == 1:
-		parts = append(parts, fmt.Sprintf("%s of %s at random", count(w.Picked), howMany(w.Of, "function")))
+		parts = append(parts, fmt.Sprintf("%s of %s at random", units.Count(w.Picked), howMany(w.Of, "function")))
 		if p.Runs > 1 {
 			parts[0] += " in 1 run"
 		}
@@ -45,12 +46,12 @@ func wild(p *profile.Profile) string {
 }
 
 // howMany writes how many there are of something.
-func howMany(n uint64, noun string) string { return plural(int(min(n, math.MaxInt)), noun) }
+func howMany(n uint64, noun string) string { return units.Plural(int(min(n, math.MaxInt)), noun) }
 
 // about writes a mean of whole numbers.
 func about(x float64) string {
 	if x == math.Trunc(x) {
-		return count(uint64(x))
+		return units.Count(uint64(x))
 	}
 	return fmt.Sprintf("%.1f", x)
 }
@@ -60,7 +61,7 @@ func pickedRuns(m *profile.Marker) string {
 	if m.Picks == nil {
 		return none
 	}
-	return count(m.Picks.Runs)
+	return units.Count(m.Picks.Runs)
 }
 
 // inAll is an estimate of a marker's passages in all runs that picked.
@@ -69,7 +70,7 @@ func inAll(m *profile.Marker) string {
 		return none
 	}
 	n, _ := m.Picks.Count()
-	return count(uint64(math.Round(n)))
+	return units.Count(uint64(math.Round(n)))
 }
 
 // jsonWild is what was left to chance.

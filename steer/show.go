@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // Text is the status as people read it, a line for each subject.
@@ -46,30 +47,30 @@ func (s Status) Text() string {
 	sample := "every passage"
 	switch {
 	case s.Sample > 1:
-		sample = fmt.Sprintf("1 passage in %s", report.Count(s.Sample))
+		sample = fmt.Sprintf("1 passage in %s", units.Count(s.Sample))
 	case s.Windows > 0: // there is a moment between two of them
 		sample = "nearly every passage"
 	}
 	if s.Windows > 0 {
-		sample += fmt.Sprintf(", %s so far, %s in all", report.Plural(int(s.Windows), "window"), duration(s.Sampled))
+		sample += fmt.Sprintf(", %s so far, %s in all", units.Plural(int(s.Windows), "window"), duration(s.Sampled))
 	}
 	line("sample", "%s", sample)
-	markers := fmt.Sprintf("%s: %s on, %s off; %s visited", report.Plural(s.Markers, "marker"), number(s.On), number(s.Off), number(s.Visited))
+	markers := fmt.Sprintf("%s: %s on, %s off; %s visited", units.Plural(s.Markers, "marker"), number(s.On), number(s.Off), number(s.Visited))
 	if s.Beyond > 0 {
 		markers += fmt.Sprintf("; %s out of reach, for the file has no words of theirs", number(s.Beyond))
 	}
 	if s.Counters > 0 {
-		markers += fmt.Sprintf("; %s besides, on whenever it is collected", report.Plural(s.Counters, "counter"))
+		markers += fmt.Sprintf("; %s besides, on whenever it is collected", units.Plural(s.Counters, "counter"))
 	}
 	line("markers", "%s", markers)
-	line("clock", "%s %s", s.Clock, report.Frequency(float64(s.Hz)))
+	line("clock", "%s %s", s.Clock, units.Frequency(float64(s.Hz)))
 	line("MARKGEN", "%s", s.Config)
 	return b.String()
 }
 
-func number(n int) string { return report.Count(uint64(n)) }
+func number(n int) string { return units.Count(uint64(n)) }
 
-func duration(d time.Duration) string { return report.Duration(float64(d)) }
+func duration(d time.Duration) string { return units.Duration(float64(d)) }
 
 // MarshalJSON gives the status to programs. Times are in nanoseconds.
 func (s Status) MarshalJSON() ([]byte, error) {

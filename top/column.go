@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/markgen/markgen/glob"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // A column is one figure of a row. Figures are of the span that is shown.
@@ -28,7 +27,7 @@ func timed(name string, width, rank int, of func(r *row) float64) column {
 		if len(r.in.Buckets) == 0 {
 			return none
 		}
-		return report.Duration(of(r))
+		return units.Duration(of(r))
 	}, func(_ *span, r *row) float64 { return of(r) }, rank}
 }
 
@@ -82,7 +81,7 @@ func (r *row) about() string {
 // large writes a count in at most 9 characters.
 func large(n uint64) string {
 	if n < 10_000_000 {
-		return report.Count(n)
+		return units.Count(n)
 	}
 	return scaled(float64(n))
 }
@@ -126,7 +125,7 @@ func percent(share float64, countOnly bool) string {
 func (s *span) sorted(order string, reversed bool, filter string) []*row {
 	var list []*row
 	for i := range s.rows {
-		if matches(filter, s.rows[i].all.Name) {
+		if glob.Means(filter, s.rows[i].all.Name) {
 			list = append(list, &s.rows[i])
 		}
 	}
@@ -153,17 +152,4 @@ func (s *span) sorted(order string, reversed bool, filter string) []*row {
 		return -cmp.Compare(keys[a], keys[b])
 	})
 	return list
-}
-
-// matches says whether a name is meant by a filter: a part of it in either case, or
-// a glob of the whole name.
-func matches(filter, name string) bool {
-	if filter == "" {
-		return true
-	}
-	filter, name = strings.ToLower(filter), strings.ToLower(name)
-	if strings.ContainsAny(filter, "*?") && glob.Match(filter, name) {
-		return true
-	}
-	return strings.Contains(name, filter)
 }

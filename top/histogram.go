@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // A scale is the times that histograms show, the same for all rows: bars of each
@@ -38,8 +38,8 @@ func (s scale) label(width int) string {
 		return "times"
 	}
 	last := s.from + s.each*s.bars - 1
-	from := report.Duration(float64(profile.Bucket{K: uint8(s.from)}.LoNS()))
-	to := report.Duration(float64(profile.Bucket{K: uint8(min(last, 63))}.HiNS()))
+	from := units.Duration(float64(profile.Bucket{K: uint8(s.from)}.LoNS()))
+	to := units.Duration(float64(profile.Bucket{K: uint8(min(last, 63))}.HiNS()))
 	text := short(from) + "…" + short(to)
 	if len([]rune(text)) > width {
 		return "times"

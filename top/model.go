@@ -13,6 +13,7 @@ import (
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/steer"
+	"github.com/markgen/markgen/units"
 )
 
 // Spans that may be shown.
@@ -336,7 +337,7 @@ func (m model) toggle() tea.Cmd {
 // sample has the rate of sampling changed by a factor.
 func (m model) sample(factor float64) tea.Cmd {
 	n := uint64(min(max(1, math.Round(float64(max(1, m.now.status.Sample))*factor)), 1e12))
-	return m.steer("1 passage in "+report.Count(n), func() error { return m.source.Sample(n) })
+	return m.steer("1 passage in "+units.Count(n), func() error { return m.source.Sample(n) })
 }
 
 // turn turns the marker that the cursor is on.

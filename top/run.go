@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/markgen/markgen/units"
 )
 
 // Options say how the view begins. The zero value refreshes every second and sorts
@@ -100,6 +101,9 @@ func table(from, to *reading, o Options) string {
 	fmt.Fprintf(&b, "%s\n%s\n\n%s\n", stateLine(to), spanText(from, to, &sp), l.head(sc, o.Sort, false))
 	for _, r := range rows {
 		b.WriteString(l.line(&sp, r, sc) + "\n")
+	}
+	if len(rows) == 0 && len(sp.rows) > 0 {
+		fmt.Fprintf(&b, "none of %s has %s in its name\n", units.Plural(len(sp.rows), "marker"), o.Filter)
 	}
 	return b.String()
 }

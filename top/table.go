@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // layout is how wide what is in a table is.
@@ -131,23 +132,23 @@ func stateLine(r *reading) string {
 	}
 	state := st.State.String()
 	if st.Since > 0 && st.Running {
-		state += " " + report.Duration(float64(st.Since))
+		state += " " + units.Duration(float64(st.Since))
 	}
 	parts = append(parts, state)
 	if st.Elapsed > 0 {
-		parts = append(parts, "up "+report.Duration(float64(st.Elapsed)))
+		parts = append(parts, "up "+units.Duration(float64(st.Elapsed)))
 	}
 	sample := "all passages"
 	switch {
 	case st.Sample > 1:
-		sample = "1 in " + report.Count(st.Sample)
+		sample = "1 in " + units.Count(st.Sample)
 	case st.Windows > 0:
 		sample = "nearly all passages"
 	}
 	parts = append(parts, sample)
-	markers := report.Plural(len(r.profile.Markers), "marker")
+	markers := units.Plural(len(r.profile.Markers), "marker")
 	if st.Off > 0 {
-		markers += fmt.Sprintf(", %s off", report.Count(uint64(st.Off)))
+		markers += fmt.Sprintf(", %s off", units.Count(uint64(st.Off)))
 	}
 	return strings.Join(append(parts, markers), "  ")
 }

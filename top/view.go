@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // linesAround is how many lines there are besides rows: two above the head, the head,
@@ -91,7 +92,7 @@ func (m model) content() string {
 func (m model) spanLine() string {
 	text := spanText(m.from(), m.now, &m.span)
 	if filter := m.filter.Value(); filter != "" {
-		text += fmt.Sprintf("  filter %q: %s", filter, report.Plural(len(m.rows), "marker"))
+		text += fmt.Sprintf("  filter %q: %s", filter, units.Plural(len(m.rows), "marker"))
 	}
 	return text
 }
@@ -102,10 +103,10 @@ func spanText(from, to *reading, s *span) string {
 		if s.took == 0 {
 			return "figures since the start"
 		}
-		return "figures since the start, " + report.Duration(float64(s.took)) + " ago"
+		return "figures since the start, " + units.Duration(float64(s.took)) + " ago"
 	}
 	if from.profile == to.profile {
 		return "figures follow"
 	}
-	return "figures of the last " + report.Duration(float64(s.took))
+	return "figures of the last " + units.Duration(float64(s.took))
 }

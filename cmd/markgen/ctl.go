@@ -11,6 +11,7 @@ import (
 
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/steer"
+	"github.com/markgen/markgen/units"
 )
 
 var cmdCtl = &command{
@@ -114,7 +115,7 @@ func runCtl(_ context.Context, env *Env, args []string) int {
 		fmt.Fprint(env.Stdout, s.Text())
 	case action == "set":
 		fmt.Fprintf(env.Stdout, "%s, process %d: %s of %s on, 1 passage in %s\n", report.Printable(s.App), s.PID,
-			report.Count(uint64(s.On)), report.Plural(s.Markers, "marker"), report.Count(s.Sample))
+			units.Count(uint64(s.On)), units.Plural(s.Markers, "marker"), units.Count(s.Sample))
 	default:
 		fmt.Fprintf(env.Stdout, "%s, process %d: %s\n", report.Printable(s.App), s.PID, s.State)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/units"
 )
 
 var cmdMark = &command{
@@ -95,8 +96,12 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 	}
 	switch {
 	case *check && len(plan.changes) > 0:
-		fmt.Fprintf(env.Stderr, "markgen %s: %s not up to date; run markgen with the flags it was marked with\n", env.command.name,
-			plural(len(plan.changes), "file is", "files are"))
+		are := "are"
+		if len(plan.changes) == 1 {
+			are = "is"
+		}
+		fmt.Fprintf(env.Stderr, "markgen %s: %s %s not up to date; run markgen with the flags it was marked with\n", env.command.name,
+			units.Plural(len(plan.changes), "file"), are)
 		return exitFinding
 	case *check, *asDiff, *dry:
 		return exitOK
@@ -108,13 +113,6 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	return exitOK
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // write puts the plan on the disk, after it has been compiled.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // compareBuilds writes what changed between two builds: of the APIs that a name means if one is given, else of all. The exit code
@@ -74,8 +75,8 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 		options.Width, options.Color = terminal(env, env.Stdout)
 	}
 	return code, env.stream(ctx, o.out, func(w io.Writer) error {
-		fmt.Fprintf(w, "old       %s, %s, %s\n", report.Printable(r.Old.Build), report.Plural(r.Old.Runs, "run"), report.Plural(r.Old.APIs, "API"))
-		fmt.Fprintf(w, "new       %s, %s, %s\n\n", report.Printable(r.New.Build), report.Plural(r.New.Runs, "run"), report.Plural(r.New.APIs, "API"))
+		fmt.Fprintf(w, "old       %s, %s, %s\n", report.Printable(r.Old.Build), units.Plural(r.Old.Runs, "run"), units.Plural(r.Old.APIs, "API"))
+		fmt.Fprintf(w, "new       %s, %s, %s\n\n", report.Printable(r.New.Build), units.Plural(r.New.Runs, "run"), units.Plural(r.New.APIs, "API"))
 		if len(rows) > 0 {
 			if err := report.WriteTable(w, changes(rows), options); err != nil {
 				return err
@@ -83,11 +84,11 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 			fmt.Fprintln(w)
 		}
 		if left > 0 {
-			fmt.Fprintf(w, "%s not shown; -limit shows more\n", report.Plural(left, "change"))
+			fmt.Fprintf(w, "%s not shown; -limit shows more\n", units.Plural(left, "change"))
 		}
 		if name == "" {
 			fmt.Fprintf(w, "%s compared: %d slower, %d faster; %d only in the old build, %d only in the new one\n",
-				report.Plural(r.APIsTotal, "API"), r.Slower, r.Faster, r.OnlyOldTotal, r.OnlyNewTotal)
+				units.Plural(r.APIsTotal, "API"), r.Slower, r.Faster, r.OnlyOldTotal, r.OnlyNewTotal)
 		} else if len(rows) == 0 {
 			fmt.Fprintln(w, "not in both builds, or without times")
 		}
@@ -160,8 +161,8 @@ func changes(rows []client.Change) []report.Column {
 	percent := func(f float64) string { return fmt.Sprintf("%+.1f%%", 100*f) }
 	add(report.Column{Name: "name", Left: true, Shorten: true}, func(a *client.Change) string { return a.Name })
 	add(report.Column{Name: "", Left: true}, func(a *client.Change) string { return a.Verdict })
-	add(report.Column{Name: "old mean"}, func(a *client.Change) string { return report.Duration(a.Old.MeanNS) })
-	add(report.Column{Name: "new mean"}, func(a *client.Change) string { return report.Duration(a.New.MeanNS) })
+	add(report.Column{Name: "old mean"}, func(a *client.Change) string { return units.Duration(a.Old.MeanNS) })
+	add(report.Column{Name: "new mean"}, func(a *client.Change) string { return units.Duration(a.New.MeanNS) })
 	add(report.Column{Name: "change"}, func(a *client.Change) string { return percent(a.Change) })
 	add(report.Column{Name: "95 %", Rank: 1}, func(a *client.Change) string {
 		if a.Lo == nil || a.Hi == nil {
@@ -175,7 +176,7 @@ func changes(rows []client.Change) []report.Column {
 		}
 		return fmt.Sprintf("%.2g", *a.Adjusted)
 	})
-	add(report.Column{Name: "old count", Rank: 3}, func(a *client.Change) string { return report.Count(a.Old.Count) })
-	add(report.Column{Name: "new count", Rank: 4}, func(a *client.Change) string { return report.Count(a.New.Count) })
+	add(report.Column{Name: "old count", Rank: 3}, func(a *client.Change) string { return units.Count(a.Old.Count) })
+	add(report.Column{Name: "new count", Rank: 4}, func(a *client.Change) string { return units.Count(a.New.Count) })
 	return list
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // A copyState is what is kept beside a copy of the catalogue: of what it is a copy, and until where.
@@ -56,7 +56,7 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *Env, c *client.Client)
 	if err := writeFile(name+".cursor", append(text, '\n')); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s: %s, of which %d were fetched\n", o.download, report.Plural(len(p.Markers), "API"), came)
+	_, err = fmt.Fprintf(env.Stdout, "%s: %s, of which %d were fetched\n", o.download, units.Plural(len(p.Markers), "API"), came)
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/glob"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // found are the APIs that a name means.
@@ -22,7 +22,7 @@ type found struct {
 }
 
 func (f *found) of() string {
-	text := report.Count(uint64(f.total))
+	text := units.Count(uint64(f.total))
 	if f.more {
 		text = "more than " + text
 	}

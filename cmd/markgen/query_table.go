@@ -11,6 +11,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // writeTable writes what the APIs cost: a line for each, or for each group of its figures; of one API by itself, where
@@ -67,7 +68,7 @@ func (o *queryFlags) writeHead(ctx context.Context, w io.Writer, c *client.Clien
 	line("api", fmt.Sprintf("%s (%s%s)", k.Name, k.Kind, place))
 	line("known", fmt.Sprintf("since %s, last changed %s", k.First.UTC().Format(time.DateTime), k.Changed.UTC().Format(time.DateTime)))
 	if k.Runs > 0 {
-		line("runs", report.Count(k.Runs))
+		line("runs", units.Count(k.Runs))
 	}
 	if o.by != "" {
 		_, err := fmt.Fprintln(w)
@@ -144,7 +145,7 @@ func (t *costs) columns() []report.Column {
 			if len(r.figures.Buckets) == 0 {
 				return "-"
 			}
-			return report.Duration(of(r.figures))
+			return units.Duration(of(r.figures))
 		}
 	}
 	if t.several || t.by == "" {
@@ -152,9 +153,9 @@ func (t *costs) columns() []report.Column {
 	}
 	if t.by != "" {
 		add(report.Column{Name: t.by, Left: true}, func(r *cost) string { return r.key })
-		add(report.Column{Name: "runs", Rank: 2}, func(r *cost) string { return report.Count(r.runs) })
+		add(report.Column{Name: "runs", Rank: 2}, func(r *cost) string { return units.Count(r.runs) })
 	}
-	add(report.Column{Name: "count"}, func(r *cost) string { return report.Count(r.figures.Count) })
+	add(report.Column{Name: "count"}, func(r *cost) string { return units.Count(r.figures.Count) })
 	add(report.Column{Name: "mean"}, timed(func(f *client.Figures) float64 { return f.MeanNS }))
 	add(report.Column{Name: "p50"}, timed(func(f *client.Figures) float64 { return f.P50NS }))
 	add(report.Column{Name: "p90", Rank: 3}, timed(func(f *client.Figures) float64 { return f.P90NS }))

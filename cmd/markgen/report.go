@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,15 +13,17 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 var cmdReport = &command{
 	name:  "report",
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-filter F] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -38,6 +41,7 @@ counts once. Runs that were killed or still go on can be read as well.
              trace: each passage with its time, for ui.perfetto.dev and chrome://tracing, of runs with
              collect=trace; runs stand one beside the other, as they followed each other
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
+  -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many passages by the same amount, coloured by the time spent
   -shapes    in text and json how each marker's time behaves, with the evidence: O(1), O(log n), O(n), O(n log n)
@@ -63,6 +67,7 @@ be read at all.
 examples:
   markgen report demo.4711.markgen
   markgen report -sort total runs/
+  markgen report -filter parse demo.4711.markgen
   markgen report -hist -sort self demo.4711.markgen
   markgen report -shapes runs/
   markgen report -format html -o report.html runs/
@@ -83,6 +88,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	var o report.Options
 	fs.StringVar(&o.Format, "format", "text", "")
 	fs.StringVar(&o.Sort, "sort", "name", "")
+	filter := fs.String("filter", "", "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
 	fs.BoolVar(&o.Shapes, "shapes", false, "")
 	fs.BoolVar(&o.API, "api", false, "")
@@ -104,6 +110,9 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	}
 	if len(data.now) == 0 || data.compared() && len(data.old) == 0 {
 		return env.wrong("data files are expected on both sides of --: OLD… -- NEW…")
+	}
+	if data.filter = *filter; *filter != "" && (o.Format == "cover" || report.Records(o.Format)) {
+		return env.wrong("-filter is for markers one by one, which the format %s has not", o.Format)
 	}
 	if o.Format == "html" {
 		var err error
@@ -133,7 +142,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		return reportTrace(ctx, env, data.now, *out)
 	}
 	if report.RunByRun(o.Format) {
-		return reportRuns(ctx, env, data.now, *out, o)
+		return reportRuns(ctx, env, data, *out, o)
 	}
 	p, old, code := data.read(env)
 	if p == nil {
@@ -169,6 +178,8 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 type dataArgs struct {
 	now []string
 	old []string // nil: nothing to compare with; else what stands before --
+
+	filter string // what markers are shown, see glob.Means
 }
 
 func reportArgs(args []string) dataArgs {
@@ -189,7 +200,25 @@ func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
 		}
 	}
 	p, nowCode := readRuns(env, d.now)
+	if p != nil {
+		p = d.shown(env, p)
+	}
+	if old != nil {
+		old = old.Only(d.means)
+	}
 	return p, old, max(code, nowCode)
+}
+
+// means says whether the markers of a name are shown.
+func (d dataArgs) means(name string) bool { return glob.Means(d.filter, name) }
+
+// shown is what is to be shown of a profile. That nothing is left is said.
+func (d dataArgs) shown(env *Env, p *profile.Profile) *profile.Profile {
+	some := p.Only(d.means)
+	if len(some.Markers) == 0 && some.Hidden > 0 {
+		env.warn(fmt.Sprintf("-filter %s: none of the %s has that in its name", d.filter, units.Plural(some.Hidden, "marker")))
+	}
+	return some
 }
 
 // warn prints what is unusual and does not keep the command from its work.

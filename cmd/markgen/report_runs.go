@@ -13,9 +13,9 @@ import (
 
 // reportRuns writes a report in which runs are not added up: that of each data file
 // after that of the one before, of which none is kept.
-func reportRuns(ctx context.Context, env *Env, args []string, out string, o report.Options) int {
+func reportRuns(ctx context.Context, env *Env, data dataArgs, out string, o report.Options) int {
 	code := exitOK
-	files := slices.Collect(findRuns(env, args, &code))
+	files := slices.Collect(findRuns(env, data.now, &code))
 	progress := func(int, int) {}
 	if out != "" { // else the lines would be among those of the report
 		progress = env.progress("reading", "files")
@@ -33,6 +33,7 @@ func reportRuns(ctx context.Context, env *Env, args []string, out string, o repo
 				fmt.Fprintln(w)
 			}
 			shortWarnings(env, p)
+			p = data.shown(env, p)
 			for _, caution := range p.Cautions() {
 				env.warn(caution)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/markgen/markgen/profile/shape"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // apiContent is what the page of an API shows.
@@ -142,7 +143,7 @@ func profileOf(a *fleet.API, m *profile.Marker, runs uint64) *profile.Profile {
 	marker := *m
 	marker.ID, marker.Name, marker.Package, marker.Kind, marker.File, marker.Line = a.ID, a.Name, a.Package, a.Kind, a.File, a.Line
 	return &profile.Profile{
-		App: "fleet", Run: report.Plural(int(min(runs, 1<<31)), "run"), Runs: int(min(runs, 1<<31)),
+		App: "fleet", Run: units.Plural(int(min(runs, 1<<31)), "run"), Runs: int(min(runs, 1<<31)),
 		Start: a.First, State: "stopped", Complete: true, Markers: []profile.Marker{marker},
 	}
 }
@@ -173,24 +174,24 @@ func (c *apiContent) facts(m *profile.Marker) {
 	}
 	add := func(word, value, full string) { c.Facts = append(c.Facts, fact{word, value, full}) }
 	noun := passages(c.API.Kind, 2)[2:]
-	number := report.Count(m.Count)
+	number := units.Count(m.Count)
 	if se := m.CountSE(); m.Sampled() && se > 0 {
 		number += fmt.Sprintf(" ± %s", percent(se/float64(m.Count)))
 	}
 	add(noun, number, "")
 	if m.Timed() > 0 {
-		mean := report.Duration(m.MeanNS())
+		mean := units.Duration(m.MeanNS())
 		if se, ok := standardError(m); ok && m.MeanNS() > 0 {
 			mean += " ± " + percent(se/m.MeanNS())
 		}
 		add("mean", mean, "with its standard error")
 		for _, q := range []float64{0.5, 0.9, 0.99} {
 			lo, hi := m.QuantileBounds(q)
-			add(fmt.Sprintf("p%g", 100*q), report.Duration(m.QuantileNS(q)), fmt.Sprintf("surely from %s to %s", report.Duration(lo), report.Duration(hi)))
+			add(fmt.Sprintf("p%g", 100*q), units.Duration(m.QuantileNS(q)), fmt.Sprintf("surely from %s to %s", units.Duration(lo), units.Duration(hi)))
 		}
-		add("longest", report.Duration(float64(m.MaxNS)), "")
-		add("in all", report.Duration(float64(m.TotalNS())), "")
-		add("of it its own", report.Duration(float64(m.SelfNS)), "without what was spent in markers inside")
+		add("longest", units.Duration(float64(m.MaxNS)), "")
+		add("in all", units.Duration(float64(m.TotalNS())), "")
+		add("of it its own", units.Duration(float64(m.SelfNS)), "without what was spent in markers inside")
 	}
 	for _, collector := range []string{profile.Alloc, profile.ProcessAlloc} {
 		if r := m.Reading(collector); r != nil && r.Scopes > 0 {
@@ -305,7 +306,7 @@ func (c *apiContent) group(kind, caption, head, parameter string, values url.Val
 	noun := strings.TrimPrefix(passages(kind, 2), "2 ")
 	t := table{Caption: caption, Head: []string{head, strings.ToUpper(noun[:1]) + noun[1:], "Mean", "Standard error", "p50", "p90", "p99"}, Wide: true}
 	if len(list) > mostGroups {
-		t.Note = fmt.Sprintf("There are %s more; a filter shows them.", report.Count(uint64(len(list)-mostGroups)))
+		t.Note = fmt.Sprintf("There are %s more; a filter shows them.", units.Count(uint64(len(list)-mostGroups)))
 		list = list[:mostGroups]
 	}
 	most := 0.0
@@ -319,19 +320,19 @@ func (c *apiContent) group(kind, caption, head, parameter string, values url.Val
 		if g.Key != "" {
 			r.Name.Href = address(c.All, with(values, parameter, g.Key))
 		}
-		r.Cells = []cell{text(report.Count(m.Count))}
+		r.Cells = []cell{text(units.Count(m.Count))}
 		if m.Timed() == 0 {
 			r.Cells = append(r.Cells, text(none), text(none), text(none), text(none), text(none))
 		} else {
 			mean := m.MeanNS()
 			se := text(none)
 			if e, ok := standardError(m); ok && mean > 0 {
-				se = cell{Text: "±" + percent(e/mean), Full: report.Duration(e)}
+				se = cell{Text: "±" + percent(e/mean), Full: units.Duration(e)}
 			}
-			r.Cells = append(r.Cells, bar(report.Duration(mean), mean/max(most, 1e-9), 0), se)
+			r.Cells = append(r.Cells, bar(units.Duration(mean), mean/max(most, 1e-9), 0), se)
 			for _, q := range []float64{0.5, 0.9, 0.99} {
 				lo, hi := m.QuantileBounds(q)
-				r.Cells = append(r.Cells, cell{Text: report.Duration(m.QuantileNS(q)), Full: fmt.Sprintf("surely from %s to %s", report.Duration(lo), report.Duration(hi))})
+				r.Cells = append(r.Cells, cell{Text: units.Duration(m.QuantileNS(q)), Full: fmt.Sprintf("surely from %s to %s", units.Duration(lo), units.Duration(hi))})
 			}
 		}
 		t.Rows = append(t.Rows, r)
@@ -352,18 +353,18 @@ func (c *apiContent) sizes(m *profile.Marker) {
 	}
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
-		bounds := report.Count(b.LoSize())
+		bounds := units.Count(b.LoSize())
 		if b.HiSize()-b.LoSize() > 1 {
-			bounds += " – " + report.Count(b.HiSize()-1)
+			bounds += " – " + units.Count(b.HiSize()-1)
 		}
 		typical, unit := none, none
 		if ns, _, ok := b.TypicalNS(); ok {
-			typical = report.Duration(ns)
+			typical = units.Duration(ns)
 		}
 		if b.K > 0 {
-			unit = report.Duration(b.NSPerUnit())
+			unit = units.Duration(b.NSPerUnit())
 		}
-		t.Rows = append(t.Rows, row{name{Text: bounds}, []cell{text(report.Count(b.Count)), bar(report.Duration(b.MeanNS()), b.MeanNS()/max(most, 1e-9), 0), text(typical), text(unit)}})
+		t.Rows = append(t.Rows, row{name{Text: bounds}, []cell{text(units.Count(b.Count)), bar(units.Duration(b.MeanNS()), b.MeanNS()/max(most, 1e-9), 0), text(typical), text(unit)}})
 	}
 	c.Sizes = t
 }
@@ -402,7 +403,7 @@ func (c *apiContent) inside(x *catalogue.Index, a *fleet.API) {
 			}
 		}
 		if list.Next != 0 {
-			t.Note = fmt.Sprintf("These are %s of %s.", report.Count(uint64(len(list.APIs))), report.Count(uint64(list.Total)))
+			t.Note = fmt.Sprintf("These are %s of %s.", units.Count(uint64(len(list.APIs))), units.Count(uint64(list.Total)))
 		}
 		c.Inner = &t
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/change"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // compareContent is what the page that compares two builds shows.
@@ -115,7 +115,7 @@ func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) err
 			}
 			if more {
 				return &fleet.Problem{Status: http.StatusUnprocessableEntity, Title: "That is too much to compare on a page",
-					Detail: fmt.Sprintf("%s has more than %s APIs. Choose a package, in which * stands for anything: example.com/shop/*.", shown(build), report.Count(uint64(p.MaxMerged)))}
+					Detail: fmt.Sprintf("%s has more than %s APIs. Choose a package, in which * stands for anything: example.com/shop/*.", shown(build), units.Count(uint64(p.MaxMerged)))}
 			}
 			if len(sum.Markers) == 0 {
 				return &fleet.Problem{Status: http.StatusNotFound, Title: "There are no figures of a build",
@@ -174,14 +174,14 @@ func are(n int) string {
 	if n == 1 {
 		return "1 is"
 	}
-	return report.Count(uint64(n)) + " are"
+	return units.Count(uint64(n)) + " are"
 }
 
 func wereOf(n int) string {
 	if n == 1 {
 		return "1 API was"
 	}
-	return report.Count(uint64(n)) + " APIs were"
+	return units.Count(uint64(n)) + " APIs were"
 }
 
 // tables lists the APIs: those that changed, those of which no change is sure, and those that one build has.
@@ -200,10 +200,10 @@ func (c *compareContent) tables(r *change.Result, packages map[string]string) {
 		}
 	}
 	if n := r.Slower + r.Faster; n > mostCompared {
-		c.Changed.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", mostCompared, report.Count(uint64(n)))
+		c.Changed.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", mostCompared, units.Count(uint64(n)))
 	}
 	if n := len(r.APIs) - r.Slower - r.Faster; n > mostCompared {
-		c.Same.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", mostCompared, report.Count(uint64(n)))
+		c.Same.Note = fmt.Sprintf("These are the first %d of %s. Choose a package to see the others.", mostCompared, units.Count(uint64(n)))
 	}
 	c.Gone = places("APIs that the old build alone has", r.OnlyOld, packages)
 	c.Came = places("APIs that the new build alone has", r.OnlyNew, packages)
@@ -224,9 +224,9 @@ func changeCells(a *change.API) []cell {
 		p = probability(a.Adjusted)
 	}
 	mean := func(s change.Side) cell {
-		t := text(report.Duration(s.MeanNS))
+		t := text(units.Duration(s.MeanNS))
 		if a.Verdict != change.TooFew {
-			t.Full = "± " + report.Duration(s.SE) + ", a standard error"
+			t.Full = "± " + units.Duration(s.SE) + ", a standard error"
 			t.Text += " ± " + percent(s.SE/max(s.MeanNS, 1e-9))
 		}
 		return t
@@ -237,7 +237,7 @@ func changeCells(a *change.API) []cell {
 		{Text: interval, Full: "with a confidence of 95 %, as far as the passages tell"},
 		{Text: p, Full: "corrected for the number of tests"},
 		mean(a.Old), mean(a.New),
-		text(report.Duration(a.Old.P99NS)), text(report.Duration(a.New.P99NS)),
+		text(units.Duration(a.Old.P99NS)), text(units.Duration(a.New.P99NS)),
 	}
 }
 
@@ -255,10 +255,10 @@ func probability(p float64) string {
 func places(caption string, list []change.Place, packages map[string]string) table {
 	t := table{Caption: caption, Head: []string{"API", "Passages"}}
 	for _, a := range list[:min(len(list), mostCompared)] {
-		t.Rows = append(t.Rows, row{nameOfMarker(a.ID, a.Name, packages[a.Name], cmp.Or(a.Kind, "func")), []cell{text(report.Count(a.Count))}})
+		t.Rows = append(t.Rows, row{nameOfMarker(a.ID, a.Name, packages[a.Name], cmp.Or(a.Kind, "func")), []cell{text(units.Count(a.Count))}})
 	}
 	if len(list) > mostCompared {
-		t.Note = fmt.Sprintf("These are the first %d of %s.", mostCompared, report.Count(uint64(len(list))))
+		t.Note = fmt.Sprintf("These are the first %d of %s.", mostCompared, units.Count(uint64(len(list))))
 	}
 	return t
 }

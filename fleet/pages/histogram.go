@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // How passages are spread over times, or over bytes, as the cards of the html report have it: bars for buckets, each
@@ -53,7 +53,7 @@ var timeMeasure = measure{
 		return math.Ldexp(1, k)
 	},
 	high:  func(k int) float64 { return math.Ldexp(1, k+1) },
-	write: report.Duration,
+	write: units.Duration,
 	place: math.Log2,
 	marks: timeMarks(),
 }
@@ -168,7 +168,7 @@ func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 			Title: fmt.Sprintf("%s: %s, %s; %s of the %s", bounds, passages(kind, b.count), percent(share), percent(part), u.share),
 		})
 		h.Buckets.Rows = append(h.Buckets.Rows, row{name{Text: bounds}, []cell{
-			text(report.Count(b.count)), bar(percent(share), share, 0), bar(percent(part), part, heatOf(part)),
+			text(units.Count(b.count)), bar(percent(share), share, 0), bar(percent(part), part, heatOf(part)),
 		}})
 	}
 	fullest := list[0]
@@ -178,7 +178,7 @@ func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 		}
 	}
 	h.Desc = fmt.Sprintf("Most, %s of %s, have %s; they go from %s to %s. Below is a table with the same.",
-		report.Count(fullest.count), passages(kind, uint64(all)), u.bounds(fullest.k), u.write(u.low(list[0].k)), u.write(u.high(list[len(list)-1].k)))
+		units.Count(fullest.count), passages(kind, uint64(all)), u.bounds(fullest.k), u.write(u.low(list[0].k)), u.write(u.high(list[len(list)-1].k)))
 	h.Marks = u.scale(x)
 	return h
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/catalogue"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // newsContent is what came since a day.
@@ -51,7 +52,7 @@ func (p *Pages) news(r *http.Request) (*page, error) {
 		total int
 	}{{&c.Came, came.Total}, {&c.Changed, changed.Total}} {
 		if part.total > len(part.t.Rows) {
-			part.t.Note = fmt.Sprintf("These are the first %d of %s.", len(part.t.Rows), report.Count(uint64(part.total)))
+			part.t.Note = fmt.Sprintf("These are the first %d of %s.", len(part.t.Rows), units.Count(uint64(part.total)))
 		}
 	}
 	origins, err := p.Store.Origins(r.Context(), fleet.Filter{})
@@ -115,12 +116,12 @@ func newBuilds(list []*build, since time.Time) table {
 			compare = cell{Text: "compare with " + cut(report.Printable(cmp.Or(version, before.name)), 40), Href: address("/compare", url.Values{"old": {before.name}, "new": {b.name}})}
 		}
 		t.Rows = append(t.Rows, row{name{Text: cmp.Or(shown(b.name), "not known")}, []cell{
-			text(moment(b.first)), text(report.Count(b.runs)), text(shown(strings.Join(b.on, ", "))), compare,
+			text(moment(b.first)), text(units.Count(b.runs)), text(shown(strings.Join(b.on, ", "))), compare,
 		}})
 	}
 	slices.Reverse(t.Rows)
 	if n := len(t.Rows); n > mostNews {
-		t.Note = fmt.Sprintf("These are the newest %d of %s.", mostNews, report.Count(uint64(n)))
+		t.Note = fmt.Sprintf("These are the newest %d of %s.", mostNews, units.Count(uint64(n)))
 		t.Rows = t.Rows[:mostNews]
 	}
 	return t

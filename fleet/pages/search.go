@@ -7,6 +7,7 @@ import (
 	"github.com/markgen/markgen/fleet/catalogue"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // searchContent is what a search shows.
@@ -41,11 +42,11 @@ func (p *Pages) search(r *http.Request) (*page, error) {
 		a := &found.APIs[i]
 		one := result{Name: nameOf(a), Calls: passages(a.Kind, a.Count)}
 		if total := a.TotalNS.Float64(); total > 0 {
-			one.Mean = report.Duration(total / float64(max(1, a.Count)))
+			one.Mean = units.Duration(total / float64(max(1, a.Count)))
 		}
 		c.List = append(c.List, one)
 	}
-	total := report.Count(uint64(found.Total))
+	total := units.Count(uint64(found.Total))
 	switch {
 	case found.More:
 		c.Found = "More than " + total + " APIs"

@@ -6,6 +6,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // A table is one that all pages show alike: with a caption, a name for each line, and on narrow screens a line below the other.
@@ -76,11 +77,11 @@ func apis(caption string, list []fleet.API) table {
 		spent := cell{Text: none}
 		longest := text(none)
 		if total > 0 || a.MaxNS > 0 {
-			mean = report.Duration(total / float64(max(1, a.Count)))
-			spent = bar(report.Duration(total), total/max(1, most), heatOf(total/max(1, most)))
-			longest = text(report.Duration(float64(a.MaxNS)))
+			mean = units.Duration(total / float64(max(1, a.Count)))
+			spent = bar(units.Duration(total), total/max(1, most), heatOf(total/max(1, most)))
+			longest = text(units.Duration(float64(a.MaxNS)))
 		}
-		t.Rows = append(t.Rows, row{nameOf(a), []cell{text(report.Count(a.Count)), text(mean), spent, longest}})
+		t.Rows = append(t.Rows, row{nameOf(a), []cell{text(units.Count(a.Count)), text(mean), spent, longest}})
 	}
 	return t
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 const (
@@ -95,7 +95,7 @@ func trendOf(builds []fleet.Group) *trend {
 			x := number(trendLeft + 12 + step*float64(i))
 			d := trendDot{X: x, Y: number(y(f.at)), Low: number(y(f.lo)), High: number(y(f.hi))}
 			d.Title = fmt.Sprintf("%s: %s %s, from %s to %s with a standard error", shown(list[i].Key), l.class,
-				report.Duration(f.at), report.Duration(f.lo), report.Duration(f.hi))
+				units.Duration(f.at), units.Duration(f.lo), units.Duration(f.hi))
 			if i > 0 {
 				line.Points += " "
 			}
@@ -108,7 +108,7 @@ func trendOf(builds []fleet.Group) *trend {
 	was, is := lines[1].dots[0], lines[1].dots[len(list)-1]
 	tail, now := lines[0].dots[0], lines[0].dots[len(list)-1]
 	t.Desc = fmt.Sprintf("From %s to %s, in the order in which they came, the p50 went from %s to %s and the p90 from %s to %s. The table by build has all figures.",
-		shown(list[0].Key), shown(list[len(list)-1].Key), report.Duration(was.at), report.Duration(is.at), report.Duration(tail.at), report.Duration(now.at))
+		shown(list[0].Key), shown(list[len(list)-1].Key), units.Duration(was.at), units.Duration(is.at), units.Duration(tail.at), units.Duration(now.at))
 	return t
 }
 
@@ -119,7 +119,7 @@ func grid(least, most float64, y func(float64) float64) (list []drawnMark) {
 		for e := math.Floor(math.Log10(least)); e <= math.Log10(most); e++ {
 			for _, s := range steps {
 				if ns := s * math.Pow(10, e); ns >= least && ns <= most {
-					list = append(list, drawnMark{X: number(y(ns)), Text: number(y(ns) + 3.5), Name: report.Duration(ns)})
+					list = append(list, drawnMark{X: number(y(ns)), Text: number(y(ns) + 3.5), Name: units.Duration(ns)})
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/units"
 )
 
 // none stands for what is not known.
@@ -18,9 +19,9 @@ const none = "–"
 
 // functions are those of the templates.
 var functions = template.FuncMap{
-	"count":   func(n int) string { return report.Count(uint64(max(0, n))) },
-	"count64": report.Count,
-	"plural":  report.Plural,
+	"count":   func(n int) string { return units.Count(uint64(max(0, n))) },
+	"count64": units.Count,
+	"plural":  units.Plural[int],
 	"shown":   shown,
 	"moment":  moment,
 	"day":     func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
@@ -133,7 +134,7 @@ func passages(kind string, n uint64) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return report.Count(n) + " " + noun + "s"
+	return units.Count(n) + " " + noun + "s"
 }
 
 // several is how many of something there are, of numbers that can be large.
@@ -141,7 +142,7 @@ func several(n uint64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return report.Count(n) + " " + noun + "s"
+	return units.Count(n) + " " + noun + "s"
 }
 
 // sentence is what a passage costs, in words.
@@ -158,13 +159,13 @@ func sentence(kind string, m *profile.Marker) string {
 		article = "An "
 	}
 	if m.Timed() == 1 {
-		return fmt.Sprintf("%s%s took %s; it is the only one that was timed.", article, one, report.Duration(m.MeanNS()))
+		return fmt.Sprintf("%s%s took %s; it is the only one that was timed.", article, one, units.Duration(m.MeanNS()))
 	}
 	text := fmt.Sprintf("%s%s takes %s on average: half of them at most %s, one in a hundred %s or more, the longest %s.",
-		article, one, report.Duration(m.MeanNS()), report.Duration(m.QuantileNS(0.5)), report.Duration(m.QuantileNS(0.99)), report.Duration(float64(m.MaxNS)))
+		article, one, units.Duration(m.MeanNS()), units.Duration(m.QuantileNS(0.5)), units.Duration(m.QuantileNS(0.99)), units.Duration(float64(m.MaxNS)))
 	if m.QuantileNS(0.99) <= 1.05*m.QuantileNS(0.5) {
 		text = fmt.Sprintf("%s%s takes %s, and almost always the same; the longest took %s.",
-			article, one, report.Duration(m.MeanNS()), report.Duration(float64(m.MaxNS)))
+			article, one, units.Duration(m.MeanNS()), units.Duration(float64(m.MaxNS)))
 	}
 	return text
 }
@@ -176,7 +177,7 @@ func times(n uint64) string {
 	case 2:
 		return "twice"
 	}
-	return report.Count(n) + " times"
+	return units.Count(n) + " times"
 }
 
 // function is the part of a marker's name behind its package, and that of its package in front of it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // Alloc is what calls allocate on the heap, by what the collector alloc read.
@@ -57,19 +58,19 @@ func alloc(m *profile.Marker) *Alloc {
 func (a *Alloc) judge(own bool) {
 	switch {
 	case !own:
-		a.Evidence = fmt.Sprintf("%s objects and %s bytes a call, allocated by the whole process meanwhile, as far as it had taken note; %s", number(a.Objects), number(a.Bytes), calls(a.Scopes))
+		a.Evidence = fmt.Sprintf("%s objects and %s bytes a call, allocated by the whole process meanwhile, as far as it had taken note; %s", number(a.Objects), number(a.Bytes), units.Plural(a.Scopes, "call"))
 		a.Need = "a deep build (-deep)"
 	case a.Objects > 0 || a.Bytes > 0:
 		a.Verdict = Yes
-		a.Evidence = fmt.Sprintf("%s objects and %s bytes a call, of these %s and %s by itself; %s", number(a.Objects), number(a.Bytes), number(a.SelfObjects), number(a.SelfBytes), calls(a.Scopes))
+		a.Evidence = fmt.Sprintf("%s objects and %s bytes a call, of these %s and %s by itself; %s", number(a.Objects), number(a.Bytes), number(a.SelfObjects), number(a.SelfBytes), units.Plural(a.Scopes, "call"))
 		if a.Share > 0 {
 			a.Evidence += fmt.Sprintf(", of which %s allocate", percent(a.Share))
 		}
 	case a.Scopes < steadyCalls:
-		a.Evidence, a.Need = "nothing in "+calls(a.Scopes), fmt.Sprintf("%d calls", steadyCalls)
+		a.Evidence, a.Need = "nothing in "+units.Plural(a.Scopes, "call"), fmt.Sprintf("%d calls", steadyCalls)
 	default: // the rule of three
 		a.Verdict = No
-		a.Evidence = fmt.Sprintf("nothing in %s: with 95 %% confidence less than one call in %s allocates", calls(a.Scopes), count(a.Scopes/3))
+		a.Evidence = fmt.Sprintf("nothing in %s: with 95 %% confidence less than one call in %s allocates", units.Plural(a.Scopes, "call"), units.Count(a.Scopes/3))
 	}
 }
 

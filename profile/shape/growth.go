@@ -7,6 +7,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	layout "github.com/markgen/markgen/runtime"
+	"github.com/markgen/markgen/units"
 )
 
 // Growth is how the time depends on the size of the input.
@@ -111,7 +112,7 @@ func growth(m *profile.Marker, o Options) *Growth {
 	g := &Growth{Verdict: Undecided}
 	points := g.points(m)
 	if g.Need = g.missing(); g.Need != "" {
-		g.Evidence = fmt.Sprintf("%s of %s", calls(g.Calls), g.sizes())
+		g.Evidence = fmt.Sprintf("%s of %s", units.Plural(g.Calls, "call"), g.sizes())
 		return g
 	}
 	// A time is off by anything within a quantum: its standard deviation is that of a uniform distribution, and
@@ -215,17 +216,17 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	case (g.RatioHi < sameRatio || (g.RatioHi-1)*(points[0].y+layout.SizeLogAdd) < sameSteps*floor) && g.RatioLo > leastRatio:
 		g.take(&laid[slices.IndexFunc(laid, func(f fit) bool { return f.name == curves[0].name })], n)
 		g.Verdict, g.Order, g.Exponent, g.ExponentLo, g.ExponentHi = No, order(curves[0].name), e, e-t*se, e+t*se
-		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s; from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("the same for all sizes, %s ± %s; from %s, %s", duration(g.ConstNS), percent(g.Spread), g.sizes(), units.Plural(g.Calls, "call"))
 		return true
 	case free.aicc(n) < best.aicc(n)-farBehind && free.spread < badSpread:
 		g.take(&free, n)
-		g.Evidence = fmt.Sprintf("%s, and none of %s fits; from %s, %s", g.exponent(), joined(Orders()), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("%s, and none of %s fits; from %s, %s", g.exponent(), joined(Orders()), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = "nothing: it grows in another way, or in several for different sizes"
 		return false
 	case best.spread > badSpread:
 		g.take(best, n)
 		g.Or = left
-		g.Evidence = fmt.Sprintf("the times depart from every formula by %s or more, %s; from %s, %s", percent(best.spread), g.exponent(), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("the times depart from every formula by %s or more, %s; from %s, %s", percent(best.spread), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = "a size= that tells the work to be done, or fewer kinds of calls"
 		return false
 	}
@@ -236,12 +237,12 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		for _, c := range left {
 			names = append(names, fmt.Sprintf("%s (%s)", c.Order, percent(c.Weight)))
 		}
-		g.Evidence = fmt.Sprintf("not decided between %s; %s; from %s, %s", joined(names), g.exponent(), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("not decided between %s; %s; from %s, %s", joined(names), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = g.more(points)
 		return true
 	}
 	if best.name == curves[0].name { // and yet no bound on how it grows
-		g.Evidence = fmt.Sprintf("no growth is seen, but it may be by up to a factor of %s; from %s, %s", number(g.RatioHi), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("no growth is seen, but it may be by up to a factor of %s; from %s, %s", number(g.RatioHi), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = g.more(points)
 		return true
 	}
@@ -249,12 +250,12 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	// whether it is any of them.
 	if other := g.besides(best, laid, points, floor); other != "" {
 		g.Or = []Candidate{{order(best.name), left[0].Weight}, {order(other), 1 - left[0].Weight}}
-		g.Evidence = fmt.Sprintf("between %s and %s: %s, which is that of neither; from %s, %s", order(best.name), order(other), g.exponent(), g.sizes(), calls(g.Calls))
+		g.Evidence = fmt.Sprintf("between %s and %s: %s, which is that of neither; from %s, %s", order(best.name), order(other), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
 		g.Need = g.more(points)
 		return true
 	}
 	g.Verdict, g.Order = Yes, order(best.name)
-	g.Evidence = fmt.Sprintf("%s, %s ± %s; %s; from %s, %s", g.Order, g.formula(best.name), percent(g.Spread), g.exponent(), g.sizes(), calls(g.Calls))
+	g.Evidence = fmt.Sprintf("%s, %s ± %s; %s; from %s, %s", g.Order, g.formula(best.name), percent(g.Spread), g.exponent(), g.sizes(), units.Plural(g.Calls, "call"))
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // Modes are the kinds of calls that their times tell apart.
@@ -95,7 +96,7 @@ func (v *Modes) judge(n uint64, varies float64) {
 	case len(v.List) > 1:
 		v.Verdict, v.Evidence = Yes, v.text()
 	case n < steadyCalls:
-		v.Evidence, v.Need = "one, of "+calls(n), fmt.Sprintf("%d calls", steadyCalls)
+		v.Evidence, v.Need = "one, of "+units.Plural(n, "call"), fmt.Sprintf("%d calls", steadyCalls)
 	default:
 		v.Verdict, v.Evidence = No, "one, as far as a factor of two shows"
 	}

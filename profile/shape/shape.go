@@ -12,6 +12,7 @@ package shape
 
 import (
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // A Verdict is whether a property holds.
@@ -145,7 +146,7 @@ func (s *Shape) Few() bool { return s.Calls > 0 && s.Calls < steadyCalls }
 // warn says why less is known than could be.
 func (s *Shape) warn(m *profile.Marker) {
 	if s.Few() {
-		s.Warnings = append(s.Warnings, "few data: "+calls(s.Calls))
+		s.Warnings = append(s.Warnings, "few data: "+units.Plural(s.Calls, "call"))
 	}
 	if m.Sampled() {
 		s.Warnings = append(s.Warnings, "times are a sample: what is rare may be missing")
@@ -170,7 +171,7 @@ func (s *Shape) Labels() (list []string) {
 		list = append(list, "start-up cost")
 	}
 	if v := s.Modes; v != nil && v.Verdict == Yes {
-		list = append(list, plural(len(v.List), "mode"))
+		list = append(list, units.Plural(len(v.List), "mode"))
 	}
 	if v := s.Tail; v != nil && v.Verdict == Yes {
 		list = append(list, "heavy tail")

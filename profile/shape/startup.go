@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // Startup is what the first call of a process costs against those that follow.
@@ -46,7 +47,7 @@ func startup(m, later *profile.Marker) *Startup {
 	}
 	s := &Startup{Verdict: Undecided, Runs: runs, FirstNS: m.First.MeanNS(), MinNS: m.First.MinNS, MaxNS: m.First.MaxNS}
 	if later == m {
-		s.Evidence = fmt.Sprintf("there was no other call than the first: %s in %s", duration(s.FirstNS), plural(int(runs), "run"))
+		s.Evidence = fmt.Sprintf("there was no other call than the first: %s in %s", duration(s.FirstNS), units.Plural(int(runs), "run"))
 		s.Need = "calls after the first"
 		return s
 	}
@@ -87,7 +88,7 @@ func startup(m, later *profile.Marker) *Startup {
 			s.Evidence += "; known of one run only"
 		}
 	default:
-		s.Evidence += fmt.Sprintf("; %s of %s were as long", plural(int(above(later.Buckets, k)), "later call"), number(float64(s.Later)))
+		s.Evidence += fmt.Sprintf("; %s of %s were as long", units.Plural(int(above(later.Buckets, k)), "later call"), number(float64(s.Later)))
 		s.Need = "more runs (-runs), or more calls in each"
 	}
 	return s

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 // Tail is how much longer than usual the longest calls take.
@@ -76,7 +77,7 @@ func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
 	}
 	switch {
 	case t.Calls < tailCalls:
-		t.Need = fmt.Sprintf("%s calls", count(tailCalls))
+		t.Need = fmt.Sprintf("%s calls", units.Count(tailCalls))
 	case t.Ratio <= light:
 		t.Verdict = No
 	case varies > 0:

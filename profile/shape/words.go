@@ -1,11 +1,12 @@
 package shape
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/markgen/markgen/units"
 )
 
 // duration writes a time with three digits.
@@ -29,7 +30,7 @@ func number(v float64) string {
 	case v == 0:
 		return "0"
 	case v >= 99.95:
-		return count(uint64(min(math.Round(v), 1<<63)))
+		return units.Count(uint64(min(math.Round(v), 1<<63)))
 	}
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
 	text := strconv.FormatFloat(v, 'f', min(max(digits, 0), 6), 64)
@@ -45,29 +46,6 @@ func percent(part float64) string {
 		return "less than 0.01 %"
 	}
 	return number(100*part) + " %"
-}
-
-// count writes a whole number with commas.
-func count(n uint64) string {
-	text := strconv.FormatUint(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-func calls(n uint64) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return count(n) + " calls"
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%s %ss", count(uint64(n)), noun)
 }
 
 // joined joins words as a sentence does.

@@ -1,4 +1,4 @@
-package report
+package units
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func TestDuration(t *testing.T) {
 		{1.5e6, "1.50ms"}, {123.4e6, "123ms"}, {999.6e6, "1.00s"}, {59.94e9, "59.9s"}, {59.96e9, "1m00s"}, {83e9, "1m23s"},
 		{3599.4e9, "59m59s"}, {3599.6e9, "1h00m"}, {11_230e9, "3h07m"}, {100 * 3600e9, "4d04h"}, {math.MaxUint64, "213503d23h"},
 	} {
-		if got := duration(tt.ns); got != tt.want {
+		if got := Duration(tt.ns); got != tt.want {
 			t.Errorf("%v ns is written %s, want %s", tt.ns, got, tt.want)
 		}
 	}
@@ -23,7 +23,7 @@ func TestDuration(t *testing.T) {
 
 func TestWholeDuration(t *testing.T) {
 	for ns, want := range map[uint64]string{0: "0ns", 7: "7ns", 999: "999ns", 1000: "1.00µs", math.MaxUint64: "213503d23h"} {
-		if got := wholeDuration(ns); got != want {
+		if got := WholeDuration(ns); got != want {
 			t.Errorf("%d ns is written %s, want %s", ns, got, want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestWholeDuration(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", math.MaxUint64: "18,446,744,073,709,551,615"} {
-		if got := count(n); got != want {
+		if got := Count(n); got != want {
 			t.Errorf("%d is written %s, want %s", n, got, want)
 		}
 	}
@@ -39,30 +39,19 @@ func TestCount(t *testing.T) {
 
 func TestFrequency(t *testing.T) {
 	for hz, want := range map[float64]string{2.1e9: "2.100GHz", 24e6: "24.00MHz", 1e9: "1.000GHz", 50: "50Hz"} {
-		if got := frequency(hz); got != want {
+		if got := Frequency(hz); got != want {
 			t.Errorf("%v is written %s, want %s", hz, got, want)
 		}
 	}
 }
 
-func TestShorten(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		n    int
-		want string
-	}{
-		{"a/b.F", 5, "a/b.F"},
-		{"example.com/a/b.F", 10, "…/a/b.F"},
-		{"example.com/a/b.F", 6, "…/b.F"},
-		{"example.com/a/b.Func", 5, "…Func"},
-		{"example.com/a/b.F", 1, "…"},
-		{"example.com/a/b.F", 0, ""},
-		{"example.com/a/b.F", -1, ""},
-		{"日本語", 3, "日本語"},
-		{"日本語", 2, "…語"},
+func TestPlural(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{Plural(0, "marker"), "0 markers"}, {Plural(1, "marker"), "1 marker"}, {Plural(uint64(12345), "pass"), "12,345 passes"},
+		{Plural(1, "branch"), "1 branch"}, {Plural(2, "branch"), "2 branches"}, {Plural(-1, "marker"), "0 markers"},
 	} {
-		if got := shorten(tt.text, tt.n); got != tt.want {
-			t.Errorf("%q in %d columns is %q, want %q", tt.text, tt.n, got, tt.want)
+		if tt.got != tt.want {
+			t.Errorf("got %s, want %s", tt.got, tt.want)
 		}
 	}
 }

@@ -1,13 +1,18 @@
-package report
+// Package units writes figures as markgen prints them for people, everywhere: numbers of things, times and rates.
+//
+//	units.Plural(1234, "pass") // 1,234 passes
+//	units.Duration(12345)      // 12.3µs
+package units
 
 import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
-// count writes a number with a comma between groups of three digits.
-func count(n uint64) string {
+// Count writes a number with a comma between groups of three digits.
+func Count(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	if len(digits) <= 3 {
 		return digits
@@ -22,17 +27,20 @@ func count(n uint64) string {
 	return string(text)
 }
 
-// plural writes how many of something there are.
-func plural(n int, noun string) string {
-	if n == 1 {
+// Plural writes how many of something there are, of a noun whose plural ends in s or es.
+func Plural[N int | int64 | uint64](n N, noun string) string {
+	switch {
+	case n == 1:
 		return "1 " + noun
+	case strings.HasSuffix(noun, "s") || strings.HasSuffix(noun, "ch"):
+		noun += "e"
 	}
-	return count(uint64(n)) + " " + noun + "s"
+	return Count(uint64(max(n, 0))) + " " + noun + "s"
 }
 
-// duration writes a time with three significant digits: 0.45ns, 12.3µs,
+// Duration writes a time with three significant digits: 0.45ns, 12.3µs,
 // 1.20ms, 45.6s, from a minute on 2m05s, 3h07m, 4d11h.
-func duration(ns float64) string {
+func Duration(ns float64) string {
 	if ns >= 59.95e9 {
 		return longDuration(ns)
 	}
@@ -41,18 +49,18 @@ func duration(ns float64) string {
 		name string
 	}{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}} {
 		if v := ns / u.ns; v < 999.5 {
-			return significant(v) + u.name
+			return Significant(v) + u.name
 		}
 	}
-	return significant(ns/1e9) + "s"
+	return Significant(ns/1e9) + "s"
 }
 
-// wholeDuration is duration for a time that is known in whole nanoseconds.
-func wholeDuration(ns uint64) string {
+// WholeDuration is Duration for a time that is known in whole nanoseconds.
+func WholeDuration(ns uint64) string {
 	if ns < 1000 {
 		return strconv.FormatUint(ns, 10) + "ns"
 	}
-	return duration(float64(ns))
+	return Duration(float64(ns))
 }
 
 // longDuration writes the two largest units of a time of a minute or more.
@@ -67,9 +75,9 @@ func longDuration(ns float64) string {
 	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
 }
 
-// significant writes a number below 1000 with three significant digits, but
+// Significant writes a number below 1000 with three significant digits, but
 // no more than two after the point.
-func significant(v float64) string {
+func Significant(v float64) string {
 	digits := 0
 	switch {
 	case v < 9.995:
@@ -80,8 +88,8 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// frequency writes a rate per second: 2.100GHz, 24.00MHz, 50Hz.
-func frequency(hz float64) string {
+// Frequency writes a rate per second: 2.100GHz, 24.00MHz, 50Hz.
+func Frequency(hz float64) string {
 	switch {
 	case hz >= 1e9:
 		return strconv.FormatFloat(hz/1e9, 'f', 3, 64) + "GHz"

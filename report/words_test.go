@@ -1,0 +1,25 @@
+package report
+
+import "testing"
+
+func TestShorten(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"a/b.F", 5, "a/b.F"},
+		{"example.com/a/b.F", 10, "…/a/b.F"},
+		{"example.com/a/b.F", 6, "…/b.F"},
+		{"example.com/a/b.Func", 5, "…Func"},
+		{"example.com/a/b.F", 1, "…"},
+		{"example.com/a/b.F", 0, ""},
+		{"example.com/a/b.F", -1, ""},
+		{"日本語", 3, "日本語"},
+		{"日本語", 2, "…語"},
+	} {
+		if got := shorten(tt.text, tt.n); got != tt.want {
+			t.Errorf("%q in %d columns is %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}
