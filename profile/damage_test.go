@@ -279,7 +279,7 @@ func garbageTable() []byte {
 
 func TestMuchDamage(t *testing.T) {
 	p := read(t, garbageTable())
-	if n := len(p.Warnings); n != 21 || p.Warnings[20] != "demo.markgen: damaged besides: 39980 places" {
+	if n := len(p.Warnings); n != 21 || p.Warnings[20] != "demo.markgen: damaged besides: 39,980 places" {
 		t.Errorf("%d warnings, the last %q", n, p.Warnings[n-1])
 	}
 }

@@ -139,13 +139,13 @@ func TestPageNumbers(t *testing.T) {
 		values = append(values, math.Exp(float64(i)/67)/float64(1+i%7), float64(i)/8)
 	}
 	list, _ := json.Marshal(values)
-	for i, got := range eval[[]string](v, fmt.Sprintf(`%s.map((v) => units.Duration(v))`, list)) {
+	for i, got := range eval[[]string](v, fmt.Sprintf(`%s.map((v) => duration(v))`, list)) {
 		if want := units.Duration(values[i]); got != want {
 			t.Errorf("%v ns are %s, want %s", values[i], got, want)
 		}
 	}
 	for n, want := range map[string]string{`0`: "0", `999`: "999", `1000`: "1,000", `1234567`: "1,234,567", `"18446744073709551615"`: "18,446,744,073,709,551,615"} {
-		expect(v, "units.Count("+n+")", want)
+		expect(v, "count("+n+")", want)
 	}
 	for script, want := range map[string]string{
 		`percent(0)`: "0.0%", `percent(0.0004)`: "<0.1%", `percent(0.123)`: "12%", `percent(0.0123)`: "1.2%", `percent(0.9999)`: ">99.9%", `percent(1)`: "100%",

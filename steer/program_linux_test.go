@@ -407,8 +407,11 @@ func TestCountersPaused(t *testing.T) {
 		if _, err := r.in.Write([]byte{0}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(20 * time.Millisecond)
-		if err := r.open().Do(verb); err != nil {
+		p := r.open()
+		for tries := 0; count(t, p, "late") == 0 && tries < 1000; tries++ {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := p.Do(verb); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)
