@@ -7,16 +7,16 @@ import (
 
 // Of calls that take longer than a window no more than their beginnings are recorded, and so of what is inside.
 func TestCovered(t *testing.T) {
-	const width = 1000
+	within := func(d float64) float64 { return inWindow(d, 1000) }
 	for _, tt := range []struct {
 		ns, want float64
 	}{{1, 0.9995}, {500, 0.75}, {1000, 0.5}, {10_000, 0.05}, {1e6, 0.0005}} {
 		k := uint8(math.Log2(tt.ns))
-		if got := covered([]Bucket{{K: k, Count: 7, SumNS: 7 * uint64(tt.ns)}}, width); math.Abs(got-tt.want) > 1e-9 {
+		if got := covered([]Bucket{{K: k, Count: 7, SumNS: 7 * uint64(tt.ns)}}, within); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("calls of %g ns: %g of what is inside, want %g", tt.ns, got, tt.want)
 		}
 	}
-	if got := covered(nil, width); got != 1 {
+	if got := covered(nil, within); got != 1 {
 		t.Errorf("no calls: %g", got)
 	}
 	s := &windows{Sampling: Sampling{N: 20, Windows: 10, OpenNS: 10_000, NetNS: 10_000, OfNS: 200_000}}

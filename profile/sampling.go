@@ -24,6 +24,7 @@ type windows struct {
 	scope   float64 // what a scope costs, ns
 	covered float64 // which part of what was passed in calls that began in windows was recorded; 0: all
 	calls   float64 // how many of these there were
+	whole   bool    // they are recorded after the windows' ends, too
 	blind   bool    // there was none
 	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
 }

@@ -215,7 +215,11 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	default:
 		call = "return " + call
 	}
-	e.insert(start, " if "+w.gate(fn)+" { "+call+" };")
+	test := w.opens(fn)
+	if fn.cost > openBudget { // else the test alone is what there is room for where the function is inlined, and it is brief
+		test = w.chooses(fn)
+	}
+	e.insert(start, " if "+test+" { "+call+" };")
 	w.counts(e, fn, start)
 
 	typeParams, results := "", value

@@ -195,11 +195,11 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		if !fn.results() {
 			tail = "; return };"
 		}
-		e.insert(start, " if "+w.gate(fn)+" {"+scopes+string(copied.apply(start, end))+tail+lineAt(f, start))
+		e.insert(start, " if "+w.chooses(fn)+" {"+scopes+string(copied.apply(start, end))+tail+lineAt(f, start))
 		w.counts(e, fn, start)
 	case formGuarded:
 		if fn.explicit {
-			e.insert(start, " "+w.on+" := "+w.gate(fn)+";")
+			e.insert(start, " "+w.on+" := "+w.chooses(fn)+";")
 			w.openNamed(e, e, fn, start, end, variable)
 			break
 		}
@@ -208,11 +208,11 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 			if p := fn.point; p != nil && !p.Count {
 				enter = w.enterInto(w.s, p)
 			}
-			e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.gate(fn)+" { defer "+w.s+".Leave();"+enter+" };")
+			e.insert(start, " var "+w.s+" "+w.perf+".Scope; if "+w.opens(fn)+" { defer "+w.s+".Leave();"+enter+" };")
 			w.openNamed(e, e, fn, start, end, eachTests)
 			break
 		}
-		e.insert(start, " "+w.on+" := "+w.gate(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
+		e.insert(start, " "+w.on+" := "+w.chooses(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
 		w.marked(e, fn, start, w.on)
 	}
 }
@@ -223,14 +223,30 @@ func (w *overlayWriter) marker(i int) string {
 	return fmt.Sprintf("%s[%s.MarkerPad+%d]", w.m, w.perf, i)
 }
 
-// gate tests whether the function's markers are on.
+// chooses tests whether the body behind the test is to run marked, from there to its end.
+func (w *overlayWriter) chooses(fn *function) string {
+	if m := w.gate(fn); m != "" {
+		return m + ".Off == 0 && " + w.perf + ".Due(&" + m + ")"
+	}
+	return "false"
+}
+
+// opens tests whether the function's markers are on.
+func (w *overlayWriter) opens(fn *function) string {
+	if m := w.gate(fn); m != "" {
+		return m + ".Off == 0"
+	}
+	return "false"
+}
+
+// gate is the marker that speaks for all of the function's; "": it has none.
 func (w *overlayWriter) gate(fn *function) string {
 	for _, p := range fn.points {
 		if p.marker >= 0 {
-			return w.marker(p.gate) + ".Off == 0"
+			return w.marker(p.gate)
 		}
 	}
-	return "false"
+	return ""
 }
 
 // scopes declares the scopes of a function: one for each that may be open at

@@ -33,6 +33,9 @@ func Begin(m *Marker) (n Nothing) { return n }
 // End does nothing.
 func End(m *Marker) (n Nothing) { return n }
 
+// Due is false.
+func Due(m *Marker) bool { return false }
+
 // Set puts v into p.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v

@@ -209,8 +209,9 @@ func sampleGroup(m *Marker) {
 		if w&IndexWatched != 0 {
 			continue
 		}
-		gates = append(gates, windowGate{other, false}) // where there is one body, each tests its own
-		if atomic.LoadUint64(&ownWindow().width) == 0 {
+		whole := t.goesWith(uint32(k))
+		gates = append(gates, windowGate{Marker: other, whole: whole}) // where there is one body, each tests its own
+		if !whole && atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, OffByWindow)
 		}
 		if w&IndexMask == 0 || nextIndex >= maxIndex {
@@ -222,6 +223,7 @@ func sampleGroup(m *Marker) {
 			*(*struct{ all, n, ticks uint64 })(unsafe.Add(a, OffAliasOften)) = pace
 		}
 		beginSampling(index, b)
+		t.followCalls(uint32(k), index)
 		addWord(&other.index, index-w&IndexMask)
 	}
 	atomic.StoreUint64(&windowClosed, now())

@@ -34,6 +34,10 @@ func Shut(m *Marker) (n Nothing) {
 	return n
 }
 
+// Due says at an open gate whether the body behind it is to run marked. It is not, but as it was, if a window is about to begin, for which
+// gates are opened before: what would begin too early is not recorded, and if it lasted, what begins in the window would not be as much as else.
+func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
+
 // Set puts v into p. It is for assignments, as the others.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v

@@ -46,6 +46,7 @@ type table struct {
 	own       []*Own         // counters of single units of stack, see Tallies
 	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
 	often     []float64      // of gates, what chooseThin adds up
+	chosen    []bool         // of each marker whether its function chooses for it, and has one of its own; nil: not known yet
 	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
 	sampledAt []*baseline    // of each marker, when it became sampled in windows; nil: none has
 }
@@ -147,7 +148,7 @@ func (t *table) open(number uint64) bool {
 		t.first = nextNumber
 		nextNumber += uint32(t.markers)
 	}
-	t.left, t.shared, t.counters, t.counting, t.own, t.gates, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil
+	t.left, t.shared, t.counters, t.counting, t.own, t.gates, t.chosen, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil, nil
 	if t.first+uint32(t.markers) > firstNumber+maxIndex {
 		t.leave()
 	}
@@ -333,6 +334,7 @@ func (m *Marker) giveIndex() {
 		alias(index, uint64(t.first+i))
 		if t.sampledAt != nil && t.sampledAt[i] != nil {
 			beginSampling(index, *t.sampledAt[i])
+			t.followCalls(i, index)
 		}
 	}
 	setBits(&m.index, index) // last: others may see it at once

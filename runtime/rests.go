@@ -4,14 +4,19 @@ package runtime
 
 // rests tells whether the program rests: whether there are times in which none of it runs.
 type rests struct {
-	does    bool
-	at, cpu uint64 // when it was looked at last, monotonic, and the processor time it had taken then, ns
-	used    uint64 // how many processors it has kept busy lately, times 256; 0: not known
+	does   bool
+	at     uint64 // when it was looked at last, monotonic, ns
+	cpu    uint64 // the processor time it had taken then, ns
+	waited uint64 // how long it had waited for processors that others had, ns
+	next   uint64 // when to look again, monotonic, ns
+	used   uint64 // how many processors it has kept busy lately, times 256; 0: not known
 }
 
-// It is looked at so often, ns, and rests if it has taken less than so many percent of one processor in between.
+// It is looked at so often, ns, or so many times as long after as looking takes, and rests if it could have used less than so many percent
+// of one processor in between.
 const (
 	restsEach = 20_000_000
+	restsCost = 500
 	restsMost = 90
 )
 
@@ -20,17 +25,20 @@ const (
 //go:norace
 func (r *rests) look() {
 	t := uint64(nanotime())
-	if t-r.at < restsEach {
+	if int64(t-r.next) < 0 {
 		return
 	}
-	cpu := processTime()
+	cpu, waited := processTime(), waitedTime()
 	if r.at != 0 {
-		r.does = (cpu-r.cpu)*100 < (t-r.at)*restsMost
-		used := (cpu - r.cpu) << 8 / (t - r.at)
+		took := cpu - r.cpu
+		could := took + less(waited, r.waited) // of threads that have ended meanwhile it is not known
+		r.does = could*100 < (t-r.at)*restsMost
+		used := took << 8 / (t - r.at)
 		if r.used != 0 {
 			used = (3*r.used + used) / 4
 		}
 		r.used = used
 	}
-	r.at, r.cpu = t, cpu
+	r.at, r.cpu, r.waited = t, cpu, waited
+	r.next = t + max(restsEach, restsCost*(uint64(nanotime())-t))
 }

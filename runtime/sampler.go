@@ -34,6 +34,8 @@ type sampler struct {
 	cost    uint64 // ns that the latest adding up took
 	added   uint64 // when that was, monotonic ns
 	busy    uint64 // which part of the windows lately had something passed in them, times 65536
+	later   uint64 // passages that had been recorded outside of windows until then
+	laterIn uint64 // of these, those of functions that run marked in thin windows
 	read    uint64 // ticks that reading collectors had taken of windows until then
 	learned learned
 	windows uint64 // in which scopes were timed
@@ -101,7 +103,9 @@ func (s *sampler) windowDue() uint64 {
 		lock()
 		s.count++
 		s.pending += s.width
-		s.taken += taken
+		if s.leavesNone() {
+			s.taken += taken
+		}
 		if t-s.added > 100*s.cost {
 			s.add()
 		}
@@ -222,9 +226,15 @@ func (s *sampler) putOff(t uint64) {
 // does, which may also be why the program gets less than it could use: then it passes something on all of them.
 //
 //go:norace
-func (s *sampler) isLate() bool {
+func (s *sampler) isLate() bool { return s.late > lateSampler && s.leavesNone() }
+
+// leavesNone says whether the program keeps all of its processors busy, or it is not known whether it does: the sampler takes one
+// from it then.
+//
+//go:norace
+func (s *sampler) leavesNone() bool {
 	busy := max(s.rests.used, s.passing)
-	return s.late > lateSampler && (s.rests.used == 0 || busy+spareProcessor > uint64(runtime.GOMAXPROCS(0))<<8)
+	return s.rests.used == 0 || busy+spareProcessor > uint64(runtime.GOMAXPROCS(0))<<8
 }
 
 // wasLate learns from how late the sampler was, ns, how much before a window it should be called.
@@ -350,6 +360,9 @@ func (s *sampler) addRated() {
 			some += n
 		}
 	}
+	later, laterIn := passedLater()
+	all, some = less(all, later-s.later), less(some, laterIn-s.laterIn)
+	s.later, s.laterIn = later, laterIn
 	processors := uint64(0)
 	for _, word := range active {
 		processors += uint64(bits.OnesCount64(word))

@@ -16,7 +16,10 @@ type shard struct {
 	thin  uint64 // passages in thin windows, and around them
 	in    uint64 // those in thin windows
 	known uint64 // of these, those that thinPassages has told
-	_     [32 - 2*unsafe.Sizeof(uintptr(0))]byte
+
+	later     uint64 // passages that were recorded outside of windows, with the call that they are in
+	laterThin uint64 // of these, those of functions that run marked in thin windows
+	_         [16 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
 // A directory maps Marker.index to what a processor has of the marker. One that

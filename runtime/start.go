@@ -159,8 +159,9 @@ func forget() {
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
+	atomic.StorePointer(&functions, nil)
 	atomic.StorePointer(&aside, nil)
-	windowClosed = 0
+	windowClosed, opensEarly = 0, 0
 	tracedOften, looks = nil, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen = nil, 0, 0

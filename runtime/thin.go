@@ -184,7 +184,7 @@ func (l *learned) chooseThin() (changed bool) {
 	passed = 0
 	for i := range rated {
 		r := &rated[i]
-		if r.closed = closed(live[r.index-firstIndex]); !r.closed {
+		if r.runThin(!closed(live[r.index-firstIndex])); !r.closed {
 			passed += r.n
 		}
 	}

@@ -103,6 +103,7 @@ var gates []windowGate
 type windowGate struct {
 	*Marker
 	closed bool // in thin windows, see chooseThin
+	whole  bool // it is open between windows, too, as its function chooses for it
 }
 
 // opening and closing are how long after the beginning and after the end of a window
@@ -138,6 +139,9 @@ func (w *window) includes(i uint32, t uint64) bool {
 	w.late(t)
 	if !hasRate(i) {
 		oftenAt(i)
+		return true
+	}
+	if isOfCall(i, t) {
 		return true
 	}
 	if hot.extras&extraTrigger != 0 {
@@ -189,6 +193,7 @@ func (w *window) end(width uint64) bool {
 		return false
 	}
 	atomic.StoreUint64(&windowClosed, w.from+theSampler.width)
+	atomic.StoreUint32(&opensEarly, 0)
 	lock()
 	if w != ownWindow() { // of an earlier run
 		unlock()
@@ -198,7 +203,7 @@ func (w *window) end(width uint64) bool {
 	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for i := range gates {
-			if m := gates[i].Marker; loadWord(&m.index)&IndexKept == 0 {
+			if m := gates[i].Marker; !gates[i].whole && loadWord(&m.index)&IndexKept == 0 {
 				setBits(&m.Off, OffByWindow)
 			}
 		}
@@ -220,6 +225,8 @@ func (w *window) begin(at uint64) uint64 {
 	if State() == StateStopped {
 		return at
 	}
+	atomic.StoreUint64(&w.from, now()+fromNS(at-uint64(nanotime())))
+	atomic.StoreUint32(&opensEarly, 1)
 	sort := theSampler.sortNext()
 	setThin(sort == thinBatch)
 	for i := range gates {
@@ -240,6 +247,25 @@ func (w *window) begin(at uint64) uint64 {
 	atomic.StoreUint64(&w.from, now()+fromNS(at-t))
 	atomic.StoreUint64(&w.width, unpassed)
 	return at
+}
+
+// opensEarly is 1 from when the gates have been opened until warmUp before the window begins.
+var opensEarly uint32
+
+// dueNow is Due while gates are open for a window that is to begin.
+//
+//go:norace
+//go:noinline
+func dueNow(m *Marker) bool {
+	i := loadWord(&m.index) & IndexMask
+	if i == 0 || !hasRate(i) {
+		return true // no window is its
+	}
+	if int64(now()-atomic.LoadUint64(&ownWindow().from)+fromNS(warmUp)) < 0 {
+		return false
+	}
+	atomic.StoreUint32(&opensEarly, 0)
+	return true
 }
 
 // settleGates is settleMarkers for those that windows close. It is done later where
