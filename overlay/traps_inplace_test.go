@@ -13,7 +13,7 @@ import (
 // the same.
 var trapsInPlace = []string{
 	"blank_func", "constraints", "defer_loop", "else_if", "eval_order", "fallthrough", "func_literal", "generated",
-	"generics", "goroutines", "goto_block", "goto_decl", "imports", "init_order", "label_for", "local_types",
+	"generics", "goroutines", "goto_block", "goto_decl", "imports", "init_order", "label_for", "local_types", "own_panic",
 	"loopvar", "marked", "methods", "recover", "shadowed", "switch_init", "type_switch", "unformatted",
 }
 

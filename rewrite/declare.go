@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"iter"
 )
@@ -85,6 +86,38 @@ func declared(files []*file, word string) bool {
 		}
 	}
 	return false
+}
+
+// panicsOf says which calls of panic in the files are of something else: the compiler takes a function for one that ends there
+// if it is the predeclared one, and for nothing else.
+func panicsOf(files []*file) flow {
+	if !declared(files, "panic") {
+		return flow{}
+	}
+	if topNames(files)["panic"] {
+		return flow{ownPanic: true}
+	}
+	others := map[token.Pos]bool{}
+	for _, f := range files {
+		fset := token.NewFileSet()
+		resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0) // again, as what names mean is rarely asked
+		if err != nil {
+			return flow{ownPanic: true}
+		}
+		from := fset.File(resolved.FileStart)
+		ast.Inspect(resolved, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok && name.Name == "panic" && name.Obj != nil {
+				others[f.tok.Pos(from.Offset(name.Pos()))] = true
+			}
+			return true
+		})
+		for _, spec := range f.ast.Imports {
+			if spec.Name != nil && spec.Name.Name == "panic" {
+				return flow{ownPanic: true}
+			}
+		}
+	}
+	return flow{notPanic: others}
 }
 
 // topNames are the names that files declare outside of functions.

@@ -27,7 +27,7 @@ type Options struct {
 func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
-	w := &walker{u: u, o: o, flow: flow{ownPanic: declared(u.files, "panic")}, names: map[string]*Point{}, tops: map[string]int{}}
+	w := &walker{u: u, o: o, flow: panicsOf(u.files), names: map[string]*Point{}, tops: map[string]int{}}
 	if o.Sizes {
 		w.sizer = newArgumentSizer(u.files)
 	}

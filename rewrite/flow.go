@@ -63,7 +63,8 @@ func (f *flow) leavingClauses(body *ast.BlockStmt, label string, complete bool) 
 
 // flow knows what a file has to say about control flow.
 type flow struct {
-	ownPanic bool // panic may be something else than the predeclared function
+	ownPanic bool               // panic may be something else than the predeclared function
+	notPanic map[token.Pos]bool // where it is, if the unit declares one inside of functions only
 }
 
 // terminating follows the specification; label is that of the statement.
@@ -79,7 +80,7 @@ func (f *flow) terminating(s ast.Stmt, label string) bool {
 			return false
 		}
 		name, ok := call.Fun.(*ast.Ident)
-		return ok && name.Name == "panic"
+		return ok && name.Name == "panic" && !f.notPanic[name.Pos()]
 	case *ast.BlockStmt:
 		return f.terminatingList(s.List)
 	case *ast.IfStmt:

@@ -195,6 +195,9 @@ func (fn *function) copies() (bool, string) {
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
 	}
+	if name := fn.growsOnce(); name != "" {
+		return false, "a copy would keep " + name + " from growing on the stack"
+	}
 	return true, ""
 }
 
