@@ -190,6 +190,8 @@ func (fn *function) copies() (bool, string) {
 		return false, "the file has //line directives"
 	case fn.size > maxTwin || fn.size > 2*maxTwin/5 && 2*nodes(fn.body)+markNodes*len(fn.events) > bigNodes:
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
+	case fn.defers > 0:
+		return false, "a copy would defer its calls again, and a frame for both is large"
 	case len(fn.ways) > maxReturns && !fn.explicit:
 		return false, "with so many returns a defer would cost the unmarked body too"
 	case fn.redeclares():

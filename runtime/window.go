@@ -193,7 +193,7 @@ func (w *window) end(width uint64) bool {
 		return false
 	}
 	atomic.StoreUint64(&windowClosed, w.from+theSampler.width)
-	atomic.StoreUint32(&opensEarly, 0)
+	storeWord(&opensEarly, 0)
 	lock()
 	if w != ownWindow() { // of an earlier run
 		unlock()
@@ -226,7 +226,7 @@ func (w *window) begin(at uint64) uint64 {
 		return at
 	}
 	atomic.StoreUint64(&w.from, now()+fromNS(at-uint64(nanotime())))
-	atomic.StoreUint32(&opensEarly, 1)
+	storeWord(&opensEarly, 1)
 	sort := theSampler.sortNext()
 	setThin(sort == thinBatch)
 	for i := range gates {
@@ -264,7 +264,7 @@ func dueNow(m *Marker) bool {
 	if int64(now()-atomic.LoadUint64(&ownWindow().from)+fromNS(warmUp)) < 0 {
 		return false
 	}
-	atomic.StoreUint32(&opensEarly, 0)
+	storeWord(&opensEarly, 0)
 	return true
 }
 

@@ -154,7 +154,7 @@ func TestMarkTraps(t *testing.T) {
 		t.Errorf("marked twice, there is something to change:\n%s", again)
 	}
 	tellLines := []string{"runtime_caller", "line_directives"}
-	tellInlining := []string{"idioms"} // a function with a deferred call is not inlined
+	tellInlining := []string{"idioms", "appends"} // a function with a deferred call is not inlined, and what it returns does not grow on the stack
 	for i, program := range m.build("marked") {
 		if filepath.Base(program) != filepath.Base(plain[i]) {
 			t.Fatalf("%s is not %s", program, plain[i])

@@ -69,47 +69,6 @@ func fib(n int) int {
 	return fib(n-1) + fib(n-2)
 }
 
-// The compiler lets a slice that is given away once grow on the stack.
-//
-//go:noinline
-func named(n int) (list []int) {
-	for i := range n {
-		list = append(list, i)
-	}
-	return
-}
-
-//go:noinline
-func parameter(list []int, n int) []int {
-	for i := range n {
-		if i%2 == 0 {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-//go:noinline
-func several(n int) (list []int, err error) {
-	list = append(list, 1)
-	if n > 3 {
-		list = append(list, 2, 3)
-	}
-	return list, nil
-}
-
-type numbers []int
-
-//go:noinline
-func (l numbers) with(n int) numbers {
-	for i := range n {
-		for range 2 {
-			l = append(l, i)
-		}
-	}
-	return l
-}
-
 func main() {
 	for _, f := range []struct {
 		name string
@@ -123,10 +82,6 @@ func main() {
 		{"escapes", func() { sink = escapes() }},
 		{"buffer", func() { buffer() }},
 		{"fib", func() { fib(10) }},
-		{"named", func() { sink = named(5) }},
-		{"parameter", func() { sink = parameter(nil, 9) }},
-		{"several", func() { list, _ := several(5); sink = list }},
-		{"with", func() { sink = numbers(nil).with(3) }},
 		{"make", func() { sink = make([]int, 10) }},
 	} {
 		fmt.Println(f.name, testing.AllocsPerRun(100, f.do))
