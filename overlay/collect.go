@@ -19,7 +19,8 @@ import (
 // it from the directory.
 type Collection struct {
 	dir    string
-	keeper *keeper // nil where there is none
+	held   *os.File // what tells others that the run goes on; nil where nothing does
+	keeper *keeper  // nil where there is none
 
 	// File and Report are what the user's own MARKGEN says about them, "" if
 	// nothing. The processes are told otherwise: what becomes of the data is
@@ -42,7 +43,7 @@ func Collect(environ []string) (*Collection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no directory for the data of the run: %w", err)
 	}
-	c := &Collection{dir: dir}
+	c := &Collection{dir: dir, held: holdDir(dir)}
 	collect := false
 	var keys []string
 	for _, kv := range strings.Split(getenv(environ, "MARKGEN"), ",") {
@@ -93,7 +94,8 @@ func dataDir(environ []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(base, "markgen-run-")
+	sweep(base)
+	return os.MkdirTemp(base, runDir)
 }
 
 // Only has the processes collect the markers with those IDs and no others.
@@ -146,7 +148,11 @@ func (c *Collection) Close() error {
 	if c.keeper != nil {
 		c.keeper.close()
 	}
-	return os.RemoveAll(c.dir)
+	err := os.RemoveAll(c.dir)
+	if c.held != nil {
+		c.held.Close()
+	}
+	return err
 }
 
 // Save moves a data file to a name of the user's, across file systems if need

@@ -294,6 +294,23 @@ func TestWindowsOfLengthy(t *testing.T) {
 	t.Error("counts are too far off")
 }
 
+// What is in a function before and behind a time that it waits is as large a part of all as its calls are.
+func TestWindowsOfWaiting(t *testing.T) {
+	const calls = 3000
+	p := runSteered(t, "sample=1:10,seed=101,only=*.waiting*", "waiting", fmt.Sprint(calls)).Profile
+	function := float64(marker(t, p, "waiting").Count)
+	t.Logf("%.0f ± %.0f calls of %d", function, marker(t, p, "waiting").CountSE(), calls)
+	for name, each := range map[string]float64{"waiting:for#1": 2, "waiting:for#2": 3} {
+		m := marker(t, p, name)
+		if n := float64(m.Count) / each; math.Abs(n-function) > 0.2*function {
+			t.Errorf("%s is in %.0f calls of %.0f", name, n, function)
+		}
+		if n := float64(m.Count); math.Abs(n-each*calls) > 4*m.CountSE() {
+			t.Errorf("%s: %.0f ± %.0f of %.0f", name, n, m.CountSE(), each*calls)
+		}
+	}
+}
+
 // A function that is passed often in a time that no window need fall into has a count that says how little is known of it.
 func TestWindowsOfClumps(t *testing.T) {
 	const calls = 8000

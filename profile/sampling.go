@@ -61,6 +61,7 @@ type batchSums struct {
 	n, nn, s, ss, ns float64
 	passed           [layout.Paces]float64 // n by how much of the windows recording took; 0: not known
 	since, until     baseline
+	before           pace // of a counter; that of a marker is told elsewhere
 }
 
 // A pace is how often a marker was passed before it was sampled: in all, and the latest passages with the ticks
@@ -376,8 +377,11 @@ func (r *run) tick(b block) error {
 		n: float64(word(layout.OffTickCount)), nn: nn,
 		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
 	}
-	if len(data) == layout.TickSize {
+	if len(data) >= layout.OffTickPace {
 		s.passed = r.passedAt(data[layout.OffTickPassed:])
+	}
+	if len(data) == layout.TickSize {
+		s.before = pace{word(layout.OffTickPace), word(layout.OffTickPace + 8), word(layout.OffTickPace + 16)}
 	}
 	r.ticks[key] = append(r.ticks[key], s)
 	return nil
@@ -406,8 +410,13 @@ func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, toget
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }
 
-// counterTogether is together for what has been counted so often before it was sampled.
+// counterTogether is together for what has been counted so often before it was sampled. No scope was recorded of it.
 func (r *run) counterTogether(s *windows, b batchSums, n uint64) float64 {
+	if b.before.ticks != 0 && b.before.n != 0 {
+		counted := *s
+		counted.scope = 0
+		return counted.together(b.before, b.n, float64(r.Clock.Hz))
+	}
 	before := duration(0, b.since.profiled, r.Clock.Hz)
 	if s.factor() != 0 || before == 0 {
 		return 1

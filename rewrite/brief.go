@@ -105,7 +105,7 @@ func (w *overlayWriter) twice(e *edits, fn *function, b *brief, deferred *Point)
 	w.marks = false
 	w.explicit(e, fn, deferred)
 	w.brief = nil
-	e.insert(b.from, " if "+w.chooses(fn)+" {"+string(copied.apply(b.from, b.to))+" } else {"+lineAt(fn.file, b.from))
+	e.insert(b.from, " if "+w.opens(fn)+" {"+string(copied.apply(b.from, b.to))+" } else {"+lineAt(fn.file, b.from))
 	return named
 }
 

@@ -169,6 +169,38 @@ func (fn *function) atTop() bool {
 	return false
 }
 
+// lengthens says whether a call of the function may take long, and markers make that much longer: a loop of its own that has one
+// calls something.
+func (fn *function) lengthens() bool {
+	loops := false
+	for _, p := range fn.points {
+		loops = loops || p.Kind == KindLoop
+	}
+	if !loops {
+		return false
+	}
+	calls := false
+	inLoop := func(body *ast.BlockStmt) {
+		ast.Inspect(body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+				calls = calls || !ok || !builtins[name.Name] && !scalarNames[name.Name]
+			}
+			return !calls
+		})
+	}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			inLoop(n.Body)
+		case *ast.RangeStmt:
+			inLoop(n.Body)
+		}
+		return !calls
+	})
+	return calls
+}
+
 // small says whether the function is to be inlined where the compiler does that.
 // In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
 // of a function that is given, which allocates if this one is not inlined: then the estimate is to be

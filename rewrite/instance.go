@@ -215,11 +215,11 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 	default:
 		call = "return " + call
 	}
-	test := w.opens(fn)
-	if fn.cost > openBudget { // else the test alone is what there is room for where the function is inlined, and it is brief
-		test = w.chooses(fn)
+	before, behind := " if "+w.opens(fn)+" {", "}"
+	if fn.lengthens() && fn.cost > openBudget { // else it is brief, and where it is inlined there is no room for more
+		before, behind = w.chooses(fn)
 	}
-	e.insert(start, " if "+test+" { "+call+" };")
+	e.insert(start, before+" "+call+" "+behind+";")
 	w.counts(e, fn, start)
 
 	typeParams, results := "", value

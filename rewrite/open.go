@@ -138,7 +138,7 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 			e.insert(start, w.counted(p.counter))
 		case w.called:
 			e.insert(start, w.free("Begin(&%s)", w.marker(p.marker)))
-		default:
+		case w.ownScope(fn, gate) == "": // else it has been opened
 			e.insert(start, w.opened(p))
 		}
 	}

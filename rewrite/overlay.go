@@ -179,27 +179,30 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 		w.instance(e, fn, start, end)
 	case formTwin:
 		copied, scopes := &edits{text: e.text, file: f}, ""
+		from, to := w.chooses(fn)
 		if fn.explicit {
 			how := passed
 			if fn.framed() {
 				how, scopes = framed, w.entered(fn)
 			}
 			w.openNamed(copied, e, fn, start, end, how)
+			from, to = w.choosesBehind(fn, scopes, how)
+			scopes = ""
 		} else {
 			w.marked(copied, fn, start, "")
 			scopes = w.deferred(fn)
 		}
 		w.renameLabels(copied, fn)
 		w.wrapRecovers(copied, f, fn.body)
-		tail := " };"
+		tail := " "
 		if !fn.results() {
-			tail = "; return };"
+			tail = "; return "
 		}
-		e.insert(start, " if "+w.chooses(fn)+" {"+scopes+string(copied.apply(start, end))+tail+lineAt(f, start))
+		e.insert(start, from+scopes+string(copied.apply(start, end))+tail+to+";"+lineAt(f, start))
 		w.counts(e, fn, start)
 	case formGuarded:
 		if fn.explicit {
-			e.insert(start, " "+w.on+" := "+w.chooses(fn)+";")
+			e.insert(start, w.chosen(fn))
 			w.openNamed(e, e, fn, start, end, variable)
 			break
 		}
@@ -212,7 +215,7 @@ func (w *overlayWriter) function(e *edits, fn *function) {
 			w.openNamed(e, e, fn, start, end, eachTests)
 			break
 		}
-		e.insert(start, " "+w.on+" := "+w.chooses(fn)+";"+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
+		e.insert(start, w.chosen(fn)+w.scopes(fn)+" if "+w.on+" { defer "+w.perf+".Close("+w.s+"[:]) };")
 		w.marked(e, fn, start, w.on)
 	}
 }
@@ -223,12 +226,44 @@ func (w *overlayWriter) marker(i int) string {
 	return fmt.Sprintf("%s[%s.MarkerPad+%d]", w.m, w.perf, i)
 }
 
-// chooses tests whether the body behind the test is to run marked, from there to its end.
-func (w *overlayWriter) chooses(fn *function) string {
-	if m := w.gate(fn); m != "" {
-		return m + ".Off == 0 && " + w.perf + ".Due(&" + m + ")"
+// chooses gives what stands before and behind a body that is to run marked, from there to its end, if its gate is open and it is due. Of
+// one condition the compiler makes a variable that is tested whatever the gate is, and where no call follows the first it
+// takes that for the way that is often gone.
+func (w *overlayWriter) chooses(fn *function) (from, to string) {
+	if m := w.gate(fn); m != "" && fn.lengthens() {
+		return " if " + m + ".Off == 0 { for { if " + w.perf + ".IsDue(&" + m + ") {", "}; if !" + w.perf + ".Again() { break }}}"
 	}
-	return "false"
+	return " if " + w.opens(fn) + " {", "}"
+}
+
+// choosesBehind is chooses for a body in which the function's own scope has an explicit end: it is opened first, which does nothing while
+// the body is not due. scopes declares those of the function.
+func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (from, to string) {
+	own := w.ownScope(fn, how)
+	if m := w.gate(fn); own != "" {
+		return " if " + m + ".Off == 0 {" + scopes + " for {" + own + " if " + w.perf + ".Due(&" + m + ") {", "}; if !" + w.perf + ".Again() { break }}}"
+	}
+	from, to = w.chooses(fn)
+	return from + scopes, to
+}
+
+// ownScope opens the scope of a function with two bodies, if that is what speaks for both; "" if it is not.
+func (w *overlayWriter) ownScope(fn *function, how gate) string {
+	if p := fn.point; !fn.lengthens() || p == nil || p.Count || w.called || how != passed && how != framed || w.marker(p.marker) != w.gate(fn) || fn.form != formTwin {
+		return ""
+	}
+	defer func(before gate) { w.passed = before }(w.passed)
+	w.passed = how
+	return w.opened(fn.point)
+}
+
+// chosen declares the variable that says whether the body is to run marked.
+func (w *overlayWriter) chosen(fn *function) string {
+	text := " " + w.on + " := " + w.opens(fn) + ";"
+	if m := w.gate(fn); m != "" && fn.lengthens() {
+		text += " if " + w.on + " { " + w.on + " = " + w.perf + ".IsDue(&" + m + ") };"
+	}
+	return text
 }
 
 // opens tests whether the function's markers are on.

@@ -265,6 +265,7 @@ const (
 	//	56 OffTickNet, OffTickTicks, OffTickBatches at that time u64
 	//	80 the same when the rate became another; 0 until then
 	//	112 its count in the batches of each of Paces float64; not in blocks that end before
+	//	160 how often it had counted before, the latest of that, and how many ticks that took; not in blocks that end before
 	//
 	// A counter has one for each rate.
 	BlockTick = 15

@@ -156,7 +156,8 @@ const (
 	OffTickSince  = 48
 	OffTickUntil  = 80
 	OffTickPassed = 112
-	TickSize      = OffTickPassed + 8*Paces
+	OffTickPace   = OffTickPassed + 8*Paces
+	TickSize      = OffTickPace + 24
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24

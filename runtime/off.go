@@ -36,6 +36,12 @@ func End(m *Marker) (n Nothing) { return n }
 // Due is false.
 func Due(m *Marker) bool { return false }
 
+// IsDue is false.
+func IsDue(m *Marker) bool { return false }
+
+// Again is false.
+func Again() bool { return false }
+
 // Set puts v into p.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v

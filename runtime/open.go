@@ -38,6 +38,15 @@ func Shut(m *Marker) (n Nothing) {
 // gates are opened before: what would begin too early is not recorded, and if it lasted, what begins in the window would not be as much as else.
 func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 
+// IsDue is Due that does not inline.
+//
+//go:noinline
+func IsDue(m *Marker) bool { return Due(m) }
+
+// Again is false. What seems to be done again the compiler does not put in front of the body as it was, which comes behind it and
+// in front of nothing else then (cmd/compile/internal/ssa/layout.go).
+func Again() bool { return again }
+
 // Set puts v into p. It is for assignments, as the others.
 func Set[T any](p *T, v T) (n Nothing) {
 	*p = v

@@ -144,6 +144,7 @@ func retick(n uint64) {
 				continue
 			}
 			c = &tickers[i]
+			tickers[to].pace = c.pace
 			tickers[to].next, c.next = c.next, to
 		} else {
 			tickers[to].resume(b)

@@ -164,7 +164,7 @@ func forget() {
 	windowClosed, opensEarly = 0, 0
 	tracedOften, looks = nil, nil
 	theSampler = sampler{}
-	tickers, tickersOn, tickOpen = nil, 0, 0
+	tickers, tickersOn, tickOpen, ticksSeen = nil, 0, 0, 0
 	thinned, thinShards, thinEach = false, 0, thinMost
 	firstProfiling = 0
 	sizeCost = 0

@@ -30,6 +30,7 @@ type tick struct {
 	nn             float64
 	period
 	passed paced
+	pace   struct{ all, n, ticks uint64 } // before: in all, and the latest, with the ticks they took
 }
 
 var (
@@ -42,6 +43,7 @@ var (
 	tickers   []ticking // under the lock, as what follows
 	tickersOn uint64    // tick at which they were turned on; 0: they are off
 	tickOpen  uint64    // ticks that they were on in the batch
+	ticksSeen uint64    // tick at which all counters were looked through last; 0: they have not been
 )
 
 // setTicks has the ticking counters count or not. The caller holds the lock.
@@ -95,6 +97,9 @@ func keepTicking() {
 //go:norace
 //go:nocheckptr
 func findTicks() {
+	t0 := now()
+	since := t0 - max(ticksSeen, readyAt)
+	ticksSeen = t0
 	for k := range tables {
 		t := &tables[k]
 		if t.counters == nil || t.tallies != nil || t.hasBlocks() {
@@ -103,13 +108,18 @@ func findTicks() {
 		cs := unsafe.Slice(t.counted, t.n)
 		for i := range cs {
 			p := unsafe.Add(t.counters, 8*uintptr(i))
-			if unsafe.Pointer(cs[i].P) != p || atomic.LoadUint64((*uint64)(p)) < often {
+			n := atomic.LoadUint64((*uint64)(p))
+			if unsafe.Pointer(cs[i].P) != p || n < often {
 				continue
 			}
 			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
 			at := beginTicking(uint64(k), uint64(i), ref, ticksBaseline())
 			if at < 0 {
 				return
+			}
+			if since > 0 { // it had been passed less than often when it was looked at before
+				pace := &tickers[at].pace
+				pace.all, pace.n, pace.ticks = n, n-often+1, since
 			}
 			var to unsafe.Pointer
 			if tickersOn != 0 {

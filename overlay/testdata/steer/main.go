@@ -44,6 +44,23 @@ func lengthy(n int) {
 	}
 }
 
+// waiting waits one time in four for longer than a window, between two loops.
+//
+//perf:mark
+func waiting(i int) {
+	//perf:mark
+	for range 2 {
+		sink.Add(1)
+	}
+	if i%4 == 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	//perf:mark
+	for range 3 {
+		sink.Add(1)
+	}
+}
+
 //perf:mark sample=1:100
 func rare() { sink.Add(1) }
 
@@ -286,6 +303,11 @@ func main() {
 	case "rare":
 		for range n {
 			rare()
+		}
+	case "waiting":
+		for i := range n {
+			waiting(i)
+			time.Sleep(100 * time.Microsecond)
 		}
 	case "lengthy":
 		for range n {

@@ -1,0 +1,47 @@
+//go:build unix
+
+package overlay
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What a run has left that was killed goes, unless it can be read, was made a moment ago, or is a run's that goes on.
+func TestSweep(t *testing.T) {
+	base := t.TempDir()
+	long := time.Now().Add(-time.Hour)
+	make := func(name, file string, at time.Time) string {
+		dir := filepath.Join(base, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if file != "" {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chtimes(dir, at, at); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	gone := []string{make(runDir+"1", "trace-1.tmp", long), make(runDir+"2", "keeper", long), make(runDir+"3", "", long)}
+	kept := []string{make(runDir+"4", "shop.1.markgen", long), make(runDir+"5", "", time.Now()), make("other", "", long)}
+	going := make(runDir+"6", "trace-2.tmp", long)
+	defer holdDir(going).Close()
+	kept = append(kept, going)
+	sweep(base)
+	for _, dir := range gone {
+		if _, err := os.Lstat(dir); err == nil {
+			t.Errorf("%s is left", filepath.Base(dir))
+		}
+	}
+	for _, dir := range kept {
+		if _, err := os.Lstat(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
