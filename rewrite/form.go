@@ -25,7 +25,8 @@ import (
 // had where a second copy of the body would be seen or would not compile:
 // function literals would be numbered anew in stack traces, a local type would
 // be another type, a parameter that is assigned by := at the top of the body
-// would be shadowed. Those functions are guarded.
+// would be shadowed, a slice would no longer grow on the stack (growsOnce), and calls
+// would be deferred in both. Those functions are guarded.
 //
 // An instance costs as little as a twin and leaves the body alone, but its frame
 // shows in the trace of a panic and in what runtime.Callers tells: it is for

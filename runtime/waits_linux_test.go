@@ -1,3 +1,5 @@
+//go:build !markgen_off
+
 package runtime
 
 import (

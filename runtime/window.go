@@ -225,7 +225,7 @@ func (w *window) begin(at uint64) uint64 {
 	if State() == StateStopped {
 		return at
 	}
-	atomic.StoreUint64(&w.from, now()+fromNS(at-uint64(nanotime())))
+	atomic.StoreUint64(&w.from, now()+fromNS(less(at, uint64(nanotime())))) // about: what is called until all is open goes by it
 	storeWord(&opensEarly, 1)
 	sort := theSampler.sortNext()
 	setThin(sort == thinBatch)

@@ -1,0 +1,82 @@
+package rewrite
+
+import "testing"
+
+// found is the unit with its points.
+func found(t *testing.T, src string) *Unit {
+	t.Helper()
+	u, err := Load("example.com/p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + src + "\n")}})
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	if err := u.Find(Options{All: true, Inline: true}); err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	return u
+}
+
+// A parameter or result that is appended to more than once, or in a loop, and given away in one place grows on the stack.
+func TestGrowsOnce(t *testing.T) {
+	for src, want := range map[string]string{
+		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                 "s",
+		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return s }":                               "s",
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; return s }":                          "s",
+		"func f(s []int) []int { s = append(s, 1); s = append(s, 2); return s }":                                    "s",
+		"type t []int; func (s t) f(n int) t { for i := range n { s = append(s, i) }; return s }":                   "s",
+		"func f(n int) (a int, s []int, err error) { for i := range n { s = append(s, i) }; return 1, s, nil }":     "s",
+		"func f(s []int) []int { s = append(s, 1); return s }":                                                      "", // it need not grow twice
+		"func f(s []int, n int) []int { s = append(s, 1, 2); if n > 1 { return s }; s = append(s, 2); return s }":   "", // given away twice
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i); if i > 9 { return s } }; return nil }": "", // in a loop
+		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                      "", // two variables in two bodies
+		"func f(s [4]int, n int) { for range n { use(append(s[:], 1)) } }; func use([]int)":                         "",
+		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":               "", // shared
+	} {
+		u := found(t, src)
+		got := ""
+		for _, f := range u.files {
+			for _, fn := range f.functions {
+				if name := fn.growsOnce(); name != "" {
+					got = name
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q grows, want %q", src, got, want)
+		}
+	}
+}
+
+// A name panic means the predeclared function but where a function declares it, or the package does.
+func TestPanicsOf(t *testing.T) {
+	for src, want := range map[string]int{
+		"func f() { panic(1) }": 0,
+		"func f() { panic(1) }; func g(panic func(int)) { panic(2) }":                            2, // the parameter and the call
+		"func f() { for panic := range 3 { _ = panic }; panic(1) }":                              2,
+		"func f() { { panic := func() {}; panic() }; panic(1) }":                                 2,
+		"func f() { panic(1) }; type t struct { panic int }; func g(x t) int { return x.panic }": 0,
+	} {
+		got := panicsOf(found(t, src).files)
+		if got.ownPanic || len(got.notPanic) != want {
+			t.Errorf("%s: %+v, want %d places where it is another", src, got, want)
+		}
+	}
+	if !panicsOf(found(t, "func panic(int) {}; func f() { panic(1) }").files).ownPanic {
+		t.Error("the package's own panic is not seen")
+	}
+}
+
+// Markers make a call much longer if one of them is in a loop that calls something.
+func TestLengthens(t *testing.T) {
+	for src, want := range map[string]bool{
+		"func f(n int) { for range n { g() } }; func g()":                                         true,
+		"func f(s []int, x interface{ m(int) }) { for _, v := range s { x.m(v) } }":               true,
+		"func f(s []int) (n int) { for _, v := range s { n += int(uint8(v)) + len(s) }; return }": false,
+		"func f() { g(); g() }; func g()":                                                         false,
+	} {
+		for _, f := range found(t, src).files {
+			if got := f.functions[0].lengthens(); got != want {
+				t.Errorf("%s: %v", src, got)
+			}
+		}
+	}
+}
