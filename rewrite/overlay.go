@@ -231,7 +231,7 @@ func (w *overlayWriter) marker(i int) string {
 // takes that for the way that is often gone.
 func (w *overlayWriter) chooses(fn *function) (from, to string) {
 	if m := w.gate(fn); m != "" && fn.lengthens() {
-		return " if " + m + ".Off == 0 { for { if " + w.perf + ".IsDue(&" + m + ") {", "}; if !" + w.perf + ".Again() { break }}}"
+		return " if " + m + ".Off == 0 {" + w.ifDue(m, "", "IsDue"), "}}"
 	}
 	return " if " + w.opens(fn) + " {", "}"
 }
@@ -241,10 +241,18 @@ func (w *overlayWriter) chooses(fn *function) (from, to string) {
 func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (from, to string) {
 	own := w.ownScope(fn, how)
 	if m := w.gate(fn); own != "" {
-		return " if " + m + ".Off == 0 {" + scopes + " for {" + own + " if " + w.perf + ".Due(&" + m + ") {", "}; if !" + w.perf + ".Again() { break }}}"
+		return " if " + m + ".Off == 0 {" + scopes + w.ifDue(m, own, "Due"), "}}"
 	}
 	from, to = w.chooses(fn)
 	return from + scopes, to
+}
+
+// ifDue begins a body that is run if the marker is due, behind what is done before. That is in a loop, of which there is one passage: what
+// has a loop in front of it the compiler does not put in front of the body as it was, which has two ways in. The body is in no loop, or what
+// it gives to a parameter would be on the heap.
+func (w *overlayWriter) ifDue(marker, before, due string) string {
+	test := w.perf + "." + due + "(&" + marker + ")"
+	return " for {" + before + " if " + test + " || !" + w.perf + ".Again() { break } }; if " + test + " {"
 }
 
 // ownScope opens the scope of a function with two bodies, if that is what speaks for both; "" if it is not.

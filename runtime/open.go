@@ -43,8 +43,8 @@ func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 //go:noinline
 func IsDue(m *Marker) bool { return Due(m) }
 
-// Again is false. What seems to be done again the compiler does not put in front of the body as it was, which comes behind it and
-// in front of nothing else then (cmd/compile/internal/ssa/layout.go).
+// Again is false. What seems to be done again the compiler does not put between a test and what is behind both
+// (cmd/compile/internal/ssa/layout.go).
 func Again() bool { return again }
 
 // Set puts v into p. It is for assignments, as the others.

@@ -69,6 +69,24 @@ func fib(n int) int {
 	return fib(n-1) + fib(n-2)
 }
 
+type options struct{ a, b [8]int }
+
+//go:noinline
+func (o *options) sum() int { return o.a[0] + o.b[7] }
+
+// given is what a parameter points to that is given one: it does not leave the function.
+//
+//go:noinline
+func given(o *options, n int) (s int) {
+	if o == nil {
+		o = &options{}
+	}
+	for range n {
+		s += o.sum()
+	}
+	return s
+}
+
 func main() {
 	for _, f := range []struct {
 		name string
@@ -82,6 +100,7 @@ func main() {
 		{"escapes", func() { sink = escapes() }},
 		{"buffer", func() { buffer() }},
 		{"fib", func() { fib(10) }},
+		{"given", func() { given(nil, 3) }},
 		{"make", func() { sink = make([]int, 10) }},
 	} {
 		fmt.Println(f.name, testing.AllocsPerRun(100, f.do))
