@@ -173,7 +173,7 @@ func (t *table) open(number uint64) bool {
 	collecting := s == StateProfiling || s == StateConfigured && !conf.waits
 	t.countIf(collecting)
 	t.choose(collecting)
-	if conf.waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared, or Last
+	if conf.waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared
 		t.sharePages(number)
 	}
 	if !collecting {

@@ -18,15 +18,13 @@ var (
 	written int  // so many of the tables, from the first on, are in the data of the run
 )
 
-// Last is called when all tables have come, with what Register said of the last, and gives that back. From then on the
-// markers can be steered from outside, passed or not.
+// Last is called when all tables have come, with what Register said of the last, and gives that back.
 //
 //go:norace
 func Last(ok bool) bool {
 	if collects() {
 		lock()
 		writeHeld()
-		shareAll()
 		unlock()
 	}
 	return ok
