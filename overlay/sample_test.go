@@ -158,7 +158,7 @@ func TestWindowsOfRests(t *testing.T) {
 	const bursts = 3000
 	var m *profile.Marker
 	for seed := 21; seed < 25; seed++ { // what else the machine does may come between
-		p := runSteered(t, fmt.Sprintf("sample=1:100,seed=%d,only=*.burst", seed), "resting", fmt.Sprint(bursts)).Profile
+		p := runSteered(t, fmt.Sprintf("sample=1:100,seed=%d,only=*.burst", seed), "pausing", fmt.Sprint(bursts)).Profile
 		m = marker(t, p, "burst")
 		if near(m, 20*bursts) && m.Count > 10*bursts && m.Count < 40*bursts && m.Samples > 100 {
 			return
@@ -292,6 +292,20 @@ func TestWindowsOfLengthy(t *testing.T) {
 		}
 	}
 	t.Error("counts are too far off")
+}
+
+// Where a program rests gates are opened long before a window, and calls that begin meanwhile run unmarked: marked they would last into it.
+func TestWindowsOfPausing(t *testing.T) {
+	const calls = 600
+	var ratios []float64
+	for seed := 111; seed < 114; seed++ {
+		m := marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.lengthy*", seed), "pausing", fmt.Sprint(calls)).Profile, "lengthy")
+		ratios = append(ratios, float64(m.Count)/calls)
+	}
+	t.Logf("counts are %.3g of what they should be", ratios)
+	if slices.Sort(ratios); ratios[1] < 0.7 || ratios[1] > 1.4 {
+		t.Errorf("counts are %.3g of what they should be", ratios)
+	}
 }
 
 // What is in a function before and behind a time that it waits is as large a part of all as its calls are.

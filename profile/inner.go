@@ -1,7 +1,9 @@
 package profile
 
+import layout "github.com/markgen/markgen/runtime"
+
 // A function mostly chooses where it begins whether scopes in it are recorded, and goes on as it began. A call that begins in a window is
-// recorded whole, for longestWhole. So scopes inside are as large a part of all as calls are, but those that begin later: how many these
+// recorded whole, for layout.LongestWhole. So scopes inside are as large a part of all as calls are, but those that begin later: how many these
 // are follows from how long calls take, if passages inside are spread evenly over them. Where it is not known what
 // is open around a scope (noself), those are recorded that begin in the window: of a call that takes longer than what is left of
 // it no more than how it begins.
@@ -100,13 +102,10 @@ func (r *run) callsOf(function uint64) calls {
 	c.inWindow = covered(m.Buckets, func(d float64) float64 { return inWindow(d, width/longer) })
 	c.covered = c.inWindow
 	if !r.NoSelf {
-		c.covered = covered(m.Buckets, func(d float64) float64 { return min(1, longestWhole/(d*longer)) })
+		c.covered = covered(m.Buckets, func(d float64) float64 { return min(1, layout.LongestWhole/(d*longer)) })
 	}
 	return c
 }
-
-// longestWhole is how long a call is recorded whole, ns (runtime/whole.go).
-const longestWhole = 100_000_000
 
 // weigh gives calls their weight, of which, with what is inside, windows showed own of all passages. What is inside is recorded from
 // when the function begins. If it would last as long as what is left of the window anyway, others do not begin later for that.

@@ -95,6 +95,9 @@ const (
 // but the last has windows that were less than so many quarters as long as what recording left of them.
 const Paces = 6
 
+// LongestWhole is for how long a call that began in a window is recorded whole, ns.
+const LongestWhole = 100_000_000
+
 // UnsureUnit is how many units of the words OffWindowUnsure and OffTickUnsure make 1.
 const UnsureUnit = 1 << 32
 

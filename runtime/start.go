@@ -215,7 +215,9 @@ func ready() {
 		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
 		atomic.StoreUint32(&hot.mode, modeOn)
 		lock()
-		shareAll() // those to come are shared when they come
+		for k := range tables { // those to come are shared when they come
+			tables[k].sharePages(uint64(k))
+		}
 		unlock()
 	}
 	release(&starting)

@@ -30,15 +30,6 @@ func Last(ok bool) bool {
 	return ok
 }
 
-// shareAll shares the pages of all tables that there are. The caller holds the lock.
-//
-//go:norace
-func shareAll() {
-	for k := range tables {
-		tables[k].sharePages(uint64(k))
-	}
-}
-
 // hold has tables wait in a run that begins. The caller has starting, and there is no run yet.
 //
 //go:norace

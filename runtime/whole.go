@@ -8,9 +8,8 @@ import (
 )
 
 // A function mostly chooses where it begins whether what is in it is recorded. A call that begins in a window is
-// recorded whole: its loops and branches too, though the window has ended meanwhile, for longestWhole, ns, from when it began. So
+// recorded whole: its loops and branches too, though the window has ended meanwhile, for LongestWhole from when it began. So
 // they are as large a part of those that there are as calls are, wherever in the call they stand.
-const longestWhole = 100_000_000
 
 // mostOpen is how many scopes are looked at for that of the function. Those of a function's own loops and branches are fewer.
 const mostOpen = 32
@@ -102,7 +101,7 @@ func isOfCall(i uint32, t uint64) bool {
 	for k := uint32(0); k < min(s.n, mostOpen); k++ {
 		r := s.at(s.n - 1 - k)
 		if j := r.index &^ scopeBits; baseOf(j) == word&^runsThin && hasRate(j) {
-			if t-r.start > fromNS(longestWhole) {
+			if t-r.start > fromNS(LongestWhole) {
 				return false
 			}
 			countLater(word&runsThin != 0)

@@ -309,6 +309,11 @@ func main() {
 			waiting(i)
 			time.Sleep(100 * time.Microsecond)
 		}
+	case "pausing":
+		for range n {
+			lengthy(100_000)
+			time.Sleep(2 * time.Millisecond)
+		}
 	case "lengthy":
 		for range n {
 			lengthy(100_000)
