@@ -158,7 +158,7 @@ func TestWindowsOfRests(t *testing.T) {
 	const bursts = 3000
 	var m *profile.Marker
 	for seed := 21; seed < 25; seed++ { // what else the machine does may come between
-		p := runSteered(t, fmt.Sprintf("sample=1:100,seed=%d,only=*.burst", seed), "pausing", fmt.Sprint(bursts)).Profile
+		p := runSteered(t, fmt.Sprintf("sample=1:100,seed=%d,only=*.burst", seed), "resting", fmt.Sprint(bursts)).Profile
 		m = marker(t, p, "burst")
 		if near(m, 20*bursts) && m.Count > 10*bursts && m.Count < 40*bursts && m.Samples > 100 {
 			return
