@@ -34,6 +34,7 @@ var subjects = []struct {
 	{"scope", "a timed scope, with and without self time, against two clock reads", (*bench).scope},
 	{"parallel", "the same on all processors at once against one", (*bench).parallel},
 	{"mapped", "a scope with its data in a mapped file against in memory", (*bench).mapped},
+	{"triggers", "scopes of other markers than a trigger is about, against without triggers", (*bench).triggers},
 	{"trace", "the records of a scope against two clock reads", (*bench).trace},
 	{"between", "how fast markgen between reads 100 million records", (*bench).between},
 	{"formats", "how long a report of 100,000 markers takes in each format", (*bench).formats},

@@ -7,13 +7,17 @@ package runtime
 const (
 	extraTrace   = 1 << iota // records are written, see trace.go
 	extraRead                // collectors read their counters, see collector.go
-	extraTrigger             // ends of scopes may change the state, see trigger.go
+	extraTrigger             // ends of scopes of some markers may change the state, see trigger.go
+	extraRecords             // the number of records may
 	extraEdge                // passages are recorded by caller, see edge.go
 	extraLimit               // markers are turned off when they have enough, see limit.go
 	extraUntimed             // and timing is not: there are no cells
 	extraPairs               // it is recorded what is open at once, see pairs.go
 
 	onlyTrace = extraTrace | extraUntimed
+
+	// extraAtEnds are those for which nothing is done where a scope begins.
+	extraAtEnds = extraTrigger | extraRecords | extraLimit
 )
 
 // entered is called when a scope has been pushed on the goroutine's stack, and
@@ -64,7 +68,7 @@ func recorded(index uint32) {
 	if hot.extras&extraLimit != 0 {
 		limitAt(index)
 	}
-	if hot.extras&extraTrigger != 0 {
+	if hot.extras&(extraTrigger|extraRecords) != 0 {
 		endsAt(index, true)
 	}
 }

@@ -131,7 +131,7 @@ func Begin(m *Marker) (n Nothing) {
 		return n
 	}
 	pos := p.push(i, t, words)
-	if x := hot.extras; x != 0 {
+	if x := hot.extras &^ extraAtEnds; x != 0 {
 		if x == onlyTrace {
 			write(number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
 		} else {

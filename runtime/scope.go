@@ -139,7 +139,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 		return enterAt(m, i, t, g, depth)
 	}
 	pos := p.push(i, t, depth)
-	if x := hot.extras; x != 0 {
+	if x := hot.extras &^ extraAtEnds; x != 0 {
 		if x == onlyTrace {
 			write(number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
 		} else {
@@ -244,10 +244,16 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	}
 	i, p := e.index, e.slot
 	if x := hot.extras; x != 0 {
-		if x != onlyTrace || p == nil || !p.exitTraced(i, uint32(e.at), t) {
-			e.exitAt(t, size)
+		if x&extraTrigger != 0 && !isWatched(i) {
+			x &^= extraTrigger
 		}
-		return none
+		switch {
+		case x == onlyTrace && p != nil && p.exitTraced(i, uint32(e.at), t):
+			return none
+		case x != 0:
+			e.exitAt(t, size)
+			return none
+		}
 	}
 	var d, ns, self uint64
 	pid := procPin() // nobody makes a cell of the next run here before this has its own

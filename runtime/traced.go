@@ -103,7 +103,7 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	p.mask = r.mask
 	s.n--
 	p.activate(index, 1<<32-1)
-	if hot.extras&(extraLimit|extraTrigger) != 0 {
+	if hot.extras&(extraLimit|extraTrigger|extraRecords) != 0 {
 		recorded(index)
 	}
 }

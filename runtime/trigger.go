@@ -212,6 +212,7 @@ var triggering uint32
 //go:norace
 func beginsAt(index uint32) {
 	acquire(&triggering)
+	atomic.OrUint64(watchedWord(index), 1<<(index%64))
 	number := numberOf(index)
 	all := triggers()
 	for i := range all {
@@ -227,34 +228,47 @@ func beginsAt(index uint32) {
 	release(&triggering)
 }
 
+// watched has the indexes of markers that triggers are about, of which scopes have begun, by their last bits: where others share
+// those, they are taken for it, too. All scopes end past it, and most need none of the locks behind it.
+var watched [64]uint64
+
+// watchedWord is the word of an index in watched. Its bit is that of the index modulo 64.
+//
+//go:norace
+func watchedWord(index uint32) *uint64 { return &watched[index/64%uint32(len(watched))] }
+
+// isWatched says whether the end of a scope, or a point, of the marker of that index may set something off.
+//
+//go:norace
+func isWatched(index uint32) bool { return atomic.LoadUint64(watchedWord(index))>>(index%64)&1 != 0 }
+
 // endsAt sets off what the end of a scope, or a point, of the marker of that index
 // does. recorded says whether it was.
 //
 //go:norace
 //go:noinline
 func endsAt(index uint32, recorded bool) {
-	acquire(&triggering)
-	number := uint32(0)
 	all := triggers()
 	for i := range all {
+		if t := &all[i]; t.kind == triggerRecords && recorded && t.reached() {
+			acquire(&triggering)
+			t.act(causeEvent, 0)
+			release(&triggering)
+		}
+	}
+	if !isWatched(index) {
+		return
+	}
+	number := numberOf(index)
+	acquire(&triggering)
+	for i := range all {
 		t := &all[i]
-		switch {
-		case t.opens():
-		case t.kind == triggerRecords:
-			if recorded && t.reached() {
-				t.act(causeEvent, 0)
-			}
-		case t.onMarker():
-			if number == 0 {
-				number = numberOf(index)
-			}
-			if !t.has(number) {
-				continue
-			}
-			t.open--
-			if t.kind == triggerOn && t.open <= 0 || t.kind == triggerCount && recorded && t.reached() {
-				t.act(causeEvent, number)
-			}
+		if t.opens() || !t.onMarker() || !t.has(number) {
+			continue
+		}
+		t.open--
+		if t.kind == triggerOn && t.open <= 0 || t.kind == triggerCount && recorded && t.reached() {
+			t.act(causeEvent, number)
 		}
 	}
 	release(&triggering)
@@ -395,6 +409,9 @@ func beginTriggers() {
 		all[i].seen = new(uint64)
 	}
 	theTriggers = &all
+	for i := range watched {
+		atomic.StoreUint64(&watched[i], 0)
+	}
 	wants = wantAll
 	if conf.period > 0 {
 		wants &^= wantPeriod
@@ -403,7 +420,10 @@ func beginTriggers() {
 		if t.key == "start" {
 			wants &^= wantTriggers
 		}
-		if t.kind != triggerAfter && !t.opens() {
+		switch {
+		case t.kind == triggerRecords:
+			hot.extras |= extraRecords
+		case t.onMarker() && !t.opens():
 			hot.extras |= extraTrigger
 		}
 	}
