@@ -56,11 +56,11 @@ const (
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
 	OffWindows     = 2080 // windows that have ended, in which scopes were timed
 	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
-	OffWindowNet   = 2096 // the same less what scopes, reading collectors and counting cost the program in them
+	OffWindowNet   = 2096 // the same less what scopes, reading collectors, making cells, getting under way and counting cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows
 	OffTickNet     = 2120 // the same less what counting and scopes cost the program
-	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors took, by the clock
+	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors and making cells took, by the clock
 	OffWindowPaces = 2136 // of each of Paces how many ticks windows lasted, with what opening took, and what scopes, collectors and counting cost in them
 	OffTickPaces   = 2328 // the same of counters
 	OffTickBatches = 2424 // the batches in which counters were on

@@ -18,14 +18,16 @@ const (
 
 // learned is what batches have shown, and of which sort they are.
 type learned struct {
-	of      [batchSorts]density // of scopes that are passed in thin windows, too
-	all     [batchSorts]density // of all
-	counted density             // of what counters count, in the batches in which they do
-	latest  estimate            // what scopes cost
-	before  estimate            // and what they did by what was known before forget; 0: nothing was
-	alone   uint64              // countingAlone; 0: it has not been measured
-	batches uint64              // so many sorts were decided
-	sorted  [batchSorts]uint64  // and how often each
+	of      [batchSorts]density    // of scopes that are passed in thin windows, too
+	all     [batchSorts]density    // of all
+	counted density                // of what counters count, in the batches in which they do
+	latest  estimate               // what scopes cost
+	before  estimate               // and what they did by what was known before forget; 0: nothing was
+	alone   uint64                 // countingAlone; 0: it has not been measured
+	timed   [mostTimed]timedScopes // the latest batches in which scopes were timed, a ring
+	timings int                    // so many have been put there
+	batches uint64                 // so many sorts were decided
+	sorted  [batchSorts]uint64     // and how often each
 	sort    batchSort
 	decided bool // whether the sort is
 	known   bool // whether it can be learned from
@@ -50,6 +52,8 @@ const (
 	// What a scope and counting take in programs, of what they take where they are measured, and how far off that may be; and
 	// what a passage in a thin window takes there of a scope, of the part that it takes where both are measured.
 	scopeUsual, scopeUnsure = 0.9, 0.6
+	scopeWider              = 0.25 // more each time twice as many markers are passed in a window, from fewMarkers on: less is in the nearest cache
+	fewMarkers              = 4
 	leastUnsure, mostSpread = 0.03, 0.2
 	scopeMost               = 0.8 // of the time from one to the next, as long as little is known
 	thinUsual, thinUnsure   = 1.2, 0.4
@@ -105,6 +109,10 @@ func (l *learned) learn(ticks, some, all, counted float64) {
 	}
 	l.of[l.sort].add(some / ticks)
 	l.all[l.sort].add(all / ticks)
+	if l.sort == timedBatch {
+		l.timed[l.timings%mostTimed] = timedScopes{all, ticks}
+		l.timings++
+	}
 	if l.sort == countedBatch {
 		l.counted.add(counted / ticks)
 	}
@@ -169,18 +177,17 @@ func (a estimate) and(b estimate) estimate {
 }
 
 // scopeCost is what a scope costs, ticks: by what it takes where it is measured, alone, and by what thin batches show. thin is what a
-// passage in those takes where it is measured. The caller holds the lock.
+// passage in those takes where it is measured, markers how many are passed in a window. The caller holds the lock.
 //
 //go:norace
-func (l *learned) scopeCost(alone, thin float64) estimate {
-	l.latest = l.usualCost(alone)
+func (l *learned) scopeCost(alone, thin, markers float64) estimate {
+	l.latest = l.usualCost(alone * (1 + scopeWider*doublings(markers/fewMarkers)))
 	timed, all := &l.of[timedBatch], &l.all[timedBatch]
 	part, unsure, ok := timed.longer(&l.of[thinBatch])
 	if !ok {
 		return l.latest
 	}
-	between := all.between()
-	more := part * between
+	more, between := l.price(part)
 	// Of what those take that are passed in thin windows the price of passing them there is missing, which of what all take is a part.
 	share := thinShare(alone, thin) * min(timed.sum/timed.n*all.n/all.sum, 1)
 	missing := max(0, more) * share / (1 - share)
@@ -193,6 +200,57 @@ func (l *learned) scopeCost(alone, thin float64) estimate {
 	return l.latest
 }
 
+// doublings is how often 1 is to be doubled to reach v, about; 0 below that.
+func doublings(v float64) (n float64) {
+	for ; v >= 2; v /= 2 {
+		n++
+	}
+	return n + max(v-1, 0)
+}
+
+// timedScopes are how many scopes were passed in so many ticks of processors.
+type timedScopes struct{ n, ticks float64 }
+
+const (
+	mostTimed  = 64
+	mostDearer = 16 // what a scope costs where few are passed, at most, of how long it takes from one to the next where many are
+)
+
+// price is what a scope costs if as many more are passed where none is timed as that part says, in the latest batches, and by how
+// much that changes with the part. Where scopes follow each other quickly one costs less than elsewhere, as what the
+// program does between them takes less, too: recording is taken to leave no less than leastNet of what it leaves on average.
+//
+//go:norace
+func (l *learned) price(part float64) (ticks, each float64) {
+	batches := l.timed[:min(l.timings, mostTimed)]
+	var n, dense float64 // dense: how many are passed in a tick, on average over scopes, times n
+	for _, b := range batches {
+		n += b.n
+		dense += b.n * b.n / b.ticks
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	each = n / dense
+	if part <= 0 {
+		return part * each, each
+	}
+	low, high := 0.0, each*mostDearer
+	for range 40 {
+		ticks = (low + high) / 2
+		without := 0.0 // as many would have been passed if none were timed
+		for _, b := range batches {
+			without += b.n / (1 - min(b.n*ticks/b.ticks, 1-leastNet*(1-part)))
+		}
+		if without*(1-part) < n {
+			low = ticks
+		} else {
+			high = ticks
+		}
+	}
+	return ticks, ticks / part
+}
+
 // thinShare is which part of a scope's price a passage in a thin window takes, by what both take where they are measured.
 func thinShare(alone, thin float64) float64 { return min(thinUsual*thin/max(alone, 1), thinMostly) }
 
@@ -202,10 +260,11 @@ func thinShare(alone, thin float64) float64 { return min(thinUsual*thin/max(alon
 func (l *learned) usualCost(alone float64) estimate {
 	usual := estimate{scopeUsual * alone, scopeUnsure * alone * scopeUnsure * alone}
 	if l.before.v != 0 {
-		return usual.and(l.before)
+		return l.before // which the usual is in
 	}
 	if all := &l.all[timedBatch]; all.sum > 0 {
-		usual.v = min(usual.v, scopeMost*all.between())
+		_, between := l.price(0)
+		usual.v = min(usual.v, scopeMost*between)
 	}
 	return usual
 }

@@ -60,7 +60,7 @@ func TestLearn(t *testing.T) {
 			}
 			l.learn(windows, n/tt.seldom, n, n*each)
 		}
-		got := l.scopeCost(scopeAlone, thinAlone)
+		got := l.scopeCost(scopeAlone, thinAlone, 1)
 		if got.v < tt.scopes.least || got.v > tt.scopes.most {
 			t.Errorf("%s: a scope costs %.4g, want %g to %g", tt.what, got.v, tt.scopes.least, tt.scopes.most)
 		}
@@ -76,7 +76,7 @@ func TestLearn(t *testing.T) {
 		l.sort = batchSort(i % int(batchSorts))
 		l.learn(windows, 0, 0, 1000) // of nothing but counters
 	}
-	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
+	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone, 1), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
 		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)
 	}
 }

@@ -35,15 +35,19 @@ func (p *paced) weight(paces, open uintptr) float64 {
 	return weighted / n
 }
 
-// spending is what recording took in windows: scopes, counts, and of the rest ticks, each by how many processors passed
-// something at the same time.
-type spending struct{ scopes, counts, rest float64 }
+// spending is what recording took in windows: scopes, counts, first passages of markers in a window, and of the rest ticks, each by
+// how many processors passed something at the same time.
+type spending struct{ scopes, counts, cold, rest float64 }
 
-// ticks is what that makes by what a scope and counting cost, and unsure the square of its standard error.
+// prices are what these cost, ticks each.
+type prices struct{ scope, counting, cold estimate }
+
+// ticks is what that makes, and unsure the square of its standard error.
 //
 //go:norace
-func (p *spending) ticks(scope, counting estimate) (ticks, unsure float64) {
-	return p.scopes*scope.v + p.counts*counting.v + p.rest, p.scopes*p.scopes*scope.unsure + p.counts*p.counts*counting.unsure
+func (p *spending) ticks(costs *prices) (ticks, unsure float64) {
+	return p.scopes*costs.scope.v + p.counts*costs.counting.v + p.cold*costs.cold.v + p.rest,
+		p.scopes*p.scopes*costs.scope.unsure + p.counts*p.counts*costs.counting.unsure + p.cold*p.cold*costs.cold.unsure
 }
 
 // spentIn is what recording took in the windows of each of Paces: what it cost is known the better the longer the run
@@ -64,8 +68,8 @@ const mostlyTaken = 0.5
 // caller holds the lock.
 //
 //go:norace
-func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, scope, counting estimate) (pace int, cost uint64) {
-	took, _ := spent.ticks(scope, counting)
+func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, costs *prices) (pace int, cost uint64) {
+	took, _ := spent.ticks(costs)
 	cost = uint64(took)
 	for pace < Paces-1 && 4*ticks >= PaceLimits[pace]*less(ticks, cost) {
 		pace++
@@ -73,34 +77,36 @@ func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, sco
 	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), ticks)
 	all[pace].scopes += spent.scopes
 	all[pace].counts += spent.counts
+	all[pace].cold += spent.cold
 	all[pace].rest += spent.rest
-	var costs, net, most float64
+	var paid, net, most float64
 	sum := spending{}
 	for i := range all {
 		k := &all[i]
-		took, _ := k.ticks(scope, counting)
+		took, _ := k.ticks(costs)
 		part := took / max(float64(*headerWord(paces + 16*uintptr(i))), 1)
-		costs += took
+		paid += took
 		net += took * (1 - part)
 		most = max(most, min(part, 1))
 		sum.scopes += k.scopes
 		sum.counts += k.counts
+		sum.cold += k.cold
 	}
-	if costs == 0 {
+	if paid == 0 {
 		return pace, cost
 	}
 	var slower float64
 	for i := range all {
-		took, _ := all[i].ticks(scope, counting)
+		took, _ := all[i].ticks(costs)
 		lasted := float64(*headerWord(paces + 16*uintptr(i)))
-		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, lasted*(1-max(net, 0)/costs*leastNet))))
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, lasted*(1-max(net, 0)/paid*leastNet))))
 		if took > mostlyTaken*lasted {
 			slower += max(most*lasted-took, 0) / 2
 		}
 	}
-	_, off := sum.ticks(scope, counting)
+	_, off := sum.ticks(costs)
 	off += slower * slower
-	atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(costs*costs)*UnsureUnit)))
+	atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(paid*paid)*UnsureUnit)))
 	return pace, cost
 }
 

@@ -220,7 +220,7 @@ func (p *slot) overlookRead(rd *readings, since uint64, index uint32) {
 		d = d<<costBits + rd.plan.clock
 		p.over += d
 		if conf.windows() && hasRate(index) {
-			readInWindow(since, d>>costBits)
+			takenInWindow(since, d>>costBits)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type sampler struct {
 	next    uint64 // when to open a window or to look after it, monotonic ns
 	planned uint64 // when the window that is opened next was to begin, monotonic ns
 	at      uint64 // when it begins
+	ends    uint64 // when to look after the one that is open, monotonic ns
 	rests   rests
 	rate    uint64 // 1:rate, as of the latest window; 0: none has been opened
 	lead    uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
@@ -36,8 +37,9 @@ type sampler struct {
 	busy    uint64 // which part of the windows lately had something passed in them, times 65536
 	later   uint64 // passages that had been recorded outside of windows until then
 	laterIn uint64 // of these, those of functions that run marked in thin windows
-	read    uint64 // ticks that reading collectors had taken of windows until then
+	read    uint64 // ticks that collectors and making cells had taken of windows until then
 	learned learned
+	cold    coldStart
 	windows uint64 // in which scopes were timed
 	choice  uint64 // of these, when chooseThin is to choose again
 	paces   spentIn
@@ -90,6 +92,13 @@ func (s *sampler) windowDue() uint64 {
 	}
 	if s.open {
 		w := ownWindow()
+		if s.cold.state == toBeHalved {
+			s.next = s.ends
+			lock()
+			s.lookHalfway(w)
+			unlock()
+			return s.next
+		}
 		if width := atomic.LoadUint64(&w.width); width != 0 {
 			w.end(width)
 		}
@@ -106,7 +115,7 @@ func (s *sampler) windowDue() uint64 {
 		if s.leavesNone() {
 			s.taken += taken
 		}
-		if t-s.added > 100*s.cost {
+		if t-s.added > 100*s.cost || s.cold.state == isHalved {
 			s.add()
 		}
 		unlock()
@@ -137,7 +146,12 @@ func (s *sampler) windowDue() uint64 {
 		s.from = w.from
 	}
 	s.open = true
-	s.next = at + ns + min(ns, longestLate)
+	s.ends = at + ns + min(ns, longestLate)
+	s.next = s.ends
+	if s.halves(t) {
+		s.cold.state, s.cold.looked = toBeHalved, t
+		s.next = at + less(ns/2, s.late)
+	}
 	return s.next
 }
 
@@ -146,15 +160,16 @@ func rate() uint64 { return max(atomic.LoadUint64(headerWord(OffSampleN)), 1) }
 
 // windowNS is how long the windows are, ns, if one passage in n is to be recorded.
 func (s *sampler) windowNS(n uint64) uint64 {
+	cycle, least := uint64(windowCycle), uint64(shortestWindow)
 	switch {
 	case n <= 1:
 		return wholeWindow
 	case s.isLate():
-		return max(lateShortest, lateCycle/n)
+		cycle, least = lateCycle, lateShortest
 	case s.rests.does:
-		return max(shortestWindow, restingCycle/n)
+		cycle = restingCycle
 	}
-	return max(shortestWindow, windowCycle/n)
+	return max(cycle/n, least, s.coldNS())
 }
 
 // pause is how long it is to be between two windows, ns: random.
@@ -299,7 +314,8 @@ func (s *sampler) add() {
 	begun := uint64(nanotime())
 	if s.learned.sort == thinBatch {
 		n, processors := thinPassages()
-		s.learned.learn(float64(s.pending)*float64(s.atOnce(processors))/256, float64(n), 0, 0)
+		ticks := max(float64(s.pending)-coldThin*s.coldTicks()*float64(s.count), float64(s.pending)/2)
+		s.learned.learn(ticks*float64(s.atOnce(processors))/256, float64(n), 0, 0)
 	} else {
 		s.addRated()
 		s.windows += s.count
@@ -322,6 +338,7 @@ func (s *sampler) add() {
 //go:nocheckptr
 func (s *sampler) addRated() {
 	var all, some uint64
+	markers := 0
 	var active [MaxShards/64 + 1]uint64
 	for i := range rated {
 		r := &rated[i]
@@ -356,6 +373,9 @@ func (s *sampler) addRated() {
 		r.ss += y * y
 		r.ns += x * y
 		all += n
+		if n != 0 {
+			markers++
+		}
 		if !r.closed {
 			some += n
 		}
@@ -375,21 +395,24 @@ func (s *sampler) addRated() {
 	}
 	read, s.read = read-s.read, read
 	counted := ticksGained()
-	ticks := float64(s.pending)*parallel - float64(read)
+	// Of several windows it is not known how many of the markers were passed in each.
+	begun := min(float64(markers)*float64(s.count), float64(all))
+	s.cold.saw(float64(all)/float64(s.count), begun/float64(s.count))
+	costs := prices{cold: s.cold.each(scopeAlone())}
+	ticks := max(float64(s.pending)-begun*costs.cold.v, float64(s.pending)/2)*parallel - float64(read)
 	s.learned.learn(ticks, float64(some), float64(all), float64(counted)*ticks/max(float64(tickOpen)*parallel, 1))
-	scope := s.learned.scopeCost(float64(hot.whole[kindOpened])/(1<<costBits), float64(thinCost)/(1<<costBits))
-	counting := estimate{}
+	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed)
 	if len(tickers) > 0 {
-		counting = s.learned.countingCost()
+		costs.counting = s.learned.countingCost()
 	}
-	spent := spending{scopes: float64(all) / parallel, rest: float64(read) / parallel}
+	spent := spending{scopes: float64(all) / parallel, cold: begun, rest: float64(read) / parallel}
 	if tickOpen != 0 {
 		spent.counts = float64(counted) / parallel
-		addTicks(spent, scope, counting, s.taken)
+		addTicks(spent, &costs, s.taken)
 		spent.counts *= float64(min(s.pending, tickOpen)) / float64(tickOpen)
 	}
 	lasted := lastedOf(s.pending, s.taken)
-	pace, cost := s.paces.add(OffWindowPaces, OffWindowUnsure, s.pending, spent, scope, counting)
+	pace, cost := s.paces.add(OffWindowPaces, OffWindowUnsure, s.pending, spent, &costs)
 	for i := range rated {
 		if r := &rated[i]; r.gained != 0 {
 			r.passed[pace] += r.gained
@@ -414,15 +437,18 @@ func (s *sampler) atOnce(most uint64) uint64 {
 	return max(min(s.rests.used<<16/s.busy, most), 1<<8)
 }
 
-// readInWindow takes note that reading collectors for a sampled scope has taken so many ticks from then on, if that was
-// in a window.
+// takenInWindow takes note that what recording a sampled scope seldom takes, such as reading collectors or making a cell, has taken so
+// many ticks from then on, if that was in a window.
 //
 //go:norace
-func readInWindow(from, ticks uint64) {
+func takenInWindow(from, ticks uint64) {
 	w := ownWindow()
-	if width := atomic.LoadUint64(&w.width); width == 0 || from-atomic.LoadUint64(&w.from) > width {
+	width := atomic.LoadUint64(&w.width)
+	after := from - atomic.LoadUint64(&w.from)
+	if width == 0 || after > width {
 		return
 	}
+	ticks = min(ticks, width-after)
 	if pid := procPin(); pid < MaxShards {
 		shards[pid].read += ticks
 	} else {

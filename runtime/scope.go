@@ -411,6 +411,9 @@ func (p *slot) finish(i uint32, done passage, size int) {
 		recordSlow(i, done)
 		p.ended(i, done.ns, done.how)
 		p.overlook(from)
+		if conf.windows() && hasRate(i) {
+			takenInWindow(from, now()-from)
+		}
 	} else if done.how&passageFirst != 0 {
 		p.ended(i, done.ns, done.how)
 	}

@@ -12,7 +12,7 @@ import (
 type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
-	read  uint64 // ticks that reading collectors for sampled scopes has taken of windows
+	read  uint64 // ticks that reading collectors, and making cells, for sampled scopes has taken of windows
 	thin  uint64 // passages in thin windows, and around them
 	in    uint64 // those in thin windows
 	known uint64 // of these, those that thinPassages has told

@@ -190,8 +190,8 @@ func ticksGained() (all uint64) {
 // The caller holds the lock.
 //
 //go:norace
-func addTicks(spent spending, scope, counting estimate, taken uint64) {
-	pace, cost := theSampler.ticking.add(OffTickPaces, OffTickUnsure, tickOpen, spent, scope, counting)
+func addTicks(spent spending, costs *prices, taken uint64) {
+	pace, cost := theSampler.ticking.add(OffTickPaces, OffTickUnsure, tickOpen, spent, costs)
 	lasted := lastedOf(tickOpen, taken)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
 	atomic.AddUint64(headerWord(OffTickNet), netOf(lasted, cost))
