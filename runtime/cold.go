@@ -38,11 +38,12 @@ const (
 
 	// What the first passage of a marker in a window takes besides, usually, of what a scope takes where it is measured, and how far off that may be.
 	coldUsual, coldUnsure = 12, 8
-	coldThin              = 0.5 // what it takes in a thin window, of that
+	coldThin              = 0.6 // what it takes in a thin window, of that
 
 	// Windows last so many times as long as that, all markers together, but no more than longestCold, ns.
 	coldTimes   = 4
 	longestCold = 2_000_000
+	mostCold    = 0.4 // windows of which it is a larger part tell nothing about what else takes time
 )
 
 // each is what the first passage of a marker in a window takes besides, ticks, alone being what a scope takes where it is measured.
@@ -156,6 +157,13 @@ func (s *sampler) gained() (n uint64) {
 //go:norace
 func (s *sampler) halves(t uint64) bool {
 	return s.count == 0 && s.rate > 1 && s.learned.sort != thinBatch && t-s.cold.looked > 100*s.cost && !s.leavesNone()
+}
+
+// warm is how many ticks of the batch the program was under way, if getting there took it so many. ok: that was most of it.
+//
+//go:norace
+func (s *sampler) warm(cold float64) (ticks float64, ok bool) {
+	return float64(s.pending) - cold, cold < mostCold*float64(s.pending)
 }
 
 // coldTicks is how long it takes the program to get under way in a window, ticks.

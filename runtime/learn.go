@@ -57,7 +57,8 @@ const (
 	leastUnsure, mostSpread = 0.03, 0.2
 	scopeMost               = 0.8 // of the time from one to the next, as long as little is known
 	thinUsual, thinUnsure   = 1.2, 0.4
-	thinMostly              = 0.3 // of a scope, at most: what else the machine does makes short measurements longer
+	thinWider               = 0.04 // more each time twice as many markers are passed, besides what scopes take more
+	thinMostly              = 0.4  // of a scope, at most: what else the machine does makes short measurements longer
 	tickUsual, tickUnsure   = 0.5, 0.5
 )
 
@@ -189,7 +190,7 @@ func (l *learned) scopeCost(alone, thin, markers float64) estimate {
 	}
 	more, between := l.price(part)
 	// Of what those take that are passed in thin windows the price of passing them there is missing, which of what all take is a part.
-	share := thinShare(alone, thin) * min(timed.sum/timed.n*all.n/all.sum, 1)
+	share := thinShare(alone, thin, markers) * min(timed.sum/timed.n*all.n/all.sum, 1)
 	missing := max(0, more) * share / (1 - share)
 	off := thinUnsure * missing / (1 - share)
 	l.latest = l.latest.and(estimate{more + missing, unsure*between*between + off*off})
@@ -252,7 +253,9 @@ func (l *learned) price(part float64) (ticks, each float64) {
 }
 
 // thinShare is which part of a scope's price a passage in a thin window takes, by what both take where they are measured.
-func thinShare(alone, thin float64) float64 { return min(thinUsual*thin/max(alone, 1), thinMostly) }
+func thinShare(alone, thin, markers float64) float64 {
+	return min(thinUsual*(1+thinWider*doublings(markers/fewMarkers))*thin/max(alone, 1), thinMostly)
+}
 
 // usualCost is what a scope costs by what it takes alone, or by what was known before.
 //

@@ -314,14 +314,15 @@ func (s *sampler) add() {
 	begun := uint64(nanotime())
 	if s.learned.sort == thinBatch {
 		n, processors := thinPassages()
-		ticks := max(float64(s.pending)-coldThin*s.coldTicks()*float64(s.count), float64(s.pending)/2)
-		s.learned.learn(ticks*float64(s.atOnce(processors))/256, float64(n), 0, 0)
+		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok {
+			s.learned.learn(ticks*float64(s.atOnce(processors))/256, float64(n), 0, 0)
+		}
 	} else {
 		s.addRated()
 		s.windows += s.count
 		if s.windows >= max(s.choice, firstChoice) {
 			s.choice = nextChoice * s.windows
-			if s.learned.chooseThin() {
+			if s.learned.chooseThin(s.cold.passed) {
 				s.learned.forget()
 			}
 		}
@@ -399,8 +400,10 @@ func (s *sampler) addRated() {
 	begun := min(float64(markers)*float64(s.count), float64(all))
 	s.cold.saw(float64(all)/float64(s.count), begun/float64(s.count))
 	costs := prices{cold: s.cold.each(scopeAlone())}
-	ticks := max(float64(s.pending)-begun*costs.cold.v, float64(s.pending)/2)*parallel - float64(read)
-	s.learned.learn(ticks, float64(some), float64(all), float64(counted)*ticks/max(float64(tickOpen)*parallel, 1))
+	if ticks, ok := s.warm(begun * costs.cold.v); ok {
+		ticks = ticks*parallel - float64(read)
+		s.learned.learn(ticks, float64(some), float64(all), float64(counted)*ticks/max(float64(tickOpen)*parallel, 1))
+	}
 	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed)
 	if len(tickers) > 0 {
 		costs.counting = s.learned.countingCost()

@@ -122,10 +122,10 @@ const (
 )
 
 // chooseThin chooses which functions run marked in thin windows: such that they tell best what scopes cost. It says whether that is
-// another choice. The caller holds the lock.
+// another choice. markers is how many are passed in a window. The caller holds the lock.
 //
 //go:norace
-func (l *learned) chooseThin() (changed bool) {
+func (l *learned) chooseThin(markers float64) (changed bool) {
 	for k := range tables {
 		tables[k].often = nil
 	}
@@ -163,7 +163,7 @@ func (l *learned) chooseThin() (changed bool) {
 	}
 	slices.Sort(functions)
 	between := l.all[timedBatch].between()
-	share := thinShare(float64(hot.whole[kindOpened]), float64(thinCost))
+	share := thinShare(float64(hot.whole[kindOpened]), float64(thinCost), markers)
 	most := mostToPass(functions, all, max(between-l.latest.v, between/MostPace), thinUnsure*share*l.latest.v)
 	closed := func(m *Marker) bool {
 		n := often(m)
