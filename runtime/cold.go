@@ -6,7 +6,7 @@ import "sync/atomic"
 
 // What a program runs marked in a window it has not run marked since the window before: neither the code nor what that records to is in
 // the processor's caches, and the words of the gates have just been written by another processor. So the first passage of each marker
-// takes up to a hundred times as long as those that follow, and a program that passes hundreds of markers needs a tenth of a
+// takes ten to twenty times as long as those that follow, and a program that passes hundreds of markers needs a tenth of a
 // millisecond to get under way. How long shows in windows that are looked at halfway: what is
 // missing in their first halves.
 type coldStart struct {
@@ -151,12 +151,13 @@ func (s *sampler) gained() (n uint64) {
 	return less(n, later-s.later)
 }
 
-// halves says whether the window that is opened at t is to be looked at halfway: if nothing is added up between its
-// beginning and then, what that takes makes less than a hundredth of the time, and no processor is taken from the program for it.
+// looksHalfway says whether the window that is opened at t is to be looked at halfway: if it begins a batch, getting under way takes a part
+// of it that matters, looking takes less than a hundredth of the time, and no processor is taken from the program for it.
 //
 //go:norace
-func (s *sampler) halves(t uint64) bool {
-	return s.count == 0 && s.rate > 1 && s.learned.sort != thinBatch && t-s.cold.looked > 100*s.cost && !s.leavesNone()
+func (s *sampler) looksHalfway(t uint64) bool {
+	return s.count == 0 && s.rate > 1 && s.learned.sort != thinBatch && s.coldNS() > shortestWindow &&
+		t-s.cold.looked > 100*s.cost && !s.leavesNone()
 }
 
 // warm is how many ticks of the batch the program was under way, if getting there took it so many. ok: that was most of it.

@@ -84,7 +84,7 @@ func parseConfig(raw string) (c config, trouble string) {
 				continue
 			}
 		case "buffer":
-			wanted = "bytes, a page at least, such as 64K, 4M or 1G"
+			wanted = "bytes, from a page to 64G, such as 64K, 4M or 1G"
 			if n, ok := parseSize(value); ok && n >= leastBuffer() {
 				c.buffer = n
 				continue

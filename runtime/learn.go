@@ -237,7 +237,7 @@ func (l *learned) price(part float64) (ticks, each float64) {
 		return part * each, each
 	}
 	low, high := 0.0, each*mostDearer
-	for range 40 {
+	for range 20 { // a millionth of what it can be at most
 		ticks = (low + high) / 2
 		without := 0.0 // as many would have been passed if none were timed
 		for _, b := range batches {

@@ -96,7 +96,7 @@ func TestInert(t *testing.T) {
 		"collect=+time,file=x":         `markgen: MARKGEN: key "collect": cannot be +time; give ` + wantedCollectors + "; nothing is collected\n",
 		"file=x,colect=time":           `markgen: MARKGEN: key "colect": not a key; the keys are ` + knownKeys + "; nothing is collected\n",
 		"file=x,clock=sundial":         `markgen: MARKGEN: key "clock": cannot be sundial; give tsc or mono; nothing is collected` + "\n",
-		"collect=trace,buffer=4095":    `markgen: MARKGEN: key "buffer": cannot be 4095; give bytes, a page at least, such as 64K, 4M or 1G; nothing is collected` + "\n",
+		"collect=trace,buffer=4095":    `markgen: MARKGEN: key "buffer": cannot be 4095; give bytes, from a page to 64G, such as 64K, 4M or 1G; nothing is collected` + "\n",
 		"file=x,noself=1":              `markgen: MARKGEN: key "noself": takes no value; write noself alone; nothing is collected` + "\n",
 		"file=x,report=":               `markgen: MARKGEN: key "report": has no value; give a path, stderr or none; nothing is collected` + "\n",
 		"collect=time,io,file=x":       `markgen: MARKGEN: key "io": not a key; for a collector write collect=time+io; the keys are ` + knownKeys + "; nothing is collected\n",

@@ -148,7 +148,7 @@ func (s *sampler) windowDue() uint64 {
 	s.open = true
 	s.ends = at + ns + min(ns, longestLate)
 	s.next = s.ends
-	if s.halves(t) {
+	if s.looksHalfway(t) {
 		s.cold.state, s.cold.looked = toBeHalved, t
 		s.next = at + less(ns/2, s.late)
 	}

@@ -403,6 +403,8 @@ func wantCall(on bool) bool {
 }
 
 // beginTriggers makes the triggers of the configuration those of the run.
+//
+//go:norace
 func beginTriggers() {
 	all := conf.triggers
 	for i := range all {

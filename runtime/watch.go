@@ -50,6 +50,8 @@ func StartWatch(name string) error {
 
 // StopWatch stops the stopwatch of that name. It is an error if it does not run or
 // there is none of the name.
+//
+//go:norace
 func StopWatch(name string) error {
 	t := uint64(0)
 	if collects() {
