@@ -80,3 +80,36 @@ func TestLearn(t *testing.T) {
 		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)
 	}
 }
+
+// A scope's price is such that as many more scopes would be passed without it as were, whatever windows there were.
+func TestPrice(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, spread := range []float64{0, 0.5, 2} {
+		for _, part := range []float64{0.05, 0.5, 0.9} {
+			l := learned{known: true, sort: timedBatch}
+			for range 100 {
+				l.learn(1e6, 0, 1e4*math.Exp(spread*random.NormFloat64()), 0)
+			}
+			price, each := l.price(part)
+			var n, without, least float64
+			for _, b := range l.timed {
+				n += b.n
+				net := 1 - min(b.n*price/b.ticks, 1-leastNet*(1-part))
+				without += b.n / net
+				least = max(least, 1/net)
+			}
+			if got := 1 - n/without; math.Abs(got-part) > 0.01 || price <= 0 || math.Abs(each*part-price) > 0.001*price {
+				t.Errorf("spread %g: %g ticks take %g of the time, want %g", spread, price, got, part)
+			}
+			if spread == 0 && math.Abs(price-100*part) > 0.1 {
+				t.Errorf("one in 100 ticks, which takes %g of them, costs %g", part, price)
+			}
+			if most := 1 / (leastNet * (1 - part)); least > most*1.001 {
+				t.Errorf("spread %g: %g times as much without, want %g at most", spread, least, most)
+			}
+		}
+	}
+	if price, _ := (&learned{}).price(0.5); price != 0 {
+		t.Errorf("nothing was passed, and costs %g", price)
+	}
+}
