@@ -35,7 +35,6 @@ func (p *paced) weight(paces, open uintptr) float64 {
 	return weighted / n
 }
 
-// spending is what recording took in windows: scopes, counts, first passages of markers in a window, and of the rest ticks, each by
 // spending is what recording took in windows: scopes, counts, and of the rest ticks, each by how many processors passed something
 // at the same time; and first passages of markers in a window, after which processors get under way at the same time.
 type spending struct{ scopes, counts, cold, rest float64 }
