@@ -127,7 +127,7 @@ func (s *sampler) lookHalfway(w *window) {
 	from, at := atomic.LoadUint64(&w.from), now()
 	n := float64(s.gained())
 	at += (now() - at) / 2
-	if first := at - from; int64(first) > 0 && first < s.width && n >= 0 {
+	if first := at - from; int64(first) > 0 && first < s.width {
 		c.half = halves{ticks: [2]float64{float64(first), float64(s.width - first)}, n: [2]float64{n}}
 		c.state = isHalved
 	}
@@ -138,14 +138,7 @@ func (s *sampler) lookHalfway(w *window) {
 //go:norace
 func (s *sampler) gained() (n uint64) {
 	for i := range rated {
-		r := &rated[i]
-		for shard := range usedShards {
-			if c := cellOf(shard, r.index); c != nil {
-				more, _ := c.totals()
-				n += more
-			}
-		}
-		n -= r.before.n
+		n += passagesOf(rated[i].index) - rated[i].before.n
 	}
 	later, _ := passedLater()
 	return less(n, later-s.later)
@@ -180,4 +173,6 @@ func (s *sampler) coldNS() uint64 {
 }
 
 // scopeAlone is what a scope costs where that is measured, ticks.
+//
+//go:norace
 func scopeAlone() float64 { return float64(hot.whole[kindOpened]) / (1 << costBits) }
