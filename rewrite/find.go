@@ -88,13 +88,13 @@ func (u *Unit) gates(form string) {
 				p.gate = gate
 			}
 			fn.form, fn.why = fn.chooseForm(form)
-			fn.briefs = fn.findBriefs(u)
+			fn.doubles = fn.findDoubles(u)
 			for _, p := range fn.points {
 				p.Form, p.Why, p.atTop = fn.form.String(), fn.why, fn.atTop()
 			}
-			for _, b := range fn.briefs {
+			for _, b := range fn.doubles {
 				for p := range b.inside {
-					p.Form, p.Why = formTwin.String(), "in a loop that calls nothing: one test in front of it chooses between two copies"
+					p.Form, p.Why = formTwin.String(), "in a loop of which there are two copies: one test in front of it chooses"
 				}
 			}
 		}

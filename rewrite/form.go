@@ -25,7 +25,7 @@ import (
 // had where a second copy of the body would be seen or would not compile:
 // function literals would be numbered anew in stack traces, a local type would
 // be another type, a parameter that is assigned by := at the top of the body
-// would be shadowed, a slice would no longer grow on the stack (growsOnce), and calls
+// would be shadowed, a slice would no longer grow on the stack (growing), and calls
 // would be deferred in both. Those functions are guarded.
 //
 // An instance costs as little as a twin and leaves the body alone, but its frame
@@ -64,9 +64,10 @@ const (
 	// markNodes is how many nodes a planted call has, about.
 	markNodes = 9
 
-	// maxReturns keeps the marked copy's one defer open-coded: the compiler
-	// gives up above 15 returns × defers (cmd/compile/internal/ssagen/ssa.go).
-	maxReturns = 7
+	// The compiler open-codes no defer above maxWays returns × defers (cmd/compile/internal/ssagen/ssa.go); maxReturns
+	// keeps the marked copy's one defer below that.
+	maxWays    = 15
+	maxReturns = maxWays / 2
 
 	// inlineBudget is what the compiler inlines (inlineMaxBudget, same file as
 	// above), callCost what it charges for a call (inlineExtraCallCost).
@@ -230,8 +231,8 @@ func (fn *function) copies() (bool, string) {
 	case fn.redeclares():
 		return false, "a copy would shadow a parameter that := assigns"
 	}
-	if name := fn.growsOnce(); name != "" {
-		return false, "a copy would keep " + name + " from growing on the stack"
+	for _, s := range fn.growing() {
+		return false, "a copy would keep " + s.name + " from growing on the stack"
 	}
 	return true, ""
 }

@@ -37,7 +37,7 @@ type function struct {
 	why       string // that form
 	explicit  bool   // the scopes of a twin end on every way out, not in a deferred call
 	follows   bool   // scopes in its loops follow what is turned on and off while it runs; see stays.go
-	briefs    []*brief
+	doubles   []*double
 	called    bool   // its own marker is passed in a call, and nothing is tested before the body; see together
 	counted   string // why it is only counted, though no directive asks for that; else ""
 	literals  int

@@ -16,7 +16,7 @@ func found(t *testing.T, src string) *Unit {
 }
 
 // A parameter or result that is appended to more than once, or in a loop, and given away in one place grows on the stack.
-func TestGrowsOnce(t *testing.T) {
+func TestGrowing(t *testing.T) {
 	for src, want := range map[string]string{
 		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                 "s",
 		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return s }":                               "s",
@@ -30,13 +30,21 @@ func TestGrowsOnce(t *testing.T) {
 		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                      "", // two variables in two bodies
 		"func f(s [4]int, n int) { for range n { use(append(s[:], 1)) } }; func use([]int)":                         "",
 		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":               "", // shared
+		"func f(s []int, n int) []int { for i := range n { s = g(s, i); s = append(s, i) }; return s }; func g([]int, int) []int": "", // g grows it
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; p := &s[0]; return s[:*p] }":                        "",
+		"func f(s []int, n int) ([]int, []int) { for i := range n { s = append(s, i) }; t := s[1:]; return s, t }":                 "",
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; s = s[1:]; if cap(s) > 9 { s = nil }; return s }":   "s",
+		"func f(s []int, n int) []int { for i := range n { s[i]++; s = append(s, s[i]) }; for range s { n += len(s) }; return s }": "s",
+		"func f(s []int, n int) { for i := range n { s = append(s, i) }; g(s) }; func g([]int)":                                    "s", // inlined, g may give it away
+		"func f(s []int, n int) { for i := range n { s = append(s, i) }; m[0] = s }; var m [1][]int":                               "s",
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := s[n:]; n = len(s) }; return s }":             "s", // which s is which is not looked at
 	} {
 		u := found(t, src)
 		got := ""
 		for _, f := range u.files {
 			for _, fn := range f.functions {
-				if name := fn.growsOnce(); name != "" {
-					got = name
+				for _, s := range fn.growing() {
+					got = s.name
 				}
 			}
 		}

@@ -142,25 +142,23 @@ func (w *overlayWriter) open(e *edits, fn *function, start, end int, gate gate) 
 			e.insert(start, w.opened(p))
 		}
 	}
-	for _, b := range fn.briefs {
-		e.insert(b.to, " }") // in front of what else is there
+	test := w.opens(fn)
+	if gate == variable {
+		test = w.on
 	}
-	named = w.explicit(e, fn, deferred)
-	for _, b := range fn.briefs {
-		named = w.twice(e, fn, b, deferred) || named
-	}
+	w.doubled(e, fn, test, func(e *edits) { named = w.explicit(e, fn, deferred) || named })
 	if p := fn.point; fn.falls && p != deferred && !p.Count {
 		e.insert(end, ";"+w.shut([]*Point{fn.point})+" ")
 	}
 	return named
 }
 
-// explicit plants the scopes that end on every way out, and all else that is in the brief loop that is being planted, or in
+// explicit plants the scopes that end on every way out, and all else that is in the loop that is being planted twice, or in
 // none, but the function's own; deferred is a point whose scope ends in another way.
 func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named bool) {
 	f := fn.file
 	for _, ev := range fn.events {
-		if fn.brief(ev.at) != w.brief {
+		if fn.double(ev.at) != w.double {
 			continue
 		}
 		switch ev.op {
@@ -177,7 +175,7 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 	results := w.resultNames(fn)
 	for _, way := range fn.ways {
 		at := f.offset(way.stmt.Pos())
-		if fn.brief(at) != w.brief {
+		if fn.double(at) != w.double {
 			continue
 		}
 		way = way.without(deferred)
@@ -220,7 +218,7 @@ const (
 
 // behind puts what is planted behind the gate.
 func (w *overlayWriter) behind(text string) string {
-	if w.passed == variable {
+	if w.passed == variable && !w.marks {
 		return w.guarded(text, w.on)
 	}
 	return text
@@ -228,9 +226,9 @@ func (w *overlayWriter) behind(text string) string {
 
 func (w *overlayWriter) point(p *Point) string {
 	switch {
-	case w.inBrief(p) && !w.marks:
+	case w.inDouble(p) && !w.marks:
 		return ""
-	case w.passed == eachTests && !w.inBrief(p):
+	case w.passed == eachTests && !w.inDouble(p):
 		return w.free("Mark(&%s)", w.marker(p.marker))
 	}
 	return w.behind(fmt.Sprintf(" %s.Point(&%s);", w.perf, w.marker(p.marker)))
@@ -238,9 +236,9 @@ func (w *overlayWriter) point(p *Point) string {
 
 func (w *overlayWriter) opened(p *Point) string {
 	switch {
-	case w.inBrief(p) && !w.marks:
+	case w.inDouble(p) && !w.marks:
 		return ""
-	case w.passed == eachTests && !w.inBrief(p):
+	case w.passed == eachTests && !w.inDouble(p):
 		return w.free("Open(&%s)", w.marker(p.marker))
 	case w.passed == framed:
 		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
@@ -267,7 +265,7 @@ func (w *overlayWriter) shut(points []*Point) string {
 	var b strings.Builder
 	for i := len(points) - 1; i >= 0; i-- {
 		switch {
-		case w.passed == eachTests && !w.inBrief(points[i]):
+		case w.passed == eachTests && !w.inDouble(points[i]):
 			b.WriteString(w.free("Shut(&%s)", w.marker(points[i].marker)))
 		case w.passed == framed:
 			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)

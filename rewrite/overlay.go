@@ -85,14 +85,14 @@ type overlayWriter struct {
 	u                 *Unit
 	o                 Overlay
 	prefix            string
-	perf, m, c, s, on string // names: the import, markers, counters, the scopes of a function, whether it is on
-	t, l              string // the tallies, and where functions found their counters last
-	nothing           string // the variable that costs nothing to assign to
-	passed            gate   // of what is being planted
-	brief             *brief // the one that is being planted, nil: none
-	marks             bool   // the copy of it with scopes is
-	called            bool   // no branch may come before the body of what is being planted
-	recovers          bool   // recover is the predeclared function
+	perf, m, c, s, on string  // names: the import, markers, counters, the scopes of a function, whether it is on
+	t, l              string  // the tallies, and where functions found their counters last
+	nothing           string  // the variable that costs nothing to assign to
+	passed            gate    // of what is being planted
+	double            *double // the one that is being planted, nil: none
+	marks             bool    // the copy of it with scopes is
+	called            bool    // no branch may come before the body of what is being planted
+	recovers          bool    // recover is the predeclared function
 }
 
 // FreePrefix begins the names of variables of no size that the calls of inlined
@@ -320,10 +320,15 @@ func (w *overlayWriter) counts(e *edits, fn *function, start int) {
 		e.insert(start, w.counted(p.counter))
 	}
 	for _, ev := range fn.events {
-		switch ev.op {
-		case opCount, opCover, opWrap, opUnwrap, opPause, opResume:
-			w.event(e, ev, "")
-		}
+		w.eventOff(e, ev)
+	}
+}
+
+// eventOff plants an event where no scope is recorded.
+func (w *overlayWriter) eventOff(e *edits, ev event) {
+	switch ev.op {
+	case opCount, opCover, opWrap, opUnwrap, opPause, opResume:
+		w.event(e, ev, "")
 	}
 }
 
@@ -337,9 +342,19 @@ func (w *overlayWriter) marked(e *edits, fn *function, start int, guard string) 
 			e.insert(start, w.guarded(w.enter(p, 0), guard))
 		}
 	}
-	for _, ev := range fn.events {
-		w.event(e, ev, guard)
-	}
+	w.doubled(e, fn, guard, func(e *edits) {
+		for _, ev := range fn.events {
+			switch {
+			case fn.double(ev.at) != w.double:
+			case w.double == nil:
+				w.event(e, ev, guard)
+			case w.marks:
+				w.event(e, ev, "")
+			default:
+				w.eventOff(e, ev)
+			}
+		}
+	})
 }
 
 // event plants one event.

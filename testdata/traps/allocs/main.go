@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 )
@@ -87,6 +88,63 @@ func given(o *options, n int) (s int) {
 	return s
 }
 
+var errNegative = errors.New("negative")
+
+// early gives it away at its end alone, though it returns elsewhere, too.
+//
+//go:noinline
+func early(list []int, n int) (int, []int, error) {
+	if n < 0 {
+		return 0, nil, errNegative
+	}
+	for i := range n {
+		if i%3 == 2 {
+			continue
+		}
+		list = append(list, i)
+	}
+	if len(list) > 100 {
+		return len(list), nil, nil
+	}
+	return 1, list, errNegative
+}
+
+//go:noinline
+func more(list []int, i int) []int { return append(list, i, i) }
+
+// filled has somebody else make it grow.
+//
+//go:noinline
+func filled(list []int, n int) []int {
+	for i := range n {
+		list = more(list, i)
+		list = append(list, i)
+	}
+	return list
+}
+
+// looked looks at it.
+//
+//go:noinline
+func looked(list []int, n int) []int {
+	for i := range n {
+		list = append(list, i)
+		list[0] += sum(list)
+	}
+	if sum(list) < 0 {
+		list = nil
+	}
+	return list
+}
+
+//go:noinline
+func sum(list []int) (s int) {
+	for _, v := range list {
+		s += v
+	}
+	return s
+}
+
 func main() {
 	for _, f := range []struct {
 		name string
@@ -101,6 +159,9 @@ func main() {
 		{"buffer", func() { buffer() }},
 		{"fib", func() { fib(10) }},
 		{"given", func() { given(nil, 3) }},
+		{"early", func() { _, list, _ := early(nil, 9); sink = list }},
+		{"filled", func() { sink = filled(nil, 9) }},
+		{"looked", func() { sink = looked(nil, 9) }},
 		{"make", func() { sink = make([]int, 10) }},
 	} {
 		fmt.Println(f.name, testing.AllocsPerRun(100, f.do))
