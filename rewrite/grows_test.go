@@ -18,19 +18,19 @@ func found(t *testing.T, src string) *Unit {
 // A parameter or result that is appended to more than once, or in a loop, and given away in one place grows on the stack.
 func TestGrowing(t *testing.T) {
 	for src, want := range map[string]string{
-		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                 "s",
-		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return s }":                               "s",
-		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; return s }":                          "s",
-		"func f(s []int) []int { s = append(s, 1); s = append(s, 2); return s }":                                    "s",
-		"type t []int; func (s t) f(n int) t { for i := range n { s = append(s, i) }; return s }":                   "s",
-		"func f(n int) (a int, s []int, err error) { for i := range n { s = append(s, i) }; return 1, s, nil }":     "s",
-		"func f(s []int) []int { s = append(s, 1); return s }":                                                      "", // it need not grow twice
-		"func f(s []int, n int) []int { s = append(s, 1, 2); if n > 1 { return s }; s = append(s, 2); return s }":   "", // given away twice
-		"func f(s []int, n int) []int { for i := range n { s = append(s, i); if i > 9 { return s } }; return nil }": "", // in a loop
-		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                      "", // two variables in two bodies
-		"func f(s [4]int, n int) { for range n { use(append(s[:], 1)) } }; func use([]int)":                         "",
-		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":               "", // shared
-		"func f(s []int, n int) []int { for i := range n { s = g(s, i); s = append(s, i) }; return s }; func g([]int, int) []int": "", // g grows it
+		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                                "s",
+		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return s }":                                              "s",
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; return s }":                                         "s",
+		"func f(s []int) []int { s = append(s, 1); s = append(s, 2); return s }":                                                   "s",
+		"type t []int; func (s t) f(n int) t { for i := range n { s = append(s, i) }; return s }":                                  "s",
+		"func f(n int) (a int, s []int, err error) { for i := range n { s = append(s, i) }; return 1, s, nil }":                    "s",
+		"func f(s []int) []int { s = append(s, 1); return s }":                                                                     "", // it need not grow twice
+		"func f(s []int, n int) []int { s = append(s, 1, 2); if n > 1 { return s }; s = append(s, 2); return s }":                  "", // given away twice
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i); if i > 9 { return s } }; return nil }":                "", // in a loop
+		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                                     "", // two variables in two bodies
+		"func f(s [4]int, n int) { for range n { use(append(s[:], 1)) } }; func use([]int)":                                        "",
+		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":                              "", // shared
+		"func f(s []int, n int) []int { for i := range n { s = g(s, i); s = append(s, i) }; return s }; func g([]int, int) []int":  "", // g grows it
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; p := &s[0]; return s[:*p] }":                        "",
 		"func f(s []int, n int) ([]int, []int) { for i := range n { s = append(s, i) }; t := s[1:]; return s, t }":                 "",
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; s = s[1:]; if cap(s) > 9 { s = nil }; return s }":   "s",
