@@ -209,9 +209,8 @@ func sampleGroup(m *Marker) {
 		if w&IndexWatched != 0 {
 			continue
 		}
-		whole := t.goesWith(uint32(k))
-		gates = append(gates, windowGate{Marker: other, whole: whole}) // where there is one body, each tests its own
-		if !whole && atomic.LoadUint64(&ownWindow().width) == 0 {
+		gates = append(gates, windowGate{Marker: other, whole: t.goesWith(uint32(k))}) // where there is one body, each tests its own
+		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, OffByWindow)
 		}
 		if w&IndexMask == 0 || nextIndex >= maxIndex {

@@ -20,6 +20,9 @@ var functions unsafe.Pointer
 
 const runsThin = 1 << 31
 
+// leads says by the first index of a function's marker whether there are any that are recorded with its calls. Under the lock.
+var leads []bool
+
 // goesWith says whether the marker of place i is recorded with the calls of its function. The caller holds the lock, and has
 // seen to it that gates are known.
 //
@@ -57,7 +60,12 @@ func (t *table) followCalls(i, index uint32) {
 		all = &longer
 		atomic.StorePointer(&functions, unsafe.Pointer(all))
 	}
-	storeWord(&(*all)[first], baseOf(loadWord(&t.gate(i).index)&IndexMask)|runsThin)
+	function := baseOf(loadWord(&t.gate(i).index) & IndexMask)
+	for function >= uint32(len(leads)) {
+		leads = append(leads, false)
+	}
+	leads[function] = true
+	storeWord(&(*all)[first], function|runsThin)
 }
 
 // runThin notes whether a sampled marker runs marked in thin windows. The caller holds the lock.
@@ -76,11 +84,49 @@ func (r *sampledMarker) runThin(does bool) {
 	storeWord(&(*all)[first], word)
 }
 
+// wholeEnds is the tick from which on nothing is recorded outside of windows for the call that it is in: a loop that goes on in a call
+// which is not recorded asks that each time. While a window is open it is never; when it ends, who ends it looks whether there are such calls.
+var wholeEnds uint64
+
+// endWhole says from when on nothing is recorded outside of the window that ends, and whether there may be anything that is. The caller
+// holds the lock.
+//
+//go:norace
+func (w *window) endWhole() (more bool) {
+	ends := uint64(0)
+	if more = functions != nil && (len(owners) > fewOwners || callsOpen()); more {
+		ends = w.from + theSampler.width + fromNS(LongestWhole)
+	}
+	atomic.StoreUint64(&wholeEnds, ends)
+	return more
+}
+
+// callsOpen says whether calls are open, as far as stacks show now, that are recorded in windows, and their loops and branches with
+// them. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func callsOpen() bool {
+	for _, p := range owners {
+		s := p.stack.scopes()
+		for i := range min(s.n, s.room) {
+			j := s.at(i).index &^ scopeBits
+			if first := baseOf(j); hasRate(j) && first < uint32(len(leads)) && leads[first] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isOfCall says whether a passage at t of the marker of index i, outside of windows, is in a call that is recorded.
 //
 //go:norace
 //go:nocheckptr
 func isOfCall(i uint32, t uint64) bool {
+	if int64(t-atomic.LoadUint64(&wholeEnds)) >= 0 {
+		return false
+	}
 	all := (*[]uint32)(atomic.LoadPointer(&functions))
 	first := baseOf(i)
 	if all == nil || first >= uint32(len(*all)) || !hot.self {

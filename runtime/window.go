@@ -103,7 +103,7 @@ var gates []windowGate
 type windowGate struct {
 	*Marker
 	closed bool // in thin windows, see chooseThin
-	whole  bool // it is open between windows, too, as its function chooses for it
+	whole  bool // it is open after windows, too, if calls of its function are that began in them
 }
 
 // opening and closing are how long after the beginning and after the end of a window
@@ -199,11 +199,12 @@ func (w *window) end(width uint64) bool {
 		unlock()
 		return false
 	}
+	more := w.endWhole()
 	setTicks(false)
 	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for i := range gates {
-			if m := gates[i].Marker; !gates[i].whole && loadWord(&m.index)&IndexKept == 0 {
+			if m := gates[i].Marker; !(gates[i].whole && more) && loadWord(&m.index)&IndexKept == 0 {
 				setBits(&m.Off, OffByWindow)
 			}
 		}
@@ -227,6 +228,7 @@ func (w *window) begin(at uint64) uint64 {
 	}
 	atomic.StoreUint64(&w.from, now()+fromNS(less(at, uint64(nanotime())))) // about: what is called until all is open goes by it
 	storeWord(&opensEarly, 1)
+	atomic.StoreUint64(&wholeEnds, never)
 	sort := theSampler.sortNext()
 	setThin(sort == thinBatch)
 	for i := range gates {
