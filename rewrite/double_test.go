@@ -1,0 +1,33 @@
+package rewrite
+
+import "testing"
+
+// A loop of a function with one body is there twice unless a second copy would be seen, would not compile, or would cost more
+// than it saves.
+func TestDoubles(t *testing.T) {
+	for _, tt := range []struct {
+		body string
+		want int
+	}{
+		{"defer g(); for range n { s++ }; return s", 1},
+		{"defer g(); for range n { g() }; return s", 1}, // it chooses at the top: the loop need not be brief
+		{"defer g(); for range n { for range n { s++ } }; for s < n { s++ }; return s", 2},
+		{"defer g(); for range n { if s > 3 { return s }; s++ }; return s", 1},
+		{"defer g(); L: for range n { for range n { s++; continue L } }; return s", 1}, // the inner one
+		{"defer g(); for range n { L: for range n { s++; continue L } }; return s", 0},
+		{"defer g(); for range n { defer g() }; return s", 0},
+		{"defer g(); for range n { func() { s++ }() }; return s", 0},
+		{"defer g(); for range n { type t int; s++ }; return s", 0},
+		{"f := g; for range n { s++ }; f(); return s", 0}, // a twin
+		{"f := func() {}; for range n { s++ }; f(); return s", 1},
+		{"f := func() {}; f(); for i := range n { list = append(list, i) }; return len(list)", 1},
+		{"f := func() {}; f(); for i := range n { list = append(list, i) }; all = list; return 0", 0}, // it grows on the stack
+		{"f := func() {}; f(); list = append(list, 1); for i := range n { list = append(list, i) }; all = list; return 0", 1},
+		{"defer g(); for range n { if s > 1 { return 1 }; if s > 2 { return 2 }; if s > 3 { return 3 }; if s > 4 { return 4 } }; return s", 0},
+	} {
+		u := found(t, "func f(n int, list []int) (s int) { "+tt.body+" }; func g(); var all []int")
+		if got := len(u.files[0].functions[0].doubles); got != tt.want {
+			t.Errorf("%s: %d loops are there twice, want %d", tt.body, got, tt.want)
+		}
+	}
+}
