@@ -160,6 +160,7 @@ func forget() {
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
 	atomic.StorePointer(&functions, nil)
+	leads, wholeEnds = nil, 0
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
 	tracedOften, looks = nil, nil
