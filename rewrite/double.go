@@ -31,60 +31,89 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 	case fn.form != formGuarded:
 		return nil
 	}
-	channels := u.lasting().channels
-	growing := fn.growing()
-	labelled := map[ast.Stmt]bool{}
-	size, all, ways := fn.size, 0, len(fn.ways) // with the copies
+	d := doubler{fn: fn, brief: follows, channels: u.lasting().channels, growing: fn.growing(), labelled: map[ast.Stmt]bool{},
+		bytes: fn.size, ways: len(fn.ways)}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.LabeledStmt: // jumps to it are in its body
-			labelled[n.Stmt] = true
+			d.labelled[n.Stmt] = true
 		case *ast.ForStmt:
-			if !follows || n.Cond != nil || hasWayOut(n.Body) {
-				body = n.Body
-			}
+			body = n.Body
 		case *ast.RangeStmt:
-			if !follows || (n.Value != nil || !channels[lastName(n.X)]) && !fn.rangesGiven(n) {
-				body = n.Body
-			}
+			body = n.Body
 		}
 		if body == nil || !fn.holds(body, false) {
 			return true
 		}
-		loop := n.(ast.Stmt)
-		if calls, _ := fn.meets(loop); calls && follows || labelled[loop] || !copyable(loop) {
-			return true
+		b := d.double(n.(ast.Stmt))
+		if b != nil {
+			found = append(found, b)
 		}
-		for _, s := range growing { // there the compiler has it begin on the stack, and in no other place
-			if loop.Pos() < s.first.Pos() && s.first.Pos() < loop.End() {
-				return true
-			}
-		}
-		if all == 0 {
-			all = nodes(fn.body) + markNodes*len(fn.events)
-		}
-		length, more, again := int(loop.End()-loop.Pos()), nodes(loop), fn.returnsIn(loop)
-		if size+length > maxTwin || all+more > bigNodes || !fn.explicit && again > 0 && (ways+again)*(fn.defers+1) > maxWays {
-			return true
-		}
-		b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
-		for _, e := range fn.events {
-			switch {
-			case !b.has(e.at):
-			case e.op == opEnter || e.op == opPoint:
-				b.inside[e.point] = true
-			case e.op == opPause || e.op == opResume: // what is behind follows
-				return true
-			}
-		}
-		size, all, ways = size+length, all+more, ways+again
-		found = append(found, b)
-		return false
+		return b == nil
 	})
 	return found
+}
+
+// A doubler decides which loops of a function are to be there twice.
+type doubler struct {
+	fn       *function
+	brief    bool            // no others than brief ones
+	channels map[string]bool // see lasting
+	growing  []*growing
+	labelled map[ast.Stmt]bool
+
+	bytes, nodes, ways int // of the function with the copies; nodes: 0 until they are counted
+}
+
+// double is that of a loop, or nil.
+func (d *doubler) double(loop ast.Stmt) *double {
+	fn := d.fn
+	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) {
+		return nil
+	}
+	for _, s := range d.growing { // there the compiler has it begin on the stack, and in no other place
+		if loop.Pos() < s.first.Pos() && s.first.Pos() < loop.End() {
+			return nil
+		}
+	}
+	if d.nodes == 0 {
+		d.nodes = nodes(fn.body) + markNodes*len(fn.events)
+	}
+	bytes, nodes, ways := int(loop.End()-loop.Pos()), nodes(loop), fn.returnsIn(loop)
+	if d.bytes+bytes > maxTwin || d.nodes+nodes > bigNodes || !fn.explicit && ways > 0 && (d.ways+ways)*(fn.defers+1) > maxWays {
+		return nil
+	}
+	b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}
+	for _, e := range fn.events {
+		switch {
+		case !b.has(e.at):
+		case e.op == opEnter || e.op == opPoint:
+			b.inside[e.point] = true
+		case e.op == opPause || e.op == opResume: // what is behind follows
+			return nil
+		}
+	}
+	d.bytes, d.nodes, d.ways = d.bytes+bytes, d.nodes+nodes, d.ways+ways
+	return b
+}
+
+// isBrief says whether a loop calls nothing, waits for nothing, and ends, as far as syntax shows.
+func (d *doubler) isBrief(loop ast.Stmt) bool {
+	switch loop := loop.(type) {
+	case *ast.ForStmt:
+		if loop.Cond == nil && !hasWayOut(loop.Body) {
+			return false
+		}
+	case *ast.RangeStmt:
+		if loop.Value == nil && d.channels[lastName(loop.X)] || d.fn.rangesGiven(loop) {
+			return false
+		}
+	}
+	calls, _ := d.fn.meets(loop)
+	return !calls
 }
 
 // copyable says whether a loop can be there twice: it is short, defers nothing, and has neither labels nor types nor function literals.
