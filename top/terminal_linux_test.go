@@ -3,6 +3,7 @@ package top
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -10,16 +11,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo-terminal and what was written to it.
+// terminal is a pseudo-terminal with a terminal's emulator on its other side,
+// since a program draws only what changes of a screen.
 type terminal struct {
 	master, tty *os.File
 
-	mu   sync.Mutex
-	text strings.Builder
+	mu      sync.Mutex
+	screen  *vt.Emulator
+	written strings.Builder
 }
 
 func newTerminal(t *testing.T, width, height uint16) *terminal {
@@ -42,8 +45,9 @@ func newTerminal(t *testing.T, width, height uint16) *terminal {
 	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: height, Col: width}); err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{master: master, tty: tty}
-	t.Cleanup(func() { master.Close(); tty.Close() })
+	term := &terminal{master: master, tty: tty, screen: vt.NewEmulator(int(width), int(height))}
+	t.Cleanup(func() { master.Close(); tty.Close(); term.screen.InputPipe().(io.Closer).Close() })
+	go io.Copy(master, term.screen) // what a terminal answers when it is asked
 	go func() {
 		buf := make([]byte, 1<<16)
 		for {
@@ -52,29 +56,34 @@ func newTerminal(t *testing.T, width, height uint16) *terminal {
 				return
 			}
 			term.mu.Lock()
-			term.text.Write(buf[:n])
+			term.screen.Write(buf[:n])
+			term.written.Write(buf[:n])
 			term.mu.Unlock()
 		}
 	}()
 	return term
 }
 
-// wait returns what was written once a text is in it, and forgets it.
-func (term *terminal) wait(t *testing.T, text string) string {
+// wait returns once a condition of the screen holds, what being the words for it.
+func (term *terminal) wait(t *testing.T, what string, holds func(screen *vt.Emulator) bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		term.mu.Lock()
-		all := term.text.String()
-		if strings.Contains(ansi.Strip(all), text) {
-			term.text.Reset()
-			term.mu.Unlock()
-			return all
-		}
+		held, text := holds(term.screen), term.screen.String()
 		term.mu.Unlock()
+		if held {
+			return
+		}
 		if time.Now().After(end) {
-			t.Fatalf("%q does not appear:\n%s", text, ansi.Strip(all))
+			t.Fatalf("%s: not so after 10 s; the screen:\n%s", what, text)
 		}
 	}
+}
+
+// shows waits until a text is on the screen.
+func (term *terminal) shows(t *testing.T, text string) {
+	t.Helper()
+	term.wait(t, text, func(screen *vt.Emulator) bool { return strings.Contains(screen.String(), text) })
 }
 
 // On a terminal keys are read and the screen is drawn, and given back at the end.
@@ -95,24 +104,25 @@ func TestTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text := term.wait(t, "storage.(*Server).Fetch")
+		term.shows(t, "storage.(*Server).Fetch")
+		term.wait(t, "a screen of its own", (*vt.Emulator).IsAltScreen)
 		key(" ")
-		text += term.wait(t, "pause: done")
-		if colored := strings.Contains(text, "\x1b[33m"); colored == noColor {
+		term.shows(t, "pause: done")
+		term.mu.Lock()
+		colored := strings.Contains(term.written.String(), "\x1b[33m")
+		term.mu.Unlock()
+		if colored == noColor {
 			t.Errorf("colours: %v, with NO_COLOR: %v", colored, noColor)
 		}
-		if !strings.Contains(text, "\x1b[?1049h") {
-			t.Error("it does not take a screen of its own")
-		}
 		key("\x1b[Bo") // the arrow down
-		term.wait(t, "is off")
+		term.shows(t, "is off")
 		key("/never\r")
-		term.wait(t, `filter "never": 1 marker`)
+		term.shows(t, `filter "never": 1 marker`)
 		key("q")
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		term.wait(t, "")
+		term.wait(t, "the screen of before", func(screen *vt.Emulator) bool { return !screen.IsAltScreen() })
 		if len(f.did) != 2 || f.did[0] != "pause" || !strings.HasSuffix(f.did[1], " false") {
 			t.Errorf("did %q", f.did)
 		}
