@@ -1,0 +1,160 @@
+package store_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/profile"
+)
+
+// Limits are exact, and what is refused leaves nothing.
+func testLimits(t *testing.T, url string) {
+	r := newMaker(5)
+	s := open(t, url, store.Options{MaxAPIs: 10, MaxOrigins: 2})
+	ctx := context.Background()
+	of := func(from, to int, cpu string) *fleet.Batch {
+		p := r.profile(someDay.Time())
+		p.Markers = nil
+		for i := from; i < to; i++ {
+			p.Markers = append(p.Markers, r.marker(i))
+		}
+		slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return cmp.Compare(a.Name, b.Name) })
+		r.next++
+		return batchOf(p, fleet.Origin{Build: "b@v1", CPU: cpu}, someDay, fleet.BatchID{Build: "b@v1", Sequence: r.next})
+	}
+	list := []fact{of(0, 8, "A"), of(4, 10, "B")}
+	for _, b := range list {
+		ingest(t, s, b)
+	}
+	for _, b := range []*fleet.Batch{of(9, 11, "A"), of(0, 1, "C")} {
+		for range 2 {
+			if _, err := s.Ingest(ctx, b); !errors.Is(err, store.ErrFull) {
+				t.Errorf("error %v, want ErrFull", err)
+			}
+		}
+	}
+	last := of(9, 10, "A")
+	ingest(t, s, last)
+	checkAll(t, s, append(list, last))
+}
+
+// An API has the words of the newest run, whatever the order in which they come.
+func testWords(t *testing.T, url string) {
+	s := open(t, url, store.Options{})
+	r := newMaker(7)
+	var list []fact
+	for i, hour := range []int{5, 9, 3, 9, 1} {
+		m := r.marker(0)
+		m.Name, m.Line = fmt.Sprintf("example.com/p0.Name%d", i), 100+i
+		p := r.profile(someDay.Time().Add(time.Duration(hour) * time.Hour))
+		m.SetAsOf(p.Start.UnixNano())
+		p.Markers = []profile.Marker{m}
+		b := batchOf(p, fleet.Origin{Build: fmt.Sprintf("b@v%d", i)}, someDay, fleet.BatchID{Sequence: uint32(i)})
+		list = append(list, b)
+		ingest(t, s, b)
+		want := slices.Collect(maps.Values(sumOf(list, func(fact) bool { return true })))[0]
+		settle(t, s)
+		a, err := s.API(context.Background(), m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Name != want.Name || a.Line != want.Line {
+			t.Errorf("after %d: %s:%d, want %s:%d", i, a.Name, a.Line, want.Name, want.Line)
+		}
+	}
+}
+
+// Names that no Go program has do no harm.
+func testHostile(t *testing.T, url string) {
+	r := newMaker(14)
+	s := open(t, url, store.Options{})
+	ctx := context.Background()
+	long := strings.Repeat("ä", 40000)
+	for i, text := range []string{"", "\x00", "a\x00b", long, "'; DROP TABLE api; --", "$1", "\U0010ffff", "%s", `\`, "\t"} {
+		m := r.marker(i)
+		m.Package, m.Name, m.File = "", "F"+text, text
+		if !strings.Contains(text, "\t") {
+			m.Kind, m.Group = "k"+text, text
+		}
+		m.Readings = []profile.Reading{{Collector: text, Values: []profile.Value{{Name: text, Sum: 5}}}}
+		p := &profile.Profile{Runs: 1, Markers: []profile.Marker{m}}
+		b := batchOf(p, fleet.Origin{Build: text, Go: text, GOOS: text, GOARCH: text, CPU: text}, someDay, fleet.BatchID{Build: text, Sequence: uint32(i)})
+		ingest(t, s, b)
+		if !ingest(t, s, b).Known {
+			t.Errorf("%.20q was taken twice", text)
+		}
+		settle(t, s)
+		groups, err := s.Figures(ctx, m.ID, fleet.Filter{}, fleet.ByBuild)
+		if err != nil || len(groups) != 1 || held(groups[0].Marker.Count) != held(m.Count) || len(groups[0].Marker.Readings) != 1 {
+			t.Errorf("%.20q: %v, %v", text, groups, err)
+		}
+	}
+	if _, _, err := s.Profile(ctx, fleet.Filter{}, 0); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Origins(ctx, fleet.Filter{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzBatch: whatever a body says that can be read is counted, as package profile counts it.
+func FuzzBatch(f *testing.F) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(f.TempDir(), "fleet.db"), store.Options{Days: 1e6})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = s.Close() })
+	r := newMaker(15)
+	for range 5 {
+		f.Add(r.batch().Body[16:])
+	}
+	f.Fuzz(func(t *testing.T, rest []byte) {
+		body := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(rest, crc32.MakeTable(crc32.Castagnoli)))
+		body = append(body, rest...)
+		p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "x")
+		if err != nil {
+			return
+		}
+		o := fleet.Origin{Build: fleet.NewRunID().String()} // what is of this batch alone
+		b := &fleet.Batch{ID: fleet.BatchID{Build: o.Build}, Origin: o, Day: someDay, Profile: p, Body: body}
+		if _, err := s.Ingest(ctx, b); err != nil {
+			if errors.Is(err, store.ErrFull) { // too many collectors, by now
+				return
+			}
+			t.Fatal(err)
+		}
+		settle(t, s)
+		for i := range p.Markers {
+			want := &p.Markers[i]
+			groups, err := s.Figures(ctx, want.ID, fleet.Filter{Build: o.Build}, fleet.ByNothing)
+			if err != nil || len(groups) != 1 {
+				t.Fatalf("%v: %d groups, %v", want.ID, len(groups), err)
+			}
+			got := groups[0].Marker
+			if len(want.Readings) == 0 { // names of these may be too long to be told apart
+				got.Name, got.Package, got.Kind = want.Name, want.Package, want.Kind
+				if diff := gocmp.Diff(*want, got, same); diff != "" {
+					t.Fatalf("(-sent +got)\n%s", diff)
+				}
+			} else if held(got.Count) != held(want.Count) {
+				t.Fatalf("count %d, want %d", got.Count, want.Count)
+			}
+		}
+	})
+}
