@@ -84,13 +84,14 @@ func calibrate() {
 
 // measureAgain makes another round if it is time to. What else the machine does, on the other half of the same
 // core for one, may double what scopes cost for some ms, at the start as well as at any other
-// time. It is called when a scope has ended and nothing of it is left to be done, and where there are windows by who opens
-// them. Scopes that are open around have nothing of it.
+// time. It is called when a scope has ended and nothing of it is left to be done, where there are windows by who opens
+// them, and where nothing is timed before a record is written that takes longer than others anyway. Scopes that are open around
+// have nothing of it, and where what they take is in records, too, one says so of the marker of that index, if it is one.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
-func measureAgain(at uint64) {
+func measureAgain(at uint64, index uint32) {
 	due := atomic.LoadUint64(&measureAt)
 	if int64(at-due) < 0 || !atomic.CompareAndSwapUint64(&measureAt, due, at+(at-began.tick)*(moreRounds-1)) {
 		return
@@ -103,7 +104,7 @@ func measureAgain(at uint64) {
 	}
 	lock()
 	around := hot.window
-	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras == 0 && !conf.countdown && !conf.outermost && p.stack.scopes() == p.stack {
+	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras&^onlyTrace == 0 && !conf.countdown && !conf.outermost && p.stack.scopes() == p.stack {
 		open := atomic.LoadUint64(&around.width)
 		if open == 0 { // between two windows, and none can begin before the lock is free
 			setWindow(around, &scratchWindow)
@@ -120,6 +121,9 @@ func measureAgain(at uint64) {
 	}
 	unlock()
 	p.overlook(from)
+	if index != 0 && hot.extras&extraUntimed == 0 {
+		traceTaken(index, from)
+	}
 }
 
 // scratchStack is where calibration has its scopes while others are open.

@@ -231,7 +231,7 @@ func TestMeasureAgain(t *testing.T) {
 	kept, before, open := *p, rounds, p.stack.n
 	for range 20 {
 		measureAt = now() - 1
-		measureAgain(now())
+		measureAgain(now(), 0)
 	}
 	if rounds != before+20 {
 		t.Errorf("%d rounds", rounds-before)

@@ -119,7 +119,7 @@ func (s *sampler) windowDue() uint64 {
 			s.add()
 		}
 		unlock()
-		measureAgain(now())
+		measureAgain(now(), 0)
 		s.planAfter(t)
 		return s.next
 	}

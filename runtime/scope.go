@@ -424,6 +424,6 @@ func (p *slot) finish(i uint32, done passage, size int) {
 		p.sized(i, size-1, done.ns)
 	}
 	if i >= firstIndex && !conf.windows() && (p == nil || !p.left) { // of those around it takes no time
-		measureAgain(done.at)
+		measureAgain(done.at, i)
 	}
 }
