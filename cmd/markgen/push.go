@@ -15,6 +15,7 @@ import (
 
 	"github.com/markgen/markgen/fleet/spool"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
 )
 
 var cmdPush = &command{
@@ -214,7 +215,7 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 	if err == nil {
 		var sent spool.Sent
 		sent, err = s.Send(ctx, spool.SendOptions{Target: p.target, Client: p.client, Progress: func(left int, trouble error) {
-			text := dir + ": " + batches(left) + " left"
+			text := dir + ": " + units.Plural(left, "batch") + " left"
 			if trouble != nil {
 				text += ", trying again: " + trouble.Error()
 			}
@@ -228,13 +229,6 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 		got.Error = err.Error()
 	}
 	return got
-}
-
-func batches(n int) string {
-	if n == 1 {
-		return "1 batch"
-	}
-	return fmt.Sprintf("%d batches", n)
 }
 
 // tell says what became of a spool.
@@ -261,7 +255,7 @@ func (p *pusher) tell(got pushed) {
 	if got.Over > 0 {
 		e.warn(fmt.Sprintf("%s: it holds %d bytes more than it may, and nothing more can be added up; nothing was dropped. Send it, or give -limit", got.Spool, got.Over))
 	}
-	line := got.Spool + ": " + batches(got.Sent) + " sent"
+	line := got.Spool + ": " + units.Plural(got.Sent, "batch") + " sent"
 	if got.Known > 0 {
 		line += fmt.Sprintf(", %d of them known already", got.Known)
 	}
