@@ -20,16 +20,12 @@ type calls struct {
 }
 
 // callsAround gives, by the indexes of markers that were sampled, the calls of the functions that they are in, and of those that they are of, where
-// these choose once a call what is recorded and have been sampled with them.
-func (r *run) callsAround() map[uint64]calls {
-	sampled := map[uint64]uint64{} // by the numbers of markers, the index
+// these choose once a call what is recorded and have been sampled with them. sampled are the indexes by the markers' numbers.
+func (r *run) callsAround(sampled map[uint64]uint64) map[uint64]calls {
 	var all float64
-	for _, a := range r.aliases {
-		if _, ok := r.samples[a.from]; ok {
-			sampled[a.to] = a.from
-			if m := r.cells.at(a.from); m != nil {
-				all += float64(m.Count)
-			}
+	for _, index := range sampled {
+		if m := r.cells.at(index); m != nil {
+			all += float64(m.Count)
 		}
 	}
 	around := map[uint64]calls{}

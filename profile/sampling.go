@@ -26,6 +26,7 @@ type windows struct {
 	calls   float64 // how many of these there were
 	whole   bool    // they are recorded after the windows' ends, too
 	blind   bool    // there was none
+	ended   bool    // there can be none: its function's only call has ended, which OfNS is the time of
 	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
 }
 
@@ -89,7 +90,11 @@ func (s *windows) together(p pace, n, hz float64) float64 {
 	case s.factor() == 0:
 		return s.unseen(1 / max(each-s.scope, each/recordedTimes))
 	case s.blind:
-		return max(1, s.unseen(1/max(each-s.scope, each/recordedTimes))/s.factor())
+		unseen := s.unseen(1 / max(each-s.scope, each/recordedTimes))
+		if s.ended { // the latest passages may have taken longer, as the marker became sampled
+			unseen = max(unseen, float64(p.all))
+		}
+		return max(1, unseen/s.factor())
 	}
 	if s.covered != 0 {
 		n /= s.covered
@@ -195,14 +200,19 @@ func (r *run) estimate() {
 	if len(r.samples) > 0 && all.factor() == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
-	around := r.callsAround()
+	sampled := r.sampledIndexes()
+	around, only := r.callsAround(sampled), r.onlyCalls(sampled)
 	windowsFor := func(index uint64, b batchSums) *windows {
 		s := r.windows(b, scopeWords)
 		s.goBy(around[index], index)
+		s.goOn(only[index])
 		return s
 	}
 	for index, b := range r.samples {
 		f := r.figures(index)
+		if c := only[index]; c.known && c.own && f.Count == 0 {
+			continue // what is recorded is exact
+		}
 		s := windowsFor(index, b)
 		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
 	}

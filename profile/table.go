@@ -23,6 +23,7 @@ type tableText struct {
 	markers  []*Marker // without figures; nil: the line could not be read
 	gates    []int     // the markers whose gates those of markers are
 	atTop    []bool    // whether their functions choose where they begin whether these are recorded
+	once     []onlyRun // whether their functions run once at most
 	counters []counter
 	added    []counterSum // in order
 
@@ -86,7 +87,9 @@ func parseTable(text string) *tableText {
 			} else {
 				within(m, importPath)
 			}
-			t.markers, t.gates, t.atTop = append(t.markers, m), append(t.gates, gate), append(t.atTop, ok && isAtTop(line))
+			t.markers, t.gates = append(t.markers, m), append(t.gates, gate)
+			t.atTop = append(t.atTop, ok && hasFlag(line, "t"))
+			t.once = append(t.once, onlyRun{ok && hasFlag(line, "i"), ok && hasFlag(line, "m")})
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -155,8 +158,8 @@ func parseMarker(line string, file func(string) (string, bool), i int) (m *Marke
 	return m, gate, true
 }
 
-// isAtTop says whether a marker's line has the flag t.
-func isAtTop(line string) bool { return strings.Contains(strings.SplitN(line, "\t", 9)[7], "t") }
+// hasFlag says whether a marker's line has a flag.
+func hasFlag(line, flag string) bool { return strings.Contains(strings.SplitN(line, "\t", 9)[7], flag) }
 
 // parseCounter reads
 //

@@ -89,8 +89,12 @@ func (u *Unit) gates(form string) {
 			}
 			fn.form, fn.why = fn.chooseForm(form)
 			fn.doubles = fn.findDoubles(u)
+			once := ""
+			if len(fn.points) > 0 {
+				once = fn.once(u)
+			}
 			for _, p := range fn.points {
-				p.Form, p.Why, p.atTop = fn.form.String(), fn.why, fn.atTop()
+				p.Form, p.Why, p.atTop, p.once = fn.form.String(), fn.why, fn.atTop(), once
 			}
 			for _, b := range fn.doubles {
 				for p := range b.inside {

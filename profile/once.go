@@ -1,0 +1,69 @@
+package profile
+
+// An onlyRun says that Go's runtime calls a function once and nothing else calls it, as an init function, or func main
+// but in a test. What windows show of calls says nothing of these.
+type onlyRun struct{ init, main bool }
+
+// onlyCall is what is known of the only call of a function, for a marker in it that is sampled.
+type onlyCall struct {
+	known bool
+	own   bool   // the marker is the function's own: there is no other passage
+	ns    uint64 // how long the call took; 0: it has not ended
+}
+
+// mainPart is the part of what is left of a run when func main is sampled that it runs for, unless a test calls it, which has
+// other things to do.
+const mainPart = 0.99
+
+// onlyCalls gives the only calls of functions, by the indexes of the sampled markers in them.
+func (r *run) onlyCalls(sampled map[uint64]uint64) map[uint64]onlyCall {
+	calls := map[uint64]onlyCall{}
+	exact := map[uint64][]uint64{} // by numbers, what was recorded before the marker was sampled
+	for _, a := range r.aliases {
+		if _, ok := r.samples[a.from]; !ok {
+			exact[a.to] = append(exact[a.to], a.from)
+		}
+	}
+	for _, t := range r.tables {
+		for i, once := range t.once {
+			gate := t.gates[i]
+			index, ok := sampled[t.first+uint64(i)]
+			if !ok || !once.init && !once.main || gate < 0 || gate >= len(t.markers) || t.markers[gate] == nil || t.markers[gate].Kind != "func" {
+				continue
+			}
+			function := t.first + uint64(gate)
+			var ended, ticks uint64
+			for _, index := range append(exact[function], function) {
+				if m := r.cells.at(index); m != nil {
+					ended, ticks = ended+m.Timed(), ticks+m.Ticks
+				}
+			}
+			c := onlyCall{known: true, own: gate == i}
+			if ended > 0 {
+				c.ns = max(1, duration(0, ticks, r.Clock.Hz))
+				left := r.windows(r.samples[index], scopeWords).OfNS
+				c.known = ended == 1 && (once.init || float64(c.ns) > mainPart*float64(left))
+			}
+			calls[index] = c
+		}
+	}
+	return calls
+}
+
+// goOn has the estimate of a marker in a function whose only call has ended go by how long that took, if no window showed anything.
+func (s *windows) goOn(c onlyCall) {
+	if c.known && c.ns != 0 && s.blind {
+		s.ended, s.OfNS = true, min(s.OfNS, c.ns)
+	}
+}
+
+// sampledIndexes are the indexes of the markers that were sampled, by their numbers.
+func (r *run) sampledIndexes() map[uint64]uint64 {
+	indexes := map[uint64]uint64{}
+	for _, a := range r.aliases {
+		if _, ok := r.samples[a.from]; ok {
+			indexes[a.to] = a.from
+		}
+	}
+	return indexes
+}
