@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,6 +105,21 @@ func TestSpecialFiles(t *testing.T) {
 		r := inDir(t, dir, "file="+name, "work", "1")
 		wantFiles(t, r, "data")
 		if want := ": not a file that can hold data; collecting in memory only"; strings.Count(r.stderr, want) != 1 {
+			t.Errorf("file=%s: %q", name, r.stderr)
+		}
+	}
+}
+
+// Nor is one made beside a directory, whose name may have been meant for the place of it.
+func TestDirectoryFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "data"), 0o777), os.Symlink("data", filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"data", "link"} {
+		r := inDir(t, dir, "file="+name, "work", "1")
+		wantFiles(t, r, "data", "link")
+		if want := ": a directory; give the name of a file in it; collecting in memory only"; strings.Count(r.stderr, want) != 1 {
 			t.Errorf("file=%s: %q", name, r.stderr)
 		}
 	}

@@ -106,6 +106,9 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 			if special(name) {
 				return nil, "not a file that can hold data"
 			}
+			if n == 1 && isDirectory(name) {
+				return nil, "a directory; give the name of a file in it"
+			}
 			if conf.spool != "" || !replaceable(name, n, &since) {
 				n++
 			}
@@ -137,6 +140,12 @@ func special(name string) bool {
 		return true
 	}
 	return false
+}
+
+// isDirectory says whether a directory has the name, or a link that leads to one.
+func isDirectory(name string) bool {
+	var st syscall.Stat_t
+	return syscall.Stat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR
 }
 
 // replaceable removes what has the name if that is the data file of a run that
