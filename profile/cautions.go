@@ -42,6 +42,9 @@ func (p *Profile) Cautions() []string {
 	if throttled > 0 {
 		list = append(list, units.Plural(throttled, "marker")+" turned off by throttle=; the passages after that are missing")
 	}
+	if text := p.leftOut(); text != "" {
+		list = append(list, text)
+	}
 	if text := p.coarse(); text != "" {
 		list = append(list, text)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	layout "github.com/markgen/markgen/runtime"
 )
@@ -67,5 +68,30 @@ func TestTraceCautions(t *testing.T) {
 	}
 	if p := read(t, file); !slices.ContainsFunc(p.Cautions(), func(text string) bool { return strings.HasPrefix(text, "9 trace records lost; ") }) {
 		t.Errorf("%q", p.Cautions())
+	}
+}
+
+// What is left out of a function that is on is said, not what goes with a function that is left out, nor branches.
+func TestLeftOut(t *testing.T) {
+	p := &profile.Profile{Markers: []profile.Marker{
+		{Name: "a.f", Kind: "func", Count: 1},
+		{Name: "a.f:for#1", Kind: "loop", Off: "choice"},
+		{Name: "a.f:if#1.then:for#1", Kind: "loop", Off: "choice"},
+		{Name: "a.f:func#1", Kind: "func", Off: "choice"},
+		{Name: "a.f:func#1:for#1", Kind: "loop", Off: "choice"},
+		{Name: "a.g", Kind: "func", Off: "choice"},
+		{Name: "a.g:for#1", Kind: "loop", Off: "choice"},
+		{Name: "a.h", Kind: "func", Count: 1},
+		{Name: "a.h:if#1.then", Kind: "branch", Off: "choice"},
+		{Name: "a.i", Kind: "func"},
+		{Name: "a.i:for#1", Kind: "loop", Off: "choice"},
+	}}
+	got := p.Cautions()
+	if len(got) != 1 || !strings.HasPrefix(got[0], "2 loops left out of functions that are on, as of a.f:") || strings.Contains(got[0], "estimates") {
+		t.Errorf("%q", got)
+	}
+	p.Markers[0].Sample = 20
+	if got := p.Cautions(); !slices.ContainsFunc(got, func(text string) bool { return strings.Contains(text, "estimates of how often") }) {
+		t.Errorf("sampled: %q", got)
 	}
 }

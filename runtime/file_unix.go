@@ -107,7 +107,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 				return nil, "not a file that can hold data"
 			}
 			if n == 1 && isDirectory(name) {
-				return nil, "a directory; give the name of a file in it"
+				complain(`MARKGEN: key "file": ` + name + " is a directory; data go beside it, under the name with a number; give the name of a file")
 			}
 			if conf.spool != "" || !replaceable(name, n, &since) {
 				n++

@@ -217,7 +217,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
-	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && !begun(m, argument(&m)) {
+	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && (m.index == unwanted || !begun(m, argument(&m))) {
 		return n
 	}
 	t, g, depth := ticksAndDepth(argument(&m))

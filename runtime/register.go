@@ -248,7 +248,15 @@ func alias(index uint32, number uint64) {
 // isClosed says that it has been decided about m, and it is off.
 //
 //go:norace
-func (m *Marker) isClosed() bool { return int32(m.index) > 0 && m.Off != 0 && hot.mode == modeOn }
+func (m *Marker) isClosed() bool {
+	const reasons = IndexOffChoice | IndexOffEnough | IndexOffThrottled
+	i := m.index
+	off := int32(i) > 0 && m.Off != 0 || i&^(IndexMask|reasons) == IndexOff && i&reasons != 0 // its function may be on
+	return off && hot.mode == modeOn
+}
+
+// unwanted is the second word of a marker that only or skip has left out from the beginning: no scope of it is open, as it would have an index.
+const unwanted = IndexOff | IndexOffChoice
 
 // decide is for Enter and Pass when the marker or the process is in any but the
 // usual state: it gives the index to record under, 0 for none. A marker gets its

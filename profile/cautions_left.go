@@ -1,0 +1,50 @@
+package profile
+
+import (
+	"strings"
+
+	"github.com/markgen/markgen/units"
+)
+
+// leftOut says which loops were left out of functions that were on: to pass one takes some ns in the body that is marked, and nobody
+// counts how often.
+func (p *Profile) leftOut() string {
+	functions := map[string]*Marker{}
+	for i := range p.Markers {
+		if m := &p.Markers[i]; m.Kind == "func" {
+			functions[m.Name] = m
+		}
+	}
+	loops, sampled, about := uint64(0), false, ""
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if m.Kind != "loop" || m.Off != "choice" {
+			continue
+		}
+		if f := functionAround(m.Name, functions); f != nil && f.Off == "" && f.Count > 0 {
+			if loops++; about == "" {
+				about = f.Name
+			}
+			sampled = sampled || f.Sampled()
+		}
+	}
+	if loops == 0 {
+		return ""
+	}
+	text := units.Plural(loops, "loop") + " left out of functions that are on, as of " + about +
+		": each passage still takes some ns, which count as the function's own"
+	if sampled {
+		text += ", and estimates of how often such functions are passed are too low"
+	}
+	return text + "; mark what is wanted by //perf:mark, without -all, to be rid of that"
+}
+
+// functionAround is the marked function, by its name, that what has a name is in: the innermost; nil if it is not marked.
+func functionAround(name string, functions map[string]*Marker) *Marker {
+	for i := strings.LastIndexByte(name, ':'); i > 0; i = strings.LastIndexByte(name[:i], ':') {
+		if f := functions[name[:i]]; f != nil {
+			return f
+		}
+	}
+	return nil
+}
