@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build !markgen_off && (amd64 || arm64)
 
 package runtime
 

@@ -319,3 +319,22 @@ func TestFrozen(t *testing.T) {
 	}
 	old.n = base
 }
+
+// What only or skip has left out of a function that is on is passed with nothing done: it gets no index.
+func TestUnwanted(t *testing.T) {
+	opened(&collected(t)[0], func() {}) // makes ready
+	m, next := Marker{index: unwanted}, nextIndex
+	open := own().stack.n
+	Begin(&m)
+	if own().stack.n != open {
+		t.Error("a scope is open")
+	}
+	End(&m)
+	var s Scope
+	s.Enter(&m)
+	s.Exit()
+	Pass(&m)
+	if m.index != unwanted || nextIndex != next || own().stack.n != open {
+		t.Errorf("word %#x, %d indexes given, %d scopes open", m.index, nextIndex-next, own().stack.n-open)
+	}
+}
