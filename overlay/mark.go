@@ -69,7 +69,7 @@ type Marking struct {
 
 // words identifies the marking.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %t %t %t %s %s", m.All, m.Tests, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Key)
+	return fmt.Sprintf("%t %t %t %t %t %t %t %s %s", m.All, m.Tests, m.Tested, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Key)
 }
 
 // root is what the packages of one module have in common.
@@ -168,7 +168,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 		return nil, false, err
 	}
 	marking := root.marking
-	marking.Cover, marking.Inline, marking.InlineMain = t.cover, m.inline, m.main
+	marking.Cover, marking.Inline, marking.InlineMain, marking.Tested = t.cover, m.inline, m.main, t.tests && t.Name == "main"
 	if !t.mark {
 		marking.All = false
 	}

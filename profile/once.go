@@ -11,9 +11,9 @@ type onlyCall struct {
 	ns    uint64 // how long the call took; 0: it has not ended
 }
 
-// mainPart is the part of what is left of a run when func main is sampled that it runs for, unless a test calls it, which has
-// other things to do.
-const mainPart = 0.99
+// mainPart is the least part of a run that func main runs for, unless a test calls it, which has other things to do. What is
+// built for its tests from marked source is told by that; where a build marks for tests, tables do not say that it is func main.
+const mainPart = 0.9
 
 // onlyCalls gives the only calls of functions, by the indexes of the sampled markers in them.
 func (r *run) onlyCalls(sampled map[uint64]uint64) map[uint64]onlyCall {
@@ -41,8 +41,7 @@ func (r *run) onlyCalls(sampled map[uint64]uint64) map[uint64]onlyCall {
 			c := onlyCall{known: true, own: gate == i}
 			if ended > 0 {
 				c.ns = max(1, duration(0, ticks, r.Clock.Hz))
-				left := r.windows(r.samples[index], scopeWords).OfNS
-				c.known = ended == 1 && (once.init || float64(c.ns) > mainPart*float64(left))
+				c.known = ended == 1 && (once.init || float64(c.ns) > mainPart*float64(r.ElapsedNS))
 			}
 			calls[index] = c
 		}

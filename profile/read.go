@@ -211,10 +211,10 @@ func (r *run) read(sum *Sum) {
 	}
 	r.arrange()
 	r.sum()
+	r.elapsed()
 	r.estimate()
 	r.join(sum)
 	r.sortTraces()
-	r.elapsed()
 	r.Complete = h.ended() && !r.Damaged && !h.partial()
 	if r.damages > mostDamage {
 		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-mostDamage), "place"))

@@ -18,6 +18,7 @@ type Options struct {
 	Form       string            // one of Forms, forced on every function that can have it; "" chooses
 	Inline     bool              // the compiler is told what markers look like, see FreePrefix: then they do not keep it from inlining
 	InlineMain bool              // Inline holds for main packages, too
+	Tested     bool              // the package is built for its tests, which may call func main
 	Keep       func(*Point) bool // called for each point that All makes; nil keeps all
 	Adjust     func(*Point)      // called for each point that is kept; may set Sample, Group and Count; nil for none
 }
@@ -70,13 +71,13 @@ func (u *Unit) Find(o Options) error {
 			u.timed = append(u.timed, p)
 		}
 	}
-	u.gates(o.Form)
+	u.gates(o)
 	return nil
 }
 
 // gates gives each timed point the gate of its function, and each function its
 // form, the one asked for where it can have that.
-func (u *Unit) gates(form string) {
+func (u *Unit) gates(o Options) {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			fn.follows = fn.stays(u)
@@ -87,11 +88,11 @@ func (u *Unit) gates(form string) {
 				}
 				p.gate = gate
 			}
-			fn.form, fn.why = fn.chooseForm(form)
+			fn.form, fn.why = fn.chooseForm(o.Form)
 			fn.doubles = fn.findDoubles(u)
 			once := ""
 			if len(fn.points) > 0 {
-				once = fn.once(u)
+				once = fn.once(u, o.Tested)
 			}
 			for _, p := range fn.points {
 				p.Form, p.Why, p.atTop, p.once = fn.form.String(), fn.why, fn.atTop(), once

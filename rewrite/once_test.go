@@ -5,21 +5,27 @@ import "testing"
 // What is in an init function, and in a func main that nothing in its package names again, runs once; nothing else does.
 func TestOnce(t *testing.T) {
 	const loop = "{\n\tfor range 3 {\n\t\tprintln()\n\t}\n}\n"
-	for _, tt := range []struct{ name, src, want string }{
-		{"init", "package p\n\nfunc init() " + loop, "i"},
-		{"main", "package main\n\nfunc main() " + loop, "m"},
-		{"main that is called", "package main\n\nfunc main() " + loop + "\nfunc f() { main() }\n", ""},
-		{"main that is a value", "package main\n\nvar f = main\n\nfunc main() " + loop, ""},
-		{"main of a package of another name", "package p\n\nfunc main() " + loop, ""},
-		{"methods", "package p\n\ntype t int\n\nfunc (t) init() " + loop, ""},
-		{"a literal in init", "package p\n\nvar f func()\n\nfunc init() { f = func() " + loop + "}\n", ""},
-		{"another", "package p\n\nfunc f() " + loop, ""},
+	for _, tt := range []struct {
+		name, src string
+		tested    bool
+		want      string
+	}{
+		{"init", "package p\n\nfunc init() " + loop, false, "i"},
+		{"init in a build for tests", "package p\n\nfunc init() " + loop, true, "i"},
+		{"main", "package main\n\nfunc main() " + loop, false, "m"},
+		{"main in a build for tests", "package main\n\nfunc main() " + loop, true, ""},
+		{"main that is called", "package main\n\nfunc main() " + loop + "\nfunc f() { main() }\n", false, ""},
+		{"main that is a value", "package main\n\nvar f = main\n\nfunc main() " + loop, false, ""},
+		{"main of a package of another name", "package p\n\nfunc main() " + loop, false, ""},
+		{"methods", "package p\n\ntype t int\n\nfunc (t) init() " + loop, false, ""},
+		{"a literal in init", "package p\n\nvar f func()\n\nfunc init() { f = func() " + loop + "}\n", false, ""},
+		{"another", "package p\n\nfunc f() " + loop, false, ""},
 	} {
 		u, err := Load("example.com/p", []Source{{Name: "p.go", Text: []byte(tt.src)}})
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if err := u.Find(Options{All: true, Inline: true}); err != nil {
+		if err := u.Find(Options{All: true, Inline: true, Tested: tt.tested}); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
 		loops := 0
