@@ -14,8 +14,7 @@ type calls struct {
 	function uint64 // the index of its marker
 	n        float64
 	covered  float64 // which part of the passages inside is recorded
-	inWindow float64 // which part of them is in the windows in which calls begin
-	weight   float64 // windows.weight for them; 0: as it is
+	alone    float64 // which part of what was recorded in windows these calls are that last as long as those, with what is in them
 	whole    bool    // what is inside is recorded after the windows' ends, too
 }
 
@@ -24,17 +23,9 @@ type calls struct {
 func (r *run) callsAround(sampled map[uint64]uint64) map[uint64]calls {
 	var all float64
 	for _, index := range sampled {
-		if m := r.cells.at(index); m != nil {
-			all += float64(m.Count)
-		}
+		all += r.countsOf(index)
 	}
 	around := map[uint64]calls{}
-	type group struct {
-		function uint64
-		inside   []uint64
-		c        calls
-	}
-	var groups []group
 	for _, t := range r.tables {
 		inside := map[int][]uint64{} // by gates, the indexes of what is inside
 		for i, gate := range t.gates {
@@ -47,72 +38,51 @@ func (r *run) callsAround(sampled map[uint64]uint64) map[uint64]calls {
 			if m := t.markers[gate]; !ok || m == nil || m.Kind != "func" {
 				continue
 			}
-			groups = append(groups, group{function, list, r.callsOf(function)})
-		}
-	}
-	if !r.NoSelf { // what was recorded after the windows' ends took nothing of them
-		for i := range groups {
-			g := &groups[i]
-			all -= r.countsOf(g.inside) * (1 - g.c.inWindow)
-		}
-	}
-	for i := range groups {
-		g := &groups[i]
-		own := r.countsOf(g.inside)
-		if !r.NoSelf {
-			own *= g.c.inWindow
-		}
-		r.weigh(&g.c, own+r.countsOf([]uint64{g.function}), all)
-		for _, index := range append(g.inside, g.function) {
-			around[index] = g.c
+			c, own := r.callsOf(function), 0.0
+			list = append(list, function)
+			for _, index := range list {
+				own += r.countsOf(index)
+			}
+			c.alone *= own / max(all, 1)
+			for _, index := range list {
+				around[index] = c
+			}
 		}
 	}
 	return around
 }
 
-// countsOf is how often windows showed the markers of these indexes.
-func (r *run) countsOf(indexes []uint64) (n float64) {
-	for _, index := range indexes {
-		if m := r.cells.at(index); m != nil {
-			n += float64(m.Count)
-		}
+// countsOf is how often windows showed the marker of an index.
+func (r *run) countsOf(index uint64) float64 {
+	if m := r.cells.at(index); m != nil {
+		return float64(m.Count)
 	}
-	return n
+	return 0
 }
 
 // callsOf are the calls of a function that was sampled.
 func (r *run) callsOf(function uint64) calls {
-	c := calls{known: true, function: function, inWindow: 1, whole: !r.NoSelf}
+	c := calls{known: true, function: function, whole: !r.NoSelf}
 	s := r.windows(r.samples[function], scopeWords)
 	m := r.cells.at(function)
 	if m == nil || m.Timed() == 0 || s.Windows == 0 || s.OpenNS == 0 {
 		return c
 	}
 	c.n = float64(m.Timed())
-	width := float64(s.OpenNS) / float64(s.Windows)
+	all := r.windows(batchSums{}, scopeWords)
+	width := float64(all.OpenNS) / float64(all.Windows) * s.net() / float64(s.OpenNS) // as far as the program gets on
+	c.alone = min(1, m.MeanNS()/width)
+	if r.NoSelf {
+		c.covered = covered(m.Buckets, func(d float64) float64 { return inWindow(d, width) })
+		return c
+	}
 	longer := 1.0 // with what recording what is inside took
 	raw := float64(duration(0, m.Ticks, r.Clock.Hz))
 	if total := m.TotalNS(); total > 0 {
 		longer = max(1, raw/float64(total))
 	}
-	c.inWindow = covered(m.Buckets, func(d float64) float64 { return inWindow(d, width/longer) })
-	c.covered = c.inWindow
-	if !r.NoSelf {
-		c.covered = covered(m.Buckets, func(d float64) float64 { return min(1, layout.LongestWhole/(d*longer)) })
-	}
+	c.covered = covered(m.Buckets, func(d float64) float64 { return min(1, layout.LongestWhole/(d*longer)) })
 	return c
-}
-
-// weigh gives calls their weight, of which, with what is inside, windows showed own of all passages. What is inside is recorded from
-// when the function begins. If it would last as long as what is left of the window anyway, others do not begin later for that.
-func (r *run) weigh(c *calls, own, all float64) {
-	s := r.windows(r.samples[c.function], scopeWords)
-	if c.n == 0 || s.weight <= 1 {
-		return
-	}
-	m := r.cells.at(c.function)
-	after := own / max(all, own) * min(1, m.MeanNS()*float64(s.Windows)/float64(s.OpenNS))
-	c.weight = 1 / (1 - (1-1/s.weight)*(1-after))
 }
 
 // covered is which part of the passages inside calls is recorded, by how long the calls take, ns, if part is what is of one that takes d.
@@ -140,9 +110,6 @@ func inWindow(d, width float64) float64 {
 	return 1 - d/(2*width)
 }
 
-// mostCovered is the part from which on the windows of what is inside are those of its own passages.
-const mostCovered = 0.9
-
 // goBy has the estimate of the marker of an index go by the calls of its function.
 func (s *windows) goBy(c calls, index uint64) {
 	if !c.known {
@@ -152,8 +119,8 @@ func (s *windows) goBy(c calls, index uint64) {
 		s.blind = index != c.function
 		return
 	}
-	if c.weight != 0 && (index == c.function || c.whole || c.covered < mostCovered) {
-		s.weight = c.weight
+	if index == c.function || c.whole { // what is recorded of a call comes after that began
+		s.slower = 1 + (s.slower-1)*(1-c.alone)
 	}
 	if index != c.function {
 		s.covered, s.calls, s.whole = c.covered, c.n, c.whole

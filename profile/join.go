@@ -85,7 +85,7 @@ func (r *run) join(sum *Sum) {
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
 					s := r.windows(b, tickWords)
-					figures.fromTicks(s, r.readIn(s), b, r.tickBatches(b), r.counterTogether(s, b, n))
+					figures.fromTicks(s, r.readIn(s), b, r.batches(b, layout.OffTickBatches), r.counterTogether(s, b, n))
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)

@@ -20,7 +20,8 @@ type Sampling struct {
 // windows are those in which a marker was sampled.
 type windows struct {
 	Sampling
-	weight  float64 // how many times as long those were in which it was passed as what recording left of them; 0: as all
+	weight  float64 // how many times as long windows were as the program got on in those in which it was passed; 0: as in all
+	slower  float64 // how many times as long as what recording left of them windows were in which it was passed, or all, if that is more; 0: not known
 	scope   float64 // what a scope costs, ns
 	covered float64 // which part of what was passed in calls that began in windows was recorded; 0: all
 	calls   float64 // how many of these there were
@@ -30,7 +31,7 @@ type windows struct {
 	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
 }
 
-// net is how much time recording left of the windows if all were like those in which the marker was passed, ns.
+// net is how far the program got on in the windows if all were like those in which the marker was passed, ns.
 func (s *windows) net() float64 {
 	if s.weight != 0 {
 		return float64(s.OpenNS) / s.weight
@@ -60,7 +61,8 @@ const overheadSE = 0.5
 // header's words were when they began and, if they ended before the run, when they did.
 type batchSums struct {
 	n, nn, s, ss, ns float64
-	passed           [layout.Paces]float64 // n by how much of the windows recording took; 0: not known
+	passed           [layout.Paces]float64 // n by how far the program was to get on in the windows
+	slower           float64               // the sum over n of how many times as long windows were as what recording left of them
 	since, until     baseline
 	before           pace // of a counter; that of a marker is told elsewhere
 }
@@ -112,19 +114,22 @@ func (s *windows) unseen(rate float64) float64 { return max(1, rate*float64(s.Of
 // A baseline is what words of the header were at some time. profiled is 0 for never.
 type baseline struct{ profiled, net, ticks, batches uint64 }
 
-// passedAt reads how often something was passed in windows of each of Paces; none of them if one can't be.
-func (r *run) passedAt(data []byte) (passed [layout.Paces]float64) {
-	for i := range passed {
-		n := math.Float64frombits(r.order.Uint64(data[8*i:]))
-		if !(n >= 0 && n <= 1e300) {
-			return [layout.Paces]float64{}
+// passedAt reads how often something was passed in windows of each of Paces, and what follows that, how much longer these were than what recording
+// left of them; none of it if something can't be.
+func (r *run) passedAt(data []byte) (passed [layout.Paces]float64, slower float64) {
+	float := func(i int) float64 { return math.Float64frombits(r.order.Uint64(data[8*i:])) }
+	for i := range layout.Paces + 1 {
+		if n := float(i); !(n >= 0 && n <= 1e300) {
+			return [layout.Paces]float64{}, 0
 		}
-		passed[i] = n
 	}
-	return passed
+	for i := range passed {
+		passed[i] = float(i)
+	}
+	return passed, float(layout.Paces)
 }
 
-// weight is how many times as long windows were, in which something was passed so often, as what recording left of
+// weight is how many times as long windows were, in which something was passed so often, as the program got on in
 // them, by these words of the header; 0: it is not known.
 func (r *run) weight(passed [layout.Paces]float64, of windowWords) float64 {
 	var all float64
@@ -136,7 +141,7 @@ func (r *run) weight(passed [layout.Paces]float64, of windowWords) float64 {
 		lasted := float64(r.header.word(of.paces+16*i)) / max(all, 1) * float64(r.header.word(of.open))
 		if k != 0 && lasted != 0 {
 			n += k
-			weighted += k * lasted / max(lasted-float64(r.header.word(of.paces+16*i+8)), lasted/layout.MostPace)
+			weighted += k * lasted / max(float64(r.header.word(of.paces+16*i+8)), lasted/layout.MostPace)
 		}
 	}
 	if n == 0 {
@@ -162,7 +167,7 @@ func (r *run) batches(b batchSums, word int) float64 {
 
 // sampled takes in how a marker was sampled.
 func (r *run) sampled(b block) error {
-	data, err := r.content(b, min(layout.SampleSize, max(b.size, layout.OffSamplePassed)))
+	data, err := r.content(b, layout.SampleSize)
 	if err != nil {
 		return err
 	}
@@ -173,9 +178,7 @@ func (r *run) sampled(b block) error {
 		n: float(0), nn: float(1), s: float(2), ss: float(3), ns: float(4),
 		since: r.baselineAt(data[layout.OffSampleSince:]), until: r.baselineAt(data[layout.OffSampleUntil:]),
 	}
-	if len(data) == layout.SampleSize {
-		s.passed = r.passedAt(data[layout.OffSamplePassed:])
-	}
+	s.passed, s.slower = r.passedAt(data[layout.OffSamplePassed:])
 	for _, v := range []float64{s.n, s.nn, s.s, s.ss, s.ns} {
 		if math.IsNaN(v) || v < 0 || v > 1e300 {
 			return r.damaged(b.offset, "a sampled marker's sums that can't be; they are left out")
@@ -264,6 +267,12 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 		s.costSE = math.Sqrt(float64(v) / layout.UnsureUnit)
 	}
 	s.NetNS = min(s.NetNS, s.OpenNS)
+	if net := s.net(); net > 0 { // windows in which much was passed before might have shown this, too
+		s.slower = max(1, float64(s.OpenNS)/net)
+	}
+	if b.n > 0 {
+		s.slower = min(max(s.slower, b.slower/b.n), layout.MostPace)
+	}
 	s.scope = float64(h.word(layout.OffWhole)) / 1000
 	profiled := ns(until.profiled - b.since.profiled)
 	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
@@ -355,11 +364,13 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 		v = batches / (batches - 1) * max(0, nn-n*n/batches)
 	}
 	v = max(v, together*together) * factor * factor // nothing seen does not mean that nothing was
-	// What recording takes in a window is estimated, too, but for what was measured each time.
+	// What recording takes in a window is estimated, too, but for what was measured each time: the program has got on the farther the less that is.
 	open, net := float64(s.OpenNS), s.net()
-	open -= read
-	least, most := max(net-s.costSE*(open-net), open/layout.MostPace), net+s.costSE*(open-net)
-	off := n * factor * max(net/least-1, 1-net/most)
+	if s.slower != 0 {
+		net = open / s.slower
+	}
+	off := max(s.costSE*(open-read-net)/max(net, 1), 0) // how far off net may be, as a part
+	off = n * factor * min(off*(1+off), max(layout.MostPace*net/max(open, 1), 1))
 	unread := n * factor * readMost * read / max(net, 1)
 	return v + off*off + unread*unread + n*factor*n*factor*s.insideVar()
 }
@@ -373,7 +384,7 @@ type tickKey struct{ table, counter uint64 }
 
 // tick takes in what a counter counted in windows.
 func (r *run) tick(b block) error {
-	data, err := r.content(b, min(layout.TickSize, max(b.size, layout.OffTickPassed)))
+	data, err := r.content(b, layout.TickSize)
 	if err != nil {
 		return err
 	}
@@ -387,26 +398,14 @@ func (r *run) tick(b block) error {
 		n: float64(word(layout.OffTickCount)), nn: nn,
 		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
 	}
-	if len(data) >= layout.OffTickPace {
-		s.passed = r.passedAt(data[layout.OffTickPassed:])
-	}
-	if len(data) == layout.TickSize {
-		s.before = pace{word(layout.OffTickPace), word(layout.OffTickPace + 8), word(layout.OffTickPace + 16)}
-	}
+	s.passed, s.slower = r.passedAt(data[layout.OffTickPassed:])
+	s.before = pace{word(layout.OffTickPace), word(layout.OffTickPace + 8), word(layout.OffTickPace + 16)}
 	r.ticks[key] = append(r.ticks[key], s)
 	return nil
 }
 
 // mostPeriods is how many rates a counter may have been sampled at, and more than the runtime tells apart.
 const mostPeriods = 1000
-
-// tickBatches is batches for counters. Before files said in how many these were on, it was all.
-func (r *run) tickBatches(b batchSums) float64 {
-	if r.header.word(layout.OffTickBatches) == 0 {
-		return r.batches(b, layout.OffBatches)
-	}
-	return r.batches(b, layout.OffTickBatches)
-}
 
 // fromTicks adds to a counter's exact count what windows show of the rest, of passages of which so many come together.
 func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, together float64) {

@@ -2,28 +2,19 @@
 
 package runtime
 
-import "sync/atomic"
-
 // What a program runs marked in a window it has not run marked since the window before: neither the code nor what that records to is in
 // the processor's caches, and the words of the gates have just been written by another processor. So the first passage of each marker
 // takes ten to twenty times as long as those that follow, and a program that passes hundreds of markers needs a tenth of a
-// millisecond to get under way. How long shows in windows that are looked at halfway: what is
-// missing in their first halves.
+// millisecond to get under way. How long shows in what is missing in the first halves of windows: how far the program gets on is the same in
+// both but for that.
 type coldStart struct {
 	latest [mostHalves]halves // a ring
 	n      int                // so many have been put there
 	passed float64            // how many markers are passed in a window, an average of the latest
-	looked uint64             // when a window was looked at halfway last, monotonic, ns
-	half   halves             // of the window that is open, or of the one before that, whose second half is not known yet
-	state  uint8
+	told   uint64             // when halves were told apart last, monotonic, ns
+	half   halves             // of the window before, of whose second half it is not known yet what was passed in it
+	halved bool               // whether the halves of the window that is open, or was before, are told apart
 }
-
-// The states of coldStart: whether the window that is open is to be looked at halfway, or has been.
-const (
-	notHalved = iota
-	toBeHalved
-	isHalved
-)
 
 // halves are how many ticks the halves of a window lasted and how many scopes were passed in each; they need not be alike. markers
 // is how many were passed in all of it.
@@ -105,52 +96,37 @@ func (h *halves) cold() (ticks float64, ok bool) {
 func (c *coldStart) saw(scopes, markers float64) {
 	switch {
 	case markers > c.passed:
-		c.passed += (markers - c.passed) / 2
+		c.passed = markers
 	case markers > 0:
 		c.passed += (markers - c.passed) / 16
 	}
-	if c.state == isHalved && scopes > 0 {
+	if c.halved && scopes > 0 {
 		c.half.n[1] = max(scopes-c.half.n[0], 0)
 		c.half.markers = markers
 		c.latest[c.n%mostHalves] = c.half
 		c.n++
 	}
-	c.state = notHalved
+	c.halved = false
 }
 
-// lookHalfway looks at what has been passed in the window that is open. The caller holds the lock.
+// tellsHalves says whether the halves of the window are to be told apart that is opened next, of a batch of that sort: if it begins a batch,
+// getting under way takes a part of it that matters, and adding it up alone takes less than a hundredth of the time. The caller holds the lock.
 //
 //go:norace
-func (s *sampler) lookHalfway(w *window) {
-	c := &s.cold
-	c.state = notHalved
-	from, at := atomic.LoadUint64(&w.from), now()
-	n := float64(s.gained())
-	at += (now() - at) / 2
-	if first := at - from; int64(first) > 0 && first < s.width {
-		c.half = halves{ticks: [2]float64{float64(first), float64(s.width - first)}, n: [2]float64{n}}
-		c.state = isHalved
+func (s *sampler) tellsHalves(sort batchSort) bool {
+	s.cold.halved = s.count == 0 && s.rate > 1 && sort != thinBatch && s.coldNS() > shortestWindow && uint64(nanotime())-s.cold.told > 100*s.cost
+	return s.cold.halved
+}
+
+// tellHalves takes note of the first half of a window that has lasted so many ticks.
+//
+//go:norace
+func (s *sampler) tellHalves(lasted uint64, t uint64) {
+	c, p := &s.cold, &s.progress
+	if c.halved = c.halved && p.first != 0 && p.first < lasted; c.halved {
+		c.half = halves{ticks: [2]float64{float64(p.first), float64(lasted - p.first)}, n: [2]float64{float64(p.inHalf)}}
+		c.told = t
 	}
-}
-
-// gained is how many scopes have been passed in windows since the batch began. The caller holds the lock.
-//
-//go:norace
-func (s *sampler) gained() (n uint64) {
-	for i := range rated {
-		n += passagesOf(rated[i].index) - rated[i].before.n
-	}
-	later, _ := passedLater()
-	return less(n, later-s.later)
-}
-
-// looksHalfway says whether the window that is opened at t is to be looked at halfway: if it begins a batch, getting under way takes a part
-// of it that matters, looking takes less than a hundredth of the time, and no processor is taken from the program for it.
-//
-//go:norace
-func (s *sampler) looksHalfway(t uint64) bool {
-	return s.count == 0 && s.rate > 1 && s.learned.sort != thinBatch && s.coldNS() > shortestWindow &&
-		t-s.cold.looked > 100*s.cost && !s.leavesNone()
 }
 
 // warm is how many ticks of the batch the program was under way, if getting there took it so many. ok: that was most of it.

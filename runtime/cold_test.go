@@ -43,7 +43,7 @@ func TestCold(t *testing.T) {
 				return math.Round(pace * math.Exp(tt.noise/2*random.NormFloat64()) * max(ticks, 0))
 			}
 			h := halves{ticks: [2]float64{first, ticks - first}, n: [2]float64{half(first - tt.cold*markers)}}
-			c.half, c.state = h, isHalved
+			c.half, c.halved = h, true
 			c.saw(h.n[0]+half(ticks-first), markers)
 		}
 		got := c.each(alone)

@@ -11,7 +11,7 @@ const Magic = "markgen\x00"
 // Version is the layout described here. A reader refuses any other; a version
 // that reads as Version with its bytes swapped comes from a machine of the
 // other byte order.
-const Version = 3
+const Version = 4
 
 // HeaderSize is the size of the header page; the first block begins there.
 const HeaderSize = 4096
@@ -55,17 +55,17 @@ const (
 	OffWindowWidth = 2064 // within so many ticks from then on; 1: nothing was passed in it yet; all ones: there are no windows
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
 	OffWindows     = 2080 // windows that have ended, in which scopes were timed
-	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
+	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program, and what recording calls to their ends took after them
 	OffWindowNet   = 2096 // the same less what scopes, reading collectors, making cells, getting under way and counting cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows
 	OffTickNet     = 2120 // the same less what counting and scopes cost the program
 	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors and making cells took, by the clock
-	OffWindowPaces = 2136 // of each of Paces how many ticks windows lasted, with what opening took, and what scopes, collectors and counting cost in them
+	OffWindowPaces = 2136 // of each of Paces how many ticks windows were to last, and how far the program got on in them: what scopes, collectors and counting left
 	OffTickPaces   = 2328 // the same of counters
 	OffTickBatches = 2424 // the batches in which counters were on
 
-	// How far off what recording cost in windows may be, in OffWindowPaces, and in OffTickPaces: the square of the relative standard error,
+	// How far off what recording cost in windows may be, in OffWindowNet, and in OffTickNet: the square of the relative standard error,
 	// times UnsureUnit; 0: it is not known.
 	OffWindowUnsure = 2432
 	OffTickUnsure   = 2440
@@ -91,8 +91,8 @@ const (
 	SizeBuild  = 128
 )
 
-// Paces classes of windows are told apart by how much of them recording took: the program did that much less in them. Each
-// but the last has windows that were less than so many quarters as long as what recording left of them.
+// Paces classes of windows are told apart by how far the program was to get on in them. Each but the last has windows that were to last less
+// than so many quarters of that.
 const Paces = 6
 
 // LongestWhole is for how long a call that began in a window is recorded whole, ns.
@@ -101,7 +101,7 @@ const LongestWhole = 100_000_000
 // UnsureUnit is how many units of the words OffWindowUnsure and OffTickUnsure make 1.
 const UnsureUnit = 1 << 32
 
-// MostPace is how many times as long as what recording left of them windows are taken to be at most: a scope costs about as
+// MostPace is how many times as long as the program gets on in them windows are taken to be at most: a scope costs about as
 // much as the shortest functions take so many times.
 const MostPace = 64
 
@@ -243,7 +243,8 @@ const (
 	//	64 what OffProfiled would have been when that began u64
 	//	72 OffWindowNet, OffWindowTicks, OffBatches at that time u64
 	//	96 the same when the rate became another; 0 until then
-	//	128 Σn of the batches of each of Paces; not in blocks that end before
+	//	128 Σn of the batches of each of Paces
+	//	176 the sum over batches of n times how many times as long windows were as what recording left of them
 	BlockSample = 9
 
 	// BlockRing holds the trace records of one shard, see Ring…. BlockTrace holds
@@ -267,8 +268,9 @@ const (
 	//	48 what OffProfiled would have been when that began u64
 	//	56 OffTickNet, OffTickTicks, OffTickBatches at that time u64
 	//	80 the same when the rate became another; 0 until then
-	//	112 its count in the batches of each of Paces float64; not in blocks that end before
-	//	160 how often it had counted before, the latest of that, and how many ticks that took; not in blocks that end before
+	//	112 its count in the batches of each of Paces float64
+	//	160 the sum of the counts of batches, each times how many times as long windows were as what recording left of them, float64
+	//	168 how often it had counted before, the latest of that, and how many ticks that took
 	//
 	// A counter has one for each rate.
 	BlockTick = 15

@@ -156,7 +156,8 @@ const (
 	OffTickSince  = 48
 	OffTickUntil  = 80
 	OffTickPassed = 112
-	OffTickPace   = OffTickPassed + 8*Paces
+	OffTickSlower = OffTickPassed + 8*Paces
+	OffTickPace   = OffTickSlower + 8
 	TickSize      = OffTickPace + 24
 
 	OffSampleMarker = 16
@@ -164,7 +165,8 @@ const (
 	OffSampleSince  = 64
 	OffSampleUntil  = 96
 	OffSamplePassed = 128
-	SampleSize      = OffSamplePassed + 8*Paces
+	OffSampleSlower = OffSamplePassed + 8*Paces
+	SampleSize      = OffSampleSlower + 8
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

@@ -18,23 +18,32 @@ const (
 
 // learned is what batches have shown, and of which sort they are.
 type learned struct {
-	of      [batchSorts]density    // of scopes that are passed in thin windows, too
-	all     [batchSorts]density    // of all
-	counted density                // of what counters count, in the batches in which they do
-	latest  estimate               // what scopes cost
-	before  estimate               // and what they did by what was known before forget; 0: nothing was
-	alone   uint64                 // countingAlone; 0: it has not been measured
-	timed   [mostTimed]timedScopes // the latest batches in which scopes were timed, a ring
-	timings int                    // so many have been put there
-	batches uint64                 // so many sorts were decided
-	sorted  [batchSorts]uint64     // and how often each
+	latest  [batchSorts]latestBatches
+	cost    estimate           // what scopes cost
+	before  estimate           // and what they did by what was known before forget; 0: nothing was
+	alone   uint64             // countingAlone; 0: it has not been measured
+	batches uint64             // so many sorts were decided
+	sorted  [batchSorts]uint64 // and how often each
 	sort    batchSort
 	decided bool // whether the sort is
 	known   bool // whether it can be learned from
 }
 
-// A density has how many scopes are passed in a tick of a processor: the batches, the sum, and the sum of the squares.
-type density struct{ n, sum, squares float64 }
+// latestBatches are the latest batches of one sort.
+type latestBatches struct {
+	ring [mostBatches]passedIn
+	n    int // so many have been put there
+}
+
+const mostBatches = 512
+
+// passedIn is how many scopes were passed in a batch: all of them, and those that are passed in thin windows, too; how much counters counted; for
+// how many ticks of processors the program was under way in it; and for how many it was to get on.
+type passedIn struct{ some, all, counts, ticks, need float32 }
+
+// A density has how many scopes are passed in a tick of a processor in which the program gets on: of batches how many there are, the sums of
+// their passages and of their ticks, and of the products of these.
+type density struct{ batches, n, ticks, nn, nt, tt float64 }
 
 const (
 	// fewBatches is how many batches of each sort it takes to learn something from them, leastSpread how much they differ at least, though a
@@ -42,12 +51,17 @@ const (
 	fewBatches  = 3
 	leastSpread = 0.05 * 0.05
 
-	// Each batch weighs so much less than the one of its sort that follows: what the program does changes.
-	fadeBatches = 1 - 1.0/1024
+	// Where most of what was passed was in a few batches, as if there were no others, how much they differ is not known: they are taken to
+	// differ by so much more as there are fewer of them.
+	mostlyFew = 10
 
-	// One batch in so many is thin: until there are enoughThin, and from then on.
-	thinFirst, thinLater = 3, 16
-	enoughThin           = 16
+	// What a scope was found to cost with others passed in thin windows may be off by so much more.
+	forgotten = 0.2
+
+	// One batch in so many is thin: until there are enoughThin, and from then on; where recording takes more than half as much as it leaves of
+	// windows what it costs matters more.
+	thinFirst, thinLater, thinDense = 3, 16, 6
+	enoughThin                      = 16
 
 	// What a scope and counting take in programs, of what they take where they are measured, and how far off that may be; and
 	// what a passage in a thin window takes there of a scope, of the part that it takes where both are measured.
@@ -56,8 +70,9 @@ const (
 	fewMarkers              = 4
 	leastUnsure, mostSpread = 0.03, 0.2
 	scopeMost               = 0.8 // of the time from one to the next, as long as little is known
-	thinUsual, thinUnsure   = 1.2, 0.4
+	thinUsual, thinUnsure   = 0.9, 0.5
 	thinWider               = 0.04 // more each time twice as many markers are passed, besides what scopes take more
+	mostDearer              = 16   // times what it was thought to cost a scope costs at most
 	thinMostly              = 0.4  // of a scope, at most: what else the machine does makes short measurements longer
 	tickUsual, tickUnsure   = 0.5, 0.5
 )
@@ -75,7 +90,7 @@ func (s *sampler) sortNext() batchSort {
 		return l.sort
 	}
 	// Windows begin at random times: of which sort they are need not be random, too.
-	each := l.thinEvery()
+	each := s.thinEvery()
 	l.batches++
 	switch {
 	case each != 0 && l.batches%each == each/2:
@@ -90,32 +105,27 @@ func (s *sampler) sortNext() batchSort {
 // thinEvery is of how many batches one is thin; 0: none is.
 //
 //go:norace
-func (l *learned) thinEvery() uint64 {
+func (s *sampler) thinEvery() uint64 {
+	l := &s.learned
 	switch {
 	case !l.known || hot.extras&extraUntimed != 0:
 		return 0
-	case l.of[thinBatch].n >= enoughThin:
+	case l.latest[thinBatch].n >= enoughThin && 2*s.progress.lasted > 3*s.progress.got:
+		return thinDense
+	case l.latest[thinBatch].n >= enoughThin:
 		return thinLater
 	}
 	return thinFirst
 }
 
-// learn takes in a batch of windows of so many ticks of processors, in which scopes were passed, some that are passed in thin windows, too,
-// of all, and so much was counted. The caller holds the lock.
+// learn takes in a batch of windows. The caller holds the lock.
 //
 //go:norace
-func (l *learned) learn(ticks, some, all, counted float64) {
-	if !l.known || ticks <= 0 {
-		return
-	}
-	l.of[l.sort].add(some / ticks)
-	l.all[l.sort].add(all / ticks)
-	if l.sort == timedBatch {
-		l.timed[l.timings%mostTimed] = timedScopes{all, ticks}
-		l.timings++
-	}
-	if l.sort == countedBatch {
-		l.counted.add(counted / ticks)
+func (l *learned) learn(b passedIn) {
+	if l.known && b.ticks > 0 && b.need > 0 {
+		of := &l.latest[l.sort]
+		of.ring[of.n%mostBatches] = b
+		of.n++
 	}
 }
 
@@ -123,50 +133,118 @@ func (l *learned) learn(ticks, some, all, counted float64) {
 //
 //go:norace
 func (l *learned) forget() {
-	if l.of[timedBatch].n != 0 && l.of[thinBatch].n >= fewBatches {
-		l.before = l.latest
+	if l.latest[timedBatch].n != 0 && l.latest[thinBatch].n >= fewBatches {
+		l.before = l.cost
+		l.before.unsure += forgotten * l.cost.v * forgotten * l.cost.v
 	}
-	l.of = [batchSorts]density{}
+	for i := range l.latest {
+		l.latest[i].n = 0
+	}
 }
+
+// all are the batches.
+func (l *latestBatches) all() []passedIn { return l.ring[:min(l.n, mostBatches)] }
+
+// between is how far the program gets on from scope to scope where scopes are passed that of gives the number of, and how long that lasts with what
+// recording takes, ticks: in a program that passes none for a while that is less than the mean. 0: neither is known.
+//
+//go:norace
+func (l *latestBatches) between(of func(*passedIn) float32) (got, lasts float64) {
+	var n, dense, slow float64
+	for i := range l.all() {
+		b := &l.ring[i]
+		k := float64(of(b))
+		n += k
+		dense += k * k / float64(b.need)
+		slow += k * k / float64(b.ticks)
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return n / dense, n / slow
+}
+
+func allPassed(b *passedIn) float32  { return b.all }
+func somePassed(b *passedIn) float32 { return b.some }
 
 //go:norace
-func (d *density) add(v float64) {
-	d.n = d.n*fadeBatches + 1
-	d.sum = d.sum*fadeBatches + v
-	d.squares = d.squares*fadeBatches + v*v
+func (d *density) add(n, ticks float64) {
+	d.batches++
+	d.n += n
+	d.ticks += ticks
+	d.nn += n * n
+	d.nt += n * ticks
+	d.tt += ticks * ticks
 }
 
-// mean is the mean, and the square of its relative standard error.
+// mean is how many are passed in a tick, and the square of the relative standard error.
 //
 //go:norace
 func (d *density) mean() (mean, unsure float64) {
-	mean = d.sum / d.n
-	return mean, max(leastSpread, d.spread()) / (d.n - 1)
+	return d.n / d.ticks, max(leastSpread, d.spread()) / (d.batches - 1) * (1 + mostlyFew*d.nn/(d.n*d.n))
 }
 
-// spread is how much batches differ: the square of a standard deviation, as a part.
+// spread is how much batches differ: the square of a standard deviation, as a part (of a ratio of sums: Cochran, Sampling Techniques, 6.4).
 //
 //go:norace
-func (d *density) spread() float64 { return d.squares*d.n/(d.sum*d.sum) - 1 }
+func (d *density) spread() float64 {
+	mean := d.n / d.ticks
+	return d.batches * max(0, d.nn-2*mean*d.nt+mean*mean*d.tt) / (d.n * d.n)
+}
 
-// longer is which part of the time that passes from scope to scope in batches of one sort does not in those of another,
-// and the square of its standard error; ok is false where nothing can be said.
+// at is how many scopes would have been passed in the batches if the program had got on in them as it was to, where each of those that priced gives
+// took so many ticks, and what it gives besides was taken by others; and by how much more for each tick of the price.
 //
 //go:norace
-func (d *density) longer(than *density) (part, v float64, ok bool) {
-	if d.n < fewBatches || than.n < fewBatches || d.sum == 0 || than.sum == 0 {
-		return 0, 0, false
+func (l *latestBatches) at(price float64, priced func(*passedIn) (n, others float64)) (d density, each float64) {
+	for i := range l.all() {
+		b := &l.ring[i]
+		n, others := priced(b)
+		some, need := float64(b.some), float64(b.need)
+		got := float64(b.ticks) - others - n*price
+		if got < need/mostSlower {
+			got = need / mostSlower
+		} else {
+			each += some * need * n / (got * got)
+		}
+		d.add(some*need/got, need)
 	}
-	a, unsure := d.mean()
-	b, more := than.mean()
-	return 1 - a/b, a / b * (a / b) * (unsure + more), true
+	return d, each
 }
 
-// between is how much time passes from scope to scope where scopes are passed, ticks: in a program that passes none for a
-// while that is less than the mean.
+// solve is the price at which so many scopes in a tick would have been passed in the batches; about is where it may be. unsure is the square of its
+// standard error, that of want, which is relative, included, and spread how much the batches differ.
 //
 //go:norace
-func (d *density) between() float64 { return d.sum / d.squares }
+func (l *latestBatches) solve(want, unsure, about float64, priced func(*passedIn) (n, others float64)) (e estimate, spread float64, ok bool) {
+	low, high := 0.0, mostDearer*about
+	var d density
+	var dearer float64
+	e.v = about
+	for range 20 { // Newton's method, in brackets
+		if d, dearer = l.at(e.v, priced); d.n == 0 {
+			return e, 0, false
+		}
+		missing := want*d.ticks - d.n
+		if missing > 0 {
+			low = e.v
+		} else {
+			high = e.v
+		}
+		next := e.v + missing/dearer // it may be beyond all bounds
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		change := next - e.v
+		if e.v = next; change < e.v/1024 && change > -e.v/1024 {
+			break
+		}
+	}
+	_, more := d.mean()
+	each := d.n / dearer // ticks
+	e.unsure = (unsure + more) * each * each
+	return e, d.spread(), dearer != 0
+}
 
 // An estimate is a figure and the square of its standard error.
 type estimate struct{ v, unsure float64 }
@@ -182,23 +260,32 @@ func (a estimate) and(b estimate) estimate {
 //
 //go:norace
 func (l *learned) scopeCost(alone, thin, markers float64) estimate {
-	l.latest = l.usualCost(alone * (1 + scopeWider*doublings(markers/fewMarkers)))
-	timed, all := &l.of[timedBatch], &l.all[timedBatch]
-	part, unsure, ok := timed.longer(&l.of[thinBatch])
-	if !ok {
-		return l.latest
+	about := l.cost.v
+	l.cost = l.usualCost(alone * (1 + scopeWider*doublings(markers/fewMarkers)))
+	if about == 0 {
+		about = l.cost.v
 	}
-	more, between := l.price(part)
-	// Of what those take that are passed in thin windows the price of passing them there is missing, which of what all take is a part.
-	share := thinShare(alone, thin, markers) * min(timed.sum/timed.n*all.n/all.sum, 1)
-	missing := max(0, more) * share / (1 - share)
-	off := thinUnsure * missing / (1 - share)
-	l.latest = l.latest.and(estimate{more + missing, unsure*between*between + off*off})
+	if l.latest[thinBatch].n < fewBatches || l.latest[timedBatch].n < fewBatches {
+		return l.cost
+	}
+	_, lasts := l.latest[thinBatch].between(somePassed)
+	thin = min(thinShare(alone, thin, markers)*about, scopeMost*lasts)
+	less, thinner := l.latest[thinBatch].at(thin, func(b *passedIn) (n, others float64) { return float64(b.some), 0 })
+	if less.n == 0 {
+		return l.cost
+	}
+	want, unsure := less.mean()
+	off := thinUnsure * thin * thinner / less.n
+	seen, spread, ok := l.latest[timedBatch].solve(want, unsure+off*off, about, func(b *passedIn) (n, others float64) { return float64(b.all), 0 })
+	if !ok {
+		return l.cost
+	}
+	l.cost = l.cost.and(seen)
 	// Where more is passed in some windows than in others it may be that the program does other things in these, or that all
 	// it does is slower, scopes included.
-	off = max(leastUnsure, min(all.spread(), mostSpread)/2) * l.latest.v
-	l.latest.unsure = max(l.latest.unsure, off*off)
-	return l.latest
+	off = max(leastUnsure, min(spread, mostSpread)/2) * l.cost.v
+	l.cost.unsure = max(l.cost.unsure, off*off)
+	return l.cost
 }
 
 // doublings is how often 1 is to be doubled to reach v, about; 0 below that.
@@ -207,49 +294,6 @@ func doublings(v float64) (n float64) {
 		n++
 	}
 	return n + max(v-1, 0)
-}
-
-// timedScopes are how many scopes were passed in so many ticks of processors.
-type timedScopes struct{ n, ticks float64 }
-
-const (
-	mostTimed  = 64
-	mostDearer = 16 // what a scope costs where few are passed, at most, of how long it takes from one to the next where many are
-)
-
-// price is what a scope costs if as many more are passed where none is timed as that part says, in the latest batches, and by how
-// much that changes with the part. Where scopes follow each other quickly one costs less than elsewhere, as what the
-// program does between them takes less, too: recording is taken to leave no less than leastNet of what it leaves on average.
-//
-//go:norace
-func (l *learned) price(part float64) (ticks, each float64) {
-	batches := l.timed[:min(l.timings, mostTimed)]
-	var n, dense float64 // dense: how many are passed in a tick, on average over scopes, times n
-	for _, b := range batches {
-		n += b.n
-		dense += b.n * b.n / b.ticks
-	}
-	if n == 0 {
-		return 0, 0
-	}
-	each = n / dense
-	if part <= 0 {
-		return part * each, each
-	}
-	low, high := 0.0, each*mostDearer
-	for range 20 { // a millionth of what it can be at most
-		ticks = (low + high) / 2
-		without := 0.0 // as many would have been passed if none were timed
-		for _, b := range batches {
-			without += b.n / (1 - min(b.n*ticks/b.ticks, 1-leastNet*(1-part)))
-		}
-		if without*(1-part) < n {
-			low = ticks
-		} else {
-			high = ticks
-		}
-	}
-	return ticks, ticks / part
 }
 
 // thinShare is which part of a scope's price a passage in a thin window takes, by what both take where they are measured.
@@ -265,9 +309,9 @@ func (l *learned) usualCost(alone float64) estimate {
 	if l.before.v != 0 {
 		return l.before // which the usual is in
 	}
-	if all := &l.all[timedBatch]; all.sum > 0 {
-		_, between := l.price(0)
-		usual.v = min(usual.v, scopeMost*between)
+	if _, lasts := l.latest[timedBatch].between(allPassed); scopeMost*lasts < usual.v && lasts != 0 {
+		v := scopeMost * lasts
+		usual = estimate{v, scopeUnsure * v * scopeUnsure * v}
 	}
 	return usual
 }
@@ -282,12 +326,20 @@ func (l *learned) countingCost() estimate {
 	}
 	alone := float64(l.alone) / (1 << costBits)
 	usual := estimate{tickUsual * alone, tickUnsure * alone * tickUnsure * alone}
-	part, unsure, ok := l.of[countedBatch].longer(&l.of[timedBatch])
-	if !ok || l.counted.sum == 0 {
+	if l.latest[countedBatch].n < fewBatches || l.latest[timedBatch].n < fewBatches {
 		return usual
 	}
-	each := l.all[countedBatch].between() * l.all[countedBatch].sum / l.counted.sum
-	return usual.and(estimate{part * each, unsure * each * each})
+	scope := l.cost.v
+	timed, _ := l.latest[timedBatch].at(scope, func(b *passedIn) (n, others float64) { return float64(b.all), 0 })
+	if timed.n == 0 {
+		return usual
+	}
+	want, unsure := timed.mean()
+	seen, _, ok := l.latest[countedBatch].solve(want, unsure, usual.v, func(b *passedIn) (n, others float64) { return float64(b.counts), float64(b.all) * scope })
+	if !ok {
+		return usual
+	}
+	return usual.and(seen)
 }
 
 // countingAlone is what counting takes where there is nothing else to do, ticks<<costBits.

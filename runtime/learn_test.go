@@ -13,10 +13,10 @@ func TestLearn(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const (
 		scopeAlone, scopeCost = 100.0, 50.0 // ticks
-		thinAlone, thinCost   = 12.0, 8.0
+		thinAlone, thinCost   = 16.0, 8.0
 		tickAlone, tickCost   = 6.0, 2.0
 		counts                = 64.0 // for each scope
-		windows               = 100_000.0
+		need                  = 100_000.0
 		usualScope, usualTick = scopeUsual * scopeAlone, tickUsual * tickAlone
 	)
 	type figures struct{ least, most float64 }
@@ -41,24 +41,29 @@ func TestLearn(t *testing.T) {
 		{"seldom", 400, 100_000, 0.2, 0, 1, figures{60, 95}, figures{1, usualTick}, 0.7},
 	} {
 		l := learned{alone: tickAlone * (1 << costBits), known: true}
+		thought, counting := usualScope, usualTick
 		for i := range tt.batches * int(batchSorts) {
 			l.sort = batchSort(i % int(batchSorts))
 			took := tt.scope * math.Exp(tt.noise*random.NormFloat64())
-			each := 0.0
+			price, less, each := scopeCost, thought, 0.0 // less is what does not count for how far the program gets on
 			switch l.sort {
 			case thinBatch:
-				took += thinCost / tt.seldom
+				price, less = thinCost/tt.seldom, thought*thinShare(scopeAlone, thinAlone, 1)/tt.seldom
 			case countedBatch:
-				took += scopeCost + counts*tickCost
+				price += counts * tickCost
+				less += counts * counting
 				each = counts
-			default:
-				took += scopeCost
 			}
-			n := windows / took
-			if random.Float64() < tt.idle {
-				n = 0
+			n, ticks := 0.0, need
+			if random.Float64() >= tt.idle {
+				ticks = need * mostSlower
+				if real := took + price; less < real {
+					ticks = min(ticks, need*real/(real-less))
+				}
+				n = ticks / (took + price)
 			}
-			l.learn(windows, n/tt.seldom, n, n*each)
+			l.learn(passedIn{float32(n / tt.seldom), float32(n), float32(n * each), float32(ticks), need})
+			thought, counting = l.scopeCost(scopeAlone, thinAlone, 1).v, l.countingCost().v
 		}
 		got := l.scopeCost(scopeAlone, thinAlone, 1)
 		if got.v < tt.scopes.least || got.v > tt.scopes.most {
@@ -74,42 +79,43 @@ func TestLearn(t *testing.T) {
 	l := learned{alone: tickAlone * (1 << costBits), known: true}
 	for i := range 1000 {
 		l.sort = batchSort(i % int(batchSorts))
-		l.learn(windows, 0, 0, 1000) // of nothing but counters
+		l.learn(passedIn{counts: 1000, ticks: need, need: need}) // of nothing but counters
 	}
 	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone, 1), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
 		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)
 	}
 }
 
-// A scope's price is such that as many more scopes would be passed without it as were, whatever windows there were.
+// A scope's price does not depend on what it was thought to be, and so for how long windows were made longer, nor on how unlike they are.
 func TestPrice(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for _, spread := range []float64{0, 0.5, 2} {
-		for _, part := range []float64{0.05, 0.5, 0.9} {
-			l := learned{known: true, sort: timedBatch}
-			for range 100 {
-				l.learn(1e6, 0, 1e4*math.Exp(spread*random.NormFloat64()), 0)
+	const need, cost = 1e5, 50.0
+	for _, thought := range []float64{10, 40, 50, 55} {
+		for _, idle := range []float64{0, 0.5, 0.9} {
+			l := learned{known: true}
+			for i := range 3000 {
+				l.sort = timedBatch
+				price, less := cost, thought
+				if i%3 == 0 {
+					l.sort, price, less = thinBatch, 0, 0
+				}
+				ticks, n := need, 0.0
+				if random.Float64() >= idle {
+					between := []float64{10, 100, 1000}[random.IntN(3)]
+					ticks = need * (between + price) / (between + price - less)
+					n = ticks / (between + price)
+				}
+				l.learn(passedIn{float32(n), float32(n), 0, float32(ticks), need})
 			}
-			price, each := l.price(part)
-			var n, without, least float64
-			for _, b := range l.timed {
-				n += b.n
-				net := 1 - min(b.n*price/b.ticks, 1-leastNet*(1-part))
-				without += b.n / net
-				least = max(least, 1/net)
-			}
-			if got := 1 - n/without; math.Abs(got-part) > 0.01 || price <= 0 || math.Abs(each*part-price) > 0.001*price {
-				t.Errorf("spread %g: %g ticks take %g of the time, want %g", spread, price, got, part)
-			}
-			if spread == 0 && math.Abs(price-100*part) > 0.1 {
-				t.Errorf("one in 100 ticks, which takes %g of them, costs %g", part, price)
-			}
-			if most := 1 / (leastNet * (1 - part)); least > most*1.001 {
-				t.Errorf("spread %g: %g times as much without, want %g at most", spread, least, most)
+			less, _ := l.latest[thinBatch].at(0, func(b *passedIn) (n, others float64) { return 0, 0 })
+			want, unsure := less.mean()
+			got, _, ok := l.latest[timedBatch].solve(want, unsure, thought, func(b *passedIn) (n, others float64) { return float64(b.all), 0 })
+			if off := math.Sqrt(got.unsure); !ok || math.Abs(got.v-cost) > 3*off || off > cost/3 {
+				t.Errorf("thought to cost %g, idle %g: %.3g ± %.2g, want %g", thought, idle, got.v, off, cost)
 			}
 		}
 	}
-	if price, _ := (&learned{}).price(0.5); price != 0 {
-		t.Errorf("nothing was passed, and costs %g", price)
+	if _, _, ok := (&latestBatches{}).solve(1, 0.01, 50, func(b *passedIn) (n, others float64) { return float64(b.all), 0 }); ok {
+		t.Error("nothing was passed, and costs something")
 	}
 }

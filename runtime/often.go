@@ -26,6 +26,7 @@ type sampledMarker struct {
 	*sums
 	*period
 	passed *paced
+	slower *float64 // the sum over passages of how many times as long the windows were as what recording left of them
 }
 
 // totals are what the cells of a marker have.
@@ -286,6 +287,7 @@ func beginSampling(index uint32, since baseline) int {
 		sums:   (*sums)(unsafe.Add(b, OffSampleSums)),
 		period: (*period)(unsafe.Add(b, OffSampleSince)),
 		passed: (*paced)(unsafe.Add(b, OffSamplePassed)),
+		slower: (*float64)(unsafe.Add(b, OffSampleSlower)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
 	return len(rated) - 1

@@ -4,15 +4,12 @@ package runtime
 
 import "sync/atomic"
 
-// paced is how often something was passed in the batches of each of Paces. Recording takes time, so in a window the
-// program does less than in as much time without. How much less differs from window to window, with what is passed there:
-// what was passed in each counts for as many times as much as windows like it were longer than what recording left of them. For each
-// window by itself that would be too much, as recording takes now a little more than was measured and now less.
+// paced is how often something was passed in the windows of each of Paces. While recording takes more of windows the program gets on less
+// far in them, so what was passed in each counts for as many times as much as they were to last longer than the program got on.
 type paced [Paces]float64
 
-// weight is how many times as long the windows were in which that was passed as what recording left of them, by the
-// words of the header that begin at paces, and that which says how long all were; 0: it was not passed in any. What
-// opening took is known of all windows together only.
+// weight is how many times as long windows were as the program got on in those in which that was passed, by the
+// words of the header that begin at paces, and that which says how long all were; 0: it was not passed in any.
 //
 //go:norace
 func (p *paced) weight(paces, open uintptr) float64 {
@@ -26,7 +23,7 @@ func (p *paced) weight(paces, open uintptr) float64 {
 		lasted := float64(*headerWord(at)) * float64(*headerWord(open)) / float64(max(all, 1))
 		if k != 0 && lasted != 0 {
 			n += k
-			weighted += k * lasted / max(lasted-float64(*headerWord(at + 8)), lasted/MostPace)
+			weighted += k * lasted / max(float64(*headerWord(at + 8)), lasted/MostPace)
 		}
 	}
 	if n == 0 {
@@ -50,68 +47,98 @@ func (p *spending) ticks(costs *prices) (ticks, unsure float64) {
 		p.scopes*p.scopes*costs.scope.unsure + p.counts*p.counts*costs.counting.unsure + p.cold*p.cold*costs.cold.unsure
 }
 
-// spentIn is what recording took in the windows of each of Paces: what it cost is known the better the longer the run
-// lasts, so the words of the header are worked out again each time.
-type spentIn [Paces]spending
-
-// leastNet is which part recording leaves of the windows of each of Paces at least, of the part that it leaves of windows where
-// something is recorded: what a scope costs is not the same in all windows, and windows in which it was less have more
-// scopes.
-const leastNet = 0.6
-
-// Where recording takes more than mostlyTaken of windows, but less than it does of others, it may be that what is passed there is less
-// dense, or that all of it is slower for a while, what recording takes included.
-const mostlyTaken = 0.5
-
-// add adds a batch of windows of so many ticks, in which recording took so much, to the words of the header that begin at paces, says
-// at unsure how far off the costs there may be, and tells which of Paces the batch is of and what recording cost in it, ticks. The
-// caller holds the lock.
-//
-//go:norace
-func (all *spentIn) add(paces, unsure uintptr, ticks uint64, spent spending, costs *prices) (pace int, cost uint64) {
-	took, _ := spent.ticks(costs)
-	cost = uint64(took)
-	for pace < Paces-1 && 4*ticks >= PaceLimits[pace]*less(ticks, cost) {
-		pace++
-	}
-	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), ticks)
-	all[pace].scopes += spent.scopes
-	all[pace].counts += spent.counts
-	all[pace].cold += spent.cold
-	all[pace].rest += spent.rest
-	var paid, net, most float64
-	sum := spending{}
-	for i := range all {
-		k := &all[i]
-		took, _ := k.ticks(costs)
-		part := took / max(float64(*headerWord(paces + 16*uintptr(i))), 1)
-		paid += took
-		net += took * (1 - part)
-		most = max(most, min(part, 1))
-		sum.scopes += k.scopes
-		sum.counts += k.counts
-		sum.cold += k.cold
-	}
-	if paid == 0 {
-		return pace, cost
-	}
-	var slower float64
-	for i := range all {
-		took, _ := all[i].ticks(costs)
-		lasted := float64(*headerWord(paces + 16*uintptr(i)))
-		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(min(took, lasted*(1-max(net, 0)/paid*leastNet))))
-		if took > mostlyTaken*lasted {
-			slower += max(most*lasted-took, 0) / 2
-		}
-	}
-	_, off := sum.ticks(costs)
-	off += slower * slower
-	atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(paid*paid)*UnsureUnit)))
-	return pace, cost
+// add adds up more of it.
+func (p *spending) add(more *spending) {
+	p.scopes += more.scopes
+	p.counts += more.counts
+	p.cold += more.cold
+	p.rest += more.rest
 }
 
-// netOf is what recording that took so many ticks left of windows.
-func netOf(lasted, cost uint64) uint64 { return max(less(lasted, cost), lasted/64) }
+// over is that in windows in which so many processors pass something at the same time.
+func (p spending) over(processors float64) spending {
+	return spending{p.scopes / processors, p.counts / processors, p.cold, p.rest / processors}
+}
+
+// gotOn is how far the program has got on in windows: in most as far as they were made long enough for, by what was known, all together need ticks, in those
+// that could not be made long enough as far as recording left of what they lasted.
+type gotOn struct {
+	need    float64
+	long    lasting  // windows that were long enough
+	short   lasting  // windows that were not
+	besides spending // what else took some of all of them
+}
+
+// lasting is how long windows lasted, ticks, and what was recorded in them.
+type lasting struct {
+	ticks float64
+	spent spending
+}
+
+// add adds up more windows.
+func (l *lasting) add(more *lasting) {
+	l.ticks += more.ticks
+	l.spent.add(&more.spent)
+}
+
+// left is what recording left of them, ticks.
+func (l *lasting) left(costs *prices) float64 {
+	spent, _ := l.spent.ticks(costs)
+	return l.ticks - spent
+}
+
+// over is what has been recorded by so many processors at the same time.
+func (g *gotOn) over(processors float64) gotOn {
+	sum := *g
+	sum.long.spent, sum.short.spent = g.long.spent.over(processors), g.short.spent.over(processors)
+	return sum
+}
+
+// add adds up more of it.
+func (g *gotOn) add(more *gotOn) {
+	g.need += more.need
+	g.long.add(&more.long)
+	g.short.add(&more.short)
+	g.besides.add(&more.besides)
+}
+
+// What is known later of the costs changes how far the program is taken to have got on by no more than mostChange times, for what it did in a window before
+// anything was recorded it did in all of them; nor does what else took some of windows take more than leastBesides leaves, of which little is known.
+const (
+	mostChange   = 2
+	leastBesides = 0.5
+)
+
+// ticks is how far that is.
+func (g *gotOn) ticks(costs *prices) uint64 {
+	got := min(max(g.long.left(costs), g.need/mostChange), g.need*mostChange)
+	got += max(g.short.left(costs), g.short.ticks/MostPace)
+	besides, _ := g.besides.ticks(costs)
+	return uint64(max(got-besides, got*leastBesides))
+}
+
+// spentIn is how far the program has got on in the windows of each of Paces, and what recording has taken in all of them: what it costs is known the
+// better the longer the run lasts, so the words of the header are worked out again each time.
+type spentIn struct {
+	got [Paces]gotOn
+	all spending
+}
+
+// add adds a batch of windows of one of Paces to the words of the header that begin at paces: they were to last so many ticks on average, and of what they
+// lasted recording took so much. It says at unsure how far off the costs there may be. The caller holds the lock.
+//
+//go:norace
+func (s *spentIn) add(pace int, paces, unsure uintptr, planned uint64, got *gotOn, spent spending, costs *prices) {
+	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), planned)
+	s.got[pace].add(got)
+	s.all.add(&spent)
+	for i := range s.got {
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), s.got[i].ticks(costs))
+	}
+	if paid, off := s.all.ticks(costs); paid != 0 {
+		atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(paid*paid)*UnsureUnit)))
+	}
+}
 
 // lastedOf is how long the windows of a batch were the program's, ticks, if taken of it
 // was not, which may be less than nothing by chance.

@@ -215,7 +215,7 @@ func shareIn(p *period, weight float64, net, open uintptr) (of, in uint64) {
 	in = less(until.net, p.since.net)
 	gross := less(until.ticks, p.since.ticks)
 	of = less(less(until.profiled, p.since.profiled), less(gross, in))
-	if weight >= 1 {
+	if weight > 0 {
 		in = uint64(float64(gross) / weight)
 	}
 	return max(of, in), in

@@ -15,7 +15,7 @@ import (
 type sampler struct {
 	open    bool
 	next    uint64 // when to open a window or to look after it, monotonic ns
-	planned uint64 // when the window that is opened next was to begin, monotonic ns
+	meant   uint64 // when the window that is opened next was to begin, monotonic ns
 	at      uint64 // when it begins
 	ends    uint64 // when to look after the one that is open, monotonic ns
 	rests   rests
@@ -24,12 +24,14 @@ type sampler struct {
 	late    uint64 // how late it was called, ns, an average of the latest times
 	passing uint64 // on how many processors something was passed in a batch, times 256, an average of the latest ones
 	from    uint64 // tick at which the first of the batch began
-	width   uint64 // its length, ticks
+	width   uint64 // how long windows are to last on average, ticks
 	state   uint64 // of the random numbers
 
 	// Windows are added up in batches, as many in one as it takes to make the
 	// adding up a hundredth of the time.
 	pending uint64 // ticks of windows in the batch
+	planned uint64 // how many they were to last on average
+	got     gotOn  // how far the program got on in them
 	taken   uint64 // ticks of these that opening took from the program; two's complement
 	count   uint64 // windows in the batch
 	cost    uint64 // ns that the latest adding up took
@@ -40,12 +42,14 @@ type sampler struct {
 	read    uint64 // ticks that collectors and making cells had taken of windows until then
 	learned learned
 	cold    coldStart
-	windows uint64 // in which scopes were timed
-	choice  uint64 // of these, when chooseThin is to choose again
-	paces   spentIn
-	ticking spentIn // paces of counters
-	look    uint64  // when to look through the counters, monotonic ns
-	looked  uint64  // how long after the time before, ns
+
+	progress progress
+	windows  uint64 // in which scopes were timed
+	choice   uint64 // of these, when chooseThin is to choose again
+	paces    spentIn
+	ticking  spentIn // paces of counters
+	look     uint64  // when to look through the counters, monotonic ns
+	looked   uint64  // how long after the time before, ns
 }
 
 // The counters are looked through after lookFirst, and then each time after twice as
@@ -91,36 +95,36 @@ func (s *sampler) windowDue() uint64 {
 		return s.next
 	}
 	if s.open {
-		w := ownWindow()
-		if s.cold.state == toBeHalved {
-			s.next = s.ends
-			lock()
-			s.lookHalfway(w)
-			unlock()
+		if rest := ownWindow().finish(); rest != 0 {
+			s.next = t + max(2*toNS(rest), s.windowNS(s.rate)/4)
 			return s.next
 		}
-		if width := atomic.LoadUint64(&w.width); width != 0 {
-			w.end(width)
-		}
 		s.open = false
+		lasted := atomic.LoadUint64(&windowLasted)
 		most := min(s.width, fromNS(longestLate))
 		taken := min(atomic.LoadUint64(&opening), most) - min(atomic.LoadUint64(&closing), most)
 		s.busy -= s.busy / 16
-		if atomic.LoadUint64(&opening) <= s.width {
+		if atomic.LoadUint64(&opening) <= lasted {
 			s.busy += 65536 / 16
 		}
 		lock()
+		setTicks(false)
 		s.count++
-		s.pending += s.width
+		s.pending += lasted
+		s.planned += s.width
+		if s.learned.sort != thinBatch {
+			s.progress.ended(lasted, &s.got)
+		}
 		if s.leavesNone() {
 			s.taken += taken
 		}
-		if t-s.added > 100*s.cost || s.cold.state == isHalved {
+		s.tellHalves(lasted, t)
+		if t-s.added > 100*s.cost || s.cold.halved {
 			s.add()
 		}
 		unlock()
 		measureAgain(now(), 0)
-		s.planAfter(t)
+		s.planAfter(t, toNS(lasted))
 		return s.next
 	}
 	if s.state == 0 {
@@ -139,7 +143,9 @@ func (s *sampler) windowDue() uint64 {
 	s.wasLate(t - s.next)
 	s.putOff(t)
 	ns := s.windowNS(s.rate)
-	s.width = fromNS(ns)
+	if width := fromNS(ns); s.count == 0 || width != s.width {
+		s.planProgress(width)
+	}
 	w := ownWindow()
 	at := w.begin(s.at)
 	if s.from == 0 {
@@ -148,11 +154,32 @@ func (s *sampler) windowDue() uint64 {
 	s.open = true
 	s.ends = at + ns + min(ns, longestLate)
 	s.next = s.ends
-	if s.looksHalfway(t) {
-		s.cold.state, s.cold.looked = toBeHalved, t
-		s.next = at + less(ns/2, s.late)
-	}
 	return s.next
+}
+
+// planProgress has windows last so many ticks on average from now on. All that are added up together get on equally far.
+//
+//go:norace
+func (s *sampler) planProgress(width uint64) {
+	lock()
+	s.add()
+	s.width = width
+	p := &s.progress
+	p.plan(width)
+	if p.costs.scopes == 0 {
+		s.price(&prices{scope: s.learned.usualCost(scopeAlone())}, 1)
+	}
+	unlock()
+}
+
+// price has recording cost so much from now on, where so many processors pass something at the same time.
+//
+//go:norace
+func (s *sampler) price(costs *prices, parallel float64) {
+	thin := thinShare(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed)
+	s.progress.price(costs.scope.v, thin*costs.scope.v, costs.counting.v, parallel)
+	atomic.StoreUint64(&s.progress.firsts, uint64(s.cold.passed+0.5))
+	atomic.StoreUint64(&s.progress.perFirst, uint64(s.cold.each(scopeAlone()).v))
 }
 
 // rate is the N of which one passage in N is to be recorded.
@@ -189,20 +216,20 @@ func (s *sampler) meanPause() uint64 {
 	n := rate()
 	w := s.windowNS(n)
 	mean := w * (n - 1)
-	if each := s.learned.thinEvery(); each != 0 {
+	if each := s.thinEvery(); each != 0 {
 		mean = less(mean, n*w/each)
 	}
 	return mean
 }
 
-// planAfter has the next window begin after the one that has been looked after at t. A window that began late, or was looked after late, does
+// planAfter has the next window begin after the one that has lasted so many ns and been looked after at t. A window that began late, or was looked after late, does
 // not put off all that follow: they would be fewer while the machine has other things to do.
 //
 //go:norace
-func (s *sampler) planAfter(t uint64) {
+func (s *sampler) planAfter(t, lasted uint64) {
 	at := t + s.pause()
 	if !s.isLate() {
-		at = max(t, at-min(less(t, s.planned+s.windowNS(rate())), s.meanPause()))
+		at = max(t, at-min(less(t, s.meant+lasted), s.meanPause()))
 	}
 	s.plan(at)
 }
@@ -214,7 +241,7 @@ func (s *sampler) planAfter(t uint64) {
 //
 //go:norace
 func (s *sampler) plan(at uint64) {
-	s.at, s.planned = at, at
+	s.at, s.meant = at, at
 	lead := s.lead
 	if s.rests.does {
 		hi, _ := bits.Mul64(longestLead, s.random())
@@ -314,8 +341,9 @@ func (s *sampler) add() {
 	begun := uint64(nanotime())
 	if s.learned.sort == thinBatch {
 		n, processors := thinPassages()
+		parallel := float64(s.atOnce(processors)) / 256
 		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok {
-			s.learned.learn(ticks*float64(s.atOnce(processors))/256, float64(n), 0, 0)
+			s.learned.learn(passedIn{some: float32(n), ticks: float32(ticks * parallel), need: float32(s.need() * parallel)})
 		}
 	} else {
 		s.addRated()
@@ -328,7 +356,7 @@ func (s *sampler) add() {
 		}
 	}
 	tickOpen, s.learned.decided = 0, s.open
-	s.count, s.pending, s.taken, s.from = 0, 0, 0, 0
+	s.count, s.pending, s.planned, s.taken, s.from, s.got = 0, 0, 0, 0, 0, gotOn{}
 	s.added = uint64(nanotime())
 	s.cost = s.added - begun
 }
@@ -382,7 +410,8 @@ func (s *sampler) addRated() {
 		}
 	}
 	later, laterIn := passedLater()
-	all, some = less(all, later-s.later), less(some, laterIn-s.laterIn)
+	after := later - s.later
+	all, some = less(all, after), less(some, laterIn-s.laterIn)
 	s.later, s.laterIn = later, laterIn
 	processors := uint64(0)
 	for _, word := range active {
@@ -401,33 +430,50 @@ func (s *sampler) addRated() {
 	s.cold.saw(float64(all)/float64(s.count), begun/float64(s.count))
 	costs := prices{cold: s.cold.each(scopeAlone())}
 	if ticks, ok := s.warm(begun * costs.cold.v); ok {
-		ticks = ticks*parallel - float64(read)
-		s.learned.learn(ticks, float64(some), float64(all), float64(counted)*ticks/max(float64(tickOpen)*parallel, 1))
+		s.learned.learn(passedIn{
+			some: float32(some), all: float32(all), counts: float32(float64(counted) * float64(s.pending) / float64(max(tickOpen, 1))),
+			ticks: float32(ticks*parallel - float64(read)), need: float32(s.need() * parallel),
+		})
 	}
 	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed)
 	if len(tickers) > 0 {
 		costs.counting = s.learned.countingCost()
 	}
-	spent := spending{scopes: float64(all) / parallel, cold: begun, rest: float64(read) / parallel}
+	spent := spending{scopes: float64(all), counts: float64(counted), cold: begun, rest: float64(read)}.over(parallel)
+	got := s.got.over(parallel)
+	got.besides = spending{cold: begun - got.long.spent.cold - got.short.spent.cold, rest: float64(int64(s.taken))}
 	if tickOpen != 0 {
-		spent.counts = float64(counted) / parallel
-		addTicks(spent, &costs, s.taken)
-		spent.counts *= float64(min(s.pending, tickOpen)) / float64(tickOpen)
+		in := spent.counts * float64(min(s.pending, tickOpen)) / float64(tickOpen)
+		ticked := got
+		ticked.need += float64(less(tickOpen, s.pending))
+		ticked.long.ticks += float64(less(tickOpen, s.pending))
+		ticked.besides.counts = spent.counts - in
+		if !s.progress.counts {
+			ticked.besides.counts, got.besides.counts = spent.counts, in
+		}
+		addTicks(spent, &ticked, &costs, s.taken)
+		spent.counts = in
 	}
-	lasted := lastedOf(s.pending, s.taken)
-	pace, cost := s.paces.add(OffWindowPaces, OffWindowUnsure, s.pending, spent, &costs)
+	s.price(&costs, parallel)
+	s.paces.add(s.progress.pace, OffWindowPaces, OffWindowUnsure, s.planned, &got, spent, &costs)
+	lasted, net := lastedOf(s.pending, s.taken), got.ticks(&costs)
+	afterwards := uint64(float64(after) / parallel * costs.scope.v)
 	for i := range rated {
 		if r := &rated[i]; r.gained != 0 {
-			r.passed[pace] += r.gained
+			r.passed[s.progress.pace] += r.gained
+			*r.slower += r.gained * max(float64(lasted)/float64(max(net, 1)), 1)
 			r.gained = 0
 		}
 	}
 	atomic.AddUint64(headerWord(OffWindows), s.count)
-	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
-	atomic.AddUint64(headerWord(OffWindowNet), netOf(lasted, cost))
+	atomic.AddUint64(headerWord(OffWindowTicks), lasted+afterwards)
+	atomic.AddUint64(headerWord(OffWindowNet), min(net, lasted))
 	atomic.AddUint64(headerWord(OffWindowRead), min(uint64(spent.rest), lasted))
 	atomic.AddUint64(headerWord(OffBatches), 1)
 }
+
+// need is how far the program was to get on in the windows of the batch, ticks.
+func (s *sampler) need() float64 { return float64(s.count * s.progress.need) }
 
 // atOnce is how many of so many processors that have passed something have done so at the same time, times 256: as much
 // processor time as the program has taken lately, in the part of the time in which something was passed. A goroutine that

@@ -288,6 +288,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		if b != nil {
 			b.add(ns)
 			c.note(ns, self, d, t)
+			shards[pid].recorded++
 			procUnpin()
 			if size > 0 {
 				p.sized(i, size-1, ns)
@@ -403,8 +404,12 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 //go:norace
 //go:noinline
 func (p *slot) finish(i uint32, done passage, size int) {
-	c := cellOf(procPin(), i)
+	pid := procPin()
+	c := cellOf(pid, i)
 	there := !done.late() && c != nil && c.record(&done)
+	if there {
+		shards[pid].recorded++
+	}
 	procUnpin()
 	if !there {
 		from := now()

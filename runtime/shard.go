@@ -15,10 +15,11 @@ type shard struct {
 	read  uint64 // ticks that reading collectors, and making cells, for sampled scopes has taken of windows
 	thin  uint64 // passages in thin windows, and around them
 	in    uint64 // those in thin windows
-	known uint64 // of these, those that thinPassages has told
 
 	later     uint64 // passages that were recorded outside of windows, with the call that they are in
 	laterThin uint64 // of these, those of functions that run marked in thin windows
+	recorded  uint32 // scopes that have been recorded; only differences mean anything
+	known     uint32 // of in, what thinPassages has told, in its lowest bits
 	_         [16 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 

@@ -121,9 +121,9 @@ func TestApart(t *testing.T) {
 // A window is as wide as it is to be from its first passage on, and how long that was waited for is
 // none of it, less what one has to wait anyway.
 func TestWindowPassed(t *testing.T) {
-	width := theSampler.width
-	defer func() { theSampler.width = width }()
-	theSampler.width = 1000
+	kept := theSampler.progress
+	defer func() { theSampler.progress = kept }()
+	theSampler.progress = progress{need: 1000}
 	w := window{from: 50_000, width: unpassed}
 	if got := w.passed(40); got != 1000 || w.width != 1000 || opening != 40 {
 		t.Errorf("width %d, which passed says is %d, opening %d", w.width, got, opening)

@@ -78,18 +78,22 @@ func passThinly() {
 func readThin(pid int) {
 	w, t := hot.window, now()
 	from, width := atomic.LoadUint64(&w.from), w.widthAt(t)
-	in := width != noWindow && t-from <= width
-	if in {
-		s := &shards[pid]
-		atomic.StoreUint64(&s.in, s.in+atomic.LoadUint64(&thinEach))
-		if n := uint32(pid + 1); n > atomic.LoadUint32(&thinShards) { // of two at once one may be lost, until it comes again
-			atomic.StoreUint32(&thinShards, n)
+	if width == noWindow || t-from > width {
+		procUnpin()
+		if !w.late(t) {
+			return
+		}
+		if pid = procPin(); uint(pid) >= MaxShards {
+			procUnpin()
+			return
 		}
 	}
-	procUnpin()
-	if !in {
-		w.late(t)
+	s := &shards[pid]
+	atomic.StoreUint64(&s.in, s.in+atomic.LoadUint64(&thinEach))
+	if n := uint32(pid + 1); n > atomic.LoadUint32(&thinShards) { // of two at once one may be lost, until it comes again
+		atomic.StoreUint32(&thinShards, n)
 	}
+	procUnpin()
 }
 
 // thinPassages is how many passages there were in thin windows since it was asked last, and on how many processors. The
@@ -99,9 +103,9 @@ func readThin(pid int) {
 func thinPassages() (n, processors uint64) {
 	for i := range atomic.LoadUint32(&thinShards) {
 		s := &shards[i]
-		if in := atomic.LoadUint64(&s.in); in != s.known {
-			n += in - s.known
-			s.known = in
+		if more := uint32(atomic.LoadUint64(&s.in)) - s.known; more != 0 {
+			n += uint64(more)
+			s.known += more
 			processors++
 		}
 	}
@@ -162,9 +166,9 @@ func (l *learned) chooseThin(markers float64) (changed bool) {
 		}
 	}
 	slices.Sort(functions)
-	between := l.all[timedBatch].between()
+	between, _ := l.latest[timedBatch].between(allPassed)
 	share := thinShare(float64(hot.whole[kindOpened]), float64(thinCost), markers)
-	most := mostToPass(functions, all, max(between-l.latest.v, between/MostPace), thinUnsure*share*l.latest.v)
+	most := mostToPass(functions, all, between, thinUnsure*share*l.cost.v)
 	closed := func(m *Marker) bool {
 		n := often(m)
 		return n != nil && *n > most

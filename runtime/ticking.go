@@ -30,6 +30,7 @@ type tick struct {
 	nn             float64
 	period
 	passed paced
+	slower float64                        // the sum over what was counted of how many times as long the windows were as what recording left of them
 	pace   struct{ all, n, ticks uint64 } // before: in all, and the latest, with the ticks they took
 }
 
@@ -186,18 +187,21 @@ func ticksGained() (all uint64) {
 	return all
 }
 
-// addTicks adds up a batch in which the counters were on, recording took so much, and opening the windows so many ticks of the program.
-// The caller holds the lock.
+// addTicks adds up a batch in which the counters were on, recording took so much, and opening the windows so many ticks of the program, which
+// got on so far. The caller holds the lock.
 //
 //go:norace
-func addTicks(spent spending, costs *prices, taken uint64) {
-	pace, cost := theSampler.ticking.add(OffTickPaces, OffTickUnsure, tickOpen, spent, costs)
-	lasted := lastedOf(tickOpen, taken)
+func addTicks(spent spending, got *gotOn, costs *prices, taken uint64) {
+	s := &theSampler
+	s.ticking.add(s.progress.pace, OffTickPaces, OffTickUnsure, s.planned, got, spent, costs)
+	lasted, net := lastedOf(tickOpen, taken), got.ticks(costs)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
-	atomic.AddUint64(headerWord(OffTickNet), netOf(lasted, cost))
+	atomic.AddUint64(headerWord(OffTickNet), min(net, lasted))
 	atomic.AddUint64(headerWord(OffTickBatches), 1)
 	for i := range tickers {
-		tickers[i].passed[pace] += float64(tickers[i].gained)
+		c := &tickers[i]
+		c.passed[s.progress.pace] += float64(c.gained)
+		c.slower += float64(c.gained) * max(float64(lasted)/float64(max(net, 1)), 1)
 	}
 }
 

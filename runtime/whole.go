@@ -88,14 +88,14 @@ func (r *sampledMarker) runThin(does bool) {
 // which is not recorded asks that each time. While a window is open it is never; when it ends, who ends it looks whether there are such calls.
 var wholeEnds uint64
 
-// endWhole says from when on nothing is recorded outside of the window that ends, and whether there may be anything that is. The caller
+// endWhole says from when on nothing is recorded outside of the window of that width that ends, and whether there may be anything that is. The caller
 // holds the lock.
 //
 //go:norace
-func (w *window) endWhole() (more bool) {
+func (w *window) endWhole(width uint64) (more bool) {
 	ends := uint64(0)
 	if more = functions != nil && (len(owners) > fewOwners || callsOpen()); more {
-		ends = w.from + theSampler.width + fromNS(LongestWhole)
+		ends = w.from + width + fromNS(LongestWhole)
 	}
 	atomic.StoreUint64(&wholeEnds, ends)
 	return more

@@ -20,7 +20,7 @@ func TestEndWhole(t *testing.T) {
 		lock()
 		defer unlock()
 		owners = []*slot{p}
-		return w.endWhole()
+		return w.endWhole(1000)
 	}
 	list := make([]uint32, 1)
 	lead := make([]bool, m[0].index+1)
@@ -48,7 +48,7 @@ func TestEndWhole(t *testing.T) {
 	opened(&m[1], func() { within("one that is over", false) })
 	owners = make([]*slot, fewOwners+1)
 	lock()
-	more := w.endWhole()
+	more := w.endWhole(1000)
 	unlock()
 	if !more {
 		t.Error("more goroutines than can be looked at: false")

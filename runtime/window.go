@@ -113,8 +113,8 @@ type windowGate struct {
 // others have the rest of them: that time is none of the window's.
 var opening, closing uint64
 
-// windowClosed is the tick at which the latest window ended.
-var windowClosed uint64
+// windowClosed is the tick at which the latest window ended, and windowLasted how many it lasted.
+var windowClosed, windowLasted uint64
 
 // includes says whether a scope of the marker of index i that begins at t is
 // recorded, after a test has shown that it does not begin within the window. It may
@@ -136,7 +136,9 @@ func (w *window) includes(i uint32, t uint64) bool {
 		ready()
 		return openWindow()
 	}
-	w.late(t)
+	if w.late(t) {
+		return true
+	}
 	if !hasRate(i) {
 		oftenAt(i)
 		return true
@@ -161,14 +163,21 @@ func (w *window) widthAt(t uint64) uint64 {
 	return width
 }
 
-// late ends the window if it should have ended before t.
+// late ends the window if it should have ended before t; or it goes on, and t is in it.
 //
 //go:norace
-func (w *window) late(t uint64) {
-	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
-	if width != 0 && int64(t-from) > 0 && t-from > width && w.end(width) {
-		atomic.StoreUint64(&closing, t-from-width)
+func (w *window) late(t uint64) (in bool) {
+	after, width := t-atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
+	if width == 0 || int64(after) <= 0 || after <= width {
+		return false
 	}
+	if w.goesOn(after, width) {
+		return true
+	}
+	if width = atomic.LoadUint64(&w.width); width != 0 && after > width && w.end(width) {
+		atomic.StoreUint64(&closing, after-width)
+	}
+	return false
 }
 
 // passed notes the first passage in the window, so long after its beginning, and gives
@@ -176,11 +185,12 @@ func (w *window) late(t uint64) {
 //
 //go:norace
 func (w *window) passed(after uint64) (width uint64) {
-	if !atomic.CompareAndSwapUint64(&w.width, unpassed, theSampler.width) {
+	width = theSampler.progress.width()
+	if !atomic.CompareAndSwapUint64(&w.width, unpassed, width) {
 		return atomic.LoadUint64(&w.width)
 	}
 	atomic.StoreUint64(&opening, after)
-	return theSampler.width
+	return width
 }
 
 // end ends the window of that width; false: that has been done. Whoever ends it
@@ -192,15 +202,18 @@ func (w *window) end(width uint64) bool {
 	if !atomic.CompareAndSwapUint64(&w.width, width, 0) {
 		return false
 	}
-	atomic.StoreUint64(&windowClosed, w.from+theSampler.width)
+	if width == unpassed {
+		width = theSampler.progress.need
+	}
+	atomic.StoreUint64(&windowLasted, width)
+	atomic.StoreUint64(&windowClosed, w.from+width)
 	storeWord(&opensEarly, 0)
 	lock()
 	if w != ownWindow() { // of an earlier run
 		unlock()
 		return false
 	}
-	more := w.endWhole()
-	setTicks(false)
+	more := w.endWhole(width)
 	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for i := range gates {
@@ -214,6 +227,25 @@ func (w *window) end(width uint64) bool {
 	}
 	unlock()
 	return true
+}
+
+// finish ends the window, if nothing that is passed has. rest is how many ticks it has to go on first.
+//
+//go:norace
+func (w *window) finish() (rest uint64) {
+	width := atomic.LoadUint64(&w.width)
+	if width == 0 {
+		return 0
+	}
+	if after := now() - atomic.LoadUint64(&w.from); width != unpassed && int64(after) > 0 && (after <= width || w.goesOn(after, width)) {
+		if width = atomic.LoadUint64(&w.width); width > after {
+			return width - after
+		}
+	}
+	if width = atomic.LoadUint64(&w.width); width != 0 {
+		w.end(width)
+	}
+	return 0
 }
 
 // begin opens the gates for a window that begins at a time, monotonic ns, or as soon as may be after it, and
@@ -244,6 +276,7 @@ func (w *window) begin(at uint64) uint64 {
 	setTicks(sort == countedBatch)
 	atomic.StoreUint64(&opening, never)
 	atomic.StoreUint64(&closing, never)
+	theSampler.progress.begin(sort == thinBatch, theSampler.tellsHalves(sort))
 	t := uint64(nanotime())
 	at = max(at, t+warmUp)
 	atomic.StoreUint64(&w.from, now()+fromNS(at-t))

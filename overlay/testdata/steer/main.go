@@ -44,6 +44,15 @@ func lengthy(n int) {
 	}
 }
 
+// order takes a fifth of a millisecond, and passes few markers.
+//
+//perf:mark
+func order(n int) {
+	for i := range 80_000 {
+		sink.Add(int64(n + i))
+	}
+}
+
 // waiting waits one time in four for longer than a window, between two loops.
 //
 //perf:mark
@@ -290,6 +299,16 @@ func main() {
 			time.Sleep(20 * time.Millisecond)
 		}
 		fmt.Println(calls)
+	case "uneven": // brief calls, others that take as long all together, and rest
+		for range n {
+			for range 40_000 {
+				brief()
+			}
+			for i := range 5 {
+				order(i)
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
 	case "clump": // so many at once
 		time.Sleep(20 * time.Millisecond)
 		for range n {
