@@ -275,7 +275,8 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 	}
 	s.scope = float64(h.word(layout.OffWhole)) / 1000
 	profiled := ns(until.profiled - b.since.profiled)
-	s.OfNS = max(profiled-min(profiled, s.OpenNS-s.NetNS), s.NetNS)
+	after := uint64(float64(ns(h.word(layout.OffWindowAfter))) * float64(profiled) / max(float64(ns(r.profiled())), 1))
+	s.OfNS = max(sub64(profiled, add64(s.OpenNS-s.NetNS, after)), s.NetNS)
 	return s
 }
 

@@ -55,7 +55,7 @@ const (
 	OffWindowWidth = 2064 // within so many ticks from then on; 1: nothing was passed in it yet; all ones: there are no windows
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
 	OffWindows     = 2080 // windows that have ended, in which scopes were timed
-	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program, and what recording calls to their ends took after them
+	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
 	OffWindowNet   = 2096 // the same less what scopes, reading collectors, making cells, getting under way and counting cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows
@@ -69,6 +69,8 @@ const (
 	// times UnsureUnit; 0: it is not known.
 	OffWindowUnsure = 2432
 	OffTickUnsure   = 2440
+
+	OffWindowAfter = 2448 // ticks that recording calls to their ends took after windows
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records

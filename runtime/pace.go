@@ -48,6 +48,8 @@ func (p *spending) ticks(costs *prices) (ticks, unsure float64) {
 }
 
 // add adds up more of it.
+//
+//go:norace
 func (p *spending) add(more *spending) {
 	p.scopes += more.scopes
 	p.counts += more.counts
@@ -56,6 +58,8 @@ func (p *spending) add(more *spending) {
 }
 
 // over is that in windows in which so many processors pass something at the same time.
+//
+//go:norace
 func (p spending) over(processors float64) spending {
 	return spending{p.scopes / processors, p.counts / processors, p.cold, p.rest / processors}
 }
@@ -76,18 +80,24 @@ type lasting struct {
 }
 
 // add adds up more windows.
+//
+//go:norace
 func (l *lasting) add(more *lasting) {
 	l.ticks += more.ticks
 	l.spent.add(&more.spent)
 }
 
 // left is what recording left of them, ticks.
+//
+//go:norace
 func (l *lasting) left(costs *prices) float64 {
 	spent, _ := l.spent.ticks(costs)
 	return l.ticks - spent
 }
 
 // over is what has been recorded by so many processors at the same time.
+//
+//go:norace
 func (g *gotOn) over(processors float64) gotOn {
 	sum := *g
 	sum.long.spent, sum.short.spent = g.long.spent.over(processors), g.short.spent.over(processors)
@@ -95,6 +105,8 @@ func (g *gotOn) over(processors float64) gotOn {
 }
 
 // add adds up more of it.
+//
+//go:norace
 func (g *gotOn) add(more *gotOn) {
 	g.need += more.need
 	g.long.add(&more.long)
@@ -110,6 +122,8 @@ const (
 )
 
 // ticks is how far that is.
+//
+//go:norace
 func (g *gotOn) ticks(costs *prices) uint64 {
 	got := min(max(g.long.left(costs), g.need/mostChange), g.need*mostChange)
 	got += max(g.short.left(costs), g.short.ticks/MostPace)

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // Recording takes time in which the program does not get on. If all windows lasted equally long they would show less of what is passed
 // often than of the rest, and less of what the program does soon after that, too. So a window lasts until the program has got on as far as
@@ -11,26 +14,30 @@ import "sync/atomic"
 //
 // Who finds that a window has lasted for as long as it would if nothing had been recorded looks how much has been, and has it go on
 // for as much longer: again and again, each time for less, which may be often where scopes are all that the program does.
-type progress struct {
-	need   uint64    // how far the program is to get on in each window, ticks
-	timed  uint64    // that of windows in which scopes are timed
-	thin   uint64    // and of thin ones
-	most   uint64    // how long a window lasts at most, ticks
-	pace   int       // of Paces, the class that windows are of by that
-	half   uint64    // how far it gets on in the first half of the window that is open, where halves are told apart; 0: they are not
+type progress struct { // what others read or write, by atomic operations, is aligned for them as it comes first
+	need     uint64    // how far the program is to get on in the window, ticks
+	half     uint64    // how far it gets on in the first half of the window that is open, where halves are told apart; 0: they are not
+	most     uint64    // how long a window lasts at most, ticks
+	costs    recording // what each of what is recorded costs, ticks<<costBits
+	firsts   uint64    // how many markers are passed in a window, and how many ticks the first passage of each takes besides
+	perFirst uint64
+
 	first  uint64    // how many ticks the first half has lasted; 0: it has not ended, or is not told apart
 	inHalf uint64    // how many scopes had been recorded by then
 	spent  uint64    // what recording had cost in the window when somebody looked last, ticks
 	seen   recording // what had been recorded in it by then
+	before recording // what had been recorded before the window
 
-	before      recording // what had been recorded before the window
-	costs       recording // what each of that costs, ticks<<costBits
-	lasted, got float64   // ticks of the latest windows, and how far the program got on in them, each window less than the one after it
-	firsts      uint64    // how many markers are passed in a window, and how many ticks the first passage of each takes besides
-	perFirst    uint64
-	counts      bool   // whether counters are looked at
-	looking     uint32 // 1: somebody looks
+	timed       uint64  // need of windows in which scopes are timed
+	thin        uint64  // and of thin ones
+	lasted, got float64 // ticks of the latest windows, and how far the program got on in them, each window less than the one after it
+
+	looking uint32 // 1: somebody looks, or no window is open
+	pace    int    // of Paces, the class that windows are of
+	counts  bool   // whether counters are looked at
 }
+
+var _ = [1]struct{}{}[unsafe.Offsetof(sampler{}.progress)%8]
 
 // recording is what has been recorded on all processors, of which only differences mean anything: scopes, passages of thin windows, ticks
 // that reading collectors and making cells took, and counts of the counters that count in windows.
@@ -60,7 +67,7 @@ const (
 //go:norace
 func (p *progress) plan(width uint64) {
 	p.timed, p.thin, p.most, p.pace = width, width, width, 0
-	if width > fromNS(mostExtended) {
+	if width >= fromNS(wholeWindow) {
 		return // they follow upon each other, and show all
 	}
 	if p.got == 0 {
@@ -78,9 +85,6 @@ func (p *progress) plan(width uint64) {
 	}
 }
 
-// mostExtended is how long windows are at most that are made longer, ns.
-const mostExtended = wholeWindow / 2
-
 // begin is called before a window opens; thin says whether it is thin, and halved whether its first half is to be told apart. The caller
 // holds the lock.
 //
@@ -96,6 +100,7 @@ func (p *progress) begin(thin, halved bool) {
 	if halved {
 		p.half = p.need / 2
 	}
+	atomic.StoreUint64(&windowLasted, 0)
 	atomic.StoreUint32(&p.looking, 0)
 }
 
@@ -137,6 +142,41 @@ func (p *progress) ended(lasted uint64, got *gotOn) {
 		got.short.add(&seen)
 	}
 }
+
+// finish ends the window, if nothing that was passed has, or tells that somebody is about to, or how many ticks it has to go on first: it is
+// to be asked again then. From its end to the next one's beginning nobody looks.
+//
+//go:norace
+func (w *window) finish() (rest uint64) {
+	p := &theSampler.progress
+	if !atomic.CompareAndSwapUint32(&p.looking, 0, 1) {
+		return fromNS(askAgain)
+	}
+	if width := atomic.LoadUint64(&w.width); width != 0 && width != unpassed {
+		after := now() - atomic.LoadUint64(&w.from)
+		if int64(after) > 0 && after > width {
+			wider := p.look(after, width)
+			atomic.CompareAndSwapUint64(&w.width, width, wider)
+			width = wider
+		}
+		if int64(after) > 0 && after <= width {
+			rest = max(width-after, 1)
+		}
+	}
+	if width := atomic.LoadUint64(&w.width); width != 0 && rest == 0 {
+		w.end(width)
+	}
+	if rest == 0 && atomic.LoadUint64(&windowLasted) == 0 {
+		rest = fromNS(askAgain) // who ends it has not got so far
+	}
+	if rest != 0 {
+		atomic.StoreUint32(&p.looking, 0)
+	}
+	return rest
+}
+
+// askAgain is how long who opens windows waits for who looks, or ends one, ns.
+const askAgain = 20_000
 
 // goesOn says whether a window of that width goes on at so many ticks after its beginning, by what has been recorded in it. Then it
 // is wider from now on. If it does not, it is as wide as it was to be.

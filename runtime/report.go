@@ -214,7 +214,9 @@ func shareIn(p *period, weight float64, net, open uintptr) (of, in uint64) {
 	}
 	in = less(until.net, p.since.net)
 	gross := less(until.ticks, p.since.ticks)
-	of = less(less(until.profiled, p.since.profiled), less(gross, in))
+	profiled := less(until.profiled, p.since.profiled)
+	after := float64(*headerWord(OffWindowAfter)) * float64(profiled) / max(float64(*headerWord(OffProfiled)), 1)
+	of = less(less(profiled, less(gross, in)), uint64(after))
 	if weight > 0 {
 		in = uint64(float64(gross) / weight)
 	}

@@ -17,7 +17,6 @@ type sampler struct {
 	next    uint64 // when to open a window or to look after it, monotonic ns
 	meant   uint64 // when the window that is opened next was to begin, monotonic ns
 	at      uint64 // when it begins
-	ends    uint64 // when to look after the one that is open, monotonic ns
 	rests   rests
 	rate    uint64 // 1:rate, as of the latest window; 0: none has been opened
 	lead    uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
@@ -101,7 +100,7 @@ func (s *sampler) windowDue() uint64 {
 		}
 		s.open = false
 		lasted := atomic.LoadUint64(&windowLasted)
-		most := min(s.width, fromNS(longestLate))
+		most := min(s.width, fromNS(longestLate), less(now(), atomic.LoadUint64(&windowClosed))) // nothing may have been passed since
 		taken := min(atomic.LoadUint64(&opening), most) - min(atomic.LoadUint64(&closing), most)
 		s.busy -= s.busy / 16
 		if atomic.LoadUint64(&opening) <= lasted {
@@ -152,8 +151,7 @@ func (s *sampler) windowDue() uint64 {
 		s.from = w.from
 	}
 	s.open = true
-	s.ends = at + ns + min(ns, longestLate)
-	s.next = s.ends
+	s.next = at + ns + min(ns, longestLate)
 	return s.next
 }
 
@@ -443,21 +441,17 @@ func (s *sampler) addRated() {
 	got := s.got.over(parallel)
 	got.besides = spending{cold: begun - got.long.spent.cold - got.short.spent.cold, rest: float64(int64(s.taken))}
 	if tickOpen != 0 {
-		in := spent.counts * float64(min(s.pending, tickOpen)) / float64(tickOpen)
+		in, seen := spent.counts*float64(min(s.pending, tickOpen))/float64(tickOpen), got.long.spent.counts+got.short.spent.counts
 		ticked := got
 		ticked.need += float64(less(tickOpen, s.pending))
 		ticked.long.ticks += float64(less(tickOpen, s.pending))
-		ticked.besides.counts = spent.counts - in
-		if !s.progress.counts {
-			ticked.besides.counts, got.besides.counts = spent.counts, in
-		}
+		ticked.besides.counts, got.besides.counts = spent.counts-seen, in-seen
 		addTicks(spent, &ticked, &costs, s.taken)
 		spent.counts = in
 	}
 	s.price(&costs, parallel)
 	s.paces.add(s.progress.pace, OffWindowPaces, OffWindowUnsure, s.planned, &got, spent, &costs)
 	lasted, net := lastedOf(s.pending, s.taken), got.ticks(&costs)
-	afterwards := uint64(float64(after) / parallel * costs.scope.v)
 	for i := range rated {
 		if r := &rated[i]; r.gained != 0 {
 			r.passed[s.progress.pace] += r.gained
@@ -466,7 +460,8 @@ func (s *sampler) addRated() {
 		}
 	}
 	atomic.AddUint64(headerWord(OffWindows), s.count)
-	atomic.AddUint64(headerWord(OffWindowTicks), lasted+afterwards)
+	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
+	atomic.AddUint64(headerWord(OffWindowAfter), uint64(float64(after)/parallel*costs.scope.v))
 	atomic.AddUint64(headerWord(OffWindowNet), min(net, lasted))
 	atomic.AddUint64(headerWord(OffWindowRead), min(uint64(spent.rest), lasted))
 	atomic.AddUint64(headerWord(OffBatches), 1)
@@ -493,6 +488,9 @@ func (s *sampler) atOnce(most uint64) uint64 {
 func takenInWindow(from, ticks uint64) {
 	w := ownWindow()
 	width := atomic.LoadUint64(&w.width)
+	if width != 0 && width != noWindow {
+		width = theSampler.progress.most // it may go on, in steps of which who reads does not end each
+	}
 	after := from - atomic.LoadUint64(&w.from)
 	if width == 0 || after > width {
 		return

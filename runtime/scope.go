@@ -288,7 +288,9 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		if b != nil {
 			b.add(ns)
 			c.note(ns, self, d, t)
-			shards[pid].recorded++
+			if hasRate(i) {
+				shards[pid].recorded++
+			}
 			procUnpin()
 			if size > 0 {
 				p.sized(i, size-1, ns)
@@ -407,7 +409,7 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	pid := procPin()
 	c := cellOf(pid, i)
 	there := !done.late() && c != nil && c.record(&done)
-	if there {
+	if there && hasRate(i) {
 		shards[pid].recorded++
 	}
 	procUnpin()

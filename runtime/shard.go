@@ -18,7 +18,7 @@ type shard struct {
 
 	later     uint64 // passages that were recorded outside of windows, with the call that they are in
 	laterThin uint64 // of these, those of functions that run marked in thin windows
-	recorded  uint32 // scopes that have been recorded; only differences mean anything
+	recorded  uint32 // scopes that have been recorded of markers that are sampled; only differences mean anything
 	known     uint32 // of in, what thinPassages has told, in its lowest bits
 	_         [16 - 2*unsafe.Sizeof(uintptr(0))]byte
 }

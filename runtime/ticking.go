@@ -11,7 +11,7 @@ import (
 // is much where a function does little else. With sample=1:N they count all passages
 // up to about a thousand, and from then on those in windows, to another word.
 // Nothing reads the clock there, so a counter is on from when a window's gates open
-// to when somebody closes them; how long that was is known (OffTickTicks). In which windows that is, and what it costs, see learned.
+// to when who opened them looks after it; how long that was is known (OffTickTicks). In which windows that is, and what it costs, see learned.
 
 // A ticking counter is one that counts in windows.
 type ticking struct {

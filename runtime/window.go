@@ -113,7 +113,7 @@ type windowGate struct {
 // others have the rest of them: that time is none of the window's.
 var opening, closing uint64
 
-// windowClosed is the tick at which the latest window ended, and windowLasted how many it lasted.
+// windowClosed is the tick at which the latest window ended, and windowLasted how many it lasted, 0 until it has ended.
 var windowClosed, windowLasted uint64
 
 // includes says whether a scope of the marker of index i that begins at t is
@@ -205,8 +205,8 @@ func (w *window) end(width uint64) bool {
 	if width == unpassed {
 		width = theSampler.progress.need
 	}
-	atomic.StoreUint64(&windowLasted, width)
 	atomic.StoreUint64(&windowClosed, w.from+width)
+	atomic.StoreUint64(&windowLasted, width)
 	storeWord(&opensEarly, 0)
 	lock()
 	if w != ownWindow() { // of an earlier run
@@ -227,25 +227,6 @@ func (w *window) end(width uint64) bool {
 	}
 	unlock()
 	return true
-}
-
-// finish ends the window, if nothing that is passed has. rest is how many ticks it has to go on first.
-//
-//go:norace
-func (w *window) finish() (rest uint64) {
-	width := atomic.LoadUint64(&w.width)
-	if width == 0 {
-		return 0
-	}
-	if after := now() - atomic.LoadUint64(&w.from); width != unpassed && int64(after) > 0 && (after <= width || w.goesOn(after, width)) {
-		if width = atomic.LoadUint64(&w.width); width > after {
-			return width - after
-		}
-	}
-	if width = atomic.LoadUint64(&w.width); width != 0 {
-		w.end(width)
-	}
-	return 0
 }
 
 // begin opens the gates for a window that begins at a time, monotonic ns, or as soon as may be after it, and

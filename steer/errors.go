@@ -20,6 +20,7 @@ type TransitionError struct {
 	State   State    // that the run is in
 	To      State    // that it would have been in
 	Allowed []string // the verbs that would be allowed
+	Every   bool     // every= pauses and resumes the run
 }
 
 func (e *TransitionError) Error() string {
@@ -30,7 +31,11 @@ func (e *TransitionError) Error() string {
 	if len(e.Allowed) == 0 {
 		return text + "; nothing can be changed any more"
 	}
-	return text + "; allowed now: " + strings.Join(e.Allowed, ", ")
+	text += "; allowed now: " + strings.Join(e.Allowed, ", ")
+	if e.Every && e.State == Paused && e.To == Paused {
+		text += "; if every= has paused it, it goes on by itself: ask again then"
+	}
+	return text
 }
 
 // A NoMatchError says that no marker is meant by a name or glob.

@@ -308,6 +308,9 @@ func TestPausedPeriods(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
+		if err := p.Pause(); err == nil || !strings.HasSuffix(err.Error(), "; if every= has paused it, it goes on by itself: ask again then") {
+			t.Errorf("paused again: %v", err)
+		}
 		before := count(t, p, "hot")
 		time.Sleep(100 * time.Millisecond)
 		if after := count(t, p, "hot"); after > before+openAtMost {

@@ -3,7 +3,6 @@ package steer
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,11 +42,9 @@ func (p *Process) samples() error {
 	return nil
 }
 
-// countsDown tells whether the program was started with countdown. One that was marked by an earlier
-// markgen says so in the value of MARKGEN alone, of which the file may not have all.
+// countsDown tells whether the program was started with countdown.
 func (p *Process) countsDown() bool {
-	return p.h.word(layout.OffFlags).Load()&layout.FlagCountdown != 0 ||
-		slices.Contains(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), "countdown")
+	return p.h.word(layout.OffFlags).Load()&layout.FlagCountdown != 0
 }
 
 // sample gives the run another rate. A program that has not sampled so far is told by

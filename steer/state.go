@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 	"time"
 
 	layout "github.com/markgen/markgen/runtime"
@@ -109,7 +110,7 @@ func (p *Process) move(t transition) error {
 			if err := p.finish(); err != nil {
 				return err
 			}
-			return fmt.Errorf("%s: %w", p.name, &TransitionError{t.verb, old, t.to, allowedIn(old)})
+			return fmt.Errorf("%s: %w", p.name, &TransitionError{t.verb, old, t.to, allowedIn(old), p.isPeriodic()})
 		}
 		now, err := p.ticks()
 		if err != nil {
@@ -128,6 +129,13 @@ func (p *Process) move(t transition) error {
 		p.logChange(now, old, t.to)
 		return p.finish()
 	}
+}
+
+// isPeriodic tells whether every= changes the state, too.
+func (p *Process) isPeriodic() bool {
+	return slices.ContainsFunc(strings.Split(p.h.text(layout.OffConfig, layout.SizeConfig), ","), func(setting string) bool {
+		return strings.HasPrefix(strings.TrimSpace(setting), "every=")
+	})
 }
 
 // finish has the words of all markers follow the state, and counters: they are in the program's own memory, and it
