@@ -56,7 +56,7 @@ const (
 
 	// Recording is taken to make windows so many times as long as what it leaves of them, until it is known, and that as if half a window had
 	// shown it.
-	usualSlower = 4
+	usualSlower = 8
 
 	// Who cannot look, since somebody else does, takes the window to go on if it ended no longer ago than this part of what it is to get.
 	goesOnPart = 8
