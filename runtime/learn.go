@@ -288,6 +288,13 @@ func (l *learned) scopeCost(alone, thin, markers float64) estimate {
 	return l.cost
 }
 
+// taught is whether batches have shown what a scope costs. The caller holds the lock.
+//
+//go:norace
+func (l *learned) taught() bool {
+	return l.before.v != 0 || l.latest[thinBatch].n >= fewBatches && l.latest[timedBatch].n >= fewBatches
+}
+
 // doublings is how often 1 is to be doubled to reach v, about; 0 below that.
 func doublings(v float64) (n float64) {
 	for ; v >= 2; v /= 2 {

@@ -35,6 +35,9 @@ type progress struct { // what others read or write, by atomic operations, is al
 	looking uint32 // 1: somebody looks, or no window is open
 	pace    int    // of Paces, the class that windows are of
 	counts  bool   // whether counters are looked at
+	begun   bool   // whether anything has been recorded in a window
+	guessed bool   // whether what scopes cost has been taken from elsewhere
+	limited bool   // whether that would have been too much of the window that is open
 }
 
 var _ = [1]struct{}{}[unsafe.Offsetof(sampler{}.progress)%8]
@@ -96,7 +99,7 @@ func (p *progress) begin(thin, halved bool) {
 	}
 	p.before = recordedSoFar()
 	p.before.counts, p.counts = countedSoFar(), uint64(len(tickers)) <= p.need/perTicker
-	p.spent, p.seen, p.half, p.first, p.inHalf = 0, recording{}, 0, 0, 0
+	p.spent, p.seen, p.half, p.first, p.inHalf, p.limited = 0, recording{}, 0, 0, 0, false
 	if halved {
 		p.half = p.need / 2
 	}
@@ -130,12 +133,14 @@ func (p *progress) price(scope, thin, counting, parallel float64) {
 //go:norace
 func (p *progress) ended(lasted uint64, got *gotOn) {
 	left := max(less(lasted, p.spent), lasted/mostSlower)
-	p.lasted = p.lasted*fadeWindows + float64(lasted)
-	p.got = p.got*fadeWindows + float64(left)
+	if p.begun = p.begun || p.seen != (recording{}); p.begun { // before the program passes anything windows do not show how it is slowed down
+		p.lasted = p.lasted*fadeWindows + float64(lasted)
+		p.got = p.got*fadeWindows + float64(left)
+	}
 	seen := lasting{float64(lasted), spending{
 		scopes: float64(p.seen.scopes), counts: float64(p.seen.counts), cold: float64(min(p.seen.scopes, p.firsts)), rest: float64(p.seen.read),
 	}}
-	if lasted < p.most || left >= p.need {
+	if (lasted < p.most || left >= p.need) && !p.limited {
 		got.need += float64(p.need)
 		got.long.add(&seen)
 	} else {
@@ -211,7 +216,7 @@ func (p *progress) look(after, width uint64) uint64 {
 	now := recordedSoFar()
 	p.seen.scopes = uint64(uint32(now.scopes - p.before.scopes))
 	p.seen.thin, p.seen.read = now.thin-p.before.thin, now.read-p.before.read
-	p.spent = p.cost()
+	p.spent = p.cost(after)
 	next := p.need
 	if p.half != 0 {
 		next = p.half
@@ -220,7 +225,7 @@ func (p *progress) look(after, width uint64) uint64 {
 		lock()
 		if tickersOn != 0 {
 			p.seen.counts = countedSoFar() - p.before.counts
-			p.spent = p.cost()
+			p.spent = p.cost(after)
 		}
 		unlock()
 	}
@@ -234,17 +239,26 @@ func (p *progress) look(after, width uint64) uint64 {
 	return max(min(p.need+p.spent, p.most), width)
 }
 
-// cost is what recording that has been seen has cost, ticks.
+// cost is what recording that has been seen has cost until so many ticks after the window's beginning, ticks.
 //
 //go:norace
-func (p *progress) cost() uint64 {
+func (p *progress) cost(after uint64) uint64 {
 	n, costs := &p.seen, &p.costs
 	firsts := min(n.scopes+n.thin, atomic.LoadUint64(&p.firsts)) * atomic.LoadUint64(&p.perFirst)
 	if n.scopes == 0 {
 		firsts = uint64(coldThin * float64(firsts))
 	}
-	return firsts + (n.scopes*atomic.LoadUint64(&costs.scopes)+n.thin*atomic.LoadUint64(&costs.thin)+
-		n.read*atomic.LoadUint64(&costs.read)+n.counts*atomic.LoadUint64(&costs.counts))>>costBits
+	each := (n.scopes*atomic.LoadUint64(&costs.scopes) + n.thin*atomic.LoadUint64(&costs.thin)) >> costBits
+	rest := firsts + (n.read*atomic.LoadUint64(&costs.read)+n.counts*atomic.LoadUint64(&costs.counts))>>costBits
+	most := scopeMost
+	if n.scopes == 0 {
+		most = scopeMost * thinMostly / (1 - scopeMost + scopeMost*thinMostly)
+	}
+	limit := uint64(most * float64(less(after, rest)))
+	if p.limited = p.guessed && each > limit; p.limited {
+		each = limit
+	}
+	return rest + each
 }
 
 // perTicker is how far the program is to get on in a window for each counter there is, ticks, for counters to be looked at.

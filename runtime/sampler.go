@@ -176,6 +176,7 @@ func (s *sampler) planProgress(width uint64) {
 func (s *sampler) price(costs *prices, parallel float64) {
 	thin := thinShare(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed)
 	s.progress.price(costs.scope.v, thin*costs.scope.v, costs.counting.v, parallel)
+	s.progress.guessed = !s.learned.taught()
 	atomic.StoreUint64(&s.progress.firsts, uint64(s.cold.passed+0.5))
 	atomic.StoreUint64(&s.progress.perFirst, uint64(s.cold.each(scopeAlone()).v))
 }
