@@ -20,8 +20,9 @@ func (s *sampler) add() {
 	if s.learned.sort == thinBatch {
 		n, processors := thinPassages()
 		parallel := float64(s.atOnce(processors)) / 256
+		s.milestones.take(parallel)
 		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok {
-			s.learned.learn(passedIn{some: float32(n), ticks: float32(ticks * parallel), need: float32(s.need() * parallel)})
+			s.learned.learn(passedIn{some: float32(n), ticks: float32(ticks * parallel), need: float32(s.need() * parallel)}, false)
 		}
 	} else {
 		s.addRated()
@@ -44,7 +45,7 @@ func (s *sampler) add() {
 //go:norace
 //go:nocheckptr
 func (s *sampler) addRated() {
-	var all, some uint64
+	var all, some, marks uint64
 	markers := 0
 	var active [MaxShards/64 + 1]uint64
 	for i := range rated {
@@ -86,17 +87,24 @@ func (s *sampler) addRated() {
 		if !r.closed {
 			some += n
 		}
+		if r.milestone {
+			marks += n
+		}
 	}
 	later, laterIn := passedLater()
 	after := later - s.later
 	all, some = less(all, after), less(some, laterIn-s.laterIn)
 	s.later, s.laterIn = later, laterIn
+	if all != 0 {
+		s.milestones.batches++
+	}
 	processors := uint64(0)
 	for _, word := range active {
 		processors += uint64(bits.OnesCount64(word))
 	}
 	s.passing += processors<<8/16 - s.passing/16
 	parallel := float64(s.atOnce(processors)) / 256
+	s.milestones.take(parallel)
 	read := uint64(0)
 	for shard := range usedShards {
 		read += shards[shard].read
@@ -109,14 +117,16 @@ func (s *sampler) addRated() {
 	costs := prices{cold: s.cold.each(scopeAlone())}
 	if ticks, ok := s.warm(begun * costs.cold.v); ok {
 		s.learned.learn(passedIn{
-			some: float32(some), all: float32(all), counts: float32(float64(counted) * float64(s.pending) / float64(max(tickOpen, 1))),
-			ticks: float32(ticks*parallel - float64(read)), need: float32(s.need() * parallel),
-		})
+			some: float32(some), all: float32(all), marks: float32(marks), counts: float32(float64(counted) * float64(s.pending) / float64(max(tickOpen, 1))),
+			ticks: float32(ticks*parallel - float64(read)), left: float32((ticks-float64(int64(s.taken)))*parallel - float64(read)), need: float32(s.need() * parallel),
+		}, s.milestones.some)
 	}
-	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed)
+	s.learned.scopes += float64(all)
+	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed, s.milestones.often())
 	if len(tickers) > 0 {
 		costs.counting = s.learned.countingCost()
 	}
+	costs.marked = s.learned.marked
 	spent := spending{scopes: float64(all), counts: float64(counted), cold: begun, rest: float64(read)}.over(parallel)
 	got := s.got.over(parallel)
 	got.besides = spending{cold: begun - got.long.spent.cold - got.short.spent.cold, rest: float64(int64(s.taken))}

@@ -51,6 +51,7 @@ func complete() {
 	keepOpen()
 	setTicks(false)
 	setThin(false)
+	theSampler.clearMilestones()
 	if conf.windows() {
 		theSampler.add()
 	}

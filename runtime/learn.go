@@ -19,6 +19,9 @@ const (
 // learned is what batches have shown, and of which sort they are.
 type learned struct {
 	latest  [batchSorts]latestBatches
+	beside  latestBatches      // those in whose windows scopes were timed with milestones beside
+	scopes  float64            // how many have been passed in all batches in which scopes were timed
+	counter estimate           // what counting once costs
 	cost    estimate           // what scopes cost
 	before  estimate           // and what they did by what was known before forget; 0: nothing was
 	alone   uint64             // countingAlone; 0: it has not been measured
@@ -27,6 +30,7 @@ type learned struct {
 	sort    batchSort
 	decided bool // whether the sort is
 	known   bool // whether it can be learned from
+	marked  bool // whether milestones have shown what a scope costs
 }
 
 // latestBatches are the latest batches of one sort.
@@ -37,9 +41,9 @@ type latestBatches struct {
 
 const mostBatches = 512
 
-// passedIn is how many scopes were passed in a batch: all of them, and those that are passed in thin windows, too; how much counters counted; for
-// how many ticks of processors the program was under way in it; and for how many it was to get on.
-type passedIn struct{ some, all, counts, ticks, need float32 }
+// passedIn is how many scopes were passed in a batch: all of them, those that are passed in thin windows, too, and those of milestones; how much counters
+// counted; for how many ticks of processors the program was under way in it, and those less what opening its windows took of them; and for how many it was to get on.
+type passedIn struct{ some, all, marks, counts, ticks, left, need float32 }
 
 // A density has how many scopes are passed in a tick of a processor in which the program gets on: of batches how many there are, the sums of
 // their passages and of their ticks, and of the products of these.
@@ -118,15 +122,22 @@ func (s *sampler) thinEvery() uint64 {
 	return thinFirst
 }
 
-// learn takes in a batch of windows. The caller holds the lock.
+// learn takes in a batch of windows; marked says whether there were milestones. The caller holds the lock.
 //
 //go:norace
-func (l *learned) learn(b passedIn) {
+func (l *learned) learn(b passedIn, marked bool) {
 	if l.known && b.ticks > 0 && b.need > 0 {
-		of := &l.latest[l.sort]
-		of.ring[of.n%mostBatches] = b
-		of.n++
+		l.latest[l.sort].add(b)
+		if marked {
+			l.beside.add(b)
+		}
 	}
+}
+
+//go:norace
+func (l *latestBatches) add(b passedIn) {
+	l.ring[l.n%mostBatches] = b
+	l.n++
 }
 
 // forget is for when other scopes are passed in thin windows than before.
@@ -255,44 +266,93 @@ func (a estimate) and(b estimate) estimate {
 	return estimate{max(0, (a.v*b.unsure+b.v*a.unsure)/both), a.unsure * b.unsure / both}
 }
 
-// scopeCost is what a scope costs, ticks: by what it takes where it is measured, alone, and by what thin batches show. thin is what a
-// passage in those takes where it is measured, markers how many are passed in a window. The caller holds the lock.
+// scopeCost is what a scope costs, ticks: by what it takes where it is measured, alone, by what thin batches show, and by milestones, of which so
+// many are passed in a tick of a processor. thin is what a passage in thin batches takes where it is measured, markers how many are passed in a window. The caller
+// holds the lock.
 //
 //go:norace
-func (l *learned) scopeCost(alone, thin, markers float64) estimate {
+func (l *learned) scopeCost(alone, thin, markers, often float64) estimate {
+	l.cost = l.costByThin(alone, thin, markers)
+	seen, ok := l.costByMilestones(often)
+	if l.marked = ok; ok {
+		l.cost = l.cost.and(seen)
+	}
+	return l.cost
+}
+
+// costByThin is that without milestones.
+//
+//go:norace
+func (l *learned) costByThin(alone, thin, markers float64) estimate {
 	about := l.cost.v
-	l.cost = l.usualCost(alone * (1 + scopeWider*doublings(markers/fewMarkers)))
+	cost := l.usualCost(alone * (1 + scopeWider*doublings(markers/fewMarkers)))
 	if about == 0 {
-		about = l.cost.v
+		about = cost.v
 	}
 	if l.latest[thinBatch].n < fewBatches || l.latest[timedBatch].n < fewBatches {
-		return l.cost
+		return cost
 	}
 	_, lasts := l.latest[thinBatch].between(somePassed)
 	thin = min(thinShare(alone, thin, markers)*about, scopeMost*lasts)
 	less, thinner := l.latest[thinBatch].at(thin, func(b *passedIn) (n, others float64) { return float64(b.some), 0 })
 	if less.n == 0 {
-		return l.cost
+		return cost
 	}
 	want, unsure := less.mean()
 	off := thinUnsure * thin * thinner / less.n
 	seen, spread, ok := l.latest[timedBatch].solve(want, unsure+off*off, about, func(b *passedIn) (n, others float64) { return float64(b.all), 0 })
 	if !ok {
-		return l.cost
+		return cost
 	}
-	l.cost = l.cost.and(seen)
+	cost = cost.and(seen)
 	// Where more is passed in some windows than in others it may be that the program does other things in these, or that all
 	// it does is slower, scopes included.
-	off = max(leastUnsure, min(spread, mostSpread)/2) * l.cost.v
-	l.cost.unsure = max(l.cost.unsure, off*off)
-	return l.cost
+	off = max(leastUnsure, min(spread, mostSpread)/2) * cost.v
+	cost.unsure = max(cost.unsure, off*off)
+	return cost
+}
+
+// costByMilestones is what a scope costs by milestones alone, of which so many are passed in a tick of a processor: as much as makes what the program
+// gets on in batches what it does between windows in which as many are passed.
+//
+//go:norace
+func (l *learned) costByMilestones(often float64) (e estimate, ok bool) {
+	var batches, marks, squares, scopes, took, need float64
+	for i := range l.beside.all() {
+		b := &l.beside.ring[i]
+		k := float64(b.marks)
+		batches++
+		marks += k
+		squares += k * k
+		scopes += float64(b.all)
+		took += float64(b.left) - float64(b.counts)*l.counter.v
+		need += float64(b.need)
+	}
+	if often == 0 || batches < fewBatches || marks < fewMilestones || scopes == 0 {
+		return e, false
+	}
+	e.v = max((took-marks/often)/scopes, 0)
+	// How far the program has got on in all of them is as unsure as they differ in how many milestones it passed while it was to get on equally far; what
+	// scopes took in batches that are not among them, as batches differ in what each took.
+	var chance, others float64
+	for i := range l.beside.all() {
+		b := &l.beside.ring[i]
+		k := float64(b.marks)
+		off := k - marks/need*float64(b.need)
+		chance += off * off
+		off = float64(b.left) - float64(b.counts)*l.counter.v - k/often - float64(b.all)*e.v
+		others += off * off
+	}
+	besides := max(1-scopes/l.scopes, 0)
+	e.unsure = (chance/(often*often) + others*besides*besides) * batches / (batches - 1) * (1 + mostlyFew*squares/(marks*marks)) / (scopes * scopes)
+	return e, true
 }
 
 // taught is whether batches have shown what a scope costs. The caller holds the lock.
 //
 //go:norace
 func (l *learned) taught() bool {
-	return l.before.v != 0 || l.latest[thinBatch].n >= fewBatches && l.latest[timedBatch].n >= fewBatches
+	return l.marked || l.before.v != 0 || l.latest[thinBatch].n >= fewBatches && l.latest[timedBatch].n >= fewBatches
 }
 
 // doublings is how often 1 is to be doubled to reach v, about; 0 below that.
@@ -328,6 +388,17 @@ func (l *learned) usualCost(alone float64) estimate {
 //
 //go:norace
 func (l *learned) countingCost() estimate {
+	l.counter = l.countingByTimed()
+	if l.marked {
+		l.counter.unsure = 0 // milestones tell what all recording takes together
+	}
+	return l.counter
+}
+
+// countingByTimed is that without milestones.
+//
+//go:norace
+func (l *learned) countingByTimed() estimate {
 	if l.alone == 0 {
 		l.alone = countingAlone()
 	}

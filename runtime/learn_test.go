@@ -62,10 +62,10 @@ func TestLearn(t *testing.T) {
 				}
 				n = ticks / (took + price)
 			}
-			l.learn(passedIn{float32(n / tt.seldom), float32(n), float32(n * each), float32(ticks), need})
-			thought, counting = l.scopeCost(scopeAlone, thinAlone, 1).v, l.countingCost().v
+			l.learn(passedIn{some: float32(n / tt.seldom), all: float32(n), counts: float32(n * each), ticks: float32(ticks), need: need}, false)
+			thought, counting = l.scopeCost(scopeAlone, thinAlone, 1, 0).v, l.countingCost().v
 		}
-		got := l.scopeCost(scopeAlone, thinAlone, 1)
+		got := l.scopeCost(scopeAlone, thinAlone, 1, 0)
 		if got.v < tt.scopes.least || got.v > tt.scopes.most {
 			t.Errorf("%s: a scope costs %.4g, want %g to %g", tt.what, got.v, tt.scopes.least, tt.scopes.most)
 		}
@@ -79,9 +79,9 @@ func TestLearn(t *testing.T) {
 	l := learned{alone: tickAlone * (1 << costBits), known: true}
 	for i := range 1000 {
 		l.sort = batchSort(i % int(batchSorts))
-		l.learn(passedIn{counts: 1000, ticks: need, need: need}) // of nothing but counters
+		l.learn(passedIn{counts: 1000, ticks: need, need: need}, false) // of nothing but counters
 	}
-	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone, 1), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
+	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone, 1, 0), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
 		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)
 	}
 }
@@ -105,7 +105,7 @@ func TestPrice(t *testing.T) {
 					ticks = need * (between + price) / (between + price - less)
 					n = ticks / (between + price)
 				}
-				l.learn(passedIn{float32(n), float32(n), 0, float32(ticks), need})
+				l.learn(passedIn{some: float32(n), all: float32(n), ticks: float32(ticks), need: need}, false)
 			}
 			less, _ := l.latest[thinBatch].at(0, func(b *passedIn) (n, others float64) { return 0, 0 })
 			want, unsure := less.mean()

@@ -23,6 +23,8 @@ type sampledMarker struct {
 	next   int     // the same marker at another rate, in a ring
 	gained float64 // passages in the batch that is added up
 	closed bool    // its gate is in thin windows, see chooseThin
+
+	milestone bool
 	*sums
 	*period
 	passed *paced
@@ -255,16 +257,23 @@ func anotherIndex(of uint32) (index uint32) {
 //
 //go:norace
 func baselineOf(net, open, batches uintptr) baseline {
-	b := baseline{
-		profiled: atomic.LoadUint64(headerWord(OffProfiled)),
+	return baseline{
+		profiled: profiledTicks(),
 		net:      atomic.LoadUint64(headerWord(net)),
 		ticks:    atomic.LoadUint64(headerWord(open)),
 		batches:  atomic.LoadUint64(headerWord(batches)),
 	}
+}
+
+// profiledTicks is for how many ticks the run has been profiling.
+//
+//go:norace
+func profiledTicks() uint64 {
+	ticks := atomic.LoadUint64(headerWord(OffProfiled))
 	if State() == StateProfiling {
-		b.profiled += less(now(), atomic.LoadUint64(headerWord(OffSince)))
+		ticks += less(now(), atomic.LoadUint64(headerWord(OffSince)))
 	}
-	return b
+	return ticks
 }
 
 // beginSampling makes what is recorded under an index a sample, and gives its place in rated; -1: there is

@@ -37,7 +37,10 @@ func (p *paced) weight(paces, open uintptr) float64 {
 type spending struct{ scopes, counts, cold, rest float64 }
 
 // prices are what these cost, ticks each.
-type prices struct{ scope, counting, cold estimate }
+type prices struct {
+	scope, counting, cold estimate
+	marked                bool // milestones tell how far the program gets on
+}
 
 // ticks is what that makes, and unsure the square of its standard error.
 //
@@ -125,7 +128,10 @@ const (
 //
 //go:norace
 func (g *gotOn) ticks(costs *prices) uint64 {
-	got := min(max(g.long.left(costs), g.need/mostChange), g.need*mostChange)
+	got := max(g.long.left(costs), g.long.ticks/MostPace)
+	if !costs.marked {
+		got = min(max(got, g.need/mostChange), g.need*mostChange)
+	}
 	got += max(g.short.left(costs), g.short.ticks/MostPace)
 	besides, _ := g.besides.ticks(costs)
 	return uint64(max(got-besides, got*leastBesides))

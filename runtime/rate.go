@@ -116,6 +116,7 @@ func resample(n uint64) {
 		} else {
 			rated[to].resume(b)
 		}
+		rated[to].milestone = r.milestone
 		r.end(b)
 		addWord(&m.index, rated[to].index-r.index)
 	}

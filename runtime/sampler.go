@@ -42,6 +42,8 @@ type sampler struct {
 	learned learned
 	cold    coldStart
 
+	milestones milestones
+
 	progress progress
 	windows  uint64 // in which scopes were timed
 	choice   uint64 // of these, when chooseThin is to choose again
@@ -120,7 +122,9 @@ func (s *sampler) windowDue() uint64 {
 		s.tellHalves(lasted, t)
 		if t-s.added > 100*s.cost || s.cold.halved {
 			s.add()
+			s.chooseMilestones()
 		}
+		s.milestones.begin()
 		unlock()
 		measureAgain(now(), 0)
 		s.planAfter(t, toNS(lasted))

@@ -170,6 +170,7 @@ func follow() {
 		if s == StateStopped {
 			setTicks(false)
 			setThin(false)
+			theSampler.clearMilestones()
 		}
 		keepTicking()
 		if State() == s {

@@ -39,14 +39,20 @@ func setThin(on bool) {
 	}
 	thinned = on
 	for i := range gates {
-		if gates[i].closed {
-			continue
+		if !gates[i].closed {
+			gates[i].setThin(on)
 		}
-		for m := gates[i].Marker; ; {
-			w := loadWord(&m.index)
-			if on && w&^IndexMask != 0 || !on && !isThin(w) || swapWord(&m.index, w, w^IndexOff) {
-				break
-			}
+	}
+}
+
+// setThin has the marker be passed thinly or not.
+//
+//go:norace
+func (g *windowGate) setThin(on bool) {
+	for m := g.Marker; ; {
+		w := loadWord(&m.index)
+		if on && w&^IndexMask != 0 || !on && !isThin(w) || swapWord(&m.index, w, w^IndexOff) {
+			return
 		}
 	}
 }

@@ -104,6 +104,8 @@ type windowGate struct {
 	*Marker
 	closed bool // in thin windows, see chooseThin
 	whole  bool // it is open after windows, too, if calls of its function are that began in them
+
+	milestone bool // it is open between windows, where its marker is passed thinly
 }
 
 // opening and closing are how long after the beginning and after the end of a window
@@ -217,7 +219,10 @@ func (w *window) end(width uint64) bool {
 	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
 		for i := range gates {
-			if m := gates[i].Marker; !(gates[i].whole && more) && loadWord(&m.index)&IndexKept == 0 {
+			switch m := gates[i].Marker; {
+			case gates[i].milestone:
+				gates[i].setThin(true)
+			case !(gates[i].whole && more) && loadWord(&m.index)&IndexKept == 0:
 				setBits(&m.Off, OffByWindow)
 			}
 		}
@@ -239,19 +244,18 @@ func (w *window) begin(at uint64) uint64 {
 	if State() == StateStopped {
 		return at
 	}
+	theSampler.milestones.end()
 	atomic.StoreUint64(&w.from, now()+fromNS(less(at, uint64(nanotime())))) // about: what is called until all is open goes by it
 	storeWord(&opensEarly, 1)
 	atomic.StoreUint64(&wholeEnds, never)
 	sort := theSampler.sortNext()
 	setThin(sort == thinBatch)
 	for i := range gates {
-		m := gates[i].Marker
-		if off := loadWord(&m.Off); off&OffByWindow != 0 && !(gates[i].closed && thinned) {
-			if off&^(OffByWindow|OffSettled) == 0 {
-				swapWord(&m.Off, off, 0)
-			} else {
-				clearBits(&m.Off, OffByWindow)
-			}
+		if !(gates[i].closed && thinned) {
+			gates[i].open()
+		}
+		if gates[i].milestone && !thinned {
+			gates[i].setThin(false)
 		}
 	}
 	setTicks(sort == countedBatch)
@@ -263,6 +267,19 @@ func (w *window) begin(at uint64) uint64 {
 	atomic.StoreUint64(&w.from, now()+fromNS(at-t))
 	atomic.StoreUint64(&w.width, unpassed)
 	return at
+}
+
+// open opens it, if it is closed between windows.
+//
+//go:norace
+func (g *windowGate) open() {
+	switch off := loadWord(&g.Off); {
+	case off&OffByWindow == 0:
+	case off&^(OffByWindow|OffSettled) == 0:
+		swapWord(&g.Off, off, 0)
+	default:
+		clearBits(&g.Off, OffByWindow)
+	}
 }
 
 // opensEarly is 1 from when the gates have been opened until warmUp before the window begins.
