@@ -332,6 +332,7 @@ func (l *learned) costByMilestones(often float64) (e estimate, ok bool) {
 		return e, false
 	}
 	e.v = max((took-marks/often)/scopes, 0)
+	missed := max(often*(took-scopes*l.cost.v)/marks, 1) // by chance few may have been passed, which then differ little, too
 	// How far the program has got on in all of them is as unsure as they differ in how many milestones it passed while it was to get on equally far; what
 	// scopes took in batches that are not among them, as batches differ in what each took.
 	var chance, others float64
@@ -344,7 +345,7 @@ func (l *learned) costByMilestones(often float64) (e estimate, ok bool) {
 		others += off * off
 	}
 	besides := max(1-scopes/l.scopes, 0)
-	e.unsure = (chance/(often*often) + others*besides*besides) * batches / (batches - 1) * (1 + mostlyFew*squares/(marks*marks)) / (scopes * scopes)
+	e.unsure = (chance*missed*missed/(often*often) + others*besides*besides) * batches / (batches - 1) * (1 + mostlyFew*squares/(marks*marks)) / (scopes * scopes)
 	return e, true
 }
 
@@ -389,13 +390,10 @@ func (l *learned) usualCost(alone float64) estimate {
 //go:norace
 func (l *learned) countingCost() estimate {
 	l.counter = l.countingByTimed()
-	if l.marked {
-		l.counter.unsure = 0 // milestones tell what all recording takes together
-	}
 	return l.counter
 }
 
-// countingByTimed is that without milestones.
+// countingByTimed works that out.
 //
 //go:norace
 func (l *learned) countingByTimed() estimate {

@@ -31,14 +31,15 @@ const (
 	selfMilestones            = 2
 	mostOfMilestones          = 0.5
 
-	// They are chosen after so many batches in which something was passed, and if there are none again each time there have been as many more. A choice
-	// stays if it is worth leastMilestones of what they may take.
-	firstMilestones = 2
-	leastMilestones = 1.0 / 8
-	lessMilestones  = 0.7 // each time they have taken more than twice as much as they may
+	// They are chosen after so many batches in which something was passed, if there are none or they take too much again each time there have been as many
+	// more, and else each time nextMilestones times as many: they stay if others would not be passed moreMilestones times as often. Each time they have taken more
+	// than twice as much as they may it is lessMilestones of that from then on.
+	firstMilestones, nextMilestones = 2, 3
+	moreMilestones                  = 4
+	lessMilestones                  = 0.7
 
 	// So many of them tell something.
-	fewMilestones = 16
+	fewMilestones = 32
 
 	// What else there is behind a milestone's gate is closed between windows, which takes so much of what a passage of the milestone does.
 	closedPasses = 0.25
@@ -108,27 +109,32 @@ func (s *sampler) chooseMilestones() {
 	if m.most == 0 {
 		m.most = min(mostMilestones, ofWindows/float64(s.rate))
 	}
-	if often := m.often(); often != 0 {
-		take := often * m.passes
-		if take >= m.most*leastMilestones && take <= 2*m.most {
-			return
-		}
-		if take > m.most { // of what comes in bursts a few windows may show too little
-			m.most *= lessMilestones
-		}
-	} else if m.some {
+	take, tooMuch := m.often()*m.passes, false
+	switch {
+	case m.some && take == 0:
 		return
+	case take > 2*m.most: // of what comes in bursts a few windows may show too little
+		m.most *= lessMilestones
+		tooMuch = true
+	case m.some:
+		m.again = nextMilestones * m.batches
 	}
+	var share, self float64
 	all := s.candidates()
 	slices.SortFunc(all, func(a, b milestone) int { return cmp.Compare(b.share, a.share) })
-	s.clearMilestones()
-	var share, self float64
+	chosen := all[:0]
 	for _, c := range all {
-		if share+c.share > m.most || self+c.self > selfMilestones*m.most {
-			continue
+		if share+c.share <= m.most && self+c.self <= selfMilestones*m.most {
+			chosen = append(chosen, c)
+			share += c.share
+			self += c.self
 		}
-		share += c.share
-		self += c.self
+	}
+	if m.some && !tooMuch && share < moreMilestones*take {
+		return
+	}
+	s.clearMilestones()
+	for _, c := range chosen {
 		rated[c.rated].milestone, gates[c.gate].milestone, m.some = true, true, true
 		gates[c.gate].setThin(true)
 		gates[c.gate].open()
