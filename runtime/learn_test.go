@@ -119,3 +119,52 @@ func TestPrice(t *testing.T) {
 		t.Error("nothing was passed, and costs something")
 	}
 }
+
+// What scopes cost by milestones is what makes as many of them as there are between windows, and is as unsure as it says.
+func TestMilestones(t *testing.T) {
+	const need, often, cost = 10_000.0, 1.0 / 500, 60.0
+	for _, tt := range []struct {
+		what           string
+		between, noise float64 // scopes, and how much that differs from batch to batch
+		idle           float64 // batches in which neither is passed
+		most           float64 // how unsure the cost is, at most, as a part
+	}{
+		{"steady", 20, 0.3, 0, 0.05},
+		{"dense", 2, 0.3, 0, 0.02},
+		{"idle", 20, 0.5, 0.5, 0.2},
+		{"seldom", 2000, 0.3, 0, 3},
+	} {
+		far := 0
+		random := rand.New(rand.NewPCG(5, 6))
+		for range 100 {
+			l := learned{known: true, sort: timedBatch}
+			for range 200 {
+				b := passedIn{ticks: need, left: need, need: need}
+				if random.Float64() >= tt.idle {
+					n := need / tt.between * math.Exp(tt.noise*random.NormFloat64())
+					marks := 0.0
+					for at := random.ExpFloat64(); at < need*often; at += random.ExpFloat64() {
+						marks++
+					}
+					b.all, b.marks, b.left = float32(n), float32(marks), float32(need+n*cost)
+				}
+				l.scopes += float64(b.all)
+				l.learn(b, true)
+			}
+			got, ok := l.costByMilestones(often * (1 - tt.idle))
+			off := math.Sqrt(got.unsure)
+			if !ok || off > tt.most*cost {
+				t.Fatalf("%s: a scope costs %.3g ± %.2g, %t", tt.what, got.v, off, ok)
+			}
+			if math.Abs(got.v-cost) > 2*off {
+				far++
+			}
+		}
+		if far > 10 {
+			t.Errorf("%s: %d of 100 are off by more than two standard errors", tt.what, far)
+		}
+	}
+	if _, ok := new(learned).costByMilestones(often); ok {
+		t.Error("nothing was passed, and costs something")
+	}
+}

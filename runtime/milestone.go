@@ -25,10 +25,10 @@ type milestones struct {
 }
 
 const (
-	// Milestones take so much of the time at most, or such a part of what windows do. What they do themselves, in the body that they run in between windows, is
-	// selfMilestones times as much at most. One of them is mostOfMilestones of that at most.
+	// Milestones take so much of the time at most, or such a part of what windows do. What they do themselves, in the body that they run in between windows, which
+	// may be a little slower, is selfMilestones times as much at most. One of them is mostOfMilestones of that at most.
 	mostMilestones, ofWindows = 1.0 / 256, 1.0 / 2
-	selfMilestones            = 2
+	selfMilestones            = 16
 	mostOfMilestones          = 0.5
 
 	// They are chosen after so many batches in which something was passed, if there are none or they take too much again each time there have been as many

@@ -130,6 +130,20 @@ func tinies() {
 	}
 }
 
+// lap is passed often enough to tell how far the program has got on, and seldom enough not to be felt.
+//
+//perf:mark
+//go:noinline
+func lap() { stretch() }
+
+//perf:mark
+//go:noinline
+func stretch() {
+	for range 5000 {
+		tiny()
+	}
+}
+
 var tinySum int
 
 //perf:mark
@@ -263,6 +277,15 @@ func main() {
 	case "inner":
 		for range n {
 			tinies()
+		}
+	case "laps": // and then some in another run, all of which count
+		for range n {
+			lap()
+		}
+		say(perf.Stop())
+		say(perf.Configure("file=next.markgen"))
+		for range 7 {
+			lap()
 		}
 	case "even":
 		for i := range n {
