@@ -9,19 +9,19 @@ import (
 )
 
 // How much recording slows a program down in windows is told by functions that are passed now and then: milestones. They run marked between
-// windows, too, where their passages are counted as in thin windows, all of them together. As many times as more of them are passed there than in as
-// long a time of windows, so much less far the program gets on in these, whatever the reason. What is missing recording has cost.
+// windows, too, where their passages are counted as in thin windows, of all of them together. As many times as fewer of them are passed in windows than in as
+// long a time between, so much less far the program gets on in these, whatever the reason: that is what recording has cost.
 type milestones struct {
 	some   bool    // there are any
 	passes float64 // what one costs, ticks, of which all together take no more than mostMilestones of the time
 	most   float64 // that, or less if it has shown to be too much
 
-	under         bool   // it is between two windows
-	from, since   uint64 // what passages there had been when that began, and ticks of profiling
-	n, ticks      uint64 // how many of them there were between windows, and for how many ticks of profiling, in the batch
-	passed, lasts float64
-	batches       uint64 // in which something was passed
-	again         uint64 // after how many of these to choose again
+	under         bool    // it is between two windows
+	from, since   uint64  // how many thin passages there had been when that began, and ticks of profiling
+	n, ticks      uint64  // how many there were between the windows of the batch, and how many ticks of profiling were between them
+	passed, lasts float64 // how many there were between all windows, in so many ticks of processors
+	batches       uint64  // in which something was passed
+	again         uint64  // after how many of these to choose again
 }
 
 const (

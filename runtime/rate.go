@@ -72,6 +72,8 @@ func (s *sampler) followRate() {
 		return
 	}
 	s.add()
+	s.clearMilestones()
+	s.milestones = milestones{}
 	resample(n)
 	retick(n)
 }
@@ -116,7 +118,6 @@ func resample(n uint64) {
 		} else {
 			rated[to].resume(b)
 		}
-		rated[to].milestone = r.milestone
 		r.end(b)
 		addWord(&m.index, rated[to].index-r.index)
 	}

@@ -13,6 +13,8 @@ import (
 // which follows how far off an estimate may be. The windows are independent; the
 // passages in one of them are not, for what is called once is called again.
 type sampler struct {
+	progress progress // first, to be aligned
+
 	open    bool
 	next    uint64 // when to open a window or to look after it, monotonic ns
 	meant   uint64 // when the window that is opened next was to begin, monotonic ns
@@ -42,15 +44,14 @@ type sampler struct {
 	learned learned
 	cold    coldStart
 
-	milestones milestones
+	windows uint64 // in which scopes were timed
+	choice  uint64 // of these, when chooseThin is to choose again
+	paces   spentIn
+	ticking spentIn // paces of counters
+	look    uint64  // when to look through the counters, monotonic ns
+	looked  uint64  // how long after the time before, ns
 
-	progress progress
-	windows  uint64 // in which scopes were timed
-	choice   uint64 // of these, when chooseThin is to choose again
-	paces    spentIn
-	ticking  spentIn // paces of counters
-	look     uint64  // when to look through the counters, monotonic ns
-	looked   uint64  // how long after the time before, ns
+	milestones milestones
 }
 
 // The counters are looked through after lookFirst, and then each time after twice as

@@ -184,7 +184,7 @@ func (l *learned) chooseThin(markers float64) (changed bool) {
 		if !r.closed {
 			passed += r.n
 		}
-		if closed(live[r.index-firstIndex]) != r.closed {
+		if !r.milestone && closed(live[r.index-firstIndex]) != r.closed {
 			other += r.n
 		}
 	}
@@ -194,12 +194,12 @@ func (l *learned) chooseThin(markers float64) (changed bool) {
 	passed = 0
 	for i := range rated {
 		r := &rated[i]
-		if r.runThin(!closed(live[r.index-firstIndex])); !r.closed {
+		if r.runThin(r.milestone || !closed(live[r.index-firstIndex])); !r.closed {
 			passed += r.n
 		}
 	}
 	for i := range gates {
-		gates[i].closed = closed(gates[i].Marker)
+		gates[i].closed = !gates[i].milestone && closed(gates[i].Marker)
 	}
 	atomic.StoreUint64(&thinEach, thinMost)
 	if passed < thinFew*all {
