@@ -280,7 +280,7 @@ func TestWindowsOfInner(t *testing.T) {
 // What is passed now and then is counted between windows, too, which tells how far the program gets on in windows whatever recording
 // takes of them. In a run after that all passages are recorded.
 func TestWindowsOfMilestones(t *testing.T) {
-	const laps, each = 60_000, 5000
+	const laps, each = 150_000, 5000
 	var ratios []float64
 	far := 0
 	for seed := 141; seed < 148; seed++ {

@@ -62,6 +62,9 @@ const (
 	// What a scope was found to cost with others passed in thin windows may be off by so much more.
 	forgotten = 0.2
 
+	// What milestones tell is taken as it is where its square error is so much less than that of what else there is.
+	muchSurer = 4
+
 	// One batch in so many is thin: until there are enoughThin, and from then on; where recording takes more than half as much as it leaves of
 	// windows what it costs matters more.
 	thinFirst, thinLater, thinDense = 3, 16, 6
@@ -274,7 +277,10 @@ func (a estimate) and(b estimate) estimate {
 func (l *learned) scopeCost(alone, thin, markers, often float64) estimate {
 	l.cost = l.costByThin(alone, thin, markers)
 	seen, ok := l.costByMilestones(often)
-	if l.marked = ok; ok {
+	switch l.marked = ok; {
+	case ok && seen.unsure*muchSurer < l.cost.unsure:
+		l.cost = seen // what is missing then is all that recording has cost
+	case ok:
 		l.cost = l.cost.and(seen)
 	}
 	return l.cost

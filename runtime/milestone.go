@@ -27,9 +27,9 @@ type milestones struct {
 const (
 	// Milestones take so much of the time at most, or such a part of what windows do. What they do themselves, in the body that they run in between windows, which
 	// may be a little slower, is selfMilestones times as much at most. One of them is mostOfMilestones of that at most.
-	mostMilestones, ofWindows = 1.0 / 256, 1.0 / 2
-	selfMilestones            = 16
-	mostOfMilestones          = 0.5
+	mostMilestones, ofWindows = 1.0 / 128, 1.0 / 2
+	selfMilestones            = 8
+	mostOfMilestones          = 0.75
 
 	// They are chosen after so many batches in which something was passed, if there are none or they take too much again each time there have been as many
 	// more, and else each time nextMilestones times as many: they stay if others would not be passed moreMilestones times as often. Each time they have taken more
@@ -39,7 +39,7 @@ const (
 	lessMilestones                  = 0.7
 
 	// So many of them tell something.
-	fewMilestones = 32
+	fewMilestones = 16
 
 	// What else there is behind a milestone's gate is closed between windows, which takes so much of what a passage of the milestone does.
 	closedPasses = 0.25

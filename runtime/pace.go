@@ -152,8 +152,18 @@ func (s *spentIn) add(pace int, paces, unsure uintptr, planned uint64, got *gotO
 	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), planned)
 	s.got[pace].add(got)
 	s.all.add(&spent)
+	var sum gotOn
+	var told uint64
 	for i := range s.got {
-		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), s.got[i].ticks(costs))
+		sum.add(&s.got[i])
+		told += s.got[i].ticks(costs)
+	}
+	part := 1.0
+	if costs.marked { // milestones tell how far it is in all of them, which may be less than nothing in some, by what recording costs on average
+		part = float64(sum.ticks(costs)) / float64(max(told, 1))
+	}
+	for i := range s.got {
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(part*float64(s.got[i].ticks(costs))))
 	}
 	if paid, off := s.all.ticks(costs); paid != 0 {
 		atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(paid*paid)*UnsureUnit)))
