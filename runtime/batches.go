@@ -124,7 +124,8 @@ func (s *sampler) addRated() {
 	s.learned.scopes += float64(all)
 	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed, s.milestones.often())
 	if len(tickers) > 0 {
-		costs.counting = s.learned.countingCost()
+		s.learned.counter = s.learned.countingCost()
+		costs.counting = s.learned.counter
 	}
 	costs.marked = s.learned.marked
 	spent := spending{scopes: float64(all), counts: float64(counted), cold: begun, rest: float64(read)}.over(parallel)

@@ -395,14 +395,6 @@ func (l *learned) usualCost(alone float64) estimate {
 //
 //go:norace
 func (l *learned) countingCost() estimate {
-	l.counter = l.countingByTimed()
-	return l.counter
-}
-
-// countingByTimed works that out.
-//
-//go:norace
-func (l *learned) countingByTimed() estimate {
 	if l.alone == 0 {
 		l.alone = countingAlone()
 	}
