@@ -172,7 +172,9 @@ func measureCosts() {
 	var c scopeCosts
 	c.measure(&scratchMarker)
 	if conf.windows() {
+		passed := shards[pid].thin
 		c.thin = (added(&scratchThin, openedWork) + added(&scratchThin, valueWork)) / 2
+		shards[pid].thin = passed // nothing of that are milestones
 	}
 	point, inner := uint64(0), uint64(0)
 	if hot.extras&extraTrace != 0 {
