@@ -20,7 +20,7 @@ func (s *sampler) add() {
 	if s.learned.sort == thinBatch {
 		n, processors := thinPassages()
 		parallel := float64(s.atOnce(processors)) / 256
-		s.milestones.take(parallel)
+		s.milestones.take(s.progress.pace, parallel)
 		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok {
 			s.learned.learn(passedIn{some: float32(n), ticks: float32(ticks * parallel), need: float32(s.need() * parallel)}, false)
 		}
@@ -104,7 +104,7 @@ func (s *sampler) addRated() {
 	}
 	s.passing += processors<<8/16 - s.passing/16
 	parallel := float64(s.atOnce(processors)) / 256
-	s.milestones.take(parallel)
+	s.milestones.take(s.progress.pace, parallel)
 	read := uint64(0)
 	for shard := range usedShards {
 		read += shards[shard].read
@@ -132,17 +132,15 @@ func (s *sampler) addRated() {
 	got := s.got.over(parallel)
 	got.besides = spending{cold: begun - got.long.spent.cold - got.short.spent.cold, rest: float64(int64(s.taken))}
 	if tickOpen != 0 {
-		in, seen := spent.counts*float64(min(s.pending, tickOpen))/float64(tickOpen), got.long.spent.counts+got.short.spent.counts
-		ticked := got
-		ticked.need += float64(less(tickOpen, s.pending))
-		ticked.long.ticks += float64(less(tickOpen, s.pending))
-		ticked.besides.counts, got.besides.counts = spent.counts-seen, in-seen
-		addTicks(spent, &ticked, &costs, s.taken)
-		spent.counts = in
+		in := spent.counts * float64(min(s.pending, tickOpen)) / float64(tickOpen)
+		got.besides.counts = in - got.long.spent.counts - got.short.spent.counts
+		got.after = lasting{float64(less(tickOpen, s.pending)), spending{counts: spent.counts - in}}
+		addTicks(float64(marks), spent, &got, &costs, s.taken)
+		spent.counts, got.after = in, lasting{}
 	}
 	s.price(&costs, parallel)
-	s.paces.add(s.progress.pace, OffWindowPaces, OffWindowUnsure, s.planned, &got, spent, &costs)
-	lasted, net := lastedOf(s.pending, s.taken), got.ticks(&costs)
+	s.tellPaces(&s.paces, OffWindowPaces, OffWindowUnsure, float64(marks), &got, spent, &costs)
+	lasted, net := lastedOf(s.pending, s.taken), got.about(&costs)
 	for i := range rated {
 		if r := &rated[i]; r.gained != 0 {
 			r.passed[s.progress.pace] += r.gained

@@ -51,10 +51,7 @@ func complete() {
 	keepOpen()
 	setTicks(false)
 	setThin(false)
-	theSampler.clearMilestones()
-	if conf.windows() {
-		theSampler.add()
-	}
+	theSampler.conclude()
 	setEnd()
 	trouble := closeFile()
 	leavePlace()

@@ -19,7 +19,7 @@ const (
 // learned is what batches have shown, and of which sort they are.
 type learned struct {
 	latest  [batchSorts]latestBatches
-	beside  latestBatches      // those in whose windows scopes were timed with milestones beside
+	beside  besides            // those in whose windows scopes were timed with milestones beside
 	scopes  float64            // how many have been passed in all batches in which scopes were timed
 	counter estimate           // what counting once costs
 	cost    estimate           // what scopes cost
@@ -40,6 +40,22 @@ type latestBatches struct {
 }
 
 const mostBatches = 512
+
+// besides are batches in whose windows scopes were timed with milestones beside: the sums of all, since these are counted between all of them, too, and
+// the latest, which tell how much batches differ.
+type besides struct {
+	latestBatches
+	marks, scopes, left, counts float64
+}
+
+//go:norace
+func (l *besides) add(b passedIn) {
+	l.latestBatches.add(b)
+	l.marks += float64(b.marks)
+	l.scopes += float64(b.all)
+	l.left += float64(b.left)
+	l.counts += float64(b.counts)
+}
 
 // passedIn is how many scopes were passed in a batch: all of them, those that are passed in thin windows, too, and those of milestones; how much counters
 // counted; for how many ticks of processors the program was under way in it, and those less what opening its windows took of them; and for how many it was to get on.
@@ -323,35 +339,37 @@ func (l *learned) costByThin(alone, thin, markers float64) estimate {
 //
 //go:norace
 func (l *learned) costByMilestones(often float64) (e estimate, ok bool) {
-	var batches, marks, squares, scopes, took, need float64
-	for i := range l.beside.all() {
-		b := &l.beside.ring[i]
-		k := float64(b.marks)
-		batches++
-		marks += k
-		squares += k * k
-		scopes += float64(b.all)
-		took += float64(b.left) - float64(b.counts)*l.counter.v
-		need += float64(b.need)
-	}
-	if often == 0 || batches < fewBatches || marks < fewMilestones || scopes == 0 {
+	d := &l.beside
+	if often == 0 || d.n < fewBatches || d.marks < fewMilestones || d.scopes == 0 {
 		return e, false
 	}
-	e.v = max((took-marks/often)/scopes, 0)
-	missed := max(often*(took-scopes*l.cost.v)/marks, 1) // by chance few may have been passed, which then differ little, too
-	// How far the program has got on in all of them is as unsure as they differ in how many milestones it passed while it was to get on equally far; what
+	took := d.left - d.counts*l.counter.v
+	e.v = max((took-d.marks/often)/d.scopes, 0)
+	expected := max(often*(took-d.scopes*l.cost.v), d.marks) // by chance few may have been passed, which then differ little, too
+	missed := (1 + asMilestones*expected/d.marks/d.marks) / (1 + asMilestones/d.marks)
+	// How far the program has got on in all of them is as unsure as the latest differ in how many milestones it passed while it was to get on equally far; what
 	// scopes took in batches that are not among them, as batches differ in what each took.
+	var marks, squares, need float64
+	for i := range d.all() {
+		b := &d.ring[i]
+		marks += float64(b.marks)
+		squares += float64(b.marks) * float64(b.marks)
+		need += float64(b.need)
+	}
 	var chance, others float64
-	for i := range l.beside.all() {
-		b := &l.beside.ring[i]
+	for i := range d.all() {
+		b := &d.ring[i]
 		k := float64(b.marks)
 		off := k - marks/need*float64(b.need)
 		chance += off * off
 		off = float64(b.left) - float64(b.counts)*l.counter.v - k/often - float64(b.all)*e.v
 		others += off * off
 	}
-	besides := max(1-scopes/l.scopes, 0)
-	e.unsure = (chance*missed*missed/(often*often) + others*besides*besides) * batches / (batches - 1) * (1 + mostlyFew*squares/(marks*marks)) / (scopes * scopes)
+	besides := max(1-d.scopes/l.scopes, 0)
+	more := float64(d.n) / float64(len(d.all()))
+	few := 1 + mostlyFew*squares/max(marks*marks, 1)/more
+	batches := float64(d.n)
+	e.unsure = (chance*missed*missed/(often*often) + others*besides*besides) * more * batches / (batches - 1) * few / (d.scopes * d.scopes)
 	return e, true
 }
 

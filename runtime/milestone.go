@@ -22,6 +22,9 @@ type milestones struct {
 	passed, lasts float64 // how many there were between all windows, in so many ticks of processors
 	batches       uint64  // in which something was passed
 	again         uint64  // after how many of these to choose again
+	dead          uint64  // and after how many if they are not passed
+
+	paces [Paces]marksIn // between windows, by what class windows were of then
 }
 
 const (
@@ -38,12 +41,15 @@ const (
 	moreMilestones                  = 4
 	lessMilestones                  = 0.7
 
-	// So many of them tell something.
-	fewMilestones = 16
+	// So many of them tell something, and what is known without them of windows of a class is worth asMilestones of them.
+	fewMilestones, asMilestones = 16, 4
 
 	// What else there is behind a milestone's gate is closed between windows, which takes so much of what a passage of the milestone does.
 	closedPasses = 0.25
 )
+
+// marksIn is how many milestones were passed in so many ticks.
+type marksIn struct{ n, ticks float64 }
 
 // begin is for when a window has ended, and end for when another is about to be opened. The caller holds the lock.
 //
@@ -71,12 +77,14 @@ func thinTotal() (n uint64) {
 	return n
 }
 
-// take takes in the time between the windows of a batch, in which so many processors passed something at the same time.
+// take takes in the time between the windows of a batch, which are of that one of Paces and in which so many processors passed something at the same time.
 //
 //go:norace
-func (m *milestones) take(parallel float64) {
+func (m *milestones) take(pace int, parallel float64) {
 	m.passed += float64(m.n)
 	m.lasts += float64(m.ticks) * parallel
+	m.paces[pace].n += float64(m.n)
+	m.paces[pace].ticks += float64(m.ticks)
 	m.n, m.ticks = 0, 0
 }
 
@@ -88,6 +96,18 @@ func (m *milestones) often() float64 {
 		return 0
 	}
 	return m.passed / m.lasts
+}
+
+// tell is how many times as far the program has got on, in windows of that one of Paces of which about so many ticks are left by what recording costs on
+// average, if so many milestones were passed in them.
+//
+//go:norace
+func (m *milestones) tell(pace int, about, marks float64) float64 {
+	p := &m.paces[pace]
+	if p.ticks == 0 {
+		return 1
+	}
+	return (marks + asMilestones) / (p.n/p.ticks*about + asMilestones)
 }
 
 // A milestone is a function that may be one.
@@ -111,7 +131,7 @@ func (s *sampler) chooseMilestones() {
 	}
 	take, tooMuch := m.often()*m.passes, false
 	switch {
-	case m.some && take == 0:
+	case m.some && take == 0 && m.batches < m.dead:
 		return
 	case take > 2*m.most: // of what comes in bursts a few windows may show too little
 		m.most *= lessMilestones
@@ -134,6 +154,7 @@ func (s *sampler) chooseMilestones() {
 		return
 	}
 	s.clearMilestones()
+	m.dead = nextMilestones * m.batches
 	for _, c := range chosen {
 		rated[c.rated].milestone, gates[c.gate].milestone, m.some = true, true, true
 		gates[c.gate].setThin(true)
@@ -202,6 +223,15 @@ func selfOf(index uint32) (ns uint64) {
 	return ns
 }
 
+// conclude takes in what has been recorded so far, which milestones tell more of, and has none any more. The caller holds the lock.
+//
+//go:norace
+func (s *sampler) conclude() {
+	s.milestones.end()
+	s.add()
+	s.clearMilestones()
+}
+
 // clearMilestones has no function be one any more. The caller holds the lock.
 //
 //go:norace
@@ -222,6 +252,10 @@ func (s *sampler) clearMilestones() {
 	for i := range rated {
 		rated[i].milestone = false
 	}
-	m.some, m.under, m.n, m.ticks, m.passed, m.lasts = false, false, 0, 0, 0, 0
-	s.learned.beside.n, s.learned.marked = 0, false
+	if s.learned.marked {
+		s.paces.settle(OffWindowPaces)
+		s.ticking.settle(OffTickPaces)
+	}
+	m.some, m.under, m.n, m.ticks, m.passed, m.lasts, m.paces = false, false, 0, 0, 0, 0, [Paces]marksIn{}
+	s.learned.beside, s.learned.marked = besides{}, false
 }

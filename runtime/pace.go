@@ -74,6 +74,7 @@ type gotOn struct {
 	long    lasting  // windows that were long enough
 	short   lasting  // windows that were not
 	besides spending // what else took some of all of them
+	after   lasting  // for how long counters counted after them
 }
 
 // lasting is how long windows lasted, ticks, and what was recorded in them.
@@ -115,6 +116,7 @@ func (g *gotOn) add(more *gotOn) {
 	g.long.add(&more.long)
 	g.short.add(&more.short)
 	g.besides.add(&more.besides)
+	g.after.add(&more.after)
 }
 
 // What is known later of the costs changes how far the program is taken to have got on by no more than mostChange times, for what it did in a window before
@@ -124,7 +126,7 @@ const (
 	leastBesides = 0.5
 )
 
-// ticks is how far that is.
+// ticks is how far that is in windows, and afterwards how far after them.
 //
 //go:norace
 func (g *gotOn) ticks(costs *prices) uint64 {
@@ -137,35 +139,76 @@ func (g *gotOn) ticks(costs *prices) uint64 {
 	return uint64(max(got-besides, got*leastBesides))
 }
 
-// spentIn is how far the program has got on in the windows of each of Paces, and what recording has taken in all of them: what it costs is known the
-// better the longer the run lasts, so the words of the header are worked out again each time.
-type spentIn struct {
-	got [Paces]gotOn
-	all spending
+//go:norace
+func (g *gotOn) afterwards(costs *prices) uint64 {
+	return uint64(max(g.after.left(costs), g.after.ticks/MostPace))
 }
 
-// add adds a batch of windows of one of Paces to the words of the header that begin at paces: they were to last so many ticks on average, and of what they
-// lasted recording took so much. It says at unsure how far off the costs there may be. The caller holds the lock.
+// about is how far that is in a single batch, of which what recording costs on average may leave nothing.
 //
 //go:norace
-func (s *spentIn) add(pace int, paces, unsure uintptr, planned uint64, got *gotOn, spent spending, costs *prices) {
-	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), planned)
-	s.got[pace].add(got)
-	s.all.add(&spent)
+func (g *gotOn) about(costs *prices) uint64 {
+	single := *costs
+	single.marked = false
+	return g.ticks(&single) + g.afterwards(&single)
+}
+
+// spentIn is how far the program has got on in the windows of each of Paces, and what recording has taken in all of them: what it costs is known
+// the better the longer the run lasts, so the words of the header are worked out again each time.
+type spentIn struct {
+	got     [Paces]gotOn
+	settled [Paces]float64 // how far it has got on besides, ticks, in windows of which nothing more will be known
+	planned [Paces]float64 // how long windows were to last that got is of, ticks
+	beside  [Paces]marksIn // of milestones in those of them that had any, by how long these were to last
+	all     spending
+}
+
+// settle has windows until now count as they do by what is known now. The caller holds the lock.
+//
+//go:norace
+func (s *spentIn) settle(paces uintptr) {
+	for i := range s.got {
+		s.settled[i] = float64(atomic.LoadUint64(headerWord(paces + 16*uintptr(i) + 8)))
+		s.got[i], s.planned[i], s.beside[i] = gotOn{}, 0, marksIn{}
+	}
+}
+
+// tellPaces adds a batch of windows to the words of the header that begin at paces: the program got on so far in them and passed so many milestones, and
+// recording took so much of what they lasted. It says at unsure how far off the costs there may be. The caller holds the lock.
+//
+//go:norace
+func (s *sampler) tellPaces(in *spentIn, paces, unsure uintptr, marks float64, got *gotOn, spent spending, costs *prices) {
+	pace := s.progress.pace
+	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), s.planned)
+	in.got[pace].add(got)
+	in.planned[pace] += float64(s.planned)
+	if s.milestones.some {
+		in.beside[pace].n += marks
+		in.beside[pace].ticks += float64(s.planned)
+	}
+	in.all.add(&spent)
 	var sum gotOn
 	var told uint64
-	for i := range s.got {
-		sum.add(&s.got[i])
-		told += s.got[i].ticks(costs)
+	for i := range in.got {
+		sum.add(&in.got[i])
+		told += in.got[i].ticks(costs)
 	}
 	part := 1.0
 	if costs.marked { // milestones tell how far it is in all of them, which may be less than nothing in some, by what recording costs on average
 		part = float64(sum.ticks(costs)) / float64(max(told, 1))
 	}
-	for i := range s.got {
-		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(part*float64(s.got[i].ticks(costs))))
+	for i := range in.got {
+		got := part * float64(in.got[i].ticks(costs))
+		if in.planned[i] != 0 {
+			got *= s.milestones.tell(i, got*in.beside[i].ticks/in.planned[i], in.beside[i].n)
+		}
+		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(in.settled[i]+got)+in.got[i].afterwards(costs))
 	}
-	if paid, off := s.all.ticks(costs); paid != 0 {
+	paid, off := in.all.ticks(costs)
+	if costs.marked { // whatever the rest has cost, it is in what a scope is said to cost
+		off = in.all.scopes * in.all.scopes * costs.scope.unsure
+	}
+	if paid != 0 {
 		atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(paid*paid)*UnsureUnit)))
 	}
 }

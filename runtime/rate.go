@@ -71,8 +71,7 @@ func (s *sampler) followRate() {
 		}
 		return
 	}
-	s.add()
-	s.clearMilestones()
+	s.conclude()
 	s.milestones = milestones{}
 	resample(n)
 	retick(n)

@@ -170,7 +170,7 @@ func follow() {
 		if s == StateStopped {
 			setTicks(false)
 			setThin(false)
-			theSampler.clearMilestones()
+			theSampler.conclude()
 		}
 		keepTicking()
 		if State() == s {

@@ -187,14 +187,14 @@ func ticksGained() (all uint64) {
 	return all
 }
 
-// addTicks adds up a batch in which the counters were on, recording took so much, and opening the windows so many ticks of the program, which
-// got on so far. The caller holds the lock.
+// addTicks adds up a batch in which the counters were on, so many milestones were passed, recording took so much, and opening the windows so many ticks of the
+// program, which got on so far. The caller holds the lock.
 //
 //go:norace
-func addTicks(spent spending, got *gotOn, costs *prices, taken uint64) {
+func addTicks(marks float64, spent spending, got *gotOn, costs *prices, taken uint64) {
 	s := &theSampler
-	s.ticking.add(s.progress.pace, OffTickPaces, OffTickUnsure, s.planned, got, spent, costs)
-	lasted, net := lastedOf(tickOpen, taken), got.ticks(costs)
+	s.tellPaces(&s.ticking, OffTickPaces, OffTickUnsure, marks, got, spent, costs)
+	lasted, net := lastedOf(tickOpen, taken), got.about(costs)
 	atomic.AddUint64(headerWord(OffTickTicks), lasted)
 	atomic.AddUint64(headerWord(OffTickNet), min(net, lasted))
 	atomic.AddUint64(headerWord(OffTickBatches), 1)

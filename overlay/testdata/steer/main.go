@@ -134,7 +134,10 @@ func tinies() {
 //
 //perf:mark
 //go:noinline
-func lap() { stretch() }
+func lap() {
+	step()
+	stretch()
+}
 
 //perf:mark
 //go:noinline
