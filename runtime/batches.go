@@ -134,7 +134,7 @@ func (s *sampler) addRated() {
 	if tickOpen != 0 {
 		in := spent.counts * float64(min(s.pending, tickOpen)) / float64(tickOpen)
 		got.besides.counts = in - got.long.spent.counts - got.short.spent.counts
-		got.after = lasting{float64(less(tickOpen, s.pending)), spending{counts: spent.counts - in}}
+		got.after = lasting{float64(less(tickOpen, s.pending)), spending{scopes: float64(after) / parallel, counts: spent.counts - in}}
 		addTicks(float64(marks), spent, &got, &costs, s.taken)
 		spent.counts, got.after = in, lasting{}
 	}
