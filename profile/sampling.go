@@ -29,6 +29,8 @@ type windows struct {
 	blind   bool    // there was none
 	ended   bool    // there can be none: its function's only call has ended, which OfNS is the time of
 	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
+	told    float64 // how far off net may be for all markers where functions that are passed between windows, too, tell what it is; 0: none does
+	with    float64 // how many times as long as that windows were in which these were passed, of which costSE is not then
 }
 
 // net is how far the program got on in the windows if all were like those in which the marker was passed, ns.
@@ -243,11 +245,11 @@ func (r *run) windowsOf(t *table) map[int]batchSums {
 }
 
 // windowWords are where the header tells of windows how long they were, and how much of that recording took.
-type windowWords struct{ open, net, paces, unsure int }
+type windowWords struct{ open, net, paces, unsure, told, with int }
 
 var (
-	scopeWords = windowWords{layout.OffWindowTicks, layout.OffWindowNet, layout.OffWindowPaces, layout.OffWindowUnsure}
-	tickWords  = windowWords{layout.OffTickTicks, layout.OffTickNet, layout.OffTickPaces, layout.OffTickUnsure}
+	scopeWords = windowWords{layout.OffWindowTicks, layout.OffWindowNet, layout.OffWindowPaces, layout.OffWindowUnsure, layout.OffWindowTold, layout.OffWindowWith}
+	tickWords  = windowWords{layout.OffTickTicks, layout.OffTickNet, layout.OffTickPaces, layout.OffTickUnsure, layout.OffTickTold, layout.OffTickWith}
 )
 
 // windows gives the windows in which a marker was sampled, by these words.
@@ -266,6 +268,8 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 	if v := h.word(of.unsure); v != 0 {
 		s.costSE = math.Sqrt(float64(v) / layout.UnsureUnit)
 	}
+	s.told = math.Sqrt(float64(h.word(of.told)) / layout.UnsureUnit)
+	s.with = float64(h.word(of.with)) / layout.UnsureUnit
 	s.NetNS = min(s.NetNS, s.OpenNS)
 	if net := s.net(); net > 0 { // windows in which much was passed before might have shown this, too
 		s.slower = max(1, float64(s.OpenNS)/net)
@@ -370,7 +374,11 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	if s.slower != 0 {
 		net = open / s.slower
 	}
-	off := max(s.costSE*(open-read-net)/max(net, 1), 0) // how far off net may be, as a part
+	longer := (open - read - net) / max(net, 1)
+	if s.told != 0 {
+		longer = math.Abs(longer - max(s.with-1, 0))
+	}
+	off := math.Hypot(s.costSE*max(longer, 0), s.told) // how far off net may be, as a part
 	off = n * factor * min(off*(1+off), max(layout.MostPace*net/max(open, 1), 1))
 	unread := n * factor * readMost * read / max(net, 1)
 	return v + off*off + unread*unread + n*factor*n*factor*s.insideVar()
@@ -379,60 +387,6 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 // readMost is which part of what reading collectors is measured to take it may take besides: before and after the clock
 // is read, and in what the program does next.
 const readMost = 0.05
-
-// tickKey names a counter: its table, and which it is there.
-type tickKey struct{ table, counter uint64 }
-
-// tick takes in what a counter counted in windows.
-func (r *run) tick(b block) error {
-	data, err := r.content(b, layout.TickSize)
-	if err != nil {
-		return err
-	}
-	word := func(offset int) uint64 { return r.order.Uint64(data[offset:]) }
-	key := tickKey{word(layout.OffTickTable), word(layout.OffTickTable + 8)}
-	nn := math.Float64frombits(word(layout.OffTickCount + 8))
-	if len(r.ticks[key]) == mostPeriods || math.IsNaN(nn) || nn < 0 || nn > 1e300 {
-		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
-	}
-	s := batchSums{
-		n: float64(word(layout.OffTickCount)), nn: nn,
-		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
-	}
-	s.passed, s.slower = r.passedAt(data[layout.OffTickPassed:])
-	s.before = pace{word(layout.OffTickPace), word(layout.OffTickPace + 8), word(layout.OffTickPace + 16)}
-	r.ticks[key] = append(r.ticks[key], s)
-	return nil
-}
-
-// mostPeriods is how many rates a counter may have been sampled at, and more than the runtime tells apart.
-const mostPeriods = 1000
-
-// fromTicks adds to a counter's exact count what windows show of the rest, of passages of which so many come together.
-func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, together float64) {
-	m.Sample = s.N
-	if !m.unsure {
-		m.Samples = m.Count
-	}
-	m.Samples = add64(m.Samples, uint64(min(b.n, 1<<62)))
-	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read, together) * varUnit))
-	m.unsure = true
-	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
-}
-
-// counterTogether is together for what has been counted so often before it was sampled. No scope was recorded of it.
-func (r *run) counterTogether(s *windows, b batchSums, n uint64) float64 {
-	if b.before.ticks != 0 && b.before.n != 0 {
-		counted := *s
-		counted.scope = 0
-		return counted.together(b.before, b.n, float64(r.Clock.Hz))
-	}
-	before := duration(0, b.since.profiled, r.Clock.Hz)
-	if s.factor() != 0 || before == 0 {
-		return 1
-	}
-	return s.unseen(float64(n) / float64(before))
-}
 
 // simpleVar is the variance of the mean of the passages as independent samples;
 // infinite if there are too few to tell.

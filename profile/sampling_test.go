@@ -20,6 +20,22 @@ func TestAllOverhead(t *testing.T) {
 	}
 }
 
+// Where functions that are passed between windows, too, tell how far the program got on in these, an estimate is as sure as that is, and as the marker's windows
+// are like those of these functions.
+func TestToldWindows(t *testing.T) {
+	of := func(slower float64) float64 {
+		s := &windows{Sampling: Sampling{N: 20, Windows: 400, OpenNS: 150_000_000, NetNS: 7_500_000, OfNS: 2_500_000_000},
+			slower: slower, costSE: 0.1, told: 0.05, with: 20}
+		const n = 700
+		return math.Sqrt(s.countVar(400*n, 400*n*n, 400, 0, 1)) / (400 * n * s.factor())
+	}
+	for _, tt := range []struct{ slower, least, most float64 }{{20, 0.05, 0.06}, {22, 0.2, 0.3}, {18, 0.2, 0.3}, {30, 1, 2.1}} {
+		if e := of(tt.slower); e < tt.least || e > tt.most {
+			t.Errorf("a standard error of %.3f where windows were %g times as long, want %g to %g", e, tt.slower, tt.least, tt.most)
+		}
+	}
+}
+
 // Of what reading collectors took only a little is not known, however much of the windows it is.
 func TestReadInWindows(t *testing.T) {
 	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}, costSE: overheadSE}

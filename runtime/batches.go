@@ -20,7 +20,7 @@ func (s *sampler) add() {
 	if s.learned.sort == thinBatch {
 		n, processors := thinPassages()
 		parallel := float64(s.atOnce(processors)) / 256
-		s.milestones.take(s.progress.pace, parallel)
+		s.milestones.take(s.progress.pace, parallel, 0)
 		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok {
 			s.learned.learn(passedIn{some: float32(n), ticks: float32(ticks * parallel), need: float32(s.need() * parallel)}, false)
 		}
@@ -104,7 +104,7 @@ func (s *sampler) addRated() {
 	}
 	s.passing += processors<<8/16 - s.passing/16
 	parallel := float64(s.atOnce(processors)) / 256
-	s.milestones.take(s.progress.pace, parallel)
+	s.milestones.take(s.progress.pace, parallel, float64(after)/parallel*s.learned.cost.v)
 	read := uint64(0)
 	for shard := range usedShards {
 		read += shards[shard].read
@@ -135,16 +135,16 @@ func (s *sampler) addRated() {
 		in := spent.counts * float64(min(s.pending, tickOpen)) / float64(tickOpen)
 		got.besides.counts = in - got.long.spent.counts - got.short.spent.counts
 		got.after = lasting{float64(less(tickOpen, s.pending)), spending{scopes: float64(after) / parallel, counts: spent.counts - in}}
-		addTicks(float64(marks), spent, &got, &costs, s.taken)
+		addTicks(&shown{got, float64(marks), spent.counts, lastedOf(tickOpen, s.taken), spent}, &costs)
 		spent.counts, got.after = in, lasting{}
 	}
 	s.price(&costs, parallel)
-	s.tellPaces(&s.paces, OffWindowPaces, OffWindowUnsure, float64(marks), &got, spent, &costs)
-	lasted, net := lastedOf(s.pending, s.taken), got.about(&costs)
+	lasted := lastedOf(s.pending, s.taken)
+	net, slower := s.tellPaces(&s.paces, &scopePaces, &shown{got, float64(marks), float64(marks), lasted, spent}, &costs)
 	for i := range rated {
 		if r := &rated[i]; r.gained != 0 {
 			r.passed[s.progress.pace] += r.gained
-			*r.slower += r.gained * max(float64(lasted)/float64(max(net, 1)), 1)
+			*r.slower += r.gained * slower
 			r.gained = 0
 		}
 	}

@@ -72,6 +72,14 @@ const (
 
 	OffWindowAfter = 2448 // ticks that recording calls to their ends took after windows
 
+	// How far off it may be how far the program got on in all windows, OffWindowNet, and in OffTickNet, where it is told by functions that are passed
+	// between them, too, in the same units; 0: it is not. Then OffWindowUnsure and OffTickUnsure are of what a marker was passed in that these were not:
+	// how many times as long as the program got on in them windows were in which these were passed, or of counters all, times UnsureUnit.
+	OffWindowTold = 2456
+	OffTickTold   = 2464
+	OffWindowWith = 2472
+	OffTickWith   = 2480
+
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
 	OffTraceLost = 2312 // records that no ring could take

@@ -168,3 +168,34 @@ func TestMilestones(t *testing.T) {
 		t.Error("nothing was passed, and costs something")
 	}
 }
+
+// Milestones tell how far the program got on in windows of which recording took nearly all, and little where it took little, or where they come all at once.
+func TestTell(t *testing.T) {
+	for _, tt := range []struct {
+		what              string
+		passed, longer    float64
+		inEach, want, off float64 // how many are passed at once, and what they tell
+	}{
+		{"half as many in dense windows", 50, 15, 5, 0.5, 0.06},
+		{"twice as many", 200, 15, 5, 2, 0.2},
+		{"as many", 100, 15, 5, 1, 0.01},
+		{"none", 0, 15, 5, 0, 0.1},
+		{"half as many where nothing much was recorded", 50, 0.2, 5, 1, 0.05},
+		{"all at once", 50, 15, 50, 0.5, 0.2},
+		{"many at once where little was recorded", 1000, 2, 500, 1, 0.3},
+	} {
+		m := milestones{}
+		m.paces[2].add(3000, 3e6, 3000*tt.inEach/1e4) // one in 1,000 ticks
+		in := marksIn{}
+		in.add(tt.passed, 0, tt.passed*tt.inEach)
+		for range 9 {
+			in.add(0, 0, 0)
+		}
+		if got := m.tell(2, &in, 1e5, tt.longer); math.Abs(got-tt.want) > tt.off {
+			t.Errorf("%s: %.3g times as far, want %g", tt.what, got, tt.want)
+		}
+		if got := m.tell(1, &in, 1e5, tt.longer); got != 1 {
+			t.Errorf("%s: %.3g times as far where no milestones are known", tt.what, got)
+		}
+	}
+}

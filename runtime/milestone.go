@@ -41,15 +41,24 @@ const (
 	moreMilestones                  = 4
 	lessMilestones                  = 0.7
 
-	// So many of them tell something, and what is known without them of windows of a class is worth asMilestones of them.
+	// So many of them tell something, and what is known without them of what a scope costs is worth asMilestones of them.
 	fewMilestones, asMilestones = 16, 4
 
 	// What else there is behind a milestone's gate is closed between windows, which takes so much of what a passage of the milestone does.
 	closedPasses = 0.25
 )
 
-// marksIn is how many milestones were passed in so many ticks.
-type marksIn struct{ n, ticks float64 }
+// marksIn is how many milestones were passed in so many ticks, and how much they came together: in so many parts of it, of which the sum of the squares of
+// how many there were in each is together, between windows that over how many ticks it was.
+type marksIn struct{ n, ticks, parts, together float64 }
+
+//go:norace
+func (m *marksIn) add(n, ticks, together float64) {
+	m.n += n
+	m.ticks += ticks
+	m.parts++
+	m.together += together
+}
 
 // begin is for when a window has ended, and end for when another is about to be opened. The caller holds the lock.
 //
@@ -78,13 +87,16 @@ func thinTotal() (n uint64) {
 }
 
 // take takes in the time between the windows of a batch, which are of that one of Paces and in which so many processors passed something at the same time.
+// Recording calls to their ends took so many ticks of it.
 //
 //go:norace
-func (m *milestones) take(pace int, parallel float64) {
+func (m *milestones) take(pace int, parallel, after float64) {
+	ticks := max(float64(m.ticks)-after, float64(m.ticks)/mostSlower)
 	m.passed += float64(m.n)
-	m.lasts += float64(m.ticks) * parallel
-	m.paces[pace].n += float64(m.n)
-	m.paces[pace].ticks += float64(m.ticks)
+	m.lasts += ticks * parallel
+	if m.ticks != 0 {
+		m.paces[pace].add(float64(m.n), ticks, float64(m.n)*float64(m.n)/ticks)
+	}
 	m.n, m.ticks = 0, 0
 }
 
@@ -98,16 +110,20 @@ func (m *milestones) often() float64 {
 	return m.passed / m.lasts
 }
 
-// tell is how many times as far the program has got on, in windows of that one of Paces of which about so many ticks are left by what recording costs on
-// average, if so many milestones were passed in them.
+// tell is how many times as far the program has got on, in windows of that one of Paces, as what recording costs on average leaves of them, by how many
+// milestones were passed in those that had any, of which that leaves so many ticks. Windows were so many times longer than that by recording. Where that was
+// little it tells more than they do, who may come all at once.
 //
 //go:norace
-func (m *milestones) tell(pace int, about, marks float64) float64 {
+func (m *milestones) tell(pace int, in *marksIn, left, longer float64) float64 {
 	p := &m.paces[pace]
-	if p.ticks == 0 {
+	if p.n == 0 || in.parts == 0 {
 		return 1
 	}
-	return (marks + asMilestones) / (p.n/p.ticks*about + asMilestones)
+	together := max(p.together/p.n*left/in.parts, in.together/max(in.n, 1), 1)
+	unsure := uneven * max(longer, uneven)
+	known := together * max(1/(unsure*unsure), 1)
+	return (in.n + known) / (p.n/p.ticks*left + known)
 }
 
 // A milestone is a function that may be one.
@@ -253,8 +269,8 @@ func (s *sampler) clearMilestones() {
 		rated[i].milestone = false
 	}
 	if s.learned.marked {
-		s.paces.settle(OffWindowPaces)
-		s.ticking.settle(OffTickPaces)
+		s.paces.settle(OffWindowPaces, s.learned.cost)
+		s.ticking.settle(OffTickPaces, s.learned.cost)
 	}
 	m.some, m.under, m.n, m.ticks, m.passed, m.lasts, m.paces = false, false, 0, 0, 0, 0, [Paces]marksIn{}
 	s.learned.beside, s.learned.marked = besides{}, false

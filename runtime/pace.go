@@ -144,13 +144,11 @@ func (g *gotOn) afterwards(costs *prices) uint64 {
 	return uint64(max(g.after.left(costs), g.after.ticks/MostPace))
 }
 
-// about is how far that is in a single batch, of which what recording costs on average may leave nothing.
+// planned is how far it was to be in windows by what was known then, ticks.
 //
 //go:norace
-func (g *gotOn) about(costs *prices) uint64 {
-	single := *costs
-	single.marked = false
-	return g.ticks(&single) + g.afterwards(&single)
+func (g *gotOn) planned(costs *prices) float64 {
+	return g.need + max(g.short.left(costs), g.short.ticks/MostPace)
 }
 
 // spentIn is how far the program has got on in the windows of each of Paces, and what recording has taken in all of them: what it costs is known
@@ -161,56 +159,116 @@ type spentIn struct {
 	planned [Paces]float64 // how long windows were to last that got is of, ticks
 	beside  [Paces]marksIn // of milestones in those of them that had any, by how long these were to last
 	all     spending
+	since   spending // since it was settled
+	unsure  float64  // the square of the standard error of settled, ticks²
+
+	// What was passed or counted that says which windows are usual, and the sum over that of how many times as long they were as the program got on.
+	usual, with float64
 }
 
 // settle has windows until now count as they do by what is known now. The caller holds the lock.
 //
 //go:norace
-func (s *spentIn) settle(paces uintptr) {
+func (s *spentIn) settle(paces uintptr, costs estimate) {
+	s.unsure += s.since.scopes * s.since.scopes * costs.unsure
+	s.since = spending{}
 	for i := range s.got {
 		s.settled[i] = float64(atomic.LoadUint64(headerWord(paces + 16*uintptr(i) + 8)))
 		s.got[i], s.planned[i], s.beside[i] = gotOn{}, 0, marksIn{}
 	}
 }
 
-// tellPaces adds a batch of windows to the words of the header that begin at paces: the program got on so far in them and passed so many milestones, and
-// recording took so much of what they lasted. It says at unsure how far off the costs there may be. The caller holds the lock.
+// paceWords are where the header tells of windows of each of Paces, and how far off that may be.
+type paceWords struct{ paces, unsure, told, with uintptr }
+
+var (
+	scopePaces = paceWords{OffWindowPaces, OffWindowUnsure, OffWindowTold, OffWindowWith}
+	tickPaces  = paceWords{OffTickPaces, OffTickUnsure, OffTickTold, OffTickWith}
+)
+
+// shown is what the windows of a batch have shown: how far the program got on in them, how many milestones it passed, and what says which windows
+// are usual, these or what was counted; how many ticks they lasted, and what recording took of them.
+type shown struct {
+	got          gotOn
+	marks, usual float64
+	lasted       uint64
+	spent        spending
+}
+
+// tellPaces adds a batch to words of the header. It gives how far the program got on in it, ticks, and how many times as long it lasted: of a single
+// batch what recording costs on average may leave nothing, so that is by how far it was to get on, where milestones tell how far it got on in all. The
+// caller holds the lock.
 //
 //go:norace
-func (s *sampler) tellPaces(in *spentIn, paces, unsure uintptr, marks float64, got *gotOn, spent spending, costs *prices) {
+func (s *sampler) tellPaces(in *spentIn, words *paceWords, b *shown, costs *prices) (net uint64, slower float64) {
 	pace := s.progress.pace
-	atomic.AddUint64(headerWord(paces+16*uintptr(pace)), s.planned)
-	in.got[pace].add(got)
+	atomic.AddUint64(headerWord(words.paces+16*uintptr(pace)), s.planned)
+	in.got[pace].add(&b.got)
 	in.planned[pace] += float64(s.planned)
 	if s.milestones.some {
-		in.beside[pace].n += marks
-		in.beside[pace].ticks += float64(s.planned)
+		in.beside[pace].add(b.marks, float64(s.planned), b.marks*b.marks)
 	}
-	in.all.add(&spent)
+	in.all.add(&b.spent)
+	in.since.add(&b.spent)
+	net = b.got.ticks(costs)
 	var sum gotOn
-	var told uint64
+	var each, all uint64
 	for i := range in.got {
 		sum.add(&in.got[i])
-		told += in.got[i].ticks(costs)
+		each += in.got[i].ticks(costs)
 	}
 	part := 1.0
 	if costs.marked { // milestones tell how far it is in all of them, which may be less than nothing in some, by what recording costs on average
-		part = float64(sum.ticks(costs)) / float64(max(told, 1))
+		part = float64(sum.ticks(costs)) / float64(max(each, 1))
 	}
 	for i := range in.got {
 		got := part * float64(in.got[i].ticks(costs))
-		if in.planned[i] != 0 {
-			got *= s.milestones.tell(i, got*in.beside[i].ticks/in.planned[i], in.beside[i].n)
+		if lasted := in.got[i].long.ticks + in.got[i].short.ticks; got != 0 {
+			got = min(got*s.milestones.tell(i, &in.beside[i], got*in.beside[i].ticks/in.planned[i], lasted/got-1), lasted)
 		}
-		atomic.StoreUint64(headerWord(paces+16*uintptr(i)+8), uint64(in.settled[i]+got)+in.got[i].afterwards(costs))
+		if i == pace && costs.marked {
+			net = uint64(b.got.planned(costs) * got / max(in.got[i].planned(costs), 1))
+		}
+		ticks := uint64(in.settled[i]+got) + in.got[i].afterwards(costs)
+		atomic.StoreUint64(headerWord(words.paces+16*uintptr(i)+8), ticks)
+		all += ticks
 	}
-	paid, off := in.all.ticks(costs)
+	net += b.got.afterwards(costs)
+	slower = max(float64(b.lasted)/float64(max(net, 1)), 1)
+	in.tellUnsure(words, b.usual, slower, float64(all), costs)
+	return net, slower
+}
+
+// tellUnsure says how far off that may be in the words of the header, of all windows in which the program got on so many ticks. The caller holds the lock.
+//
+//go:norace
+func (s *spentIn) tellUnsure(words *paceWords, usual, slower, all float64, costs *prices) {
+	paid, off := s.all.ticks(costs)
+	told := 0.0
 	if costs.marked { // whatever the rest has cost, it is in what a scope is said to cost
-		off = in.all.scopes * in.all.scopes * costs.scope.unsure
+		told = (s.since.scopes*s.since.scopes*costs.scope.unsure + s.unsure) / (all * all)
+		off = uneven * uneven * paid * paid
+		s.usual += usual
+		s.with += usual * slower
+	}
+	atomic.StoreUint64(headerWord(words.told), inUnits(told))
+	if s.usual != 0 {
+		atomic.StoreUint64(headerWord(words.with), inUnits(s.with/s.usual))
 	}
 	if paid != 0 {
-		atomic.StoreUint64(headerWord(unsure), max(1, uint64(off/(paid*paid)*UnsureUnit)))
+		atomic.StoreUint64(headerWord(words.unsure), inUnits(off/(paid*paid)))
 	}
+}
+
+// uneven is how much more or less scopes may cost in the windows that a marker was passed in than in all, as a part.
+const uneven = 0.1
+
+// inUnits is a figure in units of the header, and 0 for no other.
+func inUnits(v float64) uint64 {
+	if v == 0 {
+		return 0
+	}
+	return max(1, uint64(v*UnsureUnit))
 }
 
 // lastedOf is how long the windows of a batch were the program's, ticks, if taken of it

@@ -187,21 +187,19 @@ func ticksGained() (all uint64) {
 	return all
 }
 
-// addTicks adds up a batch in which the counters were on, so many milestones were passed, recording took so much, and opening the windows so many ticks of the
-// program, which got on so far. The caller holds the lock.
+// addTicks adds up a batch in which the counters were on. The caller holds the lock.
 //
 //go:norace
-func addTicks(marks float64, spent spending, got *gotOn, costs *prices, taken uint64) {
+func addTicks(b *shown, costs *prices) {
 	s := &theSampler
-	s.tellPaces(&s.ticking, OffTickPaces, OffTickUnsure, marks, got, spent, costs)
-	lasted, net := lastedOf(tickOpen, taken), got.about(costs)
-	atomic.AddUint64(headerWord(OffTickTicks), lasted)
-	atomic.AddUint64(headerWord(OffTickNet), min(net, lasted))
+	net, slower := s.tellPaces(&s.ticking, &tickPaces, b, costs)
+	atomic.AddUint64(headerWord(OffTickTicks), b.lasted)
+	atomic.AddUint64(headerWord(OffTickNet), min(net, b.lasted))
 	atomic.AddUint64(headerWord(OffTickBatches), 1)
 	for i := range tickers {
 		c := &tickers[i]
 		c.passed[s.progress.pace] += float64(c.gained)
-		c.slower += float64(c.gained) * max(float64(lasted)/float64(max(net, 1)), 1)
+		c.slower += float64(c.gained) * slower
 	}
 }
 
