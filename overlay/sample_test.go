@@ -283,7 +283,7 @@ func TestWindowsOfMilestones(t *testing.T) {
 	const laps, each = 150_000, 5000
 	var scopes, counters []float64
 	far := 0
-	for seed := 141; seed < 148; seed++ {
+	for seed := 141; seed < 146; seed++ {
 		r := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.lap;*.step;*.stretch;*.tiny", seed), "laps", fmt.Sprint(laps))
 		lap, step, tiny := marker(t, r.Profile, "lap"), marker(t, r.Profile, "step"), marker(t, r.Profile, "tiny")
 		t.Logf("%d ± %.0f, %d ± %.0f and %d ± %.0f passages", lap.Count, lap.CountSE(), step.Count, step.CountSE(), tiny.Count, tiny.CountSE())
@@ -298,7 +298,7 @@ func TestWindowsOfMilestones(t *testing.T) {
 		}
 	}
 	for what, ratios := range map[string][]float64{"scopes": scopes, "counters": counters} {
-		if slices.Sort(ratios); ratios[3] < 0.75 || ratios[3] > 1.4 || far > 1 {
+		if slices.Sort(ratios); ratios[2] < 0.75 || ratios[2] > 1.4 || far > 1 {
 			t.Errorf("counts of %s are %.3g of what they should be, %d of tiny by more than two standard errors", what, ratios, far)
 		}
 	}

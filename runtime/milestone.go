@@ -269,9 +269,10 @@ func (s *sampler) clearMilestones() {
 		rated[i].milestone = false
 	}
 	if s.learned.marked {
-		s.paces.settle(OffWindowPaces, s.learned.cost)
-		s.ticking.settle(OffTickPaces, s.learned.cost)
+		s.paces.settle(&scopePaces, s.learned.cost)
+		s.ticking.settle(&tickPaces, s.learned.cost)
 	}
+	s.paces.beside, s.ticking.beside = [Paces]marksIn{}, [Paces]marksIn{} // others are to come
 	m.some, m.under, m.n, m.ticks, m.passed, m.lasts, m.paces = false, false, 0, 0, 0, 0, [Paces]marksIn{}
 	s.learned.beside, s.learned.marked = besides{}, false
 }

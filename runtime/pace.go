@@ -169,12 +169,12 @@ type spentIn struct {
 // settle has windows until now count as they do by what is known now. The caller holds the lock.
 //
 //go:norace
-func (s *spentIn) settle(paces uintptr, costs estimate) {
+func (s *spentIn) settle(words *paceWords, costs estimate) {
 	s.unsure += s.since.scopes * s.since.scopes * costs.unsure
 	s.since = spending{}
 	for i := range s.got {
-		s.settled[i] = float64(atomic.LoadUint64(headerWord(paces + 16*uintptr(i) + 8)))
-		s.got[i], s.planned[i], s.beside[i] = gotOn{}, 0, marksIn{}
+		s.settled[i] = float64(atomic.LoadUint64(headerWord(words.paces + 16*uintptr(i) + 8)))
+		s.got[i], s.planned[i] = gotOn{}, 0
 	}
 }
 
