@@ -159,8 +159,13 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 		}
 		key = f.Name
 	case *ast.SelectorExpr:
-		if x, ok := f.X.(*ast.Ident); ok && vars[x.Name] != "" {
-			key = vars[x.Name] + "." + f.Sel.Name
+		if x, ok := f.X.(*ast.Ident); ok {
+			switch typ, local := vars[x.Name]; {
+			case typ != "":
+				key = typ + "." + f.Sel.Name
+			case !local && tiny[fn.file.imported(x.Name)][f.Sel.Name]:
+				return 0, true
+			}
 		}
 	case *ast.IndexExpr:
 		key = baseType(f)
@@ -302,25 +307,36 @@ func (fn *function) declaredTypes() map[string]string {
 	return vars
 }
 
+// tiny are the functions of other packages, by path, that the compiler makes into conversions or a few instructions where
+// they are called, on most processors (cmd/compile/internal/ssagen/intrinsics.go), and those that are short enough to be inlined anywhere.
+var tiny = map[string]map[string]bool{
+	"unsafe": set("Add", "Alignof", "Offsetof", "Pointer", "Sizeof", "Slice", "SliceData", "String", "StringData"),
+	"math": set("Abs", "Ceil", "Copysign", "FMA", "Float32bits", "Float32frombits", "Float64bits", "Float64frombits", "Floor", "IsInf",
+		"IsNaN", "NaN", "Inf", "RoundToEven", "Signbit", "Sqrt", "Trunc"),
+	"math/bits": set("Add", "Add32", "Add64", "LeadingZeros", "LeadingZeros8", "LeadingZeros16", "LeadingZeros32", "LeadingZeros64", "Len",
+		"Len8", "Len16", "Len32", "Len64", "Mul", "Mul32", "Mul64", "OnesCount", "OnesCount8", "OnesCount16", "OnesCount32",
+		"OnesCount64", "ReverseBytes", "ReverseBytes16", "ReverseBytes32", "ReverseBytes64", "RotateLeft", "RotateLeft8", "RotateLeft16",
+		"RotateLeft32", "RotateLeft64", "Sub", "Sub32", "Sub64", "TrailingZeros", "TrailingZeros8", "TrailingZeros16", "TrailingZeros32",
+		"TrailingZeros64"),
+	"internal/abi": set("Escape", "NoEscape"),
+}
+
 // imports says whether a name is that of a package in the file, as far as its
 // path shows.
-func (f *file) imports(name string) bool {
+func (f *file) imports(name string) bool { return f.imported(name) != "" }
+
+// imported is the path of the package that has a name in the file, as far as paths show, or "".
+func (f *file) imported(name string) string {
 	for _, spec := range f.ast.Imports {
-		if spec.Name != nil {
-			if spec.Name.Name == name {
-				return true
-			}
-			continue
-		}
 		path := spec.Path.Value[1 : len(spec.Path.Value)-1]
-		for i := len(path); i >= 0; i-- {
-			if i == 0 || path[i-1] == '/' {
-				if path[i:] == name {
-					return true
-				}
-				break
+		switch {
+		case spec.Name != nil:
+			if spec.Name.Name == name {
+				return path
 			}
+		case path[strings.LastIndexByte(path, '/')+1:] == name:
+			return path
 		}
 	}
-	return false
+	return ""
 }
