@@ -252,7 +252,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		columns = append(columns, column{name: "picked", text: pickedRuns, rank: 9}, column{name: "in all", text: inAll, rank: 9})
 	}
 	if slices.ContainsFunc(markers, func(m *profile.Marker) bool { return m.CountSE() > 0 }) {
-		columns = append(columns, column{name: "±", text: func(m *profile.Marker) string { return relative(m.CountSE(), float64(m.Count), m.Sampled()) }, rank: 8})
+		columns = append(columns, column{name: "±", text: func(m *profile.Marker) string { return Relative(m.CountSE(), float64(m.Count), m.Sampled()) }, rank: 8})
 	}
 	if timed {
 		columns = append(columns, column{name: "total", text: whole((*profile.Marker).TotalNS)})
@@ -265,7 +265,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		if slices.ContainsFunc(markers, (*profile.Marker).Sampled) {
 			columns = append(columns, column{name: "±", text: func(m *profile.Marker) string {
 				se, ok := m.MeanSE()
-				return relative(se, m.MeanNS(), ok && m.Sampled())
+				return Relative(se, m.MeanNS(), ok && m.Sampled())
 			}, rank: 8})
 		}
 		columns = append(columns,
@@ -278,8 +278,8 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
 }
 
-// relative is a standard error as a part of what it is one of.
-func relative(se, of float64, known bool) string {
+// Relative is a standard error as a part of what it is one of, in percent; "-" where it is not known.
+func Relative(se, of float64, known bool) string {
 	switch {
 	case !known || of == 0:
 		return none

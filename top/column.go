@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/markgen/markgen/glob"
+	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
 
@@ -16,6 +17,7 @@ type column struct {
 	text  func(s *span, r *row) string
 	key   func(s *span, r *row) float64 // to sort by, descending; nil: by name, ascending
 	rank  int                           // the first to be left out of a narrow table has 1; 0: never
+	se    bool                          // only where a marker is sampled; nothing is sorted by it
 }
 
 // none stands for what was not measured.
@@ -28,23 +30,26 @@ func timed(name string, width, rank int, of func(r *row) float64) column {
 			return none
 		}
 		return units.Duration(of(r))
-	}, func(_ *span, r *row) float64 { return of(r) }, rank}
+	}, func(_ *span, r *row) float64 { return of(r) }, rank, false}
 }
 
 // columns are all there are, the name and the histogram aside, in their order.
 var columns = []column{
 	{"rate", 7, func(s *span, r *row) string { return r.about() + rate(s.perSecond(r.in.Count)) },
-		func(s *span, r *row) float64 { return s.perSecond(r.in.Count) }, 0},
+		func(s *span, r *row) float64 { return s.perSecond(r.in.Count) }, 0, false},
 	{"count", 10, func(_ *span, r *row) string { return r.about() + large(r.in.Count) },
-		func(_ *span, r *row) float64 { return float64(r.in.Count) }, 2},
+		func(_ *span, r *row) float64 { return float64(r.in.Count) }, 2, false},
 	{"self", 6, func(s *span, r *row) string { return percent(s.share(r), r.in.CountOnly) },
-		func(s *span, r *row) float64 { return s.share(r) }, 0},
+		func(s *span, r *row) float64 { return s.share(r) }, 0, false},
 	timed("total", 7, 3, func(r *row) float64 { return float64(r.in.TotalNS()) }),
 	timed("mean", 7, 0, func(r *row) float64 { return r.in.MeanNS() }),
 	timed("p50", 7, 4, func(r *row) float64 { return r.in.QuantileNS(0.5) }),
 	timed("p99", 7, 0, func(r *row) float64 { return r.in.QuantileNS(0.99) }),
 	{"all", 10, func(_ *span, r *row) string { return r.about() + large(r.all.Count) },
-		func(_ *span, r *row) float64 { return float64(r.all.Count) }, 1},
+		func(_ *span, r *row) float64 { return float64(r.all.Count) }, 1, false},
+	{"±", 6, func(_ *span, r *row) string {
+		return report.Relative(r.all.CountSE(), float64(r.all.Count), r.all.Sampled())
+	}, nil, 1, true},
 }
 
 // byName is the order that has no column of figures.
@@ -54,7 +59,9 @@ const byName = "name"
 func Sorts() []string {
 	var names []string
 	for _, c := range columns {
-		names = append(names, c.name)
+		if !c.se {
+			names = append(names, c.name)
+		}
 	}
 	return append(names, byName)
 }

@@ -43,9 +43,10 @@ func read(s Source) (*reading, error) {
 // A span is what was collected between two readings. Without an earlier one it is
 // all that was since the start of the run.
 type span struct {
-	took time.Duration
-	self bool // self times are known
-	rows []row
+	took    time.Duration
+	self    bool // self times are known
+	sampled bool // counts of some markers are estimates
+	rows    []row
 }
 
 // A row is a marker and its passages in a span.
@@ -70,6 +71,7 @@ func between(from, to *reading) span {
 	for i := range to.profile.Markers {
 		m := &to.profile.Markers[i]
 		on, steers := to.on[m.Name]
+		s.sampled = s.sampled || m.CountSE() > 0
 		s.rows[i] = row{all: m, in: *m, off: steers && !on, steers: steers}
 		if old := before[m.ID]; old != nil {
 			s.rows[i].in = difference(old, m)

@@ -95,7 +95,7 @@ func Once(ctx context.Context, s Source, o Options, out io.Writer) error {
 func table(from, to *reading, o Options) string {
 	sp := between(from, to)
 	rows := sp.sorted(o.Sort, false, o.Filter)
-	l := fit(o.Width, longest(rows))
+	l := sp.fit(o.Width, longest(rows))
 	sc := scaleFor(rows, l.bars)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n%s\n", stateLine(to), spanText(from, to, &sp), l.head(sc, o.Sort, false))

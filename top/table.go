@@ -2,6 +2,7 @@ package top
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,13 +27,17 @@ const (
 
 // fit lays a table out in so many characters; 0 is no limit. Columns that have no room
 // are left out, then the histogram, and the name is cut down to what is left.
-func fit(width, longest int) layout {
+func (s *span) fit(width, longest int) layout {
 	longest = max(longest, leastName)
+	shown := columns
+	if !s.sampled {
+		shown = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.se })
+	}
 	if width <= 0 {
-		return layout{longest, columns, mostBars}
+		return layout{longest, shown, mostBars}
 	}
 	longest = min(longest, mostName)
-	l := layout{columns: columns, bars: leastBars}
+	l := layout{columns: shown, bars: leastBars}
 	used := func() int {
 		n := l.bars + len(gap)
 		for _, c := range l.columns {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -341,6 +342,27 @@ func TestDifference(t *testing.T) {
 		if r.in.Count != 0 || len(r.in.Buckets) != 0 || r.in.SelfNS != 0 {
 			t.Errorf("%s: %+v", r.all.Name, r.in)
 		}
+	}
+}
+
+// How far off counts may be stands behind them where markers are sampled, if there is room, and nothing is sorted by it.
+func TestSampledColumn(t *testing.T) {
+	for _, tt := range []struct {
+		sampled bool
+		width   int
+		want    bool
+	}{{false, 0, false}, {true, 0, true}, {true, 120, true}, {true, 60, false}} {
+		s := &span{sampled: tt.sampled}
+		l := s.fit(tt.width, 20)
+		if got := strings.Contains(l.head(scale{}, "count", false), "all      ±"); got != tt.want {
+			t.Errorf("sampled %v, %d wide: %v", tt.sampled, tt.width, got)
+		}
+		if all := (&row{all: &profile.Marker{Count: 10}}); tt.want && !strings.HasSuffix(strings.TrimRight(l.line(s, all, scale{}), " "), "10      -") {
+			t.Errorf("a line of a marker that is not sampled: %q", l.line(s, all, scale{}))
+		}
+	}
+	if slices.Contains(Sorts(), "±") {
+		t.Error("something is sorted by ±")
 	}
 }
 

@@ -60,7 +60,7 @@ func (m model) content() string {
 		}
 		return strings.Join(lines[:min(len(lines), max(1, m.height))], "\n")
 	}
-	l := fit(m.width, m.longest)
+	l := m.span.fit(m.width, m.longest)
 	sc := scaleFor(m.rows, l.bars)
 	lines = append(lines, strong.Render(ansi.Truncate(l.head(sc, m.order, m.reversed), m.width, "…")))
 	at := m.at()
