@@ -104,7 +104,7 @@ type Marker struct {
 	seen     uint64  // passages of which some were timed
 	countVar Uint128 // square of the standard error of Count, in units of 1/varUnit
 	sumVar   Uint128 // square of that of the sum of the times, ns², in units of 1/varUnit
-	unsure   bool    // there were too few samples to tell that
+	unsure   bool    // there were too few samples to tell that, of one of the parts
 
 	First    Firsts       // the first passage in each process, where it is known
 	Sizes    []SizeBucket // of passages whose input had a size, by that; none but with size=

@@ -83,8 +83,8 @@ const recordedTimes = 8
 // together is how many passages come together, as far as is known: where they came much more quickly, when the marker
 // became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
 // bring as many as one did before or as a window shows. 1: they come one by one. Where there has been no window since, they may have
-// gone on as they did before.
-func (s *windows) together(p pace, n, hz float64) float64 {
+// gone on as they did before. One of those that were recorded before took so many ns; 0: it is not known.
+func (s *windows) together(p pace, n, hz, took float64) float64 {
 	if p.ticks == 0 {
 		return 1
 	}
@@ -92,6 +92,9 @@ func (s *windows) together(p pace, n, hz float64) float64 {
 	rate := 1 / each
 	switch {
 	case s.factor() == 0:
+		if took != 0 { // the times in between may have been others' for once: where processors are busy these are long
+			each = min(each, took+s.scope)
+		}
 		return s.unseen(1 / max(each-s.scope, each/recordedTimes))
 	case s.blind:
 		unseen := s.unseen(1 / max(each-s.scope, each/recordedTimes))
@@ -207,6 +210,12 @@ func (r *run) estimate() {
 	}
 	sampled := r.sampledIndexes()
 	around, only := r.callsAround(sampled), r.onlyCalls(sampled)
+	took := map[uint64]float64{}
+	for marker, index := range sampled {
+		if m := r.cells.at(marker); m != nil && m.Timed() > 0 {
+			took[index] = max(m.QuantileNS(0.5), 1)
+		}
+	}
 	windowsFor := func(index uint64, b batchSums) *windows {
 		s := r.windows(b, scopeWords)
 		s.goBy(around[index], index)
@@ -219,7 +228,7 @@ func (r *run) estimate() {
 			continue // what is recorded is exact
 		}
 		s := windowsFor(index, b)
-		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz)))
+		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz), took[index]))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
@@ -337,10 +346,13 @@ func (m *Marker) fromWindows(s *windows, read float64, b batchSums, batches, tog
 const varUnit = 1024
 
 // setMeanVar keeps the square of the mean's standard error, when the figures are those
-// that it is of.
+// that it is of. Where nothing tells it they may be all off, of which little is left when others are added.
 func (m *Marker) setMeanVar(v float64) {
 	n := float64(m.Timed())
-	if m.unsure = math.IsInf(v, 0) && n > 0; !math.IsInf(v, 0) {
+	if m.unsure = math.IsInf(v, 0) && n > 0; m.unsure {
+		v = m.MeanNS() * m.MeanNS()
+	}
+	if n > 0 {
 		m.sumVar = toUint128(v * n * n * varUnit)
 	}
 }
@@ -409,11 +421,21 @@ func (m *Marker) CountSE() float64 { return math.Sqrt(m.countVar.Float64() / var
 // two samples to tell it from.
 func (m *Marker) MeanSE() (ns float64, ok bool) {
 	n := m.Timed()
-	if n == 0 || m.unsure {
+	if n == 0 {
 		return 0, false
 	}
-	return math.Sqrt(m.sumVar.Float64()/varUnit) / float64(n), m.Samples > 1
+	ns = math.Sqrt(m.sumVar.Float64()/varUnit) / float64(n)
+	switch {
+	case m.unsure && ns > unknownPart*m.MeanNS():
+		return 0, false
+	case ns == 0 && m.Samples > 1: // no window has shown any: those that were recorded before are all the sample there is
+		ns = math.Sqrt(m.simpleVar())
+	}
+	return ns, m.Samples > 1 && !math.IsInf(ns, 0)
 }
+
+// unknownPart is which part of a sum of runs may be from runs of which it is not known how far off they are, for that of the sum to be known.
+const unknownPart = 0.9
 
 // addSampling adds up how far off the estimates may be.
 func (sum *Marker) addSampling(m *Marker) {

@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 		{pace{1000, 100, 10_000}, 5_000, 1000},       // ten times as many as in windows
 		{pace{1 << 63, 1 << 63, 1}, 0, 4.6116860e24}, // nonsense is no worse than nonsense
 	} {
-		if got := s.together(tt.pace, tt.n, 1e9); math.Abs(got-tt.together) > 1e-6*tt.together && !(tt.pace.ticks == 1 && got >= 1) {
+		if got := s.together(tt.pace, tt.n, 1e9, 0); math.Abs(got-tt.together) > 1e-6*tt.together && !(tt.pace.ticks == 1 && got >= 1) {
 			t.Errorf("%v, %g in windows: %g, want %g", tt.pace, tt.n, got, tt.together)
 		}
 	}
@@ -89,9 +89,48 @@ func TestTogether(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	s := &windows{Sampling: Sampling{N: 20, OfNS: 50_000_000}}
 	m := Marker{Count: 1000}
-	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9))
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9, 0))
 	if se := m.CountSE(); math.Abs(se-5000) > 1 {
 		t.Errorf("± %g, want 5000: 50 ms at one in 10 µs", se)
+	}
+	// Each took 1 µs: what was in between was the machine's.
+	m = Marker{Count: 1000}
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9, 1000))
+	if se := m.CountSE(); math.Abs(se-50_000) > 10 {
+		t.Errorf("± %g, want 50000: 50 ms at one in 1 µs", se)
+	}
+}
+
+// A run that does not tell how far off its mean may be makes that of a sum as much less sure as there is of it.
+func TestMeanOfUnsure(t *testing.T) {
+	timed := func(n, each uint64) []Bucket {
+		return []Bucket{{K: 12, Count: n, SumNS: n * each, SumSq: Uint128{Lo: n * each * each}}}
+	}
+	sure, unsure := Marker{Samples: 1000, Count: 10_000, Buckets: timed(10_000, 3000)}, Marker{Samples: 1, Count: 10, Buckets: timed(10, 3500)}
+	sure.setMeanVar(30 * 30)
+	unsure.setMeanVar(math.Inf(1))
+	if se, ok := unsure.MeanSE(); ok {
+		t.Errorf("of a single one: ± %g", se)
+	}
+	for _, order := range [][]*Marker{{&sure, &unsure}, {&unsure, &sure}, {&unsure, &sure, &unsure}} {
+		var sum Marker
+		for _, m := range order {
+			sum.add(m)
+		}
+		if se, ok := sum.MeanSE(); !ok || math.Abs(se-30) > 1 {
+			t.Errorf("%d added up: ± %g, %v", len(order), se, ok)
+		}
+	}
+	var sum Marker
+	sum.add(&unsure)
+	sum.add(&unsure)
+	if se, ok := sum.MeanSE(); ok && se < 2000 {
+		t.Errorf("of two that do not tell: ± %g", se)
+	}
+	// Passages that were all recorded before, and a window that showed none.
+	spread := Marker{Samples: 2, Count: 2, Buckets: []Bucket{{K: 12, Count: 2, SumNS: 6000, SumSq: Uint128{Lo: 2500*2500 + 3500*3500}}}}
+	if se, ok := spread.MeanSE(); !ok || math.Abs(se-500) > 10 {
+		t.Errorf("of two of 2.5 and 3.5 µs: ± %g, %v", se, ok)
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *run) counterTogether(s *windows, b batchSums, n uint64) float64 {
 	if b.before.ticks != 0 && b.before.n != 0 {
 		counted := *s
 		counted.scope = 0
-		return counted.together(b.before, b.n, float64(r.Clock.Hz))
+		return counted.together(b.before, b.n, float64(r.Clock.Hz), 0)
 	}
 	before := duration(0, b.since.profiled, r.Clock.Hz)
 	if s.factor() != 0 || before == 0 {

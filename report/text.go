@@ -278,7 +278,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
 }
 
-// Relative is a standard error as a part of what it is one of, in percent; "-" where it is not known.
+// Relative is a standard error as a part of what it is one of, in percent; "-" where there is none.
 func Relative(se, of float64, known bool) string {
 	switch {
 	case !known || of == 0:

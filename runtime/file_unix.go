@@ -212,6 +212,7 @@ func growFile(size uintptr) (p unsafe.Pointer, trouble string) {
 		return nil, "the limit on file sizes (RLIMIT_FSIZE) is reached"
 	}
 	if err := reserve(f.fd, f.size, int64(size)); err != nil {
+		syscall.Ftruncate(f.fd, f.size) // a full disk may have given all that it had left; what a keeper gave is sealed
 		return nil, err.Error()
 	}
 	b, err := syscall.Mmap(f.fd, f.size, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)

@@ -21,6 +21,7 @@ type sampler struct {
 	at      uint64 // when it begins
 	rests   rests
 	rate    uint64 // 1:rate, as of the latest window; 0: none has been opened
+	drawn   uint64 // and as of when the next one was planned
 	lead    uint64 // how much before a window the sampler is to be woken where the program does not rest, ns
 	late    uint64 // how late it was called, ns, an average of the latest times
 	passing uint64 // on how many processors something was passed in a batch, times 256, an average of the latest ones
@@ -93,6 +94,9 @@ func (s *sampler) due() uint64 {
 //go:norace
 func (s *sampler) windowDue() uint64 {
 	t := uint64(nanotime())
+	if !s.open && s.state != 0 && s.drawn != rate() { // somebody has changed it; how long it had been until then has nothing to do with how long it is to be
+		s.plan(t + s.pause())
+	}
 	if int64(t-s.next) < 0 {
 		return s.next
 	}
@@ -245,7 +249,7 @@ func (s *sampler) planAfter(t, lasted uint64) {
 //
 //go:norace
 func (s *sampler) plan(at uint64) {
-	s.at, s.meant = at, at
+	s.at, s.meant, s.drawn = at, at, rate()
 	lead := s.lead
 	if s.rests.does {
 		hi, _ := bits.Mul64(longestLead, s.random())

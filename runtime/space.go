@@ -143,9 +143,14 @@ func newPiece(size uintptr) bool {
 	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
 		want *= 2
 	}
-	want = max(want, (size+firstPiece-1)&^(firstPiece-1))
+	least := (size + firstPiece - 1) &^ (firstPiece - 1)
+	want = max(want, least)
 	if space.inFile {
 		p, trouble := growFile(want)
+		if trouble != "" && want > least { // there may be room for that
+			want = least
+			p, trouble = growFile(want)
+		}
 		if trouble == "" {
 			if space.free > 0 {
 				publish(newBlock(BlockPad, 0, space.free))
