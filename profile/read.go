@@ -122,7 +122,6 @@ type run struct {
 	rows           map[uint64]block        // with the pairs of a marker, by global index
 	ticks          map[tickKey][]batchSums // of counters in windows
 	changes        []change                // of the state
-	unlogged       uint64                  // changes there was no room for
 
 	traces map[uint32]*shardTrace // by processor
 	names  *readers               // of what is read besides time, nil if nothing is
@@ -205,6 +204,11 @@ func (r *run) read(sum *Sum) {
 	case end > r.size:
 		r.damagedAt(r.damaged(layout.OffUsed, "%d bytes in use, and the file has %d; it was cut off", end, r.size))
 		end = r.size
+	case r.size-end >= layout.HeaderSize:
+		var next [len(layout.Magic)]byte
+		if r.input.readAt(next[:], end) == nil && string(next[:]) == layout.Magic {
+			r.warn("another data file begins at offset %d and is left out; give markgen both files, it adds them up", end)
+		}
 	}
 	if err := r.blocks(end, r.block); err != nil {
 		r.damagedAt(err)
@@ -229,6 +233,9 @@ func (r *run) howItEnded() {
 	h := r.header
 	if h.partial() {
 		r.warn("the file could not grow; what was collected at more markers, or on more processors, later is missing")
+	}
+	if r.NoSelf && r.GOARCH != "" && r.GOARCH != "amd64" && r.GOARCH != "arm64" {
+		r.warn("on %s goroutines can't be told apart: totals of what calls itself count what is inside each time, and what is still open is not known", r.GOARCH)
 	}
 	pid := h.word(layout.OffPID)
 	switch {

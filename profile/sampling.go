@@ -30,6 +30,7 @@ type windows struct {
 	ended   bool    // there can be none: its function's only call has ended, which OfNS is the time of
 	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
 	told    float64 // how far off net may be for all markers where functions that are passed between windows, too, tell what it is; 0: none does
+	shared  float64 // which part of the time the program had what it has of processors in windows; 0: that is not corrected for
 	with    float64 // how many times as long as that windows were in which these were passed, of which costSE is not then
 }
 
@@ -290,7 +291,30 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 	profiled := ns(until.profiled - b.since.profiled)
 	after := uint64(float64(ns(h.word(layout.OffWindowAfter))) * float64(profiled) / max(float64(ns(r.profiled())), 1))
 	s.OfNS = max(sub64(profiled, add64(s.OpenNS-s.NetNS, after)), s.NetNS)
+	if s.told == 0 { // else what is passed between windows has told
+		s.shared = 1 - (1-r.shared())*min(float64(h.word(layout.OffTurnsOf))/max(float64(profiled), 1), 1)
+		s.OfNS = max(uint64(float64(s.OfNS)*s.shared), s.NetNS)
+	}
 	return s
+}
+
+// shared is which part of the time in which others took turns with it the program had what it had of processors in windows.
+func (r *run) shared() float64 {
+	word := func(offset int) float64 { return float64(r.header.word(offset)) }
+	waited, used, of := word(layout.OffTurnsWaited), word(layout.OffTurnsUsed), word(layout.OffTurnsOf)
+	in, open := word(layout.OffTurnsOpen), word(layout.OffTurnsOpenOf)
+	if waited == 0 || used == 0 || of == 0 || in == 0 || open == 0 {
+		return 1
+	}
+	in /= open
+	if lasted := word(layout.OffWindowTicks); lasted > 0 { // of a program that rests, recording takes more of them
+		left := max(word(layout.OffWindowNet)/lasted, 1/layout.MostPace)
+		in = max((in-(1-left)*max(in, 1))/left, 0)
+	}
+	if in == 0 {
+		return 1
+	}
+	return min(max(used/of/in, used/(used+waited)), 1)
 }
 
 // profiled is how many ticks the run was profiling.
@@ -393,12 +417,18 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	off := math.Hypot(s.costSE*max(longer, 0), s.told) // how far off net may be, as a part
 	off = n * factor * min(off*(1+off), max(layout.MostPace*net/max(open, 1), 1))
 	unread := n * factor * readMost * read / max(net, 1)
+	if s.shared != 0 {
+		unread = math.Hypot(unread, n*factor*sharedMost*(1-s.shared))
+	}
 	return v + off*off + unread*unread + n*factor*n*factor*s.insideVar()
 }
 
 // readMost is which part of what reading collectors is measured to take it may take besides: before and after the clock
 // is read, and in what the program does next.
 const readMost = 0.05
+
+// sharedMost is which part of what others took of processors windows may have had more or less of than is known.
+const sharedMost = 0.25
 
 // simpleVar is the variance of the mean of the passages as independent samples;
 // infinite if there are too few to tell.

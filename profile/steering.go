@@ -34,7 +34,7 @@ func (r *run) log(b block) error {
 	}
 	all := r.order.Uint64(head[layout.OffLogLen:])
 	n := min(all, layout.LogRoom, (b.size-layout.OffLogData)/layout.LogSize)
-	r.unlogged = all - n
+	r.Unlogged = all - n
 	data, err := r.content(b, layout.OffLogData+n*layout.LogSize)
 	if err != nil {
 		return err

@@ -109,7 +109,7 @@ func (s *Sum) hand() *Profile {
 	if p.Runs != 1 {
 		p.Run = fmt.Sprintf("%d runs", p.Runs)
 	} else {
-		p.Changes = slices.Clone(s.newest.Changes)
+		p.Changes, p.Unlogged = slices.Clone(s.newest.Changes), s.newest.Unlogged
 	}
 	p.newest = s.newest.newest
 	p.App = strings.Join(s.apps, ", ")
@@ -179,7 +179,7 @@ func (s *Sum) head(p *Profile) {
 	}
 	s.versions.add(p.Version)
 	if s.newest == nil || newer(p, s.newest) {
-		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, newest: p.newest}
+		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, Unlogged: p.Unlogged, newest: p.newest}
 	}
 }
 

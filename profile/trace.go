@@ -155,7 +155,7 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 		StartTick: r.header.word(layout.OffStartTick),
 		in:        r.input,
 		pauses:    r.pauses(),
-		more:      r.unlogged > 0,
+		more:      r.Unlogged > 0,
 		sampled:   r.samplesPassages(),
 	}
 	t.name(r)

@@ -107,8 +107,8 @@ func heading(p *profile.Profile) [][2]string {
 		if t.Lost > 0 {
 			text += fmt.Sprintf(", and %s lost", units.Count(t.Lost))
 		}
-		if mb := t.Records / 1e3 * profile.RecordBytes / 1e3; mb > 0 {
-			text += fmt.Sprintf(": %s MB", units.Count(mb))
+		if mb := math.Round(float64(t.Records) * profile.RecordBytes / 1e6); mb > 0 {
+			text += fmt.Sprintf(": %s MB", units.Count(uint64(mb)))
 		}
 		lines = append(lines, [2]string{"trace", text})
 	}
@@ -200,7 +200,7 @@ func summary(p *profile.Profile, order string) string {
 		text += fmt.Sprintf(", %s off by only=, skip= or ctl", units.Count(uint64(off)))
 	}
 	if unvisited > 0 {
-		text += fmt.Sprintf(", %s unvisited", units.Count(uint64(unvisited)))
+		text += fmt.Sprintf(", %s %s", units.Count(uint64(unvisited)), map[bool]string{false: "unvisited", true: "unvisited or without data"}[p.State == "stopped" && !p.Complete])
 	}
 	if open > 0 {
 		text += fmt.Sprintf(", %s still open", units.Count(uint64(open)))
@@ -335,7 +335,7 @@ func steered(p *profile.Profile) string {
 		parts = append(parts, fmt.Sprintf("%s after %s (%s)", c.To, units.Duration(float64(c.AtNS)), c.Cause))
 	}
 	if n := len(parts); n > mostChanges {
-		return strings.Join(parts[:mostChanges], ", ") + fmt.Sprintf(", and %s more", units.Count(uint64(n-mostChanges)))
+		return strings.Join(parts[:mostChanges], ", ") + fmt.Sprintf(", and %s more", units.Count(uint64(n-mostChanges)+p.Unlogged))
 	}
 	return strings.Join(parts, ", ")
 }

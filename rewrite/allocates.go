@@ -14,9 +14,17 @@ var allocating = set("append", "make", "new", "string")
 
 // allocates says whether something that the function makes, or that it passes
 // to a function it gets as a parameter, may be on the heap only if the function
-// is not inlined: it returns something of its own by its address or in a slice, or as a
-// value of an interface. It works on syntax, and may say yes where that is not so.
+// is not inlined: it returns something of its own by its address or in a slice, as a
+// value of an interface or as a function, or calls methods of an interface that it gets; or what it makes is as long as it is told. It works on
+// syntax, and may say yes where that is not so.
 func (fn *function) allocates() bool {
+	if !fn.allocated.known {
+		fn.allocated.known, fn.allocated.is = true, fn.mayAllocate()
+	}
+	return fn.allocated.is
+}
+
+func (fn *function) mayAllocate() bool {
 	returned := false
 	if fn.results() {
 		for _, field := range fn.typ.Results.List {
@@ -38,10 +46,17 @@ func (fn *function) allocates() bool {
 			}
 		case *ast.RangeStmt:
 			found = found || fn.rangesGiven(n)
+		case *ast.FuncLit:
+			found = found || returned
+		case *ast.ReturnStmt:
+			for _, x := range n.Results {
+				found = found || returned && vars.calls(x)
+			}
 		case *ast.CallExpr:
 			switch f := ast.Unparen(n.Fun).(type) {
 			case *ast.Ident:
-				found = found || fn.given[f.Name] || returned && allocating[f.Name]
+				_, slice := fn.estimated.types[f.Name].(*ast.ArrayType) // a conversion
+				found = found || fn.given[f.Name] || returned && (allocating[f.Name] || slice) || f.Name == "make" && vars.long(n)
 			case *ast.SelectorExpr:
 				x, ok := f.X.(*ast.Ident)
 				found = found || ok && fn.given[x.Name]
@@ -314,4 +329,32 @@ func (vars variables) isArray(x ast.Expr) bool {
 	}
 	t, ok := vars[root(x)].typ.(*ast.ArrayType)
 	return ok && t.Len != nil
+}
+
+// calls says whether x is a call of a method of one of the variables, which may return a part of it by its address.
+func (vars variables) calls(x ast.Expr) bool {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	v, ok := vars[root(method.X)]
+	return ok && vars.has(method.X) && (v.typ != nil || isComposite(v.value))
+}
+
+// long says whether a call makes something that is as long as one of the variables says, which may be a constant where it is inlined.
+func (vars variables) long(made *ast.CallExpr) (is bool) {
+	for _, x := range made.Args[min(1, len(made.Args)):] {
+		ast.Inspect(x, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok {
+				_, known := vars[name.Name]
+				is = is || known
+			}
+			return !is
+		})
+	}
+	return is
 }

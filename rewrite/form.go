@@ -206,9 +206,9 @@ func (fn *function) lengthens() bool {
 // small says whether the function is to be inlined where the compiler does that.
 // In a loop a test a passage costs more than a call of what has the loop. It costs little beside a call
 // of a function that is given, which allocates if this one is not inlined: then the estimate is to be
-// far above the budget before it counts.
+// far above the budget before it counts. Nor does it cost much beside what is allocated if a function is not inlined that is in the plain program.
 func (fn *function) small() bool {
-	return fn.inline && (fn.cost <= openBudget && (fn.loops == 0 || fn.allocates()) || fn.cost <= mostCost && fn.dynamic())
+	return fn.inline && (fn.cost <= openBudget && fn.loops == 0 || fn.least <= openBudget && fn.allocates() || fn.cost <= mostCost && fn.dynamic())
 }
 
 // copies says whether the body can be there twice, and if not why.

@@ -24,9 +24,11 @@ type function struct {
 
 	// What decides about the form.
 	nosplit   bool
-	noinline  bool            // the compiler is told not to
-	inline    bool            // markers in it cost the inliner nothing
-	cost      int             // what the inliner would charge for it, about
+	noinline  bool // the compiler is told not to
+	inline    bool // markers in it cost the inliner nothing
+	cost      int  // what the inliner would charge for it, about
+	least     int  // and at least
+	allocated struct{ known, is bool }
 	indirect  bool            // nothing calls it by its name; see findIndirect
 	recursive bool            // may call itself, so that the compiler may inline it into itself
 	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces

@@ -10,7 +10,8 @@ import (
 // inliner estimates what the compiler's inliner charges for the functions of a
 // unit (hairyVisitor in cmd/compile/internal/inline/inl.go): a point for a node
 // of its tree, and for a call of what is not inlined callCost. It has no types, and
-// no trees of other packages: what it does not know it takes for half a call.
+// no trees of other packages: what it does not know it takes for half a call, and where it is to be told what is surely not
+// inlined (least) for none: it may be a conversion, or a function that is hardly more than that.
 type inliner struct {
 	functions map[string]*function // by name, methods by T.name
 	types     map[string]ast.Expr  // declared in the unit
@@ -80,18 +81,18 @@ func (in *inliner) estimate(fn *function) {
 	if fn.cost != 0 {
 		return
 	}
-	fn.cost, fn.estimated = never, in
+	fn.cost, fn.least, fn.estimated = never, never, in
 	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
 	if fn.size > 40*inlineBudget || fn.noinline {
 		return
 	}
 	in.begun = append(in.begun, fn)
 	defer func() { in.begun = in.begun[:len(in.begun)-1] }()
-	cost, quick := 0, fn.loops == 0
+	cost, unknown, quick := 0, 0, fn.loops == 0
 	vars := fn.declaredTypes()
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
-		if cost > mostCost {
+		if cost-unknown > mostCost {
 			return false
 		}
 		switch n := n.(type) {
@@ -129,33 +130,34 @@ func (in *inliner) estimate(fn *function) {
 			return false
 		case *ast.CallExpr:
 			fn.recursive = fn.recursive || in.callsItself(fn, n, vars)
-			called, quickly := in.call(fn, n, vars)
+			called, perhaps, quickly := in.call(fn, n, vars)
 			quick = quick && quickly
 			cost += called
+			unknown += perhaps
 		}
 		cost++
 		return true
 	}
 	ast.Inspect(fn.body, visit)
-	fn.cost, fn.quick = max(cost, 1), quick && cost <= mostCost
+	fn.cost, fn.least, fn.quick = max(cost, 1), max(cost-unknown, 1), quick && cost <= mostCost
 }
 
-// call is what a call costs beyond its nodes, and whether it is quick. Conversions
+// call is what a call costs beyond its nodes, how much of that is not known, and whether it is quick. Conversions
 // and most predeclared functions are free.
-func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost int, quick bool) {
+func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost, unknown int, quick bool) {
 	key := ""
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
 		switch {
 		case f.Name == "recover":
-			return never, false
+			return never, 0, false
 		case f.Name == "append":
-			return 0, true
+			return 0, 0, true
 		case scalarNames[f.Name] || builtins[f.Name] || f.Name == "string" || in.types[f.Name] != nil:
-			return 0, true
+			return 0, 0, true
 		}
 		if _, local := vars[f.Name]; local {
-			return callCost / 3, false // inlineParamCallCost
+			return callCost / 3, 0, false // inlineParamCallCost
 		}
 		key = f.Name
 	case *ast.SelectorExpr:
@@ -164,24 +166,25 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 			case typ != "":
 				key = typ + "." + f.Sel.Name
 			case !local && tiny[fn.file.imported(x.Name)][f.Sel.Name]:
-				return 0, true
+				return 0, 0, true
 			}
 		}
 	case *ast.IndexExpr:
 		key = baseType(f)
 	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.InterfaceType, *ast.StarExpr:
-		return 0, true
+		return 0, 0, true
 	}
 	callee := in.functions[key]
 	if callee == nil {
-		return callCost / 2, false
+		return callCost / 2, callCost / 2, false
 	}
 	callee.recursive = callee.recursive || slices.Contains(in.begun, callee)
 	in.estimate(callee)
-	if callee.cost > inlineBudget {
-		return callCost, false
+	cost = callee.cost
+	if cost > inlineBudget {
+		cost = callCost
 	}
-	return callee.cost, callee.quick
+	return cost, max(cost-callee.least, 0), callee.quick && callee.cost <= inlineBudget
 }
 
 // callsItself says whether a call in fn may be one of fn, as far as names tell: a method of that name of what is not
@@ -215,7 +218,7 @@ func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string
 // givenTo are the parameters of fn that it can call, by name.
 func (in *inliner) givenTo(fn *function) (given map[string]bool) {
 	for _, field := range fn.typ.Params.List {
-		if !in.callable(field.Type) {
+		if !in.callable(field.Type) && !in.givenMethods(field.Type) {
 			continue
 		}
 		for _, name := range field.Names {
@@ -283,6 +286,30 @@ func (in *inliner) callable(t ast.Expr) bool {
 	case *ast.Ident:
 		_, function := in.types[t.Name].(*ast.FuncType)
 		return function
+	}
+	return false
+}
+
+// interfaces are those of other packages that are most often given to functions which call their methods, by package.
+var interfaces = map[string]map[string]bool{
+	"context": set("Context"),
+	"fmt":     set("Formatter", "GoStringer", "State", "Stringer"),
+	"hash":    set("Hash", "Hash32", "Hash64"),
+	"heap":    set("Interface"),
+	"io": set("ByteReader", "ByteScanner", "ByteWriter", "Closer", "ReadCloser", "ReadSeeker", "ReadWriter", "Reader", "ReaderAt", "ReaderFrom",
+		"RuneReader", "RuneScanner", "Seeker", "StringWriter", "WriteCloser", "WriteSeeker", "Writer", "WriterAt", "WriterTo"),
+	"sort": set("Interface"),
+}
+
+// givenMethods says whether a type is surely one of interfaces, whose methods fn may call where it gets a value of it.
+func (in *inliner) givenMethods(t ast.Expr) bool {
+	switch t := t.(type) {
+	case *ast.SelectorExpr:
+		x, ok := t.X.(*ast.Ident)
+		return ok && interfaces[x.Name][t.Sel.Name]
+	case *ast.Ident:
+		_, is := in.types[t.Name].(*ast.InterfaceType)
+		return is || t.Name == "error"
 	}
 	return false
 }

@@ -11,7 +11,7 @@ func TestEstimateOfTiny(t *testing.T) {
 		{"a pointer to anything", "import \"unsafe\"\n\nfunc f(p *int, a, b uintptr) *int {\n\tq := unsafe.Pointer(p)\n\tr := unsafe.Add(q, a)\n\ts := unsafe.Add(r, b)\n\treturn (*int)(unsafe.Pointer(s))\n}", formCount},
 		{"bits of a number", "import b \"math/bits\"\n\nfunc f(x uint64) int {\n\ty := b.Len64(x)\n\tz := b.OnesCount64(x)\n\tw := b.TrailingZeros64(x)\n\treturn y + z + w + b.LeadingZeros64(x)\n}", formCount},
 		{"functions of that name in another package", "import b \"example.com/bits\"\n\nfunc f(x uint64) int {\n\ty := b.Len64(x)\n\tz := b.OnesCount64(x)\n\tw := b.TrailingZeros64(x)\n\treturn y + z + w + b.LeadingZeros64(x)\n}", formTwin},
-		{"methods of a parameter of the package's name", "import \"math/bits\"\n\nconst word = bits.UintSize\n\nfunc f(bits counter, x uint64) int {\n\ty := bits.Len64(x)\n\tz := bits.OnesCount64(x)\n\tw := bits.TrailingZeros64(x)\n\treturn y + z + w + bits.LeadingZeros64(x)\n}\n\ntype counter interface {\n\tLen64(uint64) int\n\tOnesCount64(uint64) int\n\tTrailingZeros64(uint64) int\n\tLeadingZeros64(uint64) int\n}", formTwin},
+		{"methods of a parameter of the package's name", "import (\n\t\"math/bits\"\n\n\t\"example.com/other\"\n)\n\nconst word = bits.UintSize\n\nfunc f(bits other.Counter, x uint64) int {\n\ty := bits.Len64(x)\n\tz := bits.OnesCount64(x)\n\tw := bits.TrailingZeros64(x)\n\treturn y + z + w + bits.LeadingZeros64(x)\n}", formTwin},
 		{"others of the package", "import \"math\"\n\nfunc f(x float64) float64 {\n\ty := math.Sin(x)\n\tz := math.Cos(x)\n\tw := math.Tan(x)\n\treturn y + z + w + math.Exp(x)\n}", formTwin},
 	} {
 		u, err := Load("example.com/p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + tt.src + "\n")}})
@@ -23,6 +23,99 @@ func TestEstimateOfTiny(t *testing.T) {
 		}
 		if p := u.Points[0]; p.Form != tt.form.String() {
 			t.Errorf("%s: %s is %s (%s), want %s", tt.name, p.Name, p.Form, p.Why, tt.form)
+		}
+	}
+}
+
+// What the plain compiler may inline, and allocates if it does not, is open: a call of another package may be a conversion.
+func TestOpenWhatAllocates(t *testing.T) {
+	const text = `package p
+
+import (
+	"fmt"
+	"time"
+)
+
+type pair struct{ x, y int }
+
+func (p *pair) self() *pair { return p }
+
+type list []byte
+
+type named interface{ Name() string }
+
+type times struct{ a, b, c, d time.Duration }
+
+func conversions(a, b, c int) *times {
+	return &times{time.Duration(a), time.Duration(b), time.Duration(c), time.Duration(a + b + c)}
+}
+
+func methods(d time.Duration) *pair {
+	return &pair{int(d.Milliseconds() + d.Microseconds()), int(d.Nanoseconds())}
+}
+
+func slice(s string) list {
+	b := list(s)
+	for i := range b {
+		b[i]++
+	}
+	return b
+}
+
+func scratch(n int) int {
+	b := make([]int, n)
+	for i := range b {
+		b[i] = i
+	}
+	return b[n-1]
+}
+
+func function(n int) func() int {
+	for n < 10 {
+		n++
+	}
+	return func() int { return n }
+}
+
+func itself(n int) *pair {
+	var p pair
+	for i := range n {
+		p.x += i
+	}
+	return p.self()
+}
+
+func ours(s named, n int) (k int) {
+	for range n {
+		k += len(s.Name())
+	}
+	return k
+}
+
+func theirs(s fmt.Stringer, n int) (k int) {
+	for range n {
+		k += len(s.String())
+	}
+	return k
+}
+
+func failing(err error, n int) (k int) {
+	for range n {
+		k += len(err.Error())
+	}
+	return k
+}
+`
+	u, err := Load("p", []Source{{"p.go", []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Find(Options{All: true, Inline: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range u.Points {
+		if p.Kind == "func" && p.Name != "p.(*pair).self" && p.Name != "p.function:func#1" && p.Form != formOpen.String() {
+			t.Errorf("%s is %s (%s)", p.Name, p.Form, p.Why)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func TestFileCannotGrow(t *testing.T) {
 		"closefds": "its descriptor was closed by the program",
 	} {
 		r := virtualForm.run(t, "file=data,report=r", what, "3000")
-		want := "markgen: the data file cannot grow: " + message + "; collecting the rest in memory only\n"
+		want := "markgen: the data file cannot grow: " + message + "; what has no room in it is collected in memory only\n"
 		if r.code != 0 || r.stderr != want {
 			t.Errorf("%s: exit code %d, stderr %q, want %q", what, r.code, r.stderr, want)
 		}

@@ -28,7 +28,7 @@ func growFile(size uintptr) (p unsafe.Pointer, trouble string) {
 //
 //go:nocheckptr
 func closeFile() (trouble string) {
-	if !space.inFile {
+	if !space.open {
 		return ""
 	}
 	var b []byte

@@ -106,10 +106,10 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 			if special(name) {
 				return nil, "not a file that can hold data"
 			}
-			if n == 1 && isDirectory(name) {
-				complain(`MARKGEN: key "file": ` + name + " is a directory; data go beside it, under the name with a number; give the name of a file")
-			}
 			if conf.spool != "" || !replaceable(name, n, &since) {
+				if what := foreign(name); n == 1 && what != "" {
+					complain(`MARKGEN: key "file": ` + name + " is " + what + "; data go beside it, under the name with a number; give the name of a file that may be made")
+				}
 				n++
 			}
 			continue
@@ -129,10 +129,10 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 	return nil, "all names are taken"
 }
 
-// special says whether a device, a pipe or a socket has the name: /dev/null, say. No file belongs beside it.
+// special says whether a device, a pipe or a socket has the name, or a link to one: /dev/null, say. No file belongs beside it.
 func special(name string) bool {
 	var st syscall.Stat_t
-	if syscall.Lstat(name, &st) != nil {
+	if syscall.Stat(name, &st) != nil {
 		return false
 	}
 	switch st.Mode & syscall.S_IFMT {
@@ -142,10 +142,31 @@ func special(name string) bool {
 	return false
 }
 
-// isDirectory says whether a directory has the name, or a link that leads to one.
-func isDirectory(name string) bool {
+// foreign says what has the name if that is not data of a run, nor a file that one may just have made; "": it is.
+func foreign(name string) (what string) {
 	var st syscall.Stat_t
-	return syscall.Stat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR
+	if syscall.Lstat(name, &st) != nil {
+		return ""
+	}
+	switch st.Mode & syscall.S_IFMT {
+	case syscall.S_IFDIR:
+		return "a directory"
+	case syscall.S_IFLNK:
+		if syscall.Stat(name, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
+			return "a directory"
+		}
+		return "a symbolic link"
+	}
+	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer syscall.Close(fd)
+	var head [len(Magic)]byte
+	if n, err := syscall.Read(fd, head[:]); err != nil || n < 1 || head[0] == 0 || string(head[:n]) == Magic[:n] {
+		return ""
+	}
+	return "another file, which is left as it is"
 }
 
 // replaceable removes what has the name if that is the data file of a run that
@@ -248,7 +269,7 @@ func writeZeros(fd int, off, size int64) error {
 // and handed out stays. The descriptor stays open for its lock.
 func closeFile() (trouble string) {
 	f := &dataFile
-	if !space.inFile {
+	if !space.open {
 		return ""
 	}
 	if !f.ours() {

@@ -55,8 +55,7 @@ func complete() {
 	setEnd()
 	trouble := closeFile()
 	leavePlace()
-	space.inFile = false
-	space.free = 0
+	space.open = false
 	unlock()
 	defer freeze()
 	if trouble != "" {
@@ -147,7 +146,7 @@ func freezeStacks() {
 //go:norace
 //go:nocheckptr
 func keepOpen() {
-	if len(owners) <= mostStacks || !space.inFile {
+	if len(owners) <= mostStacks && space.refused == 0 || !space.open {
 		return
 	}
 	n := uint32(0)

@@ -80,6 +80,14 @@ const (
 	OffWindowWith = 2472
 	OffTickWith   = 2480
 
+	// What the program got of the processors where others took turns with it, ns: how long its threads waited, how much it used, and in how much
+	// time; and how much it used in windows meanwhile, and in how much time.
+	OffTurnsWaited = 2488
+	OffTurnsUsed   = 2496
+	OffTurnsOf     = 2504
+	OffTurnsOpen   = 2512
+	OffTurnsOpenOf = 2520
+
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
 	OffTraceLost = 2312 // records that no ring could take

@@ -26,7 +26,7 @@ const (
 //go:norace
 //go:nocheckptr
 func (t *table) sharePages(number uint64) {
-	if !t.padded || t.shared || !space.inFile || syscall.Getpagesize() > pageSize {
+	if !t.padded || t.shared || !space.open || syscall.Getpagesize() > pageSize {
 		return
 	}
 	from := uintptr(unsafe.Pointer(t.of)) &^ (pageSize - 1)

@@ -12,12 +12,13 @@ type rests struct {
 	used   uint64 // how many processors it has kept busy lately, times 256; 0: not known
 }
 
-// It is looked at so often, ns, or so many times as long after as looking takes, and rests if it could have used less than so many percent
+// It is looked at so often, ns, or so many times as long after as looking takes, but restsLatest after, and rests if it could have used less than so many percent
 // of one processor in between.
 const (
-	restsEach = 20_000_000
-	restsCost = 500
-	restsMost = 90
+	restsEach   = 20_000_000
+	restsCost   = 500
+	restsLatest = 200_000_000
+	restsMost   = 90
 )
 
 // look finds out again, if it is time to.
@@ -31,7 +32,9 @@ func (r *rests) look() {
 	cpu, waited := processTime(), waitedTime()
 	if r.at != 0 {
 		took := cpu - r.cpu
-		could := took + less(waited, r.waited) // of threads that have ended meanwhile it is not known
+		lost := less(waited, r.waited) // of threads that have ended meanwhile it is not known
+		theSampler.turns.add(took, lost, t-r.at)
+		could := took + lost
 		r.does = could*100 < (t-r.at)*restsMost
 		used := took << 8 / (t - r.at)
 		if r.used != 0 {
@@ -40,5 +43,5 @@ func (r *rests) look() {
 		r.used = used
 	}
 	r.at, r.cpu, r.waited = t, cpu, waited
-	r.next = t + max(restsEach, restsCost*(uint64(nanotime())-t))
+	r.next = t + max(restsEach, min(restsCost*(uint64(nanotime())-t), restsLatest)) // others may have had the processor meanwhile
 }

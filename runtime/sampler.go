@@ -13,7 +13,8 @@ import (
 // which follows how far off an estimate may be. The windows are independent; the
 // passages in one of them are not, for what is called once is called again.
 type sampler struct {
-	progress progress // first, to be aligned
+	turns    turns // first, to be aligned, as is
+	progress progress
 
 	open    bool
 	next    uint64 // when to open a window or to look after it, monotonic ns
@@ -76,6 +77,7 @@ var theSampler sampler
 //
 //go:norace
 func (s *sampler) due() uint64 {
+	wasOpen := s.open
 	next := s.windowDue()
 	lock()
 	settleGates(true)
@@ -88,6 +90,9 @@ func (s *sampler) due() uint64 {
 		}
 	}
 	unlock()
+	if s.open && !wasOpen {
+		s.turns.begin() // the last that is done for the window
+	}
 	return min(next, s.look)
 }
 

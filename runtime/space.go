@@ -7,14 +7,15 @@ import (
 	"unsafe"
 )
 
-// space hands out the blocks of the data file in order. Memory comes in
-// pieces: mapped file content while the file can grow, anonymous memory of the
-// same layout otherwise. Guarded by the lock.
+// space hands out the blocks of the data file in order. It is mapped in
+// pieces; a block that it has no room for, and cannot grow by, is in memory alone. Guarded by the lock.
 var space struct {
-	next   unsafe.Pointer // free part of the current piece
-	free   uintptr
-	pieces []piece // for systems that write the file at the end
-	inFile bool    // pieces come from the data file
+	next    unsafe.Pointer // free part of the current piece
+	free    uintptr
+	pieces  []piece // for systems that write the file at the end
+	open    bool    // there is a data file, which is not complete
+	inFile  bool    // the block that was taken last is in it
+	refused uintptr // by so many bytes it could not grow; 0: it always could
 }
 
 type piece struct {
@@ -100,8 +101,11 @@ func aligned(size uintptr) uintptr { return (size + BlockAlign - 1) &^ (BlockAli
 //go:nocheckptr
 func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
 	size = aligned(size)
-	if size > space.free && !newPiece(size) {
-		return nil, 0
+	if space.inFile = hasRoom(size); !space.inFile {
+		if p = anonymous(size); p == nil {
+			return nil, 0
+		}
+		return p, size
 	}
 	p = space.next
 	space.next = unsafe.Add(p, size)
@@ -133,38 +137,39 @@ func publishParts(p unsafe.Pointer, size uintptr, parts []string) {
 	}
 }
 
-// newPiece makes room for size bytes. What is left of the current piece becomes
-// padding, because the next one lies elsewhere in memory.
+// hasRoom says whether the data file has room for size bytes, and makes it if it can. What is left of the current piece then becomes
+// padding, because the next one lies elsewhere in memory. A disk that is full may still have room for less.
 //
 //go:norace
 //go:nocheckptr
-func newPiece(size uintptr) bool {
+func hasRoom(size uintptr) bool {
+	if !space.open || size <= space.free {
+		return space.open
+	}
+	least := (size + firstPiece - 1) &^ (firstPiece - 1)
+	if space.refused != 0 && least >= space.refused {
+		return false
+	}
 	want := uintptr(firstPiece)
 	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
 		want *= 2
 	}
-	least := (size + firstPiece - 1) &^ (firstPiece - 1)
 	want = max(want, least)
-	if space.inFile {
-		p, trouble := growFile(want)
-		if trouble != "" && want > least { // there may be room for that
-			want = least
-			p, trouble = growFile(want)
-		}
-		if trouble == "" {
-			if space.free > 0 {
-				publish(newBlock(BlockPad, 0, space.free))
-			}
-			addPiece(p, want)
-			return true
-		}
-		complain("the data file cannot grow: " + trouble + "; collecting the rest in memory only")
-		atomic.OrUint64(headerWord(OffFlags), FlagPartial)
-		space.inFile = false
+	p, trouble := growFile(want)
+	if trouble != "" && want > least {
+		want = least
+		p, trouble = growFile(want)
 	}
-	p := anonymous(want)
-	if p == nil {
+	if trouble != "" {
+		if space.refused == 0 {
+			complain("the data file cannot grow: " + trouble + "; what has no room in it is collected in memory only")
+		}
+		space.refused = least
+		atomic.OrUint64(headerWord(OffFlags), FlagPartial)
 		return false
+	}
+	if space.free > 0 {
+		publish(newBlock(BlockPad, 0, space.free))
 	}
 	addPiece(p, want)
 	return true
@@ -182,7 +187,7 @@ func addPiece(p unsafe.Pointer, size uintptr) {
 //go:norace
 //go:nocheckptr
 func openSpace(first unsafe.Pointer) bool {
-	space.inFile = first != nil
+	space.open = first != nil
 	if first == nil {
 		if first = anonymous(firstPiece); first == nil {
 			return false

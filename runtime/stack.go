@@ -195,6 +195,9 @@ func (p *slot) makeRoom() bool {
 	if old != &none || stacks < mostStacks {
 		s = (*stack)(newBlock(BlockStack, 0, size))
 		stacks++
+		if s != nil && !space.inFile {
+			s.bytes = 0
+		}
 	}
 	if s == nil {
 		s = (*stack)(anonymous(size))

@@ -169,7 +169,7 @@ func forget() {
 	thinned, thinShards, thinEach = false, 0, thinMost
 	firstProfiling = 0
 	sizeCost = 0
-	space.next, space.free, space.pieces, space.inFile = nil, 0, nil, false
+	space.next, space.free, space.pieces, space.open, space.inFile, space.refused = nil, 0, nil, false, false, 0
 	header = unsafe.Pointer(&noHeader)
 }
 

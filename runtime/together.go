@@ -76,17 +76,17 @@ func writeTogether(from, to int) {
 	for k := from; k < to; k++ {
 		size += tables[k].size()
 	}
-	if size > space.free && !newPiece(size) {
+	pad := uintptr(0)
+	if hasRoom(size) && size >= filePage {
+		pad = (space.free - size) % filePage // pieces end where a page does
+	}
+	p, size := takeSpace(size + pad)
+	if p == nil {
 		for k := from; k < to; k++ {
 			tables[k].leave()
 		}
 		return
 	}
-	pad := uintptr(0)
-	if size >= filePage {
-		pad = (space.free - size) % filePage // pieces end where a page does
-	}
-	p, size := takeSpace(size + pad)
 	heads := make([]blockHead, to-from)
 	parts := make([]string, 0, 3*(to-from))
 	for i := range heads {

@@ -263,7 +263,7 @@ func writeSlow(r *traceRecord) {
 //go:nocheckptr
 func makeRing(e *ringEnd, shard uint32) {
 	block := &noRing
-	if space.inFile { // nobody reads what is in memory only
+	if space.open { // nobody reads what is in memory only
 		if r := (*ring)(newBlock(BlockRing, shard, RingData+uintptr(tracing.room)*RecordSize)); r != nil {
 			r.room = tracing.room
 			publish(unsafe.Pointer(r))

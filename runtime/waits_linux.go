@@ -19,6 +19,12 @@ var (
 	taskStat   [96]byte
 )
 
+// threads are the numbers of the process's threads, as waitedTime has seen them last; more than there is room for are not known.
+var threads struct {
+	n  int
+	id [64]int32
+}
+
 // waitedTime is how long the process's threads could have run and did not, since others had the processors, ns, of those that there
 // are: the second figure of their schedstat (Documentation/scheduler/sched-stats.rst of Linux). It is 0 where that is not to be had.
 // Only the sampler may call it.
@@ -30,22 +36,29 @@ func waitedTime() (ns uint64) {
 	if !ok {
 		return 0
 	}
-	for threads := 0; threads < mostThreads; {
+	seen := 0
+	for seen < mostThreads {
 		n, _, e := syscall.RawSyscall(syscall.SYS_GETDENTS64, folder, uintptr(unsafe.Pointer(&taskList[0])), unsafe.Sizeof(taskList))
 		if e != 0 || int(n) <= 0 {
 			break
 		}
-		for at := uintptr(0); at < n && threads < mostThreads; {
+		for at := uintptr(0); at < n && seen < mostThreads; {
 			// struct linux_dirent64: ino 8, off 8, reclen 2, type 1, name.
 			size := uintptr(*(*uint16)(unsafe.Pointer(&taskList[at+16])))
 			if name := taskList[at+19 : at+size]; name[0] != '.' {
 				ns += threadWaited(name)
-				threads++
+				if seen < len(threads.id) {
+					threads.id[seen] = int32(numberAt(0, name))
+				}
+				seen++
 			}
 			at += size
 		}
 	}
 	syscall.RawSyscall(syscall.SYS_CLOSE, folder, 0, 0)
+	if threads.n = seen; seen > len(threads.id) {
+		threads.n = 0
+	}
 	return ns
 }
 
@@ -68,17 +81,18 @@ func threadWaited(digits []byte) uint64 {
 	if e != 0 || got > unsafe.Sizeof(taskStat) {
 		return 0
 	}
-	return secondNumber(taskStat[:got])
+	return numberAt(1, taskStat[:got])
 }
 
-// secondNumber is the second of numbers that stand in decimal digits with blanks between.
-func secondNumber(text []byte) (v uint64) {
-	blanks := 0
+// numberAt is a number, counted from 0, of those that stand in decimal digits with blanks between, up to a 0.
+func numberAt(k int, text []byte) (v uint64) {
 	for _, c := range text {
 		switch {
 		case c == ' ':
-			blanks++
-		case blanks == 1 && c >= '0' && c <= '9':
+			k--
+		case c == 0:
+			return v
+		case k == 0 && c >= '0' && c <= '9':
 			v = v*10 + uint64(c-'0')
 		}
 	}

@@ -34,9 +34,9 @@ func TestWaitedTime(t *testing.T) {
 	}
 }
 
-func TestSecondNumber(t *testing.T) {
-	for text, want := range map[string]uint64{"": 0, "12 345 6\n": 345, "12": 0, "1 18446744073709551615 2": 1<<64 - 1, "x 7y8": 78, "1  5": 0} {
-		if got := secondNumber([]byte(text)); got != want {
+func TestNumberAt(t *testing.T) {
+	for text, want := range map[string]uint64{"": 0, "12 345 6\n": 345, "12": 0, "1 18446744073709551615 2": 1<<64 - 1, "x 7y8": 78, "1  5": 0, "1 2\x003": 2} {
+		if got := numberAt(1, []byte(text)); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}

@@ -215,6 +215,7 @@ func (w *window) end(width uint64) bool {
 		unlock()
 		return false
 	}
+	theSampler.turns.end(w.from + width)
 	more := w.endWhole(width)
 	setThin(false)
 	if atomic.LoadUint64(&w.width) == 0 {
@@ -264,6 +265,7 @@ func (w *window) begin(at uint64) uint64 {
 	theSampler.progress.begin(sort == thinBatch, theSampler.tellsHalves(sort))
 	t := uint64(nanotime())
 	at = max(at, t+warmUp)
+	theSampler.turns.used = 0
 	atomic.StoreUint64(&w.from, now()+fromNS(at-t))
 	atomic.StoreUint64(&w.width, unpassed)
 	return at

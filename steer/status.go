@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -102,17 +103,18 @@ func (p *Process) status() (Status, error) {
 func (p *Process) times(s *Status) error {
 	word := func(offset int) uint64 { return p.h.word(offset).Load() }
 	s.Profiled = p.duration(word(layout.OffProfiled))
-	now := word(layout.OffEndTick)
-	if now == 0 {
-		if !s.Running {
-			return nil
-		}
+	end := word(layout.OffEndTick)
+	now := end
+	if s.Running { // the program may go on when the run is over
 		var err error
 		if now, err = p.ticks(); err != nil {
 			return err
 		}
 	}
-	s.Elapsed = p.duration(now - word(layout.OffStartTick))
+	if now == 0 {
+		return nil
+	}
+	s.Elapsed = p.duration(cmp.Or(end, now) - word(layout.OffStartTick))
 	s.Since = p.duration(now - p.since())
 	if s.State == Profiling {
 		s.Profiled += s.Since

@@ -53,6 +53,17 @@ func order(n int) {
 	}
 }
 
+// errand takes some µs.
+//
+//perf:mark
+//go:noinline
+func errand(n int) (sum int) {
+	for i := range 4000 {
+		sum = sum*31 + i*n
+	}
+	return sum
+}
+
 // waiting waits one time in four for longer than a window, between two loops.
 //
 //perf:mark
@@ -359,6 +370,16 @@ func main() {
 			lengthy(100_000)
 			time.Sleep(2 * time.Millisecond)
 		}
+	case "errands": // two at a time
+		var done sync.WaitGroup
+		for range 2 {
+			done.Go(func() {
+				for i := range n {
+					sink.Add(int64(errand(i)))
+				}
+			})
+		}
+		done.Wait()
 	case "lengthy":
 		for range n {
 			lengthy(100_000)

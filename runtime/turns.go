@@ -1,0 +1,71 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Windows open while the program has a processor, and where others take turns with it that is not all of the time: more of
+// it passes in windows than elsewhere. How much more tells the processor time that the program uses in them, of which the header has sums; a
+// reader knows from the time that its threads wait for processors how far that may go.
+type turns struct {
+	used   uint64 // processor time at the beginning of the window, ns; 0: it is not looked at
+	opened uint64 // that of the opener
+	tick   uint64 // when that was
+	opener int32  // the thread that has opened the window
+	taken  bool   // the program waited for processors lately
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(sampler{}.turns)%8]
+
+// takenFrom is which part of the time that it could run the program waits if others take turns with it.
+const takenFrom = 1.0 / 32
+
+// Who opens a window takes less than one part in opensIn of it to come to an end, or to find that nobody else has ended it, and less than
+// opensMost, ns. A thread that used more has gone on with the program.
+const opensIn, opensMost = 3, 150_000
+
+// begin notes how much processor time the process has used when a window opens.
+//
+//go:norace
+func (s *turns) begin() {
+	if s.taken {
+		s.opener = thisThread()
+		var used uint64
+		used, s.opened = usedTime(s.opener)
+		s.tick = now()
+		atomic.StoreUint64(&s.used, used)
+	}
+}
+
+// end adds what it has used when a window ends that should have ended at a tick.
+//
+//go:norace
+func (s *turns) end(at uint64) {
+	if atomic.LoadUint64(&s.used) == 0 || int64(at-s.tick) <= 0 {
+		return
+	}
+	of := toNS(at - s.tick)
+	used, opened := usedTime(s.opener)
+	used = less(used, s.used)
+	if opened -= s.opened; opened < min(of/opensIn, opensMost) {
+		used = less(used, opened)
+	}
+	atomic.AddUint64(headerWord(OffTurnsOpen), used)
+	atomic.AddUint64(headerWord(OffTurnsOpenOf), of)
+	s.used = 0
+}
+
+// add takes in what the program used in the latest ns of time, and waited.
+//
+//go:norace
+func (s *turns) add(used, waited, of uint64) {
+	if s.taken {
+		atomic.AddUint64(headerWord(OffTurnsUsed), used)
+		atomic.AddUint64(headerWord(OffTurnsWaited), waited)
+		atomic.AddUint64(headerWord(OffTurnsOf), of)
+	}
+	s.taken = float64(waited) > takenFrom*float64(used+waited)
+}
