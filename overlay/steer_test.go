@@ -163,6 +163,9 @@ profiling <nil>
 stopped <nil>
 configured <nil>
 stopped <nil>
+configured <nil>
+profiling <nil>
+stopped <nil>
 unconfigured <nil>
 unconfigured Stop: the run is unconfigured and cannot become stopped; set MARKGEN, or call Configure
 `

@@ -12,6 +12,9 @@ import (
 func (p *Profile) Cautions() []string {
 	list := p.Warnings[:len(p.Warnings):len(p.Warnings)]
 	list = p.Clock.caution(list)
+	if p.NoSelf && p.GOARCH != "" && p.GOARCH != "amd64" && p.GOARCH != "arm64" {
+		list = append(list, "on "+p.GOARCH+" goroutines can't be told apart: the total of what calls itself has what is inside each time, and what is still open is not known")
+	}
 	throttled, shared, timed, sampled, called, recursive := uint64(0), false, 0, false, false, false
 	for i := range p.Markers {
 		m := &p.Markers[i]

@@ -234,9 +234,6 @@ func (r *run) howItEnded() {
 	if h.partial() {
 		r.warn("the file could not grow; what was collected at more markers, or on more processors, later is missing")
 	}
-	if r.NoSelf && r.GOARCH != "" && r.GOARCH != "amd64" && r.GOARCH != "arm64" {
-		r.warn("on %s goroutines can't be told apart: totals of what calls itself count what is inside each time, and what is still open is not known", r.GOARCH)
-	}
 	pid := h.word(layout.OffPID)
 	switch {
 	case h.ended():

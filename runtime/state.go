@@ -79,7 +79,7 @@ func toggle(call string, to RunState, why cause) error {
 	if header != nil {
 		ready()
 	}
-	if call == "Start" && waits && State() == StateProfiling {
+	if to == StateProfiling && waits && State() == StateProfiling {
 		return nil // no trigger was to do that
 	}
 	if s := State(); call == "Start" && conf.period > 0 && (s == StateProfiling || s == StatePaused) {

@@ -82,8 +82,12 @@ func between(from, to *reading) span {
 
 // difference is what was added to a marker between two readings. Its shortest and
 // longest are those of the whole run, which bound those of the span. In a file that is
-// read while it is written figures may be a few passages apart; none becomes negative.
+// read while it is written figures may be a few passages apart; none becomes negative. Estimates of all passages are revised as more is known:
+// where no more have been recorded, or they are fewer by now, none were in the span, as far as is known.
 func difference(from, to *profile.Marker) profile.Marker {
+	if to.Count < from.Count || to.Samples > 0 && to.Samples == from.Samples {
+		return profile.Marker{CountOnly: to.CountOnly, MinNS: to.MinNS, MaxNS: to.MaxNS}
+	}
 	d := profile.Marker{
 		Count:     less(to.Count, from.Count),
 		CountOnly: to.CountOnly,

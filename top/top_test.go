@@ -345,6 +345,26 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+// Estimates that are revised are no passages.
+func TestRevised(t *testing.T) {
+	times := func(n uint64) []profile.Bucket {
+		return []profile.Bucket{{K: 10, Count: n, SumNS: n * 1200, SumSq: profile.Uint128{Lo: n * 1200 * 1200}}}
+	}
+	before := profile.Marker{Count: 36_651, Samples: 900, Buckets: times(36_651)}
+	for _, tt := range []struct {
+		now  profile.Marker
+		want uint64
+	}{
+		{profile.Marker{Count: 27_481, Samples: 905, Buckets: times(27_481)}, 0},
+		{profile.Marker{Count: 36_700, Samples: 900, Buckets: times(36_700)}, 0},
+		{profile.Marker{Count: 37_000, Samples: 910, Buckets: times(37_000)}, 349},
+	} {
+		if d := difference(&before, &tt.now); d.Count != tt.want || len(d.Buckets) != 0 != (tt.want != 0) {
+			t.Errorf("%d of %d samples: %d passages, %v", tt.now.Count, tt.now.Samples, d.Count, d.Buckets)
+		}
+	}
+}
+
 // How far off counts may be stands behind them where markers are sampled, if there is room, and nothing is sorted by it.
 func TestSampledColumn(t *testing.T) {
 	for _, tt := range []struct {
