@@ -308,7 +308,7 @@ func (r *run) shared() float64 {
 	}
 	in /= open
 	if lasted := word(layout.OffWindowTicks); lasted > 0 { // of a program that rests, recording takes more of them
-		left := max(word(layout.OffWindowNet)/lasted, 1/layout.MostPace)
+		left := max(word(layout.OffWindowNet)/lasted, 1.0/layout.MostPace)
 		in = max((in-(1-left)*max(in, 1))/left, 0)
 	}
 	if in == 0 {

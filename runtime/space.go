@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// space hands out the blocks of the data file in order. It is mapped in
-// pieces; a block that it has no room for, and cannot grow by, is in memory alone. Guarded by the lock.
+// space hands out the blocks of the data file in order. The file is mapped in
+// pieces; a block that there is no room for, and it cannot grow by, is in memory alone. Guarded by the lock.
 var space struct {
 	next    unsafe.Pointer // free part of the current piece
 	free    uintptr

@@ -264,7 +264,7 @@ func writeSlow(r *traceRecord) {
 func makeRing(e *ringEnd, shard uint32) {
 	block := &noRing
 	if space.open { // nobody reads what is in memory only
-		if r := (*ring)(newBlock(BlockRing, shard, RingData+uintptr(tracing.room)*RecordSize)); r != nil {
+		if r := (*ring)(newBlock(BlockRing, shard, RingData+uintptr(tracing.room)*RecordSize)); r != nil && space.inFile {
 			r.room = tracing.room
 			publish(unsafe.Pointer(r))
 			block, e.room = r, tracing.room
