@@ -306,7 +306,7 @@ func (r *run) shared() float64 {
 	if waited == 0 || used == 0 || of == 0 || in == 0 || open == 0 {
 		return 1
 	}
-	in /= open
+	in /= open * openedMore
 	if lasted := word(layout.OffWindowTicks); lasted > 0 { // of a program that rests, recording takes more of them
 		left := max(word(layout.OffWindowNet)/lasted, 1.0/layout.MostPace)
 		in = max((in-(1-left)*max(in, 1))/left, 0)
@@ -426,6 +426,10 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 // readMost is which part of what reading collectors is measured to take it may take besides: before and after the clock
 // is read, and in what the program does next.
 const readMost = 0.05
+
+// openedMore is how much more processor time windows are measured to have than the program uses in them, as a program of one goroutine shows that
+// gets as much in windows as elsewhere: what opens and ends them is in that.
+const openedMore = 1.1
 
 // sharedMost is which part of what others took of processors windows may have had more or less of than is known.
 const sharedMost = 0.25
