@@ -240,6 +240,48 @@ unconfigured <nil>
 	t.Error("no marker for the watch")
 }
 
+// Stopwatches are in traces, also where another goroutine stops them, and those that run at the end are open.
+func TestWatchesHanded(t *testing.T) {
+	t.Parallel()
+	type figures struct{ Count, Open uint64 }
+	for _, keys := range []string{"collect=time", "collect=trace", "collect=time+trace", "noself"} {
+		r := runSteered(t, keys, "handed")
+		got := map[string]figures{}
+		for i := range r.Markers {
+			if m := &r.Markers[i]; m.Kind == "region" && !strings.Contains(m.Name, ".") {
+				got[m.Name] = figures{m.Count, m.Open}
+			}
+		}
+		want := map[string]figures{"whole": {0, 1}, "own": {20, 1}, "given": {20, 0}}
+		if keys == "collect=trace" {
+			want["own"], want["given"] = figures{0, 1}, figures{}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", keys, diff)
+		}
+		if !strings.Contains(keys, "trace") {
+			continue
+		}
+		tr, err := profile.OpenTrace(filepath.Join(r.dir, "run.markgen"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		for name, unpaired := range map[string]uint64{"own": 1, "given": 0, "whole": 1} {
+			var b profile.Between
+			if b.From, b.To, err = profile.Endpoints(name, name, tr.Markers); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Add(tr); err != nil {
+				t.Fatal(err)
+			}
+			if b.Count != got[name].Count && keys != "collect=trace" || name != "whole" && b.Count != 20 || b.Unpaired != unpaired {
+				t.Errorf("%s: %s: %d pairs, %d unpaired", keys, name, b.Count, b.Unpaired)
+			}
+		}
+	}
+}
+
 // What waits for the time of a window, or for the state to change, sleeps.
 func TestTimersSleep(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 // of that name, of one kind of record.
 type Endpoint struct {
 	Name string
-	Kind uint8 // RecordEnter or RecordExit; 0: where a scope begins, or a point
+	Kind uint8 // RecordEnter or RecordExit, also of a stopwatch; 0: where a scope begins, or a point
 }
 
 // String is the endpoint as a command line says it.
@@ -31,6 +31,12 @@ const enterSuffix, exitSuffix = "@enter", "@exit"
 
 // is tells whether a record of the marker is a passage of the endpoint.
 func (e Endpoint) is(kind uint8) bool {
+	switch kind {
+	case RecordStart:
+		kind = RecordEnter
+	case RecordStop:
+		kind = RecordExit
+	}
 	return kind == e.Kind || e.Kind == 0 && (kind == RecordEnter || kind == RecordPoint)
 }
 
@@ -133,7 +139,7 @@ func hasScopes(name string, markers []TraceMarker) bool {
 // over all records of the goroutine from the first, included, to the second, not
 // included (US patent 6,873,934). Each passage of To belongs to the latest passage
 // of From before it that has none yet. A scope of one marker to which both belong ends at the level
-// it began at.
+// it began at. From the start of a stopwatch to its stop may lead to another goroutine: then the cost is that of its start alone.
 type Between struct {
 	From, To Endpoint
 	Spread            // of the times

@@ -9,8 +9,9 @@ type pairing struct {
 
 	goroutines map[uint64]*waiting
 	latest     [latestLines]*waiting
-	waiting    int // passages of From, over all goroutines
-	swept      int // goroutines that the last sweep left
+	watch      *waiting // the goroutine that has started the stopwatch whose scopes are looked for; nil: none has
+	waiting    int      // passages of From, over all goroutines
+	swept      int      // goroutines that the last sweep left
 	dropped    uint64
 
 	// Where records are missing nothing can be paired: not what began before, for
@@ -50,6 +51,7 @@ type waiting struct {
 type passage struct {
 	tick  uint64
 	cost  uint64 // of the goroutine's records before
+	own   uint64 // of its record
 	level uint32
 }
 
@@ -125,6 +127,11 @@ func (p *pairing) visit(r *Record) {
 
 // to ends the latest passage of From.
 func (p *pairing) to(w *waiting, r *Record) {
+	if r.Kind == RecordStop && p.scopes {
+		if w = p.watch; w != nil && w.epoch != p.epoch {
+			p.forget(w, 0)
+		}
+	}
 	if w != nil && p.scopes {
 		p.forgetAbove(w, r.Level)
 		if n := len(w.from); n > 0 && w.from[n-1].level != r.Level {
@@ -140,6 +147,9 @@ func (p *pairing) to(w *waiting, r *Record) {
 	w.from = w.from[:n]
 	p.waiting--
 	cost := w.cost - from.cost
+	if w.goroutine != r.Goroutine {
+		cost = from.own
+	}
 	ns := 0.0
 	if d := int64((r.Tick-from.tick)<<8 - cost); d > 0 {
 		ns = float64(d) * p.nsPer
@@ -166,11 +176,17 @@ func (p *pairing) from(w *waiting, r *Record) *waiting {
 		p.goroutines[r.Goroutine] = w
 		p.latest[r.Goroutine%latestLines] = w
 	}
-	if p.scopes {
+	switch {
+	case r.Kind == RecordStart && p.scopes: // the latest has been stopped
+		if p.watch != nil {
+			p.forget(p.watch, 0)
+		}
+		p.watch = w
+	case p.scopes:
 		p.forgetAbove(w, r.Level-1)
 	}
 	w.seen = p.Records
-	w.from = append(w.from, passage{r.Tick, w.cost, r.Level})
+	w.from = append(w.from, passage{r.Tick, w.cost, r.Cost, r.Level})
 	p.waiting++
 	return w
 }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -17,6 +18,9 @@ const (
 	StepPoint            // a passage without a duration
 	StepTaken            // no passage: a marker took time besides
 	StepGap              // records of a processor are missing
+	StepStart            // a stopwatch is started
+	StepStop             // a stopwatch is stopped
+	StepStopLost         // a stopwatch's stop is not in the trace; it ran until Tick at least
 )
 
 // A Step is what a record of a trace means to its goroutine: the steps of each
@@ -26,13 +30,14 @@ const (
 // As with Between, nothing is paired that could reach over a place where records
 // are missing: the end that is there may be that of another scope. Scopes that were
 // open there end with StepLost, at the goroutine's latest record; those that begin
-// or end while records are missing do so alone.
+// or end while records are missing do so alone. Stopwatches do not nest: they may be stopped by another goroutine.
 type Step struct {
 	Kind      uint8  // Step…
 	New       bool   // the first of its goroutine, or the first for long
 	Tick      uint64 // never less than that of the step before it on its goroutine
 	Goroutine uint64 // 0 of StepGap
 	Marker    int32  // index in Trace.Markers; -1 where no table names it
+	Watch     uint64 // of StepStart and StepStop or StepStopLost: a number that the two have in common; 0: the other is not known
 	Record    *Record
 }
 
@@ -46,15 +51,16 @@ const (
 )
 
 // Steps gives all steps to visit, in the order of Each. A step and its record are
-// visit's until it returns; a StepLost has no record.
+// visit's until it returns; a StepLost and a StepStopLost have no record.
 //
 // Memory does not grow with the number of records. When more than a million scopes
 // are open at once, those of the goroutines that have done nothing for longest end with StepLost; givenUp is
 // how many.
 func (t *Trace) Steps(visit func(*Step)) (givenUp uint64, err error) {
-	s := &nesting{visit: visit, goroutines: map[uint64]*nest{}}
+	s := &nesting{visit: visit, goroutines: map[uint64]*nest{}, watches: map[int32]startedWatch{}}
 	err = t.Each(s.record)
 	s.end()
+	s.loseWatches()
 	return s.givenUp, err
 }
 
@@ -68,6 +74,8 @@ type nesting struct {
 	open       int // scopes, over all goroutines
 	swept      int // goroutines that the last sweep left
 	givenUp    uint64
+	watches    map[int32]startedWatch // those that run, by marker
+	starts     uint64                 // of all watches so far
 
 	// As in a pairing: an epoch is the time between places where records are missing.
 	epoch      uint64
@@ -88,6 +96,12 @@ type openScope struct {
 	marker int32
 }
 
+// A startedWatch is a stopwatch that runs: who started it, and the number of that start.
+type startedWatch struct {
+	by     *nest
+	number uint64
+}
+
 func (s *nesting) record(r *Record) {
 	if r.Kind == RecordGap {
 		s.gap(r)
@@ -106,7 +120,7 @@ func (s *nesting) record(r *Record) {
 		s.lose(n, 0)
 		n.epoch = s.epoch
 	}
-	kind := uint8(StepPoint)
+	kind, watch := uint8(StepPoint), uint64(0)
 	switch r.Kind {
 	case RecordEnter:
 		kind = s.enter(n, r)
@@ -116,9 +130,21 @@ func (s *nesting) record(r *Record) {
 		kind = s.exit(n, r, StepLeft, StepLoneLeft)
 	case RecordTaken:
 		kind = StepTaken
+	case RecordStart:
+		kind = StepStart
+		s.loseWatch(r.Marker)
+		if !s.blind {
+			s.starts++
+			watch = s.starts
+			s.watches[r.Marker] = startedWatch{n, watch}
+		}
+	case RecordStop:
+		kind = StepStop
+		watch = s.watches[r.Marker].number
+		delete(s.watches, r.Marker)
 	}
 	n.last = max(n.last, r.Tick)
-	s.step = Step{Kind: kind, New: isNew, Tick: n.last, Goroutine: r.Goroutine, Marker: r.Marker, Record: r}
+	s.step = Step{Kind: kind, New: isNew, Tick: n.last, Goroutine: r.Goroutine, Marker: r.Marker, Watch: watch, Record: r}
 	s.visit(&s.step)
 }
 
@@ -130,6 +156,7 @@ func (s *nesting) gap(r *Record) {
 		s.epoch++
 	}
 	s.blindUntil = max(s.blindUntil, r.Cost)
+	s.loseWatches()
 	s.step = Step{Kind: StepGap, Tick: r.Tick, Marker: -1, Record: r}
 	s.visit(&s.step)
 }
@@ -175,6 +202,21 @@ func (s *nesting) lose(n *nest, level uint32) {
 		s.open--
 		s.step = Step{Kind: StepLost, Tick: n.last, Goroutine: n.goroutine, Marker: marker}
 		s.visit(&s.step)
+	}
+}
+
+// loseWatch ends a stopwatch, if it runs: its stop is not in the trace.
+func (s *nesting) loseWatch(marker int32) {
+	if w, ok := s.watches[marker]; ok {
+		delete(s.watches, marker)
+		s.step = Step{Kind: StepStopLost, Tick: w.by.last, Goroutine: w.by.goroutine, Marker: marker, Watch: w.number}
+		s.visit(&s.step)
+	}
+}
+
+func (s *nesting) loseWatches() {
+	for _, marker := range slices.Sorted(maps.Keys(s.watches)) {
+		s.loseWatch(marker)
 	}
 }
 

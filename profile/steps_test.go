@@ -23,6 +23,14 @@ func left(tick uint64, marker int, level uint32) profiletest.Record {
 	return at(tick, 1, profile.RecordLeft, marker, level)
 }
 
+func starts(tick uint64, marker int) profiletest.Record {
+	return at(tick, 1, profile.RecordStart, marker, 0)
+}
+
+func stops(tick uint64, marker int) profiletest.Record {
+	return at(tick, 1, profile.RecordStop, marker, 0)
+}
+
 func on(goroutine uint64, r profiletest.Record) profiletest.Record {
 	r.Goroutine = goroutine
 	return r
@@ -32,6 +40,7 @@ var stepWords = map[uint8]string{
 	profile.StepBegin: "(", profile.StepEnd: ")", profile.StepLeft: "left)", profile.StepLost: "lost)",
 	profile.StepLoneBegin: "lone(", profile.StepLoneEnd: "lone)", profile.StepLoneLeft: "loneleft)",
 	profile.StepPoint: ".", profile.StepTaken: "taken", profile.StepGap: "gap",
+	profile.StepStart: "[", profile.StepStop: "]", profile.StepStopLost: "lost]",
 }
 
 // steps are the steps of a trace: goroutine (with + where it is new), tick after the start, kind and marker.
@@ -46,7 +55,10 @@ func steps(t *testing.T, tr *profile.Trace) string {
 		if s.Marker >= 0 {
 			word += fmt.Sprint(s.Marker)
 		}
-		if (s.Record == nil) != (s.Kind == profile.StepLost) {
+		if s.Watch > 0 {
+			word += fmt.Sprintf("#%d", s.Watch)
+		}
+		if (s.Record == nil) != (s.Kind == profile.StepLost || s.Kind == profile.StepStopLost) {
 			t.Errorf("%s: record %v", word, s.Record)
 		}
 		list = append(list, word)
@@ -92,6 +104,10 @@ func TestSteps(t *testing.T) {
 			"0@0gap +1@3.1 1@4lone)2 1@5lone)0"},
 		{"time goes back", one(enter(10, 0, 1), enter(8, 2, 2), exit(9, 2, 2), exit(20, 0, 1)), "+1@10(0 1@10(2 1@10)2 1@20)0"},
 		{"no level", one(enter(1, 0, 0), exit(2, 0, 0), left(3, 0, 0)), "+1@1lone(0 1@2lone)0 1@3loneleft)0"},
+		{"stopwatches", one(starts(1, 2), enter(2, 0, 1), on(3, starts(3, 3)), stops(4, 2), exit(5, 0, 1), starts(6, 2), stops(7, 3)),
+			"+1@1[2#1 1@2(0 +3@3[3#2 1@4]2#1 1@5)0 1@6[2#3 1@7]3#2 1@7lost]2#3"},
+		{"a stopwatch over a gap", one(stops(1, 2), starts(2, 2), starts(3, 2), gap, starts(40, 2), starts(45, 3), stops(60, 2), starts(70, 2), stops(80, 2), stops(90, 3)),
+			"+1@1]2 1@2[2#1 1@2lost]2#1 1@3[2#2 1@3lost]2#2 0@30gap 1@40[2 1@45[3 1@60]2 1@70[2#3 1@80]2#3 1@90]3"},
 		{"taken", one(at(1, 1, profile.RecordTaken, 0, 0), enter(2, 99, 1), exit(3, 99, 1)), "+1@1taken0 1@2( 1@3)"},
 	} {
 		tr := readTrace(t, tracedRun(tt.records...).File())

@@ -22,6 +22,8 @@ const (
 	RecordLeft  = layout.RecordLeft  // a scope turns out to have been left by a panic or runtime.Goexit
 	RecordTaken = layout.RecordTaken // no passage: a marker took time besides, when it was passed first
 	RecordGap   = layout.RecordGap   // records of this processor are missing
+	RecordStart = layout.RecordStart // a stopwatch is started
+	RecordStop  = layout.RecordStop  // a stopwatch is stopped, perhaps by another goroutine
 )
 
 // A Record is one event of a trace.

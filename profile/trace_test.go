@@ -250,6 +250,9 @@ func TestBetweenScopes(t *testing.T) {
 		{"left unsaid", []profiletest.Record{at(10, 1, enter, 0, 1), at(20, 1, enter, 0, 2), at(50, 1, exit, 0, 1)}, "38", 1},
 		{"begun before", []profiletest.Record{at(10, 1, exit, 0, 2), at(20, 1, enter, 0, 2), at(50, 1, exit, 0, 1)}, "", 3},
 		{"goroutines", []profiletest.Record{at(10, 1, enter, 0, 1), at(20, 2, enter, 0, 1), at(30, 1, exit, 0, 1), at(60, 2, exit, 0, 1)}, "19 39", 0},
+		{"a stopwatch", []profiletest.Record{starts(10, 0), at(20, 1, enter, 2, 1), stops(30, 0), at(40, 1, exit, 2, 1)}, "18", 0},
+		{"a stopwatch of two goroutines", []profiletest.Record{starts(10, 0), on(2, at(20, 1, enter, 2, 1)), on(2, stops(30, 0))}, "19", 0},
+		{"a stopwatch whose stop is missing", []profiletest.Record{starts(10, 0), on(2, starts(20, 0)), stops(50, 0), stops(60, 0)}, "29", 2},
 		{"again", []profiletest.Record{at(10, 1, enter, 0, 1), at(20, 1, enter, 0, 1), at(50, 1, exit, 0, 1)}, "29", 1},
 	} {
 		b := betweenOf(t, readTrace(t, tracedRun(profiletest.Records{Records: tt.records, Room: 99}).File()), "b.outer", "b.outer")

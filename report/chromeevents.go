@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/markgen/markgen/profile"
 )
@@ -26,6 +27,7 @@ type chromeEvents struct {
 type chromeMarker struct {
 	begin   string // from the event's beginning to the thread
 	instant string
+	head    string // from the event's beginning to its category
 	args    string // from the time to the processor
 	id      string // the same with the ID, for the first event; then ""
 	name    string // JSON
@@ -59,9 +61,9 @@ func newChromeEvents(t *TraceWriter, i int, trace *profile.Trace) *chromeEvents 
 // marker is one without a place and without an ID.
 func (e *chromeEvents) marker(name, kind string) chromeMarker {
 	c := chromeMarker{name: string(jsonText(name)), args: `,"args":{`}
-	head := `{"name":` + c.name + `,"cat":` + string(jsonText(kind))
-	c.begin = head + `,"ph":"B","pid":` + e.pid + `,"tid":`
-	c.instant = head + `,"ph":"i","s":"t","pid":` + e.pid + `,"tid":`
+	c.head = `{"name":` + c.name + `,"cat":` + string(jsonText(kind))
+	c.begin = c.head + `,"ph":"B","pid":` + e.pid + `,"tid":`
+	c.instant = c.head + `,"ph":"i","s":"t","pid":` + e.pid + `,"tid":`
 	return c
 }
 
@@ -72,6 +74,9 @@ const (
 	loneBegin = `,"scope":"begins, its end is not known"`
 	loneEnd   = `,"scope":"ends, its beginning is not known"`
 	loneLeft  = `,"scope":"was left by a panic or runtime.Goexit, its beginning is not known"`
+	lostStop  = `,"end":"not recorded, not before this"`
+	loneStart = `,"scope":"a stopwatch is started, its stop is not known"`
+	loneStop  = `,"scope":"a stopwatch is stopped, its start is not known"`
 )
 
 func (e *chromeEvents) step(s *profile.Step) {
@@ -105,11 +110,30 @@ func (e *chromeEvents) step(s *profile.Step) {
 		e.of(m, m.instant, s, loneEnd)
 	case profile.StepLoneLeft:
 		e.of(m, m.instant, s, loneLeft)
+	case profile.StepStart:
+		if s.Watch == 0 {
+			e.of(m, m.instant, s, loneStart)
+		} else {
+			e.of(m, e.watch(m, "b", s.Watch), s, "")
+		}
+	case profile.StepStop:
+		if s.Watch == 0 {
+			e.of(m, m.instant, s, loneStop)
+		} else {
+			e.of(m, e.watch(m, "e", s.Watch), s, "")
+		}
+	case profile.StepStopLost:
+		e.of(m, e.watch(m, "e", s.Watch), s, lostStop)
 	case profile.StepTaken:
 		e.taken(m, s)
 	case profile.StepGap:
 		e.gap(s.Record)
 	}
+}
+
+// watch is an event of a stopwatch up to the thread: the two ends of a slice on a track of its own, which go by a number.
+func (e *chromeEvents) watch(m *chromeMarker, phase string, number uint64) string {
+	return m.head + `,"ph":"` + phase + `","id2":{"local":"` + strconv.FormatUint(number, 10) + `"},"pid":` + e.pid + `,"tid":`
 }
 
 // of writes an event of a marker. head is its first part, more what is said of it besides.
@@ -123,10 +147,14 @@ func (e *chromeEvents) of(m *chromeMarker, head string, s *profile.Step, more st
 		args, m.id = m.id, ""
 	}
 	b = append(b, args...)
-	b = append(b, `"processor":`...)
-	b = strconv.AppendUint(b, uint64(s.Record.Processor), 10)
+	if s.Record != nil {
+		b = append(b, `"processor":`...)
+		b = strconv.AppendUint(b, uint64(s.Record.Processor), 10)
+	} else {
+		more = strings.TrimPrefix(more, ",")
+	}
 	b = append(b, more...)
-	if s.Record.Cost > e.usual {
+	if s.Record != nil && s.Record.Cost > e.usual {
 		b = append(b, `,"overhead_ns":`...)
 		b = strconv.AppendUint(b, e.cost(s.Record), 10)
 	}

@@ -32,7 +32,8 @@ func traced(pid uint64, seconds uint64, records ...profiletest.Records) profilet
 		Tables: []profiletest.Table{{Text: "p\texample.com/shop\nf\tcart/price.go\n" +
 			"m\t00c0ffee00000001\tfunc\t0\t12\t1\t0\t-\t-\t1\texample.com/shop.main\n" +
 			"m\t00c0ffee00000002\tpoint\t0\t14\t2\t1\t-\t-\t1\texample.com/shop.paid\n" +
-			"m\t00c0ffee00000003\tregion\t0\t20\t2\t2\t-\t-\t1\texample.com/shop.read \"rates\" & <taxes> ü\n"}},
+			"m\t00c0ffee00000003\tregion\t0\t20\t2\t2\t-\t-\t1\texample.com/shop.read \"rates\" & <taxes> ü\n"},
+			{Text: "p\t-\nf\tmain.go\nm\t00c0ffee00000004\tregion\t0\t40\t1\t0\t-\t-\t1\tload\nm\t00c0ffee00000005\tregion\t0\t41\t1\t0\t-\t-\t1\tbatch\n"}},
 		Trace: records,
 	}
 }
@@ -51,6 +52,8 @@ func demoTraces() []profiletest.Run {
 	slow.Cost = 5_000
 	slowEnd := rec(215_000, 7, out, 2, 1)
 	slowEnd.Cost = 2_000
+	// Stopwatches: of two goroutines, over a gap, and one that nobody stops.
+	const start, stop = profile.RecordStart, profile.RecordStop
 	first := traced(4711, 0,
 		profiletest.Records{Records: []profiletest.Record{
 			rec(100_000, 1, taken, 0, 0), slow, rec(110_003, 1, in, 2, 2), rec(120_000, 1, in, 2, 3), rec(130_000, 1, out, 2, 3),
@@ -59,6 +62,10 @@ func demoTraces() []profiletest.Run {
 		}},
 		profiletest.Records{Shard: 3, Records: []profiletest.Record{
 			rec(200_000, 7, in, 2, 1), slowEnd, rec(310_000, 7, in, 2, 1), rec(315_000, 7, out, 2, 1),
+		}},
+		profiletest.Records{Shard: 4, Records: []profiletest.Record{
+			rec(101_500, 1, start, 3, 0), rec(210_000, 7, stop, 3, 0), rec(220_000, 7, start, 3, 0), rec(305_000, 7, start, 4, 0), rec(400_500, 7, stop, 3, 0), rec(401_000, 7, stop, 4, 0),
+			rec(402_500, 7, start, 3, 0), rec(405_000, 7, start, 4, 0), rec(407_500, 7, stop, 4, 0),
 		}})
 	first.Span = 1e9
 	second := traced(4711, 5, profiletest.Records{Room: 4, Records: []profiletest.Record{
@@ -108,7 +115,8 @@ func TestChromeTraceAgreesWithBetween(t *testing.T) {
 		scopes := map[string]int{}
 		for line := range strings.Lines(readChrome(t, chrome(t, run))) {
 			if name, _, ok := strings.Cut(line, " place="); ok && !strings.Contains(line, "…open") && !strings.Contains(line, "scope=") && !strings.Contains(line, "end=") {
-				name, _, _ = strings.Cut(name[strings.Index(name, "example.com"):], " id=")
+				name, _, _ = strings.Cut(name[strings.Index(name, "…"):], " id=")
+				_, name, _ = strings.Cut(name, " ")
 				scopes[name]++
 			}
 		}
@@ -136,6 +144,7 @@ func TestChromeTraceAgreesWithBetween(t *testing.T) {
 func randomTrace(seed uint64) profiletest.Run {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	stacks := map[uint64][]int{}
+	running := false
 	shards := []profiletest.Records{{}, {Shard: 1}}
 	if seed%2 == 0 {
 		shards[0].Room, shards[1].Room = 20+rnd.IntN(60), 60
@@ -146,6 +155,12 @@ func randomTrace(seed uint64) profiletest.Run {
 		r := rec(1000*tick, g, profile.RecordPoint, 1, 0)
 		switch {
 		case rnd.IntN(6) == 0:
+		case rnd.IntN(12) == 0:
+			r.Marker, r.Kind = 3, profile.RecordStart
+			if running {
+				r.Kind = profile.RecordStop
+			}
+			running = !running
 		case n > 0 && rnd.IntN(2) == 0:
 			r.Kind, r.Marker, r.Level = profile.RecordExit, stacks[g][n-1], n
 			if rnd.IntN(5) == 0 {
@@ -221,8 +236,8 @@ func FuzzChromeTrace(f *testing.F) {
 		var list []profiletest.Record
 		tick := uint64(0)
 		for ; len(records) >= 4; records = records[4:] {
-			tick += uint64(records[0] >> 3)
-			r := rec(tick<<(records[1]>>4), 1+uint64(records[3]>>4), records[0]&7, int(records[1]&15), uint32(records[2]))
+			tick += uint64(records[0] >> 4)
+			r := rec(tick<<(records[1]>>4), 1+uint64(records[3]>>4), records[0]&15, int(records[1]&15), uint32(records[2]))
 			r.Cost = uint64(records[3])
 			list = append(list, r)
 		}
@@ -235,10 +250,13 @@ func FuzzChromeTrace(f *testing.F) {
 // A chromeEvent has the fields that the format's documentation has for the types of events
 // that are written.
 type chromeEvent struct {
-	Name *string        `json:"name"`
-	Cat  *string        `json:"cat"`
-	Ph   string         `json:"ph"`
-	S    *string        `json:"s"`
+	Name *string `json:"name"`
+	Cat  *string `json:"cat"`
+	Ph   string  `json:"ph"`
+	S    *string `json:"s"`
+	ID   *struct {
+		Local string `json:"local"`
+	} `json:"id2"`
 	PID  *uint32        `json:"pid"`
 	TID  *uint64        `json:"tid"`
 	TS   json.Number    `json:"ts"`
@@ -299,6 +317,8 @@ type chromeModel map[uint32]*chromeProcess
 type chromeProcess struct {
 	name, labels string
 	instants     []string
+	watches      []*chromeSlice
+	running      map[string]*chromeSlice
 	threads      map[uint64]*chromeThread
 }
 
@@ -316,13 +336,21 @@ type chromeSlice struct {
 	within     int
 }
 
+func (s *chromeSlice) String() string {
+	end := fmt.Sprint(s.end)
+	if s.end < 0 {
+		end = "open"
+	}
+	return fmt.Sprintf("%d…%s %s%s", s.start, end, s.title, arguments(s.args))
+}
+
 func (m chromeModel) add(e chromeEvent) error {
 	if e.PID == nil || *e.PID == 0 {
 		return errors.New("no process")
 	}
 	p := m[*e.PID]
 	if p == nil {
-		p = &chromeProcess{threads: map[uint64]*chromeThread{}}
+		p = &chromeProcess{threads: map[uint64]*chromeThread{}, running: map[string]*chromeSlice{}}
 		m[*e.PID] = p
 	}
 	for key, v := range e.Args {
@@ -360,6 +388,9 @@ func (m chromeModel) add(e chromeEvent) error {
 		return fmt.Errorf("time goes back from %d", th.last)
 	}
 	th.last = ns
+	if e.ID != nil {
+		return p.watch(e, ns)
+	}
 	switch {
 	case e.Ph == "B" && e.Name != nil && e.Cat != nil && e.S == nil:
 		s := &chromeSlice{*e.Name, ns, -1, e.Args, len(th.open)}
@@ -381,6 +412,26 @@ func (m chromeModel) add(e chromeEvent) error {
 		th.slices = append(th.slices, &chromeSlice{*e.Name, ns, ns, e.Args, len(th.open)})
 	default:
 		return errors.New("not an event of those that are written")
+	}
+	return nil
+}
+
+// watch adds an end of a slice that is on no thread.
+func (p *chromeProcess) watch(e chromeEvent, ns int64) error {
+	s := p.running[e.ID.Local]
+	switch {
+	case e.Name == nil || e.Cat == nil || e.S != nil || e.ID.Local == "":
+		return errors.New("not an event of a stopwatch")
+	case e.Ph == "b" && s == nil:
+		s = &chromeSlice{*e.Name, ns, -1, e.Args, 0}
+		p.watches, p.running[e.ID.Local] = append(p.watches, s), s
+	case e.Ph == "e" && s != nil && s.end < 0 && s.title == *e.Name:
+		s.end = ns
+		for key, v := range e.Args {
+			s.args[key] = v
+		}
+	default:
+		return errors.New("a stopwatch begins twice, or ends that does not run")
 	}
 	return nil
 }
@@ -426,14 +477,13 @@ func (m chromeModel) String(t testing.TB) string {
 		for _, line := range p.instants {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
+		for _, s := range p.watches {
+			fmt.Fprintf(&b, "  %s\n", s)
+		}
 		for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
 			fmt.Fprintf(&b, "  thread %d %s\n", tid, p.threads[tid].name)
 			for _, s := range p.threads[tid].slices {
-				end := fmt.Sprint(s.end)
-				if s.end < 0 {
-					end = "open"
-				}
-				fmt.Fprintf(&b, "    %s%d…%s %s%s\n", strings.Repeat("  ", s.within), s.start, end, s.title, arguments(s.args))
+				fmt.Fprintf(&b, "    %s%s\n", strings.Repeat("  ", s.within), s)
 			}
 		}
 	}

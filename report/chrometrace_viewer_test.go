@@ -50,6 +50,8 @@ const viewerScript = `(async () => {
 		const process = model.processes[pid];
 		list += "process " + pid + " " + process.name + ", " + process.labels.join(",") + "\n";
 		process.instantEvents.forEach(i => { list += "  " + ns(i.start) + " " + i.title + args(i) + "\n"; });
+		const watches = byNumber(process.threads).flatMap(tid => process.threads[tid].asyncSliceGroup.slices);
+		watches.sort((a, b) => a.start - b.start).forEach(slice => slices(slice, "  "));
 		for (const tid of byNumber(process.threads)) {
 			const thread = process.threads[tid];
 			list += "  thread " + tid + " " + thread.name + "\n";

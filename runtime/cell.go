@@ -92,6 +92,7 @@ const (
 	passageNested             // a scope of the same marker is open around it: nestedBit
 	passageShut               // its marker was shut meanwhile: shutBit
 	passageNoSelf             // its children are not known
+	passageLate               // it came when its run was over, and is in no cell
 )
 
 // bucketOf is the number of the bucket that ns belongs into.

@@ -225,6 +225,8 @@ const (
 	RecordLeft  = 4 // a scope has been left by a panic or runtime.Goexit some time before
 	RecordTaken = 5 // nothing is passed: the time that a marker took besides, when it was passed first, say
 	RecordGap   = 6 // records are missing here
+	RecordStart = 7 // a stopwatch is started
+	RecordStop  = 8 // a stopwatch is stopped, perhaps by another goroutine
 )
 
 // NoMarker is the global index of no marker.

@@ -408,7 +408,7 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 func (p *slot) finish(i uint32, done passage, size int) {
 	pid := procPin()
 	c := cellOf(pid, i)
-	there := !done.late() && c != nil && c.record(&done)
+	there := !done.over() && c != nil && c.record(&done)
 	if there && hasRate(i) {
 		shards[pid].recorded++
 	}

@@ -81,15 +81,15 @@ func cellOf(pid int, i uint32) *cell {
 // recordSlow records a passage when its cell was not there, or not the group of
 // buckets it belongs into: it makes what is missing on the processor it runs on
 // and tries again. The goroutine may have moved on by then, at worst once through
-// every processor.
+// every processor. kept: it came before its run was over.
 //
 //go:norace
 //go:noinline
-func recordSlow(i uint32, p passage) {
+func recordSlow(i uint32, p passage) (kept bool) {
 	from := now()
 	for {
 		pid := procPin()
-		if c := cellOf(pid, i); c != nil && !p.late() && c.record(&p) {
+		if c := cellOf(pid, i); c != nil && !p.over() && c.record(&p) {
 			procUnpin()
 			break
 		}
@@ -99,6 +99,7 @@ func recordSlow(i uint32, p passage) {
 		}
 	}
 	traceTaken(i, from)
+	return p.how&passageLate == 0
 }
 
 // noRun says whether there is nothing to record in: the run is over, and the next has not begun. The caller
@@ -110,10 +111,10 @@ func noRun() bool {
 	return mode == modeStopped || mode == modeInert
 }
 
-// late says whether the passage is of a run that is over.
+// over says whether the passage is of a run that is over.
 //
 //go:norace
-func (p *passage) late() bool {
+func (p *passage) over() bool {
 	return p.slot != nil && p.slot.frozen() || int64(p.at-began.tick) < 0
 }
 
@@ -125,7 +126,8 @@ func (p *passage) late() bool {
 func prepare(pid int, i uint32, p *passage) (done bool) {
 	lock()
 	defer unlock()
-	if noRun() || p.late() {
+	if noRun() || p.over() {
+		p.how |= passageLate
 		if p.slot != nil && p.slot.frozen() {
 			p.slot.stack.n++ // it is open in that run's data
 		}

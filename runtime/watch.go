@@ -5,6 +5,7 @@ package runtime
 import (
 	"runtime"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A watch is a scope with a name that is started and stopped by hand, by any
@@ -15,6 +16,7 @@ type watch struct {
 	running bool
 	start   uint64 // tick; 0: it was started while nothing was collected
 	run     uint64 // in which it was started
+	open    *stack // of the run, with room for the one scope; nil: there is none
 }
 
 var (
@@ -25,12 +27,18 @@ var (
 // StartWatch starts the stopwatch of that name, which appears in reports as a
 // region at the place of its first start. It is an error if it runs, or has no name.
 // Any goroutine may call it.
+//
+//go:norace
 func StartWatch(name string) error {
 	if name == "" {
 		return &WatchError{"StartWatch", name, "it has no name", "give it one"}
 	}
 	begin()
 	ready()
+	t := uint64(0)
+	if collects() {
+		t = now()
+	}
 	acquire(&watching)
 	defer release(&watching)
 	w := watchOf(name)
@@ -42,8 +50,12 @@ func StartWatch(name string) error {
 	}
 	w.running = true
 	w.start = 0
-	if decide(&w.m) != 0 { // triggers notice it in any state
-		w.start, w.run = now(), atomic.LoadUint64(&runs)
+	if i := decide(&w.m); i != 0 { // triggers notice it in any state
+		w.begin(i)
+		if hot.extras&extraTrace != 0 {
+			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStart<<RecordKindShift, 0, 0})
+		}
+		w.start = now()
 	}
 	return nil
 }
@@ -68,17 +80,55 @@ func StopWatch(name string) error {
 	}
 	w.running = false
 	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
-		d := t - w.start
-		if int64(d) < 0 {
-			d = 0
+		w.end(i, t)
+		if hot.extras&extraTrace != 0 {
+			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStop<<RecordKindShift, 0, 0})
 		}
-		ns := toNS(d)
-		recordSlow(i, passage{timed: true, ns: ns, self: ns, ticks: d, at: t})
 		if hot.extras != 0 {
 			recorded(i)
 		}
 	}
 	return nil
+}
+
+// begin says in the data that the watch is open, whose marker has index i.
+//
+//go:norace
+//go:nocheckptr
+func (w *watch) begin(i uint32) {
+	if run := atomic.LoadUint64(&runs); w.run != run {
+		w.run, w.open = run, nil
+	}
+	if w.open == nil {
+		lock()
+		if s := (*stack)(newBlock(BlockStack, 0, OffStackData+StackSize)); s != nil {
+			s.room = 1
+			s.at(0).index = i
+			publish(unsafe.Pointer(s))
+			w.open = s
+		}
+		unlock()
+	}
+	if w.open != nil {
+		w.open.at(0).start = now()
+		w.open.n = 1
+	}
+}
+
+// end records a passage that ended at t, if its run is not over: then it is open in its data.
+//
+//go:norace
+func (w *watch) end(i uint32, t uint64) {
+	d := t - w.start
+	if int64(d) < 0 {
+		d = 0
+	}
+	ns := toNS(d)
+	kept := hot.extras&extraUntimed != 0 && State() != StateStopped ||
+		hot.extras&extraUntimed == 0 && recordSlow(i, passage{timed: true, ns: ns, self: ns, ticks: d, at: t})
+	if kept && w.open != nil {
+		w.open.n = 0
+	}
 }
 
 // watchPath begins the table of a stopwatch, and of nothing else.

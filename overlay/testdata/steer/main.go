@@ -535,6 +535,21 @@ func main() {
 			perf.StopWatch("job")
 			c()
 		}
+	case "handed": // from goroutine to goroutine, and some are open at the end
+		perf.StartWatch("whole")
+		done := make(chan bool)
+		for range 20 {
+			perf.StartWatch("own")
+			a()
+			perf.StopWatch("own")
+			perf.StartWatch("given")
+			go func() {
+				perf.StopWatch("given")
+				done <- true
+			}()
+			<-done
+		}
+		perf.StartWatch("own")
 	case "watches":
 		say(perf.StopWatch("load"))
 		say(perf.StartWatch("load"))
