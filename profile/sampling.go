@@ -81,6 +81,16 @@ const burstTimes = 4
 // recordedTimes is how many times as quickly at most passages are taken to follow each other as while they were recorded.
 const recordedTimes = 8
 
+// unrecordedTimes is how many times a scope's cost passages of which no time is known have to be apart for most of that time to be
+// the program's.
+const unrecordedTimes = 16
+
+// leastApart is how much later the next passage of a counter may be, ns: an iteration of the shortest loop, a cycle or two of a processor.
+const leastApart = 0.25
+
+// paceTimes is how many times as long as it was seen a pace is taken to go on.
+const paceTimes = 4
+
 // together is how many passages come together, as far as is known: where they came much more quickly, when the marker
 // became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
 // bring as many as one did before or as a window shows. 1: they come one by one. Where there has been no window since, they may have
@@ -93,10 +103,13 @@ func (s *windows) together(p pace, n, hz, took float64) float64 {
 	rate := 1 / each
 	switch {
 	case s.factor() == 0:
-		if took != 0 { // the times in between may have been others' for once: where processors are busy these are long
-			each = min(each, took+s.scope)
+		switch {
+		case took != 0: // the times in between may have been others' for once: where processors are busy these are long
+			each = min(each-s.scope, took)
+		case each < unrecordedTimes*s.scope, each*float64(p.n)*paceTimes < float64(s.OfNS):
+			each = leastApart // most of that may have been recording's, of this or of what is around it, or what takes long once
 		}
-		return s.unseen(1 / max(each-s.scope, each/recordedTimes))
+		return s.unseen(1 / max(each, leastApart))
 	case s.blind:
 		unseen := s.unseen(1 / max(each-s.scope, each/recordedTimes))
 		if s.ended { // the latest passages may have taken longer, as the marker became sampled

@@ -89,15 +89,29 @@ func TestTogether(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	s := &windows{Sampling: Sampling{N: 20, OfNS: 50_000_000}}
 	m := Marker{Count: 1000}
-	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9, 0))
-	if se := m.CountSE(); math.Abs(se-5000) > 1 {
-		t.Errorf("± %g, want 5000: 50 ms at one in 10 µs", se)
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 20_000_000}, 0, 1e9, 0))
+	if se := m.CountSE(); math.Abs(se-2500) > 1 {
+		t.Errorf("± %g, want 2500: 50 ms at one in 20 µs", se)
+	}
+	m = Marker{Count: 1000}
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 1_000_000}, 0, 1e9, 0))
+	if se := m.CountSE(); math.Abs(se-200_000_000) > 1 {
+		t.Errorf("± %g, want 200000000: what came in the first of 50 ms tells nothing of the others", se)
 	}
 	// Each took 1 µs: what was in between was the machine's.
 	m = Marker{Count: 1000}
 	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9, 1000))
 	if se := m.CountSE(); math.Abs(se-50_000) > 10 {
 		t.Errorf("± %g, want 50000: 50 ms at one in 1 µs", se)
+	}
+	// They were 100 ns apart, and recording one takes 40.
+	s.scope = 40
+	for took, want := range map[float64]float64{0: 200_000_000, 1: 50_000_000, 5: 10_000_000, 90: 833_333} {
+		m = Marker{Count: 1000}
+		m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 100_000}, 0, 1e9, took))
+		if se := m.CountSE(); math.Abs(se-want) > 1e-3*want {
+			t.Errorf("calls of %g ns: ± %g, want %g", took, se, want)
+		}
 	}
 }
 

@@ -278,13 +278,15 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
 }
 
-// Relative is a standard error as a part of what it is one of, in percent; "-" where there is none.
+// Relative is a standard error as a part of what it is one of, in percent; "-" where there is none. Beyond 1000 % it says no more than that.
 func Relative(se, of float64, known bool) string {
 	switch {
 	case !known || of == 0:
 		return none
 	case se == 0:
 		return "0"
+	case se > 10*of:
+		return ">1000%"
 	}
 	return strconv.FormatFloat(100*se/of, 'f', 1, 64) + "%"
 }
