@@ -31,7 +31,7 @@ type entry struct {
 }
 
 var entries = []entry{
-	{name: "go-cmp", module: "github.com/google/go-cmp@v0.7.0", packages: []string{"./..."}, small: true},
+	{name: "go-cmp", module: "github.com/google/go-cmp@v0.7.0", packages: []string{"./..."}},
 	{name: "cobra", module: "github.com/spf13/cobra@v1.10.2", packages: []string{"./..."},
 		skip: "^TestFailGen"}, // they panic when root runs them, who may write anywhere
 	{name: "bbolt", module: "go.etcd.io/bbolt@v1.5.0", packages: []string{".", "./internal/...", "./cmd/..."}, slow: true},

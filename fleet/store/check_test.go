@@ -3,6 +3,7 @@ package store_test
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -96,7 +97,7 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if lists, err := s.FiguresBy(ctx, id, f.Filter, fleet.ByDay, by); err != nil || len(lists) != 2 || gocmp.Diff(groups, lists[1], same) != "" {
+				if lists, err := s.FiguresBy(ctx, id, f.Filter, fleet.ByDay, by); err != nil || len(lists) != 2 || !reflect.DeepEqual(groups, lists[1]) {
 					t.Fatalf("%s by %q of %+v are others beside those by day: %v", id, by, f.Filter, err)
 				}
 				got := map[string]profile.Marker{}

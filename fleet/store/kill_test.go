@@ -115,7 +115,7 @@ func killed(t *testing.T, url string, seed uint64, n int, after time.Duration) (
 // A process is killed again and again while it takes batches, and starts over with the first. In the end every batch has been counted
 // once; and what it had said to have taken was there after each kill.
 func testKilled(t *testing.T, url string) {
-	const n = 150
+	const n = 100
 	seed := uint64(11)
 	list := killBatches(seed, n)
 	rnd := rand.New(rand.NewPCG(1, 1))
@@ -159,7 +159,7 @@ func TestKilledDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, url, store.Options{}).Close()
-	const n = 120
+	const n = 70
 	var list []fact
 	var all sync.WaitGroup
 	for process := range 3 {
