@@ -266,7 +266,7 @@ func writeFrom(path string, text io.Reader, perm fs.FileMode) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	_, err = io.Copy(f, text)
+	_, err = copySparse(f, 0, text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}

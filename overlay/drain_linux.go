@@ -206,7 +206,7 @@ func (d *drain) finish(used int64) (name string, err error) {
 		return "", err
 	}
 	own := io.NewSectionReader(d.from, layout.HeaderSize, used-layout.HeaderSize)
-	n, err := io.Copy(io.NewOffsetWriter(d.to, d.size), own)
+	n, err := copySparse(d.to, d.size, own)
 	if err != nil {
 		return "", err
 	}
