@@ -106,8 +106,9 @@ func (d *runData) use(well bool) int {
 		d.env.warn(warning)
 	}
 	code := exitOK
+	kept := d.names(files)
 	if d.report != "none" {
-		code = d.write(files)
+		code = d.write(files, kept)
 	}
 	if d.spool != "" {
 		if err := d.leave(files); err != nil {
@@ -115,7 +116,7 @@ func (d *runData) use(well bool) int {
 		}
 	}
 	if d.out != "" {
-		if err := d.keep(files); err != nil {
+		if err := d.keep(kept); err != nil {
 			return d.env.fail(err)
 		}
 	}
@@ -132,15 +133,21 @@ func (d *runData) leave(files []string) error {
 	return nil
 }
 
-// write writes the report over all processes.
-func (d *runData) write(files []string) int {
+// write writes the report over all processes, of which these data are kept.
+func (d *runData) write(files []string, kept []keptRun) int {
 	p, code := readRuns(d.env, files)
 	if p == nil {
 		return code
 	}
+	names := map[string]string{}
+	for _, r := range kept {
+		names[filepath.Base(r.file)] = r.name
+	}
 	for i, warning := range p.Warnings { // the directory will be gone
-		_, warning, _ := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator))
-		p.Warnings[i] = cmp.Or(warning, p.Warnings[i])
+		if _, of, ok := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator)); ok {
+			file, what, _ := strings.Cut(of, ":")
+			p.Warnings[i] = cmp.Or(names[file], file) + ":" + what
+		}
 	}
 	return max(code, d.env.reportTo(d.report, p))
 }
@@ -166,8 +173,14 @@ func (e *Env) reportTo(where string, p *profile.Profile) int {
 	return exitOK
 }
 
-// keep moves the data files to where they are wanted: the first process to have started first.
-func (d *runData) keep(files []string) error {
+// A keptRun is the data of a process, and the name that the user wants them to have.
+type keptRun struct{ file, name string }
+
+// names gives the data files the names that are wanted, the first process to have started first; none if data are not to be kept.
+func (d *runData) names(files []string) []keptRun {
+	if d.out == "" {
+		return nil
+	}
 	type run struct {
 		file  string
 		start int64
@@ -184,23 +197,32 @@ func (d *runData) keep(files []string) error {
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return int(min(max(a.start-b.start, -1), 1)) })
 	times := map[string]int{}
-	var kept []string
-	var errs []error
+	var kept []keptRun
 	for _, r := range runs {
 		name := r.names.Replace(d.out)
 		times[name]++
 		if n := times[name]; n > 1 {
 			name += "." + strconv.Itoa(n)
 		}
-		if err := overlay.Save(r.file, d.env.Path(name)); err != nil {
+		kept = append(kept, keptRun{r.file, name})
+	}
+	return kept
+}
+
+// keep moves the data files to where they are wanted.
+func (d *runData) keep(runs []keptRun) error {
+	var kept []string
+	var errs []error
+	for _, r := range runs {
+		if err := overlay.Save(r.file, d.env.Path(r.name)); err != nil {
 			errs = append(errs, d.rescue(r.file, err))
 			continue
 		}
-		kept = append(kept, name)
+		kept = append(kept, r.name)
 	}
 	if len(kept) > 1 {
 		list := strings.Join(kept, ", ")
-		if n := len(kept); n > mostNamed && len(times) == 1 { // the others are numbered
+		if n := len(kept); n > mostNamed && strings.HasPrefix(kept[1], kept[0]+".") && strings.HasPrefix(kept[n-1], kept[0]+".") { // the others are numbered
 			list = fmt.Sprintf("%s, %s … %s", kept[0], kept[1], kept[n-1])
 		}
 		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), list)
