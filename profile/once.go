@@ -16,14 +16,8 @@ type onlyCall struct {
 const mainPart = 0.9
 
 // onlyCalls gives the only calls of functions, by the indexes of the sampled markers in them.
-func (r *run) onlyCalls(sampled map[uint64]uint64) map[uint64]onlyCall {
+func (r *run) onlyCalls(sampled map[uint64]uint64, exact map[uint64][]*Marker) map[uint64]onlyCall {
 	calls := map[uint64]onlyCall{}
-	exact := map[uint64][]uint64{} // by numbers, what was recorded before the marker was sampled
-	for _, a := range r.aliases {
-		if _, ok := r.samples[a.from]; !ok {
-			exact[a.to] = append(exact[a.to], a.from)
-		}
-	}
 	for _, t := range r.tables {
 		for i, once := range t.once {
 			gate := t.gates[i]
@@ -33,10 +27,8 @@ func (r *run) onlyCalls(sampled map[uint64]uint64) map[uint64]onlyCall {
 			}
 			function := t.first + uint64(gate)
 			var ended, ticks uint64
-			for _, index := range append(exact[function], function) {
-				if m := r.cells.at(index); m != nil {
-					ended, ticks = ended+m.Timed(), ticks+m.Ticks
-				}
+			for _, m := range exact[function] {
+				ended, ticks = ended+m.Timed(), ticks+m.Ticks
 			}
 			c := onlyCall{known: true, own: gate == i}
 			if ended > 0 {
@@ -54,6 +46,26 @@ func (s *windows) goOn(c onlyCall) {
 	if c.known && c.ns != 0 && s.blind {
 		s.ended, s.OfNS = true, min(s.OfNS, c.ns)
 	}
+}
+
+// exact gives, by the markers' numbers, the figures of what was recorded before a marker was sampled.
+func (r *run) exact() map[uint64][]*Marker {
+	before := map[uint64][]*Marker{}
+	for _, a := range r.aliases {
+		if _, ok := r.samples[a.from]; !ok {
+			if m := r.cells.at(a.from); m != nil {
+				before[a.to] = append(before[a.to], m)
+			}
+		}
+	}
+	for _, t := range r.tables {
+		for number := t.first; number < t.first+uint64(len(t.markers)); number++ {
+			if m := r.cells.at(number); m != nil {
+				before[number] = append(before[number], m)
+			}
+		}
+	}
+	return before
 }
 
 // sampledIndexes are the indexes of the markers that were sampled, by their numbers.

@@ -70,66 +70,6 @@ type batchSums struct {
 	before           pace // of a counter; that of a marker is told elsewhere
 }
 
-// A pace is how often a marker was passed before it was sampled: in all, and the latest passages with the ticks
-// that they took.
-type pace struct{ all, n, ticks uint64 }
-
-// burstTimes is how many times as quickly as in windows passages have to follow each other before a marker is sampled
-// for these to be a burst.
-const burstTimes = 4
-
-// recordedTimes is how many times as quickly at most passages are taken to follow each other as while they were recorded.
-const recordedTimes = 8
-
-// unrecordedTimes is how many times a scope's cost passages of which no time is known have to be apart for most of that time to be
-// the program's.
-const unrecordedTimes = 16
-
-// leastApart is how much later the next passage of a counter may be, ns: an iteration of the shortest loop, a cycle or two of a processor.
-const leastApart = 0.25
-
-// paceTimes is how many times as long as it was seen a pace is taken to go on.
-const paceTimes = 4
-
-// together is how many passages come together, as far as is known: where they came much more quickly, when the marker
-// became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
-// bring as many as one did before or as a window shows. 1: they come one by one. Where there has been no window since, they may have
-// gone on as they did before. One of those that were recorded before took so many ns; 0: it is not known.
-func (s *windows) together(p pace, n, hz, took float64) float64 {
-	if p.ticks == 0 {
-		return 1
-	}
-	each := float64(p.ticks) / float64(p.n) / hz * 1e9 // ns
-	rate := 1 / each
-	switch {
-	case s.factor() == 0:
-		switch {
-		case took != 0: // the times in between may have been others' for once: where processors are busy these are long
-			each = min(each-s.scope, took)
-		case each < unrecordedTimes*s.scope, each*float64(p.n)*paceTimes < float64(s.OfNS):
-			each = leastApart // most of that may have been recording's, of this or of what is around it, or what takes long once
-		}
-		return s.unseen(1 / max(each, leastApart))
-	case s.blind:
-		unseen := s.unseen(1 / max(each-s.scope, each/recordedTimes))
-		if s.ended { // the latest passages may have taken longer, as the marker became sampled
-			unseen = max(unseen, float64(p.all))
-		}
-		return max(1, unseen/s.factor())
-	}
-	if s.covered != 0 {
-		n /= s.covered
-	}
-	if s.Windows == 0 || rate < burstTimes*n/s.net() {
-		return 1
-	}
-	return max(1, min(float64(p.all), rate*float64(s.OpenNS)/float64(s.Windows)))
-}
-
-// unseen is how many passages no window has shown, if there was none, of what was passed so often a ns before; that is all
-// that is known.
-func (s *windows) unseen(rate float64) float64 { return max(1, rate*float64(s.OfNS)) }
-
 // A baseline is what words of the header were at some time. profiled is 0 for never.
 type baseline struct{ profiled, net, ticks, batches uint64 }
 
@@ -223,11 +163,14 @@ func (r *run) estimate() {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
 	sampled := r.sampledIndexes()
-	around, only := r.callsAround(sampled), r.onlyCalls(sampled)
+	exact := r.exact()
+	around, only := r.callsAround(sampled), r.onlyCalls(sampled, exact)
 	took := map[uint64]float64{}
 	for marker, index := range sampled {
-		if m := r.cells.at(marker); m != nil && m.Timed() > 0 {
-			took[index] = max(m.QuantileNS(0.5), 1)
+		for _, m := range exact[marker] {
+			if m.Timed() > 0 {
+				took[index] = max(m.QuantileNS(0.5), 1)
+			}
 		}
 	}
 	windowsFor := func(index uint64, b batchSums) *windows {

@@ -46,12 +46,10 @@ func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, toget
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
 }
 
-// counterTogether is together for what has been counted so often before it was sampled. No scope was recorded of it.
+// counterTogether is together for what has been counted so often before it was sampled. No scope was recorded of it, but perhaps around it.
 func (r *run) counterTogether(s *windows, b batchSums, n uint64) float64 {
 	if b.before.ticks != 0 && b.before.n != 0 {
-		counted := *s
-		counted.scope = 0
-		return counted.together(b.before, b.n, float64(r.Clock.Hz), 0)
+		return s.together(b.before, b.n, float64(r.Clock.Hz), 0)
 	}
 	before := duration(0, b.since.profiled, r.Clock.Hz)
 	if s.factor() != 0 || before == 0 {
