@@ -4,7 +4,7 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-.PHONY: demo test lint cross soak bench corpus build clean
+.PHONY: demo test others lint cross soak bench corpus build clean
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -17,12 +17,15 @@ build:
 # Tests of what times look like, which have the machine to themselves.
 ALONE := ^(TestMeasuredShapes|TestWindows.*)$$
 
-# Everything that says whether the code is right. The slowest parts come last.
+# Everything that says whether the code is right.
 test: lint
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
 	$(GO) test -timeout 5m -run '$(ALONE)' ./overlay
-	$(GO) test -timeout 20m -skip '$(ALONE)' ./...
-	$(MAKE) cross
+	$(MAKE) -j2 others cross
+
+# All tests but those; some wait for more than they compute.
+others:
+	MAKEFLAGS= $(GO) test -timeout 20m -skip '$(ALONE)' ./...
 
 lint:
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
