@@ -81,24 +81,31 @@ func cellOf(pid int, i uint32) *cell {
 // recordSlow records a passage when its cell was not there, or not the group of
 // buckets it belongs into: it makes what is missing on the processor it runs on
 // and tries again. The goroutine may have moved on by then, at worst once through
-// every processor. kept: it came before its run was over.
+// every processor.
 //
 //go:norace
 //go:noinline
-func recordSlow(i uint32, p passage) (kept bool) {
+func recordSlow(i uint32, p passage) {
 	from := now()
+	p.keep(i)
+	traceTaken(i, from)
+}
+
+// keep records the passage of marker i, whatever it takes. kept: it came before its run was over.
+//
+//go:norace
+func (p *passage) keep(i uint32) (kept bool) {
 	for {
 		pid := procPin()
-		if c := cellOf(pid, i); c != nil && !p.over() && c.record(&p) {
+		if c := cellOf(pid, i); c != nil && !p.over() && c.record(p) {
 			procUnpin()
 			break
 		}
 		procUnpin()
-		if prepare(pid, i, &p) {
+		if prepare(pid, i, p) {
 			break
 		}
 	}
-	traceTaken(i, from)
 	return p.how&passageLate == 0
 }
 

@@ -50,7 +50,11 @@ func StartWatch(name string) error {
 	}
 	w.running = true
 	w.start = 0
+	first := loadWord(&w.m.index)&IndexMask == 0
 	if i := decide(&w.m); i != 0 { // triggers notice it in any state
+		if first { // what that took is in a record
+			t = now()
+		}
 		w.begin(i)
 		if hot.extras&extraTrace != 0 {
 			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStart<<RecordKindShift, 0, 0})
@@ -124,8 +128,8 @@ func (w *watch) end(i uint32, t uint64) {
 		d = 0
 	}
 	ns := toNS(d)
-	kept := hot.extras&extraUntimed != 0 && State() != StateStopped ||
-		hot.extras&extraUntimed == 0 && recordSlow(i, passage{timed: true, ns: ns, self: ns, ticks: d, at: t})
+	p := passage{timed: true, ns: ns, self: ns, ticks: d, at: t}
+	kept := hot.extras&extraUntimed != 0 && State() != StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
 	if kept && w.open != nil {
 		w.open.n = 0
 	}
