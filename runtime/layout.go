@@ -224,7 +224,7 @@ const (
 	//	64 the buckets
 	BlockBuckets = 5
 
-	// BlockStack holds the open scopes of one goroutine, outermost first. It
+	// BlockStack holds the open scopes of one goroutine, outermost first, or that of a stopwatch. It
 	// changes while the program runs; what is in it when the run has ended was
 	// open then.
 	//
