@@ -28,7 +28,7 @@ func TestCovered(t *testing.T) {
 		t.Errorf("calls of ten times a window: 400 ± %g", se)
 	}
 	s.goBy(calls{known: true}, 1)
-	if together := s.together(pace{1000, 1000, 1_000_000}, 1, 1e9, 0); together*s.factor() < 199 {
+	if together := s.together(pace{1000, 1000, 1_000_000}, 1, 1e9, 0, 0); together*s.factor() < 199 {
 		t.Errorf("no call in a window: %g passages may be missing of one every µs", together*s.factor())
 	}
 }

@@ -15,6 +15,14 @@ type onlyCall struct {
 // built for its tests from marked source is told by that; where a build marks for tests, tables do not say that it is func main.
 const mainPart = 0.9
 
+// beforeMain is how long a program may take besides func main, ns, if that is the longer part: in a short run 0.9 would be too much.
+const beforeMain = 5e6
+
+// isMain says whether a call of func main that lasted for ns of a run is that of Go's runtime.
+func isMain(ns, elapsed uint64) bool {
+	return float64(ns) > mainPart*float64(elapsed) || ns > elapsed/2 && elapsed-ns < beforeMain
+}
+
 // onlyCalls gives the only calls of functions, by the indexes of the sampled markers in them.
 func (r *run) onlyCalls(sampled map[uint64]uint64, exact map[uint64][]*Marker) map[uint64]onlyCall {
 	calls := map[uint64]onlyCall{}
@@ -33,7 +41,7 @@ func (r *run) onlyCalls(sampled map[uint64]uint64, exact map[uint64][]*Marker) m
 			c := onlyCall{known: true, own: gate == i}
 			if ended > 0 {
 				c.ns = max(1, duration(0, ticks, r.Clock.Hz))
-				c.known = ended == 1 && (once.init || float64(c.ns) > mainPart*float64(r.ElapsedNS))
+				c.known = ended == 1 && (once.init || isMain(c.ns, r.ElapsedNS))
 			}
 			calls[index] = c
 		}

@@ -165,11 +165,14 @@ func (r *run) estimate() {
 	sampled := r.sampledIndexes()
 	exact := r.exact()
 	around, only := r.callsAround(sampled), r.onlyCalls(sampled, exact)
-	took := map[uint64]float64{}
+	took, own := map[uint64]float64{}, map[uint64]float64{}
 	for marker, index := range sampled {
 		for _, m := range exact[marker] {
-			if m.Timed() > 0 {
+			if n := float64(m.Timed()); n > 0 {
 				took[index] = max(m.QuantileNS(0.5), 1)
+				if !r.NoSelf && float64(m.SelfNS) > leafPart*m.MeanNS()*n {
+					own[index] = took[index]
+				}
 			}
 		}
 	}
@@ -185,7 +188,7 @@ func (r *run) estimate() {
 			continue // what is recorded is exact
 		}
 		s := windowsFor(index, b)
-		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz), took[index]))
+		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz), took[index], own[index]))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
@@ -357,8 +360,19 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	if s.shared != 0 {
 		unread = math.Hypot(unread, n*factor*sharedMost*(1-s.shared))
 	}
-	return v + off*off + unread*unread + n*factor*n*factor*s.insideVar()
+	few := 0.0
+	if w := float64(s.Windows); w > 0 {
+		few = n * factor * (firstWindows / w) * (firstWindows / w)
+	}
+	return v + off*off + unread*unread + few*few + n*factor*n*factor*s.insideVar()
 }
+
+// firstWindows is how many windows those of a run's first ms weigh: what they show of the program, whose code and data, and those that
+// recording takes, are touched for the first time then, may be a tenth of what later ones do.
+const firstWindows = 32
+
+// leafPart is which part of a scope's time is its own, at least, if no marked scopes to speak of are inside.
+const leafPart = 0.9
 
 // readMost is which part of what reading collectors is measured to take it may take besides: before and after the clock
 // is read, and in what the program does next.

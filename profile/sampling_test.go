@@ -14,7 +14,7 @@ func TestAllOverhead(t *testing.T) {
 	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0, 1), 40*n*s.factor(); v < 0.9*estimate*estimate {
 		t.Errorf("variance %g of an estimate of %g", v, estimate)
 	}
-	s = &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 64_000_000, NetNS: 63_900_000, OfNS: 640_000_000}, costSE: overheadSE}
+	s = &windows{Sampling: Sampling{N: 10, Windows: 4000, OpenNS: 64_000_000, NetNS: 63_900_000, OfNS: 640_000_000}, costSE: overheadSE}
 	if v, estimate := s.countVar(40*n, 40*n*n, 40, 0, 1), 40*n*s.factor(); v > 0.01*estimate*0.01*estimate {
 		t.Errorf("variance %g of an estimate of %g", v, estimate)
 	}
@@ -38,7 +38,7 @@ func TestToldWindows(t *testing.T) {
 
 // Of what reading collectors took only a little is not known, however much of the windows it is.
 func TestReadInWindows(t *testing.T) {
-	s := &windows{Sampling: Sampling{N: 10, Windows: 40, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}, costSE: overheadSE}
+	s := &windows{Sampling: Sampling{N: 10, Windows: 4000, OpenNS: 200_000_000, NetNS: 60_000_000, OfNS: 2_000_000_000}, costSE: overheadSE}
 	const n = 700
 	of := func(read float64) float64 {
 		return math.Sqrt(s.countVar(40*n, 40*n*n, 40, read, 1)) / (40 * n * s.factor())
@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 		{pace{1000, 100, 10_000}, 5_000, 1000},       // ten times as many as in windows
 		{pace{1 << 63, 1 << 63, 1}, 0, 4.6116860e24}, // nonsense is no worse than nonsense
 	} {
-		if got := s.together(tt.pace, tt.n, 1e9, 0); math.Abs(got-tt.together) > 1e-6*tt.together && !(tt.pace.ticks == 1 && got >= 1) {
+		if got := s.together(tt.pace, tt.n, 1e9, 0, 0); math.Abs(got-tt.together) > 1e-6*tt.together && !(tt.pace.ticks == 1 && got >= 1) {
 			t.Errorf("%v, %g in windows: %g, want %g", tt.pace, tt.n, got, tt.together)
 		}
 	}
@@ -89,18 +89,18 @@ func TestTogether(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	s := &windows{Sampling: Sampling{N: 20, OfNS: 50_000_000}}
 	m := Marker{Count: 1000}
-	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 20_000_000}, 0, 1e9, 0))
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 20_000_000}, 0, 1e9, 0, 0))
 	if se := m.CountSE(); math.Abs(se-2500) > 1 {
 		t.Errorf("± %g, want 2500: 50 ms at one in 20 µs", se)
 	}
 	m = Marker{Count: 1000}
-	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 1_000_000}, 0, 1e9, 0))
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 1_000_000}, 0, 1e9, 0, 0))
 	if se := m.CountSE(); math.Abs(se-200_000_000) > 1 {
 		t.Errorf("± %g, want 200000000: what came in the first of 50 ms tells nothing of the others", se)
 	}
 	// Each took 1 µs: what was in between was the machine's.
 	m = Marker{Count: 1000}
-	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9, 1000))
+	m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 10_000_000}, 0, 1e9, 1000, 1000))
 	if se := m.CountSE(); math.Abs(se-50_000) > 10 {
 		t.Errorf("± %g, want 50000: 50 ms at one in 1 µs", se)
 	}
@@ -108,7 +108,7 @@ func TestUnseen(t *testing.T) {
 	s.scope = 40
 	for took, want := range map[float64]float64{0: 200_000_000, 1: 50_000_000, 5: 50_000_000, 90: 5_000_000} {
 		m = Marker{Count: 1000}
-		m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 100_000}, 0, 1e9, took))
+		m.fromWindows(s, 0, batchSums{}, 0, s.together(pace{1000, 1000, 100_000}, 0, 1e9, took, took))
 		if se := m.CountSE(); math.Abs(se-want) > 1e-3*want {
 			t.Errorf("calls of %g ns: ± %g, want %g", took, se, want)
 		}

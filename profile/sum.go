@@ -27,9 +27,16 @@ type Sum struct {
 	apps, states, kinds, oses, arches words
 	cpus, mains, versions             words
 	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
+	files                             map[fileRun]string
 
 	scratch scratch
 	buf     []byte // for reading
+}
+
+// A fileRun is what tells a run from all others; a copy of its file has the same.
+type fileRun struct {
+	app, run string
+	start    int64 // ns since 1970
 }
 
 // mostWarnings is how many warnings a sum keeps: enough for anybody to read.
@@ -76,6 +83,15 @@ func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 	run, err := in.readRun(alive, s)
 	if err != nil {
 		return err
+	}
+	of := fileRun{run.App, run.Run, run.Start.UnixNano()}
+	if other, ok := s.files[of]; ok {
+		run.warn("is the same run as %s and is counted, too; give markgen one of them", other)
+	} else {
+		if s.files == nil {
+			s.files = map[fileRun]string{}
+		}
+		s.files[of] = name
 	}
 	s.head(run.Profile)
 	return nil

@@ -49,7 +49,7 @@ func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, toget
 // counterTogether is together for what has been counted so often before it was sampled. No scope was recorded of it, but perhaps around it.
 func (r *run) counterTogether(s *windows, b batchSums, n uint64) float64 {
 	if b.before.ticks != 0 && b.before.n != 0 {
-		return s.together(b.before, b.n, float64(r.Clock.Hz), 0)
+		return s.together(b.before, b.n, float64(r.Clock.Hz), 0, 0)
 	}
 	before := duration(0, b.since.profiled, r.Clock.Hz)
 	if s.factor() != 0 || before == 0 {

@@ -27,8 +27,9 @@ const paceTimes = 4
 // together is how many passages come together, as far as is known: where they came much more quickly, when the marker
 // became sampled, than n of them did in windows, they may come in bursts that no window needs to meet, and which
 // bring as many as one did before or as a window shows. 1: they come one by one. Where there has been no window since, they may have
-// gone on as they did before. One of those that were recorded before took so many ns; 0: it is not known.
-func (s *windows) together(p pace, n, hz, took float64) float64 {
+// gone on as they did before. One of those that were recorded before took so many ns, of which
+// its own are so many, if no marked scopes are inside; 0: it is not known.
+func (s *windows) together(p pace, n, hz, took, own float64) float64 {
 	if p.ticks == 0 {
 		return 1
 	}
@@ -36,11 +37,11 @@ func (s *windows) together(p pace, n, hz, took float64) float64 {
 	rate := 1 / each
 	switch {
 	case s.factor() == 0:
-		return s.unseen(1 / s.least(p, each, took))
+		return s.unseen(1 / s.least(p, each, took, own))
 	case n == 0 && s.Windows < fewWindows:
-		return max(1, s.unseen(1/s.least(p, each, took))/s.factor())
+		return max(1, s.unseen(1/s.least(p, each, took, own))/s.factor())
 	case s.ended: // the latest passages may have taken longer, as the marker became sampled
-		return max(1, max(s.unseen(1/s.least(p, each, took)), float64(p.all))/s.factor())
+		return max(1, max(s.unseen(1/s.least(p, each, took, own)), float64(p.all))/s.factor())
 	case s.blind:
 		return max(1, s.unseen(1/max(each-s.scope, each/recordedTimes))/s.factor())
 	}
@@ -54,15 +55,13 @@ func (s *windows) together(p pace, n, hz, took float64) float64 {
 }
 
 // least is how much later the next passage may be, ns, where no window tells. Before, passages were so far apart, and one of them took so
-// much of that; 0: it is not known.
-func (s *windows) least(p pace, each, took float64) float64 {
+// much of that, of which its own is so much; 0: it is not known.
+func (s *windows) least(p pace, each, took, own float64) float64 {
 	switch {
-	case took > each: // several goroutines passed at once
-		each = max(each-s.scope, each/recordedTimes)
-	case took != 0: // what was in between may have been others' for once, where processors are busy; of a short one what is not recording's is not known
-		each = max(took-2*s.scope, 1)
-	case each < unrecordedTimes*s.scope, each*float64(p.n)*paceTimes < float64(s.OfNS):
-		each = leastApart // most of that may have been recording's, of this or of what is around it, or what takes long once
+	case own != 0 && took <= each: // what was in between may have been others' for once, where processors are busy; of a short one what is not recording's is not known
+		each = max(own-2*s.scope, 1)
+	case took != 0, each < unrecordedTimes*s.scope, each*float64(p.n)*paceTimes < float64(s.OfNS):
+		each = leastApart // most of that may have been recording's, of this or of what is around it or inside, or what takes long once
 	}
 	return max(each, leastApart)
 }

@@ -11,7 +11,6 @@ import (
 // A watch is a scope with a name that is started and stopped by hand, by any
 // goroutine.
 type watch struct {
-	name    string
 	m       Marker
 	running bool
 	start   uint64 // tick; 0: it was started while nothing was collected
@@ -20,7 +19,7 @@ type watch struct {
 }
 
 var (
-	watches  []*watch // under watching
+	watches  map[string]*watch // by name; under watching
 	watching uint32
 )
 
@@ -41,7 +40,7 @@ func StartWatch(name string) error {
 	}
 	acquire(&watching)
 	defer release(&watching)
-	w := watchOf(name)
+	w := watches[name]
 	if w == nil {
 		w = newWatch(name)
 	}
@@ -75,7 +74,7 @@ func StopWatch(name string) error {
 	}
 	acquire(&watching)
 	defer release(&watching)
-	w := watchOf(name)
+	w := watches[name]
 	if w == nil {
 		return &WatchError{"StopWatch", name, "there is none of that name", "start it first"}
 	}
@@ -84,8 +83,7 @@ func StopWatch(name string) error {
 	}
 	w.running = false
 	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
-		w.end(i, t)
-		if hot.extras&extraTrace != 0 {
+		if w.end(i, t) && hot.extras&extraTrace != 0 {
 			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStop<<RecordKindShift, 0, 0})
 		}
 		if hot.extras != 0 {
@@ -119,20 +117,21 @@ func (w *watch) begin(i uint32) {
 	}
 }
 
-// end records a passage that ended at t, if its run is not over: then it is open in its data.
+// end records a passage that ended at t. If its run is over, it is not kept: it is open in that run's data.
 //
 //go:norace
-func (w *watch) end(i uint32, t uint64) {
+func (w *watch) end(i uint32, t uint64) (kept bool) {
 	d := t - w.start
 	if int64(d) < 0 {
 		d = 0
 	}
 	ns := toNS(d)
 	p := passage{timed: true, ns: ns, self: ns, ticks: d, at: t}
-	kept := hot.extras&extraUntimed != 0 && State() != StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
+	kept = hot.extras&extraUntimed != 0 && State() != StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
 	if kept && w.open != nil {
 		w.open.n = 0
 	}
+	return kept
 }
 
 // watchPath begins the table of a stopwatch, and of nothing else.
@@ -140,15 +139,6 @@ const watchPath = "p\t-\n"
 
 func (t *table) ofWatch() bool {
 	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
-}
-
-func watchOf(name string) *watch {
-	for _, w := range watches {
-		if w.name == name {
-			return w
-		}
-	}
-	return nil
 }
 
 // place is where the program calls this package, perhaps through one that hands on.
@@ -187,8 +177,11 @@ func newWatch(name string) *watch {
 		}
 		text = append(text, string(r)...)
 	}
-	w := &watch{name: name}
-	watches = append(watches, w)
+	w := &watch{}
+	if watches == nil {
+		watches = map[string]*watch{}
+	}
+	watches[name] = w
 	Register(&w.m, 1, nil, 0, string(append(text, '\n')))
 	return w
 }

@@ -258,7 +258,7 @@ func addUp(env *Env, files []string) (*profile.Profile, int) {
 // shortWarnings puts file names into a profile's warnings as the user gave them.
 func shortWarnings(env *Env, p *profile.Profile) {
 	for i, warning := range p.Warnings {
-		p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
+		p.Warnings[i] = strings.ReplaceAll(warning, env.Dir+string(filepath.Separator), "")
 	}
 }
 
