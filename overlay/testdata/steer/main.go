@@ -550,6 +550,11 @@ func main() {
 			<-done
 		}
 		perf.StartWatch("own")
+		if perf.State() == perf.StateProfiling { // what is stopped later is open in the data, which are complete
+			say(perf.Stop())
+			say(perf.StopWatch("own"))
+			say(perf.StopWatch("whole"))
+		}
 	case "watches":
 		say(perf.StopWatch("load"))
 		say(perf.StartWatch("load"))
