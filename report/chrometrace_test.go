@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
