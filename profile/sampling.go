@@ -367,8 +367,8 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	return v + off*off + unread*unread + few*few + n*factor*n*factor*s.insideVar()
 }
 
-// firstWindows is how many windows those of a run's first ms weigh: what they show of the program, whose code and data, and those that
-// recording takes, are touched for the first time then, may be a tenth of what later ones do.
+// firstWindows is how many windows it takes for an estimate to be off by no more than itself for their being a run's first, which have been seen to show a tenth of
+// what there is and less. Why is not known; the square is a rule of thumb.
 const firstWindows = 32
 
 // leafPart is which part of a scope's time is its own, at least, if no marked scopes to speak of are inside.
