@@ -156,7 +156,7 @@ func measureCosts() {
 	for i := range scratch.groups {
 		scratch.groups[i].p = &scratchGroup
 	}
-	scratch.k = NumBuckets
+	scratch.least = 0
 
 	pid := procPin()
 	if uint(pid) >= MaxShards {

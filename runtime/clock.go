@@ -21,6 +21,9 @@ func now() uint64 {
 //go:norace
 func toNS(d uint64) uint64 {
 	hi, lo := bits.Mul64(d, hot.mult)
+	if hi == 0 {
+		return (lo>>31 + 1) / 2
+	}
 	lo, carry := bits.Add64(lo, 1<<31, 0)
 	return (hi+carry)<<32 | lo>>32
 }

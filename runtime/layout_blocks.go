@@ -249,7 +249,7 @@ const (
 	CellSeen   = 88  // passages, where one in CellRate is timed: those in the buckets are among them
 	CellLeft   = 96  // nothing for readers: until the next that is timed, or with a seed how many there were
 	CellRate   = 104 // 0: every passage is timed
-	CellLatest = 112 // number and address of the latest bucket, as CellGroups
+	CellLatest = 112 // where the latest bucket begins, ns, and its address, as CellGroups
 	CellGroups = 128 // addresses of the groups in the process that writes, nothing for readers
 	CellSize   = CellGroups + 8*NumBuckets/GroupBuckets
 )

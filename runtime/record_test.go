@@ -18,7 +18,6 @@ func TestCell(t *testing.T) {
 	var c cell
 	var groups [NumBuckets / GroupBuckets]group
 	c.min = math.MaxUint64
-	c.k = NumBuckets
 	type want struct {
 		count   uint64
 		sum, sq big.Int
@@ -72,9 +71,9 @@ func TestToNS(t *testing.T) {
 	defer func() { hot.mult = kept }()
 	for _, hz := range []uint64{1e6, 24e6, 62_500_000, 1e9, 2_699_998_123, 6e9} {
 		hot.mult = multFor(hz)
-		for _, d := range []uint64{0, 1, 2, 1000, 1e9, 1e12, 1e16} {
+		for _, d := range []uint64{0, 1, 2, 1000, 1e9, 1<<32 - 1, 1 << 32, 6<<32 + 5, 1e12, 1e16} {
 			exact := float64(d) / float64(hz) * 1e9
-			if got := float64(toNS(d)); math.Abs(got-exact) > exact*1e-9+1 {
+			if got := float64(toNS(d)); math.Abs(got-exact) > exact*1e-9+0.5 {
 				t.Errorf("%d ticks at %d Hz are %.0f ns, want %.3f", d, hz, got, exact)
 			}
 		}

@@ -176,7 +176,6 @@ func makeCell(pid int, i uint32) *cell {
 	}
 	c.marker = uint64(i - firstIndex)
 	c.min = 1<<64 - 1
-	c.k = NumBuckets
 	publish(unsafe.Pointer(c))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(c))
 	return c
