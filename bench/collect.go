@@ -25,7 +25,7 @@ func (b *bench) collect(ctx context.Context) error {
 	for _, c := range collectors {
 		sides = append(sides, marked.as(c.collect, 1, inMemory+",collect="+c.collect))
 	}
-	best, err := b.quickest(ctx, "collect", "", sides, "^Benchmark(FunctionReads|Functions|FunctionsNested)$", windowTime, windows)
+	best, err := b.inWindows(ctx, "collect", "", sides, "^Benchmark(FunctionReads|Functions|FunctionsNested)$")
 	if err != nil {
 		return err
 	}

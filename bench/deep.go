@@ -24,7 +24,7 @@ func (b *bench) deep(ctx context.Context) error {
 		deep.as("alloc", 1, inMemory+",collect=alloc"),
 		deep.as("wait", 1, inMemory+",collect=wait"),
 	}
-	best, err := b.quickest(ctx, "deep", "scope.", sides, ".", windowTime, windows)
+	best, err := b.inWindows(ctx, "deep", "scope.", sides, ".")
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (b *bench) deepAllocation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best, err := b.quickest(ctx, "deep", "alloc.", []testBinary{plain, deep}, ".", windowTime, windows)
+	best, err := b.inWindows(ctx, "deep", "alloc.", []testBinary{plain, deep}, ".")
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (b *bench) peers(ctx context.Context) error {
 	environ := b.inFile("peers")
 	for _, procs := range uniqueProcs() {
 		side := marked.as(fmt.Sprintf("procs-%d", procs), procs, environ)
-		best, err := b.quickest(ctx, "peers", "", []testBinary{side}, ".", windowTime, windows)
+		best, err := b.inWindows(ctx, "peers", "", []testBinary{side}, ".")
 		if err != nil {
 			return err
 		}

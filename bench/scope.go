@@ -34,7 +34,7 @@ func (b *bench) scope(ctx context.Context) error {
 		return err
 	}
 	sides := []testBinary{marked.as("noself", 1, inMemoryNoSelf), marked.as("self", 1, inMemory)}
-	best, err := b.quickest(ctx, "scope", "", sides, ".", windowTime, windows)
+	best, err := b.inWindows(ctx, "scope", "", sides, ".")
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (b *bench) scopeCalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best, err := b.quickest(ctx, "scope", "", []testBinary{calls}, "^BenchmarkScope$", windowTime, windows)
+	best, err := b.inWindows(ctx, "scope", "", []testBinary{calls}, "^BenchmarkScope$")
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (b *bench) parallel(ctx context.Context) error {
 		marked.as("noself-1", 1, inMemoryNoSelf), marked.as("noself"+all, cores(), inMemoryNoSelf),
 		marked.as("self-1", 1, inMemory), marked.as("self"+all, cores(), inMemory),
 	}
-	best, err := b.quickest(ctx, "parallel", "", sides, ".", windowTime, windows)
+	best, err := b.inWindows(ctx, "parallel", "", sides, ".")
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (b *bench) mapped(ctx context.Context) error {
 		return err
 	}
 	sides := []testBinary{marked.as("memory", 1, inMemory), marked.as("file", 1, b.inFile("mapped"))}
-	best, err := b.quickest(ctx, "mapped", "", sides, "Region|Functions", windowTime, windows)
+	best, err := b.inWindows(ctx, "mapped", "", sides, "Region|Functions")
 	if err != nil {
 		return err
 	}

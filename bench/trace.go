@@ -27,7 +27,7 @@ func (b *bench) trace(ctx context.Context) error {
 	}
 	sides := []testBinary{marked.as("trace", 1, "MARKGEN=collect=trace,file="+b.dataFile("trace")),
 		marked.as("timetrace", 1, "MARKGEN=collect=time+trace,file="+b.dataFile("timetrace"))}
-	best, err := b.quickest(ctx, "trace", "", sides, ".", windowTime, windows)
+	best, err := b.inWindows(ctx, "trace", "", sides, ".")
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (b *bench) trace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best, err = b.quickest(ctx, "trace", "", []testBinary{calls}, "^BenchmarkTrace$", windowTime, windows)
+	best, err = b.inWindows(ctx, "trace", "", []testBinary{calls}, "^BenchmarkTrace$")
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (b *bench) triggers(ctx context.Context) error {
 			sides = append(sides, marked.as(fmt.Sprintf("trigger%d-%d", i, n), n, inMemory+","+kind.add))
 		}
 	}
-	best, err := b.quickest(ctx, "triggers", "", sides, "^BenchmarkFunctions$", windowTime, windows)
+	best, err := b.inWindows(ctx, "triggers", "", sides, "^BenchmarkFunctions$")
 	if err != nil {
 		return err
 	}
