@@ -235,25 +235,22 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 //go:norace
 //go:nocheckptr
 func (e Entered) exit(t uint64, size int) (none Entered) {
+	i, p := e.index, e.slot
+	if x := hot.extras; x != 0 {
+		if x&extraTrigger != 0 && !isWatched(i) {
+			x &^= extraTrigger
+		}
+		if x != 0 {
+			e.exitWith(x, t, size)
+			return none
+		}
+	}
 	switch {
 	case t != 0:
 	case hot.mono:
 		t = uint64(nanotime())
 	default:
 		t = ticks()
-	}
-	i, p := e.index, e.slot
-	if x := hot.extras; x != 0 {
-		if x&extraTrigger != 0 && !isWatched(i) {
-			x &^= extraTrigger
-		}
-		switch {
-		case x == onlyTrace && p != nil && p.exitTraced(i, uint32(e.at), t):
-			return none
-		case x != 0:
-			e.exitAt(t, size)
-			return none
-		}
 	}
 	var d, ns, self uint64
 	pid := procPin() // nobody makes a cell of the next run here before this has its own
@@ -301,6 +298,20 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	procUnpin()
 	p.finish(i, passage{true, 0, ns, self, d, t, p}, size)
 	return none
+}
+
+// exitWith is exit where x is done besides timing.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (e Entered) exitWith(x uint32, t uint64, size int) {
+	if t == 0 {
+		t = now()
+	}
+	if x != onlyTrace || e.slot == nil || !e.slot.exitTraced(e.index, uint32(e.at), t) {
+		e.exitAt(t, size)
+	}
 }
 
 // exitAt is exit whatever there is to be done.
