@@ -240,8 +240,15 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		if x&extraTrigger != 0 && !isWatched(i) {
 			x &^= extraTrigger
 		}
+		if x == onlyTrace && p != nil {
+			e.exitTraced(t, size)
+			return none
+		}
 		if x != 0 {
-			e.exitWith(x, t, size)
+			if t == 0 {
+				t = now()
+			}
+			e.exitAt(t, size)
 			return none
 		}
 	}
@@ -298,20 +305,6 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	procUnpin()
 	p.finish(i, passage{true, 0, ns, self, d, t, p}, size)
 	return none
-}
-
-// exitWith is exit where x is done besides timing.
-//
-//go:norace
-//go:nocheckptr
-//go:noinline
-func (e Entered) exitWith(x uint32, t uint64, size int) {
-	if t == 0 {
-		t = now()
-	}
-	if x != onlyTrace || e.slot == nil || !e.slot.exitTraced(e.index, uint32(e.at), t) {
-		e.exitAt(t, size)
-	}
 }
 
 // exitAt is exit whatever there is to be done.

@@ -107,16 +107,16 @@ func (p *slot) busy(index uint32) bool {
 //go:norace
 //go:nocheckptr
 func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
-	s, mask := p.stack, p.mask
+	s := p.stack
 	n := s.n
 	r := s.at(n)
 	r.start = t
 	r.saved = p.child
 	r.over = p.over
-	r.mask = mask
+	r.mask = p.mask
 	r.index = index
 	r.depth = depth
-	p.mask = mask | 1<<(index%64)
+	p.mask |= 1 << (index % 64)
 	p.child = 0
 	s.n = n + 1
 	return n + 1

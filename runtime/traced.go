@@ -65,24 +65,33 @@ func traceTaken(index uint32, from uint64) {
 	}
 }
 
-// exitTraced ends the innermost scope, of that marker, at t where records are all that is made: it is
-// popTraced for most scopes. false: there is more to be done.
+// exitTraced is exit of a scope with a slot where records are all that is made: popTraced for most scopes.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) exitTraced(index, pos uint32, t uint64) bool {
+//go:noinline
+func (e Entered) exitTraced(t uint64, size int) {
+	switch {
+	case t != 0:
+	case hot.mono:
+		t = uint64(nanotime())
+	default:
+		t = ticks()
+	}
+	p, index, pos := e.slot, e.index, uint32(e.at)
 	s := p.stack
 	if s.n != pos || p.left || p.delayed || p.active != nil {
-		return false
+		e.exitAt(t, size)
+		return
 	}
 	r := s.at(pos - 1)
 	if (r.index^index)&^(firstBit|nestedBit) != 0 { // another marker's, or one that is shut
-		return false
+		e.exitAt(t, size)
+		return
 	}
 	write(goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
 	s.n = pos - 1
-	return true
 }
 
 // popTraced ends the innermost scope where nothing is timed.
