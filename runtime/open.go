@@ -239,7 +239,11 @@ func End(m *Marker) (n Nothing) {
 		endAt(m, t, g, words)
 		return n
 	}
-	Entered{at: uint64(open), slot: p, index: i}.exit(t, 0)
+	if e := (Entered{at: uint64(open), slot: p, index: i}); hot.extras == onlyTrace {
+		e.exitTraced(t, 0)
+	} else {
+		e.exit(t, 0)
+	}
 	return n
 }
 
