@@ -32,7 +32,7 @@ const (
 )
 
 // latestLines is how many goroutines are found without the map.
-const latestLines = 64
+const latestLines = 1024
 
 // mostWaiting is how many passages of From wait for their To at once, at most. A
 // quarter of the goroutines, or of the passages of one, is dropped to make room: the eldest.
@@ -169,7 +169,7 @@ func (p *pairing) from(w *waiting, r *Record) *waiting {
 		w = p.goroutines[r.Goroutine]
 	}
 	if w == nil {
-		if len(p.goroutines) >= 2*p.swept+1024 {
+		if len(p.goroutines) >= 2*p.swept+mostIdle {
 			p.sweep()
 		}
 		w = &waiting{goroutine: r.Goroutine, epoch: p.epoch}
