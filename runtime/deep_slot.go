@@ -49,6 +49,17 @@ func find(g uintptr) *slot {
 	return p
 }
 
+// present is find, but nil where the slot is still an earlier run's.
+//
+//go:norace
+//go:nocheckptr
+func present(g uintptr) *slot {
+	if p, key, _ := near(g); p.key == key {
+		return p
+	}
+	return nil
+}
+
 // followEnds has goroutines end the scopes that they leave open when they end.
 func followEnds() { runtime.MarkgenGone = gone }
 

@@ -116,7 +116,8 @@ func (p *slot) overlook(since uint64) {
 	}
 }
 
-// ownSlot is the goroutine's slot, nil if there is none.
+// ownSlot is the goroutine's slot, nil if there is none. Whoever calls may be about to end scopes of a run that is
+// over, and goes on with the slot as it was.
 //
 //go:norace
 //go:nocheckptr
@@ -124,5 +125,5 @@ func ownSlot() *slot {
 	if !hasG || hot.slots == nil {
 		return nil
 	}
-	return find(getg())
+	return present(getg())
 }

@@ -194,6 +194,9 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 	if n := p.stack.n; n > 0 && p.stack.at(n-1).depth >= words {
 		p.unwind(i, words, t)
+		if p.frozen() || p.stack.n == p.stack.room {
+			return // meanwhile its run is over
+		}
 	}
 	j := i
 	if p.mask>>(i%64)&1 != 0 {

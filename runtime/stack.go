@@ -243,7 +243,7 @@ func less(d, cost uint64) uint64 {
 //go:noinline
 func (p *slot) settle(n uint32, t uint64) {
 	sinceStopped := p.sinceStopped()
-	for s := p.stack; s.n > n && !p.frozen(); {
+	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); { // what a trigger does may begin another run
 		r := s.at(s.n - 1)
 		end, later := t, uint64(0)
 		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
@@ -317,8 +317,9 @@ func (p *slot) abandon() {
 //go:norace
 //go:nocheckptr
 func (p *slot) unwind(index, depth uint32, t uint64) {
-	for n := p.stack.n; n > 0; n-- {
-		r := p.stack.at(n - 1)
+	s := p.stack
+	for n := s.n; n > 0 && p.stack == s; n-- {
+		r := s.at(n - 1)
 		if r.depth < depth {
 			return
 		}
