@@ -119,9 +119,7 @@ func (t testBinary) run(ctx context.Context, pattern, benchtime string, more ...
 }
 
 // Code of a few ns is measured in many windows, in many rounds: the shorter a window, the likelier it is that nothing else wants the
-// processor meanwhile, nor its core, and the more rounds, the likelier that there was such a time. Where both threads of a core
-// are busy, each has half of the places that instructions wait in, and less can be done while the clock is read: on a Zen 3, two
-// clock reads take 1.05 times as long then, and a scope 1.5 to 1.8 times.
+// processor meanwhile, nor its core (docs/performance.md, Scopes), and the more rounds, the likelier that there was such a time.
 const (
 	windowTime   = "1ms"
 	windows      = "-test.count=20"
@@ -133,8 +131,8 @@ func (b *bench) inWindows(ctx context.Context, folder, prefix string, sides []te
 	return b.quickest(ctx, folder, prefix, sides, pattern, windowTime, windowRounds, windows)
 }
 
-// quickest runs the benchmarks that match on each side in turn, round after
-// round, and returns for each side ns by benchmark, of the quickest round: what
+// quickest runs the benchmarks that match on each side in turn, so many rounds
+// unless -rounds says otherwise, and returns for each side ns by benchmark, of the quickest round: what
 // else the machine does can only make one longer. The results go to
 // folder/SIDE.txt, with prefix before the names.
 func (b *bench) quickest(ctx context.Context, folder, prefix string, sides []testBinary, pattern, benchtime string, rounds int, more ...string) ([]map[string]float64, error) {

@@ -242,11 +242,7 @@ func End(m *Marker) (n Nothing) {
 		endAt(m, t, g, words)
 		return n
 	}
-	if e := (Entered{at: uint64(open), slot: p, index: i}); hot.extras == onlyTrace {
-		e.exitTraced(t, 0)
-	} else {
-		e.exit(t, 0)
-	}
+	Entered{at: uint64(open), slot: p, index: i}.exit(t, 0)
 	return n
 }
 
