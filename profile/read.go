@@ -240,9 +240,9 @@ func (r *run) howItEnded() {
 	case r.Alive:
 		r.warn("process %d is still running; these are the figures so far", pid)
 	case liveness:
-		r.warn("process %d did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are missing", pid)
+		r.warn("process %d did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time", pid)
 	default:
-		r.warn("process %d was killed or is still running; scopes that were or are open are missing", pid)
+		r.warn("process %d was killed or is still running; scopes that were or are open are in no count or time", pid)
 	}
 }
 

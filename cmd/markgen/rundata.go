@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,7 +142,7 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	}
 	names := map[string]string{}
 	for _, r := range kept {
-		names[filepath.Base(r.file)] = r.name
+		names[filepath.Base(r.file)] = r.name()
 	}
 	for i, warning := range p.Warnings { // the directory will be gone
 		if _, of, ok := strings.Cut(warning, filepath.Base(d.Dir())+string(filepath.Separator)); ok {
@@ -174,7 +175,21 @@ func (e *Env) reportTo(where string, p *profile.Profile) int {
 }
 
 // A keptRun is the data of a process, and the name that the user wants them to have.
-type keptRun struct{ file, name string }
+type keptRun struct {
+	file string
+	base string // the name of the first of those that would have one name
+	nth  int    // which of these it is, from 1
+}
+
+func (r keptRun) name() string { return numbered(r.base, r.nth) }
+
+// numbered is the name of the nth file of those that would have one name.
+func numbered(base string, nth int) string {
+	if nth == 1 {
+		return base
+	}
+	return base + "." + strconv.Itoa(nth)
+}
 
 // names gives the data files the names that are wanted, the first process to have started first; none if data are not to be kept.
 func (d *runData) names(files []string) []keptRun {
@@ -201,25 +216,53 @@ func (d *runData) names(files []string) []keptRun {
 	for _, r := range runs {
 		name := r.names.Replace(d.out)
 		times[name]++
-		if n := times[name]; n > 1 {
-			name += "." + strconv.Itoa(n)
-		}
-		kept = append(kept, keptRun{r.file, name})
+		kept = append(kept, keptRun{r.file, name, times[name]})
 	}
 	return kept
 }
 
-// keep moves the data files to where they are wanted.
+// keep moves the data files to where they are wanted. It says which of the same names with higher numbers are left of an earlier
+// run, which had more processes: they would be read as part of this one.
 func (d *runData) keep(runs []keptRun) error {
 	var kept []string
 	var errs []error
+	last := map[string]int{}
 	for _, r := range runs {
-		if err := overlay.Save(r.file, d.env.Path(r.name)); err != nil {
+		last[r.base] = max(last[r.base], r.nth)
+		if err := d.save(r); err != nil {
 			errs = append(errs, d.rescue(r.file, err))
 			continue
 		}
-		kept = append(kept, r.name)
+		kept = append(kept, r.name())
 	}
+	d.sayKept(kept)
+	for _, base := range slices.Sorted(maps.Keys(last)) {
+		from := last[base] + 1
+		to := from
+		for profile.IsData(d.env.Path(numbered(base, to))) {
+			to++
+		}
+		switch to - from {
+		case 0:
+		case 1:
+			d.env.warn(fmt.Sprintf("%s is of an earlier run; remove it if it is not wanted", numbered(base, from)))
+		default:
+			d.env.warn(fmt.Sprintf("%s to %s are of an earlier run; remove them if they are not wanted", numbered(base, from), numbered(base, to-1)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// save moves data to where they are wanted, if what is there are data or nothing.
+func (d *runData) save(r keptRun) error {
+	if d.env.isOther(r.name()) {
+		return fmt.Errorf("%s is there and is no data file", r.name())
+	}
+	return overlay.Save(r.file, d.env.Path(r.name()))
+}
+
+// sayKept says where the data of several processes are.
+func (d *runData) sayKept(kept []string) {
 	if len(kept) > 1 {
 		list := strings.Join(kept, ", ")
 		if n := len(kept); n > mostNamed && strings.HasPrefix(kept[1], kept[0]+".") && strings.HasPrefix(kept[n-1], kept[0]+".") { // the others are numbered
@@ -227,7 +270,6 @@ func (d *runData) keep(runs []keptRun) error {
 		}
 		fmt.Fprintf(d.env.Stderr, "markgen: %d processes, their data are in %s\n", len(kept), list)
 	}
-	return errors.Join(errs...)
 }
 
 // rescue moves data that can't be written where they are wanted to the directory for temporary files, and adds to
