@@ -147,10 +147,14 @@ func TestTriggerOnNothing(t *testing.T) {
 	if r.stderr != want || len(counts(r.Profile)) != 0 {
 		t.Errorf("%q, %v", r.stderr, counts(r.Profile))
 	}
-	r = runSteered(t, "start=on:rare", "phases")
-	const meant = `markgen: MARKGEN: key "start": no marker has the name rare, and no stopwatch yet; give example.com/steer.rare` + "\n"
-	if r.stderr != meant {
-		t.Errorf("%q", r.stderr)
+	for name, meant := range map[string]string{
+		"rare": "example.com/steer.rare", "main.rare": "example.com/steer.rare",
+		"desk.serve": "example.com/steer.(*desk).serve", "*.(desk).serve": "example.com/steer.(*desk).serve", "main.desk.serve": "example.com/steer.(*desk).serve",
+	} {
+		want := `markgen: MARKGEN: key "start": no marker has the name ` + name + ", and no stopwatch yet; give " + meant + "\n"
+		if r := runSteered(t, "start=on:"+name, "phases"); r.stderr != want {
+			t.Errorf("%s: %q", name, r.stderr)
+		}
 	}
 	r = runSteered(t, "start=on:*.step", "period", "10")
 	const counted = `markgen: MARKGEN: key "start": passages of *.step are only counted, which no trigger notices; //perf:mark has them timed; it never happens` + "\n"

@@ -48,11 +48,21 @@ func complainOfTriggers() {
 	}
 }
 
-// meant is the name of a marker that ends with the trigger's, from a dot, slash or colon on; "" if none does.
-// The caller holds the lock.
+// meant is the name of a marker that ends with the trigger's, from a dot, slash or colon on, whatever either says of pointers and
+// of what comes before, as main does and a star; "" if none does. The caller holds the lock.
 //
 //go:norace
 func (t *trigger) meant() string {
+	want := bare(t.name)
+	if len(want) > 5 && want[:5] == "main." {
+		want = want[5:]
+	}
+	for want != "" && has("./:", want[0]) {
+		want = want[1:]
+	}
+	if want == "" {
+		return ""
+	}
 	for i := range tables {
 		for rest := unpack(tables[i].text); rest != ""; {
 			var line string
@@ -60,12 +70,24 @@ func (t *trigger) meant() string {
 				continue
 			}
 			name := field(line, markerName, markerName)
-			if n := len(name) - len(t.name); n > 0 && name[n:] == t.name && has("./:", name[n-1]) {
+			all := bare(name)
+			if n := len(all) - len(want); n > 0 && all[n:] == want && has("./:", all[n-1]) {
 				return name
 			}
 		}
 	}
 	return ""
+}
+
+// bare is a name without what says that a receiver is a pointer, (*T), and without stars.
+func bare(name string) string {
+	var b []byte
+	for i := range len(name) {
+		if !has("(*)", name[i]) {
+			b = append(b, name[i])
+		}
+	}
+	return string(b)
 }
 
 // namesCounter says whether the trigger's name is that of a marker which is only counted.

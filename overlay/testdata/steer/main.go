@@ -34,6 +34,11 @@ func b() {
 //perf:mark
 func c() { sink.Add(1) }
 
+type desk struct{ served int }
+
+//perf:mark
+func (d *desk) serve() { d.served++ }
+
 // lengthy takes longer than a window.
 //
 //perf:mark
