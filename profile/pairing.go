@@ -31,9 +31,6 @@ const (
 	roleTo
 )
 
-// latestLines is how many goroutines are found without the map.
-const latestLines = 1024
-
 // mostWaiting is how many passages of From wait for their To at once, at most. A
 // quarter of the goroutines, or of the passages of one, is dropped to make room: the eldest.
 const mostWaiting = 1 << 20

@@ -41,14 +41,15 @@ type Step struct {
 	Record    *Record
 }
 
-// nestLines is how many goroutines are found without the map, mostIdle how many
-// without an open scope are remembered for certain, mostOpen how many open scopes
-// are kept.
+// Of what is known of goroutines as a trace is read, that of the latest latestLines is found without a map; mostIdle
+// is how many of them are remembered for certain while nothing is open there, or waits.
 const (
-	nestLines = 1024
-	mostIdle  = 1 << 16
-	mostOpen  = 1 << 20
+	latestLines = 1024
+	mostIdle    = 1 << 16
 )
+
+// mostOpen is how many open scopes are kept.
+const mostOpen = 1 << 20
 
 // Steps gives all steps to visit, in the order of Each. A step and its record are
 // visit's until it returns; a StepLost and a StepStopLost have no record.
@@ -70,7 +71,7 @@ type nesting struct {
 	step  Step
 
 	goroutines map[uint64]*nest
-	latest     [nestLines]*nest
+	latest     [latestLines]*nest
 	open       int // scopes, over all goroutines
 	swept      int // goroutines that the last sweep left
 	givenUp    uint64
@@ -111,7 +112,7 @@ func (s *nesting) record(r *Record) {
 		s.blind = false
 		s.epoch++
 	}
-	n := s.latest[r.Goroutine%nestLines]
+	n := s.latest[r.Goroutine%latestLines]
 	isNew := false
 	if n == nil || n.goroutine != r.Goroutine {
 		n, isNew = s.find(r.Goroutine)
@@ -230,7 +231,7 @@ func (s *nesting) find(goroutine uint64) (n *nest, isNew bool) {
 		n, isNew = &nest{goroutine: goroutine, epoch: s.epoch}, true
 		s.goroutines[goroutine] = n
 	}
-	s.latest[goroutine%nestLines] = n
+	s.latest[goroutine%latestLines] = n
 	return n, isNew
 }
 
