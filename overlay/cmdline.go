@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -157,7 +158,20 @@ func (c *CommandLine) parseTest(args []string) error {
 		}
 		args = rest
 	}
-	return nil
+	return c.checkOutput()
+}
+
+// checkOutput refuses go test's -o where nothing asks for the test binary: the data are meant, which would be gone.
+func (c *CommandLine) checkOutput() error {
+	if _, ok := c.Flag("o"); !ok {
+		return nil
+	}
+	for _, wants := range []string{"c", "cpuprofile", "memprofile", "blockprofile", "mutexprofile"} {
+		if _, ok := c.Flag(wants); ok {
+			return nil
+		}
+	}
+	return errors.New("-o among go's flags names the file for the test binary, which -c or a profile of go test's asks for; to keep the data in a file, give -o before go's flags")
 }
 
 type flagState int

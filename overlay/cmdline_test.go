@@ -6,6 +6,19 @@ import (
 	"testing"
 )
 
+// What is meant for the data is not taken for the name of the test binary.
+func TestOutputOfTest(t *testing.T) {
+	for line, refused := range map[string]bool{
+		"-run X -o data .": true, "-o=data": true, ". -o data": true,
+		"-c -o x.test .": false, "-o x.test -cpuprofile cpu.out .": false, ". -args -o data": false,
+	} {
+		_, err := ParseCommandLine("test", strings.Fields(line))
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "give -o before go's flags") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
 func TestParseCommandLine(t *testing.T) {
 	tests := []struct {
 		verb, line           string

@@ -3,6 +3,7 @@ package profile
 import (
 	"math"
 	"math/big"
+	"strconv"
 
 	layout "github.com/markgen/markgen/runtime"
 )
@@ -391,6 +392,15 @@ func (m *Marker) simpleVar() float64 {
 
 // Sampled says whether figures of the marker are estimates from a sample.
 func (m *Marker) Sampled() bool { return m.Samples > 0 || m.Sample > 1 }
+
+// Rate is the latest rate at which the marker was sampled, 1:N; "" where figures are no estimates. It is 1:1 where sampling
+// ended before the run did.
+func (m *Marker) Rate() string {
+	if !m.Sampled() {
+		return ""
+	}
+	return "1:" + strconv.FormatUint(max(m.Sample, 1), 10)
+}
 
 // CountSE is the standard error of Count; 0 where all passages were counted.
 func (m *Marker) CountSE() float64 { return math.Sqrt(m.countVar.Float64() / varUnit) }

@@ -172,7 +172,7 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 func (r *run) samplesPassages() bool {
 	n := r.header.word(layout.OffSampleN)
 	return n > 1 || n == 0 && slices.ContainsFunc(r.ordered, func(t *table) bool {
-		return slices.ContainsFunc(t.markers, func(m *Marker) bool { return m != nil && m.Sample > 1 })
+		return slices.ContainsFunc(t.markers, func(m *Marker) bool { return m != nil && m.Sampled() })
 	})
 }
 

@@ -84,7 +84,7 @@ type jsonMarker struct {
 	P50In    *jsonBounds  `json:"p50_bounds_ns,omitempty"` // what is sure of the percentiles; left out where there are no times
 	P90In    *jsonBounds  `json:"p90_bounds_ns,omitempty"`
 	P99In    *jsonBounds  `json:"p99_bounds_ns,omitempty"`
-	Sampled  string       `json:"sampled,omitempty"` // "1:N"; left out when every passage was recorded
+	Sampled  string       `json:"sampled,omitempty"` // "1:N", the latest rate; left out when every passage was recorded
 	Samples  *uint64      `json:"samples,omitempty"` // passages that were recorded; all other figures are estimates from these
 	CountSE  *float64     `json:"count_se,omitempty"`
 	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
@@ -283,8 +283,8 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 	if !p.NoSelf {
 		j.SelfNS = &m.SelfNS
 	}
-	if m.Sample > 1 {
-		j.Sampled = fmt.Sprintf("1:%d", m.Sample)
+	if m.Sampled() {
+		j.Sampled = m.Rate()
 		se := m.CountSE()
 		j.Samples, j.CountSE, j.MeanSE = &m.Samples, &se, json.RawMessage("null")
 		if se, ok := m.MeanSE(); ok {

@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"compress/gzip"
-	"fmt"
 	"math"
 	"strings"
 
@@ -159,10 +158,7 @@ func (b *pprofBuilder) function(m *profile.Marker) *pprof.Function {
 
 // label returns the labels of a marker's samples. Samples share them.
 func (b *pprofBuilder) label(m *profile.Marker) map[string][]string {
-	key := pprofLabels{kind: m.Kind, group: m.Group, off: m.Off}
-	if m.Sample > 1 {
-		key.sampled = fmt.Sprintf("1:%d", m.Sample)
-	}
+	key := pprofLabels{kind: m.Kind, group: m.Group, sampled: m.Rate(), off: m.Off}
 	if have, ok := b.labels[key]; ok {
 		return have
 	}

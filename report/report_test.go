@@ -330,3 +330,18 @@ func TestStillOpen(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 }
+
+// What was sampled until sampling ended, at 1:1, is an estimate for good, and all forms say so.
+func TestSampledAtLast(t *testing.T) {
+	p := &profile.Profile{App: "x", Runs: 1, State: "stopped", Complete: true, Markers: []profile.Marker{{ID: 1, Name: "p.F", Kind: "func", Count: 7, Sample: 1, Samples: 3}, {ID: 2, Name: "p.G", Kind: "func", Count: 7, Sample: 1}}}
+	var text, json bytes.Buffer
+	if err := errors.Join(report.Write(&text, p, report.Options{}), report.Write(&json, p, report.Options{Format: "json"})); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "func 1:1"); n != 1 {
+		t.Errorf("%d markers are sampled:\n%s", n, text.String())
+	}
+	if n := strings.Count(json.String(), `"sampled":"1:1","samples":3,"count_se":0,"mean_se_ns":null`); n != 1 {
+		t.Errorf("%d markers are sampled:\n%s", n, json.String())
+	}
+}

@@ -298,8 +298,8 @@ const none = "-"
 // why it was turned off, if it was.
 func kind(m *profile.Marker) string {
 	text := printable(m.Kind)
-	if m.Sample > 1 {
-		text += " 1:" + strconv.FormatUint(m.Sample, 10)
+	if m.Sampled() {
+		text += " " + m.Rate()
 	}
 	if m.Off != "" && m.Off != "choice" {
 		text += ", " + printable(m.Off)
