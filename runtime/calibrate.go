@@ -36,13 +36,14 @@ const (
 	thirdRound = 4_000_000
 )
 
-// scratch is the cell that calibration records to; scratchDirectory leads there. The
+// scratch is the cell that calibration records to, scratchEdge that of its edge; scratchDirectory leads there. The
 // window is no other's, since who opens windows may do that meanwhile.
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
 	scratchThin      = Marker{index: scratchIndex | IndexOff}
 	scratch          cell
+	scratchEdge      cell
 	scratchGroup     group
 	scratchDirectory struct {
 		n     uint64
@@ -51,7 +52,7 @@ var (
 )
 
 // calibrate measures what reading the clock and passing a scope cost, with the
-// very code the program runs, but for what extras do that are not records: a round
+// very code the program runs, but for extras that are not among calibrated: a round
 // when the run starts, which warms up, too, and one before the first scope. measureAgain makes more. What is measured is not an empty scope but what one
 // adds to functions of some 4 to 22 ns: processors do part of a scope's work while
 // other work waits for its results, and read the clock before all that stands
@@ -72,7 +73,7 @@ func calibrate() {
 		return
 	}
 	extras, around := hot.extras, hot.window
-	hot.extras &= extraTrace | extraUntimed
+	hot.extras &= calibrated
 	scratchWindow = window{width: noWindow}
 	hot.window = &scratchWindow
 	stepTicks = quantum()
@@ -104,7 +105,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 	lock()
 	around := hot.window
-	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras&^onlyTrace == 0 && !conf.countdown && !conf.outermost && p.stack.scopes() == p.stack {
+	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras&^calibrated == 0 && !conf.countdown && !conf.outermost && p.stack.scopes() == p.stack {
 		open := atomic.LoadUint64(&around.width)
 		if open == 0 { // between two windows, and none can begin before the lock is free
 			setWindow(around, &scratchWindow)
@@ -152,11 +153,11 @@ var aside unsafe.Pointer
 //go:nocheckptr
 func measureCosts() {
 	scratchDirectory.n = scratchIndex + 1
-	scratchDirectory.cells[scratchIndex] = &scratch
+	scratchDirectory.cells[scratchIndex], scratchDirectory.cells[scratchEdgeIndex] = &scratch, &scratchEdge
 	for i := range scratch.groups {
-		scratch.groups[i].p = &scratchGroup
+		scratch.groups[i].p, scratchEdge.groups[i].p = &scratchGroup, &scratchGroup
 	}
-	scratch.least = 0
+	scratch.least, scratchEdge.least = 0, 0
 
 	pid := procPin()
 	if uint(pid) >= MaxShards {

@@ -86,9 +86,6 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 	if pos > 1 {
 		caller = p.stack.at(pos-2).index &^ scopeBits
 	}
-	if index < firstIndex {
-		return // calibration
-	}
 	e := edgeOf(uint64(caller)<<32 | uint64(index))
 	if e == nil {
 		return
@@ -98,7 +95,9 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 		if !conf.callers && !e.differs(index, passage.ns) {
 			return
 		}
-		if i = e.open(caller, index); i == 0 {
+		if index == scratchIndex {
+			i = scratchEdgeIndex
+		} else if i = e.open(caller, index); i == 0 {
 			return
 		}
 	}

@@ -18,6 +18,10 @@ const (
 
 	// extraAtEnds are those for which nothing is done where a scope begins.
 	extraAtEnds = extraTrigger | extraRecords | extraLimit
+
+	// calibrated are those that are part of what scopes are measured to cost. Of the others, what collectors take is
+	// measured as they are read, and what pairs take hangs on how much is open.
+	calibrated = extraAtEnds | extraEdge | extraTrace | extraUntimed
 )
 
 // entered is called when a scope has been pushed on the goroutine's stack, and

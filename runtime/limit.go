@@ -18,10 +18,12 @@ func limitAt(index uint32) {
 	c := cellOf(pid, index)
 	look := c != nil && c.latest.p != nil && c.latest.p.count&conf.every() == 0
 	procUnpin()
-	if look {
+	if look && index >= firstIndex {
+		from := now()
 		lock()
 		limit(index)
 		unlock()
+		ownSlot().overlook(from)
 	}
 }
 

@@ -14,6 +14,15 @@ func procPin() int
 //go:linkname procUnpin runtime.procUnpin
 func procUnpin()
 
+// semacquire waits until a number is greater than 0 and takes 1 from it, semrelease adds 1 and wakes one that waits.
+// Both are open to plain modules, see runtime/sema.go.
+//
+//go:linkname semacquire sync.runtime_Semacquire
+func semacquire(n *uint32)
+
+//go:linkname semrelease sync.runtime_Semrelease
+func semrelease(n *uint32, handoff bool, skipframes int)
+
 // nanotime is the runtime's monotonic clock, ns; see runtime/time_nofake.go.
 //
 //go:linkname nanotime runtime.nanotime

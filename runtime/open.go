@@ -133,7 +133,7 @@ func Begin(m *Marker) (n Nothing) {
 	pos := p.push(i, t, words)
 	if x := hot.extras &^ extraAtEnds; x != 0 {
 		if x == onlyTrace {
-			write(number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+			write(procPin(), number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
 		} else {
 			p.entered(i, t)
 		}

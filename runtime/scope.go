@@ -31,12 +31,14 @@ const (
 )
 
 // Marker.index: 0 is undecided, notCollected never opens a scope, index i is
-// global marker i-firstIndex. scratchIndex is what calibration records to.
+// global marker i-firstIndex. scratchIndex is what calibration records to, scratchEdgeIndex what it records
+// by caller.
 const (
-	scratchIndex = 1
-	firstIndex   = StackFirst
-	maxIndex     = 1 << 24
-	notCollected = 1 << 31
+	scratchEdgeIndex = 0
+	scratchIndex     = 1
+	firstIndex       = StackFirst
+	maxIndex         = 1 << 24
+	notCollected     = 1 << 31
 )
 
 // A Scope is one passage through a marker. It lives on the stack of the
@@ -141,7 +143,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 	pos := p.push(i, t, depth)
 	if x := hot.extras &^ extraAtEnds; x != 0 {
 		if x == onlyTrace {
-			write(number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+			write(procPin(), number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
 		} else {
 			p.entered(i, t)
 		}

@@ -86,6 +86,10 @@ func cellOf(pid int, i uint32) *cell {
 //go:norace
 //go:noinline
 func recordSlow(i uint32, p passage) {
+	if hot.extras&extraTrace == 0 {
+		p.keep(i)
+		return
+	}
 	from := now()
 	p.keep(i)
 	traceTaken(i, from)

@@ -289,7 +289,7 @@ func start(value string) (refused uint64, trouble string) {
 		}
 	}
 	if locked == nil {
-		locked = (*uint32)(anonymous(BlockAlign))
+		locked = (*mutex)(anonymous(BlockAlign))
 	}
 	if locked == nil {
 		return 0, "no memory for the cells; nothing is collected"

@@ -58,7 +58,7 @@ func timers(run uint64) {
 
 // timing is held by timers while they look at the run and act: they are of the one that there is. Who leaves a run
 // waits for them.
-var timing uint32
+var timing mutex
 
 // due acts if the time of the trigger has come, and says when it should be asked
 // again, on the monotonic clock.

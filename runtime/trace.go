@@ -46,9 +46,9 @@ var (
 
 // A ringEnd is the writer's end of a ring, in memory that nobody else maps.
 type ringEnd struct {
-	next    unsafe.Pointer // where the next record goes
-	limit   unsafe.Pointer // where the writer has to look whether it may go on
-	block   *ring          // nil: none yet
+	next    uintptr // where the next record goes, the address; no memory of the collector's
+	limit   uintptr // where the writer has to look whether it may go on
+	block   *ring   // nil: none yet
 	written uint64
 	room    uint64
 	lapped  bool // all of it has been written once
@@ -170,33 +170,47 @@ func gWord(g, at uintptr) uint64 {
 //go:nocheckptr
 func goroutineOf(g uintptr) uint64 { return gWord(g, hot.number) }
 
-// write writes a record of the goroutine of that number, the caller, with so many scopes open. what is the marker's index
+// write writes a record of the goroutine of that number, with so many scopes open. The caller is pinned to processor
+// pid, which ends here: so the arguments need not wait anywhere for the pin. what is the marker's index
 // and the kind.
 //
 //go:norace
 //go:nocheckptr
-func write(id uint64, what, level uint32, t, cost uint64) {
-	pid := procPin()
+//go:nosplit
+func write(pid int, id uint64, what, level uint32, t, cost uint64) {
 	if uint(pid) < MaxShards {
-		e := &tracing.ends[pid]
+		e := (*ringEnd)(unsafe.Add(unsafe.Pointer(tracing.ends), uintptr(pid)*unsafe.Sizeof(ringEnd{})))
 		if p := e.next; p != e.limit {
 			n := e.written
-			r := (*traceRecord)(p)
+			r := (*traceRecord)(address(p))
 			r.tick = t
 			r.goroutine = id
 			r.marker = what
 			r.level = level
 			r.cost = cost | n<<RecordCostBits
-			e.next = unsafe.Add(p, RecordSize)
+			e.next = p + RecordSize
 			e.written = n + 1
 			e.block.publish(n + 1)
 			procUnpin()
 			return
 		}
 	}
+	writeElse(id, what, level, t)
+}
+
+// writeElse is write where there is more to be done: a function of its own, so that what it needs waits nowhere else.
+//
+//go:norace
+//go:noinline
+func writeElse(id uint64, what, level uint32, t uint64) {
 	procUnpin()
 	writeSlow(&traceRecord{t, id, what, level, 0})
 }
+
+// address is a pointer to memory that is not the collector's.
+//
+//go:nocheckptr
+func address(p uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(nil), p) }
 
 // publish says that n records are written. Stores are seen in their order on
 // amd64; elsewhere it takes an atomic one.
@@ -313,8 +327,8 @@ func (e *ringEnd) put(r *traceRecord) {
 //go:nocheckptr
 func (e *ringEnd) append(r *traceRecord) {
 	r.cost |= e.written << RecordCostBits
-	*(*traceRecord)(e.next) = *r
-	e.next = unsafe.Add(e.next, RecordSize)
+	*(*traceRecord)(address(e.next)) = *r
+	e.next += RecordSize
 	e.written++
 	e.block.publish(e.written)
 }
@@ -327,8 +341,8 @@ func (e *ringEnd) append(r *traceRecord) {
 //go:nocheckptr
 func (e *ringEnd) advance() bool {
 	b := e.block
-	first := unsafe.Add(unsafe.Pointer(b), RingData)
-	end := unsafe.Add(first, uintptr(e.room)*RecordSize)
+	first := uintptr(unsafe.Pointer(b)) + RingData
+	end := first + uintptr(e.room)*RecordSize
 	free := e.room
 	if !e.scratch && atomic.LoadUint64(headerWord(OffDrainer)) != 0 {
 		// One place stays free: readers take it for being written.
@@ -340,20 +354,20 @@ func (e *ringEnd) advance() bool {
 			return false
 		}
 	}
-	if e.next == nil {
+	if e.next == 0 {
 		e.next = first
 	} else if e.next == end {
 		e.next, e.lapped = first, true
 	}
 	p := e.next
-	n := min(free, uint64(uintptr(end)-uintptr(p))/RecordSize)
+	n := min(free, uint64(end-p)/RecordSize)
 	if !e.lapped {
 		n = min(n, touchedAtOnce/RecordSize)
 		for at := uintptr(0); at < uintptr(n)*RecordSize; at += 4096 {
-			*(*uint64)(unsafe.Add(p, at)) = 0
+			*(*uint64)(address(p + at)) = 0
 		}
 	}
-	e.limit = unsafe.Add(p, uintptr(n)*RecordSize)
+	e.limit = p + uintptr(n)*RecordSize
 	return true
 }
 

@@ -12,7 +12,7 @@ func (p *slot) trace(what uint32, t, cost uint64) {
 		p.delayed = false
 		writeSlow(&traceRecord{t, goroutineOf(p.g()), what, level, 0})
 	} else {
-		write(goroutineOf(p.g()), what, level, t, cost)
+		write(procPin(), goroutineOf(p.g()), what, level, t, cost)
 	}
 }
 
@@ -51,7 +51,7 @@ func tracePoint(index uint32) {
 	} else {
 		t, g = ticksAndG()
 	}
-	write(goroutineOf(g), index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
+	write(procPin(), goroutineOf(g), index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
 }
 
 // traceTaken says that a marker has taken the time since from in which nothing
@@ -70,6 +70,7 @@ func traceTaken(index uint32, from uint64) {
 //go:norace
 //go:nocheckptr
 //go:noinline
+//go:nosplit
 func (e Entered) exitTraced(t uint64, size int) {
 	switch {
 	case t != 0:
@@ -78,20 +79,23 @@ func (e Entered) exitTraced(t uint64, size int) {
 	default:
 		t = ticks()
 	}
+	pid := procPin()
 	p, index, pos := e.slot, e.index, uint32(e.at)
 	s := p.stack
 	if s.n != pos || p.left || p.delayed || p.active != nil {
+		procUnpin()
 		e.exitAt(t, size)
 		return
 	}
 	r := s.at(pos - 1)
 	if (r.index^index)&^(firstBit|nestedBit) != 0 { // another marker's, or one that is shut
+		procUnpin()
 		e.exitAt(t, size)
 		return
 	}
-	write(goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 	p.mask = r.mask
 	s.n = pos - 1
+	write(pid, goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
 }
 
 // popTraced ends the innermost scope where nothing is timed.

@@ -204,7 +204,7 @@ func numberOf(index uint32) (number uint32) {
 // triggering makes a passage through a marker and what it sets off one event:
 // otherwise the end of one scope could pause what the beginning of another has found
 // no need to resume.
-var triggering uint32
+var triggering mutex
 
 // beginsAt sets off what the beginning of a scope, or a point, of the marker of
 // that index does.
@@ -248,6 +248,10 @@ func isWatched(index uint32) bool { return atomic.LoadUint64(watchedWord(index))
 //go:norace
 //go:noinline
 func endsAt(index uint32, recorded bool) {
+	if index == scratchIndex { // of no trigger, but it takes as long
+		atomic.AddUint64(&scratch.seen, 1)
+		return
+	}
 	all := triggers()
 	for i := range all {
 		if t := &all[i]; t.kind == triggerRecords && recorded && t.reached() {
@@ -322,7 +326,10 @@ const (
 
 // wants are those that want it. They and the state change together, under wanting; but
 // other processes change the state alone.
-var wants, wanting uint32
+var (
+	wants   uint32
+	wanting mutex
+)
 
 // act does what the trigger is for.
 //

@@ -20,7 +20,7 @@ type watch struct {
 
 var (
 	watches  map[string]*watch // by name; under watching
-	watching uint32
+	watching mutex
 )
 
 // StartWatch starts the stopwatch of that name, which appears in reports as a
