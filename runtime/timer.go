@@ -122,9 +122,13 @@ func (c *cycle) due(begun uint64) uint64 {
 		c.next = max(c.next, t-t%period)
 		c.ends = 0
 	}
-	if c.ends == 0 && t >= c.next {
+	switch {
+	case c.ends != 0:
+	case t >= c.next:
 		want(wantPeriod, true, causeTimer, 0)
 		c.next, c.ends = t-t%period+period, t+width
+	case State() == StateProfiling: // somebody has resumed from outside, or started: that is about the windows to come
+		want(wantPeriod, false, causeTimer, 0)
 	}
 	if c.ends != 0 {
 		return begun + c.ends
