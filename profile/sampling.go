@@ -21,18 +21,18 @@ type Sampling struct {
 // windows are those in which a marker was sampled.
 type windows struct {
 	Sampling
-	weight  float64 // how many times as long windows were as the program got on in those in which it was passed; 0: as in all
-	slower  float64 // how many times as long as what recording left of them windows were in which it was passed, or all, if that is more; 0: not known
-	scope   float64 // what a scope costs, ns
-	covered float64 // which part of what was passed in calls that began in windows was recorded; 0: all
-	calls   float64 // how many of these there were
-	whole   bool    // they are recorded after the windows' ends, too
-	blind   bool    // there was none
-	ended   bool    // there can be none: its function's only call has ended, which OfNS is the time of
-	costSE  float64 // how far off what recording took may be: a standard error, as a part of that
-	told    float64 // how far off net may be for all markers where functions that are passed between windows, too, tell what it is; 0: none does
-	shared  float64 // which part of the time the program had what it has of processors in windows; 0: that is not corrected for
-	with    float64 // how many times as long as that windows were in which these were passed, of which costSE is not then
+	weight    float64 // how many times as long windows were as the program got on in those in which it was passed; 0: as in all
+	slower    float64 // how many times as long as what recording left of them windows were in which it was passed, or all, if that is more; 0: not known
+	scope     float64 // what a scope costs, ns
+	covered   float64 // which part of what was passed in calls that began in windows was recorded; 0: all
+	calls     float64 // how many of these there were
+	whole     bool    // they are recorded after the windows' ends, too
+	blind     bool    // there was none
+	ended     bool    // there can be none: its function's only call has ended, which OfNS is the time of
+	costSE    float64 // how far off what recording took may be: a standard error, as a part of that
+	told      float64 // how far off net may be for all markers where functions that are passed between windows, too, tell what it is; 0: none does
+	contended float64 // which part of the time that the program could run others had its processors
+	with      float64 // how many times as long as that windows were in which these were passed, of which costSE is not then
 }
 
 // net is how far the program got on in the windows if all were like those in which the marker was passed, ns.
@@ -251,10 +251,8 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 	profiled := ns(until.profiled - b.since.profiled)
 	after := uint64(float64(ns(h.word(layout.OffWindowAfter))) * float64(profiled) / max(float64(ns(r.profiled())), 1))
 	s.OfNS = max(sub64(profiled, add64(s.OpenNS-s.NetNS, after)), s.NetNS)
-	if s.told == 0 { // else what is passed between windows has told
-		s.shared = 1 - (1-r.shared())*min(float64(h.word(layout.OffTurnsOf))/max(float64(profiled), 1), 1)
-		s.OfNS = max(uint64(float64(s.OfNS)*s.shared), s.NetNS)
-	}
+	s.OfNS = max(uint64(float64(s.OfNS)*r.shared(float64(profiled), s.told != 0)), s.NetNS)
+	s.contended = r.contended(float64(profiled))
 	return s
 }
 
@@ -358,9 +356,7 @@ func (s *windows) countVar(n, nn, batches, read, together float64) float64 {
 	off := math.Hypot(s.costSE*max(longer, 0), s.told) // how far off net may be, as a part
 	off = n * factor * min(off*(1+off), max(layout.MostPace*net/max(open, 1), 1))
 	unread := n * factor * readMost * read / max(net, 1)
-	if s.shared != 0 {
-		unread = math.Hypot(unread, n*factor*sharedMost*(1-s.shared))
-	}
+	unread = math.Hypot(unread, n*factor*sharedMost*s.contended)
 	few := 0.0
 	if w := float64(s.Windows); w > 0 {
 		few = n * factor * (firstWindows / w) * (firstWindows / w)

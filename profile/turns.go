@@ -2,8 +2,31 @@ package profile
 
 import layout "github.com/markgen/markgen/runtime"
 
-// shared is which part of the time in which others took turns with it the program had what it had of processors in windows.
-func (r *run) shared() float64 {
+// shared is which part of what the program had of processors in windows it had in all of the ns that it was profiling. Where what is passed between windows
+// tells how far it got on in these, that is by what the program took this for.
+func (r *run) shared(profiled float64, told bool) float64 {
+	if v := r.header.word(layout.OffTurnsShare); told && v != 0 {
+		return min(float64(v)/layout.UnsureUnit, 1)
+	}
+	if told {
+		return 1
+	}
+	return 1 - (1-r.sharedThen())*r.turnsTaken(profiled)
+}
+
+// turnsTaken is in which part of the ns that the run was profiling others took turns with the program.
+func (r *run) turnsTaken(profiled float64) float64 {
+	return min(float64(r.header.word(layout.OffTurnsOf))/max(profiled, 1), 1)
+}
+
+// contended is which part of the time that the program could run others had its processors.
+func (r *run) contended(profiled float64) float64 {
+	waited, used := float64(r.header.word(layout.OffTurnsWaited)), float64(r.header.word(layout.OffTurnsUsed))
+	return waited / max(used+waited, 1) * r.turnsTaken(profiled)
+}
+
+// sharedThen is shared of that time alone.
+func (r *run) sharedThen() float64 {
 	word := func(offset int) float64 { return float64(r.header.word(offset)) }
 	waited, used, of := word(layout.OffTurnsWaited), word(layout.OffTurnsUsed), word(layout.OffTurnsOf)
 	in, open := word(layout.OffTurnsOpen), word(layout.OffTurnsOpenOf)
@@ -25,5 +48,5 @@ func (r *run) shared() float64 {
 // gets as much in windows as elsewhere: what opens and ends them is in that.
 const openedMore = 1.1
 
-// sharedMost is which part of what others took of processors windows may have had more or less of than is known.
+// sharedMost is which part of what others had of processors windows may have had more or less of than is known.
 const sharedMost = 0.25

@@ -122,7 +122,7 @@ func (s *sampler) addRated() {
 		}, s.milestones.some)
 	}
 	s.learned.scopes += float64(all)
-	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed, s.milestones.often())
+	costs.scope = s.learned.scopeCost(scopeAlone(), float64(thinCost)/(1<<costBits), s.cold.passed, s.milestones.often(), s.turned)
 	if len(tickers) > 0 {
 		s.learned.counter = s.learned.countingCost()
 		costs.counting = s.learned.counter

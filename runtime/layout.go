@@ -88,6 +88,10 @@ const (
 	OffTurnsOpen   = 2512
 	OffTurnsOpenOf = 2520
 
+	// Which part of what the program had of processors in windows it had in all of the time, times UnsureUnit, as it was taken to be where OffWindowTold is
+	// given; 0: it was not.
+	OffTurnsShare = 2528
+
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
 	OffTraceLost = 2312 // records that no ring could take

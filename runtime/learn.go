@@ -290,9 +290,9 @@ func (a estimate) and(b estimate) estimate {
 // holds the lock.
 //
 //go:norace
-func (l *learned) scopeCost(alone, thin, markers, often float64) estimate {
+func (l *learned) scopeCost(alone, thin, markers, often float64, turns sharing) estimate {
 	l.cost = l.costByThin(alone, thin, markers)
-	seen, ok := l.costByMilestones(often)
+	seen, ok := l.costByMilestones(often, turns)
 	switch l.marked = ok; {
 	case ok && seen.unsure*muchSurer < l.cost.unsure:
 		l.cost = seen // what is missing then is all that recording has cost
@@ -335,11 +335,12 @@ func (l *learned) costByThin(alone, thin, markers float64) estimate {
 }
 
 // costByMilestones is what a scope costs by milestones alone, of which so many are passed in a tick of a processor: as much as makes what the program
-// gets on in batches what it does between windows in which as many are passed.
+// gets on in batches what it does between windows in which as many are passed, or fewer by what others take of processors there.
 //
 //go:norace
-func (l *learned) costByMilestones(often float64) (e estimate, ok bool) {
+func (l *learned) costByMilestones(often float64, turns sharing) (e estimate, ok bool) {
 	d := &l.beside
+	often /= turns.part()
 	if often == 0 || d.n < fewBatches || d.marks < fewMilestones || d.scopes == 0 {
 		return e, false
 	}
@@ -370,6 +371,8 @@ func (l *learned) costByMilestones(often float64) (e estimate, ok bool) {
 	few := 1 + mostlyFew*squares/max(marks*marks, 1)/more
 	batches := float64(d.n)
 	e.unsure = (chance*missed*missed/(often*often) + others*besides*besides) * more * batches / (batches - 1) * few / (d.scopes * d.scopes)
+	shared := turns.unsure * d.marks / often / d.scopes
+	e.unsure += shared * shared
 	return e, true
 }
 

@@ -63,9 +63,9 @@ func TestLearn(t *testing.T) {
 				n = ticks / (took + price)
 			}
 			l.learn(passedIn{some: float32(n / tt.seldom), all: float32(n), counts: float32(n * each), ticks: float32(ticks), need: need}, false)
-			thought, counting = l.scopeCost(scopeAlone, thinAlone, 1, 0).v, l.countingCost().v
+			thought, counting = l.scopeCost(scopeAlone, thinAlone, 1, 0, sharing{}).v, l.countingCost().v
 		}
-		got := l.scopeCost(scopeAlone, thinAlone, 1, 0)
+		got := l.scopeCost(scopeAlone, thinAlone, 1, 0, sharing{})
 		if got.v < tt.scopes.least || got.v > tt.scopes.most {
 			t.Errorf("%s: a scope costs %.4g, want %g to %g", tt.what, got.v, tt.scopes.least, tt.scopes.most)
 		}
@@ -81,7 +81,7 @@ func TestLearn(t *testing.T) {
 		l.sort = batchSort(i % int(batchSorts))
 		l.learn(passedIn{counts: 1000, ticks: need, need: need}, false) // of nothing but counters
 	}
-	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone, 1, 0), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
+	if scopes, ticks := l.scopeCost(scopeAlone, thinAlone, 1, 0, sharing{}), l.countingCost(); scopes.v != usualScope || ticks.v != usualTick {
 		t.Errorf("where no scope is passed a scope costs %g, counting %g", scopes.v, ticks.v)
 	}
 }
@@ -151,7 +151,7 @@ func TestMilestones(t *testing.T) {
 				l.scopes += float64(b.all)
 				l.learn(b, true)
 			}
-			got, ok := l.costByMilestones(often * (1 - tt.idle))
+			got, ok := l.costByMilestones(often*(1-tt.idle), sharing{})
 			off := math.Sqrt(got.unsure)
 			if !ok || off > tt.most*cost {
 				t.Fatalf("%s: a scope costs %.3g ± %.2g, %t", tt.what, got.v, off, ok)
@@ -164,8 +164,38 @@ func TestMilestones(t *testing.T) {
 			t.Errorf("%s: %d of 100 are off by more than two standard errors", tt.what, far)
 		}
 	}
-	if _, ok := new(learned).costByMilestones(often); ok {
+	if _, ok := new(learned).costByMilestones(often, sharing{}); ok {
 		t.Error("nothing was passed, and costs something")
+	}
+}
+
+// What others take of processors outside of windows is known the less the more it is, and milestones tell the rest.
+func TestSharingOf(t *testing.T) {
+	for _, tt := range []struct {
+		what                                       string
+		waited, used, of, in, open, profiled, left float64
+		taken                                      float64
+	}{
+		{"nobody takes turns", 0, 0, 0, 0, 0, 4e9, 1, 0},
+		{"half of one processor, all of it in windows", 2e9, 2e9, 4e9, 1.1e8, 1e8, 4e9, 1, 0.5},
+		{"the same for half of the time", 1e9, 1e9, 2e9, 1.1e8, 1e8, 4e9, 1, 0.25},
+		{"as much in windows as elsewhere", 2e9, 2e9, 4e9, 0.55e8, 1e8, 4e9, 1, 0},
+		{"all that windows have is recording", 1e8, 1e8, 4e9, 0.55e8, 1e8, 4e9, 0.5, 0},
+		{"more than others leave elsewhere", 1e9, 3e9, 4e9, 4.4e8, 1e8, 4e9, 1, 0.25},
+	} {
+		s := sharingOf(tt.waited, tt.used, tt.of, tt.in, tt.open, tt.profiled, tt.left)
+		if math.Abs(s.taken-tt.taken) > 1e-9 || math.Abs(s.unsure-sharedUnsure*tt.taken/(1-tt.taken)) > 1e-9 {
+			t.Errorf("%s: %+v, want %g", tt.what, s, tt.taken)
+		}
+		m := milestones{}
+		m.paces[2].add(3000, 3e6, 3000*1/1e4)
+		in := marksIn{}
+		for range 1000 {
+			in.add(1, 0, 1) // as many as elsewhere
+		}
+		if part := m.tell(2, &in, 1e6, 0.01, s) / (1 - tt.taken); math.Abs(part-1) > 0.02 {
+			t.Errorf("%s: with milestones %g of what it is", tt.what, part)
+		}
 	}
 }
 
@@ -191,10 +221,11 @@ func TestTell(t *testing.T) {
 		for range 9 {
 			in.add(0, 0, 0)
 		}
-		if got := m.tell(2, &in, 1e5, tt.longer); math.Abs(got-tt.want) > tt.off {
+		turns := sharing{taken: 0.3}
+		if got := m.tell(2, &in, 1e5*turns.part(), tt.longer, turns); math.Abs(got-tt.want) > tt.off {
 			t.Errorf("%s: %.3g times as far, want %g", tt.what, got, tt.want)
 		}
-		if got := m.tell(1, &in, 1e5, tt.longer); got != 1 {
+		if got := m.tell(1, &in, 1e5, tt.longer, turns); got != 1 {
 			t.Errorf("%s: %.3g times as far where no milestones are known", tt.what, got)
 		}
 	}

@@ -112,18 +112,18 @@ func (m *milestones) often() float64 {
 
 // tell is how many times as far the program has got on, in windows of that one of Paces, as what recording costs on average leaves of them, by how many
 // milestones were passed in those that had any, of which that leaves so many ticks. Windows were so many times longer than that by recording. Where that was
-// little it tells more than they do, who may come all at once.
+// little it tells more than they do, who may come all at once. Where others take turns on processors more of them are passed in windows for that.
 //
 //go:norace
-func (m *milestones) tell(pace int, in *marksIn, left, longer float64) float64 {
+func (m *milestones) tell(pace int, in *marksIn, left, longer float64, turns sharing) float64 {
 	p := &m.paces[pace]
 	if p.n == 0 || in.parts == 0 {
 		return 1
 	}
 	together := max(p.together/p.n*left/in.parts, in.together/max(in.n, 1), 1)
 	unsure := uneven * max(longer, uneven)
-	known := together * max(1/(unsure*unsure), 1)
-	return (in.n + known) / (p.n/p.ticks*left + known)
+	known := together * max(1/(unsure*unsure+turns.unsure*turns.unsure), 1)
+	return (in.n + known) / (p.n/p.ticks*left/turns.part() + known)
 }
 
 // A milestone is a function that may be one.

@@ -217,6 +217,10 @@ func (s *sampler) tellPaces(in *spentIn, words *paceWords, b *shown, costs *pric
 		sum.add(&in.got[i])
 		each += in.got[i].ticks(costs)
 	}
+	if words == &scopePaces {
+		s.turned = s.turns.share(float64(toNS(profiledTicks())), float64(each)/max(sum.long.ticks+sum.short.ticks, 1))
+		atomic.StoreUint64(headerWord(OffTurnsShare), inUnits(s.turned.part()))
+	}
 	part := 1.0
 	if costs.marked { // milestones tell how far it is in all of them, which may be less than nothing in some, by what recording costs on average
 		part = float64(sum.ticks(costs)) / float64(max(each, 1))
@@ -224,7 +228,7 @@ func (s *sampler) tellPaces(in *spentIn, words *paceWords, b *shown, costs *pric
 	for i := range in.got {
 		got := part * float64(in.got[i].ticks(costs))
 		if lasted := in.got[i].long.ticks + in.got[i].short.ticks; got != 0 {
-			got = min(got*s.milestones.tell(i, &in.beside[i], got*in.beside[i].ticks/in.planned[i], lasted/got-1), lasted)
+			got = min(got*s.milestones.tell(i, &in.beside[i], got*in.beside[i].ticks/in.planned[i], lasted/got-1, s.turned), lasted)
 		}
 		if i == pace && costs.marked {
 			net = uint64(b.got.planned(costs) * got / max(in.got[i].planned(costs), 1))

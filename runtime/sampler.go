@@ -54,6 +54,7 @@ type sampler struct {
 	looked  uint64  // how long after the time before, ns
 
 	milestones milestones
+	turned     sharing // by the latest batch
 }
 
 // The counters are looked through after lookFirst, and then each time after twice as

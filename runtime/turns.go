@@ -58,6 +58,52 @@ func (s *turns) end(at uint64) {
 	s.used = 0
 }
 
+// A sharing is which part of what the program has of processors in windows others take elsewhere, 0 where they do not take turns with it, and
+// how far off that may be, as a part of what the program has.
+type sharing struct{ taken, unsure float64 }
+
+// part is what the program has elsewhere.
+//
+//go:norace
+func (s sharing) part() float64 { return max(1-s.taken, 1.0/MostPace) }
+
+const (
+	// openedMore is how much more processor time windows are measured to have than the program uses in them, as a program of one goroutine shows that
+	// gets as much in windows as elsewhere: what opens and ends them is in that.
+	openedMore = 1.1
+
+	// sharedUnsure is how far off a sharing may be, as a part of itself.
+	sharedUnsure = 0.5
+)
+
+// share is that by what the header has so far, of a run that has been profiling for so many ns, and of whose windows recording leaves such a part. The
+// caller holds the lock.
+//
+//go:norace
+func (s *turns) share(profiled, left float64) sharing {
+	word := func(offset uintptr) float64 { return float64(atomic.LoadUint64(headerWord(offset))) }
+	return sharingOf(word(OffTurnsWaited), word(OffTurnsUsed), word(OffTurnsOf), word(OffTurnsOpen), word(OffTurnsOpenOf), profiled, left)
+}
+
+// sharingOf is that by these words. Of a program that rests recording takes more of windows than of others. Package profile
+// works it out in the same way where milestones tell nothing.
+//
+//go:norace
+func sharingOf(waited, used, of, in, open, profiled, left float64) sharing {
+	if waited == 0 || used == 0 || of == 0 || in == 0 || open == 0 || profiled == 0 {
+		return sharing{}
+	}
+	in /= open * openedMore
+	left = min(max(left, 1.0/MostPace), 1)
+	in = max((in-(1-left)*max(in, 1))/left, 0)
+	part := 1.0
+	if in > 0 {
+		part = min(max(used/of/in, used/(used+waited)), 1)
+	}
+	taken := min((1-part)*min(of/profiled, 1), 1-1.0/MostPace)
+	return sharing{taken, sharedUnsure * taken / (1 - taken)}
+}
+
 // add takes in what the program used in the latest ns of time, and waited.
 //
 //go:norace
