@@ -27,11 +27,19 @@ func (b *Build) goBuild(ctx context.Context, words []string, plain func() []stri
 	if b.plain.Bool("x") || b.plain.Bool("n") || b.plain.Bool("json") {
 		held.all = true
 	}
-	code, err := b.goRun(ctx, b.goEnviron(), words, nil, b.o.Stdout, held)
+	if !b.eventful() {
+		code, err := b.goRun(ctx, b.goEnviron(), words, nil, b.o.Stdout, held)
+		if err != nil {
+			return code, err
+		}
+		return code, b.explain(ctx, code, held, plain)
+	}
+	events := b.events(ctx, b.o.Stdout, plain)
+	code, err := b.goRun(ctx, b.goEnviron(), words, nil, events, held)
 	if err != nil {
 		return code, err
 	}
-	return code, b.explain(ctx, code, held, plain)
+	return code, b.endEvents(events, held)
 }
 
 // goRun runs go and waits for it.
@@ -65,8 +73,13 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 	if err := held.flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if the message above is about what stands in a size= of yours, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
+	b.sayWronged()
 	return nil
+}
+
+// sayWronged says that marking was wrong, after the message that shows it.
+func (b *Build) sayWronged() {
+	fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if the message above is about what stands in a size= of yours, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
 }
 
 // inMarked is a place in marked text, whose lines are those of the source but not its columns.
@@ -74,25 +87,33 @@ var inMarked = regexp.MustCompile(`(?m)^(.+?\.go:\d+)(?::\d+)?: `)
 
 // place replaces the places in marked text that are in what held has kept by those in the user's source.
 func (b *Build) place(held *heldMessages) error {
+	kept, err := b.placed(held.kept.String())
+	if err != nil {
+		return err
+	}
+	held.kept.Reset()
+	held.kept.WriteString(kept)
+	return nil
+}
+
+// placed is text with the places in the user's source for those in marked text.
+func (b *Build) placed(text string) (string, error) {
 	r := replacements{}
 	for _, flag := range b.flags {
 		if name, ok := strings.CutPrefix(flag, "-overlay="); ok {
 			var err error
 			if r, err = readReplacements(name, b.dir); err != nil {
-				return err
+				return "", err
 			}
 		}
 	}
 	own := r.restorer(b.dir)
-	kept := inMarked.ReplaceAllStringFunc(held.kept.String(), func(place string) string {
+	return inMarked.ReplaceAllStringFunc(text, func(place string) string {
 		if shown := own.Replace(place); shown != place {
 			return inMarked.ReplaceAllString(shown, "$1: ")
 		}
 		return place
-	})
-	held.kept.Reset()
-	held.kept.WriteString(kept)
-	return nil
+	}), nil
 }
 
 // heldMessages passes on what go prints until the compiler's messages begin

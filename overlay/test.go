@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,17 +65,27 @@ func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 	build := *b
 	build.command = b.command.Without("vet")
 	held := &heldMessages{w: b.o.Stderr, all: b.plain.Bool("x") || b.plain.Bool("n") || b.plain.Bool("json")}
+	plain := func() []string {
+		return append([]string{"test", "-c", "-vet=off", "-o", os.DevNull}, b.plain.Without(append(coverFlags, "vet", "c", "o", "v")...).withoutArgs("test").Words(packages)...)
+	}
+	var events *buildEvents
+	if b.eventful() {
+		events = b.events(ctx, stdout, plain)
+		stdout = events
+	}
 	code, err := b.goRun(ctx, environ, build.words("test", packages, more...), b.o.Stdin, stdout, held)
 	if err != nil {
 		return code, err
 	}
-	if err := out.Close(); err != nil {
+	if events != nil {
+		err = b.endEvents(events, held)
+	}
+	if err := errors.Join(err, out.Close()); err != nil {
 		return code, err
 	}
-	err = b.explain(ctx, code, held, func() []string {
-		words := append([]string{"test", "-c", "-vet=off", "-o", os.DevNull}, b.plain.Without(append(coverFlags, "vet", "c", "o", "v")...).withoutArgs("test").Words(packages)...)
-		return words
-	})
+	if events == nil {
+		err = b.explain(ctx, code, held, plain)
+	}
 	if failed > 0 && code == 0 {
 		code = 1
 		if len(names) > 0 && !out.json {

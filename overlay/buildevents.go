@@ -1,0 +1,170 @@
+package overlay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+)
+
+// buildEvents passes on what go prints with -json. The compiler's messages about
+// marked source name copies; so of a package that does not build, those of a
+// build of the source as the user wrote it take their place.
+type buildEvents struct {
+	w io.Writer
+	// original returns what go prints for that source, and whether it builds.
+	original func() (out []byte, builds bool)
+	place    func(text string) (string, error) // puts the places of the user's source into messages
+
+	asked    bool
+	builds   bool
+	messages map[string][][]byte // the original's lines, by what go calls the build
+	held     map[string][][]byte // of builds that have not failed
+	order    []string            // of these
+	wronged  bool                // a message is about marked source alone
+	line     []byte              // incomplete
+}
+
+func (e *buildEvents) Write(p []byte) (int, error) {
+	e.line = append(e.line, p...)
+	for {
+		i := bytes.IndexByte(e.line, '\n')
+		if i < 0 {
+			return len(p), nil
+		}
+		line := bytes.Clone(e.line[:i+1])
+		e.line = e.line[i+1:]
+		if err := e.event(line); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Close passes on what is left: warnings, of builds that did not fail.
+func (e *buildEvents) Close() error {
+	for _, build := range e.order {
+		if err := e.release(build); err != nil {
+			return err
+		}
+	}
+	e.order = nil
+	_, err := e.w.Write(e.line)
+	e.line = nil
+	return err
+}
+
+// event handles a line.
+func (e *buildEvents) event(line []byte) error {
+	switch v := decodeEvent(line); v.Action {
+	case "build-output":
+		if e.held == nil {
+			e.held = map[string][][]byte{}
+		}
+		if e.held[v.ImportPath] == nil {
+			e.order = append(e.order, v.ImportPath)
+		}
+		e.held[v.ImportPath] = append(e.held[v.ImportPath], line)
+		return nil
+	case "build-fail":
+		e.ask()
+		if own := e.messages[v.ImportPath]; own != nil {
+			delete(e.held, v.ImportPath)
+			if err := e.write(own); err != nil {
+				return err
+			}
+		} else {
+			e.wronged = e.wronged || e.builds && e.held[v.ImportPath] != nil
+			if err := e.release(v.ImportPath); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := e.w.Write(line)
+	return err
+}
+
+// ask has the original built, once.
+func (e *buildEvents) ask() {
+	if e.asked {
+		return
+	}
+	e.asked, e.messages = true, map[string][][]byte{}
+	out, builds := e.original()
+	e.builds = builds
+	for line := range bytes.Lines(out) {
+		if v := decodeEvent(line); v.Action == "build-output" {
+			e.messages[v.ImportPath] = append(e.messages[v.ImportPath], line)
+		}
+	}
+}
+
+// release passes on what is held of a build, with the user's places.
+func (e *buildEvents) release(build string) error {
+	lines := e.held[build]
+	delete(e.held, build)
+	for i, line := range lines {
+		v := decodeEvent(line)
+		if v.Output == nil {
+			continue
+		}
+		text, err := e.place(*v.Output)
+		if err != nil {
+			return err
+		}
+		if text == *v.Output {
+			continue
+		}
+		v.Output = &text
+		if lines[i], err = json.Marshal(v); err != nil {
+			return err
+		}
+		lines[i] = append(lines[i], '\n')
+	}
+	return e.write(lines)
+}
+
+func (e *buildEvents) write(lines [][]byte) error {
+	for _, line := range lines {
+		if _, err := e.w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeEvent is an event of go's, without an action if the line is none.
+func decodeEvent(line []byte) (v testEvent) {
+	if json.Unmarshal(line, &v) != nil {
+		return testEvent{}
+	}
+	return v
+}
+
+// eventful tells whether what go prints are events, for buildEvents to look at. Of
+// commands, which -x and -n show, all is passed on as it comes.
+func (b *Build) eventful() bool {
+	return b.plain.Bool("json") && !b.plain.Bool("x") && !b.plain.Bool("n")
+}
+
+// events is a buildEvents for a build whose original the words of plain build.
+func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) *buildEvents {
+	return &buildEvents{w: w, place: b.placed, original: func() ([]byte, bool) {
+		cmd := goCommand(ctx, b.dir, b.o.Environ, plain()...)
+		out, err := cmd.Output()
+		return out, err == nil
+	}}
+}
+
+// endEvents passes on what is left of the events and messages of a build.
+func (b *Build) endEvents(e *buildEvents, held *heldMessages) error {
+	if err := e.Close(); err != nil {
+		return err
+	}
+	if err := held.flush(); err != nil {
+		return err
+	}
+	if e.wronged {
+		b.sayWronged()
+	}
+	return nil
+}
