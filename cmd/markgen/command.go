@@ -55,6 +55,8 @@ type command struct {
 	name  string // one word, as typed
 	short string // what it does, one line, no full stop
 	long  string // usage line, then what it does, the flags, examples; printed by help
+	// sides: -- stands between operands, and flags may follow it. Else it ends the flags.
+	sides bool
 	// run does it. args are the arguments after the command's name; the result is the exit code.
 	run func(ctx context.Context, env *Env, args []string) int
 }
@@ -105,9 +107,34 @@ func (e *Env) flags() *flag.FlagSet {
 	return fs
 }
 
-// parse reads the flags at the start of args; what follows them is in fs.Args(). When done is true the command
+// parse reads the flags of a command line, which may stand before, between and behind its operands; these are in
+// fs.Args(). A -- before all operands ends the flags, for names that begin with a dash. When done is true the command
 // ends with the exit code: help was asked for and printed, or a flag is wrong and was reported.
 func (e *Env) parse(fs *flag.FlagSet, args []string) (code int, done bool) {
+	var operands []string
+	for {
+		if code, done := e.parseFlags(fs, args); done {
+			return code, true
+		}
+		read, rest := args[:len(args)-fs.NArg()], fs.Args()
+		if len(read) > 0 && read[len(read)-1] == "--" {
+			if e.command.sides && len(operands) > 0 {
+				operands, args = append(operands, "--"), rest
+				continue
+			}
+			operands = append(operands, rest...)
+			break
+		}
+		if len(rest) == 0 {
+			break
+		}
+		operands, args = append(operands, rest[0]), rest[1:]
+	}
+	return exitOK, fs.Parse(append([]string{"--"}, operands...)) != nil // which reads no flag
+}
+
+// parseFlags reads the flags at the start of args; the rest is in fs.Args().
+func (e *Env) parseFlags(fs *flag.FlagSet, args []string) (code int, done bool) {
 	err := fs.Parse(args)
 	switch {
 	case err == nil:

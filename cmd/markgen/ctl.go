@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,10 +55,10 @@ examples:
 func runCtl(_ context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	asJSON := fs.Bool("json", false, "")
-	words, code, done := env.parseAnywhere(fs, args)
-	if done {
+	if code, done := env.parse(fs, args); done {
 		return code
 	}
+	words := fs.Args()
 	actions := slices.Concat([]string{"status"}, steer.Verbs(), []string{"set"})
 	switch {
 	case len(words) == 0:
@@ -69,6 +68,9 @@ func runCtl(_ context.Context, env *Env, args []string) int {
 	}
 	target, action, rest := words[0], words[1], words[2:]
 	if !slices.Contains(actions, action) {
+		if slices.Contains(actions, target) {
+			return env.wrong("the target comes first, then what to do with it: markgen ctl %s %s", action, target)
+		}
 		if near := nearest(action, actions); near != "" {
 			return env.wrong("unknown action %q, did you mean %q?", action, near)
 		}
@@ -129,18 +131,4 @@ func openTarget(env *Env, target string) (*steer.Process, error) {
 		return nil, relative(env, err)
 	}
 	return p, nil
-}
-
-// parseAnywhere is parse for command lines whose flags may stand before, between and after the words, which it
-// returns.
-func (e *Env) parseAnywhere(fs *flag.FlagSet, args []string) (words []string, code int, done bool) {
-	for {
-		if code, done := e.parse(fs, args); done {
-			return nil, code, true
-		}
-		if args = fs.Args(); len(args) == 0 {
-			return words, exitOK, false
-		}
-		words, args = append(words, args[0]), args[1:]
-	}
 }

@@ -15,6 +15,7 @@ import (
 
 var cmdDiff = &command{
 	name:  "diff",
+	sides: true,
 	short: "what got slower or faster between two sets of runs, and fails if something got slower",
 	long: `
 usage: markgen diff [-threshold 5%] [-alpha 0.05] [-metric M] [-all] [-json] OLD… -- NEW…

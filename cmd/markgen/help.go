@@ -50,7 +50,8 @@ usage: markgen [flags] [packages]            mark source in place (markgen help 
 		fmt.Fprintf(env.Stdout, "  %-*s   %s\n", width, c.name, c.short)
 	}
 	fmt.Fprint(env.Stdout, `
-markgen help COMMAND explains one. Exit codes: 0, 1 a finding or a failure, 2 wrong usage.
+markgen help COMMAND explains one. Flags may also stand behind the arguments, save where these are go's or a command
+line: of build, run, test, exec and isolate. Exit codes: 0, 1 a finding or a failure, 2 wrong usage.
 `)
 	return exitOK
 }

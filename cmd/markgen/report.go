@@ -21,6 +21,7 @@ import (
 
 var cmdReport = &command{
 	name:  "report",
+	sides: true,
 	short: "what marked programs measured, as text or for other programs",
 	long: `
 usage: markgen report [-format F] [-sort K] [-filter F] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…

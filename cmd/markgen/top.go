@@ -43,10 +43,10 @@ func runTop(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.Sort, "sort", "", "")
 	fs.StringVar(&o.Filter, "filter", "", "")
 	once := fs.Bool("once", false, "")
-	words, code, done := env.parseAnywhere(fs, args)
-	if done {
+	if code, done := env.parse(fs, args); done {
 		return code
 	}
+	words := fs.Args()
 	if o.Interval == 0 { // which Options takes for what is usual
 		return env.wrong("an interval of 0s can't be; leave -interval out for 1s")
 	}
