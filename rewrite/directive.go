@@ -143,6 +143,9 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 			return "//perf:" + d.verb + " takes no name", "leave out " + strconv.Quote(d.name)
 		}
 	}
+	if d.count && d.sample > 0 {
+		return "count and sample exclude each other: what is only counted has no times to take a sample of", "leave out one of them"
+	}
 	if strings.ContainsAny(d.name, ":;") {
 		return "a name has no colon and no semicolon", "rename " + strconv.Quote(d.name)
 	}
@@ -163,6 +166,9 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 		n, err := strconv.Atoi(strings.TrimPrefix(value, "1:"))
 		if err != nil || n < 1 || n > MaxRate || !strings.HasPrefix(value, "1:") {
 			return "sample=" + value + " is not a rate", fmt.Sprintf("write sample=1:N with N from 1 to %d", MaxRate)
+		}
+		if d.verb == "point" {
+			return "a point is counted and not timed, so there is nothing to sample", "leave out sample=" + value
 		}
 		d.sample = n
 	case "count":
