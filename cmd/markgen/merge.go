@@ -69,10 +69,10 @@ func runMerge(ctx context.Context, env *Env, args []string) int {
 	for _, warning := range p.Warnings {
 		env.warn(warning)
 	}
-	if p.Trace != nil && tracedItself(env, *out, files) {
+	if p.Trace != nil && p.Trace.Records > 0 && tracedItself(env, *out, files) {
 		return env.fail(fmt.Errorf("%s has a trace, which would be lost: what is added up has none; write elsewhere", *out))
 	}
-	if p.Trace != nil {
+	if p.Trace != nil && p.Trace.Records > 0 {
 		env.warn(fmt.Sprintf("%d records of traces stay in the data files of the runs, and are not in %s", p.Trace.Records, *out))
 	}
 	file, err := profile.Encode(p)
@@ -115,7 +115,7 @@ func tracedItself(env *Env, out string, files []string) bool {
 		return false
 	}
 	p, err := profile.ReadFile(path)
-	return err == nil && p.Trace != nil
+	return err == nil && p.Trace != nil && p.Trace.Records > 0
 }
 
 // readToo is the file to be written as the data name it, if a folder or a pattern among them
