@@ -124,7 +124,12 @@ func suggestion(name string, markers []profile.TraceMarker) string {
 	for _, m := range markers {
 		short := m.Name[strings.LastIndexByte(m.Name, '/')+1:]
 		_, last, _ := strings.Cut(short, ".")
-		for _, n := range []string{m.Name, short, last} {
+		ends := []string{m.Name, short, last}
+		for rest, more := last, true; more; { // what stands behind a colon is a name, too
+			_, rest, more = strings.Cut(rest, ":")
+			ends = append(ends, rest)
+		}
+		for _, n := range ends {
 			if n != "" {
 				names, whole[n] = append(names, n), m.Name
 			}
