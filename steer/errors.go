@@ -11,7 +11,7 @@ var ErrEnded = errors.New("the process has ended")
 
 // ErrOwner is wrapped by errors that say that the process or its data file is another
 // user's.
-var ErrOwner = errors.New("only its owner can steer it")
+var ErrOwner = errors.New("only its owner can see how it stands or steer it")
 
 // A TransitionError says that a change of state is not allowed in the state that the
 // run is in.
