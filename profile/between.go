@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -104,6 +105,13 @@ type UnknownMarkerError struct{ Name string }
 
 func (e *UnknownMarkerError) Error() string {
 	return e.Name + ": no marker of that name is in the trace"
+}
+
+// Among tells whether the name means any of these markers, as one of Endpoints does.
+func (e *UnknownMarkerError) Among(markers []TraceMarker) bool {
+	_, err := endpoint(e.Name, markers)
+	unknown := (*UnknownMarkerError)(nil)
+	return !errors.As(err, &unknown)
 }
 
 // fitsPattern tells whether all of name fits a pattern in which * stands for any

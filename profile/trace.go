@@ -91,6 +91,8 @@ type Trace struct {
 	TraceHead
 	StartTick uint64
 	Markers   []TraceMarker
+	Unpassed  []TraceMarker // that the run knows as well, and no record names
+	Counted   []TraceMarker // that are only counted: records name none of these
 
 	file    *os.File // nil: who opened it closes it
 	in      *input
@@ -186,7 +188,7 @@ func (t *Trace) name(r *run) {
 		i, ok := indexes[m.ID]
 		if !ok {
 			i = int32(len(t.Markers))
-			t.Markers = append(t.Markers, TraceMarker{m.ID, m.Name, m.Kind, m.File, m.Line})
+			t.Markers = append(t.Markers, traceMarker(m))
 			indexes[m.ID] = i
 		}
 		for uint64(len(t.marker)) <= from {
@@ -202,7 +204,24 @@ func (t *Trace) name(r *run) {
 	for _, a := range r.aliases {
 		stands(a.from, r.named(a.to))
 	}
+	for _, table := range r.ordered {
+		for _, m := range table.markers {
+			if m == nil {
+				continue
+			}
+			if _, ok := indexes[m.ID]; !ok {
+				t.Unpassed = append(t.Unpassed, traceMarker(m))
+			}
+		}
+		for _, c := range table.counters {
+			if c.marker != nil {
+				t.Counted = append(t.Counted, traceMarker(c.marker))
+			}
+		}
+	}
 }
+
+func traceMarker(m *Marker) TraceMarker { return TraceMarker{m.ID, m.Name, m.Kind, m.File, m.Line} }
 
 // maxMarkers is how many numbers a record can name.
 const maxMarkers = 1 << layout.RecordKindShift

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/markgen/markgen/profile"
@@ -71,7 +72,7 @@ func runBetween(_ context.Context, env *Env, args []string) int {
 // between reads the files, twice: which markers there are, then the records. What can't be read is reported and sets
 // the exit code; the result is nil if nothing can.
 func between(env *Env, from, to string, files iter.Seq[string], code *int) (*profile.Between, error) {
-	var markers []profile.TraceMarker
+	var markers, unpassed, counted []profile.TraceMarker
 	var sound []string
 	for file := range files {
 		t, err := profile.OpenTrace(file)
@@ -86,6 +87,7 @@ func between(env *Env, from, to string, files iter.Seq[string], code *int) (*pro
 			env.warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
 		}
 		markers = append(markers, t.Markers...)
+		unpassed, counted = append(unpassed, t.Unpassed...), append(counted, t.Counted...)
 		sound = append(sound, file)
 		if err := t.Close(); err != nil {
 			return nil, err
@@ -98,7 +100,14 @@ func between(env *Env, from, to string, files iter.Seq[string], code *int) (*pro
 	var err error
 	if b.From, b.To, err = profile.Endpoints(from, to, markers); err != nil {
 		if unknown := (*profile.UnknownMarkerError)(nil); errors.As(err, &unknown) {
-			err = fmt.Errorf("%w%s", err, suggestion(unknown.Name, markers))
+			switch {
+			case unknown.Among(unpassed):
+				err = fmt.Errorf("%s: no passage of it is in the trace: it was not passed, or not collected", unknown.Name)
+			case unknown.Among(counted):
+				err = fmt.Errorf("%s: it is only counted, and traces have no passages of such markers", unknown.Name)
+			default:
+				err = fmt.Errorf("%w%s", err, suggestion(unknown.Name, slices.Concat(markers, unpassed)))
+			}
 		}
 		return nil, err
 	}
