@@ -319,6 +319,18 @@ func TestTracedAndCounted(t *testing.T) {
 	}
 }
 
+// What is missing of markers that have had enough samples is said below the table, and is no warning.
+func TestEnough(t *testing.T) {
+	p := &profile.Profile{Markers: []profile.Marker{{Name: "p.main", Count: 1}, {Name: "p.serve", Count: 1000, Off: "enough"}}}
+	var b bytes.Buffer
+	if err := report.Write(&b, p, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(b.String(), "\n2 markers, 1 off by enough= (the passages after that are missing), by name\n") {
+		t.Errorf("%s", b.String())
+	}
+}
+
 // A marker whose scopes had not ended is said to be open, passed before or not, and not unvisited.
 func TestStillOpen(t *testing.T) {
 	p := &profile.Profile{Markers: []profile.Marker{{Name: "p.main", Open: 1}, {Name: "p.serve", Count: 5, Open: 3}, {Name: "p.never"}}}

@@ -173,12 +173,15 @@ func summary(p *profile.Profile, order string) string {
 	if traced == len(p.Markers) {
 		return markers + ", " + times
 	}
-	unvisited, open, left, off, unseen, scopes := 0, 0, 0, 0, 0, uint64(0)
+	unvisited, open, left, off, enough, unseen, scopes := 0, 0, 0, 0, 0, 0, uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Open > 0 {
 			open++
 			scopes += m.Open
+		}
+		if m.Off == "enough" {
+			enough++
 		}
 		switch {
 		case m.Count > 0, m.Open > 0, onlyTraced(p, m):
@@ -198,6 +201,9 @@ func summary(p *profile.Profile, order string) string {
 	}
 	if off > 0 {
 		text += fmt.Sprintf(", %s off by only=, skip= or ctl", units.Count(uint64(off)))
+	}
+	if enough > 0 {
+		text += fmt.Sprintf(", %s off by enough= (the passages after that are missing)", units.Count(uint64(enough)))
 	}
 	if unvisited > 0 {
 		text += fmt.Sprintf(", %s %s", units.Count(uint64(unvisited)), map[bool]string{false: "unvisited", true: "unvisited or without data"}[p.State == "stopped" && !p.Complete])
