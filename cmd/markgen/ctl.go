@@ -23,7 +23,7 @@ usage: markgen ctl TARGET status [-json]
 
 Ctl steers a marked program that runs and collects, through its data file alone: the program has the file
 mapped, and what is changed in it holds at once. TARGET is the ID of the process or its data file; only the
-file's owner can steer.
+file's owner can see how it stands or steer it.
 
   status   how the run stands: its state, for how long, sampling, how many markers are on
   start    begin collecting, where the program waits for that
