@@ -15,6 +15,7 @@ import (
 type inliner struct {
 	functions map[string]*function // by name, methods by T.name
 	types     map[string]ast.Expr  // declared in the unit
+	aliases   map[string]string    // of these, the base types that others are names of
 	fields    map[string][]string  // the base types of the fields of its structs, by name
 	begun     []*function          // whose estimates are being made, each called by the one before
 }
@@ -24,8 +25,13 @@ const never = 1 << 20
 
 // estimate sets the cost of every function of the unit.
 func (u *Unit) estimate() {
-	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, fields: map[string][]string{}}
-	u.typeSpecs(func(s *ast.TypeSpec) { in.types[s.Name.Name] = s.Type })
+	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, aliases: map[string]string{}, fields: map[string][]string{}}
+	u.typeSpecs(func(s *ast.TypeSpec) {
+		in.types[s.Name.Name] = s.Type
+		if s.Assign.IsValid() {
+			in.aliases[s.Name.Name] = baseType(s.Type)
+		}
+	})
 	u.structFields(func(name, base string) { in.fields[name] = append(in.fields[name], base) })
 	for _, f := range u.files {
 		for _, fn := range f.functions {
@@ -211,9 +217,58 @@ func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string
 		}
 	case *ast.SelectorExpr:
 		types = in.fields[x.Sel.Name]
+	case *ast.CallExpr:
+		if typ, is := in.converts(fn, x, vars); is {
+			types = []string{typ}
+		}
 	}
-	return types == nil || slices.Contains(types, baseType(fn.decl.Recv.List[0].Type))
+	own := in.aliased(baseType(fn.decl.Recv.List[0].Type))
+	return types == nil || slices.ContainsFunc(types, func(typ string) bool { return in.aliased(typ) == own })
 }
+
+// aliased is the base type that a name is one of.
+func (in *inliner) aliased(typ string) string {
+	for range in.aliases { // no chain is longer
+		if of, is := in.aliases[typ]; is {
+			typ = of
+		}
+	}
+	return typ
+}
+
+// converts says whether a call in fn is a conversion to a type of the unit, whose base type it names, or of another package: "". A call of
+// what another package exports, with one value, is taken for one, unless the package's functions return what they get.
+func (in *inliner) converts(fn *function, call *ast.CallExpr, vars map[string]string) (typ string, is bool) {
+	if len(call.Args) != 1 {
+		return "", false
+	}
+	to := ast.Unparen(call.Fun)
+	if star, ok := to.(*ast.StarExpr); ok {
+		to = ast.Unparen(star.X)
+	}
+	if of, ok := to.(*ast.SelectorExpr); ok {
+		x, ok := of.X.(*ast.Ident)
+		if !ok {
+			return "", false
+		}
+		_, local := vars[x.Name]
+		path := fn.file.imported(x.Name)
+		return "", !local && path != "" && ast.IsExported(of.Sel.Name) && !returning[path[strings.LastIndexByte(path, '/')+1:]]
+	}
+	typ = baseType(to)
+	if _, local := vars[typ]; local || in.types[typ] == nil {
+		return "", false
+	}
+	for name := range declarations(fn.body, true) {
+		if name == typ {
+			return "", false
+		}
+	}
+	return typ, true
+}
+
+// returning are the packages, by the ends of their paths, whose functions mostly return what they get, or its like.
+var returning = set("cmp", "maps", "slices")
 
 // givenTo are the parameters of fn that it can call, by name.
 func (in *inliner) givenTo(fn *function) (given map[string]bool) {

@@ -1,6 +1,9 @@
 package rewrite
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What looks like a call and is a conversion or a few instructions costs the inliner what they cost: the functions stay inlined.
 func TestEstimateOfTiny(t *testing.T) {
@@ -116,6 +119,37 @@ func failing(err error, n int) (k int) {
 	for _, p := range u.Points {
 		if p.Kind == "func" && p.Name != "p.(*pair).self" && p.Name != "p.function:func#1" && p.Form != formOpen.String() {
 			t.Errorf("%s is %s (%s)", p.Name, p.Form, p.Why)
+		}
+	}
+}
+
+// A method of the same name is the function itself if it may be one of its receiver's type: what is converted is of the type it is converted to.
+func TestRecursive(t *testing.T) {
+	const types = "type t []int; type u t; type also = u; type of[T any] []T; func (t) m() int; func fn(u) u"
+	for src, want := range map[string]bool{
+		"func (x u) m() int { return x.m() }":                                   true,
+		"func (x u) m() int { return t(x).m() }":                                false,
+		"func (x *u) m() int { return (*t)(x).m() }":                            false,
+		"func (x *u) m() int { return (((*(t))))(x).m() }":                      false,
+		"func (x *u) m() int { return of[int](*x).m() }":                        false,
+		"func (x *u) m() int { return (*also)(x).m() }":                         true,
+		"func (x *also) m() int { return (*u)(x).m() }":                         true,
+		"func (x u) m() int { return u(x[1:]).m() }":                            true,
+		"func (x u) m() int { return fn(x).m() }":                               true, // a call
+		"func (x u) m() int { t := fn; return t(x).m() }":                       true,
+		"func (x u) m(t func(u) u) int { return t(x).m() }":                     true,
+		"func (x u) m() int { return sort.IntSlice(x).m() }; import \"sort\"":   false,
+		"func (x *u) m() int { return (*big.Int)(x).m() }; import \"math/big\"": false,
+		"func (x u) m() int { return slices.Clone(x).m() }; import \"slices\"":  true,
+		"func (x u) m() int { return cmp.Or(x, nil).m() }; import \"cmp\"":      true,
+	} {
+		if before, after, ok := strings.Cut(src, "; import "); ok {
+			src = "import " + after + "\n\n" + before
+		}
+		for _, fn := range found(t, src+"; "+types).files[0].functions {
+			if fn.decl.Recv != nil && fn.recursive != want {
+				t.Errorf("%s: it calls itself: %v", src, fn.recursive)
+			}
 		}
 	}
 }
