@@ -298,16 +298,23 @@ func (fn *function) variables() variables {
 
 // root is the name that an operand begins with, "" if it begins otherwise.
 func root(x ast.Expr) string {
+	if name := rootName(x); name != nil {
+		return name.Name
+	}
+	return ""
+}
+
+func rootName(x ast.Expr) *ast.Ident {
 	for {
 		switch y := ast.Unparen(x).(type) {
 		case *ast.Ident:
-			return y.Name
+			return y
 		case *ast.SelectorExpr:
 			x = y.X
 		case *ast.IndexExpr:
 			x = y.X
 		default:
-			return ""
+			return nil
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (fn *function) findDoubles(u *Unit) (found []*double) {
 	case fn.form != formGuarded:
 		return nil
 	}
-	d := doubler{fn: fn, brief: follows, channels: u.lasting().channels, growing: fn.growing(), labelled: map[ast.Stmt]bool{},
+	d := doubler{fn: fn, brief: follows, channels: u.lasting().channels, labelled: map[ast.Stmt]bool{},
 		bytes: fn.size, ways: len(fn.ways)}
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		var body *ast.BlockStmt
@@ -62,7 +62,6 @@ type doubler struct {
 	fn       *function
 	brief    bool            // no others than brief ones
 	channels map[string]bool // see lasting
-	growing  []*growing
 	labelled map[ast.Stmt]bool
 
 	bytes, nodes, ways int // of the function with the copies; nodes: 0 until they are counted
@@ -73,11 +72,6 @@ func (d *doubler) double(loop ast.Stmt) *double {
 	fn := d.fn
 	if d.labelled[loop] || d.brief && !d.isBrief(loop) || !copyable(loop) {
 		return nil
-	}
-	for _, s := range d.growing { // there the compiler has it begin on the stack, and in no other place
-		if loop.Pos() < s.first.Pos() && s.first.Pos() < loop.End() {
-			return nil
-		}
 	}
 	if d.nodes == 0 {
 		d.nodes = nodes(fn.body) + markNodes*len(fn.events)
@@ -93,6 +87,14 @@ func (d *doubler) double(loop ast.Stmt) *double {
 		case e.op == opEnter || e.op == opPoint:
 			b.inside[e.point] = true
 		case e.op == opPause || e.op == opResume: // what is behind follows
+			return nil
+		}
+	}
+	for _, s := range fn.growing() {
+		if fn.file.offset(loop.Pos()) > s.at && s.startsIn(loop) {
+			for p := range b.inside {
+				p.Why = s.whyOnce()
+			}
 			return nil
 		}
 	}

@@ -20,8 +20,14 @@ func TestDoubles(t *testing.T) {
 		{"defer g(); for range n { type t int; s++ }; return s", 0},
 		{"f := g; for range n { s++ }; f(); return s", 0}, // a twin
 		{"f := func() {}; for range n { s++ }; f(); return s", 1},
-		{"f := func() {}; f(); for i := range n { list = append(list, i) }; return len(list)", 1},
-		{"f := func() {}; f(); for i := range n { list = append(list, i) }; all = list; return 0", 0}, // it grows on the stack
+		{"f := func() {}; f(); for i := range n { list = append(list, i) }; return len(list)", 0}, // it begins on the stack
+		{"f := func() {}; f(); for i := range n { list = append(list, i); if i > 3 { all = list } }; return 0", 1},
+		{"defer g(); var own []int; for i := range n { own = append(own, i) }; return len(own)", 0},
+		{"defer g(); for range n { var own []int; own = append(own, n); s += len(own) }; return s", 1}, // there are two
+		{"defer g(); own := []int{1}; for i := range n { own = append(own, i) }; return len(own)", 1},
+		{"defer g(); var own []int; own = append(own, n); for i := range n { own = append(own, i) }; return len(own)", 1},
+		{"defer g(); var own []int; for range n { for i := range n { own = append(own, i) }; for range n { s++ } }; return len(own)", 1}, // the other inner one
+		{"f := func() {}; f(); for i := range n { list = append(list, i) }; all = list; return 0", 0},                                    // it grows on the stack
 		{"f := func() {}; f(); list = append(list, 1); for i := range n { list = append(list, i) }; all = list; return 0", 1},
 		{"defer g(); for range n { if s > 1 { return 1 }; if s > 2 { return 2 }; if s > 3 { return 3 }; if s > 4 { return 4 } }; return s", 0},
 	} {
@@ -30,4 +36,15 @@ func TestDoubles(t *testing.T) {
 			t.Errorf("%s: %d loops are there twice, want %d", tt.body, got, tt.want)
 		}
 	}
+}
+
+// Of what is in a loop that is there once because a slice begins to grow in it, the reason says so.
+func TestWhyNoDouble(t *testing.T) {
+	u := found(t, "func f(n int) int { defer g(); var own []int; for i := range n { if i > 1 { g() }; own = append(own, i) }; return len(own) }; func g()")
+	for _, p := range u.Points {
+		if p.Kind == "branch" && p.Why == "a copy would keep own from growing on the stack" {
+			return
+		}
+	}
+	t.Error("no point of the loop says so")
 }

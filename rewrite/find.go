@@ -89,7 +89,6 @@ func (u *Unit) gates(o Options) {
 				p.gate = gate
 			}
 			fn.form, fn.why = fn.chooseForm(o.Form)
-			fn.doubles = fn.findDoubles(u)
 			once := ""
 			if len(fn.points) > 0 {
 				once = fn.once(u, o.Tested)
@@ -97,6 +96,7 @@ func (u *Unit) gates(o Options) {
 			for _, p := range fn.points {
 				p.Form, p.Why, p.atTop, p.once = fn.form.String(), fn.why, fn.atTop(), once
 			}
+			fn.doubles = fn.findDoubles(u)
 			for _, b := range fn.doubles {
 				for p := range b.inside {
 					p.Form, p.Why = formTwin.String(), "in a loop of which there are two copies: one test in front of it chooses"

@@ -232,7 +232,9 @@ func (fn *function) copies() (bool, string) {
 		return false, "a copy would shadow a parameter that := assigns"
 	}
 	for _, s := range fn.growing() {
-		return false, "a copy would keep " + s.name + " from growing on the stack"
+		if !s.local { // of those there are two in two bodies
+			return false, s.whyOnce()
+		}
 	}
 	return true, ""
 }

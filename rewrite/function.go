@@ -29,6 +29,10 @@ type function struct {
 	cost      int  // what the inliner would charge for it, about
 	least     int  // and at least
 	allocated struct{ known, is bool }
+	grown     struct {
+		known  bool
+		slices []*growing
+	}
 	indirect  bool            // nothing calls it by its name; see findIndirect
 	recursive bool            // may call itself, so that the compiler may inline it into itself
 	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces

@@ -15,7 +15,8 @@ func found(t *testing.T, src string) *Unit {
 	return u
 }
 
-// A parameter or result that is appended to more than once, or in a loop, and given away in one place grows on the stack.
+// A variable that is appended to grows on the stack if it is never on the heap, or if it is appended to more than once, or in a loop, and
+// given away in one place.
 func TestGrowing(t *testing.T) {
 	for src, want := range map[string]string{
 		"func f(n int) (s []int) { for i := range n { s = append(s, i) }; return }":                                                "s",
@@ -27,9 +28,12 @@ func TestGrowing(t *testing.T) {
 		"func f(s []int) []int { s = append(s, 1); return s }":                                                                     "", // it need not grow twice
 		"func f(s []int, n int) []int { s = append(s, 1, 2); if n > 1 { return s }; s = append(s, 2); return s }":                  "", // given away twice
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i); if i > 9 { return s } }; return nil }":                "", // in a loop
-		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                                     "", // two variables in two bodies
+		"func f(n int) []int { var s []int; for i := range n { s = append(s, i) }; return s }":                                     "s",
+		"func f(n int) { for range n { var s []int; for i := range n { s = append(s, i) }; m[0] = s } }; var m [1][]int":           "s", // in no loop that it is not declared in
+		"func f(n int) []int { s := make([]int, n); for i := range n { s = append(s, i) }; return s }":                             "",  // the compiler leaves it as it is made
 		"func f(s [4]int, n int) { for range n { use(append(s[:], 1)) } }; func use([]int)":                                        "",
 		"func f(n int) (s []int) { g := func() { s = append(s, 1); s = append(s, 2) }; g(); return }":                              "", // shared
+		"func f(n int) (s []int) { defer g(); for i := range n { s = append(s, i) }; return }; func g()":                           "", // in memory
 		"func f(s []int, n int) []int { for i := range n { s = g(s, i); s = append(s, i) }; return s }; func g([]int, int) []int":  "", // g grows it
 		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; p := &s[0]; return s[:*p] }":                        "",
 		"func f(s []int, n int) ([]int, []int) { for i := range n { s = append(s, i) }; t := s[1:]; return s, t }":                 "",
@@ -37,7 +41,27 @@ func TestGrowing(t *testing.T) {
 		"func f(s []int, n int) []int { for i := range n { s[i]++; s = append(s, s[i]) }; for range s { n += len(s) }; return s }": "s",
 		"func f(s []int, n int) { for i := range n { s = append(s, i) }; g(s) }; func g([]int)":                                    "s", // inlined, g may give it away
 		"func f(s []int, n int) { for i := range n { s = append(s, i) }; m[0] = s }; var m [1][]int":                               "s",
-		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := s[n:]; n = len(s) }; return s }":             "s", // which s is which is not looked at
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := n; n = s }; return s }":                      "s", // the other s is no use of it
+		"func f(s []int, n int) []int { for i := range n { s = append(s, i) }; { s := s[n:]; n = len(s) }; return s }":             "",
+
+		// Those that nothing else has are never on the heap.
+		"func f(s []int) int { s = append(s, 1); return len(s) }":                                               "s",
+		"func f(s, t []int) int { t = append(s, 1); return t[0] }":                                              "s",
+		"func f(s, t []int) int { s = append(s, t...); return len(s) }":                                         "", // several values: a call of the runtime's
+		"func f() int { s := []int{1}; s = append(s, 2); return len(s) }":                                       "", // there is something in it
+		"func f(n int) int { s := make([]int, 0, 3); for i := range n { s = append(s, i) }; return len(s) }":    "", // there is room for it
+		"func f(n int) int { s := make([]int, 0, 3); s = append(s, 1, 2, 3, 4); return len(s) }":                "s",
+		"func f(n int) int { s := make([]int, 0, n); for i := range n { s = append(s, i) }; return len(s) }":    "s",
+		"func f(n int) (k int) { s := []int{1}; for len(s) > 0 { s = s[1:]; s = append(s, n) }; return }":       "s",
+		"func f(s []int) *t { s = append(s, 1); return &t{s} }; type t struct{ s []int }":                       "",
+		"func f(s []int) { s = append(s, 1); all = append(all, s) }; var all [][]int":                           "",
+		"func f(s []int) { s = append(s, 1); m[1] = s }; var m map[int][]int":                                   "",
+		"func f(s []int, c chan []int) { s = append(s, 1); c <- s }":                                            "",
+		"func f(s []int) { s = append(s, 1); all = s }; var all []int":                                          "",
+		"func f(s []int, x *t) { s = append(s, 1); x.s = s }; type t struct{ s []int }":                         "",
+		"func f(s []int) int { var x t; s = append(s, 1); x.s = s; return len(x.s) }; type t struct{ s []int }": "s",
+		"func f(s []int) { s = append(s, 1); g(&s) }; func g(*[]int)":                                           "", // in memory
+		"func f(s []int) { s = append(s, 1); defer func() { println(s) }() }":                                   "",
 	} {
 		u := found(t, src)
 		got := ""
