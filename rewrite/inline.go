@@ -287,42 +287,13 @@ func (in *inliner) givenTo(fn *function) (given map[string]bool) {
 }
 
 // returnedBy is the type of what fn returns if that is one value that can be called,
-// as the source has it in one line, and "" if it is none. Nothing in fn means
-// anything else by the names in it.
+// see written, and "" if it is none.
 func (in *inliner) returnedBy(fn *function) string {
 	list := fn.typ.Results
 	if list.NumFields() != 1 || !in.callable(list.List[0].Type) {
 		return ""
 	}
-	typ := list.List[0].Type
-	names := map[string]bool{}
-	ast.Inspect(typ, func(n ast.Node) bool {
-		if name, ok := n.(*ast.Ident); ok {
-			names[name.Name] = true
-		}
-		return true
-	})
-	scopes := []ast.Node{fn.typ.Params, fn.body}
-	if fn.decl != nil && fn.decl.Recv != nil {
-		scopes = append(scopes, fn.decl.Recv)
-	}
-	for _, scope := range scopes {
-		for name := range declarations(scope, false) {
-			if names[name] {
-				return ""
-			}
-		}
-	}
-	for _, name := range list.List[0].Names {
-		if names[name.Name] {
-			return ""
-		}
-	}
-	text := string(fn.file.Text[fn.file.offset(typ.Pos()):fn.file.offset(typ.End())])
-	if strings.Contains(text, "\n") {
-		return ""
-	}
-	return text
+	return fn.written(list.List[0].Type)
 }
 
 // callable says whether a type is that of functions or, as far as syntax shows, of

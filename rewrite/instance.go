@@ -32,6 +32,11 @@ func (fn *function) instantiates() bool {
 			return false
 		}
 	}
+	for _, s := range fn.growing() {
+		if !s.local { // to call the second function would give it away
+			return false
+		}
+	}
 	recovers := false
 	ast.Inspect(fn.body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

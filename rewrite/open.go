@@ -29,7 +29,7 @@ func (fn *function) opens(but *Point) (bool, string) {
 	for _, w := range fn.ways {
 		captures = captures || w.without(but).captures()
 	}
-	if !captures || !fn.results() || fn.returned != "" {
+	if !captures || !fn.results() || fn.returned != "" || fn.held().types != nil {
 		return true, ""
 	}
 	names := map[string]bool{}
@@ -172,7 +172,7 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 			w.event(e, ev, "")
 		}
 	}
-	results := w.resultNames(fn)
+	results, held := w.resultNames(fn), fn.held()
 	for _, way := range fn.ways {
 		at := f.offset(way.stmt.Pos())
 		if fn.double(at) != w.double {
@@ -190,6 +190,10 @@ func (w *overlayWriter) explicit(e *edits, fn *function, deferred *Point) (named
 			name := w.prefix + "r"
 			e.replace(at, at+len("return"), "{ var "+name+" "+typ+" =")
 			e.insert(f.offset(way.stmt.End()), ";"+w.shut(way.open)+" return "+name+" }")
+			continue
+		}
+		if held.types != nil {
+			w.hold(e, fn, way, held, results)
 			continue
 		}
 		named = true

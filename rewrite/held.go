@@ -1,0 +1,141 @@
+package rewrite
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"strings"
+)
+
+// A result that is a slice may begin on the stack if it is given away in one place (growing). Where a return computes its values inside
+// a scope, these go to the results first, and a return without values follows: another place. So where a function has such a result, returns name
+// what they return, and what is to be another slice has a variable of its own:
+//
+//	return nil, f()  →  err = f(); end; return nil, err
+//	return g()       →  { var r0 []int; r0, err = g(); end; return r0, err }
+
+// held are the types of a function's results as the source has them, and aside which of these have variables of their own. types is nil if none
+// of the results may begin on the stack, or the types cannot be written in the body.
+type held struct {
+	types []string
+	aside []bool
+}
+
+// held says how the function names what it returns.
+func (fn *function) held() (h held) {
+	growing := map[int]bool{}
+	for _, s := range fn.growing() {
+		if s.result {
+			growing[s.at] = true
+		}
+	}
+	if len(growing) == 0 {
+		return held{}
+	}
+	names, hidden := map[string]bool{}, false
+	for _, field := range fn.typ.Results.List {
+		typ := fn.written(field.Type)
+		if typ == "" {
+			return held{}
+		}
+		for _, name := range field.Names {
+			names[name.Name] = true
+			hidden = hidden || name.Name == "_"
+			h.types = append(h.types, typ)
+			h.aside = append(h.aside, growing[fn.file.offset(name.Pos())])
+		}
+	}
+	if hidden || hidesAny(fn.body, names) {
+		for i := range h.aside {
+			h.aside[i] = true
+		}
+	}
+	return h
+}
+
+// written is a type as the source has it, if that is in one line and nothing in the function means anything else by the names in it, else "".
+func (fn *function) written(typ ast.Expr) string {
+	names := map[string]bool{}
+	ast.Inspect(typ, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			names[name.Name] = true
+		}
+		return true
+	})
+	scopes := []ast.Node{fn.typ.Params, fn.body}
+	if fn.decl != nil && fn.decl.Recv != nil {
+		scopes = append(scopes, fn.decl.Recv)
+	}
+	for _, scope := range scopes {
+		for name := range declarations(scope, false) {
+			if names[name] {
+				return ""
+			}
+		}
+	}
+	for _, field := range fn.typ.Results.List {
+		for _, name := range field.Names {
+			if names[name.Name] {
+				return ""
+			}
+		}
+	}
+	text := string(fn.file.Text[fn.file.offset(typ.Pos()):fn.file.offset(typ.End())])
+	if strings.Contains(text, "\n") {
+		return ""
+	}
+	return text
+}
+
+// hold plants the ends of scopes in a return of a function with held results.
+func (w *overlayWriter) hold(e *edits, fn *function, way way, h held, results []string) {
+	f, values := fn.file, way.stmt.Results
+	var vars strings.Builder
+	var to, returned []string
+	last := -1 // of the values that are computed first
+	for i, name := range results {
+		if len(values) == len(results) && h.stays(i, values[i], results) {
+			returned = append(returned, string(f.Text[f.offset(values[i].Pos()):f.offset(values[i].End())]))
+			continue
+		}
+		if h.aside[i] {
+			name = fmt.Sprintf("%sr%d", w.prefix, i)
+			fmt.Fprintf(&vars, "var %s %s; ", name, h.types[i])
+		}
+		to, returned = append(to, name), append(returned, name)
+		last = min(i, len(values)-1)
+	}
+	cut := func(from, to int) {
+		e.replace(from, to, strings.Repeat("\n", bytes.Count(f.Text[from:to], []byte("\n"))))
+	}
+	for i, x := range values[:last] {
+		if len(values) == len(results) && h.stays(i, x, results) {
+			cut(f.offset(x.Pos()), f.offset(values[i+1].Pos()))
+		}
+	}
+	end := f.offset(way.stmt.End())
+	if last < len(values)-1 {
+		cut(f.offset(values[last].End()), end)
+	}
+	before, behind := "", ""
+	if vars.Len() > 0 {
+		before, behind = "{ "+vars.String(), " }"
+	}
+	at := f.offset(way.stmt.Pos())
+	e.replace(at, at+len("return"), before+strings.Join(to, ", ")+" =")
+	e.insert(end, ";"+w.shut(way.open)+" return "+strings.Join(returned, ", ")+behind)
+}
+
+// stays says whether the value of a result stays in the return: it is a name, and none of a result that is assigned before.
+func (h held) stays(result int, x ast.Expr, results []string) bool {
+	name, ok := x.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	for i, of := range results {
+		if i != result && of == name.Name && !h.aside[i] {
+			return false
+		}
+	}
+	return true
+}
