@@ -37,6 +37,9 @@ type function struct {
 	recursive bool            // may call itself, so that the compiler may inline it into itself
 	given     map[string]bool // parameters that are functions or, as far as syntax shows, interfaces
 	returned  string          // the type of its one result, as the source has it, if that is a function
+	outer     *function       // the one around a literal of a declared function
+	calls     int             // of a literal, as far as the compiler knows which are; see findLiterals
+	passed    bool            // a literal that is given to a call
 	quick     bool            // done before a clock is read twice; see inliner
 	estimated *inliner        // by which; nil: not yet
 	form      form

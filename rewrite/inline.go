@@ -13,11 +13,12 @@ import (
 // no trees of other packages: what it does not know it takes for half a call, and where it is to be told what is surely not
 // inlined (least) for none: it may be a conversion, or a function that is hardly more than that.
 type inliner struct {
-	functions map[string]*function // by name, methods by T.name
-	types     map[string]ast.Expr  // declared in the unit
-	aliases   map[string]string    // of these, the base types that others are names of
-	fields    map[string][]string  // the base types of the fields of its structs, by name
-	begun     []*function          // whose estimates are being made, each called by the one before
+	functions map[string]*function        // by name, methods by T.name
+	types     map[string]ast.Expr         // declared in the unit
+	aliases   map[string]string           // of these, the base types that others are names of
+	fields    map[string][]string         // the base types of the fields of its structs, by name
+	called    map[*ast.CallExpr]*function // the literals that calls are known to be of
+	begun     []*function                 // whose estimates are being made, each called by the one before
 }
 
 // never is the cost of what is never inlined.
@@ -25,7 +26,7 @@ const never = 1 << 20
 
 // estimate sets the cost of every function of the unit.
 func (u *Unit) estimate() {
-	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, aliases: map[string]string{}, fields: map[string][]string{}}
+	in := &inliner{functions: map[string]*function{}, types: map[string]ast.Expr{}, aliases: map[string]string{}, fields: map[string][]string{}, called: map[*ast.CallExpr]*function{}}
 	u.typeSpecs(func(s *ast.TypeSpec) {
 		in.types[s.Name.Name] = s.Type
 		if s.Assign.IsValid() {
@@ -40,6 +41,7 @@ func (u *Unit) estimate() {
 			}
 		}
 	}
+	in.findLiterals(u)
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			in.estimate(fn)
@@ -89,7 +91,11 @@ func (in *inliner) estimate(fn *function) {
 	}
 	fn.cost, fn.least, fn.estimated = never, never, in
 	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
-	if fn.size > 40*inlineBudget || fn.noinline {
+	budget, most := inlineBudget, mostCost
+	if fn.lit != nil {
+		budget, most = onceBudget, 2*onceBudget
+	}
+	if fn.size > 40*budget || fn.noinline {
 		return
 	}
 	in.begun = append(in.begun, fn)
@@ -98,7 +104,7 @@ func (in *inliner) estimate(fn *function) {
 	vars := fn.declaredTypes()
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
-		if cost-unknown > mostCost {
+		if cost-unknown > most {
 			return false
 		}
 		switch n := n.(type) {
@@ -151,6 +157,10 @@ func (in *inliner) estimate(fn *function) {
 // call is what a call costs beyond its nodes, how much of that is not known, and whether it is quick. Conversions
 // and most predeclared functions are free.
 func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string) (cost, unknown int, quick bool) {
+	if lit := in.called[call]; lit != nil {
+		cost, unknown = in.callLiteral(lit)
+		return cost, unknown, false
+	}
 	key := ""
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

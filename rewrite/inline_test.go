@@ -153,3 +153,39 @@ func TestRecursive(t *testing.T) {
 		}
 	}
 }
+
+// Literals that the compiler inlines cost it what they do in the plain program, and so do those that are a part of what is inlined; the
+// others are tested once for each call.
+func TestLiterals(t *testing.T) {
+	const loop = "for i := range n {\n\t\tif i > 2 {\n\t\t\tn += i\n\t\t}\n\t}\n\t"
+	tooMuch := strings.Repeat("if n > 7 {\n\t\tprint(n)\n\t\tprint(n)\n\t}\n\t", 120)
+	const calls = "g()\n\tg()\n\t" // so that the function around is not inlined
+	for _, tt := range []struct {
+		name, src string
+		form      form
+	}{
+		{"called at once, makes", "func f(n int) (p *int) {\n\tfunc() {\n\t" + loop + "p = new(int)\n\t}()\n\t" + calls + "return p\n}", formOpen},
+		{"called at once, makes nothing", "func f(n int) int {\n\tfunc() {\n\t" + loop + "}()\n\t" + calls + "return n\n}", formTwin},
+		{"its cost is a part of what is inlined", "func f(n int) int {\n\tfunc() {\n\t" + loop + "}()\n\treturn n\n}", formOpen},
+		{"called by name", "func f(n int) *int {\n\tmade := func(n int) *int {\n\t" + loop + "return new(int)\n\t}\n\t" + calls + "return made(n)\n}", formOpen},
+		{"deferred", "func f(n int) (p *int) {\n\tdefer func() {\n\t" + loop + "p = new(int)\n\t}()\n\treturn p\n}", formTwin},
+		{"started", "func f(n int) {\n\tgo func() {\n\t" + loop + "g()\n\t}()\n}", formTwin},
+		{"set again", "func f(n int) {\n\tmade := func() {\n\t" + loop + "g()\n\t}\n\tmade = nil\n\tmade()\n}", formTwin},
+		{"costs too much", "func f(n int) (p *int) {\n\tfunc() {\n\t" + tooMuch + "p = new(int)\n\t}()\n\treturn p\n}", formTwin},
+		{"given, makes", "func f(n int) (p *int) {\n\th(func() {\n\t" + loop + "p = new(int)\n\t})\n\treturn p\n}", formOpen},
+		{"given, makes what stays in it", "func f(n int) {\n\th(func() {\n\t" + loop + "_ = new(int)\n\t})\n}", formTwin},
+	} {
+		u, err := Load("p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + tt.src + "\n\nfunc g() {\n\tselect {}\n}\n\nfunc h(f func()) {\n\tf()\n}\n")}})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if err := u.Find(Options{All: true, Inline: true}); err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		for _, p := range u.Points {
+			if p.Kind == "func" && p.Name == "p.f:func#1" && p.Form != tt.form.String() {
+				t.Errorf("%s: %s (%s), want %s", tt.name, p.Form, p.Why, tt.form)
+			}
+		}
+	}
+}

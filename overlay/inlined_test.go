@@ -1,0 +1,62 @@
+package overlay_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The compiler inlines in a marked program what it inlines in the plain one, so that both allocate the same and have the same names in
+// stack traces, whether markers are off or collect.
+func TestInlined(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("testdata/inlined/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string][]byte{"go.mod": []byte("module inlined\n\ngo 1.26\n"), "main.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	environ := []string{"GOFLAGS=", "GOWORK=off", "MARKGEN="}
+	plain := inlined(trapMust(t, dir, environ, "go", "build", "-gcflags=-m", "-o", "plain", ".").stderr)
+	marked := inlined(trapMust(t, dir, environ, trapMarkgen(t), "build", "-all", "-gcflags=-m", "-o", "marked", ".").stderr)
+	if len(plain) < 20 {
+		t.Fatalf("the compiler told little: %q", plain)
+	}
+	for _, line := range plain {
+		if !slices.Contains(marked, line) {
+			t.Errorf("only in the plain program: %s", line)
+		}
+	}
+	for _, line := range marked {
+		if !slices.Contains(plain, line) {
+			t.Errorf("only in the marked program: %s", line)
+		}
+	}
+	want := trapMust(t, dir, environ, filepath.Join(dir, "plain")).stdout
+	for _, setting := range []string{"", "file=" + filepath.Join(dir, "data")} {
+		if got := trapMust(t, dir, []string{"MARKGEN=" + setting}, filepath.Join(dir, "marked")).stdout; got != want {
+			t.Errorf("MARKGEN=%s: stdout differs\n%s", setting, trapDiff(got, want))
+		}
+	}
+}
+
+var inlinedLine = regexp.MustCompile(`^\S*?([^/\\: ]+:\d+)(?::\d+)?: (can inline|inlining call to) (\S+)`)
+
+// inlined are the lines of what the compiler tells of inlining, but for calls of the runtime's functions, sorted, each once.
+func inlined(output string) (lines []string) {
+	for line := range strings.Lines(output) {
+		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "runtime.") {
+			lines = append(lines, fmt.Sprint(m[1], " ", m[2], " ", m[3]))
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}

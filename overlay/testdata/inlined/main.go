@@ -1,0 +1,147 @@
+// Inlined prints what its functions allocate, and by which names they call others.
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+type item struct{ a, b, c int }
+
+var limit = 100
+
+// stack are the names of the functions that call it, the last call first.
+//
+//go:noinline
+func stack() (s string) {
+	pcs := make([]uintptr, 9)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		f, more := frames.Next()
+		if s += f.Function + " "; !more {
+			return s
+		}
+	}
+}
+
+// once calls a literal in one place that returns what it makes.
+func once(n int) int {
+	get := func(i int) *item {
+		if i > limit {
+			fmt.Println("too much", i)
+		}
+		if i > limit+1 {
+			fmt.Println("too much", i)
+		}
+		if i > limit+2 {
+			fmt.Println("too much", i)
+		}
+		if i > limit+3 {
+			fmt.Println("too much", i)
+		}
+		if i > limit+4 {
+			fmt.Println("too much", i)
+		}
+		if i > limit+5 {
+			fmt.Println("too much", i)
+		}
+		if i > limit+6 {
+			fmt.Println("too much", i)
+		}
+		if i > limit+7 {
+			fmt.Println("too much", i)
+		}
+		return &item{i, i * 2, i * 3}
+	}
+	t := get(n)
+	return t.a + t.b
+}
+
+// set calls a literal that leaves what it makes in a variable around it.
+func set(n int) int {
+	var last *item
+	func() {
+		for i := range n {
+			if i < limit {
+				last = &item{i, i, i}
+			}
+			if i > limit {
+				fmt.Println("too much", i)
+			}
+		}
+	}()
+	return last.a
+}
+
+// twice calls a literal in two places.
+func twice(n int) int {
+	get := func(i int) *item {
+		for j := range i {
+			if i > limit+j {
+				fmt.Println("too much", i)
+			}
+		}
+		return &item{i, i * 2, i * 3}
+	}
+	return get(n).a + get(n+1).b
+}
+
+// each gives what it makes to f.
+func each(n int, f func(int) *item) int { return f(n).a + 1 }
+
+// given gives a literal to a function that is inlined.
+func given(n int) int {
+	return each(n, func(i int) *item {
+		for j := range i {
+			if i > limit+j {
+				fmt.Println("too much", i)
+			}
+		}
+		return &item{i, i * 2, i * 3}
+	})
+}
+
+// direct is not inlined, for the literal's cost is a part of its own.
+func direct() (x string) {
+	func() {
+		for range 2 {
+			for range 3 {
+				x = stack()
+			}
+		}
+	}()
+	return x
+}
+
+// loops is inlined, and so is its literal.
+func loops(n int) int {
+	double := func() int {
+		for range n {
+			n += n
+		}
+		return n
+	}
+	return double()
+}
+
+// deep has a literal in a literal.
+func deep() (x string) {
+	func() {
+		add := func(s string) {
+			for range 2 {
+				x += s
+			}
+		}
+		add(stack())
+	}()
+	return x
+}
+
+func main() {
+	fmt.Println(direct())
+	fmt.Println(deep())
+	for _, f := range []func(int) int{once, set, twice, given, loops} {
+		fmt.Println(testing.AllocsPerRun(100, func() { f(3) }))
+	}
+}
