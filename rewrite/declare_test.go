@@ -49,10 +49,10 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// A result is hidden where a block in the body declares its name, but not by a := of the body itself,
+// A result is hidden where a statement with a return in it declares its name in a block, but not by a := of the body itself,
 // which assigns to it, nor in a function literal.
 func TestHidesAny(t *testing.T) {
-	for body, want := range map[string]bool{
+	for source, want := range map[string]bool{
 		`x, err := g(); return x, err`:                        false,
 		`f := func() { err := g(); _ = err }; f(); return`:    false,
 		`go func(err error) {}(nil); return`:                  false,
@@ -63,15 +63,25 @@ func TestHidesAny(t *testing.T) {
 		`{ var err error; return 0, err }`:                    true,
 		`switch err := x.(type) { case nil: return 0, err }`:  true,
 		`select { case err := <-c: return 0, err }`:           true,
-		`{ type err int }; return`:                            true,
+		`{ type err int; return 0, nil }`:                     true,
+		`{ type err int }; return`:                            false,
+		`if err := g(); err != nil { h() }; return 0, g()`:    false,
 	} {
-		text := "package p; func f() (n int, err error) { " + body + " }"
+		text := "package p; func f() (n int, err error) { " + source + " }"
 		f, err := parser.ParseFile(token.NewFileSet(), "p.go", text, parser.SkipObjectResolution)
 		if err != nil {
-			t.Fatalf("%s: %v", body, err)
+			t.Fatalf("%s: %v", source, err)
 		}
-		if got := hidesAny(f.Decls[0].(*ast.FuncDecl).Body, map[string]bool{"n": true, "err": true}); got != want {
-			t.Errorf("%s: hidden %v", body, got)
+		body := f.Decls[0].(*ast.FuncDecl).Body
+		var returns []*ast.ReturnStmt
+		ast.Inspect(body, func(n ast.Node) bool {
+			if r, ok := n.(*ast.ReturnStmt); ok {
+				returns = append(returns, r)
+			}
+			return true
+		})
+		if got := hidesAny(body, map[string]bool{"n": true, "err": true}, returns); got != want {
+			t.Errorf("%s: hidden %v", source, got)
 		}
 	}
 }

@@ -45,7 +45,11 @@ func (fn *function) held() (h held) {
 			h.aside = append(h.aside, growing[fn.file.offset(name.Pos())])
 		}
 	}
-	if hidden || hidesAny(fn.body, names) {
+	var returns []*ast.ReturnStmt
+	for _, w := range fn.ways {
+		returns = append(returns, w.stmt)
+	}
+	if hidden || hidesAny(fn.body, names, returns) {
 		for i := range h.aside {
 			h.aside[i] = true
 		}

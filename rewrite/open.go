@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -25,23 +26,22 @@ func (fn *function) opens(but *Point) (bool, string) {
 			return false, "a size belongs to its scope"
 		}
 	}
-	captures := false
+	var capturing []*ast.ReturnStmt
 	for _, w := range fn.ways {
-		captures = captures || w.without(but).captures()
+		if w.without(but).captures() {
+			capturing = append(capturing, w.stmt)
+		}
 	}
-	if !captures || !fn.results() || fn.returned != "" || fn.held().types != nil {
+	if capturing == nil || !fn.results() || fn.returned != "" || fn.held().types != nil {
 		return true, ""
 	}
 	names := map[string]bool{}
 	for _, field := range fn.typ.Results.List {
 		for _, name := range field.Names {
-			if name.Name == "_" {
-				return false, "a result has no name to be given its value by"
-			}
 			names[name.Name] = true
 		}
 	}
-	if hidesAny(fn.body, names) {
+	if hidesAny(fn.body, names, capturing) {
 		return false, "a result is hidden by another variable of its name"
 	}
 	return true, ""
@@ -106,11 +106,15 @@ func instant(x ast.Expr) bool {
 }
 
 // hidesAny says whether a block in a body declares one of the names of the function's results,
-// which a return in that block could not set. A := of the body itself sets them, and in
+// which one of these returns in that block could not set. A := of the body itself sets them, and in
 // function literals nothing returns from the function.
-func hidesAny(body *ast.BlockStmt, results map[string]bool) bool {
+func hidesAny(body *ast.BlockStmt, results map[string]bool, returns []*ast.ReturnStmt) bool {
 	for _, s := range body.List {
 		if _, ok := s.(*ast.AssignStmt); ok {
+			continue
+		}
+		in := func(r *ast.ReturnStmt) bool { return s.Pos() <= r.Pos() && r.Pos() < s.End() }
+		if _, declares := s.(*ast.DeclStmt); !declares && !slices.ContainsFunc(returns, in) {
 			continue
 		}
 		for name := range declarations(s, false) {
@@ -286,22 +290,29 @@ func (w *overlayWriter) resultNames(fn *function) (names []string) {
 		return nil
 	}
 	for _, field := range fn.typ.Results.List {
-		for _, name := range field.Names {
-			names = append(names, name.Name)
-		}
-		if len(field.Names) == 0 {
-			names = append(names, fmt.Sprintf("%sr%d", w.prefix, len(names)))
+		for i := range max(len(field.Names), 1) {
+			if i < len(field.Names) && field.Names[i].Name != "_" {
+				names = append(names, field.Names[i].Name)
+			} else {
+				names = append(names, fmt.Sprintf("%sr%d", w.prefix, len(names)))
+			}
 		}
 	}
 	return names
 }
 
-// nameResults gives names to results that have none.
+// nameResults gives names to results that have none, or _.
 func (w *overlayWriter) nameResults(e *edits, fn *function, names []string) {
-	list := fn.typ.Results
+	list, at := fn.typ.Results, 0
 	for i, field := range list.List {
+		for _, name := range field.Names {
+			if name.Name == "_" {
+				e.replace(fn.file.offset(name.Pos()), fn.file.offset(name.End()), names[at])
+			}
+			at++
+		}
 		if len(field.Names) > 0 {
-			return
+			continue
 		}
 		name := names[i] + " "
 		if list.Opening.IsValid() {
