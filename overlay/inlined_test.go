@@ -19,7 +19,7 @@ func TestInlined(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string][]byte{"go.mod": []byte("module inlined\n\ngo 1.26\n"), "main.go": source} {
+	for name, text := range map[string][]byte{"go.mod": []byte("module inlined\n\ngo 1.26\n"), "main.go": source, "long.go": longFunctions()} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -48,12 +48,27 @@ func TestInlined(t *testing.T) {
 	}
 }
 
+// longFunctions is a file with functions that are as long, with their markers, as the compiler inlines into if these take few nodes.
+func longFunctions() []byte {
+	var text, cases strings.Builder
+	for i := range 115 {
+		fmt.Fprintf(&cases, "\tcase %d:\n\t\tif n > r {\n\t\t\tr += n*%d + r\n\t\t}\n", i, i)
+	}
+	text.WriteString("package main\n\nfunc newItem(n int) *item { return &item{n, n * n, n + n*n} }\n\nfunc init() { long = append(long, plain, defers) }\n")
+	for _, function := range []struct{ name, before string }{{"plain", ""}, {"defers", "\tdefer func() { r++ }()\n"}} {
+		fmt.Fprintf(&text, "\nfunc %s(n int) (r int) {\n%s\tp := newItem(n)\n\tr = p.a + p.b\n\tswitch n {\n%s\t}\n\treturn r\n}\n",
+			function.name, function.before, cases.String())
+	}
+	return []byte(text.String())
+}
+
 var inlinedLine = regexp.MustCompile(`^\S*?([^/\\: ]+:\d+)(?::\d+)?: (can inline|inlining call to) (\S+)`)
 
-// inlined are the lines of what the compiler tells of inlining, but for calls of the runtime's functions, sorted, each once.
+// inlined are the lines of what the compiler tells of inlining, but for calls of the runtime's functions and what a defer statement
+// calls, sorted, each once.
 func inlined(output string) (lines []string) {
 	for line := range strings.Lines(output) {
-		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "runtime.") {
+		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "runtime.") && !strings.Contains(m[3], ".deferwrap") {
 			lines = append(lines, fmt.Sprint(m[1], " ", m[2], " ", m[3]))
 		}
 	}

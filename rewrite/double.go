@@ -18,7 +18,7 @@ type double struct {
 
 // findDoubles finds the outermost loops that are to be there twice.
 func (fn *function) findDoubles(u *Unit) (found []*double) {
-	if fn.called || fn.file.cgo || fn.file.lineDirs {
+	if fn.called || fn.terse || fn.file.cgo || fn.file.lineDirs {
 		return nil
 	}
 	follows := fn.follows && !fn.atTop()

@@ -61,9 +61,6 @@ const (
 	maxTwin  = 6000
 	bigNodes = 5000
 
-	// markNodes is how many nodes a planted call has, about.
-	markNodes = 9
-
 	// The compiler open-codes no defer above maxWays returns × defers (cmd/compile/internal/ssagen/ssa.go); maxReturns
 	// keeps the marked copy's one defer below that.
 	maxWays    = 15
@@ -92,6 +89,15 @@ const (
 // chooseForm says how the function is planted, and why. forced is the form to be
 // taken wherever it can be had, "" for none.
 func (fn *function) chooseForm(forced string) (form, string) {
+	f, why := fn.preferred(forced)
+	if forced == "" {
+		return fn.shortest(f, why)
+	}
+	return f, why
+}
+
+// preferred is chooseForm for a function that is not too long.
+func (fn *function) preferred(forced string) (form, string) {
 	switch {
 	case len(fn.events) == 0 && fn.point == nil:
 		return formNone, ""
@@ -237,19 +243,6 @@ func (fn *function) copies() (bool, string) {
 		}
 	}
 	return true, ""
-}
-
-// nodes is how many nodes the compiler makes of a statement, about.
-func nodes(s ast.Stmt) (n int) {
-	ast.Inspect(s, func(x ast.Node) bool {
-		switch x.(type) {
-		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.DeclStmt, *ast.GenDecl, *ast.ValueSpec:
-		default:
-			n++
-		}
-		return true
-	})
-	return n
 }
 
 // redeclares says whether := at the top of the body names a parameter, which

@@ -48,6 +48,7 @@ type function struct {
 	follows   bool   // scopes in its loops follow what is turned on and off while it runs; see stays.go
 	doubles   []*double
 	called    bool   // its own marker is passed in a call, and nothing is tested before the body; see together
+	terse     bool   // what is planted has as few nodes as can be; see nodes.go
 	counted   string // why it is only counted, though no directive asks for that; else ""
 	literals  int
 	types     bool // declares types of its own

@@ -92,6 +92,7 @@ type overlayWriter struct {
 	double            *double // the one that is being planted, nil: none
 	marks             bool    // the copy of it with scopes is
 	called            bool    // no branch may come before the body of what is being planted
+	terse             bool    // what is being planted has as few nodes as can be
 	recovers          bool    // recover is the predeclared function
 }
 
@@ -168,7 +169,7 @@ func (w *overlayWriter) register() string {
 func (w *overlayWriter) function(e *edits, fn *function) {
 	f := fn.file
 	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
-	w.called = fn.called
+	w.called, w.terse = fn.called, fn.terse
 	switch fn.form {
 	case formNone:
 	case formCount:
@@ -463,7 +464,7 @@ func (w *overlayWriter) tallies() bool { return w.u.inline && len(w.u.blocks) > 
 // nothing, where that can be had.
 func (w *overlayWriter) free(call string, args ...any) string {
 	call = w.perf + "." + fmt.Sprintf(call, args...) + ";"
-	if w.u.inline {
+	if w.u.inline && !w.terse {
 		call = w.nothing + "[0] = " + call
 	}
 	return " " + call
