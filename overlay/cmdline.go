@@ -158,11 +158,11 @@ func (c *CommandLine) parseTest(args []string) error {
 		}
 		args = rest
 	}
-	return c.checkOutput()
+	return nil
 }
 
-// checkOutput refuses go test's -o where nothing asks for the test binary: the data are meant, which would be gone.
-func (c *CommandLine) checkOutput() error {
+// CheckOutput refuses go test's -o where nothing asks for the test binary: the data are meant, which would be gone.
+func (c *CommandLine) CheckOutput() error {
 	if _, ok := c.Flag("o"); !ok {
 		return nil
 	}

@@ -12,7 +12,10 @@ func TestOutputOfTest(t *testing.T) {
 		"-run X -o data .": true, "-o=data": true, ". -o data": true,
 		"-c -o x.test .": false, "-o x.test -cpuprofile cpu.out .": false, ". -args -o data": false,
 	} {
-		_, err := ParseCommandLine("test", strings.Fields(line))
+		c, err := ParseCommandLine("test", strings.Fields(line))
+		if err == nil {
+			err = c.CheckOutput()
+		}
 		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "give -o before go's flags") {
 			t.Errorf("%s: %v", line, err)
 		}

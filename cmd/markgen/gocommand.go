@@ -127,6 +127,9 @@ func isBool(f *flag.Flag) bool {
 // prepare takes the rest of the command line apart as go would and marks the packages.
 func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []string) (build *overlay.Build, code int) {
 	command, err := overlay.ParseCommandLine(verb, args)
+	if err == nil && verb == "test" {
+		err = command.CheckOutput()
+	}
 	if err != nil {
 		return nil, e.wrong("%v", err)
 	}

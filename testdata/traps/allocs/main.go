@@ -145,18 +145,6 @@ func sum(list []int) (s int) {
 	return s
 }
 
-type vector [3]float64
-
-func (v *vector) add(w *vector) *vector { return &vector{v[0] + w[0], v[1] + w[1], v[2] + w[2]} }
-
-type named vector
-
-// add calls a method of its name, and not itself.
-func (v *named) add(w *named) *named { return (*named)((*vector)(v).add((*vector)(w))) }
-
-//go:noinline
-func first(v, w *named) float64 { return v.add(w)[0] }
-
 func main() {
 	for _, f := range []struct {
 		name string
@@ -174,7 +162,6 @@ func main() {
 		{"early", func() { _, list, _ := early(nil, 9); sink = list }},
 		{"filled", func() { sink = filled(nil, 9) }},
 		{"looked", func() { sink = looked(nil, 9) }},
-		{"first", func() { first(&named{1}, &named{2}) }},
 		{"make", func() { sink = make([]int, 10) }},
 	} {
 		fmt.Println(f.name, testing.AllocsPerRun(100, f.do))

@@ -303,6 +303,18 @@ func results() {
 	fmt.Println(locked("ab"), lockedList(3), lockedText("a b"), lockedQueue(3), lockedNamed(3), deferred(nil, 3), kept([]int{1}, 3))
 }
 
+type vector [3]float64
+
+func (v *vector) add(w *vector) *vector { return &vector{v[0] + w[0], v[1] + w[1], v[2] + w[2]} }
+
+type point vector
+
+// add calls a method of its name, and not itself.
+func (v *point) add(w *point) *point { return (*point)((*vector)(v).add((*vector)(w))) }
+
+//go:noinline
+func first(v, w *point) float64 { return v.add(w)[0] }
+
 func main() {
 	results()
 	words := strings.Fields("1 2 3 4 5 6 7 8 9")
@@ -329,6 +341,7 @@ func main() {
 		{"others", func() { list, _, _ := others(9, 9); sink = list }},
 		{"functions", func() { list, _ := functions(4, 9); sink = list }},
 		{"swapped", func() { list, other, _, _ := swapped(4, 9); sink = list; sink = other }},
+		{"first", func() { first(&point{1}, &point{2}) }},
 		{"generic", func() { list, _ := generic(numbers{1, 2, 3, 4, 5, 6, 7}, next); sink = list }},
 	} {
 		fmt.Println(f.name, testing.AllocsPerRun(100, f.do))
