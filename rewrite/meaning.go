@@ -4,34 +4,48 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"sort"
 )
 
-// declaredAt is the byte offset at which the variable of that name is declared, if that is in a function, else -1. The parser finds it,
-// when it is first asked for: what names mean is rarely asked.
+// declaredAt is the byte offset at which the variable of that name is declared, if that is in a function, else -1. The parser finds it, of all
+// names of a declaration when it is first asked for one in it: what names mean is rarely asked.
 func (f *file) declaredAt(name *ast.Ident) int {
-	if f.variables == nil {
-		f.variables = map[int]int{}
-		f.resolve()
+	decls := f.ast.Decls
+	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > name.Pos() })
+	if i == len(decls) {
+		return -1
 	}
-	if at, ok := f.variables[f.offset(name.Pos())]; ok {
+	if f.variables == nil {
+		f.variables = map[ast.Decl]map[int]int{}
+	}
+	in, ok := f.variables[decls[i]]
+	if !ok {
+		in = f.resolve(decls[i])
+		f.variables[decls[i]] = in
+	}
+	if at, ok := in[f.offset(name.Pos())]; ok {
 		return at
 	}
 	return -1
 }
 
-// resolve fills variables.
-func (f *file) resolve() {
+// resolve gives, by where a name is in a declaration, where the variable of a function is declared that it stands for, as byte offsets.
+func (f *file) resolve(decl ast.Decl) map[int]int {
+	const before = "package p;"
+	from, to := f.offset(decl.Pos()), f.offset(decl.End())
 	fset := token.NewFileSet()
-	resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0)
+	resolved, err := parser.ParseFile(fset, f.Name, before+string(f.Text[from:to]), 0)
 	if err != nil {
-		return
+		return nil
 	}
-	base := fset.File(resolved.FileStart).Base()
+	variables := map[int]int{}
+	base := fset.File(resolved.FileStart).Base() + len(before) - from
 	ast.Inspect(resolved, func(n ast.Node) bool {
 		name, ok := n.(*ast.Ident)
 		if ok && name.Obj != nil && name.Obj.Kind == ast.Var && resolved.Scope.Lookup(name.Name) != name.Obj {
-			f.variables[int(name.Pos())-base] = int(name.Obj.Pos()) - base
+			variables[int(name.Pos())-base] = int(name.Obj.Pos()) - base
 		}
 		return true
 	})
+	return variables
 }

@@ -55,8 +55,8 @@ type file struct {
 	before    fileNumbers     // of the files before; set by Number
 	functions []*function
 	dirs      []*directive
-	sums      *sums       // prefix hashes of the text; made when first used
-	variables map[int]int // of functions: by where a name is, where it is declared, as byte offsets; nil: see declaredAt
+	sums      *sums                    // prefix hashes of the text; made when first used
+	variables map[ast.Decl]map[int]int // of functions: see declaredAt
 }
 
 // Load parses the files of one unit, in the order in which the compiler gets
