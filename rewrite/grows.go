@@ -85,6 +85,7 @@ type growing struct {
 	heap    bool            // what is appended to it is surely on the heap
 	room    int             // for how many it has room where it is declared, as far as syntax shows
 	other   bool            // it may have less room later
+	sized   bool            // it is made with room somewhere, for what is to be appended
 	loops   int             // that the statement is in
 	depth   int             // the loops it is declared in
 	weight  int             // of the statements that append to it: each weighs one more for each loop it is in
@@ -101,6 +102,9 @@ func (s *growing) grows() bool {
 	starts := false
 	for _, call := range s.starts {
 		starts = starts || s.other || len(call.Args)-1 > s.room
+	}
+	if s.local && s.sized {
+		return false
 	}
 	moved := s.weight >= 2 && s.gone <= 1 && s.gone+s.calls >= 1 && s.known == s.uses
 	return starts && (moved || !s.result && !s.heap)
@@ -305,12 +309,23 @@ func (s *growing) begin(x ast.Expr) {
 		s.known++
 		s.room = len(x.Elts)
 	case *ast.CallExpr:
+		s.made(x)
 		if name, ok := x.Fun.(*ast.Ident); ok && name.Name == "make" && len(x.Args) > 1 {
 			if n, ok := x.Args[len(x.Args)-1].(*ast.BasicLit); ok {
 				s.room, _ = strconv.Atoi(n.Value)
 			}
 		}
 	}
+}
+
+// made takes note of a call that makes it with room for as many as are to be appended, which the program works out.
+func (s *growing) made(call *ast.CallExpr) {
+	name, ok := call.Fun.(*ast.Ident)
+	if !ok || name.Name != "make" || len(call.Args) != 3 {
+		return
+	}
+	_, literal := call.Args[2].(*ast.BasicLit)
+	s.sized = s.sized || !literal
 }
 
 // assign is an assignment of x to something.
@@ -341,6 +356,7 @@ func (s *growing) assign(to, x ast.Expr) {
 		}
 		s.other = s.other || x.Low != nil || x.Max != nil || !s.is(x.X)
 	case *ast.CallExpr:
+		s.made(x)
 		if name := appendee(x); name == nil || !s.know(name) {
 			s.other = true
 			break

@@ -51,7 +51,7 @@ func TestGrowing(t *testing.T) {
 		"func f() int { s := []int{1}; s = append(s, 2); return len(s) }":                                       "", // there is something in it
 		"func f(n int) int { s := make([]int, 0, 3); for i := range n { s = append(s, i) }; return len(s) }":    "", // there is room for it
 		"func f(n int) int { s := make([]int, 0, 3); s = append(s, 1, 2, 3, 4); return len(s) }":                "s",
-		"func f(n int) int { s := make([]int, 0, n); for i := range n { s = append(s, i) }; return len(s) }":    "s",
+		"func f(n int) int { s := make([]int, 0, n); for i := range n { s = append(s, i) }; return len(s) }":    "", // so is there, if n is what it needs
 		"func f(n int) (k int) { s := []int{1}; for len(s) > 0 { s = s[1:]; s = append(s, n) }; return }":       "s",
 		"func f(s []int) *t { s = append(s, 1); return &t{s} }; type t struct{ s []int }":                       "",
 		"func f(s []int) { s = append(s, 1); all = append(all, s) }; var all [][]int":                           "",
