@@ -1,0 +1,64 @@
+package steer_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// What is paused from outside stays so when the next period of every= begins.
+func TestPausedPeriods(t *testing.T) {
+	r := start(t, false, "every=20ms:10ms", "run")
+	p := r.open()
+	for i := range 3 {
+		for end := time.Now().Add(10 * time.Second); p.Pause() != nil; { // it may be between two windows
+			if time.Now().After(end) {
+				t.Fatal("it is never profiling")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if err := p.Pause(); err == nil || !strings.HasSuffix(err.Error(), "; if every= has paused it, it goes on by itself: ask again then") {
+			t.Errorf("paused again: %v", err)
+		}
+		before := count(t, p, "hot")
+		time.Sleep(100 * time.Millisecond)
+		if after := count(t, p, "hot"); after > before+openAtMost {
+			t.Errorf("round %d: %d passages while the run was paused", i, after-before)
+		}
+		if err := p.Resume(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		if after := count(t, p, "hot"); after <= before+openAtMost {
+			t.Errorf("round %d: no passages after it was resumed", i)
+		}
+	}
+	r.finish()
+}
+
+// What is resumed from outside between two windows of every= is on in the next, not at once.
+func TestResumedBetweenPeriods(t *testing.T) {
+	r := start(t, false, "every=1h:200ms", "run")
+	p := r.open()
+	if err := p.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(400 * time.Millisecond)
+	if err := p.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * time.Second); p.Pause() == nil; time.Sleep(20 * time.Millisecond) { // what is profiling can be paused
+		if time.Now().After(end) {
+			t.Fatal("it goes on for the rest of the period")
+		}
+		if err := p.Resume(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := count(t, p, "hot")
+	time.Sleep(100 * time.Millisecond)
+	if after := count(t, p, "hot"); after > before+openAtMost {
+		t.Errorf("%d passages between two windows", after-before)
+	}
+	r.finish()
+}
