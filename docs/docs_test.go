@@ -102,7 +102,7 @@ func runPage(t *testing.T, bash string, p page, dir string, env []string) {
 	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bash, file)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(env, "PWD="+dir), time.Second
