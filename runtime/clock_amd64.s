@@ -42,6 +42,15 @@ TEXT ·depthOf(SB), NOSPLIT, $0-24
 	MOVQ BX, depth+16(FP)
 	RET
 
+// func frame() (gp, fp, hi uintptr)
+TEXT ·frame(SB), NOSPLIT, $0-24
+	MOVQ (TLS), CX
+	MOVQ CX, gp+0(FP)
+	MOVQ BP, fp+8(FP)
+	MOVQ 8(CX), BX // g.stack.hi
+	MOVQ BX, hi+16(FP)
+	RET
+
 // func getg() uintptr
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX

@@ -33,6 +33,15 @@ func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr)
 //go:noescape
 func depthOf(at *byte) (gp, depth uintptr)
 
+// frame gives the running g, the caller's frame pointer and the upper end of the stack.
+//
+//go:noescape
+func frame() (gp, fp, hi uintptr)
+
+// stackPointer is the stack pointer of a function, whose frame pointer is saved where fp, that of one it has called, points to:
+// a frame pointer is one word below the stack pointer.
+func stackPointer(fp, saved uintptr) uintptr { return saved + 8 }
+
 //go:noescape
 func getg() uintptr
 

@@ -35,6 +35,14 @@ TEXT ·depthOf(SB), NOSPLIT, $0-24
 	MOVD R1, depth+16(FP)
 	RET
 
+// func frame() (gp, fp, hi uintptr)
+TEXT ·frame(SB), NOSPLIT, $0-24
+	MOVD g, gp+0(FP)
+	MOVD R29, fp+8(FP)
+	MOVD 8(g), R1 // g.stack.hi
+	MOVD R1, hi+16(FP)
+	RET
+
 // func getg() uintptr
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)

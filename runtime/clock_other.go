@@ -17,6 +17,10 @@ func ticksAndDepth(at *byte) (t uint64, gp, depth uintptr) { return uint64(nanot
 
 func depthOf(at *byte) (gp, depth uintptr) { return 0, 0 }
 
+func frame() (gp, fp, hi uintptr) { return 0, 0, 0 }
+
+func stackPointer(fp, saved uintptr) uintptr { return 0 }
+
 func getg() uintptr { return 0 }
 
 func ticksUsable() bool { return false }

@@ -34,6 +34,7 @@ func Finish() {
 //
 //go:norace
 func complete() {
+	settleLeft()
 	complainOfTriggers()
 	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header is to be whole all the same
 		acquire(&starting)

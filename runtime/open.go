@@ -331,29 +331,3 @@ func leaveFrame(at *byte) {
 		p.settle(n-1, now())
 	}
 }
-
-// Recovered returns v, what recover returned, and takes note of the moment if
-// that was a panic's value: the scopes that the panic has left end now.
-func Recovered(v any) any {
-	if v != nil && atomic.LoadUint32(&hot.mode) == modeOn {
-		recovered()
-	}
-	return v
-}
-
-//go:norace
-//go:nocheckptr
-//go:noinline
-func recovered() {
-	if !hasG {
-		return
-	}
-	if p := find(getg()); p != nil && p.stack.scopes() == p.stack {
-		p.reopenAll()
-		p.recovered = now()
-		p.then = p.stack.n
-		if hot.extras&extraRead != 0 {
-			p.readStopped()
-		}
-	}
-}

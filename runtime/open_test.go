@@ -46,8 +46,8 @@ func TestLeftOpen(t *testing.T) {
 	// Recovered inside an outer scope that ends explicitly.
 	opened(&m[0], func() {
 		catch(func() { opened(&m[1], fail) })
-		if p.stack.n != base+2 {
-			t.Errorf("%d scopes are open, want 2", p.stack.n-base)
+		if p.stack.n != base+1 {
+			t.Errorf("%d scopes are open, want 1", p.stack.n-base)
 		}
 	})
 	if a, _ := counted(&m[1]); a != a0+1 || p.stack.n != base {

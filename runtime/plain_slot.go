@@ -83,11 +83,10 @@ func (l *slotLine) find(g, key uintptr) *slot {
 	for k := 0; ; k++ {
 		for i := range l {
 			if p := &l[i]; p.g() == g {
-				if p.key != key {
-					p.abandon()
-					p.key = key
+				if p.key == key || p.handOver(key) {
+					return p
 				}
-				return p
+				return nil
 			}
 		}
 		for i := range l {
@@ -114,6 +113,39 @@ func (l *slotLine) find(g, key uintptr) *slot {
 		}
 		l = lineOf(table, lineBits, g)
 	}
+}
+
+// handOver makes the slot that of another goroutine of the same g, unless the run is ending, which is to settle what the
+// earlier one has left.
+//
+//go:norace
+func (p *slot) handOver(key uintptr) bool {
+	if State() == StateStopped || !p.changeKey(key) {
+		return false
+	}
+	p.abandon()
+	return true
+}
+
+// changeKey gives the slot another key, unless somebody else does.
+//
+//go:norace
+func (p *slot) changeKey(key uintptr) bool {
+	old := atomic.LoadUintptr(&p.key)
+	return old != key && atomic.CompareAndSwapUintptr(&p.key, old, key)
+}
+
+// claimGone says whether the goroutine of the slot has ended, and nobody else settles what it has left. Its g may be
+// another's by now.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) claimGone() bool {
+	g, key := p.g(), atomic.LoadUintptr(&p.key)
+	if !hasState || !isDead(g) && keyOf(g, goroutineOf(g)) == key {
+		return false
+	}
+	return atomic.CompareAndSwapUintptr(&p.key, key, keyOf(g, ^goroutineOf(g)))
 }
 
 // present is find: an earlier run's slots are in tables of their own.

@@ -258,6 +258,7 @@ func start(value string) (refused uint64, trouble string) {
 		if number = goroutineNumber(); number == 0 && trouble == "" {
 			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
 		}
+		findPanicFP()
 	}
 	if trouble == "" {
 		trouble = c.readListed()

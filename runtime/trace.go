@@ -111,7 +111,8 @@ func startTrace() {
 // there or could be in two places, a goroutine goes by the address of its g,
 // which another may have after its end: that is in it, too (sched.g). 0: nor is that.
 func goroutineNumber() (offset uintptr) {
-	if offset = offsetOfNumber(); offset != 0 {
+	offset = offsetOfNumber()
+	if hasState = offset != 0; hasState {
 		return offset
 	}
 	g := getg()
@@ -125,14 +126,28 @@ func goroutineNumber() (offset uintptr) {
 
 const gSize = 320 // a g is larger
 
+// hasState says that a g has its state before its number.
+var hasState bool
+
+// The states of a g (runtime/runtime2.go).
+const (
+	running = 2      // _Grunning
+	dead    = 6      // _Gdead
+	scanned = 0x1000 // _Gscan, for a moment
+)
+
+// isDead says whether the goroutine of g has ended, and no other has its g. hasState.
+//
+//go:norace
+//go:nocheckptr
+func isDead(g uintptr) bool { return gWord(g, hot.number-8)&(1<<32-1)&^scanned == dead }
+
 //go:norace
 //go:nocheckptr
 func offsetOfNumber() (offset uintptr) {
 	const (
-		title   = "goroutine "
-		running = 2      // _Grunning
-		scanned = 0x1000 // _Gscan, for a moment
-		first   = 64
+		title = "goroutine "
+		first = 64
 	)
 	var b [64]byte
 	text := string(b[:runtime.Stack(b[:], false)])
@@ -156,7 +171,7 @@ func offsetOfNumber() (offset uintptr) {
 	return offset
 }
 
-// gWord reads a word of the running g.
+// gWord reads a word of a g.
 //
 //go:norace
 //go:nocheckptr

@@ -1,0 +1,135 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// What a panic or runtime.Goexit has left open ends when its goroutine passes a marker again, further up or in its place
+// (open.go). Goroutines that have not by the end of a run would have it open in the data. When that end is in order, it
+// is known of two kinds of them: who has ended has nothing open, and the one that ends the run nothing
+// deeper in its stack than the function that does so. Of what is left this way each scope counts; it has a time if recover told when
+// it ended.
+
+// settleLeft ends all that is known to have been left. The state is stopped already, and the run is yet to be completed.
+//
+//go:norace
+//go:nocheckptr
+func settleLeft() {
+	if !hasG || hot.slots == nil || hot.extras&extraUntimed != 0 {
+		return
+	}
+	lock()
+	all := owners
+	unlock()
+	g, deepest := beneath()
+	for _, p := range all {
+		s := p.stack
+		switch {
+		case p.g() == g:
+			n := s.n
+			for n > 0 && s.at(n-1).depth > deepest && s.at(n-1).kind() == kindOpened {
+				n--
+			}
+			p.leftBehind(n)
+		case s.n > 0 && p.claimGone():
+			p.leftBehind(0)
+		}
+	}
+}
+
+// leftBehind ends the scopes above position n.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) leftBehind(n uint32) {
+	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); {
+		if r := s.at(s.n - 1); s.n <= p.then && int64(p.recovered-r.start) >= 0 && hot.extras&extraTrace == 0 {
+			p.settle(s.n-1, p.recovered)
+		} else {
+			p.drop()
+		}
+	}
+}
+
+// A call is a function that waits for one it has called: where, and how many words of the stack are in use down to
+// what it has passed on.
+type call struct {
+	pc    uintptr
+	words uint32
+}
+
+const mostCalls = 64
+
+// beneath gives the running g, and down to which depth there can be open scopes on its stack: what is deeper are frames of this package, and
+// of what calls it at the end of a program.
+//
+//go:norace
+func beneath() (g uintptr, words uint32) {
+	var calls [mostCalls]call
+	g, n, whole := walk(&calls)
+	own := ""
+	for _, c := range calls[:n] {
+		f := runtime.FuncForPC(c.pc - 1)
+		if f == nil {
+			return g, 1<<32 - 1
+		}
+		name := f.Name()
+		if own == "" {
+			own = packageOf(name)
+		}
+		switch packageOf(name) {
+		case own, "runtime", "internal/runtime/exithook":
+		default:
+			if name != "os.runtime_beforeExit" {
+				return g, c.words
+			}
+		}
+	}
+	if !whole {
+		return g, 1<<32 - 1
+	}
+	return g, 0
+}
+
+// packageOf is the path of the package in the name of a function.
+func packageOf(name string) string {
+	slash := 0
+	for i := range len(name) {
+		if name[i] == '/' {
+			slash = i
+		}
+	}
+	base, _ := cut(name[slash:], '.')
+	return name[:slash+len(base)]
+}
+
+// walk follows the frame pointers from its caller on, with how many calls it has met, and whether that is all of them. Nothing moves the stack
+// meanwhile.
+//
+//go:norace
+//go:nocheckptr
+//go:nosplit
+//go:noinline
+func walk(calls *[mostCalls]call) (g uintptr, n int, whole bool) {
+	g, fp, hi := frame()
+	for ; n < len(calls); n++ {
+		saved, pc := word(fp), word(fp+8)
+		if saved == 0 {
+			return g, n, true
+		}
+		if saved <= fp || saved >= hi {
+			return g, n, false
+		}
+		calls[n] = call{pc, uint32((hi - stackPointer(fp, saved)) / 8)}
+		fp = saved
+	}
+	return g, n, false
+}
+
+//go:norace
+//go:nocheckptr
+//go:nosplit
+func word(at uintptr) uintptr { return *(*uintptr)(unsafe.Add(unsafe.Pointer(nil), at)) }
