@@ -3,9 +3,12 @@
 package overlay_test
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/markgen/markgen/profile"
 )
@@ -56,6 +59,57 @@ func TestRuns(t *testing.T) {
 							t.Errorf("%s: count %d, want %d", m.Name, m.Count, want)
 						}
 					}
+				}
+			}
+		})
+	}
+}
+
+// A program that makes run after run comes to an end of neither its memory nor its mappings: what it had mapped for those that have been over for
+// a while it has no more.
+func TestRunAfterRun(t *testing.T) {
+	t.Parallel()
+	markgen, dir := trapMarkgen(t), trapModule(t, "again")
+	trapMust(t, dir, nil, markgen, "init")
+	for _, args := range [][]string{nil, {"-deep"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			t.Parallel()
+			exe := filepath.Join(t.TempDir(), "again")
+			trapMust(t, dir, nil, markgen, slices.Concat([]string{"build"}, args, []string{"-o", exe, "."})...)
+			cmd := exec.Command(exe)
+			cmd.Dir = t.TempDir()
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var mappings []int
+			for _, pause := range []time.Duration{0, 0, 11 * time.Second} { // longer than retireAfter
+				time.Sleep(pause)
+				fmt.Fprintln(in, "go on")
+				n := 0
+				if _, err := fmt.Fscanln(out, &n); err != nil {
+					t.Fatal(err)
+				}
+				mappings = append(mappings, n)
+			}
+			in.Close()
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+			if mappings[1] < mappings[0]+20 || mappings[2] > mappings[1] {
+				t.Errorf("the process has %d mappings after 30, 60 and 90 runs; want more for each run before the pause, and none for those behind it", mappings)
+			}
+			for i := range 90 {
+				p, err := profile.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("run%d.markgen", i)))
+				if err != nil || !p.Complete || len(p.Markers) != 1 || p.Markers[0].Count != 1 {
+					t.Errorf("run %d: %+v, %v", i, p, err)
 				}
 			}
 		})

@@ -12,11 +12,17 @@ import (
 var _ = [1]struct{}{}[unsafe.Sizeof(slot{})-unsafe.Sizeof(runtime.MarkgenGoroutine{}.Own)]
 
 // firstSlots gives a new value for hot.slots, under which every slot is empty; nil:
-// there is no memory.
-func firstSlots() unsafe.Pointer { return anonymous(BlockAlign) }
+// there is no memory. The caller holds the lock.
+func firstSlots() unsafe.Pointer {
+	reuse()
+	return anonymous(BlockAlign)
+}
 
-// forgetSlots has nothing to do: the key of the next run is another.
-func forgetSlots() {}
+// A slotSet is nothing: the key of the next run is another.
+type slotSet struct{}
+
+func takeSlots() (s slotSet)  { return s }
+func (slotSet) clear([]*slot) {}
 
 // near is where the slot of goroutine g, the caller, is, which goes by that number. It is in use if key is its
 // key; else find sees to that.

@@ -94,3 +94,12 @@ func (t *table) keepPages() {
 	_, _, e := syscall.Syscall6(syscall.SYS_MREMAP, uintptr(p), to-from, to-from, mayMove|fixed, from, 0)
 	t.shared = e != 0
 }
+
+// emptyMemory puts memory that is zero, and takes nothing until it is written to, in the place of what is mapped there.
+//
+//go:norace
+func emptyMemory(p unsafe.Pointer, size uintptr) {
+	if empty := mapMemory(size); empty != nil {
+		syscall.Syscall6(syscall.SYS_MREMAP, uintptr(empty), size, size, mayMove|fixed, uintptr(p), 0)
+	}
+}

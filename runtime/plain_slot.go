@@ -23,13 +23,40 @@ const (
 
 var moreSlots [slotTables - 1]unsafe.Pointer // made when needed, under the lock
 
-// firstSlots makes room for slots, for hot.slots; nil: there is no memory.
-func firstSlots() unsafe.Pointer { return anonymous(unsafe.Sizeof(slotLine{}) << slotBits) }
+// A slotSet is the tables of a run.
+type slotSet struct {
+	first unsafe.Pointer
+	more  [slotTables - 1]unsafe.Pointer
+}
 
-// forgetSlots takes leave of all slots there are.
-func forgetSlots() {
+// firstSlots makes room for slots, for hot.slots; nil: there is no memory. The caller holds the lock.
+func firstSlots() unsafe.Pointer {
+	s := reuse()
+	if s.first == nil {
+		return anonymous(unsafe.Sizeof(slotLine{}) << slotBits)
+	}
+	for i, table := range s.more {
+		atomic.StorePointer(&moreSlots[i], table)
+	}
+	return s.first
+}
+
+// takeSlots takes leave of all slots there are.
+func takeSlots() (s slotSet) {
+	s.first = hot.slots
 	for i := range moreSlots {
+		s.more[i] = moreSlots[i]
 		atomic.StorePointer(&moreSlots[i], nil)
+	}
+	return s
+}
+
+// clear makes the slots empty that have had stacks; they stay with their goroutines.
+//
+//go:norace
+func (slotSet) clear(owners []*slot) {
+	for _, p := range owners {
+		*p = slot{key: p.key, stack: &none}
 	}
 }
 

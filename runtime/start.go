@@ -123,7 +123,7 @@ func configure(spec string) error {
 
 // forget takes leave of a run that is over: its file is nobody's any more, and
 // what is recorded by index begins anew. Who has a cell of it at this moment still adds to that: the
-// old file stays mapped. The caller has starting.
+// old file stays mapped for a while (retire). The caller has starting.
 //
 //go:norace
 func forget() {
@@ -151,7 +151,7 @@ func forget() {
 	for i := range shards {
 		shards[i] = shard{}
 	}
-	forgetSlots()
+	retire()
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	holding, written = false, 0
 	owners, theTriggers, changes, gates, rated, rates = nil, nil, nil, nil, nil, nil
