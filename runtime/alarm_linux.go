@@ -45,6 +45,26 @@ const (
 	pollRead       = 'r'
 )
 
+// pollerTrouble says what keeps Go's poller from starting, "" if nothing does. What waits for a timer starts it, and that ends a program which has no
+// descriptors left for it: it takes two (netpollinit in runtime/netpoll_epoll.go), and an alarm one.
+func pollerTrouble() (trouble string) {
+	var fds [3]uintptr
+	for i := range fds {
+		fd, _, e := syscall.RawSyscall(syscall.SYS_EPOLL_CREATE1, syscall.EPOLL_CLOEXEC, 0, 0)
+		if e != 0 {
+			trouble = e.Error()
+			break
+		}
+		fds[i] = fd + 1
+	}
+	for _, fd := range fds {
+		if fd != 0 {
+			syscall.RawSyscall(syscall.SYS_CLOSE, fd-1, 0, 0)
+		}
+	}
+	return trouble
+}
+
 // open makes the alarm, if the system lets it.
 func (a *alarm) open() {
 	fd, _, e := syscall.Syscall(syscall.SYS_TIMERFD_CREATE, clockMonotonic, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)

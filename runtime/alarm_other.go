@@ -2,6 +2,8 @@
 
 package runtime
 
+func pollerTrouble() string { return "" }
+
 // An alarm wakes a goroutine at a time: with Go's timers.
 type alarm struct{}
 

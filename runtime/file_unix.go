@@ -18,6 +18,12 @@ const (
 	seekHere  = 1 // SEEK_CUR
 )
 
+// lastName is the path that the latest file was to have, and the number that was added; 1: none.
+var lastName struct {
+	path string
+	n    int
+}
+
 type openedFile struct {
 	fd       int
 	dev, ino uint64
@@ -110,7 +116,9 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 				if what := foreign(name); n == 1 && what != "" {
 					complain(`MARKGEN: key "file": ` + name + " is " + what + "; data go beside it, under the name with a number; give the name of a file that may be made")
 				}
-				n++
+				if n++; n == 2 && path == lastName.path { // this process has had those before
+					n = lastName.n + 1
+				}
 			}
 			continue
 		}
@@ -120,6 +128,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 		if first, trouble = takeFile(fd); first == nil {
 			syscall.Unlink(name)
 		}
+		lastName.path, lastName.n = path, n
 		dataFile.path = absolute(name)
 		if first != nil {
 			dataFile.stand()

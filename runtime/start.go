@@ -286,7 +286,11 @@ func start(value string) (refused uint64, trouble string) {
 	if c.file != "" {
 		path := expand(c.file, app, pid, wall)
 		if piece, trouble = openFile(path); piece == nil {
-			complain(`MARKGEN: key "file": ` + path + ": " + trouble + "; collecting in memory only")
+			lost := "; collecting in memory only"
+			if c.report == "" {
+				lost += ", of which nothing is left at the end; give report=PATH for a table of it"
+			}
+			complain(`MARKGEN: key "file": ` + path + ": " + trouble + lost)
 		}
 	}
 	if locked == nil {

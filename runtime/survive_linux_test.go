@@ -52,7 +52,7 @@ func TestSurvives(t *testing.T) {
 		{"directory without entry", own, "closed/data", []string{"fill", "3000"},
 			`MARKGEN: key "file": closed/data: permission denied; collecting in memory only`, false, false},
 		{"no room for the first byte", "ulimit -f 0; " + own, "data", []string{"work", "3"},
-			`MARKGEN: key "file": data: the limit on file sizes (RLIMIT_FSIZE) is reached; collecting in memory only`, false, false},
+			`MARKGEN: key "file": data: the limit on file sizes (RLIMIT_FSIZE) is reached; collecting in memory only, of which nothing is left at the end; give report=PATH for a table of it`, false, false},
 		{"a limit on the file", "ulimit -f 1024; " + own, "data", []string{"fill", "9000"},
 			"the data file cannot grow: the limit on file sizes (RLIMIT_FSIZE) is reached; what has no room in it is collected in memory only", true, true},
 		{"a disk of 1 MiB", disk, "disk/data", []string{"fill", "9000"},
@@ -62,6 +62,8 @@ func TestSurvives(t *testing.T) {
 		{"deleted", own, "data", []string{"delete", "3000"}, "", false, false},
 		{"elsewhere", own, "data", []string{"away", "3000"}, "", true, false},
 		{"few descriptors", "ulimit -n 16; " + own, "data", []string{"fill", "3000"}, "", true, false},
+		{"too few for a timer", "ulimit -n 6; " + own, "data,stop=after:1h", []string{"work", "3"},
+			"MARKGEN: there can be no timer: too many open files; no window is opened, and nothing happens after a time", true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -28,6 +28,10 @@ const shortestSleep = 200_000
 //
 //go:norace
 func timers(run uint64) {
+	if trouble := pollerTrouble(); trouble != "" {
+		complain("MARKGEN: there can be no timer: " + trouble + "; no window is opened, and nothing happens after a time")
+		return
+	}
 	s := &theSampler
 	var c cycle
 	var a alarm
