@@ -27,8 +27,8 @@ old and new in turn: with fewer than four, nothing can be told from chance.
 
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the upper end of the
-change's confidence interval reaches -threshold. The exit code is 1 then, also when there are too few runs to tell,
-or nothing to compare. The time of a passage is compared at its quantiles p5, p25, p50, p90 and p99, by its mean,
+change's confidence interval reaches -threshold. The exit code is 1 then, also when there are too few runs to tell
+and a figure is larger by -threshold or more, or when there is nothing to compare. The time of a passage is compared at its quantiles p5, p25, p50, p90 and p99, by its mean,
 and by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
 
   -threshold 5%  the change that matters
@@ -39,8 +39,8 @@ and by the mean of the slowest hundredth, p99+; the table shows where the change
   -all           lists the markers, too, that did not change
   -json          an object for programs, with every marker and every figure
 
-Exit codes: 0 nothing got worse, 1 something did, or it can't be told: too few runs, nothing to compare, a file that
-can't be read; 2 wrong usage.
+Exit codes: 0 nothing got worse, 1 something did, or it can't be told: too few runs for what has changed, nothing to
+compare, a file that can't be read; 2 wrong usage.
 
 examples:
   markgen test -runs 10 -o perf -old main ./... && markgen diff perf/old -- perf/new
@@ -129,6 +129,9 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 	switch {
 	case len(r.Markers) == 0:
 		return env.fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
+	case !r.Enough && !r.Grown():
+		fmt.Fprintf(env.Stderr, "markgen diff: no figure is larger by %s or more; but these are too few runs to tell a change from chance, it takes %d on each side\n", threshold.String(), r.Need)
+		return code
 	case !r.Enough:
 		return env.fail(fmt.Errorf("too few runs to tell a change from chance; make %d on each side, or better ten, old and new in turn", r.Need))
 	case r.Worse() > 0:

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
-	"golang.org/x/term"
 
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/rewrite"
@@ -205,24 +202,4 @@ func (e *Env) failGo(err error) int {
 		return failure.Code
 	}
 	return e.fail(err)
-}
-
-// progress returns a function that shows how far something is, on a terminal and when it takes over a second; elsewhere
-// it does nothing. The first word says what is done, the second with what.
-func (e *Env) progress(doing, things string) func(done, total int) {
-	f, ok := e.Stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func(int, int) {}
-	}
-	start, shown := time.Now(), time.Time{}
-	return func(done, total int) {
-		now := time.Now()
-		switch {
-		case done == total && !shown.IsZero():
-			fmt.Fprint(f, "\r\x1b[K")
-		case now.Sub(start) > time.Second && now.Sub(shown) > 100*time.Millisecond && done < total:
-			fmt.Fprintf(f, "\rmarkgen: %s, %d of %d %s", doing, done, total, things)
-			shown = now
-		}
-	}
 }

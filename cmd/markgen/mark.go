@@ -152,6 +152,8 @@ func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byt
 		return nil
 	}
 	o := overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: p.packages}
+	ended := env.waiting("compiling what is marked")
+	defer ended()
 	err := overlay.Compile(ctx, o, sources)
 	var marked, plain *overlay.CompileError
 	if !errors.As(err, &marked) {
@@ -159,7 +161,8 @@ func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byt
 	}
 	err = overlay.Compile(ctx, o, p.unmarked)
 	if errors.As(err, &plain) {
-		return plain
+		lines := append(slices.Clone(plain.Lines), "(so it is without markers; nothing was written)")
+		return &overlay.CompileError{Lines: lines}
 	}
 	if err != nil {
 		return err

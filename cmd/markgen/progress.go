@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 )
 
 // A runProgress shows how far a repetition is on standard error: on a terminal a line that is written over, elsewhere
@@ -67,5 +69,52 @@ func (p *runProgress) clear() {
 	if p.shown {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.shown = false
+	}
+}
+
+// waiting shows on a terminal what takes long, after a second and until the function that it returns is called; elsewhere it does nothing.
+func (e *Env) waiting(doing string) (ended func()) {
+	f, ok := e.Stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func() {}
+	}
+	start, end, over := time.Now(), make(chan bool), make(chan bool)
+	go func() {
+		defer close(over)
+		for tick := time.Tick(time.Second); ; {
+			select {
+			case now := <-tick:
+				fmt.Fprintf(f, "\rmarkgen: %s, %s", doing, now.Sub(start).Round(time.Second))
+			case <-end:
+				if time.Since(start) > time.Second {
+					fmt.Fprint(f, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-over
+	}
+}
+
+// progress returns a function that shows how far something is, on a terminal and when it takes over a second; elsewhere
+// it does nothing. The first word says what is done, the second with what.
+func (e *Env) progress(doing, things string) func(done, total int) {
+	f, ok := e.Stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func(int, int) {}
+	}
+	start, shown := time.Now(), time.Time{}
+	return func(done, total int) {
+		now := time.Now()
+		switch {
+		case done == total && !shown.IsZero():
+			fmt.Fprint(f, "\r\x1b[K")
+		case now.Sub(start) > time.Second && now.Sub(shown) > 100*time.Millisecond && done < total:
+			fmt.Fprintf(f, "\rmarkgen: %s, %d of %d %s", doing, done, total, things)
+			shown = now
+		}
 	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -37,6 +39,25 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 		t.Fatal(err)
 	}
 	return master, tty
+}
+
+// What takes more than a second says on a terminal that it goes on, and leaves nothing behind.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	master, tty := openTerminal(t, 80)
+	ended := (&Env{Stderr: tty}).waiting("compiling what is marked")
+	time.Sleep(1500 * time.Millisecond)
+	ended()
+	fmt.Fprintln(tty, "end")
+	line, err := bufio.NewReader(master).ReadString('\n')
+	if want := "\rmarkgen: compiling what is marked, 1s\r\x1b[Kend\r\n"; err != nil || line != want {
+		t.Errorf("on the terminal is %q, %v; want %q", line, err, want)
+	}
+	var quick bytes.Buffer
+	(&Env{Stderr: &quick}).waiting("compiling")()
+	if quick.Len() > 0 {
+		t.Errorf("where there is none, %q", quick.String())
+	}
 }
 
 // On a terminal a report, with its histograms, is as wide as that is, and in colour unless it isn't to be.

@@ -91,6 +91,13 @@ func (r *Result) count(v Verdict) (n int) {
 	return n
 }
 
+// Grown says whether a figure of a marker is larger by the threshold or more, be it by chance.
+func (r *Result) Grown() bool {
+	return slices.ContainsFunc(r.Markers, func(m Marker) bool {
+		return slices.ContainsFunc(m.Figures, func(f Figure) bool { return f.Change >= r.Threshold && f.Change > 0 })
+	})
+}
+
 // Place is a marker that has nothing to compare.
 type Place struct {
 	ID         registry.ID
