@@ -153,6 +153,7 @@ type Between struct {
 	Spread            // of the times
 	CostNS   float64  // what was taken off, all times together
 	Unpaired uint64   // passages of From and To without the other
+	Left     uint64   // of these, scopes that a panic or runtime.Goexit left, and that so have no end
 	Records  uint64   // that were looked at
 	Lost     uint64   // records that are missing
 	Warnings []string // what is unusual, for people

@@ -25,7 +25,7 @@ func (p *Profile) Cautions() []string {
 		if m.TotalNS() > 0 {
 			timed++
 		}
-		sampled = sampled || m.Sampled()
+		sampled = sampled || m.Sampled() && m.Count > 0
 		recursive = recursive || m.Sampled() && m.NestedNS > 0
 		called = called || len(m.Callers) > 0
 	}

@@ -111,6 +111,9 @@ func (p *pairing) visit(r *Record) {
 		if role&roleTo != 0 && p.To.is(r.Kind) {
 			p.to(w, r)
 		} else if p.scopes && r.Kind == RecordLeft && w != nil {
+			if n := len(w.from); n > 0 && w.from[n-1].level == r.Level {
+				p.Left++
+			}
 			p.forgetAbove(w, r.Level-1)
 		}
 		if role&roleFrom != 0 && p.From.is(r.Kind) {

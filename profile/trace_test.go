@@ -263,8 +263,8 @@ func TestBetweenScopes(t *testing.T) {
 		if b.Count > 1 {
 			times += fmt.Sprint(" ", math.Round(b.MaxNS))
 		}
-		if times != tt.times || b.Unpaired != tt.unpaired {
-			t.Errorf("%s: %s, %d unpaired", tt.name, times, b.Unpaired)
+		if times != tt.times || b.Unpaired != tt.unpaired || (b.Left == 1) != (tt.name == "left") {
+			t.Errorf("%s: %s, %d unpaired, %d left", tt.name, times, b.Unpaired, b.Left)
 		}
 	}
 }

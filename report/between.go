@@ -19,7 +19,9 @@ func WriteBetween(out io.Writer, b *profile.Between, o Options) error {
 	pairs := units.Count(b.Count)
 	if b.Unpaired > 0 {
 		pairs += fmt.Sprintf(", and %s unpaired", units.Plural(int(min(b.Unpaired, math.MaxInt)), "passage"))
-		if b.Count == 0 {
+		if b.Left > 0 {
+			pairs += fmt.Sprintf(": %s left by a panic or runtime.Goexit", units.Count(b.Left))
+		} else if b.Count == 0 {
 			pairs += ": both of a pair are on one goroutine, FROM before TO"
 		}
 	}

@@ -146,6 +146,9 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 	if d.count && d.sample > 0 {
 		return "count and sample exclude each other: what is only counted has no times to take a sample of", "leave out one of them"
 	}
+	if d.count && d.size != "" {
+		return "count and size exclude each other: what is only counted has no times to relate to a size", "leave out one of them"
+	}
 	if strings.ContainsAny(d.name, ":;") {
 		return "a name has no colon and no semicolon", "rename " + strconv.Quote(d.name)
 	}

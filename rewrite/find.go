@@ -307,7 +307,11 @@ func (w *walker) settle(d *directive, what string) {
 		if d.verb == "mark" {
 			remedy += ", or use //perf:begin and //perf:end"
 		}
-		w.fail(d.pos, "//perf:"+d.verb+" stands on a "+what, remedy)
+		article := "a "
+		if strings.HasPrefix(what, "import") {
+			article = "an "
+		}
+		w.fail(d.pos, "//perf:"+d.verb+" stands on "+article+what, remedy)
 	case w.found > 1 && d.verb == "mark":
 		w.fail(d.pos, fmt.Sprintf("//perf:%s stands on a statement with %d function literals", d.verb, w.found), "give the one that is meant a statement of its own")
 	}

@@ -48,6 +48,16 @@ const knownKeys = "collect, file, spool, report, only, skip, clock, buffer, nose
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
 
+// saysAnything tells whether a value of MARKGEN has more than commas, as one may that is put together from parts.
+func saysAnything(value string) bool {
+	for i := range len(value) {
+		if value[i] != ',' {
+			return true
+		}
+	}
+	return false
+}
+
 // parseConfig reads the value of MARKGEN: key[=value] with commas between; of a
 // key given twice the last counts, so that a command can add to what is there.
 // trouble is "" or says which key cannot be used and what to do.

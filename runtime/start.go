@@ -48,7 +48,7 @@ func begin() {
 		hot.window = &always
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
-		if value != "" {
+		if saysAnything(value) {
 			refused, trouble := start(value)
 			switch {
 			case trouble != "":

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/rewrite"
 )
