@@ -57,6 +57,7 @@ examples:
 type markOptions struct {
 	loadOptions
 	strip, generated, vendored bool
+	looks                      bool // and writes nothing
 }
 
 func runMark(ctx context.Context, env *Env, args []string) int {
@@ -78,6 +79,7 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("-strip takes everything out, -all puts everything in; leave one of them")
 	}
 	o.Patterns = fs.Args()
+	o.looks = *check || *asDiff || *dry
 
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

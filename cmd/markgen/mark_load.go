@@ -349,7 +349,7 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%s has no copy of the runtime; run markgen init -vendor", m.env.shown(m.Root))
 	}
 	path := markgen.Path + "/runtime"
-	if m.plan.points == 0 {
+	if m.plan.points == 0 || m.o.looks {
 		return path, nil
 	}
 	found, err := overlay.List(ctx, overlay.ListOptions{Dir: m.Root, Environ: m.env.Environ, Patterns: []string{path}})

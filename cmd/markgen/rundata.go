@@ -79,7 +79,7 @@ func (e *Env) reportWanted(flag string, c *overlay.Collection) (string, error) {
 const mostNamed = 8
 
 // noData is what to do where processes should have left data and did not.
-const noData = "no program with markers ran and collected; see that something is marked (markgen list), and that no line above refuses MARKGEN"
+const noData = "no program with markers ran and collected; see that something ran (tests, say), that something is marked (markgen list), and that no line above refuses MARKGEN"
 
 // finish reports and keeps the data after the processes have ended, and returns the exit code: theirs, unless that
 // says that all went well and this did not.
