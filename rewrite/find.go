@@ -41,6 +41,7 @@ func (u *Unit) Find(o Options) error {
 	}
 	for _, f := range u.files {
 		if f.left && !o.Cover {
+			errs = append(errs, f.readDirectives()...) // which cannot be what anybody meant
 			continue
 		}
 		if !f.left {
