@@ -40,7 +40,7 @@ var entries = []entry{
 	{name: "tools-ast", module: "golang.org/x/tools@v0.52.0", packages: []string{"./go/ast/..."}},
 	{name: "sort", packages: []string{"sort"}, small: true},
 	{name: "strings", packages: []string{"strings"}},
-	{name: "strconv", packages: []string{"strconv"}, small: true},
+	{name: "strconv", packages: []string{"strconv"}},
 	{name: "json", packages: []string{"encoding/json"}},
 	{name: "template", packages: []string{"text/template", "text/template/parse"}},
 	{name: "regexp", packages: []string{"regexp", "regexp/syntax"}},

@@ -42,13 +42,16 @@ type Cache struct {
 
 // OpenCache returns the cache in dir, which is made when first written to. ""
 // stands for the directory that environ's MARKGENCACHE names, or markgen in
-// the user's cache directory.
+// the user's cache directory, or where there is none, in its GOCACHE.
 func OpenCache(dir string, environ []string) (*Cache, error) {
 	if dir == "" {
 		dir = getenv(environ, "MARKGENCACHE")
 	}
 	if dir == "" {
 		base, err := userCacheDir(environ)
+		if own := getenv(environ, "GOCACHE"); err != nil && filepath.IsAbs(own) { // go clean leaves other folders there alone
+			base, err = own, nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("no directory for marked source: %w; set MARKGENCACHE", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -162,5 +163,20 @@ func TestOpenCacheRelative(t *testing.T) {
 	c, err := OpenCache("", []string{"HOME=/nowhere", "XDG_CACHE_HOME=" + dir})
 	if err != nil || c.dir != filepath.Join(dir, "markgen") {
 		t.Errorf("cache %v, %v", c, err)
+	}
+}
+
+// Where nobody has a home, what go has for its cache has markgen's, too.
+func TestOpenCacheHomeless(t *testing.T) {
+	for _, key := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(key, "")
+	}
+	if _, err := OpenCache("", []string{"PATH=/bin"}); err == nil || !strings.HasSuffix(err.Error(), "; set MARKGENCACHE") {
+		t.Errorf("without GOCACHE: %v", err)
+	}
+	own := t.TempDir()
+	c, err := OpenCache("", []string{"GOCACHE=" + own})
+	if want := filepath.Join(own, "markgen"); err != nil || c.dir != want {
+		t.Errorf("the cache is in %+v, %v; want %s", c, err, want)
 	}
 }
