@@ -76,7 +76,7 @@ func beneath() (g uintptr, words uint32) {
 		if f == nil {
 			return g, 1<<32 - 1
 		}
-		name := f.Name()
+		name := runtime.FuncForPC(f.Entry()).Name() // whose frame it is: what is at c.pc may be inlined there
 		if own == "" {
 			own = packageOf(name)
 		}

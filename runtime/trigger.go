@@ -252,6 +252,9 @@ func endsAt(index uint32, recorded bool) {
 		atomic.AddUint64(&scratch.seen, 1)
 		return
 	}
+	if State() == StateStopped {
+		return // there is nothing left to set off, and a trigger may have ended the run, which settles what was left
+	}
 	all := triggers()
 	for i := range all {
 		if t := &all[i]; t.kind == triggerRecords && recorded && t.reached() {
