@@ -4,8 +4,6 @@ package runtime
 
 import "testing"
 
-const spunLong = 20 * spun // panics take up to 0.2 ms where the processor is emulated
-
 // What a panic leaves ends when it is stopped, whatever is open where that is done, and then has nothing inside it any more.
 func TestRecovered(t *testing.T) {
 	m := collected(t)
@@ -16,7 +14,7 @@ func TestRecovered(t *testing.T) {
 	p := own()
 	base := p.stack.n
 	spin := func() {
-		for from := now(); toNS(now()-from) < spunLong; {
+		for from := now(); toNS(now()-from) < spun; {
 		}
 	}
 	for what, form := range map[string]struct {
@@ -31,11 +29,13 @@ func TestRecovered(t *testing.T) {
 		a0, _ := counted(&m[1])
 		b0, _ := counted(&m[0])
 		total := sum("", []uint32{m[1].index}).total
+		from, stopped := now(), uint64(0)
 		func() {
 			defer func() {
 				v := recover()
 				form.recovering(func() {
 					Recovered(v)
+					stopped = now()
 					if open := p.stack.n - base; open != form.open {
 						t.Errorf("%s: %d scopes are open, want %d", what, open, form.open)
 					}
@@ -56,8 +56,8 @@ func TestRecovered(t *testing.T) {
 		if a != a0+1 || what != "nothing is open" && b == b0 {
 			t.Errorf("%s: %d passages of what was left, want 1; %d of what was open", what, a-a0, b-b0)
 		}
-		if took := sum("", []uint32{m[1].index}).total - total; took >= spunLong && what != "one that is deferred" { // which is inside of it
-			t.Errorf("%s: what was left took %d ns, and what came after it %d", what, took, uint64(spunLong))
+		if took := sum("", []uint32{m[1].index}).total - total; took > toNS(stopped-from) && what != "one that is deferred" { // which is inside of it
+			t.Errorf("%s: what was left took %d ns, and until it was stopped %d passed", what, took, toNS(stopped-from))
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestRecoveredInside(t *testing.T) {
 		return sum("", []uint32{m.index}).total, self
 	}
 	spin := func() {
-		for from := now(); toNS(now()-from) < spunLong; {
+		for from := now(); toNS(now()-from) < spun; {
 		}
 	}
 	t0, s0 := total(&m[0])
@@ -98,7 +98,7 @@ func TestRecoveredInside(t *testing.T) {
 		t.Errorf("%d scopes are open behind", p.stack.n-base)
 	}
 	t1, s1 := total(&m[0])
-	if outer, self := t1-t0, s1-s0; outer < 5*spunLong/2 || self < spunLong/3 || self > outer-3*spunLong/2 {
-		t.Errorf("around them %d ns passed, %d of it itself; want about %d and %d", outer, self, 3*spunLong, uint64(spunLong))
+	if outer, self := t1-t0, s1-s0; outer < 5*spun/2 || self < spun/3 || self > outer-3*spun/2 {
+		t.Errorf("around them %d ns passed, %d of it itself; want about %d and %d", outer, self, 3*spun, uint64(spun))
 	}
 }
