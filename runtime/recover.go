@@ -85,18 +85,18 @@ func (p *slot) settleBelow(low, n uint32) {
 	for i := range count {
 		above[i] = *s.at(n + i)
 	}
-	child, over := p.child, p.over
+	child := p.child
 	p.child, p.mask = above[0].saved, above[0].mask
 	s.n = n
 	p.settle(low, p.recovered)
 	if p.stack != s || s.n != low {
 		return // the run is over
 	}
-	added := p.over - over
+	price := uint64(n-low) * hot.whole[kindOpened] // of those that ended; what else took time meanwhile did so in those above
 	above[0].saved = less(p.child, toNS(passed(above[0].start, p.recovered)))
 	for i := range count {
 		r := &above[i]
-		r.over += added
+		r.over += price
 		r.mask = p.mask
 		p.mask |= 1 << (r.index &^ scopeBits % 64)
 		*s.at(low + i) = *r
