@@ -177,6 +177,9 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 		}
 		key = f.Name
 	case *ast.SelectorExpr:
+		if readsBytes(fn.file, f, vars) {
+			return 0, 0, true
+		}
 		if x, ok := f.X.(*ast.Ident); ok {
 			switch typ, local := vars[x.Name]; {
 			case typ != "":
@@ -201,6 +204,27 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 		cost = callCost
 	}
 	return cost, max(cost-callee.least, 0), callee.quick && callee.cost <= inlineBudget
+}
+
+// readsBytes says whether a call is of encoding/binary for a few bytes, which the compiler takes for one load or store (inlnode in
+// cmd/compile/internal/inline): binary.LittleEndian.Uint32(b), say.
+func readsBytes(f *file, called *ast.SelectorExpr, vars map[string]string) bool {
+	order, ok := called.X.(*ast.SelectorExpr)
+	if !ok || order.Sel.Name != "LittleEndian" && order.Sel.Name != "BigEndian" {
+		return false
+	}
+	x, ok := order.X.(*ast.Ident)
+	if !ok || f.imported(x.Name) != "encoding/binary" {
+		return false
+	}
+	if _, local := vars[x.Name]; local {
+		return false
+	}
+	switch strings.TrimPrefix(called.Sel.Name, "Put") {
+	case "Uint16", "Uint32", "Uint64":
+		return true
+	}
+	return false
 }
 
 // callsItself says whether a call in fn may be one of fn, as far as names tell: a method of that name of what is not

@@ -15,6 +15,8 @@ func TestEstimateOfTiny(t *testing.T) {
 		{"bits of a number", "import b \"math/bits\"\n\nfunc f(x uint64) int {\n\ty := b.Len64(x)\n\tz := b.OnesCount64(x)\n\tw := b.TrailingZeros64(x)\n\treturn y + z + w + b.LeadingZeros64(x)\n}", formCount},
 		{"functions of that name in another package", "import b \"example.com/bits\"\n\nfunc f(x uint64) int {\n\ty := b.Len64(x)\n\tz := b.OnesCount64(x)\n\tw := b.TrailingZeros64(x)\n\treturn y + z + w + b.LeadingZeros64(x)\n}", formTwin},
 		{"methods of a parameter of the package's name", "import (\n\t\"math/bits\"\n\n\t\"example.com/other\"\n)\n\nconst word = bits.UintSize\n\nfunc f(bits other.Counter, x uint64) int {\n\ty := bits.Len64(x)\n\tz := bits.OnesCount64(x)\n\tw := bits.TrailingZeros64(x)\n\treturn y + z + w + bits.LeadingZeros64(x)\n}", formTwin},
+		{"bytes as a number", "import \"encoding/binary\"\n\nfunc f(b []byte) uint64 {\n\treturn binary.LittleEndian.Uint64(b) + uint64(binary.BigEndian.Uint32(b[8:]))\n}", formCount},
+		{"a parameter of that name", "import (\n\t\"encoding/binary\"\n\n\t\"example.com/other\"\n)\n\nconst size = binary.MaxVarintLen64\n\nfunc f(binary other.Orders, b []byte) uint64 {\n\treturn binary.LittleEndian.Uint64(b)\n}", formTwin},
 		{"others of the package", "import \"math\"\n\nfunc f(x float64) float64 {\n\ty := math.Sin(x)\n\tz := math.Cos(x)\n\tw := math.Tan(x)\n\treturn y + z + w + math.Exp(x)\n}", formTwin},
 	} {
 		u, err := Load("example.com/p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + tt.src + "\n")}})
