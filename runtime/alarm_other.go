@@ -2,6 +2,7 @@
 
 package runtime
 
+// pollerTrouble is not known here.
 func pollerTrouble() string { return "" }
 
 // An alarm wakes a goroutine at a time: with Go's timers.

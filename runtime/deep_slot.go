@@ -13,10 +13,7 @@ var _ = [1]struct{}{}[unsafe.Sizeof(slot{})-unsafe.Sizeof(runtime.MarkgenGorouti
 
 // firstSlots gives a new value for hot.slots, under which every slot is empty; nil:
 // there is no memory. The caller holds the lock.
-func firstSlots() unsafe.Pointer {
-	reuse()
-	return anonymous(BlockAlign)
-}
+func firstSlots(slotSet) unsafe.Pointer { return anonymous(BlockAlign) }
 
 // A slotSet is nothing: the key of the next run is another.
 type slotSet struct{}

@@ -18,6 +18,9 @@ const (
 	seekHere  = 1 // SEEK_CUR
 )
 
+// mostNames is how many names there are for one path.
+const mostNames = 10000
+
 // lastName is the path that the latest file was to have, and the number that was added; 1: none.
 var lastName struct {
 	path string
@@ -99,7 +102,7 @@ func takeFile(fd int) (first unsafe.Pointer, trouble string) {
 // there is the data of a process that is gone: that is replaced. See replaceable.
 func createFile(path string) (first unsafe.Pointer, trouble string) {
 	var since uint64 // start of the live run that has the plain name
-	for n, tries := 1, 0; n < 10000 && tries < 20000; tries++ {
+	for n, tries := 1, 0; n < mostNames && tries < 20000; tries++ {
 		name := path
 		if n > 1 {
 			name = string(appendUint([]byte(path+"."), uint64(n)))
@@ -116,7 +119,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 				if what := foreign(name); n == 1 && what != "" {
 					complain(`MARKGEN: key "file": ` + name + " is " + what + "; data go beside it, under the name with a number; give the name of a file that may be made")
 				}
-				if n++; n == 2 && path == lastName.path { // this process has had those before
+				if n++; n == 2 && path == lastName.path && lastName.n+1 < mostNames { // this process has had those before
 					n = lastName.n + 1
 				}
 			}

@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "runtime"
 
 // What a panic or runtime.Goexit has left open ends when its goroutine passes a marker again, further up or in its place
 // (open.go). Goroutines that have not by the end of a run would have it open in the data. When that end is in order, it
@@ -28,14 +25,14 @@ func settleLeft() {
 	for _, p := range all {
 		s := p.stack
 		switch {
+		case s.n > 0 && p.claimGone():
+			p.leftBehind(0)
 		case p.g() == g:
 			n := s.n
 			for n > 0 && s.at(n-1).depth > deepest && s.at(n-1).kind() == kindOpened {
 				n--
 			}
 			p.leftBehind(n)
-		case s.n > 0 && p.claimGone():
-			p.leftBehind(0)
 		}
 	}
 }
@@ -53,15 +50,6 @@ func (p *slot) leftBehind(n uint32) {
 		}
 	}
 }
-
-// A call is a function that waits for one it has called: where, and how many words of the stack are in use down to
-// what it has passed on.
-type call struct {
-	pc    uintptr
-	words uint32
-}
-
-const mostCalls = 64
 
 // beneath gives the running g, and down to which depth there can be open scopes on its stack: what is deeper are frames of this package, and
 // of what calls it at the end of a program.
@@ -93,43 +81,3 @@ func beneath() (g uintptr, words uint32) {
 	}
 	return g, 0
 }
-
-// packageOf is the path of the package in the name of a function.
-func packageOf(name string) string {
-	slash := 0
-	for i := range len(name) {
-		if name[i] == '/' {
-			slash = i
-		}
-	}
-	base, _ := cut(name[slash:], '.')
-	return name[:slash+len(base)]
-}
-
-// walk follows the frame pointers from its caller on, with how many calls it has met, and whether that is all of them. Nothing moves the stack
-// meanwhile.
-//
-//go:norace
-//go:nocheckptr
-//go:nosplit
-//go:noinline
-func walk(calls *[mostCalls]call) (g uintptr, n int, whole bool) {
-	g, fp, hi := frame()
-	for ; n < len(calls); n++ {
-		saved, pc := word(fp), word(fp+8)
-		if saved == 0 {
-			return g, n, true
-		}
-		if saved <= fp || saved >= hi {
-			return g, n, false
-		}
-		calls[n] = call{pc, uint32((hi - stackPointer(fp, saved)) / 8)}
-		fp = saved
-	}
-	return g, n, false
-}
-
-//go:norace
-//go:nocheckptr
-//go:nosplit
-func word(at uintptr) uintptr { return *(*uintptr)(unsafe.Add(unsafe.Pointer(nil), at)) }

@@ -29,9 +29,8 @@ type slotSet struct {
 	more  [slotTables - 1]unsafe.Pointer
 }
 
-// firstSlots makes room for slots, for hot.slots; nil: there is no memory. The caller holds the lock.
-func firstSlots() unsafe.Pointer {
-	s := reuse()
+// firstSlots makes room for slots, for hot.slots, or has it in a set that nobody needs; nil: there is no memory. The caller holds the lock.
+func firstSlots(s slotSet) unsafe.Pointer {
 	if s.first == nil {
 		return anonymous(unsafe.Sizeof(slotLine{}) << slotBits)
 	}

@@ -86,7 +86,7 @@ func TestToNS(t *testing.T) {
 // Each goroutine finds its own slot, in whichever table it is.
 func TestSlots(t *testing.T) {
 	collected(t)
-	first := firstSlots()
+	first := firstSlots(slotSet{})
 	const n = 100_000 // three times the first table
 	owner := map[*slot]uintptr{}
 	at := func(i int) uintptr { return 0x10000000 + uintptr(i)*448 }

@@ -150,7 +150,6 @@ func findPanicFP() {
 			if f := runtime.FuncForPC(calls[i].pc - 1); f == nil || f.Name() != "runtime.gopanic" {
 				continue
 			}
-			panicFP = 0
 			at, hi := uintptr(gWord(g, panicAt)), uintptr(gWord(g, 8))
 			if at < uintptr(gWord(g, 0)) || at >= hi {
 				return

@@ -2,6 +2,8 @@
 
 package runtime
 
+import "unsafe"
+
 // What a run that is over had in memory is kept for who may still be about to write there: goroutines that saw a marker on, and have been off their
 // processors since. Programs that make run after run would collect it. So when it has been over for so long that nobody can be, its pieces of the file
 // become empty memory, which the system counts as one mapping however much it is, and its table of slots is the next run's.
@@ -18,10 +20,14 @@ type retiree struct {
 // retired are those of earlier runs, the oldest first. Under the lock.
 var retired []retiree
 
-// retire is called when a run is forgotten, before what it had is. The caller holds the lock.
+// retire is called when a run is forgotten, before what it had is. Where none has begun since, there is nothing more to
+// retire. The caller holds the lock.
 //
 //go:norace
 func retire() {
+	if header == unsafe.Pointer(&noHeader) {
+		return
+	}
 	retired = append(retired, retiree{uint64(nanotime()), space.pieces, takeSlots(), owners})
 }
 

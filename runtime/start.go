@@ -258,7 +258,9 @@ func start(value string) (refused uint64, trouble string) {
 		if number = goroutineNumber(); number == 0 && trouble == "" {
 			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
 		}
-		findPanicFP()
+		if panicFP == 0 {
+			findPanicFP()
+		}
 	}
 	if trouble == "" {
 		trouble = c.readListed()
@@ -300,9 +302,9 @@ func start(value string) (refused uint64, trouble string) {
 		return 0, "no memory for the cells; nothing is collected"
 	}
 	lock() // goroutines may be in scopes of an earlier run
-	room := true
+	room, spare := true, reuse()
 	if hasG {
-		slots := firstSlots()
+		slots := firstSlots(spare)
 		if room = slots != nil; room {
 			hot.slots, hot.number = slots, number
 		}

@@ -28,8 +28,9 @@ old and new in turn: with fewer than four, nothing can be told from chance.
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the upper end of the
 change's confidence interval reaches -threshold. The exit code is 1 then, also when there are too few runs to tell
-and a figure is larger by -threshold or more, or when there is nothing to compare. The time of a passage is compared at its quantiles p5, p25, p50, p90 and p99, by its mean,
-and by the mean of the slowest hundredth, p99+; the table shows where the change is surest.
+and a figure is larger by -threshold or more, or when there is nothing to compare. The time of a passage is compared
+at its quantiles p5, p25, p50, p90 and p99, by its mean, and by the mean of the slowest hundredth, p99+; the table
+shows where the change is surest.
 
   -threshold 5%  the change that matters
   -alpha 0.05    the chance of a false alarm, of the whole comparison

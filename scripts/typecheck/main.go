@@ -25,7 +25,7 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	elsewhere := strings.Fields(string(out))
+	elsewhere := strings.Split(strings.TrimSpace(string(out)), "\n")
 	config := &packages.Config{
 		Mode:  packages.LoadAllSyntax,
 		Tests: true,
