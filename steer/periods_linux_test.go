@@ -4,19 +4,26 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/steer"
 )
+
+// pause pauses p as soon as it is profiling: its first window may not have begun, or it may be between two.
+func pause(t *testing.T, p *steer.Process) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); p.Pause() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it is never profiling")
+		}
+	}
+}
 
 // What is paused from outside stays so when the next period of every= begins.
 func TestPausedPeriods(t *testing.T) {
 	r := start(t, false, "every=20ms:10ms", "run")
 	p := r.open()
 	for i := range 3 {
-		for end := time.Now().Add(10 * time.Second); p.Pause() != nil; { // it may be between two windows
-			if time.Now().After(end) {
-				t.Fatal("it is never profiling")
-			}
-			time.Sleep(time.Millisecond)
-		}
+		pause(t, p)
 		if err := p.Pause(); err == nil || !strings.HasSuffix(err.Error(), "; if every= has paused it, it goes on by itself: ask again then") {
 			t.Errorf("paused again: %v", err)
 		}
@@ -38,12 +45,10 @@ func TestPausedPeriods(t *testing.T) {
 
 // What is resumed from outside between two windows of every= is on in the next, not at once.
 func TestResumedBetweenPeriods(t *testing.T) {
-	r := start(t, false, "every=1h:200ms", "run")
+	r := start(t, false, "every=1h:1s", "run")
 	p := r.open()
-	if err := p.Pause(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(400 * time.Millisecond)
+	pause(t, p)
+	time.Sleep(1200 * time.Millisecond)
 	if err := p.Resume(); err != nil {
 		t.Fatal(err)
 	}
