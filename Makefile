@@ -57,7 +57,7 @@ bench: build
 # The tests of real programs, plain and marked, and their block counts.
 corpus:
 	MARKGEN_CORPUS=all $(GO) test -timeout 1h -v -count=1 -run TestDeepVariety ./overlay
-	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus
+	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus/...
 
 clean:
 	rm -rf bin

@@ -12,4 +12,6 @@
 //	go test ./corpus -corpus all -timeout 4h -v
 //
 // or a part, by name: -corpus sort,cobra.
+//
+// The package random beside it does the same with programs that are made at random, and say themselves what they pass.
 package corpus

@@ -1,0 +1,288 @@
+// Package random makes Go programs at random, which say what they do: what they come to, on which lines,
+// and how often each function, loop and branch is passed. Marked programs are held against them: whatever
+// stands in a function, nothing may change but that passages are counted, and these must be the program's.
+//
+//	text, err := random.Program(seed, 40)
+//
+// A program ends, whatever it runs into, and does the same each time: goroutines are waited for, a number is drawn
+// where something may go either way, and there is only so much that calls and loops may do. It panics, recovers, leaves
+// goroutines by runtime.Goexit, jumps, and has deferred calls that do all of this.
+package random
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// told is the source of the package that programs tell by.
+//
+//go:embed told.txt
+var told string
+
+// Write writes a program to a folder: go.mod, main.go and the package told. What it prints when it runs hangs on its
+// environment: with PLACES=1 also "passed KIND LINE N" for each place passed, with NOLINES=1 nothing that hangs on where
+// lines are, with TOLD=1 each step.
+func Write(dir string, seed uint64, functions int) error {
+	text, err := Program(seed, functions)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "told"), 0o777); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{"go.mod": "module random\n\ngo 1.25\n", "told/told.go": told, "main.go": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Program is the text of a program of that many functions, and those they have in them. Every other seed gives one that is not
+// formatted.
+func Program(seed uint64, functions int) (string, error) {
+	g := &maker{rand: rand.New(rand.NewPCG(seed, 1))}
+	for i := range functions {
+		g.functions = append(g.functions, function{sprintf("f%d", i), kind(g.below(int(kinds)))})
+	}
+	var s strings.Builder
+	s.WriteString(head)
+	for i, fn := range g.functions {
+		text := g.function(i)
+		if g.oneIn(10) {
+			s.WriteString("//go:noinline\n")
+		}
+		if g.oneIn(8) {
+			s.WriteString(sprintf("// %s is one of many.\n//\n//perf:mark m%d\n", fn.name, i))
+		}
+		s.WriteString(text + "\n")
+	}
+	s.WriteString("func main() {\ntold.F(PLACE)\n")
+	g.visible, g.literals = visible{}, mostLiterals
+	for i, fn := range g.functions {
+		for _, bits := range []int{i + int(seed), i + 1000} {
+			s.WriteString(sprintf("told.Call(%q, %d, func(c *told.C) { told.F(PLACE); c.Out(%s) })\n", fn.name, bits, g.callOf(i, 0)))
+		}
+	}
+	s.WriteString("told.Print()\n}\n")
+	text := s.String()
+	formatted, err := format.Source([]byte(text))
+	if err != nil {
+		return "", fmt.Errorf("seed %d: %w", seed, err)
+	}
+	if seed%2 == 0 {
+		text = string(formatted)
+	}
+	return setPlaces(text)
+}
+
+const head = `package main
+
+import (
+	"runtime"
+
+	"random/told"
+)
+
+var _ = runtime.Goexit
+
+type two struct{ a, b int }
+
+type outer struct{ *two }
+
+type box[E any] struct{ v E }
+
+`
+
+// setPlaces puts for each PLACE the line of the function, loop or branch whose body begins with it.
+func setPlaces(text string) (string, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "main.go", text, 0)
+	if err != nil {
+		return "", err
+	}
+	var s strings.Builder
+	done := 0
+	lines := map[token.Pos]int{}
+	first := func(at token.Pos, body []ast.Stmt) {
+		if len(body) == 0 {
+			return
+		}
+		if x, ok := body[0].(*ast.ExprStmt); ok {
+			if call, ok := x.X.(*ast.CallExpr); ok && len(call.Args) == 1 {
+				lines[call.Args[0].Pos()] = set.Position(at).Line
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			first(n.Pos(), n.Body.List)
+		case *ast.FuncLit:
+			first(n.Pos(), n.Body.List)
+		case *ast.ForStmt:
+			first(n.Pos(), n.Body.List)
+		case *ast.RangeStmt:
+			first(n.Pos(), n.Body.List)
+		case *ast.IfStmt:
+			first(n.Pos(), n.Body.List)
+			if b, ok := n.Else.(*ast.BlockStmt); ok {
+				first(b.Pos(), b.List)
+			}
+		case *ast.CaseClause:
+			first(n.Pos(), n.Body)
+		case *ast.CommClause:
+			first(n.Pos(), n.Body)
+		case *ast.Ident:
+			if n.Name == "PLACE" {
+				at := set.Position(n.Pos()).Offset
+				s.WriteString(text[done:at] + strconv.Itoa(lines[n.Pos()]))
+				done = at + len("PLACE")
+			}
+		}
+		return true
+	})
+	return s.String() + text[done:], nil
+}
+
+// A kind is what a function takes and gives.
+type kind int
+
+const (
+	plain kind = iota
+	named
+	pair
+	namedPair
+	nothing
+	variadic
+	method
+	pointerMethod
+	generic
+	genericMethod
+	callback
+	recursive
+	tiny
+	iterator
+	kinds // how many there are
+)
+
+type function struct {
+	name string
+	kind kind
+}
+
+// visible are the variables that may be used where the maker is.
+type visible struct{ ints, slices, texts, pairs []string }
+
+// A maker makes functions one after the other.
+type maker struct {
+	rand      *rand.Rand
+	functions []function
+	next      int // functions from here on may be called
+	names     int // given so far
+	visible
+	labels   []label
+	ret      func() string // a statement that returns
+	inLoop   bool          // break and continue may stand here
+	inCase   bool          // break may
+	literals int           // how many function literals are around
+	ends     string        // changes the results, in a deferred literal
+}
+
+type label struct {
+	name string
+	loop bool
+}
+
+// mostLiterals is how deep function literals stand in each other.
+const mostLiterals = 3
+
+func (g *maker) below(n int) int      { return g.rand.IntN(n) }
+func (g *maker) oneIn(n int) bool     { return g.rand.IntN(n) == 0 }
+func (g *maker) name(p string) string { g.names++; return p + strconv.Itoa(g.names) }
+
+// either is one of several texts.
+func either(g *maker, s ...string) string { return s[g.below(len(s))] }
+
+var sprintf = fmt.Sprintf
+
+// function is the text of the function of that number.
+func (g *maker) function(i int) string {
+	fn := g.functions[i]
+	g.next = i + 1
+	g.visible, g.labels, g.inLoop, g.inCase, g.ends, g.literals = visible{}, nil, false, false, "", 0
+	g.ints = []string{"a", "b"}
+	g.ret = func() string { return "return " + g.num(2) }
+	var head, pre string
+	depth := 2 + g.below(3)
+	switch fn.kind {
+	case plain, tiny:
+		head = sprintf("func %s(c *told.C, a, b int) int {", fn.name)
+	case named:
+		head = sprintf("func %s(c *told.C, a, b int) (n int) {", fn.name)
+		g.ints = append(g.ints, "n")
+		g.ends = "n += 3"
+		g.ret = func() string { return either(g, "return", "return "+g.num(2)) }
+	case pair:
+		head = sprintf("func %s(c *told.C, a int) (int, error) {", fn.name)
+		g.ints = g.ints[:1]
+		g.ret = func() string { return sprintf("return %s, %s", g.num(1), either(g, "nil", "nil", "told.Err")) }
+	case namedPair:
+		head = sprintf("func %s(c *told.C, a int) (b int, err error) {", fn.name)
+		g.ends = "b, err = 7, nil"
+		g.ret = func() string {
+			return either(g, "return", sprintf("return %s, %s", g.num(1), either(g, "nil", "nil", "told.Err", "err")))
+		}
+	case nothing:
+		head = sprintf("func %s(c *told.C, a int) {", fn.name)
+		g.ints = g.ints[:1]
+		g.ret = func() string { return "return" }
+	case variadic:
+		head = sprintf("func %s(c *told.C, a int, more ...int) int {", fn.name)
+		g.ints = g.ints[:1]
+		g.slices = []string{"more"}
+	case method:
+		head = sprintf("func (r two) %s(c *told.C, a int) int {", fn.name)
+		g.ints = []string{"a", "r.a", "r.b"}
+		g.pairs = []string{"r"}
+	case pointerMethod:
+		head = sprintf("func (r *two) %s(c *told.C, a int) int {", fn.name)
+		g.ints = []string{"a", "r.a", "r.b"}
+	case generic:
+		head = sprintf("func %s[E any](c *told.C, x E, a int) (E, int) {", fn.name)
+		g.ints = []string{"a"}
+		g.ret = func() string { return sprintf("return x, %s", g.num(1)) }
+	case genericMethod:
+		head = sprintf("func (r *box[E]) %s(c *told.C, a int) int {", fn.name)
+		g.ints = []string{"a"}
+	case callback:
+		head = sprintf("func %s(c *told.C, h func(int) int, a int) int {", fn.name)
+		g.ints = []string{"a"}
+		pre = sprintf("if c.Bit() {\ntold.B(PLACE)\nreturn h(%s)\n}\n", g.num(1))
+	case recursive:
+		head = sprintf("func %s(c *told.C, a, b int) int {", fn.name)
+		pre = sprintf("if a > 4 || c.Spent() {\ntold.B(PLACE)\nreturn %s\n}\nb += %s(c, max(0, a)+1, %s)\n", g.num(1), fn.name, g.num(1))
+	case iterator:
+		head = sprintf("func %s(c *told.C, a int) func(func(int) bool) {", fn.name)
+		g.ints = []string{"a"}
+		g.ret = func() string { return "return" }
+		g.literals = 1
+		body, after := g.stmts(1, g.below(3)), g.stmts(1, g.below(3))
+		return sprintf("%s\ntold.F(PLACE)\nreturn func(yield func(int) bool) {\ntold.F(PLACE)\n%sfor i := range 3 {\ntold.L(PLACE)\nif !yield(i*a) {\ntold.B(PLACE)\nreturn\n}\n}\n%s}\n}\n", head, either(g, "", body), either(g, "", after))
+	}
+	if fn.kind == tiny {
+		return head + sprintf("\ntold.F(PLACE)\nreturn %s\n}\n", g.num(1))
+	}
+	pre += "if c.Spent() {\ntold.B(PLACE)\n" + g.ret() + "\n}\n"
+	s := head + "\ntold.F(PLACE)\n" + pre + g.stmts(depth, 3+g.below(8))
+	return s + g.ret() + "\n}\n"
+}

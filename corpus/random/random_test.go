@@ -1,0 +1,197 @@
+package random_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/corpus/random"
+)
+
+var (
+	seed  = flag.Uint64("seed", 1, "the first program's `seed`")
+	seeds = flag.Uint64("seeds", 0, "`how many` programs (0: 2, or 40 with MARKGEN_CORPUS=all)")
+)
+
+// A place is a function, loop or branch. Several of a kind on a line are one.
+type place struct {
+	kind string
+	line int
+}
+
+// TestPrograms makes programs, and runs them plain and marked in all ways.
+func TestPrograms(t *testing.T) {
+	n := *seeds
+	switch {
+	case n > 0:
+	case os.Getenv("MARKGEN_CORPUS") == "all":
+		n = 40
+	default:
+		n = 2
+	}
+	markgen := filepath.Join(t.TempDir(), "markgen")
+	must(t, ".", nil, "go", "build", "-o", markgen, "../../cmd/markgen")
+	for s := *seed; s < *seed+n; s++ {
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			t.Parallel()
+			p := program{t, markgen, t.TempDir()}
+			if err := random.Write(p.dir, s, 40); err != nil {
+				t.Fatal(err)
+			}
+			p.overlay()
+			p.inPlace()
+		})
+	}
+}
+
+type program struct {
+	t       *testing.T
+	markgen string
+	dir     string
+}
+
+// overlay builds the program in each form, and runs it with what changes how passages are recorded.
+func (p *program) overlay() {
+	must(p.t, p.dir, nil, "go", "build", "-o", "plain", ".")
+	want := must(p.t, p.dir, []string{"PLACES=1"}, "./plain")
+	places := passed(want)
+	for _, way := range []struct {
+		flags    string
+		variable []string // of each run
+		exact    bool     // every passage is counted
+	}{
+		{"-all", []string{"", "collect=time", "collect=time,noself", "collect=time+trace,buffer=64M,callers", "collect=time+io"}, true},
+		{"-all", []string{
+			"collect=time,sample=1:3", "collect=time,sample=1:3,countdown", "collect=time,throttle=20:1000000,callers", "collect=time,enough=5",
+			"collect=time,adapt=io", "collect=time,every=3ms:1ms", "collect=time,outermost", "collect=time,only=*f1*,skip=*f13*",
+			"collect=time,start=count:random.f3:2,pause=after:3ms,resume=after:1ms",
+		}, false},
+		{"-all -form guarded", []string{"", "collect=time"}, true},
+		{"-all -form twin", []string{"collect=time"}, true},
+		{"-all -form open", []string{"collect=time"}, true},
+		{"-all -deep", []string{"", "collect=time+alloc+wait"}, true},
+	} {
+		must(p.t, p.dir, nil, p.markgen, strings.Fields("build "+way.flags+" -o marked .")...)
+		for _, v := range way.variable {
+			name := way.flags + " " + v
+			p.compare(name, must(p.t, p.dir, []string{"PLACES=1", "MARKGEN=" + withData(v)}, "./marked"), want)
+			if v == "" {
+				continue
+			}
+			if got := p.report(); way.exact && !maps.Equal(got, places) {
+				p.t.Errorf("%s: passages differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
+			}
+		}
+	}
+}
+
+// inPlace marks the program's own source, runs it, and takes the marks out again.
+func (p *program) inPlace() {
+	env := []string{"PLACES=1", "NOLINES=1"}
+	plain := must(p.t, p.dir, env, "./plain")
+	main := filepath.Join(p.dir, "main.go")
+	before, err := os.ReadFile(main)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	must(p.t, p.dir, nil, p.markgen, "init", ".")
+	must(p.t, p.dir, nil, p.markgen, "-all", ".")
+	must(p.t, p.dir, nil, p.markgen, "-all", "-check", ".")
+	must(p.t, p.dir, nil, "go", "build", "-o", "marked", ".")
+	p.compare("in place, inert", must(p.t, p.dir, env, "./marked"), plain)
+	p.compare("in place", must(p.t, p.dir, append(env, "MARKGEN="+withData("collect=time")), "./marked"), plain)
+	if got, want := sums(p.report()), sums(passed(plain)); !maps.Equal(got, want) {
+		p.t.Errorf("in place: passages differ (-program +markgen):\n%s", cmp.Diff(want, got))
+	}
+	must(p.t, p.dir, nil, p.markgen, "-strip", ".")
+	if after, err := os.ReadFile(main); err != nil || !bytes.Equal(before, after) {
+		p.t.Errorf("stripped, the source differs: %v", err)
+	}
+}
+
+func (p *program) compare(name string, got, want []byte) {
+	if !bytes.Equal(got, want) {
+		p.t.Errorf("%s: what the program prints differs (-plain +marked):\n%.3000s", name, cmp.Diff(string(want), string(got)))
+	}
+}
+
+// withData adds to a MARKGEN where the data go, if there are any.
+func withData(variable string) string {
+	if variable == "" {
+		return ""
+	}
+	return variable + ",file=data.markgen,report=none"
+}
+
+// report takes the passages from the data of the latest run, and removes these.
+func (p *program) report() map[place]uint64 {
+	data := filepath.Join(p.dir, "data.markgen")
+	defer os.Remove(data)
+	var r struct {
+		Markers []struct {
+			Kind, File string
+			Line       int
+			Count      uint64
+		}
+	}
+	if err := json.Unmarshal(must(p.t, p.dir, nil, p.markgen, "report", "-format", "json", data), &r); err != nil {
+		p.t.Fatal(err)
+	}
+	places := map[place]uint64{}
+	for _, m := range r.Markers {
+		if strings.HasSuffix(m.File, "main.go") && m.Count > 0 && (m.Kind == "func" || m.Kind == "loop" || m.Kind == "branch") {
+			places[place{m.Kind, m.Line}] += m.Count
+		}
+	}
+	return places
+}
+
+// passed are the passages that the program tells.
+func passed(stdout []byte) map[place]uint64 {
+	places := map[place]uint64{}
+	for line := range strings.Lines(string(stdout)) {
+		var p place
+		var n uint64
+		if k, _ := fmt.Sscanf(line, "passed %s %d %d", &p.kind, &p.line, &n); k == 3 {
+			places[p] = n
+		}
+	}
+	return places
+}
+
+// sums are the passages of each kind.
+func sums(places map[place]uint64) map[string]uint64 {
+	all := map[string]uint64{}
+	for p, n := range places {
+		all[p.kind] += n
+	}
+	return all
+}
+
+// must runs a command that has to succeed and returns what it prints.
+func must(t *testing.T, dir string, env []string, exe string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), exe, args...)
+	cmd.Dir = dir
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "MARKGEN=") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %q: %v\n%.3000s", filepath.Base(exe), args, err, stderr.Bytes())
+	}
+	return stdout.Bytes()
+}
