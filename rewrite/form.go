@@ -163,6 +163,11 @@ func (fn *function) preferred(forced string) (form, string) {
 		}
 		return formTwin, why
 	}
+	if !fn.explicit && fn.file.explicit && fn.shares() {
+		if fn.follows, _ = fn.opens(fn.point); fn.follows {
+			return formGuarded, whyNotTwin + "; scopes in a loop over a function would be variables that it shares"
+		}
+	}
 	return formGuarded, whyNotTwin
 }
 

@@ -170,6 +170,21 @@ func (fn *function) mayBeFunc(s *ast.RangeStmt) bool {
 	return false
 }
 
+// shares says whether a loop with scopes in it may be over a function. Variables that these are in would be on the heap where
+// that function is not inlined.
+func (fn *function) shares() (found bool) {
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.RangeStmt:
+			found = found || fn.mayBeFunc(n) && fn.holds(n.Body, false)
+		}
+		return !found
+	})
+	return found
+}
+
 // mayBeSmall says whether a type may be one of fewer than 16 bytes without pointers.
 func mayBeSmall(t ast.Expr) bool {
 	switch t := ast.Unparen(t).(type) {

@@ -138,13 +138,36 @@ func deep() (x string) {
 	return x
 }
 
+// over goes over a function that is not inlined: what its loop shares with it is on the heap, and scopes are no part of that.
+func over(n int) (sum int) {
+	defer func() { recover() }()
+	for i := range upTo(n) {
+		if i > 1 {
+			return sum
+		}
+		sum += i
+	}
+	return -1
+}
+
+//go:noinline
+func upTo(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
 // long are functions of many statements, in another file.
 var long []func(int) int
 
 func main() {
 	fmt.Println(direct())
 	fmt.Println(deep())
-	for _, f := range append(long, once, set, twice, given, loops) {
+	for _, f := range append(long, once, set, twice, given, loops, over) {
 		fmt.Println(testing.AllocsPerRun(100, func() { f(3) }))
 	}
 }
