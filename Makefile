@@ -54,7 +54,7 @@ soak:
 bench: build
 	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
 
-# The tests of real programs, plain and marked, and their block counts.
+# The tests of real programs, plain and marked, and their block counts; and programs made at random.
 corpus:
 	MARKGEN_CORPUS=all $(GO) test -timeout 1h -v -count=1 -run TestDeepVariety ./overlay
 	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus/...

@@ -193,7 +193,7 @@ type maker struct {
 	labels   []label
 	ret      func() string // a statement that returns
 	inLoop   bool          // break and continue may stand here
-	inCase   bool          // break may
+	inCase   bool          // break may, at least
 	literals int           // how many function literals are around
 	ends     string        // changes the results, in a deferred literal
 }

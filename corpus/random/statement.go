@@ -178,7 +178,7 @@ func (g *maker) stmt(d int) string {
 	}
 }
 
-// plainStmt is one that goes back may pass over: it declares nothing.
+// plainStmt is a statement between a label and the goto that leads back to it: it declares nothing.
 func (g *maker) plainStmt(d int) string {
 	v := g.visible
 	defer func() { g.visible = v }()
@@ -274,15 +274,14 @@ func (g *maker) clause(d int, head string) string {
 }
 
 func (g *maker) switchStmt(d int) string {
-	v, labels, brk, loop := g.visible, g.labels, g.inCase, g.inLoop
-	defer func() { g.visible, g.labels, g.inCase, g.inLoop = v, labels, brk, loop }()
+	v, labels, brk := g.visible, g.labels, g.inCase
+	defer func() { g.visible, g.labels, g.inCase = v, labels, brk }()
 	var l label
 	if g.oneIn(3) {
 		l = label{name: g.name("L")}
 		g.labels = append(labels[:len(labels):len(labels)], l)
 	}
 	g.inCase = true
-	g.inLoop = loop
 	n := 1 + g.below(4)
 	var cs []string
 	var head string
@@ -312,8 +311,7 @@ func (g *maker) switchStmt(d int) string {
 			cs = append(cs, g.clause(d, "case "+t)+"_ = "+x+"\n")
 		}
 	}
-	def := g.oneIn(2)
-	if def {
+	if g.oneIn(2) {
 		g.rand.Shuffle(len(cs), func(i, j int) { cs[i], cs[j] = cs[j], cs[i] })
 		at := g.below(len(cs) + 1)
 		cs = append(cs[:at:at], append([]string{g.clause(d, "default")}, cs[at:]...)...)
@@ -325,8 +323,7 @@ func (g *maker) switchStmt(d int) string {
 			}
 		}
 	}
-	s := head + "\n" + strings.Join(cs, "") + "}"
-	return labelled(l, s)
+	return labelled(l, head+"\n"+strings.Join(cs, "")+"}")
 }
 
 func (g *maker) selectStmt(d int) string {
@@ -384,8 +381,7 @@ func (g *maker) deferStmt(d int) string {
 		if g.ends != "" && g.literals == 0 {
 			rec += g.ends + "\n"
 		}
-		s := sprintf("defer func() {%s}()", strings.Replace(g.literal(d-1, false, ""), "told.F(PLACE)\n", "told.F(PLACE)\n"+rec, 1))
-		return s
+		return sprintf("defer func() {%s}()", strings.Replace(g.literal(d-1, false, ""), "told.F(PLACE)\n", "told.F(PLACE)\n"+rec, 1))
 	}
 }
 
