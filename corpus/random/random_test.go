@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestPrograms(t *testing.T) {
 	for s := *seed; s < *seed+n; s++ {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			t.Parallel()
-			p := program{t, markgen, t.TempDir()}
+			p := program{t, s, markgen, t.TempDir()}
 			if err := random.Write(p.dir, s, 40); err != nil {
 				t.Fatal(err)
 			}
@@ -55,6 +56,7 @@ func TestPrograms(t *testing.T) {
 
 type program struct {
 	t       *testing.T
+	seed    uint64
 	markgen string
 	dir     string
 }
@@ -64,6 +66,7 @@ func (p *program) overlay() {
 	must(p.t, p.dir, nil, "go", "build", "-o", "plain", ".")
 	want := must(p.t, p.dir, []string{"PLACES=1"}, "./plain")
 	places := passed(want)
+	deaths := p.deaths(p.seed, steps(want))
 	for _, way := range []struct {
 		flags    string
 		variable []string // of each run
@@ -84,11 +87,13 @@ func (p *program) overlay() {
 		for _, v := range way.variable {
 			name := way.flags + " " + v
 			p.compare(name, must(p.t, p.dir, []string{"PLACES=1", "MARKGEN=" + withData(v)}, "./marked"), want)
-			if v == "" {
-				continue
+			if v != "" {
+				if got := p.report(); way.exact && !maps.Equal(got, places) {
+					p.t.Errorf("%s: passages differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
+				}
 			}
-			if got := p.report(); way.exact && !maps.Equal(got, places) {
-				p.t.Errorf("%s: passages differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
+			if way.exact {
+				p.compareDeaths(name, v, deaths)
 			}
 		}
 	}
@@ -141,6 +146,7 @@ func (p *program) report() map[place]uint64 {
 			Kind, File string
 			Line       int
 			Count      uint64
+			Open       uint64 // scopes that had not ended
 		}
 	}
 	if err := json.Unmarshal(must(p.t, p.dir, nil, p.markgen, "report", "-format", "json", data), &r); err != nil {
@@ -148,8 +154,8 @@ func (p *program) report() map[place]uint64 {
 	}
 	places := map[place]uint64{}
 	for _, m := range r.Markers {
-		if strings.HasSuffix(m.File, "main.go") && m.Count > 0 && (m.Kind == "func" || m.Kind == "loop" || m.Kind == "branch") {
-			places[place{m.Kind, m.Line}] += m.Count
+		if strings.HasSuffix(m.File, "main.go") && m.Count+m.Open > 0 && (m.Kind == "func" || m.Kind == "loop" || m.Kind == "branch") {
+			places[place{m.Kind, m.Line}] += m.Count + m.Open
 		}
 	}
 	return places
@@ -177,17 +183,17 @@ func sums(places map[place]uint64) map[string]uint64 {
 	return all
 }
 
+// outside is the environment, without what markers go by.
+func outside() []string {
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "MARKGEN=") })
+}
+
 // must runs a command that has to succeed and returns what it prints.
 func must(t *testing.T, dir string, env []string, exe string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), exe, args...)
 	cmd.Dir = dir
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "MARKGEN=") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(outside(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -1,0 +1,136 @@
+package random_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ways are the ways in which a program dies.
+var ways = []string{"panic", "nil", "exit", "goexit", "deadlock", "unlock", "stack", "KILL", "TERM", "QUIT"}
+
+// A death is how a program died.
+type death struct {
+	DIE    string
+	state  string // exit code or signal
+	stdout string
+	stderr []string // what stack traces tell of the program
+	places map[place]uint64
+}
+
+// die runs the program, which dies as it is told.
+func (p *program) die(exe, die, variable string) death {
+	places := filepath.Join(p.dir, "places")
+	defer os.Remove(places)
+	cmd := exec.CommandContext(p.t.Context(), "./"+exe)
+	cmd.Dir = p.dir
+	cmd.Env = append(outside(), "PLACES=1", "PLACEFILE="+places, "DIE="+die, "GOTRACEBACK=all", "MARKGEN="+withData(variable))
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if exit := (*exec.ExitError)(nil); !errors.As(cmd.Run(), &exit) && !strings.HasPrefix(die, "goexit") { // which may be another goroutine's end
+		p.t.Errorf("%s with DIE=%s did not die", exe, die)
+	}
+	data, err := os.ReadFile(places)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return death{die, cmd.ProcessState.String(), stdout.String(), traces(stderr.String(), strings.HasPrefix(die, "QUIT")), placesIn(data)}
+}
+
+// placesIn are the passages in the file of a program.
+func placesIn(data []byte) map[place]uint64 {
+	places := map[place]uint64{}
+	words := len(data) / 8 / 3
+	for i := range 3 * words {
+		if n := binary.NativeEndian.Uint64(data[8*i:]); n > 0 {
+			places[place{[]string{"func", "loop", "branch"}[i/words], i % words}] = n
+		}
+	}
+	return places
+}
+
+var (
+	hexadecimal = regexp.MustCompile(`0x[0-9a-f]+`)
+	number      = regexp.MustCompile(`goroutine \d+|m=\d+`)
+	elided      = regexp.MustCompile(`\d+ frames elided`)
+	asleep      = regexp.MustCompile(`(?s) gp=[^\n]*\n(.*\n)?random/told.die\n`) // or about to be, as the signal may come at once
+)
+
+// traces are the parts of what a dying program says that speak of its functions and of why, in order, as other
+// goroutines are told of in any. What has no place in it is left out: numbers of goroutines, addresses, arguments, and names of
+// functions of the program, as those of literals hang on what is inlined.
+func traces(stderr string, quit bool) (traces []string) {
+	for part := range strings.SplitSeq(stderr, "\n\n") {
+		if !strings.Contains(part, "main.go:") && !strings.Contains(part, "panic:") && !strings.Contains(part, "fatal error:") {
+			continue
+		}
+		var lines []string
+		for line := range strings.Lines(part) {
+			line = strings.TrimRight(line, "\n")
+			switch {
+			case strings.HasPrefix(line, "\t"):
+				line, _, _ = strings.Cut(filepath.Base(line), " +0x")
+			case strings.HasPrefix(line, "main."), strings.HasPrefix(line, "created by main."):
+				continue
+			case strings.HasSuffix(line, ")") && !strings.HasPrefix(line, "panic: "):
+				line = line[:strings.LastIndexByte(line, '(')]
+			}
+			line = hexadecimal.ReplaceAllString(line, "0x")
+			line = number.ReplaceAllString(line, "")
+			lines = append(lines, elided.ReplaceAllString(line, "frames elided"))
+		}
+		part = strings.Join(lines, "\n")
+		if quit {
+			part = asleep.ReplaceAllString(part, "")
+		}
+		traces = append(traces, part)
+	}
+	slices.Sort(traces)
+	return traces
+}
+
+// deaths lets the plain program die in each way, in a step at random.
+func (p *program) deaths(seed, steps uint64) (deaths []death) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	for _, way := range ways {
+		deaths = append(deaths, p.die("plain", way+":"+strconv.FormatUint(1+r.Uint64N(steps), 10), ""))
+	}
+	return deaths
+}
+
+// compareDeaths lets the marked program die likewise: it has to do the same, and the passages in its data, those that had not
+// ended with them, have to be those that there were.
+func (p *program) compareDeaths(name, variable string, deaths []death) {
+	for _, plain := range deaths {
+		marked := p.die("marked", plain.DIE, variable)
+		if d := cmp.Diff(plain, marked, cmp.AllowUnexported(death{}, place{})); d != "" {
+			p.t.Errorf("%s, DIE=%s: the program dies differently (-plain +marked):\n%.3000s", name, plain.DIE, d)
+		}
+		if variable == "" || strings.Contains(variable, "noself") { // where nobody knows what has not ended
+			continue
+		}
+		if got := p.report(); !maps.Equal(got, plain.places) {
+			p.t.Errorf("%s, DIE=%s: passages differ (-program +markgen):\n%.3000s", name, plain.DIE, cmp.Diff(plain.places, got, cmp.AllowUnexported(place{})))
+		}
+	}
+}
+
+// steps is how many steps a program says it takes.
+func steps(stdout []byte) (n uint64) {
+	if i := bytes.LastIndex(stdout, []byte("steps ")); i >= 0 {
+		fmt.Sscan(string(stdout[i+len("steps "):]), &n)
+	}
+	return n
+}
