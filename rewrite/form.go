@@ -76,6 +76,9 @@ const (
 	// literal, a call, and the test of its state.
 	rangeFuncCost = 50
 
+	// receivedCost is what a variable that a clause of a select declares costs beyond its nodes: the compiler receives into another first.
+	receivedCost = 4
+
 	// openBudget is the estimated cost up to which a function may be inlined: more
 	// than the budget, since the estimate may be too high. One that is not inlined
 	// loses little by being open.

@@ -110,7 +110,7 @@ func (in *inliner) estimate(fn *function) {
 		switch n := n.(type) {
 		case nil, *ast.ParenExpr, *ast.BlockStmt, *ast.ExprStmt, *ast.Comment, *ast.CommentGroup, *ast.FieldList:
 			return true
-		case *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt:
+		case *ast.DeferStmt, *ast.GoStmt:
 			cost = never
 		case *ast.FuncLit:
 			cost += literalCost
@@ -132,8 +132,12 @@ func (in *inliner) estimate(fn *function) {
 			if n.Op == token.ARROW {
 				quick = false
 			}
-		case *ast.SendStmt:
+		case *ast.SendStmt, *ast.SelectStmt:
 			quick = false
+		case *ast.CommClause:
+			if a, ok := n.Comm.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+				cost += receivedCost * len(a.Lhs)
+			}
 		case *ast.SelectorExpr:
 			cost++
 			if x, ok := n.X.(*ast.Ident); !ok || !fn.file.imports(x.Name) {

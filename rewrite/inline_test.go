@@ -177,7 +177,7 @@ func TestLiterals(t *testing.T) {
 		{"given, makes", "func f(n int) (p *int) {\n\th(func() {\n\t" + loop + "p = new(int)\n\t})\n\treturn p\n}", formOpen},
 		{"given, makes what stays in it", "func f(n int) {\n\th(func() {\n\t" + loop + "_ = new(int)\n\t})\n}", formTwin},
 	} {
-		u, err := Load("p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + tt.src + "\n\nfunc g() {\n\tselect {}\n}\n\nfunc h(f func()) {\n\tf()\n}\n")}})
+		u, err := Load("p", []Source{{Name: "p.go", Text: []byte("package p\n\n" + tt.src + "\n\nfunc g() {\n\tdefer g()\n}\n\nfunc h(f func()) {\n\tf()\n}\n")}})
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}

@@ -11,6 +11,8 @@ import (
 const (
 	closureBudget = 2 * inlineBudget  // inlineCostOK in cmd/compile/internal/inline/inl.go
 	onceBudget    = 10 * inlineBudget // inlineClosureCalledOnceCost, same file
+
+	testedCost = 65 // of a planted call with its argument and the test in front of it, about
 )
 
 // findLiterals sets outer, calls and passed of the literals of the unit's declared functions, and which calls are of them.
@@ -160,7 +162,28 @@ func (fn *function) keeps() bool {
 	case fn.calls == 1:
 		return fn.cost <= withSlack(onceBudget) && (fn.loops == 0 || fn.makes())
 	}
-	return fn.passed && fn.cost <= withSlack(onceBudget) && (fn.allocates() || fn.makes() && fn.setsOuter())
+	if fn.cost > withSlack(onceBudget) {
+		return false
+	}
+	return fn.passed && (fn.allocates() || fn.makes() && fn.setsOuter()) || fn.iterates() && fn.outgrows(onceBudget) && fn.makes()
+}
+
+// iterates says whether the function is what a loop may be over.
+func (fn *function) iterates() bool {
+	if fn.results() || fn.typ.Params.NumFields() != 1 {
+		return false
+	}
+	yield, ok := fn.typ.Params.List[0].Type.(*ast.FuncType)
+	if !ok || yield.Results.NumFields() != 1 {
+		return false
+	}
+	result, ok := yield.Results.List[0].Type.(*ast.Ident)
+	return ok && result.Name == "bool"
+}
+
+// outgrows says whether markers and the tests in front of them, or a second body, may make a function cost more than the budget.
+func (fn *function) outgrows(budget int) bool {
+	return 2*fn.cost+testedCost*len(fn.events) > budget
 }
 
 // withSlack is a budget with an eighth more, since estimates may be too high.

@@ -6,7 +6,7 @@
 //
 // A program ends, whatever it runs into, and does the same each time: goroutines are waited for, a number is drawn
 // where something may go either way, and there is only so much that calls and loops may do. It panics, recovers, leaves
-// goroutines by runtime.Goexit, jumps, and has deferred calls that do all of this.
+// goroutines by runtime.Goexit, jumps, and has deferred calls that do all of this. In any step of it, it can be told to die.
 package random
 
 import (
@@ -30,7 +30,8 @@ var told string
 
 // Write writes a program to a folder: go.mod, main.go and the package told. What it prints when it runs hangs on its
 // environment: with PLACES=1 also "passed KIND LINE N" for each place passed, with NOLINES=1 nothing that hangs on where
-// lines are, with TOLD=1 each step.
+// lines are, with TOLD=1 each step. DIE=WAY:N ends it in its step N (ways: see die in told.txt), and PLACEFILE names a file that
+// has the passages by then: for each kind one number, of 8 bytes, a line.
 func Write(dir string, seed uint64, functions int) error {
 	text, err := Program(seed, functions)
 	if err != nil {
@@ -58,6 +59,9 @@ func Program(seed uint64, functions int) (string, error) {
 	s.WriteString(head)
 	for i, fn := range g.functions {
 		text := g.function(i)
+		for onEdge(text) {
+			text = g.function(i)
+		}
 		if g.oneIn(10) {
 			s.WriteString("//go:noinline\n")
 		}
@@ -102,6 +106,38 @@ type outer struct{ *two }
 type box[E any] struct{ v E }
 
 `
+
+// onEdge says whether one more deferred call may change on which line a function in the text says to be while those that it has run: the
+// compiler runs them where the returns are as long as returns times deferred calls are no more than 15.
+func onEdge(text string) (edge bool) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, 0)
+	if err != nil {
+		return false // which Program tells
+	}
+	var function func(body *ast.BlockStmt)
+	function = func(body *ast.BlockStmt) {
+		returns, defers := 0, 0
+		ast.Inspect(body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				function(n.Body)
+				return false
+			case *ast.ReturnStmt:
+				returns++
+			case *ast.DeferStmt:
+				defers++
+			}
+			return true
+		})
+		edge = edge || defers > 0 && max(returns, 1)*defers <= 15 && (returns+1)*(defers+1) > 15
+	}
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			function(fn.Body)
+		}
+	}
+	return edge
+}
 
 // setPlaces puts for each PLACE the line of the function, loop or branch whose body begins with it.
 func setPlaces(text string) (string, error) {

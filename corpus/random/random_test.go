@@ -92,9 +92,7 @@ func (p *program) overlay() {
 					p.t.Errorf("%s: passages differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
 				}
 			}
-			if way.exact {
-				p.compareDeaths(name, v, deaths)
-			}
+			p.compareDeaths(name, v, way.exact, deaths)
 		}
 	}
 }

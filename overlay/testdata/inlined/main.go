@@ -161,13 +161,81 @@ func upTo(n int) func(func(int) bool) {
 	}
 }
 
+// polled calls what makes something or not, as a channel has it.
+//
+//go:noinline
+func polled(n int) int {
+	done := make(chan bool, 1)
+	if t := next(done, n); t != nil {
+		return t.a
+	}
+	return 0
+}
+
+func next(done chan bool, n int) *item {
+	select {
+	case stop, ok := <-done:
+		if stop && ok {
+			return nil
+		}
+	default:
+	}
+	return &item{n, n, n}
+}
+
+// chained goes over a function that goes over another, and is as long as it may be.
+func chained(n int) (sum int) {
+	for i := range pairs(n) {
+		sum += i
+	}
+	return sum
+}
+
+func pairs(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range 3 {
+			if !yield(i * n) {
+				return
+			}
+		}
+		if n > limit {
+			n = limit
+		}
+		for i := range ones(func(n int) int { return n + 1 }(n)) {
+			if i > limit {
+				break
+			}
+			if i < -limit {
+				continue
+			}
+			sum := least(i, n) + least(n, i)
+			if i == sum && !yield(i+sum) {
+				return
+			}
+		}
+	}
+}
+
+//go:noinline
+func least(a, b int) int { return min(a, b) }
+
+func ones(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range 3 {
+			if !yield(i * n) {
+				return
+			}
+		}
+	}
+}
+
 // long are functions of many statements, in another file.
 var long []func(int) int
 
 func main() {
 	fmt.Println(direct())
 	fmt.Println(deep())
-	for _, f := range append(long, once, set, twice, given, loops, over) {
+	for _, f := range append(long, once, set, twice, given, loops, over, polled, chained) {
 		fmt.Println(testing.AllocsPerRun(100, func() { f(3) }))
 	}
 }
