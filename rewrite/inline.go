@@ -150,6 +150,12 @@ func (in *inliner) estimate(fn *function) {
 			quick = quick && quickly
 			cost += called
 			unknown += perhaps
+			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && (name.Name == "make" || name.Name == "new") {
+				for _, x := range n.Args[1:] { // a type costs nothing
+					ast.Inspect(x, visit)
+				}
+				return false
+			}
 		}
 		cost++
 		return true
@@ -252,6 +258,8 @@ func (in *inliner) callsItself(fn *function, call *ast.CallExpr, vars map[string
 			types = []string{typ}
 		} else if fn.file.imports(x.Name) {
 			return false
+		} else if typ, known := fn.localType(x.Name); known {
+			types = []string{typ}
 		}
 	case *ast.SelectorExpr:
 		types = in.fields[x.Sel.Name]
@@ -396,6 +404,42 @@ func (fn *function) declaredTypes() map[string]string {
 	}
 	add(fn.typ.Params)
 	return vars
+}
+
+// localType is the base type of a variable that is declared once in the body, with a type that is written there: a parameter of a literal, or what a
+// value is asserted to be.
+func (fn *function) localType(name string) (typ string, known bool) {
+	declared := 0
+	for d := range declarations(fn.body, true) {
+		if d == name {
+			declared++
+		}
+	}
+	if declared != 1 {
+		return "", false
+	}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			for _, field := range n.Type.Params.List {
+				for _, p := range field.Names {
+					if p.Name == name {
+						typ, known = baseType(field.Type), true
+					}
+				}
+			}
+		case *ast.AssignStmt:
+			x, ok := n.Lhs[0].(*ast.Ident)
+			if !ok || x.Name != name || n.Tok != token.DEFINE || len(n.Rhs) != 1 {
+				break
+			}
+			if as, ok := ast.Unparen(n.Rhs[0]).(*ast.TypeAssertExpr); ok && as.Type != nil {
+				typ, known = baseType(as.Type), true
+			}
+		}
+		return !known
+	})
+	return typ, known
 }
 
 // tiny are the functions of other packages, by path, that the compiler makes into conversions or a few instructions where

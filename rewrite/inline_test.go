@@ -144,12 +144,17 @@ func TestRecursive(t *testing.T) {
 		"func (x *u) m() int { return (*big.Int)(x).m() }; import \"math/big\"": false,
 		"func (x u) m() int { return slices.Clone(x).m() }; import \"slices\"":  true,
 		"func (x u) m() int { return cmp.Or(x, nil).m() }; import \"cmp\"":      true,
+		"func (x u) m() int { o, _ := any(x).(t); return o.m() }":               false,
+		"func (x u) m() int { o, _ := any(x).(also); return o.m() }":            true,
+		"func (x u) m() int { f := func(o t) int { return o.m() }; f(nil) }":    false,
+		"func (x u) m() int { f := func(o u) int { return o.m() }; f(nil) }":    true,
+		"func (x u) m() int { o := t(x); _ = func(o u) int { return o.m() } }":  true, // which o
 	} {
 		if before, after, ok := strings.Cut(src, "; import "); ok {
 			src = "import " + after + "\n\n" + before
 		}
 		for _, fn := range found(t, src+"; "+types).files[0].functions {
-			if fn.decl.Recv != nil && fn.recursive != want {
+			if fn.decl != nil && fn.decl.Recv != nil && fn.recursive != want {
 				t.Errorf("%s: it calls itself: %v", src, fn.recursive)
 			}
 		}
