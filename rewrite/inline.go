@@ -150,8 +150,8 @@ func (in *inliner) estimate(fn *function) {
 			quick = quick && quickly
 			cost += called
 			unknown += perhaps
-			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && (name.Name == "make" || name.Name == "new") {
-				for _, x := range n.Args[1:] { // a type costs nothing
+			if name, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && name.Name == "make" {
+				for _, x := range n.Args[1:] { // the type costs nothing
 					ast.Inspect(x, visit)
 				}
 				return false

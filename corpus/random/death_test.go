@@ -68,9 +68,9 @@ var (
 	asleep      = regexp.MustCompile(`(?s) gp=[^\n]*\n(.*\n)?random/told.die\n`) // or about to be, as the signal may come at once
 )
 
-// traces are the parts of what a dying program says that speak of its functions and of why, in order, as other
-// goroutines are told of in any. What is markgen's own, and what has no place in it is left out: numbers of goroutines, addresses, arguments, and names of
-// functions of the program, as those of literals hang on what is inlined.
+// traces are the parts of what a dying program says that speak of its functions and of why, sorted, as other
+// goroutines are told of in any order. Left out are what markgen says, numbers of goroutines, addresses, arguments, and names of
+// functions of the program, as those of literals hang on what is inlined; and where one quits, in what it was while it waited for that.
 func traces(stderr string, quit bool) (traces []string) {
 	for part := range strings.SplitSeq(stderr, "\n\n") {
 		if !strings.Contains(part, "main.go:") && !strings.Contains(part, "panic:") && !strings.Contains(part, "fatal error:") {
