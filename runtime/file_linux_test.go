@@ -165,6 +165,23 @@ func TestChildren(t *testing.T) {
 	}
 }
 
+// A report does not take the place of the data, whichever way its path leads there.
+func TestReportOverData(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("data", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"data", "../" + filepath.Base(dir) + "/data", "link"} {
+		r := inDir(t, dir, "file=data,report="+name, "work", "1")
+		if d := r.data("data"); d.word(OffState) != StateStopped {
+			t.Errorf("report=%s: state %d", name, d.word(OffState))
+		}
+		if want := "/data: it is the data file of a run; the report is lost\n"; name != "link" && !strings.HasSuffix(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("report=%s: %q", name, r.stderr)
+		}
+	}
+}
+
 // Without a file there is one line, and the report all the same.
 func TestNoFile(t *testing.T) {
 	for _, path := range []string{"no/such/directory/data", "/proc/markgen", "/dev/null/data"} {

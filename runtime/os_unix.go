@@ -40,10 +40,29 @@ func writeAll(fd int, b []byte) error {
 
 func writeStderr(b []byte) { writeAll(2, b) }
 
+// holdsData says whether a path leads to a data file.
+func holdsData(path string) bool {
+	var st syscall.Stat_t
+	if syscall.Stat(path, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		return false
+	}
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer syscall.Close(fd)
+	var head [len(Magic)]byte
+	n, err := syscall.Read(fd, head[:])
+	return err == nil && n == len(head) && string(head[:]) == Magic
+}
+
 // writeWhole puts b under the name path so that nobody sees a part of it: a
 // temporary file beside it is renamed. A path that is there and no regular file
-// (a device, a pipe, a link) is written to instead.
+// (a device, a pipe, a link) is written to instead. A data file stays what it is.
 func writeWhole(path string, b []byte) (trouble string) {
+	if holdsData(path) {
+		return "it is the data file of a run"
+	}
 	var st syscall.Stat_t
 	if syscall.Lstat(path, &st) == nil && st.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_TRUNC|syscall.O_CLOEXEC, 0)
