@@ -87,8 +87,8 @@ func (b *bench) scopeCalls(ctx context.Context) error {
 }
 
 // parallel measures what passes scopes on all processors at once, a goroutine
-// each, against as many times one processor. The same of bare clock reads tells
-// what the machine itself gives: virtual processors may share one core.
+// each, against as many times one processor. The same of bare clock reads, and of
+// additions, tells what the machine itself gives: virtual processors may share one core.
 func (b *bench) parallel(ctx context.Context) error {
 	if cores() == 1 {
 		fmt.Println("parallel: there is one processor")
@@ -111,6 +111,7 @@ func (b *bench) parallel(ctx context.Context) error {
 	throughput := func(one, many int, name string) float64 { return best[one][name] / best[many][name] }
 	control := throughput(0, 1, "Reads")
 	b.hold(fmt.Sprintf("parallel: clock reads alone on %d processors", cores()), bar{}, control, "the machine's own")
+	b.hold(fmt.Sprintf("parallel: additions alone on %d processors", cores()), bar{}, throughput(0, 1, "Adds"), "the machine's own")
 	for kind, scopes := range [][]scopeBenchmark{noSelfScopes, selfScopes} {
 		one, many := 2*kind, 2*kind+1
 		for _, s := range scopes {

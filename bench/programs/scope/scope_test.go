@@ -17,6 +17,7 @@ func on(b *testing.B, pass func(n int)) {
 }
 
 func BenchmarkReads(b *testing.B)           { on(b, Reads) }
+func BenchmarkAdds(b *testing.B)            { on(b, func(n int) { Adds(n) }) }
 func BenchmarkRegions(b *testing.B)         { on(b, Regions) }
 func BenchmarkRegionsNested(b *testing.B)   { on(b, RegionsNested) }
 func BenchmarkFunctionReads(b *testing.B)   { on(b, func(n int) { FunctionReads(n) }) }
