@@ -34,7 +34,9 @@ func (b *Build) handOn(r replacements) error {
 		for _, e := range entries {
 			name := e.Name()
 			if ext := filepath.Ext(name); (ext == ".go" || ext == ".s") && !strings.HasPrefix(name, "layout") && !strings.HasSuffix(name, "_test.go") {
-				r[filepath.Join(p.Dir, name)] = "" // go takes the file for deleted
+				if r[filepath.Join(p.Dir, name)], err = b.cache.text([]byte(handedOn(p, name)), ext); err != nil {
+					return err
+				}
 			}
 		}
 		text, err := b.cache.text([]byte(forward(p.Name)), ".go")
@@ -44,6 +46,16 @@ func (b *Build) handOn(r replacements) error {
 		r[filepath.Join(p.Dir, "markgen_forward.go")] = text
 	}
 	return nil
+}
+
+// handedOn is what a file is in a package that holds no code. It is not deleted, since a package may
+// embed it, and a pattern has to match; and it is like that of no other file, by which embedPlain knows it.
+func handedOn(p *Package, name string) string {
+	text := "// What was in " + name + " of " + p.ImportPath + " is handed on.\n"
+	if filepath.Ext(name) == ".go" {
+		text += "\npackage " + p.Name + "\n"
+	}
+	return text
 }
 
 // forward is the source of a runtime that hands on the virtual one.

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What has been measured of the clock, for the header: its smallest step, ticks, and
+// What has been measured of the clock, for the header: its smallest step and
 // what reading it costs, ticks<<costBits.
 var stepTicks, readTicks uint64
 
@@ -219,7 +219,7 @@ func typical(figure func(*scopeCosts) uint64) uint64 {
 // setCosts says in the header what has been measured, by the clock's rate as it is
 // known now.
 func setCosts() {
-	setHeader(OffQuantum, toPS(stepTicks))
+	setHeader(OffQuantum, toPS(stepTicks)>>costBits)
 	setHeader(OffRead, toPS(readTicks)>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
 	setHeader(OffWhole, toPS(hot.whole[kindOpened])>>costBits)

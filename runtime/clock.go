@@ -95,12 +95,20 @@ func toPS(t uint64) uint64 {
 	return hi<<32 | lo>>32
 }
 
-// quantum is the clock's smallest step, ticks: the greatest number that seven in
-// eight of the steps between consecutive reads are multiples of. It is not all of
+// quantum is the clock's smallest step, ticks<<costBits: the greatest number that seven in
+// eight of the steps between consecutive reads are multiples of, to the tick. It is not all of
 // them, since counters of 100 MHz that tell ticks of a higher rate (AMD's) go on by one
-// tick where they are read twice within a step. What is done between reads varies,
+// tick where they are read twice within a step; and to the tick, since the rate may be no
+// multiple of 100 MHz, and steps of 24.45 ticks are 24 or 25 long. What is done between reads varies,
 // for a processor that is at nothing else may take equally long for each of them.
-func quantum() uint64 {
+func quantum() (step uint64) {
+	for try := 0; try < 3 && step < leastRounded<<costBits; try++ { // one may come when something else has the processor
+		step = max(step, quantumOnce())
+	}
+	return step
+}
+
+func quantumOnce() uint64 {
 	var steps [64]uint64
 	n := 0
 	last := now()
@@ -117,7 +125,7 @@ func quantum() uint64 {
 		}
 		last = t
 	}
-	return commonStep(steps[:n])
+	return max(commonStep(steps[:n])<<costBits, roundedStep(steps[:n]))
 }
 
 var quantumWork uint64 // what quantum has worked out, so that the work is not left out
@@ -147,6 +155,56 @@ func commonStep(steps []uint64) uint64 {
 	}
 	return best
 }
+
+// roundedStep is the greatest number, ticks<<costBits, that seven in eight of the steps are less than a
+// tick from a multiple of; 0 if there is none of leastRounded ticks at least, as all are that near to multiples of
+// a few. It sorts the steps.
+func roundedStep(steps []uint64) uint64 {
+	for i, d := range steps {
+		for ; i > 0 && steps[i-1] > d; i-- {
+			steps[i] = steps[i-1]
+		}
+		steps[i] = d
+	}
+	best, tried := uint64(0), uint64(0)
+	for range mostTried {
+		first := tried
+		for _, d := range steps { // the next that is no other's equal
+			if d > tried && d >= leastRounded {
+				first = d
+				break
+			}
+		}
+		if first == tried || first > mostRounded {
+			break
+		}
+		tried = first
+		// It is between low and high, and each step that is of k of them makes that narrower.
+		low, high, near := (first-1)<<costBits, (first+1)<<costBits, 0
+		for _, d := range steps {
+			d = min(d, mostRounded) << costBits
+			k := (d + (low+high)/4) / ((low + high) / 2)
+			if k == 0 {
+				continue
+			}
+			l, h := max(low, (d-1<<costBits)/k), min(high, (d+1<<costBits)/k)
+			if l <= h {
+				low, high = l, h
+				near++
+			}
+		}
+		if near >= len(steps)-len(steps)/8 {
+			best = max(best, (low+high)/2)
+		}
+	}
+	return best
+}
+
+const (
+	leastRounded = 8
+	mostRounded  = 1 << 20
+	mostTried    = 8 // of different steps, the shortest first
+)
 
 // commonDivisor is Euclid's.
 func commonDivisor(a, b uint64) uint64 {

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestCommonStep(t *testing.T) {
 	for _, tt := range []struct {
@@ -20,6 +23,27 @@ func TestCommonStep(t *testing.T) {
 	} {
 		if got := commonStep(tt.steps); got != tt.want {
 			t.Errorf("%d: %d, want %d", tt.steps, got, tt.want)
+		}
+	}
+}
+
+func TestRoundedStep(t *testing.T) {
+	for _, tt := range []struct {
+		steps       []uint64
+		least, most float64
+	}{
+		{nil, 0, 0},
+		{[]uint64{1, 2, 3, 4, 5, 6, 7, 1}, 0, 0},
+		{[]uint64{24, 25, 24, 49, 25, 73, 49, 98}, 24.3, 24.6},
+		{[]uint64{24, 1, 24, 49, 25, 73, 49, 98}, 24.3, 24.6}, // read twice within a step
+		{[]uint64{26, 52, 26, 78, 52, 104, 26, 130}, 25.6, 26.4},
+		{[]uint64{24, 25, 24, 49, 25, 73, 49, 1 << 40}, 24.3, 24.6}, // something else had the processor
+		{[]uint64{50, 52, 54, 61, 58, 52, 47, 56, 44, 65, 71, 39, 40, 83, 77, 92}, 0, 0},
+		{[]uint64{30, 34, 38, 42, 46, 50, 54, 58, 62, 66, 70, 74, 78, 82, 86, 90}, 0, 0},
+	} {
+		got := float64(roundedStep(slices.Clone(tt.steps))) / (1 << costBits)
+		if got < tt.least || got > tt.most {
+			t.Errorf("%d: %.2f, want %g to %g", tt.steps, got, tt.least, tt.most)
 		}
 	}
 }
