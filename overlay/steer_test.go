@@ -221,6 +221,8 @@ unconfigured <nil>
 unconfigured StopWatch "load": it does not run; start it first
 ` + strings.Repeat("unconfigured <nil>\n", 6) + `unconfigured StartWatch "": it has no name; give it one
 unconfigured <nil>
+unconfigured <nil>
+unconfigured StartWatch "` + strings.Repeat("long", 64) + `…": its name is longer than 256 bytes; give it a shorter one
 `
 	if r.stdout != want {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, r.stdout))

@@ -59,7 +59,16 @@ func (e *WatchError) Error() string {
 	return e.Call + " " + quoted(e.Name) + ": " + e.Why + "; " + e.Do
 }
 
-func quoted(s string) string { return `"` + s + `"` }
+// mostWatchName is how many bytes a stopwatch's name has at most: it is in a line of every report.
+const mostWatchName = 256
+
+// quoted is s in quotation marks, or its beginning if it is as long as no name is.
+func quoted(s string) string {
+	if len(s) > 2*mostWatchName {
+		s = s[:mostWatchName] + "…"
+	}
+	return `"` + s + `"`
+}
 
 // A ConfigError says what of a spec cannot be used.
 type ConfigError struct{ What string }

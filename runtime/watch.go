@@ -24,13 +24,17 @@ var (
 )
 
 // StartWatch starts the stopwatch of that name, which appears in reports as a
-// region at the place of its first start. It is an error if it runs, or has no name.
+// region at the place of its first start. It is an error if it runs, has no name or one of
+// more than 256 bytes.
 // Any goroutine may call it.
 //
 //go:norace
 func StartWatch(name string) error {
 	if name == "" {
 		return &WatchError{"StartWatch", name, "it has no name", "give it one"}
+	}
+	if len(name) > mostWatchName {
+		return &WatchError{"StartWatch", name, "its name is longer than 256 bytes", "give it a shorter one"}
 	}
 	begin()
 	ready()

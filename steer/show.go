@@ -29,6 +29,9 @@ func (s Status) Text() string {
 	started, state := s.Start.Format(time.DateTime)+" UTC", s.State.String()
 	if s.Elapsed > 0 {
 		started += ", ran for " + duration(s.Elapsed)
+		if !s.Running && !s.Complete {
+			started += " at least, and did not end in order"
+		}
 	}
 	if s.Running {
 		started = strings.Replace(started, "ran for", "runs for", 1)
@@ -82,6 +85,7 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		PID        uint64   `json:"pid"`
 		File       string   `json:"file"`
 		Running    bool     `json:"running"`
+		Complete   bool     `json:"complete"`
 		Start      string   `json:"start"` // RFC 3339, UTC
 		ElapsedNS  int64    `json:"elapsed_ns"`
 		State      string   `json:"state"`
@@ -101,7 +105,7 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		Hz         uint64   `json:"hz"`
 		Config     string   `json:"config"`
 	}{
-		s.App, s.PID, s.File, s.Running, s.Start.Format(time.RFC3339Nano), int64(s.Elapsed),
+		s.App, s.PID, s.File, s.Running, s.Complete, s.Start.Format(time.RFC3339Nano), int64(s.Elapsed),
 		s.State.String(), int64(s.Since), int64(s.Profiled), s.Triggers,
 		fmt.Sprintf("1:%d", s.Sample), s.Windows, int64(s.Sampled),
 		s.Markers, s.On, s.Off, s.Visited, s.Beyond, s.Counters, s.Clock, s.Hz, s.Config,

@@ -16,6 +16,7 @@ type Status struct {
 	File     string // the data file
 	Running  bool   // the process lives
 	Start    time.Time
+	Complete bool          // the run has ended in order; of a process that was killed times go to the last that it told of
 	Elapsed  time.Duration // since the start, up to now or to the end; 0 if that is not known
 	Config   string        // the value of MARKGEN
 	Clock    string        // "tsc", "cntvct" or "mono"
@@ -98,24 +99,27 @@ func (p *Process) status() (Status, error) {
 	return s, nil
 }
 
-// times works out what depends on when it is asked for. Of a process that is gone it
-// is known only if it marked its end.
+// times works out what depends on when it is asked for.
 func (p *Process) times(s *Status) error {
 	word := func(offset int) uint64 { return p.h.word(offset).Load() }
 	s.Profiled = p.duration(word(layout.OffProfiled))
-	end := word(layout.OffEndTick)
-	now := end
-	if s.Running { // the program may go on when the run is over
-		var err error
-		if now, err = p.ticks(); err != nil {
+	start, end := word(layout.OffStartTick), word(layout.OffEndTick)
+	s.Complete = end != 0
+	switch {
+	case s.Running: // the program may go on when the run is over
+		now, err := p.ticks()
+		if err != nil {
 			return err
 		}
+		s.Elapsed, s.Since = p.duration(cmp.Or(end, now)-start), p.duration(now-p.since())
+	case s.Complete:
+		s.Elapsed, s.Since = p.duration(end-start), p.duration(end-p.since())
+	default:
+		if data, err := p.Profile(); err == nil {
+			s.Elapsed = time.Duration(min(data.ElapsedNS, math.MaxInt64))
+			s.Since = max(s.Elapsed-p.duration(p.since()-start), 0)
+		}
 	}
-	if now == 0 {
-		return nil
-	}
-	s.Elapsed = p.duration(cmp.Or(end, now) - word(layout.OffStartTick))
-	s.Since = p.duration(now - p.since())
 	if s.State == Profiling {
 		s.Profiled += s.Since
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -574,5 +575,7 @@ func main() {
 		}
 		say(perf.StartWatch(""))
 		say(perf.StartWatch("tab\t, line\n, byte \xff"))
+		say(perf.StartWatch(strings.Repeat("long", 64)))
+		say(perf.StartWatch(strings.Repeat("long", 10_000)))
 	}
 }
