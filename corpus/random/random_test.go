@@ -20,7 +20,7 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 1, "the first program's `seed`")
-	seeds = flag.Uint64("seeds", 0, "`how many` programs (0: 2, or 40 with MARKGEN_CORPUS=all)")
+	seeds = flag.Uint64("seeds", 0, "`how many` programs (0: 1, or 40 with MARKGEN_CORPUS=all)")
 )
 
 // A place is a function, loop or branch. Several of a kind on a line are one.
@@ -37,7 +37,7 @@ func TestPrograms(t *testing.T) {
 	case os.Getenv("MARKGEN_CORPUS") == "all":
 		n = 40
 	default:
-		n = 2
+		n = 1
 	}
 	markgen := filepath.Join(t.TempDir(), "markgen")
 	must(t, ".", nil, "go", "build", "-o", markgen, "../../cmd/markgen")
