@@ -74,8 +74,8 @@ func (b *bench) scopeCalls(ctx context.Context) error {
 		{"noself", "Scope/noself", scopeBars[0]},
 		{"self, outermost", "Scope/self/outermost", scopeBars[1]},
 		{"self, nested", "Scope/self/nested", scopeBars[1]},
-		{"noself, of two buckets in no order", "Scope/turns/noself", bar{}},
-		{"self, of two buckets in no order", "Scope/turns/self", bar{}},
+		{"noself, of two buckets in no order", "Scope/mixed/noself", bar{}},
+		{"self, of two buckets in no order", "Scope/mixed/self", bar{}},
 	} {
 		ns, ok := best[0][s.name]
 		if !ok {

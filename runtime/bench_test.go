@@ -7,7 +7,7 @@ import "testing"
 // The price of a scope against the two bare clock reads it cannot do without.
 // The scopes are alike: all go to one bucket. What an empty one takes is within a step
 // of the clock of nothing, so by what was measured at the start of the process they
-// would be of one bucket in one build and of two in turn in another; turns has the latter.
+// would be of one bucket in one build and of two in no order in another; mixed has the latter.
 func BenchmarkScope(b *testing.B) {
 	m := collected(b)
 	Enter(&m[0]).Exit() // with the first of all begins what the rest is measured with
@@ -43,7 +43,7 @@ func BenchmarkScope(b *testing.B) {
 	hot.self = false
 	b.Run("noself", outermost)
 	hot.self = kept
-	turns := func(b *testing.B) {
+	mixed := func(b *testing.B) {
 		var s Scope
 		x := uint64(1)
 		for b.Loop() {
@@ -54,9 +54,9 @@ func BenchmarkScope(b *testing.B) {
 		}
 		hot.inside = 1 << 40
 	}
-	b.Run("turns/self", turns)
+	b.Run("mixed/self", mixed)
 	hot.self = false
-	b.Run("turns/noself", turns)
+	b.Run("mixed/noself", mixed)
 	hot.self = kept
 	b.Run("deferred", func(b *testing.B) {
 		for b.Loop() {
