@@ -39,6 +39,9 @@ func (p *Profile) Cautions() []string {
 		}
 		list = append(list, text)
 	}
+	if text := p.paused(); text != "" {
+		list = append(list, text)
+	}
 	if shared {
 		list = append(list, "process_alloc is what all goroutines allocated while the marker's scopes were open, in steps of 8 KB or more of objects of one size; markgen build, run and test have -deep for what each goroutine allocates, exactly")
 	}
@@ -52,6 +55,12 @@ func (p *Profile) Cautions() []string {
 		list = append(list, text)
 	}
 	if text := p.small(); text != "" {
+		list = append(list, text)
+	}
+	if text := p.mostlyTaken(); text != "" {
+		list = append(list, text)
+	}
+	if text := p.slowWindows(); text != "" {
 		list = append(list, text)
 	}
 	if t := p.Pairs; t != nil && t.Lost > 0 {

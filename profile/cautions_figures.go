@@ -90,6 +90,36 @@ func (p *Profile) small() string {
 		100*self/whole, units.Plural(markers, "marker"), roughly(p.Clock.WholeNS))
 }
 
+// paused says what the pauses of a run have left out of the scopes that may have been open around them, "" if none was as long as a pause.
+func (p *Profile) paused() string {
+	if p.NoSelf {
+		return ""
+	}
+	var n, all, began uint64
+	shortest := uint64(math.MaxUint64)
+	for _, c := range p.Changes {
+		switch {
+		case c.To == "paused":
+			began = c.AtNS
+		case c.From == "paused" && c.To == "profiling" && c.AtNS >= began:
+			n, all, shortest = n+1, add64(all, c.AtNS-began), min(shortest, c.AtNS-began)
+		}
+	}
+	around, timed := false, 0
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if m.Timed() > 0 {
+			timed++
+			around = around || m.MaxNS >= shortest
+		}
+	}
+	if !around || timed < 2 {
+		return ""
+	}
+	return fmt.Sprintf("the run was paused %s, for %s in all: what scopes took that were not recorded then counts as self time of those that were open around them",
+		units.Plural(n, "time"), roughly(float64(all)))
+}
+
 // weight is the self time of all markers, or their total where that is not known.
 func (p *Profile) weight() (sum uint64) {
 	for i := range p.Markers {

@@ -51,6 +51,42 @@ func TestCautions(t *testing.T) {
 	}
 }
 
+// What pauses have left out of scopes around them is said where there may be such.
+func TestPausedCaution(t *testing.T) {
+	change := func(ms uint64, from, to string) profile.Change {
+		return profile.Change{AtNS: ms * 1_000_000, From: from, To: to, Cause: "event"}
+	}
+	timed := func(ms ...uint64) (list []profile.Marker) {
+		for _, ms := range ms {
+			list = append(list, profile.Marker{Count: 1, MaxNS: ms * 1_000_000, SelfNS: ms * 1_000_000, Buckets: []profile.Bucket{{K: 20, Count: 1, SumNS: ms * 1_000_000}}})
+		}
+		return list
+	}
+	changes := []profile.Change{
+		change(0, "configured", "profiling"), change(10, "profiling", "paused"), change(30, "paused", "profiling"),
+		change(50, "profiling", "paused"), change(150, "paused", "profiling"), change(200, "profiling", "stopped"),
+	}
+	for _, tt := range []struct {
+		name    string
+		p       profile.Profile
+		markers []profile.Marker
+		want    string
+	}{
+		{"a scope longer than a pause", profile.Profile{Changes: changes}, timed(1, 25),
+			"the run was paused 2 times, for 120ms in all: what scopes took that were not recorded then counts as self time of those that were open around them"},
+		{"none", profile.Profile{Changes: changes}, timed(1, 2), ""},
+		{"one marker", profile.Profile{Changes: changes}, timed(25), ""},
+		{"no self times", profile.Profile{Changes: changes, NoSelf: true}, timed(1, 25), ""},
+		{"to the end", profile.Profile{Changes: append(changes[:2:2], change(40, "paused", "stopped"))}, timed(1, 25), ""},
+		{"no pause", profile.Profile{}, timed(1, 25), ""},
+	} {
+		tt.p.Markers = tt.markers
+		if got := strings.Join(tt.p.Cautions(), "\n"); got != tt.want {
+			t.Errorf("%s: %q\nwant %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 // Cautions about a trace name its file, those about a clock need not.
 func TestTraceCautions(t *testing.T) {
 	run := tracedRun(profiletest.Records{Room: 4, Records: points(1, 2, 3, 4, 5)})

@@ -246,10 +246,15 @@ func (r *run) howItEnded() {
 	}
 }
 
-// elapsed is from the start to the end, or to the end of the latest scope.
+// elapsed is from the start to the end, or to the last that is known of a run that has none: the end of the latest scope, or the pause that
+// came after it.
 func (r *run) elapsed() {
-	if r.ElapsedNS = r.header.span(); r.ElapsedNS == 0 && r.last != 0 {
-		r.ElapsedNS = duration(r.header.word(layout.OffStartTick), r.last, r.Clock.Hz)
+	last, since := r.last, r.header.word(layout.OffSince)
+	if r.header.word(layout.OffState) == layout.StatePaused && (last == 0 || int64(since-last) > 0) {
+		last = since
+	}
+	if r.ElapsedNS = r.header.span(); r.ElapsedNS == 0 && last != 0 {
+		r.ElapsedNS = duration(r.header.word(layout.OffStartTick), last, r.Clock.Hz)
 	}
 }
 

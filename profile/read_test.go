@@ -122,6 +122,10 @@ func TestEnds(t *testing.T) {
 			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
 		},
 		{
+			"killed while paused since the last scope", func(r *profiletest.Run) { r.Killed, r.State, r.Since = true, layout.StatePaused, 3_000_000_000 }, "paused", false, 3_000_000_000,
+			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
+		},
+		{
 			"killed before any scope", func(r *profiletest.Run) { r.Killed = true; r.Tables[0].Times, r.Tables[0].Early = nil, nil }, "profiling", false, 0,
 			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
 		},

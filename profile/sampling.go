@@ -33,6 +33,7 @@ type windows struct {
 	told      float64 // how far off net may be for all markers where functions that are passed between windows, too, tell what it is; 0: none does
 	contended float64 // which part of the time that the program could run others had its processors
 	with      float64 // how many times as long as that windows were in which these were passed, of which costSE is not then
+	hz        float64 // the clock's ticks a second
 }
 
 // net is how far the program got on in the windows if all were like those in which the marker was passed, ns.
@@ -234,7 +235,7 @@ func (r *run) windows(b batchSums, of windowWords) *windows {
 		Windows: h.word(layout.OffWindows),
 		OpenNS:  ns(until.ticks - b.since.ticks),
 		NetNS:   ns(until.net - b.since.net),
-	}, weight: r.weight(b.passed, of), costSE: overheadSE}
+	}, weight: r.weight(b.passed, of), costSE: overheadSE, hz: r.Clock.Hz}
 	if v := h.word(of.unsure); v != 0 {
 		s.costSE = math.Sqrt(float64(v) / layout.UnsureUnit)
 	}
@@ -294,6 +295,10 @@ func (m *Marker) fromWindows(s *windows, read float64, b batchSums, batches, tog
 		// ratio of two sums over independent batches (Cochran, Sampling Techniques, 6.4).
 		mean := b.s / b.n
 		meanVar = max(meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
+	}
+	if n := float64(m.Timed()); n > 0 {
+		off := s.costSE * m.takenNS(s.hz) / n
+		meanVar += off * off
 	}
 	m.countVar = toUint128(s.countVar(float64(m.Count), b.nn, batches, read, together) * varUnit)
 	rat := new(big.Rat)

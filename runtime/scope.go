@@ -158,6 +158,12 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 //go:noinline
 func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	i := m.index
+	if (before == nil || before.open.index == 0) && m.Off == 0 && countsDown(i) {
+		if i &= IndexMask; !due(i) {
+			return e
+		}
+		return enterAt(m, i, now(), getg(), depth)
+	}
 	if m.Off != 0 || int32(i) <= 0 {
 		if isThin(i) && m.Off == 0 && before == nil {
 			passThinly()

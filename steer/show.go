@@ -34,7 +34,9 @@ func (s Status) Text() string {
 		}
 	}
 	if s.Running {
-		started = strings.Replace(started, "ran for", "runs for", 1)
+		if !s.Complete {
+			started = strings.Replace(started, "ran for", "runs for", 1)
+		}
 		state += " for " + duration(s.Since)
 	}
 	if s.Profiled > 0 {

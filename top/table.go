@@ -141,7 +141,11 @@ func stateLine(r *reading) string {
 	}
 	parts = append(parts, state)
 	if st.Elapsed > 0 {
-		parts = append(parts, "up "+units.Duration(float64(st.Elapsed)))
+		word := "up"
+		if st.Complete { // the program may go on
+			word = "ran"
+		}
+		parts = append(parts, word+" "+units.Duration(float64(st.Elapsed)))
 	}
 	sample := "all passages"
 	switch {

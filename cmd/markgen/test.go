@@ -25,6 +25,8 @@ Go's flags follow, before or after the packages as with go test. What differs fr
   - -cover, -covermode, -coverpkg and -coverprofile are markgen's work, since go drops the markers when it
     covers. The lines and the profile are go's; with -coverpkg the profile has each block once, with the sum
     over all test binaries, and the blocks are sorted;
+  - marked tests take longer, with -all and tiny functions ten times as long: where go's 10 minutes for a test
+    binary are not enough, give -timeout;
   - with -runs, go test builds and runs the tests once, and their binaries run again without it, one at a time
     unless -p is given: side by side they would take the time from each other.
 

@@ -29,6 +29,7 @@ type Run struct {
 	Span      uint64 // ns by the monotonic clock, to the end or to the latest scope's end
 	Killed    bool   // no end is written
 	State     uint64 // of a killed run; 0 is profiling
+	Since     uint64 // ns from the start until it came to be in that
 	Clock     uint64 // 0 is TSC
 	Hz        uint64 // as in the header; 0 is 2 GHz
 	TrueHz    uint64 // as the clock ran; 0 is Hz
@@ -187,6 +188,7 @@ func (w *writer) header() {
 	text(layout.OffConfig, layout.SizeConfig, r.Config)
 	if r.Killed {
 		word(layout.OffState, max(r.State, layout.StateProfiling))
+		word(layout.OffSince, startTick+scale(r.Since, true))
 		return
 	}
 	word(layout.OffState, layout.StateStopped)
