@@ -30,7 +30,7 @@ var told string
 
 // Write writes a program to a folder: go.mod, main.go and the package told. What it prints when it runs hangs on its
 // environment: with PLACES=1 also "passed KIND LINE N" for each place passed, with NOLINES=1 nothing that hangs on where
-// lines are, with TOLD=1 each step. DIE=WAY:N ends it in its step N (ways: see die in told.txt), and PLACEFILE names a file that
+// lines are, with TOLD=1 each step, with ALLOCS=1 "allocates FUNCTION SEED OBJECTS PANICS" for each call from main. DIE=WAY:N ends it in its step N (ways: see die in told.txt), and PLACEFILE names a file that
 // has the passages by then: for each kind one number, of 8 bytes, a line.
 func Write(dir string, seed uint64, functions int) error {
 	text, err := Program(seed, functions)

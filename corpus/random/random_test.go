@@ -66,6 +66,7 @@ func (p *program) overlay() {
 	must(p.t, p.dir, nil, "go", "build", "-o", "plain", ".")
 	want := must(p.t, p.dir, []string{"PLACES=1"}, "./plain")
 	places := passed(want)
+	allocate := allocations(must(p.t, p.dir, []string{"ALLOCS=1"}, "./plain"))
 	deaths := p.deaths(p.seed, steps(want))
 	for _, way := range []struct {
 		flags    string
@@ -86,6 +87,10 @@ func (p *program) overlay() {
 		must(p.t, p.dir, nil, p.markgen, strings.Fields("build "+way.flags+" -o marked .")...)
 		for _, v := range way.variable {
 			name := way.flags + " " + v
+			if way.exact && !strings.Contains(way.flags, "-form") { // that may keep go from inlining, others make a table now and then
+				p.compareAllocations(name, v != "", allocations(must(p.t, p.dir, []string{"ALLOCS=1", "MARKGEN=" + withData(v)}, "./marked")), allocate)
+				os.Remove(filepath.Join(p.dir, "data.markgen"))
+			}
 			p.compare(name, must(p.t, p.dir, []string{"PLACES=1", "MARKGEN=" + withData(v)}, "./marked"), want)
 			if v != "" {
 				if got := p.report(false); way.exact && !maps.Equal(got, places) {
@@ -124,6 +129,40 @@ func (p *program) inPlace() {
 func (p *program) compare(name string, got, want []byte) {
 	if !bytes.Equal(got, want) {
 		p.t.Errorf("%s: what the program prints differs (-plain +marked):\n%.3000s", name, cmp.Diff(string(want), string(got)))
+	}
+}
+
+// allocated is what a call allocates, and how many panics are recovered in it.
+type allocated struct{ objects, panics uint64 }
+
+// allocations are those that the program tells of, by call.
+func allocations(stdout []byte) map[string]allocated {
+	calls := map[string]allocated{}
+	for line := range strings.Lines(string(stdout)) {
+		var name, seed string
+		var a allocated
+		if n, _ := fmt.Sscanf(line, "allocates %s %s %d %d", &name, &seed, &a.objects, &a.panics); n == 4 {
+			calls[name+" "+seed] = a
+		}
+	}
+	return calls
+}
+
+// compareAllocations says which calls allocate more than in the plain program. Where a panic is recovered while scopes that are recorded
+// have yet to be closed, go keeps in an object which deferred calls are left. Less is allocated where go inlines into a function
+// what has it allocate.
+func (p *program) compareAllocations(name string, collects bool, got, want map[string]allocated) {
+	if len(got) != len(want) {
+		p.t.Errorf("%s: %d calls tell what they allocate, %d of the plain program", name, len(got), len(want))
+	}
+	for call, a := range want {
+		most := a.objects
+		if collects {
+			most += a.panics
+		}
+		if g := got[call]; g.objects > most {
+			p.t.Errorf("%s: %s allocates %d objects, plain %d, with %d panics", name, call, g.objects, a.objects, a.panics)
+		}
 	}
 }
 
