@@ -236,7 +236,7 @@ func (c *Cache) trim(now time.Time) {
 			_ = os.RemoveAll(path)
 		}
 	}
-	_ = filepath.WalkDir(filepath.Join(c.dir, "mod"), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(c.modules(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || !strings.Contains(d.Name(), "@") {
 			return nil
 		}

@@ -105,7 +105,7 @@ func TestCacheTrim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod := filepath.Join(c.dir, "mod", "example.com", "m@v1.0.0")
+	mod := filepath.Join(c.modules(), "example.com", "m@v1.0.0")
 	if err := writeFile(filepath.Join(mod, "deep", "a@b.go"), []byte("package m"), 0o666); err != nil {
 		t.Fatal(err)
 	}

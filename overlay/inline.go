@@ -94,6 +94,7 @@ type compiling struct {
 	heap     string   // a flag that it gets for every package, see heapFlag, or ""
 	config   string   // path of coverConfig; "": nothing is kept inlined
 	archives string   // the directory of archives; "": none are kept
+	origins  *origins // of copied modules
 	packages []string // those that get the configuration, and whose archives are kept
 }
 
@@ -101,7 +102,7 @@ type compiling struct {
 // their packages, where they are to be inlined. list is the file that callTool wants:
 // toolScript where there is a shell, else toolList.
 func (b *Build) compiling(tasks []*task) (list string, err error) {
-	c := compiling{heap: b.heapFlag()}
+	c := compiling{heap: b.heapFlag(), origins: b.origins}
 	if b.keepsInlining(tasks) {
 		if c.config, err = b.cache.text(coverConfig(), ".json"); err != nil {
 			return "", err
@@ -135,7 +136,7 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 
 // toolList is what runTool reads, alone or at the end of a toolScript.
 func (c *compiling) toolList() []byte {
-	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + strings.Join(c.packages, "\n") + "\n")
+	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + c.origins.words() + "\n" + strings.Join(c.packages, "\n") + "\n")
 }
 
 // readToolList reads what toolList wrote. Without it everything is compiled all the
@@ -148,8 +149,8 @@ func readToolList(name string) *compiling {
 			list = list[i+len(scriptEnd):]
 		}
 		lines := strings.Split(strings.TrimSuffix(list, "\n"), "\n")
-		if len(lines) >= 3 {
-			c.heap, c.config, c.archives, c.packages = lines[0], lines[1], lines[2], lines[3:]
+		if len(lines) >= 4 {
+			c.heap, c.config, c.archives, c.origins, c.packages = lines[0], lines[1], lines[2], readOrigins(lines[3]), lines[4:]
 		}
 	}
 	return c
@@ -177,7 +178,7 @@ func (c *compiling) toolScript() []byte {
 	return fmt.Appendf(nil, `self=$1 overlay=$2 user=$3 tool=$4
 shift 4
 [ "$GOGC" = %s ] && unset GOGC
-case $tool in
+%scase $tool in
 compile | */compile)
 	before= path= call=
 	for arg; do
@@ -195,7 +196,7 @@ compile | */compile)
 	[ -n "$call" ] && exec "$self" %s "$0" "$overlay" "$user" "$tool" "$@"%s
 	;;
 esac
-%s%s`, goPercent, strings.Join(quoted, " |\\\n\t"), toolExec, heap, scriptEnd, c.toolList())
+%s%s`, goPercent, c.origins.script(), strings.Join(quoted, " |\\\n\t"), toolExec, heap, scriptEnd, c.toolList())
 }
 
 // shellQuote is a word as a shell reads it.
@@ -241,17 +242,28 @@ func runTool(args []string) int {
 	if os.Getenv("GOGC") == goPercent {
 		_ = os.Unsetenv("GOGC")
 	}
-	code, err := 0, error(nil)
-	if name := filepath.Base(tool); name == "compile" || name == "compile.exe" {
-		code, err = readToolList(list).compile(overlay, user, tool, args)
-	} else {
-		code, err = become(tool, args)
-	}
+	code, err := readToolList(list).run(overlay, user, tool, args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "markgen: %v\n", err)
 		return max(code, 2)
 	}
 	return code
+}
+
+// run runs a tool with what the build adds to its arguments.
+func (c *compiling) run(overlay, user, tool string, args []string) (code int, err error) {
+	name := strings.TrimSuffix(filepath.Base(tool), ".exe")
+	if o := c.origins; o != nil {
+		if args = o.trimpath(args); name == "link" {
+			if err := o.link(args); err != nil {
+				return 2, err
+			}
+		}
+	}
+	if name != "compile" {
+		return become(tool, args)
+	}
+	return c.compile(overlay, user, tool, args)
 }
 
 // compile runs a compiler with what the build adds to its arguments.

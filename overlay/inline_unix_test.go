@@ -20,7 +20,7 @@ func TestToolScript(t *testing.T) {
 	script, list, tool := filepath.Join(dir, "script"), filepath.Join(dir, "list"), filepath.Join(dir, "compile")
 	marked, plain := filepath.Join(dir, "marked file.go"), filepath.Join(dir, "plain.go")
 	const heap = "-d=gcstart=384"
-	told := compiling{heap, "/it's/config.json", filepath.Join(dir, "it's where archives are"), []string{"example.com/a", "it's/b"}}
+	told := compiling{heap, "/it's/config.json", filepath.Join(dir, "it's where archives are"), nil, []string{"example.com/a", "it's/b"}}
 	for name, text := range map[string]string{
 		script: string(told.toolScript()),
 		list:   string(told.toolList()),

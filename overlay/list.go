@@ -94,6 +94,7 @@ func HasGoFiles(dir string) bool {
 // A Module is what go list says of a package's module.
 type Module struct {
 	Path, Version string
+	Sum           string // as in go.sum, where it is a version
 	Dir           string // "" if it has not been downloaded
 	GoMod         string // path of its go.mod
 	Main          bool   // the main module, or one of the workspace's

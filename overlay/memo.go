@@ -196,7 +196,7 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 		return false
 	}
 	marked, _, err := b.paint(ctx, tasks, user)
-	if err != nil || b.copied || len(b.Stats.Skipped) > 0 {
+	if err != nil || b.origins != nil || len(b.Stats.Skipped) > 0 {
 		return false
 	}
 	if told, err := b.tellLast(marked, user); err != nil || told != (m.Fixed[b.inGoroot(lastFile)] != "") {

@@ -23,7 +23,11 @@ import (
 type moduleCopy struct {
 	path, version string // as go.mod requires it
 	dir           string // the copy
+	info          string // see Module.info
 }
+
+// modules is the directory of the copies.
+func (c *Cache) modules() string { return filepath.Join(c.dir, "module") }
 
 // copyModules makes copies of the modules of those tasks that are below
 // modCache and sets the tasks' directories.
@@ -45,7 +49,7 @@ func copyModules(cache *Cache, tasks []*task, modCache string) ([]*moduleCopy, e
 			if err != nil {
 				return nil, fmt.Errorf("copying module %s@%s: %w", from.Path, from.Version, err)
 			}
-			c = &moduleCopy{path: m.Path, version: m.Version, dir: dir}
+			c = &moduleCopy{path: m.Path, version: m.Version, dir: dir, info: m.info()}
 			seen[m.Path] = c
 			copies = append(copies, c)
 		}
@@ -69,7 +73,7 @@ func copyModule(cache *Cache, m *Module) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache.dir, "mod", filepath.FromSlash(path)+"@"+version)
+	dir := filepath.Join(cache.modules(), filepath.FromSlash(path)+"@"+version)
 	if _, err := os.Stat(dir); err == nil {
 		now := time.Now()
 		return dir, os.Chtimes(dir, now, now)

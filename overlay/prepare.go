@@ -60,7 +60,7 @@ type Build struct {
 	cache     *Cache
 	packages  []*Package
 	called    bool      // go calls its tools through markgen, see callTool
-	copied    bool      // dependencies were, see copyModules
+	origins   *origins  // of modules that were copied, see copyModules; nil: none was
 	recalled  bool      // from a memo
 	repainted bool      // the packages are from a memo, and were marked anew
 	state     string    // identifies the build and all source of it that can change; "" if that is not known
@@ -156,7 +156,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key != "" && b.cover == nil && !b.copied && len(b.Stats.Skipped) == 0 {
+	if key != "" && b.cover == nil && b.origins == nil && len(b.Stats.Skipped) == 0 {
 		b.remember(key, start, tasks, fixed, all, user, name, told, markings)
 	}
 	return b, b.handOver(name, told)
@@ -267,7 +267,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 	if err != nil {
 		return nil, nil, err
 	}
-	b.copied = len(copies) > 0
+	b.origins = originsOf(b.cache, copies, b.env.GOMODCACHE)
 	if len(copies) > 0 {
 		modFlag, _ := b.plain.Flag("modfile")
 		flag, work, err := replaceModules(b.cache, copies, b.env, b.dir, modFlag)

@@ -1,0 +1,147 @@
+package overlay
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Where modules are copied to be marked, the program is to tell nothing of it: its stack traces name the files of the
+// module cache, and what it says of how it was built (runtime/debug.BuildInfo) has the modules and their sums, as in the plain program.
+
+// origins are where the copies of modules are from.
+type origins struct {
+	Copies, Cache string            // the directories of all copies, and of the module cache
+	Modules       map[string]string // by the directory of a copy: what the build info has of its module
+}
+
+// originsOf are those of some copies; nil of none.
+func originsOf(cache *Cache, copies []*moduleCopy, modCache string) *origins {
+	if len(copies) == 0 {
+		return nil
+	}
+	o := &origins{Copies: cache.modules(), Cache: modCache, Modules: map[string]string{}}
+	for _, c := range copies {
+		o.Modules[c.dir] = c.info
+	}
+	return o
+}
+
+// info is what the build info has of a module that is depended on (BuildInfo.String in runtime/debug/mod.go).
+func (m *Module) info() string {
+	if r := m.Replace; r != nil {
+		return fmt.Sprintf("dep\t%s\t%s\n=>\t%s\t%s\t%s\n", m.Path, m.Version, r.Path, r.Version, r.Sum)
+	}
+	return fmt.Sprintf("dep\t%s\t%s\t%s\n", m.Path, m.Version, m.Sum)
+}
+
+// words are the origins as one line, "" for nil.
+func (o *origins) words() string {
+	if o == nil {
+		return ""
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // there is nothing in it that JSON does not have
+	}
+	return string(text)
+}
+
+// readOrigins reads what words wrote; nil if that is nothing.
+func readOrigins(line string) *origins {
+	o := new(origins)
+	if json.Unmarshal([]byte(line), o) != nil || o.Copies == "" {
+		return nil
+	}
+	return o
+}
+
+// trimpath returns a tool's arguments with a -trimpath that leads from the copies to the module cache. The first of its rules that
+// fits is followed, and one for a file of the overlay leads to the copy (ApplyRewrites in cmd/internal/objabi/line.go).
+func (o *origins) trimpath(args []string) []string {
+	for i, arg := range args {
+		flag, rules, joined := strings.Cut(arg, "=")
+		switch {
+		case flag != "-trimpath":
+			continue
+		case !joined && i+1 < len(args):
+			i++
+			rules, flag = args[i], ""
+		case !joined:
+			return args
+		default:
+			flag += "="
+		}
+		list := strings.Split(rules, ";")
+		for k, rule := range list {
+			if from, to, ok := strings.Cut(rule, "=>"); ok && within(o.Copies, to) {
+				list[k] = from + "=>" + o.Cache + strings.TrimPrefix(to, o.Copies)
+			}
+		}
+		args = slices.Clone(args)
+		args[i] = flag + strings.Join(append(list, o.Copies+"=>"+o.Cache), ";")
+		return args
+	}
+	return args
+}
+
+// link puts the modules into the build info that a linker's -importcfg has, in place of what it has of their copies. It is a file
+// that go has written for this one call.
+func (o *origins) link(args []string) error {
+	name := ""
+	for i, arg := range args {
+		if value, ok := strings.CutPrefix(arg, "-importcfg="); ok {
+			name = value
+		} else if arg == "-importcfg" && i+1 < len(args) {
+			name = args[i+1]
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(text)) {
+		quoted, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "modinfo ")
+		if info, err := strconv.Unquote(quoted); ok && err == nil {
+			line = "modinfo " + strconv.Quote(o.restore(info)) + "\n"
+		}
+		out.WriteString(line)
+	}
+	if out.String() == string(text) {
+		return nil
+	}
+	return os.WriteFile(name, []byte(out.String()), 0o666)
+}
+
+// restore is a build info with the modules in place of what it has of their copies: a line "dep", and a line "=>" with the directory.
+func (o *origins) restore(info string) string {
+	lines := strings.SplitAfter(info, "\n")
+	for i := 1; i < len(lines); i++ {
+		words := strings.Split(lines[i], "\t")
+		if words[0] != "=>" || len(words) < 2 || !strings.HasPrefix(lines[i-1], "dep\t") {
+			continue
+		}
+		if of, ok := o.Modules[filepath.FromSlash(words[1])]; ok {
+			lines[i-1], lines[i] = of, ""
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// script is what a toolScript does with tools that see copies: runTool runs them.
+func (o *origins) script() string {
+	if o == nil {
+		return ""
+	}
+	run := fmt.Sprintf(`exec "$self" %s "$0" "$overlay" "$user" "$tool" "$@"`, toolExec)
+	copies := shellQuote(o.Copies + "/")
+	return fmt.Sprintf("case $tool in link | */link) %s ;; esac\nfor arg in \"$PWD/\" \"$@\"; do case $arg in %s*) %s ;; esac; done\n", run, copies, run)
+}
