@@ -34,15 +34,11 @@ func steered(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := os.ReadFile("testdata/steer/main.go")
-		if err != nil {
+		if err := os.CopyFS(dir, os.DirFS("testdata/steer")); err != nil {
 			t.Fatal(err)
 		}
-		files := map[string][]byte{"go.mod": []byte("module example.com/steer\n\ngo 1.26\n"), "main.go": source}
-		for name, text := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-				t.Fatal(err)
-			}
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/steer\n\ngo 1.26\n"), 0o666); err != nil {
+			t.Fatal(err)
 		}
 		steer.program = filepath.Join(dir, "steer")
 		for _, args := range [][]string{{"init"}, {"build", "-o", steer.program, "."}, {"build", "-race", "-o", steer.program + "-race", "."},

@@ -2,23 +2,28 @@
 
 package runtime
 
+import "runtime"
+
 // rests tells whether the program rests: whether there are times in which none of it runs.
 type rests struct {
 	does   bool
 	at     uint64 // when it was looked at last, monotonic, ns
 	cpu    uint64 // the processor time it had taken then, ns
 	waited uint64 // how long it had waited for processors that others had, ns
+	waits  uint64 // how often its threads had waited for anything else
 	next   uint64 // when to look again, monotonic, ns
 	used   uint64 // how many processors it has kept busy lately, times 256; 0: not known
 }
 
 // It is looked at so often, ns, or so many times as long after as looking takes, but restsLatest after, and rests if it could have used less than so many percent
-// of one processor in between.
+// of one processor in between, others taken for busy if they had one when it could have run. One whose threads wait has less of a rest, but has one, if that is so
+// often, per ms and processor, and not all processors were used: what works without a rest has them wait seldom, once in 3 ms where the collector runs.
 const (
 	restsEach   = 20_000_000
 	restsCost   = 500
 	restsLatest = 200_000_000
 	restsMost   = 90
+	restsWaits  = 1
 )
 
 // look finds out again, if it is time to.
@@ -29,19 +34,21 @@ func (r *rests) look() {
 	if int64(t-r.next) < 0 {
 		return
 	}
-	cpu, waited := processTime(), waitedTime()
+	cpu, waits := processUse()
+	waited := waitedTime()
 	if r.at != 0 {
 		took := cpu - r.cpu
 		lost := less(waited, r.waited) // of threads that have ended meanwhile it is not known
 		theSampler.turns.add(took, lost, t-r.at)
-		could := took + lost
-		r.does = could*100 < (t-r.at)*restsMost
+		could, most := took+lost, (t-r.at)*restsMost/100
+		often := less(waits, r.waits)*1_000_000 > restsWaits*max(took, t-r.at)
+		r.does = could < most || took < most*uint64(runtime.GOMAXPROCS(0)) && often
 		used := took << 8 / (t - r.at)
 		if r.used != 0 {
 			used = (3*r.used + used) / 4
 		}
 		r.used = used
 	}
-	r.at, r.cpu, r.waited = t, cpu, waited
+	r.at, r.cpu, r.waited, r.waits = t, cpu, waited, waits
 	r.next = t + max(restsEach, min(restsCost*(uint64(nanotime())-t), restsLatest)) // others may have had the processor meanwhile
 }

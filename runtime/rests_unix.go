@@ -4,11 +4,11 @@ package runtime
 
 import "syscall"
 
-// processTime is the processor time that the process has taken, ns.
-func processTime() uint64 {
+// processUse is the processor time that the process has taken, ns, and how often its threads have waited for anything but a processor.
+func processUse() (ns, waits uint64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
+		return 0, 0
 	}
-	return uint64(u.Utime.Nano() + u.Stime.Nano())
+	return uint64(u.Utime.Nano() + u.Stime.Nano()), uint64(u.Nvcsw)
 }

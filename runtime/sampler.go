@@ -66,8 +66,12 @@ const (
 )
 
 // A window is looked after as long after its end as it is itself, or longestLate, ns:
-// before that the first passage ends it.
-const longestLate = 1_000_000
+// before that the first passage ends it. Where the program rests it is restingLate: who looks wakes it up, and with it what has begun to sleep
+// in the window and would have slept on until Go had looked for timers.
+const (
+	longestLate = 1_000_000
+	restingLate = 2_000_000
+)
 
 // theSampler is that of the run.
 var theSampler sampler
@@ -167,6 +171,9 @@ func (s *sampler) windowDue() uint64 {
 	}
 	s.open = true
 	s.next = at + ns + min(ns, longestLate)
+	if s.rests.does {
+		s.next = at + ns + restingLate
+	}
 	return s.next
 }
 

@@ -311,6 +311,8 @@ func main() {
 		for i := range n {
 			burst(i)
 		}
+	case "naps":
+		naps(n)
 	case "resting": // bursts of what is short
 		for range n {
 			for i := range 20 {
