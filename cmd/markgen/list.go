@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ usage: markgen list [-all] [-json] [-v] [-config F] [-form NAME] [packages]
 
 List prints the markers of the packages, by default of the one in the current directory: those that
 directives ask for and, with -all, every function, loop and branch. The IDs are those that a build has
-now. Markers that are in the registry and no longer in the source come last, as retired.
+now. Where markgen -all has put markers into the source, those are listed, too. Markers that are in the
+registry and no longer in the source come last, as retired.
 
   -all       every function, loop and branch outside of test files, as .markgen.yaml narrows it
   -config F  read F instead of the .markgen.yaml at the module root
@@ -53,13 +55,17 @@ func runList(ctx context.Context, env *Env, args []string) int {
 	if !knownForm(*form) {
 		return env.wrong("-form %s: the forms are %s", *form, strings.Join(rewrite.Forms, ", "))
 	}
-	modules, err := loadModules(ctx, env, loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Form: *form, Foreign: true})
+	load := loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Form: *form, Foreign: true}
+	list, planted, err := listMarkers(ctx, env, load)
+	if err == nil && !*all && planted && slices.ContainsFunc(list, func(l listed) bool { return !l.Live }) {
+		load.All = true
+		var every []listed
+		if every, _, err = listMarkers(ctx, env, load); err == nil {
+			list = plantedAmong(every, list)
+		}
+	}
 	if err != nil {
 		return env.fail(err)
-	}
-	list := []listed{}
-	for _, m := range modules {
-		list = append(list, m.markers(env)...)
 	}
 	// The retired come last, also those of the first module of a workspace.
 	slices.SortStableFunc(list, func(a, b listed) int {
@@ -82,6 +88,51 @@ func runList(ctx context.Context, env *Env, args []string) int {
 	return exitOK
 }
 
+// listMarkers lists the markers of the packages. planted says whether any of these have markers in their source that markgen has put there.
+func listMarkers(ctx context.Context, env *Env, o loadOptions) (list []listed, planted bool, err error) {
+	modules, err := loadModules(ctx, env, o)
+	if err != nil {
+		return nil, false, err
+	}
+	list = []listed{}
+	for _, m := range modules {
+		list = append(list, m.markers(env)...)
+		for _, p := range m.Packages {
+			planted = planted || hasTable(p.Dir)
+		}
+	}
+	return list, planted, nil
+}
+
+// hasTable says whether a directory has the table of markers that are in its source.
+func hasTable(dir string) bool {
+	tables, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "markgen_table*.go"))
+	return slices.ContainsFunc(tables, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return err == nil && rewrite.IsTable(text)
+	})
+}
+
+// plantedAmong are the markers that directives ask for, and of those that no directive does, which are listed as retired, the ones
+// that are in source that has been marked with -all: every is what that lists, in its order. It has no word of those of other platforms.
+func plantedAmong(every, asked []listed) (list []listed) {
+	wanted := map[registry.ID]*listed{}
+	for i := range asked {
+		wanted[asked[i].ID] = &asked[i]
+	}
+	for _, l := range every {
+		as := wanted[l.ID]
+		switch {
+		case as == nil:
+			continue
+		case as.Live || !l.planted:
+			l = *as
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
 // listed is a marker as list -json has it.
 type listed struct {
 	ID   registry.ID `json:"id"`
@@ -94,6 +145,7 @@ type listed struct {
 	Live bool        `json:"live"`
 
 	why, place string
+	planted    bool // its package has markers in its source
 }
 
 // markers returns the module's markers in the order of its packages and of the source, then the retired ones.
@@ -101,13 +153,14 @@ func (m *module) markers(env *Env) []listed {
 	var list []listed
 	live := map[registry.ID]bool{}
 	for _, u := range m.Units {
+		planted := hasTable(u.Package.Dir)
 		points := slices.Clone(u.Points)
 		slices.SortStableFunc(points, byPlace)
 		for _, p := range points {
 			live[p.ID] = true
 			list = append(list, listed{
 				ID: p.ID, Name: p.Name, Kind: p.Kind, File: m.file(u, p), Line: p.Pos.Line, Col: p.Pos.Column,
-				Form: p.Form, Live: true, why: p.Why, place: p.Pos.String(),
+				Form: p.Form, Live: true, why: p.Why, place: p.Pos.String(), planted: planted,
 			})
 		}
 	}
