@@ -37,7 +37,17 @@ type tableGroup struct {
 func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) {
 	of = map[*file]*tableGroup{}
 	var always *tableGroup
-	taken := map[string]bool{}
+	taken := map[string]bool{} // names of the package
+	take := func(marks string) (taking bool) {
+		names := [...]string{marks, marks + typeSuffix, marks + noneSuffix}
+		if taking = !slices.ContainsFunc(names[:], func(name string) bool { return taken[name] }); taking {
+			for _, name := range names {
+				taken[name] = true
+			}
+		}
+		return taking
+	}
+	take(w.marks)
 	for _, p := range w.u.Points {
 		g := of[p.f]
 		switch {
@@ -56,10 +66,9 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 			}
 			word := fieldName("x " + strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(strings.TrimSuffix(base, ".go")))[1:]
 			g.marks = w.marks + word
-			for i := 2; taken[g.marks]; i++ {
+			for i := 2; !take(g.marks); i++ {
 				g.marks = w.marks + word + strconv.Itoa(i)
 			}
-			taken[g.marks] = true
 			list = append(list, g)
 		}
 		of[p.f] = g
@@ -84,8 +93,14 @@ func (w *inPlaceWriter) tableName() string {
 	return tableNames[0]
 }
 
+// How the type of the variable that holds a group's markers is called besides its name, and what stands for nil where that is something else.
+const (
+	typeSuffix = "Table"
+	noneSuffix = "None"
+)
+
 // table writes the generated file of a group, as gofmt would. The markers are
-// the fields of a struct, and so one array in memory, in the order of the
+// the fields of a struct, which has a name, or the compiler would list them all where one is not there, and so one array in memory, in the order of the
 // table's lines, with nothing else in the pages that hold it; at gives the place of a point in the marked file.
 func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []byte {
 	var b bytes.Buffer
@@ -93,7 +108,7 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 	if g.build != "" {
 		fmt.Fprintf(&b, "%s\n\n", g.build)
 	}
-	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\nvar %s struct {\n", w.u.Name, w.perf, w.o.Runtime, g.marks)
+	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\nvar %s %[4]s%s\n\ntype %[4]s%[5]s struct {\n", w.u.Name, w.perf, w.o.Runtime, g.marks, typeSuffix)
 	width, marker := 0, " "+w.perf+".Marker\n"
 	pad := fmt.Sprintf(" [%s.MarkerPad]%s.Marker\n", w.perf, w.perf)
 	for _, p := range g.points {
@@ -114,7 +129,7 @@ func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []b
 	field("_", pad)
 	none := "nil"
 	if w.u.declares("nil") {
-		none = g.marks + "None"
+		none = g.marks + noneSuffix
 		fmt.Fprintf(&b, "}\n\nvar %s *%s.Counter\n", none, w.perf)
 	} else {
 		b.WriteString("}\n")
