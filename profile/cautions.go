@@ -98,5 +98,5 @@ func (t *Traced) caution(list []string) []string {
 	if t == nil || t.Lost == 0 {
 		return list
 	}
-	return append(list, units.Plural(t.Lost, "trace record")+" lost; give a larger buffer=, or let markgen run or exec write them down, with room enough in the folder for temporary files")
+	return append(list, units.Plural(t.Lost, "trace record")+" lost; give a larger buffer=, and room where the file could not grow, or let markgen run or exec write them down, with room enough in the folder for temporary files")
 }

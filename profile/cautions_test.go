@@ -96,7 +96,7 @@ func TestTraceCautions(t *testing.T) {
 	tr := readTrace(t, file)
 	want := []string{
 		"the processor's counter was not used, as its rate is not sure to be constant, or clock=mono asked for it; times are by the system's clock, in steps of 1 ns",
-		"x: 9 trace records lost; give a larger buffer=, or let markgen run or exec write them down, with room enough in the folder for temporary files",
+		"x: 9 trace records lost; give a larger buffer=, and room where the file could not grow, or let markgen run or exec write them down, with room enough in the folder for temporary files",
 		"x: where 7 of them are missing is not known, so some scopes may be too long",
 	}
 	if got := tr.Cautions(); !slices.Equal(got, want) {

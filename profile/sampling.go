@@ -149,6 +149,17 @@ func (r *run) sampled(b block) error {
 	return nil
 }
 
+// sampledSince is when the first of the markers was sampled that were: what was before is exact. It may be long after the beginning of a run, where
+// somebody has had it sampled then.
+func (r *run) sampledSince() (first baseline) {
+	for _, b := range r.samples {
+		if first.profiled == 0 || b.since.profiled < first.profiled {
+			first = b.since
+		}
+	}
+	return first
+}
+
 // estimate makes estimates of the figures that are of samples. They are unbiased:
 // what was recorded, times one over the share that was recorded.
 func (r *run) estimate() {
@@ -159,7 +170,7 @@ func (r *run) estimate() {
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
 		return
 	}
-	all := r.windows(batchSums{}, scopeWords)
+	all := r.windows(batchSums{since: r.sampledSince()}, scopeWords)
 	r.Sampling = &all.Sampling
 	if len(r.samples) > 0 && all.factor() == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)

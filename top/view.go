@@ -103,6 +103,9 @@ func spanText(from, to *reading, s *span) string {
 		if s.took == 0 {
 			return "figures since the start"
 		}
+		if !to.status.Running {
+			return "figures of the run, of " + units.Duration(float64(s.took))
+		}
 		return "figures since the start, " + units.Duration(float64(s.took)) + " ago"
 	}
 	if from.profile == to.profile {
