@@ -31,6 +31,11 @@ func Match(pattern, text string) bool {
 	return p == len(pattern)
 }
 
+// Name reports whether pattern matches a marker's name: all of it, or what stands behind its last slash.
+func Name(pattern, name string) bool {
+	return Match(pattern, name) || Match(pattern, name[strings.LastIndexByte(name, '/')+1:])
+}
+
 // Means reports whether a name is meant by what somebody has typed to see some of many: a part of it, or a glob of the
 // whole, upper or lower case. Nothing typed means every name.
 func Means(filter, name string) bool {

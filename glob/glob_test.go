@@ -26,6 +26,20 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestName(t *testing.T) {
+	for _, test := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"example.com/shop.price", "example.com/shop.price", true}, {"shop.price", "example.com/shop.price", true}, {"shop.*", "example.com/shop.price", true},
+		{"price", "example.com/shop.price", false}, {"com/shop.price", "example.com/shop.price", false}, {"main.f", "main.f", true},
+	} {
+		if got := Name(test.pattern, test.name); got != test.want {
+			t.Errorf("Name(%q, %q) = %v", test.pattern, test.name, got)
+		}
+	}
+}
+
 func TestMeans(t *testing.T) {
 	for _, test := range []struct {
 		filter, name string

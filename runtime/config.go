@@ -292,8 +292,21 @@ func (c *config) wants(id, name string) bool {
 func matchAny(globs, name string) bool {
 	for globs != "" {
 		var g string
-		if g, globs = cut(globs, ';'); g != "" && match(g, name) {
+		if g, globs = cut(globs, ';'); g != "" && matchName(g, name) {
 			return true
+		}
+	}
+	return false
+}
+
+// matchName says whether a marker's name is matched by glob: the whole of it, or what stands behind its last slash.
+func matchName(glob, name string) bool {
+	if match(glob, name) {
+		return true
+	}
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' {
+			return match(glob, name[i+1:])
 		}
 	}
 	return false

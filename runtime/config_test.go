@@ -96,6 +96,20 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestMatchName(t *testing.T) {
+	for _, tt := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"example.com/x.Parse", "example.com/x.Parse", true}, {"x.Parse", "example.com/x.Parse", true}, {"x.*", "example.com/x.Parse", true},
+		{"Parse", "example.com/x.Parse", false}, {"com/x.Parse", "example.com/x.Parse", false}, {"main.f", "main.f", true}, {"none", "main.f", false},
+	} {
+		if got := matchName(tt.glob, tt.name); got != tt.want {
+			t.Errorf("matchName(%q, %q) = %v", tt.glob, tt.name, got)
+		}
+	}
+}
+
 // match says what the regular expression says that the glob stands for.
 func FuzzMatch(f *testing.F) {
 	f.Add("*a*b?", "xaybz")

@@ -148,20 +148,6 @@ func triggers() []trigger {
 	return nil
 }
 
-// names says whether a trigger's marker has that name: the whole of it, or what
-// stands behind the last slash, if the trigger names no more.
-func (t *trigger) names(name string) bool {
-	if match(t.name, name) {
-		return true
-	}
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '/' {
-			return match(t.name, name[i+1:])
-		}
-	}
-	return false
-}
-
 // watchMarker says whether a trigger is about the marker of that name and number.
 // The caller holds the lock.
 //
@@ -169,7 +155,7 @@ func (t *trigger) names(name string) bool {
 func watchMarker(name string, number uint32) (watched bool) {
 	all := triggers()
 	for i := range all {
-		if t := &all[i]; t.onMarker() && t.names(name) {
+		if t := &all[i]; t.onMarker() && matchName(t.name, name) {
 			t.numbers = append(t.numbers, number)
 			watched = true
 		}

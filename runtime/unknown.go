@@ -98,7 +98,7 @@ func (t *trigger) namesCounter() bool {
 	for i := range tables {
 		for rest := unpack(tables[i].text); rest != ""; {
 			var line string
-			if line, rest = cut(rest, '\n'); kindOf(line) == 'c' && t.names(field(line, counterName, counterName)) {
+			if line, rest = cut(rest, '\n'); kindOf(line) == 'c' && matchName(t.name, field(line, counterName, counterName)) {
 				return true
 			}
 		}

@@ -22,7 +22,7 @@ import (
 //	NAME=on|off      the marker of that name
 //	sample=1:N       one passage of N is collected
 //
-// A glob matches whole names; * is any text, ? one byte. only and skip given together
+// A glob matches whole names, or what stands behind their last slash; * is any text, ? one byte. only and skip given together
 // work together, as in MARKGEN; what follows them changes what they chose. Errors
 // are *SettingError and *NoMatchError.
 func (p *Process) Set(settings ...string) error {
@@ -59,7 +59,7 @@ type rule struct {
 
 func (r rule) matches(name string) bool {
 	for _, g := range r.globs {
-		if g == name || !r.exact && glob.Match(g, name) {
+		if g == name || !r.exact && glob.Name(g, name) {
 			return true
 		}
 	}
@@ -72,7 +72,9 @@ func (p *Process) set(settings []string) error {
 	for _, setting := range settings {
 		key, value, ok := cutLast(setting)
 		switch {
-		case !ok || key == "" || value == "":
+		case ok && key != "" && value == "":
+			return &SettingError{setting, "has no value"}
+		case !ok || key == "":
 			return &SettingError{setting, "not of the form KEY=VALUE; the keys are only, skip, on, off and sample, and names of markers with the values on and off"}
 		case key == "sample":
 			n, err := parseSample(value)

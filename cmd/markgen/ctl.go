@@ -40,9 +40,9 @@ file's owner can see how it stands or steer it.
 
   -json    status as an object for programs
 
-In a glob * stands for any text and ? for any one character; it has to match the whole name. A change of state
-that is not allowed in the state the run is in is refused. Counters, of markers that are only counted, can't
-be turned on and off while the program runs.
+In a glob * stands for any text and ? for any one character; it has to match the whole name, or what stands
+behind its last slash. A change of state that is not allowed in the state the run is in is refused. Counters,
+of markers that are only counted, can't be turned on and off while the program runs.
 
 examples:
   markgen ctl 4711 status
