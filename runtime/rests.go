@@ -15,9 +15,9 @@ type rests struct {
 	used   uint64 // how many processors it has kept busy lately, times 256; 0: not known
 }
 
-// It is looked at so often, ns, or so many times as long after as looking takes, but restsLatest after, and rests if it could have used less than so many percent
-// of one processor in between, others taken for busy if they had one when it could have run. One whose threads wait has less of a rest, but has one, if that is so
-// often, per ms and processor, and not all processors were used: what works without a rest has them wait seldom, once in 3 ms where the collector runs.
+// It is looked at so often, ns, or so many times as long after as looking takes, but restsLatest after. It rests if it could have used less than so many percent
+// of one processor in between; what others had when it could have run counts as used. It also rests if it has left as much of all processors and its threads wait
+// more than so often, per ms and processor, for anything but a processor: those of a program that works without a rest do seldom, once in 3 ms where the collector runs.
 const (
 	restsEach   = 20_000_000
 	restsCost   = 500
