@@ -105,6 +105,9 @@ func (p *Profile) paused() string {
 			n, all, shortest = n+1, add64(all, c.AtNS-began), min(shortest, c.AtNS-began)
 		}
 	}
+	if n == 0 || float64(all) < mattersAlone*float64(p.ElapsedNS) {
+		return ""
+	}
 	around, timed := false, 0
 	for i := range p.Markers {
 		m := &p.Markers[i]

@@ -75,6 +75,7 @@ func TestPausedCaution(t *testing.T) {
 		{"a scope longer than a pause", profile.Profile{Changes: changes}, timed(1, 25),
 			"the run was paused 2 times, for 120ms in all: what scopes took that were not recorded then counts as self time of those that were open around them"},
 		{"none", profile.Profile{Changes: changes}, timed(1, 2), ""},
+		{"little of the time", profile.Profile{Changes: changes, ElapsedNS: 20_000_000_000}, timed(1, 25), ""},
 		{"one marker", profile.Profile{Changes: changes}, timed(25), ""},
 		{"no self times", profile.Profile{Changes: changes, NoSelf: true}, timed(1, 25), ""},
 		{"to the end", profile.Profile{Changes: append(changes[:2:2], change(40, "paused", "stopped"))}, timed(1, 25), ""},

@@ -12,7 +12,7 @@ func (m *Marker) takenNS(hz float64) float64 {
 	if m.Timed() == 0 {
 		return 0
 	}
-	return float64(sub64(duration(0, m.Ticks, hz), m.TotalNS()))
+	return float64(sub64(duration(0, m.Ticks, hz), m.SumNS()))
 }
 
 // insideTaken is which part of that was for scopes inside.
@@ -31,7 +31,7 @@ func (p *Profile) mostlyTaken() string {
 	}
 	var markers uint64
 	var worst, often *Marker
-	most, whole := 0.0, float64(p.weight())
+	most, whole := 0.0, max(float64(p.weight()), float64(p.ElapsedNS))
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Timed() == 0 {
@@ -40,8 +40,8 @@ func (p *Profile) mostlyTaken() string {
 		if often == nil || m.Timed() > often.Timed() {
 			often = m
 		}
-		taken, left := m.insideTaken(&p.Clock), float64(m.TotalNS())
-		if taken < mostTaken*left || left == 0 || left < mattersAlone*whole {
+		taken, left := m.insideTaken(&p.Clock), float64(m.SumNS())
+		if taken < mostTaken*left || left == 0 || float64(m.TotalNS()) < mattersTogether*whole {
 			continue
 		}
 		markers++

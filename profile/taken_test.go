@@ -37,12 +37,21 @@ func TestTakenIsUnsure(t *testing.T) {
 	}
 }
 
+// Of what calls itself the total has the outer calls alone, and what was measured all.
+func TestTakenOfRecursion(t *testing.T) {
+	m := timedWith("m", 1000, 3000, 200, 0)
+	m.NestedNS = 2_000_000
+	if got := m.takenNS(1e9); got != 200_000 {
+		t.Errorf("%g ns taken off, want 200000", got)
+	}
+}
+
 // Where more was taken off than is left one is told, and what to do.
 func TestMostlyTaken(t *testing.T) {
 	profiled := func(outer Marker) *Profile {
 		return &Profile{
 			Clock:   Clock{Kind: "tsc", Hz: 1e9, InsideNS: 20, WholeNS: 50},
-			Markers: []Marker{outer, timedWith("inner", 80_000, 3000, 20, 240_000_000), timedWith("seldom", 10, 3000, 20, 30_000)},
+			Markers: []Marker{outer, timedWith("inner", 80_000, 3000, 20, 20_000_000), timedWith("seldom", 10, 3000, 20, 30_000)},
 		}
 	}
 	for _, tt := range []struct {
@@ -65,6 +74,10 @@ func TestMostlyTaken(t *testing.T) {
 	p := profiled(timedWith("outer", 1000, 3000, 20_020, 0))
 	if all := strings.Join(p.Cautions(), "\n"); !strings.Contains(all, "was taken off for recording") {
 		t.Errorf("the cautions are %q", all)
+	}
+	p.ElapsedNS = 1_000_000_000
+	if got := p.mostlyTaken(); got != "" {
+		t.Errorf("of a second that the run took 3 ms are little, but %q", got)
 	}
 	p.NoSelf = true
 	if got := p.mostlyTaken(); got != "" {

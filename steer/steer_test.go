@@ -228,7 +228,7 @@ func TestRefused(t *testing.T) {
 		{"off=*helper*", "*helper*: only counted, not timed, and counters can't be turned on and off"},
 		{"throttle=5", "set throttle=5: not a setting; the keys are only, skip, on, off and sample"},
 		{"only", "set only: not of the form KEY=VALUE"},
-		{"only=", "set only=: not of the form KEY=VALUE"},
+		{"only=", "set only=: has no value"},
 		{"=on", "set =on: not of the form KEY=VALUE"},
 		{"only=;", "set only=;: has no glob"},
 	} {

@@ -87,7 +87,7 @@ func (p *program) overlay() {
 		must(p.t, p.dir, nil, p.markgen, strings.Fields("build "+way.flags+" -o marked .")...)
 		for _, v := range way.variable {
 			name := way.flags + " " + v
-			if way.exact && !strings.Contains(way.flags, "-form") { // that may keep go from inlining, others make a table now and then
+			if plainly := v == "" || v == "collect=time" || strings.Contains(way.flags, "-deep"); plainly && !strings.Contains(way.flags, "-form") { // which may keep go from inlining
 				p.compareAllocations(name, v != "", allocations(must(p.t, p.dir, []string{"ALLOCS=1", "MARKGEN=" + withData(v)}, "./marked")), allocate)
 				os.Remove(filepath.Join(p.dir, "data.markgen"))
 			}
