@@ -54,6 +54,7 @@ func timers(run uint64) {
 		if conf.windows() {
 			next = min(next, s.due())
 		}
+		s.rests.alarms++
 		release(&timing)
 		a.wait(next)
 	}
