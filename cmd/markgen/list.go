@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,11 +105,8 @@ func listMarkers(ctx context.Context, env *Env, o loadOptions) (list []listed, p
 
 // hasTable says whether a directory has the table of markers that are in its source.
 func hasTable(dir string) bool {
-	tables, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "markgen_table*.go"))
-	return slices.ContainsFunc(tables, func(path string) bool {
-		text, err := os.ReadFile(path)
-		return err == nil && rewrite.IsTable(text)
-	})
+	tables, _ := tablesIn(dir) // those that cannot be read are none
+	return len(tables) > 0
 }
 
 // plantedAmong are the markers that directives ask for, and of those that no directive does, which are listed as retired, the ones

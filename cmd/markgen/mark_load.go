@@ -155,21 +155,27 @@ func (m *marking) run(ctx context.Context) error {
 	return nil
 }
 
-// read reads the files of a package and takes the markers out.
-func (m *marking) read(g *markedPackage) error {
-	var errs error
-	tables, err := filepath.Glob(filepath.Join(quoteGlob(g.Dir), "markgen_table*.go"))
-	if err != nil {
-		return err
-	}
-	for _, path := range tables {
+// tablesIn reads the tables of markers that a directory has, by their paths.
+func tablesIn(dir string) (map[string][]byte, error) {
+	paths, errs := filepath.Glob(filepath.Join(quoteGlob(dir), "markgen_table*.go"))
+	tables := map[string][]byte{}
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			errs = errors.Join(errs, err)
 		} else if rewrite.IsTable(text) {
-			g.disk[path] = text
-			g.wanted[path] = nil
+			tables[path] = text
 		}
+	}
+	return tables, errs
+}
+
+// read reads the files of a package and takes the markers out.
+func (m *marking) read(g *markedPackage) error {
+	tables, errs := tablesIn(g.Dir)
+	for path, text := range tables {
+		g.disk[path] = text
+		g.wanted[path] = nil
 	}
 	for _, names := range [][]string{g.GoFiles, g.CgoFiles, g.TestGoFiles, g.XTestGoFiles, g.IgnoredGoFiles} {
 		for _, name := range names {

@@ -70,5 +70,8 @@ func runTest(ctx context.Context, env *Env, args []string) int {
 	if err != nil {
 		return max(code, env.failGo(err))
 	}
+	if code != exitOK {
+		env.sayTimedOut(build, data.Collection)
+	}
 	return data.finish(code)
 }

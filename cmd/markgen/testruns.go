@@ -50,6 +50,9 @@ func (t *testRuns) first(ctx context.Context, c *overlay.Collection) (code int, 
 	}
 	// Tests get the signal, too; they are not to be killed while they put their things away.
 	t.processes, code, err = t.build.KeepTests(context.WithoutCancel(ctx), c, t.dir)
+	if code != exitOK {
+		t.env.sayTimedOut(t.build, c)
+	}
 	return code, err
 }
 

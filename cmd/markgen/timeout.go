@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile"
+)
+
+// goTimeout is how long go test lets a test binary run unless -timeout says otherwise.
+const goTimeout = 10 * time.Minute
+
+// sayTimedOut says what to do of test binaries that passed markers for as long as -timeout lets them run: they may have been in time without.
+// Of what hung, which another timeout does not help, the data end when it began to.
+func (e *Env) sayTimedOut(b *overlay.Build, c *overlay.Collection) {
+	timeout := goTimeout
+	if text, ok := b.Command().Flag("timeout"); ok {
+		timeout, _ = time.ParseDuration(text) // go has read it
+	}
+	files, _ := c.Files()
+	if timeout <= 0 {
+		return
+	}
+	var late []string
+	for _, file := range files {
+		if p, err := profile.ReadFile(file); err == nil && float64(p.ElapsedNS) >= nearTimeout*float64(timeout) {
+			late = append(late, p.App)
+		}
+	}
+	if len(late) > 0 {
+		e.warn(fmt.Sprintf("%s: ran for as long as -timeout=%v lets a test binary, and takes longer marked than plain; give a longer -timeout, or mark less", strings.Join(late, ", "), timeout))
+	}
+}
+
+// nearTimeout is the part of the time at which a binary is taken to have been ended by it: its data may begin after testing's
+// clock, and end with the last passage before.
+const nearTimeout = 0.99
