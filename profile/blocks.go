@@ -214,7 +214,34 @@ func (r *run) counterBlock(b block) error {
 		}
 	}
 	r.counters[number] = append(r.counters[number], block{shard: b.shard, offset: b.offset, size: layout.OffCountersData + 8*n})
+	return r.countersOff(b, number, n, r.order.Uint64(head[layout.OffCountersOff:]))
+}
+
+// countersOff keeps which of the counters of a table do not count, if some do not: at in the block there is a bit for each of n.
+func (r *run) countersOff(b block, number, n, at uint64) error {
+	if at == 0 {
+		return nil
+	}
+	size := (n + 63) / 64 * 8
+	if at < layout.OffCountersData+8*n || at > b.size || size > b.size-at {
+		return r.damaged(b.offset, "bits of %d counters at %d in a block of %d bytes; which of them are off is not known", n, at, b.size)
+	}
+	data, err := r.content(b, at+size)
+	if err != nil {
+		return err
+	}
+	bits := make([]uint64, size/8)
+	for i := range bits {
+		bits[i] = r.order.Uint64(data[at+8*uint64(i):])
+	}
+	r.counterBits[number] = bits
 	return nil
+}
+
+// counterIsOff says whether a counter of a table does not count.
+func (r *run) counterIsOff(number uint64, i int) bool {
+	bits := r.counterBits[number]
+	return i/64 < len(bits) && bits[i/64]>>(i%64)&1 != 0
 }
 
 func (r *run) alias(b block) error {

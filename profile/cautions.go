@@ -39,6 +39,9 @@ func (p *Profile) Cautions() []string {
 		}
 		list = append(list, text)
 	}
+	if p.neverBegun() {
+		list = append(list, "nothing was collected: no start= came while the program ran; markgen ctl has start for a program that waits")
+	}
 	if text := p.paused(); text != "" {
 		list = append(list, text)
 	}

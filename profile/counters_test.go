@@ -2,6 +2,8 @@ package profile_test
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,5 +38,31 @@ func TestBlockSums(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(p.Warnings, "\n"), "can't be read"); n != 5 {
 		t.Errorf("%d lines can't be read, want 5: %q", n, p.Warnings)
+	}
+}
+
+// Counters that only= and skip= leave out are off, whatever others of the table are.
+func TestCountersOff(t *testing.T) {
+	text := "p\ta\nf\ta.go\n"
+	var counters []uint64
+	for i := range 70 {
+		text += fmt.Sprintf("c\t%016x\tfunc\t0\t%d\t1\ta.F%d\n", i+1, i+1, i)
+		counters = append(counters, uint64(i%2))
+	}
+	run := profiletest.Run{Tables: []profiletest.Table{{Text: text, Counters: counters, Off: []uint64{1 << 2, 1<<0 | 1<<5}}}}
+	file := run.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range p.Markers {
+		if m.Off != "" {
+			got = append(got, m.Name+" "+m.Off)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"a.F2 choice", "a.F64 choice", "a.F69 choice"}, got); diff != "" || len(p.Markers) != 70 || len(p.Warnings) > 0 {
+		t.Errorf("%d markers, %q; off (-want +got):\n%s", len(p.Markers), p.Warnings, diff)
 	}
 }

@@ -137,6 +137,12 @@ func TestDamage(t *testing.T) {
 		{"fewer counters than named", counters + layout.OffCountersLen, 0, 0, aNotCounted, []string{
 			at(counters, "0 counters for a table that names 1"),
 		}},
+		{"bits of counters beyond the block", counters + layout.OffCountersOff, 1 << 61, 0, all, []string{
+			at(counters, "bits of 1 counters at 2305843009213693952 in a block of 128 bytes; which of them are off is not known"),
+		}},
+		{"bits of counters among them", counters + layout.OffCountersOff, 64, 0, all, []string{
+			at(counters, "bits of 1 counters at 64 in a block of 128 bytes; which of them are off is not known"),
+		}},
 		{"count and sum disagree", cell + bucket3 + layout.BucketCount, 1000, 0, aNotTimed, []string{bucketsWrong}},
 		{"count past all bounds", cell + bucket3 + layout.BucketCount, ^uint64(0), 0, aNotTimed, []string{bucketsWrong}},
 		{"sum past all bounds", cell + bucket3 + layout.BucketSum, ^uint64(0), 0, aNotTimed, []string{bucketsWrong}},

@@ -89,6 +89,9 @@ func (r *run) join(sum *Sum) {
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)
+				if r.counterIsOff(number, i) {
+					t.counted[i].Off = moreOff(t.counted[i].Off, "choice")
+				}
 			case c.block != nil:
 				sum.block(*c.block, n)
 			}

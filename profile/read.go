@@ -73,8 +73,8 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		tables:   map[uint64]*table{},
 		scratch:  &sum.scratch,
 		off:      map[uint64]string{},
-		counters: map[uint64][]block{},
-		samples:  map[uint64]batchSums{},
+		counters: map[uint64][]block{}, counterBits: map[uint64][]uint64{},
+		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
 		paces:          map[uint64]pace{},
@@ -107,11 +107,12 @@ type run struct {
 
 	damages int // places of damage so far
 
-	tables   map[uint64]*table  // by number
-	ordered  []*table           // by global index of their first markers, once all are known
-	counters map[uint64][]block // by number of the table, one for each shard
-	aliases  []alias            // in the order of the file
-	off      map[uint64]string  // why markers are, by global index
+	tables      map[uint64]*table   // by number
+	ordered     []*table            // by global index of their first markers, once all are known
+	counters    map[uint64][]block  // by number of the table, one for each shard
+	counterBits map[uint64][]uint64 // by number of the table, of those that are off
+	aliases     []alias             // in the order of the file
+	off         map[uint64]string   // why markers are, by global index
 
 	samples map[uint64]batchSums // of windows, by global index
 

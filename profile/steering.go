@@ -62,6 +62,18 @@ type change struct {
 	Change
 }
 
+// neverBegun says of a run that has ended that it had waited for a start that did not come.
+func (p *Profile) neverBegun() bool {
+	waited := false
+	for _, c := range p.Changes {
+		if c.To == stateName(layout.StateProfiling) {
+			return false
+		}
+		waited = waited || c.From == stateName(layout.StateConfigured) && c.To == stateName(layout.StateStopped)
+	}
+	return waited
+}
+
 // pauses are the ticks at which the run ceased to collect, in order.
 func (r *run) pauses() (ticks []uint64) {
 	for _, c := range r.changes {

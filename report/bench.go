@@ -53,7 +53,11 @@ func writeBench(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 		if m.Count == 0 {
 			continue
 		}
-		if m.Off != "" && m.Off != "choice" {
+		switch m.Off {
+		case "":
+		case "choice":
+			fmt.Fprintf(w, "# %s: off for a time; passages meanwhile are missing\n", printable(m.Name))
+		default:
 			fmt.Fprintf(w, "# %s: %s; passages after that are missing\n", printable(m.Name), printable(m.Off))
 		}
 		pkg.Value = append(pkg.Value[:0], printable(m.Package)...)

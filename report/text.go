@@ -117,7 +117,7 @@ func heading(p *profile.Profile) [][2]string {
 
 // onlyTraced is true of a marker that has no figures because its passages are in a trace alone.
 func onlyTraced(p *profile.Profile, m *profile.Marker) bool {
-	return p.Untimed && m.Count == 0 && (!m.CountOnly || m.Kind == "point")
+	return p.Untimed && m.Count == 0 && m.Off != "choice" && (!m.CountOnly || m.Kind == "point")
 }
 
 // countTraced is how many markers that is true of.
@@ -173,7 +173,7 @@ func summary(p *profile.Profile, order string) string {
 	if traced == len(p.Markers) {
 		return markers + ", " + times
 	}
-	unvisited, open, left, off, enough, unseen, scopes := 0, 0, 0, 0, 0, 0, uint64(0)
+	unvisited, open, left, off, turned, enough, unseen, scopes := 0, 0, 0, 0, 0, 0, 0, uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		if m.Open > 0 {
@@ -184,6 +184,8 @@ func summary(p *profile.Profile, order string) string {
 			enough++
 		}
 		switch {
+		case m.Count > 0 && m.Off == "choice":
+			turned++
 		case m.Count > 0, m.Open > 0, onlyTraced(p, m):
 		case m.Samples > 0:
 			unseen++
@@ -201,6 +203,9 @@ func summary(p *profile.Profile, order string) string {
 	}
 	if off > 0 {
 		text += fmt.Sprintf(", %s off by only=, skip= or ctl", units.Count(uint64(off)))
+	}
+	if turned > 0 {
+		text += fmt.Sprintf(", %s off for a time (passages meanwhile are missing)", units.Count(uint64(turned)))
 	}
 	if enough > 0 {
 		text += fmt.Sprintf(", %s off by enough= (the passages after that are missing)", units.Count(uint64(enough)))
@@ -307,7 +312,10 @@ func kind(m *profile.Marker) string {
 	if m.Sampled() {
 		text += " " + m.Rate()
 	}
-	if m.Off != "" && m.Off != "choice" {
+	switch {
+	case m.Off == "choice" && m.Count > 0: // in part of the run, or of the runs
+		text += ", off"
+	case m.Off != "choice" && m.Off != "":
 		text += ", " + printable(m.Off)
 	}
 	return text

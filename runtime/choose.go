@@ -188,9 +188,10 @@ func (t *table) countIf(on bool) {
 	}
 }
 
-// chooseCounters sees which of the table's counters count in the run.
+// chooseCounters sees which of the table's counters count in the run, and writes down which do not, if some may not.
 //
 //go:norace
+//go:nocheckptr
 func (t *table) chooseCounters() {
 	t.counting = make([]counting, t.n)
 	i := 0
@@ -199,8 +200,12 @@ func (t *table) chooseCounters() {
 		line, rest = cut(rest, '\n')
 		switch kindOf(line) {
 		case 'c':
-			if !conf.wild && conf.wants(field(line, markerID, counterName), field(line, counterName, counterName)) {
+			switch {
+			case conf.wild:
+			case conf.wants(field(line, markerID, counterName), field(line, counterName, counterName)):
 				t.counting[i] = countsOn
+			case conf.chooses():
+				*(*uint64)(unsafe.Add(t.counters, 8*uintptr(t.n+i/64))) |= 1 << (i % 64)
 			}
 		case 'b':
 			t.counting[i] = countsAlways

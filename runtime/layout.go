@@ -205,6 +205,7 @@ const (
 	//
 	//	16 number of the table u64
 	//	24 number of counters u64
+	//	32 offset in the block of a bit for each that only= and skip= leave out, u64; 0: none is
 	//	64 one u64 a counter
 	BlockCounters = 3
 

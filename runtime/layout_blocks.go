@@ -132,6 +132,7 @@ const (
 
 	OffCountersTable = 16
 	OffCountersLen   = 24
+	OffCountersOff   = 32
 	OffCountersData  = 64
 
 	OffAliasFrom  = 16

@@ -159,11 +159,20 @@ func (t *table) open(number uint64) bool {
 		return false
 	}
 	if t.n > 0 {
-		if b := newBlock(BlockCounters, 0, OffCountersData+8*uintptr(t.n)); b != nil {
+		size := OffCountersData + 8*uintptr(t.n)
+		bits := uintptr(0)
+		if conf.chooses() {
+			bits = 8 * ((uintptr(t.n) + 63) / 64)
+		}
+		if b := newBlock(BlockCounters, 0, size+bits); b != nil {
 			*(*uint64)(unsafe.Add(b, OffCountersTable)) = number
 			*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(t.n)
-			publish(b)
 			t.counters = unsafe.Add(b, OffCountersData)
+			if bits > 0 {
+				*(*uint64)(unsafe.Add(b, OffCountersOff)) = uint64(size)
+				t.chooseCounters()
+			}
+			publish(b)
 		}
 	}
 	if t.tallies != nil {

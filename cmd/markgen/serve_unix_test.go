@@ -244,7 +244,7 @@ func TestServeTwiceTold(t *testing.T) {
 // Two servers share a database. When that goes they say so, and when it is back they go on by themselves. That all is written says
 // who could write it.
 func TestServeShared(t *testing.T) {
-	pg, err := pgtest.Start(context.Background())
+	pg, err := pgtest.Start(context.Background(), pgtest.Hasty)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -267,7 +267,7 @@ func TestFleetSQLite(t *testing.T) {
 // Two servers share a database, which is killed, too.
 func TestFleetPostgres(t *testing.T) {
 	ctx := context.Background()
-	cluster, err := pgtest.Start(ctx)
+	cluster, err := pgtest.Start(ctx, pgtest.Hasty)
 	if err != nil {
 		t.Fatal(err)
 	}

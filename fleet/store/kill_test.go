@@ -149,7 +149,7 @@ func TestKilledDatabase(t *testing.T) {
 	store.SetLease(time.Second)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()
-	server, err := pgtest.Start(ctx)
+	server, err := pgtest.Start(ctx, pgtest.Hasty)
 	if err != nil {
 		t.Fatal(err)
 	}

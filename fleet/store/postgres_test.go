@@ -14,7 +14,7 @@ import (
 )
 
 // The tests share a server, with a database for each.
-var postgres = sync.OnceValues(func() (*pgtest.Server, error) { return pgtest.Start(context.Background()) })
+var postgres = sync.OnceValues(func() (*pgtest.Server, error) { return pgtest.Start(context.Background(), pgtest.Hasty) })
 
 func TestMain(m *testing.M) {
 	if words := os.Getenv(childVariable); words != "" {

@@ -116,7 +116,7 @@ func TestNoStore(t *testing.T) {
 func TestTroublePostgres(t *testing.T) {
 	store.SetLease(time.Second)
 	ctx := context.Background()
-	server, err := pgtest.Start(ctx)
+	server, err := pgtest.Start(ctx, pgtest.Hasty)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,7 @@ type Table struct {
 	Early    map[int][]uint64 // by marker, ns, recorded before it was registered; [0] was the first in the process
 	Unnamed  []uint64         // ns, of a marker that never is
 	Counters []uint64
+	Off      []uint64     // bits of counters that are left out, nil: none is
 	Words    bool         // the markers have words, to steer by
 	Read     map[int]Read // by marker; on each of two shards
 }
@@ -239,11 +240,15 @@ func (w *writer) table(number, first uint64, t Table) {
 	if counters == 0 {
 		return
 	}
-	b = w.block(layout.BlockCounters, 0, layout.OffCountersData+8*counters)
+	b = w.block(layout.BlockCounters, 0, layout.OffCountersData+8*(counters+len(t.Off)))
 	w.order.PutUint64(b[layout.OffCountersTable:], number)
 	w.order.PutUint64(b[layout.OffCountersLen:], uint64(counters))
 	for i, n := range t.Counters {
 		w.order.PutUint64(b[layout.OffCountersData+8*i:], n)
+	}
+	for i, bits := range t.Off {
+		w.order.PutUint64(b[layout.OffCountersOff:], uint64(layout.OffCountersData+8*counters))
+		w.order.PutUint64(b[layout.OffCountersData+8*(counters+i):], bits)
 	}
 }
 

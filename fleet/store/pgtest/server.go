@@ -35,6 +35,9 @@ type Server struct {
 	databases int
 }
 
+// Hasty is a setting of a server that does not wait for the disk: what it has taken outlives its own death, as long as the machine does not die.
+const Hasty = "fsync=off"
+
 // Start makes a server with nothing in it, and returns when it takes connections. Settings are those of postgresql.conf, as
 // name=value.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
