@@ -133,7 +133,8 @@ func (p *progress) price(scope, thin, counting, parallel float64) {
 //go:norace
 func (p *progress) ended(lasted uint64, got *gotOn) {
 	left := max(less(lasted, p.spent), lasted/mostSlower)
-	if p.begun = p.begun || p.seen != (recording{}); p.begun { // before the program passes anything windows do not show how it is slowed down
+	// Before the program passes anything windows do not show how it is slowed down; but one that rests would be seen for a moment only.
+	if p.begun = p.begun || p.seen != (recording{}); p.begun || theSampler.rests.does {
 		p.lasted = p.lasted*fadeWindows + float64(lasted)
 		p.got = p.got*fadeWindows + float64(left)
 	}
