@@ -39,8 +39,9 @@ func (p *Profile) Cautions() []string {
 		}
 		list = append(list, text)
 	}
-	if p.neverBegun() {
-		list = append(list, "nothing was collected: no start= came while the program ran; markgen ctl has start for a program that waits")
+	if s := p.Sampling; s != nil && sampled && s.Windows > 0 && s.Windows < toldWindows {
+		list = append(list, fmt.Sprintf("%s show what came in %s: what comes in bursts may have been missed, and no ± knows of that; let the program run longer, or have countdown or all of it recorded",
+			units.Plural(s.Windows, "window"), roughly(float64(s.OfNS))))
 	}
 	if text := p.paused(); text != "" {
 		list = append(list, text)
@@ -84,6 +85,10 @@ func (h *TraceHead) Cautions() []string {
 	}
 	return list
 }
+
+// toldWindows is how many windows show a run of which nothing is said: a program that is in bursts for one percent of its time is missed by all of
+// fewer more often than one time in three.
+const toldWindows = 100
 
 // caution appends what is to be said of the clock.
 func (c Clock) caution(list []string) []string {

@@ -32,3 +32,32 @@ func TestCovered(t *testing.T) {
 		t.Errorf("no call in a window: %g passages may be missing of one every µs", together*s.factor())
 	}
 }
+
+// What took long before, and few passages were in windows to tell that it came no more, is in what a mean is unsure by; but for the first.
+func TestVariedBefore(t *testing.T) {
+	passages := func(n, each, long uint64) *Marker {
+		m := &Marker{Count: n, Buckets: []Bucket{{K: bucketOf(each), Count: n - 1, SumNS: (n - 1) * each, SumSq: Uint128{Lo: (n - 1) * each * each}}}}
+		m.Buckets = append(m.Buckets, Bucket{K: bucketOf(long), Count: 1, SumNS: long, SumSq: Square(long)})
+		return m
+	}
+	for _, tt := range []struct {
+		name  string
+		first bool
+		n     float64
+		want  float64 // part of the standard error of one passage, as by those before alone
+	}{
+		{"few", false, 500, math.Sqrt(1000.0 / 1500)},
+		{"enough", false, 3000, 0},
+		{"the first", true, 500, 0},
+	} {
+		m := passages(1000, 100, 60_000_000)
+		if tt.first {
+			m.First = Firsts{60_000_000, 60_000_000, m.Buckets[1:]}
+		}
+		var s windows
+		s.variedBefore([]*Marker{m}, tt.n)
+		if got := math.Sqrt(s.varied) / m.StddevNS(); math.Abs(got-tt.want) > 0.01 {
+			t.Errorf("%s: %.3g of the standard deviation before, want %.3g", tt.name, got, tt.want)
+		}
+	}
+}

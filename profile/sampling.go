@@ -31,6 +31,7 @@ type windows struct {
 	ended     bool    // there can be none: its function's only call has ended, which OfNS is the time of
 	costSE    float64 // how far off what recording took may be: a standard error, as a part of that
 	told      float64 // how far off net may be for all markers where functions that are passed between windows, too, tell what it is; 0: none does
+	varied    float64 // the variance of the passages before, if those in windows are too few to tell that what was seen then comes no more, ns²
 	contended float64 // which part of the time that the program could run others had its processors
 	with      float64 // how many times as long as that windows were in which these were passed, of which costSE is not then
 	hz        float64 // the clock's ticks a second
@@ -179,7 +180,9 @@ func (r *run) estimate() {
 	exact := r.exact()
 	around, only := r.callsAround(sampled), r.onlyCalls(sampled, exact)
 	took, own := map[uint64]float64{}, map[uint64]float64{}
+	before := map[uint64][]*Marker{}
 	for marker, index := range sampled {
+		before[index] = exact[marker]
 		for _, m := range exact[marker] {
 			if n := float64(m.Timed()); n > 0 {
 				took[index] = max(m.QuantileNS(0.5), 1)
@@ -201,6 +204,7 @@ func (r *run) estimate() {
 			continue // what is recorded is exact
 		}
 		s := windowsFor(index, b)
+		s.variedBefore(before[index], float64(f.Timed()))
 		f.fromWindows(s, r.readIn(s), b, r.batches(b, layout.OffBatches), s.together(r.paces[index], float64(f.Count), float64(r.Clock.Hz), took[index], own[index]))
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
@@ -308,6 +312,7 @@ func (m *Marker) fromWindows(s *windows, read float64, b batchSums, batches, tog
 		meanVar = max(meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
 	}
 	if n := float64(m.Timed()); n > 0 {
+		meanVar = max(meanVar, s.varied/n)
 		off := s.costSE * m.takenNS(s.hz) / n
 		meanVar += off * off
 	}

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	layout "github.com/markgen/markgen/runtime"
 
@@ -62,18 +63,6 @@ type change struct {
 	Change
 }
 
-// neverBegun says of a run that has ended that it had waited for a start that did not come.
-func (p *Profile) neverBegun() bool {
-	waited := false
-	for _, c := range p.Changes {
-		if c.To == stateName(layout.StateProfiling) {
-			return false
-		}
-		waited = waited || c.From == stateName(layout.StateConfigured) && c.To == stateName(layout.StateStopped)
-	}
-	return waited
-}
-
 // pauses are the ticks at which the run ceased to collect, in order.
 func (r *run) pauses() (ticks []uint64) {
 	for _, c := range r.changes {
@@ -129,6 +118,16 @@ func (r *run) steered() {
 		}
 		r.Changes = append(r.Changes, c.Change)
 	}
+	if r.neverBegun() {
+		r.warn("nothing was collected: no start= came while the program ran; markgen ctl has start for a program that waits")
+	}
+}
+
+// neverBegun says of a run that has ended that it waited for a start that did not come.
+func (r *run) neverBegun() bool {
+	starts := func(setting string) bool { return strings.HasPrefix(strings.TrimSpace(setting), "start=") }
+	return r.State == stateName(layout.StateStopped) && slices.ContainsFunc(strings.Split(r.header.text(layout.OffConfig, layout.SizeConfig), ","), starts) &&
+		!slices.ContainsFunc(r.Changes, func(c Change) bool { return c.To == stateName(layout.StateProfiling) })
 }
 
 func whyOff(index uint32) string {

@@ -69,3 +69,26 @@ func (s *windows) least(p pace, each, took, own float64) float64 {
 // unseen is how many passages no window has shown, if there was none, of what was passed so often a ns before; that is all
 // that is known.
 func (s *windows) unseen(rate float64) float64 { return max(1, rate*float64(s.OfNS)) }
+
+// tellsTimes is how many times as many passages as before have to be in windows for these to tell: what came once before is not among them by
+// chance one time in twenty then.
+const tellsTimes = 3
+
+// variedBefore takes in how much the passages varied that were recorded before, but for the first, where n in windows are too few to tell that
+// what takes much longer than others, and was seen then, comes no more.
+func (s *windows) variedBefore(exact []*Marker, n float64) {
+	count, sum, squares := 0.0, 0.0, 0.0
+	for _, m := range exact {
+		mean, d := m.MeanNS(), m.StddevNS()
+		k := float64(m.Timed())
+		first := float64(m.First.Count())
+		count += k - first
+		sum += k*mean - first*m.First.MeanNS()
+		squares += k*(d*d+mean*mean) - first*(m.First.StddevNS()*m.First.StddevNS()+m.First.MeanNS()*m.First.MeanNS())
+	}
+	if count < 2 || n >= tellsTimes*count {
+		return
+	}
+	mean := sum / count
+	s.varied = max(0, squares/count-mean*mean) * count / (count + n)
+}
