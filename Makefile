@@ -23,9 +23,9 @@ test: lint
 	$(GO) test -timeout 5m -run '$(ALONE)' ./overlay
 	$(MAKE) -j2 others cross
 
-# All tests but those; some wait for more than they compute.
+# All tests but those; some wait for more than they compute, so there are more at a time than processors.
 others:
-	MAKEFLAGS= $(GO) test -timeout 20m -skip '$(ALONE)' ./...
+	MAKEFLAGS= $(GO) test -p $$(($$(nproc) + 1)) -timeout 20m -skip '$(ALONE)' ./...
 
 lint:
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \

