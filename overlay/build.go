@@ -79,11 +79,15 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 
 // sayWronged says that marking was wrong, after the message that shows it.
 func (b *Build) sayWronged() {
-	fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if the message above is about what stands in a size= of yours, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
+	fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if a message above is about what stands in a size=, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
 }
 
 // inMarked is a place in marked text, whose lines are those of the source but not its columns.
 var inMarked = regexp.MustCompile(`(?m)^(.+?\.go:\d+)(?::\d+)?: `)
+
+// noInteger is the compiler's message about a size= that is no integer (see asInt of package rewrite). No other can
+// have it where the source compiles without markers.
+var noInteger = regexp.MustCompile(`invalid operation: shifted operand (.+) must be integer`)
 
 // place replaces the places in marked text that are in what held has kept by those in the user's source.
 func (b *Build) place(held *heldMessages) error {
@@ -108,6 +112,7 @@ func (b *Build) placed(text string) (string, error) {
 		}
 	}
 	own := r.restorer(b.dir)
+	text = noInteger.ReplaceAllString(text, "size=: $1 is not an integer")
 	return inMarked.ReplaceAllStringFunc(text, func(place string) string {
 		if shown := own.Replace(place); shown != place {
 			return inMarked.ReplaceAllString(shown, "$1: ")
