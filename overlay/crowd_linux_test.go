@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -44,5 +45,31 @@ func TestWindowsOfCrowd(t *testing.T) {
 	}
 	if slices.Sort(ratios); ratios[len(ratios)/2] < 0.65 || ratios[len(ratios)/2] > 1.45 || far > len(ratios)/3 {
 		t.Errorf("counts are %.3g of what they should be, %d of them farther off than they say", ratios, far)
+	}
+}
+
+// Where other programs have all processors in turn, who opens a window has one in the program's place, which goes on some 50 µs later.
+// Windows begin after that, and are not over before.
+func TestWindowsOfTurns(t *testing.T) {
+	const calls = 120_000
+	for range runtime.NumCPU() {
+		other := exec.Command(steered(t), "errands", strconv.Itoa(1<<40))
+		other.Env = append(os.Environ(), "MARKGEN=")
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer other.Wait()
+		defer other.Process.Kill()
+	}
+	var ratios, errors []float64
+	for seed := 61; seed < 66; seed++ {
+		p := runSteered(t, "sample=1:100,only=*.errand,seed="+strconv.Itoa(seed), "errand", strconv.Itoa(calls)).Profile
+		m := marker(t, p, "errand")
+		ratios = append(ratios, float64(m.Count)/calls)
+		errors = append(errors, m.CountSE()/calls)
+	}
+	t.Logf("counts are %.3g of what they should be, ± %.3g", ratios, errors)
+	if slices.Sort(ratios); ratios[len(ratios)/2] < 0.7 || ratios[len(ratios)/2] > 1.4 {
+		t.Errorf("counts are %.3g of what they should be", ratios)
 	}
 }

@@ -2,11 +2,11 @@ package profile
 
 import layout "github.com/markgen/markgen/runtime"
 
-// shared is which part of what the program had of processors in windows it had in all of the ns that it was profiling. Where what is passed between windows
+// shared is how many times what the program had of processors in windows it had in all of the ns that it was profiling, which is less than once or more. Where what is passed between windows
 // tells how far it got on in these, that is by what the program took this for.
 func (r *run) shared(profiled float64, told bool) float64 {
 	if v := r.header.word(layout.OffTurnsShare); told && v != 0 {
-		return min(float64(v)/layout.UnsureUnit, 1)
+		return min(float64(v)/layout.UnsureUnit, layout.MostPace)
 	}
 	if told {
 		return 1
@@ -33,7 +33,7 @@ func (r *run) sharedThen() float64 {
 	if waited == 0 || used == 0 || of == 0 || in == 0 || open == 0 {
 		return 1
 	}
-	in /= open * openedMore
+	in /= open
 	if lasted := word(layout.OffWindowTicks); lasted > 0 { // of a program that rests, recording takes more of them
 		left := max(word(layout.OffWindowNet)/lasted, 1.0/layout.MostPace)
 		in = max((in-(1-left)*max(in, 1))/left, 0)
@@ -41,12 +41,8 @@ func (r *run) sharedThen() float64 {
 	if in == 0 {
 		return 1
 	}
-	return min(max(used/of/in, used/(used+waited)), 1)
+	return min(max(used/of/in, used/(used+waited)), layout.MostPace)
 }
-
-// openedMore is how much more processor time windows are measured to have than the program uses in them, as a program of one goroutine shows that
-// gets as much in windows as elsewhere: what opens and ends them is in that.
-const openedMore = 1.1
 
 // sharedMost is which part of what others had of processors windows may have had more or less of than is known.
 const sharedMost = 0.25

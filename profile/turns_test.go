@@ -19,12 +19,13 @@ func TestShared(t *testing.T) {
 		want, contended                 float64
 	}{
 		{"nobody takes turns", 0, 0, 0, 0, 0, 0, false, 1, 0},
-		{"half of one processor, all of it in windows", 2e9, 2e9, 4e9, 1.1e8, 1e8, 0, false, 0.5, 0.5},
-		{"the same for half of the time", 1e9, 1e9, 2e9, 1.1e8, 1e8, 0, false, 0.75, 0.25},
-		{"as much in windows as elsewhere", 2e9, 2e9, 4e9, 0.55e8, 1e8, 0, false, 1, 0.5},
+		{"half of one processor, all of it in windows", 2e9, 2e9, 4e9, 1e8, 1e8, 0, false, 0.5, 0.5},
+		{"the same for half of the time", 1e9, 1e9, 2e9, 1e8, 1e8, 0, false, 0.75, 0.25},
+		{"as much in windows as elsewhere", 2e9, 2e9, 4e9, 0.5e8, 1e8, 0, false, 1, 0.5},
+		{"half as much in windows", 2e9, 2e9, 4e9, 0.25e8, 1e8, 0, false, 2, 0.5},
 		{"more than others leave elsewhere", 1e9, 3e9, 4e9, 4.4e8, 1e8, 0, false, 0.75, 0.25},
-		{"milestones tell, by another figure", 2e9, 2e9, 4e9, 1.1e8, 1e8, 0.6, true, 0.6, 0.5},
-		{"milestones tell, in a file of before", 2e9, 2e9, 4e9, 1.1e8, 1e8, 0, true, 1, 0.5},
+		{"milestones tell, by another figure", 2e9, 2e9, 4e9, 1e8, 1e8, 0.6, true, 0.6, 0.5},
+		{"milestones tell, in a file of before", 2e9, 2e9, 4e9, 1e8, 1e8, 0, true, 1, 0.5},
 	} {
 		page := make([]byte, layout.HeaderSize)
 		for offset, v := range map[int]float64{

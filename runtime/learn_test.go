@@ -177,14 +177,15 @@ func TestSharingOf(t *testing.T) {
 		taken                                      float64
 	}{
 		{"nobody takes turns", 0, 0, 0, 0, 0, 4e9, 1, 0},
-		{"half of one processor, all of it in windows", 2e9, 2e9, 4e9, 1.1e8, 1e8, 4e9, 1, 0.5},
-		{"the same for half of the time", 1e9, 1e9, 2e9, 1.1e8, 1e8, 4e9, 1, 0.25},
-		{"as much in windows as elsewhere", 2e9, 2e9, 4e9, 0.55e8, 1e8, 4e9, 1, 0},
-		{"all that windows have is recording", 1e8, 1e8, 4e9, 0.55e8, 1e8, 4e9, 0.5, 0},
+		{"half of one processor, all of it in windows", 2e9, 2e9, 4e9, 1e8, 1e8, 4e9, 1, 0.5},
+		{"the same for half of the time", 1e9, 1e9, 2e9, 1e8, 1e8, 4e9, 1, 0.25},
+		{"as much in windows as elsewhere", 2e9, 2e9, 4e9, 0.5e8, 1e8, 4e9, 1, 0},
+		{"half as much in windows", 2e9, 2e9, 4e9, 0.25e8, 1e8, 4e9, 1, -1},
+		{"all that windows have is recording", 1e8, 1e8, 4e9, 0.5e8, 1e8, 4e9, 0.5, 0},
 		{"more than others leave elsewhere", 1e9, 3e9, 4e9, 4.4e8, 1e8, 4e9, 1, 0.25},
 	} {
 		s := sharingOf(tt.waited, tt.used, tt.of, tt.in, tt.open, tt.profiled, tt.left)
-		if math.Abs(s.taken-tt.taken) > 1e-9 || math.Abs(s.unsure-sharedUnsure*tt.taken/(1-tt.taken)) > 1e-9 {
+		if math.Abs(s.taken-tt.taken) > 1e-9 || math.Abs(s.unsure-sharedUnsure*math.Abs(tt.taken)/(1-tt.taken)) > 1e-9 {
 			t.Errorf("%s: %+v, want %g", tt.what, s, tt.taken)
 		}
 		m := milestones{}

@@ -133,8 +133,9 @@ func (p *progress) price(scope, thin, counting, parallel float64) {
 //go:norace
 func (p *progress) ended(lasted uint64, got *gotOn) {
 	left := max(less(lasted, p.spent), lasted/mostSlower)
-	// Before the program passes anything windows do not show how it is slowed down; but one that rests would be seen for a moment only.
-	if p.begun = p.begun || p.seen != (recording{}); p.begun || theSampler.rests.does {
+	// Before the program passes anything windows do not show how it is slowed down; but one that rests, or that others
+	// take turns with, would be seen for a moment only, or not at all.
+	if p.begun = p.begun || p.seen != (recording{}); p.begun || theSampler.rests.does || theSampler.turns.taken {
 		p.lasted = p.lasted*fadeWindows + float64(lasted)
 		p.got = p.got*fadeWindows + float64(left)
 	}

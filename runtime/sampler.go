@@ -84,6 +84,10 @@ var theSampler sampler
 func (s *sampler) due() uint64 {
 	wasOpen := s.open
 	next := s.windowDue()
+	if s.open && !wasOpen { // what can wait would take the processor from what passes in the window
+		s.turns.begin()
+		return min(next, s.look)
+	}
 	lock()
 	settleGates(true)
 	if t := uint64(nanotime()); int64(t-s.look) >= 0 {
@@ -95,9 +99,6 @@ func (s *sampler) due() uint64 {
 		}
 	}
 	unlock()
-	if s.open && !wasOpen {
-		s.turns.begin() // the last that is done for the window
-	}
 	return min(next, s.look)
 }
 
@@ -131,7 +132,7 @@ func (s *sampler) windowDue() uint64 {
 		if s.learned.sort != thinBatch {
 			s.progress.ended(lasted, &s.got)
 		}
-		if s.leavesNone() {
+		if s.leavesNone() && !s.turns.taken {
 			s.taken += taken
 		}
 		s.tellHalves(lasted, t)
@@ -216,6 +217,8 @@ func (s *sampler) windowNS(n uint64) uint64 {
 		cycle, least = lateCycle, lateShortest
 	case s.rests.does:
 		cycle = restingCycle
+	case s.turns.taken:
+		cycle, least = turnsCycle, turnsShortest
 	}
 	return max(cycle/n, least, s.coldNS())
 }
@@ -273,15 +276,20 @@ func (s *sampler) plan(at uint64) {
 
 // putOff has the window begin later, at random, where the sampler was called late: all processors were the program's, perhaps, and
 // Go has called it when a goroutine waited or had had its turn. What the program does then has very much to do with
-// that: others are about to have had their turns. It is put off by a 64th of the time from window to window at most, since what is passed meanwhile
+// that: others are about to have had their turns. So it has where other programs take turns on them, since the sampler has just
+// had one in the program's place, and goes to sleep first. It is put off by a 64th of the time from window to window at most, since what is passed meanwhile
 // costs time. t is the time, monotonic ns.
 //
 //go:norace
 func (s *sampler) putOff(t uint64) {
-	if t-s.next <= lateSampler && !s.isLate() {
+	most := 3 * (t - s.next)
+	switch {
+	case s.turns.taken:
+		most = max(most, turnsPutOff)
+	case t-s.next <= lateSampler && !s.isLate():
 		return
 	}
-	hi, _ := bits.Mul64(min(3*(t-s.next), longestPutOff, s.windowNS(s.rate)*(s.rate-1)/64), s.random())
+	hi, _ := bits.Mul64(min(most, longestPutOff, s.windowNS(s.rate)*(s.rate-1)/64), s.random())
 	s.at = max(s.at, t+hi)
 }
 

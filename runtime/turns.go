@@ -8,8 +8,8 @@ import (
 )
 
 // Windows open while the program has a processor, and where others take turns with it that is not all of the time: more of
-// it passes in windows than elsewhere. How much more tells the processor time that the program uses in them, of which the header has sums; a
-// reader knows from the time that its threads wait for processors how far that may go.
+// it passes in windows than elsewhere, or less, since whoever opens them has a processor in its place first, which another may get next. How much more or less
+// tells the processor time that the program uses in them, of which the header has sums; a reader knows from the time that its threads wait for processors how far that may go.
 type turns struct {
 	used   uint64 // processor time at the beginning of the window, ns; 0: it is not looked at
 	opened uint64 // that of the opener
@@ -58,8 +58,8 @@ func (s *turns) end(at uint64) {
 	s.used = 0
 }
 
-// A sharing is which part of what the program has of processors in windows others take elsewhere, 0 where they do not take turns with it, and
-// how far off that may be, as a part of what the program has.
+// A sharing is which part of what the program has of processors in windows others take elsewhere, less than 0 where it has more there than in windows, 0 where they do
+// not take turns with it, and how far off that may be, as a part of what the program has.
 type sharing struct{ taken, unsure float64 }
 
 // part is what the program has elsewhere.
@@ -67,14 +67,8 @@ type sharing struct{ taken, unsure float64 }
 //go:norace
 func (s sharing) part() float64 { return max(1-s.taken, 1.0/MostPace) }
 
-const (
-	// openedMore is how much more processor time windows are measured to have than the program uses in them, as a program of one goroutine shows that
-	// gets as much in windows as elsewhere: what opens and ends them is in that.
-	openedMore = 1.1
-
-	// sharedUnsure is how far off a sharing may be, as a part of itself.
-	sharedUnsure = 0.5
-)
+// sharedUnsure is how far off a sharing may be, as a part of itself.
+const sharedUnsure = 0.5
 
 // share is that by what the header has so far, of a run that has been profiling for so many ns, and of whose windows recording leaves such a part. The
 // caller holds the lock.
@@ -93,15 +87,15 @@ func sharingOf(waited, used, of, in, open, profiled, left float64) sharing {
 	if waited == 0 || used == 0 || of == 0 || in == 0 || open == 0 || profiled == 0 {
 		return sharing{}
 	}
-	in /= open * openedMore
+	in /= open
 	left = min(max(left, 1.0/MostPace), 1)
 	in = max((in-(1-left)*max(in, 1))/left, 0)
 	part := 1.0
 	if in > 0 {
-		part = min(max(used/of/in, used/(used+waited)), 1)
+		part = min(max(used/of/in, used/(used+waited)), MostPace)
 	}
 	taken := min((1-part)*min(of/profiled, 1), 1-1.0/MostPace)
-	return sharing{taken, sharedUnsure * taken / (1 - taken)}
+	return sharing{taken, sharedUnsure * max(taken, -taken) / (1 - taken)}
 }
 
 // add takes in what the program used in the latest ns of time, and waited.

@@ -52,6 +52,12 @@ const (
 	lateShortest   = 500_000
 	longestPutOff  = 3_000_000
 
+	// Where other programs take turns on the processors, the sampler has one in the program's place, and some 50 µs go by before the program passes
+	// anything: windows are fewer and longer there, and begin up to turnsPutOff after the sampler was called, ns, mostly when it sleeps again.
+	turnsCycle    = 20_000_000
+	turnsShortest = 200_000
+	turnsPutOff   = 200_000
+
 	// Somebody outside may want every passage of a run that has windows. One follows upon
 	// the other then, as long as it may be without being late when that changes, ns.
 	wholeWindow = 80_000_000
@@ -131,6 +137,9 @@ func (w *window) includes(i uint32, t uint64) bool {
 	if width == noWindow || t-from <= width {
 		return true // another was opened just now, or this is the first passage in it
 	}
+	if onThread(getg()) {
+		return false
+	}
 	switch w {
 	case &over:
 		return false
@@ -170,7 +179,7 @@ func (w *window) widthAt(t uint64) uint64 {
 //go:norace
 func (w *window) late(t uint64) (in bool) {
 	after, width := t-atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
-	if width == 0 || int64(after) <= 0 || after <= width {
+	if width == 0 || int64(after) <= 0 || after <= width || onThread(getg()) {
 		return false
 	}
 	if w.goesOn(after, width) {

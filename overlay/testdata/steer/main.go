@@ -378,6 +378,10 @@ func main() {
 			lengthy(100_000)
 			time.Sleep(2 * time.Millisecond)
 		}
+	case "errand": // one at a time
+		for i := range n {
+			sink.Add(int64(errand(i)))
+		}
 	case "errands": // two at a time
 		var done sync.WaitGroup
 		for range 2 {
