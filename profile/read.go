@@ -225,7 +225,7 @@ func (r *run) read(sum *Sum) {
 		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-mostDamage), "place"))
 	}
 	if r.Lost > 0 {
-		r.warn("lost for want of memory: %s", units.Plural(r.Lost, "passage"))
+		r.warn("lost for want of memory or on a thread's own stack: %s", units.Plural(r.Lost, "passage"))
 	}
 }
 

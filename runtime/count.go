@@ -30,6 +30,9 @@ func Pass(m *Marker) (n Nothing) {
 			return n
 		}
 	}
+	if hot.extras != 0 && lostOnThread() {
+		return n
+	}
 	if hot.extras&extraTrace != 0 {
 		if tracePoint(i); hot.extras&extraUntimed != 0 {
 			recorded(i)

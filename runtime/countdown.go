@@ -45,10 +45,13 @@ func due(index uint32) bool {
 }
 
 // makeRate makes the marker's cell on a processor if there is none, and gives it
-// its rate; false: there is no memory or no run, or the processor has no cells of its own.
+// its rate; false: there is no memory or no run, the processor has no cells of its own, or who asks may not wait for the lock.
 //
 //go:norace
 func makeRate(pid int, index uint32) bool {
+	if onThread(getg()) {
+		return false
+	}
 	lock()
 	defer unlock()
 	if noRun() {

@@ -148,6 +148,9 @@ func Begin(m *Marker) (n Nothing) {
 //go:nocheckptr
 //go:noinline
 func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
+	if onThread(g) && lostOnThread() {
+		return
+	}
 	if w := hot.window; t-w.from > w.width {
 		if !w.includes(i, t) {
 			return

@@ -82,11 +82,16 @@ const ownerShift = 48
 //go:norace
 func (p *slot) g() uintptr { return uintptr(uint64(p.key) & (1<<ownerShift - 1)) }
 
-// find gives the slot of goroutine g, the caller, or nil.
+// find gives the slot of goroutine g, the caller, or nil: a thread's own stack has none.
 //
 //go:norace
 //go:nocheckptr
-func find(g uintptr) *slot { return lineOf(hot.slots, slotBits, g).find(g, keyOf(g, goroutineOf(g))) }
+func find(g uintptr) *slot {
+	if onThread(g) {
+		return nil
+	}
+	return lineOf(hot.slots, slotBits, g).find(g, keyOf(g, goroutineOf(g)))
+}
 
 // lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
 // multiplier is 2^64 divided by the golden ratio (Knuth, The Art of Computer

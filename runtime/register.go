@@ -278,7 +278,7 @@ func decide(m *Marker) uint32 {
 		passThinly()
 		return 0
 	}
-	if m.isClosed() {
+	if m.isClosed() || lostOnThread() {
 		return 0
 	}
 	begin()

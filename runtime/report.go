@@ -75,7 +75,7 @@ func formatReport() []byte {
 		b = append(b, '\n')
 	}
 	if n := atomic.LoadUint64(headerWord(OffLost)); n > 0 {
-		b = appendUint(append(b, "lost for want of memory: "...), n)
+		b = appendUint(append(b, "lost for want of memory or on a thread's own stack: "...), n)
 		b = append(b, " passages\n"...)
 	}
 	return b

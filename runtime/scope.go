@@ -186,6 +186,9 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 //go:nocheckptr
 //go:noinline
 func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
+	if onThread(g) && lostOnThread() {
+		return Entered{}
+	}
 	if w := hot.window; t-w.from > w.width {
 		if !w.includes(i, t) {
 			return Entered{}
@@ -326,6 +329,9 @@ func (e Entered) exitAt(t uint64, size int) {
 		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
 			return // it is of an earlier run
 		}
+		if lostOnThread() {
+			return
+		}
 		if hot.extras&extraTrace != 0 {
 			if g := getg(); g == 0 || !find(g).reads() {
 				loseRecord()
@@ -418,6 +424,9 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 //go:norace
 //go:noinline
 func (p *slot) finish(i uint32, done passage, size int) {
+	if p == nil && lostOnThread() {
+		return
+	}
 	pid := procPin()
 	c := cellOf(pid, i)
 	there := !done.over() && c != nil && c.record(&done)

@@ -99,6 +99,9 @@ func recordSlow(i uint32, p passage) {
 //
 //go:norace
 func (p *passage) keep(i uint32) (kept bool) {
+	if lostOnThread() {
+		return false
+	}
 	for {
 		pid := procPin()
 		if c := cellOf(pid, i); c != nil && !p.over() && c.record(p) {

@@ -189,6 +189,9 @@ func (t *Tallies) meet(last **Own, at uintptr) {
 //go:norace
 //go:nocheckptr
 func (t *Tallies) advance(last **Own, unit uintptr) {
+	if onThread(getg()) {
+		return // all share what counts it
+	}
 	lock()
 	defer unlock()
 	place := &t.units[unit/unitSize%tallyUnits]
