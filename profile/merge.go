@@ -118,6 +118,20 @@ func (w *words) add(s string) {
 	}
 }
 
+// addAll adds strings that may be many.
+func (w *words) addAll(list []string) {
+	had := len(*w)
+	for _, s := range list {
+		if _, found := slices.BinarySearch((*w)[:had], s); !found && s != "" {
+			*w = append(*w, s)
+		}
+	}
+	if len(*w) > had {
+		slices.Sort(*w)
+		*w = slices.Compact(*w)
+	}
+}
+
 // same returns what all are, or "mixed".
 func (w words) same() string {
 	switch len(w) {
@@ -148,10 +162,12 @@ func compareWarnings(a, b string) int {
 		return len(s) - len(strings.TrimLeft(s, "0123456789"))
 	}
 	for i := 0; i < len(a) && i < len(b); i++ {
-		if n, m := digits(a[i:]), digits(b[i:]); n != m && n > 0 && m > 0 {
-			return cmp.Compare(n, m)
-		}
-		if a[i] != b[i] {
+		if n, m := digits(a[i:]), digits(b[i:]); n > 0 && m > 0 {
+			if c := cmp.Or(cmp.Compare(n, m), cmp.Compare(a[i:i+n], b[i:i+m])); c != 0 {
+				return c
+			}
+			i += n - 1
+		} else if a[i] != b[i] {
 			return cmp.Compare(a[i], b[i])
 		}
 	}

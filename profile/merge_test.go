@@ -261,6 +261,25 @@ func TestMergeWarnings(t *testing.T) {
 	}
 }
 
+// Names of programs and warnings may be as many, and as long, as a file has room for: were they compared each with each,
+// or digit by digit from each digit on, this would take minutes.
+func TestMergeLong(t *testing.T) {
+	var apps []string
+	for i := range 500_000 {
+		apps = append(apps, fmt.Sprintf("%x", 1_000_000-i))
+	}
+	long := strings.Repeat("7", 1_000_000)
+	p := &profile.Profile{Runs: 2, App: strings.Join(apps, ", "), Main: "b, a, b, ", Warnings: []string{long + "b", long + "a", long}}
+	sum := profile.Merge([]*profile.Profile{p, {Runs: 1, App: "0, f4240", Main: "c"}})
+	slices.Sort(apps)
+	if sum.App != "0, "+strings.Join(apps, ", ") || sum.Main != "a, b, c" {
+		t.Errorf("%.40s…, %s", sum.App, sum.Main)
+	}
+	if !slices.Equal(sum.Warnings, []string{long, long + "a", long + "b"}) {
+		t.Error("the warnings are not in order")
+	}
+}
+
 // Sums that no number of 64 bits holds stay at the largest one, in any order.
 func TestMergePastTheEnd(t *testing.T) {
 	huge := &profile.Profile{Runs: 1, Markers: []profile.Marker{{

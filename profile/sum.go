@@ -182,17 +182,13 @@ func (s *Sum) head(p *Profile) {
 	if len(sum.Warnings) > 2*mostWarnings {
 		s.cutWarnings()
 	}
-	for app := range strings.SplitSeq(p.App, ", ") {
-		s.apps.add(app)
-	}
+	s.apps.addAll(strings.Split(p.App, ", "))
 	s.states.add(p.State)
 	s.kinds.add(p.Clock.Kind)
 	s.oses.add(p.GOOS)
 	s.arches.add(p.GOARCH)
 	s.cpus.add(p.CPU)
-	for main := range strings.SplitSeq(p.Main, ", ") {
-		s.mains.add(main)
-	}
+	s.mains.addAll(strings.Split(p.Main, ", "))
 	s.versions.add(p.Version)
 	if s.newest == nil || newer(p, s.newest) {
 		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, Unlogged: p.Unlogged, newest: p.newest}
