@@ -75,11 +75,18 @@ func (in *input) decode(scratch *scratch) (decoded, error) {
 	case len(t.damages) > 0:
 		return none, in.damaged(at, "line %d of the table: %.80q can't be read", t.damages[0].number, t.damages[0].line)
 	}
+	if t.twice() {
+		return none, in.damaged(at, "a marker that the table has twice")
+	}
 	at = uint64(cap(file) - cap(figures.rest))
 	all := decoded{p, t, scratch.markerPool.take(len(t.markers)), make([]uint64, len(t.counters))}
 	clear(all.figures)
 	for i := range all.figures {
-		figures.figures(&all.figures[i], p.newest, scratch, true)
+		m := &all.figures[i]
+		figures.figures(m, p.newest, scratch, true)
+		if what := m.repeats(); what != "" {
+			return none, in.damaged(at, "figures of marker %s that have %s twice", t.markers[i].ID, what)
+		}
 	}
 	for i, c := range t.counters {
 		figures.bad = figures.bad || c.block == nil

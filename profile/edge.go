@@ -47,6 +47,7 @@ func (r *run) callers() {
 		}
 		return index, r.named(index)
 	}
+	lists := map[uint64][]Caller{} // by marker
 	for index, e := range r.edges {
 		figures := r.cells.at(index)
 		to, m := find(e.marker)
@@ -58,8 +59,11 @@ func (r *run) callers() {
 		if _, from := find(e.caller); from != nil {
 			c.ID, c.Name = from.ID, from.Name
 		}
-		all := r.figures(to)
-		all.Callers = addCallers(all.Callers, []Caller{c})
+		lists[to] = append(lists[to], c)
+	}
+	for to, list := range lists {
+		m := r.figures(to)
+		m.Callers = addCallers(m.Callers, list)
 	}
 }
 
@@ -67,18 +71,33 @@ func (r *run) callers() {
 // in the order of their names, shares no memory with b.
 func addCallers(a, b []Caller) []Caller {
 	before := len(a)
-	for k := range b {
-		c := &b[k]
-		i := slices.IndexFunc(a, func(have Caller) bool { return have.ID == c.ID })
-		if i < 0 {
-			a = append(a, Caller{ID: c.ID})
-			i = len(a) - 1
-		}
-		a[i].Name = max(a[i].Name, c.Name)
-		a[i].add(&c.Marker)
-	}
+	a = addKeyed(a, b, callerID, func(sum, c *Caller) {
+		sum.ID, sum.Name = c.ID, max(sum.Name, c.Name)
+		sum.add(&c.Marker)
+	})
 	if len(a) != before {
-		slices.SortFunc(a, func(a, b Caller) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+		a = sortedCallers(a)
 	}
 	return a
+}
+
+// sortedCallers are the callers in the order of their names. They are too large to be moved about while that is found.
+func sortedCallers(list []Caller) []Caller {
+	order := make([]*Caller, len(list))
+	for i := range list {
+		order[i] = &list[i]
+	}
+	if slices.IsSortedFunc(order, compareCallers) {
+		return list
+	}
+	slices.SortFunc(order, compareCallers)
+	sorted := make([]Caller, len(list))
+	for i, c := range order {
+		sorted[i] = *c
+	}
+	return sorted
+}
+
+func compareCallers(a, b *Caller) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }

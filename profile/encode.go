@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/registry"
 	layout "github.com/markgen/markgen/runtime"
 )
 
@@ -41,7 +42,7 @@ func WriteFile(name string, p *Profile) error {
 }
 
 // Encode returns the bytes of a profile file. It is an error if a marker's name, kind or
-// place could not be read back: no data file has such.
+// place could not be read back, or something is there twice: no data file has such, and no sum.
 func Encode(p *Profile) ([]byte, error) {
 	text, err := tableOf(p)
 	if err != nil {
@@ -73,6 +74,7 @@ func Encode(p *Profile) ([]byte, error) {
 // tableOf is the text of a table with the markers and blocks of p, in their order.
 func tableOf(p *Profile) (string, error) {
 	var text strings.Builder
+	seen := make(map[registry.ID]bool, len(p.Markers))
 	files := map[string]int{}
 	file := func(name string) int {
 		i, ok := files[name]
@@ -97,6 +99,13 @@ func tableOf(p *Profile) (string, error) {
 		if m.ID == 0 || m.Name == "" || m.Kind == "" || m.Line < 0 || m.Col < 0 ||
 			!sound(m.Name, "\n") || !sound(m.File, "\n") || !sound(m.Kind, "\n\t") || !sound(m.Group, "\n\t") {
 			return "", fmt.Errorf("a marker with the ID %s, the name %q, the kind %q, the group %q and the place %q:%d:%d can't be written", m.ID, m.Name, m.Kind, m.Group, m.File, m.Line, m.Col)
+		}
+		if seen[m.ID] {
+			return "", fmt.Errorf("the marker with the ID %s is there twice, which can't be written", m.ID)
+		}
+		seen[m.ID] = true
+		if what := m.repeats(); what != "" {
+			return "", fmt.Errorf("the marker with the ID %s has %s twice, which can't be written", m.ID, what)
 		}
 		n, flags := file(m.File), "-"
 		if m.CountOnly {

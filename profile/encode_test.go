@@ -14,6 +14,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/registry"
 )
 
 // encoded is p as it comes back from a file.
@@ -130,6 +131,44 @@ func TestProfileFileDamage(t *testing.T) {
 	}
 }
 
+// What is there twice is not added up: a sum has nothing twice, and what has could take for ever to read.
+func TestProfileFileTwice(t *testing.T) {
+	marker := func(id registry.ID, name string) profile.Marker {
+		return profile.Marker{ID: id, Name: "a." + name, Package: "a", Kind: "func", File: "f.go", Count: 1}
+	}
+	m := marker(0x3f9a6c17e2b8d405, "Quick")
+	m.Callers = []profile.Caller{{ID: 0x7171717171717171, Name: "x"}, {ID: 0x7272727272727272, Name: "y", Marker: profile.Marker{Readings: []profile.Reading{{Collector: "inner1"}, {Collector: "inner2"}}}}}
+	m.Readings = []profile.Reading{{Collector: "cache1"}, {Collector: "cache2", Values: []profile.Value{{Name: "misses1"}, {Name: "misses2"}}}}
+	p := &profile.Profile{Runs: 1, Markers: []profile.Marker{m, marker(0x1d5e90ba4477c821, "Zebra")}}
+	file, err := profile.Encode(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The names as they are, so that they can be changed.
+	head := 20 + int(binary.LittleEndian.Uint32(file[16:]))
+	names := "p\ta\nf\tf.go\nm\t3f9a6c17e2b8d405\tfunc\t0\t0\t0\t0\t-\t-\t1\ta.Quick\nm\t1d5e90ba4477c821\tfunc\t0\t0\t0\t0\t-\t-\t1\ta.Zebra\n"
+	rest := file[head+4+int(binary.LittleEndian.Uint32(file[head:])):]
+	file = append(binary.LittleEndian.AppendUint32(file[:head:head], uint32(len(names))), names...)
+	file = append(file, rest...)
+	for _, tt := range []struct{ from, to, want string }{
+		{"Quick", "Quack", ""},
+		{"1d5e90ba4477c821", "3f9a6c17e2b8d405", "a marker that the table has twice"},
+		{"qqqqqqqq", "rrrrrrrr", "figures of marker 3f9a6c17e2b8d405 that have a caller twice"},
+		{"inner1", "inner2", "have a collector twice"},
+		{"cache1", "cache2", "have a collector twice"},
+		{"misses1", "misses2", "have a value twice"},
+	} {
+		other := bytes.Replace(file, []byte(tt.from), []byte(tt.to), 1)
+		if bytes.Equal(other, file) {
+			t.Fatalf("no %q in the file", tt.from)
+		}
+		binary.LittleEndian.PutUint32(other[12:], crc32.Checksum(other[16:], crc32.MakeTable(crc32.Castagnoli)))
+		if _, err := profile.Read(bytes.NewReader(other), int64(len(other)), "x"); tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) || tt.want == "" && err != nil {
+			t.Errorf("%v, want %q", err, tt.want)
+		}
+	}
+}
+
 // What could not be read back is not written.
 func TestEncodeRefuses(t *testing.T) {
 	for _, m := range []profile.Marker{
@@ -142,10 +181,16 @@ func TestEncodeRefuses(t *testing.T) {
 		{ID: 1, Name: "a", Kind: "func", Line: -1},
 		{ID: 1, Name: "a.F", Package: "b", Kind: "func"},
 		{ID: 1, Name: "a [a.test].F", Package: "a [a.test]", Kind: "func"},
+		{ID: 1, Name: "a", Kind: "func", Callers: []profile.Caller{{ID: 7, Name: "b"}, {ID: 7, Name: "c"}}},
+		{ID: 1, Name: "a", Kind: "func", Readings: []profile.Reading{{Collector: "io"}, {Collector: "io"}}},
+		{ID: 1, Name: "a", Kind: "func", Readings: []profile.Reading{{Collector: "io", Values: make([]profile.Value, 40)}}},
 	} {
 		if _, err := profile.Encode(&profile.Profile{Markers: []profile.Marker{m}}); err == nil {
 			t.Errorf("%+v was written", m)
 		}
+	}
+	if _, err := profile.Encode(&profile.Profile{Markers: []profile.Marker{{ID: 1, Name: "a", Kind: "func"}, {ID: 1, Name: "b", Kind: "func"}}}); err == nil {
+		t.Error("a marker that is there twice was written")
 	}
 }
 

@@ -36,6 +36,7 @@ func (r *run) join(sum *Sum) {
 	r.pairs()
 	r.followAliases()
 	r.steered()
+	callers := map[*Marker][]Caller{}            // of markers of the sum, which many lines may name
 	all := r.header.word(layout.OffSampleN) == 1 // whatever directives say
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
 		t := r.tables[number]
@@ -59,6 +60,10 @@ func (r *run) join(sum *Sum) {
 			to.called(m, r.newest)
 			if figures = r.pickedFigures(index, to, figures); figures != nil {
 				r.passed(to, figures)
+				if len(figures.Callers) > 0 {
+					callers[to] = append(callers[to], figures.Callers...)
+					figures.Callers = nil
+				}
 				to.add(figures)
 			}
 			if all {
@@ -96,6 +101,9 @@ func (r *run) join(sum *Sum) {
 				sum.block(*c.block, n)
 			}
 		}
+	}
+	for to, list := range callers {
+		to.Callers = addCallers(to.Callers, list)
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.counters)) {
 		if r.tables[number] == nil {

@@ -166,35 +166,27 @@ func (r *run) reads(b block) error {
 // changes a, not b, and the result shares no memory with b.
 func addReadings(a, b []Reading) []Reading {
 	had := len(a)
-	for _, r := range b {
-		i := slices.IndexFunc(a, func(have Reading) bool { return have.Collector == r.Collector })
-		if i < 0 {
-			i = len(a)
-			a = append(a, Reading{Collector: r.Collector})
-		}
-		a[i].add(r)
-	}
+	a = addKeyed(a, b, collectorName, (*Reading).add)
 	if len(a) > had {
 		slices.SortFunc(a, func(a, b Reading) int { return cmp.Compare(a.Collector, b.Collector) })
 	}
 	return a
 }
 
-// add adds b, of the same collector, which is not changed and not shared.
-func (r *Reading) add(b Reading) {
+// add adds b, of the same collector, which is not changed and not shared. The zero value is of none yet.
+func (r *Reading) add(b *Reading) {
 	had := len(r.Values)
+	r.Collector = b.Collector
 	r.Scopes, r.Dropped = add64(r.Scopes, b.Scopes), add64(r.Dropped, b.Dropped)
-	for _, v := range b.Values {
-		i := slices.IndexFunc(r.Values, func(have Value) bool { return have.Name == v.Name })
-		if i < 0 {
-			i = len(r.Values)
-			r.Values = append(r.Values, Value{Name: v.Name})
-		}
-		sum := &r.Values[i]
-		sum.Sum, sum.Self, sum.Nested = add64(sum.Sum, v.Sum), add64(sum.Self, v.Self), add64(sum.Nested, v.Nested)
-		sum.Buckets, sum.SelfBuckets = addValueBuckets(sum.Buckets, v.Buckets), addValueBuckets(sum.SelfBuckets, v.SelfBuckets)
-	}
+	r.Values = addKeyed(r.Values, b.Values, valueName, (*Value).add)
 	if len(r.Values) > had {
 		slices.SortFunc(r.Values, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
 	}
+}
+
+// add adds v, of the same name, which is not changed and not shared. The zero value is of none yet.
+func (sum *Value) add(v *Value) {
+	sum.Name = v.Name
+	sum.Sum, sum.Self, sum.Nested = add64(sum.Sum, v.Sum), add64(sum.Self, v.Self), add64(sum.Nested, v.Nested)
+	sum.Buckets, sum.SelfBuckets = addValueBuckets(sum.Buckets, v.Buckets), addValueBuckets(sum.SelfBuckets, v.SelfBuckets)
 }

@@ -28,6 +28,7 @@ type tableText struct {
 	added    []counterSum // in order
 
 	damages []tableDamage
+	single  bool      // no marker is there twice, as far as that was asked; see twice
 	sums    []*Marker // of markers, what a Sum has of them; nil: nothing yet
 	counted []*Marker // of counters
 }
@@ -116,6 +117,12 @@ func parseTable(text string) *tableText {
 	t.sums = make([]*Marker, len(t.markers))
 	t.counted = make([]*Marker, len(t.counters))
 	return t
+}
+
+// twice tells whether a marker is there twice, of a table all of whose lines could be read.
+func (t *tableText) twice() bool {
+	t.single = t.single || !twice(t.markers, markerID)
+	return !t.single
 }
 
 // within puts a marker into the package of its table's p line, unless its name is
