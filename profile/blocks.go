@@ -53,6 +53,9 @@ func (s *scratch) parsed(text []byte) (*tableText, error) {
 		return nil, err
 	}
 	t := parseTable(plain)
+	if len(text) > mostTexts {
+		return t, nil
+	}
 	if s.textLen += len(text); s.texts == nil || s.textLen > mostTexts {
 		s.texts, s.textLen = map[string]*tableText{}, len(text)
 	}
@@ -171,19 +174,16 @@ func (r *run) stack(b block) error {
 	if n > (b.size-layout.OffStackData)/layout.StackSize {
 		return r.damaged(b.offset, "%d open scopes in a block of %d bytes; they are left out", n, b.size)
 	}
-	data, err := r.content(b, layout.OffStackData+n*layout.StackSize)
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		index := r.order.Uint32(data[layout.OffStackData+i*layout.StackSize+layout.StackMarker:]) & (1<<29 - 1)
-		if index < layout.StackFirst {
-			continue // of calibration, or not yet written
+	return r.each(b.offset+layout.OffStackData, n, layout.StackSize, func(data []byte) {
+		for ; len(data) > 0; data = data[layout.StackSize:] {
+			index := r.order.Uint32(data[layout.StackMarker:]) & (1<<29 - 1)
+			if index < layout.StackFirst {
+				continue // of calibration, or not yet written
+			}
+			m := r.figures(uint64(index - layout.StackFirst))
+			m.Open = add64(m.Open, 1)
 		}
-		m := r.figures(uint64(index - layout.StackFirst))
-		m.Open = add64(m.Open, 1)
-	}
-	return nil
+	})
 }
 
 // figures returns what was recorded under the index, to be added to.
@@ -226,23 +226,24 @@ func (r *run) countersOff(b block, number, n, at uint64) error {
 	if at < layout.OffCountersData+8*n || at > b.size || size > b.size-at {
 		return r.damaged(b.offset, "bits of %d counters at %d in a block of %d bytes; which of them are off is not known", n, at, b.size)
 	}
-	data, err := r.content(b, at+size)
-	if err != nil {
-		return err
-	}
-	bits := make([]uint64, size/8)
-	for i := range bits {
-		bits[i] = r.order.Uint64(data[at+8*uint64(i):])
-	}
-	r.counterBits[number] = bits
+	r.counterBits[number] = block{shard: b.shard, offset: b.offset + at, size: size}
 	return nil
 }
 
-// counterIsOff says whether a counter of a table does not count.
-func (r *run) counterIsOff(number uint64, i int) bool {
-	bits := r.counterBits[number]
-	return i/64 < len(bits) && bits[i/64]>>(i%64)&1 != 0
+// bitsOff are those of the counters of a table that do not count.
+func (r *run) bitsOff(number uint64, t *table) (bits bitset) {
+	b := r.counterBits[number]
+	r.damagedIf(r.each(b.offset, min(b.size/8, uint64(len(t.counters)+63)/64), 8, func(data []byte) {
+		for ; len(data) > 0; data = data[8:] {
+			bits = append(bits, r.order.Uint64(data))
+		}
+	}))
+	return bits
 }
+
+type bitset []uint64
+
+func (s bitset) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 != 0 }
 
 func (r *run) alias(b block) error {
 	data, err := r.content(b, layout.OffAliasOften+24)

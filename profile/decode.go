@@ -45,6 +45,9 @@ func (s *Sum) addProfile(in *input) error {
 // decode reads a profile file, all of it or nothing.
 func (in *input) decode(scratch *scratch) (decoded, error) {
 	none := decoded{}
+	if in.size > mostProfile {
+		return none, in.damaged(0, "a profile file of %d bytes, and %d is the most that is read", in.size, mostProfile)
+	}
 	file, err := in.bytes(0, in.size)
 	if err != nil {
 		return none, err

@@ -48,6 +48,9 @@ func Encode(p *Profile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if uint64(len(text)) > mostText {
+		return nil, fmt.Errorf("names of %d bytes, and a profile file can have %d", len(text), mostText)
+	}
 	b := make(encoder, profileHead, profileHead+len(text)/4+64*len(p.Markers))
 	b.section(func() { b.head(p) })
 	b.section(func() { b = append(b, packText(text)...) })
@@ -62,8 +65,8 @@ func Encode(p *Profile) ([]byte, error) {
 			b.picks(p)
 		}
 	})
-	if uint64(len(b)) > math.MaxUint32 {
-		return nil, fmt.Errorf("%d bytes, and a profile file can have 4 GB", len(b))
+	if uint64(len(b)) > mostProfile {
+		return nil, fmt.Errorf("%d bytes, and a profile file can have %d", len(b), mostProfile)
 	}
 	copy(b, profileMagic)
 	binary.LittleEndian.PutUint32(b[8:], profileVersion)

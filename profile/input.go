@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	layout "github.com/markgen/markgen/runtime"
 )
@@ -59,6 +60,13 @@ const windowSize = 1 << 18
 // smallWindow is read where a large block ends, most of which nobody looks at.
 const smallWindow = 4 << 10
 
+// mostText is how many bytes of a block are looked at as one thing, as the text of a table is, and what such a text
+// may become when it is unpacked. No program comes near it. Profiles of many have up to four times as much.
+const mostText uint64 = 1 << (27 + 3*(^uint(0)>>63)) // 1 GB; 128 MB where an int has 32 bits
+
+// mostProfile is how large a profile file may be.
+const mostProfile = 4*mostText - 1
+
 // bytes returns n bytes at the offset, valid until the next call. The caller has
 // made sure that they are within the file's size; a file that has become
 // shorter since is damage.
@@ -68,19 +76,30 @@ func (in *input) bytes(offset, n uint64) ([]byte, error) {
 		if want < n {
 			return nil, in.damaged(offset, "the file ends here; it was cut off")
 		}
-		if uint64(cap(in.buf)) < want {
-			in.buf = make([]byte, want)
-		}
-		got, err := in.r.ReadAt(in.buf[:want], int64(offset))
-		in.window, in.start = in.buf[:got], offset
-		if uint64(got) < n {
+		err := in.fill(offset, int(want))
+		if got := uint64(len(in.window)); got < n {
 			if err == io.EOF {
-				return nil, in.damaged(offset+uint64(got), "the file ends here; it was cut off")
+				return nil, in.damaged(offset+got, "the file ends here; it was cut off")
 			}
-			return nil, in.damaged(offset+uint64(got), "%v", err)
+			return nil, in.damaged(offset+got, "%v", err)
 		}
 	}
 	return in.window[offset-in.start:][:n], nil
+}
+
+// fill reads what is wanted at the offset into the window. Room for much is made as it comes: the file may be shorter
+// than it is said to be.
+func (in *input) fill(offset uint64, want int) (err error) {
+	in.buf, in.start = in.buf[:0], offset
+	for had := 0; had < want && err == nil; had = len(in.buf) {
+		to := min(want, max(windowSize, 2*had, cap(in.buf)))
+		in.buf = slices.Grow(in.buf, to-had)
+		var got int
+		got, err = in.r.ReadAt(in.buf[had:to], int64(offset)+int64(had))
+		in.buf = in.buf[:had+got]
+	}
+	in.window = in.buf
+	return err
 }
 
 // readAt fills b from the offset on, past the window.
@@ -151,7 +170,25 @@ func (in *input) content(b block, n uint64) ([]byte, error) {
 	if n > b.size {
 		return nil, in.damaged(b.offset, "a block of %d bytes that should have %d; it is left out", b.size, n)
 	}
+	if n > mostText {
+		return nil, in.damaged(b.offset, "a block of which %d bytes would have to be read at once, and %d is the most; it is left out", n, mostText)
+	}
 	return in.bytes(b.offset, n)
+}
+
+// each calls visit with what is in the file from the offset on: n things of some bytes each, as many at a time as a
+// window has.
+func (in *input) each(offset, n, size uint64, visit func(data []byte)) error {
+	for n > 0 {
+		some := min(n, windowSize/size)
+		data, err := in.bytes(offset, some*size)
+		if err != nil {
+			return err
+		}
+		visit(data)
+		offset, n = offset+some*size, n-some
+	}
+	return nil
 }
 
 // duration turns the difference of two clock readings into ns. A difference

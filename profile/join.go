@@ -75,7 +75,7 @@ func (r *run) join(sum *Sum) {
 				to.Off = moreOff(to.Off, r.off[index])
 			}
 		}
-		counts := r.counts(number, t)
+		counts, off := r.counts(number, t), r.bitsOff(number, t)
 		for i, c := range t.counters {
 			n := uint64(0)
 			if i < len(counts) {
@@ -94,7 +94,7 @@ func (r *run) join(sum *Sum) {
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)
-				if r.counterIsOff(number, i) {
+				if off.has(i) {
 					t.counted[i].Off = moreOff(t.counted[i].Off, "choice")
 				}
 			case c.block != nil:
@@ -154,21 +154,19 @@ func (r *run) followAliases() {
 func (r *run) counts(number uint64, t *table) []uint64 {
 	var counts []uint64
 	for _, b := range r.counters[number] {
-		data, err := r.content(b, b.size)
-		if err != nil {
-			r.damagedAt(err)
-			continue
+		n := (b.size - layout.OffCountersData) / 8
+		if n != uint64(len(t.counters)) {
+			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", n, len(t.counters)))
 		}
-		data = data[layout.OffCountersData:]
-		if len(data)/8 != len(t.counters) {
-			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", len(data)/8, len(t.counters)))
-		}
-		for i := 0; len(data) >= 8; i, data = i+1, data[8:] {
-			if i == len(counts) {
-				counts = append(counts, 0)
+		i := 0
+		r.damagedIf(r.each(b.offset+layout.OffCountersData, min(n, uint64(len(t.counters))), 8, func(data []byte) {
+			for ; len(data) > 0; i, data = i+1, data[8:] {
+				if i == len(counts) {
+					counts = append(counts, 0)
+				}
+				counts[i] = add64(counts[i], r.order.Uint64(data))
 			}
-			counts[i] = add64(counts[i], r.order.Uint64(data))
-		}
+		}))
 	}
 	t.addSums(counts)
 	return counts

@@ -92,24 +92,28 @@ func (r *run) pairs() {
 		}
 		return 0
 	}
+	most := uint64(0) // the largest number that may have an ID
+	for _, t := range r.ordered {
+		most = max(most, t.first+uint64(len(t.markers)))
+	}
+	for from := range to {
+		most = max(most, from)
+	}
 	for index, b := range r.rows {
-		data, err := r.content(b, b.size)
-		if err != nil {
-			r.damagedAt(err)
-			continue
-		}
 		a := id(index)
 		if a == 0 {
 			continue // not collected, or said to be without a name
 		}
-		words := data[layout.OffPairsData:]
-		for i := uint64(0); len(words) >= 8; i, words = i+64, words[8:] {
-			for word := r.order.Uint64(words); word != 0; word &= word - 1 {
-				if other := id(i + uint64(bits.TrailingZeros64(word))); other != 0 {
-					r.Pairs.List = append(r.Pairs.List, NewPair(a, other))
+		i := uint64(0)
+		r.damagedIf(r.each(b.offset+layout.OffPairsData, min((b.size-layout.OffPairsData)/8, most/64+1), 8, func(words []byte) {
+			for ; len(words) > 0; i, words = i+64, words[8:] {
+				for word := r.order.Uint64(words); word != 0; word &= word - 1 {
+					if other := id(i + uint64(bits.TrailingZeros64(word))); other != 0 {
+						r.Pairs.List = append(r.Pairs.List, NewPair(a, other))
+					}
 				}
 			}
-		}
+		}))
 	}
 	slices.SortFunc(r.Pairs.List, comparePairs)
 	r.Pairs.List = slices.Compact(r.Pairs.List)

@@ -73,7 +73,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		tables:   map[uint64]*table{},
 		scratch:  &sum.scratch,
 		off:      map[uint64]string{},
-		counters: map[uint64][]block{}, counterBits: map[uint64][]uint64{},
+		counters: map[uint64][]block{}, counterBits: map[uint64]block{},
 		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
@@ -107,12 +107,12 @@ type run struct {
 
 	damages int // places of damage so far
 
-	tables      map[uint64]*table   // by number
-	ordered     []*table            // by global index of their first markers, once all are known
-	counters    map[uint64][]block  // by number of the table, one for each shard
-	counterBits map[uint64][]uint64 // by number of the table, of those that are off
-	aliases     []alias             // in the order of the file
-	off         map[uint64]string   // why markers are, by global index
+	tables      map[uint64]*table  // by number
+	ordered     []*table           // by global index of their first markers, once all are known
+	counters    map[uint64][]block // by number of the table, one for each shard
+	counterBits map[uint64]block   // by number of the table: without a head, a bit for each that is off
+	aliases     []alias            // in the order of the file
+	off         map[uint64]string  // why markers are, by global index
 
 	samples map[uint64]batchSums // of windows, by global index
 
@@ -189,6 +189,12 @@ func (r *run) damagedAt(err error) {
 	}
 }
 
+func (r *run) damagedIf(err error) {
+	if err != nil {
+		r.damagedAt(err)
+	}
+}
+
 func (r *run) read(sum *Sum) {
 	h := r.header
 	r.howItEnded()
@@ -211,9 +217,7 @@ func (r *run) read(sum *Sum) {
 			r.warn("another data file begins at offset %d and is left out; give markgen both files, it adds them up", end)
 		}
 	}
-	if err := r.blocks(end, r.block); err != nil {
-		r.damagedAt(err)
-	}
+	r.damagedIf(r.blocks(end, r.block))
 	r.arrange()
 	r.sum()
 	r.elapsed()
@@ -302,9 +306,7 @@ func (r *run) block(b block) {
 	case layout.BlockWild:
 		err = r.wild(b)
 	}
-	if err != nil {
-		r.damagedAt(err)
-	}
+	r.damagedIf(err)
 }
 
 // sumOf is the sum of two lists of buckets, each sorted by K, in memory for this file.

@@ -95,21 +95,24 @@ func (r *run) words(b block) error {
 // state, when all tables are known.
 func (r *run) steered() {
 	for _, b := range r.pages {
-		data, err := r.content(b, b.size)
+		head, err := r.content(b, layout.OffMarkersData+8)
 		if err != nil {
 			r.damagedAt(err)
 			continue
 		}
-		t := r.tables[r.order.Uint64(data[layout.OffMarkersTable:])]
+		t := r.tables[r.order.Uint64(head[layout.OffMarkersTable:])]
 		if t == nil {
 			continue
 		}
-		at := data[r.order.Uint64(data[layout.OffMarkersData:]):]
-		for i := range min(int(r.order.Uint64(data[layout.OffMarkersLen:])), len(t.markers)) {
-			if why := whyOff(r.order.Uint32(at[i*layout.MarkerSize+layout.MarkerIndex:])); why != "" {
-				r.off[t.first+uint64(i)] = why
+		n, at := r.order.Uint64(head[layout.OffMarkersLen:]), r.order.Uint64(head[layout.OffMarkersData:])
+		index := t.first
+		r.damagedIf(r.each(b.offset+at, min(n, uint64(len(t.markers))), layout.MarkerSize, func(data []byte) {
+			for ; len(data) > 0; index, data = index+1, data[layout.MarkerSize:] {
+				if why := whyOff(r.order.Uint32(data[layout.MarkerIndex:])); why != "" {
+					r.off[index] = why
+				}
 			}
-		}
+		}))
 	}
 	slices.SortStableFunc(r.changes, func(a, b change) int { return cmp.Compare(a.AtNS, b.AtNS) })
 	for _, c := range r.changes {

@@ -25,6 +25,9 @@ func unpack(text []byte) (string, error) {
 	if size > layout.MostPacked*uint64(len(data)) {
 		return "", fmt.Errorf("%d bytes can't become %d", len(data), size)
 	}
+	if size > mostText {
+		return "", fmt.Errorf("it would become %d bytes, and %d is the most", size, mostText)
+	}
 	plain := make([]byte, size)
 	r := flate.NewReader(bytes.NewReader(data))
 	if _, err := io.ReadFull(r, plain); err != nil {

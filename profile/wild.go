@@ -119,20 +119,26 @@ func (r *run) wild(b block) error {
 	default:
 		return r.damaged(b.offset, "a process that declined to collect for reason %d, which is none; it is left out", refused)
 	}
-	data, err := r.content(b, layout.OffWildData+n*layout.WildSize)
+	if refused != layout.WildPicked {
+		n = 0
+	}
+	picked, impossible := map[uint64]float64{}, false
+	err = r.each(b.offset+layout.OffWildData, n, layout.WildSize, func(data []byte) {
+		for ; len(data) > 0 && !impossible; data = data[layout.WildSize:] {
+			p := pickProbability(word(data, layout.WildLimit), word(data, layout.WildRuns))
+			impossible = p <= 0 || bits.Len64(word(data, layout.WildRuns)) > 24
+			if _, ok := picked[word(data, layout.WildMarker)]; !ok {
+				picked[word(data, layout.WildMarker)] = p
+			}
+		}
+	})
 	if err != nil {
 		return err
 	}
-	r.picked = map[uint64]float64{}
-	for ; n > 0 && refused == layout.WildPicked; n-- {
-		entry := data[layout.OffWildData+(n-1)*layout.WildSize:]
-		p := pickProbability(word(entry, layout.WildLimit), word(entry, layout.WildRuns))
-		if p <= 0 || bits.Len64(word(entry, layout.WildRuns)) > 24 {
-			return r.damaged(b.offset, "a function that was picked with a probability that can't be; all are left out")
-		}
-		r.picked[word(entry, layout.WildMarker)] = p
+	if impossible {
+		return r.damaged(b.offset, "a function that was picked with a probability that can't be; all are left out")
 	}
-	w.Picked = uint64(len(r.picked))
+	r.picked, w.Picked = picked, uint64(len(picked))
 	r.Wild = &w
 	if w.Runs == 0 { // what its clock costs was not measured
 		r.Clock, r.newest = Clock{}, 0
