@@ -70,12 +70,13 @@ func (r *run) callers() {
 // addCallers adds the callers b to a, by their IDs. It changes a, not b, and the result,
 // in the order of their names, shares no memory with b.
 func addCallers(a, b []Caller) []Caller {
-	before := len(a)
+	before, renamed := len(a), false
 	a = addKeyed(a, b, callerID, func(sum, c *Caller) {
+		renamed = renamed || c.Name > sum.Name
 		sum.ID, sum.Name = c.ID, max(sum.Name, c.Name)
 		sum.add(&c.Marker)
 	})
-	if len(a) != before {
+	if len(a) != before || renamed {
 		a = sortedCallers(a)
 	}
 	return a

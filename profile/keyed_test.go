@@ -60,6 +60,19 @@ func TestAddKeyed(t *testing.T) {
 	}
 }
 
+// A caller that was renamed is where its new name belongs, whichever run comes first.
+func TestRenamedCaller(t *testing.T) {
+	run := func(callers ...Caller) *Profile {
+		return &Profile{Runs: 1, Markers: []Marker{{ID: 1, Name: "a.F", Kind: "func", Callers: callers}}}
+	}
+	old, renamed := run(Caller{ID: 2, Name: "a.A"}, Caller{ID: 3, Name: "a.B"}), run(Caller{ID: 2, Name: "a.C"})
+	for _, runs := range [][]*Profile{{old, renamed}, {renamed, old}} {
+		if got := Merge(runs).Markers[0].Callers; len(got) != 2 || got[0].Name != "a.B" || got[1].Name != "a.C" {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // Whoever calls a marker, its callers are in the order of their names, and their figures are added up.
 func TestAddCallers(t *testing.T) {
 	for seed := range uint64(50) {
