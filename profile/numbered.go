@@ -92,7 +92,7 @@ const firstChunk, mostChunk = 16, 4096
 func (p *pool[T]) take(n int) []T {
 	for {
 		if p.chunk == len(p.chunks) {
-			p.chunks = append(p.chunks, make([]T, max(n, min(firstChunk<<len(p.chunks), mostChunk))))
+			p.chunks = append(p.chunks, make([]T, max(n, min(firstChunk<<min(len(p.chunks), 8), mostChunk))))
 		}
 		if c := p.chunks[p.chunk]; n <= len(c)-p.used {
 			list := c[p.used : p.used+n : p.used+n]
