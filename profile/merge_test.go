@@ -231,6 +231,12 @@ func TestMergeNotes(t *testing.T) {
 	if got, want := p.Markers[0].Notes, append([]string{"a", "b", "d"}, many[:17]...); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	var sum profile.Sum
+	sum.Add(ps[0])
+	sum.Profile().Markers[0].Notes[0] = "changed"
+	if got := sum.Profile().Markers[0].Notes; !slices.Equal(got, []string{"b", "d"}) {
+		t.Errorf("a profile shares its notes with the sum: %q", got)
+	}
 	slices.Reverse(ps)
 	if diff := cmp.Diff(p, encoded(t, profile.Merge([]*profile.Profile{profile.Merge(ps[:2]), encoded(t, profile.Merge(ps[2:]))})), everything); diff != "" {
 		t.Errorf("in another order (-want +got)\n%s", diff)

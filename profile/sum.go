@@ -107,6 +107,7 @@ func (s *Sum) Profile() *Profile {
 		m.Callers = addCallers(nil, m.Callers)
 		m.Readings = addReadings(nil, m.Readings)
 		m.Sizes = slices.Clone(m.Sizes)
+		m.Notes = slices.Clone(m.Notes)
 		m.First = m.First.clone()
 		if m.Picks != nil {
 			picks := *m.Picks
