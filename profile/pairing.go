@@ -151,8 +151,8 @@ func (p *pairing) to(w *waiting, r *Record) {
 		cost = from.own
 	}
 	ns := 0.0
-	if d := int64((r.Tick-from.tick)<<8 - cost); d > 0 {
-		ns = float64(d) * p.nsPer
+	if ticks := r.Tick - from.tick; int64(ticks) > 0 {
+		ns = Uint128{ticks >> 56, ticks << 8}.Sub(Uint128{Lo: cost}).Float64() * p.nsPer
 	}
 	p.CostNS += float64(cost) * p.nsPer
 	p.Spread.Add(ns)

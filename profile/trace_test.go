@@ -348,6 +348,21 @@ func TestOctaves(t *testing.T) {
 	}
 }
 
+// Passages may be any time apart.
+func TestBetweenLong(t *testing.T) {
+	for _, ticks := range []uint64{1000, 1 << 54, 1 << 55, 1 << 56, 1 << 62} {
+		tr := readTrace(t, tracedRun(profiletest.Records{Records: []profiletest.Record{at(0, 1, profile.RecordEnter, 0, 1), at(ticks, 1, profile.RecordExit, 0, 1)}, Room: 9}).File())
+		name := tr.Markers[0].Name
+		b := profile.Between{From: profile.Endpoint{Name: name}, To: profile.Endpoint{Name: name, Kind: profile.RecordExit}}
+		if err := b.Add(tr); err != nil {
+			t.Fatal(err)
+		}
+		if want := float64(ticks); b.Count != 1 || math.Abs(b.MeanNS()-want) > 2+want/1e9 {
+			t.Errorf("%d of %v ns, want one of %v", b.Count, b.MeanNS(), want)
+		}
+	}
+}
+
 // FuzzTrace: whatever bytes a file has, reading its trace ends without a panic.
 func FuzzTrace(f *testing.F) {
 	gap := at(30, 4, profile.RecordGap, 0, 0)
