@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 )
 
 // An Error is a file that cannot be replaced. All files are as they were.
@@ -301,9 +300,9 @@ func create(target string) (*os.File, error) {
 func (j *job) explain(err error) error {
 	remedy := "look at the directory"
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
 		remedy = "make it and its directory writable"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG), isQuota(err):
+	case isFull(err):
 		remedy = "make room on the disk"
 	case errors.Is(err, fs.ErrNotExist):
 		remedy = "make the directory"

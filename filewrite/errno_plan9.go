@@ -1,0 +1,7 @@
+package filewrite
+
+// Errors of Plan 9 are texts of the file server, which tell what is wrong themselves.
+
+func isReadOnly(error) bool { return false }
+
+func isFull(error) bool { return false }
