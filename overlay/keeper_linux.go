@@ -233,7 +233,7 @@ func (k *keeper) spill() {
 	var rest []*keptFile
 	for i, f := range k.kept {
 		if len(rest)+len(k.kept)-i > mostKept && f.ended() && k.name(f) == nil && (f.path == "" || isFile(f.path) || copyData(f.path, f.f) == nil) {
-			f.f.Close()
+			f.close()
 			continue
 		}
 		rest = append(rest, f)
@@ -248,14 +248,20 @@ func (k *keeper) close() {
 	close(k.wake)
 	<-k.drained
 	for _, f := range k.kept {
-		f.mu.Lock()
-		if f.drain != nil {
-			f.drain.close()
-		}
-		f.mu.Unlock()
-		f.f.Close()
+		f.close()
 	}
 	k.removePlace()
+}
+
+// close gives up the file, and the drain if one is left.
+func (f *keptFile) close() {
+	f.mu.Lock()
+	if f.drain != nil {
+		f.drain.close()
+		f.drain = nil
+	}
+	f.mu.Unlock()
+	f.f.Close()
 }
 
 func (k *keeper) removePlace() {

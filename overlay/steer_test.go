@@ -240,6 +240,18 @@ unconfigured StartWatch "` + strings.Repeat("long", 64) + `…": its name is lon
 	t.Error("no marker for the watch")
 }
 
+// Who makes a name for each stopwatch is told so in the end.
+func TestWatchNames(t *testing.T) {
+	t.Parallel()
+	want := `StartWatch "10000": there are 10000 stopwatches; give fewer names: what differs each time belongs in none` + "\n"
+	if r := runSteered(t, "", "names"); r.stdout != "unconfigured "+want {
+		t.Errorf("%q", r.stdout)
+	}
+	if r := runSteered(t, "noself", "names"); r.stdout != "profiling "+want || len(r.Markers) < 10_000 {
+		t.Errorf("%q, and %d markers", r.stdout, len(r.Markers))
+	}
+}
+
 // Stopwatches are in traces, also where another goroutine stops them, and those that run at the end are open.
 func TestWatchesHanded(t *testing.T) {
 	t.Parallel()

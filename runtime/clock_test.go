@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -45,5 +46,22 @@ func TestRoundedStep(t *testing.T) {
 		if got < tt.least || got > tt.most {
 			t.Errorf("%d: %.2f, want %g to %g", tt.steps, got, tt.least, tt.most)
 		}
+	}
+}
+
+// Times of any length come to as many ticks as they are.
+func TestFromNS(t *testing.T) {
+	defer func(mult uint64) { hot.mult = mult }(hot.mult)
+	for _, hz := range []uint64{1e6, 24e6, 1e9, 2_995_200_000, 5e9} {
+		hot.mult = multFor(hz)
+		for _, ns := range []uint64{0, 1000, 4_000_000_000, 5_000_000_000, 60_000_000_000, 10 * 365 * 24 * 3600 * 1_000_000_000} {
+			if got, want := float64(fromNS(ns)), float64(ns)/1e9*float64(hz); math.Abs(got-want) > want/1e6+1 {
+				t.Errorf("%d ns at %d Hz are %g ticks, want %g", ns, hz, got, want)
+			}
+		}
+	}
+	hot.mult = multFor(5e9)
+	if got := fromNS(1<<64 - 1); got != 1<<64-1 {
+		t.Errorf("the longest time is %d ticks", got)
 	}
 }

@@ -169,7 +169,7 @@ func parseConfig(raw string) (c config, trouble string) {
 				continue
 			}
 		case "seed":
-			wanted = "a whole number, 0 or more and less than 18446744073709551615"
+			wanted = "a whole number from 0 to 999999999999999999"
 			if n, ok := parseUint(value); ok {
 				c.seed = n
 				if n == 0 {

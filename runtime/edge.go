@@ -135,11 +135,11 @@ func (e *edge) open(caller, index uint32) uint32 {
 	if e.index != 0 {
 		return e.index
 	}
-	if noRun() {
+	if noRun() || nextIndex >= maxIndex {
 		return 0
 	}
 	b := newBlock(BlockEdge, 0, BlockAlign)
-	if b == nil || nextIndex >= maxIndex {
+	if b == nil {
 		return 0
 	}
 	i := nextIndex

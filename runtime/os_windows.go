@@ -97,4 +97,6 @@ func appName() string {
 }
 
 // noFile says whether that is the trouble with a file: there is none.
-func noFile(trouble string) bool { return trouble == syscall.ERROR_FILE_NOT_FOUND.Error() }
+func noFile(trouble string) bool {
+	return trouble == syscall.ERROR_FILE_NOT_FOUND.Error() || trouble == syscall.ERROR_PATH_NOT_FOUND.Error()
+}

@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -334,6 +335,20 @@ func takes(m *Marker, w uint32, on bool) bool {
 		off &^= OffByState | OffSettled // it may have been closed a moment ago
 	}
 	return on && off == 0 && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0
+}
+
+// roomFor and roomOf are for how many markers and for how many goroutines' stacks there is room before anything is passed: the first passage of one
+// allocates nothing then.
+const roomFor, roomOf = 1024, 64
+
+// makeRoom makes it when a run begins. The caller holds the lock.
+//
+//go:norace
+func makeRoom() {
+	n := max(roomFor-len(live), 0)
+	numbers, live = slices.Grow(numbers, n), slices.Grow(live, n)
+	firsts, firstPassages = slices.Grow(firsts, n), slices.Grow(firstPassages, n)
+	owners = slices.Grow(owners, roomOf)
 }
 
 //go:norace

@@ -192,9 +192,11 @@ func (p *slot) makeRoom() bool {
 	}
 	size := OffStackData + uintptr(room)*StackSize
 	var s *stack
-	if old != &none || stacks < mostStacks {
+	if old.bytes > 0 || old == &none && stacks < mostStacks { // one that is in memory only stays there
 		s = (*stack)(newBlock(BlockStack, 0, size))
-		stacks++
+		if old == &none {
+			stacks++
+		}
 		if s != nil && !space.inFile {
 			s.bytes = 0
 		}

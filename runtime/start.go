@@ -105,12 +105,14 @@ func configure(spec string) error {
 	writeHeld()
 	for k, m := range live {
 		firstPassages[k] = firstPassage{took: notFirst}
-		if w := loadWord(&m.index); w&IndexOffChoice != 0 || numbers[k] == 0 {
+		firsts[k] = now()
+		switch w := loadWord(&m.index); {
+		case w&IndexMask != firstIndex+uint32(k): // of an edge, or what its marker had before it was sampled: nothing is recorded under it any more
+		case w&IndexOffChoice != 0 || numbers[k] == 0:
 			alias(firstIndex+uint32(k), NoMarker)
-		} else {
+		default:
 			alias(firstIndex+uint32(k), uint64(numbers[k]))
 		}
-		firsts[k] = now()
 	}
 	atomic.StoreUint32(&hot.mode, modeReady) // before others may register
 	unlock()
@@ -311,6 +313,7 @@ func start(value string) (refused uint64, trouble string) {
 		followEnds()
 	}
 	room = room && openSpace(piece)
+	makeRoom()
 	unlock()
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"

@@ -325,8 +325,10 @@ func (e *ringEnd) put(r *traceRecord) {
 	if n := b.gap; n > 0 {
 		b.gap = 0
 		e.append(&traceRecord{b.gapTick, n, RecordGap << RecordKindShift, 0, min(less(b.gapLast, b.gapTick), 1<<RecordCostBits-1)})
-		if e.next == e.limit {
-			e.advance() // there was room for two
+		if e.next == e.limit && !e.advance() { // there was room for two, unless somebody has begun to drain the ring just now
+			b.gap, b.gapTick, b.gapLast = 1, r.tick, r.tick
+			b.lost++
+			return
 		}
 	}
 	r.cost = 0

@@ -25,7 +25,7 @@ var (
 
 // StartWatch starts the stopwatch of that name, which appears in reports as a
 // region at the place of its first start. It is an error if it runs, has no name or one of
-// more than 256 bytes.
+// more than 256 bytes, or is one too many: each stays for as long as the program, and there can be 10,000.
 // Any goroutine may call it.
 //
 //go:norace
@@ -46,6 +46,9 @@ func StartWatch(name string) error {
 	defer release(&watching)
 	w := watches[name]
 	if w == nil {
+		if len(watches) == mostWatches {
+			return &WatchError{"StartWatch", name, "there are 10000 stopwatches", "give fewer names: what differs each time belongs in none"}
+		}
 		w = newWatch(name)
 	}
 	if w.running {
@@ -96,6 +99,9 @@ func StopWatch(name string) error {
 	}
 	return nil
 }
+
+// mostWatches is how many stopwatches there are at most.
+const mostWatches = 10_000
 
 // begin says in the data that the watch is open, whose marker has index i.
 //

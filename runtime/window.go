@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"math/bits"
 	"sync/atomic"
 	"unsafe"
 )
@@ -386,5 +387,10 @@ func fromNS(ns uint64) uint64 {
 	if hot.mult == 0 {
 		return ns
 	}
-	return ns << 32 / hot.mult
+	hi, lo := bits.Mul64(ns, 1<<32)
+	if hi >= hot.mult {
+		return 1<<64 - 1
+	}
+	ticks, _ := bits.Div64(hi, lo, hot.mult)
+	return ticks
 }

@@ -567,6 +567,14 @@ func main() {
 			say(perf.StopWatch("own"))
 			say(perf.StopWatch("whole"))
 		}
+	case "names": // of stopwatches, until there are too many
+		for i := range 1 << 20 {
+			if err := perf.StartWatch(strconv.Itoa(i)); err != nil {
+				say(err)
+				return
+			}
+			perf.StopWatch(strconv.Itoa(i))
+		}
 	case "watches":
 		say(perf.StopWatch("load"))
 		say(perf.StartWatch("load"))
