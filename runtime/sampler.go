@@ -86,7 +86,7 @@ func (s *sampler) due() uint64 {
 	next := s.windowDue()
 	if s.open && !wasOpen { // what can wait would take the processor from what passes in the window
 		s.turns.begin()
-		return min(next, s.look)
+		return next
 	}
 	lock()
 	settleGates(true)
