@@ -53,7 +53,7 @@ func TestWindowsOfCrowd(t *testing.T) {
 func TestWindowsOfTurns(t *testing.T) {
 	const calls = 120_000
 	for range runtime.NumCPU() {
-		other := exec.Command(steered(t), "errands", strconv.Itoa(1<<40))
+		other := exec.Command(steered(t), "errands", strconv.Itoa(1<<30))
 		other.Env = append(os.Environ(), "MARKGEN=")
 		if err := other.Start(); err != nil {
 			t.Fatal(err)
