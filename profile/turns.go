@@ -6,7 +6,7 @@ import layout "github.com/markgen/markgen/runtime"
 // tells how far it got on in these, that is by what the program took this for.
 func (r *run) shared(profiled float64, told bool) float64 {
 	if v := r.header.word(layout.OffTurnsShare); told && v != 0 {
-		return min(float64(v)/layout.UnsureUnit, layout.MostPace)
+		return min(float64(v)/layout.UnsureUnit, layout.MostTurns)
 	}
 	if told {
 		return 1
@@ -41,7 +41,7 @@ func (r *run) sharedThen() float64 {
 	if in == 0 {
 		return 1
 	}
-	return min(max(used/of/in, used/(used+waited)), layout.MostPace)
+	return min(max(used/of/in, used/(used+waited)), layout.MostTurns)
 }
 
 // sharedMost is which part of what others had of processors windows may have had more or less of than is known.

@@ -127,6 +127,9 @@ const UnsureUnit = 1 << 32
 // much as the shortest functions take so many times.
 const MostPace = 64
 
+// MostTurns is how many times what it has of processors in windows a program is taken to have elsewhere, at most.
+const MostTurns = 4
+
 var PaceLimits = [Paces - 1]uint64{5, 7, 10, 16, 32}
 
 // States of a run, the value at OffState.

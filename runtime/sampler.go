@@ -284,7 +284,7 @@ func (s *sampler) plan(at uint64) {
 func (s *sampler) putOff(t uint64) {
 	most := 3 * (t - s.next)
 	switch {
-	case s.turns.taken:
+	case s.turns.taken && !s.rests.does:
 		most = max(most, turnsPutOff)
 	case t-s.next <= lateSampler && !s.isLate():
 		return

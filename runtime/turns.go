@@ -21,7 +21,7 @@ type turns struct {
 var _ = [1]struct{}{}[unsafe.Offsetof(sampler{}.turns)%8]
 
 // takenFrom is which part of the time that it could run the program waits if others take turns with it.
-const takenFrom = 1.0 / 32
+const takenFrom = 1.0 / 8
 
 // Who opens a window takes less than one part in opensIn of it to come to an end, or to find that nobody else has ended it, and less than
 // opensMost, ns. A thread that used more has gone on with the program.
@@ -31,7 +31,7 @@ const opensIn, opensMost = 3, 150_000
 //
 //go:norace
 func (s *turns) begin() {
-	if s.taken {
+	if s.taken && !theSampler.rests.does {
 		s.opener = thisThread()
 		var used uint64
 		used, s.opened = usedTime(s.opener)
@@ -92,7 +92,7 @@ func sharingOf(waited, used, of, in, open, profiled, left float64) sharing {
 	in = max((in-(1-left)*max(in, 1))/left, 0)
 	part := 1.0
 	if in > 0 {
-		part = min(max(used/of/in, used/(used+waited)), MostPace)
+		part = min(max(used/of/in, used/(used+waited)), MostTurns)
 	}
 	taken := min((1-part)*min(of/profiled, 1), 1-1.0/MostPace)
 	return sharing{taken, sharedUnsure * max(taken, -taken) / (1 - taken)}
@@ -102,7 +102,7 @@ func sharingOf(waited, used, of, in, open, profiled, left float64) sharing {
 //
 //go:norace
 func (s *turns) add(used, waited, of uint64) {
-	if s.taken {
+	if s.taken && !theSampler.rests.does {
 		atomic.AddUint64(headerWord(OffTurnsUsed), used)
 		atomic.AddUint64(headerWord(OffTurnsWaited), waited)
 		atomic.AddUint64(headerWord(OffTurnsOf), of)
