@@ -10,6 +10,7 @@ import (
 // Windows open while the program has a processor, and where others take turns with it that is not all of the time: more of
 // it passes in windows than elsewhere, or less, since whoever opens them has a processor in its place first, which another may get next. How much more or less
 // tells the processor time that the program uses in them, of which the header has sums; a reader knows from the time that its threads wait for processors how far that may go.
+// Of a program that rests it tells nothing, and is left out: its windows have little by chance, or the work that whoever opened them has woken up.
 type turns struct {
 	used   uint64 // processor time at the beginning of the window, ns; 0: it is not looked at
 	opened uint64 // that of the opener
