@@ -25,7 +25,7 @@ test: lint
 
 # All tests but those; some wait for more than they compute, so there are more at a time than processors.
 others:
-	MAKEFLAGS= $(GO) test -p $$(($$(nproc) + 1)) -timeout 20m -skip '$(ALONE)' ./...
+	MAKEFLAGS= $(GO) test -p $$(($$(nproc) + 1)) -timeout 25m -skip '$(ALONE)' ./...
 
 lint:
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
