@@ -54,7 +54,7 @@ func TestM(t *testing.T) {
 		if err := os.WriteFile(os.Getenv("TMPDIR")+"/ended", nil, 0o666); err != nil {
 			t.Error(err)
 		}
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(500 * time.Millisecond):
 	}
 	M()
 }
@@ -160,7 +160,7 @@ func TestRunsInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := repeatIn(t, "-runs", "500", "-o", "perf", "-old", "v1", ".")
 			r.wait("run 2 of 500, new: ")
-			time.Sleep(50 * time.Millisecond) // into the next
+			time.Sleep(200 * time.Millisecond) // into the next, also where a process takes long to start
 			if err := kill(r.cmd.Process.Pid); err != nil {
 				t.Fatal(err)
 			}
