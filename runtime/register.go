@@ -341,10 +341,10 @@ func takes(m *Marker, w uint32, on bool) bool {
 // allocates nothing then.
 const roomFor, roomOf = 1024, 64
 
-// makeRoom makes it when a run begins. The caller holds the lock.
+// makeFirstRoom makes that room when a run begins. The caller holds the lock.
 //
 //go:norace
-func makeRoom() {
+func makeFirstRoom() {
 	n := max(roomFor-len(live), 0)
 	numbers, live = slices.Grow(numbers, n), slices.Grow(live, n)
 	firsts, firstPassages = slices.Grow(firsts, n), slices.Grow(firstPassages, n)

@@ -313,7 +313,7 @@ func start(value string) (refused uint64, trouble string) {
 		followEnds()
 	}
 	room = room && openSpace(piece)
-	makeRoom()
+	makeFirstRoom()
 	unlock()
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"
