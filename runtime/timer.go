@@ -107,8 +107,9 @@ const never = 1 << 62
 // far as timers has seen it; 0: not yet.
 var firstProfiling uint64
 
-// mostLate is how many windows of later periods one that ends late uses up at most.
-const mostLate = 10
+// A window that ends late uses up what later windows would take in so many ns, or ten windows of them, at most: the
+// process may have been stopped meanwhile.
+const mostLate = 100_000_000
 
 // A cycle is every=: when the next period begins and when the window of this one ends, ns
 // since the beginning of the run, and how much longer windows were than they should have been.
@@ -124,7 +125,7 @@ func (c *cycle) due(begun uint64) uint64 {
 	if c.ends != 0 && t >= c.ends {
 		want(wantPeriod, false, causeTimer, 0)
 		t = uint64(nanotime()) - begun
-		c.late += min(t-c.ends, mostLate*width) // the process may have been stopped
+		c.late += min(t-c.ends, max(10*width, mostLate))
 		c.next += c.late / width * period
 		c.late %= width
 		c.next = max(c.next, t-t%period)
