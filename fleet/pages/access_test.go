@@ -138,16 +138,19 @@ func TestContrast(t *testing.T) {
 	p := s.pages()
 	base := serve(t, p)
 	for _, address := range append(addresses, "/nothing", "/api/0000000000001003?goos=linux") {
+		tab, err := chromium(t).Open(base+address, sized(1440))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, scheme := range []string{"light", "dark"} {
-			tab, err := chromium(t).Open(base+address, sized(1440), browsertest.ColorScheme(scheme))
-			if err != nil {
+			if err := tab.Do(browsertest.ColorScheme(scheme)); err != nil {
 				t.Fatal(err)
 			}
 			for _, bad := range eval[[]string](t, tab, contrast) {
 				t.Errorf("%s, %s: %s", address, scheme, bad)
 			}
-			tab.Close()
 		}
+		tab.Close()
 	}
 }
 
