@@ -1,11 +1,9 @@
 package overlay_test
 
 import (
-	"math"
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strconv"
 	"testing"
 )
@@ -18,9 +16,8 @@ func TestWindowsOfCrowd(t *testing.T) {
 	}
 	const programs, calls = 3, 60_000
 	program, dir := steered(t), t.TempDir()
-	var ratios []float64
-	far := 0
-	for round := range 3 {
+	errand := &trial{runs: 9, least: 0.65, most: 1.45, errors: 3, far: 3}
+	for round := 0; !decided(errand); round++ {
 		var crowd []*exec.Cmd
 		for k := range programs {
 			cmd := exec.Command(taskset, "-c", "0", program, "errands", strconv.Itoa(calls))
@@ -35,17 +32,10 @@ func TestWindowsOfCrowd(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Fatal(err)
 			}
-			m := marker(t, steerRun{dir: dir}.read(t, strconv.Itoa(k)), "errand")
-			t.Logf("%d ± %.0f of %d", m.Count, m.CountSE(), 2*calls)
-			ratios = append(ratios, float64(m.Count)/(2*calls))
-			if math.Abs(float64(m.Count)-2*calls) > 3*m.CountSE() {
-				far++
-			}
+			errand.add(marker(t, steerRun{dir: dir}.read(t, strconv.Itoa(k)), "errand"), 2*calls)
 		}
 	}
-	if slices.Sort(ratios); ratios[len(ratios)/2] < 0.65 || ratios[len(ratios)/2] > 1.45 || far > len(ratios)/3 {
-		t.Errorf("counts are %.3g of what they should be, %d of them farther off than they say", ratios, far)
-	}
+	errand.check(t, "errands")
 }
 
 // Where other programs have all processors in turn, who opens a window has one in the program's place, which goes on some 50 µs later.
@@ -61,15 +51,9 @@ func TestWindowsOfTurns(t *testing.T) {
 		defer other.Wait()
 		defer other.Process.Kill()
 	}
-	var ratios, errors []float64
-	for seed := 61; seed < 66; seed++ {
-		p := runSteered(t, "sample=1:100,only=*.errand,seed="+strconv.Itoa(seed), "errand", strconv.Itoa(calls)).Profile
-		m := marker(t, p, "errand")
-		ratios = append(ratios, float64(m.Count)/calls)
-		errors = append(errors, m.CountSE()/calls)
+	errand := &trial{runs: 5, least: 0.7, most: 1.4}
+	for seed := 61; !decided(errand); seed++ {
+		errand.add(marker(t, runSteered(t, "sample=1:100,only=*.errand,seed="+strconv.Itoa(seed), "errand", strconv.Itoa(calls)).Profile, "errand"), calls)
 	}
-	t.Logf("counts are %.3g of what they should be, ± %.3g", ratios, errors)
-	if slices.Sort(ratios); ratios[len(ratios)/2] < 0.7 || ratios[len(ratios)/2] > 1.4 {
-		t.Errorf("counts are %.3g of what they should be", ratios)
-	}
+	errand.check(t, "errands")
 }

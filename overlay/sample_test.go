@@ -195,97 +195,64 @@ func TestWindowsOfNaps(t *testing.T) {
 
 // Where all processors are busy, whoever opens windows comes when a goroutine waits or has had its turn. They do not begin then.
 func TestWindowsOfBusy(t *testing.T) {
-	const jobs = 600_000
-	all := marker(t, runSteered(t, "only=*.worker:job", "workers", fmt.Sprint(jobs)).Profile, "worker:job")
-	if all.Count != jobs {
-		t.Errorf("%d jobs of %d", all.Count, jobs)
+	const calls = 600_000
+	all := marker(t, runSteered(t, "only=*.worker:job", "workers", fmt.Sprint(calls)).Profile, "worker:job")
+	if all.Count != calls {
+		t.Errorf("%d jobs of %d", all.Count, calls)
 	}
 	for _, rate := range []string{"1:20", "1:100"} {
-		found := map[string][]float64{}
-		wrong := func() (list []string) {
-			for what, parts := range found {
-				least, most := 0.7, 1.4
-				if what == "mean" { // a few that other programs held up are much of it
-					least, most = 0.4, 2
-				}
-				slices.Sort(parts)
-				if median := parts[len(parts)/2]; median < least || median > most {
-					list = append(list, fmt.Sprintf("%s: %s are %.3g of what they should be, in the median", rate, what, median))
-				}
-			}
-			return list
+		jobs, sent := &trial{runs: 9, least: 0.7, most: 1.4}, &trial{runs: 9, least: 0.7, most: 1.4}
+		mean := &trial{runs: 9, least: 0.4, most: 2} // a few that other programs held up are much of it
+		for seed := 31; !decided(jobs, sent, mean); seed++ {
+			p := runSteered(t, fmt.Sprintf("sample=%s,seed=%d,only=*:job;*:send", rate, seed), "workers", fmt.Sprint(calls)).Profile
+			job := marker(t, p, "worker:job")
+			jobs.add(job, calls)
+			sent.add(marker(t, p, "main:send"), calls)
+			mean.parts = append(mean.parts, job.MeanNS()/all.MeanNS())
 		}
-		for seed := 31; seed < 36 || seed < 46 && len(wrong()) > 0; seed++ { // what else the machine does may come between
-			p := runSteered(t, fmt.Sprintf("sample=%s,seed=%d,only=*:job;*:send", rate, seed), "workers", fmt.Sprint(jobs)).Profile
-			job, send := marker(t, p, "worker:job"), marker(t, p, "main:send")
-			found["mean"] = append(found["mean"], job.MeanNS()/all.MeanNS())
-			found["jobs"] = append(found["jobs"], float64(job.Count)/jobs)
-			found["jobs sent"] = append(found["jobs sent"], float64(send.Count)/jobs)
-		}
-		for _, text := range wrong() {
-			t.Error(text)
-		}
-		t.Logf("%s: of what they should be are %v", rate, found)
+		jobs.check(t, rate+": jobs")
+		sent.check(t, rate+": jobs sent")
+		mean.check(t, rate+": means")
 	}
 }
 
 // TestWindowsOfPhases looks at a program that passes a marker every few ns for a while and then rests for as long: what recording
 // takes of a window is to count where it was taken. It is as much as the program is left, and differs with what else the machine does.
 func TestWindowsOfPhases(t *testing.T) {
-	var ratios []float64
-	far := 0
-	for seed := 41; seed < 48; seed++ {
+	brief := &trial{runs: 7, least: 0.6, most: 2.5, errors: 2, far: 2}
+	for seed := 41; !decided(brief); seed++ {
 		r := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "turns", "40")
-		calls, err := strconv.Atoi(strings.TrimSpace(r.stdout))
+		calls, err := strconv.ParseFloat(strings.TrimSpace(r.stdout), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := marker(t, r.Profile, "brief")
-		ratios = append(ratios, float64(m.Count)/float64(calls))
-		if math.Abs(float64(m.Count)-float64(calls)) > 2*m.CountSE() {
-			far++
-		}
+		brief.add(marker(t, r.Profile, "brief"), calls)
 	}
-	t.Logf("counts are %.3g of what they should be", ratios)
-	if slices.Sort(ratios); ratios[3] < 0.6 || ratios[3] > 2.5 || far > 2 {
-		t.Errorf("counts are %.3g of what they should be, %d of %d by more than two standard errors", ratios, far, len(ratios))
-	}
+	brief.check(t, "passages")
 }
 
 // Counting takes as much of a window as recording does, or more, and who sees neither was passed less often there.
 func TestWindowsOfCounters(t *testing.T) {
 	const calls = 5_000_000
-	var scopes, counters []float64
-	for seed := 61; seed < 66; seed++ {
+	scopes, counters := &trial{runs: 5, least: 0.55, most: 1.6}, &trial{runs: 5, least: 0.55, most: 1.6}
+	for seed := 61; !decided(scopes, counters); seed++ {
 		p := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.steps;*.step", seed), "counted", fmt.Sprint(calls)).Profile
-		scopes = append(scopes, float64(marker(t, p, "steps").Count)/calls)
-		counters = append(counters, float64(marker(t, p, "step").Count)/calls/64)
+		scopes.add(marker(t, p, "steps"), calls)
+		counters.add(marker(t, p, "step"), 64*calls)
 	}
-	for what, ratios := range map[string][]float64{"scopes": scopes, "counters": counters} {
-		t.Logf("counts of %s are %.3g of what they should be", what, ratios)
-		if slices.Sort(ratios); ratios[2] < 0.55 || ratios[2] > 1.6 {
-			t.Errorf("counts of %s are %.3g of what they should be", what, ratios)
-		}
-	}
+	scopes.check(t, "scopes")
+	counters.check(t, "counters")
 }
 
 // Recording takes most of a window where a function is passed every few ns, and how much that is shows in those in which
 // passages are counted only.
 func TestWindowsOfDense(t *testing.T) {
 	const calls = 20_000_000
-	var ratios []float64
-	far := 0
-	for seed := 71; seed < 78; seed++ {
-		m := marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "dense", fmt.Sprint(calls)).Profile, "brief")
-		ratios = append(ratios, float64(m.Count)/calls)
-		if math.Abs(float64(m.Count)-calls) > 2*m.CountSE() {
-			far++
-		}
-		t.Logf("%d ± %.0f passages of %d", m.Count, m.CountSE(), calls)
+	brief := &trial{runs: 7, least: 0.6, most: 2, errors: 2, far: 2}
+	for seed := 71; !decided(brief); seed++ {
+		brief.add(marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "dense", fmt.Sprint(calls)).Profile, "brief"), calls)
 	}
-	if slices.Sort(ratios); ratios[3] < 0.6 || ratios[3] > 2 || far > 2 {
-		t.Errorf("counts are %.3g of what they should be, %d by more than two standard errors", ratios, far)
-	}
+	brief.check(t, "passages")
 }
 
 // Where markers follow each other as closely as can be, how often functions are passed that are seldom passed tells how
@@ -293,73 +260,46 @@ func TestWindowsOfDense(t *testing.T) {
 // half of a count, and the standard error says so.
 func TestWindowsOfInner(t *testing.T) {
 	const calls = 1_000_000
-	var ratios []float64
-	far := 0
-	for seed := 81; seed < 88; seed++ {
-		p := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.tinies;*.tiny", seed), "inner", fmt.Sprint(calls)).Profile
-		outer, inner := marker(t, p, "tinies"), marker(t, p, "tiny")
-		t.Logf("%d ± %.0f and %d ± %.0f passages", outer.Count, outer.CountSE(), inner.Count, inner.CountSE())
-		ratios = append(ratios, float64(inner.Count)/calls/200)
-		if math.Abs(float64(inner.Count)-calls*200) > 2*inner.CountSE() {
-			far++
-		}
+	tiny := &trial{runs: 7, least: 0.25, most: 3, errors: 2, far: 2}
+	for seed := 81; !decided(tiny); seed++ {
+		tiny.add(marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.tinies;*.tiny", seed), "inner", fmt.Sprint(calls)).Profile, "tiny"), 200*calls)
 	}
-	if slices.Sort(ratios); ratios[3] < 0.25 || ratios[3] > 3 || far > 2 {
-		t.Errorf("counts are %.3g of what they should be, %d by more than two standard errors", ratios, far)
-	}
+	tiny.check(t, "passages")
 }
 
 // What is passed now and then is counted between windows, too, which tells how far the program gets on in windows whatever recording
 // takes of them. In a run after that all passages are recorded.
 func TestWindowsOfMilestones(t *testing.T) {
 	const laps, each = 150_000, 5000
-	var scopes, counters []float64
-	far := 0
-	for seed := 141; seed < 146; seed++ {
+	scopes, counters := &trial{runs: 5, least: 0.75, most: 1.4}, &trial{runs: 5, least: 0.75, most: 1.4}
+	tinies := &trial{runs: 5, most: math.Inf(1), errors: 2, far: 1}
+	for seed := 141; !decided(scopes, counters, tinies); seed++ {
 		r := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.lap;*.step;*.stretch;*.tiny", seed), "laps", fmt.Sprint(laps))
-		lap, step, tiny := marker(t, r.Profile, "lap"), marker(t, r.Profile, "step"), marker(t, r.Profile, "tiny")
-		t.Logf("%d ± %.0f, %d ± %.0f and %d ± %.0f passages", lap.Count, lap.CountSE(), step.Count, step.CountSE(), tiny.Count, tiny.CountSE())
-		scopes = append(scopes, float64(lap.Count)/laps)
-		counters = append(counters, float64(step.Count)/laps)
-		if math.Abs(float64(tiny.Count)-laps*each) > 2*tiny.CountSE() {
-			far++
-		}
+		scopes.add(marker(t, r.Profile, "lap"), laps)
+		counters.add(marker(t, r.Profile, "step"), laps)
+		tinies.add(marker(t, r.Profile, "tiny"), laps*each)
 		next := r.read(t, "next.markgen")
 		if lap, tiny := marker(t, next, "lap"), marker(t, next, "tiny"); lap.Count != 7 || tiny.Count != 7*each {
 			t.Errorf("in the next run there are %d and %d passages, want %d and %d", lap.Count, tiny.Count, 7, 7*each)
 		}
 	}
-	for what, ratios := range map[string][]float64{"scopes": scopes, "counters": counters} {
-		if slices.Sort(ratios); ratios[2] < 0.75 || ratios[2] > 1.4 || far > 1 {
-			t.Errorf("counts of %s are %.3g of what they should be, %d of tiny by more than two standard errors", what, ratios, far)
-		}
-	}
+	scopes.check(t, "scopes")
+	counters.check(t, "counters")
+	tinies.check(t, "tiny ones")
 }
 
 // Where a program does something dense and something else in less time than a window lasts, recording makes the one much longer than it
 // is, and yet the other is seen as often.
 func TestWindowsOfUneven(t *testing.T) {
 	const rounds, brief, orders = 400, 40_000, 5
-	var dense, others []float64
-	far := 0
-	for seed := 131; seed < 136; seed++ {
+	dense, others := &trial{runs: 5, least: 0.6, most: 1.8}, &trial{runs: 5, least: 0.6, most: 1.8, errors: 3, far: 2}
+	for seed := 131; !decided(dense, others); seed++ {
 		p := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief;*.order", seed), "uneven", fmt.Sprint(rounds)).Profile
-		b, r := marker(t, p, "brief"), marker(t, p, "order")
-		t.Logf("%d ± %.0f of %d, and %d ± %.0f of %d", b.Count, b.CountSE(), rounds*brief, r.Count, r.CountSE(), rounds*orders)
-		dense = append(dense, float64(b.Count)/rounds/brief)
-		others = append(others, float64(r.Count)/rounds/orders)
-		if math.Abs(float64(r.Count)-rounds*orders) > 3*r.CountSE() {
-			far++
-		}
+		dense.add(marker(t, p, "brief"), rounds*brief)
+		others.add(marker(t, p, "order"), rounds*orders)
 	}
-	for what, ratios := range map[string][]float64{"dense": dense, "others": others} {
-		if slices.Sort(ratios); ratios[2] < 0.6 || ratios[2] > 1.8 {
-			t.Errorf("counts of %s are %.3g of what they should be", what, ratios)
-		}
-	}
-	if far > 2 {
-		t.Errorf("counts are %.3g of what they should be, %d by more than three standard errors", others, far)
-	}
+	dense.check(t, "dense passages")
+	others.check(t, "others")
 }
 
 // A function that takes longer than a window, and chooses where it begins whether what is in it is recorded, is recorded whole.
@@ -387,15 +327,11 @@ func TestWindowsOfLengthy(t *testing.T) {
 // Where a program rests gates are opened long before a window, and calls that begin meanwhile run unmarked: marked they would last into it.
 func TestWindowsOfPausing(t *testing.T) {
 	const calls = 600
-	var ratios []float64
-	for seed := 111; seed < 116; seed++ {
-		m := marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.lengthy*", seed), "pausing", fmt.Sprint(calls)).Profile, "lengthy")
-		ratios = append(ratios, float64(m.Count)/calls)
+	lengthy := &trial{runs: 5, least: 0.65, most: 1.9}
+	for seed := 111; !decided(lengthy); seed++ {
+		lengthy.add(marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.lengthy*", seed), "pausing", fmt.Sprint(calls)).Profile, "lengthy"), calls)
 	}
-	t.Logf("counts are %.3g of what they should be", ratios)
-	if slices.Sort(ratios); ratios[2] < 0.65 || ratios[2] > 1.9 {
-		t.Errorf("counts are %.3g of what they should be", ratios)
-	}
+	lengthy.check(t, "calls")
 }
 
 // What is in a function before and behind a time that it waits is as large a part of all as its calls are.
