@@ -19,7 +19,11 @@ func TestBetweenRuns(t *testing.T) {
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "between")
 	trapMust(t, dir, nil, markgen, "init")
-	const pairs, workers = 30, 4
+	const workers = 4
+	pairs := 30
+	if testing.Short() {
+		pairs = 10
+	}
 	for _, form := range []string{"twin", "open"} {
 		exe := filepath.Join(dir, form)
 		trapMust(t, dir, nil, markgen, "build", "-form", form, "-o", exe, ".")

@@ -50,7 +50,7 @@ func (r collectedRun) values(collector, value string, markers ...string) map[str
 // collectCopy is testdata/collect with a go.mod that finds the runtime.
 func collectCopy(t *testing.T) string {
 	t.Helper()
-	dir := trapCopy(t, "collect", nil)
+	dir := trapCopy(t, nil, "collect")
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

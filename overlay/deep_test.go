@@ -41,7 +41,7 @@ type deepBucket struct{ Count, Sum uint64 }
 // else go build is given.
 func deepProgram(t *testing.T, folder string, environ []string, flags ...string) string {
 	t.Helper()
-	dir := trapCopy(t, folder, nil)
+	dir := trapCopy(t, nil, folder)
 	program := filepath.Join(dir, folder)
 	trapMust(t, dir, environ, trapMarkgen(t), append(append([]string{"build", "-deep"}, flags...), "-o", program, ".")...)
 	return program

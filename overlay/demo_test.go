@@ -10,7 +10,7 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	markgen := trapMarkgen(t)
-	dir := trapCopy(t, "demo", nil)
+	dir := trapCopy(t, nil, "demo")
 	data := filepath.Join(t.TempDir(), "demo.markgen")
 	plain := trapMust(t, dir, nil, "go", "run", ".", "-lines", "20000")
 	run := trapMust(t, dir, nil, markgen, "run", "-report", "none", "-o", data, ".", "-lines", "20000")

@@ -34,27 +34,35 @@ type stmtReport struct {
 }
 
 func TestStatementCounts(t *testing.T) {
+	t.Parallel()
 	folders, err := os.ReadDir("../testdata/stmts")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all []string
+	for _, f := range folders {
+		all = append(all, "stmts/"+f.Name())
+	}
+	dir, out := trapCopy(t, nil, all...), t.TempDir()
+	plain, marked := filepath.Join(out, "plain"), filepath.Join(out, "marked")
+	trapMust(t, dir, nil, trapMarkgen(t), "build", "-all", "-o", marked+"/", "./...")
+	trapMust(t, dir, nil, "go", "build", "-o", plain+"/", "./...")
 	for _, f := range folders {
 		t.Run(f.Name(), func(t *testing.T) {
 			t.Parallel()
-			stmtCheck(t, trapCopy(t, "stmts/"+f.Name(), nil), "example.com/traps/stmts/"+f.Name()+".")
+			want := trapMust(t, t.TempDir(), nil, filepath.Join(plain, f.Name()))
+			stmtCheck(t, filepath.Join(dir, "stmts", f.Name()), filepath.Join(marked, f.Name()), want)
 		})
 	}
 }
 
-func stmtCheck(t *testing.T, dir, prefix string) {
-	markgen := trapMarkgen(t)
+// stmtCheck compares what the marked program of a folder prints and counts with what the plain one printed, and what its source wants.
+func stmtCheck(t *testing.T, dir, marked string, want trapResult) {
 	out := t.TempDir()
-	marked, data := filepath.Join(out, "program"), filepath.Join(out, "run.markgen")
-	trapMust(t, dir, nil, markgen, "build", "-all", "-o", marked, ".")
-	plain := trapMust(t, dir, nil, "go", "run", ".")
+	data := filepath.Join(out, "run.markgen")
 	run := trapRun(t, out, []string{"MARKGEN=collect=time,file=" + data}, marked)
-	trapCompare(t, "collecting", run, plain)
-	text := trapMust(t, out, nil, markgen, "report", "-format", "json", data).stdout
+	trapCompare(t, "collecting", run, want)
+	text := trapMust(t, out, nil, trapMarkgen(t), "report", "-format", "json", data).stdout
 	var report stmtReport
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -62,13 +70,13 @@ func stmtCheck(t *testing.T, dir, prefix string) {
 	if !report.Complete {
 		t.Errorf("the data of a program that ended are said to be incomplete, state %q", report.State)
 	}
-	want, funcs := stmtWants(t, filepath.Join(dir, "main.go"), prefix)
-	if len(want) == 0 {
+	wants, funcs := stmtWants(t, filepath.Join(dir, "main.go"), "example.com/traps/stmts/"+filepath.Base(dir)+".")
+	if len(wants) == 0 {
 		t.Fatal("no want comments")
 	}
 	for _, m := range report.Markers {
-		n, ok := want[m.Name]
-		delete(want, m.Name)
+		n, ok := wants[m.Name]
+		delete(wants, m.Name)
 		top, _, _ := strings.Cut(m.Name, ":")
 		switch {
 		case !ok && funcs[top]:
@@ -80,7 +88,7 @@ func stmtCheck(t *testing.T, dir, prefix string) {
 			t.Errorf("main.go:%d: %s has %d open scopes at the end", m.Line, m.Name, m.Open)
 		}
 	}
-	for name, n := range want {
+	for name, n := range wants {
 		t.Errorf("%s is not in the report, want %d passages", name, n)
 	}
 }

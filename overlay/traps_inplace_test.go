@@ -14,36 +14,37 @@ import (
 var trapsInPlace = []string{
 	"blank_func", "constraints", "defer_loop", "else_if", "eval_order", "fallthrough", "func_literal", "generated",
 	"generics", "goroutines", "goto_block", "goto_decl", "imports", "init_order", "label_for", "local_types", "own_panic",
-	"loopvar", "marked", "methods", "recover", "shadowed", "switch_init", "type_switch", "unformatted",
+	"marked", "methods", "recover", "shadowed", "switch_init", "type_switch", "unformatted",
 }
 
 // TestTrapsMarkedInPlace marks source, builds and runs it, marks it again, edits it and strips it.
 func TestTrapsMarkedInPlace(t *testing.T) {
-	for _, name := range trapsInPlace {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := trapCopy(t, "traps/"+name, nil)
-			trapInPlace(t, dir)
-		})
-	}
+	t.Parallel()
+	trapInPlace(t, nil, trapsInPlace...)
+	trapInPlace(t, nil, "loopvar") // a module of its own
 }
 
 // TestTrapsMarkedInPlaceInOtherEditorsFiles has CRLF and byte order marks come back.
 func TestTrapsMarkedInPlaceInOtherEditorsFiles(t *testing.T) {
-	for _, name := range []string{"else_if", "marked"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			trapInPlace(t, trapCopy(t, "traps/"+name, trapOtherEditor))
-		})
-	}
+	t.Parallel()
+	trapInPlace(t, trapOtherEditor, "else_if", "marked")
 }
 
-func trapInPlace(t *testing.T, dir string) {
+// trapInPlace marks traps in one module. change, if not nil, changes each Go file before.
+func trapInPlace(t *testing.T, change func([]byte) []byte, names ...string) {
+	var folders []string
+	for _, name := range names {
+		folders = append(folders, "traps/"+name)
+	}
+	dir := trapCopy(t, change, folders...)
 	markgen := trapMarkgen(t)
 	out := t.TempDir()
-	plain, marked := filepath.Join(out, "plain", "program"), filepath.Join(out, "marked", "program")
-	trapMust(t, dir, nil, "go", "build", "-o", plain, ".")
-	want := trapRun(t, out, nil, plain)
+	plain, marked := filepath.Join(out, "plain"), filepath.Join(out, "marked")
+	trapMust(t, dir, nil, "go", "build", "-o", plain+"/", "./...")
+	want := map[string]trapResult{}
+	for _, name := range names {
+		want[name] = trapRun(t, out, nil, filepath.Join(plain, name))
+	}
 	before := trapGoFiles(t, dir)
 	trapMust(t, dir, nil, markgen, "init", "-vendor")
 
@@ -58,17 +59,21 @@ func trapInPlace(t *testing.T, dir string) {
 	}
 	both.Wait()
 	first := trapGoFiles(t, dir)
-	if !strings.Contains(first["main.go"], ".Finish()") {
-		t.Errorf("main.go holds no marks\n%s", first["main.go"])
+	for name, text := range first {
+		if filepath.Base(name) == "main.go" && !strings.Contains(text, ".Finish()") {
+			t.Errorf("%s holds no marks\n%s", name, text)
+		}
 	}
 	trapMust(t, dir, nil, markgen, "-all", "./...")
 	trapSame(t, "marked again", trapGoFiles(t, dir), first)
 	trapMust(t, dir, nil, markgen, "-all", "-check", "./...")
-	trapMust(t, dir, nil, "go", "build", "-o", marked, ".")
-	for _, env := range [][]string{nil, {"MARKGEN=collect=time,report=none,file=" + filepath.Join(out, "run.markgen")}} {
-		got := trapRun(t, out, env, marked)
-		got.stderr, want.stderr = "", "" // traces tell of lines
-		trapCompare(t, strings.Join(env, ""), got, want)
+	trapMust(t, dir, nil, "go", "build", "-o", marked+"/", "./...")
+	for _, name := range names {
+		for _, env := range [][]string{nil, {"MARKGEN=collect=time,report=none,file=" + filepath.Join(out, name+".markgen")}} {
+			got, want := trapRun(t, out, env, filepath.Join(marked, name)), want[name]
+			got.stderr, want.stderr = "", "" // traces tell of lines
+			trapCompare(t, name+" "+strings.Join(env, ""), got, want)
+		}
 	}
 
 	// What a person adds to the marked source stays.
