@@ -4,7 +4,7 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-.PHONY: demo test others lint cross soak bench corpus build clean
+.PHONY: demo test others lint quick static cross soak bench corpus build clean
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -18,20 +18,25 @@ build:
 ALONE := ^(TestMeasuredShapes|TestWindows.*)$$
 
 # Everything that says whether the code is right.
-test: lint
+test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
 	$(GO) test -timeout 5m -run '$(ALONE)' ./overlay
-	$(MAKE) -j2 others cross
+	$(MAKE) -j2 others cross static
 
-# All tests but those; some wait for more than they compute, so there are more at a time than processors.
+# All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
+# compute, so there are more at a time than processors.
 others:
-	MAKEFLAGS= $(GO) test -p $$(($$(nproc) + 1)) -timeout 25m -skip '$(ALONE)' ./...
+	MAKEFLAGS= $(GO) test -short -p $$(($$(nproc) + 1)) -timeout 25m -skip '$(ALONE)' ./...
 
-lint:
+lint: quick static
+
+quick:
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags markgen_off ./runtime
+
+static:
 	$(GO) tool staticcheck ./...
 
 # Everything for other platforms, its types checked and the runtime vetted, and the runtime's tests on linux/arm64.
@@ -54,8 +59,9 @@ soak:
 bench: build
 	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
 
-# The tests of real programs, plain and marked, and their block counts; and programs made at random.
+# All cases of all tests; the tests of real programs, plain and marked, and their block counts; and programs made at random.
 corpus:
+	$(GO) test -p 1 -timeout 1h -count=1 ./...
 	MARKGEN_CORPUS=all $(GO) test -timeout 1h -v -count=1 -run TestDeepVariety ./overlay
 	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus/...
 

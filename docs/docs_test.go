@@ -22,6 +22,9 @@ var exempt = map[string]string{
 	"make test":  "it runs this test",
 }
 
+// measured are the pages whose figures are times that hang on what else the machine does, and how often they may be tried.
+var measured = map[string]int{"docs/shapes.md": 4}
+
 // markgen builds the command once, for all pages, from the sources that README.md says to build it from, and beside
 // it benchstat, which the pages use.
 var markgen = sync.OnceValues(func() (dir string, err error) {
@@ -73,11 +76,20 @@ func TestPages(t *testing.T) {
 	env := environ(t)
 	for _, p := range pages(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(p.name), ".md"), func(t *testing.T) {
-			dir := t.TempDir()
-			if p.name == "README.md" {
-				copyCheckout(t, dir)
+			for tries := max(1, measured[p.name]); ; tries-- {
+				dir := t.TempDir()
+				if p.name == "README.md" {
+					copyCheckout(t, dir)
+				}
+				differences := runPage(t, bash, p, dir, env)
+				if len(differences) == 0 || tries == 1 {
+					for _, d := range differences {
+						t.Error(d)
+					}
+					break
+				}
+				t.Logf("once more, as the page shows times: %s", strings.Join(differences, "\n"))
 			}
-			runPage(t, bash, p, dir, env)
 		})
 	}
 }
@@ -85,7 +97,9 @@ func TestPages(t *testing.T) {
 // between is printed between the outputs of two blocks.
 const between = "\x1e\n"
 
-func runPage(t *testing.T, bash string, p page, dir string, env []string) {
+// runPage runs the page and returns how it differs from what it shows.
+func runPage(t *testing.T, bash string, p page, dir string, env []string) (differences []string) {
+	t.Helper()
 	script := "set -eu\nexec 2>&1 </dev/null\n"
 	var run []int // indexes of the blocks that the script runs
 	for i, b := range p.blocks {
@@ -96,7 +110,7 @@ func runPage(t *testing.T, bash string, p page, dir string, env []string) {
 		script += b.text + "\nprintf '\\036\\n'\n"
 	}
 	if len(run) == 0 {
-		return
+		return nil
 	}
 	file := filepath.Join(t.TempDir(), "page.sh")
 	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
@@ -115,13 +129,14 @@ func runPage(t *testing.T, bash string, p page, dir string, env []string) {
 		}
 		if i+1 < len(p.blocks) && p.blocks[i+1].lang == "text" {
 			if difference := compare(p.blocks[i+1].text, outputs[n]); difference != "" {
-				t.Errorf("%s:%d: %s", p.name, p.blocks[i+1].line, difference)
+				differences = append(differences, fmt.Sprintf("%s:%d: %s", p.name, p.blocks[i+1].line, difference))
 			}
 		}
 	}
 	if err != nil {
-		t.Errorf("%s: %v", p.name, err)
+		differences = append(differences, fmt.Sprintf("%s: %v", p.name, err))
 	}
+	return differences
 }
 
 // copyCheckout copies what the Makefile's targets need, so that running them leaves nothing in the checkout.

@@ -119,7 +119,11 @@ func testKilled(t *testing.T, url string) {
 	seed := uint64(11)
 	list := killBatches(seed, n)
 	rnd := rand.New(rand.NewPCG(1, 1))
-	for range 6 {
+	kills := 6
+	if testing.Short() {
+		kills = 3
+	}
+	for range kills {
 		taken, _ := killed(t, url, seed, n, time.Duration(rnd.IntN(400))*time.Millisecond)
 		s := open(t, url, store.Options{})
 		for i := range taken {
@@ -159,7 +163,10 @@ func TestKilledDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, url, store.Options{}).Close()
-	const n = 70
+	n := 70
+	if testing.Short() {
+		n = 30
+	}
 	var list []fact
 	var all sync.WaitGroup
 	for process := range 3 {
