@@ -15,12 +15,12 @@ build:
 	$(GO) build -o bin/markgen ./cmd/markgen
 
 # Tests of what times look like, which have the machine to themselves.
-ALONE := ^(TestMeasuredShapes|TestWindows.*)$$
+ALONE := ^(TestMeasuredShapes|TestWindows.*)$$|^TestPages$$/^shapes$$
 
 # Everything that says whether the code is right.
 test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
-	$(GO) test -timeout 5m -run '$(ALONE)' ./overlay
+	$(GO) test -timeout 5m -p 1 -run '$(ALONE)' ./overlay ./docs
 	$(MAKE) -j2 others cross static
 
 # All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they

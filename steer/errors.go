@@ -41,10 +41,11 @@ func (e *TransitionError) Error() string {
 // A NoMatchError says that no marker is meant by a name or glob.
 type NoMatchError struct {
 	Glob    string
-	Markers int  // that there are
-	Beyond  bool // it matches markers whose words are not in the file
-	Counter bool // it matches counters, which can't be steered
-	Exact   bool // it is meant as a name, not as a glob
+	Markers int      // that there are
+	Beyond  bool     // it matches markers whose words are not in the file
+	Counter bool     // it matches counters, which can't be steered
+	Exact   bool     // it is meant as a name, not as a glob
+	Near    []string // names that end with what is meant as one
 }
 
 func (e *NoMatchError) Error() string {
@@ -55,6 +56,10 @@ func (e *NoMatchError) Error() string {
 		return fmt.Sprintf("%s: only counted, not timed, and counters can't be turned on and off while the program runs; say so in MARKGEN before it starts", e.Glob)
 	case e.Exact && strings.ContainsAny(e.Glob, "*?["):
 		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, globs stand behind: on=%s, off=%s", e.Glob, e.Glob, e.Glob)
+	case len(e.Near) == 1:
+		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, did you mean %s?", e.Glob, e.Near[0])
+	case len(e.Near) > 1:
+		return fmt.Sprintf("%s: no marker has that name; before =on and =off stands a whole name, such as %s; globs stand behind: on=*%s, off=*%s", e.Glob, e.Near[0], e.Glob, e.Glob)
 	case e.Markers == 0:
 		return fmt.Sprintf("%s: the program has registered no markers", e.Glob)
 	}

@@ -158,12 +158,15 @@ func (p *Process) match(r rule) error {
 	for _, g := range r.globs {
 		one := rule{globs: []string{g}, exact: r.exact}
 		matched, beyond, counter, markers := false, false, false, 0
+		var near []string
 		for _, u := range p.units.List {
 			for i := range u.Markers {
 				markers++
 				if one.matches(u.Markers[i].Name) {
 					matched = matched || p.words[u] != nil
 					beyond = beyond || p.words[u] == nil
+				} else if r.exact && strings.HasSuffix(u.Markers[i].Name, g) {
+					near = append(near, u.Markers[i].Name)
 				}
 			}
 			for _, name := range u.Counters {
@@ -171,7 +174,7 @@ func (p *Process) match(r rule) error {
 			}
 		}
 		if !matched {
-			return &NoMatchError{Glob: g, Markers: markers, Beyond: beyond, Counter: counter, Exact: r.exact}
+			return &NoMatchError{Glob: g, Markers: markers, Beyond: beyond, Counter: counter, Exact: r.exact, Near: near}
 		}
 	}
 	return nil

@@ -224,6 +224,7 @@ func TestRefused(t *testing.T) {
 		{"only=*nothing", "*nothing: matches none of the 5 markers; see markgen report for their names, * stands for any text"},
 		{"off=*lex;*nothing", "*nothing: matches none"},
 		{"example.com/demo.rum=off", "example.com/demo.rum: matches none"},
+		{"demo.run=off", "demo.run: no marker has that name; before =on and =off stands a whole name, did you mean example.com/demo.run?"},
 		{"example.com/*=off", "example.com/*: no marker has that name; before =on and =off stands a whole name, globs stand behind: on=example.com/*"},
 		{"off=*helper*", "*helper*: only counted, not timed, and counters can't be turned on and off"},
 		{"throttle=5", "set throttle=5: not a setting; the keys are only, skip, on, off and sample"},
