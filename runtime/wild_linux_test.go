@@ -60,6 +60,9 @@ func choiceOf(t *testing.T, d *dataset) choice {
 // choices runs the demo with each of so many seeds.
 func choices(t *testing.T, runs int, config string) []choice {
 	t.Helper()
+	if testing.Short() {
+		runs /= 2
+	}
 	list := make([]choice, runs)
 	temp := t.TempDir()
 	cmds := make([]*exec.Cmd, runs)

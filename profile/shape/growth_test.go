@@ -46,7 +46,10 @@ func TestGrowth(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, l := range laws {
-				const samples = 60
+				samples := 60
+				if testing.Short() {
+					samples = 20
+				}
 				right, wrong, covered := 0, 0, 0
 				for i := range samples {
 					r := rand.New(rand.NewPCG(uint64(i), 1))
@@ -69,7 +72,7 @@ func TestGrowth(t *testing.T) {
 				if l.order == "" {
 					right = samples - wrong
 				}
-				if float64(right) < tt.decided*samples || float64(wrong) > tt.wrong*samples {
+				if float64(right) < tt.decided*float64(samples) || float64(wrong) > tt.wrong*float64(samples) {
 					t.Errorf("%s, exponent %v: %d of %d are right and %d wrong", l.order, l.c, right, samples, wrong)
 				}
 				if l.c > 0 && covered < samples*85/100 {
