@@ -41,5 +41,12 @@ func NamesSize(file []byte) (uint64, error) {
 // can have that sum, and those squares. All that ReadFile gives of runs are sound, and so are their sums, unless they were
 // estimated from samples, or are at the largest number and stay there.
 func (b Bucket) Sound() bool {
-	return b.K < 64 && b.Count > 0 && plausible(b.K, b.Count, b.SumNS, b.SumSq)
+	if b.K >= 64 || b.Count == 0 {
+		return false
+	}
+	if plausible(b.K, b.Count, b.SumNS, b.SumSq) {
+		return true
+	}
+	same, ok := reconcile(b, 0)
+	return ok && same == b
 }

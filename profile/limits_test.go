@@ -63,4 +63,16 @@ func TestSound(t *testing.T) {
 	if n < 100 {
 		t.Errorf("only %d buckets", n)
 	}
+	const week = 7 * 24 * 3600 * 1_000_000_000
+	long := profile.Bucket{K: 49, Count: 10_000, SumNS: 10_000 * week}
+	for range long.Count {
+		long.SumSq = long.SumSq.Add(profile.Square(week))
+	}
+	if !long.Sound() {
+		t.Errorf("%+v, which are %d times of a week, is not", long, long.Count)
+	}
+	long.SumSq.Hi *= 2
+	if long.Sound() {
+		t.Errorf("%+v is taken", long)
+	}
 }

@@ -148,7 +148,7 @@ func place(m *profile.Marker) Place { return Place{m.ID, m.Name, m.Kind, m.Count
 
 func side(m *profile.Marker) Side {
 	s := Side{Count: m.Count, MeanNS: m.MeanNS(), P50NS: m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), MaxNS: m.MaxNS}
-	n := float64(timed(m))
+	n := float64(max(timed(m), 1)) // of none, less than Least, nothing is concluded
 	dev := m.StddevNS()
 	variance := dev * dev / max(n-1, 1)
 	// A clock that can't tell the times apart says nothing of how they vary below its step, nor does one bucket.

@@ -104,6 +104,15 @@ func testHostile(t *testing.T, url string) {
 			t.Errorf("%.20q: %v, %v", text, groups, err)
 		}
 	}
+	// Names of one marker that are cut stay apart where they begin alike.
+	m := r.marker(100)
+	value := []profile.Value{{Name: "read_bytes", Sum: 1}}
+	m.Readings = []profile.Reading{{Collector: long + "1", Scopes: 1, Values: value}, {Collector: long + "2", Scopes: 1, Values: value}}
+	ingest(t, s, batchOf(&profile.Profile{Runs: 1, Markers: []profile.Marker{m}}, fleet.Origin{}, someDay, fleet.BatchID{Sequence: 100}))
+	settle(t, s)
+	if groups, err := s.Figures(ctx, m.ID, fleet.Filter{}, fleet.ByBuild); err != nil || len(groups) != 1 || len(groups[0].Marker.Readings) != 2 {
+		t.Errorf("of two collectors whose names begin alike there are %+v, %v", groups, err)
+	}
 	if _, _, err := s.Profile(ctx, fleet.Filter{}, 0); err != nil {
 		t.Error(err)
 	}

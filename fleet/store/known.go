@@ -74,7 +74,16 @@ func cleanOrigin(o fleet.Origin) fleet.Origin {
 }
 
 func cleanName(n name) name {
-	return name{clean(n.collector, longestText), clean(n.value, longestText), n.of}
+	return name{cleanApart(n.collector), cleanApart(n.value), n.of}
+}
+
+// cleanApart is clean for names of which a marker may have several: those that begin alike stay apart where they are cut.
+func cleanApart(s string) string {
+	if len(s) <= longestText {
+		return clean(s, longestText)
+	}
+	whole := fmt.Sprintf("%016x", xxhash.Sum64String(s))
+	return clean(s, longestText-len(whole)) + whole
 }
 
 // hashWords tells apart the words that a marker may have: name, kind and place.

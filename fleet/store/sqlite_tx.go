@@ -36,8 +36,11 @@ func (s *sqliteStatements) begin(ctx context.Context, db *sql.DB, durable bool) 
 	if durable {
 		mode = "PRAGMA synchronous = FULL"
 	}
+	// Whoever asks may leave at any moment. The driver can say so though a transaction has begun, which nobody would end; it waits
+	// for the lock as long as busy_timeout says, not longer.
+	whole := context.WithoutCancel(ctx)
 	for _, one := range []string{mode, "BEGIN IMMEDIATE"} {
-		if _, err := conn.ExecContext(ctx, one); err != nil {
+		if _, err := conn.ExecContext(whole, one); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
 	}

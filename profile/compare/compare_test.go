@@ -166,6 +166,30 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// What falls to nothing has changed by all of it, and what comes of nothing without bound.
+func TestOfNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for label, want := range map[Label][3]float64{New: {-1, -1, float64(Better)}, Old: {math.Inf(1), math.Inf(1), float64(Worse)}} {
+		got := sides(t, Options{Metric: "io.read_bytes", Threshold: 2}, func(l Label, _ int) *profile.Profile {
+			m := marker(0, times(r, 100, 1000))
+			sum := uint64(1000)
+			if l == label {
+				sum = 0
+			}
+			m.Readings = []profile.Reading{{Collector: "io", Scopes: 100, Values: []profile.Value{{Name: "read_bytes", Sum: sum}}}}
+			return of(m)
+		})
+		lead := got.Markers[0].Lead()
+		bound := lead.Lo
+		if label == Old {
+			bound = lead.Hi
+		}
+		if found := [3]float64{lead.Change, bound, float64(got.Markers[0].Verdict)}; found != want {
+			t.Errorf("change, its bound and the verdict are %v, want %v: %+v", found, want, lead)
+		}
+	}
+}
+
 // With too few runs nothing is claimed, but shown.
 func TestTooFew(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -254,8 +254,11 @@ func (c *Comparison) figure(r *row, old int) Figure {
 	figure.Old, figure.New = summary(plain[:old]), summary(plain[old:])
 	estimate, lo, hi := shift(tested[:old], tested[old:])
 	figure.Change, figure.Lo, figure.Hi = math.Expm1(estimate), math.Expm1(lo), math.Expm1(hi)
-	if figure.Old.Median == 0 && figure.New.Median > 0 {
-		figure.Change = math.Inf(1)
+	switch { // half of the least value stands for 0 up to here
+	case figure.Old.Median == 0 && figure.New.Median > 0:
+		figure.Change, figure.Hi = math.Inf(1), math.Inf(1)
+	case figure.Old.Median > 0 && figure.New.Median == 0:
+		figure.Change, figure.Lo = -1, -1
 	}
 	figure.P = mannWhitney(plain[:old], plain[old:])
 	return figure

@@ -187,7 +187,7 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 	n := len(points)
 	e, se := slope(points, floor)
 	t, octaves := student(float64(n-2)), math.Log(g.MostN/g.LeastN)
-	g.RatioLo, g.RatioHi = math.Exp((e-t*se)*octaves), math.Exp((e+t*se)*octaves)
+	g.RatioLo, g.RatioHi = math.Exp((e-t*se)*octaves), min(math.Exp((e+t*se)*octaves), math.MaxFloat64)
 
 	laid := make([]fit, len(curves))
 	for i, c := range curves {
@@ -202,6 +202,10 @@ func (g *Growth) decide(points []point, floor float64) (fits bool) {
 		return 1
 	})
 	best := &laid[0]
+	if math.IsNaN(best.aicc(n)) { // the clock's step is beyond all numbers
+		g.Evidence, g.Need = "the clock cannot tell the times apart", "a finer clock"
+		return false
+	}
 	sum := 0.0
 	for i := range laid {
 		sum += math.Exp((best.aicc(n) - laid[i].aicc(n)) / 2)

@@ -240,6 +240,12 @@ func TestStartup(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
+	// As many first calls as no program has are reckoned with at once.
+	const n = 1 << 58
+	huge := &profile.Marker{Count: 10 * n, MaxNS: 3, Buckets: []profile.Bucket{{K: 0, Count: 3 * n}, {K: 1, Count: 7 * n, SumNS: 2}}}
+	huge.First = profile.Firsts{MaxNS: 3, Buckets: []profile.Bucket{{K: 0, Count: n/4 - 1}, {K: 1, Count: 3*n/4 + 1, SumNS: 2}}}
+	shape.Of(huge, shape.Options{})
+
 	// A first call like the others, which now and then take long, is seldom taken for a start-up.
 	got := rate(2000, func(r *rand.Rand) bool {
 		ns := func() float64 {

@@ -104,10 +104,15 @@ func above(buckets []profile.Bucket, k uint8) (n uint64) {
 	return n
 }
 
-// atLeast is the chance of r successes or more in n trials, each with the chance p.
+// atLeast is the chance of r successes or more in n trials, each with the chance p. For more than a million trials it is that
+// of the normal distribution with the same mean and variance.
 func atLeast(r, n uint64, p float64) float64 {
 	if p >= 1 || r == 0 {
 		return 1
+	}
+	if n > 1_000_000 {
+		mean := float64(n) * p
+		return math.Erfc((float64(r)-0.5-mean)/math.Sqrt(2*mean*(1-p))) / 2
 	}
 	sum := 0.0
 	for i := r; i <= n; i++ {
