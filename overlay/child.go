@@ -15,6 +15,18 @@ const (
 	exitSignal        = 128 // plus the number of the signal that ended the program
 )
 
+// Heeded are those of the signals that this process was not started to ignore, as nohup does with that of a hangup and a
+// shell with those of the keyboard for what runs in the background. Who asks for the others would end that, for the programs
+// that it starts, too.
+func Heeded(signals ...os.Signal) (heeded []os.Signal) {
+	for _, s := range signals {
+		if !signal.Ignored(s) {
+			heeded = append(heeded, s)
+		}
+	}
+	return heeded
+}
+
 // runChild runs a program to its end and returns its exit code, 128+n if
 // signal n ended it. Signals meant for the program reach it: those that a
 // terminal sends go to the whole process group anyway, others are passed on.
@@ -23,8 +35,10 @@ const (
 // The error says that the program could not be started.
 func runChild(cmd *exec.Cmd) (int, error) {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, forwarded...)
-	defer signal.Stop(signals)
+	if list := Heeded(forwarded...); len(list) > 0 {
+		signal.Notify(signals, list...)
+		defer signal.Stop(signals)
+	}
 	if err := cmd.Start(); err != nil {
 		switch {
 		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):

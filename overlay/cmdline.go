@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,21 @@ type CommandLine struct {
 	parts []word
 
 	defaults []word // flags from GOFLAGS, see withDefaults
+}
+
+// AddFlags puts flags before the arguments of a go command, behind a -C, which has to be the first.
+func AddFlags(args []string, flags ...string) []string {
+	n := 0
+	if len(args) > 0 {
+		switch name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "="); {
+		case name != "C" || args[0] == name:
+		case hasValue:
+			n = 1
+		default:
+			n = min(2, len(args))
+		}
+	}
+	return slices.Concat(args[:n], flags, args[n:])
 }
 
 // ParseCommandLine takes args apart as the go command would: for build all

@@ -83,8 +83,8 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 	}
 	o.Threshold = float64(threshold)
 	given := fs.Args()
-	if n := len(args); len(given) == 1 && n > 1 && args[n-2] == "--" { // which package flag takes for the end of the flags
-		given = args[n-2:]
+	if slices.Contains(args, "--") && !slices.Contains(given, "--") { // nothing is before it, and it was taken for the end of the flags
+		given = append([]string{"--"}, given...)
 	}
 	old, fresh, wrong := sides(given)
 	if wrong != "" {

@@ -77,14 +77,20 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 	if data {
 		fs.StringVar(&own.out, "o", "", "")
 		fs.StringVar(&own.report, "report", "", "")
-		fs.StringVar(&own.runs, "runs", "", "")
-		fs.StringVar(&own.old, "old", "", "")
+		for name, value := range map[string]*string{"runs": &own.runs, "old": &own.old} {
+			fs.Func(name, "", func(text string) error {
+				if *value = text; text == "" {
+					return errors.New("it is empty; give a value, or leave the flag out")
+				}
+				return nil
+			})
+		}
 	}
 	if args, code, done = e.parseFirst(fs, args); done {
 		return nil, nil, code, true
 	}
 	if own.verbose {
-		args = append([]string{"-v"}, args...)
+		args = overlay.AddFlags(args, "-v")
 	}
 	if !knownForm(own.form) {
 		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/markgen/markgen/overlay"
 )
 
 // interruptible returns a context that ends when this process is told to end. Until stop is called signals do not end
@@ -12,7 +14,9 @@ import (
 func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if list := overlay.Heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
+		signal.Notify(signals, list...)
+	}
 	go func() {
 		select {
 		case s := <-signals:
@@ -24,6 +28,16 @@ func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 		signal.Stop(signals)
 		cancel(nil)
 	}
+}
+
+// endable returns a context that ends when this process is interrupted or told to end. Until stop is called that does not
+// end it at once.
+func endable(ctx context.Context) (_ context.Context, stop func()) {
+	list := overlay.Heeded(os.Interrupt, syscall.SIGTERM)
+	if len(list) == 0 {
+		return context.WithCancel(ctx)
+	}
+	return signal.NotifyContext(ctx, list...)
 }
 
 // outliveReader has writing to a pipe whose reader has gone fail, as writing elsewhere may, where it would end this

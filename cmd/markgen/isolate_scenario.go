@@ -25,12 +25,8 @@ import (
 // If it is not ok the command ends with the code.
 func (w *isolateWork) open(ctx context.Context, args, words []string) (code int, ok bool) {
 	e := w.env
-	base := e.Getenv("GOTMPDIR") // test binaries are run from there
-	if base == "" {
-		base = e.tempDir()
-	}
 	var err error
-	if w.dir, err = os.MkdirTemp(base, "markgen-isolate-build-"); err != nil {
+	if w.dir, err = os.MkdirTemp(e.binaryDir(), "markgen-isolate-build-"); err != nil {
 		return e.fail(fmt.Errorf("no directory for the build: %w", err)), false
 	}
 	verb := "test"
@@ -54,7 +50,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	list := overlay.ListOptions{Dir: e.Path(command.Dir), Environ: e.Environ, Patterns: patterns, BuildFlags: command.BuildFlags()}
 	packages, err := overlay.List(ctx, list)
 	if err != nil {
-		return e.failGo(err), false
+		return e.failBuild(ctx, exitFailure, err), false
 	}
 	for _, p := range packages {
 		if p.Error != nil {
@@ -71,7 +67,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	case words == nil:
 		code, ok = w.tests(ctx, own, testArgs(command, args))
 	case words[0] == "go" && len(words) > 1 && words[1] == "test":
-		code, ok = w.tests(ctx, own, append([]string{"-vet=off", "-timeout=0", "-count=1"}, words[2:]...))
+		code, ok = w.tests(ctx, own, overlay.AddFlags(words[2:], "-vet=off", "-timeout=0", "-count=1"))
 	case words[0] == "go" && len(words) > 1 && words[1] == "run":
 		code, ok = w.program(ctx, own, words[2:])
 	default:
@@ -104,7 +100,7 @@ func testArgs(c *overlay.CommandLine, args []string) []string {
 	if _, ok := c.Flag("benchtime"); !ok {
 		flags = append(flags, "-benchtime=10x")
 	}
-	return append(flags, args...)
+	return overlay.AddFlags(args, flags...)
 }
 
 // identify sets what identifies the build: all that the passes of one store have in common.

@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -81,7 +78,7 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 	o.Patterns = fs.Args()
 	o.looks = *check || *asDiff || *dry
 
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := endable(ctx)
 	defer stop()
 	plan, unlock, err := planMarks(ctx, env, o)
 	if err != nil {

@@ -175,7 +175,15 @@ func (e *Env) git(ctx context.Context, dir string, args ...string) (string, erro
 // tempDir is where temporary files go.
 func (e *Env) tempDir() string {
 	if dir := e.Getenv("TMPDIR"); dir != "" {
-		return dir
+		return e.Path(dir)
 	}
-	return os.TempDir()
+	return e.Path(os.TempDir())
+}
+
+// binaryDir is where those go that are run from there: go's directory for such, or tempDir.
+func (e *Env) binaryDir() string {
+	if dir := e.Getenv("GOTMPDIR"); dir != "" {
+		return e.Path(dir)
+	}
+	return e.tempDir()
 }

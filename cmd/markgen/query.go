@@ -7,11 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
@@ -101,7 +98,7 @@ func runQuery(ctx context.Context, env *Env, args []string) int {
 	if err != nil {
 		return env.fail(err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := endable(ctx)
 	defer stop()
 	code := exitOK
 	switch {

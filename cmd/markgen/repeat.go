@@ -115,12 +115,8 @@ func andMore(n int) string {
 
 // begin makes the folders.
 func (r *repetition) begin() error {
-	base := r.env.Getenv("GOTMPDIR") // test binaries are run from there
-	if base == "" {
-		base = r.env.tempDir()
-	}
 	var err error
-	if r.dir, err = os.MkdirTemp(base, "markgen-runs-"); err != nil {
+	if r.dir, err = os.MkdirTemp(r.env.binaryDir(), "markgen-runs-"); err != nil {
 		return fmt.Errorf("no directory for the builds: %w", err)
 	}
 	for _, s := range r.sides {

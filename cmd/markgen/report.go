@@ -136,6 +136,9 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
 	toStdout := *out == ""
+	if !toStdout && profile.IsData(env.Path(*out)) {
+		return env.fail(fmt.Errorf("%s holds data, which the report would replace; give -o another name", *out))
+	}
 	if toStdout && report.Binary(o.Format) && isTerminal(env.Stdout) {
 		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
 	}
@@ -259,14 +262,32 @@ func addUp(env *Env, files []string) (*profile.Profile, int) {
 // shortWarnings puts file names into a profile's warnings as the user gave them.
 func shortWarnings(env *Env, p *profile.Profile) {
 	for i, warning := range p.Warnings {
-		p.Warnings[i] = strings.ReplaceAll(warning, env.Dir+string(filepath.Separator), "")
+		p.Warnings[i] = shorten(env, warning)
 	}
 }
 
 // relative is err with file names as the user gave them, without the working
 // directory that was put before them.
 func relative(env *Env, err error) error {
-	return errors.New(strings.ReplaceAll(err.Error(), env.Dir+string(filepath.Separator), ""))
+	return errors.New(shorten(env, err.Error()))
+}
+
+// shorten takes the working directory away where a name in a text begins with it.
+func shorten(env *Env, text string) string {
+	dir := env.Dir + string(filepath.Separator)
+	var b strings.Builder
+	for {
+		i := strings.Index(text, dir)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		if i > 0 && !strings.ContainsRune(" \t\n\"'(:;,", rune(text[i-1])) { // in the middle of another name
+			b.WriteString(dir)
+		}
+		text = text[i+len(dir):]
+	}
 }
 
 // terminal returns the width of the terminal that w is and whether to use

@@ -10,12 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/markgen/markgen/profile"
@@ -102,7 +99,7 @@ func readAnew(env *Env, data dataArgs) reader {
 
 // serveReport serves the report until the context ends or the process is told to.
 func serveReport(ctx context.Context, env *Env, addr string, o report.Options, read reader) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := endable(ctx)
 	defer stop()
 	l, err := listen(addr)
 	if err != nil {

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
@@ -18,7 +15,7 @@ import (
 // reportTrace writes the records of the data that the arguments name, file by file, for they need not fit into
 // memory. What can't be read is reported and makes the exit code that of a failure.
 func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := endable(ctx)
 	defer stop()
 	code := exitOK
 	files, heads := tracedFiles(env, args, &code)

@@ -211,12 +211,15 @@ func (d *runData) names(files []string) []keptRun {
 		runs = append(runs, r)
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return int(min(max(a.start-b.start, -1), 1)) })
-	times := map[string]int{}
+	taken := map[string]bool{}
 	var kept []keptRun
 	for _, r := range runs {
-		name := r.names.Replace(d.out)
-		times[name]++
-		kept = append(kept, keptRun{r.file, name, times[name]})
+		k := keptRun{r.file, r.names.Replace(d.out), 1}
+		for taken[k.name()] { // a program may have the name of another one's second process
+			k.nth++
+		}
+		taken[k.name()] = true
+		kept = append(kept, k)
 	}
 	return kept
 }

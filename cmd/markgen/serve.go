@@ -13,10 +13,8 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/markgen/markgen/fleet/catalogue"
@@ -127,7 +125,7 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	if err := errors.Join(o.check(), o.export.check()); err != nil {
 		return env.wrong("%v", err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := endable(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal does not wait
 	var err error

@@ -48,7 +48,7 @@ func runTest(ctx context.Context, env *Env, args []string) int {
 		return repeatTests(ctx, env, own, args)
 	}
 	if own.out != "" && overlay.OnlyBuilds(args) {
-		args, own.out = append([]string{"-o=" + own.out}, args...), "" // the binary: there will be no data
+		args, own.out = overlay.AddFlags(args, "-o="+own.out), "" // the binary: there will be no data
 	}
 	build, code := env.prepare(ctx, "test", own, args)
 	if build == nil {

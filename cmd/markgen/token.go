@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/markgen/markgen/fleet/client"
@@ -91,7 +88,7 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 	default:
 		return env.wrong("add, list or revoke is expected, not %q", word)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := endable(ctx)
 	defer stop()
 	var err error
 	if *at != "" {
@@ -180,7 +177,7 @@ func listTokens(ctx context.Context, env *Env, k tokenKeeper) error {
 		case !t.Expires.IsZero() && t.Expires.Before(now):
 			state = "expired " + t.Expires.UTC().Format(time.DateOnly)
 		case !t.Expires.IsZero():
-			state = "good until " + t.Expires.UTC().Format(time.DateOnly)
+			state = "good until " + t.Expires.Add(-time.Second).UTC().Format(time.DateOnly) // a date is meant with its last second
 		}
 		for i, cell := range []string{t.ID, t.Name, strings.Join(t.Scopes, ","), t.Created.UTC().Format(time.DateOnly), state} {
 			columns[i].Cells = append(columns[i].Cells, cell)
