@@ -26,7 +26,7 @@ test: quick
 # All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
 # compute, so there are more at a time than processors.
 others:
-	MAKEFLAGS= $(GO) test -short -p $$(($$(nproc) + 1)) -timeout 25m -skip '$(ALONE)' ./...
+	MAKEFLAGS= $(GO) test -short -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(ALONE)' ./...
 
 lint: quick static
 
