@@ -211,14 +211,15 @@ func (d *runData) names(files []string) []keptRun {
 		runs = append(runs, r)
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return int(min(max(a.start-b.start, -1), 1)) })
-	taken := map[string]bool{}
+	times, taken := map[string]int{}, map[string]bool{}
 	var kept []keptRun
 	for _, r := range runs {
-		k := keptRun{r.file, r.names.Replace(d.out), 1}
+		name := r.names.Replace(d.out)
+		k := keptRun{r.file, name, times[name] + 1}
 		for taken[k.name()] { // a program may have the name of another one's second process
 			k.nth++
 		}
-		taken[k.name()] = true
+		times[name], taken[k.name()] = k.nth, true
 		kept = append(kept, k)
 	}
 	return kept
