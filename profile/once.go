@@ -1,5 +1,7 @@
 package profile
 
+import layout "github.com/markgen/markgen/runtime"
+
 // An onlyRun says that Go's runtime calls a function once and nothing else calls it, as an init function, or func main
 // but in a test. What windows show of calls says nothing of these.
 type onlyRun struct{ init, main bool }
@@ -23,6 +25,17 @@ func isMain(ns, elapsed uint64) bool {
 	return float64(ns) > mainPart*float64(elapsed) || ns > elapsed/2 && elapsed-ns < beforeMain
 }
 
+// sinceBegun is how long the run lasted from when it began to be collected, which a busy machine may let it wait for. One that was
+// told to begin later is as long as it is: func main may have been called before.
+func (r *run) sinceBegun() uint64 {
+	for _, c := range r.changes {
+		if c.To == stateName(layout.StateProfiling) && c.Cause == causes[layout.LogBegin] {
+			return r.ElapsedNS - min(c.AtNS, r.ElapsedNS)
+		}
+	}
+	return r.ElapsedNS
+}
+
 // onlyCalls gives the only calls of functions, by the indexes of the sampled markers in them.
 func (r *run) onlyCalls(sampled map[uint64]uint64, exact map[uint64][]*Marker) map[uint64]onlyCall {
 	calls := map[uint64]onlyCall{}
@@ -41,7 +54,7 @@ func (r *run) onlyCalls(sampled map[uint64]uint64, exact map[uint64][]*Marker) m
 			c := onlyCall{known: true, own: gate == i}
 			if ended > 0 {
 				c.ns = max(1, duration(0, ticks, r.Clock.Hz))
-				c.known = ended == 1 && (once.init || isMain(c.ns, r.ElapsedNS))
+				c.known = ended == 1 && (once.init || isMain(c.ns, r.sinceBegun()))
 			}
 			calls[index] = c
 		}
