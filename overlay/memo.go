@@ -381,8 +381,11 @@ func (m *memo) look() *memoState {
 		whole.words("dir", path)
 		frame.words("dir", path)
 		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ".go") {
+			switch {
+			case strings.HasSuffix(e.Name(), ".go"):
 				file(filepath.Join(path, e.Name()), true)
+			case e.Name() == "go.mod": // what is below is another module's
+				file(filepath.Join(path, e.Name()), false)
 			}
 		}
 		return entries

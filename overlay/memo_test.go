@@ -28,6 +28,8 @@ var memoModule = map[string]string{
 	"none/none.go":     "//go:build never\n\npackage none\n",
 	"testdata/x/x.go":  "package x\n",
 	"_hidden/hidde.go": "package hidden\n",
+	"sub/go.mod":       "module example.com/sub\n",
+	"sub/sub.go":       "package sub\n",
 }
 
 // A build is remembered as long as nothing has changed that could change what is marked, and no longer; its packages as long
@@ -135,6 +137,10 @@ func TestMemo(t *testing.T) {
 		{name: "a new package", listed: true, line: "./...", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"deep/er/c.go": "package c\n"}) }},
 		{name: "a package that now is one", listed: true, line: "./...", change: func(t *testing.T, dir string) { write(t, dir, map[string]string{"none/none.go": "package none\n"}) }},
 		{name: "a package less", listed: true, line: "./...", change: func(t *testing.T, dir string) { remove(t, dir, "b") }},
+		{name: "a module below", listed: true, line: "./...", change: func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"b/go.mod": "module example.com/b\n"})
+		}},
+		{name: "a module below no more", listed: true, line: "./...", change: func(t *testing.T, dir string) { remove(t, dir, "sub/go.mod") }},
 		{name: "flags", listed: true, line: "-tags other ."},
 		{name: "the environment", listed: true, env: "GOFLAGS=-tags=other"},
 		{name: "what is marked", listed: true, all: true},

@@ -23,7 +23,7 @@ import (
 
 // The traps are the programs below testdata/traps, a folder each. A folder may hold, a line for each run:
 // flags (flags of go build), args (arguments of the program), dir (the package to build). Files ending in
-// .go.txt are Go files that gofmt must not touch. A folder without a main package is run with go test.
+// .go.txt are Go files that gofmt must not touch. A folder with tests and without main.go is run with go test.
 
 // trapDir is where the command is built; TestMain makes and removes it.
 var trapDir string
@@ -362,16 +362,13 @@ func TestTrapSeveralMains(t *testing.T) {
 
 // trapCheck compares the trap in dir plain and marked. env is added to the environment of the builds.
 func trapCheck(t *testing.T, dir string, env ...string) {
-	mains, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	tests := slices.ContainsFunc(mains, func(f string) bool {
-		text, _ := os.ReadFile(f)
-		return bytes.Contains(text, []byte("package calc\n"))
-	})
+	tests, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	_, err := os.Stat(filepath.Join(dir, "main.go"))
 	for _, flags := range trapLines(t, filepath.Join(dir, "flags")) {
 		if env != nil && strings.Contains(flags, "-race") {
 			continue // needs cgo, and not every target has it
 		}
-		if tests {
+		if tests != nil && err != nil {
 			trapTests(t, dir, strings.Fields(flags))
 			continue
 		}

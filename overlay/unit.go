@@ -113,23 +113,19 @@ func (m *painter) loadOther(u *unit, name string) (*rewrite.Unit, error) {
 
 // find finds a unit's points, and those in the others where they have a say in
 // the IDs: known tells that there are IDs to take over.
-func (m *painter) find(u *unit, o rewrite.Options, known bool) (own *rewrite.Unit, beside []registry.Point, err error) {
-	own, err = rewrite.Load(u.path, u.files)
-	if err != nil {
-		return nil, nil, err
-	}
+func (m *painter) find(u *unit, own *rewrite.Unit, o rewrite.Options, known bool) (beside []registry.Point, err error) {
 	if len(u.others.names) == 0 {
-		return own, nil, own.Find(o)
+		return nil, own.Find(o)
 	}
 	numbers := own.Numbers()
 	if !known && numbers.None() {
-		return own, nil, own.Find(o)
+		return nil, own.Find(o)
 	}
 	var names []string // of those with points that count
 	for _, name := range u.others.names {
 		other, err := m.loadOther(u, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if other == nil {
 			continue
@@ -142,7 +138,7 @@ func (m *painter) find(u *unit, o rewrite.Options, known bool) (own *rewrite.Uni
 	for _, name := range names {
 		other, err := m.loadOther(u, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if other == nil {
 			continue
@@ -151,7 +147,7 @@ func (m *painter) find(u *unit, o rewrite.Options, known bool) (own *rewrite.Uni
 			beside = append(beside, other.RegistryPoints()...)
 		}
 	}
-	return own, beside, own.Find(o)
+	return beside, own.Find(o)
 }
 
 // key identifies everything that what is planted depends on.
@@ -173,16 +169,33 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 // function of each may have the same name.
 func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Marking) ([]markedFile, error) {
 	loaded := make([]*rewrite.Unit, len(units))
+	var together []*rewrite.Unit
+	for i, s := range units {
+		u, err := rewrite.Load(s.path, s.files)
+		if err != nil && s.planted {
+			return nil, err
+		}
+		if loaded[i] = u; s.planted && s.name != "x" {
+			together = append(together, u)
+		}
+	}
+	rewrite.Together(together...)
 	var points, others []registry.Point
 	var errs rewrite.Errors
 	for i, s := range units {
+		u := loaded[i]
+		if u == nil {
+			continue
+		}
 		options := o.Options
 		options.Cover = o.Cover && s.name == ""
-		u, beside, err := m.find(s, options, !ids.Empty())
+		beside, err := m.find(s, u, options, !ids.Empty())
+		if err != nil {
+			loaded[i] = nil
+		}
 		var found rewrite.Errors
 		switch {
 		case err == nil:
-			loaded[i] = u
 			points, others = append(points, u.RegistryPoints()...), append(others, beside...)
 		case !s.planted: // nothing that this build would notice
 		case errors.As(err, &found):

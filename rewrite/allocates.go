@@ -238,6 +238,13 @@ type variables map[string]local
 type local struct{ typ, value ast.Expr }
 
 func (fn *function) variables() variables {
+	if fn.vars == nil {
+		fn.vars = fn.findVariables()
+	}
+	return fn.vars
+}
+
+func (fn *function) findVariables() variables {
 	vars := variables{}
 	add := func(list *ast.FieldList) {
 		if list == nil {

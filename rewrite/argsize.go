@@ -20,12 +20,12 @@ import (
 type argumentSizer struct {
 	types map[string]ast.Expr // declared by the unit's packages, by name
 	names map[string]bool     // all that is declared at the top level of the unit's files
-	files []*file
+	u     *Unit
 }
 
-func newArgumentSizer(files []*file) *argumentSizer {
-	s := &argumentSizer{types: map[string]ast.Expr{}, names: map[string]bool{}, files: files}
-	for _, f := range files {
+func newArgumentSizer(u *Unit) *argumentSizer {
+	s := &argumentSizer{types: map[string]ast.Expr{}, names: u.topNames(), u: u}
+	for _, f := range u.files {
 		for _, imp := range f.ast.Imports {
 			if imp.Name != nil {
 				s.names[imp.Name.Name] = true
@@ -34,19 +34,10 @@ func newArgumentSizer(files []*file) *argumentSizer {
 			}
 		}
 		for _, d := range f.ast.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				s.names[d.Name.Name] = s.names[d.Name.Name] || d.Recv == nil
-			case *ast.GenDecl:
+			if d, ok := d.(*ast.GenDecl); ok {
 				for _, spec := range d.Specs {
-					switch spec := spec.(type) {
-					case *ast.TypeSpec:
-						s.names[spec.Name.Name] = true
+					if spec, ok := spec.(*ast.TypeSpec); ok {
 						s.types[spec.Name.Name] = spec.Type
-					case *ast.ValueSpec:
-						for _, name := range spec.Names {
-							s.names[name.Name] = true
-						}
 					}
 				}
 			}
@@ -118,7 +109,7 @@ func (s *argumentSizer) hides(word string, fn *function) bool {
 	if fn.decl != nil {
 		return false
 	}
-	return declared(s.files, word)
+	return s.u.redeclares(word)
 }
 
 // mostNested is how many declarations a type is followed through.

@@ -22,7 +22,7 @@ func (w *walker) coverFile(f *file) {
 	}
 	blocks := CoverBlocks(w.u.fset, f.ast, f.Text)
 	if w.u.declared == nil {
-		w.u.declared = declaredNames(w.u.files)
+		w.u.declared = w.u.declaredNames()
 	}
 	sums, before := blockSums(f.ast, blocks, plainIn(f.ast, w.u.declared)), len(w.u.blocks)
 	for i, b := range blocks {

@@ -4,7 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"iter"
+	"maps"
+	"sort"
 )
 
 // declarations are the names that are declared in a node, in any scope: those of functions,
@@ -56,6 +59,47 @@ func declarations(root ast.Node, literals bool) iter.Seq[string] {
 	}
 }
 
+// Together has units of one package, as its own and its in-package tests, take account of what the others declare: a predeclared
+// name means that in all of them. It stands in front of Find; there may be nil ones.
+func Together(units ...*Unit) {
+	for _, u := range units {
+		if u == nil {
+			continue
+		}
+		for name := range topNames(u.files) {
+			if types.Universe.Lookup(name) == nil {
+				continue
+			}
+			for _, other := range units {
+				if other != nil && other != u {
+					if other.beside == nil {
+						other.beside = map[string]bool{}
+					}
+					other.beside[name] = true
+				}
+			}
+		}
+	}
+}
+
+// redeclares says whether anything in the unit, or beside it, has the name of a predeclared function or type.
+func (u *Unit) redeclares(word string) bool { return u.beside[word] || declared(u.files, word) }
+
+// topNames are the names that the unit's files declare outside of functions, and those that are predeclared and declared beside it.
+func (u *Unit) topNames() map[string]bool {
+	names := topNames(u.files)
+	maps.Copy(names, u.beside)
+	return names
+}
+
+// declaredNames are the names that the unit's files declare, but for those of imports, and those that are predeclared and
+// declared beside it.
+func (u *Unit) declaredNames() map[string]bool {
+	names := declaredNames(u.files)
+	maps.Copy(names, u.beside)
+	return names
+}
+
 // declaredNames are the names that files declare, but for those of imports.
 func declaredNames(files []*file) map[string]bool {
 	names := map[string]bool{}
@@ -88,17 +132,17 @@ func declared(files []*file, word string) bool {
 	return false
 }
 
-// panicsOf says which calls of panic in the files are of something else: the compiler takes a function for one that ends there
+// panics says which calls of panic in the unit are of something else: the compiler takes a function for one that ends there
 // if it is the predeclared one, and for nothing else.
-func panicsOf(files []*file) flow {
-	if !declared(files, "panic") {
+func (u *Unit) panics() flow {
+	if !u.redeclares("panic") {
 		return flow{}
 	}
-	if topNames(files)["panic"] {
+	if u.topNames()["panic"] {
 		return flow{ownPanic: true}
 	}
 	others := map[token.Pos]bool{}
-	for _, f := range files {
+	for _, f := range u.files {
 		fset := token.NewFileSet()
 		resolved, err := parser.ParseFile(fset, f.Name, f.Text, 0) // again, as what names mean is rarely asked
 		if err != nil {
@@ -153,16 +197,23 @@ func (fn *function) predeclared(name string) bool {
 	if fn.file.top[name] {
 		return false
 	}
-	at := fn.typ.Pos()
-	for _, d := range fn.file.ast.Decls {
-		if d.Pos() > at || at >= d.End() {
-			continue
+	at, decls := fn.typ.Pos(), fn.file.ast.Decls
+	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > at })
+	return i == len(decls) || !fn.file.declaredIn(decls[i])[name]
+}
+
+// declaredIn are the names that a declaration of the file declares. They are found when it is first asked for.
+func (f *file) declaredIn(d ast.Decl) map[string]bool {
+	names, ok := f.names[d]
+	if !ok {
+		names = map[string]bool{}
+		for name := range declarations(d, true) {
+			names[name] = true
 		}
-		for declared := range declarations(d, true) {
-			if declared == name {
-				return false
-			}
+		if f.names == nil {
+			f.names = map[ast.Decl]map[string]bool{}
 		}
+		f.names[d] = names
 	}
-	return true
+	return names
 }

@@ -28,9 +28,9 @@ type Options struct {
 func (u *Unit) Find(o Options) error {
 	var errs Errors
 	u.inline = o.Inline && (u.Name != "main" || o.InlineMain)
-	w := &walker{u: u, o: o, flow: panicsOf(u.files), names: map[string]*Point{}, tops: map[string]int{}}
+	w := &walker{u: u, o: o, flow: u.panics(), names: map[string]*Point{}, tops: map[string]int{}}
 	if o.Sizes {
-		w.sizer = newArgumentSizer(u.files)
+		w.sizer = newArgumentSizer(u)
 	}
 	w.vars = &function{number: map[string]int{}, top: "init", prefix: u.Path + ".init"}
 	for _, f := range u.files {
@@ -56,7 +56,7 @@ func (u *Unit) Find(o Options) error {
 		return errs
 	}
 	u.estimate()
-	top := topNames(u.files)
+	top := u.topNames()
 	for _, f := range u.files {
 		f.top = top
 		for _, fn := range f.functions {

@@ -25,10 +25,12 @@ type function struct {
 	// What decides about the form.
 	nosplit   bool
 	noinline  bool // the compiler is told not to
+	pragma    bool // it is told something else about how to compile the function
 	inline    bool // markers in it cost the inliner nothing
 	cost      int  // what the inliner would charge for it, about
 	least     int  // and at least
 	allocated struct{ known, is bool }
+	vars      variables // nil: not known yet
 	grown     struct {
 		known  bool
 		slices []*growing
@@ -98,17 +100,41 @@ func newFunction(f *file, path string, d *ast.FuncDecl) *function {
 	fn := &function{file: f, decl: d, typ: d.Type, body: d.Body, top: declName(d), number: map[string]int{}}
 	fn.prefix = path + "." + fn.top
 	fn.size = int(d.Body.Rbrace - d.Body.Lbrace)
-	if d.Doc != nil {
-		for _, c := range d.Doc.List {
-			switch strings.TrimSpace(c.Text) {
-			case "//go:nosplit", "//go:cgo_unsafe_args", "//go:systemstack", "//go:nowritebarrierrec", "//go:nowritebarrier":
-				fn.nosplit = true
-			case "//go:noinline":
-				fn.noinline = true
-			}
+	for _, word := range f.pragmas(d) {
+		switch word {
+		case "//go:nosplit", "//go:cgo_unsafe_args", "//go:systemstack", "//go:nowritebarrierrec", "//go:nowritebarrier":
+			fn.nosplit = true
+		case "//go:noinline":
+			fn.noinline = true
+		case "//go:linkname", "//go:generate", "//go:fix":
+		default:
+			fn.pragma = true
 		}
 	}
 	return fn
+}
+
+// pragmas are the directives that the compiler takes for those of a function: all between the declaration before and the
+// function, whether a blank line parts them from it or not, up to the first space (fileOrNil in
+// cmd/compile/internal/syntax/parser.go and pragma in cmd/compile/internal/noder/noder.go).
+func (f *file) pragmas(d *ast.FuncDecl) (words []string) {
+	from := f.ast.Name.End()
+	if i := sort.Search(len(f.ast.Decls), func(i int) bool { return f.ast.Decls[i].Pos() >= d.Pos() }); i > 0 {
+		from = f.ast.Decls[i-1].End()
+	}
+	groups := f.ast.Comments
+	for _, g := range groups[sort.Search(len(groups), func(i int) bool { return groups[i].End() > from }):] {
+		for _, c := range g.List {
+			if c.Pos() >= d.Type.Func {
+				return words
+			}
+			if c.Pos() >= from && strings.HasPrefix(c.Text, "//go:") {
+				word, _, _ := strings.Cut(strings.TrimSuffix(c.Text, "\r"), " ")
+				words = append(words, word)
+			}
+		}
+	}
+	return words
 }
 
 // declName is the name of a declared function as in DESIGN §4: Func, T.Method

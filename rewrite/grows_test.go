@@ -87,12 +87,12 @@ func TestPanicsOf(t *testing.T) {
 		"func f() { { panic := func() {}; panic() }; panic(1) }":                                 2,
 		"func f() { panic(1) }; type t struct { panic int }; func g(x t) int { return x.panic }": 0,
 	} {
-		got := panicsOf(found(t, src).files)
+		got := found(t, src).panics()
 		if got.ownPanic || len(got.notPanic) != want {
 			t.Errorf("%s: %+v, want %d places where it is another", src, got, want)
 		}
 	}
-	if !panicsOf(found(t, "func panic(int) {}; func f() { panic(1) }").files).ownPanic {
+	if !found(t, "func panic(int) {}; func f() { panic(1) }").panics().ownPanic {
 		t.Error("the package's own panic is not seen")
 	}
 }

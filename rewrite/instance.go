@@ -11,7 +11,7 @@ import (
 // one that is called with the function's parameters in its place.
 func (fn *function) instantiates() bool {
 	d := fn.decl
-	if d == nil || fn.literals > 0 || fn.types || fn.file.cgo || fn.file.lineDirs || fn.defers > 0 {
+	if d == nil || fn.literals > 0 || fn.types || fn.file.cgo || fn.file.lineDirs || fn.defers > 0 || fn.pragma {
 		return false
 	}
 	if d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main" || d.Name.Name == "_") {
@@ -211,7 +211,8 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 		w.nameResults(e, fn, names)
 		set := w.perf + ".Set"
 		if !fn.generic() { // the file may be in a language without generics
-			set = w.prefix + "set_" + strings.ReplaceAll(methodKey(d), ".", "_")
+			receiver, method, _ := strings.Cut(methodKey(d), ".") // the length tells (T) sum from T_sum
+			set = fmt.Sprintf("%sset%d_%s_%s", w.prefix, len(receiver), receiver, method)
 			list := fn.typ.Results.List[0]
 			typ := string(f.Text[f.offset(list.Type.Pos()):f.offset(list.Type.End())])
 			setter = fmt.Sprintf("; func %s(p *%s, v %s) (n %s.Nothing) { *p = v; return }", set, typ, typ, w.perf)

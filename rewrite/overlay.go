@@ -33,7 +33,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
 	w.t, w.l = w.prefix+o.Unit+"t", w.prefix+o.Unit+"l"
 	w.nothing = FreePrefix + w.prefix + o.Unit
-	w.recovers = u.Recovers() || o.Recovers && !declared(u.files, "recover")
+	w.recovers = u.Recovers() || o.Recovers && !u.redeclares("recover")
 	out := map[string][]byte{}
 	var head *file // there is nothing to register without markers
 	if marked {
@@ -50,7 +50,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 // Recovers tells whether the unit has scopes that end where it recovers a panic: recover is
 // the predeclared function in it.
 func (u *Unit) Recovers() bool {
-	return len(u.timed) > 0 && !declared(u.files, "recover")
+	return len(u.timed) > 0 && !u.redeclares("recover")
 }
 
 // freePrefix is the start of all names that are planted: one that no file of
@@ -431,10 +431,12 @@ func (w *overlayWriter) counted(counter int) string {
 	return w.count(counter)
 }
 
-// renameLabels gives the labels of a copied body names of their own.
+// renameLabels gives the labels of a copied body names of their own. A blank one has none.
 func (w *overlayWriter) renameLabels(e *edits, fn *function) {
 	for _, l := range fn.labels {
-		e.insert(fn.file.offset(l.Label.Pos()), w.prefix)
+		if l.Label.Name != "_" {
+			e.insert(fn.file.offset(l.Label.Pos()), w.prefix)
+		}
 	}
 	for _, j := range fn.jumps {
 		e.insert(fn.file.offset(j.Label.Pos()), w.prefix)

@@ -32,6 +32,7 @@ type Unit struct {
 	files    []*file
 	blocks   []coverBlock    // counters of cover blocks, after those of the points; set by Find
 	counting int             // how many functions have such
+	beside   map[string]bool // predeclared names that other units of the package declare; see Together
 	declared map[string]bool // all names that its files declare; nil: not known yet
 	counts   []*Point        // points that a Counter counts, in order
 	timed    []*Point        // points that have a Marker, in order
@@ -55,8 +56,9 @@ type file struct {
 	before    fileNumbers     // of the files before; set by Number
 	functions []*function
 	dirs      []*directive
-	sums      *sums                    // prefix hashes of the text; made when first used
-	variables map[ast.Decl]map[int]int // of functions: see declaredAt
+	sums      *sums                        // prefix hashes of the text; made when first used
+	variables map[ast.Decl]map[int]int     // of functions: see declaredAt
+	names     map[ast.Decl]map[string]bool // see declaredIn
 }
 
 // Load parses the files of one unit, in the order in which the compiler gets

@@ -208,6 +208,7 @@ func quoteGlob(dir string) string {
 // find finds the points of a package, in the files for all platforms.
 func (m *marking) find(g *markedPackage) error {
 	byUnit := map[string][]string{}
+	var together []*rewrite.Unit
 	var errs error
 	for _, path := range slices.Sorted(maps.Keys(g.plain)) {
 		suffix, ok := m.unitOf(g, path)
@@ -229,14 +230,19 @@ func (m *marking) find(g *markedPackage) error {
 			path += externalTest
 		}
 		u, err := rewrite.Load(path, sources)
-		if err == nil {
-			err = u.Find(m.options)
-		}
 		if err != nil {
 			errs = errors.Join(errs, syntaxErrors(err))
 			continue
 		}
-		g.units = append(g.units, &markedUnit{u, suffix, names})
+		if g.units = append(g.units, &markedUnit{u, suffix, names}); suffix != "x" {
+			together = append(together, u)
+		}
+	}
+	rewrite.Together(together...)
+	for _, u := range g.units {
+		if err := u.Find(m.options); err != nil {
+			errs = errors.Join(errs, syntaxErrors(err))
+		}
 		m.plan.points += len(u.Points)
 	}
 	return errs

@@ -33,6 +33,40 @@ func nosplit(n int) int {
 	return n
 }
 
+//go:nosplit // and says why: the compiler reads up to the space
+func explained(p *[4]int, n int) (s int) {
+	var frame [64]int
+	for i := range frame {
+		frame[i] = p[i&3]
+	}
+	for i := 0; i < n; i++ {
+		if frame[i] > 1 {
+			s += frame[i]
+		} else {
+			s--
+		}
+	}
+	return s
+}
+
+//go:nosplit
+
+// apart is nosplit too.
+func apart(p *[4]int, n int) (s int) {
+	var frame [64]int
+	for i := range frame {
+		frame[i] = p[i&3]
+	}
+	for i := 0; i < n; i++ {
+		if frame[i] > 1 {
+			s -= frame[i]
+		} else {
+			s++
+		}
+	}
+	return s
+}
+
 // deep needs nearly all of the room that a nosplit chain may use.
 //
 //go:nosplit
@@ -68,6 +102,7 @@ func strs() string {
 
 func main() {
 	fmt.Print(data)
+	fmt.Println(explained(&[4]int{1, 2, 3}, 9), apart(&[4]int{1, 2, 3}, 9))
 	fmt.Println(notInlined(), nosplit(2), nosplit(9), deep(1), both())
 	n := 1
 	norace(&n)

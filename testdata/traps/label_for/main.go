@@ -87,6 +87,20 @@ done:
 	return fmt.Sprint("n=", n)
 }
 
+func blank(n int) string {
+	s := ""
+_:
+	for i := 0; i < n; i++ {
+		if i == 3 {
+			s += fmt.Sprintln(i, n, n+i, n-i)
+			s += fmt.Sprintln(i, n, n+i, n-i)
+			s += fmt.Sprintln(i, n, n+i, n-i)
+		}
+	}
+_:
+	return s + "end"
+}
+
 func twice() (s string) {
 a:
 b:
@@ -124,6 +138,7 @@ outer:
 }
 
 func main() {
+	fmt.Println(blank(5))
 	fmt.Println(loops())
 	fmt.Println(switches(1), switches(5), switches("abc"), switches("xyz"), switches("x"), switches(nil))
 	fmt.Println(selects())

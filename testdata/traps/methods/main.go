@@ -77,9 +77,48 @@ func (f formatter) Format(s fmt.State, verb rune) {
 	}
 }
 
+type (
+	number     int
+	number_big int
+)
+
 func (f formatter) String() string { panic("not used") }
 
+// upTo, number_upTo and others have names that are alike but for a point and a bar.
+func (n number) upTo(most int) int {
+	sum := 0
+	for i := int(n); i < most; i++ {
+		sum += i
+	}
+	return sum
+}
+
+func number_upTo(most int) int {
+	sum := 1
+	for i := 0; i < most; i++ {
+		sum += i
+	}
+	return sum
+}
+
+func (n number) big_upTo(most int) int {
+	sum := 2
+	for i := int(n); i < most; i++ {
+		sum += i
+	}
+	return sum
+}
+
+func (n number_big) upTo(most int) int {
+	sum := 3
+	for i := int(n); i < most; i++ {
+		sum += i
+	}
+	return sum
+}
+
 func main() {
+	fmt.Println(number(1).upTo(4), number_upTo(4), number(1).big_upTo(4), number_big(1).upTo(4))
 	d := dog{&base{"rex"}, nil}
 	var a animal = d
 	fmt.Println(a.sound())
