@@ -94,8 +94,23 @@ func dataDir(environ []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sweep(base)
+	sweep(base, runDir, func(dir string) bool { return !hasData(dir) })
 	return os.MkdirTemp(base, runDir)
+}
+
+// runDir begins the names of the directories of runs.
+const runDir = "markgen-run-"
+
+// hasData says whether there may be data files in a run's directory. Such stay: a process that has outlived its run may write there, and
+// its data can be read.
+func hasData(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isDataName(e.Name()) })
+}
+
+// isDataName says whether a file of a run's directory has the name of data: .markgen, .markgen.2, …
+func isDataName(name string) bool {
+	return strings.Contains(name, dataExt) && !strings.HasSuffix(name, ".tmp")
 }
 
 // Only has the processes collect the markers with those IDs and no others.
@@ -127,7 +142,7 @@ func (c *Collection) Files() ([]string, error) {
 	}
 	var files []string
 	for _, e := range entries {
-		if strings.Contains(e.Name(), dataExt) && !strings.HasSuffix(e.Name(), ".tmp") { // .markgen, .markgen.2, …
+		if isDataName(e.Name()) {
 			files = append(files, filepath.Join(c.dir, e.Name()))
 		}
 	}

@@ -63,6 +63,15 @@ func (b *Build) moveGoroot() error {
 	return nil
 }
 
+// WithDefaults returns the command line with the flags of GOFLAGS before its own, for Flag and Bool; dir is where go runs.
+func (c *CommandLine) WithDefaults(ctx context.Context, dir string, environ []string) (*CommandLine, error) {
+	env, err := readGoEnv(ctx, dir, environ)
+	if err != nil {
+		return nil, err
+	}
+	return c.withDefaults(env.GOFLAGS)
+}
+
 // withDefaults returns the command line with the flags of GOFLAGS before its
 // own, where a lookup finds them unless they are overridden. They are not
 // among its Words: go reads GOFLAGS itself. As there, flags that the

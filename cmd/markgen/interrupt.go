@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// interruptible returns a context that ends when this process is told to end. Until stop is called signals do not end
-// it at once: it has things to put away.
+// interruptible returns a context that ends when this process is told to end. The first signal until stop is called does not
+// end it at once: it has things to put away. A second one does, unless a program runs that signals are passed on to.
 func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -20,6 +20,7 @@ func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	go func() {
 		select {
 		case s := <-signals:
+			signal.Stop(signals)
 			cancel(signalError{s})
 		case <-ctx.Done():
 		}
@@ -30,14 +31,16 @@ func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	}
 }
 
-// endable returns a context that ends when this process is interrupted or told to end. Until stop is called that does not
-// end it at once.
+// endable returns a context that ends when this process is interrupted or told to end. The first time that does not end it at
+// once, until stop is called.
 func endable(ctx context.Context) (_ context.Context, stop func()) {
 	list := overlay.Heeded(os.Interrupt, syscall.SIGTERM)
 	if len(list) == 0 {
 		return context.WithCancel(ctx)
 	}
-	return signal.NotifyContext(ctx, list...)
+	ctx, stop = signal.NotifyContext(ctx, list...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // outliveReader has writing to a pipe whose reader has gone fail, as writing elsewhere may, where it would end this

@@ -89,6 +89,7 @@ type isolateFlags struct {
 }
 
 func runIsolate(ctx context.Context, env *Env, args []string) int {
+	outliveReader()
 	var own isolateFlags
 	fs := env.flags()
 	fs.BoolVar(&own.all, "all", false, "")
@@ -129,6 +130,9 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 		}
 	}
 	for _, arg := range args {
+		if arg == "-args" || arg == "--args" {
+			break // what follows is the tests'
+		}
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && name != "json" && name != "o" && name != "timeout" && fs.Lookup(name) != nil {
 			return env.wrong("-%s is a flag of markgen's; write it before go's flags and the packages", name)
@@ -181,6 +185,7 @@ type isolateWork struct {
 	own      *isolateFlags
 	keys     []string             // of MARKGEN, for all passes
 	collect  string               // what the first pass collects; "": time
+	work     *overlay.WorkDir     // nil: another's
 	dir      string               // for what was built
 	patterns []string             // that name the packages
 	packages []string             // import paths
@@ -217,7 +222,6 @@ func (w *isolateWork) openStore() (err error) {
 	w.folder, w.again = w.own.out, true
 	if w.own.out == "" {
 		w.again = false
-		outliveReader()
 		if w.folder, err = os.MkdirTemp(w.env.tempDir(), "markgen-isolate-"); err != nil {
 			return fmt.Errorf("no directory for the passes: %w", err)
 		}
@@ -230,9 +234,7 @@ func (w *isolateWork) openStore() (err error) {
 
 // close removes what is of no use any more.
 func (w *isolateWork) close() {
-	if w.dir != "" {
-		_ = os.RemoveAll(w.dir)
-	}
+	_ = w.work.Close()
 	if w.folder != "" && !w.again {
 		_ = os.RemoveAll(w.folder)
 	}

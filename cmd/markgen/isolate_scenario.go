@@ -26,9 +26,10 @@ import (
 func (w *isolateWork) open(ctx context.Context, args, words []string) (code int, ok bool) {
 	e := w.env
 	var err error
-	if w.dir, err = os.MkdirTemp(e.binaryDir(), "markgen-isolate-build-"); err != nil {
+	if w.work, err = overlay.NewWorkDir(e.binaryDir(), "build"); err != nil {
 		return e.fail(fmt.Errorf("no directory for the build: %w", err)), false
 	}
+	w.dir = w.work.Path
 	verb := "test"
 	if words != nil {
 		verb = "build"
@@ -37,10 +38,8 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	if err != nil {
 		return e.wrong("%v", err), false
 	}
-	for _, flag := range []string{"o", "json", "c"} {
-		if _, ok := command.Flag(flag); ok {
-			return e.wrong("-%s of go test is of no use here; markgen's own flags come before go's", flag), false
-		}
+	if code, ok = w.ofUse(command); !ok {
+		return code, false
 	}
 	w.command = command
 	patterns := command.Packages()
@@ -65,11 +64,29 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	own := w.ownFlags()
 	switch {
 	case words == nil:
+		if command, err = command.WithDefaults(ctx, list.Dir, list.Environ); err != nil {
+			return e.fail(err), false
+		}
 		code, ok = w.tests(ctx, own, testArgs(command, args))
 	case words[0] == "go" && len(words) > 1 && words[1] == "test":
+		c, err := overlay.ParseCommandLine("test", words[2:])
+		if err != nil {
+			return e.wrong("%v", err), false
+		}
+		if code, ok = w.ofUse(c); !ok {
+			return code, false
+		}
+		own.mark = w.marked(c)
 		code, ok = w.tests(ctx, own, overlay.AddFlags(words[2:], "-vet=off", "-timeout=0", "-count=1"))
 	case words[0] == "go" && len(words) > 1 && words[1] == "run":
+		c, err := overlay.ParseCommandLine("run", words[2:])
+		if err != nil {
+			return e.wrong("%v", err), false
+		}
+		own.mark = w.marked(c)
 		code, ok = w.program(ctx, own, words[2:])
+	case w.own.deep || w.own.sizes || w.own.config != "":
+		return e.wrong("-deep, -sizes and -config are for what isolate builds, and %s is there; build it with markgen build and these flags", words[0]), false
 	default:
 		w.ready(words)
 		ok = true
@@ -82,6 +99,24 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 		return e.fail(err), false
 	}
 	return exitOK, true
+}
+
+// ofUse says whether flags of go test are of use.
+func (w *isolateWork) ofUse(c *overlay.CommandLine) (code int, ok bool) {
+	for _, flag := range []string{"o", "json", "c"} {
+		if _, ok := c.Flag(flag); ok {
+			return w.env.wrong("-%s of go test is of no use here; markgen's own flags come before go's", flag), false
+		}
+	}
+	return exitOK, true
+}
+
+// marked are the patterns of what is marked for a command: those of the user, or where it is built elsewhere, the packages.
+func (w *isolateWork) marked(c *overlay.CommandLine) string {
+	if c.Dir != w.command.Dir {
+		return strings.Join(w.packages, ",")
+	}
+	return strings.Join(w.patterns, ",")
 }
 
 // ownFlags are the flags by which the packages are marked.

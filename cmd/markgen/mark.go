@@ -86,11 +86,12 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 	}
 	defer unlock()
 	for _, c := range plan.changes {
+		name := env.shown(c.path)
+		if *list || *check && !*asDiff {
+			fmt.Fprintln(env.Stdout, name)
+		}
 		if *asDiff {
-			name := env.shown(c.path)
 			fmt.Fprintf(env.Stdout, "%s", diff.Diff(name+".orig", c.old, name, c.text))
-		} else if *list || *check {
-			fmt.Fprintln(env.Stdout, env.shown(c.path))
 		}
 	}
 	switch {

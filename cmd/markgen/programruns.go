@@ -43,6 +43,9 @@ func repeatProgram(ctx context.Context, env *Env, own *ownFlags, args []string) 
 				}
 				return build.Argv(path)
 			}
+			if s.name == "old" {
+				return p.again(ctx, c)
+			}
 			return p.run(ctx, c, b.env.Stdout, b.env.Stderr)
 		}
 		s.again = p.again
@@ -65,17 +68,17 @@ func repeatCommand(ctx context.Context, env *Env, own *ownFlags, argv []string) 
 	stdin := newReplay(env.Stdin)
 	for _, s := range r.sides {
 		words := argv
-		stdout, stderr := env.Stdout, env.Stderr
 		if s.name == "old" {
 			words = append([]string{own.old}, argv[1:]...)
 			s.shown = "old (" + own.old + ")"
-			stdout, stderr = &s.held.stdout, &s.held.stderr
 		}
 		p := &programRuns{env: env, dir: env.Dir, stdin: stdin, argv: func() ([]string, error) { return words, nil }}
 		s.first = func(ctx context.Context, c *overlay.Collection) (int, error) {
-			return p.run(ctx, c, stdout, stderr)
+			return p.run(ctx, c, env.Stdout, env.Stderr)
 		}
-		s.again = p.again
+		if s.again = p.again; s.name == "old" {
+			s.first = p.again
+		}
 	}
 	return r.run(ctx)
 }
@@ -102,7 +105,8 @@ func (p *programRuns) run(ctx context.Context, c *overlay.Collection, stdout, st
 	return overlay.Exec(context.WithoutCancel(ctx), argv, p.dir, c.Environ(p.env.Environ), stdin, stdout, stderr)
 }
 
-// again runs it once more. It writes to files, since nobody has to read those while it runs.
+// again runs it once more, or for the first time where the user sees only what fails. It writes to files, since nobody has to read
+// those while it runs, nor wait for what it leaves running.
 func (p *programRuns) again(ctx context.Context, c *overlay.Collection) (int, error) {
 	var outputs [2]*os.File
 	for i, name := range []string{"stdout", "stderr"} {

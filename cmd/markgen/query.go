@@ -85,6 +85,8 @@ func runQuery(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("-compare and -download are one thing each")
 	case o.compare != "" && o.format != "text" && o.format != "json":
 		return env.wrong("-compare is for the formats text and json")
+	case o.download != "" && (o.out != "" || o.by != "" || o.format != "text"):
+		return env.wrong("-download writes data into its own file; leave out -o, -by and -format, and have markgen report show what is there")
 	case o.download != "" && fs.NArg() > 0:
 		return env.wrong("-download is of all that -build and the like choose; leave out %q", fs.Arg(0))
 	case o.download == "" && o.compare == "" && fs.NArg() == 0:

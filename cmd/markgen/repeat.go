@@ -69,7 +69,7 @@ type repetition struct {
 	report string // as of runData; over all runs of the last side
 	what   string // what is run, for messages
 	sides  []*side
-	dir    string   // for what lives as long as the repetition does
+	dir    *overlay.WorkDir
 	made   []string // folders that were not there, absolute, the outer ones first
 }
 
@@ -116,7 +116,7 @@ func andMore(n int) string {
 // begin makes the folders.
 func (r *repetition) begin() error {
 	var err error
-	if r.dir, err = os.MkdirTemp(r.env.binaryDir(), "markgen-runs-"); err != nil {
+	if r.dir, err = overlay.NewWorkDir(r.env.binaryDir(), "runs"); err != nil {
 		return fmt.Errorf("no directory for the builds: %w", err)
 	}
 	for _, s := range r.sides {
@@ -138,9 +138,7 @@ func (r *repetition) begin() error {
 
 // end removes what begin made and is of no use any more.
 func (r *repetition) end() {
-	if r.dir != "" {
-		_ = os.RemoveAll(r.dir)
-	}
+	_ = r.dir.Close()
 	for _, dir := range slices.Backward(r.made) {
 		_ = os.Remove(dir) // if it is empty
 	}

@@ -15,8 +15,6 @@ import (
 // reportTrace writes the records of the data that the arguments name, file by file, for they need not fit into
 // memory. What can't be read is reported and makes the exit code that of a failure.
 func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
-	ctx, stop := endable(ctx)
-	defer stop()
 	code := exitOK
 	files, heads := tracedFiles(env, args, &code)
 	if len(files) == 0 {

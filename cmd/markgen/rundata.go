@@ -52,6 +52,9 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if d.report, err = e.reportWanted(d.report, c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
+	if d.out != "" && e.Path(d.report) == e.Path(d.out) {
+		return nil, errors.Join(fmt.Errorf("%s can't be both the data and the report; name another file for one", d.out), c.Close())
+	}
 	return d, nil
 }
 

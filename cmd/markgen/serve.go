@@ -127,7 +127,6 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	}
 	ctx, stop := endable(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal does not wait
 	var err error
 	switch {
 	case o.init:

@@ -32,7 +32,7 @@ func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, arg
 	}
 	var earlier func(root string) []byte
 	for i, s := range r.sides {
-		b := &sideBuild{env: r.env, own: own, args: args, dir: filepath.Join(r.dir, []string{"old", "new"}[i])}
+		b := &sideBuild{env: r.env, own: own, args: args, dir: filepath.Join(r.dir.Path, []string{"old", "new"}[i])}
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
 			return r.env.fail(err)
 		}

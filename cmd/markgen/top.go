@@ -69,6 +69,8 @@ func runTop(ctx context.Context, env *Env, args []string) int {
 		o.Width = width
 		err = top.Once(ctx, p, o, env.Stdout)
 	} else {
+		ctx, stop := interruptible(ctx) // a hangup, too, is to leave the terminal as it was
+		defer stop()
 		err = top.Run(ctx, p, o, env.Stdin, env.Stdout, env.Environ)
 	}
 	if err != nil {

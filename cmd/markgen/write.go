@@ -15,7 +15,8 @@ func writeFile(path string, text []byte) error {
 	return filewrite.Write(context.Background(), path, text)
 }
 
-// stream gives a file what write writes: a new one as a whole, a device or a pipe as it comes; "" is stdout.
+// stream gives a file what write writes: a new one as a whole, a device or a pipe as it comes; "" is stdout. Interrupted, it leaves
+// what was there, and nothing else.
 func (e *Env) stream(ctx context.Context, name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(e.Stdout)
@@ -25,6 +26,8 @@ func (e *Env) stream(ctx context.Context, name string, write func(io.Writer) err
 	}
 	name = e.Path(name)
 	if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
+		ctx, stop := endable(ctx)
+		defer stop()
 		return filewrite.Stream(ctx, name, write)
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
