@@ -26,6 +26,9 @@ type Options struct {
 	// Names and places are shortened to fit, then columns left out.
 	Width int
 
+	// Top is how many markers the text format shows, the first ones in the order of Sort; 0 is all.
+	Top int
+
 	// Hist adds a line to each marker of the text format that has times: how they
 	// are distributed.
 	Hist bool
@@ -130,6 +133,12 @@ func (o Options) Check() error {
 	}
 	if o.API && o.Format != "html" {
 		return fmt.Errorf("a catalogue of an API is a page of the html format, not of %s", cmp.Or(o.Format, formats[0].name))
+	}
+	if o.Top < 0 {
+		return fmt.Errorf("the first %d markers can't be; give a number from 1 on", o.Top)
+	}
+	if o.Top > 0 && o.Format != "" && o.Format != formats[0].name {
+		return fmt.Errorf("the first markers alone are for the %s format; %s has all of them", formats[0].name, o.Format)
 	}
 	if o.Hist && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)

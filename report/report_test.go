@@ -159,6 +159,7 @@ func TestGolden(t *testing.T) {
 		{"text-collected.txt", collected, report.Options{}},
 		{"text-collected-70.txt", collected, report.Options{Width: 70}},
 		{"text-nothing.txt", changed(func(r *profiletest.Run) { r.Tables = nil }), report.Options{}},
+		{"text-top.txt", p, report.Options{Sort: "total", Top: 2}},
 		{"text-hist.txt", p, report.Options{Hist: true}},
 		{"text-hist-60.txt", modes(t), report.Options{Hist: true, Width: 60, ASCII: true}},
 		{"text-hist-color.txt", modes(t), report.Options{Hist: true, Color: true}},
@@ -184,6 +185,8 @@ func TestOptions(t *testing.T) {
 	}{
 		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, cover, bench, prom and trace`},
 		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean and max`},
+		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the text format; json has all of them`},
+		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
 		{report.Options{Format: "cover", Mode: "all"}, `unknown cover mode "all"; the modes are set, count and atomic`},
 	} {

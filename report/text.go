@@ -22,6 +22,13 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	w.WriteByte('\n')
+	shown := ""
+	if o.Top > 0 && o.Top < len(markers) {
+		markers, shown = markers[:o.Top], "; the first is shown"
+		if o.Top > 1 {
+			shown = fmt.Sprintf("; the first %s are shown", units.Count(uint64(o.Top)))
+		}
+	}
 	all := markers // those that were traced have what was read at their ends all the same
 	if p.Untimed {
 		markers = slices.DeleteFunc(slices.Clone(markers), func(m *profile.Marker) bool { return onlyTraced(p, m) })
@@ -37,7 +44,7 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	}
 	writeCallers(w, markers, ink)
 	writeNotes(w, markers, ink)
-	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))))
+	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))+shown))
 	for _, warning := range p.Cautions() {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))
 	}

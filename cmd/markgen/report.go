@@ -24,7 +24,7 @@ var cmdReport = &command{
 	sides: true,
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-filter F] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -42,6 +42,7 @@ counts once. Runs that were killed or still go on can be read as well.
              trace: each passage with its time, for ui.perfetto.dev and chrome://tracing, of runs with
              collect=trace; runs stand one beside the other, as they followed each other
   -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
+  -top N     only the first N markers of the text, in the order of -sort
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
              factor of two, higher for ten times as many passages by the same amount, coloured by the time spent
@@ -67,7 +68,7 @@ be read at all.
 
 examples:
   markgen report demo.4711.markgen
-  markgen report -sort total runs/
+  markgen report -sort total -top 20 runs/
   markgen report -filter parse demo.4711.markgen
   markgen report -hist -sort self demo.4711.markgen
   markgen report -shapes runs/
@@ -90,6 +91,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.Format, "format", "text", "")
 	fs.StringVar(&o.Sort, "sort", "name", "")
 	filter := fs.String("filter", "", "")
+	fs.IntVar(&o.Top, "top", 0, "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
 	fs.BoolVar(&o.Shapes, "shapes", false, "")
 	fs.BoolVar(&o.API, "api", false, "")
