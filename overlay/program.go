@@ -133,7 +133,8 @@ func (b *Build) RunProgram(ctx context.Context, path string, c *Collection) (int
 // Exec runs a program and returns its exit code, 128+n if signal n ended it.
 // An error says that it could not be started; the code is then the one that a
 // shell has for it. Dir is the program's working directory; a relative
-// argv[0] with a slash is relative to it.
+// argv[0] with a slash is relative to it. When ctx ends, so do the program and
+// on Linux what it has started.
 func Exec(ctx context.Context, argv []string, dir string, environ []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	name := argv[0]
 	if strings.ContainsRune(name, filepath.Separator) {
@@ -143,5 +144,6 @@ func Exec(ctx context.Context, argv []string, dir string, environ []string, stdi
 	cmd.Args[0] = argv[0]
 	cmd.Dir, cmd.Env = dir, environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	cmd.Cancel = func() error { return killTree(cmd.Process) }
 	return runChild(cmd)
 }

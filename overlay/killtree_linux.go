@@ -1,0 +1,60 @@
+package overlay
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// killTree ends a process and those that it and they have started, as far as who started them is still there.
+func killTree(p *os.Process) error {
+	below := descendants(p.Pid)
+	err := p.Kill()
+	for _, pid := range below {
+		if e := syscall.Kill(pid, syscall.SIGKILL); e != nil && !errors.Is(e, syscall.ESRCH) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// descendants are the processes below one, those nearer to it first.
+func descendants(pid int) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	children := map[int][]int{}
+	for _, e := range entries {
+		child, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if parent, ok := parentOf(child); ok {
+			children[parent] = append(children[parent], child)
+		}
+	}
+	list := []int{pid}
+	for i := 0; i < len(list); i++ {
+		list = append(list, children[list[i]]...)
+		delete(children, list[i])
+	}
+	return list[1:]
+}
+
+// parentOf is the parent of a process: the fourth word of /proc/PID/stat, the second behind the name, which may have
+// anything in it (proc_pid_stat(5)).
+func parentOf(pid int) (parent int, ok bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, false
+	}
+	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(words) < 2 {
+		return 0, false
+	}
+	parent, err = strconv.Atoi(string(words[1]))
+	return parent, err == nil
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package overlay
+
+import "os"
+
+// killTree ends a process.
+func killTree(p *os.Process) error { return p.Kill() }
