@@ -16,6 +16,24 @@ type Origin struct {
 	CPU    string `json:"cpu"` // model: AMD EPYC 7B13
 }
 
+// Key is what figures from there have in common when they are told apart by by; "" where that is not known, or does not
+// depend on the origin.
+func (o *Origin) Key(by By) string {
+	switch by {
+	case ByBuild:
+		return o.Build
+	case ByGo:
+		return o.Go
+	case ByGOOS:
+		return o.GOOS
+	case ByGOARCH:
+		return o.GOARCH
+	case ByCPU:
+		return o.CPU
+	}
+	return ""
+}
+
 // An OriginSum is an origin and what came from there.
 type OriginSum struct {
 	Origin

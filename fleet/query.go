@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Filter chooses figures. Its zero value chooses all. The texts are patterns, in which * stands for any text and ?
+// A Filter chooses figures. Its zero value chooses all. The texts up to CPU are patterns, in which * stands for any text and ?
 // for one byte, as in the key only of MARKGEN; "" fits everything.
 type Filter struct {
 	Package  string // import path
@@ -20,11 +20,16 @@ type Filter struct {
 	GOARCH   string
 	CPU      string
 	From, To Day // the first and the last day; 0 is the first and the last there are
+
+	// Of is what Key is of: ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU. Then figures are chosen whose Origin.Key is Key, which
+	// is no pattern, besides. Of others all are.
+	Of  By
+	Key string
 }
 
 // FitsOrigin tells whether the filter chooses figures of an origin.
 func (f *Filter) FitsOrigin(o *Origin) bool {
-	return fits(f.Build, o.Build) && fits(f.Go, o.Go) && fits(f.GOOS, o.GOOS) && fits(f.GOARCH, o.GOARCH) && fits(f.CPU, o.CPU)
+	return (f.Of == ByNothing || f.Of == ByDay || o.Key(f.Of) == f.Key) && fits(f.Build, o.Build) && fits(f.Go, o.Go) && fits(f.GOOS, o.GOOS) && fits(f.GOARCH, o.GOARCH) && fits(f.CPU, o.CPU)
 }
 
 // FitsAPI tells whether the filter chooses an API, whatever origins and days it has figures of.
@@ -42,11 +47,12 @@ type API struct {
 	Kind    string
 	File    string // relative to its module
 	Line    int
-	First   time.Time // when figures of it came first, by the service's clock
-	Changed time.Time // when figures of it came last
-	Runs    uint64    // in how many it was passed; of a run that is sent bit by bit, the first bit with it counts
-	Count   uint64    // passages; stays at the largest number
-	TotalNS profile.Uint128
+	First   time.Time       // when figures of it came first, by the service's clock
+	Changed time.Time       // when figures of it came last
+	Runs    uint64          // in how many it was passed; of a run that is sent bit by bit, the first bit with it counts
+	Count   uint64          // passages; stays at the largest number
+	TotalNS profile.Uint128 // recursive passages count in the time of the outer one only
+	MeanNS  float64         // of the passages with a time, as profile.Marker has it: recursive ones, too, each in its whole time
 	MaxNS   uint64
 	Origins uint64 // of which it has figures
 }

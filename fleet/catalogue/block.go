@@ -32,6 +32,7 @@ type block struct {
 	runs   [blockSize]uint64
 	count  [blockSize]uint64
 	total  [blockSize]profile.Uint128
+	mean   [blockSize]float64
 	max    [blockSize]uint64
 	origin [blockSize]uint32
 }
@@ -121,7 +122,7 @@ func (b *block) set(x *Index, i int, a *fleet.API) {
 	b.file[i] = x.files.number(a.File)
 	b.line[i] = uint32(max(0, a.Line))
 	b.first[i], b.change[i] = nanos(a.First), nanos(a.Changed)
-	b.runs[i], b.count[i], b.total[i], b.max[i] = a.Runs, a.Count, a.TotalNS, a.MaxNS
+	b.runs[i], b.count[i], b.total[i], b.mean[i], b.max[i] = a.Runs, a.Count, a.TotalNS, a.MeanNS, a.MaxNS
 	b.origin[i] = uint32(min(a.Origins, 1<<32-1))
 	b.level[i] = uint8(bits.Len64(a.Count))
 }
@@ -148,6 +149,7 @@ func (b *block) api(x *Index, i int) fleet.API {
 		Runs:    b.runs[i],
 		Count:   b.count[i],
 		TotalNS: b.total[i],
+		MeanNS:  b.mean[i],
 		MaxNS:   b.max[i],
 		Origins: uint64(b.origin[i]),
 	}

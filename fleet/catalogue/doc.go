@@ -12,7 +12,7 @@
 //
 // An Index has no connection to its store besides Follow: each of several servers that share a database has its own.
 //
-// A million APIs take about 150 MB. Names are kept once and folded to lower case, with a bit for every byte that was
+// A million APIs take about 160 MB. Names are kept once and folded to lower case, with a bit for every byte that was
 // a capital; the texts of packages are kept once. A search looks at two words of every API that say which letters
 // and which pairs of letters its name has, and then at the names which that leaves.
 package catalogue

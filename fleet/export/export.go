@@ -122,9 +122,7 @@ func read(ctx context.Context, o Options) (parts []Part, cut, err error) {
 	}
 	for _, key := range keys {
 		f := o.Filter
-		if o.By != fleet.ByNothing {
-			*field(&f, o.By) = key
-		}
+		f.Of, f.Key = o.By, key
 		p, more, err := o.Store.Profile(ctx, f, limit)
 		if err != nil {
 			return nil, nil, err
@@ -144,39 +142,22 @@ func of(key string) string {
 	return " of " + key
 }
 
-// keysOf are the builds, or whatever figures are told apart by, of origins, each once and in order.
+// keysOf are the builds, or whatever figures are told apart by, of origins, each once and in order. Figures of which it is not
+// known are left out.
 func keysOf(origins []fleet.OriginSum, by fleet.By) ([]string, error) {
-	var f fleet.Filter
-	if by == fleet.ByNothing {
+	switch by {
+	case fleet.ByNothing:
 		return []string{""}, nil
-	}
-	if field(&f, by) == nil {
+	case fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU:
+	default:
 		return nil, fmt.Errorf("figures can't be told apart by %q; give build, go, goos, goarch or cpu", by)
 	}
 	var keys []string
-	for _, s := range origins {
-		keys = append(keys, map[fleet.By]string{
-			fleet.ByBuild: s.Build, fleet.ByGo: s.Go, fleet.ByGOOS: s.GOOS, fleet.ByGOARCH: s.GOARCH, fleet.ByCPU: s.CPU,
-		}[by])
+	for i := range origins {
+		if key := origins[i].Key(by); key != "" {
+			keys = append(keys, key)
+		}
 	}
 	slices.Sort(keys)
-	// A filter cannot ask for what is not known.
-	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return key == "" }), nil
-}
-
-// field is where a filter has the pattern for what figures are told apart by, nil if it has none.
-func field(f *fleet.Filter, by fleet.By) *string {
-	switch by {
-	case fleet.ByBuild:
-		return &f.Build
-	case fleet.ByGo:
-		return &f.Go
-	case fleet.ByGOOS:
-		return &f.GOOS
-	case fleet.ByGOARCH:
-		return &f.GOARCH
-	case fleet.ByCPU:
-		return &f.CPU
-	}
-	return nil
+	return slices.Compact(keys), nil
 }

@@ -207,6 +207,40 @@ func TestPprofNew(t *testing.T) {
 	}
 }
 
+// parts is a receiver that keeps what it is sent.
+type parts []Part
+
+func (p *parts) Name() string { return "a receiver" }
+
+func (p *parts) Send(_ context.Context, list []Part) error {
+	*p = list
+	return nil
+}
+
+// A build whose name would fit others as a pattern has its own figures only, and of those chosen by a pattern each has its own.
+func TestKeys(t *testing.T) {
+	s := stored(t, build("v1.0.0"), build("v?.0.0"), build("v*"), build("v2.0.0"), build("v2.0.0"))
+	for pattern, want := range map[string]map[string]uint64{
+		"":         {"example.com/app@v1.0.0": 10, "example.com/app@v2.0.0": 20, "example.com/app@v?.0.0": 10, "example.com/app@v*": 10},
+		"*@v?.0.0": {"example.com/app@v1.0.0": 10, "example.com/app@v2.0.0": 20, "example.com/app@v?.0.0": 10},
+	} {
+		var got parts
+		if err := Once(t.Context(), &got, Options{Store: s, Filter: fleet.Filter{Kind: "func", Build: pattern}, By: fleet.ByBuild}); err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]uint64{}
+		for _, p := range got {
+			calls[p.Key] += p.Profile.Markers[0].Count
+		}
+		if diff := cmp.Diff(want, calls); diff != "" {
+			t.Errorf("builds %q (-want +got)\n%s", pattern, diff)
+		}
+	}
+	if err := Once(t.Context(), new(parts), Options{Store: s, By: fleet.ByDay}); err == nil {
+		t.Error("told apart by day")
+	}
+}
+
 // failing fails as often as it says, with one word.
 type failing struct {
 	times int

@@ -41,8 +41,8 @@ func (p *Pages) search(r *http.Request) (*page, error) {
 	for i := range found.APIs {
 		a := &found.APIs[i]
 		one := result{Name: nameOf(a), Calls: passages(a.Kind, a.Count)}
-		if total := a.TotalNS.Float64(); total > 0 {
-			one.Mean = units.Duration(total / float64(max(1, a.Count)))
+		if a.MeanNS > 0 {
+			one.Mean = units.Duration(a.MeanNS)
 		}
 		c.List = append(c.List, one)
 	}

@@ -77,7 +77,7 @@ func apis(caption string, list []fleet.API) table {
 		spent := cell{Text: none}
 		longest := text(none)
 		if total > 0 || a.MaxNS > 0 {
-			mean = units.Duration(total / float64(max(1, a.Count)))
+			mean = units.Duration(a.MeanNS)
 			spent = bar(units.Duration(total), total/max(1, most), heatOf(total/max(1, most)))
 			longest = text(units.Duration(float64(a.MaxNS)))
 		}

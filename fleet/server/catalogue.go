@@ -183,10 +183,10 @@ func preferred(accept string, offers ...string) (string, error) {
 	return best, nil
 }
 
-// state is a text that is another one as soon as anything is in the catalogue that was not, for an answer to the query.
-// It is taken before the answer is made, so that an answer is never older than it.
+// state is a text that is another one as soon as the query may be answered otherwise. It is taken before the answer is
+// made, so that an answer is never older than it; what changes while it is made makes the next one another.
 func (s *Server) state(r *http.Request, form string) (string, error) {
-	at, err := s.latest.find(r.Context(), s.store)
+	at, err := s.store.State(r.Context())
 	if err != nil {
 		return "", err
 	}
@@ -200,7 +200,8 @@ type apiLine struct {
 	Figures any    `json:"figures"` // as a marker in markgen report -format json
 }
 
-// sendLines sends a line for each API, as they come from the store.
+// sendLines sends a line for each API, as they come from the store. Who reads slowly holds nothing of the store, so the
+// figures of different APIs may be of different moments (Each).
 func (s *Server) sendLines(w http.ResponseWriter, r *http.Request, f fleet.Filter) error {
 	w.Header().Set("Content-Type", ndjsonType)
 	if r.Method == http.MethodHead {

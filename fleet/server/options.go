@@ -79,6 +79,7 @@ type Store interface {
 	Ingest(context.Context, *fleet.Batch) (fleet.Receipt, error)
 	Settle(context.Context) error
 	Changed(ctx context.Context, after store.Cursor, limit int, visit func(*fleet.API) error) (next store.Cursor, more bool, err error)
+	State(context.Context) (string, error)
 	API(context.Context, registry.ID) (*fleet.API, error)
 	Figures(context.Context, registry.ID, fleet.Filter, fleet.By) ([]fleet.Group, error)
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)

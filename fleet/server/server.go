@@ -26,7 +26,6 @@ type Server struct {
 	mux      *http.ServeMux
 	handler  http.Handler
 	metrics  *metrics
-	latest   latest
 	origins  *http.CrossOriginProtection
 	draining atomic.Bool
 }

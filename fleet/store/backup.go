@@ -36,12 +36,19 @@ const backupName = "markgen"
 var backupTables = []string{"total", "token", "origin", "name", "api", "words", "reach", "cell", "bucket", "estimate", "reading", "head", "batch", "log", "writer", "written"}
 
 // Backup writes a consistent copy of the store to w while it is in use, which Restore makes a store from, of either
-// database.
+// database. As all of it is of one moment, it holds a connection for as long as w takes; so backups are made one after
+// the other, and the rest of the connections stays for all else.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return s.wrap("backing up the store", s.backup(ctx, w))
 }
 
 func (s *Store) backup(ctx context.Context, w io.Writer) error {
+	select {
+	case s.backups <- struct{}{}:
+		defer func() { <-s.backups }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	tx, err := s.snapshot(ctx)
 	if err != nil {
 		return err

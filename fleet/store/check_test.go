@@ -3,6 +3,7 @@ package store_test
 import (
 	"cmp"
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -56,6 +57,9 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 		if a.Name != want.Name || a.Package != want.Package || a.Kind != want.Kind || a.File != want.File || a.Line != want.Line ||
 			held(a.Count) != held(want.Count) || a.Runs != runs || a.Origins != uint64(len(origins)) || len(want.Buckets) > 0 && held(a.MaxNS) != held(want.MaxNS) {
 			t.Errorf("%+v, want %d runs, %d origins, and %+v", a, runs, len(origins), want)
+		}
+		if want.SumNS() < math.MaxInt64 && want.Timed() < math.MaxInt64 && a.MeanNS != want.MeanNS() { // others have reached the largest number
+			t.Errorf("%s: mean %g ns, want %g", a.Name, a.MeanNS, want.MeanNS())
 		}
 	}
 	// By whatever figures are told apart, and whichever are chosen.

@@ -60,7 +60,8 @@ type part struct {
 	start, end int // in out
 }
 
-// marker returns the parts of what a marker adds to its cell, in the order of their tags; they are valid until the next call.
+// marker returns the parts of what a marker adds to its cell, in the order of their tags and each tag once; they are valid until
+// the next call.
 func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 	p.parts, p.out = p.parts[:0], p.out[:0]
 	cells.clear(&p.row)
@@ -172,12 +173,28 @@ func (p *packer) part(tag uint64) {
 	p.parts = append(p.parts, part{tag, start, len(p.out)})
 }
 
-// sort puts the parts into the order of their tags.
+// sort puts the parts into the order of their tags, and makes one of those with the same: a collector, or a value, may be
+// there twice under names that are the same in the tables.
 func (p *packer) sort() {
 	slices.SortFunc(p.parts, func(a, b part) int { return cmp.Compare(a.tag, b.tag) })
 	sorted := make([]byte, 0, len(p.out))
-	for _, at := range p.parts {
-		sorted = append(sorted, p.out[at.start:at.end]...)
+	for list := p.parts; len(list) > 0; {
+		n := 1
+		for n < len(list) && list[n].tag == list[0].tag {
+			n++
+		}
+		if n == 1 {
+			sorted = append(sorted, p.out[list[0].start:list[0].end]...)
+		} else {
+			t := byTag[list[0].tag%(1<<tagBits)]
+			t.clear(&p.row)
+			for _, at := range list[:n] {
+				_, tag := binary.Uvarint(p.out[at.start:])
+				t.unpack(&p.row, p.out[at.start+tag:])
+			}
+			sorted = t.pack(binary.AppendUvarint(sorted, list[0].tag), &p.row)
+		}
+		list = list[n:]
 	}
 	p.out = sorted
 }

@@ -187,13 +187,18 @@ func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error 
 	if _, err := tx.exec(ctx, "UPDATE origin SET changed = v.now FROM {rows} WHERE origin.id = v.origin", origins, nil); err != nil {
 		return err
 	}
-	return tx.bulk(ctx, heads, rows)
+	if err := tx.bulk(ctx, heads, rows); err != nil {
+		return err
+	}
+	_, err = renumber(ctx, tx)
+	return err
 }
 
 // An apiSum is what a chunk adds to the sums of an API.
 type apiSum struct {
 	id                                int64
 	runs, count, total, totalHi, most int64
+	timed, took, tookHi               int64 // as total and totalHi, but with nested passages in it
 	reported                          int64
 }
 
@@ -232,24 +237,27 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh
 	}
 	// From here on no other process writes the same, nor numbers its changes, until this one has committed. So
 	// numbers of changes are in the order of the commits.
-	var revision int64
-	if err := tx.QueryRowContext(ctx, "UPDATE total SET revision = revision + 1 WHERE id = 1 RETURNING revision").Scan(&revision); err != nil {
+	revision, err := renumber(ctx, tx)
+	if err != nil {
 		return nil, err
 	}
 	now, err := s.clock(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	update := newRowset([]string{"api", "runs", "count", "total", "total_hi", "most", "reported", "now", "revision"}, nil)
+	update := newRowset([]string{"api", "runs", "count", "total", "total_hi", "timed", "took", "took_hi", "most", "reported", "now", "revision"}, nil)
 	for i := range apis {
 		a := &apis[i]
-		update.row([]int64{a.id, a.runs, a.count, a.total, a.totalHi, a.most, a.reported, now.UnixMilli(), revision})
+		update.row([]int64{a.id, a.runs, a.count, a.total, a.totalHi, a.timed, a.took, a.tookHi, a.most, a.reported, now.UnixMilli(), revision})
 	}
 	if _, err := tx.exec(ctx, `UPDATE api SET
 		runs = `+s.least+`(api.runs, 9223372036854775807 - v.runs) + v.runs,
 		count = `+s.least+`(api.count, 9223372036854775807 - v.count) + v.count,
 		total = (api.total + v.total) & 4611686018427387903,
 		total_hi = `+s.least+`(api.total_hi, 9223372036854775807 - v.total_hi - ((api.total + v.total) >> 62)) + v.total_hi + ((api.total + v.total) >> 62),
+		timed = `+s.least+`(api.timed, 9223372036854775807 - v.timed) + v.timed,
+		took = (api.took + v.took) & 4611686018427387903,
+		took_hi = `+s.least+`(api.took_hi, 9223372036854775807 - v.took_hi - ((api.took + v.took) >> 62)) + v.took_hi + ((api.took + v.took) >> 62),
 		most = CASE WHEN v.most > api.most THEN v.most ELSE api.most END,
 		reported = api.reported + v.reported,
 		first = CASE WHEN api.changed = 0 THEN v.now ELSE api.first END, changed = v.now, revision = v.revision
@@ -275,20 +283,19 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 			nested = row[4]
 		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
 			for i := range perPart {
+				a.timed = add(a.timed, row[4*i])
 				sum = sum.Add(profile.Uint128{Lo: uint64(row[4*i+1])})
 			}
 		}
 		visit(tag, &row)
 	}
+	addWide(&a.took, &a.tookHi, sum)
 	if _, borrow := bits.Sub64(sum.Lo, uint64(nested), 0); sum.Hi > 0 || borrow == 0 {
 		sum = sum.Sub(profile.Uint128{Lo: uint64(nested)})
 	} else {
 		sum = profile.Uint128{}
 	}
-	lo, hi := toColumns(sum)
-	lo += a.total
-	a.total = lo & low
-	a.totalHi = add(add(a.totalHi, hi), lo>>digits)
+	addWide(&a.total, &a.totalHi, sum)
 }
 
 // reach counts the origins that an API has figures of for the first time. Pairs that this process knows to be in the table

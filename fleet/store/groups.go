@@ -35,21 +35,10 @@ type source struct {
 
 // key is what figures from there have in common when they are told apart.
 func (c source) key(by fleet.By, o *fleet.Origin) string {
-	switch by {
-	case fleet.ByBuild:
-		return o.Build
-	case fleet.ByGo:
-		return o.Go
-	case fleet.ByGOOS:
-		return o.GOOS
-	case fleet.ByGOARCH:
-		return o.GOARCH
-	case fleet.ByCPU:
-		return o.CPU
-	case fleet.ByDay:
+	if by == fleet.ByDay {
 		return fleet.Day(c.day).String()
 	}
-	return ""
+	return o.Key(by)
 }
 
 func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by []fleet.By) ([][]fleet.Group, error) {

@@ -131,5 +131,8 @@ func (s *Store) move(ctx context.Context, t *table, month fleet.Day, where strin
 	if err := tx.bulk(ctx, t, sum); err != nil {
 		return err
 	}
+	if _, err := renumber(ctx, tx); err != nil { // who asks by day is answered otherwise
+		return err
+	}
 	return tx.Commit()
 }

@@ -78,6 +78,11 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	case version == newest:
 		return true, nil
 	}
+	if s.shared { // it may go through all figures there are
+		if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
+			return false, err
+		}
+	}
 	for _, one := range s.script(list[version].text) {
 		if _, err := tx.ExecContext(ctx, one); err != nil {
 			return false, fmt.Errorf("bringing the tables to version %d: %w", version+1, err)

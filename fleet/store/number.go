@@ -44,3 +44,10 @@ func fromColumns(lo, hi int64) profile.Uint128 {
 
 // add is the sum of two columns.
 func add(a, b int64) int64 { return min(a, most-b) + b }
+
+// addWide adds n to two columns.
+func addWide(lo, hi *int64, n profile.Uint128) {
+	more, above := toColumns(n)
+	more += *lo
+	*lo, *hi = more&low, add(add(*hi, above), more>>digits)
+}

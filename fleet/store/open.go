@@ -21,7 +21,8 @@ type state struct {
 	read       *sql.DB
 	owner      *fileLock // of a file; nil if there is none
 	known      *known
-	reached    marks // pairs in the table reach
+	reached    marks         // pairs in the table reach
+	backups    chan struct{} // has room for the one that is made
 
 	comings chan *coming
 	logged  int64     // the writer whose log the next two are of; all three of the goroutine that commits
@@ -56,7 +57,7 @@ var errClosed = errors.New("the store is closed")
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{state{
 		options: o.withDefaults(), url: url, known: newKnown(),
-		comings: make(chan *coming, groupMost), woken: make(chan struct{}, 1), closing: make(chan struct{}),
+		comings: make(chan *coming, groupMost), woken: make(chan struct{}, 1), closing: make(chan struct{}), backups: make(chan struct{}, 1),
 	}}
 	err := s.open(ctx, url)
 	if err == nil {

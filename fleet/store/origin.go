@@ -12,7 +12,11 @@ func (s *Store) chosen(ctx context.Context, q queryer, f *fleet.Filter) (map[int
 	if err := s.loadKnown(ctx, q); err != nil {
 		return nil, err
 	}
-	k := s.known
+	return s.known.chosen(f), nil
+}
+
+// chosen are those that a filter chooses, as far as they are known.
+func (k *known) chosen(f *fleet.Filter) map[int32]fleet.Origin {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	list := map[int32]fleet.Origin{}
@@ -21,7 +25,14 @@ func (s *Store) chosen(ctx context.Context, q queryer, f *fleet.Filter) (map[int
 			list[id] = o
 		}
 	}
-	return list, nil
+	return list
+}
+
+// size is how many are known.
+func (k *known) size() int {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return len(k.byID)
 }
 
 // Origins returns all origins that fit the filter (its Package, Function, Kind and days don't matter), in the order

@@ -33,20 +33,24 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (*profil
 	if err != nil {
 		return nil, false, err
 	}
-	var newest int64
 	more := false
-	err = s.eachOf(ctx, tx, origins, &f, func(m *profile.Marker) error {
-		if limit > 0 && len(p.Markers) == limit {
-			more = true
-			return errEnough
+	w := walkOf(&f)
+	for w.origins = origins; !w.done && !more; {
+		list, err := s.next(ctx, tx, w)
+		if err != nil {
+			return nil, false, err
 		}
-		newest = max(newest, m.AsOf())
+		if more = limit > 0 && len(p.Markers)+len(list) > limit; more {
+			list = list[:limit-len(p.Markers)]
+		}
+		p.Markers = append(p.Markers, list...)
+	}
+	var newest int64
+	for i := range p.Markers {
+		newest = max(newest, p.Markers[i].AsOf())
+	}
+	if len(p.Markers) > 0 {
 		p.SetNewest(time.Unix(0, newest))
-		p.Markers = append(p.Markers, *m)
-		return nil
-	})
-	if err != nil && err != errEnough {
-		return nil, false, err
 	}
 	// IDs are ordered as unsigned numbers in a profile.
 	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int {

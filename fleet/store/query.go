@@ -25,7 +25,7 @@ func days(f *fleet.Filter) (from, to int64) {
 	return from, to
 }
 
-const apiColumns = "id, name, package, kind, file, line, col, grp, as_of, first, changed, runs, count, total, total_hi, most, reported, revision"
+const apiColumns = "id, name, package, kind, file, line, col, grp, as_of, first, changed, runs, count, total, total_hi, timed, took, took_hi, most, reported, revision"
 
 // An apiRow is a row of the table api.
 type apiRow struct {
@@ -37,13 +37,16 @@ type apiRow struct {
 }
 
 func (a *apiRow) scan(rows interface{ Scan(...any) error }) error {
-	var id, first, changed, runs, count, total, totalHi, most int64
-	if err := rows.Scan(&id, &a.Name, &a.Package, &a.Kind, &a.File, &a.Line, &a.col, &a.group, &a.asOf, &first, &changed, &runs, &count, &total, &totalHi, &most, &a.Origins, &a.revision); err != nil {
+	var id, first, changed, runs, count, total, totalHi, timed, took, tookHi, most int64
+	if err := rows.Scan(&id, &a.Name, &a.Package, &a.Kind, &a.File, &a.Line, &a.col, &a.group, &a.asOf, &first, &changed, &runs, &count, &total, &totalHi, &timed, &took, &tookHi, &most, &a.Origins, &a.revision); err != nil {
 		return err
 	}
 	a.ID = registry.ID(id)
 	a.First, a.Changed = time.UnixMilli(first).UTC(), time.UnixMilli(changed).UTC()
 	a.Runs, a.Count, a.TotalNS, a.MaxNS = fromColumn(runs), fromColumn(count), fromColumns(total, totalHi), fromColumn(most)
+	if timed > 0 {
+		a.MeanNS = fromColumns(took, tookHi).Float64() / float64(fromColumn(timed))
+	}
 	return nil
 }
 
@@ -101,6 +104,23 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 		return nil
 	})
 	return next, more, err
+}
+
+// renumber gives the next number to a transaction that changes what queries answer. Until it has been committed, no other
+// process gets one.
+func renumber(ctx context.Context, tx transaction) (revision int64, err error) {
+	err = tx.QueryRowContext(ctx, "UPDATE total SET revision = revision + 1 WHERE id = 1 RETURNING revision").Scan(&revision)
+	return revision, err
+}
+
+// State is a text that is another one as soon as any query for figures, APIs or origins may be answered otherwise: APIs and numbers of
+// runs have changed, or figures of days have become those of a month. All servers of a store have the same.
+func (s *Store) State(ctx context.Context) (string, error) {
+	var revision int64
+	if err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&revision); err != nil {
+		return "", s.wrap("looking whether anything has changed", err)
+	}
+	return fmt.Sprintf("%d.%x", revision, s.identity), nil
 }
 
 func (s *Store) cursor(revision int64, id uint64) Cursor {

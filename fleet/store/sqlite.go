@@ -155,8 +155,12 @@ func sqliteDialect() dialect {
 func sqliteScript(text string) []string {
 	list := statements(text)
 	for i, one := range list {
-		if strings.HasPrefix(one, "CREATE TABLE") {
-			one = strings.NewReplacer("BIGINT", "INTEGER", "BYTEA", "BLOB").Replace(one)
+		isNew := strings.HasPrefix(one, "CREATE TABLE")
+		if isNew || strings.HasPrefix(one, "ALTER TABLE") {
+			list[i] = strings.NewReplacer("BIGINT", "INTEGER", "BYTEA", "BLOB").Replace(one)
+		}
+		if isNew {
+			one = list[i]
 			if strings.HasPrefix(one, "CREATE TABLE log ") { // its rows are long
 				one += " STRICT"
 			} else {

@@ -37,6 +37,12 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"Forgotten":  testForgotten,
 		"Hostile":    testHostile,
 		"Parts":      testParts,
+		"Readers":    testReaders,
+		"Each":       testEach,
+		"Backups":    testBackups,
+		"State":      testState,
+		"SameNames":  testSameNames,
+		"Means":      testMeans,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}

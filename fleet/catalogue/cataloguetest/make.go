@@ -90,6 +90,7 @@ func Make(n int, seed uint64) []fleet.API {
 			Runs:    1 + count/1000,
 			Count:   count,
 			TotalNS: profile.Uint128{Lo: uint64(min(float64(count)*mean, 1e18))},
+			MeanNS:  mean,
 			MaxNS:   uint64(mean * 20),
 			Origins: 1 + uint64(r.IntN(12)),
 		}
