@@ -25,6 +25,7 @@ func (m *Marker) scale(by *big.Rat) {
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
 		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
+		b.Logged, b.SumLog, b.SumLogSq = word(b.Logged), word(b.SumLog), word(b.SumLogSq)
 		b.SumSize, b.SumSq = fromBig(rounded(b.SumSize.Big(), by)), fromBig(rounded(b.SumSq.Big(), by))
 	}
 	if before != 0 {

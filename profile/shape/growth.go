@@ -140,25 +140,30 @@ func enoughLeft(points []point) bool {
 // points are the calls by size, with the times of typical ones where these are known. Empty inputs are left out: what is done for them is often
 // nothing at all.
 func (g *Growth) points(m *profile.Marker) (points []point) {
+	part, calls := recorded(m), 0.0
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
 		if b.K == 0 || b.SumNS == 0 {
 			continue
 		}
-		n := float64(b.Count)
+		n := part * float64(b.Count)
 		p := point{x: min(max(b.MeanSize(), float64(b.LoSize())), float64(b.HiSize())), y: b.MeanNS(), se: b.MeanNS()}
-		if b.Count > 1 {
+		if n >= 2 {
 			p.se = b.StddevNS() / math.Sqrt(n-1)
 		}
 		if ns, se, ok := b.TypicalNS(); ok && b.Logged == b.Count {
-			p.y, p.se = max(ns, 1), min(se, max(ns, 1))
+			p.y, p.se = max(ns, 1), min(se/math.Sqrt(part), max(ns, 1))
+			if n < 1.5 { // one passage is all there is, whatever it stands for
+				p.se = p.y
+			}
 		}
-		if b.Count < fewCalls { // their scatter is not known well itself
+		if n < fewCalls { // their scatter is not known well itself
 			p.se = max(p.se, p.y/(2*math.Sqrt(n)))
 		}
 		points = append(points, p)
-		g.Calls += b.Count
+		calls += n
 	}
+	g.Calls = uint64(math.Round(calls))
 	if g.Points = len(points); g.Points > 0 {
 		g.LeastN, g.MostN = points[0].x, points[len(points)-1].x
 	}

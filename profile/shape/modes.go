@@ -84,7 +84,7 @@ func modes(m *profile.Marker, o Options, varies float64) *Modes {
 		}
 		v.List = append(v.List, mode)
 	}
-	v.judge(uint64(calls), varies)
+	v.judge(recordedOf(m), varies)
 	return v
 }
 
@@ -115,11 +115,7 @@ func (v *Modes) text() string {
 
 // split finds the hills, with valleys between them that are no chance.
 func split(m *profile.Marker, o Options) []hill {
-	// Counts of a sample have been scaled up: what is chance in them is that of the sample.
-	n, scale := m.Timed(), 1.0
-	if m.Sampled() && m.Samples > 0 && m.Samples < n {
-		scale = float64(m.Samples) / float64(n)
-	}
+	n, scale := m.Timed(), recorded(m)
 	hills := single(m.Buckets, max(blurNS, blurSteps*o.QuantumNS))
 	for i := range len(hills) - 1 {
 		a, b := hills[i].buckets, hills[i+1].buckets

@@ -53,7 +53,7 @@ type Shape struct {
 
 // Of classifies a marker. It does not change it.
 func Of(m *profile.Marker, o Options) Shape {
-	s := Shape{Calls: m.Timed(), Alloc: alloc(m)}
+	s := Shape{Calls: recordedOf(m), Alloc: alloc(m)}
 	if s.Calls == 0 {
 		if m.Count > 0 {
 			s.Warnings = append(s.Warnings, "its passages are counted and not timed")
@@ -69,6 +69,23 @@ func Of(m *profile.Marker, o Options) Shape {
 	s.Steady = steady(later, o)
 	s.warn(m)
 	return s
+}
+
+// recorded is which part of the times there are of a marker was recorded: 1, or less where they are a sample that was scaled up. What chance
+// does to them is what it does to the sample.
+func recorded(m *profile.Marker) float64 {
+	if n := m.Timed(); m.Samples > 0 && m.Samples < n {
+		return float64(m.Samples) / float64(n)
+	}
+	return 1
+}
+
+// recordedOf is how many times of a marker were recorded.
+func recordedOf(m *profile.Marker) uint64 {
+	if m.Samples > 0 {
+		return min(m.Samples, m.Timed())
+	}
+	return m.Timed()
 }
 
 // withoutFirst is the marker without its first passages.

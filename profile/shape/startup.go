@@ -51,7 +51,7 @@ func startup(m, later *profile.Marker) *Startup {
 		s.Need = "calls after the first"
 		return s
 	}
-	s.Later, s.LaterNS = later.Timed(), later.QuantileNS(0.5)
+	s.Later, s.LaterNS = recordedOf(later), later.QuantileNS(0.5)
 	firsts := profile.Marker{Buckets: m.First.Buckets, MinNS: m.First.MinNS, MaxNS: m.First.MaxNS}
 	median := firsts.QuantileNS(0.5)
 	s.ExtraNS = median - s.LaterNS
@@ -67,7 +67,8 @@ func startup(m, later *profile.Marker) *Startup {
 		}
 	}
 	s.Apart = above(firsts.Buckets, k)
-	part := float64(above(later.Buckets, k)+1) / float64(s.Later+1)
+	slow := uint64(math.Round(recorded(later) * float64(above(later.Buckets, k))))
+	part := float64(slow+1) / float64(s.Later+1)
 	s.Chance = atLeast(s.Apart, runs, part)
 
 	took := duration(median)
@@ -88,7 +89,7 @@ func startup(m, later *profile.Marker) *Startup {
 			s.Evidence += "; known of one run only"
 		}
 	default:
-		s.Evidence += fmt.Sprintf("; %s of %s were as long", units.Plural(int(above(later.Buckets, k)), "later call"), number(float64(s.Later)))
+		s.Evidence += fmt.Sprintf("; %s of %s were as long", units.Plural(int(slow), "later call"), number(float64(s.Later)))
 		s.Need = "more runs (-runs), or more calls in each"
 	}
 	return s

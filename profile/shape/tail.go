@@ -63,7 +63,7 @@ func tail(m *profile.Marker, modes *Modes, varies float64, z *noise) *Tail {
 		Verdict: Undecided,
 		P50NS:   m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), P999NS: m.QuantileNS(0.999),
 		SlowestShare: slowest(m, 0.01),
-		Calls:        m.Timed(),
+		Calls:        recordedOf(m),
 	}
 	usual := t.P50NS
 	if n := len(modes.List); n > 1 {
@@ -117,9 +117,9 @@ func slowest(m *profile.Marker, part float64) float64 {
 // likelihood for data in buckets: Virkar and Clauset, Power-law distributions in binned
 // empirical data, Annals of Applied Statistics 8, 2014).
 func (t *Tail) index(m *profile.Marker) {
-	n, steps, from := 0.0, 0.0, -1
+	n, steps, from, part := 0.0, 0.0, -1, recorded(m)
 	for i := len(m.Buckets) - 1; i >= 0; i-- {
-		c := float64(m.Buckets[i].Count)
+		c := part * float64(m.Buckets[i].Count)
 		if n+c > tailPart*float64(t.Calls) {
 			break
 		}
@@ -130,7 +130,7 @@ func (t *Tail) index(m *profile.Marker) {
 	}
 	first := m.Buckets[from]
 	for _, b := range m.Buckets[from:] {
-		steps += float64(b.Count) * float64(b.K-first.K)
+		steps += part * float64(b.Count) * float64(b.K-first.K)
 	}
 	q := steps / (steps + n) // the chance to be in a higher bucket, being there
 	if q == 0 {
