@@ -148,7 +148,7 @@ func backupTable(ctx context.Context, q queryer, out *bufio.Writer, table string
 	return writeLine(out, line{Table: table, Rows: &n})
 }
 
-// Restore fills an empty store from a backup. When it fails the store is as empty as it was.
+// Restore fills an empty store from a backup, also from one of an older version. When it fails the store is as empty as it was.
 func (s *Store) Restore(ctx context.Context, r io.Reader) error {
 	return s.wrap("restoring the store", s.restore(ctx, r))
 }
@@ -166,8 +166,8 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	switch newest := len(migrations); {
 	case head.Version > newest:
 		return fmt.Errorf("%w: the backup is of version %d, and this one knows %d", ErrNewer, head.Version, newest)
-	case head.Version < newest:
-		return fmt.Errorf("the backup is of version %d, and tables are of version %d now; restore it with the markgen that made it, and open that store with this one", head.Version, newest)
+	case head.Version < 1:
+		return errors.New("this is no backup of a store: it is of no version")
 	}
 	tx, err := s.begin(ctx, true)
 	if err != nil {
@@ -194,6 +194,9 @@ func (s *Store) restore(ctx context.Context, r io.Reader) error {
 	}
 	if _, _, err := in.next(); err != io.EOF {
 		return errors.New("there is more behind its end")
+	}
+	if err := s.fill(ctx, tx, head.Version); err != nil {
+		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return err

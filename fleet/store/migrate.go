@@ -78,10 +78,8 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	case version == newest:
 		return true, nil
 	}
-	if s.shared { // it may go through all figures there are
-		if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
-			return false, err
-		}
+	if err := s.unhurried(ctx, tx); err != nil {
+		return false, err
 	}
 	for _, one := range s.script(list[version].text) {
 		if _, err := tx.ExecContext(ctx, one); err != nil {
@@ -92,4 +90,32 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 		return false, err
 	}
 	return false, tx.Commit()
+}
+
+// unhurried lets the statements of a transaction go through all figures there are.
+func (s *Store) unhurried(ctx context.Context, tx transaction) error {
+	if !s.shared {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0")
+	return err
+}
+
+// fill fills the columns that steps behind a version have added, in tables of the newest form that have been restored from a backup
+// of that version: such a step has an UPDATE for them.
+func (s *Store) fill(ctx context.Context, tx transaction, version int) error {
+	if err := s.unhurried(ctx, tx); err != nil {
+		return err
+	}
+	for _, m := range migrations[version:] {
+		for _, one := range s.script(m.text) {
+			if !strings.HasPrefix(one, "UPDATE ") {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, one); err != nil {
+				return fmt.Errorf("bringing the tables to version %d: %w", m.version, err)
+			}
+		}
+	}
+	return nil
 }
