@@ -410,17 +410,6 @@ func (m *Marker) simpleVar() float64 {
 // Sampled says whether figures of the marker are estimates from a sample.
 func (m *Marker) Sampled() bool { return m.Samples > 0 || m.Sample > 1 }
 
-// Recorded is how many passages were recorded: all, or if these are a sample Samples. Counts are scaled up from that.
-func (m *Marker) Recorded() uint64 {
-	if m.estimated() {
-		return m.Samples
-	}
-	return m.Count
-}
-
-// estimated says whether anything is known of more passages than were recorded.
-func (m *Marker) estimated() bool { return m.Samples > 0 || m.seen > 0 }
-
 // Rate is the latest rate at which the marker was sampled, 1:N; "" where figures are no estimates. It is 1:1 where sampling
 // ended before the run did.
 func (m *Marker) Rate() string {
@@ -453,14 +442,12 @@ func (m *Marker) MeanSE() (ns float64, ok bool) {
 // unknownPart is which part of a sum of runs may be from runs of which it is not known how far off they are, for that of the sum to be known.
 const unknownPart = 0.9
 
-// addSampling adds up how far off the estimates may be. It stands in front of what adds counts up.
+// addSampling adds up how far off the estimates may be.
 func (sum *Marker) addSampling(m *Marker) {
 	sum.sumVar = sum.sumVar.Add(m.sumVar)
 	sum.countVar = sum.countVar.Add(m.countVar)
 	sum.unsure = sum.unsure || m.unsure
-	if sum.estimated() || m.estimated() {
-		sum.Samples = add64(sum.Recorded(), m.Recorded())
-	}
+	sum.Samples = add64(sum.Samples, m.Samples)
 	sum.seen = add64(sum.seen, m.seen)
 	sum.Sample = max(sum.Sample, m.Sample)
 }

@@ -158,25 +158,3 @@ func TestSampledRecursion(t *testing.T) {
 		}
 	}
 }
-
-// A sum of a sampled run and one that recorded all has recorded what both have.
-func TestRecordedOfSum(t *testing.T) {
-	all := Marker{Count: 40, Buckets: []Bucket{{K: 6, Count: 40, SumNS: 4000}}}
-	part := Marker{Sample: 10, Samples: 3, seen: 30, Count: 30, Buckets: []Bucket{{K: 6, Count: 30, SumNS: 3000}}}
-	none := Marker{Sample: 10, seen: 2, Count: 2} // none of them was timed
-	for _, list := range [][]*Marker{{&all, &part, &none}, {&none, &part, &all}, {&part, &all, &none}} {
-		var sum Marker
-		for _, m := range list {
-			sum.add(m)
-		}
-		if sum.Samples != 43 || sum.Count != 72 {
-			t.Errorf("%d of %d are recorded, want 43 of 72", sum.Samples, sum.Count)
-		}
-	}
-	var sum Marker
-	sum.add(&all)
-	sum.add(&all)
-	if sum.Samples != 0 || sum.Recorded() != 80 {
-		t.Errorf("of runs that recorded all: Samples %d, Recorded %d", sum.Samples, sum.Recorded())
-	}
-}

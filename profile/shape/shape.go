@@ -80,7 +80,8 @@ func recorded(m *profile.Marker) float64 {
 	return 1
 }
 
-// recordedOf is how many times of a marker were recorded.
+// recordedOf is how many times of a marker were recorded. In a sum of runs of which some recorded all and some a sample it is those of the
+// latter, so that less is known than could be.
 func recordedOf(m *profile.Marker) uint64 {
 	if m.Samples > 0 {
 		return min(m.Samples, m.Timed())
