@@ -8,7 +8,7 @@ import "time"
 // An Estimate is what is known of how far off the figures of a marker may be of which not all passages were
 // recorded. Its zero value is that of a marker of which all were.
 type Estimate struct {
-	Seen     uint64  // passages of which some were timed
+	Seen     uint64  // passages that Samples stand for
 	CountVar Uint128 // square of the standard error of Count, in 1024ths
 	SumVar   Uint128 // square of that of the sum of the times, ns², in 1024ths
 	Unsure   bool    // there were too few samples to tell; of a sum, in one of its parts

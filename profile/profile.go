@@ -76,8 +76,8 @@ type Marker struct {
 	Group  string // group= of the directive, "" if none
 	Sample uint64 // 1:N of the passages were recorded, the N; 0 or 1: every one
 
-	// Samples is the number of passages that were recorded, where not all were. Then
-	// count, times and buckets are estimates of what they all took; see CountSE, MeanSE.
+	// Samples is the number of passages that were recorded as a sample of others, where not all were. Then
+	// count, times and buckets are estimates of what they all took; see CountSE, MeanSE, Taken.
 	Samples uint64
 
 	// Off says why passages after some moment, or all, were not collected: "choice",

@@ -322,6 +322,7 @@ func (m *Marker) fromWindows(s *windows, read float64, b batchSums, batches, tog
 		rat = new(big.Rat)
 	}
 	m.scale(rat)
+	m.seen = m.Count
 	m.setMeanVar(meanVar)
 }
 
@@ -409,6 +410,16 @@ func (m *Marker) simpleVar() float64 {
 
 // Sampled says whether figures of the marker are estimates from a sample.
 func (m *Marker) Sampled() bool { return m.Samples > 0 || m.Sample > 1 }
+
+// Taken is how many times of the marker were really taken: all, or of a sample the sample's, and those of other runs and of before it
+// was sampled. Counts and sums of times are estimates from that.
+func (m *Marker) Taken() uint64 {
+	n := m.Timed()
+	if !m.Sampled() {
+		return n
+	}
+	return min(n, add64(m.Samples, sub64(m.Count, m.seen)))
+}
 
 // Rate is the latest rate at which the marker was sampled, 1:N; "" where figures are no estimates. It is 1:1 where sampling
 // ended before the run did.

@@ -158,3 +158,25 @@ func TestSampledRecursion(t *testing.T) {
 		}
 	}
 }
+
+// The times of a sum are those of the sample, and of runs that recorded all.
+func TestTaken(t *testing.T) {
+	all := Marker{Count: 40, Buckets: []Bucket{{K: 6, Count: 40, SumNS: 4000}}}
+	part := Marker{Sample: 10, Samples: 3, seen: 30, Count: 30, Buckets: []Bucket{{K: 6, Count: 30, SumNS: 3000}}}
+	none := Marker{Sample: 10, seen: 2, Count: 2} // none of them was timed
+	for _, list := range [][]*Marker{{&all, &part, &none}, {&none, &part, &all}, {&part, &all, &none}} {
+		var sum Marker
+		for _, m := range list {
+			sum.add(m)
+		}
+		if got := sum.Taken(); got != 43 {
+			t.Errorf("%d of %d times were taken, want 43 of 70", got, sum.Timed())
+		}
+	}
+	var sum Marker
+	sum.add(&all)
+	sum.add(&all)
+	if got := sum.Taken(); got != 80 {
+		t.Errorf("of runs that recorded all: %d times were taken, want 80", got)
+	}
+}

@@ -44,6 +44,7 @@ func (m *Marker) fromTicks(s *windows, read float64, b batchSums, batches, toget
 	m.countVar = m.countVar.Add(toUint128(s.countVar(b.n, b.nn, batches, read, together) * varUnit))
 	m.unsure = true
 	m.Count = add64(m.Count, uint64(min(math.Round(b.n*s.factor()), 1<<63)))
+	m.seen = m.Count
 }
 
 // counterTogether is together for what has been counted so often before it was sampled. No scope was recorded of it, but perhaps around it.

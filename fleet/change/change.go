@@ -148,7 +148,7 @@ func place(m *profile.Marker) Place { return Place{m.ID, m.Name, m.Kind, m.Count
 
 func side(m *profile.Marker) Side {
 	s := Side{Count: m.Count, MeanNS: m.MeanNS(), P50NS: m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), MaxNS: m.MaxNS}
-	n := float64(max(timed(m), 1)) // of none, less than Least, nothing is concluded
+	n := float64(max(m.Taken(), 1)) // of none, less than Least, nothing is concluded
 	dev := m.StddevNS()
 	variance := dev * dev / max(n-1, 1)
 	// A clock that can't tell the times apart says nothing of how they vary below its step, nor does one bucket.
@@ -160,14 +160,6 @@ func side(m *profile.Marker) Side {
 	return s
 }
 
-// timed is how many times were really taken.
-func timed(m *profile.Marker) uint64 {
-	if m.Sampled() {
-		return min(m.Samples, m.Timed())
-	}
-	return m.Timed()
-}
-
 func compare(old, new *profile.Marker) API {
 	a := API{ID: new.ID, Name: new.Name, Kind: new.Kind, Old: side(old), New: side(new), Verdict: TooFew}
 	a.Lo, a.Hi, a.P, a.Adjusted = math.NaN(), math.NaN(), math.NaN(), math.NaN()
@@ -175,7 +167,7 @@ func compare(old, new *profile.Marker) API {
 	const least = 0.5
 	was, is := a.Old.MeanNS+least, a.New.MeanNS+least
 	a.Change = is/was - 1
-	if min(timed(old), timed(new)) < Least {
+	if min(old.Taken(), new.Taken()) < Least {
 		return a
 	}
 	a.Verdict = Unchanged

@@ -43,7 +43,7 @@ type trendDot struct {
 // quantile is the q-quantile of a marker's times and where it would be a standard error of its rank lower or
 // higher: √(q(1-q)/n) as a part of all passages (Cox and Hinkley, Theoretical Statistics, appendix 2), as if each had been drawn by itself.
 func quantile(m *profile.Marker, q float64) (at, lo, hi float64) {
-	off := math.Sqrt(q * (1 - q) / float64(max(1, taken(m))))
+	off := math.Sqrt(q * (1 - q) / float64(max(1, m.Taken())))
 	return m.QuantileNS(q), m.QuantileNS(max(0, q-off)), m.QuantileNS(min(1, q+off))
 }
 

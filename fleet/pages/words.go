@@ -114,14 +114,6 @@ func standardError(m *profile.Marker) (ns float64, ok bool) {
 	return m.StddevNS() / math.Sqrt(float64(n-1)), true
 }
 
-// taken is how many times were really taken, of a sample the sample's.
-func taken(m *profile.Marker) uint64 {
-	if m.Sampled() {
-		return min(max(m.Samples, 1), m.Timed())
-	}
-	return m.Timed()
-}
-
 // passages are what a kind of marker has.
 func passages(kind string, n uint64) string {
 	noun := "passage"

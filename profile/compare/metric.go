@@ -146,11 +146,11 @@ func slowest(m *profile.Marker, share float64) float64 {
 
 // passages is how many passages the figures of a marker are from.
 func passages(m *profile.Marker) float64 {
+	if n := m.Taken(); n > 0 {
+		return float64(n)
+	}
 	if m.Samples > 0 {
 		return float64(m.Samples)
-	}
-	if n := m.Timed(); n > 0 {
-		return float64(n)
 	}
 	return float64(m.Count)
 }

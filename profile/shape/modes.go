@@ -84,7 +84,7 @@ func modes(m *profile.Marker, o Options, varies float64) *Modes {
 		}
 		v.List = append(v.List, mode)
 	}
-	v.judge(recordedOf(m), varies)
+	v.judge(m.Taken(), varies)
 	return v
 }
 

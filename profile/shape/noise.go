@@ -36,7 +36,7 @@ func noiseOf(p *profile.Profile) *noise {
 	for i := range p.Markers {
 		m := withoutFirst(&p.Markers[i])
 		run, k := quiet(m)
-		if run*recorded(m) < quietRun || recordedOf(m) < steadyCalls {
+		if run*recorded(m) < quietRun || m.Taken() < steadyCalls {
 			continue
 		}
 		for k = max(k, leastWait); k < 64; k++ {

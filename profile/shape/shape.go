@@ -53,7 +53,7 @@ type Shape struct {
 
 // Of classifies a marker. It does not change it.
 func Of(m *profile.Marker, o Options) Shape {
-	s := Shape{Calls: recordedOf(m), Alloc: alloc(m)}
+	s := Shape{Calls: m.Taken(), Alloc: alloc(m)}
 	if s.Calls == 0 {
 		if m.Count > 0 {
 			s.Warnings = append(s.Warnings, "its passages are counted and not timed")
@@ -74,19 +74,7 @@ func Of(m *profile.Marker, o Options) Shape {
 // recorded is which part of the times there are of a marker was recorded: 1, or less where they are a sample that was scaled up. What chance
 // does to them is what it does to the sample.
 func recorded(m *profile.Marker) float64 {
-	if n := m.Timed(); m.Samples > 0 && m.Samples < n {
-		return float64(m.Samples) / float64(n)
-	}
-	return 1
-}
-
-// recordedOf is how many times of a marker were recorded. In a sum of runs of which some recorded all and some a sample it is those of the
-// latter, so that less is known than could be.
-func recordedOf(m *profile.Marker) uint64 {
-	if m.Samples > 0 {
-		return min(m.Samples, m.Timed())
-	}
-	return m.Timed()
+	return float64(m.Taken()) / max(1, float64(m.Timed()))
 }
 
 // withoutFirst is the marker without its first passages.
