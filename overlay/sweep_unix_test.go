@@ -50,11 +50,11 @@ func TestSweep(t *testing.T) {
 func TestWorkDir(t *testing.T) {
 	base := t.TempDir()
 	long := time.Now().Add(-time.Hour)
-	left := filepath.Join(base, "markgen-build-1") // of a process that was killed
+	left := filepath.Join(base, workDir+"1") // of a process that was killed
 	if err := os.MkdirAll(filepath.Join(left, "all"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	used, err := NewWorkDir(base, "runs")
+	used, err := NewWorkDir(base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestWorkDir(t *testing.T) {
 		}
 	}
 	path := used.Path
-	d, err := NewWorkDir(base, "build")
+	d, err := NewWorkDir(base)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@ package overlay
 
 import "os"
 
-// workDirs begin the names of directories for what a process has built and runs as long as it lives.
-var workDirs = []string{"markgen-runs-", "markgen-build-"}
+// workDir begins the names of directories for what a process has built and runs as long as it lives.
+const workDir = "markgen-work-"
 
 // A WorkDir is a directory for what this process needs as long as it lives, such as programs that it has built.
 type WorkDir struct {
@@ -12,13 +12,10 @@ type WorkDir struct {
 	held *os.File // nil: not locked
 }
 
-// NewWorkDir makes one below base, and removes those there of processes that were killed. What it is
-// for is in its name: "runs" or "build". The caller closes it.
-func NewWorkDir(base, what string) (*WorkDir, error) {
-	for _, begin := range workDirs {
-		sweep(base, begin, func(string) bool { return true })
-	}
-	path, err := os.MkdirTemp(base, "markgen-"+what+"-")
+// NewWorkDir makes one below base, and removes those there of processes that were killed. The caller closes it.
+func NewWorkDir(base string) (*WorkDir, error) {
+	sweep(base, workDir, func(string) bool { return true })
+	path, err := os.MkdirTemp(base, workDir)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ func interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	}
 }
 
-// endable returns a context that ends when this process is interrupted or told to end. The first time that does not end it at
-// once, until stop is called.
+// endable returns a context that ends when this process is interrupted or told to end. That does not end it at once; a second time
+// does, and so does the first after stop has been called.
 func endable(ctx context.Context) (_ context.Context, stop func()) {
 	list := overlay.Heeded(os.Interrupt, syscall.SIGTERM)
 	if len(list) == 0 {

@@ -26,7 +26,7 @@ import (
 func (w *isolateWork) open(ctx context.Context, args, words []string) (code int, ok bool) {
 	e := w.env
 	var err error
-	if w.work, err = overlay.NewWorkDir(e.binaryDir(), "build"); err != nil {
+	if w.work, err = overlay.NewWorkDir(e.binaryDir()); err != nil {
 		return e.fail(fmt.Errorf("no directory for the build: %w", err)), false
 	}
 	w.dir = w.work.Path

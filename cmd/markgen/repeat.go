@@ -69,8 +69,8 @@ type repetition struct {
 	report string // as of runData; over all runs of the last side
 	what   string // what is run, for messages
 	sides  []*side
-	dir    *overlay.WorkDir
-	made   []string // folders that were not there, absolute, the outer ones first
+	dir    *overlay.WorkDir // of the builds
+	made   []string         // folders that were not there, absolute, the outer ones first
 }
 
 // repetition reads the flags of one. It is nil if they are wrong, which has been said then.
@@ -116,7 +116,7 @@ func andMore(n int) string {
 // begin makes the folders.
 func (r *repetition) begin() error {
 	var err error
-	if r.dir, err = overlay.NewWorkDir(r.env.binaryDir(), "runs"); err != nil {
+	if r.dir, err = overlay.NewWorkDir(r.env.binaryDir()); err != nil {
 		return fmt.Errorf("no directory for the builds: %w", err)
 	}
 	for _, s := range r.sides {
