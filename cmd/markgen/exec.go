@@ -10,11 +10,13 @@ var cmdExec = &command{
 	name:  "exec",
 	short: "run an already marked program with collection on, and a report at the end",
 	long: `
-usage: markgen exec [-o FILE] [-report text|none|PATH] [-runs N [-old PROGRAM]] COMMAND [arguments]
+usage: markgen exec [own flags] COMMAND [arguments]
 
 Exec runs a command with collection on: a marked program, or anything that starts marked programs, such as a
 script or make. Standard input, output and error are the command's; its exit code is passed on, 128+n if
 signal n ended it. A report over all marked processes follows on standard error.
+
+Markgen's own flags come first:
 ` + ownDataText + ownRunsText + `
   -old PROGRAM  with -runs: in turns with the runs of the command, make those of another program with the same
                 arguments; they go to the folders old and new in that of -o

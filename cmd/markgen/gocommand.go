@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
 )
 
@@ -21,10 +22,11 @@ type ownFlags struct {
 	form    string
 	deep    bool
 	sizes   bool
-	out     string // -o, of run, test and exec
-	report  string // of run, test and exec
-	runs    string // -runs, of run, test and exec
-	old     string // of run, test and exec
+	out     string         // -o, of run, test and exec
+	report  string         // of run, test and exec
+	shown   report.Options // -sort and -top, of run, test and exec
+	runs    string         // -runs, of run, test and exec
+	old     string         // of run, test and exec
 	verbose bool
 
 	// settings is the folder whose .markgen.yaml holds for the module in root; nil is root itself.
@@ -58,10 +60,12 @@ const ownDataText = `
   -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
   -report R     what to do with the report: text (default) prints it on standard error, none does not make
-                it, anything else is a file to write it to`
+                it, anything else is a file to write it to
+  -sort K       sort the report by name (default), total, self, count, mean or max, as markgen report does
+  -top N        have no more than the first N markers in the report; its last line says how many others there are`
 
-// parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether -o and -report are
-// among them. A flag that is not markgen's ends them: it is go's.
+// parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether those of run, test and
+// exec are among them. A flag that is not markgen's ends them: it is go's.
 func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest []string, code int, done bool) {
 	own = new(ownFlags)
 	fs := e.flags()
@@ -77,6 +81,8 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 	if data {
 		fs.StringVar(&own.out, "o", "", "")
 		fs.StringVar(&own.report, "report", "", "")
+		fs.StringVar(&own.shown.Sort, "sort", "", "")
+		fs.IntVar(&own.shown.Top, "top", 0, "")
 		for name, value := range map[string]*string{"runs": &own.runs, "old": &own.old} {
 			fs.Func(name, "", func(text string) error {
 				if *value = text; text == "" {
@@ -91,6 +97,12 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 	}
 	if own.verbose {
 		args = overlay.AddFlags(args, "-v")
+	}
+	if err := own.shown.Check(); err != nil {
+		return nil, nil, e.wrong("%v", err), true
+	}
+	if own.report == "none" && (own.shown.Sort != "" || own.shown.Top > 0) {
+		return nil, nil, e.wrong("-sort and -top are for the report, which -report none does not make; leave one of them out"), true
 	}
 	if !knownForm(own.form) {
 		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true

@@ -14,6 +14,7 @@ import (
 
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
 )
 
 // ownRunsText explains -runs of run, test and exec.
@@ -67,6 +68,7 @@ type repetition struct {
 	runs   int
 	folder string // -o
 	report string // as of runData; over all runs of the last side
+	shown  report.Options
 	what   string // what is run, for messages
 	sides  []*side
 	dir    *overlay.WorkDir // of the builds
@@ -75,7 +77,7 @@ type repetition struct {
 
 // repetition reads the flags of one. It is nil if they are wrong, which has been said then.
 func (e *Env) repetition(own *ownFlags) (r *repetition, code int) {
-	r = &repetition{env: e, folder: own.out, report: own.report}
+	r = &repetition{env: e, folder: own.out, report: own.report, shown: own.shown}
 	var err error
 	switch r.runs, err = strconv.Atoi(own.runs); {
 	case own.runs == "":
@@ -291,7 +293,7 @@ func (r *repetition) reportOn() int {
 	if p == nil {
 		return code
 	}
-	return max(code, r.env.reportTo(r.report, p))
+	return max(code, r.env.reportTo(r.report, p, r.shown))
 }
 
 // conclude says what there is now, and what it is for.

@@ -22,6 +22,7 @@ Go's flags follow. What MARKGEN says besides file and report holds; without a co
 
 examples:
   markgen run ./cmd/demo -n 10
+  markgen run -all -sort total -top 20 .
   markgen run -all -o demo.markgen -report none . <input
   MARKGEN='only=*.parse*' markgen run -all main.go
   markgen run -all -runs 10 -o perf -old v1.2.0 ./cmd/demo -n 10`,

@@ -26,6 +26,7 @@ type runData struct {
 	env    *Env
 	out    string // file to keep it in, "" for none
 	report string // "text", "none", or the file for the report
+	shown  report.Options
 	spool  string // directory in which they are left, "" for none
 	room   int64  // bytes that it may hold
 }
@@ -36,7 +37,7 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &runData{Collection: c, env: e, out: own.out, report: own.report}
+	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: own.shown}
 	if d.out == "" {
 		d.out = c.File
 	}
@@ -153,13 +154,12 @@ func (d *runData) write(files []string, kept []keptRun) int {
 			p.Warnings[i] = cmp.Or(names[file], file) + ":" + what
 		}
 	}
-	return max(code, d.env.reportTo(d.report, p))
+	return max(code, d.env.reportTo(d.report, p, d.shown))
 }
 
 // reportTo writes the report where it is wanted: "text" on standard error, else to a file.
-func (e *Env) reportTo(where string, p *profile.Profile) int {
+func (e *Env) reportTo(where string, p *profile.Profile, o report.Options) int {
 	if where == "text" {
-		var o report.Options
 		o.Width, o.Color = terminal(e, e.Stderr)
 		if err := report.Write(e.Stderr, p, o); err != nil {
 			return e.fail(err)
@@ -167,7 +167,7 @@ func (e *Env) reportTo(where string, p *profile.Profile) int {
 		return exitOK
 	}
 	var text bytes.Buffer
-	err := report.Write(&text, p, report.Options{})
+	err := report.Write(&text, p, o)
 	if err == nil {
 		err = e.put(context.Background(), where, text.Bytes())
 	}
