@@ -153,7 +153,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case name == "all" || name == "markpkg" || name == "config" || name == "form" || name == "deep" || name == "sizes" || name == "report" || name == "runs" || name == "old":
+		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "report", "sort", "top", "runs", "old"}, name):
 			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
