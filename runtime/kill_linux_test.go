@@ -40,12 +40,19 @@ func TestKilledAnywhere(t *testing.T) {
 	for worker := range atOnce {
 		t.Run(strconv.Itoa(worker), func(t *testing.T) {
 			t.Parallel()
+			// A process has this long at the most: so long that a good third
+			// of them are killed before their first passage, however long the
+			// machine takes to begin one.
+			within := 25 * time.Millisecond
 			for left.Add(-1) >= 0 && !t.Failed() {
-				n, begun := killOnce(t, goroutines)
+				n, begun := killOnce(t, goroutines, time.Duration(rand.Int64N(int64(within))))
 				died.Add(1)
 				passed.Add(n)
-				if !begun {
+				if begun {
+					within -= within / 8
+				} else {
 					early.Add(1)
+					within += within / 4
 				}
 			}
 		})
@@ -58,16 +65,16 @@ func TestKilledAnywhere(t *testing.T) {
 	})
 }
 
-// killOnce kills one process and gives how many passages it had logged as done,
-// and whether it had logged anything.
-func killOnce(t *testing.T, goroutines int) (done int64, begun bool) {
+// killOnce kills one process after a time and gives how many passages it had
+// logged as done, and whether it had logged anything.
+func killOnce(t *testing.T, goroutines int, after time.Duration) (done int64, begun bool) {
 	cmd := virtualForm.command(t, "file=data", "log", strconv.Itoa(goroutines))
 	var log, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Duration(rand.Int64N(int64(25 * time.Millisecond))))
+	time.Sleep(after)
 	cmd.Process.Kill()
 	cmd.Wait() // and for the end of the pipe
 	if stderr.Len() > 0 {
