@@ -286,15 +286,26 @@ func TestTracePanic(t *testing.T) {
 func TestTraceBetween(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
-	tr := k.alone(t, "collect=trace", "sleep", "8", "10")
-	for _, tt := range []struct {
-		from, to string
-		ms       float64
-	}{{"sleep", "sleep", 10}, {"sleep", "slept", 5}, {"slept", "sleep@exit", 5}} {
-		b := between(t, tr, tt.from, tt.to)
-		if b.Count != 80 || b.Unpaired != 0 || b.MinNS < tt.ms*1e6 || b.QuantileNS(0.5) > (tt.ms+4)*1e6 {
-			t.Errorf("%s to %s: %d pairs, %d unpaired, %v to %v ns, median %v", tt.from, tt.to, b.Count, b.Unpaired, b.MinNS, b.MaxNS, b.QuantileNS(0.5))
+	long := true
+	for tries := 0; tries < 4 && long; tries++ { // what else the machine does may come between
+		long = false
+		tr := k.alone(t, "collect=trace", "sleep", "8", "10")
+		for _, tt := range []struct {
+			from, to string
+			ms       float64
+		}{{"sleep", "sleep", 10}, {"sleep", "slept", 5}, {"slept", "sleep@exit", 5}} {
+			b := between(t, tr, tt.from, tt.to)
+			if b.Count != 80 || b.Unpaired != 0 || b.MinNS < tt.ms*1e6 {
+				t.Errorf("%s to %s: %d pairs, %d unpaired, %v to %v ns", tt.from, tt.to, b.Count, b.Unpaired, b.MinNS, b.MaxNS)
+			}
+			if median := b.QuantileNS(0.5); median > (tt.ms+4)*1e6 {
+				long = true
+				t.Logf("%s to %s: a median of %v ns", tt.from, tt.to, median)
+			}
 		}
+	}
+	if long {
+		t.Error("times are longer than the program sleeps")
 	}
 }
 

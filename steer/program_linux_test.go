@@ -277,11 +277,8 @@ func TestHotLoop(t *testing.T) {
 			}
 			took := time.Since(begun)
 			time.Sleep(max(0, 100*time.Millisecond-took))
-			before := count(t, p, "hot")
-			time.Sleep(100 * time.Millisecond)
-			after := count(t, p, "hot")
-			if (after > before+openAtMost) != step.collect {
-				t.Errorf("exec %v, step %d: %d passages, and 100 ms later %d", underExec, i, before, after)
+			if collects(t, p) != step.collect {
+				t.Errorf("exec %v, step %d: that hot is collected is not %v", underExec, i, step.collect)
 			}
 			if took > 100*time.Millisecond {
 				t.Logf("exec %v, step %d took %v", underExec, i, took)
@@ -295,6 +292,20 @@ func TestHotLoop(t *testing.T) {
 			t.Errorf("%d passages of %d were counted", got, n)
 		}
 	}
+}
+
+// collects tells whether hot is collected: it looks at once and 100 ms later, and for
+// longer where the program is to go on and a busy machine does not let it.
+func collects(t *testing.T, p *steer.Process) bool {
+	t.Helper()
+	off, before := hotOff(t, p), count(t, p, "hot")
+	for range map[bool]int{true: 100, false: 1}[off == 0] {
+		time.Sleep(100 * time.Millisecond)
+		if count(t, p, "hot") > before+openAtMost {
+			return true
+		}
+	}
+	return false
 }
 
 // openAtMost is how many scopes of hot were open, at most, when it was turned off: those
@@ -345,10 +356,8 @@ func TestRaces(t *testing.T) {
 		t.Error(err)
 	}
 	time.Sleep(50 * time.Millisecond)
-	before := count(t, p, "hot")
-	time.Sleep(50 * time.Millisecond)
-	if after := count(t, p, "hot"); after > before+openAtMost || hotOff(t, p)&layout.OffByState == 0 {
-		t.Errorf("stopped: %d passages, and 50 ms later %d; Off is %#x", before, after, hotOff(t, p))
+	if off := hotOff(t, p); off&layout.OffByState == 0 || collects(t, p) {
+		t.Errorf("stopped, but hot is collected, or looks as if it were: Off is %#x", off)
 	}
 	n, all := r.finish()
 	if got := counted(t, all, "hot"); got == 0 || got > uint64(n) {
@@ -363,10 +372,13 @@ func TestCountersStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(20 * time.Millisecond)
-	if err := r.open().Start(); err != nil {
+	p := r.open()
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
+	for tries := 0; count(t, p, "late") == 0 && tries < 1000; tries++ {
+		time.Sleep(10 * time.Millisecond)
+	}
 	_, all := r.finish()
 	if late, tiny := counted(t, all, "late"), counted(t, all, "tiny"); late == 0 || tiny != 64*late {
 		t.Errorf("%d passages of late, and %d of tiny in them", late, tiny)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 	"time"
 )
 
-// slowModule writes a module whose test takes a moment each time and says so in the file began, and returns its folder
-// and an environment for commands there.
+// slowModule writes a module whose test says each time in the file began that it has begun, and stays from the second
+// time on while there is the file stay. It returns its folder and an environment for commands there.
 func slowModule(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,6 +35,7 @@ func B(n int) int {
 		"m_test.go": `package m
 
 import (
+	"io"
 	"os"
 	"testing"
 	"time"
@@ -46,8 +48,11 @@ func TestA(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.WriteString("x")
+	pass, _ := f.Seek(0, io.SeekCurrent)
 	f.Close()
-	time.Sleep(300 * time.Millisecond)
+	if _, err := os.Stat("stay"); err == nil && pass > 1 {
+		time.Sleep(time.Minute)
+	}
 	A(100)
 }
 `,
@@ -76,6 +81,9 @@ func TestIsolateInterrupted(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, env := slowModule(t)
+			if err := os.WriteFile(filepath.Join(dir, "stay"), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
 			var stdout, stderr bytes.Buffer
 			cmd := exec.Command("markgen", append([]string{"isolate"}, append(tt.args, ".")...)...)
 			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &stdout, &stderr
@@ -104,7 +112,7 @@ func TestIsolateInterrupted(t *testing.T) {
 				folder, _, _ := strings.Cut(after, " ")
 				args = []string{"-o", folder}
 			}
-			if err := os.Remove(filepath.Join(dir, "began")); err != nil {
+			if err := errors.Join(os.Remove(filepath.Join(dir, "began")), os.Remove(filepath.Join(dir, "stay"))); err != nil {
 				t.Fatal(err)
 			}
 			again := exec.Command("markgen", append([]string{"isolate"}, append(args, ".")...)...)

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -48,13 +49,20 @@ func TestM(t *testing.T) {
 	M()
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt)
+	if err := os.WriteFile(os.Getenv("SIGNS")+"/begun", nil, 0o666); err != nil {
+		t.Error(err)
+	}
+	long := 100 * time.Millisecond
+	if _, err := os.Stat(os.Getenv("SIGNS") + "/stay"); err == nil {
+		long = time.Minute
+	}
 	select {
 	case <-end:
 		time.Sleep(50 * time.Millisecond)
-		if err := os.WriteFile(os.Getenv("TMPDIR")+"/ended", nil, 0o666); err != nil {
+		if err := os.WriteFile(os.Getenv("SIGNS")+"/ended", nil, 0o666); err != nil {
 			t.Error(err)
 		}
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(long):
 	}
 	M()
 }
@@ -68,11 +76,11 @@ func TestM(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tmp := filepath.Join(dir, "tmp")
-	if err := os.Mkdir(tmp, 0o777); err != nil {
+	tmp, signs := filepath.Join(dir, "tmp"), filepath.Join(dir, "signs")
+	if err := errors.Join(os.Mkdir(tmp, 0o777), os.Mkdir(signs, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	env := append(os.Environ(), "MARKGEN=", "GOFLAGS=", "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+filepath.Join(dir, "cache"))
+	env := append(os.Environ(), "MARKGEN=", "GOFLAGS=", "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+filepath.Join(dir, "cache"), "SIGNS="+signs)
 	for _, words := range []string{"init -q", "add .", "-c user.name=n -c user.email=e commit -qm one", "tag v1"} {
 		cmd := exec.Command("git", strings.Fields(words)...)
 		cmd.Dir = r.dir
@@ -109,6 +117,30 @@ func (r *repeating) wait(text string) {
 	}
 }
 
+// sign is a file that the tests write, or that they look for.
+func (r *repeating) sign(name string) string {
+	return filepath.Join(r.dir, "..", "signs", name)
+}
+
+// begun waits for a test that listens for signals, and stays until there is one.
+func (r *repeating) begun() {
+	r.t.Helper()
+	if err := os.WriteFile(r.sign("stay"), nil, 0o666); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Remove(r.sign("begun")); err != nil {
+		r.t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(r.sign("begun")); err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			r.t.Fatalf("no run begins: %s", r.seen.String())
+		}
+	}
+}
+
 // ended waits for the end and checks the exit code, the last words, and that nothing is left behind.
 func (r *repeating) ended(code int, last string) {
 	r.t.Helper()
@@ -130,7 +162,7 @@ func (r *repeating) ended(code int, last string) {
 		r.t.Errorf("worktrees are left: %s%v", out, err)
 	}
 	tmp := filepath.Join(r.dir, "..", "tmp")
-	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 && !(len(left) == 1 && filepath.Base(left[0]) == "ended") {
+	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) > 0 {
 		r.t.Errorf("files are left: %v", left)
 	}
 }
@@ -160,7 +192,7 @@ func TestRunsInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := repeatIn(t, "-runs", "500", "-o", "perf", "-old", "v1", ".")
 			r.wait("run 2 of 500, new: ")
-			time.Sleep(200 * time.Millisecond) // into the next, also where a process takes long to start
+			r.begun()
 			if err := kill(r.cmd.Process.Pid); err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +201,7 @@ func TestRunsInterrupted(t *testing.T) {
 			if now < 2 || before < 1 || now-before > 1 || before-now > 1 {
 				t.Errorf("%d and %d runs are there", before, now)
 			}
-			if _, err := os.Stat(filepath.Join(r.dir, "..", "tmp", "ended")); err != nil {
+			if _, err := os.Stat(r.sign("ended")); err != nil {
 				t.Errorf("the test was not told, or not waited for: %v", err)
 			}
 		})
