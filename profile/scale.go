@@ -3,9 +3,11 @@ package profile
 import (
 	"math"
 	"math/big"
+	"slices"
 )
 
 // scale multiplies all that adds up: counts, which are rounded, and sums by as much as their counts, so that means stay what they are.
+// What is less than half a passage is none.
 func (m *Marker) scale(by *big.Rat) {
 	word := func(v uint64) uint64 { return times(new(big.Int).SetUint64(v), by) }
 	before := m.Timed()
@@ -22,12 +24,16 @@ func (m *Marker) scale(by *big.Rat) {
 		b.SumNS = min(max(times(new(big.Int).SetUint64(b.SumNS), by), mulSat(n, lo)), mulSat(n, hi))
 		m.Count = add64(m.Count, n)
 	}
+	m.Buckets = without(m.Buckets, func(b Bucket) bool { return b.Count == 0 })
+	was, is = 0, 0
 	for i := range m.Sizes {
 		b := &m.Sizes[i]
-		b.Count, b.SumNS = word(b.Count), word(b.SumNS)
-		b.Logged, b.SumLog, b.SumLogSq = word(b.Logged), word(b.SumLog), word(b.SumLogSq)
-		b.SumSize, b.SumSq = fromBig(rounded(b.SumSize.Big(), by)), fromBig(rounded(b.SumSq.Big(), by))
+		was = add64(was, b.Count)
+		n := word(was) - is
+		is += n
+		b.scale(ratio(n, b.Count))
 	}
+	m.Sizes = without(m.Sizes, func(b SizeBucket) bool { return b.Count == 0 })
 	if before != 0 {
 		by = ratio(m.Timed(), before)
 	}
@@ -37,6 +43,24 @@ func (m *Marker) scale(by *big.Rat) {
 	if len(m.Buckets) > 0 { // they are rounded, too
 		m.SelfNS = min(m.SelfNS, m.TotalNS())
 	}
+}
+
+// without is the list without those that are empty, in its memory; nil if all are.
+func without[T any](list []T, empty func(T) bool) []T {
+	if list = slices.DeleteFunc(list, empty); len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// scale multiplies all there is of a size: counts become whole numbers by it, but for Logged where that is not Count.
+func (b *SizeBucket) scale(by *big.Rat) {
+	word := func(v uint64, by *big.Rat) uint64 { return times(new(big.Int).SetUint64(v), by) }
+	b.Count, b.SumNS = word(b.Count, by), word(b.SumNS, by)
+	b.SumSize, b.SumSq = fromBig(rounded(b.SumSize.Big(), by)), fromBig(rounded(b.SumSq.Big(), by))
+	n := word(b.Logged, by)
+	by = ratio(n, b.Logged)
+	b.Logged, b.SumLog, b.SumLogSq = n, word(b.SumLog, by), word(b.SumLogSq, by)
 }
 
 // ratio is a/b, and 0 where b is.

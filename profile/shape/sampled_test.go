@@ -62,3 +62,44 @@ func TestSampled(t *testing.T) {
 		t.Errorf("two calls that stand for 128: %+v", s.Steady)
 	}
 }
+
+// So it does of the tail's index, of first calls, and of what makes all markers wait.
+func TestSampledTimes(t *testing.T) {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) }
+	for i := range 100 {
+		r := rand.New(rand.NewPCG(uint64(i), 3))
+		pareto := func() float64 { return 1000 * math.Pow(1-r.Float64(), -1/(0.8+float64(i%10)/5)) }
+		m := marker(false, drawn(6000, pareto)...)
+		want, got := shape.Of(m, shape.Options{}).Tail, shape.Of(sampled(m), shape.Options{}).Tail
+		if want.Index == 0 || !near(want.Index, got.Index) || !near(want.IndexLo, got.IndexLo) || !near(want.IndexHi, got.IndexHi) || want.FromNS != got.FromNS {
+			t.Errorf("the calls themselves, and a sample of such: %+v\n%+v", want, got)
+		}
+
+		first := 1e5 * math.Exp(3*r.Float64())
+		m = marker(true, append([]call{{-1, first}}, drawn(20+r.IntN(400), pareto)...)...)
+		start, of := shape.Of(m, shape.Options{}).Startup, shape.Of(sampled(m), shape.Options{}).Startup
+		if start.Runs != of.Runs || !near(start.FirstNS, of.FirstNS) || start.Verdict == shape.No && of.Verdict == shape.Yes {
+			t.Errorf("the calls themselves, and a sample of such: %+v\n%+v", start, of)
+		}
+		if of.Later+1 != uint64(m.Timed()) && of.Later != m.Timed() { // the sample may have had it or not
+			t.Errorf("%d later calls of %d", of.Later, m.Timed())
+		}
+
+		p, of64 := &profile.Profile{}, &profile.Profile{}
+		for range 6 {
+			m := marker(false, drawn(6000, func() float64 {
+				ns := 3000 + 1000*r.Float64()
+				if r.Float64() < 0.004 {
+					ns += 1e6 * r.ExpFloat64()
+				}
+				return ns
+			})...)
+			p.Markers, of64.Markers = append(p.Markers, *m), append(of64.Markers, *sampled(m))
+		}
+		for j := range p.Markers {
+			if want, got := shape.Of(&p.Markers[j], shape.For(p)).Tail, shape.Of(&of64.Markers[j], shape.For(of64)).Tail; want.Verdict != got.Verdict {
+				t.Errorf("among others that wait: %+v, and a sample of such: %+v", want, got)
+			}
+		}
+	}
+}
