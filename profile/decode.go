@@ -239,6 +239,9 @@ func (d *decoder) head() *Profile {
 	if bits&bitWild != 0 {
 		p.Wild = &Wild{d.uint(), d.uint(), d.uint(), d.uint(), d.uint(), d.uint()}
 	}
+	if bits&bitUnlogged != 0 {
+		p.Unlogged = d.uint()
+	}
 	return p
 }
 

@@ -195,6 +195,7 @@ const (
 	bitStart
 	bitPairs
 	bitWild
+	bitUnlogged
 )
 
 // bitIf is the bit if a condition holds.
@@ -208,7 +209,7 @@ func bitIf(is bool, bit uint64) uint64 {
 func (b *encoder) head(p *Profile) {
 	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
 		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
-		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild))
+		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild) | bitIf(p.Unlogged != 0, bitUnlogged))
 	b.text(p.App)
 	b.text(p.Run)
 	b.uint(uint64(p.Runs))
@@ -256,6 +257,9 @@ func (b *encoder) head(p *Profile) {
 	}
 	if w := p.Wild; w != nil {
 		b.uints(w.Runs, w.Picked, w.Of, w.Loaded, w.Full, w.NoPlace)
+	}
+	if p.Unlogged != 0 {
+		b.uint(p.Unlogged)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/markgen/markgen/profile"
 	layout "github.com/markgen/markgen/runtime"
 )
@@ -27,6 +29,9 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		checkAny(t, p)
+		if diff := cmp.Diff(p, encoded(t, p), everything); diff != "" {
+			t.Errorf("(-read +kept and read)\n%s", diff)
+		}
 		sum := profile.Merge([]*profile.Profile{p, p})
 		checkAny(t, sum)
 		if len(sum.Markers) != len(p.Markers) || len(sum.Blocks) != len(p.Blocks) {

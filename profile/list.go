@@ -157,6 +157,9 @@ func (l *lister) runs() (wild bool) {
 	if bits&bitWild != 0 {
 		l.uints("picking: runs", "picked", "of", "busy", "full", "no place")
 	}
+	if bits&bitUnlogged != 0 {
+		l.uint("more changes of state")
+	}
 	return bits&bitWild != 0
 }
 

@@ -76,7 +76,7 @@ func TestList(t *testing.T) {
 	}
 	full := &Profile{App: "shop \"quoted\"", Run: "3 runs", Runs: 3, ElapsedNS: 12, GOOS: "linux", GOARCH: "amd64", Go: "go1.26.8", CPU: "x", Main: "example.com/shop",
 		Version: "v1", State: "stopped", Lost: 2, Sampling: &Sampling{10, 1, 2, 3, 4}, Wild: &Wild{1, 2, 3, 4, 5, 6}, Trace: &Traced{1, 2},
-		Changes: []Change{{1, "configured", "profiling", "begin", 3}}, Warnings: []string{"of two\nlines"}, Pairs: &Pairs{1, 2, []Pair{{1, 2}}}, newest: 1e18,
+		Changes: []Change{{1, "configured", "profiling", "begin", 3}}, Unlogged: 3, Warnings: []string{"of two\nlines"}, Pairs: &Pairs{1, 2, []Pair{{1, 2}}}, newest: 1e18,
 		Clock: Clock{"tsc", 2e9, 0.5, 9, 10, 25}, Blocks: []Block{{"example.com/shop/a.go", 1, 2, 3, 4, 5, 6}}}
 	for id := range 40 {
 		full.Markers = append(full.Markers, marker(id+1))

@@ -77,9 +77,9 @@ func parseTable(text string) *tableText {
 		good := utf8.ValidString(line)
 		switch kind {
 		case "p":
-			importPath, _, _ = strings.Cut(line[2:], " [") // "p [p.test]" is p, built for its test
+			importPath, _, _ = strings.Cut(strings.ToValidUTF8(line[2:], "\uFFFD"), " [") // "p [p.test]" is p, built for its test
 		case "f":
-			files = append(files, line[2:])
+			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // its markers can be read
 		case "m":
 			m, gate, ok := parseMarker(line, file, len(t.markers))
 			good = good && ok
