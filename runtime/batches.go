@@ -21,7 +21,7 @@ func (s *sampler) add() {
 		n, processors := thinPassages()
 		parallel := float64(s.atOnce(processors)) / 256
 		s.milestones.take(s.progress.pace, parallel, 0)
-		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok {
+		if ticks, ok := s.warm(coldThin * s.coldTicks() * float64(s.count)); ok && !s.cut {
 			s.learned.learn(passedIn{some: float32(n), ticks: float32(ticks * parallel), need: float32(s.need() * parallel)}, false)
 		}
 	} else {
@@ -115,7 +115,7 @@ func (s *sampler) addRated() {
 	begun := min(float64(markers)*float64(s.count), float64(all))
 	s.cold.saw(float64(all)/float64(s.count), begun/float64(s.count))
 	costs := prices{cold: s.cold.each(scopeAlone())}
-	if ticks, ok := s.warm(begun * costs.cold.v); ok {
+	if ticks, ok := s.warm(begun * costs.cold.v); ok && !s.cut {
 		s.learned.learn(passedIn{
 			some: float32(some), all: float32(all), marks: float32(marks), counts: float32(float64(counted) * float64(s.pending) / float64(max(tickOpen, 1))),
 			ticks: float32(ticks*parallel - float64(read)), left: float32((ticks-float64(int64(s.taken)))*parallel - float64(read)), need: float32(s.need() * parallel),

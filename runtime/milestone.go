@@ -244,6 +244,7 @@ func selfOf(index uint32) (ns uint64) {
 //go:norace
 func (s *sampler) conclude() {
 	s.milestones.end()
+	s.takeOpen()
 	s.add()
 	s.clearMilestones()
 }

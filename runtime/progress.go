@@ -128,10 +128,10 @@ func (p *progress) price(scope, thin, counting, parallel float64) {
 	atomic.StoreUint64(&p.costs.read, uint64((1<<costBits)/parallel))
 }
 
-// ended takes in how long a window has lasted, ticks, and adds to got how far the program got on in it.
+// ended takes in how long a window has lasted, ticks, and adds to got how far the program got on in it. cut says that it would have lasted for longer.
 //
 //go:norace
-func (p *progress) ended(lasted uint64, got *gotOn) {
+func (p *progress) ended(lasted uint64, cut bool, got *gotOn) {
 	left := max(less(lasted, p.spent), lasted/mostSlower)
 	// Before the program passes anything windows do not show how it is slowed down; but one that rests, or that others
 	// take turns with, would be seen for a moment only, or not at all.
@@ -142,7 +142,7 @@ func (p *progress) ended(lasted uint64, got *gotOn) {
 	seen := lasting{float64(lasted), spending{
 		scopes: float64(p.seen.scopes), counts: float64(p.seen.counts), cold: float64(min(p.seen.scopes, p.firsts)), rest: float64(p.seen.read),
 	}}
-	if (lasted < p.most || left >= p.need) && !p.limited {
+	if (lasted < p.most || left >= p.need) && !p.limited && !cut {
 		got.need += float64(p.need)
 		got.long.add(&seen)
 	} else {
@@ -215,10 +215,7 @@ func (w *window) goesOn(after, width uint64) (on bool) {
 //
 //go:norace
 func (p *progress) look(after, width uint64) uint64 {
-	now := recordedSoFar()
-	p.seen.scopes = uint64(uint32(now.scopes - p.before.scopes))
-	p.seen.thin, p.seen.read = now.thin-p.before.thin, now.read-p.before.read
-	p.spent = p.cost(after)
+	p.see(after)
 	next := p.need
 	if p.half != 0 {
 		next = p.half
@@ -239,6 +236,16 @@ func (p *progress) look(after, width uint64) uint64 {
 		atomic.StoreUint64(&p.half, 0)
 	}
 	return max(min(p.need+p.spent, p.most), width)
+}
+
+// see sees what has been recorded in the window until so many ticks after its beginning, but for counts.
+//
+//go:norace
+func (p *progress) see(after uint64) {
+	now := recordedSoFar()
+	p.seen.scopes = uint64(uint32(now.scopes - p.before.scopes))
+	p.seen.thin, p.seen.read = now.thin-p.before.thin, now.read-p.before.read
+	p.spent = p.cost(after)
 }
 
 // cost is what recording that has been seen has cost until so many ticks after the window's beginning, ticks.

@@ -17,6 +17,7 @@ type sampler struct {
 	progress progress
 
 	open    bool
+	cut     bool   // the run has ended in the window of the batch
 	next    uint64 // when to open a window or to look after it, monotonic ns
 	meant   uint64 // when the window that is opened next was to begin, monotonic ns
 	at      uint64 // when it begins
@@ -116,26 +117,13 @@ func (s *sampler) windowDue() uint64 {
 			s.next = t + max(2*toNS(rest), s.windowNS(s.rate)/4)
 			return s.next
 		}
-		s.open = false
 		lasted := atomic.LoadUint64(&windowLasted)
-		most := min(s.width, fromNS(longestLate), less(now(), atomic.LoadUint64(&windowClosed))) // nothing may have been passed since
-		taken := min(atomic.LoadUint64(&opening), most) - min(atomic.LoadUint64(&closing), most)
-		s.busy -= s.busy / 16
-		if atomic.LoadUint64(&opening) <= lasted {
-			s.busy += 65536 / 16
-		}
 		lock()
-		setTicks(false)
-		s.count++
-		s.pending += lasted
-		s.planned += s.width
-		if s.learned.sort != thinBatch {
-			s.progress.ended(lasted, &s.got)
+		if !s.open { // the run has ended meanwhile
+			unlock()
+			return s.next
 		}
-		if s.leavesNone() && !s.turns.taken {
-			s.taken += taken
-		}
-		s.tellHalves(lasted, t)
+		s.ended(lasted, t)
 		if t-s.added > 100*s.cost || s.cold.halved {
 			s.add()
 			s.chooseMilestones()
@@ -176,6 +164,62 @@ func (s *sampler) windowDue() uint64 {
 		s.next = at + ns + restingLate
 	}
 	return s.next
+}
+
+// ended takes in that the window has ended, after so many ticks, and was looked after at t, monotonic ns. The caller holds the lock.
+//
+//go:norace
+func (s *sampler) ended(lasted, t uint64) {
+	s.open = false
+	most := min(s.width, fromNS(longestLate), less(now(), atomic.LoadUint64(&windowClosed))) // nothing may have been passed since
+	taken := min(atomic.LoadUint64(&opening), most) - min(atomic.LoadUint64(&closing), most)
+	s.busy -= s.busy / 16
+	if atomic.LoadUint64(&opening) <= lasted {
+		s.busy += 65536 / 16
+	}
+	setTicks(false)
+	s.count++
+	s.pending += lasted
+	planned := s.width
+	if s.cut {
+		planned = planned * lasted / max(s.progress.width(), lasted)
+	}
+	s.planned += planned
+	if s.learned.sort != thinBatch {
+		s.progress.ended(lasted, s.cut, &s.got)
+	}
+	if s.leavesNone() && !s.turns.taken {
+		s.taken += taken
+	}
+	s.tellHalves(lasted, t)
+}
+
+// takeOpen takes in the window that is open as the run ends, or that nobody has looked after since it ended: what has been recorded in it counts as what was in
+// others. The caller holds the lock.
+//
+//go:norace
+func (s *sampler) takeOpen() {
+	if !s.open {
+		return
+	}
+	w, lasted := ownWindow(), atomic.LoadUint64(&windowLasted)
+	if width := atomic.LoadUint64(&w.width); width != 0 {
+		after := atomic.LoadUint64(headerWord(OffSince)) - w.from // it was stopped then
+		if int64(after) <= 0 || !atomic.CompareAndSwapUint64(&w.width, width, 0) {
+			return // it has not begun, or somebody ends it at this moment
+		}
+		if width == unpassed {
+			width = s.progress.width()
+		}
+		if lasted = min(after, width); lasted < width {
+			s.add() // those before tell what recording costs, and this one does not
+			s.cut = true
+		}
+		s.progress.see(lasted)
+	}
+	if lasted != 0 {
+		s.ended(lasted, uint64(nanotime()))
+	}
 }
 
 // planProgress has windows last so many ticks on average from now on. All that are added up together get on equally far.

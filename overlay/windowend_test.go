@@ -1,0 +1,31 @@
+package overlay_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// What was recorded in a window in which the run ends counts as what was in others. As windows of half of the time last 2.5 ms, many a
+// run of some ms ends in its first.
+func TestWindowsEnd(t *testing.T) {
+	t.Parallel()
+	dir, windows := t.TempDir(), 0
+	for seed := range 40 {
+		data := filepath.Join(dir, fmt.Sprint(seed))
+		trapMust(t, dir, []string{fmt.Sprintf("MARKGEN=file=%s,sample=1:2,seed=%d,only=*.work", data, seed+1)}, steered(t), "period", "20000")
+		p, err := profile.ReadFile(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := marker(t, p, "work"); m.Samples > 1 && p.Sampling.Windows == 0 {
+			t.Errorf("seed %d: %d passages were recorded in no window", seed, m.Samples)
+		}
+		windows += int(p.Sampling.Windows)
+	}
+	if windows == 0 {
+		t.Error("no run had a window")
+	}
+}
