@@ -1,0 +1,140 @@
+package overlay_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// Whatever the words of a data file say, it can be read, and what is read can be kept, added up and
+// reported in every format.
+func TestAnyWords(t *testing.T) {
+	source, err := os.ReadFile("testdata/words/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := module(t, map[string]string{"main.go": string(source)})
+	if text, err := markgenIn(t, dir, t.TempDir(), "build", "-all", "-sizes", "-o", "words", ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	times := 1500
+	if testing.Short() {
+		times = 60
+	}
+	for i, keys := range []string{
+		"collect=time", "collect=time+alloc+io,callers,pairs", "collect=time+trace,buffer=4K", "sample=1:10,countdown",
+		"sample=1:2", "sample=1:5,callers,collect=time+alloc", "sample=1:3,adapt,every=20ms:15ms",
+		"sample=1:2,enough=10,throttle=100:1000,pause=after:10ms,resume=after:50ms",
+	} {
+		t.Run(keys, func(t *testing.T) {
+			t.Parallel()
+			data := filepath.Join(dir, fmt.Sprint("data", i))
+			trapMust(t, dir, []string{"MARKGEN=file=" + data + "," + keys}, filepath.Join(dir, "words"))
+			file, err := os.ReadFile(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = file[:binary.LittleEndian.Uint64(file[layout.OffUsed:])]
+			r := rand.New(rand.NewPCG(uint64(i), 1))
+			for n := range times {
+				changed, what := changeWords(r, file)
+				if err := usable(changed, n%10 == 0); err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+		})
+	}
+}
+
+// changeWords changes up to three words of a data file, and says which. Blocks of all kinds are as likely to be changed.
+func changeWords(r *rand.Rand, file []byte) (changed []byte, what string) {
+	blocks := map[uint32][]int{}
+	size := func(at int) int { return int(binary.LittleEndian.Uint64(file[at+layout.OffBlockSize:])) }
+	for at := layout.HeaderSize; at < len(file); at += size(at) {
+		kind := binary.LittleEndian.Uint32(file[at:])
+		blocks[kind] = append(blocks[kind], at)
+	}
+	kinds := slices.Sorted(maps.Keys(blocks))
+	changed = bytes.Clone(file)
+	for range 1 + r.IntN(3) {
+		var at int
+		switch r.IntN(4) {
+		case 0:
+			at = layout.OffState + r.IntN(layout.OffApp-layout.OffState)
+			what += fmt.Sprintf("word %d of the header", at&^7)
+		case 1:
+			at = layout.OffSampleN + r.IntN(layout.OffCPU-layout.OffSampleN)
+			what += fmt.Sprintf("word %d of the header", at&^7)
+		default:
+			kind := kinds[r.IntN(len(kinds))]
+			block := blocks[kind][r.IntN(len(blocks[kind]))]
+			most := min(size(block), 64+r.IntN(size(block))) // the first words more often
+			at = block + layout.OffBlockSize + r.IntN(most-layout.OffBlockSize)
+			what += fmt.Sprintf("word %d of a block of kind %d", (at-block)&^7, kind)
+		}
+		word := changed[at&^7:]
+		old := binary.LittleEndian.Uint64(word)
+		values := []uint64{
+			0, 1, 2, 1<<63 - 1, 1 << 63, math.MaxUint64, old + 1, old - 1, old * 2, old / 2, old << 32, old ^ 1<<r.IntN(64), r.Uint64(), r.Uint64() >> r.IntN(64),
+			math.Float64bits(math.NaN()), math.Float64bits(math.Inf(1)), math.Float64bits(1e300), math.Float64bits(1e-300), math.Float64bits(-1),
+		}
+		v := values[r.IntN(len(values))]
+		binary.LittleEndian.PutUint64(word, v)
+		what += fmt.Sprintf(" is %#x and was %#x, ", v, old)
+	}
+	return changed, strings.TrimSuffix(what, ", ")
+}
+
+// usable says what can't be done with a data file: to be refused is no such thing, as it may be none any more.
+func usable(file []byte, reports bool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "data")
+	if err != nil {
+		return nil
+	}
+	kept, err := profile.Encode(p)
+	if err != nil {
+		return err
+	}
+	again, err := profile.Read(bytes.NewReader(kept), int64(len(kept)), "kept")
+	if err != nil {
+		return err
+	}
+	if diff := cmp.Diff(p, again, cmp.AllowUnexported(profile.Profile{}, profile.Marker{}, profile.Picks{})); diff != "" {
+		return fmt.Errorf("kept and read again it is another (-was +is):\n%s", diff)
+	}
+	if !reports {
+		return nil
+	}
+	for _, p := range []*profile.Profile{p, profile.Merge([]*profile.Profile{p, again})} {
+		for _, format := range report.Formats() {
+			o := report.Options{Format: format, Hist: format == "text", Shapes: format == "text" || format == "json"}
+			if format == "trace" { // it is for the records themselves
+				continue
+			}
+			if err := report.Write(io.Discard, p, o); err != nil {
+				return fmt.Errorf("%s: %w", format, err)
+			}
+		}
+	}
+	return nil
+}
