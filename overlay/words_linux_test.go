@@ -10,18 +10,22 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/markgen/markgen/fleet/change"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// Whatever the words of a data file say, it can be read, and what is read can be kept, added up and
+// Whatever the words of a data file say, it can be read, and what is read can be kept, added up, compared and
 // reported in every format.
 func TestAnyWords(t *testing.T) {
 	source, err := os.ReadFile("testdata/words/main.go")
@@ -32,7 +36,7 @@ func TestAnyWords(t *testing.T) {
 	if text, err := markgenIn(t, dir, t.TempDir(), "build", "-all", "-sizes", "-o", "words", ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	times := 1500
+	times := 400
 	if testing.Short() {
 		times = 60
 	}
@@ -50,10 +54,14 @@ func TestAnyWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			file = file[:binary.LittleEndian.Uint64(file[layout.OffUsed:])]
+			sound, err := profile.Read(bytes.NewReader(file), int64(len(file)), "data")
+			if err != nil {
+				t.Fatal(err)
+			}
 			r := rand.New(rand.NewPCG(uint64(i), 1))
 			for n := range times {
 				changed, what := changeWords(r, file)
-				if err := usable(changed, n%10 == 0); err != nil {
+				if err := usable(changed, sound, n%10 == 0); err != nil {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
@@ -100,17 +108,46 @@ func changeWords(r *rand.Rand, file []byte) (changed []byte, what string) {
 	return changed, strings.TrimSuffix(what, ", ")
 }
 
-// usable says what can't be done with a data file: to be refused is no such thing, as it may be none any more.
-func usable(file []byte, reports bool) (err error) {
+// usable says what can't be done with a data file: to be refused is no such thing, as it may be none any more. all is whether it is also
+// reported in all formats and compared with a sound one.
+func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
 	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "data")
 	if err != nil {
 		return nil
 	}
+	later, _ := profile.Sub(p, sound)
+	earlier, _ := profile.Sub(sound, p)
+	for what, p := range map[string]*profile.Profile{"it": p, "the sum": profile.Merge([]*profile.Profile{p, sound}), "what was added": later, "what was taken off": earlier} {
+		same := p != later && p != earlier // what they are of is known by who keeps them
+		if err := keeps(p, same); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		if !all {
+			continue
+		}
+		for _, format := range report.Formats() {
+			o := report.Options{Format: format, Hist: format == "text", Shapes: format == "text" || format == "json"}
+			if format == "trace" { // it is for the records themselves
+				continue
+			}
+			if err := report.Write(io.Discard, p, o); err != nil {
+				return fmt.Errorf("%s as %s: %w", what, format, err)
+			}
+		}
+		if err := compares(p, sound); err != nil {
+			return fmt.Errorf("%s against a sound one: %w", what, err)
+		}
+	}
+	return nil
+}
+
+// keeps says whether a profile that is written can be read again, and is the same.
+func keeps(p *profile.Profile, same bool) error {
 	kept, err := profile.Encode(p)
 	if err != nil {
 		return err
@@ -119,22 +156,31 @@ func usable(file []byte, reports bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if diff := cmp.Diff(p, again, cmp.AllowUnexported(profile.Profile{}, profile.Marker{}, profile.Picks{})); diff != "" {
+	if diff := cmp.Diff(p, again, cmp.AllowUnexported(profile.Profile{}, profile.Marker{}, profile.Picks{}), cmpopts.EquateEmpty()); diff != "" && same {
 		return fmt.Errorf("kept and read again it is another (-was +is):\n%s", diff)
 	}
-	if !reports {
-		return nil
-	}
-	for _, p := range []*profile.Profile{p, profile.Merge([]*profile.Profile{p, again})} {
-		for _, format := range report.Formats() {
-			o := report.Options{Format: format, Hist: format == "text", Shapes: format == "text" || format == "json"}
-			if format == "trace" { // it is for the records themselves
-				continue
+	return nil
+}
+
+// compares says whether a profile can be compared with another, run by run and all together.
+func compares(p, other *profile.Profile) error {
+	for _, metric := range compare.Metrics() {
+		c, err := compare.NewComparison(compare.Options{Metric: metric})
+		if err != nil {
+			return err
+		}
+		for range 3 {
+			if c.Add(compare.Old, other) != nil || c.Add(compare.New, p) != nil {
+				break // it says that it has no self times, which that takes
 			}
-			if err := report.Write(io.Discard, p, o); err != nil {
-				return fmt.Errorf("%s: %w", format, err)
+		}
+		result := c.Result()
+		for _, d := range []report.Diff{{All: true}, {JSON: true}} {
+			if err := d.Write(io.Discard, result); err != nil {
+				return err
 			}
 		}
 	}
-	return nil
+	_, err := change.Compare(other, p, change.Options{})
+	return err
 }
