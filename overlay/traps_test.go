@@ -394,6 +394,7 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		data := filepath.Join(out, fmt.Sprintf("run%d.markgen", n))
 		on := trapRun(t, out, []string{"MARKGEN=collect=time,file=" + data}, marked, strings.Fields(args)...)
 		trapCompare(t, what+" collecting", on, want)
+		trapWithKeys(t, what, dir, marked, strings.Fields(args), want)
 		// However the program ended, its data can be read.
 		if r := trapRun(t, out, nil, markgen, "report", "-format", "json", data); r.state != "exit status 0" || !strings.Contains(r.stdout, `"markers"`) {
 			t.Errorf("%s: report: %s\n%s%.500s", what, r.state, r.stderr, r.stdout)

@@ -19,7 +19,6 @@ func asked() {
 		}
 	}
 	follow()
-	timed := conf.timed()
 	begins := false
 	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
 		begins = true
@@ -28,8 +27,8 @@ func asked() {
 	}
 	run := runs
 	unlock()
-	if begins && !timed {
-		startTimers(run)
+	if begins {
+		haveTimers(run)
 	}
 }
 

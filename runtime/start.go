@@ -69,7 +69,7 @@ func begin() {
 	run := runs
 	release(&starting)
 	if begins && hot.mode == modeReady && conf.timed() {
-		startTimers(run)
+		haveTimers(run)
 	}
 }
 
@@ -118,7 +118,7 @@ func configure(spec string) error {
 	unlock()
 	complainOfTriggers()
 	if conf.timed() {
-		startTimers(runs)
+		haveTimers(runs)
 	}
 	return nil
 }

@@ -48,6 +48,9 @@ func timers(run uint64) {
 				next = min(next, t.due(begun), uint64(nanotime())+t.look())
 			}
 		}
+		if !timersNeeded() {
+			break
+		}
 		if conf.period > 0 {
 			next = min(next, c.due(begun))
 		}
@@ -58,7 +61,39 @@ func timers(run uint64) {
 		release(&timing)
 		a.wait(next)
 	}
+	if timersRun == run {
+		timersRun = 0
+	}
 	release(&timing)
+}
+
+// timersNeeded says whether something is still to happen after some time: what starts the run does so once.
+//
+//go:norace
+func timersNeeded() bool {
+	all := triggers()
+	for i := range all {
+		if t := &all[i]; t.kind == triggerAfter && (t.key != "start" || t.applies(State())) {
+			return true
+		}
+	}
+	return conf.period > 0 || conf.windows()
+}
+
+// timersRun is the run that timers are there for; 0: there are none. Under timing.
+var timersRun uint64
+
+// haveTimers starts timers for a run that has none.
+//
+//go:norace
+func haveTimers(run uint64) {
+	acquire(&timing)
+	begins := timersRun != run
+	timersRun = run
+	release(&timing)
+	if begins {
+		startTimers(run)
+	}
 }
 
 // timing is held by timers while they look at the run and act: they are of the one that there is. Who leaves a run

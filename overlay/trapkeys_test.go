@@ -1,0 +1,66 @@
+package overlay_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+)
+
+// trapKeys are what traps are run with besides collect=time. Where something is to happen after some time Go's poller takes its descriptors
+// earlier than it would, and Go sees no deadlock until it has happened.
+var trapKeys = []struct {
+	keys  string
+	after bool // something is
+}{
+	{"collect=time+alloc+wait+io,callers,pairs", false},
+	{"collect=trace", false},
+	{"collect=time+trace,buffer=4K,callers", false},
+	{"collect=wild,busy=100", false},
+	{"clock=mono,collect=alloc", false},
+	{"noself", false},
+	{"outermost", false},
+	{"outermost=shut", false},
+	{"adapt=alloc", false},
+	{"throttle=1:1000000", false},
+	{"only=*for*,callers", false},
+	{"skip=*for*,pairs", false},
+	{"start=on:*for*,collect=time+trace", false},
+	{"sample=1:2,countdown", false},
+	{"sample=1:2,countdown,enough=1,noself", false},
+	{"sample=1:2", true},
+	{"every=1ms:500us", true},
+	{"start=after:1ms", true},
+	{"pause=on:*,resume=after:1ms", true},
+	{"pause=after:1ms,resume=after:2ms,stop=after:3ms", true},
+}
+
+// trapWithKeys runs a marked program with each of trapKeys, or one of them with -short, and compares it with what the plain one did.
+func trapWithKeys(t *testing.T, what, dir, marked string, args []string, want trapResult) {
+	t.Helper()
+	list := trapKeys
+	if testing.Short() {
+		hash := fnv.New32()
+		fmt.Fprint(hash, filepath.Base(dir), what)
+		list = list[hash.Sum32()%uint32(len(list)):][:1]
+	}
+	for _, k := range list {
+		again := k.after && !strings.HasPrefix(k.keys, "start=after")
+		if again && strings.Contains(want.stderr, "deadlock!") || k.after && filepath.Base(dir) == "resources" {
+			continue
+		}
+		out := t.TempDir()
+		data := filepath.Join(out, "data")
+		r := trapRun(t, filepath.Dir(filepath.Dir(marked)), []string{"MARKGEN=" + k.keys + ",file=" + data}, marked, args...)
+		r.stderr = trapOwnLine.ReplaceAllString(r.stderr, "") // what was asked for may not be there
+		trapCompare(t, what+" "+k.keys, r, want)
+		if p, err := profile.ReadFile(data); err == nil && p.Damaged {
+			t.Errorf("%s %s: %q", what, k.keys, p.Warnings)
+		} else if err != nil && !strings.Contains(k.keys, "wild") { // which may have declined
+			t.Errorf("%s %s: %v", what, k.keys, err)
+		}
+	}
+}
