@@ -38,7 +38,7 @@ func TestAnyWords(t *testing.T) {
 	}
 	times := 400
 	if testing.Short() {
-		times = 60
+		times = 24
 	}
 	for i, keys := range []string{
 		"collect=time", "collect=time+alloc+io,callers,pairs", "collect=time+trace,buffer=4K", "sample=1:10,countdown",

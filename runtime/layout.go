@@ -54,7 +54,7 @@ const (
 	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
 	OffWindowWidth = 2064 // within so many ticks from then on; 1: nothing was passed in it yet; all ones: there are no windows
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
-	OffWindows     = 2080 // windows that have ended, in which scopes were timed
+	OffWindows     = 2080 // windows that have ended, or in which the run has, in which scopes were timed
 	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
 	OffWindowNet   = 2096 // the same less what scopes, reading collectors, making cells, getting under way and counting cost the program in them
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample

@@ -66,7 +66,7 @@ func TestSampled(t *testing.T) {
 // So it does of the tail's index, of first calls, and of what makes all markers wait.
 func TestSampledTimes(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) }
-	for i := range 100 {
+	for i := range 30 {
 		r := rand.New(rand.NewPCG(uint64(i), 3))
 		pareto := func() float64 { return 1000 * math.Pow(1-r.Float64(), -1/(0.8+float64(i%10)/5)) }
 		m := marker(false, drawn(6000, pareto)...)
