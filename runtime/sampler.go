@@ -17,7 +17,7 @@ type sampler struct {
 	progress progress
 
 	open    bool
-	cut     bool   // the run has ended in the window of the batch
+	cut     bool   // the run has ended in the latest window of the batch, which does not tell what recording costs then
 	next    uint64 // when to open a window or to look after it, monotonic ns
 	meant   uint64 // when the window that is opened next was to begin, monotonic ns
 	at      uint64 // when it begins
@@ -211,10 +211,8 @@ func (s *sampler) takeOpen() {
 		if width == unpassed {
 			width = s.progress.width()
 		}
-		if lasted = min(after, width); lasted < width {
-			s.add() // those before tell what recording costs, and this one does not
-			s.cut = true
-		}
+		lasted = min(after, width)
+		s.cut = lasted < width
 		s.progress.see(lasted)
 	}
 	if lasted != 0 {
