@@ -24,7 +24,7 @@ const longestSleep = 10_000_000
 const shortestSleep = 200_000
 
 // timers does what triggers want done after some time, and opens the windows of
-// every= and sample=, until the run has ended.
+// every= and sample=, until the run has ended or nothing more is to happen after a time.
 //
 //go:norace
 func timers(run uint64) {
