@@ -79,9 +79,12 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 
 // addAssembly adds one assembly file, the declarations of its functions beside
 // it, and the directives that link them to those in the virtual runtime. The
-// functions are those that a comment "// func name(…) …" declares.
+// functions are those that a comment "// func name(…) …" declares. Both sides
+// name each function in a go:linkname: from Go 1.27 on the linker lets a package
+// pull a function of another only if that one offers it so (checkLinkname in
+// cmd/link/internal/loader).
 func addAssembly(files map[string][]byte, base string, text []byte) {
-	var constraint, decls, links strings.Builder
+	var constraint, offers, pulls strings.Builder
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "//go:build ") {
 			constraint.WriteString(line + "\n")
@@ -91,14 +94,15 @@ func addAssembly(files map[string][]byte, base string, text []byte) {
 			continue
 		}
 		name, _, _ := strings.Cut(decl, "(")
-		decls.WriteString("\n//go:noescape\nfunc " + decl)
-		links.WriteString("\n//go:linkname " + name + " " + assembly + "." + name + "\n")
+		offers.WriteString("\n//go:linkname " + name + "\n//go:noescape\nfunc " + decl)
+		pulls.WriteString("\n//go:linkname " + name + " " + assembly + "." + name + "\n")
 	}
-	if decls.Len() == 0 {
+	if offers.Len() == 0 {
 		return // it only lets functions without a body be declared
 	}
 	files[assembly+"/markgen_"+base+".s"] = text
-	files[assembly+"/markgen_"+base+".go"] = []byte(constraint.String() + "package runtime\n" + decls.String())
+	files[assembly+"/markgen_"+base+".go"] = []byte(constraint.String() +
+		"package runtime\n\nimport _ \"unsafe\" // for go:linkname\n" + offers.String())
 	files[VirtualRuntime+"/link_"+base+".go"] = []byte(constraint.String() +
-		"package runtime\n\nimport (\n\t_ \"" + assembly + "\"\n\t_ \"unsafe\" // for go:linkname\n)\n" + links.String())
+		"package runtime\n\nimport (\n\t_ \"" + assembly + "\"\n\t_ \"unsafe\" // for go:linkname\n)\n" + pulls.String())
 }
