@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // Where a function has one body, its scopes have tests at both ends. In a loop these may be most of what there is to do. So loops of
@@ -77,7 +79,7 @@ func (d *doubler) double(loop ast.Stmt) *double {
 		d.nodes = nodes(fn.body) + markNodes*len(fn.events)
 	}
 	bytes, nodes, ways := int(loop.End()-loop.Pos()), nodes(loop), fn.returnsIn(loop)
-	if d.bytes+bytes > maxTwin || d.nodes+nodes > bigNodes || !fn.explicit && ways > 0 && (d.ways+ways)*(fn.defers+1) > maxWays {
+	if d.bytes+bytes > maxTwin || d.nodes+nodes > gc.BigNodes || !fn.explicit && ways > 0 && (d.ways+ways)*(fn.defers+1) > gc.OpenDefers {
 		return nil
 	}
 	b := &double{loop: loop, from: fn.file.offset(loop.Pos()), to: fn.file.offset(loop.End()), inside: map[*Point]bool{}}

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // form is how a function is planted in an overlay build.
@@ -55,22 +57,14 @@ func (f form) String() string {
 }
 
 const (
-	// maxTwin is the size of a body in bytes above which no copy is made, and bigNodes the number of nodes that
-	// both bodies and their markers may have. The compiler calls a function of 5000 nodes big and inlines only tiny ones
-	// into it (inlineBigFunctionNodes in cmd/compile/internal/inline/inl.go).
-	maxTwin  = 6000
-	bigNodes = 5000
+	// maxTwin is the size of a body in bytes above which no copy is made. Both bodies and their markers are
+	// kept below gc.BigNodes.
+	maxTwin = 6000
 
-	// The compiler open-codes no defer above maxWays returns × defers (cmd/compile/internal/ssagen/ssa.go); maxReturns
-	// keeps the marked copy's one defer below that.
-	maxWays    = 15
-	maxReturns = maxWays / 2
+	// maxReturns keeps the marked copy's one defer below gc.OpenDefers.
+	maxReturns = gc.OpenDefers / 2
 
-	// inlineBudget is what the compiler inlines (inlineMaxBudget, same file as
-	// above), callCost what it charges for a call (inlineExtraCallCost).
-	inlineBudget = 80
-	callCost     = 57
-	literalCost  = 15
+	literalCost = 15
 
 	// rangeFuncCost is what a loop over a function costs whatever its body is: a
 	// literal, a call, and the test of its state.
@@ -82,7 +76,7 @@ const (
 	// openBudget is the estimated cost up to which a function may be inlined: more
 	// than the budget, since the estimate may be too high. One that is not inlined
 	// loses little by being open.
-	openBudget = inlineBudget + inlineBudget/8
+	openBudget = gc.InlineBudget + gc.InlineBudget/8
 
 	// countCost is what the inliner charges for one counter: the nodes of
 	// perf.Count and its argument.
@@ -236,7 +230,7 @@ func (fn *function) copies() (bool, string) {
 		return false, "the cgo tool rewrites the file again"
 	case fn.file.lineDirs:
 		return false, "the file has //line directives"
-	case fn.size > maxTwin || fn.size > 2*maxTwin/5 && 2*nodes(fn.body)+markNodes*len(fn.events) > bigNodes:
+	case fn.size > maxTwin || fn.size > 2*maxTwin/5 && 2*nodes(fn.body)+markNodes*len(fn.events) > gc.BigNodes:
 		return false, "a copy of so long a body would keep the compiler from inlining into it"
 	case fn.defers > 0:
 		return false, "a copy would defer its calls again, and a frame for both is large"
@@ -317,10 +311,10 @@ func (fn *function) onlyCount() {
 	}
 	cost := fn.cost
 	if !fn.inline { // then each counter costs the inliner something
-		cost += len(fn.points)*countCost - inlineBudget/4
+		cost += len(fn.points)*countCost - gc.InlineBudget/4
 	}
 	switch {
-	case fn.literals > 0 || fn.loops > 0 || cost > openBudget || !fn.inline && cost > inlineBudget:
+	case fn.literals > 0 || fn.loops > 0 || cost > openBudget || !fn.inline && cost > gc.InlineBudget:
 		return
 	case fn.quick:
 		fn.counted = "the compiler inlines it, and it is done before a clock is read; //perf:mark times it"

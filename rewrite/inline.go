@@ -5,11 +5,13 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // inliner estimates what the compiler's inliner charges for the functions of a
 // unit (hairyVisitor in cmd/compile/internal/inline/inl.go): a point for a node
-// of its tree, and for a call of what is not inlined callCost. It has no types, and
+// of its tree, and for a call of what is not inlined gc.CallCost. It has no types, and
 // no trees of other packages: what it does not know it takes for half a call, and where it is to be told what is surely not
 // inlined (least) for none: it may be a conversion, or a function that is hardly more than that.
 type inliner struct {
@@ -80,7 +82,7 @@ func baseType(t ast.Expr) string {
 }
 
 // mostCost is a cost that is too much for whatever depends on it; beyond it none is told from another.
-const mostCost = 2 * inlineBudget
+const mostCost = 2 * gc.InlineBudget
 
 // estimate sets cost, and quick: the function has no loops and calls nothing but
 // functions like it. While one is being estimated, a call of it is one that is
@@ -91,9 +93,9 @@ func (in *inliner) estimate(fn *function) {
 	}
 	fn.cost, fn.least, fn.estimated = never, never, in
 	fn.given, fn.returned = in.givenTo(fn), in.returnedBy(fn)
-	budget, most := inlineBudget, mostCost
+	budget, most := gc.InlineBudget, mostCost
 	if fn.lit != nil {
-		budget, most = onceBudget, 2*onceBudget
+		budget, most = gc.OnceBudget, 2*gc.OnceBudget
 	}
 	if fn.size > 40*budget || fn.noinline {
 		return
@@ -183,7 +185,7 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 			return 0, 0, true
 		}
 		if _, local := vars[f.Name]; local {
-			return callCost / 3, 0, false // inlineParamCallCost
+			return gc.CallCost / 3, 0, false // inlineParamCallCost
 		}
 		key = f.Name
 	case *ast.SelectorExpr:
@@ -205,15 +207,15 @@ func (in *inliner) call(fn *function, call *ast.CallExpr, vars map[string]string
 	}
 	callee := in.functions[key]
 	if callee == nil {
-		return callCost / 2, callCost / 2, false
+		return gc.CallCost / 2, gc.CallCost / 2, false
 	}
 	callee.recursive = callee.recursive || slices.Contains(in.begun, callee)
 	in.estimate(callee)
 	cost = callee.cost
-	if cost > inlineBudget {
-		cost = callCost
+	if cost > gc.InlineBudget {
+		cost = gc.CallCost
 	}
-	return cost, max(cost-callee.least, 0), callee.quick && callee.cost <= inlineBudget
+	return cost, max(cost-callee.least, 0), callee.quick && callee.cost <= gc.InlineBudget
 }
 
 // readsBytes says whether a call is of encoding/binary for a few bytes, which the compiler takes for one load or store (inlnode in

@@ -3,17 +3,14 @@ package rewrite
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // The compiler inlines function literals that cost more than functions may: where it knows which one is called, and as often as that
-// is, up to closureBudget; what is called in one place, up to onceBudget. So what they make may be on the stack, and where they are
+// is, up to gc.ClosureBudget; what is called in one place, up to gc.OnceBudget. So what they make may be on the stack, and where they are
 // called, what they cost is a part of the cost of the function around them. Markers with a test at the top would change both.
-const (
-	closureBudget = 2 * inlineBudget  // inlineCostOK in cmd/compile/internal/inline/inl.go
-	onceBudget    = 10 * inlineBudget // inlineClosureCalledOnceCost, same file
-
-	testedCost = 65 // of a planted call with its argument and the test in front of it, about
-)
+const testedCost = 65 // of a planted call with its argument and the test in front of it, about
 
 // findLiterals sets outer, calls and passed of the literals of the unit's declared functions, and which calls are of them.
 func (in *inliner) findLiterals(u *Unit) {
@@ -141,11 +138,11 @@ func (l *literalUses) settle() {
 	}
 }
 
-// callLiteral is call for one of a literal. It is charged with what the literal costs, up to closureBudget: no more than another call here, so
+// callLiteral is call for one of a literal. It is charged with what the literal costs, up to gc.ClosureBudget: no more than another call here, so
 // that what may be inlined is taken for that.
 func (in *inliner) callLiteral(lit *function) (cost, unknown int) {
 	in.estimate(lit)
-	cost = min(lit.cost, callCost)
+	cost = min(lit.cost, gc.CallCost)
 	return cost, max(cost-lit.least, 0)
 }
 
@@ -155,17 +152,17 @@ func (fn *function) keeps() bool {
 	switch {
 	case fn.lit == nil:
 		return false
-	case fn.calls > 0 && fn.least <= withSlack(closureBudget) && fn.outer.mayBeInlined():
+	case fn.calls > 0 && fn.least <= withSlack(gc.ClosureBudget) && fn.outer.mayBeInlined():
 		return true
 	case fn.calls > 1:
-		return fn.least <= withSlack(closureBudget) && (fn.loops == 0 || fn.makes())
+		return fn.least <= withSlack(gc.ClosureBudget) && (fn.loops == 0 || fn.makes())
 	case fn.calls == 1:
-		return fn.cost <= withSlack(onceBudget) && (fn.loops == 0 || fn.makes())
+		return fn.cost <= withSlack(gc.OnceBudget) && (fn.loops == 0 || fn.makes())
 	}
-	if fn.cost > withSlack(onceBudget) {
+	if fn.cost > withSlack(gc.OnceBudget) {
 		return false
 	}
-	return fn.passed && (fn.allocates() || fn.makes() && fn.setsOuter()) || fn.iterates() && fn.outgrows(onceBudget) && fn.makes()
+	return fn.passed && (fn.allocates() || fn.makes() && fn.setsOuter()) || fn.iterates() && fn.outgrows(gc.OnceBudget) && fn.makes()
 }
 
 // iterates says whether the function is what a loop may be over.
@@ -192,7 +189,7 @@ func withSlack(budget int) int { return budget + budget/8 }
 // mayBeInlined says whether the compiler may inline the function somewhere, as far as its cost is known.
 func (fn *function) mayBeInlined() bool {
 	if fn.lit != nil {
-		return fn.least <= withSlack(onceBudget)
+		return fn.least <= withSlack(gc.OnceBudget)
 	}
 	return fn.least <= openBudget
 }

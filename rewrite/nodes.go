@@ -1,8 +1,12 @@
 package rewrite
 
-import "go/ast"
+import (
+	"go/ast"
 
-// The compiler inlines little into functions of bigNodes nodes and more, and what is called there rather than inlined may put on the
+	"github.com/markgen/markgen/rewrite/gc"
+)
+
+// The compiler inlines little into functions of gc.BigNodes nodes and more, and what is called there rather than inlined may put on the
 // heap what is on the stack in the plain program. Markers have nodes, too. So a function that is below that without them is
 // planted with as few as can be if it is not else.
 
@@ -94,10 +98,10 @@ func (fn *function) nodesIn(f form, terse bool) int {
 // given, and says if there is none.
 func (fn *function) shortest(f form, why string) (form, string) {
 	const (
-		slack = bigNodes / 10 // since what is known of nodes is about
-		brief = bigNodes / 5  // bytes that are too few, whatever they say
+		slack = gc.BigNodes / 10 // since what is known of nodes is about
+		brief = gc.BigNodes / 5  // bytes that are too few, whatever they say
 	)
-	if fn.size < brief || f == formNone || f == formCount || f == formInstance || nodes(fn.body) >= bigNodes || fn.nodesIn(f, false) < bigNodes-slack {
+	if fn.size < brief || f == formNone || f == formCount || f == formInstance || nodes(fn.body) >= gc.BigNodes || fn.nodesIn(f, false) < gc.BigNodes-slack {
 		return f, why
 	}
 	if calls, _ := fn.meets(fn.body); !calls {
@@ -110,11 +114,11 @@ func (fn *function) shortest(f form, why string) (form, string) {
 			fn.follows = false
 		}
 	}
-	if fn.nodesIn(terse, true) < bigNodes && (fn.explicit || fn.follows) {
+	if fn.nodesIn(terse, true) < gc.BigNodes && (fn.explicit || fn.follows) {
 		fn.terse = true
 		return terse, "with other markers it would be too long for the compiler to inline what it calls"
 	}
-	if fn.follows = follows; fn.nodesIn(f, false) >= bigNodes {
+	if fn.follows = follows; fn.nodesIn(f, false) >= gc.BigNodes {
 		why += "; with its markers it is too long for the compiler to inline more than little of what it calls"
 	}
 	return f, why

@@ -1,0 +1,117 @@
+package gc
+
+import (
+	"go/ast"
+	"go/build"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestOf(t *testing.T) {
+	for _, tt := range []struct {
+		version, lang string
+		newer         bool
+	}{
+		{"go1.25.4", "go1.26", false},
+		{"go1.26rc1", "go1.26", false},
+		{"go1.26.8", "go1.26", false},
+		{"go1.27rc2", "go1.27", false},
+		{"go1.27.4", "go1.27", false},
+		{"go1.27.4-custom", "go1.27", false},
+		{"go1.28.0", "go1.27", true},
+		{"go2.0", "go1.27", true},
+		{"devel go1.28-abcdef", "go1.27", true},
+		{"", "go1.26", false},
+	} {
+		if got := Of(tt.version); got.Lang != tt.lang || Newer(tt.version) != tt.newer {
+			t.Errorf("%q is taken as %s, newer %t; want %s, %t", tt.version, got.Lang, Newer(tt.version), tt.lang, tt.newer)
+		}
+	}
+}
+
+// compilerSource is a file of the compiler of the toolchain that runs the test.
+func compilerSource(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(build.Default.GOROOT, "src/cmd/compile/internal", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("this installation of Go lacks the compiler's source: %v", err)
+	}
+	return path
+}
+
+func TestInlinerLimits(t *testing.T) {
+	name := compilerSource(t, "inline/inl.go")
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The constants depend on nothing but each other, so they are checked without the rest of the package.
+	consts := &ast.File{Name: f.Name}
+	for _, d := range f.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+			consts.Decls = append(consts.Decls, g)
+		}
+	}
+	pkg, err := new(types.Config).Check("inline", fset, []*ast.File{consts}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int64{
+		"inlineMaxBudget":             InlineBudget,
+		"inlineExtraCallCost":         CallCost,
+		"inlineBigFunctionNodes":      BigNodes,
+		"inlineClosureCalledOnceCost": OnceBudget,
+	} {
+		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+		if !ok {
+			t.Errorf("%s: there is no constant %s any more", runtime.Version(), name)
+			continue
+		}
+		if got, _ := constant.Int64Val(c.Val()); got != want {
+			t.Errorf("%s: %s is %d, want %d", runtime.Version(), name, got, want)
+		}
+	}
+}
+
+// TestWrittenLimits looks for limits that have no name in the compiler.
+func TestWrittenLimits(t *testing.T) {
+	for _, tt := range []struct{ file, pattern string }{
+		{"inline/inl.go", `maxCost := int32\(inlineMaxBudget\)`},
+		{"inline/inl.go", `maxCost \*= 2 `},
+		{"ssagen/ssa.go", `NumReturns\*s\.curfn\.NumDefers > 15 `},
+	} {
+		text, err := os.ReadFile(compilerSource(t, tt.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(tt.pattern).Match(text) {
+			t.Errorf("%s: %s has no %s any more", runtime.Version(), tt.file, tt.pattern)
+		}
+	}
+}
+
+// TestCoverCode asks cmd/cover how far a block extends.
+func TestCoverCode(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "p.go")
+	if err := os.WriteFile(name, []byte("package p\n\nfunc f() {\n\tf()\n\n\tf()\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "tool", "cover", "-mode=count", name).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	counters := strings.Count(string(out), "GoCover.Count[")
+	if split := counters == 2; counters == 0 || split != Of(runtime.Version()).CoverCode {
+		t.Errorf("%s counts two calls with an empty line between them in %d blocks; the table of releases has CoverCode %t", runtime.Version(), counters, Of(runtime.Version()).CoverCode)
+	}
+}
