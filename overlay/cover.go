@@ -17,6 +17,7 @@ import (
 	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // With -cover, go drops -overlay without a word. So its cover flags are kept
@@ -37,6 +38,7 @@ type coverage struct {
 	packages []*task            // that blocks are counted in
 	blocks   map[string][]block // of packages that were asked for, by import path
 	user     replacements
+	release  gc.Release
 
 	collection *Collection
 	read       map[string]bool                      // data files that were read
@@ -76,7 +78,7 @@ func (b *Build) takeCoverage() error {
 	if flags := b.plain.defaultsWithout(drop); flags != b.plain.defaultsWithout(nil) {
 		b.environ = setenv(b.environ, "GOFLAGS", flags)
 	}
-	c := &coverage{read: map[string]bool{}, data: map[string]map[blockAt]block{}, blocks: map[string][]block{}}
+	c := &coverage{release: gc.Of(b.env.GOVERSION), read: map[string]bool{}, data: map[string]map[blockAt]block{}, blocks: map[string][]block{}}
 	race := b.plain.Bool("race")
 	c.mode, _ = b.plain.Flag("covermode")
 	switch c.mode {
@@ -327,7 +329,7 @@ func (c *coverage) static(importPath string) []block {
 			if err != nil {
 				continue
 			}
-			for _, b := range rewrite.CoverBlocks(fset, f, text) {
+			for _, b := range rewrite.CoverBlocks(fset, f, text, c.release) {
 				blocks = append(blocks, block{File: t.path + "/" + b.File, StartLine: b.StartLine, StartCol: b.StartCol,
 					EndLine: b.EndLine, EndCol: b.EndCol, NumStmt: b.NumStmt})
 			}

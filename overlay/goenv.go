@@ -20,11 +20,12 @@ type goEnv struct {
 	GOENV      string // path of go's configuration file, or "off"
 	GOARCH     string
 	GOTOOLDIR  string
+	GOVERSION  string // of the toolchain that builds: go1.27.4
 	Download   string `json:",omitempty"` // GOROOT as go has it, if moveGoroot found another path for it
 }
 
 func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error) {
-	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOARCH", "GOTOOLDIR")
+	out, err := goOutput(ctx, dir, environ, "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOENV", "GOARCH", "GOTOOLDIR", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // formatVersion is part of every key of the cache; it changes when what is
@@ -44,6 +45,7 @@ type painter struct {
 	user      replacements
 	configure func(root string) (Marking, error)
 	dir       string // that file names in messages are relative to
+	goVersion string // of the toolchain, as go env GOVERSION gives it
 	inline    bool   // of rewrite.Options
 	main      bool   // InlineMain of rewrite.Options
 	workers   int
@@ -56,7 +58,7 @@ type painter struct {
 
 // A Marking says what is marked in a module, and how.
 type Marking struct {
-	rewrite.Options // Cover, Inline and InlineMain are set where the build wants them
+	rewrite.Options // Cover, Release, Inline and InlineMain are set where the build wants them
 
 	// Key tells markings apart that differ in Keep, Adjust or Earlier: what was
 	// marked is found in the cache by it.
@@ -69,7 +71,7 @@ type Marking struct {
 
 // words identifies the marking.
 func (m *Marking) words() string {
-	return fmt.Sprintf("%t %t %t %t %t %t %t %s %s", m.All, m.Tests, m.Tested, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Key)
+	return fmt.Sprintf("%t %t %t %t %t %t %t %s %s %s", m.All, m.Tests, m.Tested, m.Generated, m.Inline, m.InlineMain, m.Sizes, m.Form, m.Release.Lang, m.Key)
 }
 
 // root is what the packages of one module have in common.
@@ -91,7 +93,7 @@ type Stats struct {
 
 // paint marks the packages and returns the overlay entries of their files. A
 // package that does not parse is left as it is: the compiler has more to say
-// about it. Errors of directives are rewrite.Errors, all there are.
+// about it, unless it may know syntax that is too new for this program. Errors of directives are rewrite.Errors, all there are.
 func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stats, error) {
 	defer m.memory.pace.Restore()
 	r, stats := replacements{}, &Stats{Packages: len(tasks)}
@@ -119,6 +121,9 @@ func (m *painter) paint(ctx context.Context, tasks []*task) (replacements, *Stat
 			var directives rewrite.Errors
 			switch {
 			case errors.As(err, &syntax):
+				if hint := gc.NewerSyntax(m.goVersion); hint != nil {
+					return errors.Join(SyntaxErrors(syntax, m.dir), hint)
+				}
 				stats.Skipped = append(stats.Skipped, t.ImportPath)
 				return nil
 			case errors.As(err, &directives):
@@ -168,6 +173,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 		return nil, false, err
 	}
 	marking := root.marking
+	marking.Release = gc.Of(m.goVersion)
 	marking.Cover, marking.Inline, marking.InlineMain, marking.Tested = t.cover, m.inline, m.main, t.tests && t.Name == "main"
 	if !t.mark {
 		marking.All = false

@@ -2,7 +2,9 @@ package overlay
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"go/scanner"
 	"io"
 	"maps"
 	"os"
@@ -287,6 +289,7 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		configure: b.o.Configure,
 		inline:    inlinable(b.env.GOARCH),
 		main:      b.hooks(),
+		goVersion: b.env.GOVERSION,
 		workers:   2,
 		dir:       b.o.Dir,
 		progress:  b.o.Progress,
@@ -302,6 +305,19 @@ func (b *Build) paint(ctx context.Context, tasks []*task, user replacements) (re
 		markings[dir] = root.marking.words()
 	}
 	return marked, markings, nil
+}
+
+// SyntaxErrors lists all errors of source that does not parse, one a line, with the file names that go would show
+// in dir; "" leaves them as they are.
+func SyntaxErrors(list scanner.ErrorList, dir string) error {
+	lines := make([]error, len(list))
+	for i, e := range list {
+		if dir != "" {
+			e.Pos.Filename = relativeTo(dir, e.Pos.Filename)
+		}
+		lines[i] = e
+	}
+	return errors.Join(lines...)
 }
 
 // shorten gives the errors of directives the file names that go would show.

@@ -20,7 +20,7 @@ func (w *walker) coverFile(f *file) {
 			byNode[fn.lit] = fn
 		}
 	}
-	blocks := CoverBlocks(w.u.fset, f.ast, f.Text)
+	blocks := CoverBlocks(w.u.fset, f.ast, f.Text, w.o.Release)
 	if w.u.declared == nil {
 		w.u.declared = w.u.declaredNames()
 	}

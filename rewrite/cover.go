@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // Block is one basic block as `go test -cover` counts them: the same extent, the same number of
@@ -16,8 +18,8 @@ import (
 // ends a list, because a block that could only be counted there is Dead.
 type Block struct {
 	Start, End token.Pos // extent in the source, End is one past the last byte
-	// Line and column as the profile gives them: after `//line` directives, and with the column of
-	// the end moved on where a directive would make two blocks of the file look the same.
+	// Line and column as the profile gives them: before Go 1.27 after `//line` directives, and with the
+	// column of the end moved on where two blocks of the file would look the same.
 	StartLine, StartCol, EndLine, EndCol int
 	File                                 string // base name of the file as the profile gives it, after `//line`
 	NumStmt                              int    // statements that run when the block is entered, 0 for an empty body
@@ -36,15 +38,16 @@ type Block struct {
 	elseIf *ast.IfStmt // what the hidden block of an else if holds
 }
 
-// CoverBlocks returns the basic blocks of f in the order in which `go tool cover` of Go 1.26 numbers
+// CoverBlocks returns the basic blocks of f in the order in which `go tool cover` of a release numbers
 // them. The tree is not changed. src is the text that f was parsed from. Functions without a body,
 // functions named _, and empty switch and select statements have none.
-func CoverBlocks(fset *token.FileSet, f *ast.File, src []byte) []Block {
+func CoverBlocks(fset *token.FileSet, f *ast.File, src []byte, release gc.Release) []Block {
 	w := &coverWalker{coverFile: &coverFile{
-		fset: fset,
-		file: fset.File(f.FileStart),
-		src:  src,
-		seen: make(map[coverSpan]bool),
+		fset:    fset,
+		file:    fset.File(f.FileStart),
+		src:     src,
+		release: release,
+		seen:    make(map[coverSpan]bool),
 	}}
 	ast.Walk(w, f)
 	return w.blocks
@@ -52,11 +55,12 @@ func CoverBlocks(fset *token.FileSet, f *ast.File, src []byte) []Block {
 
 // coverFile is what the walkers of one file share.
 type coverFile struct {
-	fset   *token.FileSet
-	file   *token.File
-	src    []byte
-	seen   map[coverSpan]bool
-	blocks []Block
+	fset    *token.FileSet
+	file    *token.File
+	src     []byte
+	release gc.Release
+	seen    map[coverSpan]bool
+	blocks  []Block
 }
 
 // coverSpan is the part of a block that a profile shows.
@@ -203,6 +207,9 @@ type coverPlace struct {
 func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd bool) {
 	if len(list) == 0 {
 		// No statement needs counting, but whether the body was entered is worth knowing.
+		if w.release.CoverCode {
+			end = p.brace
+		}
 		w.add(Block{Start: p.brace, End: end, At: p.at})
 		return
 	}
@@ -231,10 +238,7 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 			stop = end
 		}
 		if p.pos != stop { // blocks that abut have nothing between them
-			w.add(Block{
-				Start: p.pos, End: stop, NumStmt: n, At: p.at, elseIf: p.elseIf,
-				Dead: coverDead(list[:len(list)-len(rest)], rest),
-			})
+			w.parts(p, stop, n, list, len(list)-len(rest))
 		}
 		rest = rest[n:]
 		if labelled != nil {
@@ -248,9 +252,26 @@ func (w *coverWalker) list(p coverPlace, end token.Pos, list []ast.Stmt, toEnd b
 	}
 }
 
+// parts adds the block of list[first:first+n] that ends at stop, in as many parts as the release counts it in.
+func (w *coverWalker) parts(p coverPlace, stop token.Pos, n int, list []ast.Stmt, first int) {
+	if !w.release.CoverCode {
+		w.add(Block{Start: p.pos, End: stop, NumStmt: n, At: p.at, elseIf: p.elseIf, Dead: coverDead(list[:first], list[first:])})
+		return
+	}
+	for i, part := range w.code(p.pos, stop, list[first:first+n]) {
+		b := Block{Start: part.start, End: part.end, NumStmt: part.to - part.from, At: part.start}
+		if i == 0 {
+			b.At, b.elseIf = p.at, p.elseIf
+		}
+		k := first + part.from
+		b.Dead = coverDead(list[:k], list[k:])
+		w.add(b)
+	}
+}
+
 // add completes b and appends it.
 func (w *coverWalker) add(b Block) {
-	start, end := w.fset.Position(b.Start), w.fset.Position(b.End)
+	start, end := w.fset.PositionFor(b.Start, !w.release.CoverCode), w.fset.PositionFor(b.End, !w.release.CoverCode)
 	key := coverSpan{start.Filename + "\x00" + end.Filename, start.Line, start.Column, end.Line, end.Column}
 	for w.seen[key] {
 		key.endCol++

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // Options say which points Find makes markers of.
@@ -15,6 +17,7 @@ type Options struct {
 	Generated  bool              // generated files are not left alone
 	Sizes      bool              // functions without a size= of their own have that of their arguments: argumentSizer
 	Cover      bool              // a counter for every basic block that go test -cover counts
+	Release    gc.Release        // of the toolchain that compiles; the zero value is the oldest
 	Form       string            // one of Forms, forced on every function that can have it; "" chooses
 	Inline     bool              // the compiler is told what markers look like, see FreePrefix: then they do not keep it from inlining
 	InlineMain bool              // Inline holds for main packages, too

@@ -65,6 +65,11 @@ func (s *summer) list(at token.Pos, list []ast.Stmt) {
 	for i, stmt := range list {
 		if i > 0 && coverEnds(list[i-1]) {
 			block, ok = s.at[stmt.Pos()]
+		} else if part, begins := s.at[stmt.Pos()]; i > 0 && begins {
+			if _, labelled := stmt.(*ast.LabeledStmt); ok && !labelled {
+				s.set(block, []int{part})
+			}
+			block, ok = part, true
 		}
 		if !ok || s.plain.stmt(stmt) {
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // TestBlockSums says for bodies of a function which blocks are the sums of others, all numbered from 0.
@@ -59,10 +61,14 @@ func TestBlockSums(t *testing.T) {
 		{"select { case <-x: default: }", ""},
 		{"f := func() { if x { return }; a() }; if y { return }; f()", "1=6+2 3=5+4"},
 		{"{ if x { return } }; a()", ""},
+		{"x++\n\nif x { return }; a()", "0=1 1=3+2"},
+		{"a()\n\nif x { return }; a()", "1=3+2"},
+		{"x++\n\na()\n\nif x { return }; a()", "0=1 2=4+3"},
+		{"x++\n\nL: for x { goto L }", ""},
 	} {
 		src := "package p\nimport \"unicode/utf8\"\nimport known \"x/y\"\nimport \"fmt\"\nfunc uint8() {}\nfunc _f(false, fmt int) {" + tt.body + "}\n"
 		fset, f := coverParse(t, "p.go", []byte(src))
-		blocks := CoverBlocks(fset, f, []byte(src))
+		blocks := CoverBlocks(fset, f, []byte(src), gc.Releases[len(gc.Releases)-1])
 		all := blockSums(f, blocks, plainIn(f, declaredNames([]*file{{ast: f}})))
 		var got []string
 		for i, sum := range all[1:] { // the first is of uint8

@@ -20,6 +20,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // markPlan is what marking comes to.
@@ -69,6 +70,9 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 	}
 	if err != nil {
 		unlock()
+		if syntax := (*scanner.Error)(nil); errors.As(err, &syntax) {
+			err = errors.Join(err, gc.NewerSyntax(askGo(env).GOVERSION))
+		}
 		return nil, nil, err
 	}
 	slices.SortFunc(plan.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
@@ -380,9 +384,5 @@ func syntaxErrors(err error) error {
 	if !ok {
 		return err
 	}
-	lines := make([]error, len(list))
-	for i, e := range list {
-		lines[i] = e
-	}
-	return errors.Join(lines...)
+	return overlay.SyntaxErrors(list, "")
 }

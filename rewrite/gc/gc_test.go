@@ -38,6 +38,28 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestNewerSyntax(t *testing.T) {
+	for _, tt := range []struct {
+		used, built string
+		told        bool
+	}{
+		{"go1.26.8", "go1.26.1", false},
+		{"go1.26.8", "go1.27.4", false},
+		{"go1.27.4", "go1.26.8", true},
+		{"devel go1.28-5bd7fac", "go1.27.4", true},
+		{"go1.27.4", "devel go1.28-5bd7fac", false},
+		{"", "go1.26.8", false},
+	} {
+		if err := newerSyntax(tt.used, tt.built); (err != nil) != tt.told {
+			t.Errorf("%s with a program built with %s: %v", tt.used, tt.built, err)
+		}
+	}
+	want := "this markgen was built with go1.26.8 and cannot read syntax that came with go1.27.4, the toolchain in use; build markgen with that one (GOTOOLCHAIN=go1.27.4)"
+	if err := newerSyntax("go1.27.4", "go1.26.8"); err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 // compilerSource is a file of the compiler of the toolchain that runs the test.
 func compilerSource(t *testing.T, name string) string {
 	t.Helper()

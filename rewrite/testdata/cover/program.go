@@ -147,6 +147,52 @@ func _() {
 	fmt.Println("never")
 }
 
+// gaps may end between two parts of one block, see rewrite.codePart.
+func gaps(n int) (s string) {
+
+	const (
+		a = 1
+
+		b = 2
+	)
+	// A comment alone.
+	n = 12 / n; n++ /* of several
+
+	lines */; n--
+
+	s = `text
+
+of several lines` + fmt.Sprint(
+		n,
+
+		// with a comment
+		a+b)
+
+	if n > 3 { return
+	
+	;
+	}
+
+again:
+
+	n++
+
+	if n < 10 {
+
+		goto again
+	} else
+
+	if n > 100 {
+		// nothing
+	} else {
+
+		s += "!"
+		// the end
+	}
+
+	return s
+}
+
 func main() {
 	fmt.Sprint(table["double"](3), table["fact"](5))
 	var t *tree
@@ -164,6 +210,8 @@ func main() {
 	kinds(1, "a", nil, 2.5, uint(1))
 	recovers(func() { dead(1) })
 	recovers(func() { dead(-1) })
+	recovers(func() { gaps(0) })
+	recovers(func() { gaps(3) })
 	if f := func() bool { return channels(4) == 6 }; f() {
 		sum++
 	}

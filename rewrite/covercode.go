@@ -1,0 +1,91 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/scanner"
+	"go/token"
+)
+
+// codePart is a part of a basic block, from the first token of a line with code to the end of the last line
+// before one without, and the statements that begin in it: stmts[from:to] of the block's.
+type codePart struct {
+	start, end token.Pos
+	from, to   int
+}
+
+// code returns the parts of a block that extends from start to end and whose statements are stmts, as
+// cmd/cover finds them from Go 1.27 on (codeRanges and mergeRangesWithinStatements in cmd/cover/cover.go):
+//
+//	a()        // first part
+//	// why
+//	b(1,       // second part; it goes on, since the empty line stands in a statement
+//
+//		2)
+//
+// There is always at least one; of a block without code it is empty.
+func (w *coverWalker) code(start, end token.Pos, stmts []ast.Stmt) []codePart {
+	var parts []codePart
+	next := 0 // of stmts, the first that begins behind what has been read
+	inside := func(pos token.Pos) bool { return next > 0 && pos < stmts[next-1].End() }
+	begin := func(pos token.Pos) {
+		for next < len(stmts) && stmts[next].Pos() < pos {
+			next++
+		}
+		if len(parts) == 0 || !inside(pos) {
+			parts = append(parts, codePart{start: pos, from: next})
+		}
+	}
+	lines := w.lines(start, end)
+	for _, l := range lines {
+		begin(l.start)
+		last := &parts[len(parts)-1]
+		last.end = l.end
+		for next < len(stmts) && stmts[next].Pos() < l.end {
+			next++
+		}
+		last.to = next
+	}
+	return parts
+}
+
+// codeLines are successive lines of code: start is their first token, end where the line behind them begins.
+type codeLines struct{ start, end token.Pos }
+
+// lines returns the lines of code between start and end; braces and the semicolons that nobody wrote are not code.
+func (w *coverWalker) lines(start, end token.Pos) []codeLines {
+	from := w.file.Offset(start)
+	src := w.src[from:w.file.Offset(end)]
+	f := token.NewFileSet().AddFile("", -1, len(src)) // the scanner needs one whose size is that of what it reads
+	place := func(p token.Pos) token.Pos { return w.file.Pos(from + f.Offset(p)) }
+	line := func(p token.Pos) int { return f.PositionFor(p, false).Line }
+	var s scanner.Scanner
+	s.Init(f, src, nil, 0)
+	var found []codeLines
+	last := 0 // the last line with code
+	for {
+		pos, tok, text := s.Scan()
+		switch {
+		case tok == token.EOF:
+			if last == 0 {
+				return []codeLines{{start, start}}
+			}
+			if found[len(found)-1].end = end; last < f.LineCount() {
+				found[len(found)-1].end = place(f.LineStart(last + 1))
+			}
+			return found
+		case tok == token.LBRACE, tok == token.RBRACE, tok == token.SEMICOLON && text == "\n":
+			continue
+		}
+		if first := line(pos); last == 0 || first > last+1 {
+			if last > 0 {
+				found[len(found)-1].end = place(f.LineStart(last + 1))
+			}
+			found = append(found, codeLines{start: place(pos)})
+		}
+		to := pos
+		if tok == token.STRING { // of what has several lines and is no comment there is nothing else
+			to += token.Pos(len(text))
+		}
+		last = max(last, line(to))
+	}
+}

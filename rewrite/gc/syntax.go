@@ -1,0 +1,20 @@
+package gc
+
+import (
+	"fmt"
+	"go/version"
+	"runtime"
+)
+
+// NewerSyntax returns what to tell a user whose source this program could not parse, if the toolchain in use, of
+// which go env GOVERSION told the version, is of a newer release than the one that built this program: the parser is
+// the one in the standard library of that. Else it is nil.
+func NewerSyntax(goVersion string) error { return newerSyntax(goVersion, runtime.Version()) }
+
+func newerSyntax(goVersion, built string) error {
+	if version.Compare(version.Lang(number(goVersion)), version.Lang(number(built))) <= 0 {
+		return nil
+	}
+	return fmt.Errorf("this markgen was built with %s and cannot read syntax that came with %s, the toolchain in use; build markgen with that one (GOTOOLCHAIN=%[2]s)",
+		built, number(goVersion))
+}
