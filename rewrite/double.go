@@ -93,7 +93,7 @@ func (d *doubler) double(loop ast.Stmt) *double {
 		}
 	}
 	for _, s := range fn.growing() {
-		if fn.file.offset(loop.Pos()) > s.at && s.startsIn(loop) {
+		if fn.file.offset(loop.Pos()) > s.at && (s.startsIn(loop) || s.movedIn(loop)) {
 			for p := range b.inside {
 				p.Why = s.whyOnce()
 			}

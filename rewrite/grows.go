@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 )
 
@@ -79,22 +80,23 @@ func appendee(call *ast.CallExpr) *ast.Ident {
 type growing struct {
 	fn      *function
 	name    string
-	at      int             // where it is declared, as a byte offset
-	local   bool            // that is in the body
-	result  bool            // a return without values returns it
-	heap    bool            // what is appended to it is surely on the heap
-	room    int             // for how many it has room where it is declared, as far as syntax shows
-	other   bool            // it may have less room later
-	sized   bool            // it is made with room somewhere, for what is to be appended
-	loops   int             // that the statement is in
-	depth   int             // the loops it is declared in
-	weight  int             // of the statements that append to it: each weighs one more for each loop it is in
-	uses    int             // how often its name is there
-	known   int             // of these, where the compiler knows that nobody else has the slice after that
-	calls   int             // it is given to, outside of loops: inlined, the first statement of one gives it away
-	gone    int             // places where it is given away: one in a loop is many
-	starts  []*ast.CallExpr // what may append to it first
-	started bool            // all of these are known
+	at      int              // where it is declared, as a byte offset
+	local   bool             // that is in the body
+	result  bool             // a return without values returns it
+	heap    bool             // what is appended to it is surely on the heap
+	room    int              // for how many it has room where it is declared, as far as syntax shows
+	other   bool             // it may have less room later
+	sized   bool             // it is made with room somewhere, for what is to be appended
+	loops   int              // that the statement is in
+	depth   int              // the loops it is declared in
+	weight  int              // of the statements that append to it: each weighs one more for each loop it is in
+	uses    int              // how often its name is there
+	known   int              // of these, where the compiler knows that nobody else has the slice after that
+	calls   int              // it is given to, outside of loops: inlined, the first statement of one gives it away
+	gone    int              // places where it is given away: one in a loop is many
+	ranges  []*ast.RangeStmt // of these, loops over it
+	starts  []*ast.CallExpr  // what may append to it first
+	started bool             // all of these are known
 }
 
 // grows says whether it may begin on the stack.
@@ -118,6 +120,15 @@ func (s *growing) startsIn(in ast.Stmt) bool {
 		}
 	}
 	return false
+}
+
+// movedIn says whether a statement holds a loop over it that moves it to the heap (gc.Release.RangeMoves).
+// With a second copy of that there would be two, and the compiler would leave it on the stack:
+//
+//	for i := range n { list = append(list, i) }
+//	for _, v := range list { … }
+func (s *growing) movedIn(in ast.Stmt) bool {
+	return slices.ContainsFunc(s.ranges, func(r *ast.RangeStmt) bool { return in.Pos() <= r.Pos() && r.End() <= in.End() })
 }
 
 // whyOnce says why what it begins in is there once.
@@ -186,7 +197,10 @@ func (s *growing) follow(n ast.Node) {
 			s.loop(n.Init, n.Cond, n.Post, n.Body)
 			return false
 		case *ast.RangeStmt:
-			s.know(n.X)
+			if s.know(n.X) && s.fn.file.release.RangeMoves {
+				s.gives()
+				s.ranges = append(s.ranges, n)
+			}
 			s.follow(n.X)
 			s.loop(n.Key, n.Value, n.Body)
 			return false

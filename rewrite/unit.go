@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // Source is one file of a unit.
@@ -51,6 +52,7 @@ type file struct {
 	cgo       bool            // imports "C"
 	lineDirs  bool            // has //line directives of its own
 	explicit  bool            // scopes may end explicitly: goroutines can be told apart; set by Find
+	release   gc.Release      // of the toolchain that compiles; set by Find
 	left      bool            // generated, and gets no markers; set by Find
 	top       map[string]bool // what the unit declares outside of functions; set by Find
 	before    fileNumbers     // of the files before; set by Number

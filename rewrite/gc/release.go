@@ -26,12 +26,17 @@ type Release struct {
 	//		b()           // 4.3-5.1
 	//	}
 	CoverCode bool
+
+	// RangeMoves tells that a loop over a slice moves its elements to the heap, if they may be on the stack because
+	// what was appended to the slice began there: so that at most one statement may give the slice away
+	// (ORANGE in cmd/compile/internal/slice/slice.go).
+	RangeMoves bool
 }
 
 // Releases are those that are supported, the oldest first.
 var Releases = []Release{
 	{Lang: "go1.26"},
-	{Lang: "go1.27", CoverCode: true},
+	{Lang: "go1.27", CoverCode: true, RangeMoves: true},
 }
 
 // Of returns the row of a version as go env GOVERSION gives it, such as go1.27.4 or "devel go1.28-5bd7fac". One newer than
