@@ -95,6 +95,7 @@ type compiling struct {
 	config   string   // path of coverConfig; "": nothing is kept inlined
 	archives string   // the directory of archives; "": none are kept
 	origins  *origins // of copied modules
+	goroot   string   // what the linker takes for GOROOT, which traces name; "": the one that builds
 	packages []string // those that get the configuration, and whose archives are kept
 }
 
@@ -102,7 +103,7 @@ type compiling struct {
 // their packages, where they are to be inlined. list is the file that callTool wants:
 // toolScript where there is a shell, else toolList.
 func (b *Build) compiling(tasks []*task) (list string, err error) {
-	c := compiling{heap: b.heapFlag(), origins: b.origins}
+	c := compiling{heap: b.heapFlag(), origins: b.origins, goroot: b.env.Download}
 	if b.keepsInlining(tasks) {
 		if c.config, err = b.cache.text(coverConfig(), ".json"); err != nil {
 			return "", err
@@ -136,7 +137,7 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 
 // toolList is what runTool reads, alone or at the end of a toolScript.
 func (c *compiling) toolList() []byte {
-	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + c.origins.words() + "\n" + strings.Join(c.packages, "\n") + "\n")
+	return []byte(c.heap + "\n" + c.config + "\n" + c.archives + "\n" + c.origins.words() + "\n" + c.goroot + "\n" + strings.Join(c.packages, "\n") + "\n")
 }
 
 // readToolList reads what toolList wrote. Without it everything is compiled all the
@@ -149,8 +150,8 @@ func readToolList(name string) *compiling {
 			list = list[i+len(scriptEnd):]
 		}
 		lines := strings.Split(strings.TrimSuffix(list, "\n"), "\n")
-		if len(lines) >= 4 {
-			c.heap, c.config, c.archives, c.origins, c.packages = lines[0], lines[1], lines[2], readOrigins(lines[3]), lines[4:]
+		if len(lines) >= 5 {
+			c.heap, c.config, c.archives, c.origins, c.goroot, c.packages = lines[0], lines[1], lines[2], readOrigins(lines[3]), lines[4], lines[5:]
 		}
 	}
 	return c
@@ -175,10 +176,14 @@ func (c *compiling) toolScript() []byte {
 	if c.heap != "" {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
+	goroot := ""
+	if c.goroot != "" { // -trimpath has cleared it
+		goroot = "case $tool in link | */link) [ -n \"$GOROOT\" ] && export GOROOT=" + shellQuote(c.goroot) + " ;; esac\n"
+	}
 	return fmt.Appendf(nil, `self=$1 overlay=$2 user=$3 tool=$4
 shift 4
 [ "$GOGC" = %s ] && unset GOGC
-%scase $tool in
+%s%scase $tool in
 compile | */compile)
 	before= path= call=
 	for arg; do
@@ -196,7 +201,7 @@ compile | */compile)
 	[ -n "$call" ] && exec "$self" %s "$0" "$overlay" "$user" "$tool" "$@"%s
 	;;
 esac
-%s%s`, goPercent, c.origins.script(), strings.Join(quoted, " |\\\n\t"), toolExec, heap, scriptEnd, c.toolList())
+%s%s`, goPercent, goroot, c.origins.script(), strings.Join(quoted, " |\\\n\t"), toolExec, heap, scriptEnd, c.toolList())
 }
 
 // shellQuote is a word as a shell reads it.
@@ -253,6 +258,11 @@ func runTool(args []string) int {
 // run runs a tool with what the build adds to its arguments.
 func (c *compiling) run(overlay, user, tool string, args []string) (code int, err error) {
 	name := strings.TrimSuffix(filepath.Base(tool), ".exe")
+	if name == "link" && c.goroot != "" && os.Getenv("GOROOT") != "" {
+		if err := os.Setenv("GOROOT", c.goroot); err != nil {
+			return 2, err
+		}
+	}
 	if o := c.origins; o != nil {
 		if args = o.trimpath(args); name == "link" {
 			if err := o.link(args); err != nil {

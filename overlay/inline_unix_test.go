@@ -20,7 +20,7 @@ func TestToolScript(t *testing.T) {
 	script, list, tool := filepath.Join(dir, "script"), filepath.Join(dir, "list"), filepath.Join(dir, "compile")
 	marked, plain := filepath.Join(dir, "marked file.go"), filepath.Join(dir, "plain.go")
 	const heap = "-d=gcstart=384"
-	told := compiling{heap, "/it's/config.json", filepath.Join(dir, "it's where archives are"), nil, []string{"example.com/a", "it's/b"}}
+	told := compiling{heap: heap, config: "/it's/config.json", archives: filepath.Join(dir, "it's where archives are"), packages: []string{"example.com/a", "it's/b"}}
 	for name, text := range map[string]string{
 		script: string(told.toolScript()),
 		list:   string(told.toolList()),
@@ -70,6 +70,36 @@ func TestToolScript(t *testing.T) {
 				if got := strings.TrimSpace(string(out)); got != want {
 					t.Errorf("%s %q: the tool got %s, want %s", setting, words, got, want)
 				}
+			}
+		}
+	}
+}
+
+// The linker, and no other tool, gets the GOROOT that traces are to name, unless -trimpath has left it none.
+func TestLinkerGoroot(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	told := compiling{goroot: "/it's/mod/toolchain", packages: []string{"example.com/a"}}
+	for name, text := range map[string]string{
+		in("script"): string(told.toolScript()),
+		in("list"):   string(told.toolList()),
+		in("asm"):    "#!/bin/sh\necho \"<$GOROOT>\"\n",
+		in("link"):   "#!/bin/sh\necho \"<$GOROOT>\"\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, by := range [][]string{{shell, in("script"), os.Args[0], "overlay", ""}, {os.Args[0], toolExec, in("list"), "overlay", ""}} { // see TestMain
+		for _, tt := range []struct{ tool, goroot, want string }{
+			{"link", "/link", "</it's/mod/toolchain>"},
+			{"link", "", "<>"},
+			{"asm", "/link", "</link>"},
+		} {
+			cmd := exec.Command(by[0], append(by[1:], in(tt.tool))...)
+			cmd.Env = append(os.Environ(), "GOROOT="+tt.goroot)
+			if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != tt.want {
+				t.Errorf("%q with GOROOT=%s: %v, %s, want %s", cmd.Args, tt.goroot, err, out, tt.want)
 			}
 		}
 	}
