@@ -159,6 +159,9 @@ func keys[T cmp.Ordered](s set[T]) (n int) {
 	return
 }
 
+// newer is what needs a newer Go than the rest; nil without that.
+var newer func()
+
 func main() {
 	fmt.Println(sum(1, 2, 3), sum(1.5, 2), toString[id](4))
 	l := new(list[string]).push("a").push("bb").push("")
@@ -189,4 +192,7 @@ func main() {
 	fmt.Printf("%v %T %t\n", local(1), local("x"), local(1) == local(1))
 	fmt.Println(where[int]() != "", where[string]() != "")
 	fmt.Println(recursive(3, []int{}), zero[int](), keys(set[int]{1: {}}))
+	if newer != nil {
+		newer()
+	}
 }
