@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/markgen/markgen/overlay/deep"
 )
@@ -31,7 +29,7 @@ func (b *Build) deepen(ctx context.Context, r, user replacements) error {
 		}
 		files = append(files, deep.File{Name: name, Text: text})
 	}
-	files, err = deep.Rewrite(b.release(), files)
+	files, err = deep.Rewrite(b.env.GOVERSION, files)
 	if err != nil {
 		return fmt.Errorf("-deep: %w\n%s", err, without)
 	}
@@ -63,14 +61,4 @@ func (b *Build) goRuntime(ctx context.Context) (*Package, error) {
 		return nil, errors.New("-deep: go list runtime does not name that package; leave -deep out")
 	}
 	return list[i], nil
-}
-
-// release is the release of Go that builds, for people.
-func (b *Build) release() string {
-	text, err := os.ReadFile(filepath.Join(b.env.GOROOT, "VERSION"))
-	if err != nil {
-		return "Go in " + b.env.GOROOT
-	}
-	name, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(name)
 }

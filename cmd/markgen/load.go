@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/scanner"
 	"io/fs"
 	"os"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // loadOptions says which packages loadModules reads and what it looks for in them.
@@ -55,10 +57,19 @@ func loadModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 	if err != nil {
 		return nil, err
 	}
+	goVersion := askGo(env).GOVERSION
 	for _, m := range modules {
-		err = errors.Join(err, m.load(env, o))
+		err = errors.Join(err, m.load(env, o, gc.Of(goVersion)))
 	}
-	return modules, err
+	return modules, newerSyntax(err, goVersion)
+}
+
+// newerSyntax adds to errors of source that does not parse what to do if the toolchain in use may know its syntax.
+func newerSyntax(err error, goVersion string) error {
+	if syntax := (*scanner.Error)(nil); errors.As(err, &syntax) {
+		return errors.Join(err, gc.NewerSyntax(goVersion))
+	}
+	return err
 }
 
 // listModules finds the packages and the modules that they are part of.
@@ -108,7 +119,7 @@ func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 }
 
 // load finds the points of m's packages.
-func (m *module) load(env *Env, o loadOptions) error {
+func (m *module) load(env *Env, o loadOptions, release gc.Release) error {
 	var err error
 	if m.Before, err = readRegistry(env, m.Root, m.Path); err != nil {
 		return err
@@ -117,7 +128,7 @@ func (m *module) load(env *Env, o loadOptions) error {
 	if err != nil {
 		return err
 	}
-	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), InlineMain: true, Keep: c.Keep, Adjust: c.Adjust}
+	options := rewrite.Options{All: o.All, Generated: true, Form: o.Form, Inline: overlay.Inlinable(env.Environ), InlineMain: true, Release: release, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
 		err = errors.Join(err, m.loadPackage(env, p, options))
 	}
@@ -196,7 +207,8 @@ func loadUnit(env *Env, p *overlay.Package, names []string) (*rewrite.Unit, erro
 	if len(sources) == 0 {
 		return nil, nil
 	}
-	return rewrite.Load(p.ImportPath, sources)
+	u, err := rewrite.Load(p.ImportPath, sources)
+	return u, syntaxErrors(err)
 }
 
 // fileArguments is the import path go gives to files named on the command line. Their markers are those of the package

@@ -20,7 +20,6 @@ import (
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
-	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // markPlan is what marking comes to.
@@ -70,10 +69,7 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 	}
 	if err != nil {
 		unlock()
-		if syntax := (*scanner.Error)(nil); errors.As(err, &syntax) {
-			err = errors.Join(err, gc.NewerSyntax(askGo(env).GOVERSION))
-		}
-		return nil, nil, err
+		return nil, nil, newerSyntax(err, askGo(env).GOVERSION)
 	}
 	slices.SortFunc(plan.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
 	return plan, unlock, nil
