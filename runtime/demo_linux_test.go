@@ -115,23 +115,38 @@ func (f *form) compile() (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.Command("go", args...)
+	goroot, err := findGoroot()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(filepath.Join(goroot, "bin", "go"), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "MARKGEN=", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "MARKGEN=", "GOWORK=off", "GOTOOLCHAIN=local", "GOROOT="+goroot)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.New("go " + strings.Join(args, " ") + ": " + err.Error() + "\n" + string(out))
 	}
 	return filepath.Join(dir, "demo"), nil
 }
 
-// writeOverlay puts the virtual form of this package below GOROOT/src and gives
-// the path of the overlay file.
-func writeOverlay(dir string) (string, error) {
+// findGoroot gives a path of GOROOT that is not below GOMODCACHE, where go puts other releases than the one that is
+// installed and lets no file be replaced.
+var findGoroot = sync.OnceValues(func() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return "", err
 	}
-	src := filepath.Join(strings.TrimSpace(string(out)), "src")
+	link := filepath.Join(buildDir, "goroot")
+	return link, os.Symlink(strings.TrimSpace(string(out)), link)
+})
+
+// writeOverlay puts the virtual form of this package below GOROOT/src and gives
+// the path of the overlay file.
+func writeOverlay(dir string) (string, error) {
+	goroot, err := findGoroot()
+	if err != nil {
+		return "", err
+	}
+	src := filepath.Join(goroot, "src")
 	files, err := markgen.VirtualFiles(false)
 	if err != nil {
 		return "", err
