@@ -221,8 +221,14 @@ func (b *Build) callTool(list, overlay string) error {
 		words = []string{shell, list, exe}
 	}
 	user, _ := b.plain.Flag("overlay")
-	if user != "" {
-		user = absolute(b.dir, user)
+	if user != "" { // with absolute paths: compilers run in their packages' directories
+		own, err := readReplacements(user, b.dir)
+		if err != nil {
+			return err
+		}
+		if user, err = b.cache.overlay(own.marshal()); err != nil {
+			return err
+		}
 	}
 	value, err := joinQuoted(append(words, overlay, user))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/markgen/markgen/overlay"
 )
@@ -53,8 +54,17 @@ func main() {
 		Stdout:  os.Stdout,
 		Stderr:  os.Stderr,
 		Dir:     dir,
-		Environ: os.Environ(),
+		Environ: goenvFrom(dir, os.Environ()),
 	}))
+}
+
+// goenvFrom is environ with the path in GOENV absolute. It is relative to where go is started, before a -C, and go is not
+// always started in dir.
+func goenvFrom(dir string, environ []string) []string {
+	if name := os.Getenv("GOENV"); name != "" && name != "off" && !filepath.IsAbs(name) {
+		environ = append(environ, "GOENV="+filepath.Join(dir, name))
+	}
+	return environ
 }
 
 // Main runs the command that env.Args names and returns its exit code. A first argument that is neither a
