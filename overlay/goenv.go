@@ -36,6 +36,23 @@ func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error
 	return e, nil
 }
 
+// withModCache returns environ with a GOMODCACHE if it has nothing that tells go where the module cache is, as where
+// there is no home. Go then takes every file for one below it, which an overlay must not replace
+// (cmd/go/internal/work/init.go, BuildInit) and which it does not expect to change (cmd/go/internal/modindex).
+func withModCache(environ []string) []string {
+	for _, key := range []string{"GOMODCACHE", "GOPATH", "GOENV", "HOME", "USERPROFILE", "home"} {
+		if getenv(environ, key) != "" {
+			return environ
+		}
+	}
+	for _, key := range []string{"GOCACHE", "XDG_CACHE_HOME"} { // without either go does not work
+		if dir := getenv(environ, key); dir != "" {
+			return setenv(environ, "GOMODCACHE", filepath.Join(dir, "markgen", "gomodcache"))
+		}
+	}
+	return environ
+}
+
 // moveGoroot makes go use GOROOT by another path if it is below GOMODCACHE,
 // where go puts the toolchains that it downloads: nothing there must be
 // replaced, and the virtual runtime replaces files in GOROOT.

@@ -262,7 +262,7 @@ func goCommand(ctx context.Context, dir string, environ []string, args ...string
 	cmd := exec.CommandContext(ctx, lookGo(environ), args...)
 	cmd.Args[0] = "go"
 	cmd.Dir = dir
-	if environ != nil {
+	if environ = withModCache(environ); environ != nil {
 		cmd.Env = environ
 		if dir != "" {
 			cmd.Env = setenv(environ, "PWD", dir)
