@@ -53,6 +53,16 @@ func (b *Build) Program(ctx context.Context, dir string) (path string, code int,
 	return "", 1, fmt.Errorf("go built no program of %s; name a main package", strings.Join(b.plain.Packages(), " "))
 }
 
+// WorkDir makes a directory for the program, in the cache: as go run, which runs programs from its cache, it needs no
+// directory for temporary files that programs may be run from. The caller closes it.
+func (b *Build) WorkDir() (*WorkDir, error) {
+	base := filepath.Join(b.cache.dir, "run")
+	if err := os.MkdirAll(base, 0o777); err != nil {
+		return nil, err
+	}
+	return NewWorkDir(base)
+}
+
 // programsIn lists the files in a directory but for the lock.
 func programsIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)

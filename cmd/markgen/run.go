@@ -47,7 +47,12 @@ func runRun(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	defer data.Close()
-	program, code, err := build.Program(ctx, data.Dir())
+	work, err := build.WorkDir()
+	if err != nil {
+		return env.fail(err)
+	}
+	defer work.Close()
+	program, code, err := build.Program(ctx, work.Path)
 	if err != nil {
 		return env.failGo(err)
 	}
