@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -42,20 +43,17 @@ type Cache struct {
 
 // OpenCache returns the cache in dir, which is made when first written to. ""
 // stands for the directory that environ's MARKGENCACHE names, or markgen in
-// the user's cache directory, or where there is none, in its GOCACHE.
-func OpenCache(dir string, environ []string) (*Cache, error) {
+// the user's cache directory, or where that cannot be written to, in go's
+// GOCACHE.
+func OpenCache(ctx context.Context, dir string, environ []string) (*Cache, error) {
 	if dir == "" {
 		dir = getenv(environ, "MARKGENCACHE")
 	}
 	if dir == "" {
-		base, err := userCacheDir(environ)
-		if own := getenv(environ, "GOCACHE"); err != nil && filepath.IsAbs(own) { // go clean leaves other folders there alone
-			base, err = own, nil
+		var err error
+		if dir, err = defaultCache(ctx, environ); err != nil {
+			return nil, fmt.Errorf("no directory for marked source: %w; set MARKGENCACHE to one that can be written to", err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("no directory for marked source: %w; set MARKGENCACHE", err)
-		}
-		dir = filepath.Join(base, "markgen")
 	}
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("MARKGENCACHE=%s is not an absolute path; make it one", dir)
@@ -68,6 +66,35 @@ func OpenCache(dir string, environ []string) (*Cache, error) {
 	c.key = key
 	c.trim(time.Now())
 	return c, nil
+}
+
+// defaultCache is the directory of the cache where MARKGENCACHE names none. In
+// a container the user often has no home, or one that cannot be written to:
+// then go needs GOCACHE, too, and go clean leaves other directories there alone.
+func defaultCache(ctx context.Context, environ []string) (dir string, err error) {
+	base, err := userCacheDir(environ)
+	if err == nil {
+		dir = filepath.Join(base, "markgen")
+		if err = tryWriting(dir); err == nil {
+			return dir, nil
+		}
+	}
+	if out, goErr := goOutput(ctx, "", environ, "env", "GOCACHE"); goErr == nil {
+		if base = strings.TrimSpace(string(out)); filepath.IsAbs(base) {
+			dir = filepath.Join(base, "markgen")
+			err = tryWriting(dir)
+		}
+	}
+	return dir, err
+}
+
+// tryWriting makes a directory, and a file in it, which it removes.
+func tryWriting(dir string) error {
+	f, err := createBeside(filepath.Join(dir, "try"), 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // userCacheDir is os.UserCacheDir for another environment than the process's.
@@ -249,7 +276,10 @@ func (c *Cache) trim(now time.Time) {
 
 // write puts text into a file of the cache, whole or not at all.
 func (c *Cache) write(path string, text []byte) error {
-	return writeFile(path, text, 0o666)
+	if err := writeFile(path, text, 0o666); err != nil {
+		return fmt.Errorf("%w; set MARKGENCACHE to a directory that can be written to", err)
+	}
+	return nil
 }
 
 // writeFile writes a file under another name in the same directory, which is

@@ -12,7 +12,7 @@ import (
 
 func openTestCache(t *testing.T, dir string) *Cache {
 	t.Helper()
-	c, err := OpenCache(dir, nil)
+	c, err := OpenCache(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,28 +155,51 @@ func TestCacheSettled(t *testing.T) {
 	}
 }
 
+// openFor opens the cache that there is for environ.
+func openFor(t *testing.T, environ ...string) (*Cache, error) {
+	return OpenCache(t.Context(), "", append(environ, "PATH="+os.Getenv("PATH")))
+}
+
 func TestOpenCacheRelative(t *testing.T) {
-	if _, err := OpenCache("", []string{"MARKGENCACHE=here"}); err == nil {
+	if _, err := openFor(t, "MARKGENCACHE=here"); err == nil {
 		t.Error("a relative MARKGENCACHE was accepted")
 	}
 	dir := t.TempDir()
-	c, err := OpenCache("", []string{"HOME=/nowhere", "XDG_CACHE_HOME=" + dir})
+	c, err := openFor(t, "HOME=/nowhere", "XDG_CACHE_HOME="+dir)
 	if err != nil || c.dir != filepath.Join(dir, "markgen") {
 		t.Errorf("cache %v, %v", c, err)
 	}
 }
 
-// Where nobody has a home, what go has for its cache has markgen's, too.
+// Where the user has no home, or one that cannot be written to, what go has for its cache has markgen's, too. If that
+// cannot be written to either, the message says what to set.
 func TestOpenCacheHomeless(t *testing.T) {
 	for _, key := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(key, "")
 	}
-	if _, err := OpenCache("", []string{"PATH=/bin"}); err == nil || !strings.HasSuffix(err.Error(), "; set MARKGENCACHE") {
-		t.Errorf("without GOCACHE: %v", err)
+	file := filepath.Join(t.TempDir(), "file") // nobody can make a directory below it, not even root
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
 	}
+	settings := filepath.Join(t.TempDir(), "env")
 	own := t.TempDir()
-	c, err := OpenCache("", []string{"GOCACHE=" + own})
-	if want := filepath.Join(own, "markgen"); err != nil || c.dir != want {
-		t.Errorf("the cache is in %+v, %v; want %s", c, err, want)
+	if err := os.WriteFile(settings, []byte("GOCACHE="+own+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, environ := range [][]string{
+		{"GOCACHE=" + own},
+		{"HOME=" + file, "GOCACHE=" + own},
+		{"HOME=" + file, "GOENV=" + settings},
+		{"HOME=" + file, "XDG_CACHE_HOME=" + file, "GOCACHE=" + own},
+	} {
+		c, err := openFor(t, environ...)
+		if want := filepath.Join(own, "markgen"); err != nil || c.dir != want {
+			t.Errorf("%q: the cache is in %+v, %v; want %s", environ, c, err, want)
+		}
+	}
+	for _, environ := range [][]string{nil, {"HOME=" + file}, {"HOME=" + file, "GOCACHE=" + file}, {"MARKGENCACHE=" + file}} {
+		if _, err := openFor(t, environ...); err == nil || !strings.Contains(err.Error(), "; set MARKGENCACHE to ") {
+			t.Errorf("%q: %v", environ, err)
+		}
 	}
 }

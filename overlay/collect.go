@@ -41,7 +41,7 @@ type Collection struct {
 func Collect(environ []string) (*Collection, error) {
 	dir, err := dataDir(environ)
 	if err != nil {
-		return nil, fmt.Errorf("no directory for the data of the run: %w", err)
+		return nil, fmt.Errorf("no directory for the data of the run: %w; set TMPDIR to one that can be written to", err)
 	}
 	c := &Collection{dir: dir, held: holdDir(dir)}
 	collect := false

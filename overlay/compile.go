@@ -69,7 +69,7 @@ func Compile(ctx context.Context, o ListOptions, replace map[string][]byte) erro
 func writeOverlay(texts map[string][]byte) (name string, r replacements, clean func(), err error) {
 	dir, err := os.MkdirTemp("", "markgen-compile-")
 	if err != nil {
-		return "", nil, nil, err
+		return "", nil, nil, fmt.Errorf("%w; set TMPDIR to a directory that can be written to", err)
 	}
 	clean = func() { _ = os.RemoveAll(dir) }
 	r = replacements{}

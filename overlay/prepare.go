@@ -32,7 +32,7 @@ type Options struct {
 
 	Deep bool // package runtime keeps account of each goroutine, see package overlay/deep
 
-	CacheDir string // "" is MARKGENCACHE, or markgen in the user's cache directory
+	CacheDir string // "" is what OpenCache has for it
 
 	Progress func(done, total int) // called after each package, one call at a time; nil for none
 
@@ -85,7 +85,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	}
 	b := &Build{o: o, dir: absolute(o.Dir, o.Command.Dir), environ: o.environ()}
 	var err error
-	if b.cache, err = OpenCache(o.CacheDir, o.Environ); err != nil {
+	if b.cache, err = OpenCache(ctx, o.CacheDir, o.Environ); err != nil {
 		return nil, err
 	}
 	key := ""

@@ -19,7 +19,7 @@ Markgen's own flags come first:
 Go's flags follow and mean what they mean to go build, -o too. An -overlay of yours is merged with
 markgen's. With -cover, the blocks that go would count are counted into the data of the run.
 What is marked is kept in MARKGENCACHE (default: markgen in the user's cache directory,
-or in GOCACHE where there is none).
+or in GOCACHE where that cannot be written to).
 
 examples:
   markgen build ./cmd/demo

@@ -223,7 +223,7 @@ func (w *isolateWork) openStore() (err error) {
 	if w.own.out == "" {
 		w.again = false
 		if w.folder, err = os.MkdirTemp(w.env.tempDir(), "markgen-isolate-"); err != nil {
-			return fmt.Errorf("no directory for the passes: %w", err)
+			return fmt.Errorf("no directory for the passes: %w; set TMPDIR to one that can be written to, or name one by -o", err)
 		}
 	} else if err := os.MkdirAll(w.env.Path(w.folder), 0o777); err != nil {
 		return err

@@ -27,7 +27,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	e := w.env
 	var err error
 	if w.work, err = overlay.NewWorkDir(e.binaryDir()); err != nil {
-		return e.fail(fmt.Errorf("no directory for the build: %w", err)), false
+		return e.fail(fmt.Errorf("no directory for the build: %w; set GOTMPDIR to one that can be written to", err)), false
 	}
 	w.dir = w.work.Path
 	verb := "test"

@@ -119,7 +119,7 @@ func andMore(n int) string {
 func (r *repetition) begin() error {
 	var err error
 	if r.dir, err = overlay.NewWorkDir(r.env.binaryDir()); err != nil {
-		return fmt.Errorf("no directory for the builds: %w", err)
+		return fmt.Errorf("no directory for the builds: %w; set GOTMPDIR to one that can be written to", err)
 	}
 	for _, s := range r.sides {
 		var missing []string
