@@ -12,6 +12,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/units"
 )
 
 // A Collection is the directory that the processes of one run leave their
@@ -70,7 +71,7 @@ func Collect(environ []string) (*Collection, error) {
 		keys = append(keys, "collect=time")
 	}
 	if c.keeper, _ = newKeeper(dir, c.Traced); c.keeper != nil { // without it there are files
-		keys = append(keys, "keeper="+c.keeper.socket())
+		keys = append(keys, "keeper="+c.keeper.key())
 	}
 	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+dataExt), "report=none")
 	c.value = strings.Join(keys, ",")
@@ -155,8 +156,15 @@ func (c *Collection) Warnings() []string {
 	if c.keeper == nil {
 		return nil
 	}
-	return c.keeper.warnings
+	warnings := c.keeper.warnings
+	if n := c.keeper.missing; n > 0 {
+		warnings = append(slices.Clip(warnings), units.Plural(n, "process")+" began to collect and left no data: see what it printed above, or it was killed at once; the report is without it")
+	}
+	return warnings
 }
+
+// Complete says whether all processes of the run that are known to have begun to collect left data, after Files.
+func (c *Collection) Complete() bool { return c.keeper == nil || c.keeper.missing == 0 }
 
 // Close removes the directory with what is left in it.
 func (c *Collection) Close() error {

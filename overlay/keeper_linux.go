@@ -1,12 +1,17 @@
 package overlay
 
 import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,14 +30,24 @@ import (
 // A process connects to the keeper's socket and is sent a descriptor. It is the
 // only one of its open file description, and locked (flock), so that the lock
 // ends with the process. Package runtime has the other end.
+//
+// The socket has an abstract name (unix(7)), which processes of other users, and
+// those that see other files, by chroot or a mount namespace, can connect to, too.
+// Anybody can. So each end shows the other that it knows what is in MARKGEN, which
+// only processes of the run can read: the process first, since its keeper may be
+// gone and somebody else have taken the name.
 type keeper struct {
 	dir      string // of the run
-	place    string // directory of the socket, which only this user may enter
+	name     string // of the socket, without the @ that Go has for the NUL
+	ask      string // what a process sends
+	answer   string // what it is sent with the descriptor
 	listener *net.UnixListener
 	stopped  chan struct{}
 
 	mu       sync.Mutex
 	kept     []*keptFile
+	without  int // processes without data whose files are not among kept any more
+	missing  int // processes that were given a file and have no data in it, at the last settle
 	warnings []string
 
 	traced  bool          // rings of trace records are drained
@@ -53,19 +68,18 @@ type keptFile struct {
 // of a run that starts thousands move to the directory.
 const mostKept = 32
 
-// longestSocket is how long the path of a socket may be: sun_path of
-// linux/un.h, with a NUL.
-const longestSocket = 107
+// secretLength is how long the words are that a process and the keeper show each other.
+const secretLength = 32
 
 func newKeeper(dir string, traced bool) (k *keeper, err error) {
-	k = &keeper{dir: dir, place: dir, stopped: make(chan struct{}), traced: traced, wake: make(chan struct{}, 1), drained: make(chan struct{})}
-	if len(filepath.Join(dir, socketName)) > longestSocket {
-		if k.place, err = os.MkdirTemp("/tmp", "markgen-"); err != nil {
-			return nil, err
-		}
+	var random [8 + secretLength]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return nil, err
 	}
-	if k.listener, err = net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: k.socket()}); err != nil {
-		k.removePlace()
+	words := hex.EncodeToString(random[:])
+	k = &keeper{dir: dir, name: "markgen-" + words[:16], ask: words[16:][:secretLength], answer: words[16+secretLength:],
+		stopped: make(chan struct{}), traced: traced, wake: make(chan struct{}, 1), drained: make(chan struct{})}
+	if k.listener, err = net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: "@" + k.name}); err != nil {
 		return nil, err
 	}
 	go k.serve()
@@ -73,12 +87,13 @@ func newKeeper(dir string, traced bool) (k *keeper, err error) {
 	return k, nil
 }
 
-const socketName = "keeper"
-
-func (k *keeper) socket() string { return filepath.Join(k.place, socketName) }
+// key is the value of the key keeper in MARKGEN.
+func (k *keeper) key() string { return k.name + "." + k.ask + k.answer }
 
 func (k *keeper) serve() {
 	defer close(k.stopped)
+	var all sync.WaitGroup
+	defer all.Wait()
 	for {
 		c, err := k.listener.AcceptUnix()
 		switch {
@@ -88,15 +103,24 @@ func (k *keeper) serve() {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
-		_ = k.give(c) // a process that gets nothing makes a file in the directory
-		c.Close()
+		all.Go(func() {
+			_ = k.give(c) // a process that gets nothing makes a file in the directory
+			c.Close()
+		})
 	}
 }
 
 // give sends a new data file to the process at the other end.
 func (k *keeper) give(c *net.UnixConn) error {
-	if ours, err := sameUser(c); err != nil || !ours {
-		return errors.Join(err, fs.ErrPermission)
+	if err := c.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return err
+	}
+	var ask [secretLength]byte
+	if _, err := io.ReadFull(c, ask[:]); err != nil {
+		return err
+	}
+	if subtle.ConstantTimeCompare(ask[:], []byte(k.ask)) != 1 {
+		return fs.ErrPermission
 	}
 	f, err := memoryFile()
 	if err != nil {
@@ -122,26 +146,13 @@ func (k *keeper) give(c *net.UnixConn) error {
 	case k.wake <- struct{}{}:
 	default:
 	}
-	if err := c.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-		return err
+	if _, _, err = c.WriteMsgUnix([]byte(k.answer), unix.UnixRights(int(theirs.Fd())), nil); err != nil {
+		k.mu.Lock()
+		k.kept = slices.DeleteFunc(k.kept, func(f *keptFile) bool { return f == kept })
+		k.mu.Unlock()
+		kept.close()
 	}
-	_, _, err = c.WriteMsgUnix([]byte{0}, unix.UnixRights(int(theirs.Fd())), nil)
 	return err
-}
-
-// sameUser reports whether the other end is a process of this one's user. Only
-// the superuser's could be there otherwise.
-func sameUser(c *net.UnixConn) (bool, error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false, err
-	}
-	var peer *unix.Ucred
-	var trouble error
-	if err := raw.Control(func(fd uintptr) { peer, trouble = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
-		return false, err
-	}
-	return trouble == nil && int(peer.Uid) == os.Geteuid(), trouble
 }
 
 // memoryFile makes a file that can grow and not shrink.
@@ -177,17 +188,21 @@ func (k *keptFile) ended() bool {
 func (k *keeper) settle() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.missing = k.without
 	for _, f := range k.kept {
-		if err := k.name(f); err != nil {
+		if err := k.link(f); err != nil {
 			return err
+		}
+		if f.path == "" {
+			k.missing++
 		}
 	}
 	return nil
 }
 
-// name gives the file the name that its process would have given it, as a link
+// link gives the file the name that its process would have given it, as a link
 // to the descriptor. A file without data gets none.
-func (k *keeper) name(f *keptFile) error {
+func (k *keeper) link(f *keptFile) error {
 	if f.path != "" {
 		return nil
 	}
@@ -232,7 +247,10 @@ func (k *keeper) spill() {
 	}
 	var rest []*keptFile
 	for i, f := range k.kept {
-		if len(rest)+len(k.kept)-i > mostKept && f.ended() && k.name(f) == nil && (f.path == "" || isFile(f.path) || copyData(f.path, f.f) == nil) {
+		if len(rest)+len(k.kept)-i > mostKept && f.ended() && k.link(f) == nil && (f.path == "" || isFile(f.path) || copyData(f.path, f.f) == nil) {
+			if f.path == "" {
+				k.without++
+			}
 			f.close()
 			continue
 		}
@@ -243,14 +261,13 @@ func (k *keeper) spill() {
 
 // close ends the keeper. The data that were not saved are gone.
 func (k *keeper) close() {
-	k.listener.Close() // removes the socket
+	k.listener.Close()
 	<-k.stopped
 	close(k.wake)
 	<-k.drained
 	for _, f := range k.kept {
 		f.close()
 	}
-	k.removePlace()
 }
 
 // close gives up the file, and the drain if one is left.
@@ -262,10 +279,4 @@ func (f *keptFile) close() {
 	}
 	f.mu.Unlock()
 	f.f.Close()
-}
-
-func (k *keeper) removePlace() {
-	if k.place != k.dir {
-		os.Remove(k.place)
-	}
 }

@@ -7,9 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 )
 
@@ -20,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -82,6 +85,22 @@ func main() {
 		}
 		run("kill")
 		run("exec")
+	case "user", "chroot", "mount": // run the program as another user, or where there are other files
+		self, _ := os.Executable()
+		c := exec.Command(self, "end")
+		c.SysProcAttr = &syscall.SysProcAttr{}
+		switch os.Args[1] {
+		case "user":
+			c.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
+		case "chroot":
+			c.Path, c.SysProcAttr.Chroot = "/kept", filepath.Dir(self)
+		case "mount":
+			c = exec.Command("unshare", "-m", "sh", "-c", "mount -t tmpfs none $TMPDIR && exec $0 end", self)
+		}
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if err := c.Run(); err != nil {
+			fmt.Println(err)
+		}
 	case "orphan":
 		fmt.Println("ready")
 		for os.Getppid() != 1 && syscall.Kill(os.Getppid(), 0) == nil {
@@ -201,6 +220,74 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
+// What processes of other users, and those that see other files, have counted arrives.
+func TestKeeperReachesOthers(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may start processes of other users")
+	}
+	k := newKeptProgram(t)
+	for dir := filepath.Dir(k.program); dir != filepath.Clean(os.TempDir()); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, what := range []string{"user", "chroot", "mount"} {
+		output, code, files, passages := k.run(t, k.exec(what, "TMPDIR="+t.TempDir()))
+		if !strings.HasPrefix(output, "markgen: 2 processes, ") || code != 0 || len(files) != 2 || passages != 2 {
+			t.Errorf("%s: exit code %d, %d files, %d passages, want 0, 2, 2; it printed\n%s", what, code, len(files), passages, output)
+		}
+	}
+}
+
+// Who has not read MARKGEN is given nothing.
+func TestKeeperSecret(t *testing.T) {
+	t.Parallel()
+	c, err := overlay.Collect([]string{"TMPDIR=" + t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, key, _ := strings.Cut(strings.Join(c.Environ(nil), "\n"), "keeper=")
+	key, _, _ = strings.Cut(key, ",")
+	name, secret, _ := strings.Cut(key, ".")
+	ask, answer := secret[:len(secret)/2], secret[len(secret)/2:]
+	for _, words := range []string{strings.Repeat("0", len(ask)), answer, ask} {
+		s, err := net.DialUnix("unix", nil, &net.UnixAddr{Net: "unix", Name: "@" + name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := s.Write([]byte(words)); err != nil {
+			t.Fatal(err)
+		}
+		got, rights := make([]byte, 100), make([]byte, 100)
+		n, size, _, _, _ := s.ReadMsgUnix(got, rights)
+		if words == ask && (string(got[:n]) != answer || size == 0) || words != ask && (n != 0 || size != 0) {
+			t.Errorf("%s, which asks by %s, is sent %q with %d bytes of descriptors for %s", name, ask, got[:n], size, words)
+		}
+	}
+}
+
+// A process that cannot keep its data where it was given room is known to be missing.
+func TestKeeperMissing(t *testing.T) {
+	t.Parallel()
+	k := newKeptProgram(t)
+	cmd := k.exec("")
+	cmd.Args = []string{k.markgen, "exec", "sh", "-c", "$0 end; ulimit -f 1; $0 end", k.program}
+	text, err := cmd.CombinedOutput()
+	for _, want := range []string{
+		"the limit on file sizes (RLIMIT_FSIZE) is reached; collecting in memory only",
+		"warning: 1 process began to collect and left no data: ",
+		", data missing\n",
+		"example.com/m.work  func      1 ",
+	} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%v, and no %q in\n%s", err, want, text)
+		}
+	}
+}
+
 // A process whose keeper is gone, or does not answer, has a file as it would
 // have without.
 func TestKeeperGone(t *testing.T) {
@@ -226,20 +313,28 @@ func TestKeeperGone(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 
-	// A listener that never accepts, and one that hangs up.
-	for _, hangUp := range []bool{false, true} {
-		socket := filepath.Join(temp, fmt.Sprint("socket", hangUp))
-		l, err := net.Listen("unix", socket)
+	// A listener that never accepts, one that hangs up, and one that has taken the name of a keeper and does not know
+	// its secret.
+	for _, kind := range []string{"deaf", "hangs up", "another's"} {
+		socket := fmt.Sprint("markgen-test-", os.Getpid(), strings.ReplaceAll(kind, " ", ""))
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: "@" + socket})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		if hangUp {
+		if kind != "deaf" {
 			go func() {
 				for {
-					c, err := l.Accept()
+					c, err := l.AcceptUnix()
 					if err != nil {
 						return
+					}
+					if kind == "another's" {
+						f, err := os.Create(filepath.Join(temp, "theirs"))
+						if err == nil {
+							c.WriteMsgUnix([]byte("different"), syscall.UnixRights(int(f.Fd())), nil)
+							f.Close()
+						}
 					}
 					c.Close()
 				}
@@ -247,11 +342,11 @@ func TestKeeperGone(t *testing.T) {
 		}
 		cmd := exec.Command(k.program, "where")
 		cmd.Dir = t.TempDir()
-		cmd.Env = append(os.Environ(), "MARKGEN=keeper="+socket+",file=data.markgen")
+		cmd.Env = append(os.Environ(), "MARKGEN=keeper="+socket+".question1expected1,file=data.markgen")
 		begin := time.Now()
 		text, err := cmd.CombinedOutput()
 		if err != nil || string(text) != filepath.Join(cmd.Dir, "data.markgen")+"\n" || time.Since(begin) > 20*time.Second {
-			t.Errorf("hang up %v: %v after %v; it printed\n%s", hangUp, err, time.Since(begin), text)
+			t.Errorf("%s: %v after %v; it printed\n%s", kind, err, time.Since(begin), text)
 		}
 	}
 }

@@ -10,7 +10,7 @@ type config struct {
 	file    string // "": no data file
 	spool   string // directory where a data file with a name of its own is left for markgen push; "": none
 	room    uint64 // bytes that may be there when the process starts
-	keeper  string // socket of the command that keeps the data, "": none
+	keeper  string // of the command that keeps the data, see fetch; "": none
 	report  string // "", "stderr" or a path
 	only    string // globs, ";" between them, or @ and a file, until that is read; "": everything
 	skip    string

@@ -71,10 +71,18 @@ func fillFile(off, size uintptr, parts []string) bool {
 // by a debugger say, and the program should not wait for that.
 const keeperPatience = 2
 
-// fetch asks the keeper that listens at the socket for a data file: memory that
-// nobody can open by a name or cut off, and that the keeper has when this process
-// is gone. -1: there is none to be had, as when the keeper is gone itself.
-func fetch(socket string) int {
+// fetch asks a keeper for a data file: memory that nobody can open by a name or cut
+// off, and that the keeper has when this process is gone. -1: there is none to be
+// had, as when the keeper is gone itself.
+//
+// key is NAME.SECRET: the abstract name of the keeper's socket, and what the two ends
+// show each other, half each. Anybody can connect, and have the name when the keeper is gone.
+func fetch(key string) int {
+	name, secret := cut(key, '.')
+	half := len(secret) / 2
+	if half == 0 {
+		return -1
+	}
 	s, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1
@@ -84,22 +92,25 @@ func fetch(socket string) int {
 	syscall.SetsockoptTimeval(s, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &limit) // connecting counts as sending
 	syscall.SetsockoptTimeval(s, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &limit)
 	for {
-		if err = syscall.Connect(s, &syscall.SockaddrUnix{Name: socket}); err != syscall.EINTR {
+		if err = syscall.Connect(s, &syscall.SockaddrUnix{Name: "@" + name}); err != syscall.EINTR {
 			break
 		}
 	}
 	if err != nil {
 		return -1
 	}
-	var answer [1]byte
+	if _, err := syscall.SendmsgN(s, []byte(secret[:half]), nil, nil, syscall.MSG_NOSIGNAL); err != nil {
+		return -1
+	}
+	answer := make([]byte, half)
 	var rights [64]byte
 	n, size := 0, 0
 	for {
-		if n, size, _, _, err = syscall.Recvmsg(s, answer[:], rights[:], syscall.MSG_CMSG_CLOEXEC); err != syscall.EINTR {
+		if n, size, _, _, err = syscall.Recvmsg(s, answer, rights[:], syscall.MSG_CMSG_CLOEXEC); err != syscall.EINTR {
 			break
 		}
 	}
-	if err != nil || n == 0 {
+	if err != nil {
 		return -1
 	}
 	messages, err := syscall.ParseSocketControlMessage(rights[:size])
@@ -110,10 +121,16 @@ func fetch(socket string) int {
 	if err != nil || len(fds) == 0 {
 		return -1
 	}
-	for _, fd := range fds[1:] {
-		syscall.Close(fd)
+	mine := fds[0]
+	if n != half || string(answer) != secret[half:] {
+		mine = -1
 	}
-	return fds[0]
+	for _, fd := range fds {
+		if fd != mine {
+			syscall.Close(fd)
+		}
+	}
+	return mine
 }
 
 // processStart is when this process began, ns since the Unix epoch, to a few

@@ -366,6 +366,7 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 		}
 	}
 	pass.Profile = sum.Profile()
+	pass.Profile.Complete = pass.Profile.Complete && c.Complete()
 	pass.Profile.Warnings = append(pass.Profile.Warnings, append(unread, c.Warnings()...)...)
 	for i, warning := range pass.Profile.Warnings { // the directory will be gone
 		pass.Profile.Warnings[i] = strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator))

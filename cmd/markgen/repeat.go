@@ -256,7 +256,7 @@ func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgres
 		return exitFailure, err
 	}
 	to := filepath.Join(r.env.Path(s.folder), fmt.Sprintf("run-%0*d.markgen", max(3, len(strconv.Itoa(r.runs))), n))
-	warnings, err := writeRun(to, files)
+	warnings, err := writeRun(to, files, c.Complete())
 	for _, warning := range append(c.Warnings(), warnings...) {
 		shown.clear()
 		r.env.warn(strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator)))
@@ -269,7 +269,7 @@ func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgres
 }
 
 // writeRun adds up the data files of a run's processes and writes them as one. The warnings say what is not in it.
-func writeRun(to string, files []string) (warnings []string, err error) {
+func writeRun(to string, files []string, complete bool) (warnings []string, err error) {
 	sum := new(profile.Sum)
 	for _, file := range files {
 		if err := sum.AddFile(file); err != nil {
@@ -280,6 +280,7 @@ func writeRun(to string, files []string) (warnings []string, err error) {
 	if p.Runs == 0 {
 		return warnings, fmt.Errorf("%s is not written: none of the run's data could be read", to)
 	}
+	p.Complete = p.Complete && complete
 	return append(warnings, p.Warnings...), profile.WriteFile(to, p)
 }
 

@@ -144,6 +144,7 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	if p == nil {
 		return code
 	}
+	p.Complete = p.Complete && d.Complete()
 	names := map[string]string{}
 	for _, r := range kept {
 		names[filepath.Base(r.file)] = r.name()
