@@ -4,7 +4,7 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-.PHONY: demo test others lint quick static cross soak bench corpus build clean
+.PHONY: demo test tests others bin/gotest lint quick static cross soak bench corpus build clean
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -17,16 +17,25 @@ build:
 # Tests of what times look like, which have the machine to themselves.
 ALONE := ^(TestMeasuredShapes|TestWindows.*)$$|^TestPages$$/^shapes$$
 
-# Everything that says whether the code is right.
+# Everything that says whether the code is right. At the end it says how many tests were skipped, and why.
 test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
-	$(GO) test -timeout 5m -p 1 -run '$(ALONE)' ./overlay ./docs
+	@rm -rf bin/tests
+	@$(MAKE) tests; code=$$?; bin/gotest -sum bin/tests/*; exit $$code
+
+tests: bin/gotest
+	bin/gotest -o bin/tests/alone $(GO) test -json -timeout 5m -p 1 -run '$(ALONE)' ./overlay ./docs
 	$(MAKE) -j2 others cross static
+
+# go test, with such an end.
+bin/gotest:
+	@mkdir -p bin/tests
+	@$(GO) build -o bin/gotest ./scripts/gotest
 
 # All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
 # compute, so there are more at a time than processors.
-others:
-	MAKEFLAGS= $(GO) test -short -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(ALONE)' ./...
+others: bin/gotest
+	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -short -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(ALONE)' ./...
 
 lint: quick static
 
@@ -40,8 +49,7 @@ static:
 	$(GO) tool staticcheck ./...
 
 # Everything for other platforms, its types checked and the runtime vetted, and the runtime's tests on linux/arm64.
-cross:
-	@mkdir -p bin
+cross: bin/gotest
 	$(GO) build -o bin/typecheck ./scripts/typecheck
 	for platform in darwin/arm64 linux/arm64 linux/386 windows/amd64; do \
 		echo $$platform; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
@@ -60,8 +68,8 @@ bench: build
 	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
 
 # All cases of all tests; the tests of real programs, plain and marked, and their block counts; and programs made at random.
-corpus:
-	$(GO) test -p 1 -timeout 1h -count=1 ./...
+corpus: bin/gotest
+	bin/gotest $(GO) test -json -p 1 -timeout 1h -count=1 ./...
 	MARKGEN_CORPUS=all $(GO) test -timeout 1h -v -count=1 -run TestDeepVariety ./overlay
 	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus/...
 

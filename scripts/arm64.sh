@@ -1,9 +1,12 @@
 #!/bin/sh
 # Runs the runtime's tests for linux/arm64 under qemu's user-mode emulation,
 # which it installs where it may. Without it the tests are compiled and said not
-# to have run.
+# to have run. bin/tests/arm64 is for gotest -sum.
 set -e
 cd "$(dirname "$0")/.."
+root=$PWD
+mkdir -p bin/tests
+[ -x bin/gotest ] || go build -o bin/gotest ./scripts/gotest
 qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64 || true)
 if [ -z "$qemu" ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 	echo "installing qemu-user-static"
@@ -15,11 +18,12 @@ if [ -z "$qemu" ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 	qemu=$(command -v qemu-aarch64-static || true)
 fi
 if [ "$(uname -m)" = aarch64 ]; then
-	exec go test ./runtime
+	exec bin/gotest -o bin/tests/arm64 go test -json ./runtime
 fi
 if [ -z "$qemu" ]; then
 	echo "linux/arm64: the runtime's tests are compiled only: no qemu-aarch64 here; install qemu-user-static" >&2
 	GOOS=linux GOARCH=arm64 go test -c -o /dev/null ./runtime
+	echo '{"Skipped": {"no qemu-aarch64 here; install qemu-user-static": ["the runtime on linux/arm64"]}}' >bin/tests/arm64
 	exit 0
 fi
 
@@ -28,19 +32,17 @@ trap 'pkill -KILL -f "$dir/runtime.test" || true; rm -rf "$dir"' EXIT
 GOOS=linux GOARCH=arm64 go test -c -o "$dir/runtime.test" ./runtime
 cd runtime
 run() {
-	GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR=$qemu "$qemu" "$dir/runtime.test" -test.timeout 7m >"$dir/log" 2>&1
+	code=0
+	GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR=$qemu "$qemu" "$dir/runtime.test" -test.v=test2json -test.timeout 7m >"$dir/log" 2>&1 || code=$?
+	"$root/bin/gotest" -o "$root/bin/tests/arm64" sh -c 'go tool test2json -p "the runtime on linux/arm64" <"$0"; exit "$1"' "$dir/log" "$code"
 }
 if ! run; then
-	cat "$dir/log"
 	# Between fork and exec a child may wait forever for a lock of qemu's own.
 	if ! grep -q 'test timed out' "$dir/log" || ! grep -q '^syscall.forkExec' "$dir/log"; then
 		exit 1
 	fi
 	echo "linux/arm64: a child has not come to its program under qemu; once more" >&2
 	pkill -KILL -f "$dir/runtime.test" || true
-	if ! run; then
-		cat "$dir/log"
-		exit 1
-	fi
+	run
 fi
-echo "linux/arm64: $(tail -n 1 "$dir/log")"
+echo "linux/arm64: PASS"

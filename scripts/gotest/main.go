@@ -1,0 +1,259 @@
+// Command gotest runs go test -json and prints what go test prints without it: a line for each package, and the output of those
+// that fail. At the end it says how many tests have passed, failed and been skipped, and why they were skipped, which go test
+// tells of no package that passes.
+//
+//	gotest go test -json ./...
+//	gotest -o a.json go test -json ./a    writes the counts to a file, for
+//	gotest -sum a.json b.json
+//
+// The exit code is that of the command, which may be any that prints such events.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An event is a line of go test -json (go doc test2json).
+type event struct{ Action, Package, Test, Output string }
+
+// A summary is what has become of the tests. Of a test with subtests these count, and it itself only if it is skipped after
+// them, or fails where none of them did.
+type summary struct {
+	Passed  int
+	Failed  []string            // PACKAGE TEST, or PACKAGE where none of its tests failed
+	Skipped map[string][]string // PACKAGE TEST by reason
+}
+
+// A test is what is known of a test, or, with the name "", of the package besides.
+type test struct {
+	name, action, header string          // action: pass, fail or skip, or "" before its end; header: --- FAIL: TestX (0.00s)
+	output               strings.Builder // without such lines
+}
+
+func main() {
+	keep := flag.String("o", "", "`file` to write the counts to, instead of printing them")
+	sum := flag.Bool("sum", false, "print the counts in the files that are named")
+	flag.Parse()
+	s, code, err := &summary{Skipped: map[string][]string{}}, 0, error(nil)
+	if *sum {
+		err = s.add(flag.Args())
+	} else if code, err = s.run(flag.Args(), os.Stdout); *keep != "" && err == nil {
+		err = s.write(*keep)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gotest:", err)
+		os.Exit(2)
+	}
+	if *keep == "" {
+		s.print(os.Stdout)
+	}
+	os.Exit(code)
+}
+
+func (s *summary) write(name string) error {
+	text, err := json.MarshalIndent(s, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(text, '\n'), 0o666)
+}
+
+func (s *summary) add(files []string) error {
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var more summary
+		if err := json.Unmarshal(text, &more); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		s.Passed += more.Passed
+		s.Failed = append(s.Failed, more.Failed...)
+		for reason, tests := range more.Skipped {
+			s.Skipped[reason] = append(s.Skipped[reason], tests...)
+		}
+	}
+	return nil
+}
+
+// run runs the command and gives its exit code. If it failed and no test or package did, it is what has failed.
+func (s *summary) run(args []string, out io.Writer) (code int, err error) {
+	if len(args) == 0 {
+		return 0, errors.New("no command is given; give one such as go test -json ./pkg")
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	if err := s.read(stdout, out); err != nil {
+		return 0, err
+	}
+	if err := cmd.Wait(); err == nil {
+		return 0, nil
+	} else if len(s.Failed) == 0 {
+		s.Failed = append(s.Failed, fmt.Sprintf("%s: %v", strings.Join(args, " "), err))
+	}
+	return max(1, cmd.ProcessState.ExitCode()), nil // -1: ended by a signal
+}
+
+// read counts what events tell, and prints each package when it has ended.
+func (s *summary) read(r io.Reader, out io.Writer) error {
+	running := map[string][]*test{} // by package, in the order of their first events
+	known := map[[2]string]*test{}
+	for lines := bufio.NewReader(r); ; {
+		line, err := lines.ReadBytes('\n')
+		var e event
+		switch {
+		case len(line) == 0:
+		case json.Unmarshal(line, &e) != nil || e.Action == "":
+			show(out, string(line), all)
+		case e.Package == "": // it is the build's
+			show(out, e.Output, all)
+		default:
+			key := [2]string{e.Package, e.Test}
+			if known[key] == nil {
+				known[key] = &test{name: e.Test}
+				running[e.Package] = append(running[e.Package], known[key])
+			}
+			if t := known[key]; t.add(e) && t.name == "" {
+				s.end(e.Package, running[e.Package], out)
+				delete(running, e.Package)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(running)) { // the command ended before them
+		s.end(name, running[name], out)
+	}
+	return nil
+}
+
+// add says whether that was the end.
+func (t *test) add(e event) bool {
+	switch {
+	case e.Action == "pass" || e.Action == "fail" || e.Action == "skip":
+		t.action = e.Action
+	case t.name != "" && strings.HasPrefix(e.Output, "--- "):
+		t.header = e.Output
+	case t.name == "" || !strings.HasPrefix(e.Output, "=== "):
+		t.output.WriteString(e.Output)
+	}
+	return t.action != ""
+}
+
+// end counts the tests of a package and prints what go test would.
+func (s *summary) end(name string, tests []*test, out io.Writer) {
+	parts, bad := map[string]bool{}, map[string]bool{} // tests with subtests, and with some that failed
+	fine := false
+	for _, t := range tests {
+		fine = fine || t.name == "" && (t.action == "pass" || t.action == "skip")
+		for i, c := range t.name {
+			if parent := t.name[:i]; c == '/' {
+				parts[parent], bad[parent] = true, bad[parent] || t.action == "fail" || t.action == ""
+			}
+		}
+	}
+	failed := len(s.Failed)
+	rest := "" // of the package
+	for _, t := range tests {
+		output := t.output.String()
+		switch {
+		case t.name == "" && fine:
+			show(out, output, isResult)
+			continue
+		case t.name == "":
+			rest = output
+			continue
+		case t.action == "skip":
+			why := reason(output)
+			s.Skipped[why] = append(s.Skipped[why], name+" "+t.name)
+		case t.action == "pass" && !parts[t.name]:
+			s.Passed++
+		case t.action == "fail" && !bad[t.name]:
+			s.Failed = append(s.Failed, name+" "+t.name)
+		case t.action == "" && !bad[t.name]:
+			s.Failed = append(s.Failed, name+" "+t.name+", which did not end")
+		}
+		switch {
+		case fine:
+		case t.action == "pass" || t.action == "skip":
+			show(out, output, isPrinted)
+		default:
+			show(out, cmp.Or(t.header, "--- FAIL: "+t.name+" (it did not end)\n")+output, all)
+		}
+	}
+	if !fine && len(s.Failed) == failed {
+		s.Failed = append(s.Failed, name)
+	}
+	show(out, rest, all)
+}
+
+func all(string) bool            { return true }
+func isPrinted(line string) bool { return !strings.HasPrefix(line, "    ") } // it is not logged
+func isResult(line string) bool {
+	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t")
+}
+
+// show prints the chosen lines, each with its end.
+func show(out io.Writer, text string, chosen func(line string) bool) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); chosen(line) {
+			fmt.Fprintln(out, line)
+		}
+	}
+}
+
+// logged is the first line of what a test has logged at once.
+var logged = regexp.MustCompile(`^    (\S+\.go):\d+: (.*)`)
+
+// reason is why a test was skipped: what it logged last, but for the log of a script, which testscript.go adds.
+func reason(output string) string {
+	var words []string
+	script := false
+	for line := range strings.Lines(output) {
+		if m := logged.FindStringSubmatch(line); m != nil {
+			if script = m[1] == "testscript.go"; !script {
+				words = strings.Fields(m[2])
+			}
+		} else if strings.HasPrefix(line, "        ") && !script {
+			words = append(words, strings.Fields(line)...)
+		}
+	}
+	return cmp.Or(strings.Join(words, " "), "no reason is given")
+}
+
+func (s *summary) print(out io.Writer) {
+	skipped := 0
+	for _, tests := range s.Skipped {
+		skipped += len(tests)
+	}
+	fmt.Fprintf(out, "tests: %d passed, %d failed, %d skipped\n", s.Passed, len(s.Failed), skipped)
+	for _, name := range s.Failed {
+		fmt.Fprintf(out, "failed: %s\n", name)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(s.Skipped)) {
+		fmt.Fprintf(out, "skipped: %4d  %s\n", len(s.Skipped[reason]), reason)
+	}
+}
