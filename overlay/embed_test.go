@@ -2,6 +2,7 @@ package overlay_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,20 +28,21 @@ func TestEmbed(t *testing.T) {
 	if err := os.WriteFile(user, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	builds := [][]string{nil}
-	if runs32Bits(t) {
-		builds = append(builds, []string{"GOARCH=386"})
-	}
 	for _, flags := range [][]string{nil, {"-overlay=" + user}} {
-		for _, env := range builds {
-			out := t.TempDir()
-			plain, marked := filepath.Join(out, "plain"), filepath.Join(out, "marked")
-			trapMust(t, dir, env, "go", append([]string{"build", "-o", plain}, append(flags, ".")...)...)
-			trapMust(t, dir, env, markgen, append([]string{"build", "-all", "-o", marked}, append(flags, ".")...)...)
-			want, got := trapMust(t, out, nil, plain), trapMust(t, out, nil, marked)
-			if trapCompare(t, strings.Join(append(flags, env...), " "), got, want); !strings.Contains(got.stdout, "main.go") {
-				t.Errorf("%s", got.stdout)
-			}
+		for _, env := range [][]string{nil, {"GOARCH=386"}} {
+			t.Run(fmt.Sprintf("%s, overlay %t", env, flags != nil), func(t *testing.T) {
+				if env != nil {
+					need32Bits(t)
+				}
+				out := t.TempDir()
+				plain, marked := filepath.Join(out, "plain"), filepath.Join(out, "marked")
+				trapMust(t, dir, env, "go", append([]string{"build", "-o", plain}, append(flags, ".")...)...)
+				trapMust(t, dir, env, markgen, append([]string{"build", "-all", "-o", marked}, append(flags, ".")...)...)
+				want, got := trapMust(t, out, nil, plain), trapMust(t, out, nil, marked)
+				if trapCompare(t, "embed", got, want); !strings.Contains(got.stdout, "main.go") {
+					t.Errorf("%s", got.stdout)
+				}
+			})
 		}
 	}
 	trapMust(t, dir, nil, markgen, "test", "-all", ".")

@@ -87,9 +87,7 @@ func TestTriggersGoexit(t *testing.T) {
 
 // Triggers count where 64 bits are not aligned by themselves.
 func TestTriggersOn32Bits(t *testing.T) {
-	if !runs32Bits(t) {
-		return
-	}
+	need32Bits(t)
 	t.Parallel()
 	exe := filepath.Join(t.TempDir(), "steer")
 	trapMust(t, filepath.Dir(steered(t)), []string{"GOARCH=386", "CGO_ENABLED=0"}, trapMarkgen(t), "build", "-o", exe, ".")
