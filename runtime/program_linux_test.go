@@ -54,7 +54,7 @@ func TestWaysToEnd(t *testing.T) {
 		{[]string{"million", "200"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
 		{[]string{"procs", "2000"}, 0, true, passages(40000, map[string]uint64{"demo.leave": 40000}), ""},
 	} {
-		for _, f := range append(raced(), virtualForm) {
+		for _, f := range []*form{raceForm, virtualForm} {
 			if f == raceForm && tt.args[0] == "deadlock" {
 				continue // Go does not look for deadlocks with -race
 			}
@@ -151,32 +151,34 @@ func TestModuleForm(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	for _, f := range append(raced(), virtualForm) {
-		r := f.run(t, "report=stderr", "work", "3")
-		lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
-		var names, counts []string
-		for _, line := range lines[1:] {
-			w := strings.Fields(line)
-			names, counts = append(names, w[0]), append(counts, w[1])
-			if len(w) != 4 {
-				t.Errorf("line %q", line)
+	for _, f := range []*form{raceForm, virtualForm} {
+		t.Run(f.name, func(t *testing.T) {
+			r := f.run(t, "report=stderr", "work", "3")
+			lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
+			var names, counts []string
+			for _, line := range lines[1:] {
+				w := strings.Fields(line)
+				names, counts = append(names, w[0]), append(counts, w[1])
+				if len(w) != 4 {
+					t.Errorf("line %q", line)
+				}
 			}
-		}
-		if !strings.HasPrefix(lines[0], "markgen: demo, pid ") || !strings.Contains(lines[0], ", quantum ") {
-			t.Errorf("the report begins %q", lines[0])
-		}
-		wantNames := []string{"marker", "demo.(*T).Never", "demo.add", "demo.counted", "demo.leave", "demo.main", "demo.pass",
-			"demo.tick", "demo.uncounted", "demo.work", "demo.work:for#1"}
-		wantCounts := []string{"count", "0", "21", "20", "0", "1", "3", "3", "0", "4", "40"}
-		if diff := cmp.Diff(wantNames, names); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff(wantCounts, counts); diff != "" {
-			t.Error(diff)
-		}
-		if files := r.files(); len(files) > 0 {
-			t.Errorf("a report without file= left %q", files)
-		}
+			if !strings.HasPrefix(lines[0], "markgen: demo, pid ") || !strings.Contains(lines[0], ", quantum ") {
+				t.Errorf("the report begins %q", lines[0])
+			}
+			wantNames := []string{"marker", "demo.(*T).Never", "demo.add", "demo.counted", "demo.leave", "demo.main", "demo.pass",
+				"demo.tick", "demo.uncounted", "demo.work", "demo.work:for#1"}
+			wantCounts := []string{"count", "0", "21", "20", "0", "1", "3", "3", "0", "4", "40"}
+			if diff := cmp.Diff(wantNames, names); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(wantCounts, counts); diff != "" {
+				t.Error(diff)
+			}
+			if files := r.files(); len(files) > 0 {
+				t.Errorf("a report without file= left %q", files)
+			}
+		})
 	}
 	// The report comes on os.Exit and log.Fatal too, after what they print.
 	for _, what := range []string{"exit", "fatal", "elsewhere"} {
@@ -288,24 +290,24 @@ func TestAllocs(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	for _, f := range append(raced(), virtualForm, moduleForm) {
-		for _, config := range []string{"", "file=data", "file=data,only=x", "report=/dev/null"} {
-			if r := f.run(t, config, "bad"); r.code != 0 || r.stdout != "fine\n" || r.stderr != "" {
-				t.Errorf("%s, MARKGEN=%s: exit code %d, stdout %q, stderr %s", f.name, config, r.code, r.stdout, r.stderr)
+	for _, f := range []*form{raceForm, virtualForm, moduleForm} {
+		t.Run(f.name, func(t *testing.T) {
+			for _, config := range []string{"", "file=data", "file=data,only=x", "report=/dev/null"} {
+				if r := f.run(t, config, "bad"); r.code != 0 || r.stdout != "fine\n" || r.stderr != "" {
+					t.Errorf("%s, MARKGEN=%s: exit code %d, stdout %q, stderr %s", f.name, config, r.code, r.stdout, r.stderr)
+				}
 			}
-		}
+		})
 	}
 }
 
 // Markers hide no race of the program from the race detector: goroutines that
 // pass the same marker are not ordered by that.
 func TestRaceIsSeen(t *testing.T) {
-	for _, f := range raced() {
-		for _, config := range []string{"", "file=data", "report=/dev/null", "file=data,noself"} {
-			r := f.run(t, config, "race")
-			if r.code != 66 || strings.Count(r.stderr, "WARNING: DATA RACE") != 1 {
-				t.Errorf("MARKGEN=%s: exit code %d, stderr %s", config, r.code, r.stderr)
-			}
+	for _, config := range []string{"", "file=data", "report=/dev/null", "file=data,noself"} {
+		r := raceForm.run(t, config, "race")
+		if r.code != 66 || strings.Count(r.stderr, "WARNING: DATA RACE") != 1 {
+			t.Errorf("MARKGEN=%s: exit code %d, stderr %s", config, r.code, r.stderr)
 		}
 	}
 }

@@ -196,19 +196,21 @@ func TestGoroutines(t *testing.T) {
 
 // The race detector sees nothing of what goroutines do to the file together.
 func TestGrowthRaces(t *testing.T) {
-	for _, f := range append(raced(), virtualForm) {
-		r := f.run(t, "file=data", "grow", "6")
-		if r.code != 0 || r.stderr != "" {
-			t.Errorf("%s: exit code %d, stderr %.2000s", f.name, r.code, r.stderr)
-		}
-		passed := 0
-		for name, n := range r.data("data").counts() {
-			if strings.HasPrefix(name, "grow") && n == 1 {
-				passed++
+	for _, f := range []*form{raceForm, virtualForm} {
+		t.Run(f.name, func(t *testing.T) {
+			r := f.run(t, "file=data", "grow", "6")
+			if r.code != 0 || r.stderr != "" {
+				t.Errorf("%s: exit code %d, stderr %.2000s", f.name, r.code, r.stderr)
 			}
-		}
-		if passed != 6*2000 {
-			t.Errorf("%s: %d markers passed once", f.name, passed)
-		}
+			passed := 0
+			for name, n := range r.data("data").counts() {
+				if strings.HasPrefix(name, "grow") && n == 1 {
+					passed++
+				}
+			}
+			if passed != 6*2000 {
+				t.Errorf("%s: %d markers passed once", f.name, passed)
+			}
+		})
 	}
 }
