@@ -17,42 +17,44 @@ func TestLibraryForC(t *testing.T) {
 	t.Parallel()
 	dir, out := trapModule(t, "library"), t.TempDir()
 	modes := map[string]string{"c-archive": "library.a", "c-shared": "library.so"}
-	if testing.Short() {
-		delete(modes, "c-shared")
-	}
 	cc := strings.Fields(trapMust(t, dir, nil, "go", "env", "CC").stdout)
 	for mode, library := range modes {
-		folder := filepath.Join(out, mode)
-		library, program := filepath.Join(folder, library), filepath.Join(folder, "program")
-		compile := append(cc[1:], "-I", folder, "c/main.c", library, "-o", program, "-lpthread")
-		if r := trapMust(t, dir, nil, trapMarkgen(t), "build", "-all", "-buildmode="+mode, "-o", library, "."); r.stderr != "" {
-			t.Errorf("%s: %s", mode, r.stderr)
-		}
-		trapMust(t, dir, nil, cc[0], compile...)
-		for _, markgen := range []string{"", "file=run.markgen,report=stderr,collect=time", "file=run.markgen,collect=time,noself"} {
-			r := trapMust(t, out, []string{"MARKGEN=" + markgen}, program)
-			if r.stdout != "2640000\n" || r.stderr != "" {
-				t.Errorf("%s, MARKGEN=%s: %s%s", mode, markgen, r.stdout, r.stderr)
+		t.Run(mode, func(t *testing.T) {
+			if mode == "c-shared" && testing.Short() {
+				t.Skip("make corpus runs it")
 			}
-			if markgen == "" {
-				continue
+			folder := filepath.Join(out, mode)
+			library, program := filepath.Join(folder, library), filepath.Join(folder, "program")
+			compile := append(cc[1:], "-I", folder, "c/main.c", library, "-o", program, "-lpthread")
+			if r := trapMust(t, dir, nil, trapMarkgen(t), "build", "-all", "-buildmode="+mode, "-o", library, "."); r.stderr != "" {
+				t.Errorf("%s: %s", mode, r.stderr)
 			}
-			p, err := profile.ReadFile(filepath.Join(out, "run.markgen"))
-			if err != nil {
-				t.Fatal(err)
+			trapMust(t, dir, nil, cc[0], compile...)
+			for _, markgen := range []string{"", "file=run.markgen,report=stderr,collect=time", "file=run.markgen,collect=time,noself"} {
+				r := trapMust(t, out, []string{"MARKGEN=" + markgen}, program)
+				if r.stdout != "2640000\n" || r.stderr != "" {
+					t.Errorf("%s, MARKGEN=%s: %s%s", mode, markgen, r.stdout, r.stderr)
+				}
+				if markgen == "" {
+					continue
+				}
+				p, err := profile.ReadFile(filepath.Join(out, "run.markgen"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				const calls = 3 * 16 * 1000
+				want := map[string]uint64{}
+				for name, n := range map[string]uint64{"Step": 1, "Step:for#1": 10, "Step:func#1": 1, "deep": 55, "deep:if#1.then": 10} {
+					want["example.com/library."+name] = n * calls
+				}
+				if diff := cmp.Diff(want, counts(p)); diff != "" {
+					t.Errorf("%s, %s: counts (-want +got):\n%s", mode, markgen, diff)
+				}
+				if p.Complete {
+					t.Errorf("%s: data that ended in order, of a program that ends by itself", mode)
+				}
 			}
-			const calls = 3 * 16 * 1000
-			want := map[string]uint64{}
-			for name, n := range map[string]uint64{"Step": 1, "Step:for#1": 10, "Step:func#1": 1, "deep": 55, "deep:if#1.then": 10} {
-				want["example.com/library."+name] = n * calls
-			}
-			if diff := cmp.Diff(want, counts(p)); diff != "" {
-				t.Errorf("%s, %s: counts (-want +got):\n%s", mode, markgen, diff)
-			}
-			if p.Complete {
-				t.Errorf("%s: data that ended in order, of a program that ends by itself", mode)
-			}
-		}
+		})
 	}
 }
 
