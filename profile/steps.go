@@ -12,6 +12,7 @@ const (
 	StepEnd              // the innermost scope ends
 	StepLeft             // the innermost scope turns out to have been left by a panic or runtime.Goexit
 	StepLost             // the innermost scope's end is not in the trace; it lasted until Tick at least
+	StepOpen             // the innermost scope is open when the trace ends, at Tick
 	StepLoneBegin        // a scope begins of which it can't be known when it ends
 	StepLoneEnd          // a scope ends of which it can't be known when it began
 	StepLoneLeft         // the same of one that was left
@@ -24,8 +25,8 @@ const (
 )
 
 // A Step is what a record of a trace means to its goroutine: the steps of each
-// goroutine nest. What begins has one end, which is the next of its level, or none
-// when the trace ends before it.
+// goroutine nest. What begins has one end, which is the next of its level. It is a ns
+// later at least: of what begins and ends at one time, readers that sort can't tell which was first.
 //
 // As with Between, nothing is paired that could reach over a place where records
 // are missing: the end that is there may be that of another scope. Scopes that were
@@ -38,6 +39,7 @@ type Step struct {
 	Goroutine uint64 // 0 of StepGap
 	Marker    int32  // index in Trace.Markers; -1 where no table names it
 	Watch     uint64 // of StepStart and StepStop or StepStopLost: a number that the two have in common; 0: the other is not known
+	Starter   uint64 // of StepStop with a Watch: the goroutine that has started it
 	Record    *Record
 }
 
@@ -52,15 +54,20 @@ const (
 const mostOpen = 1 << 20
 
 // Steps gives all steps to visit, in the order of Each. A step and its record are
-// visit's until it returns; a StepLost and a StepStopLost have no record.
+// visit's until it returns; a StepLost, a StepOpen and a StepStopLost have no record.
 //
 // Memory does not grow with the number of records. When more than a million scopes
 // are open at once, those of the goroutines that have done nothing for longest end with StepLost; givenUp is
 // how many.
 func (t *Trace) Steps(visit func(*Step)) (givenUp uint64, err error) {
-	s := &nesting{visit: visit, goroutines: map[uint64]*nest{}, watches: map[int32]startedWatch{}}
+	s := &nesting{visit: visit, goroutines: map[uint64]*nest{}, watches: map[int32]startedWatch{}, shortest: 1}
+	if hz := t.Clock.Hz; hz > 0 && hz != 1e9 {
+		s.shortest = uint64(hz/1e9) + 1
+	}
 	err = t.Each(s.record)
 	s.end()
+	s.over = true
+	s.loseAll(func(*nest) bool { return true })
 	s.loseWatches()
 	return s.givenUp, err
 }
@@ -77,6 +84,9 @@ type nesting struct {
 	givenUp    uint64
 	watches    map[int32]startedWatch // those that run, by marker
 	starts     uint64                 // of all watches so far
+	shortest   uint64                 // ticks of a scope, see Step
+	now        uint64                 // tick of the latest step of any goroutine
+	over       bool                   // the trace has ended
 
 	// As in a pairing: an epoch is the time between places where records are missing.
 	epoch      uint64
@@ -89,6 +99,7 @@ type nest struct {
 	goroutine uint64
 	epoch     uint64
 	last      uint64 // tick of its latest step
+	begun     uint64 // tick of its latest StepBegin
 	open      []openScope
 }
 
@@ -121,7 +132,7 @@ func (s *nesting) record(r *Record) {
 		s.lose(n, 0)
 		n.epoch = s.epoch
 	}
-	kind, watch := uint8(StepPoint), uint64(0)
+	kind, watch, starter := uint8(StepPoint), uint64(0), uint64(0)
 	switch r.Kind {
 	case RecordEnter:
 		kind = s.enter(n, r)
@@ -141,11 +152,20 @@ func (s *nesting) record(r *Record) {
 		}
 	case RecordStop:
 		kind = StepStop
-		watch = s.watches[r.Marker].number
-		delete(s.watches, r.Marker)
+		if w, ok := s.watches[r.Marker]; ok {
+			watch, starter = w.number, w.by.goroutine
+			delete(s.watches, r.Marker)
+		}
 	}
 	n.last = max(n.last, r.Tick)
-	s.step = Step{Kind: kind, New: isNew, Tick: n.last, Goroutine: r.Goroutine, Marker: r.Marker, Watch: watch, Record: r}
+	switch kind {
+	case StepBegin:
+		n.begun = n.last
+	case StepEnd, StepLeft:
+		n.last = max(n.last, n.begun+s.shortest)
+	}
+	s.now = max(s.now, n.last)
+	s.step = Step{Kind: kind, New: isNew, Tick: n.last, Goroutine: r.Goroutine, Marker: r.Marker, Watch: watch, Starter: starter, Record: r}
 	s.visit(&s.step)
 }
 
@@ -195,13 +215,21 @@ func (s *nesting) exit(n *nest, r *Record, paired, lone uint8) uint8 {
 }
 
 // lose ends the goroutine's scopes above a level: they are over, and their ends
-// are not in the trace.
+// are not in the trace; or the trace is.
 func (s *nesting) lose(n *nest, level uint32) {
+	if len(n.open) == 0 {
+		return
+	}
+	kind := uint8(StepLost)
+	if s.over {
+		kind, n.last = StepOpen, max(n.last, s.now)
+	}
 	for k := len(n.open) - 1; k >= 0 && n.open[k].level > level; k-- {
 		marker := n.open[k].marker
 		n.open = n.open[:k]
 		s.open--
-		s.step = Step{Kind: StepLost, Tick: n.last, Goroutine: n.goroutine, Marker: marker}
+		n.last = max(n.last, n.begun+s.shortest)
+		s.step = Step{Kind: kind, Tick: n.last, Goroutine: n.goroutine, Marker: marker}
 		s.visit(&s.step)
 	}
 }
@@ -210,6 +238,9 @@ func (s *nesting) lose(n *nest, level uint32) {
 func (s *nesting) loseWatch(marker int32) {
 	if w, ok := s.watches[marker]; ok {
 		delete(s.watches, marker)
+		if s.over {
+			w.by.last = max(w.by.last, s.now)
+		}
 		s.step = Step{Kind: StepStopLost, Tick: w.by.last, Goroutine: w.by.goroutine, Marker: marker, Watch: w.number}
 		s.visit(&s.step)
 	}

@@ -37,7 +37,7 @@ func on(goroutine uint64, r profiletest.Record) profiletest.Record {
 }
 
 var stepWords = map[uint8]string{
-	profile.StepBegin: "(", profile.StepEnd: ")", profile.StepLeft: "left)", profile.StepLost: "lost)",
+	profile.StepBegin: "(", profile.StepEnd: ")", profile.StepLeft: "left)", profile.StepLost: "lost)", profile.StepOpen: "open)",
 	profile.StepLoneBegin: "lone(", profile.StepLoneEnd: "lone)", profile.StepLoneLeft: "loneleft)",
 	profile.StepPoint: ".", profile.StepTaken: "taken", profile.StepGap: "gap",
 	profile.StepStart: "[", profile.StepStop: "]", profile.StepStopLost: "lost]",
@@ -58,7 +58,7 @@ func steps(t *testing.T, tr *profile.Trace) string {
 		if s.Watch > 0 {
 			word += fmt.Sprintf("#%d", s.Watch)
 		}
-		if (s.Record == nil) != (s.Kind == profile.StepLost || s.Kind == profile.StepStopLost) {
+		if (s.Record == nil) != (s.Kind == profile.StepLost || s.Kind == profile.StepOpen || s.Kind == profile.StepStopLost) {
 			t.Errorf("%s: record %v", word, s.Record)
 		}
 		list = append(list, word)
@@ -84,25 +84,26 @@ func TestSteps(t *testing.T) {
 		{"nested", one(enter(1, 0, 1), enter(2, 2, 2), points(3)[0], exit(4, 2, 2), enter(5, 2, 2), exit(6, 2, 2), exit(7, 0, 1)),
 			"+1@1(0 1@2(2 1@3.1 1@4)2 1@5(2 1@6)2 1@7)0"},
 		{"recursive", one(enter(1, 0, 1), enter(2, 0, 2), exit(3, 0, 2), exit(4, 0, 1)), "+1@1(0 1@2(0 1@3)0 1@4)0"},
-		{"at one time", one(enter(5, 0, 1), enter(5, 2, 2), exit(5, 2, 2), exit(5, 0, 1)), "+1@5(0 1@5(2 1@5)2 1@5)0"},
+		{"at one time", one(enter(5, 0, 1), enter(5, 2, 2), exit(5, 2, 2), exit(5, 0, 1)), "+1@5(0 1@5(2 1@6)2 1@6)0"},
 		{"goroutines", one(enter(1, 0, 1), on(2, enter(2, 0, 1)), exit(3, 0, 1), on(2, exit(4, 0, 1))), "+1@1(0 +2@2(0 1@3)0 2@4)0"},
 		{"left by a panic", one(enter(1, 0, 1), enter(2, 2, 2), left(8, 2, 2), exit(9, 0, 1)), "+1@1(0 1@2(2 1@8left)2 1@9)0"},
-		{"open at the end", one(enter(1, 0, 1), enter(2, 2, 2)), "+1@1(0 1@2(2"},
+		{"open at the end, with others", one(enter(1, 0, 1), starts(2, 3), on(2, enter(3, 0, 1)), on(2, points(9)[0])), "+1@1(0 1@2[3#1 +2@3(0 2@9.1 1@9open)0 2@9open)0 1@9lost]3#1"},
+		{"open at the end", one(enter(1, 0, 1), enter(2, 2, 2)), "+1@1(0 1@2(2 1@3open)2 1@3open)0"},
 		{"an end alone", one(exit(1, 2, 2), exit(2, 0, 1), enter(3, 0, 1), exit(4, 0, 1)), "+1@1lone)2 1@2lone)0 1@3(0 1@4)0"},
 		{"left alone", one(left(1, 2, 2), exit(2, 0, 1)), "+1@1loneleft)2 1@2lone)0"},
 		{"an end missing", one(enter(1, 0, 1), enter(2, 2, 2), points(3)[0], exit(9, 0, 1)), "+1@1(0 1@2(2 1@3.1 1@3lost)2 1@9)0"},
-		{"two ends missing", one(enter(1, 0, 1), enter(2, 2, 2), enter(9, 2, 1)), "+1@1(0 1@2(2 1@2lost)2 1@2lost)0 1@9(2"},
-		{"another's end", one(enter(1, 0, 1), exit(9, 2, 1)), "+1@1(0 1@1lost)0 1@9lone)2"},
+		{"two ends missing", one(enter(1, 0, 1), enter(2, 2, 2), enter(9, 2, 1)), "+1@1(0 1@2(2 1@3lost)2 1@3lost)0 1@9(2 1@10open)2"},
+		{"another's end", one(enter(1, 0, 1), exit(9, 2, 1)), "+1@1(0 1@2lost)0 1@9lone)2"},
 		{"deeper than known", one(points(1)[0], enter(2, 0, 7), enter(3, 2, 8), exit(4, 2, 8), exit(5, 0, 7), exit(6, 2, 3)),
 			"+1@1.1 1@2(0 1@3(2 1@4)2 1@5)0 1@6lone)2"},
-		{"over a gap", one(enter(1, 0, 1), gap, exit(60, 0, 1), enter(70, 0, 1), exit(80, 0, 1)), "+1@1(0 0@30gap 1@1lost)0 1@60lone)0 1@70(0 1@80)0"},
+		{"over a gap", one(enter(1, 0, 1), gap, exit(60, 0, 1), enter(70, 0, 1), exit(80, 0, 1)), "+1@1(0 0@30gap 1@2lost)0 1@60lone)0 1@70(0 1@80)0"},
 		{"beside a gap", []profiletest.Records{{Records: []profiletest.Record{gap, points(90)[0]}}, {Shard: 1, Records: []profiletest.Record{
 			on(2, enter(29, 0, 1)), on(2, enter(35, 2, 2)), on(2, exit(45, 2, 2)), on(2, enter(51, 2, 2)), on(2, exit(60, 2, 2)), on(2, exit(70, 0, 1))}}},
-			"+2@29(0 0@30gap 2@29lost)0 2@35lone(2 2@45lone)2 2@51(2 2@60)2 2@70lone)0 +1@90.1"},
-		{"nothing after a gap", one(enter(1, 0, 1), enter(2, 2, 2), on(4, enter(3, 0, 1)), gap), "+1@1(0 1@2(2 +4@3(0 0@30gap 1@2lost)2 1@2lost)0 4@3lost)0"},
+			"+2@29(0 0@30gap 2@30lost)0 2@35lone(2 2@45lone)2 2@51(2 2@60)2 2@70lone)0 +1@90.1"},
+		{"nothing after a gap", one(enter(1, 0, 1), enter(2, 2, 2), on(4, enter(3, 0, 1)), gap), "+1@1(0 1@2(2 +4@3(0 0@30gap 1@3lost)2 1@3lost)0 4@4lost)0"},
 		{"overwritten", []profiletest.Records{{Room: 4, Records: []profiletest.Record{enter(1, 0, 1), enter(2, 2, 2), points(3)[0], exit(4, 2, 2), exit(5, 0, 1)}}},
 			"0@0gap +1@3.1 1@4lone)2 1@5lone)0"},
-		{"time goes back", one(enter(10, 0, 1), enter(8, 2, 2), exit(9, 2, 2), exit(20, 0, 1)), "+1@10(0 1@10(2 1@10)2 1@20)0"},
+		{"time goes back", one(enter(10, 0, 1), enter(8, 2, 2), exit(9, 2, 2), exit(20, 0, 1)), "+1@10(0 1@10(2 1@11)2 1@20)0"},
 		{"no level", one(enter(1, 0, 0), exit(2, 0, 0), left(3, 0, 0)), "+1@1lone(0 1@2lone)0 1@3loneleft)0"},
 		{"stopwatches", one(starts(1, 2), enter(2, 0, 1), on(3, starts(3, 3)), stops(4, 2), exit(5, 0, 1), starts(6, 2), stops(7, 3)),
 			"+1@1[2#1 1@2(0 +3@3[3#2 1@4]2#1 1@5)0 1@6[2#3 1@7]3#2 1@7lost]2#3"},
@@ -163,7 +164,11 @@ func TestStepsGivenUp(t *testing.T) {
 // checkSteps tests what holds of any trace: what ends has begun, on its goroutine, in
 // order, and every record is told once.
 func checkSteps(t *testing.T, tr *profile.Trace) {
-	open := map[uint64][]int32{}
+	type scope struct {
+		marker int32
+		begin  uint64
+	}
+	open := map[uint64][]scope{}
 	last := map[uint64]uint64{}
 	records, told := uint64(0), uint64(0)
 	if err := tr.Each(func(*profile.Record) { records++ }); err != nil {
@@ -183,10 +188,10 @@ func checkSteps(t *testing.T, tr *profile.Trace) {
 		last[g] = s.Tick
 		switch s.Kind {
 		case profile.StepBegin:
-			open[g] = append(open[g], s.Marker)
-		case profile.StepEnd, profile.StepLeft, profile.StepLost:
+			open[g] = append(open[g], scope{s.Marker, s.Tick})
+		case profile.StepEnd, profile.StepLeft, profile.StepLost, profile.StepOpen:
 			k := len(open[g]) - 1
-			if k < 0 || open[g][k] != s.Marker {
+			if k < 0 || open[g][k].marker != s.Marker || open[g][k].begin >= s.Tick {
 				t.Fatalf("goroutine %d ends a scope of %d, and open are %v", g, s.Marker, open[g])
 			}
 			open[g] = open[g][:k]
@@ -194,6 +199,11 @@ func checkSteps(t *testing.T, tr *profile.Trace) {
 	})
 	if err != nil || told != records {
 		t.Errorf("%v; of %d records %d became steps", err, records, told)
+	}
+	for g, scopes := range open {
+		if len(scopes) > 0 {
+			t.Errorf("goroutine %d never ends %v", g, scopes)
+		}
 	}
 }
 

@@ -18,7 +18,6 @@ type chromeEvents struct {
 	usual     uint64  // what a scope costs, ticks/256: records that cost more say so
 
 	pid     string
-	end     string // from the event's beginning to the thread
 	thread  string
 	markers []chromeMarker // the last one is what stands for those without a name
 }
@@ -26,6 +25,7 @@ type chromeEvents struct {
 // chromeMarker are the parts of a marker's events.
 type chromeMarker struct {
 	begin   string // from the event's beginning to the thread
+	end     string // the same; readers that sort events find the beginning by the name
 	instant string
 	head    string // from the event's beginning to its category
 	args    string // from the time to the processor
@@ -42,7 +42,6 @@ func newChromeEvents(t *TraceWriter, i int, trace *profile.Trace) *chromeEvents 
 		e.offset = uint64(d)
 	}
 	e.usual = uint64(min(trace.Clock.WholeNS/e.nsPer*256, 1<<40))
-	e.end = `{"ph":"E","pid":` + e.pid + `,"tid":`
 	e.thread = `{"name":"thread_name","ph":"M","pid":` + e.pid + `,"tid":`
 	e.markers = make([]chromeMarker, len(trace.Markers)+1)
 	for k := range trace.Markers {
@@ -63,6 +62,7 @@ func (e *chromeEvents) marker(name, kind string) chromeMarker {
 	c := chromeMarker{name: string(jsonText(name)), args: `,"args":{`}
 	c.head = `{"name":` + c.name + `,"cat":` + string(jsonText(kind))
 	c.begin = c.head + `,"ph":"B","pid":` + e.pid + `,"tid":`
+	c.end = `{"name":` + c.name + `,"ph":"E","pid":` + e.pid + `,"tid":`
 	c.instant = c.head + `,"ph":"i","s":"t","pid":` + e.pid + `,"tid":`
 	return c
 }
@@ -71,6 +71,7 @@ func (e *chromeEvents) marker(name, kind string) chromeMarker {
 const (
 	endLeft   = `,"args":{"end":"left by a panic or runtime.Goexit, at this time or before"`
 	endLost   = `,"args":{"end":"not recorded, not before this"`
+	endOpen   = `,"args":{"end":"open when the trace ends"`
 	loneBegin = `,"scope":"begins, its end is not known"`
 	loneEnd   = `,"scope":"ends, its beginning is not known"`
 	loneLeft  = `,"scope":"was left by a panic or runtime.Goexit, its beginning is not known"`
@@ -97,11 +98,13 @@ func (e *chromeEvents) step(s *profile.Step) {
 	case profile.StepBegin:
 		e.of(m, m.begin, s, "")
 	case profile.StepEnd:
-		e.ending(s, "")
+		e.ending(m, s, "")
 	case profile.StepLeft:
-		e.ending(s, endLeft)
+		e.ending(m, s, endLeft)
 	case profile.StepLost:
-		e.ending(s, endLost)
+		e.ending(m, s, endLost)
+	case profile.StepOpen:
+		e.ending(m, s, endOpen)
 	case profile.StepPoint:
 		e.of(m, m.instant, s, "")
 	case profile.StepLoneBegin:
@@ -120,7 +123,7 @@ func (e *chromeEvents) step(s *profile.Step) {
 		if s.Watch == 0 {
 			e.of(m, m.instant, s, loneStop)
 		} else {
-			e.of(m, e.watch(m, "e", s.Watch), s, "")
+			e.stop(m, s)
 		}
 	case profile.StepStopLost:
 		e.of(m, e.watch(m, "e", s.Watch), s, lostStop)
@@ -134,6 +137,16 @@ func (e *chromeEvents) step(s *profile.Step) {
 // watch is an event of a stopwatch up to the thread: the two ends of a slice on a track of its own, which go by a number.
 func (e *chromeEvents) watch(m *chromeMarker, phase string, number uint64) string {
 	return m.head + `,"ph":"` + phase + `","id2":{"local":"` + strconv.FormatUint(number, 10) + `"},"pid":` + e.pid + `,"tid":`
+}
+
+// stop writes the end of a stopwatch, on the thread that it began on: that is where readers look for it who go by
+// threads.
+func (e *chromeEvents) stop(m *chromeMarker, s *profile.Step) {
+	on, more := *s, ""
+	if on.Goroutine = s.Starter; on.Goroutine != s.Goroutine {
+		more = `,"stopped_by":"goroutine ` + strconv.FormatUint(s.Goroutine, 10) + `"`
+	}
+	e.of(m, e.watch(m, "e", s.Watch), &on, more)
 }
 
 // of writes an event of a marker. head is its first part, more what is said of it besides.
@@ -161,10 +174,10 @@ func (e *chromeEvents) of(m *chromeMarker, head string, s *profile.Step, more st
 	e.buf = append(b, `}}`...)
 }
 
-// ending writes the end of the thread's innermost scope. args are what is said of
+// ending writes the end of the thread's innermost scope, which is of m. args are what is said of
 // it, without the closing brace, or nothing.
-func (e *chromeEvents) ending(s *profile.Step, args string) {
-	b := append(e.buf, e.end...)
+func (e *chromeEvents) ending(m *chromeMarker, s *profile.Step, args string) {
+	b := append(e.buf, m.end...)
 	b = strconv.AppendUint(b, s.Goroutine, 10)
 	b = append(b, `,"ts":`...)
 	b = appendMicroseconds(b, e.ns(s.Tick))

@@ -26,21 +26,19 @@ type chromeThread struct {
 	last   int64 // ns
 	open   []*chromeSlice
 	slices []*chromeSlice
+	queues queues
 }
 
 type chromeSlice struct {
 	title      string
-	start, end int64 // ns; end is -1 where there is none
+	start, end int64 // ns; end is -1 before there is one
 	args       map[string]any
 	within     int
+	thread     uint64
 }
 
 func (s *chromeSlice) String() string {
-	end := fmt.Sprint(s.end)
-	if s.end < 0 {
-		end = "open"
-	}
-	return fmt.Sprintf("%d…%s %s%s", s.start, end, s.title, arguments(s.args))
+	return fmt.Sprintf("%d…%d %s%s", s.start, s.end, s.title, arguments(s.args))
 }
 
 func (m chromeModel) add(e chromeEvent) error {
@@ -83,22 +81,31 @@ func (m chromeModel) add(e chromeEvent) error {
 	if th == nil || th.name == "" {
 		return errors.New("a thread before its name")
 	}
+	if e.ID != nil {
+		return p.watch(e, ns)
+	}
 	if ns < th.last {
 		return fmt.Errorf("time goes back from %d", th.last)
 	}
 	th.last = ns
-	if e.ID != nil {
-		return p.watch(e, ns)
+	if e.Ph != "i" && e.Name != nil {
+		th.queues.add(e, ns)
 	}
 	switch {
 	case e.Ph == "B" && e.Name != nil && e.Cat != nil && e.S == nil:
-		s := &chromeSlice{*e.Name, ns, -1, e.Args, len(th.open)}
+		s := &chromeSlice{*e.Name, ns, -1, e.Args, len(th.open), *e.TID}
 		th.slices, th.open = append(th.slices, s), append(th.open, s)
-	case e.Ph == "E" && e.Name == nil && e.Cat == nil && e.S == nil:
+	case e.Ph == "E" && e.Name != nil && e.Cat == nil && e.S == nil:
 		if len(th.open) == 0 {
 			return errors.New("an end without a beginning")
 		}
 		s := th.open[len(th.open)-1]
+		switch {
+		case s.title != *e.Name:
+			return fmt.Errorf("the end of another than the innermost slice, %s", s.title)
+		case s.start >= ns:
+			return errors.New("a slice of no time, of which readers that sort can't tell the beginning from the end")
+		}
 		th.open = th.open[:len(th.open)-1]
 		s.end = ns
 		for key, v := range e.Args {
@@ -108,7 +115,7 @@ func (m chromeModel) add(e chromeEvent) error {
 			s.args[key] = v
 		}
 	case e.Ph == "i" && e.Name != nil && e.Cat != nil && e.S != nil && *e.S == "t":
-		th.slices = append(th.slices, &chromeSlice{*e.Name, ns, ns, e.Args, len(th.open)})
+		th.slices = append(th.slices, &chromeSlice{*e.Name, ns, ns, e.Args, len(th.open), *e.TID})
 	default:
 		return errors.New("not an event of those that are written")
 	}
@@ -122,15 +129,15 @@ func (p *chromeProcess) watch(e chromeEvent, ns int64) error {
 	case e.Name == nil || e.Cat == nil || e.S != nil || e.ID.Local == "":
 		return errors.New("not an event of a stopwatch")
 	case e.Ph == "b" && s == nil:
-		s = &chromeSlice{*e.Name, ns, -1, e.Args, 0}
+		s = &chromeSlice{*e.Name, ns, -1, e.Args, 0, *e.TID}
 		p.watches, p.running[e.ID.Local] = append(p.watches, s), s
-	case e.Ph == "e" && s != nil && s.end < 0 && s.title == *e.Name:
+	case e.Ph == "e" && s != nil && s.end < 0 && s.title == *e.Name && s.thread == *e.TID:
 		s.end = ns
 		for key, v := range e.Args {
 			s.args[key] = v
 		}
 	default:
-		return errors.New("a stopwatch begins twice, or ends that does not run")
+		return errors.New("a stopwatch begins twice, or ends that does not run, or on another thread")
 	}
 	return nil
 }
@@ -177,10 +184,17 @@ func (m chromeModel) String(t testing.TB) string {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 		for _, s := range p.watches {
+			if s.end < 0 {
+				t.Errorf("process %d: the stopwatch %s never ends", pid, s.title)
+			}
 			fmt.Fprintf(&b, "  %s\n", s)
 		}
 		for _, tid := range slices.Sorted(maps.Keys(p.threads)) {
 			fmt.Fprintf(&b, "  thread %d %s\n", tid, p.threads[tid].name)
+			if open := p.threads[tid].open; len(open) > 0 {
+				t.Errorf("process %d, thread %d: %v never end", pid, tid, open)
+			}
+			p.threads[tid].queues.check(t, p.threads[tid])
 			for _, s := range p.threads[tid].slices {
 				fmt.Fprintf(&b, "    %s%s\n", strings.Repeat("  ", s.within), s)
 			}

@@ -17,7 +17,7 @@ import (
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 //
 // A run is a process there, a goroutine a thread. A scope is an event of type B and
-// one of type E; where the trace ends before the scope there is the first alone. A
+// one of type E; that of a scope that is open when the trace ends is at its latest record. A
 // goroutine's events stand in the file in the order in which it made them, so that
 // they nest also where the clock gives several the same time. Points are instants,
 // and so are scopes of which one end alone is known, and places where records are
@@ -66,7 +66,7 @@ type chromeRun struct {
 
 // What a timeline takes, and what viewers can take: docs/traces.md.
 const (
-	eventBytes  = 110 // of a record, about
+	eventBytes  = 120 // of a record, about
 	viewerBytes = 500e6
 )
 
