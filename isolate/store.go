@@ -17,12 +17,13 @@ import (
 // A Store is a directory that keeps what has been done, so that it need not be done again
 // after an interrupt:
 //
-//	isolate.json        the build, the plan, and how each pass ended
-//	pass-001.markgen    what each pass measured
-//	profile.markgen     the result, once it is complete
+//	isolate.json             the build, the plan, and how each pass ended
+//	passes/pass-001.markgen  what each pass measured
+//	profile.markgen          the result, once it is complete
 //
 // A pass counts as done when isolate.json says so. Both kinds of files are written whole
-// or not at all.
+// or not at all. The result is the only data file in the directory itself, so that
+// commands that are given the directory read the result and not, besides, what it was made of.
 type Store struct {
 	dir   string
 	state state
@@ -30,7 +31,9 @@ type Store struct {
 
 const (
 	stateFile    = "isolate.json"
-	stateVersion = 1
+	stateVersion = 2
+	passDir      = "passes"
+	resultFile   = "profile.markgen"
 )
 
 type state struct {
@@ -80,7 +83,7 @@ func (s *Store) Done() int { return len(s.state.Passes) }
 
 // passFile is the file of pass n, from 0.
 func (s *Store) passFile(n int) string {
-	return filepath.Join(s.dir, fmt.Sprintf("pass-%03d.markgen", n+1))
+	return filepath.Join(s.dir, passDir, fmt.Sprintf("pass-%03d.markgen", n+1))
 }
 
 // read returns what pass n measured.
@@ -94,6 +97,9 @@ func (s *Store) read(n int) (*profile.Profile, error) {
 
 // add keeps the next pass.
 func (s *Store) add(p *Pass) error {
+	if err := os.MkdirAll(filepath.Join(s.dir, passDir), 0o777); err != nil {
+		return err
+	}
 	if err := profile.WriteFile(s.passFile(len(s.state.Passes)), p.Profile); err != nil {
 		return err
 	}
@@ -106,4 +112,11 @@ func (s *Store) add(p *Pass) error {
 }
 
 // ResultFile is where the result goes.
-func (s *Store) ResultFile() string { return filepath.Join(s.dir, "profile.markgen") }
+func (s *Store) ResultFile() string { return filepath.Join(s.dir, resultFile) }
+
+// Unfinished tells whether dir has a Store without a result, as after an interrupt.
+func Unfinished(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, stateFile))
+	_, none := os.Stat(filepath.Join(dir, resultFile))
+	return err == nil && errors.Is(none, fs.ErrNotExist)
+}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
@@ -198,6 +199,9 @@ func findRuns(env *Env, args []string, code *int) iter.Seq[string] {
 		seen := map[string]bool{}
 		for _, arg := range args {
 			found, err := profile.Find(env.Dir, arg)
+			if err != nil && isolate.Unfinished(env.Path(arg)) {
+				err = fmt.Errorf("%s: markgen isolate has no result there yet; give the same command, with -o %s, to go on from there", arg, shellWord(arg))
+			}
 			if err != nil {
 				*code = env.fail(relative(env, err))
 				continue

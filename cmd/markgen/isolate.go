@@ -55,8 +55,8 @@ Markgen's own flags:
                 markgen has not built is run so anyway
   -runs N       run the scenario N times for each group
   -timeout D    end a pass of the scenario that takes longer than D (default 10m)
-  -o DIR        keep passes, and the profile in DIR/profile.markgen, for markgen report, diff, merge; the same
-                command with the same DIR goes on where it was interrupted
+  -o DIR        keep passes, in DIR/passes, and the profile, in DIR/profile.markgen, which markgen report, diff and
+                merge read when they are given DIR; the same command with the same DIR goes on where it was interrupted
   -json         JSON instead of the table
   -config F     read F instead of the .markgen.yaml at the module root
 

@@ -96,7 +96,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	}
 	if err := w.openStore(); err != nil {
 		w.again = true // it is not ours
-		return e.fail(err), false
+		return e.fail(relative(e, err)), false
 	}
 	return exitOK, true
 }
