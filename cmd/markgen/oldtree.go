@@ -95,7 +95,7 @@ func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTre
 		return nil, fmt.Errorf("-old %s: there is no such folder, and no git to check the revision out; install git, or name a folder", old)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-old %s: there is no such folder, and %s is in no git repository that could have the revision (%w)", old, dir, err)
+		return nil, fmt.Errorf("-old %s: there is no such folder, and git can't look for a revision in %s (%w); name a folder, or a revision of a repository that this is in", old, dir, err)
 	}
 	top, prefix, _ := strings.Cut(place, "\n")
 	commit, err := e.git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", old+"^{commit}")
@@ -117,8 +117,9 @@ func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTre
 		name:   fmt.Sprintf("%s, %.12s", old, commit),
 		remove: func() { e.removeWorktree(top, tree) },
 	}
-	// Without hooks: they are for people, and may do anything to the tree.
-	if _, err = e.git(ctx, top, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--detach", tree, commit); err == nil {
+	if _, err = e.git(ctx, top, "worktree", "add", "--detach", tree, commit); err != nil {
+		err = fmt.Errorf("-old %s: %w; see to that, or check the revision out yourself and name its folder", old, err)
+	} else {
 		err = t.check(ctx, e, old)
 	}
 	if err != nil {
@@ -154,9 +155,10 @@ func (e *Env) removeWorktree(top, tree string) {
 	}
 }
 
-// git runs git and returns what it prints, without the last newline.
+// git runs git and returns what it prints, without the last newline. The error names the command without its flags.
 func (e *Env) git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	// Without hooks: they are for people, and may do anything to a tree.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
 	cmd.Dir = dir
 	// A hook that starts markgen has these of its own, and they would be taken for those of the tree.
 	cmd.Env = slices.DeleteFunc(slices.Clone(e.Environ), func(kv string) bool {
@@ -167,9 +169,21 @@ func (e *Env) git(ctx context.Context, dir string, args ...string) (string, erro
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		err = fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(stderr.String()))
+		words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+		err = fmt.Errorf("git %s: %s", strings.Join(words, " "), gitError(stderr.String()))
 	}
 	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// gitError is in one line what git says of an error, without what it says before of what it does.
+func gitError(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	is := func(line string) bool { return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") }
+	lines = lines[max(0, slices.IndexFunc(lines, is)):]
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: "))
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), " ")
 }
 
 // tempDir is where temporary files go.
