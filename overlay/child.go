@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -27,6 +28,19 @@ func Heeded(signals ...os.Signal) (heeded []os.Signal) {
 	return heeded
 }
 
+// notStarted is the error of starting a program, with the name that the user gave it.
+func notStarted(name string, err error) error {
+	if of := (*exec.Error)(nil); errors.As(err, &of) {
+		err = of.Err
+	} else if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		if of.Op == "chdir" {
+			return err
+		}
+		err = of.Err
+	}
+	return fmt.Errorf("%s can't be run: %w; name a program that is there and may be run", name, err)
+}
+
 // runChild runs a program to its end and returns its exit code, 128+n if
 // signal n ended it. Signals meant for the program reach it: those that a
 // terminal sends go to the whole process group anyway, others are passed on.
@@ -40,12 +54,11 @@ func runChild(cmd *exec.Cmd) (int, error) {
 		defer signal.Stop(signals)
 	}
 	if err := cmd.Start(); err != nil {
-		switch {
-		case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-			return exitNotFound, err
-		default:
-			return exitNotExecutable, err
+		code := exitNotExecutable
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			code = exitNotFound
 		}
+		return code, notStarted(cmd.Args[0], err)
 	}
 	ended := make(chan struct{})
 	passed := make(chan struct{})
