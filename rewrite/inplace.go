@@ -74,6 +74,9 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 		}
 		if m != nil {
 			out[f.Name] = m.text
+			if f.returns {
+				out[f.Name] = withReturns(m.text)
+			}
 			moved[f] = m
 		}
 	}

@@ -24,6 +24,16 @@ func Strip(name string, src []byte) ([]byte, error) {
 	if !maybeMarked(src) {
 		return src, nil
 	}
+	if text, ok := withoutReturns(src); ok {
+		back, err := Strip(name, text)
+		switch {
+		case err != nil:
+			return nil, err
+		case bytes.Equal(back, text):
+			return src, nil
+		}
+		return withReturns(back), nil
+	}
 	s, err := newStripper(name, src)
 	if err != nil {
 		return nil, err

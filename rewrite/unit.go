@@ -44,7 +44,8 @@ type Unit struct {
 
 // file is a parsed source with what Find found in it.
 type file struct {
-	Source
+	Source         // its text with LF alone, if returns
+	returns   bool // its lines end in CRLF
 	ast       *ast.File
 	tok       *token.File
 	generated bool
@@ -71,8 +72,9 @@ func Load(path string, sources []Source) (*Unit, error) {
 	var errs scanner.ErrorList
 	for _, s := range sources {
 		f := &file{Source: s, test: strings.HasSuffix(s.Name, "_test.go")}
+		f.Text, f.returns = withoutReturns(s.Text)
 		var err error
-		f.ast, err = parser.ParseFile(u.fset, s.Name, s.Text, parser.ParseComments|parser.SkipObjectResolution)
+		f.ast, err = parser.ParseFile(u.fset, s.Name, f.Text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			if list, ok := err.(scanner.ErrorList); ok {
 				errs = append(errs, list...)

@@ -1,0 +1,55 @@
+package rewrite
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A checkout with CRLF is marked as one with LF is, with the same tables and so with the same IDs, and what was marked
+// in the one is stripped in the other.
+func TestInPlaceOfLineEnds(t *testing.T) {
+	names, _ := filepath.Glob("../testdata/*/*/*.go*")
+	own, _ := filepath.Glob("*.go")
+	files := map[string][]byte{"header.go": []byte("package p\n\nfunc f(a int, /* over\nlines */ b int) int { return a }\n\ntype T struct{}\n\n" +
+		"func (T) x() int   { return 1 }\nfunc (T) yyy() int { return 2 } // aligned\n\nvar s = `raw\nstring`\n")}
+	for _, name := range append(names, own...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load("p", []Source{{name, text}}); err == nil {
+			files[name] = text
+		}
+	}
+	marked := 0
+	for name, text := range files {
+		inLF := markInPlace(t, "example.com/p", []Source{{name, text}}, Options{All: true}, InPlace{})
+		inCRLF := markInPlace(t, "example.com/p", []Source{{name, withReturns(text)}}, Options{All: true}, InPlace{})
+		if len(inCRLF) != len(inLF) {
+			t.Errorf("%s: %d files with CRLF, %d with LF", name, len(inCRLF), len(inLF))
+		}
+		for file, want := range inLF {
+			if file == name {
+				want = withReturns(want)
+				marked++
+			}
+			if !bytes.Equal(inCRLF[file], want) {
+				t.Errorf("%s with CRLF is\n%q\nwant\n%q", file, inCRLF[file], want)
+			}
+		}
+		if inLF[name] == nil {
+			continue
+		}
+		if back, err := Strip(name, withReturns(inLF[name])); err != nil || !bytes.Equal(back, withReturns(text)) {
+			t.Errorf("%s: marked with LF, checked out with CRLF and stripped, it is (%v)\n%q", name, err, back)
+		}
+		if back, err := Strip(name, bytes.ReplaceAll(inCRLF[name], crlf, lf)); err != nil || !bytes.Equal(back, text) {
+			t.Errorf("%s: marked with CRLF, checked out with LF and stripped, it is (%v)\n%q", name, err, back)
+		}
+	}
+	if marked < 30 {
+		t.Errorf("only %d files were marked", marked)
+	}
+}
