@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -129,6 +130,7 @@ func (p *markPlan) write(ctx context.Context, env *Env, o markOptions) error {
 			return err
 		}
 	}
+	maps.DeleteFunc(files, func(path string, _ []byte) bool { return p.same[path] })
 	err := filewrite.WriteAll(ctx, files)
 	if failed := (*filewrite.Error)(nil); errors.As(err, &failed) {
 		failed.Name = env.shown(failed.Name)

@@ -27,6 +27,7 @@ type markPlan struct {
 	changes  []change          // by path
 	packages []string          // directories of the packages that change, as patterns for go
 	points   int               // markers there will be
+	same     map[string]bool   // changes whose file another change writes, by path
 	unmarked map[string][]byte // the files as they are without markers, on the same lines; nil: is to be missing
 }
 
@@ -67,11 +68,14 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 		unlocks = append(unlocks, u)
 		err = errors.Join(err, (&marking{module: m, env: env, o: o, plan: plan, pace: &pace}).run(ctx))
 	}
+	slices.SortFunc(plan.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	if err == nil {
+		err = plan.settleLinks(env, modules, o.strip)
+	}
 	if err != nil {
 		unlock()
 		return nil, nil, newerSyntax(err, askGo(env).GOVERSION)
 	}
-	slices.SortFunc(plan.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
 	return plan, unlock, nil
 }
 

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What is written under one name of a file is there under its other names, too, and the package of each has markers of
+// its own. So a file with several names, by symbolic links, is marked only if it is to be the same under all of them.
+//
+// A file with several hard links is no such file: what is written is a new file, and the other names keep the old one.
+
+// settleLinks reports the files of a plan that cannot be written because of their other names, which it looks for below
+// the roots of the modules, and keeps one change of each of the others for writing. What is stripped suits every
+// package.
+func (p *markPlan) settleLinks(env *Env, modules []*module, strip bool) error {
+	if len(p.changes) == 0 {
+		return nil
+	}
+	names := map[string][]string{} // by the file itself, links followed
+	if !strip {
+		names = linkedNames(modules)
+	}
+	texts := map[string][]byte{}
+	for _, c := range p.changes {
+		texts[c.path] = c.text
+	}
+	var errs error
+	p.same = map[string]bool{}
+	seen, told := map[string]bool{}, map[string]bool{}
+	for _, c := range p.changes {
+		file := followed(c.path)
+		p.same[c.path] = seen[file]
+		if seen[file] = true; strip || p.same[c.path] {
+			continue
+		}
+		own := listedName(modules, file)
+		all := append(slices.Clip(names[file]), c.path)
+		if own != "" {
+			all = append(all, own)
+		}
+		for _, name := range all {
+			text, changes := texts[name]
+			if changes && string(text) == string(c.text) {
+				continue
+			}
+			if err := linkError(env, all, own, !changes); !told[err.Error()] {
+				told[err.Error()] = true
+				errs = errors.Join(errs, err)
+			}
+			break
+		}
+	}
+	return errs
+}
+
+// linkError says that a file has several names and cannot be marked; own is the one that is no link, "" if there is
+// none. It is not marked under all of them if partly.
+func linkError(env *Env, names []string, own string, partly bool) error {
+	i := slices.IndexFunc(names, func(name string) bool { return name != own })
+	link, of := names[i], own
+	if own == "" {
+		of = names[slices.IndexFunc(names, func(name string) bool { return name != link })]
+	}
+	remedy := "put a copy in its place, or use markgen build, run and test, which write into no file"
+	if partly {
+		remedy = "mark both at once, " + remedy
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 { // its directory is one
+		link, of = filepath.Dir(link), filepath.Dir(of)
+		remedy = "mark " + env.shown(of) + " alone"
+	}
+	return fmt.Errorf("%s: the same as %s, by a symbolic link, and the marks of one do not suit the other; %s", env.shown(link), env.shown(of), remedy)
+}
+
+// linkedNames returns the names of Go files that are symbolic links, by the file that they lead to. Directories that no
+// pattern with "..." names are not looked into, nor are linked ones: all files of such a package have both names.
+func linkedNames(modules []*module) map[string][]string {
+	found := map[string]map[string]bool{}
+	for _, m := range modules {
+		_ = filepath.WalkDir(m.Root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil: // go list has more to say about it
+				return nil
+			case d.IsDir() && path != m.Root && unlisted(d.Name()):
+				return fs.SkipDir
+			case d.Type()&fs.ModeSymlink == 0 || filepath.Ext(path) != ".go" || unlisted(d.Name()):
+				return nil
+			}
+			if file, err := filepath.EvalSymlinks(path); err == nil {
+				if found[file] == nil {
+					found[file] = map[string]bool{}
+				}
+				found[file][path] = true
+			}
+			return nil
+		})
+	}
+	names := map[string][]string{}
+	for file, paths := range found {
+		names[file] = slices.Sorted(maps.Keys(paths))
+	}
+	return names
+}
+
+// unlisted says whether the go command passes over a file or directory.
+func unlisted(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata"
+}
+
+// listedName is the name that a Go file has below the root of one of the modules; "" if the go command would not find
+// it there.
+func listedName(modules []*module, file string) string {
+	for _, m := range modules {
+		root, err := filepath.EvalSymlinks(m.Root)
+		if err != nil {
+			continue
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil || !filepath.IsLocal(rel) || filepath.Ext(rel) != ".go" ||
+			slices.ContainsFunc(strings.Split(rel, string(filepath.Separator)), unlisted) {
+			continue
+		}
+		return filepath.Join(m.Root, rel)
+	}
+	return ""
+}
+
+// followed is the file that a path leads to, which need not be there.
+func followed(path string) string {
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		return file
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
