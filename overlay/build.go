@@ -3,11 +3,8 @@ package overlay
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"regexp"
-	"strings"
 )
 
 // Go runs the go command of a build verb and returns its exit code. An error
@@ -67,58 +64,18 @@ func (b *Build) explain(ctx context.Context, code int, held *heldMessages, plain
 	if cmd.ProcessState == nil || !cmd.ProcessState.Success() {
 		return held.flush()
 	}
-	if err := b.place(held); err != nil {
-		return err
-	}
-	if err := held.flush(); err != nil {
-		return err
-	}
-	b.sayWronged()
-	return nil
-}
-
-// sayWronged says that marking was wrong, after the message that shows it.
-func (b *Build) sayWronged() {
-	fmt.Fprintln(b.o.Stderr, "markgen: this source compiles without markers; if a message above is about what stands in a size=, mend that, else please report it, and leave the package out (-markpkg) until it is mended")
-}
-
-// inMarked is a place in marked text, whose lines are those of the source but not its columns.
-var inMarked = regexp.MustCompile(`(?m)^(.+?\.go:\d+)(?::\d+)?: `)
-
-// noInteger is the compiler's message about a size= that is no integer (see asInt of package rewrite). No other can
-// have it where the source compiles without markers.
-var noInteger = regexp.MustCompile(`invalid operation: shifted operand (.+) must be integer`)
-
-// place replaces the places in marked text that are in what held has kept by those in the user's source.
-func (b *Build) place(held *heldMessages) error {
-	kept, err := b.placed(held.kept.String())
+	x, err := b.explainer(ctx)
 	if err != nil {
 		return err
 	}
+	kept := x.explain(held.kept.String())
 	held.kept.Reset()
 	held.kept.WriteString(kept)
-	return nil
-}
-
-// placed is text with the places in the user's source for those in marked text.
-func (b *Build) placed(text string) (string, error) {
-	r := replacements{}
-	for _, flag := range b.flags {
-		if name, ok := strings.CutPrefix(flag, "-overlay="); ok {
-			var err error
-			if r, err = readReplacements(name, b.dir); err != nil {
-				return "", err
-			}
-		}
+	if err := held.flush(); err != nil {
+		return err
 	}
-	own := r.restorer(b.dir)
-	text = noInteger.ReplaceAllString(text, "size=: $1 is not an integer")
-	return inMarked.ReplaceAllStringFunc(text, func(place string) string {
-		if shown := own.Replace(place); shown != place {
-			return inMarked.ReplaceAllString(shown, "$1: ")
-		}
-		return place
-	}), nil
+	x.conclude()
+	return nil
 }
 
 // heldMessages passes on what go prints until the compiler's messages begin

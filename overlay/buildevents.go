@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 )
 
 // buildEvents passes on what go prints with -json. The compiler's messages about
@@ -14,14 +15,14 @@ type buildEvents struct {
 	w io.Writer
 	// original returns what go prints for that source, and whether it builds.
 	original func() (out []byte, builds bool)
-	place    func(text string) (string, error) // puts the places of the user's source into messages
+	explain  func(builds bool) (*explainer, error) // builds says that the original does
 
 	asked    bool
 	builds   bool
 	messages map[string][][]byte // the original's lines, by what go calls the build
 	held     map[string][][]byte // of builds that have not failed
 	order    []string            // of these
-	wronged  bool                // a message is about marked source alone
+	explains *explainer          // nil: not asked for yet
 	line     []byte              // incomplete
 }
 
@@ -73,7 +74,6 @@ func (e *buildEvents) event(line []byte) error {
 				return err
 			}
 		} else {
-			e.wronged = e.wronged || e.builds && e.held[v.ImportPath] != nil
 			if err := e.release(v.ImportPath); err != nil {
 				return err
 			}
@@ -98,27 +98,34 @@ func (e *buildEvents) ask() {
 	}
 }
 
-// release passes on what is held of a build, with the user's places.
+// release passes on what is held of a build, as it is about the user's source.
 func (e *buildEvents) release(build string) error {
 	lines := e.held[build]
 	delete(e.held, build)
+	if len(lines) > 0 && e.explains == nil {
+		var err error
+		if e.explains, err = e.explain(e.builds); err != nil {
+			return err
+		}
+	}
 	for i, line := range lines {
 		v := decodeEvent(line)
 		if v.Output == nil {
 			continue
 		}
-		text, err := e.place(*v.Output)
-		if err != nil {
-			return err
-		}
+		text := e.explains.explain(*v.Output)
 		if text == *v.Output {
 			continue
 		}
-		v.Output = &text
-		if lines[i], err = json.Marshal(v); err != nil {
-			return err
+		lines[i] = nil
+		for text := range strings.Lines(text) {
+			v.Output = &text
+			event, err := json.Marshal(v)
+			if err != nil {
+				return err
+			}
+			lines[i] = append(append(lines[i], event...), '\n')
 		}
-		lines[i] = append(lines[i], '\n')
 	}
 	return e.write(lines)
 }
@@ -148,7 +155,13 @@ func (b *Build) eventful() bool {
 
 // events is a buildEvents for a build whose original the words of plain build.
 func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) *buildEvents {
-	return &buildEvents{w: w, place: b.placed, original: func() ([]byte, bool) {
+	explain := func(builds bool) (*explainer, error) {
+		if builds {
+			return b.explainer(ctx)
+		}
+		return b.namer()
+	}
+	return &buildEvents{w: w, explain: explain, original: func() ([]byte, bool) {
 		cmd := goCommand(ctx, b.dir, b.o.Environ, plain()...)
 		out, err := cmd.Output()
 		return out, err == nil
@@ -157,14 +170,15 @@ func (b *Build) events(ctx context.Context, w io.Writer, plain func() []string) 
 
 // endEvents passes on what is left of the events and messages of a build.
 func (b *Build) endEvents(e *buildEvents, held *heldMessages) error {
+	wronged := e.builds && e.explains != nil && e.explains.left // of builds that failed
 	if err := e.Close(); err != nil {
 		return err
 	}
 	if err := held.flush(); err != nil {
 		return err
 	}
-	if e.wronged {
-		b.sayWronged()
+	if wronged {
+		e.explains.conclude()
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"strconv"
 	"strings"
@@ -10,16 +11,17 @@ import (
 
 // directive is one //perf: comment (DESIGN §4).
 type directive struct {
-	pos    token.Pos
-	end    token.Pos
-	verb   string
-	name   string
-	sample int // 0: not given
-	count  bool
-	group  string
-	size   string
-	used   bool // attached to something
-	own    bool // stands on a line of its own
+	pos     token.Pos
+	end     token.Pos
+	verb    string
+	name    string
+	sample  int // 0: not given
+	count   bool
+	group   string
+	size    string
+	sizePos token.Pos // of the expression
+	used    bool      // attached to something
+	own     bool      // stands on a line of its own
 }
 
 const directivePrefix = "//perf:"
@@ -48,9 +50,23 @@ func (f *file) readDirectives() (errs Errors) {
 			if len(fields) > 0 && strings.HasPrefix(c.Text[len(directivePrefix):], fields[0]) {
 				d.verb, fields = fields[0], fields[1:]
 			}
+			at := len(directivePrefix) + len(d.verb)
+			for _, field := range fields {
+				at += strings.Index(c.Text[at:], field)
+				if strings.HasPrefix(field, "size=") {
+					d.sizePos = c.Pos() + token.Pos(at+len("size="))
+				}
+				at += len(field)
+			}
 			if what, remedy := d.parse(fields); what != "" {
 				fail(c.Pos(), what, remedy)
 				if !d.region() { // else its other end would be complained of, too
+					continue
+				}
+			}
+			if d.size != "" && !isExpression(d.size) {
+				fail(d.sizePos, "size="+d.size+" is not an expression", "write an integer expression without blanks and comments, as in size=len(x)")
+				if !d.region() {
 					continue
 				}
 			}
@@ -182,9 +198,6 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	case "group":
 		d.group = value
 	case "size":
-		if _, err := parser.ParseExpr(value); err != nil {
-			return "size=" + value + " is not an expression", "write an integer expression without blanks, as in size=len(x)"
-		}
 		if d.verb == "point" {
 			return "a point has no size", "leave out size=" + value
 		}
@@ -193,6 +206,23 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 		return "unknown key " + key, "did you mean " + nearest(key, keys) + "?"
 	}
 	return "", ""
+}
+
+// isExpression says whether a text is an expression and no comment is in it.
+func isExpression(text string) bool {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, scanner.ScanComments)
+	for {
+		_, tok, _ := s.Scan()
+		if tok == token.COMMENT {
+			return false
+		}
+		if tok == token.EOF {
+			break
+		}
+	}
+	_, err := parser.ParseExpr(text)
+	return err == nil
 }
 
 // nearest returns the word of the list with the smallest edit distance.

@@ -391,6 +391,7 @@ func (w *walker) point(kind string, pos token.Pos, part, header string, from, to
 	}
 	if d != nil && (mark || kind == KindRegion || kind == KindPoint) {
 		p.Count, p.Sample, p.Group, p.SizeExpr, p.Given = d.count, d.sample, d.group, d.size, d.name
+		p.sizePos = d.sizePos
 		if d.name != "" {
 			p.Name = w.given(p.Name, part, d.name)
 		}

@@ -29,11 +29,12 @@ type Point struct {
 	Form     string         // how the writer of overlays plants it: see form.go
 	Why      string         // why that form
 
-	marker  int    // index into Unit.timed, or -1
-	counter int    // index into Unit.counts, or -1
-	gate    int    // index into Unit.timed of the first marker of its function
-	atTop   bool   // its function chooses where it begins whether scopes in it are recorded
-	once    string // the flag of what runs once at most; see function.once
-	slot    int    // which of its function's scopes it has, where it is timed
+	marker  int       // index into Unit.timed, or -1
+	counter int       // index into Unit.counts, or -1
+	gate    int       // index into Unit.timed of the first marker of its function
+	atTop   bool      // its function chooses where it begins whether scopes in it are recorded
+	once    string    // the flag of what runs once at most; see function.once
+	slot    int       // which of its function's scopes it has, where it is timed
+	sizePos token.Pos // of a directive's SizeExpr
 	f       *file
 }

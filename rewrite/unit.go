@@ -106,12 +106,16 @@ func Load(path string, sources []Source) (*Unit, error) {
 func hasLineDirective(f *ast.File) bool {
 	for _, g := range f.Comments {
 		for _, c := range g.List {
-			if strings.HasPrefix(c.Text, "//line ") || strings.HasPrefix(c.Text, "/*line ") {
+			if isLineDirective(c.Text) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func isLineDirective(comment string) bool {
+	return strings.HasPrefix(comment, "//line ") || strings.HasPrefix(comment, "/*line ")
 }
 
 // SetIDs gives the points their IDs: ids[i] is that of Points[i].

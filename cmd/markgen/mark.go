@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -169,13 +168,17 @@ func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byt
 	if err != nil {
 		return err
 	}
-	lines := slices.Clone(marked.Lines)
-	place := "\n(in the marked source"
-	for _, text := range sources {
-		if bytes.Contains(text, []byte(" size=")) {
-			place = "\n(in the marked source, perhaps in what a size= says"
-		}
+	var tests overlay.SizeTests
+	for _, add := range p.sized {
+		add(&tests)
 	}
-	lines[len(lines)-1] += place + "; nothing was written)"
+	sizes, err := tests.Errors(ctx, o, p.unmarked)
+	switch {
+	case err != nil:
+		return err
+	case len(sizes) > 0:
+		return sizes
+	}
+	lines := append(slices.Clone(marked.Lines), "(in the marked source, which markgen -d shows; this source compiles without markers, so please report it; nothing was written)")
 	return &overlay.CompileError{Lines: lines}
 }

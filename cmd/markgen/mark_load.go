@@ -24,11 +24,12 @@ import (
 
 // markPlan is what marking comes to.
 type markPlan struct {
-	changes  []change          // by path
-	packages []string          // directories of the packages that change, as patterns for go
-	points   int               // markers there will be
-	same     map[string]bool   // changes whose file another change writes, by path
-	unmarked map[string][]byte // the files as they are without markers, on the same lines; nil: is to be missing
+	changes  []change                   // by path
+	packages []string                   // directories of the packages that change, as patterns for go
+	points   int                        // markers there will be
+	same     map[string]bool            // changes whose file another change writes, by path
+	sized    []func(*overlay.SizeTests) // add the tests of packages with a size=, with the places on the disk
+	unmarked map[string][]byte          // the files as they are without markers, on the same lines; nil: is to be missing
 }
 
 // change is a file with a new content.
@@ -209,11 +210,26 @@ func quoteGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// find finds the points of a package, in the files for all platforms.
+// find finds the points of a package, in the files for all platforms. An error has its place in the file on the disk.
 func (m *marking) find(g *markedPackage) error {
+	units, err := m.findIn(g, g.plain)
+	if err != nil {
+		if _, there := m.findIn(g, g.blank()); there != nil {
+			err = there
+		}
+		return err
+	}
+	g.units = units
+	for _, u := range units {
+		m.plan.points += len(u.Points)
+	}
+	return nil
+}
+
+// findIn finds the points of a package in texts of its sources.
+func (m *marking) findIn(g *markedPackage, texts map[string][]byte) (units []*markedUnit, errs error) {
 	byUnit := map[string][]string{}
 	var together []*rewrite.Unit
-	var errs error
 	for _, path := range slices.Sorted(maps.Keys(g.plain)) {
 		suffix, ok := m.unitOf(g, path)
 		if ok {
@@ -227,7 +243,7 @@ func (m *marking) find(g *markedPackage) error {
 		}
 		var sources []rewrite.Source
 		for _, path := range names {
-			sources = append(sources, rewrite.Source{Name: m.env.shown(path), Text: g.plain[path]})
+			sources = append(sources, rewrite.Source{Name: m.env.shown(path), Text: texts[path]})
 		}
 		path := g.ImportPath
 		if suffix == "x" {
@@ -238,18 +254,17 @@ func (m *marking) find(g *markedPackage) error {
 			errs = errors.Join(errs, syntaxErrors(err))
 			continue
 		}
-		if g.units = append(g.units, &markedUnit{u, suffix, names}); suffix != "x" {
+		if units = append(units, &markedUnit{u, suffix, names}); suffix != "x" {
 			together = append(together, u)
 		}
 	}
 	rewrite.Together(together...)
-	for _, u := range g.units {
+	for _, u := range units {
 		if err := u.Find(m.options); err != nil {
 			errs = errors.Join(errs, syntaxErrors(err))
 		}
-		m.plan.points += len(u.Points)
 	}
-	return errs
+	return units, errs
 }
 
 // unitOf says which unit of its package a file belongs to, if it belongs to the package: a file that is not for this
@@ -348,6 +363,9 @@ func (m *marking) compare(g *markedPackage) {
 		return
 	}
 	m.plan.packages = append(m.plan.packages, g.Dir)
+	if g.hasSizes() {
+		m.plan.sized = append(m.plan.sized, func(tests *overlay.SizeTests) { m.addSizeTests(g, tests) })
+	}
 	for path, text := range g.disk {
 		if blank := rewrite.Blank(text); string(blank) != string(text) {
 			m.plan.unmarked[path] = blank

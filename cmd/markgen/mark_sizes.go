@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// hasSizes says whether a directive of the package has a size=.
+func (g *markedPackage) hasSizes() bool {
+	return slices.ContainsFunc(g.units, func(u *markedUnit) bool {
+		return slices.ContainsFunc(u.Points, func(p *rewrite.Point) bool { return p.SizeExpr != "" })
+	})
+}
+
+// blank returns the sources with the places that they have on the disk.
+func (g *markedPackage) blank() map[string][]byte {
+	texts := map[string][]byte{}
+	for path := range g.plain {
+		texts[path] = rewrite.Blank(g.disk[path])
+	}
+	return texts
+}
+
+// addSizeTests adds the tests of the sizes of a package.
+func (m *marking) addSizeTests(g *markedPackage, tests *overlay.SizeTests) {
+	units, err := m.findIn(g, g.blank())
+	if err != nil {
+		return
+	}
+	for _, u := range units {
+		tests.Add(u.Unit, g.Dir)
+	}
+}

@@ -1,0 +1,163 @@
+package overlay
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen/rewrite"
+)
+
+// SizeTests are texts that tell what the compiler has against the expressions of size=: see rewrite.SizeTests.
+type SizeTests struct {
+	Texts map[string][]byte       // by absolute path, as of Compile
+	Sizes map[string]rewrite.Size // by absolute path and line: "path:line"
+}
+
+// Add adds the tests of a unit whose files are in dir, and says whether there are any.
+func (t *SizeTests) Add(u *rewrite.Unit, dir string) bool {
+	texts, sizes := u.SizeTests()
+	if len(sizes) > 0 && t.Sizes == nil {
+		t.Texts, t.Sizes = map[string][]byte{}, map[string]rewrite.Size{}
+	}
+	for name, text := range texts {
+		t.Texts[filepath.Join(dir, filepath.Base(name))] = text
+	}
+	for _, s := range sizes {
+		t.Sizes[filepath.Join(dir, filepath.Base(s.Pos.Filename))+":"+strconv.Itoa(s.Pos.Line)] = s
+	}
+	return len(sizes) > 0
+}
+
+// inSource is a message of the compiler's.
+var inSource = regexp.MustCompile(`^(.+?\.go):(\d+):(\d+): (.*)$`)
+
+// Errors compiles the texts, with the files of replace in the place of others, and returns what is wrong with the
+// expressions, file by file and by their places there. None is an error of the user's if it is not among these.
+func (t *SizeTests) Errors(ctx context.Context, o ListOptions, replace map[string][]byte) (rewrite.Errors, error) {
+	if len(t.Sizes) == 0 {
+		return nil, nil
+	}
+	texts := maps.Clone(t.Texts)
+	for path, text := range replace {
+		if texts[path] == nil {
+			texts[path] = text
+		}
+	}
+	err := Compile(ctx, o, texts)
+	var compiler *CompileError
+	if !errors.As(err, &compiler) {
+		return nil, err
+	}
+	var errs rewrite.Errors
+	found := false // the line before is of an expression
+	for _, line := range compiler.Lines {
+		if rest, ok := strings.CutPrefix(line, "\t"); ok && found {
+			errs[len(errs)-1].What += ", " + rest
+			continue
+		}
+		m := inSource.FindStringSubmatch(line)
+		if found = m != nil; !found {
+			continue
+		}
+		var s rewrite.Size
+		if s, found = t.Sizes[absolute(o.Dir, m[1])+":"+m[2]]; found {
+			pos := s.Pos
+			pos.Column, _ = strconv.Atoi(m[3])
+			errs = append(errs, s.Error(pos, m[4]))
+		}
+	}
+	slices.SortStableFunc(errs, func(a, b *rewrite.Error) int {
+		return strings.Compare(a.Pos.Filename, b.Pos.Filename)
+	})
+	return errs, nil
+}
+
+// sizeErrors returns what is wrong with the expressions of the build, by the import paths of their packages. It is for a
+// build that has failed only as it was marked.
+func (b *Build) sizeErrors(ctx context.Context) (map[string]rewrite.Errors, error) {
+	name, _ := b.plain.Flag("overlay")
+	user, err := readReplacements(name, b.dir)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := choose(ctx, b.packages, "-markpkg", b.o.MarkPackages, b.listOptions())
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := b.tasks(ctx, chosen.packages)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := copyModules(b.cache, tasks, b.env.GOMODCACHE); err != nil {
+		return nil, err
+	}
+	var tests SizeTests
+	replace := map[string][]byte{}
+	paths := map[string]string{} // import paths by directory
+	for _, t := range tasks {
+		paths[t.Dir] = t.ImportPath
+		if err := b.addSizeTests(&tests, t, user, replace); err != nil {
+			return nil, err
+		}
+	}
+	for path, to := range user {
+		if replace[path] != nil {
+			continue
+		}
+		if replace[path] = nil; to != "" {
+			if replace[path], err = user.read(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	o := b.listOptions()
+	o.BuildFlags = b.command.BuildFlags()
+	for _, flag := range b.flags {
+		if strings.HasPrefix(flag, "-modfile=") { // of copies of modules
+			o.BuildFlags = append(o.BuildFlags, flag)
+		}
+	}
+	errs, err := tests.Errors(ctx, o, replace)
+	if err != nil {
+		return nil, err
+	}
+	byPath := map[string]rewrite.Errors{}
+	for _, e := range errs {
+		path := paths[filepath.Dir(e.Pos.Filename)]
+		e.Pos.Filename = relativeTo(b.dir, e.Pos.Filename)
+		byPath[path] = append(byPath[path], e)
+	}
+	return byPath, nil
+}
+
+// addSizeTests adds the tests of a package, and to replace its files that are marked in place, without the marks.
+func (b *Build) addSizeTests(tests *SizeTests, t *task, user replacements, replace map[string][]byte) error {
+	if !t.mark {
+		return nil
+	}
+	marking, err := b.o.Configure(t.root)
+	if err != nil {
+		return err
+	}
+	marking.All = false // what a directive asks for is enough
+	units, err := (&painter{user: user}).readUnits(t, t.tests)
+	if err != nil {
+		return err
+	}
+	for _, read := range units {
+		for _, s := range read.blanked {
+			replace[filepath.Join(t.dir, filepath.Base(s.Name))] = s.Text
+		}
+		u, err := rewrite.Load(read.path, read.files)
+		if err == nil && u.Find(marking.Options) == nil {
+			tests.Add(u, t.dir)
+		}
+	}
+	return nil
+}
