@@ -35,7 +35,7 @@ Nothing is written unless all packages, marked, compile; then either every file 
   -strip      take out every inserted line; the bytes are those from before
   -check      write nothing; name the files that are not up to date, and exit with 1 if there are any
   -d          write nothing; print what would change, as a unified diff
-  -l          name the files that change; alone, they are written as well
+  -l          write nothing; name the files that would change
   -n          write nothing
   -config F   read F instead of the .markgen.yaml at the module root
   -generated  mark generated files as well
@@ -76,7 +76,7 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("-strip takes everything out, -all puts everything in; leave one of them")
 	}
 	o.Patterns = fs.Args()
-	o.looks = *check || *asDiff || *dry
+	o.looks = *check || *asDiff || *list || *dry
 
 	ctx, stop := endable(ctx)
 	defer stop()
@@ -103,7 +103,7 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 		fmt.Fprintf(env.Stderr, "markgen %s: %s %s not up to date; run markgen with the flags it was marked with\n", env.command.name,
 			units.Plural(len(plan.changes), "file"), are)
 		return exitFinding
-	case *check, *asDiff, *dry:
+	case o.looks:
 		return exitOK
 	}
 	if plan.points == 0 && !o.strip {

@@ -149,7 +149,7 @@ func TestMarkTraps(t *testing.T) {
 	m := newMarked(t, "traps")
 	before := m.files()
 	plain := m.build("plain")
-	m.markgen("-all", "-l", "./...")
+	m.markgen("-all", "./...")
 	if again := m.markgen("-all", "-l", "./..."); again != "" {
 		t.Errorf("marked twice, there is something to change:\n%s", again)
 	}
