@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // An explainer turns what the compiler says of marked text, where the source as the user wrote it compiles, into what
@@ -68,12 +69,10 @@ func (x *explainer) explain(text string) string {
 		if x.below {
 			continue
 		}
+		x.left = true
 		shown := x.own.Replace(line)
-		if m := inMarked.FindStringSubmatch(shown); m != nil {
-			x.left = true
-			if shown != line {
-				shown = m[1] + ":" + m[2] + ": " + shown[len(m[0]):]
-			}
+		if m := inMarked.FindStringSubmatch(shown); m != nil && shown != line {
+			shown = m[1] + ":" + m[2] + ": " + shown[len(m[0]):]
 		}
 		out.WriteString(shown)
 	}
@@ -91,7 +90,11 @@ func (x *explainer) sizesOf(heading string) rewrite.Errors {
 
 // conclude says that marking was wrong, after the message that shows it.
 func (x *explainer) conclude() {
-	if x.left {
-		fmt.Fprintln(x.b.o.Stderr, "markgen: this source compiles without markers; please report it, and leave the package out (-markpkg) until it is mended")
+	if !x.left {
+		return
 	}
+	if v := x.b.env.GOVERSION; gc.Newer(v) {
+		fmt.Fprintf(x.b.o.Stderr, "markgen: %s is newer than the releases this markgen was made for, up to %s; the message above is of what has changed since\n", v, gc.Newest().Lang)
+	}
+	fmt.Fprintln(x.b.o.Stderr, "markgen: this source compiles without markers; please report it, and leave the package out (-markpkg) until it is mended")
 }

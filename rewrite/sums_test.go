@@ -68,7 +68,7 @@ func TestBlockSums(t *testing.T) {
 	} {
 		src := "package p\nimport \"unicode/utf8\"\nimport known \"x/y\"\nimport \"fmt\"\nfunc uint8() {}\nfunc _f(false, fmt int) {" + tt.body + "}\n"
 		fset, f := coverParse(t, "p.go", []byte(src))
-		blocks := CoverBlocks(fset, f, []byte(src), gc.Releases[len(gc.Releases)-1])
+		blocks := CoverBlocks(fset, f, []byte(src), gc.Newest())
 		all := blockSums(f, blocks, plainIn(f, declaredNames([]*file{{ast: f}})))
 		var got []string
 		for i, sum := range all[1:] { // the first is of uint8

@@ -39,6 +39,9 @@ var Releases = []Release{
 	{Lang: "go1.27", CoverCode: true, RangeMoves: true},
 }
 
+// Newest returns the newest release that is supported.
+func Newest() Release { return Releases[len(Releases)-1] }
+
 // Of returns the row of a version as go env GOVERSION gives it, such as go1.27.4 or "devel go1.28-5bd7fac". One newer than
 // the newest row is taken to be as that, one older than the oldest, or unreadable, as the oldest.
 func Of(goVersion string) Release {
@@ -55,7 +58,7 @@ func Of(goVersion string) Release {
 // Newer says whether a version is of a release newer than the newest that is supported, so that what
 // Of returns for it is a guess.
 func Newer(goVersion string) bool {
-	return version.Compare(version.Lang(number(goVersion)), Releases[len(Releases)-1].Lang) > 0
+	return version.Compare(version.Lang(number(goVersion)), Newest().Lang) > 0
 }
 
 // number is a version without the word that one between releases begins with.
