@@ -21,7 +21,7 @@ ALONE := ^(TestMeasuredShapes|TestWindows.*)$$|^TestPages$$/^shapes$$
 test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
 	@rm -rf bin/tests
-	@$(MAKE) tests; code=$$?; bin/gotest -sum bin/tests/*; exit $$code
+	@$(MAKE) --no-print-directory tests; code=$$?; bin/gotest -sum bin/tests/*; exit $$code
 
 tests: bin/gotest
 	bin/gotest -o bin/tests/alone $(GO) test -json -timeout 5m -p 1 -run '$(ALONE)' ./overlay ./docs
