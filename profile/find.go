@@ -47,7 +47,7 @@ func Find(dir, name string) ([]string, error) {
 	case len(matches) == 0:
 		return nil, fmt.Errorf("%s: no file matches; give data files of marked programs, or folders of them", name)
 	case len(files) == 0:
-		return nil, fmt.Errorf("%s: none of the %d files that match is a data file of a marked program", name, len(matches))
+		return nil, fmt.Errorf("%s: none of the %d files that match is a data file of a marked program; give data files, or folders of them", name, len(matches))
 	}
 	return files, nil
 }
@@ -73,9 +73,23 @@ func inFolder(dir string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no data file of a marked program is in this folder", dir)
+		return nil, fmt.Errorf("%s: no data file of a marked program is in this folder; give a folder that has some%s", dir, suchAs(dir, entries))
 	}
 	return files, nil
+}
+
+// suchAs names the first of the folders in dir that has data files, if one has, as those of -runs with -old have.
+func suchAs(dir string, entries []fs.DirEntry) string {
+	for _, e := range entries {
+		within := filepath.Join(dir, e.Name())
+		list, _ := os.ReadDir(within) // of what is no folder, nothing
+		for _, of := range list {
+			if IsData(filepath.Join(within, of.Name())) {
+				return ", such as " + within
+			}
+		}
+	}
+	return ""
 }
 
 // IsData tells whether the file begins as a data file does. Only regular

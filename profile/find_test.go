@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	data := twoUnits()
-	for _, name := range []string{"a.markgen", "b.markgen", "runs/2", "runs/1", "runs/deeper/3", "[x].markgen"} {
+	for _, name := range []string{"a.markgen", "b.markgen", "runs/2", "runs/1", "runs/deeper/3", "perf/old/1", "[x].markgen"} {
 		put(name, data)
 	}
 	put("notes.txt", []byte("markgen is mentioned\n"))
@@ -44,8 +44,9 @@ func TestFind(t *testing.T) {
 		{"*", []string{"[x].markgen", "a.markgen", "b.markgen"}, ""},
 		{"none.markgen", nil, "none.markgen: there is no such file; give data files of marked programs, or folders of them"},
 		{"z*", nil, "z*: no file matches; give data files of marked programs, or folders of them"},
-		{"*.txt", nil, "*.txt: none of the 1 files that match is a data file of a marked program"},
-		{"docs", nil, "docs: no data file of a marked program is in this folder"},
+		{"*.txt", nil, "*.txt: none of the 1 files that match is a data file of a marked program; give data files, or folders of them"},
+		{"docs", nil, "docs: no data file of a marked program is in this folder; give a folder that has some"},
+		{"perf", nil, "perf: no data file of a marked program is in this folder; give a folder that has some, such as " + filepath.Join("perf", "old")},
 		{"[a", nil, "[a: syntax error in pattern; quote brackets that belong to a name with a backslash"},
 	} {
 		t.Run(strings.ReplaceAll(tt.name, "/", ":"), func(t *testing.T) {

@@ -226,7 +226,7 @@ func (w *isolateWork) openStore() (err error) {
 			return fmt.Errorf("no directory for the passes: %w; set TMPDIR to one that can be written to, or name one by -o", err)
 		}
 	} else if err := os.MkdirAll(w.env.Path(w.folder), 0o777); err != nil {
-		return err
+		return fmt.Errorf("%w; name a directory for the passes with -o", err)
 	}
 	w.store, err = isolate.OpenStore(w.env.Path(w.folder), w.build)
 	return err

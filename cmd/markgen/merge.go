@@ -25,8 +25,8 @@ and no order of merging, all at once or bit by bit, gives another result. Names 
 of the newest run that has them. The records of a trace are not in the sum: markgen between reads them in the
 data files of the runs.
 
-  -o FILE  write to FILE, which is replaced as a whole or stays as it was. If it is named as DATA as well, the
-           runs are added to what it has
+  -o FILE  write to FILE, which is replaced as a whole or stays as it was; what is no data file stays. If it is
+           named as DATA as well, the runs are added to what it has
   -known FILE  write in how many runs each function was measured to FILE, for programs that pick functions at
            random (MARKGEN=collect=wild,known=FILE), and which functions share stacks, where runs recorded that
            (MARKGEN=pairs); what FILE says of the latter is kept
@@ -53,6 +53,8 @@ func runMerge(ctx context.Context, env *Env, args []string) int {
 		return env.wrong("no file to write is given; name one with -o")
 	case fs.NArg() == 0:
 		return env.wrong("no data file is given")
+	case env.isOther(*out):
+		return env.fail(fmt.Errorf("%s is there and is no data file; remove it, or name another file with -o", *out))
 	}
 	code := exitOK
 	files := slices.Collect(findRuns(env, fs.Args(), &code))

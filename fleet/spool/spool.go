@@ -79,11 +79,11 @@ func Look(dir string) (*Spool, error) { return look(dir, disk{}, thisMoment) }
 
 func look(dir string, d disk, now func() moment) (*Spool, error) {
 	info, err := os.Stat(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s: no directory; give the one that MARKGEN=spool= names", dir)
+	if err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: no such directory; give the one that MARKGEN=spool= names", dir)
 	}
 	return &Spool{dir: dir, disk: d, now: now, unlock: func() {}}, nil
 }
