@@ -4,7 +4,7 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-.PHONY: demo test tests others bin/gotest lint quick static cross soak bench corpus build clean
+.PHONY: demo test tests others other-go bin/gotest lint quick static cross soak bench corpus build clean
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -14,8 +14,14 @@ build:
 	@mkdir -p bin
 	$(GO) build -o bin/markgen ./cmd/markgen
 
-# Tests of what times look like, which have the machine to themselves.
-ALONE := ^(TestMeasuredShapes|TestWindows.*)$$|^TestPages$$/^shapes$$
+# Tests that measure, and want the machine to themselves: make corpus runs them.
+MEASURES := ^(TestMeasuredShapes|TestWindows.*)$$|^TestPages$$/^shapes$$
+
+# The other release of Go that is supported, which go fetches as a module, and what is tested with it here: all that
+# depends on the release. GOTOOLCHAIN=$(OTHER_GO) make corpus tests everything.
+OTHER_GO := go1.27.4
+OTHER_TESTS := ^TestTraps$$/^(appends|cgo|exits|generics|goroutines|line_directives|recover|vendored)$$|^TestDeep|^TestForms$$|^TestLinkerGoroot$$
+OTHER_SCRIPTS := ^TestGoCommand$$/^(build_flags|generic_methods|goroot|newer_go|run_deep|test_cover|test_vet)$$|^TestScript$$/^(mark_all|mark_generate|list_all)$$
 
 # Everything that says whether the code is right. At the end it says how many tests were skipped, and why.
 test: quick
@@ -24,8 +30,7 @@ test: quick
 	@$(MAKE) --no-print-directory tests; code=$$?; bin/gotest -sum bin/tests/*; exit $$code
 
 tests: bin/gotest
-	bin/gotest -o bin/tests/alone $(GO) test -json -timeout 5m -p 1 -run '$(ALONE)' ./overlay ./docs
-	$(MAKE) -j2 others cross static
+	$(MAKE) -j2 others cross static other-go
 
 # go test, with such an end.
 bin/gotest:
@@ -35,7 +40,12 @@ bin/gotest:
 # All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
 # compute, so there are more at a time than processors.
 others: bin/gotest
-	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -short -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(ALONE)' ./...
+	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -short -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(MEASURES)' ./...
+
+other-go: export GOTOOLCHAIN := $(OTHER_GO)
+other-go: bin/gotest
+	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -short -timeout 20m ./rewrite/... ./overlay/deep ./runtime
+	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO)-builds $(GO) test -json -short -timeout 20m -run '$(OTHER_TESTS)|$(OTHER_SCRIPTS)' ./overlay ./cmd/markgen
 
 lint: quick static
 

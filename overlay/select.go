@@ -125,7 +125,13 @@ func matcher(flag, pattern, dir string) (func(*Package) bool, error) {
 	}
 	if isLocal(pattern) {
 		re := wildcard(filepath.ToSlash(absolute(dir, pattern)))
-		return func(p *Package) bool { return re.MatchString(filepath.ToSlash(p.Dir)) }, nil
+		base, _, _ := strings.Cut(pattern, "...")
+		base = absolute(dir, base)
+		return func(p *Package) bool {
+			// The standard library is named where the pattern begins in it, and not by ./... where the link to a
+			// downloaded toolchain is below, as with MARKGENCACHE=$PWD/.cache.
+			return re.MatchString(filepath.ToSlash(p.Dir)) && (!p.Standard || within(p.Root, base))
+		}, nil
 	}
 	re := wildcard(pattern)
 	return func(p *Package) bool {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/markgen/markgen/rewrite/gc"
 )
 
 // Test vets, builds and runs the tests of a test verb and returns go test's
@@ -19,6 +21,7 @@ func (b *Build) Test(ctx context.Context, c *Collection) (int, error) {
 		return 2, err
 	}
 	out := newTestOutput(b.o.Stdout, b.plain.Bool("json"))
+	out.frame = gc.Of(b.env.GOVERSION).FrameType
 	packages, names := []string(nil), b.plain.Packages()
 	bench, _ := b.plain.Flag("bench")
 	fuzz, _ := b.plain.Flag("fuzz")

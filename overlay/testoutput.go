@@ -24,7 +24,8 @@ type testOutput struct {
 	// coverage returns what to print after "coverage: " for a package whose
 	// tests have ended, "" for nothing; nil without -cover.
 	coverage func(path string, tests bool) string
-	bare     bool // the line "ok" is without it: go gives the test binary its own output, and does not see it
+	frame    string // gc.Release.FrameType
+	bare     bool   // the line "ok" is without it: go gives the test binary its own output, and does not see it
 
 	line []byte   // incomplete
 	held [][]byte // a line "PASS" or "FAIL" and those after it
@@ -50,6 +51,7 @@ type testEvent struct {
 	Test        string   `json:",omitempty"`
 	Elapsed     *float64 `json:",omitempty"`
 	Output      *string  `json:",omitempty"`
+	OutputType  string   `json:",omitempty"` // from Go 1.27 on
 	FailedBuild string   `json:",omitempty"`
 }
 
@@ -205,7 +207,7 @@ func (o *testOutput) failure(path string) error {
 	for _, e := range []testEvent{
 		{ImportPath: o.builds[path], Action: "build-fail"},
 		{Time: &now, Action: "start", Package: path},
-		{Time: &now, Action: "output", Package: path, Output: &text},
+		{Time: &now, Action: "output", Package: path, Output: &text, OutputType: o.frame},
 		{Time: &now, Action: "fail", Package: path, Elapsed: &zero, FailedBuild: o.builds[path]},
 	} {
 		if err := o.print(e); err != nil {
@@ -237,6 +239,13 @@ func (o *testOutput) event(line []byte) error {
 				}
 				return o.print(e)
 			}
+		case failLine.Match(text):
+			if cover := o.cover(e.Package, true); cover != "" {
+				before := "coverage: " + cover + "\n"
+				if err := o.print(testEvent{Time: e.Time, Action: "output", Package: e.Package, Output: &before}); err != nil {
+					return err
+				}
+			}
 		case noTestLine.Match(text):
 			if cover := o.cover(e.Package, false); cover != "" {
 				after := fmt.Sprintf("\t%s\t\tcoverage: %s\n", e.Package, cover)
@@ -245,7 +254,13 @@ func (o *testOutput) event(line []byte) error {
 			}
 		}
 	}
-	if _, err := o.w.Write(line); err != nil {
+	if e.Test == "" && e.Action == "skip" && o.cover(e.Package, false) != "" { // for go it has a result then
+		passed := e
+		passed.Action = "pass"
+		if err := o.print(passed); err != nil {
+			return err
+		}
+	} else if _, err := o.w.Write(line); err != nil {
 		return err
 	}
 	if e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip") {

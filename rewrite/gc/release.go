@@ -31,12 +31,16 @@ type Release struct {
 	// what was appended to the slice began there: so that at most one statement may give the slice away
 	// (ORANGE in cmd/compile/internal/slice/slice.go).
 	RangeMoves bool
+
+	// FrameType is the OutputType that go test -json gives to lines of its own, such as the last one of a package that
+	// fails; "" without that field (cmd/internal/test2json).
+	FrameType string
 }
 
 // Releases are those that are supported, the oldest first.
 var Releases = []Release{
 	{Lang: "go1.26"},
-	{Lang: "go1.27", CoverCode: true, RangeMoves: true},
+	{Lang: "go1.27", CoverCode: true, RangeMoves: true, FrameType: "frame"},
 }
 
 // Newest returns the newest release that is supported.
