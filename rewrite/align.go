@@ -74,11 +74,11 @@ func (w *inPlaceWriter) restoresAlone(f *file, m *markedText) (rest []byte, ok b
 	if len(m.alone) == 0 {
 		return m.text, true
 	}
-	head := groupHead + w.importing() + "\n\n"
+	head := groupHead + "import " + w.importing() + "\n\n"
 	at := 0
 	for _, g := range m.alone {
 		original := f.Text[g.from:g.to]
-		if !bytes.Contains(original, []byte("/*")) && bytes.Equal(withoutNotes(withoutLines(m.text[g.in:g.out], w.names, true)), original) {
+		if !bytes.Contains(original, []byte("/*")) && bytes.Equal(withoutNotes(withoutLines(m.text[g.in:g.out], w.names)), original) {
 			rest = append(append(rest, m.text[at:g.in]...), original...)
 			at = g.out
 			continue

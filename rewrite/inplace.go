@@ -2,8 +2,6 @@ package rewrite
 
 import (
 	"bytes"
-	"fmt"
-	"go/ast"
 	"go/format"
 	"go/token"
 	"path/filepath"
@@ -189,7 +187,7 @@ func (w *inPlaceWriter) file(f *file) (*markedText, error) {
 	if len(pieces) == 0 {
 		return nil, nil
 	}
-	for _, plan := range []func(*file, []piece) *markedText{w.lines, w.broken, w.inLine, w.plainly} {
+	for _, plan := range []func(*file, []piece) *markedText{w.lines, w.broken, w.inLine, w.apart, w.plainly} {
 		if m := plan(f, pieces); m != nil && w.restores(f, m) {
 			return m, nil
 		}
@@ -202,7 +200,7 @@ func (w *inPlaceWriter) file(f *file) (*markedText, error) {
 // done without touching other lines.
 func (w *inPlaceWriter) lines(f *file, pieces []piece) *markedText {
 	e := &edits{text: f.Text}
-	if !w.importLine(e, f) {
+	if !w.importLines(e, f) {
 		return nil
 	}
 	for _, p := range pieces {
@@ -231,7 +229,7 @@ func (w *inPlaceWriter) broken(f *file, pieces []piece) *markedText {
 		}
 	}
 	e := &edits{text: f.Text}
-	if !w.importLine(e, f) {
+	if !w.importLines(e, f) {
 		return nil
 	}
 	imports := len(e.list)
@@ -265,8 +263,17 @@ func alignedAt(text []byte, d edit) bool {
 // inLine puts pieces on lines of their own where it can and into the line where
 // it cannot.
 func (w *inPlaceWriter) inLine(f *file, pieces []piece) *markedText {
+	return w.inLineWith(w.importLines, f, pieces)
+}
+
+// apart is inLine where imports are written in a way that another could not be put among them and taken out again.
+func (w *inPlaceWriter) apart(f *file, pieces []piece) *markedText {
+	return w.inLineWith(w.importApart, f, pieces)
+}
+
+func (w *inPlaceWriter) inLineWith(importing func(*edits, *file) bool, f *file, pieces []piece) *markedText {
 	e := &edits{text: f.Text}
-	if !w.importLine(e, f) {
+	if !importing(e, f) {
 		w.importInLine(e, f, " ")
 	}
 	for _, p := range pieces {
@@ -293,49 +300,4 @@ func (w *inPlaceWriter) plainly(f *file, pieces []piece) *markedText {
 func formatted(src []byte) bool {
 	text, err := format.Source(src)
 	return err == nil && bytes.Equal(text, src)
-}
-
-// importNote stands behind the import that Strip takes out.
-const importNote = "inserted by markgen"
-
-// lastImport is where the import declarations of a file end, or its package
-// clause.
-func (f *file) lastImport() (end int, imports bool) {
-	end = f.offset(f.ast.Name.End())
-	for _, d := range f.ast.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.IMPORT {
-			break
-		}
-		end, imports = f.offset(g.End()), true
-	}
-	return end, imports
-}
-
-// importLine imports the runtime on a line of its own behind the other imports.
-func (w *inPlaceWriter) importLine(e *edits, f *file) bool {
-	end, imports := f.lastImport()
-	at, ok := behindLine(f.Text, end)
-	if !ok {
-		return false
-	}
-	nl := newline(f.Text, end)
-	text := w.importing() + nl
-	if !imports {
-		text = nl + text
-	}
-	e.insert(at, text)
-	e.list[len(e.list)-1].comment = imports
-	return true
-}
-
-// importing is the import of the runtime on a line of its own.
-func (w *inPlaceWriter) importing() string {
-	return fmt.Sprintf("import %s %q // %s", w.perf, w.o.Runtime, importNote)
-}
-
-// importInLine imports the runtime right behind the other imports.
-func (w *inPlaceWriter) importInLine(e *edits, f *file, gap string) {
-	end, _ := f.lastImport()
-	e.insert(end, fmt.Sprintf("; import%s%s %q /* %s */", gap, w.perf, w.o.Runtime, importNote))
 }

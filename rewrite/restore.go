@@ -1,6 +1,10 @@
 package rewrite
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
 
 // restores says whether Strip takes everything out of the marked text again and
 // gives the original bytes back.
@@ -16,8 +20,8 @@ import "bytes"
 // Whatever does not come back so is tried.
 func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
 	if m.byLines && !maybeMarked(f.Text) && (len(m.alone) == 0 || !opensGap(m.text, f.Text)) {
-		_, imports := f.lastImport()
-		if rest, ok := w.restoresAlone(f, m); ok && bytes.Equal(withoutLines(rest, w.names, imports), f.Text) {
+		plain, marked, ok := w.restoresImports(f, m)
+		if rest, alone := w.restoresAlone(f, m); ok && alone && bytes.Equal(withoutLines(rest[marked:], w.names), f.Text[plain:]) {
 			return true
 		}
 	}
@@ -25,14 +29,33 @@ func (w *inPlaceWriter) restores(f *file, m *markedText) bool {
 	return err == nil && bytes.Equal(back, f.Text)
 }
 
-// withoutLines leaves out the lines that InPlace has put in, with the blank one
-// above the import if there are no other imports. It takes any line that looks
+// restoresImports says whether Strip gives back the imports of a file that was marked by lines; plain and marked are where
+// they end in the original and in the marked text.
+func (w *inPlaceWriter) restoresImports(f *file, m *markedText) (plain, marked int, ok bool) {
+	if plain, ok = behindLine(f.Text, f.lastImport()); !ok {
+		return 0, 0, false
+	}
+	marked = plain
+	for _, d := range m.edits {
+		if d.from > plain {
+			break
+		}
+		marked += len(d.with) - (d.to - d.from)
+	}
+	statement := fmt.Sprintf("\t%s.Pass(&%s.x)\n", w.perf, w.names.marks)
+	around := func(head []byte, statement string) []byte {
+		return slices.Concat(head, []byte("\nfunc _() {\n"+statement+"}\n"))
+	}
+	back, err := Strip(f.Name, around(m.text[:marked], statement))
+	return plain, marked, err == nil && bytes.Equal(back, around(f.Text[:plain], ""))
+}
+
+// withoutLines leaves out the lines that InPlace has put into functions. It takes any line that looks
 // so, be it in a string, and leaves what Strip takes out only after a look
 // around: the sizes, which are the user's expressions, and the pauses, which
 // belong to a directive.
-func withoutLines(text []byte, n names, imports bool) []byte {
+func withoutLines(text []byte, n names) []byte {
 	var (
-		importing = []byte("import " + n.perf + " ")
 		guard     = []byte("if " + n.perf + ".On {")
 		deferring = []byte("defer " + n.perf + ".")
 		declaring = []byte("var " + n.scopes + " [")
@@ -41,11 +64,11 @@ func withoutLines(text []byte, n names, imports bool) []byte {
 	)
 	out := make([]byte, 0, len(text))
 	kept := 0 // text up to there is out, or left out
-	guarded, imported := false, false
+	guarded := false
 	for at := 0; at < len(text); {
 		end := lineEnd(text, at)
 		line := text[skipBlanks(text, at):end]
-		from, ours, first := at, false, byte('\n')
+		ours, first := false, byte('\n')
 		if len(line) > 0 {
 			first = line[0]
 		}
@@ -53,11 +76,6 @@ func withoutLines(text []byte, n names, imports bool) []byte {
 		case 'i':
 			if ours = bytes.HasPrefix(line, guard); ours {
 				guarded = true
-			} else if ours = !imported && bytes.HasPrefix(line, importing) && bytes.Contains(line, []byte(importNote)); ours {
-				imported = true
-				if !imports {
-					from = lineStart(text, max(at-1, 0))
-				}
 			}
 		case 'd':
 			ours = guarded && bytes.HasPrefix(line, deferring)
@@ -70,7 +88,7 @@ func withoutLines(text []byte, n names, imports bool) []byte {
 				bytes.HasPrefix(line, calling) && !bytes.HasPrefix(line[len(calling):], []byte("Pause(")) && !bytes.HasPrefix(line[len(calling):], []byte("Resume("))
 		}
 		if ours {
-			out = append(out, text[kept:from]...)
+			out = append(out, text[kept:at]...)
 			kept = end
 		}
 		at = end

@@ -20,6 +20,9 @@ const (
 	shapeFinish       // defer perf.Finish(), perhaps among others behind if perf.On
 )
 
+// insertedNames are what the statements select from the runtime, and a user has no use for. Finish, Pause and Resume are for both.
+var insertedNames = set("On", "Scope", "Enter", "Close", "Pass", "Point")
+
 // kind says which of the inserted statements one is. Of the if the body may be
 // missing.
 func (s shapes) kind(st ast.Stmt) shape {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/markgen/markgen"
 )
 
 // Strip takes everything out of a file that InPlace put into it, wherever it
@@ -59,14 +61,13 @@ func Strip(name string, src []byte) ([]byte, error) {
 // without is the text without the spans, bodies that were on one line joined
 // again. Where that can have changed how something is aligned, it is formatted,
 // if it was as gofmt writes it: each group of declarations for itself, or the
-// whole file if its head is touched, or what was inserted is not where it was any
-// more.
+// whole file if its head is touched.
 func (s *stripper) without(name string) ([]byte, error) {
 	e := &edits{text: s.src}
 	groups := declGroups(s.src, s.f, s.offset)
 	realign := make([]bool, len(groups)) // by group
 	touched := map[int]bool{}            // groups with a comment //perf:line, and those to be aligned
-	whole, any := s.moved, false
+	whole, any := false, false
 	touch := func(at int) int {
 		i := groupAt(groups, at)
 		if i < 0 || !groups[i].alone {
@@ -88,7 +89,9 @@ func (s *stripper) without(name string) ([]byte, error) {
 		e.replace(sp.from, sp.to, "")
 	}
 	for _, c := range lineNotes(s.f) {
-		touch(s.offset(c.Pos()))
+		if !s.inSpan(s.offset(c.Pos())) {
+			touch(s.offset(c.Pos()))
+		}
 	}
 	list := e.sorted()
 	text := applySorted(s.src, list, 0, len(s.src))
@@ -175,11 +178,14 @@ func wipe(text []byte) {
 
 // maybeMarked is the cheap test before a file is parsed.
 func maybeMarked(src []byte) bool {
+	if bytes.Contains(src, []byte(importNote)) {
+		return true
+	}
 	if !bytes.Contains(src, []byte("perf")) { // which all that is inserted has in its first line
 		return false
 	}
-	return bytes.Contains(src, []byte(importNote)) || bytes.Contains(src, []byte(lineNote)) ||
-		bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks"))
+	return bytes.Contains(src, []byte(lineNote)) || bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks")) ||
+		bytes.Contains(src, []byte(markgen.Path+"/runtime")) || bytes.Contains(src, []byte(markgen.VendoredRuntime))
 }
 
 // stripper finds what InPlace inserted into a file.
@@ -190,9 +196,8 @@ type stripper struct {
 	tok   *token.File
 	spans []span
 	errs  Errors
-	moved bool // the import is not where InPlace puts it
-	marks int  // how many statements were found that name a marker or a scope
-	last  int  // where the last span in the same list ends
+	marks int // how many statements were found that name a marker or a scope
+	last  int // where the last span in the same list ends
 	gone  map[ast.Node]bool
 }
 
@@ -222,10 +227,24 @@ func (s *stripper) notes() bool { return len(lineNotes(s.f)) > 0 }
 
 // find fills spans and errs.
 func (s *stripper) find() {
-	spec, noted := s.ownImport()
-	if spec == nil && s.namesPerf() {
-		return // perf is something of the user's here
+	for _, spec := range s.ownImports() {
+		if s.findNamed(strings.TrimPrefix(spec.Name.Name, "perf"), spec) {
+			break
+		}
 	}
+	if len(s.spans) == 0 && len(s.errs) == 0 {
+		if s.shapes = (shapes{names: numbered("")}); !s.namesPerf() {
+			s.findNamed("", nil)
+		}
+	}
+	s.dropNotes()
+}
+
+// findNamed is find for what has a number in its names and is called through an import, or through none where that has been
+// deleted. It is false if all of it is the user's.
+func (s *stripper) findNamed(number string, spec *ast.ImportSpec) bool {
+	s.shapes = shapes{names: numbered(number)}
+	s.marks = 0
 	for _, d := range s.f.Decls {
 		fn, isFunc := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -252,48 +271,23 @@ func (s *stripper) find() {
 			return true
 		})
 	}
-	left := s.leftover(spec != nil)
-	if spec != nil && (noted || s.marks > 0) && len(left) == 0 {
+	left, kept := s.leftover(spec != nil)
+	unused := len(left) == 0 && !kept
+	if s.marks == 0 && (spec == nil || !unused && !slices.ContainsFunc(left, func(id *ast.Ident) bool { return s.isMarks(id.Name) })) {
+		s.spans = nil
+		return false
+	}
+	if spec != nil && kept {
+		s.keepImport(spec)
+	}
+	if spec != nil && unused {
 		s.dropImport(spec)
 	}
-	if !noted && s.marks == 0 {
-		s.spans = nil
-		return
-	}
 	for _, id := range left {
-		if id.Name == s.perf && !noted {
-			continue // the import is the user's own
-		}
 		s.fail(id.Pos(), id.Name+" is used where markgen did not insert it, or what it inserted has been changed",
 			"delete it by hand, and put a directive where a marker is wanted")
 	}
-}
-
-// ownImport finds the import of the runtime: the one with the note, or one of a
-// path that can only be the runtime. It sets the names.
-func (s *stripper) ownImport() (spec *ast.ImportSpec, noted bool) {
-	s.shapes = shapes{names: numbered("")}
-	for _, imp := range s.f.Imports {
-		if imp.Name == nil || noted {
-			continue
-		}
-		number, ok := strings.CutPrefix(imp.Name.Name, "perf")
-		if !ok || strings.Trim(number, "0123456789") != "" || strings.HasPrefix(number, "0") {
-			continue
-		}
-		path := strings.Trim(imp.Path.Value, "`\"")
-		note := s.commentBehind(imp.End())
-		switch {
-		case note != nil && strings.Contains(note.Text, importNote):
-			spec, noted = imp, true
-		case spec == nil && (strings.HasSuffix(path, "/internal/markgen/perf") || path == "github.com/markgen/markgen/runtime"):
-			spec = imp
-		default:
-			continue
-		}
-		s.shapes = shapes{names: numbered(number)}
-	}
-	return spec, noted
+	return true
 }
 
 // namesPerf says whether the file imports or declares something by the name
@@ -328,13 +322,15 @@ func (s *stripper) stmt(st ast.Stmt, main bool) {
 	case shapeNone:
 		return
 	case shapeFinish:
-		if !main {
-			return // is left over, and reported
+		if _, guarded := st.(*ast.IfStmt); !main || !guarded {
+			return // the user's own
 		}
+		s.marks++
 	case shapePause, shapeResume:
 		if !s.belowDirective(st) {
-			return
+			return // the user's own
 		}
+		s.marks++
 	case shapeMark:
 		s.marks++
 	}
@@ -387,41 +383,6 @@ func (s *stripper) drop(from, to int, behind bool) {
 	s.spans, s.last = append(s.spans, sp), sp.to
 }
 
-// dropImport marks the import of the runtime for removal, and the blank line
-// that was inserted with it where there were no imports.
-func (s *stripper) dropImport(spec *ast.ImportSpec) {
-	var decl *ast.GenDecl
-	only := true
-	for _, d := range s.f.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
-			if g.Pos() <= spec.Pos() && spec.End() <= g.End() {
-				decl = g
-			} else {
-				only = false
-			}
-		}
-	}
-	from, to := s.offset(spec.Pos()), s.offset(spec.End())
-	if !decl.Lparen.IsValid() {
-		from = s.offset(decl.Pos())
-	} else {
-		only, s.moved = false, true
-	}
-	if c := s.commentBehind(spec.End()); c != nil && strings.Contains(c.Text, importNote) {
-		to = s.offset(c.Pos()) + len(c.Text)
-	}
-	statements := s.spans
-	s.spans, s.last = nil, 0
-	s.drop(from, to, true)
-	if sp := &s.spans[0]; sp.lines && only && sp.from > 0 {
-		above := lineStart(s.src, sp.from-1)
-		if blank(s.src[above:sp.from-1]) && above > 0 {
-			sp.from = above
-		}
-	}
-	s.spans = append(s.spans, statements...)
-}
-
 // inSpan says whether what is at an offset is to go. The last spans come first,
 // for they are the ones asked for while spans are found.
 func (s *stripper) inSpan(at int) bool {
@@ -433,24 +394,37 @@ func (s *stripper) inSpan(at int) bool {
 	return false
 }
 
-// leftover returns the uses of inserted names that are in no span.
-func (s *stripper) leftover(imported bool) (list []*ast.Ident) {
+// leftover returns the uses of inserted names that are in no span; kept says that some of what the runtime has for the
+// program itself to call is used, so that the import is the user's, too.
+func (s *stripper) leftover(imported bool) (list []*ast.Ident, kept bool) {
 	spans := slices.SortedFunc(slices.Values(s.spans), func(a, b span) int { return a.from - b.from })
 	inSpan := func(pos token.Pos) bool {
 		at := s.offset(pos)
 		i := sort.Search(len(spans), func(i int) bool { return spans[i].from > at })
 		return i > 0 && at < spans[i-1].to
 	}
-	for _, id := range s.f.Unresolved {
-		if (id.Name == s.perf && imported || s.isMarks(id.Name)) && !inSpan(id.Pos()) {
-			list = append(list, id)
-		}
-	}
+	used := map[*ast.Ident]bool{} // as perf.Name that is not inserted
 	ast.Inspect(s.f, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == s.scopes && !inSpan(id.Pos()) && id.Obj != nil && inSpan(id.Obj.Pos()) {
-			list = append(list, id)
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && id.Name == s.perf && !insertedNames[n.Sel.Name] {
+				used[id] = true
+			}
+		case *ast.Ident:
+			if n.Name == s.scopes && !inSpan(n.Pos()) && n.Obj != nil && inSpan(n.Obj.Pos()) {
+				list = append(list, n)
+			}
 		}
 		return true
 	})
-	return list
+	for _, id := range s.f.Unresolved {
+		switch {
+		case inSpan(id.Pos()):
+		case id.Name == s.perf && imported && used[id]:
+			kept = true
+		case id.Name == s.perf && imported || s.isMarks(id.Name):
+			list = append(list, id)
+		}
+	}
+	return list, kept
 }

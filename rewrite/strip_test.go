@@ -37,10 +37,11 @@ func short() int { return 1 }
 // what was inserted goes, wherever it is by then.
 func TestStripAfterEdits(t *testing.T) {
 	const (
-		enter  = "\t\tperfs[1].Enter(&perfmarks.parseFor1)\n"
-		exit   = "\t\tn++\n\t\tperfs[1].Exit()\n"
-		exit1  = "\t\tperfs[1].Exit()\n"
-		shorts = "func short() int { //perf:line\n\tif perf.On {\n\t\tdefer perf.Enter(&perfmarks.short).Exit()\n\t}\n\treturn 1\n}\n"
+		enter   = "\t\tperfs[1].Enter(&perfmarks.parseFor1)\n"
+		exit    = "\t\tn++\n\t\tperfs[1].Exit()\n"
+		exit1   = "\t\tperfs[1].Exit()\n"
+		imports = "import (\n\t\"fmt\"\n\n\tperf \"" + testRuntime + "\" //perf:line\n)\n"
+		shorts  = "func short() int { //perf:line\n\tif perf.On {\n\t\tdefer perf.Enter(&perfmarks.short).Exit()\n\t}\n\treturn 1\n}\n"
 	)
 	tests := []struct {
 		name     string
@@ -70,10 +71,15 @@ func TestStripAfterEdits(t *testing.T) {
 		{"a statement in a body that was one line", "\treturn 1\n", "\tprintln()\n\treturn 1\n", "return 1", "println(); return 1"},
 		{"a comment in a body that was one line", "\treturn 1\n", "\t// one\n\treturn 1\n", "{ return 1 }", "{\n\t// one\n\treturn 1\n}"},
 		{"a block in a body that was one line", "\treturn 1\n", "\tfor {\n\t}\n", "{ return 1 }", "{\n\tfor {\n\t}\n}"},
-		{"the imports put together", "import \"fmt\"\nimport perf \"" + testRuntime + "\" // inserted by markgen\n",
-			"import (\n\t\"fmt\"\n\n\tperf \"" + testRuntime + "\" // inserted by markgen\n)\n", "import \"fmt\"\n", "import (\n\t\"fmt\"\n\n)\n"},
-		{"the note of the import deleted", " // inserted by markgen", "", "", ""},
-		{"the import deleted", "import perf \"" + testRuntime + "\" // inserted by markgen\n", "", "", ""},
+		{"the import moved", imports, "import (\n\tperf \"" + testRuntime + "\" //perf:line\n\n\t\"fmt\"\n)\n", "", ""},
+		{"imports added", imports, "import (\n\t\"fmt\"\n\t\"os\"\n\n\tperf \"" + testRuntime + "\" //perf:line\n)\n", "import \"fmt\"\n", "import (\n\t\"fmt\"\n\t\"os\"\n)\n"},
+		{"the other import deleted", imports, "import perf \"" + testRuntime + "\" //perf:line\n", "\nimport \"fmt\"\n", ""},
+		{"the block left, without other imports", imports, "import (\n\tperf \"" + testRuntime + "\" //perf:line\n)\n", "\nimport \"fmt\"\n", ""},
+		{"the imports in declarations of their own", imports, "import \"fmt\"\nimport perf \"" + testRuntime + "\"\n", "", ""},
+		{"a comment among the imports", "import (\n", "import (\n\t// why\n", "import \"fmt\"\n", "import (\n\t// why\n\t\"fmt\"\n)\n"},
+		{"a comment behind the other import", "\"fmt\"\n", "\"fmt\" // why\n", "\"fmt\"\n", "\"fmt\" // why\n"},
+		{"the note of the import deleted", "\" //perf:line", "\"", "import \"fmt\"", "import (\n\t\"fmt\"\n)"},
+		{"the import deleted", imports, "import \"fmt\"\n", "", ""},
 		{"the name perf used by the user", "return 1\n", "perf := 1\n\treturn perf\n", "return 1", "perf := 1; return perf"},
 	}
 	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
@@ -106,16 +112,13 @@ func TestStripErrors(t *testing.T) {
 		return "p.go:" + pos + ": " + name + " is used where markgen did not insert it, or what it inserted has been changed; " + remedy
 	}
 	tests := []struct{ name, from, to, want string }{
-		{"another condition", "if perf.On {", "if perf.On && n > 1 {", changed("9:5", "perf")},
-		{"an else", "\t\tdefer perf.Close(perfs[:])\n\t}\n", "\t\tdefer perf.Close(perfs[:])\n\t} else {\n\t}\n", changed("9:5", "perf")},
-		{"a call of the user's", "return n", "return n + perf.Count()", changed("29:13", "perf")},
-		{"a scope kept", "return n", "s := perfs[1]; _ = s; return n", changed("29:7", "perfs")},
-		{"a marker kept", "return n", "_ = perfmarks.parse; return n", changed("29:6", "perfmarks")},
-		{"a pause without its directive", "\t//perf:pause\n", "", changed("24:2", "perf")},
-		{"the end of the program elsewhere", "return n", "defer perf.Finish(); return n", changed("29:8", "perf")},
+		{"another condition", "if perf.On {", "if perf.On && n > 1 {", changed("12:5", "perf")},
+		{"an else", "\t\tdefer perf.Close(perfs[:])\n\t}\n", "\t\tdefer perf.Close(perfs[:])\n\t} else {\n\t}\n", changed("12:5", "perf")},
+		{"a scope kept", "return n", "s := perfs[1]; _ = s; return n", changed("32:7", "perfs")},
+		{"a marker kept", "return n", "_ = perfmarks.parse; return n", changed("32:6", "perfmarks")},
 		{"a comment inside", "\t\tdefer perf.Close", "\t\t// when on\n\t\tdefer perf.Close",
-			"p.go:10:3: a comment stands in what markgen inserted; move it out, or delete it"},
-		{"a syntax error", "return n", "return n n", "p.go:29:11: expected ';', found n"},
+			"p.go:13:3: a comment stands in what markgen inserted; move it out, or delete it"},
+		{"a syntax error", "return n", "return n n", "p.go:32:11: expected ';', found n"},
 	}
 	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
 	for _, test := range tests {
@@ -131,6 +134,48 @@ func TestStripErrors(t *testing.T) {
 	}
 }
 
+// An import of the runtime stays that the user has found a use for, as does one that is the user's own beside ours.
+func TestStripLeavesImportInUse(t *testing.T) {
+	const own = "package p\n\nimport (\n\t\"fmt\"\n\n\tperf \"" + testRuntime + "\"\n)\n\nfunc f() {\n\tperf.Pause()\n\tif perf.On {\n\t\tfmt.Println(1)\n\t}\n}\n"
+	if marked := checkRoundTrip(t, "p.go", []byte(own)); !bytes.Contains(marked, []byte("perfs2[0].Enter(&perfmarks2.f)")) {
+		t.Errorf("marked in another way than expected:\n%s", marked)
+	}
+	marked := string(markInPlace(t, "example.com/p", []Source{{"p.go", []byte(editedSource)}}, Options{}, InPlace{})["p.go"])
+	for _, call := range []string{"perf.State()", "perf.Pause()", "perf.Finish()"} {
+		edited := strings.Replace(marked, "\tfmt.Println(n)\n", "\t"+call+"\n\tfmt.Println(n)\n", 1)
+		want := strings.Replace(editedSource, "\tfmt.Println(n)\n", "\t"+call+"\n\tfmt.Println(n)\n", 1)
+		want = strings.Replace(want, "import \"fmt\"\n", "import (\n\t\"fmt\"\n\n\tperf \""+testRuntime+"\"\n)\n", 1)
+		if got, err := Strip("p.go", []byte(edited)); err != nil || string(got) != want {
+			t.Errorf("%s: %v, got\n%s\nwant\n%s", call, err, got, want)
+		}
+	}
+}
+
+// Former versions wrote a comment behind the import, which formatters that moved the import have left behind.
+func TestStripFormerNotes(t *testing.T) {
+	const (
+		note  = " // inserted by markgen"
+		ours  = "perf \"" + testRuntime + "\""
+		block = "import (\n\t\"fmt\"\n\t\"os\"\n"
+		code  = "\n//perf:mark\nfunc f() {\n\tif perf.On {\n\t\tdefer perf.Enter(&perfmarks.f).Exit()\n\t}\n\tfmt.Println(os.Args)\n}\n"
+		rest  = "\n//perf:mark\nfunc f() {\n\tfmt.Println(os.Args)\n}\n"
+	)
+	tests := []struct{ name, text, want string }{
+		{"as it was", block + ")\nimport " + ours + note + "\n" + code, block + ")\n" + rest},
+		{"in a block", block + "\n\t" + ours + note + "\n)\n" + code, block + ")\n" + rest},
+		{"behind the block", block + "\n\t" + ours + "\n)" + note + "\n" + code, block + ")\n" + rest},
+		{"below the block", block + "\n\t" + ours + "\n)\n\n" + note[1:] + "\n" + code, block + ")\n" + rest},
+		{"many, without markers", block + "\t" + note[1:] + "\n)\n\n" + note[1:] + "\n\n" + note[1:] + "\n" + rest, block + ")\n" + rest},
+		{"none but them", "\n" + note[1:] + "\n\nfunc f() {}\n", "\nfunc f() {}\n"},
+	}
+	for _, test := range tests {
+		got, err := Strip("p.go", []byte("package p\n\n"+test.text))
+		if want := "package p\n\n" + test.want; err != nil || string(got) != want {
+			t.Errorf("%s: %v, got\n%s\nwant\n%s", test.name, err, got, want)
+		}
+	}
+}
+
 // What looks like it and is the user's own is left alone.
 func TestStripLeavesOthersAlone(t *testing.T) {
 	for _, text := range []string{
@@ -138,6 +183,7 @@ func TestStripLeavesOthersAlone(t *testing.T) {
 		"package p\n\nvar perfmarks struct{ x int }\n\nvar perf T\n\nfunc f() { perf.Point(&perfmarks.x) }\n",
 		"package p\n\nimport \"other/perf\"\n\nvar perfmarks int\n\nfunc f() {\n\tif perf.On {\n\t}\n}\n",
 		"package p\n\n// inserted by markgen\nfunc f() {}\n",
+		"package main\n\nimport perf \"" + testRuntime + "\"\n\nfunc main() {\n\tdefer perf.Finish()\n\tif perf.On {\n\t\tprintln()\n\t}\n}\n",
 		"not Go",
 		"",
 	} {
