@@ -10,11 +10,12 @@ import (
 
 // InPlace says how source is marked for people to keep.
 type InPlace struct {
-	Runtime string   // import path of the runtime, such as github.com/markgen/markgen/runtime
-	Root    string   // directory that the table's file names are relative to; "" keeps them
-	Dir     string   // directory that the names of the sources are relative to, where they are not absolute
-	Unit    string   // which unit of the package this is: "", "t" (in-package tests), "x" (external tests)
-	Beside  [][]byte // texts of the package's files in other units: names that they use are not used
+	Runtime string            // import path of the runtime, such as github.com/markgen/markgen/runtime
+	Root    string            // directory that the table's file names are relative to; "" keeps them
+	Dir     string            // directory that the names of the sources are relative to, where they are not absolute
+	Unit    string            // which unit of the package this is: "", "t" (in-package tests), "x" (external tests)
+	Beside  [][]byte          // texts of the package's files in other units: names that they use are not used
+	Now     map[string][]byte // the files as they are, by the names of the sources: what is marked and formatted otherwise stays
 }
 
 // InPlace writes the marked text of the files that change, and the generated
@@ -70,13 +71,23 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m != nil {
-			out[f.Name] = m.text
-			if f.returns {
-				out[f.Name] = withReturns(m.text)
-			}
-			moved[f] = m
+		if m == nil {
+			continue
 		}
+		now := o.Now[f.Name]
+		if f.returns {
+			now, _ = withoutReturns(now)
+		}
+		if len(now) > 0 && !bytes.Equal(now, m.text) {
+			w.reformatted(m, now)
+		}
+		if out[f.Name] = m.text; m.now != nil {
+			out[f.Name] = m.now
+		}
+		if f.returns {
+			out[f.Name] = withReturns(out[f.Name])
+		}
+		moved[f] = m
 	}
 	for _, g := range groups {
 		text := w.table(g, func(p *Point) token.Position { return moved[p.f].position(p.Pos.Offset) })
@@ -113,6 +124,10 @@ type markedText struct {
 	shifts []int  // by how much what is behind each edit has moved
 	lines  []int  // where the lines of plain start
 	final  []int  // and those of text, if it is another
+
+	now      []byte   // what is kept instead of text, the same code formatted otherwise; nil: nothing
+	places   [][2]int // of the same tokens in text and in now
+	nowLines []int    // where the lines of now start
 
 	byLines bool           // everything stands on lines of its own, none next to an aligned comment, but in alone
 	alone   []alignedGroup // were formatted
@@ -159,6 +174,9 @@ func (m *markedText) position(at int) token.Position {
 			break
 		}
 		n--
+	}
+	if m.now != nil {
+		return m.moved(at)
 	}
 	return token.Position{Offset: at, Line: line, Column: at - start + 1}
 }

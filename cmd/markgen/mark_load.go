@@ -307,9 +307,11 @@ func (m *marking) place(ctx context.Context) error {
 	}
 	for _, g := range m.groups {
 		for _, u := range g.units {
-			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Dir: m.env.Dir, Unit: u.suffix}
+			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Dir: m.env.Dir, Unit: u.suffix, Now: map[string][]byte{}}
 			for path, text := range g.plain {
-				if !slices.Contains(u.names, path) {
+				if slices.Contains(u.names, path) {
+					in.Now[m.env.shown(path)] = g.disk[path]
+				} else {
 					in.Beside = append(in.Beside, text)
 				}
 			}

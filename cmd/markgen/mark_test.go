@@ -86,6 +86,16 @@ func (m *marked) markgen(args ...string) string {
 	return stdout.String()
 }
 
+// command runs another command, which has to succeed.
+func (m *marked) command(args ...string) {
+	m.t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = m.dir, m.environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
 // build builds all programs into a folder and returns their paths.
 func (m *marked) build(folder string, args ...string) []string {
 	m.t.Helper()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/imports"
 
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/overlay"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 // compare with.
 func TestScript(t *testing.T) {
 	p := scripts(t, "testdata/script")
-	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"register": register}
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"register": register, "goimports": goimports}
 	testscript.Run(t, p)
 }
 
@@ -72,6 +73,15 @@ func register(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	for _, m := range modules {
 		ts.Check(writeFile(filepath.Join(m.Root, registry.FileName), m.After.Format()))
+	}
+}
+
+// goimports formats files as the command of its name does with -w.
+func goimports(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		text, err := imports.Process(ts.MkAbs(name), []byte(ts.ReadFile(name)), nil)
+		ts.Check(err)
+		ts.Check(writeFile(ts.MkAbs(name), text))
 	}
 }
 

@@ -1,0 +1,12 @@
+package m
+
+import (
+	"fmt" // formatted
+	"os"  // for its arguments
+)
+
+func block() {
+	if len(os.Args) > 1 {
+		fmt.Println()
+	}
+}

@@ -1,0 +1,11 @@
+package m
+
+import (
+	"fmt"
+	"os"
+)
+import "strings"
+
+func blockAndOne() {
+	fmt.Println(strings.Join(os.Args, " "))
+}

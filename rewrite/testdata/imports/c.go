@@ -1,0 +1,8 @@
+package m
+
+// #include <stdlib.h>
+import "C"
+
+func onlyC() {
+	C.free(nil)
+}

@@ -1,0 +1,16 @@
+package m
+
+/*
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+)
+
+func blockAndC() {
+	C.free(nil)
+	fmt.Println(os.Args)
+}

@@ -1,0 +1,5 @@
+package m
+
+import "fmt"
+
+func one(n int) int { return n + len(fmt.Sprint(n)) }

@@ -1,0 +1,7 @@
+package m
+
+import f "fmt"
+
+func oneName() {
+	f.Println()
+}

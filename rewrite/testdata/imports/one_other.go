@@ -1,0 +1,7 @@
+package m
+
+import "example.com/m/other"
+
+func oneOther() {
+	other.F()
+}

@@ -1,0 +1,12 @@
+package m
+
+import (
+	"fmt"
+
+	"example.com/m/other"
+)
+
+func otherGroup() {
+	fmt.Println()
+	other.F()
+}

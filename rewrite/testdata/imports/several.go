@@ -1,0 +1,8 @@
+package m
+
+import "fmt"
+import "os"
+
+func several() {
+	fmt.Println(os.Args)
+}
