@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// In three rounds of marking, formatting and stripping, source that a formatter has formatted comes back as it was, and other
+// source as the formatter makes of it. Formatted marked source compiles, and marking it again leaves it as it is.
+// Formatters of other projects are those of tools/formatters; package rewrite tests gofmt and goimports with more source.
+func TestFormatters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds formatters of other projects; make corpus runs it")
+	}
+	bin := t.TempDir() + string(filepath.Separator)
+	if out, err := exec.Command("go", "build", "-C", "../../tools/formatters", "-o", bin, "tool").CombinedOutput(); err != nil {
+		t.Skipf("the formatters could not be built: %v\n%s", err, out)
+	}
+	for _, args := range [][]string{
+		{"gofmt", "-s", "-w"},
+		{bin + "goimports", "-w"},
+		{bin + "goimports", "-local", "example.com/m", "-w"},
+		{bin + "gofumpt", "-extra", "-w"},
+		{bin + "gci", "write"},
+		{bin + "gci", "write", "-s", "standard", "-s", "default", "-s", "localmodule", "--custom-order"},
+		{bin + "golines", "-w"},
+		{bin + "golines", "-m", "60", "-w"},
+		{"go", "fix"},
+	} {
+		t.Run(strings.Join(append([]string{filepath.Base(args[0])}, args[1:]...), " "), func(t *testing.T) {
+			testFormatter(t, args)
+		})
+	}
+}
+
+func testFormatter(t *testing.T, args []string) {
+	m := newMarked(t)
+	m.write("go.mod", "module example.com/m\n\ngo 1.26.0\n\nrequire example.net/semver v0.0.0\n\nreplace example.net/semver => ./semver\n")
+	m.write("semver/go.mod", "module example.net/semver\n\ngo 1.26.0\n")
+	m.write("semver/semver.go", "package semver\n")
+	m.write("other/other.go", "package other\n\nfunc F() {\n}\n")
+	m.write("other/zebra/zebra.go", "package zebra\n\nfunc F() {\n}\n")
+	m.markgen("init", "-vendor")
+	sources, err := filepath.Glob("../../rewrite/testdata/imports/*.go")
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no sources")
+	}
+	packages := []string{".", "./c", "./own"}
+	// What they do to marked text in these cannot be told from what the user has written. Gofumpt puts blank lines around
+	// one-line functions that have been broken up, and makes a block of imports that stand below another. Gci puts import "C"
+	// first where there are two other imports, and leaves it where there is one.
+	skipped := map[string][]string{
+		"gofumpt": {"adjacent.go", "block_and_one.go"},
+		"gci":     {"c_behind.go"},
+	}[filepath.Base(args[0])]
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(source)
+		switch {
+		case slices.Contains(skipped, name):
+			continue
+		case strings.HasPrefix(name, "c"):
+			name = "c/" + name
+		case name == "own.go":
+			name = "own/" + name
+		}
+		m.write(name, string(text))
+	}
+	texts := func() map[string]string { // of the sources
+		files := m.files()
+		for name := range files {
+			base := filepath.Base(name)
+			if dir := filepath.Base(filepath.Dir(name)); strings.HasPrefix(base, "markgen_table") || dir != filepath.Base(m.dir) && dir != "c" && dir != "own" {
+				delete(files, name)
+			}
+		}
+		return files
+	}
+	format := func() {
+		t.Helper()
+		operands := packages
+		if args[0] != "go" {
+			operands = nil
+			for _, dir := range packages {
+				files, err := filepath.Glob(filepath.Join(m.dir, dir, "*.go")) // the tables, too
+				if err != nil {
+					t.Fatal(err)
+				}
+				operands = append(operands, files...)
+			}
+		}
+		m.command(append(slices.Clone(args), operands...)...)
+	}
+	same := func(when string, got, want map[string]string) {
+		t.Helper()
+		for name, text := range want {
+			if got[name] != text {
+				t.Errorf("%s, %s is\n%s\nwant\n%s", when, filepath.Base(name), got[name], text)
+			}
+		}
+	}
+	mark := append([]string{"-all"}, packages...)
+
+	before := texts()
+	format()
+	want := texts()
+	clean := map[string]string{}
+	for name, text := range before {
+		m.write(strings.TrimPrefix(name, m.dir), text)
+		if want[name] == text {
+			clean[name] = text
+		}
+	}
+	for range 3 {
+		m.markgen(mark...)
+		format()
+		formatted := texts()
+		m.command(append([]string{"go", "vet"}, packages...)...)
+		m.markgen(mark...)
+		same("formatted and marked again", texts(), formatted)
+		m.markgen(append([]string{"-check"}, mark...)...)
+		m.markgen(append([]string{"-strip"}, packages...)...)
+		same("formatted and stripped", texts(), clean)
+		format()
+		same("formatted, stripped and formatted again", texts(), want)
+	}
+}
