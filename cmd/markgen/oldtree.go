@@ -178,7 +178,9 @@ func (e *Env) git(ctx context.Context, dir string, args ...string) (string, erro
 // gitError is in one line what git says of an error, without what it says before of what it does.
 func gitError(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	is := func(line string) bool { return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") }
+	is := func(line string) bool {
+		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
+	}
 	lines = lines[max(0, slices.IndexFunc(lines, is)):]
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: "))
