@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -221,6 +222,7 @@ func (w *inPlaceWriter) importApart(e *edits, f *file) bool {
 	if !ok {
 		return false
 	}
+	at = behindComments(f.Text, at)
 	nl := newline(f.Text, end)
 	text := "import " + w.importing() + nl
 	if len(importDecls(f.ast)) == 0 {
@@ -228,6 +230,19 @@ func (w *inPlaceWriter) importApart(e *edits, f *file) bool {
 	}
 	e.insert(at, text)
 	return true
+}
+
+// behindComments is the line behind the comments that begin at one, if it is empty or the file's last: the rest of the
+// comment behind the package clause or an import.
+func behindComments(text []byte, at int) int {
+	end := at
+	for bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t"), []byte("//")) {
+		end = lineEnd(text, end)
+	}
+	if rest := text[end:]; len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
+		return at
+	}
+	return end
 }
 
 // importInLine imports the runtime right behind the other imports.
