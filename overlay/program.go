@@ -2,8 +2,10 @@ package overlay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,6 +80,11 @@ func programsIn(dir string) ([]string, error) {
 // checkProgram refuses what go run refuses, before anything is built.
 func (b *Build) checkProgram() error {
 	packages := b.plain.Packages()
+	for _, name := range packages {
+		if err := b.checkFile(name); err != nil {
+			return err
+		}
+	}
 	switch main := b.named(); {
 	case len(packages) == 0:
 		return fmt.Errorf("go: no go files listed")
@@ -91,6 +98,30 @@ func (b *Build) checkProgram() error {
 		return fmt.Errorf("go: pattern %s matches multiple packages:%s", packages[0], names.String())
 	case len(main) == 1 && main[0].Error == nil && main[0].Name != "main" && main[0].Name != "":
 		return fmt.Errorf("package %s is not a main package", main[0].ImportPath)
+	}
+	return nil
+}
+
+// checkFile refuses a file that go run refuses and go build takes: one of a test, as a shell has among *.go, and a name
+// that is no file, which go build takes for an import path.
+func (b *Build) checkFile(name string) error {
+	if !strings.HasSuffix(name, ".go") {
+		return nil
+	}
+	if strings.HasSuffix(name, "_test.go") {
+		return fmt.Errorf("go: cannot run *_test.go files (%s)", name)
+	}
+	overlayFlag, _ := b.plain.Flag("overlay")
+	user, err := readReplacements(overlayFlag, b.dir)
+	if err != nil {
+		return err
+	}
+	path := absolute(b.dir, name)
+	if to := user[path]; to != "" {
+		path = to
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: no such file; name a file of package main, or a package", name)
 	}
 	return nil
 }
