@@ -85,10 +85,20 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 		fmt.Fprintf(env.Stdout, "%s: requires markgen, nothing to do\n", name)
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(root, "vendor", "modules.txt")); err == nil {
-		fmt.Fprintf(env.Stdout, "%s: does not agree with go.mod now; mark with GOFLAGS=-mod=mod in the environment, then run go mod vendor\n", env.shown(filepath.Join(root, "vendor")))
-	}
+	sayVendor(env, root)
 	return nil
+}
+
+// sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies what is imported, so
+// that marking comes first, and go refuses the directory until then. A workspace has one of its own, and no -mod=mod.
+func sayVendor(env *Env, root string) {
+	vendor, flag, verb := filepath.Join(root, "vendor"), "-mod=mod", "go mod vendor"
+	if work := workFile(env, root); work != "" {
+		vendor, flag, verb = filepath.Join(filepath.Dir(work), "vendor"), "-mod=readonly", "go work vendor"
+	}
+	if _, err := os.Stat(filepath.Join(vendor, "modules.txt")); err == nil {
+		fmt.Fprintf(env.Stdout, "%s: does not agree with go.mod now; mark with GOFLAGS=%s in the environment, then run %s\n", env.shown(vendor), flag, verb)
+	}
 }
 
 // raiseGo makes the go line of a module at least that of the checkout, without which the go command would not build it,
