@@ -28,10 +28,6 @@ const shortestSleep = 200_000
 //
 //go:norace
 func timers(run uint64) {
-	if trouble := pollerTrouble(); trouble != "" {
-		complain("MARKGEN: there can be no timer: " + trouble + "; no window is opened, and nothing happens after a time")
-		return
-	}
 	s := &theSampler
 	var c cycle
 	var a alarm
@@ -83,7 +79,7 @@ func timersNeeded() bool {
 // timersRun is the run that timers are there for; 0: there are none. Under timing.
 var timersRun uint64
 
-// haveTimers starts timers for a run that has none.
+// haveTimers starts timers for a run that has none, or says why there can be none.
 //
 //go:norace
 func haveTimers(run uint64) {
@@ -91,9 +87,14 @@ func haveTimers(run uint64) {
 	begins := timersRun != run
 	timersRun = run
 	release(&timing)
-	if begins {
-		startTimers(run)
+	if !begins {
+		return
 	}
+	if trouble := pollerTrouble(); trouble != "" {
+		complain("MARKGEN: there can be no timer: " + trouble + "; no window is opened, and nothing happens after a time")
+		return
+	}
+	startTimers(run)
 }
 
 // timing is held by timers while they look at the run and act: they are of the one that there is. Who leaves a run
