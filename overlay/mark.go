@@ -89,6 +89,13 @@ type Stats struct {
 	Rewritten int      // those that were not in the cache
 	Files     int      // files with markers
 	Skipped   []string // packages left as they are, since they do not parse
+	Runtime   bool     // the source imports the runtime, as that of packages marked in place does
+}
+
+// Unmarked reports whether packages were searched for what to mark and the build has no marker, not even one that is
+// written in the source.
+func (s *Stats) Unmarked() bool {
+	return s.Packages > 0 && s.Files == 0 && len(s.Skipped) == 0 && !s.Runtime
 }
 
 // paint marks the packages and returns the overlay entries of their files. A

@@ -9,11 +9,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/units"
 )
@@ -128,6 +130,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.Stats.Runtime = slices.ContainsFunc(b.packages, func(p *Package) bool { return markgen.IsRuntime(p.ImportPath) })
 	lastTold, err := b.tellLast(marked, user)
 	if err != nil {
 		return nil, err

@@ -41,5 +41,8 @@ func runBuild(ctx context.Context, env *Env, args []string) int {
 	if err != nil {
 		return env.failGo(err)
 	}
+	if code == exitOK {
+		env.note(own.unmarked(build))
+	}
 	return code
 }

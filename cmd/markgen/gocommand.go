@@ -184,6 +184,21 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 	return build, exitOK
 }
 
+// unmarked says that nothing is marked in a build, since nothing asks for it, and what to do; "" if that is not so.
+func (own *ownFlags) unmarked(build *overlay.Build) string {
+	if own.all || !build.Stats.Unmarked() {
+		return ""
+	}
+	return "nothing is marked: no //perf: directive in the packages of this build; mark every function, loop and branch with -all, or put //perf:mark above a function or loop"
+}
+
+// note prints what a user may want to know, and what is no warning.
+func (e *Env) note(text string) {
+	if text != "" {
+		fmt.Fprintf(e.Stderr, "markgen %s: %s\n", e.command.name, text)
+	}
+}
+
 // marking reads how the module in root wants to be marked.
 func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 	var earlier []byte

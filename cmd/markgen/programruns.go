@@ -27,7 +27,7 @@ func repeatProgram(ctx context.Context, env *Env, own *ownFlags, args []string) 
 		// Both programs run in the same place and read the same files there.
 		p := &programRuns{env: env, dir: env.Path(command.Dir), stdin: stdin}
 		s.first = func(ctx context.Context, c *overlay.Collection) (int, error) {
-			build, code := b.env.prepare(ctx, "run", b.own, b.args)
+			build, code := b.prepare(ctx, "run")
 			if build == nil {
 				return code, nil
 			}

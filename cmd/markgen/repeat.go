@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ type side struct {
 
 	held  heldOutput // what first printed, of a side that the user sees only if it fails
 	files []string   // the complete runs
+
+	unmarked string // as of ownFlags
 }
 
 // heldOutput is output that is shown if there is a reason to.
@@ -230,7 +233,7 @@ func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 	}
 	files, err := c.Files()
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s%s: no data, so no runs are made: %s", r.what, after(s.shown), noData)
+		err = fmt.Errorf("%s%s: no data, so no runs are made: %s", r.what, after(s.shown), cmp.Or(s.unmarked, noData))
 	}
 	if err != nil {
 		return exitFailure, err

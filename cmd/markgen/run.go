@@ -47,6 +47,7 @@ func runRun(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	defer data.Close()
+	data.unmarked = own.unmarked(build)
 	work, err := build.WorkDir()
 	if err != nil {
 		return env.fail(err)

@@ -29,6 +29,8 @@ type runData struct {
 	shown  report.Options
 	spool  string // directory in which they are left, "" for none
 	room   int64  // bytes that it may hold
+
+	unmarked string // as of ownFlags
 }
 
 // collect makes ready for the data of a run. What MARKGEN says of file and report holds unless there are flags.
@@ -102,7 +104,11 @@ func (d *runData) use(well bool) int {
 		return d.env.fail(err)
 	}
 	if len(files) == 0 {
-		if well && (d.report != "none" || d.out != "") {
+		switch wanted := d.report != "none" || d.out != ""; {
+		case !well || !wanted:
+		case d.unmarked != "":
+			d.env.note(d.unmarked)
+		default:
 			d.env.warn("no data: " + noData)
 		}
 		return exitOK

@@ -13,6 +13,7 @@ import (
 
 // A sideBuild is what it takes to build a side of a repetition with go.
 type sideBuild struct {
+	side *side
 	env  *Env // of the place that is built
 	own  *ownFlags
 	args []string // for go
@@ -32,7 +33,7 @@ func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, arg
 	}
 	var earlier func(root string) []byte
 	for i, s := range r.sides {
-		b := &sideBuild{env: r.env, own: own, args: args, dir: filepath.Join(r.dir.Path, []string{"old", "new"}[i])}
+		b := &sideBuild{side: s, env: r.env, own: own, args: args, dir: filepath.Join(r.dir.Path, []string{"old", "new"}[i])}
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
 			return r.env.fail(err)
 		}
@@ -61,6 +62,15 @@ func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, arg
 		functions(s, b)
 	}
 	return r.run(ctx)
+}
+
+// prepare is Env.prepare for the side.
+func (b *sideBuild) prepare(ctx context.Context, verb string) (build *overlay.Build, code int) {
+	build, code = b.env.prepare(ctx, verb, b.own, b.args)
+	if build != nil {
+		b.side.unmarked = b.own.unmarked(build)
+	}
+	return build, code
 }
 
 // moveTo has the side be built in another tree, by the settings of the present one: what is marked, and how, has to be

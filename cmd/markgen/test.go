@@ -59,6 +59,9 @@ func runTest(ctx context.Context, env *Env, args []string) int {
 		if err != nil {
 			return max(code, env.failGo(err))
 		}
+		if code == exitOK {
+			env.note(own.unmarked(build))
+		}
 		return code
 	}
 	data, err := env.collect(own)
@@ -66,6 +69,7 @@ func runTest(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	defer data.Close()
+	data.unmarked = own.unmarked(build)
 	code, err = build.Test(ctx, data.Collection)
 	if err != nil {
 		return max(code, env.failGo(err))

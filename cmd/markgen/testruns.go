@@ -45,7 +45,7 @@ type testRuns struct {
 }
 
 func (t *testRuns) first(ctx context.Context, c *overlay.Collection) (code int, err error) {
-	if t.build, code = t.env.prepare(ctx, "test", t.own, t.args); t.build == nil {
+	if t.build, code = t.prepare(ctx, "test"); t.build == nil {
 		return code, nil
 	}
 	// Tests get the signal, too; they are not to be killed while they put their things away.
