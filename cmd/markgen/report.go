@@ -166,7 +166,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		}
 	}
 	if o.Format == "cover" && len(p.Blocks) == 0 {
-		env.warn("no cover blocks are in the data; build the program with markgen test -cover to have them")
+		return env.fail(errors.New("no cover blocks are in the data; make data that have them with markgen run -cover or markgen test -cover"))
 	}
 	if p.Damaged || old != nil && old.Damaged {
 		code = exitFailure
