@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/units"
@@ -44,15 +45,27 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	w.WriteByte('\n')
 	d.table(w, r)
 	countChanges(w, r, Options{Width: d.Width, Color: d.Color})
+	var unvisited []string // a line for each would hide the others: a program has many that a run never comes to
 	for _, list := range []struct {
 		word   string
 		places []compare.Place
 	}{
 		{"new", r.Appeared}, {"vanished", r.Vanished}, {"passed only now", r.Begun}, {"no longer passed", r.Ceased},
 	} {
+		n := 0
 		for _, p := range list.places {
+			if !p.Passed {
+				n++
+				continue
+			}
 			fmt.Fprintf(w, "%s: %s\n", ink.paint(faint, list.word), printable(p.Name))
 		}
+		if n > 0 {
+			unvisited = append(unvisited, units.Count(uint64(n))+" "+list.word)
+		}
+	}
+	if len(unvisited) > 0 {
+		fmt.Fprintf(w, "%s: %s; -json lists them\n", ink.paint(faint, "unvisited"), strings.Join(unvisited, ", "))
 	}
 	if len(r.Appeared)+len(r.Vanished)+len(r.Begun)+len(r.Ceased) > 0 {
 		w.WriteByte('\n')

@@ -17,7 +17,7 @@ import (
 // comparison is one with everything that there can be in it.
 func comparison() *compare.Result {
 	place := func(id int, name string) compare.Place {
-		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id}
+		return compare.Place{ID: registry.ID(0xa0 + id), Name: "example.com/shop." + name, Kind: "func", File: "shop.go", Line: 10 * id, Passed: true}
 	}
 	summary := func(median float64) compare.Summary {
 		return compare.Summary{Median: median, Lo: median * 0.99, Hi: median * 1.012, Runs: 10}
@@ -75,6 +75,10 @@ func TestDiffText(t *testing.T) {
 	together := comparison()
 	together.Shared[0].Verdict, together.Markers = compare.Worse, nil
 	nothing := &compare.Result{Options: compare.Options{Metric: "p99", Threshold: 0.1, Alpha: 0.01}, Enough: true, Half: math.Inf(1), Most: math.Inf(1)}
+	unvisited := comparison()
+	rare := compare.Place{ID: 1, Name: "example.com/shop.rare", Kind: "func", File: "shop.go", Line: 7}
+	unvisited.Appeared = append(unvisited.Appeared, slices.Repeat([]compare.Place{rare}, 1200)...)
+	unvisited.Vanished = append(unvisited.Vanished, rare, rare, rare)
 	rough := comparison()
 	rough.Half, rough.Most = 5.3e9, 5.4e9
 	for _, tt := range []struct {
@@ -90,6 +94,7 @@ func TestDiffText(t *testing.T) {
 		{"together", Diff{}, together},
 		{"nothing", Diff{}, nothing},
 		{"rough", Diff{}, rough},
+		{"unvisited", Diff{}, unvisited},
 	} {
 		text := written(t, tt.d, tt.r)
 		golden.Check(t, "diff/"+tt.name+".txt", text)

@@ -15,7 +15,9 @@ func (c *Comparison) sorted() []*series {
 	return list
 }
 
-func (s *series) place() Place { return Place{s.id, s.name, s.kind, s.file, s.line} }
+func (s *series) place() Place {
+	return Place{s.id, s.name, s.kind, s.file, s.line, s.counts[Old].visited+s.counts[New].visited > 0}
+}
 
 // places sorts out the markers that only one side has, or passed, or that were surely
 // passed more or less often.

@@ -104,6 +104,7 @@ type Place struct {
 	Name, Kind string
 	File       string
 	Line       int
+	Passed     bool // by a run of either side
 }
 
 // Count is a marker with the passages of every old run, and of every new one.
