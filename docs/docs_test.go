@@ -265,7 +265,7 @@ var explained = regexp.MustCompile(`^  -([a-z]+(?:-[a-z]+)*)`)
 // goFlags are flags of go's, not of markgen's, that the pages name.
 var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg": true, "covermode": true, "coverprofile": true,
 	"a": true, "buildmode": true, "overlay": true, "race": true, "tags": true, "trimpath": true, "vet": true, "buildvcs": true, "args": true, "mod": true,
-	"modfile": true, "C": true, "pgo": true, "toolexec": true, "exec": true, "p": true, "bench": true, "benchtime": true, "cpu": true, "timeout": true}
+	"modfile": true, "C": true, "pgo": true, "toolexec": true, "exec": true, "p": true, "run": true, "bench": true, "benchtime": true, "cpu": true, "timeout": true}
 
 // commandNames returns the commands that markgen help lists.
 func commandNames(t *testing.T, env []string) (names []string) {

@@ -29,8 +29,8 @@ of them are ever on one call stack. Then the functions are put into as few group
 a stack, and the scenario is run again for each group, with no other function measured. So the time of a function
 has the cost of no marker in it, and a million cheap calls inside it do not make it look dear.
 
-The scenario are the packages' own tests, examples and benchmarks, the latter with -benchtime=10x; go's flags
--run, -bench, -benchtime, -short … say otherwise. Or it is a command: go test or go run with arguments, which
+The scenario are the packages' own tests and examples. Go's flags -run, -short … choose among them, and -bench adds
+benchmarks, of ten iterations each unless -benchtime says otherwise. Or it is a command: go test or go run with arguments, which
 are built with markers in the packages, or a program that markgen build has built, or what starts such. It is built
 once, and runs as often as there are groups, and once more; a scenario that does the same each time gives
 counts that agree.
@@ -302,6 +302,9 @@ func (w *isolateWork) show(r *isolate.Result) int {
 			what = "functions"
 		}
 		e.warn(fmt.Sprintf("no %s of %s are in what ran%s", what, strings.Join(w.packages, ", "), andAll(w.own.all)))
+	}
+	if len(r.Functions) > 0 && !slices.ContainsFunc(r.Functions, (*isolate.Function).Reached) {
+		e.note("the scenario reached no function; -bench=. runs benchmarks besides tests, -exercise calls what is not reached")
 	}
 	var err error
 	if w.own.json {

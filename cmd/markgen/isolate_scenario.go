@@ -124,14 +124,10 @@ func (w *isolateWork) ownFlags() *ownFlags {
 	return &ownFlags{all: true, deep: w.own.deep, sizes: w.own.sizes, config: w.own.config, mark: strings.Join(w.patterns, ","), keep: w.keeps, keepWhat: fmt.Sprintf("isolate all=%t", w.own.all)}
 }
 
-// testArgs are the arguments for go test: all there is in the packages, unless flags say otherwise.
+// testArgs are the arguments for go test. Benchmarks that flags ask for have a number of iterations rather than a time:
+// passes are to do the same.
 func testArgs(c *overlay.CommandLine, args []string) []string {
 	flags := []string{"-vet=off", "-timeout=0", "-count=1"}
-	_, run := c.Flag("run")
-	_, bench := c.Flag("bench")
-	if !run && !bench {
-		flags = append(flags, "-bench=.")
-	}
 	if _, ok := c.Flag("benchtime"); !ok {
 		flags = append(flags, "-benchtime=10x")
 	}
