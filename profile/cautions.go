@@ -10,7 +10,11 @@ import (
 // Warnings of the files, and what follows from the sum. Every format of a report
 // that has a place for text shows them.
 func (p *Profile) Cautions() []string {
-	list := p.Warnings[:len(p.Warnings):len(p.Warnings)]
+	var list []string
+	if text := p.Costly(); text != "" {
+		list = append(list, text)
+	}
+	list = append(list, p.Warnings...)
 	list = p.Clock.caution(list)
 	if p.NoSelf && p.GOARCH != "" && p.GOARCH != "amd64" && p.GOARCH != "arm64" {
 		list = append(list, "on "+p.GOARCH+" goroutines can't be told apart: the total of what calls itself has what is inside each time, and what is still open is not known")
@@ -56,9 +60,6 @@ func (p *Profile) Cautions() []string {
 		list = append(list, text)
 	}
 	if text := p.coarse(); text != "" {
-		list = append(list, text)
-	}
-	if text := p.small(); text != "" {
 		list = append(list, text)
 	}
 	if text := p.mostlyTaken(); text != "" {

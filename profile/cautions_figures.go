@@ -67,29 +67,6 @@ func (m *Marker) unevenness(q float64) float64 {
 	return s.dev / (s.hi - s.lo) * math.Sqrt(12)
 }
 
-// small says how much of the self time is in markers that take little more than a
-// scope costs, "" if that is not much of it or of the run. What a scope costs is
-// taken off as a mean, and such times are too short for that.
-func (p *Profile) small() string {
-	if p.NoSelf || p.Clock.WholeNS <= 0 {
-		return ""
-	}
-	markers, self := uint64(0), 0.0
-	whole := float64(p.weight())
-	for i := range p.Markers {
-		m := &p.Markers[i]
-		if m.Timed() > 0 && m.MeanNS() < 2*p.Clock.WholeNS && float64(m.SelfNS) >= mattersAlone*whole {
-			markers++
-			self += float64(m.SelfNS)
-		}
-	}
-	if markers == 0 || self < mattersTogether*max(whole, float64(p.ElapsedNS)) {
-		return ""
-	}
-	return fmt.Sprintf("%.0f %% of the self time is in %s with passages of less than twice the %s that a scope costs, and such times say little; count these (//perf:mark count) or skip them (//perf:skip)",
-		100*self/whole, units.Plural(markers, "marker"), roughly(p.Clock.WholeNS))
-}
-
 // paused says what the pauses of a run have left out of the scopes that may have been open around them, "" if none was as long as a pause.
 func (p *Profile) paused() string {
 	if p.NoSelf {

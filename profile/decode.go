@@ -242,6 +242,9 @@ func (d *decoder) head() *Profile {
 	if bits&bitUnlogged != 0 {
 		p.Unlogged = d.uint()
 	}
+	if bits&bitCost != 0 {
+		p.Cost = &Cost{d.uint(), d.uint(), d.uint()}
+	}
 	return p
 }
 

@@ -196,6 +196,7 @@ const (
 	bitPairs
 	bitWild
 	bitUnlogged
+	bitCost
 )
 
 // bitIf is the bit if a condition holds.
@@ -209,7 +210,7 @@ func bitIf(is bool, bit uint64) uint64 {
 func (b *encoder) head(p *Profile) {
 	b.uint(bitIf(p.Complete, bitComplete) | bitIf(p.Alive, bitAlive) | bitIf(p.NoSelf, bitNoSelf) | bitIf(p.Damaged, bitDamaged) |
 		bitIf(p.Untimed, bitUntimed) | bitIf(p.MoreWarnings, bitMoreWarnings) | bitIf(p.Sampling != nil, bitSampling) | bitIf(p.Trace != nil, bitTrace) |
-		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild) | bitIf(p.Unlogged != 0, bitUnlogged))
+		bitIf(!p.Start.IsZero(), bitStart) | bitIf(p.Pairs != nil, bitPairs) | bitIf(p.Wild != nil, bitWild) | bitIf(p.Unlogged != 0, bitUnlogged) | bitIf(p.Cost != nil, bitCost))
 	b.text(p.App)
 	b.text(p.Run)
 	b.uint(uint64(p.Runs))
@@ -260,6 +261,9 @@ func (b *encoder) head(p *Profile) {
 	}
 	if p.Unlogged != 0 {
 		b.uint(p.Unlogged)
+	}
+	if c := p.Cost; c != nil {
+		b.uints(c.Runs, c.CPUNS, c.MarkersNS)
 	}
 }
 

@@ -113,9 +113,10 @@ func (r *run) join(sum *Sum) {
 	r.unnamed()
 }
 
-// passed counts the run among those of the figures, which are to be added to a marker, and of their callers: once, though
+// passed takes note of what recording the figures cost, and counts the run among those of the figures, which are to be added to a marker, and of their callers: once, though
 // several tables may name the marker.
 func (r *run) passed(to, figures *Marker) {
+	r.costs(figures)
 	if figures.Count > 0 && !r.counted[to] {
 		r.counted[to] = true
 		figures.Runs = 1

@@ -160,6 +160,9 @@ func (l *lister) runs() (wild bool) {
 	if bits&bitUnlogged != 0 {
 		l.uint("more changes of state")
 	}
+	if bits&bitCost != 0 {
+		l.uints("cost: runs", "processor time, ns", "of markers, ns")
+	}
 	return bits&bitWild != 0
 }
 

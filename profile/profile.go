@@ -29,6 +29,7 @@ type Profile struct {
 	Sampling  *Sampling // how windows of time were chosen; nil if there were none
 	Changes   []Change  // of the state, in order; nil after a merge
 	Unlogged  uint64    // later changes, for which the file had no room; 0 after a merge
+	Cost      *Cost     // what the runs took of the processors; nil: of no run is that known
 	Wild      *Wild     // what was picked at random to collect at; nil if everything was collected
 	Trace     *Traced   // nil: no trace was recorded
 	Pairs     *Pairs    // which markers were open at once; nil: that was not recorded

@@ -102,8 +102,9 @@ type run struct {
 	*Profile
 	*scratch
 	header header
-	torn   uint64 // see reconcile
-	last   uint64 // latest tick of all cells, 0 if there is none
+	torn   uint64  // see reconcile
+	last   uint64  // latest tick of all cells, 0 if there is none
+	costNS float64 // of recording all figures, see costs
 
 	damages int // places of damage so far
 
@@ -223,6 +224,7 @@ func (r *run) read(sum *Sum) {
 	r.elapsed()
 	r.estimate()
 	r.join(sum)
+	r.setCost()
 	r.sortTraces()
 	r.Complete = h.ended() && !r.Damaged && !h.partial()
 	if r.damages > mostDamage {

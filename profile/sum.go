@@ -174,6 +174,7 @@ func (s *Sum) head(p *Profile) {
 	sum.Damaged = sum.Damaged || p.Damaged
 	sum.Sampling = sum.Sampling.add(p.Sampling)
 	sum.Wild = sum.Wild.add(p.Wild)
+	sum.Cost = sum.Cost.add(p.Cost)
 	sum.Lost = add64(sum.Lost, p.Lost)
 	sum.Pairs = sum.Pairs.add(p.Pairs)
 	sum.Untimed = sum.Untimed || p.Untimed

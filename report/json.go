@@ -20,6 +20,8 @@ type jsonRun struct {
 	Run       string    `json:"run"`
 	Start     string    `json:"start"` // RFC 3339, UTC
 	ElapsedNS uint64    `json:"elapsed_ns"`
+	CPUNS     uint64    `json:"cpu_ns"`         // processor time of the runs that ended in order; 0 where it is not known
+	CostNS    uint64    `json:"marker_cost_ns"` // what markers cost of it, estimated
 	Clock     jsonClock `json:"clock"`
 	GOOS      string    `json:"goos"`
 	GOARCH    string    `json:"goarch"`
@@ -180,11 +182,17 @@ type jsonBucket struct {
 // writeJSON writes one object: a line for the run, then a line for each marker, so that
 // large reports can be looked through with line tools.
 func writeJSON(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
+	var cost profile.Cost
+	if p.Cost != nil {
+		cost = *p.Cost
+	}
 	head, err := json.Marshal(jsonRun{
 		App:       p.App,
 		Run:       p.Run,
 		Start:     p.Start.UTC().Format(time.RFC3339Nano),
 		ElapsedNS: p.ElapsedNS,
+		CPUNS:     cost.CPUNS,
+		CostNS:    cost.MarkersNS,
 		Clock:     jsonClock{p.Clock.Kind, p.Clock.Hz, p.Clock.QuantumNS, p.Clock.ReadNS},
 		GOOS:      p.GOOS,
 		GOARCH:    p.GOARCH,

@@ -23,6 +23,12 @@ func (b *promBuilder) run() []promFamily {
 			}
 		}),
 	}
+	if c := p.Cost; c != nil {
+		list = append(list,
+			gauge("cpu_seconds", "Processor time of the runs that ended in order.", one(seconds(c.CPUNS))),
+			gauge("marker_cost_seconds", "What markers cost of that, estimated.", one(seconds(c.MarkersNS))),
+		)
+	}
 	if !p.Start.IsZero() {
 		list = append(list, gauge("start_time_seconds", "Start of the first run since the Unix epoch.", one(seconds(p.Start.UnixNano()))))
 	}

@@ -18,6 +18,10 @@ import (
 // measured, a line for each marker, and a summary with what is unusual.
 func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
 	ink := ink(o.Color)
+	costly := p.Costly() // first of all, as it is about all figures
+	if costly != "" {
+		fmt.Fprintf(w, "%s %s\n\n", ink.paint(alarm, "warning:"), costly)
+	}
 	for _, line := range heading(p) {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
@@ -46,6 +50,9 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	writeNotes(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))+shown))
 	for _, warning := range p.Cautions() {
+		if warning == costly {
+			continue
+		}
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(warning))
 	}
 	return nil
@@ -92,7 +99,7 @@ func heading(p *profile.Profile) [][2]string {
 		if p.Runs > 1 {
 			elapsed += " in all runs together"
 		}
-		lines = append(lines, [2]string{"elapsed", elapsed})
+		lines = append(lines, [2]string{"elapsed", elapsed + cost(p)})
 	}
 	if line := sampled(p); line != "" {
 		lines = append(lines, [2]string{"sampled", line})
@@ -120,6 +127,19 @@ func heading(p *profile.Profile) [][2]string {
 		lines = append(lines, [2]string{"trace", text})
 	}
 	return lines
+}
+
+// cost is what is said of processor time and of what markers cost, behind the elapsed time.
+func cost(p *profile.Profile) string {
+	c := p.Cost
+	if c == nil {
+		return ""
+	}
+	of := ""
+	if c.Runs < uint64(p.Runs) {
+		of = fmt.Sprintf(" of %s", units.Plural(c.Runs, "run"))
+	}
+	return fmt.Sprintf("; processor time%s %s, of it markers about %s (%.1f %%)", of, units.Duration(float64(c.CPUNS)), units.Duration(float64(c.MarkersNS)), 100*c.Share())
 }
 
 // onlyTraced is true of a marker that has no figures because its passages are in a trace alone.

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// What has been measured of the clock, for the header: its smallest step and
-// what reading it costs, ticks<<costBits.
-var stepTicks, readTicks uint64
+// What has been measured for the header: the clock's smallest step, and what reading it and a
+// passage that is only counted cost, ticks<<costBits.
+var stepTicks, readTicks, countTicks uint64
 
 // thinCost is scopeCosts.thin of the latest rounds.
 var thinCost uint64
@@ -191,6 +191,7 @@ func measureCosts() {
 	rounds++
 	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
 	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
+	countTicks = typical(func(c *scopeCosts) uint64 { return c.count })
 	thinCost = typical(func(c *scopeCosts) uint64 { return c.thin })
 	for kind := range hot.whole {
 		hot.whole[kind] = typical(func(c *scopeCosts) uint64 { return c.whole[kind] })
@@ -223,6 +224,7 @@ func setCosts() {
 	setHeader(OffRead, toPS(readTicks)>>costBits)
 	setHeader(OffInside, toPS(hot.inside)>>costBits)
 	setHeader(OffWhole, toPS(hot.whole[kindOpened])>>costBits)
+	setHeader(OffCount, toPS(countTicks)>>costBits)
 }
 
 // works are how many steps the functions take in which scopes are measured: from 4
@@ -276,17 +278,23 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 }
 
 // scopeCosts are what a clock read and a scope of each kind cost, what of it a scope measures as
-// its own, and what a passage in a thin window costs, ticks<<costBits.
+// its own, and what a passage costs that is only counted, and one in a thin window, ticks<<costBits.
 type scopeCosts struct {
-	read, inside, thin uint64
-	whole              [4]uint64 // by record.kind
+	read, inside, count, thin uint64
+	whole                     [4]uint64 // by record.kind
 }
+
+// Shapes that are measured besides those of the kinds of scopes.
+const (
+	plainShape = kindOpened + 1 + iota
+	countShape
+)
 
 // measure measures scopes of m.
 //
 //go:norace
 func (c *scopeCosts) measure(m *Marker) {
-	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: openedWork, plainWork}
+	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: openedWork, plainShape: plainWork, countShape: pointWork}
 	var took [len(shapes)]batches
 	var reads, inside, alone batches
 	before := scratch.ticks
@@ -296,14 +304,15 @@ func (c *scopeCosts) measure(m *Marker) {
 		case kindOpened:
 			addTraced()
 			inside[work][try] = scratch.ticks - before
-		case kindOpened + 1:
+		case plainShape:
 			reads[work][try], alone[work][try] = readAlone(), chainAlone(works[work])
 		}
 		before = scratch.ticks
 	})
 	for kind := range kindOpened + 1 {
-		c.whole[kind] = took[kind].over(&took[kindOpened+1])
+		c.whole[kind] = took[kind].over(&took[plainShape])
 	}
+	c.count = took[countShape].over(&took[plainShape])
 	c.read = reads.over(&batches{})
 	c.inside = min(inside.over(&alone), c.whole[kindOpened])
 }

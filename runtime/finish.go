@@ -116,6 +116,9 @@ func setEnd() {
 	setHeader(OffEndWall, wall)
 	setHeader(OffEndMono, end.mono)
 	setHeader(OffEndTick, end.tick)
+	if used, _ := processUse(); used > usedBefore {
+		setHeader(OffCPUTime, used-usedBefore)
+	}
 }
 
 // freeze keeps what was recorded as it is: who comes later finds no cells.

@@ -42,6 +42,8 @@ const (
 	OffTriggers   = 160 // Trigger… bits: what may change the state
 	OffSince      = 168 // tick of the latest change of state
 	OffProfiled   = 176 // ticks spent in StateProfiling before that
+	OffCPUTime    = 184 // processor time that the process took from the start to the end, ns; 0 until then, and where the system does not tell
+	OffCount      = 192 // what a passage that is only counted costs the program, ps, as measured last
 	OffApp        = 256 // name of the executable, NUL-padded
 	OffGo         = 512 // Go version, NUL-padded
 	OffGOOS       = 576

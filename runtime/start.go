@@ -23,6 +23,9 @@ var (
 	reportPath string // absolute where the system tells; "" without report=
 )
 
+// usedBefore is the processor time that the process had taken when the run began, ns.
+var usedBefore uint64
+
 // readyAt is the tick from which on passages are the run's, began.tick until it is ready.
 var readyAt uint64
 
@@ -341,6 +344,7 @@ func start(value string) (refused uint64, trouble string) {
 	setHeader(OffStartWall, wall)
 	setHeader(OffStartMono, began.mono)
 	setHeader(OffStartTick, began.tick)
+	usedBefore, _ = processUse()
 	setHeader(OffClock, kind)
 	setHeader(OffHz, hz)
 	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))

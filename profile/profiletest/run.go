@@ -28,6 +28,7 @@ type Run struct {
 	StartWall uint64 // ns since 1970
 	Span      uint64 // ns by the monotonic clock, to the end or to the latest scope's end
 	Killed    bool   // no end is written
+	Used      uint64 // processor time, ns; 0: not known
 	State     uint64 // of a killed run; 0 is profiling
 	Since     uint64 // ns from the start until it came to be in that
 	Clock     uint64 // 0 is TSC
@@ -176,6 +177,8 @@ func (w *writer) header() {
 	word(layout.OffRead, 9_900)
 	word(layout.OffInside, 10_100)
 	word(layout.OffWhole, 27_200)
+	word(layout.OffCPUTime, r.Used)
+	word(layout.OffCount, 4_100)
 	word(layout.OffLost, r.Lost)
 	word(layout.OffFlags, r.Flags)
 	word(layout.OffProcs, 2)

@@ -1,0 +1,78 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+
+	layout "github.com/markgen/markgen/runtime"
+)
+
+// Cost is what runs took of the processors, and what measuring was of it.
+type Cost struct {
+	Runs      uint64 // of how many runs this is known: those that ended in order, on a system that tells
+	CPUNS     uint64 // processor time of their processes
+	MarkersNS uint64 // what their markers cost, estimated: recorded scopes and counted passages, times what one costs
+}
+
+// add is the sum of both; nil is none.
+func (c *Cost) add(d *Cost) *Cost {
+	switch {
+	case d == nil:
+		return c
+	case c == nil:
+		c = &Cost{}
+	}
+	return &Cost{add64(c.Runs, d.Runs), add64(c.CPUNS, d.CPUNS), add64(c.MarkersNS, d.MarkersNS)}
+}
+
+// sub is c without d, which is earlier; nil is none.
+func (c *Cost) sub(d *Cost) *Cost {
+	if c == nil || d == nil {
+		return c
+	}
+	return &Cost{sub64(c.Runs, d.Runs), sub64(c.CPUNS, d.CPUNS), sub64(c.MarkersNS, d.MarkersNS)}
+}
+
+// Share is the part of the processor time that markers cost, about: 0 where nothing is known.
+func (c *Cost) Share() float64 {
+	if c == nil || c.CPUNS == 0 {
+		return 0
+	}
+	return min(float64(c.MarkersNS)/float64(c.CPUNS), 1)
+}
+
+const (
+	// muchCost is the part of the processor time from which on the cost of markers is a matter of its own.
+	muchCost = 0.1
+
+	// leastCPU is how much processor time runs have to take, each, for that part to mean something, ns: systems count it in
+	// steps of up to 10 ms.
+	leastCPU = 100e6
+)
+
+// Costly says that the figures are in good part the cost of markers, and what to do; "" where they are not. It is to be
+// said before any figure.
+func (p *Profile) Costly() string {
+	c := p.Cost
+	if c == nil || c.Share() < muchCost || float64(c.CPUNS) < leastCPU*float64(c.Runs) {
+		return ""
+	}
+	return fmt.Sprintf("markers cost about %.0f %% of the processor time: the program took longer for them, and short passages are mostly their cost; "+
+		"leave out what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share())
+}
+
+// costs adds what recording figures of the run cost the program.
+func (r *run) costs(figures *Marker) {
+	scopes, counts := figures.Timed(), sub64(figures.Count, figures.Timed())
+	if figures.Sampled() {
+		scopes, counts = figures.Samples, 0
+	}
+	r.costNS += float64(scopes)*r.Clock.WholeNS + float64(counts)*float64(r.header.word(layout.OffCount))/1000
+}
+
+// setCost sets the cost of the run, once all figures are known.
+func (r *run) setCost() {
+	if cpu := r.header.word(layout.OffCPUTime); cpu > 0 {
+		r.Cost = &Cost{1, cpu, uint64(min(r.costNS, math.MaxInt64))}
+	}
+}
