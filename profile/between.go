@@ -80,7 +80,7 @@ func endpoint(text string, markers []TraceMarker) (e Endpoint, err error) {
 				found[m.Name] = true
 			}
 		}
-		switch names := slices.Sorted(maps.Keys(found)); {
+		switch names := slices.SortedFunc(maps.Keys(found), CompareNames); {
 		case len(names) == 1:
 			if e.Name = names[0]; e.Kind != 0 && !hasScopes(e.Name, markers) {
 				return e, fmt.Errorf("%s: a point has no two ends; leave out %s", text, text[len(name):])

@@ -100,5 +100,5 @@ func sortedCallers(list []Caller) []Caller {
 }
 
 func compareCallers(a, b *Caller) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }

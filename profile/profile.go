@@ -35,7 +35,7 @@ type Profile struct {
 	Pairs     *Pairs    // which markers were open at once; nil: that was not recorded
 	Untimed   bool      // nothing was counted or timed, but traced (in at least one run)
 
-	Markers []Marker // sorted by name, then ID; each ID once
+	Markers []Marker // in the order of CompareMarkers: by name, then ID; each ID once
 	Blocks  []Block  // sorted by file, then position; each once
 	Hidden  int      // markers that Only has left out
 
@@ -140,11 +140,6 @@ type Block struct {
 	EndCol    int // in bytes, from 1, past the end
 	NumStmt   int // statements in it
 	Count     uint64
-}
-
-// compareMarkers orders markers by name, those of equal names by ID.
-func compareMarkers(a, b *Marker) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 }
 
 // compareBlocks orders blocks by file and position.

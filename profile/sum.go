@@ -143,7 +143,7 @@ func (s *Sum) hand() *Profile {
 	for _, m := range s.byID {
 		sorted = append(sorted, m)
 	}
-	slices.SortFunc(sorted, compareMarkers)
+	slices.SortFunc(sorted, CompareMarkers)
 	p.Markers = make([]Marker, len(sorted))
 	for i, m := range sorted {
 		p.Markers[i] = *m

@@ -127,8 +127,8 @@ func api(p *profile.Profile, markers []*profile.Marker, declared *declarations, 
 		return cmp.Or(
 			cmp.Compare(a.path, b.path),
 			-cmp.Compare(flag(a.exported), flag(b.exported)),
-			cmp.Compare(a.typ, b.typ),
-			cmp.Compare(a.name, b.name))
+			profile.CompareNames(a.typ, b.typ),
+			profile.CompareNames(a.name, b.name))
 	})
 	n := len(list)
 	a.Functions = pageFunctions{make([]int, 0, n), make([]int, 0, n), make([]string, 0, n), make([]string, 0, n), make([]int, 0, n), make([]string, 0, n), make([]string, 0, n)}

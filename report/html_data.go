@@ -230,9 +230,7 @@ func union(profiles []*profile.Profile) (markers []*profile.Marker, at map[regis
 			}
 		}
 	}
-	slices.SortFunc(markers, func(a, b *profile.Marker) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(markers, profile.CompareMarkers)
 	for i, m := range markers {
 		at[m.ID] = i
 	}

@@ -47,6 +47,9 @@ func inOrder(p *profile.Profile, column string, again bool) (names []string) {
 		return orders[column](m)
 	}
 	compare := func(a, b *profile.Marker) int {
+		if column == "name" {
+			return profile.CompareNames(a.Name, b.Name)
+		}
 		if x, ok := key(a).(string); ok {
 			return cmp.Compare(x, key(b).(string))
 		}

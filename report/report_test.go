@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -201,6 +203,29 @@ func TestOptions(t *testing.T) {
 			if err := (report.Options{Format: f, Sort: s}).Check(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// Numbers in names are in the order of their values, in every format, by the name and between equal figures.
+func TestNumbersInNames(t *testing.T) {
+	run := demo()
+	run.Tables[0].Text = "p\tm\nf\tf.go\n"
+	want := []string{"m.F", "m.F:for#2", "m.F:for#10", "m.F:if#9.then", "m.F:if#10.else", "m.F:if#10.then"}
+	for i, k := range []int{4, 1, 2, 0, 5, 3} {
+		run.Tables[0].Text += fmt.Sprintf("m\t%016x\tfunc\t0\t1\t1\t0\t-\t-\t1\t%s\n", i+1, want[k])
+	}
+	run.Tables[0].Times, run.Tables[0].Passes, run.Tables[0].Counters = nil, nil, nil
+	p := parse(t, run)
+	for _, o := range []report.Options{
+		{}, {Sort: "name"}, {Sort: "self"}, {Format: "json"}, {Format: "json", Sort: "total"}, {Format: "html"}, {Format: "html", Against: parse(t, demo())},
+	} {
+		text := write(t, p, o)
+		if o.Format == "html" {
+			text = unpacked(t, text)
+		}
+		if got := regexp.MustCompile(`m\.F[a-z0-9:#.]*`).FindAllString(text, -1); !slices.Equal(got, want) {
+			t.Errorf("%q, sorted by %q: %q, want %q", o.Format, o.Sort, got, want)
 		}
 	}
 }

@@ -51,8 +51,7 @@ func sorted(p *profile.Profile, order string) []*profile.Marker {
 	slices.SortFunc(list, func(a, b keyed) int {
 		return cmp.Or(
 			-cmp.Compare(a.key, b.key),
-			cmp.Compare(a.m.Name, b.m.Name),
-			cmp.Compare(a.m.ID, b.m.ID),
+			profile.CompareMarkers(a.m, b.m),
 		)
 	})
 	markers := make([]*profile.Marker, len(list))

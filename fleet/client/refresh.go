@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +32,7 @@ func (c *Client) Refresh(ctx context.Context, p *profile.Profile, cursor string,
 		at[p.Markers[i].ID] = i
 	}
 	defer func() {
-		slices.SortFunc(p.Markers, func(a, b profile.Marker) int {
-			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-		})
+		slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
 	}()
 	q.Limit, q.Cursor, q.Words, q.Sort = refreshAtOnce, "", "", ""
 	for anew := false; ; {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -140,9 +139,7 @@ func (s *Server) sumOf(ctx context.Context, ids []registry.ID, f fleet.Filter) (
 			p.Markers = append(p.Markers, groups[i].Marker)
 		}
 	}
-	slices.SortFunc(p.Markers, func(a, b profile.Marker) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
 	return p, nil
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,9 +52,7 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (*profil
 		p.SetNewest(time.Unix(0, newest))
 	}
 	// IDs are ordered as unsigned numbers in a profile.
-	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
 	return p, more, nil
 }
 

@@ -92,6 +92,31 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// Between equal figures, and among markers of one side only, numbers in names are in the order of their values.
+func TestNumbersInNames(t *testing.T) {
+	named := func(number int) profile.Marker {
+		m := marker(number, slices.Repeat([]uint64{1000}, 20))
+		m.Name = fmt.Sprintf("shop.F:if#%d", number)
+		return m
+	}
+	got := sides(t, Options{}, func(label Label, number int) *profile.Profile {
+		if label == New {
+			return of(named(11), named(10), named(2), named(1))
+		}
+		return of(named(10), named(2))
+	})
+	var names []string
+	for _, m := range got.Markers {
+		names = append(names, m.Name)
+	}
+	for _, p := range got.Appeared {
+		names = append(names, p.Name)
+	}
+	if want := []string{"shop.F:if#2", "shop.F:if#10", "shop.F:if#1", "shop.F:if#11"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
 // Passages are told where they are certain: the same in all runs of a side, and not on both.
 func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

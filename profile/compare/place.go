@@ -3,6 +3,8 @@ package compare
 import (
 	"cmp"
 	"slices"
+
+	"github.com/markgen/markgen/profile"
 )
 
 // sorted are all markers, by name.
@@ -11,7 +13,7 @@ func (c *Comparison) sorted() []*series {
 	for _, s := range c.markers {
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(a, b *series) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(list, func(a, b *series) int { return cmp.Or(profile.CompareNames(a.name, b.name), cmp.Compare(a.id, b.id)) })
 	return list
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -338,7 +339,7 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 		r.Cautions = append(r.Cautions, fmt.Sprintf("the runs differ too much to find a change of %.3g %% in half of the markers; make more of them, or where less else is going on", 100*o.Threshold))
 	}
 	slices.SortStableFunc(r.Markers, func(a, b Marker) int {
-		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), compareChange(&a, &b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), compareChange(&a, &b), profile.CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 }
 

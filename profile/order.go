@@ -1,0 +1,43 @@
+package profile
+
+import (
+	"cmp"
+	"strings"
+)
+
+// CompareNames compares names for an order that people expect: numbers in them by their value, so that if#2 comes
+// before if#10, all else byte by byte. Numbers of equal value are in the order of their digits: 01 comes before 1.
+// The result is 0 for equal names only.
+func CompareNames(a, b string) int {
+	same, number := 0, 0 // how many bytes are the same, and where the number that they end in begins
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+		if !isDigit(a[same-1]) {
+			number = same
+		}
+	}
+	x, y := digits(a[number:]), digits(b[number:])
+	if x != "" && y != "" {
+		x, y := strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a[same:], b[same:])
+}
+
+// digits are those that s begins with.
+func digits(s string) string {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return s[:n]
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// CompareMarkers orders markers by name, those of equal names by ID.
+func CompareMarkers(a, b *Marker) int {
+	return cmp.Or(CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+}
