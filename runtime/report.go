@@ -28,7 +28,7 @@ func formatReport() []byte {
 	lock()
 	rows := gather()
 	unlock()
-	sortBy(len(rows), func(i, j int) bool { return rows[i].name < rows[j].name },
+	sortBy(len(rows), func(i, j int) bool { return nameLess(rows[i].name, rows[j].name) },
 		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 
 	b := appendHead(nil)

@@ -177,6 +177,28 @@ func sortBy(n int, less func(i, j int) bool, swap func(i, j int)) {
 	}
 }
 
+// nameLess tells whether name a comes before b: numbers, which begin with no 0, by their value, all else byte by byte.
+// So if#2 comes before if#10, as in what the command prints.
+func nameLess(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	x, y := digitsEnd(a, i), digitsEnd(b, i)
+	if x != y && (x > i && y > i || i > 0 && digitsEnd(a, i-1) > i-1) {
+		return x < y
+	}
+	return a[i:] < b[i:]
+}
+
+// digitsEnd is where the digits end that s has from i on.
+func digitsEnd(s string, i int) int {
+	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+		i++
+	}
+	return i
+}
+
 // squeeze is a text up to its first NUL, with one space where there were several, none around, and without what
 // can't be printed.
 func squeeze(text []byte) string {

@@ -107,6 +107,17 @@ func TestSortBy(t *testing.T) {
 	}
 }
 
+func TestNameLess(t *testing.T) {
+	names := []string{"", "for#9", "for#10", "for#99", "for#100", "if#2", "if#9.then", "if#10.else", "if#10.then", "if#19", "if#20", "ifs", "p/v2.F", "p/v10.F"}
+	for i, a := range names {
+		for k, b := range names {
+			if got := nameLess(a, b); got != (i < k) {
+				t.Errorf("%q less than %q: %t", a, b, got)
+			}
+		}
+	}
+}
+
 func TestOneLine(t *testing.T) {
 	if got, want := string(oneLine("é key\n\"foo\r\x1b[31m\x7f\"")), "é key?\"foo??[31m?\"\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
