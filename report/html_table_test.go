@@ -109,6 +109,9 @@ func TestPageSort(t *testing.T) {
 			}
 		}
 	}
+	if got, want := open(t, p, report.Options{Sort: "place"}, window(1600, 3000)).names(), inOrder(p, "place", false); !slices.Equal(got, want) {
+		t.Errorf("with -sort place it begins with\n%q\nwant\n%q", got, want)
+	}
 }
 
 // Each cell is as the text report writes it, and its title has the figure in full.

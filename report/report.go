@@ -19,7 +19,7 @@ type Options struct {
 	Format string
 
 	// Sort orders the markers, where the format has them one by one; one of Sorts. ""
-	// is name, which ascends; the others descend, equal ones by name.
+	// is name. name and place ascend, the others descend; equal ones are by name.
 	Sort string
 
 	// Width is the number of columns the text format may use; 0 is no limit.

@@ -144,6 +144,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{"text.txt", p, report.Options{}},
 		{"text-total.txt", p, report.Options{Sort: "total"}},
+		{"text-place.txt", p, report.Options{Sort: "place"}},
 		{"text-count.txt", p, report.Options{Sort: "count"}},
 		{"text-120.txt", p, report.Options{Width: 120}},
 		{"text-80.txt", p, report.Options{Width: 80}},
@@ -186,7 +187,7 @@ func TestOptions(t *testing.T) {
 		want string
 	}{
 		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, cover, bench, prom and trace`},
-		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean and max`},
+		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean, max and place`},
 		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the text format; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
@@ -218,7 +219,7 @@ func TestNumbersInNames(t *testing.T) {
 	run.Tables[0].Times, run.Tables[0].Passes, run.Tables[0].Counters = nil, nil, nil
 	p := parse(t, run)
 	for _, o := range []report.Options{
-		{}, {Sort: "name"}, {Sort: "self"}, {Format: "json"}, {Format: "json", Sort: "total"}, {Format: "html"}, {Format: "html", Against: parse(t, demo())},
+		{}, {Sort: "name"}, {Sort: "self"}, {Format: "json"}, {Format: "json", Sort: "total"}, {Sort: "place"}, {Format: "html"}, {Format: "html", Against: parse(t, demo())},
 	} {
 		text := write(t, p, o)
 		if o.Format == "html" {

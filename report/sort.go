@@ -7,20 +7,27 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// sortKey is one order of markers: descending by the key. The order by name has
-// no key.
+// sortKey is one order of markers: descending by the key, or as compare says. Equal
+// ones are by name.
 type sortKey struct {
-	name string
-	key  func(m *profile.Marker) float64
+	name    string
+	key     func(m *profile.Marker) float64
+	compare func(a, b *profile.Marker) int
 }
 
 var sortKeys = []sortKey{
-	{"name", nil},
-	{"total", func(m *profile.Marker) float64 { return float64(m.TotalNS()) }},
-	{"self", func(m *profile.Marker) float64 { return float64(m.SelfNS) }},
-	{"count", func(m *profile.Marker) float64 { return float64(m.Count) }},
-	{"mean", (*profile.Marker).MeanNS},
-	{"max", func(m *profile.Marker) float64 { return float64(m.MaxNS) }},
+	{name: "name"},
+	{name: "total", key: func(m *profile.Marker) float64 { return float64(m.TotalNS()) }},
+	{name: "self", key: func(m *profile.Marker) float64 { return float64(m.SelfNS) }},
+	{name: "count", key: func(m *profile.Marker) float64 { return float64(m.Count) }},
+	{name: "mean", key: (*profile.Marker).MeanNS},
+	{name: "max", key: func(m *profile.Marker) float64 { return float64(m.MaxNS) }},
+	{name: "place", compare: comparePlaces},
+}
+
+// comparePlaces orders markers by file and line.
+func comparePlaces(a, b *profile.Marker) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
 // Sorts lists the sort keys there are, the default first.
@@ -39,9 +46,14 @@ func sorted(p *profile.Profile, order string) []*profile.Marker {
 		m   *profile.Marker
 	}
 	key := func(*profile.Marker) float64 { return 0 }
+	compare := func(_, _ *profile.Marker) int { return 0 }
 	for _, s := range sortKeys {
-		if s.name == order && s.key != nil {
+		switch {
+		case s.name != order:
+		case s.key != nil:
 			key = s.key
+		case s.compare != nil:
+			compare = s.compare
 		}
 	}
 	list := make([]keyed, len(p.Markers))
@@ -51,6 +63,7 @@ func sorted(p *profile.Profile, order string) []*profile.Marker {
 	slices.SortFunc(list, func(a, b keyed) int {
 		return cmp.Or(
 			-cmp.Compare(a.key, b.key),
+			compare(a.m, b.m),
 			profile.CompareMarkers(a.m, b.m),
 		)
 	})

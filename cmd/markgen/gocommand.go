@@ -61,7 +61,8 @@ const ownDataText = `
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
   -report R     what to do with the report: text (default) prints it on standard error, none does not make
                 it, anything else is a file to write it to
-  -sort K       sort the report by name (default), total, self, count, mean or max, as markgen report does
+  -sort K       sort the report by name (default), total, self, count, mean, max or place, as markgen report
+                does
   -top N        have no more than the first N markers in the report; its last line says how many others there are`
 
 // parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether those of run, test and

@@ -41,7 +41,8 @@ counts once. Runs that were killed or still go on can be read as well.
              prom: metrics for Prometheus; -http serves them under /metrics, with native histograms
              trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs with
              collect=trace; runs stand one beside the other, as they followed each other
-  -sort K    name (default), total, self, count, mean or max; all but name begin with the largest
+  -sort K    name (default) or place (file and line), which ascend; total, self, count, mean or max, which begin with
+             the largest
   -top N     only the first N markers of the text, in the order of -sort
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
