@@ -11,7 +11,8 @@ import (
 
 // writeCallers writes what is known by caller: under each marker's name a line for
 // each of its callers.
-func writeCallers(w *bufio.Writer, markers []*profile.Marker, ink ink) {
+func writeCallers(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, ink ink) {
+	measured := func(ns float64) string { return units.Measured(ns, p.Clock.QuantumNS) }
 	some := false
 	for _, m := range markers {
 		if len(m.Callers) == 0 {
@@ -26,7 +27,7 @@ func writeCallers(w *bufio.Writer, markers []*profile.Marker, ink ink) {
 			c := &m.Callers[i]
 			name := cmp.Or(printable(c.Name), "(no marker)")
 			fmt.Fprintf(w, "  from %s: count %s, total %s, mean %s, p50 %s, p99 %s\n", name, units.Count(c.Count), units.WholeDuration(c.TotalNS()),
-				units.Duration(c.MeanNS()), units.Duration(c.QuantileNS(0.5)), units.Duration(c.QuantileNS(0.99)))
+				measured(c.MeanNS()), measured(c.QuantileNS(0.5)), measured(c.QuantileNS(0.99)))
 			for _, r := range c.Readings {
 				for _, v := range r.Values {
 					fmt.Fprintf(w, "    %s %s: %s in %s\n", printable(r.Collector), printable(v.Name), units.Count(v.Total()), units.Plural(int(r.Scopes), "scope"))

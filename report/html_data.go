@@ -40,6 +40,7 @@ type pageMarkers struct {
 // pageSide is one profile.
 type pageSide struct {
 	NoSelf   bool          `json:"noSelf"`  // self times were not measured
+	Quantum  float64       `json:"quantum"` // of the clock, ns
 	Missing  []int         `json:"missing"` // markers that the profile does not have
 	Figures  pageFigures   `json:"figures"` // of the markers
 	Notes    []pageNotes   `json:"notes"`   // markers of which there is something to be known besides
@@ -268,6 +269,7 @@ func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 	s := pageSide{
 		NoSelf:   p.NoSelf,
+		Quantum:  p.Clock.QuantumNS,
 		Missing:  []int{},
 		Figures:  newFigures(len(at)),
 		Notes:    []pageNotes{},

@@ -150,6 +150,13 @@ func TestPageNumbers(t *testing.T) {
 			t.Errorf("%v ns are %s, want %s", values[i], got, want)
 		}
 	}
+	for _, quantum := range []float64{0, 0.74, 9.6, 41.67, 1000} {
+		for i, got := range eval[[]string](v, fmt.Sprintf(`%s.map((v) => measured(v, %v))`, list, quantum)) {
+			if want := units.Measured(values[i], quantum); got != want {
+				t.Errorf("%v ns by a clock with steps of %v ns are %s, want %s", values[i], quantum, got, want)
+			}
+		}
+	}
 	for n, want := range map[string]string{`0`: "0", `999`: "999", `1000`: "1,000", `1234567`: "1,234,567", `"18446744073709551615"`: "18,446,744,073,709,551,615"} {
 		expect(v, "count("+n+")", want)
 	}

@@ -231,6 +231,30 @@ func TestNumbersInNames(t *testing.T) {
 	}
 }
 
+// Means and percentiles that round to 0 are less than the clock's smallest step. What was never passed has none, and json
+// has the numbers.
+func TestBelowQuantum(t *testing.T) {
+	run := demo()
+	run.Tables[0].Times = map[int][]uint64{0: make([]uint64, 5)}
+	for quantum, below := range map[float64]string{0.95: "<1ns", 9.9: "<10ns"} {
+		p := parse(t, run)
+		p.Clock.QuantumNS = quantum
+		text := write(t, p, report.Options{})
+		if want := regexp.MustCompile(`(?m)^\S+shop\.main +func +5 +0ns +0ns +` + below + ` .* +0ns +` + below + ` +` + below + ` +0ns `); !want.MatchString(text) {
+			t.Errorf("a quantum of %v ns:\n%s", quantum, text)
+		}
+		if strings.Contains(text, "0.00ns") || strings.Count(text, below) != 3 {
+			t.Errorf("a quantum of %v ns:\n%s", quantum, text)
+		}
+		if text := write(t, p, report.Options{Format: "json"}); !strings.Contains(text, `"count":5,"total_ns":0,"self_ns":0,"mean_ns":0,`) || strings.Contains(text, below) {
+			t.Errorf("json: %s", text)
+		}
+		if text := unpacked(t, write(t, p, report.Options{Format: "html"})); !strings.Contains(text, fmt.Sprintf(`"quantum": %v`, quantum)) {
+			t.Errorf("the page does not have the quantum: %s", text)
+		}
+	}
+}
+
 // The text report keeps to any width that a name and three numbers fit into,
 // whatever the names are.
 func TestWidth(t *testing.T) {

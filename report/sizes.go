@@ -11,7 +11,7 @@ import (
 )
 
 // writeSizes writes a line for each size of input, by factors of two, of markers with size=.
-func writeSizes(w *bufio.Writer, markers []*profile.Marker, o Options) {
+func writeSizes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) {
 	columns := []column{
 		{name: "by size of input", left: true, shorten: true},
 		{name: "size"},
@@ -25,7 +25,7 @@ func writeSizes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 		for i := range m.Sizes {
 			b := &m.Sizes[i]
 			for k, cell := range []string{
-				printable(m.Name), sizeRange(b), units.Count(b.Count), mean("", b.MeanSize()), units.Duration(b.MeanNS()), units.Duration(b.StddevNS()), perUnit(b),
+				printable(m.Name), sizeRange(b), units.Count(b.Count), mean("", b.MeanSize()), units.Measured(b.MeanNS(), p.Clock.QuantumNS), units.Duration(b.StddevNS()), perUnit(b),
 			} {
 				columns[k].cells = append(columns[k].cells, cell)
 			}

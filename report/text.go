@@ -42,11 +42,11 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 		w.WriteByte('\n')
 	}
 	writeReadings(w, all, o)
-	writeSizes(w, markers, o)
+	writeSizes(w, p, markers, o)
 	if o.Shapes {
 		writeShapes(w, p, markers, ink)
 	}
-	writeCallers(w, markers, ink)
+	writeCallers(w, p, markers, ink)
 	writeNotes(w, markers, ink)
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))+shown))
 	for _, warning := range p.Cautions() {
@@ -278,7 +278,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			if len(m.Buckets) == 0 {
 				return none
 			}
-			return units.Duration(f(m))
+			return units.Measured(f(m), p.Clock.QuantumNS)
 		}
 	}
 	columns := []column{

@@ -55,6 +55,15 @@ func Duration(ns float64) string {
 	return Significant(ns/1e9) + "s"
 }
 
+// Measured writes the mean or a percentile of times that a clock measured whose smallest step is quantumNS: as Duration
+// does, but what would be 0.00ns is less than the step, <1ns or <10ns, for nothing takes no time.
+func Measured(ns, quantumNS float64) string {
+	if text := Duration(ns); text != "0.00ns" {
+		return text
+	}
+	return "<" + WholeDuration(uint64(max(1, math.Round(quantumNS))))
+}
+
 // WholeDuration is Duration for a time that is known in whole nanoseconds.
 func WholeDuration(ns uint64) string {
 	if ns < 1000 {

@@ -21,6 +21,21 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+func TestMeasured(t *testing.T) {
+	for _, tt := range []struct {
+		ns, quantum float64
+		want        string
+	}{
+		{0, 0.74, "<1ns"}, {0.0049, 0.74, "<1ns"}, {0.005, 0.74, "0.01ns"}, {0.4, 0.74, "0.40ns"},
+		{0, 10.04, "<10ns"}, {0.004, 9.6, "<10ns"}, {0.4, 10, "0.40ns"}, {12, 10, "12.0ns"},
+		{0, 41.67, "<42ns"}, {0, 1.4, "<1ns"}, {0, 1000, "<1.00µs"}, {0, 0, "<1ns"}, {1e6, 10, "1.00ms"},
+	} {
+		if got := Measured(tt.ns, tt.quantum); got != tt.want {
+			t.Errorf("%v ns by a clock with steps of %v ns is written %s, want %s", tt.ns, tt.quantum, got, tt.want)
+		}
+	}
+}
+
 func TestWholeDuration(t *testing.T) {
 	for ns, want := range map[uint64]string{0: "0ns", 7: "7ns", 999: "999ns", 1000: "1.00µs", math.MaxUint64: "213503d23h"} {
 		if got := WholeDuration(ns); got != want {

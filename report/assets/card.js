@@ -51,7 +51,7 @@ function factsOf(row, report) {
 	const change = (v) =>
 		v !== null && Number.isFinite(v) && element("span", { class: v > 0.0005 ? "change more" : v < -0.0005 ? "change less" : "change" }, signedPercent(v));
 	const changed = (key, known) => change(row.before ? changeOf(row, key, known) : null);
-	const time = (word, key, title) => fact(word, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key]), `${title}: ${exactly(f[key])}`, changed(key, (g) => g.timed));
+	const time = (word, key, title) => fact(word, timeOf(f, key), `${title}: ${exactly(f[key])}`, changed(key, (g) => g.timed));
 	return element("dl", { class: "facts" },
 		fact("calls", count(f.count), null, changed("count", (g) => g)),
 		f.timed && [

@@ -103,10 +103,18 @@ function nameOf(row) {
 
 const wholeTimes = ["total", "self", "min", "max"];
 
+// timeOf writes one of the times of figures.
+function timeOf(f, key) {
+	if (wholeTimes.includes(key)) {
+		return wholeDuration(f[key]);
+	}
+	return key === "stddev" ? duration(f[key]) : measured(f[key], f.quantum);
+}
+
 // figure is a column of numbers.
 function figure(key, about, own) {
 	const known = own.known ?? ((f) => f.timed);
-	const cell = own.cell ?? ((f) => (wholeTimes.includes(key) ? wholeDuration : duration)(f[key]));
+	const cell = own.cell ?? ((f) => timeOf(f, key));
 	const exact = own.exact ?? ((f) => exactly(f[key]));
 	return {
 		key, title: key, about, first: -1, blank: 0,

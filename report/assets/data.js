@@ -37,7 +37,7 @@ function arrange(data) {
 	const names = ["now", "before"];
 	const memory = memoryCollector(data.sides);
 	data.sides.forEach((side, i) => {
-		const list = figures(side.figures);
+		const list = figures(side.figures, side.quantum);
 		for (const at of side.missing) {
 			list[at] = null;
 		}
@@ -50,7 +50,7 @@ function arrange(data) {
 		for (const s of side.sampled) {
 			list[s.at].sampled = s;
 		}
-		const callers = figures(side.callers.figures);
+		const callers = figures(side.callers.figures, side.quantum);
 		side.callers.of.forEach((at, k) => {
 			list[at].callers.push({ id: side.callers.id[k], name: side.callers.name[k], figures: callers[k] });
 		});
@@ -78,13 +78,13 @@ function arrange(data) {
 	};
 }
 
-// figures makes one object of each row of the columns. timed is whether there are times.
-function figures(c) {
+// figures makes one object of each row of the columns. timed is whether there are times, quantum the clock's smallest step.
+function figures(c, quantum) {
 	let start = 0;
 	return c.count.map((_, i) => {
 		const end = start + c.buckets[i];
 		const f = {
-			columns: c, start, end,
+			columns: c, start, end, quantum,
 			timed: end > start,
 			count: c.count[i], total: c.total[i], self: c.self[i],
 			mean: c.mean[i], stddev: c.stddev[i],

@@ -66,7 +66,7 @@ class DetailPanel {
 		};
 		const timed = (f) => f.timed;
 		const time = (key, remark) => line(key, timed,
-			(f) => element("span", { title: exactly(f[key]) }, (wholeTimes.includes(key) ? wholeDuration : duration)(f[key])),
+			(f) => element("span", { title: exactly(f[key]) }, timeOf(f, key)),
 			beside(key, timed, remark));
 		const within = (q) => (f) => "in " + rangeOf(bucketOf(f, q));
 		return element("div", { class: "figures" }, element("table", null,
@@ -96,11 +96,11 @@ class DetailPanel {
 		return element("div", { class: "callers" }, element("h3", null, this.report.compared ? "by caller, new" : "by caller"), element("table", null,
 			element("thead", null, element("tr", null, heads.map((t) => element("th", { scope: "col" }, t)))),
 			element("tbody", null, list.map(({ id, name, figures: f }) => {
-				const times = [["total", wholeDuration], ...(noSelf ? [] : [["self", wholeDuration]]), ["mean", duration], ["p50", duration], ["p99", duration], ["max", wholeDuration]];
+				const times = ["total", ...(noSelf ? [] : ["self"]), "mean", "p50", "p99", "max"];
 				return element("tr", null,
 					element("th", { scope: "row" }, withID.has(id) ? element("a", { href: "#" + id }, name) : name || "(no marker)"),
 					element("td", null, count(f.count)),
-					times.map(([key, write]) => element("td", { title: f.timed ? exactly(f[key]) : null }, f.timed ? write(f[key]) : none)));
+					times.map((key) => element("td", { title: f.timed ? exactly(f[key]) : null }, f.timed ? timeOf(f, key) : none)));
 			}))));
 	}
 
@@ -117,7 +117,7 @@ class DetailPanel {
 			element("th", { scope: "row" }, s.size),
 			element("td", null, count(s.count)),
 			element("td", null, amountMean("", s.meanSize)),
-			element("td", { title: exactly(s.mean) }, duration(s.mean)),
+			element("td", { title: exactly(s.mean) }, measured(s.mean, f.quantum)),
 			element("td", { title: exactly(s.stddev) }, duration(s.stddev)),
 			element("td", null, s.unit === null ? none : duration(s.unit)))));
 		return lines.length > 0 && element("div", { class: "sizes" }, element("h3", null, "by size of input"), element("table", null,

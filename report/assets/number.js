@@ -34,6 +34,12 @@ function wholeDuration(ns) {
 	return Number(ns) < 1000 ? ns + "ns" : duration(Number(ns));
 }
 
+// measured is duration for a mean or a percentile: what would be 0.00ns is less than the clock's smallest step.
+function measured(ns, quantum) {
+	const text = duration(ns);
+	return text === "0.00ns" ? "<" + wholeDuration(Math.max(1, Math.round(quantum))) : text;
+}
+
 // longDuration writes the two largest units of a time of a minute or more.
 function longDuration(ns) {
 	const s = Math.round(ns / 1e9);
