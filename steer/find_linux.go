@@ -26,6 +26,27 @@ type found struct {
 // errNoProcess is wrapped by errors that say that no process has the number.
 var errNoProcess = errors.New("there is no such process")
 
+// processes are the IDs of all that can be seen, in their order.
+func processes() (pids []int, ok bool) {
+	entries, err := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	slices.Sort(pids)
+	return pids, err == nil && len(pids) > 0
+}
+
+// commandLine is what a process was started with, its arguments with a space between; "" if that can't be seen.
+func commandLine(pid int) string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return ""
+	}
+	return strings.ReplaceAll(strings.TrimRight(string(text), "\x00"), "\x00", " ")
+}
+
 // ofProcess finds the data file of the process: one that it has open, or mapped if
 // it has closed its descriptors, and that says that this process writes it. A process
 // may have others' files open, as markgen exec has those of its children.

@@ -52,6 +52,11 @@ func Open(target, dir string) (*Process, error) {
 			return nil, trouble
 		}
 	}
+	return openAs(path, shown, name)
+}
+
+// openAs opens the data file at the path, which is shown to people as something else.
+func openAs(path, shown, name string) (*Process, error) {
 	f, err := openFile(path, name)
 	if err != nil {
 		return nil, err

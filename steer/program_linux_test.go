@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -419,6 +420,39 @@ func TestClosedDescriptors(t *testing.T) {
 	}
 }
 
+// What runs is found among all processes: by itself, also with its descriptors closed, and below exec, which is none itself.
+func TestTargets(t *testing.T) {
+	for _, r := range []*running{start(t, false, "collect=time", "run"), start(t, false, "collect=time", "close"), start(t, true, "collect=time", "run")} {
+		if err := r.open().Pause(); err != nil {
+			t.Fatal(err)
+		}
+		list, ok := steer.Targets()
+		if !ok {
+			t.Fatal("no processes are seen")
+		}
+		var of []steer.Target
+		for _, target := range list {
+			if target.PID == r.pid {
+				of = append(of, target)
+			}
+		}
+		if len(of) != 1 || of[0].File != r.file && !of[0].InMemory() || of[0].App != "hot" || of[0].State != steer.Paused || !of[0].Running || of[0].Command != strings.Join(r.cmd.Args[len(r.cmd.Args)-2:], " ") {
+			t.Errorf("process %d: %+v", r.pid, of)
+		}
+		if !slices.IsSortedFunc(list, func(a, b steer.Target) int { return a.PID - b.PID }) {
+			t.Errorf("not by their IDs: %+v", list)
+		}
+		if err := r.open().Resume(); err != nil {
+			t.Fatal(err)
+		}
+		r.finish()
+		list, _ = steer.Targets()
+		if slices.ContainsFunc(list, func(target steer.Target) bool { return target.PID == r.pid }) {
+			t.Errorf("process %d has ended, and is still listed", r.pid)
+		}
+	}
+}
+
 // Another user is refused, by process and by file, and nothing changes.
 func TestOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -444,6 +478,12 @@ func TestOtherUser(t *testing.T) {
 		if string(text) != want || cmd.ProcessState.ExitCode() != 1 {
 			t.Errorf("%v: %s", err, text)
 		}
+	}
+	cmd := r.ctl()
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if text, err := cmd.CombinedOutput(); strings.Contains(string(text), r.file) || cmd.ProcessState.ExitCode() > 1 {
+		t.Errorf("%v: %s", err, text)
 	}
 	if s, err := r.open().State(); err != nil || s != steer.Profiling {
 		t.Errorf("the state is %v, %v", s, err)

@@ -20,10 +20,12 @@ var cmdCtl = &command{
 usage: markgen ctl TARGET status [-json]
        markgen ctl TARGET start|pause|resume|stop
        markgen ctl TARGET set KEY=VALUE…
+       markgen ctl
 
 Ctl steers a marked program that runs and collects, through its data file alone: the program has the file
 mapped, and what is changed in it holds at once. TARGET is the ID of the process or its data file; only the
-file's owner can see how it stands or steer it.
+file's owner can see how it stands or steer it. Without a TARGET the processes are listed that may be one (on
+Linux); the exit code is 1 when there is none.
 
   status   how the run stands: its state, for how long, sampling, how many markers are on
   start    begin collecting, where the program waits for that
@@ -61,8 +63,10 @@ func runCtl(_ context.Context, env *Env, args []string) int {
 	words := fs.Args()
 	actions := slices.Concat([]string{"status"}, steer.Verbs(), []string{"set"})
 	switch {
+	case len(words) == 0 && *asJSON:
+		return env.wrong("-json is for status")
 	case len(words) == 0:
-		return env.wrong("no target is given: a process ID or a data file")
+		return withoutTarget(env)
 	case len(words) == 1:
 		return env.wrong("nothing is said to do with %s; give one of %s", words[0], strings.Join(actions, ", "))
 	}

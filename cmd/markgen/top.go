@@ -15,12 +15,13 @@ var cmdTop = &command{
 	name:  "top",
 	short: "watch a running program live, and steer it with keys",
 	long: `
-usage: markgen top [-interval D] [-sort K] [-filter F] [-once] TARGET
+usage: markgen top [-interval D] [-sort K] [-filter F] [-once] [TARGET]
 
 Top shows how often each marker of a running program is passed and how long that takes: passages a second,
 the share of the time, mean and percentiles, and how the times are spread; of the last interval, or since the
 start. Keys pause, resume, sample and turn markers on and off, as markgen ctl does; ? lists them, q quits, and
-the program goes on. TARGET is the ID of the process or its data file.
+the program goes on. TARGET is the ID of the process or its data file. Without one the processes are listed that
+may be one (on Linux); the exit code is 1 when there is none.
 
   -interval D  time between two readings, 1s if not said
   -sort K      ` + strings.Join(top.Sorts(), ", ") + `; all but name begin with the largest
@@ -55,7 +56,7 @@ func runTop(ctx context.Context, env *Env, args []string) int {
 	}
 	switch {
 	case len(words) == 0:
-		return env.wrong("no target is given: a process ID or a data file")
+		return withoutTarget(env)
 	case len(words) > 1:
 		return env.wrong("one target at a time, not %d", len(words))
 	}
