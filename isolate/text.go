@@ -30,6 +30,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 	}
 	columns = append(columns, report.Column{Name: "group", Rank: 5}, report.Column{Name: "notes", Left: true})
 	path := r.onlyPackage()
+	quantum := r.Profile.Clock.QuantumNS
 	for _, f := range reached {
 		calls := f.Made()
 		if len(f.Calls) == 0 {
@@ -37,7 +38,10 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		}
 		cells := []string{inPackage(path, f.Name), units.Count(calls)}
 		if f.Timed() > 0 {
-			cells = append(cells, units.Duration(f.MeanNS()), units.Duration(f.QuantileNS(0.5)), units.Duration(f.QuantileNS(0.99)), units.Duration(float64(f.MaxNS)))
+			for _, ns := range []float64{f.MeanNS(), f.QuantileNS(0.5), f.QuantileNS(0.99)} {
+				cells = append(cells, units.Measured(ns, quantum))
+			}
+			cells = append(cells, units.Duration(float64(f.MaxNS)))
 		} else {
 			cells = append(cells, "-", "-", "-", "-")
 		}

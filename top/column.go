@@ -24,12 +24,12 @@ type column struct {
 const none = "-"
 
 // timed is a column of a time that rows without passages in the span do not have.
-func timed(name string, width, rank int, of func(r *row) float64) column {
-	return column{name, width, func(_ *span, r *row) string {
+func timed(name string, width, rank int, of func(r *row) float64, write func(ns, quantumNS float64) string) column {
+	return column{name, width, func(s *span, r *row) string {
 		if len(r.in.Buckets) == 0 {
 			return none
 		}
-		return units.Duration(of(r))
+		return write(of(r), s.quantum)
 	}, func(_ *span, r *row) float64 { return of(r) }, rank, false}
 }
 
@@ -41,10 +41,11 @@ var columns = []column{
 		func(_ *span, r *row) float64 { return float64(r.in.Count) }, 2, false},
 	{"self", 6, func(s *span, r *row) string { return percent(s.share(r), r.in.CountOnly) },
 		func(s *span, r *row) float64 { return s.share(r) }, 0, false},
-	timed("total", 7, 3, func(r *row) float64 { return float64(r.in.TotalNS()) }),
-	timed("mean", 7, 0, func(r *row) float64 { return r.in.MeanNS() }),
-	timed("p50", 7, 4, func(r *row) float64 { return r.in.QuantileNS(0.5) }),
-	timed("p99", 7, 0, func(r *row) float64 { return r.in.QuantileNS(0.99) }),
+	timed("total", 7, 3, func(r *row) float64 { return float64(r.in.TotalNS()) },
+		func(ns, _ float64) string { return units.Duration(ns) }),
+	timed("mean", 7, 0, func(r *row) float64 { return r.in.MeanNS() }, units.Measured),
+	timed("p50", 7, 4, func(r *row) float64 { return r.in.QuantileNS(0.5) }, units.Measured),
+	timed("p99", 7, 0, func(r *row) float64 { return r.in.QuantileNS(0.99) }, units.Measured),
 	{"all", 10, func(_ *span, r *row) string { return r.about() + large(r.all.Count) },
 		func(_ *span, r *row) float64 { return float64(r.all.Count) }, 1, false},
 	{"±", 6, func(_ *span, r *row) string {

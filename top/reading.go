@@ -44,8 +44,9 @@ func read(s Source) (*reading, error) {
 // all that was since the start of the run.
 type span struct {
 	took    time.Duration
-	self    bool // self times are known
-	sampled bool // counts of some markers are estimates
+	quantum float64 // of the clock, ns
+	self    bool    // self times are known
+	sampled bool    // counts of some markers are estimates
 	rows    []row
 }
 
@@ -59,7 +60,7 @@ type row struct {
 
 // between is the span from an earlier reading, which may be nil, to a later one.
 func between(from, to *reading) span {
-	s := span{took: max(to.status.Elapsed, time.Duration(to.profile.ElapsedNS)), self: !to.profile.NoSelf, rows: make([]row, len(to.profile.Markers))}
+	s := span{took: max(to.status.Elapsed, time.Duration(to.profile.ElapsedNS)), quantum: to.profile.Clock.QuantumNS, self: !to.profile.NoSelf, rows: make([]row, len(to.profile.Markers))}
 	var before map[registry.ID]*profile.Marker
 	if from != nil {
 		s.took = to.at.Sub(from.at)

@@ -386,6 +386,21 @@ func TestSampledColumn(t *testing.T) {
 	}
 }
 
+// Means and percentiles that round to 0 are less than the clock's smallest step; rows without passages have none.
+func TestBelowQuantum(t *testing.T) {
+	s := &span{quantum: 9.9}
+	passed := &row{in: profile.Marker{Count: 3, Buckets: []profile.Bucket{{Count: 3}}}}
+	for _, c := range columns {
+		want := map[string]string{"mean": "<10ns", "p50": "<10ns", "p99": "<10ns", "total": "0.00ns"}[c.name]
+		if want == "" {
+			continue
+		}
+		if got, without := c.text(s, passed), c.text(s, &row{}); got != want || without != none {
+			t.Errorf("%s: %s, and without passages %s; want %s", c.name, got, without, want)
+		}
+	}
+}
+
 // One table, for where there is no terminal: no styles, no name cut.
 func TestOnce(t *testing.T) {
 	f := demo(t)
