@@ -9,12 +9,13 @@ import (
 // before if#10, all else byte by byte. Numbers of equal value are in the order of their digits: 01 comes before 1.
 // The result is 0 for equal names only.
 func CompareNames(a, b string) int {
-	same, number := 0, 0 // how many bytes are the same, and where the number that they end in begins
-	for same < len(a) && same < len(b) && a[same] == b[same] {
+	same, least := 0, min(len(a), len(b)) // how many bytes are the same
+	for same < least && a[same] == b[same] {
 		same++
-		if !isDigit(a[same-1]) {
-			number = same
-		}
+	}
+	number := same // where the number begins that they end in, or are before
+	for number > 0 && isDigit(a[number-1]) {
+		number--
 	}
 	x, y := digits(a[number:]), digits(b[number:])
 	if x != "" && y != "" {
