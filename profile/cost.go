@@ -72,6 +72,9 @@ func (r *run) costs(figures *Marker) {
 
 // setCost sets the cost of the run, once all figures are known.
 func (r *run) setCost() {
+	if t := r.Trace; r.Untimed && t != nil { // of what is in the trace alone there are no figures
+		r.costNS += float64(add64(t.Records, t.Lost)) / 2 * r.Clock.WholeNS
+	}
 	if cpu := r.header.word(layout.OffCPUTime); cpu > 0 {
 		r.Cost = &Cost{1, cpu, uint64(min(r.costNS, math.MaxInt64))}
 	}

@@ -224,8 +224,8 @@ func (r *run) read(sum *Sum) {
 	r.elapsed()
 	r.estimate()
 	r.join(sum)
-	r.setCost()
 	r.sortTraces()
+	r.setCost()
 	r.Complete = h.ended() && !r.Damaged && !h.partial()
 	if r.damages > mostDamage {
 		r.warn("damaged besides: %s", units.Plural(uint64(r.damages-mostDamage), "place"))

@@ -137,11 +137,17 @@ func TestGolden(t *testing.T) {
 			4: {Scopes: all(3, 1), Values: [][3]uint64{{}, {9, 9}, {1, 1}, {7, 7, 0}, {}}},
 		}
 	})
+	costly := parse(t, demo())
+	costly.Cost = &profile.Cost{Runs: 1, CPUNS: 1_250_000_000, MarkersNS: 300_000_000}
 	for _, tt := range []struct {
 		file string
 		p    *profile.Profile
 		o    report.Options
 	}{
+		{"text-costly.txt", costly, report.Options{Top: 1}},
+		{"text-costly-some.txt", profile.Merge([]*profile.Profile{costly, killed}), report.Options{Top: 1}},
+		{"json-costly.json", costly, report.Options{Format: "json"}},
+		{"prom-costly.txt", costly, report.Options{Format: "prom"}},
 		{"text.txt", p, report.Options{}},
 		{"text-total.txt", p, report.Options{Sort: "total"}},
 		{"text-place.txt", p, report.Options{Sort: "place"}},

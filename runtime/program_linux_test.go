@@ -312,6 +312,21 @@ func TestRaceIsSeen(t *testing.T) {
 	}
 }
 
+// The header has the processor time of the run, as the system counts it for the process, which has a little besides.
+func TestCPUTime(t *testing.T) {
+	native(t)
+	cmd := virtualForm.command(t, "file=data", "million", "8")
+	r := finish(t, cmd)
+	d := r.data("data")
+	of := uint64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	if cpu := d.word(OffCPUTime); cpu < of/2 || cpu > of {
+		t.Errorf("processor time %d ns, of the process %d ns", cpu, of)
+	}
+	if count := d.word(OffCount); count == 0 || count > d.word(OffWhole) {
+		t.Errorf("a count costs %d ps, a scope %d ps", count, d.word(OffWhole))
+	}
+}
+
 // The header tells the clock, the platform and what was asked for.
 func TestHeader(t *testing.T) {
 	for _, clock := range []string{"mono", ""} {
