@@ -25,7 +25,7 @@ func (e *Env) sayTimedOut(b *overlay.Build, c *overlay.Collection) {
 	}
 	var late []string
 	for _, file := range files {
-		if p, err := profile.ReadFile(file); err == nil && float64(p.ElapsedNS) >= nearTimeout*float64(timeout) {
+		if p, err := profile.ReadFile(file); err == nil && timeout-time.Duration(p.ElapsedNS) <= max(timeout/100, leastSlack) {
 			late = append(late, p.App)
 		}
 	}
@@ -34,6 +34,6 @@ func (e *Env) sayTimedOut(b *overlay.Build, c *overlay.Collection) {
 	}
 }
 
-// nearTimeout is the part of the time at which a binary is taken to have been ended by it: its data may begin after testing's
-// clock, and end with the last passage before.
-const nearTimeout = 0.99
+// leastSlack is how long before the timeout the data of a binary that was ended by it may end, a hundredth of the timeout if that is longer: they
+// begin after testing's clock, and end with the last passage before, which may be a while on a busy machine.
+const leastSlack = 200 * time.Millisecond
