@@ -36,17 +36,33 @@ func readGoEnv(ctx context.Context, dir string, environ []string) (*goEnv, error
 	return e, nil
 }
 
-// withModCache returns environ with a GOMODCACHE if it has nothing that tells go where the module cache is, as where
-// there is no home. Go then takes every file for one below it, which an overlay must not replace
-// (cmd/go/internal/work/init.go, BuildInit) and which it does not expect to change (cmd/go/internal/modindex).
+// withModCache returns environ with a GOMODCACHE if nothing tells go where the module cache is, as where there is no
+// home. Go then takes every file for one below it, which an overlay must not replace (cmd/go/internal/work/init.go,
+// BuildInit) and which it does not expect to change (cmd/go/internal/modindex).
 func withModCache(environ []string) []string {
-	for _, key := range []string{"GOMODCACHE", "GOPATH", "GOENV", "HOME", "USERPROFILE", "home"} {
+	for _, key := range []string{"HOME", "USERPROFILE", "home"} {
 		if getenv(environ, key) != "" {
 			return environ
 		}
 	}
-	for _, key := range []string{"GOCACHE", "XDG_CACHE_HOME"} { // without either go does not work
-		if dir := getenv(environ, key); dir != "" {
+	var settings []byte
+	if name := getenv(environ, "GOENV"); name != "" && name != "off" {
+		settings, _ = os.ReadFile(name) // go says so if it can't be read
+	}
+	setting := func(key string) string {
+		value := getenv(environ, key)
+		for line := range strings.Lines(string(settings)) {
+			if k, v, _ := strings.Cut(strings.TrimSpace(line), "="); value == "" && k == key {
+				value = v
+			}
+		}
+		return value
+	}
+	if setting("GOMODCACHE") != "" || setting("GOPATH") != "" {
+		return environ
+	}
+	for _, dir := range []string{setting("GOCACHE"), getenv(environ, "XDG_CACHE_HOME")} { // without either go does not work
+		if dir != "" {
 			return setenv(environ, "GOMODCACHE", filepath.Join(dir, "markgen", "gomodcache"))
 		}
 	}
