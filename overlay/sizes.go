@@ -19,8 +19,8 @@ type SizeTests struct {
 	Sizes map[string]rewrite.Size // by absolute path and line: "path:line"
 }
 
-// Add adds the tests of a unit whose files are in dir, and says whether there are any.
-func (t *SizeTests) Add(u *rewrite.Unit, dir string) bool {
+// Add adds the tests of a unit whose files are in dir.
+func (t *SizeTests) Add(u *rewrite.Unit, dir string) {
 	texts, sizes := u.SizeTests()
 	if len(sizes) > 0 && t.Sizes == nil {
 		t.Texts, t.Sizes = map[string][]byte{}, map[string]rewrite.Size{}
@@ -31,7 +31,6 @@ func (t *SizeTests) Add(u *rewrite.Unit, dir string) bool {
 	for _, s := range sizes {
 		t.Sizes[filepath.Join(dir, filepath.Base(s.Pos.Filename))+":"+strconv.Itoa(s.Pos.Line)] = s
 	}
-	return len(sizes) > 0
 }
 
 // inSource is a message of the compiler's.
@@ -110,11 +109,13 @@ func (b *Build) sizeErrors(ctx context.Context) (map[string]rewrite.Errors, erro
 		if replace[path] != nil {
 			continue
 		}
-		if replace[path] = nil; to != "" {
-			if replace[path], err = user.read(path); err != nil {
+		var text []byte // nil: is to be missing
+		if to != "" {
+			if text, err = user.read(path); err != nil {
 				return nil, err
 			}
 		}
+		replace[path] = text
 	}
 	o := b.listOptions()
 	o.BuildFlags = b.command.BuildFlags()
