@@ -145,7 +145,7 @@ type job struct {
 // writes the new content; nil: there is none.
 func (j *job) prepare(write func(io.Writer) error) error {
 	var err error
-	if j.target, err = follow(j.name); err != nil {
+	if j.target, err = Follow(j.name); err != nil {
 		return j.explain(err)
 	}
 	j.info, err = os.Stat(j.target)
@@ -238,8 +238,8 @@ func (j *job) clean() {
 	}
 }
 
-// follow resolves symbolic links; the file itself need not be there.
-func follow(name string) (string, error) {
+// Follow resolves symbolic links: it returns the file that is written under a name. The file itself need not be there.
+func Follow(name string) (string, error) {
 	target, err := filepath.EvalSymlinks(name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return target, err

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/markgen/markgen/filewrite"
 )
 
 // What is written under one name of a file is there under its other names, too, and the package of each has markers of
@@ -132,13 +134,10 @@ func listedName(modules []*module, file string) string {
 	return ""
 }
 
-// followed is the file that a path leads to, which need not be there.
+// followed is the file that is written under a path; the path itself where writing will fail, which has more to say.
 func followed(path string) string {
-	if file, err := filepath.EvalSymlinks(path); err == nil {
+	if file, err := filewrite.Follow(path); err == nil {
 		return file
-	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		return filepath.Join(dir, filepath.Base(path))
 	}
 	return path
 }
