@@ -157,3 +157,26 @@ func TestCoverCode(t *testing.T) {
 		t.Errorf("%s counts two calls with an empty line between them in %d blocks; the table of releases has CoverCode %t", runtime.Version(), counters, Of(runtime.Version()).CoverCode)
 	}
 }
+
+// TestFrameType asks go test about the last line of a package that fails.
+func TestFrameType(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"go.mod":    "module m\n\ngo 1.26\n",
+		"m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Fail() }\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "test", "-json", "-vet=off", ".")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	out, _ := cmd.Output()
+	last := regexp.MustCompile(`"Output":"FAIL\\tm\\t[^"]*"(?:,"OutputType":"(\w*)")?\}`).FindSubmatch(out)
+	if last == nil {
+		t.Fatalf("there is no such line in\n%s", out)
+	}
+	if want := Of(runtime.Version()).FrameType; string(last[1]) != want {
+		t.Errorf("%s: its OutputType is %q; the table of releases has %q", runtime.Version(), last[1], want)
+	}
+}
