@@ -30,10 +30,10 @@ a stack, and the scenario is run again for each group, with no other function me
 has the cost of no marker in it, and a million cheap calls inside it do not make it look dear.
 
 The scenario are the packages' own tests and examples. Go's flags -run, -short … choose among them, and -bench adds
-benchmarks, of ten iterations each unless -benchtime says otherwise. Or it is a command: go test or go run with arguments, which
-are built with markers in the packages, or a program that markgen build has built, or what starts such. It is built
-once, and runs as often as there are groups, and once more; a scenario that does the same each time gives
-counts that agree.
+benchmarks, of ten iterations each unless -benchtime says otherwise. Or it is a command: go test or go run with
+arguments, which are built with markers in the packages, or a program that markgen build has built, or what starts
+such. It is built once, and runs as often as there are groups, and once more; a scenario that does the same each
+time gives counts that agree.
 
 The table on standard output has the exported functions, and exported methods of exported types: outermost
 calls (a call of a function from itself is part of the outer one), times, what collectors read in a call, and what
@@ -56,7 +56,8 @@ Markgen's own flags:
   -runs N       run the scenario N times for each group
   -timeout D    end a pass of the scenario that takes longer than D (default 10m)
   -o DIR        keep passes, in DIR/passes, and the profile, in DIR/profile.markgen, which markgen report, diff and
-                merge read when they are given DIR; the same command with the same DIR goes on where it was interrupted
+                merge read when they are given DIR; the same command with the same DIR goes on where it was
+                interrupted
   -json         JSON instead of the table
   -config F     read F instead of the .markgen.yaml at the module root
 

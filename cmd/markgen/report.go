@@ -39,8 +39,8 @@ counts once. Runs that were killed or still go on can be read as well.
              pprof: a profile for go tool pprof, with the sample types count, total and self
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
              prom: metrics for Prometheus; -http serves them under /metrics, with native histograms
-             trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs with
-             collect=trace; runs stand one beside the other, as they followed each other
+             trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
+             with collect=trace; runs stand one beside the other, as they followed each other
   -sort K    name (default) or place (file and line), which ascend; total, self, count, mean or max, which begin with
              the largest
   -top N     only the first N markers of the text, in the order of -sort
