@@ -42,9 +42,9 @@ type Cache struct {
 }
 
 // OpenCache returns the cache in dir, which is made when first written to. ""
-// stands for the directory that environ's MARKGENCACHE names, or markgen in
-// the user's cache directory, or where that cannot be written to, in go's
-// GOCACHE.
+// stands for the directory that environ's MARKGENCACHE names; without one, for
+// markgen in the user's cache directory or, where that cannot be written to, in
+// go's GOCACHE, which is made at once to find out.
 func OpenCache(ctx context.Context, dir string, environ []string) (*Cache, error) {
 	if dir == "" {
 		dir = getenv(environ, "MARKGENCACHE")

@@ -177,7 +177,7 @@ func (c *compiling) toolScript() []byte {
 		heap = fmt.Sprintf("\n\t[ -n \"$path\" ] && [ -z \"$GOGC$GOMEMLIMIT\" ] && set -- %s \"$@\"", shellQuote(c.heap))
 	}
 	goroot := ""
-	if c.goroot != "" { // -trimpath has cleared it
+	if c.goroot != "" { // with -trimpath go gives the linker an empty GOROOT, which stays empty
 		goroot = "case $tool in link | */link) [ -n \"$GOROOT\" ] && export GOROOT=" + shellQuote(c.goroot) + " ;; esac\n"
 	}
 	return fmt.Appendf(nil, `self=$1 overlay=$2 user=$3 tool=$4

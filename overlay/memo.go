@@ -211,7 +211,7 @@ func (b *Build) markAgain(ctx context.Context, m *memo, key string, start time.T
 		return false
 	}
 	b.repainted = true
-	b.Stats.Runtime = m.Stats.Runtime // files import what they have imported
+	b.Stats.Runtime = m.Stats.Runtime // no import has changed, or the memo would not hold
 	m.Overlay, m.Told, m.Stats = overlay, told, b.Stats
 	b.keep(m, all, key, start)
 	return true

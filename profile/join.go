@@ -113,8 +113,8 @@ func (r *run) join(sum *Sum) {
 	r.unnamed()
 }
 
-// passed takes note of what recording the figures cost, and counts the run among those of the figures, which are to be added to a marker, and of their callers: once, though
-// several tables may name the marker.
+// passed is called with figures that are to be added to a marker. It adds what recording them cost, and counts the run
+// among those of the figures and of their callers: once, though several tables may name the marker.
 func (r *run) passed(to, figures *Marker) {
 	r.costs(figures)
 	if figures.Count > 0 && !r.counted[to] {
