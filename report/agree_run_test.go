@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/report"
 )
 
 // demoRun is the profile of the demo application, marked and run with MARKGEN set.
@@ -56,7 +55,7 @@ func TestFormatsAgreeOnRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range agreeing {
-				checkNumbers(t, p, f.format, f.read(t, p, write(t, p, report.Options{Format: f.format})), f.holds, f.off, f.all)
+				checkNumbers(t, p, f.o, f.read(t, p, write(t, p, f.o)), f.holds, f.off, f.all)
 			}
 		})
 	}

@@ -64,22 +64,23 @@ func numbersOf(p *profile.Profile, m *profile.Marker) numbers {
 // agreeing are the formats that tell a marker's numbers: how they are read, and what
 // becomes of a number that the format has no room for.
 var agreeing = []struct {
-	format string
-	read   func(t *testing.T, p *profile.Profile, text string) map[registry.ID]numbers
-	holds  func(v *big.Rat) *big.Rat // what the format holds of it
-	off    float64                   // what it may be off by, as a part of it, from rounding
-	all    bool                      // those that were never passed, too
+	o     report.Options
+	read  func(t *testing.T, p *profile.Profile, text string) map[registry.ID]numbers
+	holds func(v *big.Rat) *big.Rat // what the format holds of it
+	off   float64                   // what it may be off by, as a part of it, from rounding
+	all   bool                      // those that were never passed, too
 }{
-	{"text", readText, exact, 1. / 60, true}, // three digits, or hours and minutes
-	{"json", readJSON, exact, 0, true},
-	{"pprof", readPprofNumbers, func(v *big.Rat) *big.Rat {
+	{report.Options{Format: "text"}, readText, exact, 1. / 60, true}, // three digits, or hours and minutes
+	{report.Options{Format: "json"}, readJSON, exact, 0, true},
+	{report.Options{Format: "pprof"}, readPprofNumbers, func(v *big.Rat) *big.Rat {
 		if most := whole(math.MaxInt64); v.Cmp(most) > 0 {
 			return most
 		}
 		return v
 	}, 0, false},
-	{"bench", readBench, nearest, 1e-15, false}, // self is divided by the count, and multiplied here
-	{"prom", readProm, nearest, 1e-15, true},    // seconds
+	{report.Options{Format: "bench"}, readBench, nearest, 1e-15, false}, // self is divided by the count, and multiplied here
+	{report.Options{Format: "prom"}, readProm, nearest, 1e-15, true},    // seconds
+	{report.Options{Format: "prom", Buckets: true}, readProm, nearest, 1e-15, true},
 }
 
 func exact(v *big.Rat) *big.Rat { return v }
@@ -114,14 +115,15 @@ func TestFormatsAgree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range agreeing {
-				checkNumbers(t, p, f.format, f.read(t, p, write(t, p, report.Options{Format: f.format})), f.holds, f.off, f.all)
+				checkNumbers(t, p, f.o, f.read(t, p, write(t, p, f.o)), f.holds, f.off, f.all)
 			}
 		})
 	}
 }
 
-func checkNumbers(t *testing.T, p *profile.Profile, format string, got map[registry.ID]numbers, holds func(*big.Rat) *big.Rat, off float64, all bool) {
+func checkNumbers(t *testing.T, p *profile.Profile, o report.Options, got map[registry.ID]numbers, holds func(*big.Rat) *big.Rat, off float64, all bool) {
 	t.Helper()
+	format := o.Format
 	several := map[string]int{} // the text format can't tell them apart
 	for i := range p.Markers {
 		several[p.Markers[i].Name]++
@@ -163,9 +165,12 @@ func checkNumbers(t *testing.T, p *profile.Profile, format string, got map[regis
 		if have["count"] == nil || m.Timed() > 0 && have["total"] == nil || m.Timed() > 0 && !p.NoSelf && have["self"] == nil {
 			t.Errorf("%s: not all there is of %s: %v", format, m.Name, have)
 		}
+		if format == "prom" && m.Timed() > 0 && (have["mean"] == nil || (have["all"] != nil) != o.Buckets) {
+			t.Errorf("prom with buckets %v: a mean and all that were timed: %v of %s", o.Buckets, have, m.Name)
+		}
 		for _, b := range m.Buckets {
 			bucket := map[string]string{"json": "bucket", "prom": "up to"}[format]
-			if bucket != "" && have[fmt.Sprintf("%s %d", bucket, b.K)] == nil {
+			if bucket != "" && (format != "prom" || o.Buckets) && have[fmt.Sprintf("%s %d", bucket, b.K)] == nil {
 				t.Errorf("%s: bucket %d of %s is missing", format, b.K, m.Name)
 			}
 		}
@@ -196,7 +201,7 @@ func TestLargest(t *testing.T) {
 		t.Error(got)
 	}
 	// In a native histogram count and buckets agree then, too, as Prometheus asks for.
-	for _, f := range report.Metrics(p, true) {
+	for _, f := range report.Metrics(p, report.Options{}, true) {
 		for _, m := range f.GetMetric() {
 			h := m.GetHistogram()
 			if h.GetSchema() != 0 || h == nil || h.Schema == nil {

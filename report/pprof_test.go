@@ -290,5 +290,5 @@ func TestPprofOddCallers(t *testing.T) {
 	if deepest < 100 || deepest > 130 {
 		t.Errorf("the deepest stack has %d frames", deepest)
 	}
-	checkNumbers(t, p, "pprof", readPprofNumbers(t, p, ""), exact, 0, true)
+	checkNumbers(t, p, report.Options{Format: "pprof"}, readPprofNumbers(t, p, ""), exact, 0, true)
 }

@@ -13,9 +13,9 @@ import (
 
 // writeProm writes the profile in the text format of Prometheus. That has no place for
 // native histograms, which Metrics makes for those who can read them.
-func writeProm(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _ Options) error {
+func writeProm(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
 	out := expfmt.NewEncoder(w, expfmt.NewFormat(expfmt.TypeTextPlain))
-	for family := range promFamilies(p, markers, false) {
+	for family := range promFamilies(p, markers, o.Buckets, false) {
 		if err := out.Encode(family); err != nil {
 			return err
 		}
@@ -24,10 +24,10 @@ func writeProm(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, _
 }
 
 // Metrics returns the profile as metrics for Prometheus, those that the format prom
-// writes. With native there is one family more, of native histograms, which only the
-// protocol buffer format has a place for.
-func Metrics(p *profile.Profile, native bool) []*dto.MetricFamily {
-	return slices.Collect(promFamilies(p, sorted(p, ""), native))
+// writes with the options. With native there is one family more, of native histograms,
+// which only the protocol buffer format has a place for.
+func Metrics(p *profile.Profile, o Options, native bool) []*dto.MetricFamily {
+	return slices.Collect(promFamilies(p, sorted(p, o.Sort), o.Buckets, native))
 }
 
 // promFamilies makes the families of metrics one by one, so that not all of a large
@@ -37,12 +37,12 @@ func Metrics(p *profile.Profile, native bool) []*dto.MetricFamily {
 // package. What is only good to know is in markgen_marker_info, to be joined. Seconds
 // are exact to a nanosecond up to 52 days, and to one part in 2^53 beyond, as all that
 // Prometheus keeps are floating-point numbers.
-func promFamilies(p *profile.Profile, markers []*profile.Marker, native bool) iter.Seq[*dto.MetricFamily] {
+func promFamilies(p *profile.Profile, markers []*profile.Marker, buckets, native bool) iter.Seq[*dto.MetricFamily] {
 	b := &promBuilder{p: p, markers: markers, labels: make([][]*dto.LabelPair, len(markers))}
 	for i, m := range markers {
 		b.labels[i] = promLabels("id", m.ID.String(), "kind", m.Kind, "marker", m.Name, "package", m.Package)
 	}
-	list := slices.Concat(b.run(), b.figures(), b.estimates(), b.histograms(native), b.callers(), b.collected())
+	list := slices.Concat(b.run(), b.figures(), b.estimates(), b.durations(buckets, native), b.callers(), b.collected())
 	return func(yield func(*dto.MetricFamily) bool) {
 		for _, f := range list {
 			family := &dto.MetricFamily{Name: &f.name, Help: &f.help, Type: f.kind.Enum(), Metric: f.metrics()}

@@ -8,7 +8,12 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// histograms makes the histograms of the times of passages.
+// durations makes the times of passages: their count and sum, with buckets as classic
+// histograms, with native as native ones as well.
+//
+// A classic histogram is a time series for each bucket of each marker, mostly more than
+// all other figures of the marker together, so it is there only if it is asked for. Count and
+// sum have the same names in a summary.
 //
 // The buckets of a marker hold whole nanoseconds: bucket k those from 2^k up to, not
 // including, 2^(k+1). Those of Prometheus include their upper bound and not the lower.
@@ -22,20 +27,36 @@ import (
 // them, but for times that are a power of two to the nanosecond: they count in the
 // bucket above that bound, not in the one below. Bucket 0, of 0 and 1 ns, is the zero
 // bucket, which is as wide as that.
-func (b *promBuilder) histograms(native bool) []promFamily {
-	list := []promFamily{{
+func (b *promBuilder) durations(buckets, native bool) []promFamily {
+	family := promFamily{
 		name:    "markgen_passage_duration_seconds",
 		help:    "Times of the passages, recursive ones in their own time and in that of the outer.",
-		kind:    dto.MetricType_HISTOGRAM,
-		metrics: b.classic,
-	}}
+		kind:    dto.MetricType_SUMMARY,
+		metrics: b.summary,
+	}
+	if buckets {
+		family.kind, family.metrics = dto.MetricType_HISTOGRAM, b.classic
+	}
+	list := []promFamily{family}
 	if native {
 		list = append(list, promFamily{
 			name:    "markgen_passage_duration_nanoseconds",
-			help:    "The same as native histograms: schema 0 has the buckets of the data if the unit is a nanosecond.",
+			help:    "Times of the passages as native histograms: schema 0 has the buckets of the data if the unit is a nanosecond.",
 			kind:    dto.MetricType_HISTOGRAM,
 			metrics: b.native,
 		})
+	}
+	return list
+}
+
+// summary makes summaries without quantiles, which would not add up over markers.
+func (b *promBuilder) summary() []*dto.Metric {
+	var list []*dto.Metric
+	for i, m := range b.markers {
+		if wasTimed(m) {
+			n, sum := m.Timed(), seconds(m.SumNS())
+			list = append(list, &dto.Metric{Label: b.labels[i], Summary: &dto.Summary{SampleCount: &n, SampleSum: &sum}})
+		}
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
 	layout "github.com/markgen/markgen/runtime"
 )
@@ -27,16 +29,18 @@ func TestPromGolden(t *testing.T) {
 	odd.Markers[1].Sample, odd.Markers[1].Samples = 100, 20
 	odd.Markers[2].Name += " \"quoted\" \\ and\nin two lines"
 	for _, tt := range []struct {
-		file string
-		p    *profile.Profile
+		file    string
+		p       *profile.Profile
+		buckets bool
 	}{
-		{"prom.txt", family()},
-		{"prom-noself.txt", parse(t, noSelf)},
-		{"prom-special.txt", odd},
-		{"prom-nothing.txt", &profile.Profile{}},
+		{"prom.txt", family(), false},
+		{"prom-buckets.txt", family(), true},
+		{"prom-noself.txt", parse(t, noSelf), false},
+		{"prom-special.txt", odd, false},
+		{"prom-nothing.txt", &profile.Profile{}, false},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			text := write(t, tt.p, report.Options{Format: "prom"})
+			text := write(t, tt.p, report.Options{Format: "prom", Buckets: tt.buckets})
 			golden.Check(t, tt.file, text)
 			cmd := exec.Command("promtool", "check", "metrics")
 			cmd.Stdin = strings.NewReader(text)
@@ -44,5 +48,37 @@ func TestPromGolden(t *testing.T) {
 				t.Errorf("promtool check metrics: %v; sh scripts/need.sh promtool:prometheus installs it\n%s", err, out)
 			}
 		})
+	}
+}
+
+// The number of time series depends on the number of markers, and not on how their times are distributed unless
+// that is asked for.
+func TestPromSeries(t *testing.T) {
+	const markers, factors = 4800, 20
+	p := &profile.Profile{Runs: 1}
+	for i := range markers {
+		m := profile.Marker{ID: registry.ID(i + 1), Kind: "func", Name: fmt.Sprintf("example.com/many.f%d", i), Package: "example.com/many", MinNS: 2, MaxNS: 1 << factors}
+		for k := range factors {
+			m.Buckets = append(m.Buckets, profile.Bucket{K: uint8(k + 1), Count: 1, SumNS: 2 << k})
+			m.Count++
+		}
+		p.Markers = append(p.Markers, m)
+	}
+	for _, tt := range []struct {
+		buckets bool
+		want    int // of each marker
+	}{
+		{false, 9},
+		{true, 9 + 1 + factors + 1}, // with an empty bucket below, and le="+Inf"
+	} {
+		got := 0
+		for line := range strings.Lines(write(t, p, report.Options{Format: "prom", Buckets: tt.buckets})) {
+			if strings.Contains(line, `marker="`) {
+				got++
+			}
+		}
+		if got != tt.want*markers {
+			t.Errorf("with buckets %v there are %d series of %d markers, want %d", tt.buckets, got, markers, tt.want*markers)
+		}
 	}
 }

@@ -54,6 +54,10 @@ type Options struct {
 	// the exported functions and methods of packages that can be imported.
 	API bool
 
+	// Buckets adds to the prom format the distribution of each marker's times, as a classic
+	// histogram: a time series for each factor of two.
+	Buckets bool
+
 	// Against is the older profile that the html format compares with; nil: none.
 	Against *profile.Profile
 
@@ -142,6 +146,9 @@ func (o Options) Check() error {
 	}
 	if o.Hist && o.Format != "" && o.Format != formats[0].name {
 		return fmt.Errorf("histogram lines are for the %s format, not for %s", formats[0].name, o.Format)
+	}
+	if o.Buckets && o.Format != "prom" {
+		return fmt.Errorf("classic histograms are for the prom format, not for %s", cmp.Or(o.Format, formats[0].name))
 	}
 	if format := cmp.Or(o.Format, formats[0].name); o.Shapes && !slices.Contains(shaping, format) {
 		return fmt.Errorf("the format %s has no room for shapes; %s have it", format, list(shaping))

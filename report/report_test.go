@@ -197,6 +197,8 @@ func TestOptions(t *testing.T) {
 		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the text format; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},
+		{report.Options{Buckets: true}, `classic histograms are for the prom format, not for text`},
+		{report.Options{Format: "json", Buckets: true}, `classic histograms are for the prom format, not for json`},
 		{report.Options{Format: "cover", Mode: "all"}, `unknown cover mode "all"; the modes are set, count and atomic`},
 	} {
 		var b bytes.Buffer

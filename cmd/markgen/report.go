@@ -24,7 +24,7 @@ var cmdReport = &command{
 	sides: true,
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -38,7 +38,8 @@ counts once. Runs that were killed or still go on can be read as well.
              markgen test -coverprofile has for each package what its own tests pass, as go's
              pprof: a profile for go tool pprof, with the sample types count, total and self
              bench: Go benchmark lines for benchstat; runs are not added up, each is a sample
-             prom: metrics for Prometheus; -http serves them under /metrics, with native histograms
+             prom: metrics for Prometheus, of the times of each marker count and sum; -http serves them under
+             /metrics, with native histograms for those who ask for protocol buffers
              trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs stand one beside the other, as they followed each other
   -sort K    name (default) or place (file and line), which ascend; total, self, count, mean or max, which begin with
@@ -51,6 +52,8 @@ counts once. Runs that were killed or still go on can be read as well.
              or O(n²) in the size of its input (size=, or markgen run -sizes), what the first call costs,
              several kinds of calls, a heavy tail, allocation; and where data are too few, what is missing. The cards of html
              have that in any case
+  -buckets   in prom the distribution of each marker's times, too, as a classic histogram: that is a time series for
+             each factor of two, 20 or so for a marker
   -o FILE    write to FILE, which is replaced as a whole or stays as it was
   -http ADDR serve the report on HOST:PORT, without HOST for this machine alone, until interrupted; the URL is
              printed. The data are read again at each request. The formats are text, json, html and prom
@@ -95,6 +98,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	fs.IntVar(&o.Top, "top", 0, "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
 	fs.BoolVar(&o.Shapes, "shapes", false, "")
+	fs.BoolVar(&o.Buckets, "buckets", false, "")
 	fs.BoolVar(&o.API, "api", false, "")
 	out := fs.String("o", "", "")
 	addr := fs.String("http", "", "")

@@ -7,13 +7,13 @@ import (
 )
 
 // metrics serves the profile to a Prometheus that scrapes it.
-func metrics(read reader, _ report.Options) http.Handler {
+func metrics(read reader, o report.Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, _, err := read()
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		report.ServeProm(w, r, p)
+		report.ServeProm(w, r, p, o)
 	})
 }

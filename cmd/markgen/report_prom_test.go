@@ -72,9 +72,9 @@ func shopProfile(t *testing.T, dir string) *profile.Profile {
 
 // servingMetrics starts markgen report -format prom -http, as a process, on the data in
 // the folder.
-func servingMetrics(t *testing.T, dir string) (url string) {
+func servingMetrics(t *testing.T, dir string, flags ...string) (url string) {
 	t.Helper()
-	cmd := exec.Command("markgen", "report", "-format", "prom", "-http", "127.0.0.1:0", ".")
+	cmd := exec.Command("markgen", append(append([]string{"report", "-format", "prom", "-http", "127.0.0.1:0"}, flags...), ".")...)
 	cmd.Dir = dir
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -217,19 +217,33 @@ func TestPrometheus(t *testing.T) {
 	}
 	put(1)
 	put(2)
-	target := servingMetrics(t, dir)
-	for _, native := range []bool{false, true} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+	plain, classic := servingMetrics(t, dir), servingMetrics(t, dir, "-buckets")
+	for _, tt := range []struct {
+		name            string
+		target          string
+		buckets, native bool
+	}{
+		{"count and sum", plain, false, false},
+		{"classic", classic, true, false},
+		{"native", plain, false, true},
+		{"both", classic, true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			var flags []string
-			if native {
+			if tt.native {
 				flags = []string{"--enable-feature=native-histograms"}
 			}
-			prom := startPrometheus(t, target, flags...)
+			prom := startPrometheus(t, tt.target, flags...)
 			p := shopProfile(t, dir)
 			prom.await("markgen_runs", float64(p.Runs))
 			checkFigures(t, prom, p)
-			checkQuantiles(t, prom, p, "markgen_passage_duration_seconds_bucket", 1e9)
-			if native {
+			if tt.buckets {
+				checkClassic(t, prom, p)
+				checkQuantiles(t, prom, p, "markgen_passage_duration_seconds_bucket", 1e9)
+			} else if got := prom.query("markgen_passage_duration_seconds_bucket"); len(got) > 0 {
+				t.Errorf("classic histograms that nobody asked for: %v", got)
+			}
+			if tt.native {
 				checkNative(t, prom, p)
 				checkQuantiles(t, prom, p, "markgen_passage_duration_nanoseconds", 1)
 			} else if got := prom.query("markgen_passage_duration_nanoseconds"); len(got) > 0 {
@@ -268,8 +282,12 @@ func checkFigures(t *testing.T, prom *scraper, p *profile.Profile) {
 			}
 		}
 	}
-	// How many passages were no longer than a bound, whatever the bound; of a marker, and
-	// of all.
+}
+
+// checkClassic compares the buckets of classic histograms: how many passages were no longer
+// than a bound, whatever the bound; of a marker, and of all.
+func checkClassic(t *testing.T, prom *scraper, p *profile.Profile) {
+	t.Helper()
 	upTo := func(m *profile.Marker, bound string) (n uint64) {
 		le, err := strconv.ParseFloat(bound, 64)
 		if err != nil {
@@ -382,14 +400,16 @@ func TestPromtool(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), shopRun(1), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(markgenReport(dir, "-format", "prom", "."), "-- stdout\n")
-	cmd := exec.Command("promtool", "check", "metrics")
-	cmd.Stdin = strings.NewReader(text)
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("promtool check metrics: %v; sh scripts/need.sh prometheus:prometheus installs it\n%s", err, out)
-	}
-	if code, contentType, got := get(t, "GET", servingMetrics(t, dir), ""); code != 200 || !strings.HasPrefix(contentType, "text/plain") || got != text {
-		t.Errorf("served as %d, %s:\n%s\nand written as\n%s", code, contentType, got, text)
+	for _, flags := range [][]string{nil, {"-buckets"}} {
+		_, text, _ := strings.Cut(markgenReport(dir, append(flags, "-format", "prom", ".")...), "-- stdout\n")
+		cmd := exec.Command("promtool", "check", "metrics")
+		cmd.Stdin = strings.NewReader(text)
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%v: promtool check metrics: %v; sh scripts/need.sh prometheus:prometheus installs it\n%s", flags, err, out)
+		}
+		if code, contentType, got := get(t, "GET", servingMetrics(t, dir, flags...), ""); code != 200 || !strings.HasPrefix(contentType, "text/plain") || got != text {
+			t.Errorf("%v: served as %d, %s:\n%s\nand written as\n%s", flags, code, contentType, got, text)
+		}
 	}
 }
 
@@ -413,7 +433,7 @@ func TestPromProtobuf(t *testing.T) {
 	if got := expfmt.ResponseFormat(res.Header); got.FormatType() != expfmt.TypeProtoDelim {
 		t.Fatalf("%s: %s", res.Status, got)
 	}
-	native := 0
+	native, buckets := 0, 0
 	for in := expfmt.NewDecoder(res.Body, format); ; {
 		var f dto.MetricFamily
 		if in.Decode(&f) != nil {
@@ -423,9 +443,10 @@ func TestPromProtobuf(t *testing.T) {
 			if h := m.GetHistogram(); h != nil && h.Schema != nil {
 				native++
 			}
+			buckets += len(m.GetHistogram().GetBucket())
 		}
 	}
-	if native != 5 {
-		t.Errorf("%d native histograms", native)
+	if native != 5 || buckets > 0 {
+		t.Errorf("%d native histograms, want 5, and %d classic buckets, want none", native, buckets)
 	}
 }

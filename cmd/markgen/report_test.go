@@ -71,6 +71,7 @@ func TestReport(t *testing.T) {
 		{"total", "-sort total one.markgen"},
 		{"hist", "-hist one.markgen"},
 		{"hist-json", "-hist -format json one.markgen"},
+		{"buckets-text", "-buckets one.markgen"},
 		{"json", "-format json one.markgen"},
 		{"cover", "-format cover two.markgen"},
 		{"two", "one.markgen two.markgen"},
@@ -154,7 +155,7 @@ func TestReportOutput(t *testing.T) {
 
 func TestReportHelp(t *testing.T) {
 	got := markgenReport(t.TempDir(), "-h")
-	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-src DIR] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
+	for _, part := range []string{"exit code 0\n-- stderr\n-- stdout\nusage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-o FILE | -http ADDR] DATA…\n", "examples:\n  markgen report "} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in\n%s", part, got)
 		}

@@ -19,6 +19,6 @@ func (s *Server) getPrometheus(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	report.ServeProm(w, r, sum)
+	report.ServeProm(w, r, sum, report.Options{})
 	return nil
 }
