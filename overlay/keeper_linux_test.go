@@ -286,6 +286,13 @@ func TestKeeperMissing(t *testing.T) {
 			t.Errorf("%v, and no %q in\n%s", err, want, text)
 		}
 	}
+
+	alone := k.exec("")
+	alone.Args = []string{k.markgen, "exec", "sh", "-c", "ulimit -f 1; $0 end", k.program}
+	text, err = alone.CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "warning: 1 process began to collect and left no data: ") || strings.Contains(string(text), "no program with markers ran") {
+		t.Errorf("%v, where no process left data:\n%s", err, text)
+	}
 }
 
 // A process whose keeper is gone, or does not answer, has a file as it would

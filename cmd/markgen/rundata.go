@@ -103,18 +103,18 @@ func (d *runData) use(well bool) int {
 	if err != nil {
 		return d.env.fail(err)
 	}
+	for _, warning := range d.Warnings() {
+		d.env.warn(warning)
+	}
 	if len(files) == 0 {
 		switch wanted := d.report != "none" || d.out != ""; {
-		case !well || !wanted:
+		case !well || !wanted || !d.Complete(): // a warning says which processes left none
 		case d.unmarked != "":
 			d.env.note(d.unmarked)
 		default:
 			d.env.warn("no data: " + noData)
 		}
 		return exitOK
-	}
-	for _, warning := range d.Warnings() {
-		d.env.warn(warning)
 	}
 	code := exitOK
 	kept := d.names(files)
