@@ -198,6 +198,9 @@ func (d *decoder) count(least int) int {
 
 func (d *decoder) head() *Profile {
 	bits := d.uint()
+	if bits >= 1<<bitsKnown {
+		d.fail()
+	}
 	p := &Profile{
 		Complete:     bits&bitComplete != 0,
 		Alive:        bits&bitAlive != 0,

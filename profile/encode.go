@@ -25,7 +25,7 @@ import (
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
 	profileMagic   = "markgen\x01"
-	profileVersion = 1
+	profileVersion = 2
 	profileHead    = 16
 )
 
@@ -197,6 +197,7 @@ const (
 	bitWild
 	bitUnlogged
 	bitCost
+	bitsKnown = iota // how many there are
 )
 
 // bitIf is the bit if a condition holds.

@@ -125,7 +125,7 @@ func TestProfileFileDamage(t *testing.T) {
 	}
 	other := bytes.Clone(file)
 	other[8]++
-	add(other, "version 2, and this markgen reads version 1")
+	add(other, "version 3, and this markgen reads version 2")
 	if p := sum.Profile(); p.Runs != 0 || len(p.Markers) > 0 {
 		t.Errorf("%d runs and %d markers were added", p.Runs, len(p.Markers))
 	}

@@ -54,7 +54,7 @@ func TestNewerSyntax(t *testing.T) {
 			t.Errorf("%s with a program built with %s: %v", tt.used, tt.built, err)
 		}
 	}
-	want := "this markgen was built with go1.26.8 and cannot read syntax that came with go1.27.4, the toolchain in use; build markgen with that one (GOTOOLCHAIN=go1.27.4)"
+	want := "this markgen was built with go1.26.8 and cannot read syntax that is newer; the toolchain in use is go1.27.4; build markgen with that (GOTOOLCHAIN=go1.27.4)"
 	if err := newerSyntax("go1.27.4", "go1.26.8"); err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

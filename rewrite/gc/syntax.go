@@ -15,6 +15,9 @@ func newerSyntax(goVersion, built string) error {
 	if version.Compare(version.Lang(number(goVersion)), version.Lang(number(built))) <= 0 {
 		return nil
 	}
-	return fmt.Errorf("this markgen was built with %s and cannot read syntax that came with %s, the toolchain in use; build markgen with that one (GOTOOLCHAIN=%[2]s)",
-		built, number(goVersion))
+	remedy := "build markgen with that"
+	if version.IsValid(goVersion) { // a release, which can be had by its name
+		remedy += " (GOTOOLCHAIN=" + goVersion + ")"
+	}
+	return fmt.Errorf("this markgen was built with %s and cannot read syntax that is newer; the toolchain in use is %s; %s", built, number(goVersion), remedy)
 }
