@@ -79,6 +79,7 @@ bench: build
 
 # All cases of all tests; the tests of real programs, plain and marked, and their block counts; and programs made at random.
 corpus: bin/gotest
+	$(GO) test -exec "$$PWD/scripts/no386.sh" -count=1 -v -run 32Bits ./overlay
 	bin/gotest $(GO) test -json -p 1 -timeout 1h -count=1 ./...
 	MARKGEN_CORPUS=all $(GO) test -timeout 1h -v -count=1 -run TestDeepVariety ./overlay
 	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus/...

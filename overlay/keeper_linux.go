@@ -68,6 +68,9 @@ type keptFile struct {
 // of a run that starts thousands move to the directory.
 const mostKept = 32
 
+// mostServed is how many processes are served at once: anybody may connect, and be waited for.
+const mostServed = 64
+
 // secretLength is how long the words are that a process and the keeper show each other.
 const secretLength = 32
 
@@ -94,6 +97,7 @@ func (k *keeper) serve() {
 	defer close(k.stopped)
 	var all sync.WaitGroup
 	defer all.Wait()
+	served := make(chan struct{}, mostServed)
 	for {
 		c, err := k.listener.AcceptUnix()
 		switch {
@@ -103,9 +107,11 @@ func (k *keeper) serve() {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
+		served <- struct{}{}
 		all.Go(func() {
 			_ = k.give(c) // a process that gets nothing makes a file in the directory
 			c.Close()
+			<-served
 		})
 	}
 }

@@ -233,6 +233,9 @@ func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 	}
 	files, err := c.Files()
 	if err == nil && len(files) == 0 {
+		for _, warning := range c.Warnings() {
+			r.env.warn(warning)
+		}
 		err = fmt.Errorf("%s%s: no data, so no runs are made: %s", r.what, after(s.shown), cmp.Or(s.unmarked, noData))
 	}
 	if err != nil {
