@@ -219,7 +219,7 @@ func TestBatchRefused(t *testing.T) {
 		{"the data file of a run", path, []byte("markgen\x00" + strings.Repeat("\x00", 4096)), is, 422, "not-a-profile"},
 		{"cut off", path, sound[:len(sound)-1], is, 422, "not-a-profile"},
 		{"damaged", path, append(bytes.Clone(sound[:len(sound)-1]), sound[len(sound)-1]^1), is, 422, "not-a-profile"},
-		{"of another version", path, append(append([]byte("markgen\x01"), 2, 0, 0, 0), sound[12:]...), is, 422, "profile-version"},
+		{"of another version", path, append(append([]byte("markgen\x01"), 9, 0, 0, 0), sound[12:]...), is, 422, "profile-version"},
 		{"larger than allowed", path, make([]byte, 64<<10+1), is, 413, "too-large"},
 		{"as large as allowed", path, make([]byte, 64<<10), is, 422, "not-a-profile"},
 		{"a bomb", path, packed(t, make([]byte, 10<<20)), is + "; Content-Encoding: gzip", 413, "too-large"},
@@ -282,7 +282,7 @@ func resummed(file []byte) []byte {
 func bombOfNames() []byte {
 	section := func(b []byte) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...) }
 	names := append(binary.LittleEndian.AppendUint32([]byte{1}, 3<<20), make([]byte, 60<<10)...)
-	file := append([]byte("markgen\x01"), 1, 0, 0, 0, 0, 0, 0, 0)
+	file := append([]byte("markgen\x01"), 2, 0, 0, 0, 0, 0, 0, 0)
 	return append(append(append(file, section(nil)...), section(names)...), section(nil)...)
 }
 
