@@ -11,7 +11,7 @@ import (
 type Cost struct {
 	Runs      uint64 // of how many runs this is known: those that ended in order, on a system that tells
 	CPUNS     uint64 // processor time of their processes
-	MarkersNS uint64 // what their markers cost, estimated: recorded scopes and counted passages, times what one costs
+	MarkersNS uint64 // what their markers cost at least: recorded scopes and counted passages, times what one costs where caches are free for it
 }
 
 // add is the sum of both; nil is none.
@@ -33,7 +33,7 @@ func (c *Cost) sub(d *Cost) *Cost {
 	return &Cost{sub64(c.Runs, d.Runs), sub64(c.CPUNS, d.CPUNS), sub64(c.MarkersNS, d.MarkersNS)}
 }
 
-// Share is the part of the processor time that markers cost, about: 0 where nothing is known.
+// Share is the part of the processor time that markers cost at least; 0 where nothing is known.
 func (c *Cost) Share() float64 {
 	if c == nil || c.CPUNS == 0 {
 		return 0
@@ -57,8 +57,28 @@ func (p *Profile) Costly() string {
 	if c == nil || c.Share() < muchCost || float64(c.CPUNS) < leastCPU*float64(c.Runs) {
 		return ""
 	}
-	return fmt.Sprintf("markers cost about %.0f %% of the processor time: the program took longer for them, and short passages are mostly their cost; "+
-		"leave out what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share())
+	at := ""
+	if m := p.mostPassed(); m != nil {
+		at = ", most of that at " + m.Name
+	}
+	return fmt.Sprintf("markers cost at least %.0f %% of the processor time%s: the program took longer for them, and short passages are mostly their cost; "+
+		"skip what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
+}
+
+// mostPassed is the marker with more than half of all timed passages, or nil.
+func (p *Profile) mostPassed() *Marker {
+	var most *Marker
+	all := uint64(0)
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if all = add64(all, m.Timed()); most == nil || m.Timed() > most.Timed() {
+			most = m
+		}
+	}
+	if most == nil || most.Timed() <= all/2 {
+		return nil
+	}
+	return most
 }
 
 // costs adds what recording figures of the run cost the program.

@@ -21,7 +21,7 @@ type jsonRun struct {
 	Start     string    `json:"start"` // RFC 3339, UTC
 	ElapsedNS uint64    `json:"elapsed_ns"`
 	CPUNS     uint64    `json:"cpu_ns"`         // processor time of the runs that ended in order; 0 where it is not known
-	CostNS    uint64    `json:"marker_cost_ns"` // what markers cost of it, estimated
+	CostNS    uint64    `json:"marker_cost_ns"` // what markers cost of it at least
 	Clock     jsonClock `json:"clock"`
 	GOOS      string    `json:"goos"`
 	GOARCH    string    `json:"goarch"`

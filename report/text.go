@@ -139,7 +139,7 @@ func cost(p *profile.Profile) string {
 	if c.Runs < uint64(p.Runs) {
 		of = fmt.Sprintf(" of %s", units.Plural(c.Runs, "run"))
 	}
-	return fmt.Sprintf("; processor time%s %s, of it markers about %s", of, units.WholeDuration(c.CPUNS), units.WholeDuration(c.MarkersNS))
+	return fmt.Sprintf("; processor time%s %s, of it markers %s or more", of, units.WholeDuration(c.CPUNS), units.WholeDuration(c.MarkersNS))
 }
 
 // onlyTraced is true of a marker that has no figures because its passages are in a trace alone.
