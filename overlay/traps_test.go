@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/overlay"
+
+	"github.com/markgen/markgen/profile"
 )
 
 // The traps are the programs below testdata/traps, a folder each. A folder may hold, a line for each run:
@@ -378,10 +381,37 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		data := filepath.Join(out, fmt.Sprintf("run%d.markgen", n))
 		on := trapRun(t, out, []string{"MARKGEN=collect=time,file=" + data}, marked, strings.Fields(args)...)
 		trapCompare(t, what+" collecting", on, want)
+		demoted := filepath.Join(out, fmt.Sprintf("demoted%d.markgen", n))
+		trapCompare(t, what+" demoting", trapRun(t, out, []string{"MARKGEN=demote=1:1000000,file=" + demoted}, marked, strings.Fields(args)...), want)
+		trapCounts(t, what, data, demoted)
 		trapWithKeys(t, what, dir, marked, env, strings.Fields(args), want)
 		// However the program ended, its data can be read.
 		if r := trapRun(t, out, nil, markgen, "report", "-format", "json", data); r.state != "exit status 0" || !strings.Contains(r.stdout, `"markers"`) {
 			t.Errorf("%s: report: %s\n%s%.500s", what, r.state, r.stderr, r.stdout)
+		}
+	}
+}
+
+// trapVaries are the markers whose counts differ from run to run: of loops that wait for others, and of what another goroutine may do after main.
+var trapVaries = map[string]bool{"goroutines.main:for#2": true, "goroutines.main:select#1.case#2": true, "recover.goexit:func#1": true}
+
+// trapCounts compares the counts of all markers in two files of one program, in one of which markers were demoted after a scope.
+func trapCounts(t *testing.T, what, timed, demoted string) {
+	t.Helper()
+	want, err := profile.ReadFile(timed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := profile.ReadFile(demoted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Markers) != len(want.Markers) {
+		t.Fatalf("%s: %d markers, %d where all scopes are timed", what, len(got.Markers), len(want.Markers))
+	}
+	for i := range want.Markers {
+		if g, w := &got.Markers[i], &want.Markers[i]; g.Name != w.Name || g.Count != w.Count && !trapVaries[path.Base(w.Name)] {
+			t.Errorf("%s: %s: %d scopes, of which %d were timed; %s: %d where all are", what, g.Name, g.Count, g.Taken(), w.Name, w.Count)
 		}
 	}
 }

@@ -204,9 +204,13 @@ func (r *run) counterBlock(b block) error {
 		return err
 	}
 	number := r.order.Uint64(head[layout.OffCountersTable:])
-	n := r.order.Uint64(head[layout.OffCountersLen:])
-	if n > (b.size-layout.OffCountersData)/8 {
+	n, demoted := r.order.Uint64(head[layout.OffCountersLen:]), r.order.Uint64(head[layout.OffCountersTimed:])
+	words := (b.size - layout.OffCountersData) / 8
+	if n > words {
 		return r.damaged(b.offset, "%d counters in a block of %d bytes; they are left out", n, b.size)
+	}
+	if demoted > words-n {
+		return r.damaged(b.offset, "%d counters of scopes in a block of %d bytes; they are left out", demoted, b.size)
 	}
 	for _, old := range r.counters[number] {
 		if old.shard == b.shard {
@@ -214,6 +218,9 @@ func (r *run) counterBlock(b block) error {
 		}
 	}
 	r.counters[number] = append(r.counters[number], block{shard: b.shard, offset: b.offset, size: layout.OffCountersData + 8*n})
+	if demoted > 0 {
+		r.demoted[number] = append(r.demoted[number], block{shard: b.shard, offset: b.offset + layout.OffCountersData + 8*n, size: 8 * demoted})
+	}
 	return r.countersOff(b, number, n, r.order.Uint64(head[layout.OffCountersOff:]))
 }
 

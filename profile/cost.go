@@ -11,7 +11,7 @@ import (
 type Cost struct {
 	Runs      uint64 // of how many runs this is known: those that ended in order, on a system that tells
 	CPUNS     uint64 // processor time of their processes
-	MarkersNS uint64 // what their markers cost at least: recorded scopes and counted passages, times what one costs where caches are free for it
+	MarkersNS uint64 // what their markers cost about: recorded scopes and counted passages, times what one costs where caches are free for it
 }
 
 // add is the sum of both; nil is none.
@@ -33,7 +33,7 @@ func (c *Cost) sub(d *Cost) *Cost {
 	return &Cost{sub64(c.Runs, d.Runs), sub64(c.CPUNS, d.CPUNS), sub64(c.MarkersNS, d.MarkersNS)}
 }
 
-// Share is the part of the processor time that markers cost at least; 0 where nothing is known.
+// Share is the part of the processor time that markers cost about; 0 where nothing is known.
 func (c *Cost) Share() float64 {
 	if c == nil || c.CPUNS == 0 {
 		return 0
@@ -61,8 +61,8 @@ func (p *Profile) Costly() string {
 	if m := p.mostPassed(); m != nil {
 		at = ", most of that at " + m.Name
 	}
-	return fmt.Sprintf("markers cost at least %.0f %% of the processor time%s: the program took longer for them, and short passages are mostly their cost; "+
-		"skip what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
+	return fmt.Sprintf("markers cost about %.0f %% of the processor time%s: the program took longer for them, and short passages are mostly their cost; "+
+		"mark functions only (-funcs), skip what is passed most (//perf:skip, or skip=NAME in MARKGEN), count it (//perf:mark count), or record a sample (sample=1:100)", 100*c.Share(), at)
 }
 
 // mostPassed is the marker with more than half of all timed passages, or nil.
@@ -71,11 +71,11 @@ func (p *Profile) mostPassed() *Marker {
 	all := uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
-		if all = add64(all, m.Timed()); most == nil || m.Timed() > most.Timed() {
+		if all = add64(all, m.Taken()); most == nil || m.Taken() > most.Taken() {
 			most = m
 		}
 	}
-	if most == nil || most.Timed() <= all/2 {
+	if most == nil || most.Taken() <= all/2 {
 		return nil
 	}
 	return most
@@ -83,8 +83,13 @@ func (p *Profile) mostPassed() *Marker {
 
 // costs adds what recording figures of the run cost the program.
 func (r *run) costs(figures *Marker) {
-	scopes, counts := figures.Timed(), sub64(figures.Count, figures.Timed())
-	if figures.Sampled() {
+	scopes := figures.Timed()
+	counts := sub64(figures.Count, scopes)
+	switch {
+	case figures.Demoted():
+		scopes = figures.Samples
+		counts = sub64(figures.Count, scopes)
+	case figures.Sampled():
 		scopes, counts = figures.Samples, 0
 	}
 	r.costNS += float64(scopes)*r.Clock.WholeNS + float64(counts)*float64(r.header.word(layout.OffCount))/1000

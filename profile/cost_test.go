@@ -18,7 +18,7 @@ func TestCost(t *testing.T) {
 	if want := (profile.Cost{Runs: 1, CPUNS: 150e6, MarkersNS: 27_200_000}); p.Cost == nil || *p.Cost != want {
 		t.Fatalf("%+v, want %+v", p.Cost, want)
 	}
-	const much = "markers cost at least 18 % of the processor time, most of that at b.outer: "
+	const much = "markers cost about 18 % of the processor time, most of that at b.outer: "
 	if !strings.HasPrefix(p.Costly(), much) || len(p.Cautions()) == 0 || p.Cautions()[0] != p.Costly() {
 		t.Errorf("%q, first of %q; want %s…", p.Costly(), p.Cautions(), much)
 	}

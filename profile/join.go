@@ -36,6 +36,7 @@ func (r *run) join(sum *Sum) {
 	r.pairs()
 	r.followAliases()
 	r.steered()
+	r.demote()
 	callers := map[*Marker][]Caller{}            // of markers of the sum, which many lines may name
 	all := r.header.word(layout.OffSampleN) == 1 // whatever directives say
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
@@ -159,17 +160,31 @@ func (r *run) counts(number uint64, t *table) []uint64 {
 		if n != uint64(len(t.counters)) {
 			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", n, len(t.counters)))
 		}
-		i := 0
-		r.damagedIf(r.each(b.offset+layout.OffCountersData, min(n, uint64(len(t.counters))), 8, func(data []byte) {
-			for ; len(data) > 0; i, data = i+1, data[8:] {
-				if i == len(counts) {
-					counts = append(counts, 0)
-				}
-				counts[i] = add64(counts[i], r.order.Uint64(data))
-			}
-		}))
+		counts = r.addWords(counts, b.offset+layout.OffCountersData, min(n, uint64(len(t.counters))))
 	}
 	t.addSums(counts)
+	return counts
+}
+
+// demotedCounts reads how many scopes of each marker of a table were counted in the code after it was demoted; nil where none was.
+func (r *run) demotedCounts(number uint64, t *table) (counts []uint64) {
+	for _, b := range r.demoted[number] {
+		counts = r.addWords(counts, b.offset, min(b.size/8, uint64(len(t.markers))))
+	}
+	return counts
+}
+
+// addWords adds n words of the file to counts, which grow where they are fewer.
+func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
+	i := 0
+	r.damagedIf(r.each(at, n, 8, func(data []byte) {
+		for ; len(data) > 0; i, data = i+1, data[8:] {
+			if i == len(counts) {
+				counts = append(counts, 0)
+			}
+			counts[i] = add64(counts[i], r.order.Uint64(data))
+		}
+	}))
 	return counts
 }
 

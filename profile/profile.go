@@ -82,7 +82,7 @@ type Marker struct {
 	Samples uint64
 
 	// Off says why passages after some moment, or all, were not collected: "choice",
-	// "enough", "throttled"; "" where they were.
+	// "enough", "throttled"; "" where they were. Demoted: they were counted, and not timed.
 	Off string
 
 	// CountOnly markers have no times: points, and markers with the key count.

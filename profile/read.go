@@ -73,7 +73,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		tables:   map[uint64]*table{},
 		scratch:  &sum.scratch,
 		off:      map[uint64]string{},
-		counters: map[uint64][]block{}, counterBits: map[uint64]block{},
+		counters: map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{},
 		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
@@ -108,12 +108,14 @@ type run struct {
 
 	damages int // places of damage so far
 
-	tables      map[uint64]*table  // by number
-	ordered     []*table           // by global index of their first markers, once all are known
-	counters    map[uint64][]block // by number of the table, one for each shard
-	counterBits map[uint64]block   // by number of the table: without a head, a bit for each that is off
-	aliases     []alias            // in the order of the file
-	off         map[uint64]string  // why markers are, by global index
+	tables      map[uint64]*table   // by number
+	ordered     []*table            // by global index of their first markers, once all are known
+	counters    map[uint64][]block  // by number of the table, one for each shard
+	demoted     map[uint64][]block  // by number of the table: without a head, a word for each marker that may be demoted
+	parents     map[uint64][]parent // of markers that may be demoted, by global index
+	counterBits map[uint64]block    // by number of the table: without a head, a bit for each that is off
+	aliases     []alias             // in the order of the file
+	off         map[uint64]string   // why markers are, by global index
 
 	samples map[uint64]batchSums // of windows, by global index
 
@@ -307,6 +309,8 @@ func (r *run) block(b block) {
 		err = r.spread(b)
 	case layout.BlockWild:
 		err = r.wild(b)
+	case layout.BlockParents:
+		err = r.parentBlock(b)
 	}
 	r.damagedIf(err)
 }

@@ -409,13 +409,13 @@ func (m *Marker) simpleVar() float64 {
 }
 
 // Sampled says whether figures of the marker are estimates from a sample.
-func (m *Marker) Sampled() bool { return m.Samples > 0 || m.Sample > 1 }
+func (m *Marker) Sampled() bool { return m.Samples > 0 && !m.Demoted() || m.Sample > 1 }
 
 // Taken is how many times of the marker were really taken: all, or of a sample the sample's, and those of other runs and of before it
 // was sampled. Counts and sums of times are estimates from that.
 func (m *Marker) Taken() uint64 {
 	n := m.Timed()
-	if !m.Sampled() {
+	if !m.Sampled() && !m.Demoted() {
 		return n
 	}
 	return min(n, add64(m.Samples, sub64(m.Count, m.seen)))

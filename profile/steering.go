@@ -110,6 +110,8 @@ func (r *run) steered() {
 			for ; len(data) > 0; index, data = index+1, data[layout.MarkerSize:] {
 				if why := whyOff(r.order.Uint32(data[layout.MarkerIndex:])); why != "" {
 					r.off[index] = why
+				} else if r.order.Uint32(data[layout.MarkerOff:])&layout.OffDemoted != 0 {
+					r.off[index] = Demoted
 				}
 			}
 		}))
@@ -146,7 +148,7 @@ func whyOff(index uint32) string {
 }
 
 // reasons for being off, the one that says most of a sum last.
-var reasons = []string{"", "choice", "enough", "throttled"}
+var reasons = []string{"", "choice", "enough", "throttled", Demoted}
 
 // moreOff is the reason that says more.
 func moreOff(a, b string) string {

@@ -21,7 +21,7 @@ type jsonRun struct {
 	Start     string    `json:"start"` // RFC 3339, UTC
 	ElapsedNS uint64    `json:"elapsed_ns"`
 	CPUNS     uint64    `json:"cpu_ns"`         // processor time of the runs that ended in order; 0 where it is not known
-	CostNS    uint64    `json:"marker_cost_ns"` // what markers cost of it at least
+	CostNS    uint64    `json:"marker_cost_ns"` // about what markers cost of it
 	Clock     jsonClock `json:"clock"`
 	GOOS      string    `json:"goos"`
 	GOARCH    string    `json:"goarch"`
@@ -92,9 +92,10 @@ type jsonMarker struct {
 	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
 	Notes    []string     `json:"notes,omitempty"`      // what is to be known of how the figures were made
 	Untimed  bool         `json:"untimed,omitempty"`    // its passages are in the trace, and neither counted nor timed
-	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled
+	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled; demoted: they were counted and not timed
 	Picks    *jsonPicks   `json:"picks,omitempty"`      // left out when it was not picked at random
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
+	Timed    *uint64      `json:"timed,omitempty"`      // how many of the count were timed; left out where the marker only counts
 	Buckets  []jsonBucket `json:"buckets"`              // those with a count, shortest times first
 	Callers  []jsonCaller `json:"callers,omitempty"`    // the same figures by caller, where they were asked for or make a difference
 
@@ -290,6 +291,10 @@ func marker(p *profile.Profile, m *profile.Marker) jsonMarker {
 	}
 	if !p.NoSelf {
 		j.SelfNS = &m.SelfNS
+	}
+	if !m.CountOnly {
+		timed := m.Taken()
+		j.Timed = &timed
 	}
 	if m.Sampled() {
 		j.Sampled = m.Rate()

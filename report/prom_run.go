@@ -26,7 +26,7 @@ func (b *promBuilder) run() []promFamily {
 	if c := p.Cost; c != nil {
 		list = append(list,
 			gauge("cpu_seconds", "Processor time of the runs that ended in order.", one(seconds(c.CPUNS))),
-			gauge("marker_cost_seconds", "What markers cost of that, at least.", one(seconds(c.MarkersNS))),
+			gauge("marker_cost_seconds", "What markers cost of that, about.", one(seconds(c.MarkersNS))),
 		)
 	}
 	if !p.Start.IsZero() {

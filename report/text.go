@@ -48,6 +48,9 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	}
 	writeCallers(w, p, markers, ink)
 	writeNotes(w, markers, ink)
+	if slices.ContainsFunc(markers, (*profile.Marker).Demoted) {
+		fmt.Fprintln(w, ink.paint(faint, "~ the mean of the scopes that were timed, until that told nothing more, and counted were all; -exact times all"))
+	}
 	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))+shown))
 	for _, warning := range p.Cautions() {
 		if warning == costly {
@@ -139,7 +142,7 @@ func cost(p *profile.Profile) string {
 	if c.Runs < uint64(p.Runs) {
 		of = fmt.Sprintf(" of %s", units.Plural(c.Runs, "run"))
 	}
-	return fmt.Sprintf("; processor time%s %s, of it markers %s or more", of, units.WholeDuration(c.CPUNS), units.WholeDuration(c.MarkersNS))
+	return fmt.Sprintf("; processor time%s %s, of it markers about %s", of, units.WholeDuration(c.CPUNS), units.WholeDuration(c.MarkersNS))
 }
 
 // onlyTraced is true of a marker that has no figures because its passages are in a trace alone.
@@ -270,6 +273,14 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			if len(m.Buckets) == 0 {
 				return none
 			}
+			return tilde(m) + units.WholeDuration(f(m))
+		}
+	}
+	extreme := func(f func(m *profile.Marker) uint64) func(*profile.Marker) string {
+		return func(m *profile.Marker) string {
+			if len(m.Buckets) == 0 {
+				return none
+			}
 			return units.WholeDuration(f(m))
 		}
 	}
@@ -278,7 +289,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			if len(m.Buckets) == 0 {
 				return none
 			}
-			return units.Measured(f(m), p.Clock.QuantumNS)
+			return tilde(m) + units.Measured(f(m), p.Clock.QuantumNS)
 		}
 	}
 	columns := []column{
@@ -307,13 +318,21 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			}, rank: 8})
 		}
 		columns = append(columns,
-			column{name: "min", text: whole(func(m *profile.Marker) uint64 { return m.MinNS }), rank: 3},
+			column{name: "min", text: extreme(func(m *profile.Marker) uint64 { return m.MinNS }), rank: 3},
 			column{name: "p50", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.5) }), rank: 4},
 			column{name: "p99", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.99) }), rank: 5},
-			column{name: "max", text: whole(func(m *profile.Marker) uint64 { return m.MaxNS }), rank: 7},
+			column{name: "max", text: extreme(func(m *profile.Marker) uint64 { return m.MaxNS }), rank: 7},
 		)
 	}
 	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
+}
+
+// tilde stands in front of an estimate from the first scopes.
+func tilde(m *profile.Marker) string {
+	if m.Demoted() {
+		return "~"
+	}
+	return ""
 }
 
 // Relative is a standard error as a part of what it is one of, in percent; "-" where there is none. Beyond 1000 % it says no more than that.
@@ -342,7 +361,7 @@ func kind(m *profile.Marker) string {
 	switch {
 	case m.Off == "choice" && m.Count > 0: // in part of the run, or of the runs
 		text += ", off"
-	case m.Off != "choice" && m.Off != "":
+	case m.Off != "choice" && m.Off != "" && !m.Demoted():
 		text += ", " + printable(m.Off)
 	}
 	return text
@@ -358,7 +377,7 @@ func sampled(p *profile.Profile) string {
 			s.N, units.Plural(int(s.Windows), "window"), units.Duration(float64(s.OpenNS)), units.Duration(float64(s.OfNS)))
 	}
 	for i := range p.Markers {
-		if p.Markers[i].Samples > 0 {
+		if m := &p.Markers[i]; m.Samples > 0 && m.Sampled() {
 			return "where a rate stands: all passages were counted, and those timed that a countdown chose"
 		}
 	}

@@ -47,14 +47,23 @@ func (w *walker) coverFile(f *file) {
 	first := w.u.firstBlocks(before)
 	for _, fn := range f.functions {
 		fn.sortEvents()
-		counts := false
 		for i := range fn.events {
 			if e := &fn.events[i]; e.op == opCover || e.op == opWrap {
-				e.first, e.last, counts = first[e.block], w.u.counting, true
+				e.first, fn.blocks = first[e.block], true
 			}
 		}
-		if counts {
-			w.u.counting++
+	}
+}
+
+// findLasts numbers the functions that count by goroutine.
+func (u *Unit) findLasts() {
+	u.counting = 0
+	for _, f := range u.files {
+		for _, fn := range f.functions {
+			if fn.blocks || len(fn.points) > 0 {
+				fn.last = u.counting
+				u.counting++
+			}
 		}
 	}
 }

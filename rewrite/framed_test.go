@@ -29,7 +29,7 @@ func TestFramed(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if got := strings.Contains(string(out["p.go"]), ".Into("); got != tt.framed {
+		if got := strings.Contains(string(out["p.go"]), ".IntoTally("); got != tt.framed {
 			t.Errorf("%s: values %v, want %v\n%s", tt.name, got, tt.framed, out["p.go"])
 		}
 	}

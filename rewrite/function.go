@@ -51,6 +51,9 @@ type function struct {
 	doubles   []*double
 	called    bool   // its own marker is passed in a call, and nothing is tested before the body; see together
 	terse     bool   // what is planted has as few nodes as can be; see nodes.go
+	untallied bool   // demoted markers are counted in calls, as the code would have too many nodes else
+	blocks    bool   // basic blocks are counted in it
+	last      int    // its number among those that count by goroutine; see findLasts
 	counted   string // why it is only counted, though no directive asks for that; else ""
 	literals  int
 	types     bool // declares types of its own

@@ -21,8 +21,14 @@ const (
 	enterNodes = 11
 	exitNodes  = 6
 
-	// tallyNodes are those of counting a basic block.
+	// tallyNodes are those of counting a basic block, or a scope where the inliner takes no account of that.
 	tallyNodes = 9
+	openNodes  = callNodes + 7
+
+	// beginNodes are those of a test whether a scope is timed, which counts it if not, and of its being opened; closeNodes of a test whether
+	// it may be open, and of its being closed.
+	beginNodes = openNodes + callNodes + 1
+	closeNodes = 2*callNodes + 1
 
 	// markNodes is how many nodes something planted has in a copy, about.
 	markNodes = 9
@@ -47,9 +53,12 @@ func nodes(s ast.Stmt) (n int) {
 // nodesIn is how many nodes the function has in a form, about, markers included. Where they are terse they do without what makes them free to
 // the inliner.
 func (fn *function) nodesIn(f form, terse bool) int {
-	free := freeNodes
+	free, opened, begun, closed := freeNodes, openNodes, beginNodes, closeNodes
 	if terse || !fn.inline {
 		free = 0
+	}
+	if terse || !fn.inline || fn.untallied {
+		opened, begun, closed = callNodes, callNodes, callNodes
 	}
 	begins, ends, places, counted := 0, 0, 0, 0
 	if fn.point != nil {
@@ -67,7 +76,7 @@ func (fn *function) nodesIn(f form, terse bool) int {
 				ends, places = ends+len(e.ends), places+1
 			}
 		case opCount:
-			counted += callNodes + free
+			counted += opened + free
 		case opCover, opWrap:
 			counted += tallyNodes + free
 		}
@@ -81,13 +90,13 @@ func (fn *function) nodesIn(f form, terse bool) int {
 	n := nodes(fn.body) + counted
 	switch {
 	case f == formOpen || f == formGuarded && fn.follows && !fn.explicit:
-		return n + (callNodes+free)*(begins+ends+inWays)
+		return n + (opened+free)*begins + (callNodes+free)*(ends+inWays)
 	case f == formGuarded && fn.explicit:
-		return n + callNodes*(begins+ends+inWays) + testNodes*(begins+places+ways)
+		return n + begun*begins + closed*(ends+inWays) + testNodes*(begins+places+ways)
 	case f == formGuarded:
 		return n + enterNodes*begins + exitNodes*places + testNodes*(begins+places)
 	case f == formTwin && fn.explicit:
-		return 2*n + callNodes*(begins+ends+inWays)
+		return 2*n + begun*begins + closed*(ends+inWays)
 	case f == formTwin:
 		return 2*n + enterNodes*begins + exitNodes*places
 	}
@@ -101,7 +110,11 @@ func (fn *function) shortest(f form, why string) (form, string) {
 		slack = gc.BigNodes / 10 // since what is known of nodes is about
 		brief = gc.BigNodes / 5  // bytes that are too few, whatever they say
 	)
-	if fn.size < brief || f == formNone || f == formCount || f == formInstance || nodes(fn.body) >= gc.BigNodes || fn.nodesIn(f, false) < gc.BigNodes-slack {
+	if fn.size < brief || f == formNone || f == formCount || f == formInstance || fn.nodesIn(f, false) < gc.BigNodes-slack {
+		return f, why
+	}
+	fn.untallied = true
+	if nodes(fn.body) >= gc.BigNodes || fn.nodesIn(f, false) < gc.BigNodes-slack {
 		return f, why
 	}
 	if calls, _ := fn.meets(fn.body); !calls {

@@ -247,9 +247,17 @@ func (w *overlayWriter) opened(p *Point) string {
 	case w.inDouble(p) && !w.marks:
 		return ""
 	case w.passed == eachTests && !w.inDouble(p):
+		if w.tallied() {
+			return w.free("OpenTally(&%s, %s)", w.marker(p.marker), w.tallyOf(p))
+		}
 		return w.free("Open(&%s)", w.marker(p.marker))
 	case w.passed == framed:
+		if w.tallied() {
+			return fmt.Sprintf(" %s%d = %s.IntoTally(&%s, %s);", w.s, p.slot, w.perf, w.marker(p.marker), w.tallyOf(p))
+		}
 		return fmt.Sprintf(" %s%d = %s.Into(&%s);", w.s, p.slot, w.perf, w.marker(p.marker))
+	case w.tallied():
+		return w.behind(fmt.Sprintf(" if %s.Timed(&%s, %s) { %[1]s.Begin(&%[2]s) };", w.perf, w.marker(p.marker), w.tallyOf(p)))
 	}
 	return w.behind(fmt.Sprintf(" %s.Begin(&%s);", w.perf, w.marker(p.marker)))
 }
@@ -278,7 +286,11 @@ func (w *overlayWriter) shut(points []*Point) string {
 		case w.passed == framed:
 			fmt.Fprintf(&b, " %s%d.Exit();", w.s, points[i].slot)
 		default:
-			fmt.Fprintf(&b, " %s.End(&%s);", w.perf, w.marker(points[i].marker))
+			end := fmt.Sprintf(" %s.End(&%s);", w.perf, w.marker(points[i].marker))
+			if w.tallied() {
+				end = fmt.Sprintf(" if %s.Ends(&%s) {%s };", w.perf, w.marker(points[i].marker), end)
+			}
+			b.WriteString(end)
 		}
 	}
 	return w.behind(b.String())

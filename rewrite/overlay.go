@@ -33,6 +33,7 @@ func (u *Unit) Overlay(o Overlay) (map[string][]byte, error) {
 	w.s, w.on = w.prefix+"s", w.prefix+"on"
 	w.t, w.l = w.prefix+o.Unit+"t", w.prefix+o.Unit+"l"
 	w.nothing = FreePrefix + w.prefix + o.Unit
+	u.findLasts()
 	w.recovers = u.Recovers() || o.Recovers && !u.redeclares("recover")
 	out := map[string][]byte{}
 	var head *file // there is nothing to register without markers
@@ -92,6 +93,8 @@ type overlayWriter struct {
 	double            *double // the one that is being planted, nil: none
 	marks             bool    // the copy of it with scopes is
 	called            bool    // no branch may come before the body of what is being planted
+	last              int     // where the function that is being planted found its counters last
+	untallied         bool    // it counts in calls
 	terse             bool    // what is being planted has as few nodes as can be
 	recovers          bool    // recover is the predeclared function
 }
@@ -169,7 +172,7 @@ func (w *overlayWriter) register() string {
 func (w *overlayWriter) function(e *edits, fn *function) {
 	f := fn.file
 	start, end := f.offset(fn.body.Lbrace)+1, f.offset(fn.body.Rbrace)
-	w.called, w.terse = fn.called, fn.terse
+	w.called, w.terse, w.untallied, w.last = fn.called, fn.terse, fn.untallied, fn.last
 	switch fn.form {
 	case formNone:
 	case formCount:
@@ -232,7 +235,7 @@ func (w *overlayWriter) marker(i int) string {
 // takes that for the way that is often gone.
 func (w *overlayWriter) chooses(fn *function) (from, to string) {
 	if m := w.gate(fn); m != "" && fn.lengthens() {
-		return " if " + m + ".Off == 0 {" + w.ifDue(m, "", "IsDue"), "}}"
+		return " if " + w.isMarked(m) + " {" + w.ifDue(m, "", "IsDue"), "}}"
 	}
 	return " if " + w.opens(fn) + " {", "}"
 }
@@ -242,7 +245,7 @@ func (w *overlayWriter) chooses(fn *function) (from, to string) {
 func (w *overlayWriter) choosesBehind(fn *function, scopes string, how gate) (from, to string) {
 	own := w.ownScope(fn, how)
 	if m := w.gate(fn); own != "" {
-		return " if " + m + ".Off == 0 {" + scopes + w.ifDue(m, own, "Due"), "}}"
+		return " if " + w.isMarked(m) + " {" + scopes + w.ifDue(m, own, "Due"), "}}"
 	}
 	from, to = w.chooses(fn)
 	return from + scopes, to
@@ -278,10 +281,13 @@ func (w *overlayWriter) chosen(fn *function) string {
 // opens tests whether the function's markers are on.
 func (w *overlayWriter) opens(fn *function) string {
 	if m := w.gate(fn); m != "" {
-		return m + ".Off == 0"
+		return w.isMarked(m)
 	}
 	return "false"
 }
+
+// isMarked tests a gate: whether the code behind it is to run marked.
+func (w *overlayWriter) isMarked(gate string) string { return gate + ".Off&" + w.perf + ".Closed == 0" }
 
 // gate is the marker that speaks for all of the function's; "": it has none.
 func (w *overlayWriter) gate(fn *function) string {
@@ -416,16 +422,34 @@ func (w *overlayWriter) enterInto(scope string, p *Point) string {
 }
 
 func (w *overlayWriter) count(counter int) string {
-	call := "Count" // which costs the inliner least where it takes account of it
-	if w.u.inline {
-		call = "Tick"
+	switch {
+	case w.tallied():
+		return w.free("TickTally(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
+	case w.u.inline:
+		return w.free("Tick(&%s[%d])", w.c, counter)
 	}
-	return w.free(call+"(&%s[%d])", w.c, counter)
+	return w.free("Count(&%s[%d])", w.c, counter) // which costs the inliner least where it takes account of it
+}
+
+// tallied says whether what is being planted counts by goroutine.
+func (w *overlayWriter) tallied() bool { return w.u.inline && !w.terse && !w.untallied }
+
+// tallyAt are the arguments by which Tally finds a counter.
+func (w *overlayWriter) tallyAt(counter int) string {
+	return fmt.Sprintf("&%s, &%s[%d], %d", w.t, w.l, w.last, counter)
+}
+
+// tallyOf are those of the counter that counts scopes of a point once it is demoted: they stand behind those of the table.
+func (w *overlayWriter) tallyOf(p *Point) string {
+	return w.tallyAt(len(w.u.counts) + len(w.u.blocks) + p.marker)
 }
 
 // counted is count for the point of a function.
 func (w *overlayWriter) counted(counter int) string {
-	if w.called {
+	switch {
+	case w.called && w.tallied():
+		return w.free("TickTallyCall(&%s[%d], %s)", w.c, counter, w.tallyAt(counter))
+	case w.called:
 		return w.free("TickCall(&%s[%d])", w.c, counter)
 	}
 	return w.count(counter)
@@ -451,16 +475,15 @@ func (w *overlayWriter) tally(ev event) string {
 	case !w.u.inline:
 		return w.count(counter)
 	case ev.first && w.called:
-		return w.free("TallyCall(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
+		return w.free("TallyCall(%s)", w.tallyAt(counter))
 	case ev.first:
-		return w.free("Tally(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
+		return w.free("Tally(%s)", w.tallyAt(counter))
 	}
-	return w.free("TallyOn(&%s, &%s[%d], %d)", w.t, w.l, ev.last, counter)
+	return w.free("TallyOn(%s)", w.tallyAt(counter))
 }
 
-// tallies says whether the unit counts by goroutine: where basic blocks are
-// counted, which are always on.
-func (w *overlayWriter) tallies() bool { return w.u.inline && len(w.u.blocks) > 0 }
+// tallies says whether the unit counts by goroutine.
+func (w *overlayWriter) tallies() bool { return w.u.inline && w.u.counting > 0 }
 
 // free calls a function of the runtime in a statement that costs the inliner
 // nothing, where that can be had.

@@ -35,6 +35,8 @@ type config struct {
 	enough    uint64 // samples after which a marker is turned off; 0: never
 	calls     uint64 // throttle=: after so many passages of
 	quick     uint64 // so many ns at most, on average
+	demote    uint64 // after so many scopes a marker is only counted; 0: never
+	times     uint64 // if they take less than so many times what timing one costs, on average
 	wild      bool   // at functions that are picked at random, and nowhere else
 	pick      uint64 // so many of them
 	known     string // a file that says what is known of them; "": nothing is
@@ -43,7 +45,7 @@ type config struct {
 
 // knownKeys is for the message about an unknown one. keeper is not among them:
 // it is for the command to set.
-const knownKeys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, pick, known, busy"
+const knownKeys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
 
 // defaultFile is used when neither file nor report says where the data go.
 const defaultFile = "%a.%p.markgen"
@@ -190,6 +192,18 @@ func parseConfig(raw string) (c config, trouble string) {
 			quick, ok2 := parseUint(ns)
 			if ok && ok2 && n > 0 {
 				c.calls, c.quick = n, quick
+				continue
+			}
+		case "demote":
+			wanted = "N:TIMES, such as 10000:20, or nothing"
+			scopes, times := cut(value, ':')
+			n, ok := parseUint(scopes)
+			t, ok2 := parseUint(times)
+			if !hasValue {
+				n, ok, t, ok2 = demoteAfter, true, demoteBelow, true
+			}
+			if ok && ok2 && n > 0 && t > 0 && t <= 1e6 {
+				c.demote, c.times = n, t
 				continue
 			}
 		case "pick":

@@ -340,4 +340,7 @@ const (
 	//	48 load of the machine at the start, of 100 for each processor u64, or NoLoad
 	//	64 Wild… of each that is picked
 	BlockWild = 20
+
+	// BlockParents has inside which markers the scopes of one were that may be demoted, of some of those that were timed.
+	BlockParents = 21
 )

@@ -6,6 +6,9 @@ package runtime
 // function of this package is empty.
 const On = false
 
+// Closed are the bits of a gate of which none is set if the code behind it is to run marked.
+const Closed = 1<<32 - 1
+
 // A Marker is the program's side of one marker.
 type Marker struct{ Off, index uint32 }
 
@@ -162,3 +165,21 @@ func RegisterCollector(name string, c Collector) {}
 
 // Finish does nothing.
 func Finish() {}
+
+// OpenTally does nothing.
+func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
+
+// Timed says that no scope is to be begun.
+func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool { return false }
+
+// Ends says that no scope is to be ended.
+func Ends(m *Marker) bool { return false }
+
+// IntoTally does nothing.
+func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) { return e }
+
+// TickTally does nothing.
+func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) { return n }
+
+// TickTallyCall does nothing.
+func TickTallyCall(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) { return n }

@@ -109,6 +109,10 @@ func Begin(m *Marker) (n Nothing) {
 			passThinly()
 			return n
 		}
+		if isDemoted(m.Off) {
+			passDemoted(m)
+			return n
+		}
 		if m.isClosed() {
 			return n
 		}

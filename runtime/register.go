@@ -12,6 +12,9 @@ import (
 // function of this package is empty.
 const On = true
 
+// Closed are the bits of a gate of which none is set if the code behind it is to run marked.
+const Closed = 1<<32 - 1 - OffDemoted - OffSettled
+
 // A Marker is the program's side of one marker. Generated code holds an array
 // of them for each unit of a package and passes it to Register.
 type Marker struct {
@@ -159,8 +162,8 @@ func (t *table) open(number uint64) bool {
 	if t.left {
 		return false
 	}
-	if t.n > 0 {
-		size := OffCountersData + 8*uintptr(t.n)
+	if words := t.words(); words > 0 {
+		size := OffCountersData + 8*words
 		bits := uintptr(0)
 		if conf.chooses() {
 			bits = 8 * ((uintptr(t.n) + 63) / 64)
@@ -168,6 +171,7 @@ func (t *table) open(number uint64) bool {
 		if b := newBlock(BlockCounters, 0, size+bits); b != nil {
 			*(*uint64)(unsafe.Add(b, OffCountersTable)) = number
 			*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(t.n)
+			*(*uint64)(unsafe.Add(b, OffCountersTimed)) = uint64(words) - uint64(t.n)
 			t.counters = unsafe.Add(b, OffCountersData)
 			if bits > 0 {
 				*(*uint64)(unsafe.Add(b, OffCountersOff)) = uint64(size)
@@ -200,6 +204,16 @@ func (t *table) open(number uint64) bool {
 	}
 	early = left
 	return true
+}
+
+// words is how many words count in the table: those of its counters, and where markers may be demoted and there are tallies, theirs.
+//
+//go:norace
+func (t *table) words() uintptr {
+	if t.tallies != nil && conf.demotes() {
+		return uintptr(t.n) + uintptr(t.markers)
+	}
+	return uintptr(t.n)
 }
 
 // place is where the marker is in the table, if it is there.

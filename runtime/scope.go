@@ -18,6 +18,7 @@ var hot struct {
 	whole  [4]uint64 // what one costs in all, by record.kind
 	inner  uint64    // what a scope costs that is left out since it is not outermost
 	extras uint32    // extra…: what is done besides timing; needs slots
+	look   uint64    // when a bucket's count has none of these bits it is looked whether the marker is to be demoted
 	number uintptr   // where in a g its goroutine's number is, or something else that stays
 	_      [64]byte
 }
@@ -158,6 +159,11 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 //go:noinline
 func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	i := m.index
+	if isDemoted(m.Off) {
+		before.Exit()
+		passDemoted(m)
+		return e
+	}
 	if (before == nil || before.open.index == 0) && m.Off == 0 && countsDown(i) {
 		if i &= IndexMask; !due(i) {
 			return e
@@ -306,9 +312,13 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 			if hasRate(i) {
 				shards[pid].recorded++
 			}
+			look := b.count&hot.look == 0
 			procUnpin()
 			if size > 0 {
 				p.sized(i, size-1, ns)
+			}
+			if look {
+				demoteAt(i)
 			}
 			return none
 		}

@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -168,7 +169,7 @@ func forget() {
 	leads, wholeEnds = nil, 0
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedOften, looks = nil, nil
+	tracedOften, looks, unsettled, parentsOf = nil, nil, nil, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen, ticksSeen = nil, 0, 0, 0
 	thinned, thinShards, thinEach = false, 0, thinMost
@@ -386,6 +387,9 @@ func start(value string) (refused uint64, trouble string) {
 	}
 	if c.enough != 0 || c.calls != 0 {
 		hot.extras |= extraLimit
+	}
+	if hot.look = c.look(); hot.look != noLook {
+		unsettled, parentsOf = slices.Grow(unsettled[:0], roomOf), slices.Grow(parentsOf[:0], roomFor) // so that demoting allocates nothing
 	}
 	lock()
 	if changes = newBlock(BlockLog, 0, OffLogData+LogRoom*LogSize); changes != nil {

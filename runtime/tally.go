@@ -227,7 +227,8 @@ func (t *Tallies) claim(unit uintptr) *Own {
 		return nil
 	}
 	table := &tables[t.number-1]
-	size := OffCountersData + 8*uintptr(table.n)
+	words := table.words()
+	size := OffCountersData + 8*words
 	if talliedBytes+size > mostTallied {
 		return nil
 	}
@@ -238,6 +239,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	talliedBytes += size
 	*(*uint64)(unsafe.Add(b, OffCountersTable)) = t.number - 1
 	*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(table.n)
+	*(*uint64)(unsafe.Add(b, OffCountersTimed)) = uint64(words) - uint64(table.n)
 	own := (*Own)(unsafe.Add(b, OffCountersData-unsafe.Sizeof(Own{})))
 	own.unit = unit
 	publish(b)

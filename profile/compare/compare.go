@@ -137,7 +137,7 @@ func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile
 		s.named, s.asOf = label, start
 	}
 	s.sampled = s.sampled || m.Sampled()
-	s.off = s.off || m.Off != ""
+	s.off = s.off || m.Off != "" && m.Off != profile.Demoted
 	s.countOnly = s.countOnly && m.CountOnly
 
 	f := len(c.metric.figures)

@@ -1,0 +1,55 @@
+package overlay_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// Counts stay exact when markers are demoted while goroutines pass them, in every form, and whatever ends their scopes.
+func TestDemoted(t *testing.T) {
+	for _, form := range append([]string{""}, rewrite.Forms...) {
+		t.Run("form "+form, func(t *testing.T) {
+			t.Parallel()
+			dir := trapModule(t, "demote")
+			program := filepath.Join(dir, "program")
+			trapMust(t, dir, []string{"GOWORK=off"}, trapMarkgen(t), "build", "-all", "-form="+form, "-o", program, ".")
+			run := func(keys string) *profile.Profile {
+				data := filepath.Join(t.TempDir(), "data.markgen")
+				trapMust(t, dir, []string{"MARKGEN=file=" + data + keys}, program, "2000")
+				p, err := profile.ReadFile(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			want, got := run(""), run(",demote=100:1000000")
+			demoted := 0
+			var self, total uint64
+			for i := range want.Markers {
+				w, g := &want.Markers[i], &got.Markers[i]
+				if g.Name != w.Name || g.Count != w.Count {
+					t.Errorf("%s: %d scopes, of which %d were timed; %s: %d where all are", g.Name, g.Count, g.Taken(), w.Name, w.Count)
+				}
+				if g.Demoted() {
+					demoted++
+					if g.Taken() < 100 || g.Taken() >= g.Count || g.Timed() != g.Count && g.Open == 0 && w.Timed() == w.Count {
+						t.Errorf("%s: %d scopes, %d of them timed, %d with times", g.Name, g.Count, g.Taken(), g.Timed())
+					}
+				}
+				self += g.SelfNS
+				if g.Count == 1 || g.Name == "example.com/demote.leaves" || g.Name == "example.com/demote.main:func#1" || g.Name == "example.com/demote.main:func#2" {
+					total += g.TotalNS()
+				}
+			}
+			if demoted < 10 {
+				t.Errorf("%d markers were demoted", demoted)
+			}
+			if self > total+total/1000 { // what is taken off for markers is rounded
+				t.Errorf("self times add up to %d ns, the scopes around all others to %d", self, total)
+			}
+		})
+	}
+}

@@ -1,0 +1,259 @@
+//go:build !markgen_off
+
+package runtime
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Timing a scope that is over before the clock has been read twice says little and costs much. With demote=N:TIMES a
+// marker of which N scopes have been timed, and took less than TIMES times what timing one costs, on average, is
+// demoted. The longest thousandth is left out of that average: what lost its processor for 10 ms says nothing of the others. From then on scopes are only counted, in the code itself (OpenTally, BeginTally) where that has counters for it,
+// else in its cells. The count stays exact; a reader takes the mean of those that were timed for all.
+
+// What demote alone stands for.
+const (
+	demoteAfter = 10_000
+	demoteBelow = 20
+)
+
+// mostBetween is how many scopes of one bucket on one processor there are between two looks at their mean, at most: a power of two.
+const mostBetween = 256
+
+// noLook is hot.look where nothing is demoted: no count has all these bits clear.
+const noLook = 1<<64 - 1
+
+// demotes says whether the run demotes markers. What asks for more than times asks for all of them.
+func (c *config) demotes() bool {
+	return c.demote != 0 && !c.windows() && !c.countdown && !c.wild && !c.reads() && !c.collects("trace") &&
+		c.enough == 0 && c.calls == 0 && !c.callers && !c.adapt && !c.pairs && !c.outermost
+}
+
+// look is hot.look for the run.
+func (c *config) look() uint64 {
+	if !c.demotes() || !hot.self {
+		return noLook
+	}
+	n := uint64(mostBetween)
+	for n > c.demote {
+		n /= 2
+	}
+	return n - 1
+}
+
+// isDemoted says of the first word of a marker that its scopes are counted, and not timed.
+func isDemoted(off uint32) bool { return off&^OffSettled == OffDemoted }
+
+// demoteAt looks whether the marker of that index is to be demoted, and whether scopes of others still have to be closed.
+//
+//go:norace
+//go:noinline
+func demoteAt(index uint32) {
+	if index < firstIndex {
+		return
+	}
+	from := now()
+	p := ownSlot()
+	lock()
+	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn {
+		m := live[k]
+		if p != nil {
+			noteParent(k, p.stack.scopes())
+		}
+		n, mean := usual(index)
+		whole := toPS(hot.whole[kindOpened]) >> costBits // ps
+		if n >= conf.demote && mean*1000 < conf.times*whole && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
+			if t, _ := findTable(m); t != nil && t.shared && !t.ofWatch() {
+				setBits(&m.Off, OffDemoted)
+				unsettled = append(unsettled, m)
+			}
+		}
+		settleDemoted()
+	}
+	unlock()
+	p.overlook(from)
+}
+
+// parents is a BlockParents.
+type parents struct {
+	kind   uint32
+	shard  uint32
+	bytes  uint64
+	marker uint64
+	list   [MostParents]struct{ marker, count uint64 }
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-OffParentsData]
+
+// parentsOf are those of markers, by index less firstIndex; nil: none have been seen. Under the lock.
+var parentsOf []*parents
+
+// noteParent takes note of what a scope of the marker of index k+firstIndex that has just ended was inside of: the innermost on
+// its goroutine's stack. From that a reader tells of which scope's own time that of demoted ones is a part.
+//
+//go:norace
+//go:nocheckptr
+func noteParent(k uint32, s *stack) {
+	for uint32(len(parentsOf)) <= k {
+		parentsOf = append(parentsOf, nil)
+	}
+	b := parentsOf[k]
+	if b == nil {
+		if b = (*parents)(newBlock(BlockParents, 0, unsafe.Sizeof(parents{}))); b == nil {
+			return
+		}
+		b.marker = uint64(k)
+		publish(unsafe.Pointer(b))
+		parentsOf[k] = b
+	}
+	parent := uint64(NoMarker)
+	if n := s.n; n > 0 && n <= s.room {
+		if i := s.at(n-1).index &^ scopeBits; i >= firstIndex {
+			parent = uint64(i - firstIndex)
+		}
+	}
+	for i := range b.list {
+		if e := &b.list[i]; e.count == 0 || e.marker == parent {
+			e.marker = parent
+			e.count++
+			return
+		}
+	}
+}
+
+// usual is how many scopes of the marker of an index have been timed, and what they took on average without the longest, ns: those in
+// the highest buckets that are DemotedLong of all together, or fewer. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func usual(index uint32) (n, mean uint64) {
+	var counts, sums [NumBuckets]uint64
+	for shard := range usedShards {
+		c := cellOf(shard, index)
+		if c == nil {
+			continue
+		}
+		for i := range c.groups {
+			if g := c.groups[i].p; g != nil {
+				for k := range g.buckets {
+					counts[i*GroupBuckets+k] += g.buckets[k].count
+					sums[i*GroupBuckets+k] += g.buckets[k].sum
+					n += g.buckets[k].count
+				}
+			}
+		}
+	}
+	k, long := NumBuckets, uint64(0)
+	for k > 0 && long+counts[k-1] <= n/DemotedLong {
+		k--
+		long += counts[k]
+	}
+	var sum uint64
+	for i := range k {
+		sum += sums[i]
+	}
+	return n, sum / max(n-long, 1)
+}
+
+// unsettled are the markers that have been demoted and may have open scopes. Under the lock.
+var unsettled []*Marker
+
+// settleDemoted tells the code of demoted markers without open scopes that it need not look for their ends any more. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func settleDemoted() {
+	if len(unsettled) == 0 {
+		return
+	}
+	left := unsettled[:0]
+	for _, m := range unsettled {
+		if isOpen(loadWord(&m.index) & IndexMask) {
+			left = append(left, m)
+		} else {
+			setBits(&m.Off, OffSettled)
+		}
+	}
+	unsettled = left
+}
+
+// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func isOpen(index uint32) bool {
+	for _, p := range owners {
+		s := p.stack.scopes()
+		for i := range min(s.n, s.room) {
+			if s.at(i).index&^scopeBits == index {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// passDemoted counts a scope of a demoted marker where the code has no counter for it.
+//
+//go:norace
+//go:nocheckptr
+func passDemoted(m *Marker) {
+	i := m.index & IndexMask
+	pid := procPin()
+	if c := cellOf(pid, i); c != nil {
+		c.passes++
+		procUnpin()
+		return
+	}
+	procUnpin()
+	recordSlow(i, passage{at: now()})
+}
+
+// OpenTally is Open for a function with tallies: counter i of the package counts the scopes once the marker is demoted, see Tally.
+func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if off := m.Off; off == 0 {
+		free_markgen_none[0] = Begin(m)
+	} else if isDemoted(off) {
+		free_markgen_none[0] = Tally(t, last, i)
+	}
+	return n
+}
+
+// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed. Of a demoted marker it is counted instead, as
+// OpenTally does.
+func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
+	off := m.Off
+	if isDemoted(off) {
+		free_markgen_none[0] = Tally(t, last, i)
+		return false
+	}
+	return true
+}
+
+// Ends says whether there may be a scope of m to end (End).
+func Ends(m *Marker) bool { return m.Off != OffDemoted|OffSettled }
+
+// IntoTally is Into for a function with tallies.
+func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {
+	if isDemoted(m.Off) {
+		free_markgen_none[0] = Tally(t, last, i)
+		return e
+	}
+	return enter(m, nil, depthValue)
+}
+
+// TickTally is Tick for a function with tallies.
+func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if c.P != nil {
+		free_markgen_none[0] = Tally(t, last, i)
+	}
+	return n
+}
+
+// TickTallyCall is TickTally that does not inline, see TickCall.
+//
+//go:noinline
+func TickTallyCall(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	return TickTally(c, t, last, i)
+}
