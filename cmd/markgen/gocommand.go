@@ -22,6 +22,8 @@ type ownFlags struct {
 	form    string
 	deep    bool
 	sizes   bool
+	kinds   []string       // -kinds and -funcs; nil: all
+	exact   bool           // -exact, of run, test and exec
 	out     string         // -o, of run, test and exec
 	report  string         // of run, test and exec
 	shown   report.Options // -sort and -top, of run, test and exec
@@ -43,6 +45,8 @@ type ownFlags struct {
 // ownFlagsText explains the flags that build, run and test share.
 const ownFlagsText = `
   -all          mark every function, loop and branch outside of test files, not only what directives ask for
+  -funcs        mark every function, and no loops and branches but those that a directive names
+  -kinds K,…    mark all of these kinds, of func, loop and branch, and else what a directive names
   -markpkg P,…  the packages to mark, as for go test -coverpkg: import paths, patterns with ..., std;
                 also dependencies (default: those of the main module or of the workspace)
   -config F     read F instead of the .markgen.yaml at the module root
@@ -61,6 +65,9 @@ const ownDataText = `
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
   -report R     what to do with the report: text (default) prints it on standard error, none does not make
                 it, anything else is a file to write it to
+  -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
+                scopes that took less than 20 times what timing one costs, on average, its scopes are only
+                counted, exactly, and their time is the mean of those that were timed, times the count
   -sort K       sort the report by name (default), total, self, count, mean, max or place, as markgen report
                 does
   -top N        have no more than the first N markers in the report; its last line says how many others there are`
@@ -77,9 +84,12 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 		fs.StringVar(&own.form, "form", "", "")
 		fs.BoolVar(&own.deep, "deep", false, "")
 		fs.BoolVar(&own.sizes, "sizes", false, "")
+		fs.BoolFunc("funcs", "", func(string) error { own.all, own.kinds = true, []string{"func"}; return nil })
+		fs.Func("kinds", "", func(text string) error { return own.setKinds(text) })
 		fs.BoolVar(&own.verbose, "v", false, "")
 	}
 	if data {
+		fs.BoolVar(&own.exact, "exact", false, "")
 		fs.StringVar(&own.out, "o", "", "")
 		fs.StringVar(&own.report, "report", "", "")
 		fs.StringVar(&own.shown.Sort, "sort", "", "")
@@ -109,6 +119,19 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
 	}
 	return own, args, exitOK, false
+}
+
+// setKinds takes the kinds that are marked besides what directives name.
+func (own *ownFlags) setKinds(text string) error {
+	own.all, own.kinds = true, strings.Split(text, ",")
+	for _, kind := range own.kinds {
+		switch kind {
+		case rewrite.KindFunc, rewrite.KindLoop, rewrite.KindBranch:
+		default:
+			return fmt.Errorf("%q is no kind of marker that -all plants; give some of func,loop,branch", kind)
+		}
+	}
+	return nil
 }
 
 // parseFirst reads the flags of fs at the start of args and returns the rest: the first that is not among them ends
@@ -154,7 +177,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		}
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
-		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "report", "sort", "top", "runs", "old"}, name):
+		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "funcs", "kinds", "exact", "report", "sort", "top", "runs", "old"}, name):
 			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
@@ -221,6 +244,12 @@ func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 	if own.keep != nil {
 		keep = func(p *rewrite.Point) bool { return own.keep(p) && c.Keep(p) }
 		m.Key += " " + own.keepWhat
+	}
+	if kept := keep; own.kinds != nil {
+		keep = func(p *rewrite.Point) bool {
+			return (p.Explicit || slices.Contains(own.kinds, p.Kind)) && (kept == nil || kept(p))
+		}
+		m.Key += " kinds " + strings.Join(own.kinds, ",")
 	}
 	m.Form, m.Sizes = own.form, own.sizes
 	// What runs is marked, whoever wrote it: no file is touched.

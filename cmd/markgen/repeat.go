@@ -71,6 +71,7 @@ type repetition struct {
 	runs   int
 	folder string // -o
 	report string // as of runData; over all runs of the last side
+	exact  bool   // all scopes are timed
 	shown  report.Options
 	what   string // what is run, for messages
 	sides  []*side
@@ -80,7 +81,7 @@ type repetition struct {
 
 // repetition reads the flags of one. It is nil if they are wrong, which has been said then.
 func (e *Env) repetition(own *ownFlags) (r *repetition, code int) {
-	r = &repetition{env: e, folder: own.out, report: own.report, shown: own.shown}
+	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, shown: own.shown}
 	var err error
 	switch r.runs, err = strconv.Atoi(own.runs); {
 	case own.runs == "":
@@ -203,13 +204,22 @@ func (r *repetition) run(ctx context.Context) int {
 	return code
 }
 
+// collect makes a directory for the data of a run.
+func (r *repetition) collect() (*overlay.Collection, error) {
+	c, err := overlay.Collect(r.env.Environ)
+	if err == nil && !r.exact {
+		c.Demote()
+	}
+	return c, err
+}
+
 // warmUp builds a side and runs it once, as without -runs. Its data are not kept: what is cold is slower, and which of
 // two builds finds it cold is chance. If it fails there is nothing to compare.
 func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 	if s.name == "old" {
 		fmt.Fprintf(r.env.Stderr, "markgen %s: building and running %s, %s\n", r.env.command.name, r.what, s.shown)
 	}
-	c, err := overlay.Collect(r.env.Environ)
+	c, err := r.collect()
 	if err != nil {
 		return exitFailure, err
 	}
@@ -246,7 +256,7 @@ func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 
 // once makes run n of a side.
 func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgress) (code int, err error) {
-	c, err := overlay.Collect(r.env.Environ)
+	c, err := r.collect()
 	if err != nil {
 		return exitFailure, err
 	}

@@ -39,6 +39,9 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !own.exact {
+		c.Demote()
+	}
 	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: own.shown}
 	if d.out == "" {
 		d.out = c.File
