@@ -111,13 +111,15 @@ func (p *program) deaths(seed, steps uint64) (deaths []death) {
 }
 
 // compareDeaths lets the marked program die likewise: it has to do the same, and to leave data that can be read. If
-// they are to be exact, their passages, those that had not ended with them, have to be those that there were.
-func (p *program) compareDeaths(name, variable string, exact bool, deaths []death) {
+// they are to be exact, their passages, those that had not ended with them, have to be those that there were. moved are the lines of returns
+// that go itself gives as others, see movedReturns.
+func (p *program) compareDeaths(name, variable string, exact bool, deaths []death, moved map[int]int) {
 	for _, plain := range deaths {
 		if way, _, _ := strings.Cut(plain.DIE, ":"); !exact && (way == "deadlock" || way == "goexit") {
 			continue // where a timer is set go sees no deadlock
 		}
 		marked := p.die("marked", plain.DIE, variable)
+		plain.stderr, marked.stderr = move(plain.stderr, moved), move(marked.stderr, moved)
 		if d := cmp.Diff(plain, marked, cmp.AllowUnexported(death{}, place{})); d != "" {
 			p.t.Errorf("%s, DIE=%s: the program dies differently (-plain +marked):\n%.3000s", name, plain.DIE, d)
 		}

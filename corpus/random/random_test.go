@@ -63,7 +63,7 @@ type program struct {
 
 // overlay builds the program in each form, and runs it with what changes how passages are recorded.
 func (p *program) overlay() {
-	must(p.t, p.dir, nil, "go", "build", "-o", "plain", ".")
+	plainDefers := p.build("go", "build", "-o", "plain")
 	want := must(p.t, p.dir, []string{"PLACES=1"}, "./plain")
 	places := passed(want)
 	allocate := allocations(must(p.t, p.dir, []string{"ALLOCS=1"}, "./plain"))
@@ -84,7 +84,8 @@ func (p *program) overlay() {
 		{"-all -form open", []string{"collect=time"}, true},
 		{"-all -deep", []string{"", "collect=time+alloc+wait"}, true},
 	} {
-		must(p.t, p.dir, nil, p.markgen, strings.Fields("build "+way.flags+" -o marked .")...)
+		markedDefers := p.build(p.markgen, strings.Fields("build "+way.flags+" -o marked")...)
+		moved := movedReturns(p.t, filepath.Join(p.dir, "main.go"), plainDefers, markedDefers)
 		for _, v := range way.variable {
 			name := way.flags + " " + v
 			if plainly := v == "" || v == "collect=time" || strings.Contains(way.flags, "-deep"); plainly && !strings.Contains(way.flags, "-form") { // which may keep go from inlining
@@ -97,9 +98,15 @@ func (p *program) overlay() {
 					p.t.Errorf("%s: passages differ (-program +markgen):\n%s", name, cmp.Diff(places, got))
 				}
 			}
-			p.compareDeaths(name, v, way.exact, deaths)
+			p.compareDeaths(name, v, way.exact, deaths, moved)
 		}
 	}
+}
+
+// build runs a command that builds the program, and returns how its defer statements are compiled.
+func (p *program) build(exe string, args ...string) map[deferKind]bool {
+	_, stderr := run(p.t, p.dir, nil, exe, append(args, reportDefers, ".")...)
+	return deferKinds(stderr)
 }
 
 // inPlace marks the program's own source, runs it, and takes the marks out again.
@@ -231,13 +238,20 @@ func outside() []string {
 // must runs a command that has to succeed and returns what it prints.
 func must(t *testing.T, dir string, env []string, exe string, args ...string) []byte {
 	t.Helper()
+	stdout, _ := run(t, dir, env, exe, args...)
+	return stdout
+}
+
+// run is must that also returns what the command prints on stderr.
+func run(t *testing.T, dir string, env []string, exe string, args ...string) (stdout, stderr []byte) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), exe, args...)
 	cmd.Dir = dir
 	cmd.Env = append(outside(), env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %q: %v\n%.3000s", filepath.Base(exe), args, err, stderr.Bytes())
+		t.Fatalf("%s %q: %v\n%.3000s", filepath.Base(exe), args, err, errs.Bytes())
 	}
-	return stdout.Bytes()
+	return out.Bytes(), errs.Bytes()
 }
