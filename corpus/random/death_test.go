@@ -64,6 +64,7 @@ func placesIn(data []byte) map[place]uint64 {
 var (
 	hexadecimal = regexp.MustCompile(`0x[0-9a-f]+`)
 	number      = regexp.MustCompile(`goroutine \d+|m=\d+`)
+	toldLiteral = regexp.MustCompile(`^random/told\..*\.(func)?\d`) // told.F.func1, told.F.1 and main.G.F.func1 are one, by what is inlined into main.G
 	elided      = regexp.MustCompile(`\d+ frames elided`)
 	asleep      = regexp.MustCompile(`(?s) gp=[^\n]*\n(.*\n)?random/told.die\n`) // or about to be, as the signal may come at once
 )
@@ -82,7 +83,7 @@ func traces(stderr string, quit bool) (traces []string) {
 			switch {
 			case strings.HasPrefix(line, "\t"):
 				line, _, _ = strings.Cut(filepath.Base(line), " +0x")
-			case strings.HasPrefix(line, "main."), strings.HasPrefix(line, "created by main."), strings.HasPrefix(line, "markgen: "):
+			case toldLiteral.MatchString(line), strings.HasPrefix(line, "main."), strings.HasPrefix(line, "created by main."), strings.HasPrefix(line, "markgen: "):
 				continue
 			case strings.HasSuffix(line, ")") && !strings.HasPrefix(line, "panic: "):
 				line = line[:strings.LastIndexByte(line, '(')]
