@@ -2,12 +2,14 @@ package registry
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 )
 
 // aligned pairs what is left by its place: between two neighbours that are the same before and after, as many points
-// as vanished entries of one class are the same, one by one.
+// as vanished entries that have the same header, or else the same body, are the same, one by one. Of a function, whose
+// header is its signature, the place is enough: a changed signature makes it no other function.
 func (m *match) aligned() {
 	if m.open == 0 {
 		return
@@ -70,11 +72,28 @@ func (m *match) gap(after, before int, entries []int) {
 	if len(entries) == 0 {
 		return
 	}
+	m.oneByOne(after, before, entries, func(kind, header string, _ uint64) string {
+		if kind == "func" {
+			return kind
+		}
+		return kind + " " + header
+	})
+	m.oneByOne(after, before, entries, func(kind, header string, body uint64) string {
+		if body == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s %x", class(kind, header), body)
+	})
+}
+
+// oneByOne pairs the points from after to before with the entries of the same class, in order, where there are as many.
+// The class "" is none.
+func (m *match) oneByOne(after, before int, entries []int, class func(kind, header string, body uint64) string) {
 	type both struct{ points, entries []int }
 	classes := map[string]*both{}
 	for i := after; i < before; i++ {
 		if s := &m.points[i]; s.entry < 0 && s.Given == "" {
-			c := class(s.Kind, s.header)
+			c := class(s.Kind, s.header, s.Body)
 			if classes[c] == nil {
 				classes[c] = new(both)
 			}
@@ -83,10 +102,11 @@ func (m *match) gap(after, before int, entries []int) {
 	}
 	for _, e := range entries {
 		entry := &m.entries[e]
-		if b := classes[class(entry.Kind, entry.Header)]; b != nil && m.free(e) {
+		if b := classes[class(entry.Kind, entry.Header, entry.Body)]; b != nil && m.free(e) {
 			b.entries = append(b.entries, e)
 		}
 	}
+	delete(classes, "")
 	for _, c := range slices.Sorted(maps.Keys(classes)) {
 		b := classes[c]
 		// Two lines of one ID leave open where it was.

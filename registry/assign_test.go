@@ -96,7 +96,8 @@ func TestAssignSettlesMergedLines(t *testing.T) {
 	}{
 		{"ours", []Point{fun("F", 1), loop("F", 1, "for i := range n {", 2), fun("H", 7)}},
 		{"theirs", []Point{fun("F", 1), loop("F", 1, "for {", 3), fun("H", 7)}},
-		{"both", []Point{fun("G", 1), loop("G", 1, "for i := range n {", 3), fun("H", 7)}},
+		{"renamed and ours", []Point{fun("G", 1), loop("G", 1, "for i := range n {", 2), fun("H", 7)}},
+		{"renamed and theirs", []Point{fun("G", 1), loop("G", 1, "for {", 3), fun("H", 7)}},
 	}
 	for _, test := range tests {
 		got, reg := union.Assign(p, test.points)

@@ -119,16 +119,70 @@ func TestEdits(t *testing.T) {
 		{"edit a loop header", func(s *tree) { s.replace("for i := 0; i < len(s); i++", "for i := range len(s)") }, ""},
 		{"edit condition and body", func(s *tree) {
 			s.replace("a > b {\n		return a", "b < a {\n		return b + 1")
-		}, ""},
+		}, `
+			p.other:if#1.then <
+			< p.other:if#1.then`},
 		{"edit two headers and bodies at once", func(s *tree) {
 			s.replace("for i := 0; i < len(s); i++ {\n", "for i := range s {\n		println(i)\n")
 			s.replace("for _, o := range out {\n", "for k, o := range out {\n		println(k)\n")
-		}, ""},
+		}, `
+			p.Lex:for#1 <
+			p.Lex:for#2 <
+			< p.Lex:for#1
+			< p.Lex:for#2`},
 		{"edit one loop and add another", func(s *tree) {
-			s.replace("for i := 0; i < len(s); i++ {\n", "for i := range s {\n		println(i)\n")
+			s.replace("for i := 0; i < len(s); i++ {\n", "for i := range s {\n")
 			s.replace("	switch {\n", "	for range 3 {\n		println()\n	}\n	switch {\n")
 		}, `
 			p.Lex:for#3 <`},
+		{"edit the condition of an if with an else, and the then", func(s *tree) {
+			s.replace("s[i] == ' ' {\n			out = append(out, \"space\")", "s[i] < ' ' {\n			out = append(out, \"control\")")
+		}, `
+			p.Lex:if#1.then <
+			< p.Lex:if#1.then`},
+		{"insert an if with an equal condition before", func(s *tree) {
+			s.replace("	if a > b {\n", "	if a > b {\n		println(a)\n	}\n	if a > b {\n")
+		}, `
+			p.other:if#1.then <
+			p.other:if#2.then < p.other:if#1.then`},
+		{"edit a condition and move it to another function", func(s *tree) {
+			s.replace("	if a > b {\n		return a\n	}\n", "")
+			s.replace("	return n\n}\n\nfunc twice", "	if b := 3; n > b {\n		return a\n	}\n	return n\n}\n\nfunc twice")
+		}, `
+			p.count:if#1.then <
+			< p.other:if#1.then`},
+		{"swap the bodies of two functions", func(s *tree) {
+			s.replace("func Lex(s string) ([]string, error) {\n	var", "func other(a, b int) int {\n	var")
+			s.replace("func other(a, b int) int {\n	if", "func Lex(s string) ([]string, error) {\n	if")
+		}, `
+			p.Lex:if#1.then < p.other:if#1.then
+			p.other:for#1 < p.Lex:for#1
+			p.other:for#2 < p.Lex:for#2
+			p.other:if#1.then < p.Lex:if#1.then
+			p.other:if#1.else < p.Lex:if#1.else
+			p.other:if#2.then < p.Lex:if#2.then
+			p.other:switch#1.case#1 < p.Lex:switch#1.case#1
+			p.other:switch#1.case#2 < p.Lex:switch#1.case#2
+			p.other:switch#1.case#3 < p.Lex:switch#1.case#3`},
+		{"switch on a value", func(s *tree) {
+			s.replace("switch {\n	case len(out) > 10:", "switch n := len(out); {\n	case n > 10:")
+			s.replace("	case len(out) > 5:\n		out = out[:5]", "	case n > 5:\n		out = out[:n/2]")
+		}, `
+			p.Lex:switch#1.case#2 <
+			< p.Lex:switch#1.case#2`},
+		{"rename a function and edit a condition in it", func(s *tree) {
+			s.replace("func Lex", "func Split")
+			s.replace("if o ==", "if len(o) == 0 || o ==")
+		}, `
+			p.Split < p.Lex
+			p.Split:for#1 < p.Lex:for#1
+			p.Split:if#1.then < p.Lex:if#1.then
+			p.Split:if#1.else < p.Lex:if#1.else
+			p.Split:for#2 < p.Lex:for#2
+			p.Split:if#2.then < p.Lex:if#2.then
+			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1
+			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2
+			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3`},
 		{"change a signature", func(s *tree) { s.replace("func count(s string) (n int)", "func count(s string, more ...int) (n int)") }, ""},
 		{"rename a function", func(s *tree) { s.replace("func Lex", "func Split") }, `
 			p.Split < p.Lex

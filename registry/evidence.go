@@ -124,6 +124,7 @@ func (m *match) pair(points, entries []int, need likeness) []int {
 type trait struct {
 	pkg, fn, kind, given, header string
 	body                         uint64
+	one                          bool // the function is there only before or only now; no evidence itself
 }
 
 // traits are the kinds of evidence in order of strength. A pair is made where the evidence of a point and of an entry
@@ -148,43 +149,54 @@ var traits = []func(t trait) (trait, bool){
 	func(t trait) (trait, bool) {
 		return trait{fn: t.fn, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
-	// Another function of the package: moved, or the function renamed.
+	// Another function of the package: moved, or the function renamed. With another header, too, it can only be renamed,
+	// for bodies such as "return nil" are everywhere.
 	func(t trait) (trait, bool) {
 		return trait{pkg: t.pkg, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
 	func(t trait) (trait, bool) {
-		return trait{pkg: t.pkg, kind: t.kind, body: t.body}, t.body != 0
+		return trait{pkg: t.pkg, kind: t.kind, body: t.body}, t.body != 0 && (t.one || t.kind == "func")
 	},
 	// Another function in another package.
 	func(t trait) (trait, bool) {
 		return trait{kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
 	func(t trait) (trait, bool) {
-		return trait{kind: t.kind, body: t.body}, t.body != 0
+		return trait{kind: t.kind, body: t.body}, t.body != 0 && (t.one || t.kind == "func")
 	},
 }
 
 // evidence goes through the kinds of evidence. What is found out about functions that were renamed is used as soon as
 // it is known: markers of a renamed function are looked for in that function first.
 func (m *match) evidence() {
+	before, now := map[function]bool{}, map[function]bool{}
+	for e := range m.entries {
+		if entry := &m.entries[e]; m.inScope[e] && !entry.Retired {
+			before[function{entry.Package, entry.Func}] = true
+		}
+	}
+	for i := range m.points {
+		now[m.points[i].in()] = true
+	}
 	for _, of := range traits {
 		fresh, vanished := m.fresh(), m.vanished()
 		if len(fresh) == 0 || len(vanished) == 0 {
 			return
 		}
-		if m.alone(fresh, vanished, of) > 0 {
+		if m.alone(fresh, vanished, before, now, of) > 0 {
 			m.follow()
 		}
 	}
 }
 
-// alone pairs points and entries that are the only ones with their evidence, and returns how many.
-func (m *match) alone(fresh, vanished []int, of func(trait) (trait, bool)) int {
+// alone pairs points and entries that are the only ones with their evidence, and returns how many. before and now are the
+// functions of all entries and points.
+func (m *match) alone(fresh, vanished []int, before, now map[function]bool, of func(trait) (trait, bool)) int {
 	type candidates struct{ point, entry int } // -1: none; -2: several
 	found := make(map[trait]candidates, len(vanished))
 	for _, e := range vanished {
 		entry := &m.entries[e]
-		t, ok := of(trait{entry.Package, entry.Func, entry.Kind, entry.Given, entry.Header, entry.Body})
+		t, ok := of(trait{entry.Package, entry.Func, entry.Kind, entry.Given, entry.Header, entry.Body, !now[function{entry.Package, entry.Func}]})
 		if !ok {
 			continue
 		}
@@ -198,7 +210,7 @@ func (m *match) alone(fresh, vanished []int, of func(trait) (trait, bool)) int {
 	order := make([]trait, 0, len(found))
 	for _, i := range fresh {
 		s := &m.points[i]
-		t, ok := of(trait{s.Package, s.Func, s.Kind, s.Given, s.header, s.Body})
+		t, ok := of(trait{s.Package, s.Func, s.Kind, s.Given, s.header, s.Body, !before[s.in()]})
 		if !ok {
 			continue
 		}
