@@ -80,7 +80,8 @@ func TestEdits(t *testing.T) {
 		name string
 		edit func(*tree)
 		// want has a line for each marker whose name changed: "new name < old name", "< name" for one that retired,
-		// "name <" for one that is new. All others keep their names and IDs.
+		// "name <" for one that is new. All others keep their names and IDs. A "?" behind it says that it is a guess
+		// that the marker is the old one, whether its name changed or not.
 		want string
 	}{
 		{"nothing", func(*tree) {}, ""},
@@ -113,10 +114,13 @@ func TestEdits(t *testing.T) {
 		{"duplicate a loop", func(s *tree) {
 			s.replace("		n += 2\n	}\n", "		n += 2\n	}\n	for range s {\n		n += 2\n	}\n")
 		}, `
+			p.twice:for#2 ?
 			p.twice:for#3 <`},
 		{"edit a body", func(s *tree) { s.replace(`"space"`, `"blank"`) }, ""},
-		{"edit a condition", func(s *tree) { s.replace("if o ==", "if len(o) == 0 || o ==") }, ""},
-		{"edit a loop header", func(s *tree) { s.replace("for i := 0; i < len(s); i++", "for i := range len(s)") }, ""},
+		{"edit a condition", func(s *tree) { s.replace("if o ==", "if len(o) == 0 || o ==") }, `
+			p.Lex:if#2.then ?`},
+		{"edit a loop header", func(s *tree) { s.replace("for i := 0; i < len(s); i++", "for i := range len(s)") }, `
+			p.Lex:for#1 ?`},
 		{"edit condition and body", func(s *tree) {
 			s.replace("a > b {\n		return a", "b < a {\n		return b + 1")
 		}, `
@@ -134,11 +138,13 @@ func TestEdits(t *testing.T) {
 			s.replace("for i := 0; i < len(s); i++ {\n", "for i := range s {\n")
 			s.replace("	switch {\n", "	for range 3 {\n		println()\n	}\n	switch {\n")
 		}, `
+			p.Lex:for#1 ?
 			p.Lex:for#3 <`},
 		{"edit the condition of an if with an else, and the then", func(s *tree) {
 			s.replace("s[i] == ' ' {\n			out = append(out, \"space\")", "s[i] < ' ' {\n			out = append(out, \"control\")")
 		}, `
 			p.Lex:if#1.then <
+			p.Lex:if#1.else ?
 			< p.Lex:if#1.then`},
 		{"insert an if with an equal condition before", func(s *tree) {
 			s.replace("	if a > b {\n", "	if a > b {\n		println(a)\n	}\n	if a > b {\n")
@@ -155,64 +161,76 @@ func TestEdits(t *testing.T) {
 			s.replace("func Lex(s string) ([]string, error) {\n	var", "func other(a, b int) int {\n	var")
 			s.replace("func other(a, b int) int {\n	if", "func Lex(s string) ([]string, error) {\n	if")
 		}, `
-			p.Lex:if#1.then < p.other:if#1.then
-			p.other:for#1 < p.Lex:for#1
-			p.other:for#2 < p.Lex:for#2
-			p.other:if#1.then < p.Lex:if#1.then
-			p.other:if#1.else < p.Lex:if#1.else
-			p.other:if#2.then < p.Lex:if#2.then
-			p.other:switch#1.case#1 < p.Lex:switch#1.case#1
-			p.other:switch#1.case#2 < p.Lex:switch#1.case#2
-			p.other:switch#1.case#3 < p.Lex:switch#1.case#3`},
+			p.Lex:if#1.then < p.other:if#1.then ?
+			p.other:for#1 < p.Lex:for#1 ?
+			p.other:for#2 < p.Lex:for#2 ?
+			p.other:if#1.then < p.Lex:if#1.then ?
+			p.other:if#1.else < p.Lex:if#1.else ?
+			p.other:if#2.then < p.Lex:if#2.then ?
+			p.other:switch#1.case#1 < p.Lex:switch#1.case#1 ?
+			p.other:switch#1.case#2 < p.Lex:switch#1.case#2 ?
+			p.other:switch#1.case#3 < p.Lex:switch#1.case#3 ?`},
 		{"switch on a value", func(s *tree) {
 			s.replace("switch {\n	case len(out) > 10:", "switch n := len(out); {\n	case n > 10:")
 			s.replace("	case len(out) > 5:\n		out = out[:5]", "	case n > 5:\n		out = out[:n/2]")
 		}, `
+			p.Lex:switch#1.case#1 ?
 			p.Lex:switch#1.case#2 <
+			p.Lex:switch#1.case#3 ?
 			< p.Lex:switch#1.case#2`},
 		{"rename a function and edit a condition in it", func(s *tree) {
 			s.replace("func Lex", "func Split")
 			s.replace("if o ==", "if len(o) == 0 || o ==")
 		}, `
-			p.Split < p.Lex
-			p.Split:for#1 < p.Lex:for#1
-			p.Split:if#1.then < p.Lex:if#1.then
-			p.Split:if#1.else < p.Lex:if#1.else
-			p.Split:for#2 < p.Lex:for#2
-			p.Split:if#2.then < p.Lex:if#2.then
-			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1
-			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2
-			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3`},
+			p.Split < p.Lex ?
+			p.Split:for#1 < p.Lex:for#1 ?
+			p.Split:if#1.then < p.Lex:if#1.then ?
+			p.Split:if#1.else < p.Lex:if#1.else ?
+			p.Split:for#2 < p.Lex:for#2 ?
+			p.Split:if#2.then < p.Lex:if#2.then ?
+			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1 ?
+			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2 ?
+			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3 ?`},
+		{"edit an if and insert one with an equal condition before", func(s *tree) {
+			s.replace("	if a > b {\n		return a", "	if a > b {\n		println(a)\n	}\n	if a > b {\n		return a + 1")
+		}, `
+			p.other:if#1.then ?
+			p.other:if#2.then <`},
+		{"swap two loops with equal headers and edit one", func(s *tree) {
+			s.replace("		n++\n	}\n	for range s {\n		n += 2\n", "		n += 2\n	}\n	for range s {\n		n += 3\n")
+		}, `
+			p.twice:for#1 < p.twice:for#2
+			p.twice:for#2 < p.twice:for#1 ?`},
 		{"change a signature", func(s *tree) { s.replace("func count(s string) (n int)", "func count(s string, more ...int) (n int)") }, ""},
 		{"rename a function", func(s *tree) { s.replace("func Lex", "func Split") }, `
-			p.Split < p.Lex
-			p.Split:for#1 < p.Lex:for#1
-			p.Split:if#1.then < p.Lex:if#1.then
-			p.Split:if#1.else < p.Lex:if#1.else
-			p.Split:for#2 < p.Lex:for#2
-			p.Split:if#2.then < p.Lex:if#2.then
-			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1
-			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2
-			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3`},
+			p.Split < p.Lex ?
+			p.Split:for#1 < p.Lex:for#1 ?
+			p.Split:if#1.then < p.Lex:if#1.then ?
+			p.Split:if#1.else < p.Lex:if#1.else ?
+			p.Split:for#2 < p.Lex:for#2 ?
+			p.Split:if#2.then < p.Lex:if#2.then ?
+			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1 ?
+			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2 ?
+			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3 ?`},
 		{"rename a function whose loop is not the only one of its kind", func(s *tree) { s.replace("func count", "func number") }, `
-			p.number < p.count
-			p.number:for#1 < p.count:for#1`},
+			p.number < p.count ?
+			p.number:for#1 < p.count:for#1 ?`},
 		{"rename a function and edit in it", func(s *tree) {
 			s.replace("func Lex", "func Split")
 			s.replace("	return out, nil", "	println(len(out))\n	return out, nil")
 		}, `
-			p.Split < p.Lex
-			p.Split:for#1 < p.Lex:for#1
-			p.Split:if#1.then < p.Lex:if#1.then
-			p.Split:if#1.else < p.Lex:if#1.else
-			p.Split:for#2 < p.Lex:for#2
-			p.Split:if#2.then < p.Lex:if#2.then
-			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1
-			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2
-			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3`},
+			p.Split < p.Lex ?
+			p.Split:for#1 < p.Lex:for#1 ?
+			p.Split:if#1.then < p.Lex:if#1.then ?
+			p.Split:if#1.else < p.Lex:if#1.else ?
+			p.Split:for#2 < p.Lex:for#2 ?
+			p.Split:if#2.then < p.Lex:if#2.then ?
+			p.Split:switch#1.case#1 < p.Lex:switch#1.case#1 ?
+			p.Split:switch#1.case#2 < p.Lex:switch#1.case#2 ?
+			p.Split:switch#1.case#3 < p.Lex:switch#1.case#3 ?`},
 		{"make it a method", func(s *tree) { s.replace("func count(s string)", "type text string\n\nfunc (s text) count()") }, `
-			p.text.count < p.count
-			p.text.count:for#1 < p.count:for#1`},
+			p.text.count < p.count ?
+			p.text.count:for#1 < p.count:for#1 ?`},
 		{"re-indent and comment", func(s *tree) {
 			s.replace("	for range s {\n		n++\n	}\n	for", "	{\n		// Count.\n		for  range  s  { // all\n\n			n++\n		}\n	}\n	for")
 		}, ""},
@@ -221,11 +239,11 @@ func TestEdits(t *testing.T) {
 				"	return cut(out)\n}\n\nfunc cut(out []string) ([]string, error) {\n	for _, o := range out {\n		if o == \"\" {\n			return nil, errors.New(\"empty\")\n		}\n	}\n	switch")
 		}, `
 			p.cut <
-			p.cut:for#1 < p.Lex:for#2
-			p.cut:if#1.then < p.Lex:if#2.then
-			p.cut:switch#1.case#1 < p.Lex:switch#1.case#1
-			p.cut:switch#1.case#2 < p.Lex:switch#1.case#2
-			p.cut:switch#1.case#3 < p.Lex:switch#1.case#3`},
+			p.cut:for#1 < p.Lex:for#2 ?
+			p.cut:if#1.then < p.Lex:if#2.then ?
+			p.cut:switch#1.case#1 < p.Lex:switch#1.case#1 ?
+			p.cut:switch#1.case#2 < p.Lex:switch#1.case#2 ?
+			p.cut:switch#1.case#3 < p.Lex:switch#1.case#3 ?`},
 		{"move a function to another file", func(s *tree) {
 			s.move("p/other.go", "p/third.go")
 		}, ""},
@@ -233,8 +251,8 @@ func TestEdits(t *testing.T) {
 			s.move("p/other.go", "q/other.go")
 			s.replace("package p\n\nfunc other", "package q\n\nfunc other")
 		}, `
-			q.other < p.other
-			q.other:if#1.then < p.other:if#1.then`},
+			q.other < p.other ?
+			q.other:if#1.then < p.other:if#1.then ?`},
 		{"rename the package", func(s *tree) {
 			s.move("p/other.go", "q/other.go")
 			s.move("p/lexer.go", "q/lexer.go")
@@ -252,8 +270,8 @@ func TestEdits(t *testing.T) {
 		{"turn a condition around", func(s *tree) {
 			s.replace("s[i] == ' ' {\n			out = append(out, \"space\")\n		} else {\n			out = append(out, \"other\")", "s[i] != ' ' {\n			out = append(out, \"other\")\n		} else {\n			out = append(out, \"space\")")
 		}, `
-			p.Lex:if#1.then < p.Lex:if#1.else
-			p.Lex:if#1.else < p.Lex:if#1.then`},
+			p.Lex:if#1.then < p.Lex:if#1.else ?
+			p.Lex:if#1.else < p.Lex:if#1.then ?`},
 		{"give a name", func(s *tree) { s.replace("	for i :=", "	//perf:mark letters\n	for i :=") }, `
 			p.Lex:letters < p.Lex:for#1`},
 		{"name one of two equal loops", func(s *tree) {
@@ -274,7 +292,7 @@ func TestEdits(t *testing.T) {
 			reg := new(registry.Registry)
 			old, reg := before.mark(t, reg)
 			got, next := after.mark(t, reg)
-			if diff := moves(old, got); diff != expected(test.want, old) {
+			if diff := moves(old, got, after.guesses(t, reg, got)); diff != expected(test.want, old) {
 				t.Errorf("got\n%s\nwant\n%s", diff, expected(test.want, old))
 			}
 			retired := 0
@@ -288,7 +306,7 @@ func TestEdits(t *testing.T) {
 			}
 			// Back again: everything that was there has its ID back.
 			back, _ := before.mark(t, next)
-			if diff := moves(old, back); diff != "" {
+			if diff := moves(old, back, nil); diff != "" {
 				t.Errorf("undone, but not the IDs:\n%s", diff)
 			}
 		})
@@ -351,8 +369,8 @@ func (s *tree) move(from, to string) {
 	delete(s.files, from)
 }
 
-// mark marks everything and returns the IDs by name.
-func (s *tree) mark(t *testing.T, reg *registry.Registry) (map[string]registry.ID, *registry.Registry) {
+// points are those of everything.
+func (s *tree) points(t *testing.T) (points []registry.Point) {
 	t.Helper()
 	packages := map[string][]rewrite.Source{"p": nil, "q": nil}
 	var names []string
@@ -364,7 +382,6 @@ func (s *tree) mark(t *testing.T, reg *registry.Registry) (map[string]registry.I
 		path, _, _ := strings.Cut(name, "/")
 		packages[path] = append(packages[path], rewrite.Source{Name: name, Text: []byte(s.files[name])})
 	}
-	var points []registry.Point
 	for path, files := range packages {
 		u, err := rewrite.Load(path, files)
 		if err == nil {
@@ -375,6 +392,29 @@ func (s *tree) mark(t *testing.T, reg *registry.Registry) (map[string]registry.I
 		}
 		points = append(points, u.RegistryPoints()...)
 	}
+	return points
+}
+
+// guesses are the names of markers that have these IDs by a guess, where reg has them.
+func (s *tree) guesses(t *testing.T, reg *registry.Registry, byName map[string]registry.ID) map[string]bool {
+	points := s.points(t)
+	ids := make([]registry.ID, len(points))
+	for i, p := range points {
+		ids[i] = byName[p.Name]
+	}
+	guesses := map[string]bool{}
+	for i, guess := range reg.Earlier().Guesses(points, ids) {
+		if guess {
+			guesses[points[i].Name] = true
+		}
+	}
+	return guesses
+}
+
+// mark marks everything and returns the IDs by name.
+func (s *tree) mark(t *testing.T, reg *registry.Registry) (map[string]registry.ID, *registry.Registry) {
+	t.Helper()
+	points := s.points(t)
 	ids, next := reg.Assign([]string{"p", "q"}, points)
 	byName := map[string]registry.ID{}
 	for i, p := range points {
@@ -391,15 +431,22 @@ func (s *tree) mark(t *testing.T, reg *registry.Registry) (map[string]registry.I
 }
 
 // moves says where the IDs went, in the lines of want, sorted.
-func moves(old, now map[string]registry.ID) string {
+func moves(old, now map[string]registry.ID, guesses map[string]bool) string {
 	was := map[registry.ID]string{}
 	for name, id := range old {
 		was[id] = name
 	}
 	var lines []string
 	for name, id := range now {
+		line := name
 		if was[id] != name {
-			lines = append(lines, strings.TrimSpace(name+" < "+was[id]))
+			line = strings.TrimSpace(name + " < " + was[id])
+		}
+		if guesses[name] {
+			line += " ?"
+		}
+		if line != name {
+			lines = append(lines, line)
 		}
 		delete(was, id)
 	}
@@ -415,7 +462,7 @@ func expected(want string, old map[string]registry.ID) string {
 	var lines []string
 	if want == "p > q" {
 		for name := range old {
-			lines = append(lines, "q"+name[1:]+" < "+name)
+			lines = append(lines, "q"+name[1:]+" < "+name+" ?")
 		}
 	} else {
 		for line := range strings.Lines(want) {
