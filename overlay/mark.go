@@ -65,7 +65,8 @@ type Marking struct {
 	Key string
 
 	// Earlier is a registry, as a text, of an earlier state of the module, whose
-	// markers keep their IDs as if it were part of the module's own.
+	// markers keep their IDs as if it were part of the module's own. Which of them
+	// do so by a guess goes to the data file.
 	Earlier []byte
 }
 
@@ -79,7 +80,8 @@ type root struct {
 	once     sync.Once
 	marking  Marking
 	registry *registry.Registry
-	key      string // of the registry; "" if there is none
+	earlier  *registry.Earlier // nil if the marking has none
+	key      string            // of the registry; "" if there is none
 	err      error
 }
 
@@ -197,7 +199,7 @@ func (m *painter) paintPackage(t *task) (files []markedFile, cached bool, err er
 	}
 	m.memory.take(n)
 	defer m.memory.give(n)
-	files, err = m.plant(t, units, root.registry, marking)
+	files, err = m.plant(t, units, root, marking)
 	if err != nil {
 		return nil, false, err
 	}
@@ -237,6 +239,7 @@ func (m *painter) root(t *task) *root {
 		}
 		earlier, key, err := m.known(t, "the registry of the earlier source", r.marking.Earlier)
 		if r.err = err; err == nil {
+			r.earlier = earlier.Earlier()
 			r.registry, r.err = registry.Parse(name, append(earlier.Format(), r.registry.Format()...))
 			r.key += key
 		}

@@ -167,7 +167,7 @@ func (m *painter) key(t *task, units []*unit, registryKey string, o Marking) str
 // plant marks the units of a package and stores the texts. The points of the
 // package and of its in-package tests get their IDs together, since an init
 // function of each may have the same name.
-func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Marking) ([]markedFile, error) {
+func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]markedFile, error) {
 	loaded := make([]*rewrite.Unit, len(units))
 	var together []*rewrite.Unit
 	for i, s := range units {
@@ -189,7 +189,7 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 		}
 		options := o.Options
 		options.Cover = o.Cover && s.name == ""
-		beside, err := m.find(s, u, options, !ids.Empty())
+		beside, err := m.find(s, u, options, !root.registry.Empty())
 		if err != nil {
 			loaded[i] = nil
 		}
@@ -207,7 +207,12 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	given, _ := ids.Assign([]string{t.path, t.path + "_test"}, append(points, others...))
+	points = append(points, others...)
+	given, _ := root.registry.Assign([]string{t.path, t.path + "_test"}, points)
+	guesses := make([]bool, len(points))
+	if root.earlier != nil {
+		guesses = root.earlier.Guesses(points, given)
+	}
 	points, others = nil, nil
 	recovers := len(units) > 0 && units[0].name == "" && loaded[0] != nil && loaded[0].Recovers()
 	var files []markedFile
@@ -220,7 +225,10 @@ func (m *painter) plant(t *task, units []*unit, ids *registry.Registry, o Markin
 		if u != nil {
 			n := len(u.Points)
 			u.SetIDs(given[:n])
-			given = given[n:]
+			for i, guess := range guesses[:n] {
+				u.Points[i].Guess = guess
+			}
+			given, guesses = given[n:], guesses[n:]
 		}
 		if u != nil && units[i].planted {
 			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Recovers: recovers})

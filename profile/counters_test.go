@@ -66,3 +66,43 @@ func TestCountersOff(t *testing.T) {
 		t.Errorf("%d markers, %q; off (-want +got):\n%s", len(p.Markers), p.Warnings, diff)
 	}
 }
+
+// The table says of which markers, timed and counted, it is a guess that they are those they are compared with; a
+// profile file keeps it, and a sum of runs has it when one of them does.
+func TestGuesses(t *testing.T) {
+	line := func(kind string, id int, rest string) string {
+		return fmt.Sprintf("%s\t%016x\tfunc\t0\t%d\t1%s\ta.F%d\n", kind, id, id, rest, id)
+	}
+	lines := line("m", 1, "\t-\t-\t-\t1") + line("m", 2, "\t-\t-\t-\t1") + line("c", 3, "") + line("c", 4, "")
+	read := func(guesses string) *profile.Profile {
+		run := profiletest.Run{Tables: []profiletest.Table{{Text: "p\ta\nf\ta.go\n" + lines + guesses, Counters: []uint64{5, 6}}}}
+		file := run.File()
+		p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x")
+		if err != nil || len(p.Warnings) > 0 {
+			t.Fatal(err, p.Warnings)
+		}
+		return p
+	}
+	none, some := read(""), read("g\t0000000000000002\ng\t0000000000000003\ng\t0000000000000009\ng\t\n")
+	for _, tt := range []struct {
+		what string
+		p    *profile.Profile
+		want string
+	}{
+		{"without", none, ""},
+		{"with", some, "a.F2 a.F3"},
+		{"kept", encoded(t, some), "a.F2 a.F3"},
+		{"merged", profile.Merge([]*profile.Profile{some, none}), "a.F2 a.F3"},
+	} {
+		var names []string
+		for _, m := range tt.p.Markers {
+			if m.Guess {
+				names = append(names, m.Name)
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != tt.want || len(tt.p.Markers) != 4 {
+			t.Errorf("%s: guesses %q of %d markers, want %q", tt.what, got, len(tt.p.Markers), tt.want)
+		}
+	}
+}

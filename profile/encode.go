@@ -116,6 +116,9 @@ func tableOf(p *Profile) (string, error) {
 		}
 		line = fmt.Appendf(line[:0], "m\t%s\t%s\t%d\t%d\t%d\t0\t%s\t%s\t1\t%s\n", m.ID, m.Kind, n, m.Line, m.Col, flags, cmp.Or(m.Group, "-"), m.Name)
 		text.Write(line)
+		if m.Guess {
+			fmt.Fprintf(&text, "g\t%s\n", m.ID)
+		}
 	}
 	for i, b := range p.Blocks {
 		if !sound(b.File, "\n") || strings.Contains(b.File, " [") || min(b.StartLine, b.StartCol, b.EndLine, b.EndCol, b.NumStmt) < 0 {

@@ -47,6 +47,7 @@ func (sum *Marker) called(m *Marker, asOf int64) {
 		sum.Package, sum.Group, sum.asOf = m.Package, m.Group, asOf
 	}
 	sum.CountOnly = sum.CountOnly && m.CountOnly
+	sum.Guess = sum.Guess || m.Guess
 }
 
 // add adds the figures of m, which are not changed and not shared.

@@ -70,6 +70,10 @@ type Marker struct {
 	// a stopwatch, which is in none.
 	Package string
 
+	// Guess says that it is only a guess that it is what the marker of that ID was in the version that the program was
+	// built to be compared with.
+	Guess bool
+
 	Kind   string // "func", "loop", "branch", "block", "region" or "point"
 	File   string // relative to the module root, slash separated
 	Line   int

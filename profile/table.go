@@ -59,6 +59,7 @@ func parseTable(text string) *tableText {
 	t := &tableText{}
 	importPath := ""
 	var files []string
+	var guesses map[string]bool // IDs
 	file := func(index string) (string, bool) {
 		i, err := strconv.ParseUint(index, 10, 32)
 		if err != nil || i >= uint64(len(files)) {
@@ -100,6 +101,11 @@ func parseTable(text string) *tableText {
 				within(m, importPath)
 			}
 			t.counters = append(t.counters, counter{marker: m})
+		case "g":
+			if guesses == nil {
+				guesses = map[string]bool{}
+			}
+			guesses[line[2:]] = true
 		case "b":
 			b, of, ok := parseBlock(line, importPath, file, len(t.counters))
 			good = good && ok
@@ -114,9 +120,24 @@ func parseTable(text string) *tableText {
 			t.damages = append(t.damages, tableDamage{number, line})
 		}
 	}
+	if guesses != nil {
+		for _, m := range t.markers {
+			m.guessed(guesses)
+		}
+		for _, c := range t.counters {
+			c.marker.guessed(guesses)
+		}
+	}
 	t.sums = make([]*Marker, len(t.markers))
 	t.counted = make([]*Marker, len(t.counters))
 	return t
+}
+
+// guessed sets Guess of a marker, which may be nil, whose ID is among those.
+func (m *Marker) guessed(ids map[string]bool) {
+	if m != nil {
+		m.Guess = ids[m.ID.String()]
+	}
 }
 
 // twice tells whether a marker is there twice, of a table all of whose lines could be read.

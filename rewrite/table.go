@@ -87,6 +87,13 @@ func (u *Unit) table(root string) string {
 		text(p.Name)
 		end()
 	}
+	for _, list := range [][]*Point{u.timed, u.counts} {
+		for _, p := range list {
+			if p.Guess {
+				b.WriteString("g\t" + p.ID.String() + "\n")
+			}
+		}
+	}
 	for _, c := range u.blocks {
 		file := blockFile(c)
 		line = append(line, 'b')

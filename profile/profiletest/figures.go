@@ -49,6 +49,7 @@ func marker(r *rand.Rand, i int) profile.Marker {
 		Package: fmt.Sprintf("example.com/shop/part%03d", i/400),
 		File:    fmt.Sprintf("part%03d/store%02d.go", i/400, i/40%10),
 		Line:    10 + i%40*7,
+		Guess:   i%13 == 3,
 		Col:     1,
 	}
 	switch i % 4 {
