@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/units"
 )
@@ -70,6 +72,14 @@ func (d Diff) text(w *bufio.Writer, r *compare.Result) {
 	if len(r.Appeared)+len(r.Vanished)+len(r.Begun)+len(r.Ceased) > 0 {
 		w.WriteByte('\n')
 	}
+	if guesses := d.guesses(r); len(guesses) > 0 {
+		for _, p := range guesses {
+			if p.OldName != p.Name {
+				fmt.Fprintf(w, "%s: %s was %s\n", ink.paint(faint, "guess"), printable(p.Name), printable(p.OldName))
+			}
+		}
+		fmt.Fprintf(w, "%s\n\n", ink.paint(faint, guessText))
+	}
 	fmt.Fprintln(w, ink.paint(faint, diffSummary(r)))
 	for _, caution := range r.Cautions {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(alarm, "warning:"), printable(caution))
@@ -122,29 +132,63 @@ func sharedVerdict(r *compare.Result) string {
 // sharedName stands where a marker's name does.
 const sharedName = "all markers together"
 
+// shows says whether the table has a marker.
+func (d Diff) shows(m *compare.Marker) bool { return d.All || m.Verdict != compare.Unchanged }
+
+// guessText explains what nameOf says of some.
+const guessText = "(guess): was renamed, moved or edited, and may not be what it is compared with; it fails nothing"
+
+// guesses are the markers of which the tables say that they are, by name.
+func (d Diff) guesses(r *compare.Result) []compare.Place {
+	var list []compare.Place
+	for i := range r.Markers {
+		if m := &r.Markers[i]; m.Guess && d.shows(m) {
+			list = append(list, m.Place)
+		}
+	}
+	for _, c := range r.Counted {
+		if c.Guess {
+			list = append(list, c.Place)
+		}
+	}
+	slices.SortFunc(list, func(a, b compare.Place) int {
+		return cmp.Or(profile.CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return slices.CompactFunc(list, func(a, b compare.Place) bool { return a.ID == b.ID })
+}
+
+// nameOf is what a marker is called in the tables.
+func nameOf(p compare.Place) string {
+	if p.Guess {
+		return printable(p.Name) + " (guess)"
+	}
+	return printable(p.Name)
+}
+
 // table writes a line for each finding, those that got worse first.
 func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	type line struct {
 		name    string
 		f       *compare.Figure
 		verdict compare.Verdict
+		guess   bool
 	}
 	var lines []line
 	for i := range r.Shared {
 		if f := &r.Shared[i]; f.Verdict >= compare.Better {
-			lines = append(lines, line{sharedName, f, f.Verdict})
+			lines = append(lines, line{sharedName, f, f.Verdict, false})
 		}
 	}
 	for i := range r.Markers {
 		m := &r.Markers[i]
-		if m.Verdict == compare.Unchanged && !d.All {
+		if !d.shows(m) {
 			continue
 		}
-		lines = append(lines, line{printable(m.Name), m.Lead(), m.Verdict})
+		lines = append(lines, line{nameOf(m.Place), m.Lead(), m.Verdict, m.Guess})
 		if m.Verdict == compare.Worse { // what got better all the same
 			for k := range m.Figures {
 				if f := &m.Figures[k]; f.Verdict == compare.Better {
-					lines = append(lines, line{"", f, f.Verdict})
+					lines = append(lines, line{"", f, f.Verdict, m.Guess})
 				}
 			}
 		}
@@ -186,15 +230,16 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 		return !slices.ContainsFunc(c.cells, func(cell string) bool { return cell != "" })
 	})
 	style := func(row int) string {
-		switch lines[row].verdict {
-		case compare.Worse:
+		switch l := lines[row]; {
+		case l.guess:
+		case l.verdict == compare.Worse:
 			return hot
-		case compare.Better:
+		case l.verdict == compare.Better:
 			return good
 		}
 		return plain
 	}
-	pale := func(row int) bool { return lines[row].verdict == compare.Unchanged }
+	pale := func(row int) bool { return lines[row].verdict == compare.Unchanged || lines[row].guess }
 	writeRows(w, columns, rows{style: style, pale: pale}, Options{Width: d.Width, Color: d.Color})
 	w.WriteByte('\n')
 }
@@ -207,7 +252,7 @@ func countChanges(w *bufio.Writer, r *compare.Result, o Options) {
 	columns := []column{{name: "passages of every run", left: true, shorten: true}, {name: "old"}, {name: "new"}, {name: "change"}}
 	for _, c := range r.Counted {
 		change := float64(c.New)/float64(c.Old) - 1
-		for i, cell := range []string{printable(c.Name), units.Count(c.Old), units.Count(c.New), signed(change)} {
+		for i, cell := range []string{nameOf(c.Place), units.Count(c.Old), units.Count(c.New), signed(change)} {
 			columns[i].cells = append(columns[i].cells, cell)
 		}
 	}

@@ -79,6 +79,14 @@ func TestDiffText(t *testing.T) {
 	rare := compare.Place{ID: 1, Name: "example.com/shop.rare", Kind: "func", File: "shop.go", Line: 7}
 	unvisited.Appeared = append(unvisited.Appeared, slices.Repeat([]compare.Place{rare}, 1200)...)
 	unvisited.Vanished = append(unvisited.Vanished, rare, rare, rare)
+	guesses := comparison()
+	for i, name := range []string{"Load", "parse"} {
+		m := &guesses.Markers[i]
+		m.Guess, m.OldName = true, "example.com/shop."+name
+	}
+	guesses.Markers[1].OldName, guesses.Counted[0].Guess = guesses.Markers[1].Name, true
+	guesses.Counted[0].OldName = guesses.Markers[0].OldName
+	guesses.Markers = slices.Concat(guesses.Markers[2:], guesses.Markers[:2])
 	rough := comparison()
 	rough.Half, rough.Most = 5.3e9, 5.4e9
 	for _, tt := range []struct {
@@ -94,6 +102,8 @@ func TestDiffText(t *testing.T) {
 		{"together", Diff{}, together},
 		{"nothing", Diff{}, nothing},
 		{"rough", Diff{}, rough},
+		{"guesses", Diff{}, guesses},
+		{"guesses-narrow", Diff{Color: true, Width: 70}, guesses},
 		{"unvisited", Diff{}, unvisited},
 	} {
 		text := written(t, tt.d, tt.r)
@@ -136,8 +146,44 @@ func TestDiffJSON(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
+	for _, word := range []string{"guess", "old_name"} {
+		if strings.Contains(text, word) {
+			t.Errorf("%s where there is none", word)
+		}
+	}
 	if f := got.Markers[5].Figures[0]; f.Change != nil || f.Adjusted == nil {
 		t.Errorf("an infinite change: %+v", f)
+	}
+}
+
+// A marker that is matched by a guess says so, with the name that it had, and is not among what fails.
+func TestDiffGuessJSON(t *testing.T) {
+	r := comparison()
+	r.Markers = r.Markers[:2]
+	r.Markers[0].Guess, r.Markers[0].OldName = true, "example.com/shop.Load"
+	r.Markers[1].OldName = r.Markers[1].Name
+	r.Counted[0].Guess = true
+	verdict := func() string {
+		text := written(t, Diff{JSON: true}, r)
+		var got struct{ Verdict string }
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text, `"guess":true`); n != 2 && !r.Markers[1].Guess || strings.Count(text, `"old_name":"example.com/shop.Load"`) != 1 || strings.Count(text, "old_name") != 1 {
+			t.Errorf("%d guesses: %s", n, text)
+		}
+		return got.Verdict
+	}
+	if got := verdict(); got != "worse" {
+		t.Errorf("one that is worse and one that is a guess: %s", got)
+	}
+	r.Markers[1].Verdict = compare.Unchanged
+	if got := verdict(); got != "ok" {
+		t.Errorf("worse is only a guess: %s", got)
+	}
+	r.Markers[1].Guess = true
+	if got := verdict(); got != "unknown" {
+		t.Errorf("nothing but guesses: %s", got)
 	}
 }
 

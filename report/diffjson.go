@@ -50,6 +50,9 @@ type jsonPlace struct {
 	Kind string `json:"kind"`
 	File string `json:"file"`
 	Line int    `json:"line"`
+
+	Guess   bool   `json:"guess,omitempty"`    // it may be another marker than the old one, and is no finding
+	OldName string `json:"old_name,omitempty"` // where it is another
 }
 
 type jsonCount struct {
@@ -161,7 +164,7 @@ func writeDiffJSON(w *bufio.Writer, r *compare.Result) error {
 // diffVerdict is the verdict on all.
 func diffVerdict(r *compare.Result) string {
 	switch {
-	case !r.Enough || len(r.Markers) == 0:
+	case !r.Enough || r.Certain() == 0:
 		return "unknown"
 	case r.Worse() > 0:
 		return "worse"
@@ -174,7 +177,11 @@ func jsonSideOf(s compare.Side) jsonSide {
 }
 
 func jsonPlaceOf(p compare.Place) jsonPlace {
-	return jsonPlace{p.ID.String(), p.Name, p.Kind, p.File, p.Line}
+	place := jsonPlace{ID: p.ID.String(), Name: p.Name, Kind: p.Kind, File: p.File, Line: p.Line, Guess: p.Guess}
+	if p.OldName != p.Name {
+		place.OldName = p.OldName
+	}
+	return place
 }
 
 func jsonPlaces(list []compare.Place) []jsonPlace {

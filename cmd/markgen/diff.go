@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,9 @@ got worse, what got better, and what is chance. OLD and NEW are data files, fold
 report; each file is one run. Without --, the first is OLD and the second NEW. Make ten runs a side where you can,
 old and new in turn: with fewer than four, nothing can be told from chance.
 
+What was renamed, moved or edited between the versions of run -old and test -old is compared with what it most likely
+was. Where that is a guess the table says so, and the marker fails nothing.
+
 A marker is worse if the change is certain and may be as large as the threshold: the chance that any marker at
 all is reported though nothing changed is below -alpha, whatever the number of markers, and the upper end of the
 change's confidence interval reaches -threshold. The exit code is 1 then, also when there are too few runs to tell
@@ -47,7 +51,7 @@ examples:
   markgen test -runs 10 -o perf -old main ./... && markgen diff perf/old -- perf/new
   markgen diff -threshold 10% 'main/*.markgen' -- 'branch/*.markgen'
   markgen diff -metric count old -- new
-  markgen diff -json old new | jq '.markers[] | select(.verdict == "worse")'`,
+  markgen diff -json old new | jq '.markers[] | select(.verdict == "worse" and (.guess | not))'`,
 	run: runDiff,
 }
 
@@ -130,6 +134,8 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 	switch {
 	case len(r.Markers) == 0:
 		return env.fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
+	case r.Certain() == 0:
+		return env.fail(errors.New("every marker that both sides passed is matched by a guess, so nothing could be compared; give what matters a name that stays, //perf:mark NAME"))
 	case !r.Enough && !r.Grown():
 		fmt.Fprintf(env.Stderr, "markgen diff: no figure is larger by %s or more; but these are too few runs to tell a change from chance, it takes %d on each side\n", threshold.String(), r.Need)
 		return code

@@ -7,11 +7,12 @@ import "math"
 const leastMarkers = 20
 
 // common returns what all markers share of a figure, for each run: the median over
-// markers of how far the run is from the marker's median over all runs. It is nil if the markers are too few.
+// markers of how far the run is from the marker's median over all runs. Those that may be others on the two sides say
+// nothing of that. It is nil if the markers are too few.
 func common(rows []row, figure int) []float64 {
 	var complete []row
 	for _, r := range rows {
-		if r.figure == figure && len(present(r.log)) == len(r.log) {
+		if r.figure == figure && !r.series.guess && len(present(r.log)) == len(r.log) {
 			complete = append(complete, r)
 		}
 	}

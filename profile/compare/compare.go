@@ -68,6 +68,8 @@ type series struct {
 	file       string
 	line       int
 	named      Label // of the run that gave the name
+	oldName    string
+	guess      bool // that it is one marker
 	asOf       time.Time
 	sampled    bool // figures are estimates in some run
 	off        bool // was turned off in some run
@@ -136,6 +138,10 @@ func (c *Comparison) addMarker(label Label, run int, start time.Time, m *profile
 		s.name, s.kind, s.file, s.line = m.Name, m.Kind, m.File, m.Line
 		s.named, s.asOf = label, start
 	}
+	if label == Old {
+		s.oldName = m.Name
+	}
+	s.guess = s.guess || m.Guess
 	s.sampled = s.sampled || m.Sampled()
 	s.off = s.off || m.Off != "" && m.Off != profile.Demoted
 	s.countOnly = s.countOnly && m.CountOnly

@@ -92,6 +92,54 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// What may be another marker than before is compared and shown behind the others, and is no finding.
+func TestGuesses(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	run := func(worse float64) func(label Label, _ int) *profile.Profile {
+		return func(label Label, _ int) *profile.Profile {
+			guess := marker(0, times(r, 100*(1+int(label)), 1000*(1+9*float64(label))))
+			if guess.Guess = label == New; !guess.Guess {
+				guess.Name = "shop.before"
+			}
+			return of(guess, marker(1, times(r, 100, 1000*(1+worse*float64(label)))))
+		}
+	}
+	for _, metric := range []string{"time", "count"} {
+		got := sides(t, Options{Metric: metric, Threshold: 0.05}, run(0))
+		if m := got.Markers[len(got.Markers)-1]; got.Worse() != 0 || got.Grown() || got.Certain() != 1 || m.Verdict != Worse || !m.Guess || m.Name != "shop.f000" || m.OldName != "shop.before" {
+			t.Errorf("%s: %d worse, grown %v, certain %d: %+v", metric, got.Worse(), got.Grown(), got.Certain(), m)
+		}
+		if len(got.Counted) != 1 || !got.Counted[0].Guess {
+			t.Errorf("counted: %+v", got.Counted)
+		}
+	}
+	if got := sides(t, Options{Threshold: 0.05}, run(1)); got.Worse() != 1 || got.Markers[0].Name != "shop.f001" || got.Markers[0].Guess {
+		t.Errorf("%d worse, first %+v", got.Worse(), got.Markers[0])
+	}
+	if got := sidesOf(t, Options{Threshold: 0.05}, 1, run(0)); got.Enough || got.Grown() {
+		t.Errorf("one run: enough %v, grown %v", got.Enough, got.Grown())
+	}
+
+	// They have no part in what all markers share, be they the most.
+	got := sides(t, Options{Threshold: 0.05}, func(label Label, number int) *profile.Profile {
+		var markers []profile.Marker
+		for i := range 80 {
+			slow := 1 + 0.1*float64(number%3)
+			guess := i%4 > 0
+			if guess {
+				slow *= 1 + 2*float64(label)
+			}
+			m := marker(i, times(r, 50, 1000*slow))
+			m.Guess = guess
+			markers = append(markers, m)
+		}
+		return of(markers...)
+	})
+	if got.Worse() != 0 || got.Better() != 0 || got.Shared == nil || got.Markers[len(got.Markers)-1].Verdict != Worse {
+		t.Errorf("%d worse, %d better, shared %+v, last %+v", got.Worse(), got.Better(), got.Shared, got.Markers[len(got.Markers)-1])
+	}
+}
+
 // Between equal figures, and among markers of one side only, numbers in names are in the order of their values.
 func TestNumbersInNames(t *testing.T) {
 	named := func(number int) profile.Marker {

@@ -18,7 +18,12 @@ func (c *Comparison) sorted() []*series {
 }
 
 func (s *series) place() Place {
-	return Place{s.id, s.name, s.kind, s.file, s.line, s.counts[Old].visited+s.counts[New].visited > 0}
+	return Place{
+		ID: s.id, Name: s.name, Kind: s.kind, File: s.file, Line: s.line,
+		Passed:  s.counts[Old].visited+s.counts[New].visited > 0,
+		Guess:   s.guess && s.counts[Old].runs > 0 && s.counts[New].runs > 0,
+		OldName: s.oldName,
+	}
 }
 
 // places sorts out the markers that only one side has, or passed, or that were surely

@@ -38,6 +38,8 @@ type Result struct {
 	// Markers are those that both sides passed: first those that got worse, then better,
 	// then with changes below the threshold, then the others; among equals the surest
 	// change first, then by name. If nothing can be known, the largest change is first.
+	// Behind all of them are, in the same order, those of which it is a guess that they are
+	// the same on both sides; they are no findings.
 	Markers []Marker
 
 	// Shared is what all markers of a run share, a figure for each of the
@@ -82,7 +84,7 @@ func (r *Result) Better() int { return r.count(Better) }
 
 func (r *Result) count(v Verdict) (n int) {
 	for i := range r.Markers {
-		if r.Markers[i].Verdict == v {
+		if r.Markers[i].Verdict == v && !r.Markers[i].Guess {
 			n++
 		}
 	}
@@ -92,10 +94,20 @@ func (r *Result) count(v Verdict) (n int) {
 	return n
 }
 
-// Grown says whether a figure of a marker is larger by the threshold or more, be it by chance.
+// Certain is how many markers are surely the same on both sides.
+func (r *Result) Certain() (n int) {
+	for i := range r.Markers {
+		if !r.Markers[i].Guess {
+			n++
+		}
+	}
+	return n
+}
+
+// Grown says whether a figure of a marker that is surely the same is larger by the threshold or more, be it by chance.
 func (r *Result) Grown() bool {
 	return slices.ContainsFunc(r.Markers, func(m Marker) bool {
-		return slices.ContainsFunc(m.Figures, func(f Figure) bool { return f.Change >= r.Threshold && f.Change > 0 })
+		return !m.Guess && slices.ContainsFunc(m.Figures, func(f Figure) bool { return f.Change >= r.Threshold && f.Change > 0 })
 	})
 }
 
@@ -106,6 +118,10 @@ type Place struct {
 	File       string
 	Line       int
 	Passed     bool // by a run of either side
+
+	// Guess is that what is new may be other code than what was old: see profile.Marker.
+	Guess   bool
+	OldName string // Name is that of the new runs; "" where they alone have the marker
 }
 
 // Count is a marker with the passages of every old run, and of every new one.
@@ -339,8 +355,19 @@ func (c *Comparison) conclude(r *Result, rows []row, t *tests) {
 		r.Cautions = append(r.Cautions, fmt.Sprintf("the runs differ too much to find a change of %.3g %% in half of the markers; make more of them, or where less else is going on", 100*o.Threshold))
 	}
 	slices.SortStableFunc(r.Markers, func(a, b Marker) int {
-		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), compareChange(&a, &b), profile.CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(compareBool(a.Guess, b.Guess), cmp.Compare(b.Verdict, a.Verdict), compareChange(&a, &b), profile.CompareNames(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// compareBool puts what is false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // compareChange orders markers that changed by how sure that is, then by how much; those
