@@ -108,6 +108,9 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 			notes = append(notes, "old: "+printable(c))
 		}
 	}
+	if len(data.Guesses) > 0 {
+		notes = append(notes, "? behind a change: the marker was renamed, moved or edited, and may not be what it is compared with")
+	}
 	parts := parts()
 	return parts.page.Execute(w, struct {
 		*pageParts

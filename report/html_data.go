@@ -23,7 +23,8 @@ type pageData struct {
 	Kinds   []string     `json:"kinds"`
 	Files   []string     `json:"files"`
 	Markers pageMarkers  `json:"markers"`
-	Sides   []pageSide   `json:"sides"` // the profile, and the one that it is compared with
+	Sides   []pageSide   `json:"sides"`   // the profile, and the one that it is compared with
+	Guesses []int        `json:"guesses"` // markers that may not be the same in both
 	Sources []pageSource `json:"sources"`
 	API     pageAPI      `json:"api"`
 }
@@ -195,8 +196,27 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		d.Sources = sources(profiles, files, o)
 		declared = newDeclarations(fromPage(d.Sources, files), false)
 	}
+	d.Guesses = guesses(profiles, markers)
 	d.API = api(profiles[0], markers, declared, o.API)
 	return d
+}
+
+// guesses are the indexes of markers that two profiles have, and that may not be the same in both.
+func guesses(profiles []*profile.Profile, markers []*profile.Marker) []int {
+	list, times, guess := []int{}, map[registry.ID]int{}, map[registry.ID]bool{}
+	for _, p := range profiles {
+		for i := range p.Markers {
+			m := &p.Markers[i]
+			times[m.ID]++
+			guess[m.ID] = guess[m.ID] || m.Guess
+		}
+	}
+	for i, m := range markers {
+		if guess[m.ID] && times[m.ID] > 1 {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // only gives the profiles without the markers that are not those of the functions.

@@ -78,13 +78,17 @@ func TestPageCompared(t *testing.T) {
 	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
 	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "m\t00c0ffee00000005\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.read <rates> & taxes", "m\t00c0ffee00000009\tregion\t1\t40\t2\t1\t-\t-\t1\texample.com/shop/cart.gone", 1)
 	p := parse(t, demo())
+	for i := range p.Markers { // what is on one side only is none
+		name := p.Markers[i].Name
+		p.Markers[i].Guess = strings.HasSuffix(name, ".(*Cart).Total:for#1") || strings.HasSuffix(name, "taxes")
+	}
 	v := open(t, p, report.Options{Against: parse(t, old)}, window(1900, 1000))
 	cells := func(name string) []string {
 		return eval[[]string](v, `[...document.querySelectorAll("#markers tbody tr:not(.space)")].filter((r) => r.querySelector("a").title === `+quoted(name)+`).map((r) => ["count", "count-change", "total", "total-change", "mean", "mean-change"].map((c) => r.querySelector("." + c).textContent))[0]`)
 	}
 	for name, want := range map[string][]string{
 		"example.com/shop/cart.(*Cart).Total":           {"3", "+50.0%", "14.1ms", "×7.42", "4.70ms", "×4.95"},
-		"example.com/shop/cart.(*Cart).Total:for#1":     {"2,000", "±0%", "9.06ms", "±0%", "4.53µs", "±0%"},
+		"example.com/shop/cart.(*Cart).Total:for#1":     {"2,000", "±0% ?", "9.06ms", "±0% ?", "4.53µs", "±0% ?"},
 		"example.com/shop/cart.read <rates> & taxes":    {"3", "new", "1m01s", "new", "20.3s", "new"},
 		"example.com/shop/cart.gone":                    {"-", "gone", "-", "gone", "-", "gone"},
 		"example.com/shop/cart.(*Cart).Total:if#1.then": {"0", "-", "-", "-", "-", "-"},
@@ -103,6 +107,11 @@ func TestPageCompared(t *testing.T) {
 		t.Errorf("the panel says %q", got)
 	}
 	expect(v, `[...document.querySelectorAll(".buckets tbody tr")].map((r) => r.cells[0].textContent).join()`, "new,new,new,old")
+	const guess = "a guess: it was renamed, moved or edited, and may not be what it is compared with"
+	expect(v, `document.querySelector("#detail .what").textContent.includes("guess")`, false)
+	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
+	expect(v, `document.querySelector("#detail .what").textContent`, "loop, cart/price.go:32; compared by "+guess)
+	expect(v, `[...document.querySelectorAll(".cautions li")].at(-1).textContent`, "? behind a change: the marker was renamed, moved or edited, and may not be what it is compared with")
 	v.openMarker("example.com/shop/cart.gone")
 	if got := strings.Join(strings.Fields(v.detail("count")), " "); got != "count - 3" {
 		t.Errorf("the panel says %q", got)

@@ -86,6 +86,9 @@ function notesOf(fn, report) {
 		if (report.compared && !row.before) {
 			notes.push("new: the old profile does not have it");
 		}
+		if (row.guess) {
+			notes.push(guessText);
+		}
 		if (f.count !== 0 && !f.timed) {
 			notes.push("its calls were counted and not timed");
 		}

@@ -166,11 +166,16 @@ function change(key, title, known = (f) => f.timed) {
 				return none;
 			}
 			const text = row.before === null ? "new" : row.now === null ? "gone" : v === Infinity ? "from 0" : signedPercent(v);
-			return element("span", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null }, text);
+			return row.guess
+				? element("span", { title: guessText }, text + " ?")
+				: element("span", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null }, text);
 		},
 		exact: (row) => (row.now && row.before && value(row) !== null ? `new ${fullOf(row.now, key)}, old ${fullOf(row.before, key)}` : null),
 	};
 }
+
+// guessText says of a marker that it may not be the same in both profiles.
+const guessText = "a guess: it was renamed, moved or edited, and may not be what it is compared with";
 
 // changeOf is the relative change of a figure: of markers that are on one side only
 // without end, null where a side has none.

@@ -17,6 +17,7 @@ async function unpack() {
 //
 //	at, id, name, kind, file (and fileAt, its number), line, place
 //	now, before: its figures in the profile and in the one it is compared with; null where it is not
+//	guess: it may not be the same in both
 //
 // and of the rest what is asked for by row.
 function arrange(data) {
@@ -32,8 +33,12 @@ function arrange(data) {
 			place: file === "" ? none : file + ":" + m.line[at],
 			now: null,
 			before: null,
+			guess: false,
 		};
 	});
+	for (const at of data.guesses) {
+		rows[at].guess = true;
+	}
 	const names = ["now", "before"];
 	const memory = memoryCollector(data.sides);
 	data.sides.forEach((side, i) => {

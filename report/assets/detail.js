@@ -15,7 +15,7 @@ class DetailPanel {
 		this.section.replaceChildren(
 			element("div", { class: "bar" },
 				element("h2", { id: "detail-name" }, row.name),
-				element("span", { class: "what" }, `${row.kind}, ${row.place}`),
+				element("span", { class: "what" }, `${row.kind}, ${row.place}${row.guess ? "; compared by " + guessText : ""}`),
 				element("code", { title: "ID of the marker" }, row.id),
 				element("button", { type: "button", class: "close", "aria-label": "close", click: () => this.onClose() }, "×")),
 			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
