@@ -324,6 +324,27 @@ func TestEditsNamed(t *testing.T) {
 	}
 }
 
+// An if keeps the IDs of both its clauses by its name. Cases of a switch, which have one name, are known by more than that.
+func TestEditsNamedClauses(t *testing.T) {
+	const text = "-- p/p.go --\npackage p\n\nfunc F(n int) {\n" +
+		"	//perf:mark order\n	if n > 0 {\n		println(1)\n	} else {\n		println(2)\n	}\n" +
+		"	//perf:mark way\n	switch n {\n	case 1:\n		println(3)\n	case 2:\n		println(4)\n	}\n}\n"
+	before, after := newTree(text), newTree(text)
+	for _, edit := range []string{"n > 0/n > 1", "println(1)/println(-1)", "println(2)/println(-2)", "case 1:/case 10:", "case 2:/case 20:", "println(4)/println(-4)"} {
+		old, new, _ := strings.Cut(edit, "/")
+		after.replace(old, new)
+	}
+	old, reg := before.mark(t, new(registry.Registry))
+	got, _ := after.mark(t, reg)
+	want := expected(`
+		p.F:way.case#1 ?
+		p.F:way.case#2 <
+		< p.F:way.case#2`, old)
+	if diff := moves(old, got, after.guesses(t, reg, got)); diff != want {
+		t.Errorf("got\n%s\nwant\n%s", diff, want)
+	}
+}
+
 // Where two candidates are equally good, neither is taken.
 func TestEditsAmbiguous(t *testing.T) {
 	before := newTree("-- p/p.go --\npackage p\n\nfunc F() {\n	println(1)\n}\n\nfunc G() {\n	println(1)\n}\n")

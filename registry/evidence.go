@@ -124,15 +124,15 @@ func (m *match) pair(points, entries []int, need likeness) []int {
 type trait struct {
 	pkg, fn, kind, given, header string
 	body                         uint64
-	one                          bool // the function is there only before or only now; no evidence itself
+	oneSided                     bool // the function is there only before or only now; no evidence itself
 }
 
 // traits are the kinds of evidence in order of strength. A pair is made where the evidence of a point and of an entry
 // is equal and no other point or entry left has the same. Kinds never mix: they count different things.
 var traits = []func(t trait) (trait, bool){
-	// The name in the directive.
+	// The name in the directive, which the then and the else of an if have both.
 	func(t trait) (trait, bool) {
-		return trait{pkg: t.pkg, kind: t.kind, given: t.given}, t.given != ""
+		return trait{pkg: t.pkg, kind: class(t.kind, t.header), given: t.given}, t.given != ""
 	},
 	// The same place, with another name or none.
 	func(t trait) (trait, bool) {
@@ -155,14 +155,14 @@ var traits = []func(t trait) (trait, bool){
 		return trait{pkg: t.pkg, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
 	func(t trait) (trait, bool) {
-		return trait{pkg: t.pkg, kind: t.kind, body: t.body}, t.body != 0 && (t.one || t.kind == "func")
+		return trait{pkg: t.pkg, kind: t.kind, body: t.body}, t.body != 0 && (t.oneSided || t.kind == "func")
 	},
 	// Another function in another package.
 	func(t trait) (trait, bool) {
 		return trait{kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
 	func(t trait) (trait, bool) {
-		return trait{kind: t.kind, body: t.body}, t.body != 0 && (t.one || t.kind == "func")
+		return trait{kind: t.kind, body: t.body}, t.body != 0 && (t.oneSided || t.kind == "func")
 	},
 }
 

@@ -11,6 +11,7 @@ type Earlier struct {
 
 // equals counts markers that have something in common.
 type equals struct {
+	names   map[key]int  // only those: see named
 	keys    map[key]int  // the name in the directive, too
 	headers map[key]int  // whatever that is
 	bodies  map[text]int // and the same body
@@ -21,9 +22,13 @@ type text struct {
 	body uint64
 }
 
-func newEquals() equals { return equals{map[key]int{}, map[key]int{}, map[text]int{}} }
+func newEquals() equals { return equals{map[key]int{}, map[key]int{}, map[key]int{}, map[text]int{}} }
+
+// named is what is left of a key of the name in the directive, which all clauses of one statement have.
+func (k key) named() key { return key{pkg: k.pkg, kind: class(k.kind, k.header), given: k.given} }
 
 func (q *equals) add(k key, body uint64) {
+	q.names[k.named()]++
 	q.keys[k]++
 	k.given = ""
 	q.headers[k]++
@@ -44,7 +49,7 @@ func (r *Registry) Earlier() *Earlier {
 
 // Guesses tells of points, all those of their packages, whose IDs are ids, which are what the earlier marker of the same
 // ID was only by a guess. It is none that a declared function has kept its name, or another marker the name in its
-// directive; nor that a loop or branch of the same function has the same header, if
+// directive, which clauses of one switch share; nor that a loop or branch of the same function has the same header, if
 //
 //   - it is and was the only one with that,
 //   - or as many have that header as before, and it has the same place among them,
@@ -75,7 +80,7 @@ func (l *Earlier) certain(e *Entry, s *site, now *equals) bool {
 	switch {
 	case e.Kind != s.Kind || e.Package != s.Package:
 		return false
-	case s.Given != "" && e.Given == s.Given:
+	case s.Given != "" && before.named() == after.named() && l.names[before.named()] == 1 && now.names[after.named()] == 1:
 		return true
 	case s.Kind == "func" && e.Func == s.Func && !strings.Contains(strings.TrimPrefix(s.Name, s.Package), ":"):
 		return true
