@@ -20,8 +20,12 @@ type activeLine struct{ index, count uint32 } // index 0: empty
 
 const (
 	deep        = 48 // open scopes above which there is a table
+	shallow     = 16 // and down to which there is one from then on
 	firstActive = 64
 )
+
+// spareActive are tables that are in use no more, each with the address of the next in its first line. Under the lock.
+var spareActive *active
 
 //go:norace
 //go:nocheckptr
@@ -57,8 +61,8 @@ func (p *slot) activate(index, n uint32) {
 	if a == nil || a == &noActive.active {
 		return
 	}
-	if b := a.add(index, n); b != a {
-		p.setActive(a, b)
+	if b := a.add(index, n); b != a && p.setActive(a, b) {
+		a.spare()
 	}
 }
 
@@ -69,12 +73,12 @@ var noActive = struct {
 	line activeLine
 }{active: active{lines: 1}}
 
-// setActive replaces the table, unless the run is over by now.
+// setActive replaces the table, unless the run is over by now, and says whether it has.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) setActive(from, to *active) {
-	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(from), unsafe.Pointer(to))
+func (p *slot) setActive(from, to *active) bool {
+	return atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
 // frozen says that the run is over that the slot has scopes of.
@@ -114,12 +118,48 @@ func (a *active) add(index, n uint32) *active {
 //go:nocheckptr
 func makeActive(lines uint32) *active {
 	lock()
-	a := (*active)(anonymous(unsafe.Sizeof(active{}) + uintptr(lines)*unsafe.Sizeof(activeLine{})))
+	a := spareActive
+	if a != nil && a.lines >= lines {
+		spareActive = *a.next()
+		unlock()
+		clear(unsafe.Slice(a.at(0), a.lines))
+		a.used = 0
+		return a
+	}
+	a = (*active)(anonymous(unsafe.Sizeof(active{}) + uintptr(lines)*unsafe.Sizeof(activeLine{})))
 	unlock()
 	if a != nil {
 		a.lines = lines
 	}
 	return a
+}
+
+// next is where the next of the spare tables is told.
+//
+//go:norace
+//go:nocheckptr
+func (a *active) next() **active { return (**active)(unsafe.Pointer(a.at(0))) }
+
+// spare gives a table back that nobody uses any more.
+//
+//go:norace
+//go:nocheckptr
+func (a *active) spare() {
+	lock()
+	*a.next() = spareActive
+	spareActive = a
+	unlock()
+}
+
+// leaveDeep does without the table where the stack is no longer deep: with it, each scope takes the long way.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (p *slot) leaveDeep() {
+	if a := p.active; a != nil && a != &noActive.active && p.setActive(a, nil) {
+		a.spare()
+	}
 }
 
 // newActive counts what is on a stack; nil if there is no memory.

@@ -392,7 +392,9 @@ func (e Entered) exitAt(t uint64, size int) {
 		}
 	}
 	s.n = pos - 1
-	p.activate(i, 1<<32-1)
+	if p.activate(i, 1<<32-1); p.active != nil && s.n <= shallow {
+		p.leaveDeep()
+	}
 	p.finish(i, done, size)
 }
 
