@@ -227,6 +227,9 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
+	if m.Off == OffDemoted|OffSettled {
+		return n
+	}
 	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && (m.index == unwanted || !begun(m, argument(&m))) {
 		return n
 	}

@@ -445,7 +445,11 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	if there && hasRate(i) {
 		shards[pid].recorded++
 	}
+	look := there && c.latest.p != nil && c.latest.p.count&hot.look == 0
 	procUnpin()
+	if look {
+		demoteAt(i)
+	}
 	if !there {
 		from := now()
 		recordSlow(i, done)
