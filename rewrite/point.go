@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"go/token"
+	"strings"
 
 	"github.com/markgen/markgen/registry"
 )
@@ -37,5 +38,23 @@ type Point struct {
 	once    string    // the flag of what runs once at most; see function.once
 	slot    int       // which of its function's scopes it has, where it is timed
 	sizePos token.Pos // of a directive's SizeExpr
+	clause  int       // index in Header of the clause of a switch or select; 0: the point is none
 	f       *file
+}
+
+// Head is the header of a loop or branch as people read it, on one line and without comments:
+// "for i := range n", "if x > y", "else of if x > y", "case 1, 2:". It is "" for other kinds of points.
+func (p *Point) Head() string {
+	switch {
+	case p.Kind == KindLoop:
+		return p.Header
+	case p.Kind != KindBranch:
+		return ""
+	case p.clause > 0:
+		return p.Header[p.clause:] + ":"
+	}
+	if condition, isElse := strings.CutSuffix(p.Header, " else"); isElse {
+		return "else of " + condition
+	}
+	return strings.TrimSuffix(p.Header, " then")
 }

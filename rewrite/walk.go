@@ -393,6 +393,9 @@ func (w *walker) clauses(pos token.Pos, body *ast.BlockStmt, label, part string,
 		}
 		w.withDirective(own, func() {
 			p := w.point(KindBranch, c.Pos(), part+".case#"+strconv.Itoa(i+1), head+w.f.normal(c.Pos(), colon), colon, end, own)
+			if p != nil {
+				p.clause = len(head)
+			}
 			w.headers(headers...)
 			w.strays(colon)
 			w.scope(p, list, colon+1, end)
