@@ -39,6 +39,8 @@ type Profile struct {
 	Blocks  []Block  // sorted by file, then position; each once
 	Hidden  int      // markers that Only has left out
 
+	HiddenSelfNS uint64 // self time of these
+
 	// Warnings say, to people, what is unusual about the data, each with the
 	// file it is about. Damaged is set when one of them is about data that
 	// could not be read.
@@ -129,6 +131,8 @@ func (p *Profile) Only(means func(name string) bool) *Profile {
 	for i := range p.Markers {
 		if means(p.Markers[i].Name) {
 			some.Markers = append(some.Markers, p.Markers[i])
+		} else {
+			some.HiddenSelfNS += p.Markers[i].SelfNS
 		}
 	}
 	some.Hidden += len(p.Markers) - len(some.Markers)
