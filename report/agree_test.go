@@ -233,8 +233,10 @@ func readText(t *testing.T, p *profile.Profile, text string) map[registry.ID]num
 	if warning := p.Costly(); warning != "" {
 		_, text, _ = strings.Cut(text, warning+"\n\n")
 	}
-	_, table, _ := strings.Cut(text, "\n\n")
+	heading, table, _ := strings.Cut(text, "\n\n")
 	table, _, _ = strings.Cut(table, "\n\n")
+	_, common, _ := strings.Cut(heading, "\nnames     begin with ")
+	common, stopwatches := strings.CutSuffix(common, " (but for stopwatches)")
 	head, rows, _ := strings.Cut(table, "\n")
 	ids := byName(p, func(m *profile.Marker) string { return m.Name })
 	columns := strings.Fields(head)
@@ -250,7 +252,11 @@ func readText(t *testing.T, p *profile.Profile, text string) map[registry.ID]num
 				}
 			}
 		}
-		got[ids[cells[0]]] = n
+		id := ids[common+cells[0]]
+		if id == 0 && stopwatches {
+			id = ids[cells[0]]
+		}
+		got[id] = n
 	}
 	return got
 }

@@ -11,7 +11,8 @@ import (
 
 // writeCallers writes what is known by caller: under each marker's name a line for
 // each of its callers.
-func writeCallers(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, ink ink) {
+func writeCallers(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) {
+	ink := ink(o.Color)
 	measured := func(ns float64) string { return units.Measured(ns, p.Clock.QuantumNS) }
 	some := false
 	for _, m := range markers {
@@ -22,10 +23,10 @@ func writeCallers(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker
 			fmt.Fprintln(w, ink.paint(strong, "by caller"))
 			some = true
 		}
-		fmt.Fprintln(w, printable(m.Name))
+		fmt.Fprintln(w, o.common.cut(m.Name))
 		for i := range m.Callers {
 			c := &m.Callers[i]
-			name := cmp.Or(printable(c.Name), "(no marker)")
+			name := cmp.Or(o.common.cut(c.Name), "(no marker)")
 			fmt.Fprintf(w, "  from %s: count %s, total %s, mean %s, p50 %s, p99 %s\n", name, units.Count(c.Count), units.WholeDuration(c.TotalNS()),
 				measured(c.MeanNS()), measured(c.QuantileNS(0.5)), measured(c.QuantileNS(0.99)))
 			for _, r := range c.Readings {

@@ -57,7 +57,7 @@ func histogram(m *profile.Marker, o Options) string {
 		if count > 0 {
 			bar = shapes[height(count, most, len(shapes))]
 		}
-		if s := heat(sums[i], total); s != style {
+		if s := heat(float64(sums[i]), float64(total)); s != style {
 			line.WriteString(ink.paint(style, run.String()))
 			run.Reset()
 			style = s

@@ -118,15 +118,16 @@ func TestPageSort(t *testing.T) {
 func TestPageCells(t *testing.T) {
 	p := parse(t, demo())
 	v := open(t, p, report.Options{})
-	_, table, _ := strings.Cut(write(t, p, report.Options{}), "\nname ")
+	_, table, _ := strings.Cut(write(t, p, report.Options{Sort: "name"}), "\nname ")
 	lines := strings.Split(table, "\n")
 	columns := []string{"count", "total", "self", "mean", "mean-se", "min", "p50", "p99", "max", "place"}
-	if got := strings.Join(strings.Fields(lines[0]), " "); got != "kind count total self mean ± min p50 p99 max place" {
+	if got := strings.Join(strings.Fields(lines[0]), " "); got != "kind count total self share mean ± min p50 p99 max place" {
 		t.Fatalf("the columns of the text are %s", got)
 	}
 	for i := range p.Markers {
 		words := strings.Fields(lines[1+i])
-		want := words[len(words)-len(columns):]
+		want := words[len(words)-len(columns)-1:]
+		want = slices.Delete(want, 3, 4) // the share
 		script := fmt.Sprintf(`%%s.map((c) => document.querySelectorAll("#markers tbody td." + c)[%d].textContent)`, i)
 		list, _ := json.Marshal(columns)
 		expect(v, fmt.Sprintf(script, list), want)

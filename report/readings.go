@@ -37,7 +37,7 @@ func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 						continue
 					}
 					for i, cell := range []string{
-						printable(m.Name), printable(v.Name), units.Count(r.Scopes),
+						o.common.cut(m.Name), printable(v.Name), units.Count(r.Scopes),
 						amount(v.Name, v.Total()), amount(v.Name, v.Self), mean(v.Name, r.Mean(v)),
 					} {
 						columns[i].cells = append(columns[i].cells, cell)

@@ -13,13 +13,14 @@ import (
 )
 
 // Options say how a report is written. The zero value is the text report
-// sorted by name, as wide as it needs to be, without colour.
+// sorted by self time, as wide as it needs to be, without colour.
 type Options struct {
 	// Format is one of Formats; "" is text.
 	Format string
 
-	// Sort orders the markers, where the format has them one by one; one of Sorts. ""
-	// is name. name and place ascend, the others descend; equal ones are by name.
+	// Sort orders the markers, where the format has them one by one; one of Sorts. "" is name, and for
+	// text self, total where there are no self times, or count where there are no times. name and place
+	// ascend, the others descend, markers without a passage last; equal ones are by name.
 	Sort string
 
 	// Width is the number of columns the text format may use; 0 is no limit.
@@ -27,7 +28,11 @@ type Options struct {
 	Width int
 
 	// Top is how many markers the text format shows, the first ones in the order of Sort; 0 is all.
+	// A line says how many others there are.
 	Top int
+
+	// Rest ends that line, and says to people how they come by the others; "": nothing.
+	Rest string
 
 	// Hist adds a line to each marker of the text format that has times: how they
 	// are distributed.
@@ -47,7 +52,7 @@ type Options struct {
 	// Source gives the text of a file with markers in it, by their package and the name that
 	// they have it by: slash separated, below GOROOT/src if std is true, else relative to the
 	// root of the package's module or absolute. An error says, to people, why there is none.
-	// The html format shows the text; nil: none.
+	// The html format shows the text, the text format the headers of loops and branches; nil: none.
 	Source func(pkg, file string, std bool) (Source, error)
 
 	// API makes the html format a catalogue: it opens with the API view, and has nothing but
@@ -63,6 +68,8 @@ type Options struct {
 
 	// Mode is that of the cover format: "set", "count" or "atomic"; "" is count.
 	Mode string
+
+	common commonPart // what the names in the text format are without
 }
 
 // format is one way to write a profile. The markers come sorted.
@@ -165,6 +172,9 @@ func Write(w io.Writer, p *profile.Profile, o Options) error {
 		return err
 	}
 	i := max(0, slices.Index(Formats(), o.Format))
+	if i == 0 && o.Sort == "" {
+		o.Sort = textOrder(p)
+	}
 	bw := bufio.NewWriterSize(w, 1<<16)
 	if err := formats[i].write(bw, p, sorted(p, o.Sort), o); err != nil {
 		return err

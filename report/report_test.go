@@ -233,6 +233,9 @@ func TestNumbersInNames(t *testing.T) {
 		if o.Format == "html" {
 			text = unpacked(t, text)
 		}
+		if o.Format == "" {
+			text = regexp.MustCompile(`(?m)^F`).ReplaceAllString(text, "m.F") // what the names begin with is said once
+		}
 		if got := regexp.MustCompile(`m\.F[a-z0-9:#.]*`).FindAllString(text, -1); !slices.Equal(got, want) {
 			t.Errorf("%q, sorted by %q: %q, want %q", o.Format, o.Sort, got, want)
 		}
@@ -248,7 +251,7 @@ func TestBelowQuantum(t *testing.T) {
 		p := parse(t, run)
 		p.Clock.QuantumNS = quantum
 		text := write(t, p, report.Options{})
-		if want := regexp.MustCompile(`(?m)^\S+shop\.main +func +5 +0ns +0ns +` + below + ` .* +0ns +` + below + ` +` + below + ` +0ns `); !want.MatchString(text) {
+		if want := regexp.MustCompile(`(?m)^\S+shop\.main +func +5 +0ns +0ns +0% +` + below + ` .* +0ns +` + below + ` +` + below + ` +0ns `); !want.MatchString(text) {
 			t.Errorf("a quantum of %v ns:\n%s", quantum, text)
 		}
 		if strings.Contains(text, "0.00ns") || strings.Count(text, below) != 3 {
@@ -371,8 +374,8 @@ func TestTracedAndCounted(t *testing.T) {
 		return b.String()
 	}
 	text := write("text")
-	if strings.Contains(text, "p.Timed") || !strings.Contains(text, "p.Counted") ||
-		!strings.Contains(text, "3 markers, 1 unvisited, 1 traced and not timed: markgen between FROM TO DATA gives times, by name\n") {
+	if strings.Contains(text, "Timed") || !strings.Contains(text, "\nCounted ") ||
+		!strings.Contains(text, "3 markers, 1 unvisited, 1 traced and not timed: markgen between FROM TO DATA gives times, by count\n") {
 		t.Errorf("%s", text)
 	}
 	if json := write("json"); strings.Count(json, `"untimed":true`) != 1 {
@@ -387,7 +390,7 @@ func TestEnough(t *testing.T) {
 	if err := report.Write(&b, p, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(b.String(), "\n2 markers, 1 off by enough= (the passages after that are missing), by name\n") {
+	if !strings.HasSuffix(b.String(), "\n2 markers, 1 off by enough= (the passages after that are missing), by count\n") {
 		t.Errorf("%s", b.String())
 	}
 }
@@ -399,7 +402,7 @@ func TestStillOpen(t *testing.T) {
 	if err := report.Write(&b, p, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasSuffix(b.String(), "\n3 markers, 1 unvisited, 2 still open (4 scopes), by name\n") {
+	if !strings.HasSuffix(b.String(), "\n3 markers, 1 unvisited, 2 still open (4 scopes), by count\n") {
 		t.Errorf("%s", b.String())
 	}
 }
@@ -416,5 +419,73 @@ func TestSampledAtLast(t *testing.T) {
 	}
 	if n := strings.Count(json.String(), `"sampled":"1:1","samples":3,"count_se":0,"mean_se_ns":null`); n != 1 {
 		t.Errorf("%d markers are sampled:\n%s", n, json.String())
+	}
+}
+
+// Columns are left out and headers cut down before names are, and names that differ never look alike.
+func TestNamesStayDistinct(t *testing.T) {
+	run := demo()
+	run.Tables[0].Text = strings.NewReplacer(
+		"cart.cache missed\n", "cart.Quote.Tax:for#1\n", "cart.round\n", "cart.NoQuote.Tax:for#1\n",
+		"cart.round:block#1\n", "cart."+strings.Repeat("x", 40)+".Tax:for#1\n", "cmd/shop.main\n", "cart/deep/in/a/folder.Quote.Tax:for#1\n",
+	).Replace(run.Tables[0].Text)
+	p := parse(t, run)
+	source := func(string, string, bool) (report.Source, error) { return report.Source{}, errors.New("none") }
+	for width := 10; width < 200; width++ {
+		_, table, _ := strings.Cut(write(t, p, report.Options{Width: width, Source: source}), "\n\nname")
+		table, _, _ = strings.Cut(table, "\n\n")
+		names := map[string]bool{}
+		for _, line := range strings.Split(table, "\n")[1:] {
+			name, _, _ := strings.Cut(line, "  ")
+			names[name] = true
+		}
+		if len(names) != len(p.Markers) {
+			t.Fatalf("width %d: %d names of %d markers:\n%s", width, len(names), len(p.Markers), table)
+		}
+	}
+}
+
+// The header of a loop or branch follows its name, as far as there is room for it.
+func TestHeadersInText(t *testing.T) {
+	run := demo()
+	run.Tables[0].Text = "p\texample.com/p\nf\tp.go\n" +
+		"m\t00c0ffee00000001\tfunc\t0\t3\t1\t0\t-\t-\t1\texample.com/p.f\n" +
+		"m\t00c0ffee00000002\tloop\t0\t4\t2\t0\t-\t-\t1\texample.com/p.f:for#1\n" +
+		"m\t00c0ffee00000003\tbranch\t0\t5\t3\t0\t-\t-\t1\texample.com/p.f:if#1.then\n" +
+		"m\t00c0ffee00000004\tbranch\t0\t9\t3\t0\t-\t-\t1\texample.com/p.f:if#2.then\n"
+	run.Tables[0].Times, run.Tables[0].Passes, run.Tables[0].Counters = map[int][]uint64{0: {9000}, 1: {400, 500}, 2: {300}, 3: {200}}, nil, nil
+	p := parse(t, run)
+	source := func(string, string, bool) (report.Source, error) {
+		return report.Source{Text: "package p\n\nfunc f(n int) {\n\tfor i := range n {\n\t\tif i > 1000 && // many\n\t\t\tn != 2*i {\n\t\t}\n\t}\n\t_ = n // if\n}\n"}, nil
+	}
+	for width, want := range map[int][]string{
+		0:   {"f  ", "f:for#1  for i := range n  ", "f:if#1.then  if i > 1000 && n != 2*i  ", "f:if#2.then  "},
+		100: {"f  ", "f:for#1  for i := range n  ", "f:if#1.then  if i > 1000 && n != 2*i  ", "f:if#2.then  "},
+		62:  {"f  ", "f:for#1  for i := range…  ", "f:if#1.then  if i > 100…  ", "f:if#2.then  "},
+		48:  {"f  ", "f:for#1  for i :=…  ", "f:if#1.then  ", "f:if#2.then  "},
+	} {
+		text := write(t, p, report.Options{Width: width, Source: source})
+		_, table, _ := strings.Cut(text, "\n\n")
+		table, _, _ = strings.Cut(table, "\n\n")
+		for i, line := range strings.Split(table, "\n")[1:] {
+			if !strings.HasPrefix(line, want[i]) || strings.ContainsAny(line[len(want[i]):], "=…") {
+				t.Errorf("width %d: %q, want %q and figures", width, line, want[i])
+			}
+		}
+	}
+}
+
+// Shares are of all self times, also where a filter or -top leaves markers out.
+func TestShares(t *testing.T) {
+	p := parse(t, demo())
+	row := regexp.MustCompile(`(?m)^example\.com/shop/cmd/shop\.main .*  3\.8%  `)
+	for what, text := range map[string]string{
+		"all":      write(t, p, report.Options{}),
+		"top 2":    write(t, p, report.Options{Top: 2}),
+		"filtered": write(t, p.Only(func(name string) bool { return strings.HasSuffix(name, ".main") }), report.Options{}),
+	} {
+		if !row.MatchString(text) {
+			t.Errorf("%s: main does not have 3.8%%:\n%s", what, text)
+		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 // writeShapes writes how the time of each marker behaves: its name with what is decided, and
 // below the evidence. Of what is not so it says nothing, and of what is not decided only what would
 // decide how it grows and what its first call costs.
-func writeShapes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, ink ink) {
+func writeShapes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) {
+	ink := ink(o.Color)
 	known := shape.For(p)
 	some, sized := false, false
 	for _, m := range markers {
@@ -27,7 +28,7 @@ func writeShapes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker,
 			some = true
 		}
 		sized = sized || s.Growth != nil
-		fmt.Fprintf(w, "%s: %s\n", printable(m.Name), cmp.Or(printable(strings.Join(s.Labels(), ", ")), none))
+		fmt.Fprintf(w, "%s: %s\n", o.common.cut(m.Name), cmp.Or(printable(strings.Join(s.Labels(), ", ")), none))
 		for _, line := range s.Evidence() {
 			writeEvidence(w, line, ink)
 		}

@@ -25,7 +25,7 @@ func writeSizes(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, 
 		for i := range m.Sizes {
 			b := &m.Sizes[i]
 			for k, cell := range []string{
-				printable(m.Name), sizeRange(b), units.Count(b.Count), mean("", b.MeanSize()), units.Measured(b.MeanNS(), p.Clock.QuantumNS), units.Duration(b.StddevNS()), perUnit(b),
+				o.common.cut(m.Name), sizeRange(b), units.Count(b.Count), mean("", b.MeanSize()), units.Measured(b.MeanNS(), p.Clock.QuantumNS), units.Duration(b.StddevNS()), perUnit(b),
 			} {
 				columns[k].cells = append(columns[k].cells, cell)
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// sortKey is one order of markers: descending by the key, or as compare says. Equal
-// ones are by name.
+// sortKey is one order of markers: descending by the key, those without a passage last, or as compare
+// says. Equal ones are by name.
 type sortKey struct {
 	name    string
 	key     func(m *profile.Marker) float64
@@ -30,7 +30,7 @@ func comparePlaces(a, b *profile.Marker) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
-// Sorts lists the sort keys there are, the default first.
+// Sorts lists the sort keys there are.
 func Sorts() []string {
 	var names []string
 	for _, s := range sortKeys {
@@ -39,13 +39,25 @@ func Sorts() []string {
 	return names
 }
 
+// textOrder is the order of a text report for which none is asked.
+func textOrder(p *profile.Profile) string {
+	switch {
+	case p.NoSelf:
+		return "total"
+	case selfOf(p) == 0:
+		return "count"
+	}
+	return "self"
+}
+
 // sorted returns the profile's markers in that order; "" is by name.
 func sorted(p *profile.Profile, order string) []*profile.Marker {
 	type keyed struct {
-		key float64
-		m   *profile.Marker
+		key     float64
+		reached bool
+		m       *profile.Marker
 	}
-	key := func(*profile.Marker) float64 { return 0 }
+	var key func(*profile.Marker) float64
 	compare := func(_, _ *profile.Marker) int { return 0 }
 	for _, s := range sortKeys {
 		switch {
@@ -58,11 +70,16 @@ func sorted(p *profile.Profile, order string) []*profile.Marker {
 	}
 	list := make([]keyed, len(p.Markers))
 	for i := range p.Markers {
-		list[i] = keyed{key(&p.Markers[i]), &p.Markers[i]}
+		m := &p.Markers[i]
+		list[i].m = m
+		if key != nil {
+			list[i].key, list[i].reached = key(m), m.Count > 0 || m.Open > 0
+		}
 	}
 	slices.SortFunc(list, func(a, b keyed) int {
 		return cmp.Or(
 			-cmp.Compare(a.key, b.key),
+			flag(b.reached)-flag(a.reached),
 			compare(a.m, b.m),
 			profile.CompareMarkers(a.m, b.m),
 		)

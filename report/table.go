@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/profile"
@@ -17,28 +18,37 @@ type column struct {
 	rank    int  // the first to be left out has 1; 0: never
 	heat    bool // coloured by its share
 
-	cells []string
-	width int
+	// tail is what follows the text, cut down to what the width has left; "": nothing. Other columns are
+	// left out rather than the text cut down where whole is true.
+	tail  func(m *profile.Marker) string
+	whole bool
+
+	cells, tails []string
+	width        int // of cells and tails
+	least        int // of cells alone
 }
 
 // gap is between two columns.
 const gap = "  "
 
-// writeTable writes a line with the columns' names and one for each marker.
-func writeTable(w *bufio.Writer, columns []column, markers []*profile.Marker, o Options) {
+// writeTable writes a line with the columns' names and one for each of these markers of a profile.
+func writeTable(w *bufio.Writer, p *profile.Profile, columns []column, markers []*profile.Marker, o Options) {
 	for i := range columns {
 		c := &columns[i]
 		c.cells = make([]string, len(markers))
 		for k, m := range markers {
 			c.cells[k] = c.text(m)
 		}
+		if c.tail != nil {
+			c.tails = make([]string, len(markers))
+			for k, m := range markers {
+				c.tails[k] = c.tail(m)
+			}
+		}
 	}
-	self := uint64(0)
-	for _, m := range markers {
-		self += m.SelfNS
-	}
+	self := selfOf(p)
 	look := rows{
-		style: func(k int) string { return heat(markers[k].SelfNS, self) },
+		style: func(k int) string { return heat(float64(markers[k].SelfNS), self) },
 		pale:  func(k int) bool { return markers[k].Count == 0 },
 	}
 	if o.Hist {
@@ -60,32 +70,41 @@ func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 	for i := range columns {
 		c := &columns[i]
 		rows = len(c.cells)
-		c.width = width(c.name)
+		c.least = width(c.name)
 		for _, cell := range c.cells {
-			c.width = max(c.width, width(cell))
+			c.least = max(c.least, width(cell))
+		}
+		c.width = c.least
+		for k, tail := range c.tails {
+			if tail != "" {
+				c.width = max(c.width, width(c.cells[k])+len(gap)+min(width(tail), mostTail))
+			}
 		}
 	}
 	columns = fit(columns, o.Width)
-	ink := ink(o.Color)
 	var line bytes.Buffer
 	for i := range columns {
-		columns[i].put(&line, i, len(columns), columns[i].name, plain, false)
+		columns[i].put(&line, i, len(columns), columns[i].name, "", plain, false)
 	}
-	w.WriteString(ink.paint(strong, line.String()))
+	w.WriteString(ink(o.Color).paint(strong, line.String()))
 	w.WriteByte('\n')
 
 	for k := range rows {
 		line.Reset()
+		pale := look.pale != nil && look.pale(k)
 		for i := range columns {
 			c := &columns[i]
-			s := plain
+			s, tail := plain, ""
 			if c.heat && look.style != nil {
 				s = look.style(k)
 			}
-			c.put(&line, i, len(columns), c.cells[k], s, ink)
+			if len(c.tails) > 0 {
+				tail = c.tails[k]
+			}
+			c.put(&line, i, len(columns), c.cells[k], tail, s, ink(o.Color && !pale))
 		}
-		if look.pale != nil && look.pale(k) {
-			w.WriteString(ink.paint(faint, line.String()))
+		if pale {
+			w.WriteString(ink(o.Color).paint(faint, line.String()))
 		} else {
 			w.Write(bytes.TrimRight(line.Bytes(), " "))
 		}
@@ -101,8 +120,8 @@ func writeRows(w *bufio.Writer, columns []column, look rows, o Options) {
 }
 
 // heat is the style for a part of a whole.
-func heat(part, whole uint64) string {
-	switch share := float64(part) / float64(whole); {
+func heat(part, whole float64) string {
+	switch share := part / whole; {
 	case share >= 0.2:
 		return hot
 	case share >= 0.05:
@@ -113,7 +132,7 @@ func heat(part, whole uint64) string {
 
 // put writes one cell, column i of n, padded to the column's width. Lines do
 // not end in spaces.
-func (c *column) put(line *bytes.Buffer, i, n int, text, style string, ink ink) {
+func (c *column) put(line *bytes.Buffer, i, n int, text, tail, style string, ink ink) {
 	if i > 0 {
 		line.WriteString(gap)
 	}
@@ -125,6 +144,12 @@ func (c *column) put(line *bytes.Buffer, i, n int, text, style string, ink ink) 
 		spaces(line, pad)
 	}
 	line.WriteString(ink.paint(style, text))
+	if room := pad - len(gap); tail != "" && room >= min(leastTail, width(tail)) {
+		tail = begin(tail, room)
+		line.WriteString(gap)
+		line.WriteString(ink.paint(faint, tail))
+		pad = room - width(tail)
+	}
 	if c.left && i < n-1 {
 		spaces(line, pad)
 	}
@@ -145,20 +170,63 @@ const (
 	leastPlace = 12
 )
 
-// fit makes the table no wider than limit, 0 being none: places are cut down,
-// then names, then columns left out in the order of their ranks, and at last
-// names cut down to what remains.
+// Widths of tails.
+const (
+	mostTail  = 60 // what is longer is cut down even where there is room
+	someTail  = 24 // columns up to tailRank are left out for so much
+	leastTail = 8  // a shorter piece says nothing
+
+	tailRank = 6
+)
+
+// wholeRank is the highest rank of columns that are left out rather than names cut down that are to be whole.
+const wholeRank = 7
+
+// room is the width that a column is cut down to before those of a rank are left out.
+func (c *column) room(first bool, rank int) int {
+	switch {
+	case !c.shorten:
+		return c.width
+	case !first:
+		return min(c.width, leastPlace)
+	case !c.whole:
+		return min(c.width, leastName)
+	case rank > wholeRank:
+		return min(c.least, max(leastName, c.distinct()))
+	case rank <= tailRank:
+		return min(c.width, c.least+len(gap)+someTail)
+	}
+	return c.least
+}
+
+// distinct is the width that a column may be cut down to at last: to one character, if its cells need not be whole.
+func (c *column) distinct() int {
+	if !c.whole {
+		return 1
+	}
+	return leastDistinct(slices.Clone(c.cells))
+}
+
+// fit makes the table no wider than limit, 0 being none: places are cut down, then tails and names, then columns left
+// out in the order of their ranks, and at last names cut down to what remains. Names that are to be whole are cut
+// down when columns up to wholeRank are left out, and not so far that two become equal.
 func fit(columns []column, limit int) []column {
 	if limit <= 0 {
 		return columns
 	}
 	for rank := 1; ; rank++ {
 		over := -limit
+		last := true
+		kept := columns[:0:0]
 		for i, c := range columns {
 			if i > 0 {
 				over += len(gap)
 			}
 			over += c.width
+			last = last && c.rank < rank
+			if c.rank != rank {
+				kept = append(kept, c)
+			}
 		}
 		if over <= 0 {
 			return columns
@@ -167,29 +235,15 @@ func fit(columns []column, limit int) []column {
 		saved := make([]int, len(columns))
 		rest := over
 		for i := len(columns) - 1; i >= 0; i-- {
-			if c := columns[i]; c.shorten {
-				least := leastPlace
-				if i == 0 {
-					least = leastName
-				}
-				saved[i] = min(rest, max(0, c.width-least))
-				rest -= saved[i]
-			}
+			saved[i] = min(rest, columns[i].width-columns[i].room(i == 0, rank))
+			rest -= saved[i]
 		}
-		kept := columns[:0:0]
-		last := true
-		for _, c := range columns {
-			if c.rank != rank {
-				kept = append(kept, c)
-			}
-			last = last && c.rank < rank
-		}
-		if rest > 0 && !last {
+		if rest > 0 && (!last || columns[0].whole && rank <= wholeRank) {
 			columns = kept
 			continue
 		}
 		if rest > 0 { // a very narrow terminal
-			saved[0] += min(rest, max(0, columns[0].width-saved[0]-1))
+			saved[0] += min(rest, max(0, columns[0].width-saved[0]-columns[0].distinct()))
 		}
 		for i := range columns {
 			columns[i].width -= saved[i]
@@ -218,4 +272,12 @@ func shorten(text string, n int) string {
 	}
 	runes := []rune(text)
 	return "…" + string(runes[len(runes)-n+1:])
+}
+
+// begin cuts text down to the first n characters, n > 0.
+func begin(text string, n int) string {
+	if len(text) <= n || width(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,36 +21,43 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	if costly != "" {
 		fmt.Fprintf(w, "%s %s\n\n", ink.paint(alarm, "warning:"), costly)
 	}
-	for _, line := range heading(p) {
+	o.common = commonPartOf(p)
+	for _, line := range append(heading(p), o.common.heading(p)...) {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	w.WriteByte('\n')
-	shown := ""
+	var rest []*profile.Marker
 	if o.Top > 0 && o.Top < len(markers) {
-		markers, shown = markers[:o.Top], "; the first is shown"
-		if o.Top > 1 {
-			shown = fmt.Sprintf("; the first %s are shown", units.Count(uint64(o.Top)))
-		}
+		markers, rest = markers[:o.Top], markers[o.Top:]
 	}
 	all := markers // those that were traced have what was read at their ends all the same
 	if p.Untimed {
 		markers = slices.DeleteFunc(slices.Clone(markers), func(m *profile.Marker) bool { return onlyTraced(p, m) })
 	}
 	if len(markers) > 0 {
-		writeTable(w, columnsOf(p, markers), markers, o)
+		writeTable(w, p, columnsOf(p, markers, o), markers, o)
+	}
+	if len(rest) > 0 {
+		line := joined("; ", others(p, rest), printable(o.Rest))
+		if o.Width > 0 && width(line) > o.Width {
+			line = joined("\n", others(p, rest), printable(o.Rest))
+		}
+		fmt.Fprintln(w, ink.paint(faint, line))
+	}
+	if len(markers) > 0 || len(rest) > 0 {
 		w.WriteByte('\n')
 	}
 	writeReadings(w, all, o)
 	writeSizes(w, p, markers, o)
 	if o.Shapes {
-		writeShapes(w, p, markers, ink)
+		writeShapes(w, p, markers, o)
 	}
-	writeCallers(w, p, markers, ink)
-	writeNotes(w, markers, ink)
+	writeCallers(w, p, markers, o)
+	writeNotes(w, markers, o)
 	if slices.ContainsFunc(markers, (*profile.Marker).Demoted) {
 		fmt.Fprintln(w, ink.paint(faint, "~ the mean of the scopes that were timed, until that told nothing more, and counted were all; -exact times all"))
 	}
-	fmt.Fprintln(w, ink.paint(faint, summary(p, cmp.Or(o.Sort, sortKeys[0].name))+shown))
+	fmt.Fprintln(w, ink.paint(faint, summary(p, o.Sort)))
 	for _, warning := range p.Cautions() {
 		if warning == costly {
 			continue
@@ -62,17 +68,17 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 }
 
 // writeNotes writes what is to be known of how figures were made, for each marker of which something is.
-func writeNotes(w *bufio.Writer, markers []*profile.Marker, ink ink) {
+func writeNotes(w *bufio.Writer, markers []*profile.Marker, o Options) {
 	some := false
 	for _, m := range markers {
 		if len(m.Notes) == 0 {
 			continue
 		}
 		if !some {
-			fmt.Fprintln(w, ink.paint(strong, "notes"))
+			fmt.Fprintln(w, ink(o.Color).paint(strong, "notes"))
 			some = true
 		}
-		fmt.Fprintf(w, "%s: %s\n", printable(m.Name), printable(strings.Join(m.Notes, "; ")))
+		fmt.Fprintf(w, "%s: %s\n", o.common.cut(m.Name), printable(strings.Join(m.Notes, "; ")))
 	}
 	if some {
 		w.WriteByte('\n')
@@ -224,7 +230,7 @@ func summary(p *profile.Profile, order string) string {
 		case m.Off == "choice":
 			off++
 		default:
-			unvisited++
+			unvisited++ // as unvisited says
 		}
 	}
 	text := markers
@@ -263,7 +269,7 @@ func summary(p *profile.Profile, order string) string {
 
 // columnsOf returns the columns of a profile's table: what is nowhere known
 // is left out.
-func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
+func columnsOf(p *profile.Profile, markers []*profile.Marker, o Options) []column {
 	timed := false
 	for _, m := range markers {
 		timed = timed || !m.CountOnly
@@ -293,7 +299,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		}
 	}
 	columns := []column{
-		{name: "name", text: func(m *profile.Marker) string { return printable(m.Name) }, left: true, shorten: true},
+		{name: "name", text: func(m *profile.Marker) string { return o.common.cut(m.Name) }, tail: NewHeaders(o.Source).Of, left: true, shorten: true, whole: true},
 		{name: "kind", text: kind, left: true, rank: 1},
 		{name: "count", text: func(m *profile.Marker) string { return units.Count(m.Count) }},
 	}
@@ -304,12 +310,15 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 		columns = append(columns, column{name: "±", text: func(m *profile.Marker) string { return Relative(m.CountSE(), float64(m.Count), m.Sampled()) }, rank: 8})
 	}
 	if timed {
-		columns = append(columns, column{name: "total", text: whole((*profile.Marker).TotalNS)})
-		if !p.NoSelf {
-			columns = append(columns, column{name: "self", text: whole(func(m *profile.Marker) uint64 { return m.SelfNS }), rank: 6, heat: true})
+		columns = append(columns, column{name: "total", text: whole((*profile.Marker).TotalNS), rank: 7})
+		if sum := selfOf(p); !p.NoSelf {
+			columns = append(columns,
+				column{name: "self", text: whole(func(m *profile.Marker) uint64 { return m.SelfNS }), heat: true},
+				column{name: "share", text: func(m *profile.Marker) string { return share(m, sum) }, rank: 11, heat: true},
+			)
 		}
 		columns = append(columns,
-			column{name: "mean", text: part((*profile.Marker).MeanNS)},
+			column{name: "mean", text: part((*profile.Marker).MeanNS), rank: 10},
 		)
 		if slices.ContainsFunc(markers, (*profile.Marker).Sampled) {
 			columns = append(columns, column{name: "±", text: func(m *profile.Marker) string {
@@ -321,10 +330,16 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker) []column {
 			column{name: "min", text: extreme(func(m *profile.Marker) uint64 { return m.MinNS }), rank: 3},
 			column{name: "p50", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.5) }), rank: 4},
 			column{name: "p99", text: part(func(m *profile.Marker) float64 { return m.QuantileNS(0.99) }), rank: 5},
-			column{name: "max", text: extreme(func(m *profile.Marker) uint64 { return m.MaxNS }), rank: 7},
+			column{name: "max", text: extreme(func(m *profile.Marker) uint64 { return m.MaxNS }), rank: 6},
 		)
 	}
-	return append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
+	columns = append(columns, column{name: "place", text: place, left: true, shorten: true, rank: 2})
+	for i := range columns {
+		if columns[i].name == o.Sort {
+			columns[i].rank = 0 // one sees what they are sorted by
+		}
+	}
+	return columns
 }
 
 // tilde stands in front of an estimate from the first scopes.

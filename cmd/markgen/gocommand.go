@@ -63,14 +63,13 @@ const ownFlagsText = `
 const ownDataText = `
   -o FILE       keep the data in FILE; several processes write FILE, FILE.2, FILE.3 …, and %a, %p and %t in
                 FILE stand for the program, the process and the start, as in MARKGEN. With -runs: a folder
-  -report R     what to do with the report: text (default) prints it on standard error, none does not make
-                it, anything else is a file to write it to
+  -report R     what to do with the report: text (default) prints the first 30 markers of it on standard error, none
+                does not make it, anything else is a file to write all of it to
   -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
                 scopes that took less than 20 times what timing one costs, on average, its scopes are only
                 counted, exactly, and their time is the mean of those that were timed, times the count
-  -sort K       sort the report by name (default), total, self, count, mean, max or place, as markgen report
-                does
-  -top N        have no more than the first N markers in the report; its last line says how many others there are`
+  -sort K       sort the report by self (default), total, count, mean, max, name or place, as markgen report does
+  -top N        have no more than the first N markers in the report; the line below says what the others are`
 
 // parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether those of run, test and
 // exec are among them. A flag that is not markgen's ends them: it is go's.

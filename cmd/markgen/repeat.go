@@ -310,7 +310,7 @@ func (r *repetition) reportOn() int {
 	if p == nil {
 		return code
 	}
-	return max(code, r.env.reportTo(r.report, p, r.shown))
+	return max(code, r.env.reportTo(r.report, s.folder, p, r.shown))
 }
 
 // conclude says what there is now, and what it is for.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -42,8 +43,8 @@ counts once. Runs that were killed or still go on can be read as well.
              /metrics, with native histograms for those who ask for protocol buffers
              trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs stand one beside the other, as they followed each other
-  -sort K    name (default) or place (file and line), which ascend; total, self, count, mean or max, which begin with
-             the largest
+  -sort K    self (the default of text), total, count, mean or max, which begin with the largest; name (the default
+             of other formats) or place (file and line), which ascend
   -top N     only the first N markers of the text, in the order of -sort
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each
@@ -60,13 +61,15 @@ counts once. Runs that were killed or still go on can be read as well.
   -api       make the page of the html format a catalogue of an API, to publish next to its documentation: a card
              for each exported function of packages that others can import, with its signature and the first
              sentence of its comment where source is found, and nothing else
-  -src DIR   where the html format finds source: the root of the module that was marked (default: that of the
-             working directory); none: without source. The standard library and dependencies are found by go
+  -src DIR   where text finds the headers of loops and branches, and html the source: the root of the module that was
+             marked (default: that of the working directory); none: without source. The standard library and
+             dependencies are found by go
 
 With -- between data files, the html format compares: both distributions of a marker in one chart, and the change
 of its count, total and mean.
 
-On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set.
+On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set. Where standard output is
+something else it is as wide as it needs to be, or as COLUMNS says.
 A file that is damaged is reported as far as it is sound; the exit code is then 1, as for a file that can't
 be read at all.
 
@@ -74,7 +77,7 @@ examples:
   markgen report demo.4711.markgen
   markgen report -sort total -top 20 runs/
   markgen report -filter parse demo.4711.markgen
-  markgen report -hist -sort self demo.4711.markgen
+  markgen report -hist -sort count demo.4711.markgen
   markgen report -shapes runs/
   markgen report -format html -o report.html runs/
   markgen report -format html -api -o api.html runs/
@@ -93,7 +96,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	var o report.Options
 	fs.StringVar(&o.Format, "format", "text", "")
-	fs.StringVar(&o.Sort, "sort", "name", "")
+	fs.StringVar(&o.Sort, "sort", "", "")
 	filter := fs.String("filter", "", "")
 	fs.IntVar(&o.Top, "top", 0, "")
 	fs.BoolVar(&o.Hist, "hist", false, "")
@@ -122,16 +125,16 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	if data.filter = *filter; *filter != "" && (o.Format == "cover" || report.Records(o.Format)) {
 		return env.wrong("-filter is for markers one by one, which the format %s has not", o.Format)
 	}
-	if o.Format == "html" {
+	if o.Format == "html" || o.Format == "text" {
 		var err error
 		if o.Source, err = sourceReader(env, *src); err != nil {
 			return env.wrong("%v", err)
 		}
-		if *out == "" && *addr == "" && isTerminal(env.Stdout) {
+		if o.Format == "html" && *out == "" && *addr == "" && isTerminal(env.Stdout) {
 			return env.wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
 		}
 	} else if *src != "" {
-		return env.wrong("-src is for the html format")
+		return env.wrong("-src is for the formats text and html")
 	}
 	if *addr != "" {
 		if *out != "" {
@@ -298,11 +301,12 @@ func shorten(env *Env, text string) string {
 }
 
 // terminal returns the width of the terminal that w is and whether to use
-// colours there; 0 and false if it is none.
+// colours there. If it is none, the width is that of the variable COLUMNS, 0 where there is none, too.
 func terminal(env *Env, w io.Writer) (width int, color bool) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
+		width, _ = strconv.Atoi(env.Getenv("COLUMNS"))
+		return max(0, width), false
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {

@@ -164,13 +164,28 @@ func (d *runData) write(files []string, kept []keptRun) int {
 			p.Warnings[i] = cmp.Or(names[file], file) + ":" + what
 		}
 	}
-	return max(code, d.env.reportTo(d.report, p, d.shown))
+	out := ""
+	if len(kept) == 1 {
+		out = kept[0].name()
+	}
+	return max(code, d.env.reportTo(d.report, out, p, d.shown))
 }
 
-// reportTo writes the report where it is wanted: "text" on standard error, else to a file.
-func (e *Env) reportTo(where string, p *profile.Profile, o report.Options) int {
+// mostRows is how many markers the report on standard error shows, unless -top says so: about a screen.
+const mostRows = 30
+
+// reportTo writes the report where it is wanted: "text" on standard error, else to a file, which has all markers. out is
+// where the data are kept, "" for nowhere.
+func (e *Env) reportTo(where, out string, p *profile.Profile, o report.Options) int {
+	o.Source, _ = sourceReader(e, "") // no error: it is about folders that are named
 	if where == "text" {
 		o.Width, o.Color = terminal(e, e.Stderr)
+		if o.Top == 0 {
+			o.Top, o.Rest = mostRows, "-report FILE has all"
+			if out != "" {
+				o.Rest = "markgen report " + shellWord(out) + " has all"
+			}
+		}
 		if err := report.Write(e.Stderr, p, o); err != nil {
 			return e.fail(err)
 		}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
+)
+
+// selfOf is the self time of all markers of a profile, those that are hidden among them.
+func selfOf(p *profile.Profile) float64 {
+	sum := float64(p.HiddenSelfNS)
+	for i := range p.Markers {
+		sum += float64(p.Markers[i].SelfNS)
+	}
+	return sum
+}
+
+// share is a marker's self time as a part of that of all markers.
+func share(m *profile.Marker, sum float64) string {
+	if len(m.Buckets) == 0 {
+		return none
+	}
+	return partOf(float64(m.SelfNS), sum)
+}
+
+// partOf is a part of a whole with one digit behind the point: 12.3%, 100%. What is not nothing is <0.1% at least.
+func partOf(part, whole float64) string {
+	switch text := fmt.Sprintf("%.1f%%", 100*part/whole); {
+	case part == 0:
+		return "0%"
+	case text == "0.0%":
+		return "<0.1%"
+	case text == "100.0%":
+		return "100%"
+	default:
+		return text
+	}
+}
+
+// unvisited tells whether a marker was there to be passed, and no passage came.
+func unvisited(p *profile.Profile, m *profile.Marker) bool {
+	return m.Count == 0 && m.Open == 0 && m.Samples == 0 && m.Off != "choice" && !onlyTraced(p, m) && (p.Wild == nil || m.Picks != nil)
+}
+
+// others is the line below the table about the markers that are not in it.
+func others(p *profile.Profile, rest []*profile.Marker) string {
+	self, never := 0.0, 0
+	for _, m := range rest {
+		self += float64(m.SelfNS)
+		if unvisited(p, m) {
+			never++
+		}
+	}
+	text := fmt.Sprintf("… %s more", units.Count(uint64(len(rest))))
+	if sum := selfOf(p); sum > 0 && !p.NoSelf {
+		text += ": " + partOf(self, sum) + " of the self time"
+	}
+	if never > 0 {
+		text += fmt.Sprintf(", %s never reached", units.Count(uint64(never)))
+	}
+	return text
+}
