@@ -46,6 +46,7 @@ type jsonFunction struct {
 	Counts    []uint64                      `json:"counts"`
 	Count     uint64                        `json:"count"`
 	MeanNS    float64                       `json:"mean_ns"`
+	MeanSENS  *float64                      `json:"mean_se_ns"` // null: fewer than two calls were timed
 	StddevNS  float64                       `json:"stddev_ns"`
 	MinNS     uint64                        `json:"min_ns"`
 	P50NS     float64                       `json:"p50_ns"`
@@ -69,11 +70,15 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		j.Refused = append(j.Refused, jsonRefusal(f))
 	}
 	for _, f := range r.Functions {
+		var meanSE *float64
+		if se, ok := f.StandardError(); ok {
+			meanSE = &se
+		}
 		j.Functions = append(j.Functions, jsonFunction{
 			ID: f.ID.String(), Name: f.Name, Package: f.Package, File: f.File, Line: f.Line,
 			Group: f.Group, Reached: f.Reached(), CountOnly: f.CountOnly, Recursive: f.Recursive, Disturbed: f.Disturbed, Exercised: f.Exercised,
 			First: f.First, Counts: append([]uint64{}, f.Calls...), Count: f.Made(),
-			MeanNS: f.MeanNS(), StddevNS: f.StddevNS(), MinNS: f.MinNS,
+			MeanNS: f.MeanNS(), MeanSENS: meanSE, StddevNS: f.StddevNS(), MinNS: f.MinNS,
 			P50NS: f.QuantileNS(0.5), P90NS: f.QuantileNS(0.9), P99NS: f.QuantileNS(0.99), MaxNS: f.MaxNS,
 			InFirstNS: f.InFirst, PerCall: perCall(f.Marker),
 		})

@@ -1,6 +1,7 @@
 package isolate
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -42,6 +43,34 @@ type Function struct {
 	InFirst   float64  // mean in the first pass, where all were measured at once, ns; 0: it was not timed
 
 	panics string // how many of the made-up calls panicked, "" for none
+	timed  []timed
+}
+
+// timed are the calls of a function that one of its passes timed.
+type timed struct{ calls, ns uint64 }
+
+// StandardError is that of the mean, in ns: the larger of what the spread of single calls makes of it and, where there
+// are several passes, of what these differ by. ok is false where fewer than two calls were timed.
+func (f *Function) StandardError() (ns float64, ok bool) {
+	n := float64(f.Timed())
+	if n < 2 {
+		return 0, false
+	}
+	within := f.StddevNS() / math.Sqrt(n-1)
+	// The mean is a ratio, of times to calls, so its variance is that of ratio estimators (Cochran, Sampling
+	// Techniques, 6.4): passes with more calls say more.
+	mean, squares, k := f.MeanNS(), 0.0, 0.0
+	for _, pass := range f.timed {
+		if pass.calls > 0 {
+			off := float64(pass.ns) - mean*float64(pass.calls)
+			squares += off * off
+			k++
+		}
+	}
+	if k < 2 {
+		return within, true
+	}
+	return max(within, math.Sqrt(k/(k-1)*squares)/n), true
 }
 
 // Reached tells whether any pass reached it.
@@ -147,6 +176,7 @@ func (r *Result) add(p *profile.Profile, group []*profile.Marker) {
 		}
 		m.ID = of.ID
 		f.Calls = append(f.Calls, m.Count+m.Open)
+		f.timed = append(f.timed, timed{m.Timed(), m.SumNS()})
 		f.Disturbed = f.Disturbed || p.Complete && m.SelfNS < m.SumNS()
 		own.Markers = append(own.Markers, m)
 	}

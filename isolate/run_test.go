@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +28,7 @@ type simulated struct {
 	code      func(pass int) int
 	stop      int // pass that is interrupted, 0 for none
 	shared    func(pass int, f byte) bool
+	ns        func(pass int, f byte) uint64 // of a call; nil: 8
 
 	passes []string // the functions that were on
 }
@@ -71,6 +74,9 @@ func (s *simulated) Run(_ context.Context, keys string, only []*profile.Marker) 
 		}
 		if strings.IndexByte(on, f) >= 0 && n > 0 {
 			ns := uint64(8)
+			if s.ns != nil {
+				ns = s.ns(pass, f)
+			}
 			m.Count, m.MinNS, m.MaxNS, m.SelfNS = n, ns, ns, n*ns
 			if s.shared != nil && s.shared(pass, f) {
 				m.SelfNS--
@@ -158,10 +164,10 @@ func TestVarying(t *testing.T) {
 	}
 	got := text(t, r)
 	for _, want := range []string{
-		"A            20  8.00ns  8.00ns  8.00ns  8.00ns      1  not alone on its stack: -exact times it alone\n",
-		"B             0       -       -       -       -      -  vanished: 10 calls in the first pass\n",
-		"C            80  8.00ns  8.00ns  8.00ns  8.00ns      2  10 to 50 calls a pass\n",
-		"D            20  8.00ns  8.00ns  8.00ns  8.00ns      1  appeared: not in the first pass\n",
+		"A            20  8.00ns  0  8.00ns  8.00ns  8.00ns      1  not alone on its stack: -exact times it alone\n",
+		"B             0       -  -       -       -       -      -  vanished: 10 calls in the first pass\n",
+		"C            80  8.00ns  0  8.00ns  8.00ns  8.00ns      2  10 to 50 calls a pass\n",
+		"D            20  8.00ns  0  8.00ns  8.00ns  8.00ns      1  appeared: not in the first pass\n",
 		"4 functions in 2 groups, the fewest there can be; 5 passes of the scenario in ",
 		"failed: group 1 of 2, run 1 of 2: exit code 1; what ran until then is in the table\n",
 		"not reached by the scenario: 1 function\n  E  p.go:5\n",
@@ -169,6 +175,51 @@ func TestVarying(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no line %q in\n%s", want, got)
 		}
+	}
+}
+
+// The standard error of a mean has what the passes differ by in it, where there are several, else what single calls do.
+func TestStandardError(t *testing.T) {
+	s := &simulated{functions: "AB", ns: func(pass int, f byte) uint64 {
+		if f == 'A' {
+			return 8 + uint64(pass)%2
+		}
+		return 8
+	}, calls: func(_ int, f byte) uint64 {
+		if f == 'B' {
+			return 1
+		}
+		return 1000
+	}}
+	for _, tt := range []struct {
+		runs int
+		want []string // of A and B
+	}{
+		{1, []string{"A 1,000 8.00ns 0 ", "B 1 8.00ns - "}},
+		// Passes of 8 and 9 ns: half a ns off the mean of 8.5, which is as much as the mean may be off.
+		{2, []string{"A 2,000 8.50ns 5.9% ", "B 2 8.00ns 0 "}},
+	} {
+		r, err := Run(t.Context(), s, Options{API: api, Runs: tt.runs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range tt.want {
+			line := regexp.MustCompile(`(?m)^` + want[:1] + ` .*$`).FindString(text(t, r))
+			if !strings.HasPrefix(strings.Join(strings.Fields(line), " "), want) {
+				t.Errorf("%d runs, function %d: %q, want %q", tt.runs, i, line, want)
+			}
+		}
+		var b bytes.Buffer
+		if err := r.WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[int]string{1: `"mean_se_ns": null`, 2: `"mean_se_ns": 0.5,`}[tt.runs]; !strings.Contains(b.String(), want) {
+			t.Errorf("%d runs: no %s in\n%s", tt.runs, want, b.String())
+		}
+	}
+	f := &Function{Marker: &profile.Marker{Count: 5, Buckets: []profile.Bucket{{K: 3, Count: 5, SumNS: 50, SumSq: profile.Uint128{Lo: 540}}}}}
+	if se, ok := f.StandardError(); !ok || se != math.Sqrt2 { // deviation √8, over √4
+		t.Errorf("of one pass %v, %v", se, ok)
 	}
 }
 

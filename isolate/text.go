@@ -22,7 +22,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		}
 	}
 	columns := []report.Column{
-		{Name: "function", Left: true, Shorten: true}, {Name: "calls"}, {Name: "mean"}, {Name: "p50", Rank: 3}, {Name: "p99", Rank: 2}, {Name: "max", Rank: 1},
+		{Name: "function", Left: true, Shorten: true}, {Name: "calls"}, {Name: "mean"}, {Name: "±", Rank: 6}, {Name: "p50", Rank: 3}, {Name: "p99", Rank: 2}, {Name: "max", Rank: 1},
 	}
 	values := allocations(reached)
 	for _, v := range values {
@@ -38,12 +38,14 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 		}
 		cells := []string{inPackage(path, f.Name), units.Count(calls)}
 		if f.Timed() > 0 {
-			for _, ns := range []float64{f.MeanNS(), f.QuantileNS(0.5), f.QuantileNS(0.99)} {
-				cells = append(cells, units.Measured(ns, quantum))
+			se, known := f.StandardError()
+			cells = append(cells, units.Measured(f.MeanNS(), quantum), report.Relative(se, f.MeanNS(), known))
+			for _, p := range []float64{0.5, 0.99} {
+				cells = append(cells, units.Measured(f.QuantileNS(p), quantum))
 			}
 			cells = append(cells, units.Duration(float64(f.MaxNS)))
 		} else {
-			cells = append(cells, "-", "-", "-", "-")
+			cells = append(cells, "-", "-", "-", "-", "-")
 		}
 		for _, v := range values {
 			cells = append(cells, v.perCall(f.Marker))
