@@ -28,7 +28,7 @@ func (r *Result) WriteText(w io.Writer, o report.Options) error {
 	for _, v := range values {
 		columns = append(columns, report.Column{Name: v.name, Rank: 4})
 	}
-	columns = append(columns, report.Column{Name: "group", Rank: 5}, report.Column{Name: "notes", Left: true})
+	columns = append(columns, report.Column{Name: "group", Rank: 5}, report.Column{Name: "notes", Left: true, Shorten: true, Begins: true})
 	path := r.onlyPackage()
 	quantum := r.Profile.Clock.QuantumNS
 	for _, f := range reached {

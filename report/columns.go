@@ -10,6 +10,7 @@ type Column struct {
 	Name    string
 	Left    bool // aligned to the left, as words are; numbers are aligned to the right
 	Shorten bool // may be cut down to fit
+	Begins  bool // where it is cut down its beginning is kept, else its end
 	Rank    int  // the first to be left out where it is too wide has 1; 0: never
 	Cells   []string
 }
@@ -20,7 +21,7 @@ type Column struct {
 func WriteTable(w io.Writer, columns []Column, o Options) error {
 	own := make([]column, len(columns))
 	for i, c := range columns {
-		own[i] = column{name: c.Name, left: c.Left, shorten: c.Shorten, rank: c.Rank, cells: make([]string, len(c.Cells))}
+		own[i] = column{name: c.Name, left: c.Left, shorten: c.Shorten, begins: c.Begins, rank: c.Rank, cells: make([]string, len(c.Cells))}
 		for k, cell := range c.Cells {
 			own[i].cells[k] = printable(cell)
 		}

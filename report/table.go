@@ -15,6 +15,7 @@ type column struct {
 	text    func(m *profile.Marker) string
 	left    bool // aligned to the left: words; numbers are aligned to the right
 	shorten bool // may be cut down to fit
+	begins  bool // where it is cut down its beginning is kept, else its end
 	rank    int  // the first to be left out has 1; 0: never
 	heat    bool // coloured by its share
 
@@ -136,7 +137,10 @@ func (c *column) put(line *bytes.Buffer, i, n int, text, tail, style string, ink
 	if i > 0 {
 		line.WriteString(gap)
 	}
-	if c.shorten {
+	switch {
+	case c.shorten && c.begins:
+		text = begin(text, c.width)
+	case c.shorten:
 		text = shorten(text, c.width)
 	}
 	pad := max(0, c.width-width(text))
@@ -189,9 +193,7 @@ func (c *column) room(first bool, rank int) int {
 		return c.width
 	case !first:
 		return min(c.width, leastPlace)
-	case !c.whole:
-		return min(c.width, leastName)
-	case rank > wholeRank:
+	case !c.whole || rank > wholeRank:
 		return min(c.least, max(leastName, c.distinct()))
 	case rank <= tailRank:
 		return min(c.width, c.least+len(gap)+someTail)
@@ -199,17 +201,12 @@ func (c *column) room(first bool, rank int) int {
 	return c.least
 }
 
-// distinct is the width that a column may be cut down to at last: to one character, if its cells need not be whole.
-func (c *column) distinct() int {
-	if !c.whole {
-		return 1
-	}
-	return leastDistinct(slices.Clone(c.cells))
-}
+// distinct is the least width that a column may be cut down to: cells that differ still do.
+func (c *column) distinct() int { return leastDistinct(slices.Clone(c.cells)) }
 
 // fit makes the table no wider than limit, 0 being none: places are cut down, then tails and names, then columns left
-// out in the order of their ranks, and at last names cut down to what remains. Names that are to be whole are cut
-// down when columns up to wholeRank are left out, and not so far that two become equal.
+// out in the order of their ranks, and at last names cut down to what remains, but not so far that two become equal.
+// Names that are to be whole are cut down when columns up to wholeRank are left out.
 func fit(columns []column, limit int) []column {
 	if limit <= 0 {
 		return columns
