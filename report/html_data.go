@@ -19,7 +19,8 @@ import (
 
 // pageData is all of it. Markers are those of both profiles.
 type pageData struct {
-	Sort    string       `json:"sort"` // the key that the table begins with
+	Sort    string       `json:"sort"`   // the key that the table begins with
+	Prefix  string       `json:"prefix"` // of the names of all markers; lines have what is behind it
 	Kinds   []string     `json:"kinds"`
 	Files   []string     `json:"files"`
 	Markers pageMarkers  `json:"markers"`
@@ -185,7 +186,7 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		profiles = only(catalogued(markers, declared), profiles)
 		markers, at = union(profiles)
 	}
-	d := &pageData{Sort: cmp.Or(o.Sort, sortKeys[0].name), Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
+	d := &pageData{Sort: cmp.Or(o.Sort, opening(p)), Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
 	files := d.name(markers)
 	for _, p := range profiles {
 		d.Sides = append(d.Sides, side(p, at))
@@ -282,7 +283,40 @@ func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 		c.Line = append(c.Line, m.Line)
 	}
 	d.Markers = c
+	d.Prefix = commonPrefix(c.Name)
 	return files
+}
+
+// opening is what a table begins with if nothing else is asked for: what took most.
+func opening(p *profile.Profile) string {
+	switch {
+	case !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return len(m.Buckets) > 0 }):
+		return "count"
+	case p.NoSelf:
+		return "total"
+	}
+	return "self"
+}
+
+// commonPrefix is what all names begin with: the path of a package with the dot behind it, or as many
+// parts of a path as they share.
+func commonPrefix(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	prefix := names[0]
+	for _, name := range names {
+		n := 0
+		for n < min(len(prefix), len(name)) && prefix[n] == name[n] {
+			n++
+		}
+		prefix = prefix[:n]
+	}
+	path := strings.LastIndexByte(prefix, '/') + 1
+	if dot := strings.IndexByte(prefix[path:], '.'); dot >= 0 {
+		return prefix[:path+dot+1]
+	}
+	return prefix[:path]
 }
 
 // side gives the columns of one profile; at is where each marker stands.

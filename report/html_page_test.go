@@ -113,5 +113,5 @@ func TestPageEmpty(t *testing.T) {
 	p.Markers = p.Markers[1:2] // it only counts
 	p.Markers[0].Buckets, p.Markers[0].CountOnly = nil, true
 	v = open(t, p, report.Options{})
-	expect(v, `[...document.querySelectorAll("#markers thead button")].map((b) => b.textContent)`, []string{"name", "kind", "count", "place"})
+	expect(v, `[...document.querySelectorAll("#markers thead button")].map((b) => b.textContent)`, []string{"name", "count", "place", "kind"})
 }

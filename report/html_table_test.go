@@ -23,6 +23,7 @@ var orders = map[string]func(m *profile.Marker) float64{
 	"count":  func(m *profile.Marker) float64 { return float64(m.Count) },
 	"total":  func(m *profile.Marker) float64 { return float64(m.TotalNS()) },
 	"self":   func(m *profile.Marker) float64 { return float64(m.SelfNS) },
+	"share":  func(m *profile.Marker) float64 { return float64(m.SelfNS) },
 	"mean":   (*profile.Marker).MeanNS,
 	"stddev": (*profile.Marker).StddevNS,
 	"min":    func(m *profile.Marker) float64 { return float64(m.MinNS) },
@@ -80,12 +81,12 @@ func inOrder(p *profile.Profile, column string, again bool) (names []string) {
 	return names
 }
 
-var sortable = []string{"name", "kind", "count", "total", "self", "mean", "stddev", "min", "p50", "p90", "p99", "max", "place"}
+var sortable = []string{"name", "count", "total", "self", "share", "mean", "place", "kind", "p50", "p90", "p99", "max", "min", "stddev"}
 
 // Sorted by each column in either direction, the order is Go's.
 func TestPageSort(t *testing.T) {
 	p := profiletest.Make(60, 3)
-	v := open(t, p, report.Options{Sort: "self"}, window(1600, 3000))
+	v := open(t, p, report.Options{}, window(1600, 3000))
 	expect(v, `[...document.querySelectorAll("#markers thead button")].map((b) => b.textContent)`, sortable)
 	if got, want := v.names(), inOrder(p, "self", false); !slices.Equal(got, want) {
 		t.Errorf("it begins with\n%q\nwant\n%q", got, want)
@@ -117,7 +118,7 @@ func TestPageSort(t *testing.T) {
 // Each cell is as the text report writes it, and its title has the figure in full.
 func TestPageCells(t *testing.T) {
 	p := parse(t, demo())
-	v := open(t, p, report.Options{})
+	v := open(t, p, report.Options{Sort: "name"})
 	_, table, _ := strings.Cut(write(t, p, report.Options{Sort: "name"}), "\nname ")
 	lines := strings.Split(table, "\n")
 	columns := []string{"count", "total", "self", "mean", "mean-se", "min", "p50", "p99", "max", "place"}
@@ -219,7 +220,7 @@ func TestPageSearch(t *testing.T) {
 	v.do(chromedp.KeyEvent(kb.Backspace), chromedp.SendKeys(chromedp.CSS("#find"), "nowhere"))
 	expect(v, `byID("shown").textContent`, "0 of 60 markers")
 	eval[bool](v, `(byID("find").value = "", byID("find").dispatchEvent(new Event("input")))`)
-	v.click("#visited")
+	v.choose("visited", "yes")
 	visited := 0
 	for i := range p.Markers {
 		if p.Markers[i].Count > 0 {
@@ -229,6 +230,9 @@ func TestPageSearch(t *testing.T) {
 	if got := v.names(); len(got) != visited || visited == 60 {
 		t.Errorf("%d markers were visited, want %d", len(got), visited)
 	}
+	v.choose("visited", "no")
+	expect(v, `byID("shown").textContent`, fmt.Sprintf("%d of 60 markers", 60-visited))
+	v.choose("visited", "yes")
 	// What is found can be sorted.
 	v.click("th.max button")
 	if got, want := v.names(), inOrder(p, "max", false)[:10]; !slices.Equal(got[:10], want) {
@@ -236,10 +240,57 @@ func TestPageSearch(t *testing.T) {
 	}
 }
 
+// Markers of one kind are shown by themselves, whatever stands behind the kind.
+func TestPageKinds(t *testing.T) {
+	p := profiletest.Make(60, 1)
+	p.Markers[5].Sample, p.Markers[5].Samples = 100, 7
+	kind := p.Markers[5].Kind
+	var want []string
+	for i := range p.Markers {
+		if m := &p.Markers[i]; m.Kind == kind {
+			want = append(want, m.Name)
+		}
+	}
+	v := open(t, p, report.Options{Sort: "name"}, window(1440, 3000))
+	expect(v, `[...byID("kind").options].map((o) => o.textContent).includes(`+quoted(fmt.Sprintf("%s (%d)", kind, len(want)))+`)`, true)
+	v.choose("kind", kind)
+	if got := v.names(); !slices.Equal(got, want) || len(want) == 60 {
+		t.Errorf("of the kind %s are\n%q\nwant\n%q", kind, got, want)
+	}
+	expect(v, `byID("shown").textContent`, fmt.Sprintf("%d of 60 markers", len(want)))
+	v.choose("kind", "")
+	expect(v, `byID("shown").textContent`, "60 markers")
+}
+
+// What all names begin with is said once, and lines have the rest.
+func TestPagePrefix(t *testing.T) {
+	v := open(t, parse(t, demo()), report.Options{Sort: "name"})
+	expect(v, `byID("prefix").textContent.trim() + " " + byID("prefix").checkVisibility()`, "names without example.com/shop/ true")
+	expect(v, `(({ textContent, title }) => [textContent, title])(document.querySelector("#markers tbody a"))`, []string{"cart.(*Cart).Total", "example.com/shop/cart.(*Cart).Total"})
+	p := parse(t, demo())
+	p.Markers[0].Name = "other.F"
+	v = open(t, p, report.Options{Sort: "name"})
+	expect(v, `byID("prefix").checkVisibility()`, false)
+	expect(v, `document.querySelector("#markers tbody a").textContent`, "example.com/shop/cart.(*Cart).Total:for#1")
+}
+
+// In a window of 1,000 pixels what matters is in sight.
+func TestPageSight(t *testing.T) {
+	p := profiletest.Make(300, 1)
+	for i := range p.Markers {
+		p.Markers[i].File = "internal/processor/and/some/more/" + p.Markers[i].File
+	}
+	v := open(t, p, report.Options{}, window(1000, 700))
+	expect(v, `["name", "count", "total", "self", "share", "mean", "place"].filter((c) => document.querySelector("th." + c).getBoundingClientRect().right > 1000)`, []string{})
+	expect(v, `[...document.querySelectorAll("#markers tbody th a")].filter((a) => a.scrollWidth > a.clientWidth).length`, 0)
+	// The longest bar fills its room.
+	expect(v, `(({ offsetWidth, parentElement }) => offsetWidth === parentElement.offsetWidth && offsetWidth > 30)(document.querySelector(".bar"))`, true)
+}
+
 // Everything can be done with keys.
 func TestPageKeys(t *testing.T) {
 	p := profiletest.Make(300, 1)
-	v := open(t, p, report.Options{})
+	v := open(t, p, report.Options{Sort: "name"})
 	at := `document.activeElement.title`
 	v.do(chromedp.KeyEvent("/"))
 	expect(v, `document.activeElement.id`, "find")
@@ -260,7 +311,7 @@ func TestPageKeys(t *testing.T) {
 	expect(v, at, p.Markers[1].Name)
 	// Only one line is on the way of Tab, and the heads of the columns are.
 	expect(v, `[...document.querySelectorAll("#markers tbody a")].filter((a) => a.tabIndex === 0).length`, 1)
-	expect(v, `document.querySelectorAll("#markers thead button").length`, 13)
+	expect(v, `document.querySelectorAll("#markers thead button").length`, len(sortable))
 	eval[bool](v, `document.querySelector("th.p99 button").focus() === undefined`)
 	v.do(chromedp.KeyEvent(kb.Enter))
 	expect(v, `document.querySelector("th.p99").ariaSort`, "descending")

@@ -119,7 +119,13 @@ func quoted(text string) string {
 // names are those of the markers in the lines of the table that are there.
 func (v *view) names() []string {
 	v.Helper()
-	return eval[[]string](v, `[...document.querySelectorAll("#markers tbody a")].map((a) => a.title)`)
+	return eval[[]string](v, `[...document.querySelectorAll("#markers tbody th a")].map((a) => a.title)`)
+}
+
+// choose chooses the value of a list to choose from.
+func (v *view) choose(id, value string) {
+	v.Helper()
+	expect(v, `(byID("`+id+`").value = `+quoted(value)+`, byID("`+id+`").dispatchEvent(new Event("change")), byID("`+id+`").value)`, value)
 }
 
 // click clicks on the one element that the selector finds.

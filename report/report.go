@@ -18,9 +18,9 @@ type Options struct {
 	// Format is one of Formats; "" is text.
 	Format string
 
-	// Sort orders the markers, where the format has them one by one; one of Sorts. "" is name, and for
-	// text self, total where there are no self times, or count where there are no times. name and place
-	// ascend, the others descend, markers without a passage last; equal ones are by name.
+	// Sort orders the markers, where the format has them one by one; one of Sorts. "" is name, and for text and
+	// html self, total where there are no self times, or count where there are no times. name and place ascend,
+	// the others descend, markers without a passage last; equal ones are by name.
 	Sort string
 
 	// Width is the number of columns the text format may use; 0 is no limit.

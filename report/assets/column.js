@@ -21,8 +21,7 @@ function columnsFor(report) {
 	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
 	const room = (key) => roomFor(rows, key);
 	const list = [
-		words("name", longest(rows, (row) => row.name, 18, 50), "the marker", (row) => row.at, (row) => nameOf(row)),
-		words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind),
+		words("name", "", "the marker", (row) => row.at, (row) => nameOf(row)),
 		figure("count", "passages", {
 			width: longest(rows, (row) => count((row.now ?? row.before).count), 6, 26),
 			known: (f) => f, cell: (f) => count(f.count), exact: () => null,
@@ -31,36 +30,38 @@ function columnsFor(report) {
 	if (unsure) {
 		list.push(spread("count-se", "standard error of the count, in parts of it", "countSE", "count"));
 	}
-	if (compared) {
-		list.push(change("count", "Δ count", (f) => f));
-	}
 	if (timed) {
 		list.push(figure("total", "sum of the times of all passages, of recursive ones the outermost", room("total")));
-		if (compared) {
-			list.push(change("total", "Δ total"));
-		}
 		if (!noSelf) {
-			list.push({
-				...figure("self", "total without the time of scopes that ran inside, and its share of that of all markers", {}),
-				width: `calc(${room("total").width} + 1.2rem)`,
-				cell: (row) => shareCell(row, report),
-			});
+			list.push(
+				figure("self", "total without the time of scopes that ran inside", room("total")),
+				shareColumn(report));
 		}
 		list.push(figure("mean", "time of a passage", room("max")));
 		if (sampled) {
 			list.push(spread("mean-se", "standard error of the mean, in parts of it", "meanSE", "mean"));
 		}
+	}
+	list.push(words("place", longest(rows, (row) => row.place, 6, 24), "file and line",
+		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, row.place))));
+	list.at(-1).then = (row) => row.line;
+	list[0].width = nameWidth(list, longest(rows, (row) => row.short, 18, 56));
+	list.push(words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind));
+	if (compared) {
+		list.push(change("count", "Δ count", (f) => f));
+	}
+	if (timed) {
 		if (compared) {
-			list.push(change("mean", "Δ mean"));
+			list.push(change("total", "Δ total"), change("mean", "Δ mean"));
 		}
 		list.push(
-			figure("stddev", "standard deviation of the times of passages", room("max")),
-			figure("min", "shortest passage", room("max")),
 			figure("p50", "time that half of the passages did not exceed; estimated within its bucket", room("max")),
 			figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket", room("max")),
 			figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket", room("max")),
 			figure("max", "longest passage", room("max")),
 			stripColumn(report),
+			figure("min", "shortest passage", room("max")),
+			figure("stddev", "standard deviation of the times of passages", room("max")),
 		);
 	}
 	if (report.memory) {
@@ -69,10 +70,14 @@ function columnsFor(report) {
 			perCall("bytes", `bytes allocated ${of}, mean`),
 			perCall("objects", `objects allocated ${of}, mean`));
 	}
-	list.push(words("place", longest(rows, (row) => row.place, 6, 30), "file and line",
-		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, row.place))));
-	list.at(-1).then = (row) => row.line;
 	return list;
+}
+
+// nameWidth is as wide as the names, or as there is room beside the other columns of the list: those
+// that come first are in sight, and for the rest the table scrolls.
+function nameWidth(list, widest) {
+	const others = list.filter((c) => c.key !== "name").map((c) => c.width).join(" + ");
+	return `max(18ch, min(${widest}, 100cqw - (${others})))`;
 }
 
 // longest gives a width for texts, between bounds, in characters.
@@ -96,9 +101,9 @@ function words(key, width, about, value, cell) {
 
 // nameOf shows a name. Where there is no room its beginning is cut: the end tells names apart.
 function nameOf(row) {
-	const cut = row.name.lastIndexOf("/") + 1;
+	const cut = row.short.lastIndexOf("/") + 1;
 	return element("a", { class: "cut", href: "#" + row.id, title: row.name, tabindex: -1 },
-		element("bdi", null, cut > 0 && element("span", { class: "path" }, row.name.slice(0, cut)), row.name.slice(cut)));
+		element("bdi", null, cut > 0 && element("span", { class: "path" }, row.short.slice(0, cut)), row.short.slice(cut)));
 }
 
 const wholeTimes = ["total", "self", "min", "max"];
@@ -201,14 +206,26 @@ function fullOf(f, key) {
 	return key === "count" ? count(f.count) : exactly(f[key]);
 }
 
-// shareCell is a time with a bar behind it, as long and as hot as its share of all.
-function shareCell(row, report) {
-	if (!row.now?.timed) {
-		return none;
-	}
-	const share = report.cost > 0 ? cost(row.now, report.noSelf) / report.cost : 0;
-	const bar = element("span", { class: "share", "aria-hidden": "true" });
-	bar.style.width = 100 * share + "%";
-	bar.style.background = heat(share);
-	return [bar, element("span", { class: "over", title: `${percent(share)} of the self time of all markers` }, wholeDuration(row.now.self))];
+// shareColumn is how much of the self time of all markers is a marker's: a bar, of which the longest is
+// the largest share, as hot as the share is, and the share in numbers.
+function shareColumn(report) {
+	const self = (row) => (row.now?.timed ? row.now.self : null);
+	const shareOf = (row) => (report.cost > 0 ? cost(row.now, report.noSelf) / report.cost : 0);
+	return {
+		key: "share", title: "share", about: "share of the self time of all markers; the longest bar is the largest share",
+		width: "8rem", first: -1, blank: 0, value: self,
+		cell: (row) => {
+			if (self(row) === null) {
+				return none;
+			}
+			const share = shareOf(row);
+			const bar = element("span", { class: "bar", "aria-hidden": "true" });
+			if (share > 0) {
+				bar.style.width = `max(2px, ${(100 * share * report.cost) / report.mostCost}%)`;
+				bar.style.background = heat(share);
+			}
+			return [element("span", { class: "track" }, bar), element("span", null, percent(share))];
+		},
+		exact: (row) => (self(row) === null ? null : `${percent(shareOf(row))} of the self time of all markers`),
+	};
 }

@@ -16,6 +16,8 @@ async function unpack() {
 // arrange makes of the columns one object a marker, a row:
 //
 //	at, id, name, kind, file (and fileAt, its number), line, place
+//	short: the name without what all names begin with
+//	bareKind: the kind without the rate and what else may stand behind it
 //	now, before: its figures in the profile and in the one it is compared with; null where it is not
 //	guess: it may not be the same in both
 //
@@ -26,9 +28,11 @@ function arrange(data) {
 		const file = m.file[at] < 0 ? "" : data.files[m.file[at]];
 		return {
 			at, name, file,
+			short: name.slice(data.prefix.length),
 			fileAt: m.file[at],
 			id: m.id[at],
 			kind: data.kinds[m.kind[at]],
+			bareKind: data.kinds[m.kind[at]].split(/[ ,]/)[0],
 			line: m.line[at],
 			place: file === "" ? none : file + ":" + m.line[at],
 			now: null,
@@ -70,14 +74,17 @@ function arrange(data) {
 		}
 		list.forEach((f, at) => (rows[at][names[i]] = f));
 	});
+	const costs = rows.map((row) => (row.now ? cost(row.now, data.sides[0].noSelf) : 0));
 	return {
 		rows,
 		api: arrangeAPI(data.api, rows),
 		sort: data.sort,
+		prefix: data.prefix,
 		memory,
 		compared: data.sides.length > 1,
 		noSelf: data.sides.some((side) => side.noSelf),
-		cost: rows.reduce((sum, row) => sum + (row.now ? cost(row.now, data.sides[0].noSelf) : 0), 0),
+		cost: costs.reduce((sum, one) => sum + one, 0),
+		mostCost: costs.reduce((most, one) => Math.max(most, one), 0),
 		sources: new Map(data.sources.map((s) => [s.file, s])),
 		withID: new Map(rows.map((row) => [row.id, row])),
 	};

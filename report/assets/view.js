@@ -10,6 +10,7 @@ class Views {
 		this.texts = null; // of the rows, made when they are first asked for
 		this.table.sort(report.sort);
 		byID("views").hidden = report.api.functions.length === 0;
+		this.kinds();
 		this.search();
 		this.show(report.api.only && !byID("views").hidden ? "api" : "table");
 	}
@@ -26,6 +27,8 @@ class Views {
 			link.toggleAttribute("aria-current", link.hash === "#" + name);
 		}
 		const { functions } = this.report.api;
+		byID("kind").parentElement.hidden = name === "api" || byID("kind").length < 3;
+		byID("prefix").hidden = name === "api" || this.report.prefix === "";
 		byID("exported").parentElement.hidden = name !== "api" || functions.every((fn) => fn.exported === functions[0].exported);
 		if (name === "api") {
 			this.cards.make();
@@ -63,28 +66,37 @@ class Views {
 		byID("shown").textContent = n === all ? plural(all, noun) : `${count(n)} of ${plural(all, noun)}`;
 	}
 
-	// search filters by the words in the search field, all of which have to be there.
+	// kinds fills the choice of kinds, and says what names have in common.
+	kinds() {
+		const rows = Map.groupBy(this.report.rows, (row) => row.bareKind);
+		byID("kind").append(element("option", { value: "" }, "all kinds"),
+			...[...rows].toSorted(([, a], [, b]) => b.length - a.length).map(([kind, list]) => element("option", { value: kind }, `${kind} (${count(list.length)})`)));
+		byID("prefix").querySelector("code").textContent = this.report.prefix;
+	}
+
+	// search filters by the words in the search field, all of which have to be there, and by what is chosen beside it.
 	search() {
-		const [find, visited, exported] = [byID("find"), byID("visited"), byID("exported")];
+		const [find, kind, visited, exported] = ["find", "kind", "visited", "exported"].map(byID);
 		const apply = () => {
 			const wanted = find.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
 			this.texts ??= this.searched();
 			const keep = (row) =>
-				(!visited.checked || [row.now, row.before].some((f) => f && f.count !== 0)) &&
+				(visited.value === "" || (visited.value === "yes") === [row.now, row.before].some((f) => f && f.count !== 0)) &&
 				wanted.every((word) => this.texts[row.at].includes(word));
-			this.table.filter(keep);
+			this.table.filter((row) => keep(row) && (kind.value === "" || row.bareKind === kind.value));
 			this.cards.filter((fn) => keep(fn.row) && (!exported.checked || fn.exported));
 		};
 		find.addEventListener("input", apply);
-		visited.addEventListener("change", apply);
-		exported.addEventListener("change", apply);
+		for (const choice of [kind, visited, exported]) {
+			choice.addEventListener("change", apply);
+		}
 		find.addEventListener("keydown", (event) => {
 			if (event.key === "ArrowDown" || event.key === "Enter") {
 				event.preventDefault();
 				this.focusFirst();
 			}
 		});
-		if (find.value !== "" || visited.checked || exported.checked) { // the browser has kept them over a reload
+		if (find.value !== "" || kind.value !== "" || visited.value !== "" || exported.checked) { // the browser has kept them over a reload
 			apply();
 		}
 	}
