@@ -111,16 +111,18 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 	if len(data.Guesses) > 0 {
 		notes = append(notes, "? behind a change: the marker was renamed, moved or edited, and may not be what it is compared with")
 	}
-	parts := parts()
+	parts, head := parts(), headLines(p, o.Against)
 	return parts.page.Execute(w, struct {
 		*pageParts
 		Title    string
 		Compared bool
+		About    string
 		Head     []headLine
 		Cautions []string
-		Summary  string
+		Summary  pageSummary
+		Remark   string
 		Data     template.HTML
-	}{parts, title(p, data.API), o.Against != nil, headLines(p, o.Against), notes, remark(p, data.API), template.HTML(packed)})
+	}{parts, title(p, data.API), o.Against != nil, aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API), template.HTML(packed)})
 }
 
 // title names the page: by the program, a catalogue by its packages.

@@ -19,15 +19,16 @@ import (
 
 // pageData is all of it. Markers are those of both profiles.
 type pageData struct {
-	Sort    string       `json:"sort"`   // the key that the table begins with
-	Prefix  string       `json:"prefix"` // of the names of all markers; lines have what is behind it
-	Kinds   []string     `json:"kinds"`
-	Files   []string     `json:"files"`
-	Markers pageMarkers  `json:"markers"`
-	Sides   []pageSide   `json:"sides"`   // the profile, and the one that it is compared with
-	Guesses []int        `json:"guesses"` // markers that may not be the same in both
-	Sources []pageSource `json:"sources"`
-	API     pageAPI      `json:"api"`
+	Sort      string       `json:"sort"`   // the key that the table begins with
+	Prefix    string       `json:"prefix"` // of the names of all markers; lines have what is behind it
+	Kinds     []string     `json:"kinds"`
+	Files     []string     `json:"files"`
+	Markers   pageMarkers  `json:"markers"`
+	Unvisited []int        `json:"unvisited"` // markers that the profile has and never passed
+	Sides     []pageSide   `json:"sides"`     // the profile, and the one that it is compared with
+	Guesses   []int        `json:"guesses"`   // markers that may not be the same in both
+	Sources   []pageSource `json:"sources"`
+	API       pageAPI      `json:"api"`
 }
 
 // pageMarkers are sorted by name, then ID, as profiles are.
@@ -186,10 +187,13 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		profiles = only(catalogued(markers, declared), profiles)
 		markers, at = union(profiles)
 	}
-	d := &pageData{Sort: cmp.Or(o.Sort, opening(p)), Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
+	d := &pageData{Sort: cmp.Or(o.Sort, opening(p)), Unvisited: []int{}, Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
 	files := d.name(markers)
 	for _, p := range profiles {
 		d.Sides = append(d.Sides, side(p, at))
+	}
+	for _, m := range unvisited(profiles[0]) {
+		d.Unvisited = append(d.Unvisited, at[m.ID])
 	}
 	if o.API {
 		d.Sources = []pageSource{}

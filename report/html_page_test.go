@@ -102,7 +102,7 @@ func TestPageUnable(t *testing.T) {
 		_, err = cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return none, err
 	})
-	expect(v, `document.querySelector("noscript .problem").checkVisibility() && document.querySelector("dl.head").checkVisibility()`, true)
+	expect(v, `document.querySelector("noscript .problem").checkVisibility() && document.querySelector("dl.summary").checkVisibility()`, true)
 }
 
 // Without markers, and without times, the page says what there is.

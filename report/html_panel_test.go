@@ -116,7 +116,7 @@ func TestPageCompared(t *testing.T) {
 	if got := strings.Join(strings.Fields(v.detail("count")), " "); got != "count - 3" {
 		t.Errorf("the panel says %q", got)
 	}
-	expect(v, `document.querySelector("table.head thead").innerText.split(/\s+/).filter((w) => w).join()`, "new,old")
+	expect(v, `[...document.querySelectorAll("table.head thead th")].map((h) => h.textContent).join()`, "new,old")
 }
 
 // Lines of source have the figures of their markers.

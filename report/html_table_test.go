@@ -135,7 +135,7 @@ func TestPageCells(t *testing.T) {
 	}
 	expect(v, `document.querySelectorAll("#markers tbody td.total")[1].title`, "9,061,377 ns")
 	expect(v, `document.querySelectorAll("#markers tbody td.mean")[1].title`, "4,530.688 ns")
-	expect(v, `document.querySelector("dl.head").innerText.replaceAll("\n", " ").includes("app shop (go1.26.0 linux/amd64)")`, true)
+	expect(v, `document.querySelector("dl.head").textContent.replaceAll("\n", " ").includes("appshop (go1.26.0 linux/amd64)")`, true)
 }
 
 // Numbers are written as by package report.
@@ -220,7 +220,7 @@ func TestPageSearch(t *testing.T) {
 	v.do(chromedp.KeyEvent(kb.Backspace), chromedp.SendKeys(chromedp.CSS("#find"), "nowhere"))
 	expect(v, `byID("shown").textContent`, "0 of 60 markers")
 	eval[bool](v, `(byID("find").value = "", byID("find").dispatchEvent(new Event("input")))`)
-	v.choose("visited", "yes")
+	v.choose("visited", "visited")
 	visited := 0
 	for i := range p.Markers {
 		if p.Markers[i].Count > 0 {
@@ -230,13 +230,40 @@ func TestPageSearch(t *testing.T) {
 	if got := v.names(); len(got) != visited || visited == 60 {
 		t.Errorf("%d markers were visited, want %d", len(got), visited)
 	}
-	v.choose("visited", "no")
+	v.choose("visited", "unvisited")
 	expect(v, `byID("shown").textContent`, fmt.Sprintf("%d of 60 markers", 60-visited))
-	v.choose("visited", "yes")
+	v.choose("visited", "visited")
 	// What is found can be sorted.
 	v.click("th.max button")
 	if got, want := v.names(), inOrder(p, "max", false)[:10]; !slices.Equal(got[:10], want) {
 		t.Errorf("by max\n%q\nwant\n%q", got[:10], want)
+	}
+}
+
+// What a reader asks first stands above the table: what took most, what was never passed, what it all cost.
+func TestPageSummary(t *testing.T) {
+	p := profiletest.Make(60, 1)
+	p.ElapsedNS, p.Cost = 2_000_000_000, &profile.Cost{Runs: 1, CPUNS: 1_500_000_000, MarkersNS: 30_000_000}
+	p.Warnings = []string{"something is odd"}
+	v := open(t, p, report.Options{})
+	expect(v, `[...document.querySelectorAll(".summary > div:not(.most)")].map((d) => d.textContent.replaceAll("\n", ""))`,
+		[]string{"elapsed2.00s", "processor time1.50s", "cost of markers30.0ms or more, 2% of it", "unvisited5 of 60 markers"})
+	expect(v, `document.querySelector(".cautions").getBoundingClientRect().bottom <= document.querySelector(".summary").getBoundingClientRect().top`, true)
+	expect(v, `[...document.querySelectorAll(".most a")].map((a) => a.title)`, inOrder(p, "self", false)[:3])
+	expect(v, `[...document.querySelectorAll(".most dd")].map((d) => d.textContent.split(", ").at(-1))`,
+		eval[[]string](v, `[...document.querySelectorAll("#markers tbody td.share")].slice(0, 3).map((c) => c.textContent)`))
+	v.click(".most dd:nth-of-type(2) a")
+	v.wait(`byID("detail-name")?.textContent === ` + quoted(inOrder(p, "self", false)[1]))
+	v.click("[data-visited]")
+	expect(v, `byID("shown").textContent + ", " + byID("visited").value`, "5 of 60 markers, unvisited")
+
+	// They are as many as the text report counts.
+	p.Markers[0].Count, p.Markers[0].Buckets, p.Markers[0].Open = 0, nil, 1
+	p.Markers[4].Count, p.Markers[4].Buckets, p.Markers[4].Off = 0, nil, "choice"
+	p.Markers[8].Count, p.Markers[8].Buckets, p.Markers[8].Samples = 0, nil, 3
+	v = open(t, p, report.Options{})
+	if unvisited := eval[string](v, `document.querySelector("[data-visited]").textContent.split(" ")[0]`) + " unvisited"; !strings.Contains(write(t, p, report.Options{}), ", "+unvisited) {
+		t.Errorf("the text does not say %s", unvisited)
 	}
 }
 

@@ -38,8 +38,8 @@ func partOf(part, whole float64) string {
 	}
 }
 
-// unvisited tells whether a marker was there to be passed, and no passage came.
-func unvisited(p *profile.Profile, m *profile.Marker) bool {
+// neverPassed tells whether a marker was there to be passed, and no passage came.
+func neverPassed(p *profile.Profile, m *profile.Marker) bool {
 	return m.Count == 0 && m.Open == 0 && m.Samples == 0 && m.Off != "choice" && !onlyTraced(p, m) && (p.Wild == nil || m.Picks != nil)
 }
 
@@ -48,7 +48,7 @@ func others(p *profile.Profile, rest []*profile.Marker) string {
 	self, never := 0.0, 0
 	for _, m := range rest {
 		self += float64(m.SelfNS)
-		if unvisited(p, m) {
+		if neverPassed(p, m) {
 			never++
 		}
 	}

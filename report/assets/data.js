@@ -80,6 +80,7 @@ function arrange(data) {
 		api: arrangeAPI(data.api, rows),
 		sort: data.sort,
 		prefix: data.prefix,
+		unvisited: new Set(data.unvisited),
 		memory,
 		compared: data.sides.length > 1,
 		noSelf: data.sides.some((side) => side.noSelf),

@@ -81,7 +81,8 @@ class Views {
 			const wanted = find.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
 			this.texts ??= this.searched();
 			const keep = (row) =>
-				(visited.value === "" || (visited.value === "yes") === [row.now, row.before].some((f) => f && f.count !== 0)) &&
+				(visited.value !== "visited" || [row.now, row.before].some((f) => f && f.count !== 0)) &&
+				(visited.value !== "unvisited" || this.report.unvisited.has(row.at)) &&
 				wanted.every((word) => this.texts[row.at].includes(word));
 			this.table.filter((row) => keep(row) && (kind.value === "" || row.bareKind === kind.value));
 			this.cards.filter((fn) => keep(fn.row) && (!exported.checked || fn.exported));
@@ -89,6 +90,12 @@ class Views {
 		find.addEventListener("input", apply);
 		for (const choice of [kind, visited, exported]) {
 			choice.addEventListener("change", apply);
+		}
+		for (const button of document.querySelectorAll("[data-visited]")) {
+			button.addEventListener("click", () => {
+				visited.value = button.dataset.visited;
+				apply();
+			});
 		}
 		find.addEventListener("keydown", (event) => {
 			if (event.key === "ArrowDown" || event.key === "Enter") {

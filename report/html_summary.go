@@ -1,0 +1,118 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/units"
+)
+
+// pageSummary is what stands above the table: what a reader asks first.
+type pageSummary struct {
+	Facts     []headLine
+	Word      string // what the first markers have the most of: self time, total time or passages
+	Most      []pageMost
+	Unvisited string // how many markers were never passed, of how many; "": none
+}
+
+// pageMost is one of the markers that took most.
+type pageMost struct {
+	ID          string
+	Name, Short string // with and without what all names begin with
+	Amount      string
+	Share       string // of the self time of all markers; "" where times contain each other
+}
+
+// mostShown is how many markers the summary names.
+const mostShown = 3
+
+// summarize makes the summary of a page; prefix is what its table leaves out of names. A catalogue has the
+// facts alone, for it shows a part of the markers, to readers who did not mark them.
+func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
+	s := pageSummary{}
+	if o.Against == nil {
+		s.Facts = facts(p)
+	}
+	if o.API {
+		return s
+	}
+	order := opening(p)
+	s.Word = map[string]string{"self": "most self time", "total": "largest total", "count": "most passages"}[order]
+	all := uint64(0)
+	for i := range p.Markers {
+		all += p.Markers[i].SelfNS
+	}
+	for _, m := range sorted(p, order) {
+		if m.Count == 0 || len(s.Most) == mostShown {
+			break
+		}
+		name := printable(m.Name)
+		most := pageMost{ID: m.ID.String(), Name: name, Short: strings.TrimPrefix(name, prefix)}
+		switch order {
+		case "self":
+			most.Amount = units.WholeDuration(m.SelfNS)
+			if all > 0 {
+				most.Share = percent(float64(m.SelfNS) / float64(all))
+			}
+		case "total":
+			most.Amount = units.WholeDuration(m.TotalNS())
+		default:
+			most.Amount = units.Count(m.Count)
+		}
+		s.Most = append(s.Most, most)
+	}
+	if n := len(unvisited(p)); n > 0 {
+		s.Unvisited = fmt.Sprintf("%s of %s", units.Count(uint64(n)), units.Plural(len(p.Markers), "marker"))
+	}
+	return s
+}
+
+// facts are what the whole run took, and what of that its markers did.
+func facts(p *profile.Profile) (lines []headLine) {
+	if p.ElapsedNS > 0 {
+		elapsed := units.Duration(float64(p.ElapsedNS))
+		if p.Runs > 1 {
+			elapsed += " in all runs together"
+		}
+		lines = append(lines, headLine{Word: "elapsed", Now: elapsed})
+	}
+	c := p.Cost
+	if c == nil {
+		return lines
+	}
+	cpu := units.WholeDuration(c.CPUNS)
+	if c.Runs < uint64(p.Runs) {
+		cpu += " of " + units.Plural(c.Runs, "run")
+	}
+	markers := units.WholeDuration(c.MarkersNS) + " or more"
+	if c.CPUNS > 0 {
+		markers += fmt.Sprintf(", %s of it", percent(c.Share()))
+	}
+	return append(lines, headLine{Word: "processor time", Now: cpu}, headLine{Word: "cost of markers", Now: markers})
+}
+
+// unvisited are the markers that were there to be passed and never were, as the text report counts them.
+func unvisited(p *profile.Profile) (list []*profile.Marker) {
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		excused := m.Open > 0 || onlyTraced(p, m) || m.Samples > 0 || p.Wild != nil && m.Picks == nil || m.Off == "choice"
+		if m.Count == 0 && !excused {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// aboutRun is what is said of a run where there is one line for it.
+func aboutRun(lines []headLine) string {
+	var some []string
+	for _, l := range lines {
+		if l.Word == "app" || l.Word == "run" || l.Word == "runs" {
+			some = append(some, cmp.Or(l.Now, l.Before))
+		}
+	}
+	return strings.Join(slices.Compact(some), ", ")
+}
