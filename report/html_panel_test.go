@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
@@ -59,9 +62,9 @@ func TestPageMarker(t *testing.T) {
 	// What has no times says why.
 	v.openMarker("example.com/shop/cart.cache missed")
 	expect(v, `document.querySelector("#detail canvas") === null`, true)
-	expect(v, `document.querySelector(".parts > .note").textContent`, "its passages were counted and not timed")
+	expect(v, `document.querySelector(".measured > .note").textContent`, "its passages were counted and not timed")
 	v.openMarker("example.com/shop/cart.(*Cart).Total:if#1.then")
-	expect(v, `document.querySelector(".parts > .note").textContent`, "the marker was never passed")
+	expect(v, `document.querySelector(".measured > .note").textContent`, "the marker was never passed")
 
 	// The address leads to the marker.
 	expect(v, `location.hash`, "#00c0ffee00000004")
@@ -156,6 +159,30 @@ func TestPageSource(t *testing.T) {
 	v.wait(`byID("detail-name").textContent === "example.com/shop/cart.(*Cart).Total"`)
 	v.openMarker("example.com/shop/cmd/shop.main")
 	expect(v, `document.querySelector(".source").innerText.split("\n").filter((l) => l).join(": ")`, "cmd/shop/main.go:12: not found; -src DIR gives it")
+}
+
+// The listing grows with the window, and with the panel when the line above that is moved.
+func TestPageGrows(t *testing.T) {
+	v := open(t, parse(t, demo()), report.Options{Source: func(string, string, bool) (report.Source, error) {
+		return report.Source{Text: strings.Repeat("// more\n", 2000)}, nil
+	}})
+	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
+	height := func() float64 {
+		return eval[float64](v, `document.querySelector(".listing").getBoundingClientRect().height`)
+	}
+	first := height()
+	eval[bool](v, `byID("split").focus() === undefined`)
+	v.do(chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp))
+	moved := height()
+	v.do(chromedp.KeyEvent(kb.ArrowDown))
+	if back := height(); first < 200 || moved != first+80 || back != first+40 {
+		t.Errorf("the listing is %v high, after two steps up %v, after one down %v", first, moved, back)
+	}
+	v = open(t, parse(t, demo()), report.Options{Source: sources}, window(1440, 1500))
+	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
+	if grown := height(); grown < first+250 {
+		t.Errorf("the listing is %v high in a window of 1,500 pixels, and %v in one of 900", grown, first)
+	}
 }
 
 // Callers and what collectors read are in the panel, with a way to the callers.

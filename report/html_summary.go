@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/markgen/markgen/profile"
@@ -110,9 +109,12 @@ func unvisited(p *profile.Profile) (list []*profile.Marker) {
 func aboutRun(lines []headLine) string {
 	var some []string
 	for _, l := range lines {
-		if l.Word == "app" || l.Word == "run" || l.Word == "runs" {
-			some = append(some, cmp.Or(l.Now, l.Before))
+		switch text := cmp.Or(l.Now, l.Before); l.Word {
+		case "app", "run":
+			some = append(some, text)
+		case "runs":
+			some = append(some, "runs: "+text)
 		}
 	}
-	return strings.Join(slices.Compact(some), ", ")
+	return strings.Join(some, ", ")
 }

@@ -2,10 +2,38 @@
 
 // A DetailPanel shows all that is known of one marker.
 class DetailPanel {
-	// section is where it is shown.
-	constructor(section, report, onClose) {
-		Object.assign(this, { section, report, onClose });
+	// section is where it is shown, split the line above it, which moves.
+	constructor(section, split, report, onClose) {
+		Object.assign(this, { section, split, report, onClose });
 		this.histogram = new Histogram();
+		this.movable();
+	}
+
+	// movable makes the panel higher and lower as the line above it is dragged, or moved by arrow keys.
+	movable() {
+		const { section, split } = this;
+		const resize = (height) => {
+			const most = 0.8 * innerHeight;
+			height = Math.round(Math.max(Math.min(120, most), Math.min(height, most)));
+			section.style.height = height + "px";
+			split.setAttribute("aria-valuenow", Math.round((100 * height) / innerHeight));
+		};
+		split.addEventListener("pointerdown", (event) => {
+			split.setPointerCapture(event.pointerId);
+			event.preventDefault();
+		});
+		split.addEventListener("pointermove", (event) => {
+			if (split.hasPointerCapture(event.pointerId)) {
+				resize(section.getBoundingClientRect().bottom - event.clientY);
+			}
+		});
+		split.addEventListener("keydown", (event) => {
+			const step = { ArrowUp: 40, ArrowDown: -40 }[event.key];
+			if (step) {
+				event.preventDefault();
+				resize(section.offsetHeight + step);
+			}
+		});
 	}
 
 	show(row) {
@@ -17,12 +45,14 @@ class DetailPanel {
 				element("h2", { id: "detail-name" }, row.name),
 				element("span", { class: "what" }, `${row.kind}, ${row.place}${row.guess ? "; compared by " + guessText : ""}`),
 				element("code", { title: "ID of the marker" }, row.id),
+				navigator.clipboard && element("button", { type: "button", class: "copy", click: () => navigator.clipboard.writeText(row.name) }, "copy name"),
 				element("button", { type: "button", class: "close", "aria-label": "close", click: () => this.onClose() }, "×")),
 			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
-				this.figures(row),
-				timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row)),
+				element("div", { class: "measured" },
+					this.figures(row),
+					timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row))),
 				aside.length > 0 && element("div", { class: "aside" }, aside)));
-		this.section.hidden = false;
+		this.section.hidden = this.split.hidden = false;
 		if (timed) {
 			this.histogram.draw();
 		} else {
@@ -34,7 +64,7 @@ class DetailPanel {
 
 	hide() {
 		this.histogram.close();
-		this.section.hidden = true;
+		this.section.hidden = this.split.hidden = true;
 		this.section.replaceChildren();
 	}
 

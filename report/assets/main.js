@@ -5,7 +5,7 @@ async function start() {
 	const report = arrange(await unpack());
 	document.querySelector("main").hidden = false;
 	const views = new Views(report);
-	const panel = new DetailPanel(byID("detail"), report, () => {
+	const panel = new DetailPanel(byID("detail"), byID("split"), report, () => {
 		history.replaceState(null, "", location.pathname + location.search);
 		follow();
 		views.focusOpen();
