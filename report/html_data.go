@@ -23,6 +23,7 @@ type pageData struct {
 	Prefix    string       `json:"prefix"` // of the names of all markers; lines have what is behind it
 	Kinds     []string     `json:"kinds"`
 	Files     []string     `json:"files"`
+	Links     []string     `json:"links"` // the address of each of Files, with {line} in it; "": none
 	Markers   pageMarkers  `json:"markers"`
 	Unvisited []int        `json:"unvisited"` // markers that the profile has and never passed
 	Sides     []pageSide   `json:"sides"`     // the profile, and the one that it is compared with
@@ -189,6 +190,7 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 	}
 	d := &pageData{Sort: cmp.Or(o.Sort, opening(p)), Unvisited: []int{}, Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
 	files := d.name(markers)
+	d.Links = addresses(files, o.Link)
 	for _, p := range profiles {
 		d.Sides = append(d.Sides, side(p, at))
 	}

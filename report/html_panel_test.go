@@ -185,6 +185,29 @@ func TestPageGrows(t *testing.T) {
 	}
 }
 
+// Places lead to where they are asked to lead, and where a file has no address they are text.
+func TestPageLinks(t *testing.T) {
+	v := open(t, parse(t, demo()), report.Options{Source: sources, Link: func(pkg, file string, std bool) string {
+		if file == "cart/price.go" && pkg == "example.com/shop/cart" && !std {
+			return "https://example.com/blob/main/cart/price.go#L{line}"
+		}
+		return ""
+	}})
+	places := eval[[]string](v, `[...document.querySelectorAll("#markers tbody tr:not(.space)")].map((r) => (r.querySelector(".place a")?.href ?? "none") + " " + r.querySelector(".place").textContent)`)
+	slices.Sort(places)
+	if want := "https://example.com/blob/main/cart/price.go#L30 cart/price.go:30"; places[0] != want || places[len(places)-1] != "none cmd/shop/main.go:12" {
+		t.Errorf("the places lead to\n%s", strings.Join(places, "\n"))
+	}
+	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
+	expect(v, `document.querySelector("#detail .what a").href`, "https://example.com/blob/main/cart/price.go#L32")
+	expect(v, `document.querySelector("#detail .what a").rel`, "noopener noreferrer")
+	expect(v, `document.querySelector(".listing .number a").href`, "https://example.com/blob/main/cart/price.go#L1")
+	// A click on it leaves the page as it is.
+	expect(v, `(addEventListener("click", (e) => e.preventDefault(), true), document.querySelector('.place a[href$="L40"]').click(), byID("detail-name").textContent)`, "example.com/shop/cart.(*Cart).Total:for#1")
+	v = open(t, parse(t, demo()), report.Options{Source: sources})
+	expect(v, `document.querySelectorAll(".place a").length`, 0)
+}
+
 // Callers and what collectors read are in the panel, with a way to the callers.
 func TestPageCallers(t *testing.T) {
 	p := few(51)

@@ -15,6 +15,7 @@ import (
 // Source is the text of a file with markers in it, as it is now.
 type Source struct {
 	Text    string
+	Path    string    // of the file on this machine; "": it has none
 	Changed time.Time // the last time; zero: unknown
 	Go      string    // the version of Go that the file came with; "": it came with none
 }
@@ -80,6 +81,21 @@ func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) [
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b pageSource) int { return cmp.Compare(a.File, b.File) })
+	return list
+}
+
+// addresses are those of the files that are in index.
+func addresses(index map[sourceName]int, link func(pkg, file string, std bool) string) []string {
+	list := []string{}
+	if link == nil {
+		return list
+	}
+	names := slices.SortedFunc(maps.Keys(index), func(a, b sourceName) int { return cmp.Compare(index[a], index[b]) })
+	for _, at := range names {
+		if index[at] >= 0 {
+			list = append(list, link(at.pkg, at.file, at.std))
+		}
+	}
 	return list
 }
 

@@ -55,6 +55,10 @@ type Options struct {
 	// The html format shows the text, the text format the headers of loops and branches; nil: none.
 	Source func(pkg, file string, std bool) (Source, error)
 
+	// Link gives the address that a place of the html format leads to, for a file as Source has it, with {line}
+	// where the number of the line belongs; "": the place leads nowhere. nil: none does.
+	Link func(pkg, file string, std bool) string
+
 	// API makes the html format a catalogue: it opens with the API view, and has nothing but
 	// the exported functions and methods of packages that can be imported.
 	API bool

@@ -25,7 +25,7 @@ var cmdReport = &command{
 	sides: true,
 	short: "what marked programs measured, as text or for other programs",
 	long: `
-usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-o FILE | -http ADDR] DATA…
+usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
@@ -64,6 +64,9 @@ counts once. Runs that were killed or still go on can be read as well.
   -src DIR   where text finds the headers of loops and branches, and html the source: the root of the module that was
              marked (default: that of the working directory); none: without source. The standard library and
              dependencies are found by go
+  -link URL  where places in the html format lead to, with {file} for the file's name in the module that was marked, or
+             {path} for that on this machine, and {line}: 'https://github.com/o/r/blob/main/{file}#L{line}';
+             none: nowhere (default: ` + editorLink + `, the editor; of -api none)
 
 With -- between data files, the html format compares: both distributions of a marker in one chart, and the change
 of its count, total and mean.
@@ -106,6 +109,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	out := fs.String("o", "", "")
 	addr := fs.String("http", "", "")
 	src := fs.String("src", "", "")
+	link := fs.String("link", "", "")
 	if code, done := env.parse(fs, args); done {
 		return code
 	}
@@ -130,11 +134,19 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		if o.Source, err = sourceReader(env, *src); err != nil {
 			return env.wrong("%v", err)
 		}
-		if o.Format == "html" && *out == "" && *addr == "" && isTerminal(env.Stdout) {
-			return env.wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
+		if o.Format == "html" {
+			if o.Link, err = placeLinks(env, *link, *src, o); err != nil {
+				return env.wrong("%v", err)
+			}
+			if *out == "" && *addr == "" && isTerminal(env.Stdout) {
+				return env.wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
+			}
 		}
 	} else if *src != "" {
 		return env.wrong("-src is for the formats text and html")
+	}
+	if *link != "" && o.Format != "html" {
+		return env.wrong("-link is for the html format")
 	}
 	if *addr != "" {
 		if *out != "" {

@@ -96,20 +96,37 @@ func newModuleFolders(env *Env, dir string) *moduleFolders {
 	return m
 }
 
-// of is the root of the module that a package is of, "" if it is not here. file is one of the package's, relative to
-// that root: so the path of the module is what the package's has before the folder of the file.
-func (m *moduleFolders) of(pkg, file string) string {
+// importPath is the path of the package whose folder a file of pkg is in.
+func importPath(pkg, file string) string {
 	if strings.HasSuffix(file, "_test.go") {
-		pkg = strings.TrimSuffix(pkg, "_test")
+		return strings.TrimSuffix(pkg, "_test")
 	}
+	return pkg
+}
+
+// moduleOf is the path of the module that a package is of, "" if that can't be. file is one of the package's,
+// relative to the module's root.
+func moduleOf(pkg, file string) string {
 	below := ""
 	if folder := path.Dir(file); folder != "." {
 		below = "/" + folder
 	}
-	module, ok := strings.CutSuffix(pkg, below)
+	module, ok := strings.CutSuffix(importPath(pkg, file), below)
 	if !ok {
 		return ""
 	}
+	return module
+}
+
+// of is the root of the module that a package is of, "" if it is not here. file is one of the package's, relative to
+// that root: so the path of the module is what the package's has before the folder of the file.
+func (m *moduleFolders) of(pkg, file string) string {
+	pkg = importPath(pkg, file)
+	module := moduleOf(pkg, file)
+	if module == "" {
+		return ""
+	}
+	below := strings.TrimPrefix(pkg, module)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	root, known := m.roots[module]
@@ -172,7 +189,7 @@ func readBelow(folder, name string) (report.Source, error) {
 		return report.Source{}, errors.New("not shown: it is no file")
 	}
 	text, err := root.ReadFile(name)
-	return report.Source{Text: string(text), Changed: info.ModTime()}, err
+	return report.Source{Text: string(text), Path: filepath.Join(folder, name), Changed: info.ModTime()}, err
 }
 
 // goFolders is where go has source. What it does not say is "".

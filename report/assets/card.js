@@ -32,7 +32,7 @@ function fillCard(card, fn, report, measures) {
 	}
 	card.firstElementChild.append(
 		...[factsOf(row, report), evidenceOf(fn), notesOf(fn, report)].filter((part) => part),
-		element("p", { class: "further" }, element("a", { href: "#" + row.id, tabindex: -1 }, "all figures"), " ", element("span", { class: "place" }, row.place)));
+		element("p", { class: "further" }, element("a", { href: "#" + row.id, tabindex: -1 }, "all figures"), " ", element("span", { class: "place" }, placeLink(row, row.line, row.place, { tabindex: -1 }))));
 	for (const { measure, axis } of measures) {
 		const some = [row.now, row.before].some((f) => measure.list(f)?.some((b) => b.k > 0 || measure === timeMeasure));
 		card.append(element("figure", { class: "spread" },

@@ -43,7 +43,7 @@ function columnsFor(report) {
 		}
 	}
 	list.push(words("place", longest(rows, (row) => row.place, 6, 24), "file and line",
-		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, row.place))));
+		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, placeLink(row, row.line, row.place, { tabindex: -1 })))));
 	list.at(-1).then = (row) => row.line;
 	list[0].width = nameWidth(list, longest(rows, (row) => row.short, 18, 56));
 	list.push(words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind));

@@ -16,6 +16,7 @@ async function unpack() {
 // arrange makes of the columns one object a marker, a row:
 //
 //	at, id, name, kind, file (and fileAt, its number), line, place
+//	link: the address of the file, with {line} in it; "": it has none
 //	short: the name without what all names begin with
 //	bareKind: the kind without the rate and what else may stand behind it
 //	now, before: its figures in the profile and in the one it is compared with; null where it is not
@@ -30,6 +31,7 @@ function arrange(data) {
 			at, name, file,
 			short: name.slice(data.prefix.length),
 			fileAt: m.file[at],
+			link: data.links[m.file[at]] ?? "",
 			id: m.id[at],
 			kind: data.kinds[m.kind[at]],
 			bareKind: data.kinds[m.kind[at]].split(/[ ,]/)[0],

@@ -43,7 +43,7 @@ class DetailPanel {
 		this.section.replaceChildren(
 			element("div", { class: "bar" },
 				element("h2", { id: "detail-name" }, row.name),
-				element("span", { class: "what" }, `${row.kind}, ${row.place}${row.guess ? "; compared by " + guessText : ""}`),
+				element("span", { class: "what" }, row.kind + ", ", placeLink(row, row.line, row.place), row.guess ? "; compared by " + guessText : ""),
 				element("code", { title: "ID of the marker" }, row.id),
 				navigator.clipboard && element("button", { type: "button", class: "copy", click: () => navigator.clipboard.writeText(row.name) }, "copy name"),
 				element("button", { type: "button", class: "close", "aria-label": "close", click: () => this.onClose() }, "×")),

@@ -4,13 +4,24 @@
 
 const linesAround = 60; // shown above and below the marker's line, and added at a time
 
+// placeLink makes a text lead to a line of a row's file; where the file has no address it is the text.
+function placeLink(row, line, text, attributes) {
+	if (row.link === "") {
+		return text;
+	}
+	const away = /^https?:/i.test(row.link); // a page: this one stays open beside it
+	return element("a", {
+		href: row.link.replaceAll("{line}", line), target: away && "_blank", rel: away && "noopener noreferrer", ...attributes,
+	}, text);
+}
+
 // sourceOf makes the listing around a row's line.
 function sourceOf(row, report) {
 	const source = report.sources.get(row.fileAt);
 	if (!source) {
 		return null;
 	}
-	const head = element("h3", null, row.place);
+	const head = element("h3", null, placeLink(row, row.line, row.place));
 	if (source.text === "") {
 		return element("div", { class: "source" }, head, element("p", { class: "note" }, source.note || "the file is empty"));
 	}
@@ -70,7 +81,7 @@ function lineOf(n, text, markers, current, sum, noSelf) {
 		cells((row) => element("a", { href: "#" + row.id, title: row.name }, figure(row, (f) => f, (f) => count(f.count)))),
 		cells((row) => figure(row, (f) => f.timed, (f) => wholeDuration(f.total))),
 		cells((row) => figure(row, (f) => f.timed && !noSelf, (f) => wholeDuration(f.self))),
-		element("td", { class: "number" }, n),
+		element("td", { class: "number" }, placeLink(current, n, String(n), { tabindex: -1, title: "open this line" })),
 		element("td", { class: "code" }, text === "" ? "\n" : text.replace(/\r$/, "")));
 	const share = markers.reduce((most, row) => Math.max(most, row.now ? cost(row.now, noSelf) : 0), 0) / sum;
 	if (share > 0.001) {
