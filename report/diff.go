@@ -209,20 +209,7 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 		{name: "p"},
 	}
 	for _, l := range lines {
-		cells := []string{l.name, l.f.Name, value(l.f.Old.Median, l.f.Unit), around(l.f.Old), value(l.f.New.Median, l.f.Unit), around(l.f.New), "~", "", "", none}
-		if l.verdict != compare.Unchanged {
-			cells[6] = signed(l.f.Change)
-		}
-		if l.verdict != compare.Unchanged && !math.IsInf(l.f.Hi, 0) {
-			cells[7] = signed(l.f.Lo) + " … " + signed(l.f.Hi)
-		}
-		if !math.IsNaN(l.f.Adjusted) {
-			cells[9] = probability(l.f.Adjusted)
-		}
-		if l.verdict >= compare.Better {
-			cells[8] = l.verdict.String()
-		}
-		for i, cell := range cells {
+		for i, cell := range append([]string{l.name}, figureCells(l.f, l.verdict)...) {
 			columns[i].cells = append(columns[i].cells, cell)
 		}
 	}
@@ -242,6 +229,25 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	pale := func(row int) bool { return lines[row].verdict == compare.Unchanged || lines[row].guess }
 	writeRows(w, columns, rows{style: style, pale: pale}, Options{Width: d.Width, Color: d.Color})
 	w.WriteByte('\n')
+}
+
+// figureCells are what is said of a figure: its name, the old value and how sure that is, the new one and how
+// sure, the change and its interval, the verdict and the p-value.
+func figureCells(f *compare.Figure, verdict compare.Verdict) []string {
+	cells := []string{f.Name, value(f.Old.Median, f.Unit), around(f.Old), value(f.New.Median, f.Unit), around(f.New), "~", "", "", none}
+	if verdict != compare.Unchanged {
+		cells[5] = signed(f.Change)
+	}
+	if verdict != compare.Unchanged && !math.IsInf(f.Hi, 0) {
+		cells[6] = signed(f.Lo) + " … " + signed(f.Hi)
+	}
+	if verdict >= compare.Better {
+		cells[7] = verdict.String()
+	}
+	if !math.IsNaN(f.Adjusted) {
+		cells[8] = probability(f.Adjusted)
+	}
+	return cells
 }
 
 // countChanges tells which markers were surely passed more or less often.

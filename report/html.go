@@ -100,6 +100,11 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 		return err
 	}
 	notes := []string{}
+	if o.Compared != nil {
+		for _, c := range o.Compared.Cautions {
+			notes = append(notes, printable(c))
+		}
+	}
 	for _, c := range p.Cautions() {
 		notes = append(notes, printable(c))
 	}
@@ -116,13 +121,14 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 		*pageParts
 		Title    string
 		Compared bool
+		Verdicts *pageCompared
 		About    string
 		Head     []headLine
 		Cautions []string
 		Summary  pageSummary
 		Remark   string
 		Data     template.HTML
-	}{parts, title(p, data.API), o.Against != nil, aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API), template.HTML(packed)})
+	}{parts, title(p, data.API), o.Against != nil, summarizeComparison(o.Compared), aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API), template.HTML(packed)})
 }
 
 // title names the page: by the program, a catalogue by its packages.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -19,17 +20,18 @@ import (
 
 // pageData is all of it. Markers are those of both profiles.
 type pageData struct {
-	Sort      string       `json:"sort"`   // the key that the table begins with
-	Prefix    string       `json:"prefix"` // of the names of all markers; lines have what is behind it
-	Kinds     []string     `json:"kinds"`
-	Files     []string     `json:"files"`
-	Links     []string     `json:"links"` // the address of each of Files, with {line} in it; "": none
-	Markers   pageMarkers  `json:"markers"`
-	Unvisited []int        `json:"unvisited"` // markers that the profile has and never passed
-	Sides     []pageSide   `json:"sides"`     // the profile, and the one that it is compared with
-	Guesses   []int        `json:"guesses"`   // markers that may not be the same in both
-	Sources   []pageSource `json:"sources"`
-	API       pageAPI      `json:"api"`
+	Sort      string        `json:"sort"`   // the key that the table begins with
+	Prefix    string        `json:"prefix"` // of the names of all markers; lines have what is behind it
+	Kinds     []string      `json:"kinds"`
+	Files     []string      `json:"files"`
+	Links     []string      `json:"links"` // the address of each of Files, with {line} in it; "": none
+	Markers   pageMarkers   `json:"markers"`
+	Unvisited []int         `json:"unvisited"` // markers that the profile has and never passed
+	Sides     []pageSide    `json:"sides"`     // the profile, and the one that it is compared with
+	Guesses   []int         `json:"guesses"`   // markers that may not be the same in both
+	Verdicts  *pageVerdicts `json:"verdicts"`  // on what has changed; null: there are none
+	Sources   []pageSource  `json:"sources"`
+	API       pageAPI       `json:"api"`
 }
 
 // pageMarkers are sorted by name, then ID, as profiles are.
@@ -188,8 +190,9 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		profiles = only(catalogued(markers, declared), profiles)
 		markers, at = union(profiles)
 	}
-	d := &pageData{Sort: cmp.Or(o.Sort, opening(p)), Unvisited: []int{}, Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
+	d := &pageData{Sort: cmp.Or(o.Sort, opening(p, o.Compared)), Unvisited: []int{}, Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
 	files := d.name(markers)
+	d.Verdicts = verdicts(o.Compared, at)
 	d.Links = addresses(files, o.Link)
 	for _, p := range profiles {
 		d.Sides = append(d.Sides, side(p, at))
@@ -293,9 +296,11 @@ func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 	return files
 }
 
-// opening is what a table begins with if nothing else is asked for: what took most.
-func opening(p *profile.Profile) string {
+// opening is what a table begins with if nothing else is asked for: what got worse, else what took most. r may be nil.
+func opening(p *profile.Profile, r *compare.Result) string {
 	switch {
+	case r != nil && r.Enough && len(r.Markers) > 0:
+		return "verdict"
 	case !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return len(m.Buckets) > 0 }):
 		return "count"
 	case p.NoSelf:

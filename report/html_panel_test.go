@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
@@ -105,21 +106,98 @@ func TestPageCompared(t *testing.T) {
 		t.Errorf("by the change of the mean: %q", got)
 	}
 	v.openMarker("example.com/shop/cart.(*Cart).Total")
-	expect(v, `Chart.getChart(document.querySelector("#detail canvas")).data.datasets.map((d) => d.label + " " + d.data.filter((n) => n > 0).join())`, []string{"new 1,1,1", "old 2"})
-	if got := strings.Join(strings.Fields(v.detail("mean")), " "); got != "mean 4.70ms 950µs ×4.95" {
+	expect(v, `Chart.getChart(document.querySelector("#detail canvas")).data.datasets.map((d) => d.label + " " + d.data.filter((n) => n > 0).join())`, []string{"old 2", "new 1,1,1"})
+	if got := strings.Join(strings.Fields(v.detail("mean")), " "); got != "mean 950µs 4.70ms ×4.95" {
 		t.Errorf("the panel says %q", got)
 	}
-	expect(v, `[...document.querySelectorAll(".buckets tbody tr")].map((r) => r.cells[0].textContent).join()`, "new,new,new,old")
+	expect(v, `[...document.querySelectorAll(".buckets tbody tr")].map((r) => r.cells[0].textContent).join()`, "old,new,new,new")
 	const guess = "a guess: it was renamed, moved or edited, and may not be what it is compared with"
 	expect(v, `document.querySelector("#detail .what").textContent.includes("guess")`, false)
 	v.openMarker("example.com/shop/cart.(*Cart).Total:for#1")
 	expect(v, `document.querySelector("#detail .what").textContent`, "loop, cart/price.go:32; compared by "+guess)
 	expect(v, `[...document.querySelectorAll(".cautions li")].at(-1).textContent`, "? behind a change: the marker was renamed, moved or edited, and may not be what it is compared with")
 	v.openMarker("example.com/shop/cart.gone")
-	if got := strings.Join(strings.Fields(v.detail("count")), " "); got != "count - 3" {
+	if got := strings.Join(strings.Fields(v.detail("count")), " "); got != "count 3 -" {
 		t.Errorf("the panel says %q", got)
 	}
-	expect(v, `[...document.querySelectorAll("table.head thead th")].map((h) => h.textContent).join()`, "new,old")
+	expect(v, `[...document.querySelectorAll("table.head thead th")].map((h) => h.textContent).join()`, "old,new")
+}
+
+// A page that compares has colour for what markgen diff calls worse or better, and for nothing else.
+func TestPageVerdicts(t *testing.T) {
+	old := demo()
+	old.Tables[0].Times[1] = []uint64{1_000_000, 900_000}
+	old.Tables[0].Text = strings.Replace(old.Tables[0].Text, "00c0ffee00000007", "00c0ffee00000009", 1)
+	p := parse(t, demo())
+	figure := func(name string, change float64, verdict compare.Verdict) compare.Figure {
+		return compare.Figure{
+			Name: name, Unit: "ns", Old: compare.Summary{Median: 1000, Lo: 990, Hi: 1010}, New: compare.Summary{Median: 1000 * (1 + change), Lo: 1000, Hi: 2000},
+			Change: change, Lo: change - 0.01, Hi: change + 0.01, P: 0.001, Adjusted: 0.002, Verdict: verdict,
+		}
+	}
+	result := func(enough bool) *compare.Result {
+		r := &compare.Result{Options: compare.Options{Metric: "time", Threshold: 0.05, Alpha: 0.05}, Enough: enough, Need: 4, Old: compare.Side{Runs: 8}, New: compare.Side{Runs: 8}, Half: 0.1, Most: 0.2}
+		add := func(name string, verdict compare.Verdict, figures ...compare.Figure) {
+			for i := range p.Markers {
+				if m := &p.Markers[i]; m.Name == name {
+					r.Markers = append(r.Markers, compare.Marker{Place: compare.Place{ID: m.ID, Name: m.Name}, Verdict: verdict, Figures: figures})
+				}
+			}
+		}
+		if !enough {
+			add("example.com/shop/cart.(*Cart).Total", compare.Unknown, figure("p5", 0.5, compare.Unknown))
+			return r
+		}
+		add("example.com/shop/cart.read <rates> & taxes", compare.Worse, figure("p90", 0.5, compare.Worse), figure("p5", -0.2, compare.Better), figure("p50", 0.01, compare.Unchanged))
+		add("example.com/shop/cart.(*Cart).Total:for#1", compare.Better, figure("p5", -0.3, compare.Better))
+		add("example.com/shop/cmd/shop.main", compare.Changed, figure("mean", 0.02, compare.Changed))
+		add("example.com/shop/cart.(*Cart).Total", compare.Unchanged, figure("p5", 0.2, compare.Unchanged))
+		return r
+	}
+	v := open(t, p, report.Options{Against: parse(t, old), Compared: result(true), Source: sources}, window(1000, 800))
+	if got := v.names()[:4]; !slices.Equal(got, []string{"example.com/shop/cart.read <rates> & taxes", "example.com/shop/cart.(*Cart).Total:for#1", "example.com/shop/cmd/shop.main", "example.com/shop/cart.(*Cart).Total"}) {
+		t.Errorf("it begins with %q", got)
+	}
+	expect(v, `[...document.querySelectorAll("#markers tbody tr:not(.space)")].slice(0, 4).map((r) => ["verdict", "change", "at", "old", "new", "p"].map((c) => r.querySelector("." + c).textContent).join(" "))`, []string{
+		"worse +50.0% p90 1.00µs 1.50µs 0.002", "better -30.0% p5 1.00µs 700ns 0.002", "changed +2.0% mean 1.00µs 1.02µs 0.002", "unchanged ~ p5 1.00µs 1.20µs 0.002",
+	})
+	expect(v, `[...byID("verdict").options].map((o) => o.textContent).toSorted()`, []string{"any verdict", "better (1)", "changed (1)", "gone (1)", "new (1)", "unchanged (1)", "worse (1)"})
+	expect(v, `["name", "verdict", "change", "at", "old", "new", "p", "self", "share", "place"].filter((c) => document.querySelector("th." + c).getBoundingClientRect().right > 1000)`, []string{})
+	expect(v, `byID("rule").textContent.includes("alpha 0.05") && byID("rule").textContent.includes("threshold (5%)") && byID("rule").checkVisibility()`, true)
+	v.openMarker("example.com/shop/cart.read <rates> & taxes")
+	// Whatever the page shows in red, blue or green is one of the words worse and better and the changes that they are said of.
+	const colors = `(() => {
+		const colored = (color) => {
+			const [r, g, b, a] = (color.match(/[\d.]+/g) ?? []).map(Number);
+			return a !== 0 && Math.max(r, g, b) - Math.min(r, g, b) > 40;
+		};
+		const texts = new Set();
+		for (const e of document.querySelectorAll("main *, header *")) {
+			if (!e.checkVisibility() || e.closest("a, .cautions, #split, [aria-current], .listing, [data-visited]")) {
+				continue;
+			}
+			const s = getComputedStyle(e);
+			const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+			if ((own && colored(s.color)) || colored(s.backgroundColor) || (e.tagName === "rect" && colored(s.fill))) {
+				texts.add(e.textContent);
+			}
+		}
+		return [...texts].toSorted();
+	})()`
+	expect(v, colors, []string{"+50.0%", "-20.0%", "-30.0%", "1 better", "1 worse", "better", "worse"})
+	expect(v, `[...document.querySelectorAll("#detail .verdict tbody tr")].map((r) => r.innerText.split("\t").join(" "))`, []string{
+		"p90 1.00µs 1% 1.50µs 33% +50.0% +49.0% … +51.0% 0.002", "p5 1.00µs 1% 800ns 150% -20.0% -21.0% … -19.0% 0.002", "p50 1.00µs 1% 1.01µs 98% ~  0.002",
+	})
+	v.click(`[data-verdict="better"]`)
+	if got := v.names(); !slices.Equal(got, []string{"example.com/shop/cart.(*Cart).Total:for#1"}) {
+		t.Errorf("better are %q", got)
+	}
+
+	v = open(t, p, report.Options{Against: parse(t, old), Compared: result(false)})
+	expect(v, `byID("rule").textContent`, "nothing is coloured: 1 marker; with 8 and 8 runs, no change can be told from chance: it takes 4 on each side")
+	expect(v, `document.querySelector("th.self").ariaSort`, "descending")
+	expect(v, `[...document.querySelectorAll("td.verdict")].map((c) => c.textContent).filter((text) => text !== "").toSorted()`, []string{"gone", "new", "too few"})
+	expect(v, `document.querySelectorAll("main .more, main .less, header .more, header .less").length`, 0)
 }
 
 // Lines of source have the figures of their markers.

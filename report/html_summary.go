@@ -38,7 +38,7 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 	if o.API {
 		return s
 	}
-	order := opening(p)
+	order := opening(p, nil)
 	s.Word = map[string]string{"self": "most self time", "total": "largest total", "count": "most passages"}[order]
 	all := uint64(0)
 	for i := range p.Markers {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
 )
 
 // Options say how a report is written. The zero value is the text report
@@ -69,6 +70,10 @@ type Options struct {
 
 	// Against is the older profile that the html format compares with; nil: none.
 	Against *profile.Profile
+
+	// Compared is the comparison of the runs that the profile and Against are sums of: the html format colours what
+	// it found, and nothing else. nil: the page has the changes without a word on which are more than chance.
+	Compared *compare.Result
 
 	// Mode is that of the cover format: "set", "count" or "atomic"; "" is count.
 	Mode string

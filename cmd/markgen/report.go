@@ -16,6 +16,7 @@ import (
 
 	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
@@ -26,7 +27,7 @@ var cmdReport = &command{
 	short: "what marked programs measured, as text or for other programs",
 	long: `
 usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
-       markgen report -format html [-api] [flags] OLD… -- NEW…
+       markgen report -format html [-api] [-threshold 5%] [-alpha 0.05] [flags] OLD… -- NEW…
 
 Report writes what is in data files of marked programs. Each DATA is a file, a folder with data files, or a
 pattern such as 'run*.markgen'. Several runs are added up, marker by marker, and a file that is named twice
@@ -68,8 +69,8 @@ counts once. Runs that were killed or still go on can be read as well.
              {path} for that on this machine, and {line}: 'https://github.com/o/r/blob/main/{file}#L{line}';
              none: nowhere (default: ` + editorLink + `, the editor; of -api none)
 
-With -- between data files, the html format compares: both distributions of a marker in one chart, and the change
-of its count, total and mean.
+With -- between data files, the html format compares: what got worse and what got better, as markgen diff tells it with
+these -threshold and -alpha, both distributions of a marker in one chart, and the change of its count, total and mean.
 
 On a terminal the text is cut down to its width and coloured, unless NO_COLOR is set. Where standard output is
 something else it is as wide as it needs to be, or as COLUMNS says.
@@ -110,6 +111,10 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	addr := fs.String("http", "", "")
 	src := fs.String("src", "", "")
 	link := fs.String("link", "", "")
+	rule := compare.Options{}
+	threshold := percentage(compare.DefaultThreshold)
+	fs.Var(&threshold, "threshold", "")
+	fs.Float64Var(&rule.Alpha, "alpha", compare.DefaultAlpha, "")
 	if code, done := env.parse(fs, args); done {
 		return code
 	}
@@ -125,6 +130,13 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	}
 	if len(data.now) == 0 || data.compared() && len(data.old) == 0 {
 		return env.wrong("data files are expected on both sides of --: OLD… -- NEW…")
+	}
+	if data.rule = rule; !data.compared() && (rule.Alpha != compare.DefaultAlpha || threshold != compare.DefaultThreshold) {
+		return env.wrong("-threshold and -alpha are for what is compared: OLD… -- NEW…")
+	}
+	data.rule.Threshold = float64(threshold)
+	if _, err := compare.NewComparison(data.rule); err != nil || rule.Alpha == 0 {
+		return env.wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", rule.Alpha)
 	}
 	if data.filter = *filter; *filter != "" && (o.Format == "cover" || report.Records(o.Format)) {
 		return env.wrong("-filter is for markers one by one, which the format %s has not", o.Format)
@@ -174,7 +186,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	if p == nil {
 		return code
 	}
-	o.Against, o.ASCII = old, env.asciiOnly()
+	o.Against, o.Compared, o.ASCII = old, data.verdicts(env), env.asciiOnly()
 	if !toStdout || o.Format != "text" { // else they are in the report
 		for _, warning := range p.Cautions() {
 			env.warn(warning)
@@ -206,6 +218,8 @@ type dataArgs struct {
 	old []string // nil: nothing to compare with; else what stands before --
 
 	filter string // what markers are shown, see glob.Means
+
+	rule compare.Options // when a change is one for the worse or the better
 }
 
 func reportArgs(args []string) dataArgs {
@@ -233,6 +247,29 @@ func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
 		old = old.Only(d.means)
 	}
 	return p, old, max(code, nowCode)
+}
+
+// verdicts compares the runs of both sides one by one, as diff does. It is nil where there are not two sides. What
+// can't be read is left out: read has said so.
+func (d dataArgs) verdicts(env *Env) *compare.Result {
+	if !d.compared() {
+		return nil
+	}
+	quiet := *env
+	quiet.Stderr = io.Discard
+	c, err := compare.NewComparison(d.rule)
+	if err != nil {
+		return nil // the flags were checked
+	}
+	code := exitOK
+	for label, args := range [][]string{d.old, d.now} {
+		for file := range findRuns(&quiet, args, &code) {
+			if p, err := profile.ReadFile(file); err == nil {
+				c.Add(compare.Label(label), p) // the metric is time, which it takes no more for
+			}
+		}
+	}
+	return c.Result()
 }
 
 // means says whether the markers of a name are shown.

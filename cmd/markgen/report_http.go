@@ -35,11 +35,11 @@ type service struct {
 	handler func(read reader, o report.Options) http.Handler
 }
 
-// A reader reads the data of the report anew, and of what it is compared with; that is nil without.
+// A reader reads the data of the report anew, and puts what they are compared with into the options.
 // Handlers call it for each request; it does not run twice at once. The error is
 // that nothing could be read, and says why; what could be read only in part is
 // among the profile's warnings.
-type reader func() (p, old *profile.Profile, err error)
+type reader func(o *report.Options) (*profile.Profile, error)
 
 // whole serves what report.Write writes.
 func whole(contentType string) func(reader, report.Options) http.Handler {
@@ -47,9 +47,8 @@ func whole(contentType string) func(reader, report.Options) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			o := o
 			var body bytes.Buffer
-			p, old, err := read()
+			p, err := read(&o)
 			if err == nil {
-				o.Against = old
 				err = report.Write(&body, p, o)
 			}
 			if err != nil {
@@ -78,22 +77,23 @@ func checkServed(format, addr string) error {
 // readAnew is the reader of the data that are named.
 func readAnew(env *Env, data dataArgs) reader {
 	var one sync.Mutex
-	return func() (p, old *profile.Profile, err error) {
+	return func(o *report.Options) (*profile.Profile, error) {
 		one.Lock()
 		defer one.Unlock()
 		// What could not be read is told to who asked, not in the terminal at each request.
 		var told bytes.Buffer
 		own := *env
 		own.Stderr = &told
-		p, old, _ = data.read(&own)
+		p, old, _ := data.read(&own)
 		lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(told.String(), "markgen report: ", "")), "\n")
 		if p == nil {
-			return nil, nil, errors.New(strings.Join(lines, "\n"))
+			return nil, errors.New(strings.Join(lines, "\n"))
 		}
 		if told.Len() > 0 {
 			p.Warnings, p.Damaged = append(p.Warnings, lines...), true
 		}
-		return p, old, nil
+		o.Against, o.Compared = old, data.verdicts(env)
+		return p, nil
 	}
 }
 
@@ -105,7 +105,7 @@ func serveReport(ctx context.Context, env *Env, addr string, o report.Options, r
 	if err != nil {
 		return env.fail(err)
 	}
-	if _, _, err := read(); err != nil { // a name that is wrong is told at once
+	if _, err := read(&report.Options{}); err != nil { // a name that is wrong is told at once
 		l.Close()
 		return env.fail(err)
 	}

@@ -6,17 +6,27 @@
 function cardOf(fn, report) {
 	const share = heatOf(fn.row, report);
 	const f = fn.row.now ?? fn.row.before;
-	const labels = f.count === 0 ? ["never called"] : fn.labels;
+	const words = f.count === 0 ? ["never called"] : fn.labels;
+	const labels = [verdictLabel(fn.row), ...words.map((text) => element("li", null, text))].filter((label) => label);
 	const card = element("article", {
 		class: f.count === 0 ? "card unvisited" : "card", id: fn.anchor, tabindex: -1, "aria-label": fn.title,
 	}, element("div", { class: "who" },
 		element("div", { class: "title" },
 			element("h4", null, element("a", { href: linkTo(fn.anchor), tabindex: -1, title: fn.row.name }, fn.title)),
-			labels.length > 0 && element("ul", null, labels.map((text) => element("li", null, text)))),
+			labels.length > 0 && element("ul", null, labels)),
 		fn.signature !== "" && element("code", { class: "signature" }, fn.signature),
 		fn.doc !== "" && element("p", { class: "doc" }, fn.doc)));
-	card.style.setProperty("--heat", share > 0 ? heat(share) : "var(--line)");
+	card.style.setProperty("--heat", share > 0 && !grey ? heat(share) : "var(--line)");
 	return card;
+}
+
+// verdictLabel says what got worse or better, and by how much.
+function verdictLabel({ verdict: v }) {
+	if (!["worse", "better"].includes(v?.verdict)) {
+		return null;
+	}
+	const [at, , , , , change] = v.figures[v.lead];
+	return element("li", null, painted(v.verdict, `${v.verdict}: ${at} ${change}`));
 }
 
 // heatOf is the share of the time of all markers that a row has.
@@ -49,7 +59,7 @@ function factsOf(row, report) {
 	}
 	const fact = (word, text, full, beside) => element("div", { title: full }, element("dt", null, word), element("dd", null, text, beside));
 	const change = (v) =>
-		v !== null && Number.isFinite(v) && element("span", { class: v > 0.0005 ? "change more" : v < -0.0005 ? "change less" : "change" }, signedPercent(v));
+		v !== null && Number.isFinite(v) && element("span", { class: "change" }, signedPercent(v));
 	const changed = (key, known) => change(row.before ? changeOf(row, key, known) : null);
 	const time = (word, key, title) => fact(word, timeOf(f, key), `${title}: ${exactly(f[key])}`, changed(key, (g) => g.timed));
 	return element("dl", { class: "facts" },

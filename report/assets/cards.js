@@ -85,10 +85,8 @@ class CardList {
 	}
 
 	legend() {
-		const scale = element("span", { class: "scale", "aria-hidden": "true" });
-		scale.style.background = heatScale;
-		return element("p", { class: "legend" }, "bars: calls, higher for ten times as many by the same amount, each bar for twice as much as the one before; share of the function’s time or memory 0", scale, "100%",
-			this.report.compared && element("span", { class: "outline" }, "old"));
+		const bars = "bars: calls, higher for ten times as many by the same amount, each bar for twice as much as the one before";
+		return grey ? sidesLegend("; ", bars) : element("p", { class: "legend" }, bars + "; share of the function’s time or memory 0", heatLegend(), "100%");
 	}
 
 	// filter shows the functions for which keep is true.

@@ -20,50 +20,44 @@ function columnsFor(report) {
 	const sampled = rows.some((row) => row.now?.sampled);
 	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
 	const room = (key) => roomFor(rows, key);
-	const list = [
-		words("name", "", "the marker", (row) => row.at, (row) => nameOf(row)),
+	const counted = [
 		figure("count", "passages", {
 			width: longest(rows, (row) => count((row.now ?? row.before).count), 6, 26),
 			known: (f) => f, cell: (f) => count(f.count), exact: () => null,
 		}),
+		unsure && spread("count-se", "standard error of the count, in parts of it", "countSE", "count"),
+		compared && change("count", "Δ count", (f) => f),
 	];
-	if (unsure) {
-		list.push(spread("count-se", "standard error of the count, in parts of it", "countSE", "count"));
-	}
-	if (timed) {
-		list.push(figure("total", "sum of the times of all passages, of recursive ones the outermost", room("total")));
-		if (!noSelf) {
-			list.push(
-				figure("self", "total without the time of scopes that ran inside", room("total")),
-				shareColumn(report));
-		}
-		list.push(figure("mean", "time of a passage", room("max")));
-		if (sampled) {
-			list.push(spread("mean-se", "standard error of the mean, in parts of it", "meanSE", "mean"));
-		}
-	}
-	list.push(words("place", longest(rows, (row) => row.place, 6, 24), "file and line",
-		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, placeLink(row, row.line, row.place, { tabindex: -1 })))));
-	list.at(-1).then = (row) => row.line;
-	list[0].width = nameWidth(list, longest(rows, (row) => row.short, 18, 56));
-	list.push(words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind));
-	if (compared) {
-		list.push(change("count", "Δ count", (f) => f));
-	}
-	if (timed) {
-		if (compared) {
-			list.push(change("total", "Δ total"), change("mean", "Δ mean"));
-		}
-		list.push(
-			figure("p50", "time that half of the passages did not exceed; estimated within its bucket", room("max")),
-			figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket", room("max")),
-			figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket", room("max")),
-			figure("max", "longest passage", room("max")),
-			stripColumn(report),
-			figure("min", "shortest passage", room("max")),
-			figure("stddev", "standard deviation of the times of passages", room("max")),
-		);
-	}
+	const total = timed && [
+		figure("total", "sum of the times of all passages, of recursive ones the outermost", room("total")),
+		compared && change("total", "Δ total"),
+	];
+	const self = timed && !noSelf && [
+		figure("self", "total without the time of scopes that ran inside", room("total")),
+		shareColumn(report),
+	];
+	const mean = timed && [
+		figure("mean", "time of a passage", room("max")),
+		sampled && spread("mean-se", "standard error of the mean, in parts of it", "meanSE", "mean"),
+		compared && change("mean", "Δ mean"),
+	];
+	const place = words("place", longest(rows, (row) => row.place, 6, 24), "file and line",
+		(row) => row.file, (row) => element("span", { class: "cut", title: row.place }, element("bdi", null, placeLink(row, row.line, row.place, { tabindex: -1 }))));
+	place.then = (row) => row.line;
+	const kind = words("kind", longest(rows, (row) => row.kind, 6, 18), "func, loop, branch, block, region or point", (row) => row.kind, (row) => row.kind);
+	// What comes first is in sight in a window of 1,000 pixels.
+	const columns = (...list) => list.flat().filter((c) => c);
+	const first = report.judged ? columns(verdictColumns(), self, place) : columns(counted, total, self, mean, place);
+	const name = words("name", nameWidth(first, longest(rows, (row) => row.short, 18, 56)), "the marker", (row) => row.at, (row) => nameOf(row));
+	const list = columns(name, first, kind, report.judged && columns(counted, total, mean), timed && [
+		figure("p50", "time that half of the passages did not exceed; estimated within its bucket", room("max")),
+		figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket", room("max")),
+		figure("p99", "time that 99 of 100 passages did not exceed; estimated within its bucket", room("max")),
+		figure("max", "longest passage", room("max")),
+		stripColumn(report),
+		figure("min", "shortest passage", room("max")),
+		figure("stddev", "standard deviation of the times of passages", room("max")),
+	]);
 	if (report.memory) {
 		const of = memoryWords(report);
 		list.push(
@@ -73,10 +67,10 @@ function columnsFor(report) {
 	return list;
 }
 
-// nameWidth is as wide as the names, or as there is room beside the other columns of the list: those
-// that come first are in sight, and for the rest the table scrolls.
-function nameWidth(list, widest) {
-	const others = list.filter((c) => c.key !== "name").map((c) => c.width).join(" + ");
+// nameWidth is as wide as the names, or as there is room beside the columns that are to be in sight; for others
+// the table scrolls.
+function nameWidth(beside, widest) {
+	const others = beside.map((c) => c.width).join(" + ");
 	return `max(18ch, min(${widest}, 100cqw - (${others})))`;
 }
 
@@ -171,9 +165,7 @@ function change(key, title, known = (f) => f.timed) {
 				return none;
 			}
 			const text = row.before === null ? "new" : row.now === null ? "gone" : v === Infinity ? "from 0" : signedPercent(v);
-			return row.guess
-				? element("span", { title: guessText }, text + " ?")
-				: element("span", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null }, text);
+			return row.guess ? element("span", { title: guessText }, text + " ?") : text;
 		},
 		exact: (row) => (row.now && row.before && value(row) !== null ? `new ${fullOf(row.now, key)}, old ${fullOf(row.before, key)}` : null),
 	};
@@ -181,6 +173,42 @@ function change(key, title, known = (f) => f.timed) {
 
 // guessText says of a marker that it may not be the same in both profiles.
 const guessText = "a guess: it was renamed, moved or edited, and may not be what it is compared with";
+
+// verdictOf is the word for what became of a row: that of markgen diff, or on which side alone it is.
+function verdictOf(row) {
+	if (row.verdict) {
+		return row.verdict.verdict === "unknown" ? "too few" : row.verdict.verdict;
+	}
+	return row.before === null ? "new" : row.now === null ? "gone" : "";
+}
+
+// painted shows a text in the colour of a verdict, which worse and better have and no other.
+function painted(verdict, text) {
+	const color = { worse: "more", better: "less" }[verdict];
+	return color ? element("span", { class: color }, text) : text;
+}
+
+// verdictColumns are what markgen diff says of a marker, in the order of its columns: at the figure that tells most.
+function verdictColumns() {
+	const lead = (row) => row.verdict?.figures[row.verdict.lead] ?? null;
+	const cell = (key, i, about, width, own) => ({
+		key, title: key, about, width, first: -1, value: () => null, exact: () => null,
+		cell: (row) => lead(row)?.[i] ?? "", ...own,
+	});
+	const exact = (row) => (lead(row) && lead(row)[6] !== "" ? `${lead(row)[6]}, p ${lead(row)[8]}` : null);
+	return [
+		cell("verdict", 7, "what became of it, as markgen diff says: worse, better, changed by less than the threshold, unchanged, or too few runs to tell", "6.6rem", {
+			left: true, first: 1, exact, value: (row) => row.verdict?.order ?? null, cell: (row) => painted(verdictOf(row), verdictOf(row)),
+		}),
+		cell("change", 5, "change of the time of a passage, new runs against old, where it is surest; ~ is no change that could not be chance", "5.4rem", {
+			exact, value: (row) => (lead(row) && lead(row)[5] !== "~" ? row.verdict.change ?? Infinity : null), cell: (row) => painted(row.verdict?.verdict, lead(row)?.[5] ?? ""),
+		}),
+		cell("at", 0, "where in the times of the passages that is: a quantile, the mean, or p99+, the mean of the slowest hundredth", "3.8rem", { head: element("span", null, "at"), left: true }),
+		cell("old", 1, "median of the old runs", "5.2rem", { head: element("span", null, "old"), exact: (row) => lead(row) && `± ${lead(row)[2]}` }),
+		cell("new", 3, "median of the new runs", "5.2rem", { head: element("span", null, "new"), exact: (row) => lead(row) && `± ${lead(row)[4]}` }),
+		cell("p", 8, "the chance to see a difference as large as this at any of the markers, if nothing had changed", "4.4rem", { first: 1, value: (row) => row.verdict?.p ?? null }),
+	];
+}
 
 // changeOf is the relative change of a figure: of markers that are on one side only
 // without end, null where a side has none.
@@ -213,7 +241,7 @@ function shareColumn(report) {
 	const shareOf = (row) => (report.cost > 0 ? cost(row.now, report.noSelf) / report.cost : 0);
 	return {
 		key: "share", title: "share", about: "share of the self time of all markers; the longest bar is the largest share",
-		width: "8rem", first: -1, blank: 0, value: self,
+		width: "8.2rem", first: -1, blank: 0, value: self,
 		cell: (row) => {
 			if (self(row) === null) {
 				return none;

@@ -19,6 +19,8 @@ async function unpack() {
 //	link: the address of the file, with {line} in it; "": it has none
 //	short: the name without what all names begin with
 //	bareKind: the kind without the rate and what else may stand behind it
+//	verdict: what the comparison of the runs has found, see report/html_verdicts.go, with its place in the order of
+//	markgen diff as order; null where nothing was compared
 //	now, before: its figures in the profile and in the one it is compared with; null where it is not
 //	guess: it may not be the same in both
 //
@@ -37,6 +39,7 @@ function arrange(data) {
 			bareKind: data.kinds[m.kind[at]].split(/[ ,]/)[0],
 			line: m.line[at],
 			place: file === "" ? none : file + ":" + m.line[at],
+			verdict: null,
 			now: null,
 			before: null,
 			guess: false,
@@ -76,6 +79,7 @@ function arrange(data) {
 		}
 		list.forEach((f, at) => (rows[at][names[i]] = f));
 	});
+	data.verdicts?.markers.forEach((v, order) => (rows[v.at].verdict = { ...v, order }));
 	const costs = rows.map((row) => (row.now ? cost(row.now, data.sides[0].noSelf) : 0));
 	return {
 		rows,
@@ -85,6 +89,7 @@ function arrange(data) {
 		unvisited: new Set(data.unvisited),
 		memory,
 		compared: data.sides.length > 1,
+		judged: data.verdicts !== null,
 		noSelf: data.sides.some((side) => side.noSelf),
 		cost: costs.reduce((sum, one) => sum + one, 0),
 		mostCost: costs.reduce((most, one) => Math.max(most, one), 0),

@@ -50,7 +50,8 @@ class DetailPanel {
 			element("div", { class: aside.length > 0 ? "parts" : "parts few" },
 				element("div", { class: "measured" },
 					this.figures(row),
-					timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row))),
+					timed ? this.histogram.element(row) : element("p", { class: "note" }, untimedNote(row)),
+					this.verdict(row) ?? ""),
 				aside.length > 0 && element("div", { class: "aside" }, aside)));
 		this.section.hidden = this.split.hidden = false;
 		if (timed) {
@@ -78,7 +79,7 @@ class DetailPanel {
 	// figures lists the numbers, those of both sides with the change where two are compared.
 	figures(row) {
 		const { compared, noSelf, cost: all } = this.report;
-		const sides = compared ? [row.now, row.before] : [row.now];
+		const sides = compared ? [row.before, row.now] : [row.now];
 		const line = (name, known, value, beside) => {
 			if (!sides.some((f) => f && known(f))) {
 				return null;
@@ -92,7 +93,7 @@ class DetailPanel {
 				return element("td", { class: "remark" }, row.now && known(row.now) ? remark?.(row.now) : null);
 			}
 			const v = row.now && row.before ? changeOf(row, key, known) : null;
-			return element("td", { class: v > 0.0005 ? "more" : v < -0.0005 ? "less" : null }, v === null || !Number.isFinite(v) ? "" : signedPercent(v));
+			return element("td", null, v === null || !Number.isFinite(v) ? "" : signedPercent(v));
 		};
 		const timed = (f) => f.timed;
 		const time = (key, remark) => line(key, timed,
@@ -100,7 +101,7 @@ class DetailPanel {
 			beside(key, timed, remark));
 		const within = (q) => (f) => "in " + rangeOf(bucketOf(f, q));
 		return element("div", { class: "figures" }, element("table", null,
-			compared && element("thead", null, element("tr", null, ["", "new", "old", "change"].map((t) => element("th", { scope: "col" }, t)))),
+			compared && element("thead", null, element("tr", null, ["", "old", "new", "change"].map((t) => element("th", { scope: "col" }, t)))),
 			element("tbody", null,
 				line("count", (f) => f, (f) => count(f.count),
 					beside("count", (f) => f, (f) => f.sampled?.countSE > 0 && "± " + relative(f.sampled.countSE, Number(f.count)))),
@@ -113,6 +114,18 @@ class DetailPanel {
 				time("p50", within(0.5)), time("p90", within(0.9)), time("p99", within(0.99)),
 				time("max"),
 				line("open", (f) => f.open !== 0, (f) => count(f.open), !compared && element("td", { class: "remark" }, "had not ended")))));
+	}
+
+	// verdict lists what the comparison of the runs has found, figure by figure.
+	verdict(row) {
+		const v = row.verdict;
+		if (!v) {
+			return null;
+		}
+		return element("div", { class: "verdict" }, element("h3", null, "the runs compared: ", painted(v.verdict, verdictOf(row))), element("table", null,
+			element("thead", null, element("tr", null, ["", "old", "±", "new", "±", "change", "from … to", "p"].map((t) => element("th", { scope: "col" }, t)))),
+			element("tbody", null, v.figures.map(([name, old, oldSpread, now, nowSpread, change, range, verdict, p]) => element("tr", null,
+				element("th", { scope: "row" }, name), [old, oldSpread, now, nowSpread, painted(verdict, change), range, p].map((cell) => element("td", null, cell)))))));
 	}
 
 	// callers lists the figures by caller.
@@ -136,7 +149,7 @@ class DetailPanel {
 
 	// sides are the figures of the row, with their names where there are two.
 	sides(row) {
-		return this.report.compared ? [["new", row.now], ["old", row.before]] : [["", row.now]];
+		return this.report.compared ? [["old", row.before], ["new", row.now]] : [["", row.now]];
 	}
 
 	// sizes lists times by the size of the input.

@@ -11,16 +11,25 @@ const heatStops = [
 	[0xdc, 0x3d, 0x3d],
 ];
 
+// A page that compares has colour for what got worse or better alone: there all heat is grey.
+let grey = false;
+const greyHeat = [0x7d, 0x8b, 0x99];
+
 // heat gives the colour. The scale is of the square root: a tenth of the time is warm already.
 function heat(share, strength = 1) {
 	const at = Math.sqrt(Math.min(Math.max(share, 0), 1)) * (heatStops.length - 1);
 	const low = Math.min(Math.floor(at), heatStops.length - 2);
-	const mixed = heatStops[low].map((c, i) => Math.round(c + (heatStops[low + 1][i] - c) * (at - low)));
+	const mixed = grey ? greyHeat : heatStops[low].map((c, i) => Math.round(c + (heatStops[low + 1][i] - c) * (at - low)));
 	return `rgba(${mixed.join(",")},${strength.toFixed(2)})`;
 }
 
 // heatScale is the scale as a background: all of it, from left to right.
 const heatScale = `linear-gradient(to right, ${[0, 0.0625, 0.25, 0.5625, 1].map((s) => heat(s)).join(", ")})`;
+
+// plainBars is the fill of the bars of a chart on a page that compares.
+function plainBars() {
+	return heat(0, 0.55);
+}
 
 // strengthOf says how strong a colour is for n out of most. What is there can be seen.
 function strengthOf(n, most) {

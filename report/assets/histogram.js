@@ -22,7 +22,8 @@ function stripColumn(report) {
 	high = Math.max(high, low + 9); // room for the head
 	const axis = { low, high, width: (high - low + 1) * stripCell };
 	return {
-		key: "strip", title: "times", about: "buckets of passages' times, each twice as long as the one before. Colour: share of the marker's time; strength: passages",
+		key: "strip", title: "times", about: "buckets of passages' times, each twice as long as the one before. " +
+			(report.compared ? "Above the old ones, below the new; strength: passages" : "Colour: share of the marker's time; strength: passages"),
 		width: axis.width + 16 + "px",
 		head: ticks(axis, true),
 		value: () => null,
@@ -49,7 +50,7 @@ function ticks({ low, high, width }, named) {
 
 function strip(row, axis, compared) {
 	const drawing = svg("svg", { width: axis.width, height: stripHeight, "aria-hidden": "true" }, [...ticks(axis, false).children]);
-	const sides = compared ? [[row.now, 0, 8], [row.before, 9, 5]] : [[row.now, 1, 12]];
+	const sides = compared ? [[row.before, 0, 6], [row.now, 7, 7]] : [[row.now, 1, 12]];
 	for (const [f, y, height] of sides) {
 		if (!f?.timed) {
 			continue;
@@ -107,11 +108,7 @@ class Histogram {
 	}
 
 	legend() {
-		const scale = element("span", { class: "scale", "aria-hidden": "true" });
-		scale.style.background = heatScale;
-		return element("p", { class: "legend" },
-			"share of time 0", scale, "100%; strong: many passages",
-			this.before.length > 0 && element("span", { class: "outline" }, "old"));
+		return grey ? sidesLegend() : element("p", { class: "legend" }, "share of time 0", heatLegend(), "100%; strong: many passages");
 	}
 
 	// inWords says what the chart shows to who can't see it.
@@ -139,7 +136,7 @@ class Histogram {
 				element("thead", null, element("tr", null,
 					this.before.length > 0 && element("th", { scope: "col" }, ""),
 					["time of a passage", "passages", "", "time", ""].map((t) => element("th", { scope: "col" }, t)))),
-				element("tbody", null, line("new", this.now), line("old", this.before))));
+				element("tbody", null, line("old", this.before), line("new", this.now))));
 	}
 
 	// draw draws the chart on its canvas, which has to be in the page.
@@ -157,12 +154,12 @@ class Histogram {
 		const [text, line] = [resolve("--faint"), resolve("--line")];
 		const ks = Array.from({ length: this.high - this.low + 1 }, (_, i) => this.low + i);
 		const values = (list) => ks.map((k) => Number(list.find((b) => b.k === k)?.[this.by] ?? 0) || null);
-		const colors = warmth(this.now);
+		const colors = grey ? this.now.map(plainBars) : warmth(this.now);
 		const color = ks.map((k) => colors[this.now.findIndex((b) => b.k === k)] ?? "transparent");
 		const bars = { grouped: false, barPercentage: 1, categoryPercentage: 0.94, minBarLength: 2 };
 		const datasets = [{ ...bars, label: "new", data: values(this.now), backgroundColor: color, hoverBackgroundColor: color, order: 2 }];
 		if (this.before.length > 0) {
-			datasets.push({
+			datasets.unshift({ // in front: what is new is seen through it
 				...bars, label: "old", data: values(this.before), backgroundColor: "transparent", hoverBackgroundColor: "transparent",
 				borderColor: resolve("--ink"), hoverBorderColor: resolve("--ink"), borderWidth: 1.5, borderSkipped: "bottom", order: 1,
 			});
@@ -227,6 +224,20 @@ class Histogram {
 		this.chart?.destroy();
 		this.chart = null;
 	}
+}
+
+// heatLegend is the scale of heat.
+function heatLegend() {
+	const scale = element("span", { class: "scale", "aria-hidden": "true" });
+	scale.style.background = heatScale;
+	return scale;
+}
+
+// sidesLegend says which bars are which where two profiles are in one chart, followed by notes.
+function sidesLegend(...notes) {
+	const fill = element("span", { class: "fill", "aria-hidden": "true" });
+	fill.style.background = plainBars();
+	return element("p", { class: "legend" }, element("span", { class: "outline", "aria-hidden": "true" }), "old", fill, "new, behind it", notes);
 }
 
 // rangeOf says which times belong into bucket k.

@@ -3,6 +3,7 @@
 // start shows the report.
 async function start() {
 	const report = arrange(await unpack());
+	grey = report.compared;
 	document.querySelector("main").hidden = false;
 	const views = new Views(report);
 	const panel = new DetailPanel(byID("detail"), byID("split"), report, () => {

@@ -84,7 +84,7 @@ function lineOf(n, text, markers, current, sum, noSelf) {
 		element("td", { class: "number" }, placeLink(current, n, String(n), { tabindex: -1, title: "open this line" })),
 		element("td", { class: "code" }, text === "" ? "\n" : text.replace(/\r$/, "")));
 	const share = markers.reduce((most, row) => Math.max(most, row.now ? cost(row.now, noSelf) : 0), 0) / sum;
-	if (share > 0.001) {
+	if (share > 0.001 && !grey) {
 		line.style.setProperty("--heat", heat(share, 0.22));
 		line.classList.add("warm");
 	}

@@ -67,7 +67,7 @@ function drawSpread(measure, axis, row) {
 	const height = (b) => Math.max(2.5, (spreadBars * (1 + Math.log10(Number(b.count)))) / (1 + Math.log10(most)));
 	const all = Number(sumWhole(now.map((b) => b.count)));
 	const sum = Number(sumWhole(now.map((b) => b.sum)));
-	const colors = warmth(now);
+	const colors = grey ? now.map(plainBars) : warmth(now);
 	const gap = Math.min(1.5, axis.cell / 5);
 	const bars = now.map((b, i) => svg("rect", {
 		x: axis.x(b.k).toFixed(2), y: (spreadBars - height(b)).toFixed(2), width: (axis.cell - gap).toFixed(2), height: height(b).toFixed(2), fill: colors[i],

@@ -10,7 +10,7 @@ class Views {
 		this.texts = null; // of the rows, made when they are first asked for
 		this.table.sort(report.sort);
 		byID("views").hidden = report.api.functions.length === 0;
-		this.kinds();
+		this.choices();
 		this.search();
 		this.show(report.api.only && !byID("views").hidden ? "api" : "table");
 	}
@@ -66,21 +66,29 @@ class Views {
 		byID("shown").textContent = n === all ? plural(all, noun) : `${count(n)} of ${plural(all, noun)}`;
 	}
 
-	// kinds fills the choice of kinds, and says what names have in common.
-	kinds() {
-		const rows = Map.groupBy(this.report.rows, (row) => row.bareKind);
-		byID("kind").append(element("option", { value: "" }, "all kinds"),
-			...[...rows].toSorted(([, a], [, b]) => b.length - a.length).map(([kind, list]) => element("option", { value: kind }, `${kind} (${count(list.length)})`)));
+	// choices fills the choices of kinds and verdicts, and says what names have in common.
+	choices() {
+		const fill = (id, all, of) => {
+			const rows = Map.groupBy(this.report.rows.filter((row) => of(row) !== ""), of);
+			byID(id).append(element("option", { value: "" }, all),
+				...[...rows].toSorted(([, a], [, b]) => b.length - a.length).map(([value, list]) => element("option", { value }, `${value} (${count(list.length)})`)));
+		};
+		fill("kind", "all kinds", (row) => row.bareKind);
+		if (this.report.judged) {
+			fill("verdict", "any verdict", verdictOf);
+			byID("verdict").parentElement.hidden = false;
+		}
 		byID("prefix").querySelector("code").textContent = this.report.prefix;
 	}
 
 	// search filters by the words in the search field, all of which have to be there, and by what is chosen beside it.
 	search() {
-		const [find, kind, visited, exported] = ["find", "kind", "visited", "exported"].map(byID);
+		const [find, kind, verdict, visited, exported] = ["find", "kind", "verdict", "visited", "exported"].map(byID);
 		const apply = () => {
 			const wanted = find.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
 			this.texts ??= this.searched();
 			const keep = (row) =>
+				(verdict.value === "" || verdictOf(row) === verdict.value) &&
 				(visited.value !== "visited" || [row.now, row.before].some((f) => f && f.count !== 0)) &&
 				(visited.value !== "unvisited" || this.report.unvisited.has(row.at)) &&
 				wanted.every((word) => this.texts[row.at].includes(word));
@@ -88,12 +96,14 @@ class Views {
 			this.cards.filter((fn) => keep(fn.row) && (!exported.checked || fn.exported));
 		};
 		find.addEventListener("input", apply);
-		for (const choice of [kind, visited, exported]) {
+		for (const choice of [kind, verdict, visited, exported]) {
 			choice.addEventListener("change", apply);
 		}
-		for (const button of document.querySelectorAll("[data-visited]")) {
-			button.addEventListener("click", () => {
-				visited.value = button.dataset.visited;
+		for (const button of document.querySelectorAll("[data-visited], [data-verdict]")) {
+			button.addEventListener("click", () => { // its choice alone
+				[find.value, kind.value] = ["", ""];
+				visited.value = button.dataset.visited ?? "";
+				verdict.value = button.dataset.verdict ?? "";
 				apply();
 			});
 		}
@@ -103,7 +113,7 @@ class Views {
 				this.focusFirst();
 			}
 		});
-		if (find.value !== "" || kind.value !== "" || visited.value !== "" || exported.checked) { // the browser has kept them over a reload
+		if (find.value !== "" || kind.value !== "" || verdict.value !== "" || visited.value !== "" || exported.checked) { // the browser has kept them over a reload
 			apply();
 		}
 	}
