@@ -41,6 +41,9 @@ type pageMarkers struct {
 	Kind []int    `json:"kind"` // index in Kinds
 	File []int    `json:"file"` // index in Files; -1: unknown
 	Line []int    `json:"line"`
+
+	// Header is that of a loop or branch in the source, "" where it is not known. Empty: none is.
+	Header []string `json:"header"`
 }
 
 // pageSide is one profile.
@@ -204,6 +207,7 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		d.Sources = []pageSource{}
 	} else {
 		d.Sources = sources(profiles, files, o)
+		d.Markers.Header = headers(markers, fromPage(d.Sources, files))
 		declared = newDeclarations(fromPage(d.Sources, files), false)
 	}
 	d.Guesses = guesses(profiles, markers)
@@ -271,7 +275,7 @@ func union(profiles []*profile.Profile) (markers []*profile.Marker, at map[regis
 // name fills the columns that say which markers there are. It returns where in Files each file stands.
 func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 	n := len(markers)
-	c := pageMarkers{make([]string, 0, n), make([]string, 0, n), make([]int, 0, n), make([]int, 0, n), make([]int, 0, n)}
+	c := pageMarkers{make([]string, 0, n), make([]string, 0, n), make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), []string{}}
 	kinds, files := map[string]int{}, map[sourceName]int{}
 	for _, m := range markers {
 		kind, at := kind(m), sourceOf(m)

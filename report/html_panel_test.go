@@ -239,6 +239,22 @@ func TestPageSource(t *testing.T) {
 	expect(v, `document.querySelector(".source").innerText.split("\n").filter((l) => l).join(": ")`, "cmd/shop/main.go:12: not found; -src DIR gives it")
 }
 
+// Beside the name of a loop stands its header, where the source of the line has it.
+func TestPageHeaders(t *testing.T) {
+	text := strings.Repeat("//\n", 27) + "package cart\n\nfunc (c *Cart) Total() {\n\n\tfor range c.items {\n\t}\n}\n"
+	v := open(t, parse(t, demo()), report.Options{Source: func(pkg, file string, std bool) (report.Source, error) {
+		if file != "cart/price.go" {
+			return report.Source{}, fmt.Errorf("not found")
+		}
+		return report.Source{Text: text}, nil
+	}})
+	expect(v, `[...document.querySelectorAll("#markers .header")].map((h) => h.parentElement.textContent)`, []string{"cart.(*Cart).Total:for#1for range c.items"})
+	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "c.items"))
+	if got := v.names(); !slices.Equal(got, []string{"example.com/shop/cart.(*Cart).Total:for#1"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
 // The listing grows with the window, and with the panel when the line above that is moved.
 func TestPageGrows(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{Source: func(string, string, bool) (report.Source, error) {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -109,6 +110,32 @@ func fromPage(list []pageSource, index map[sourceName]int) func(sourceName) (str
 		i, known := index[at]
 		return texts[i], known && texts[i] != ""
 	}
+}
+
+// longestHeader is how much of a header is shown beside a name, in characters. The listing has all of it.
+const longestHeader = 120
+
+// headers are those of loops and branches in the files that read gives.
+func headers(markers []*profile.Marker, read func(sourceName) (string, bool)) []string {
+	known := NewHeaders(func(pkg, file string, std bool) (Source, error) {
+		text, ok := read(sourceName{pkg, file, std})
+		if !ok {
+			return Source{}, fs.ErrNotExist
+		}
+		return Source{Text: text}, nil
+	})
+	list, some := make([]string, len(markers)), false
+	for i, m := range markers {
+		header := known.Of(m)
+		if runes := []rune(header); len(runes) > longestHeader {
+			header = string(runes[:longestHeader]) + "…"
+		}
+		list[i], some = header, some || header != ""
+	}
+	if !some {
+		return []string{}
+	}
+	return list
 }
 
 // fromSource gives the text of files as they are found.

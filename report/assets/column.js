@@ -48,7 +48,7 @@ function columnsFor(report) {
 	// What comes first is in sight in a window of 1,000 pixels.
 	const columns = (...list) => list.flat().filter((c) => c);
 	const first = report.judged ? columns(verdictColumns(), self, place) : columns(counted, total, self, mean, place);
-	const name = words("name", nameWidth(first, longest(rows, (row) => row.short, 18, 56)), "the marker", (row) => row.at, (row) => nameOf(row));
+	const name = words("name", nameWidth(first, longest(rows, (row) => row.short + row.header, 18, 60)), "the marker", (row) => row.at, (row) => nameOf(row));
 	const list = columns(name, first, kind, report.judged && columns(counted, total, mean), timed && [
 		figure("p50", "time that half of the passages did not exceed; estimated within its bucket", room("max")),
 		figure("p90", "time that 90 of 100 passages did not exceed; estimated within its bucket", room("max")),
@@ -93,11 +93,13 @@ function words(key, width, about, value, cell) {
 	return { key, title: key, about, width, left: true, value, first: 1, cell, exact: () => null };
 }
 
-// nameOf shows a name. Where there is no room its beginning is cut: the end tells names apart.
+// nameOf shows a name, and behind it the header of a loop or branch as far as there is room. Where there is none for the
+// name its beginning is cut: the end tells names apart.
 function nameOf(row) {
 	const cut = row.short.lastIndexOf("/") + 1;
-	return element("a", { class: "cut", href: "#" + row.id, title: row.name, tabindex: -1 },
+	const link = element("a", { class: "cut", href: "#" + row.id, title: row.name, tabindex: -1 },
 		element("bdi", null, cut > 0 && element("span", { class: "path" }, row.short.slice(0, cut)), row.short.slice(cut)));
+	return row.header === "" ? link : element("div", { class: "headed" }, link, element("span", { class: "header", title: row.header }, row.header));
 }
 
 const wholeTimes = ["total", "self", "min", "max"];

@@ -18,6 +18,7 @@ async function unpack() {
 //	at, id, name, kind, file (and fileAt, its number), line, place
 //	link: the address of the file, with {line} in it; "": it has none
 //	short: the name without what all names begin with
+//	header: that of a loop or branch in the source; "": not known
 //	bareKind: the kind without the rate and what else may stand behind it
 //	verdict: what the comparison of the runs has found, see report/html_verdicts.go, with its place in the order of
 //	markgen diff as order; null where nothing was compared
@@ -38,6 +39,7 @@ function arrange(data) {
 			kind: data.kinds[m.kind[at]],
 			bareKind: data.kinds[m.kind[at]].split(/[ ,]/)[0],
 			line: m.line[at],
+			header: m.header[at] ?? "",
 			place: file === "" ? none : file + ":" + m.line[at],
 			verdict: null,
 			now: null,

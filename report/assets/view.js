@@ -120,7 +120,7 @@ class Views {
 
 	// searched are the texts that are searched, by row.
 	searched() {
-		const texts = this.report.rows.map((row) => `${row.name} ${row.kind} ${row.place} ${row.id}`);
+		const texts = this.report.rows.map((row) => `${row.name} ${row.kind} ${row.place} ${row.id} ${row.header}`);
 		for (const fn of this.report.api.functions) {
 			texts[fn.row.at] += ` ${fn.title} ${fn.signature} ${fn.doc} ${fn.labels.join(" ")}`;
 		}
