@@ -34,6 +34,13 @@ func TestPageTheme(t *testing.T) {
 				worst = Math.min(worst, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
 			}
 		}
+		for (const share of [0, 0.05, 0.3, 1]) { // bars may have 3 where texts have 4.5: 1.4.11
+			for (const on of ["--ground", "--track"]) {
+				probe.style.color = heat(share);
+				const [a, b] = [light(getComputedStyle(probe).color), of(on)];
+				worst = Math.min(worst, 1.5 * (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+			}
+		}
 		probe.remove();
 		return worst;
 	})()`
