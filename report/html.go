@@ -128,7 +128,7 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 		Summary  pageSummary
 		Remark   string
 		Data     template.HTML
-	}{parts, title(p, data.API), o.Against != nil, summarizeComparison(o.Compared), aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API), template.HTML(packed)})
+	}{parts, title(p, data.API), o.Against != nil, summarizeComparison(o.Compared, data.Verdicts), aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API), template.HTML(packed)})
 }
 
 // title names the page: by the program, a catalogue by its packages.

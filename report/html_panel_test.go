@@ -152,6 +152,7 @@ func TestPageVerdicts(t *testing.T) {
 		add("example.com/shop/cart.(*Cart).Total:for#1", compare.Better, figure("p5", -0.3, compare.Better))
 		add("example.com/shop/cmd/shop.main", compare.Changed, figure("mean", 0.02, compare.Changed))
 		add("example.com/shop/cart.(*Cart).Total", compare.Unchanged, figure("p5", 0.2, compare.Unchanged))
+		r.Markers = append(r.Markers, compare.Marker{Place: compare.Place{ID: 1, Name: "hidden"}, Verdict: compare.Worse, Figures: []compare.Figure{figure("p5", 0.2, compare.Worse)}}) // by a filter
 		return r
 	}
 	v := open(t, p, report.Options{Against: parse(t, old), Compared: result(true), Source: sources}, window(1000, 800))

@@ -61,8 +61,8 @@ type pageCompared struct {
 // pageShared is a finding on all markers together.
 type pageShared struct{ At, Change, Verdict string }
 
-// summarizeComparison says what a comparison has found, and by which rule; r may be nil.
-func summarizeComparison(r *compare.Result) *pageCompared {
+// summarizeComparison says what a comparison has found of the markers in the page, and by which rule; r may be nil.
+func summarizeComparison(r *compare.Result, shown *pageVerdicts) *pageCompared {
 	if r == nil {
 		return nil
 	}
@@ -81,15 +81,17 @@ func summarizeComparison(r *compare.Result) *pageCompared {
 			c.Shared = append(c.Shared, pageShared{f.Name, signed(f.Change), f.Verdict.String()})
 		}
 	}
-	n := map[compare.Verdict]int{}
-	for i := range r.Markers {
-		n[r.Markers[i].Verdict]++
-	}
 	count := func(v compare.Verdict) string {
-		if n[v] == 0 {
+		n := uint64(0)
+		for _, m := range shown.Markers {
+			if m.Verdict == v.String() {
+				n++
+			}
+		}
+		if n == 0 {
 			return ""
 		}
-		return units.Count(uint64(n[v]))
+		return units.Count(n)
 	}
 	c.Worse, c.Better = count(compare.Worse), count(compare.Better)
 	c.Rule = fmt.Sprintf("which are more than chance (alpha %v for all markers together) and may be as large as the threshold (%s)", r.Alpha, percent(r.Threshold))
