@@ -92,6 +92,10 @@ func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, table st
 	return perf.RegisterPadded(markers, nm, counters, nc, table)
 }
 
+func RegisterTable(before, after *Marker, text string) bool {
+	return perf.RegisterTable(before, after, text)
+}
+
 func Configure(spec string) error  { return perf.Configure(spec) }
 func Start() error                 { return perf.Start() }
 func Pause() error                 { return perf.Pause() }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/markgen/markgen/registry"
@@ -78,7 +79,7 @@ type Marker struct {
 
 	Kind   string // "func", "loop", "branch", "block", "region" or "point"
 	File   string // relative to the module root, slash separated
-	Line   int
+	Line   int    // 0: not known, as of a marker in the source; see docs/in-place.md
 	Col    int    // in bytes, from 1
 	Group  string // group= of the directive, "" if none
 	Sample uint64 // 1:N of the passages were recorded, the N; 0 or 1: every one
@@ -170,4 +171,13 @@ func (p *Profile) Build() string {
 		main = p.App
 	}
 	return main + "@" + p.Version
+}
+
+// Place is a file and a line as they are shown. Line 0 is one that is not known: of a marker in the source, see
+// docs/in-place.md.
+func Place(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return file + ":" + strconv.Itoa(line)
 }

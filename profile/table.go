@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strconv"
@@ -62,6 +63,9 @@ func parseTable(text string) *tableText {
 	var guesses map[string]bool // IDs
 	file := func(index string) (string, bool) {
 		i, err := strconv.ParseUint(index, 10, 32)
+		if errors.Is(err, strconv.ErrSyntax) && strings.HasSuffix(index, ".go") {
+			return index, true // as tables in the source have it
+		}
 		if err != nil || i >= uint64(len(files)) {
 			return "", false
 		}
@@ -206,11 +210,15 @@ func parseCounter(line string, file func(string) (string, bool)) (*Marker, bool)
 	return m, true
 }
 
-// parsePlace reads the fields ID KIND FILEIDX LINE COL.
+// parsePlace reads the fields ID KIND FILEIDX LINE COL. A table in the source has the file's name for its index and no
+// numbers that every edit would change: the line is - there, and 0 in the marker.
 func parsePlace(f []string, file func(string) (string, bool)) (*Marker, bool) {
 	id, err := registry.ParseID(f[0])
 	name, ok := file(f[2])
-	at, ok2 := numbers(f[3:5])
+	at, ok2 := []int{0, 0}, true
+	if f[3] != "-" {
+		at, ok2 = numbers(f[3:5])
+	}
 	if err != nil || f[1] == "" || !ok || !ok2 {
 		return nil, false
 	}

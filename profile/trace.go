@@ -62,6 +62,8 @@ type TraceMarker struct {
 	Kind string
 	File string // as that of a Marker
 	Line int
+
+	Package string // as that of a Marker
 }
 
 // RecordBytes is what a record of a trace takes in a data file.
@@ -221,7 +223,9 @@ func (t *Trace) name(r *run) {
 	}
 }
 
-func traceMarker(m *Marker) TraceMarker { return TraceMarker{m.ID, m.Name, m.Kind, m.File, m.Line} }
+func traceMarker(m *Marker) TraceMarker {
+	return TraceMarker{m.ID, m.Name, m.Kind, m.File, m.Line, m.Package}
+}
 
 // maxMarkers is how many numbers a record can name.
 const maxMarkers = 1 << layout.RecordKindShift

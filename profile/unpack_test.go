@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
 	layout "github.com/markgen/markgen/runtime"
 )
 
@@ -54,5 +56,25 @@ func TestPackedTable(t *testing.T) {
 		if !p.Damaged || !strings.Contains(strings.Join(p.Warnings, "\n"), "a packed table that can't be unpacked") {
 			t.Errorf("%s: damaged %v, %q", name, p.Damaged, p.Warnings)
 		}
+	}
+}
+
+// The table of markers in the source names their files, and has no lines.
+func TestTableInSource(t *testing.T) {
+	run := demo()
+	run.Tables = []profiletest.Table{{
+		Text: "p\ta\n\n\n\nm\t0000000000000001\tfunc\tlib/a.go\t-\t-\t-\t-\t-\t1\ta.F\nm\t0000000000000002\tloop\tb.go\t-\t-\t-\tc\tg\t10\ta.F:for#1\n\n\n\n",
+	}}
+	file := run.File()
+	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Markers) != 2 || p.Damaged {
+		t.Fatalf("%d markers, damaged %v: %q", len(p.Markers), p.Damaged, p.Warnings)
+	}
+	got := fmt.Sprint(p.Markers[0].File, p.Markers[0].Line, p.Markers[0].Package, p.Markers[1].File, p.Markers[1].Line, p.Markers[1].Group)
+	if want := fmt.Sprint("lib/a.go", 0, "a", "b.go", 0, "g"); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

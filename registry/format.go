@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,6 +31,22 @@ func (r *Registry) Format() []byte {
 		b = append(b, '\n')
 	}
 	return b
+}
+
+// Same says whether two texts of a registry are the same but for line ends, empty lines, lines that are there twice, and the
+// order of the markers: so it is where two branches are merged by git's union.
+func Same(a, b []byte) bool { return slices.Equal(sortedLines(a), sortedLines(b)) }
+
+// sortedLines are the lines that are not empty.
+func sortedLines(text []byte) []string {
+	var list []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			list = append(list, line)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // appendEntry appends the line of e without a line end.

@@ -250,15 +250,16 @@ func (r *repository) keepBoth() {
 }
 
 func TestAttributes(t *testing.T) {
-	const line = "markgen.registry merge=union\n"
+	const line, tables = "markgen.registry merge=union\n", "markgen_table*.go merge=union\n"
 	tests := []struct{ before, after string }{
-		{"", line},
-		{"*.go text", "*.go text\n" + line},
-		{"*.go text\n", "*.go text\n" + line},
-		{"a\n" + line + "b", "a\n" + line + "b"},
-		{"markgen.registry -text\n", "markgen.registry -text\n" + line},
-		{"markgen.registry\tmerge=binary text\n", "markgen.registry\tmerge=binary text\n"},
-		{"# markgen.registry merge=union\r\n", "# markgen.registry merge=union\r\n" + line},
+		{"", line + tables},
+		{"*.go text", "*.go text\n" + line + tables},
+		{"*.go text\n", "*.go text\n" + line + tables},
+		{"a\n" + line + "b", "a\n" + line + "b\n" + tables},
+		{"a\n" + tables + line + "b", "a\n" + tables + line + "b"},
+		{"markgen.registry -text\n", "markgen.registry -text\n" + line + tables},
+		{"markgen.registry\tmerge=binary text\n", "markgen.registry\tmerge=binary text\n" + tables},
+		{"# markgen.registry merge=union\r\n", "# markgen.registry merge=union\r\n" + line + tables},
 	}
 	for _, test := range tests {
 		if got := string(registry.Attributes([]byte(test.before))); got != test.after {

@@ -48,7 +48,7 @@ func newChromeEvents(t *TraceWriter, i int, trace *profile.Trace) *chromeEvents 
 		m := &trace.Markers[k]
 		c := e.marker(m.Name, m.Kind)
 		if m.File != "" {
-			c.args += `"place":` + string(jsonText(m.File+":"+strconv.Itoa(m.Line))) + `,`
+			c.args += `"place":` + string(jsonText(profile.Place(m.File, m.Line))) + `,`
 		}
 		c.id = c.args + `"id":"` + m.ID.String() + `",`
 		e.markers[k] = c

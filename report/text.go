@@ -421,7 +421,7 @@ func place(m *profile.Marker) string {
 	if m.File == "" {
 		return none
 	}
-	return printable(m.File) + ":" + strconv.Itoa(m.Line)
+	return printable(profile.Place(m.File, m.Line))
 }
 
 // joined joins the parts that are not empty.

@@ -5,7 +5,6 @@ import (
 	"go/format"
 	"go/token"
 	"path/filepath"
-	"sort"
 )
 
 // InPlace says how source is marked for people to keep.
@@ -65,7 +64,6 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 	groups, of := w.groups()
 	w.of = of
 	out := map[string][]byte{}
-	moved := map[*file]*markedText{}
 	for _, f := range u.files {
 		m, err := w.file(f)
 		if err != nil {
@@ -87,11 +85,9 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 		if f.returns {
 			out[f.Name] = withReturns(out[f.Name])
 		}
-		moved[f] = m
 	}
 	for _, g := range groups {
-		text := w.table(g, func(p *Point) token.Position { return moved[p.f].position(p.Pos.Offset) })
-		out[filepath.Join(filepath.Dir(g.points[0].f.Name), g.file)] = text
+		out[filepath.Join(filepath.Dir(g.points[0].f.Name), g.file)] = w.table(g)
 	}
 	return out, nil
 }
@@ -115,19 +111,12 @@ type inPlaceWriter struct {
 	of map[*file]*tableGroup
 }
 
-// markedText is the marked text of a file, and where the places of the original
-// are in it.
+// markedText is the marked text of a file.
 type markedText struct {
-	text   []byte
-	plain  []byte // before it was formatted; the lines are the same
-	edits  []edit // that led to plain, in order
-	shifts []int  // by how much what is behind each edit has moved
-	lines  []int  // where the lines of plain start
-	final  []int  // and those of text, if it is another
-
-	now      []byte   // what is kept instead of text, the same code formatted otherwise; nil: nothing
-	places   [][2]int // of the same tokens in text and in now
-	nowLines []int    // where the lines of now start
+	text  []byte
+	plain []byte // before it was formatted; the lines are the same
+	edits []edit // that led to plain, in order
+	now   []byte // what is kept instead of text, the same code formatted otherwise; nil: nothing
 
 	byLines bool           // everything stands on lines of its own, none next to an aligned comment, but in alone
 	alone   []alignedGroup // were formatted
@@ -137,61 +126,7 @@ type markedText struct {
 func (e *edits) marked() *markedText {
 	m := &markedText{edits: e.sorted(), plain: e.apply(0, len(e.text))}
 	m.text = m.plain
-	shift := 0
-	for _, d := range m.edits {
-		shift += len(d.with) - (d.to - d.from)
-		m.shifts = append(m.shifts, shift)
-	}
 	return m
-}
-
-// position is where what was at an offset of the original is now.
-func (m *markedText) position(at int) token.Position {
-	if m.lines == nil {
-		m.lines = lineStarts(m.plain)
-		if m.final = m.lines; !bytes.Equal(m.plain, m.text) {
-			m.final = lineStarts(m.text)
-		}
-	}
-	if n := sort.Search(len(m.edits), func(i int) bool { return m.edits[i].to > at }); n > 0 {
-		at += m.shifts[n-1]
-	}
-	line := sort.SearchInts(m.lines, at+1) // from 1
-	start := m.lines[line-1]
-	// Formatting has changed only the blanks in the line.
-	n := 0
-	for _, c := range m.plain[start:at] {
-		if c != ' ' && c != '\t' {
-			n++
-		}
-	}
-	start = m.final[line-1]
-	for at = start; at < len(m.text); at++ {
-		if c := m.text[at]; c == ' ' || c == '\t' {
-			continue
-		}
-		if n == 0 {
-			break
-		}
-		n--
-	}
-	if m.now != nil {
-		return m.moved(at)
-	}
-	return token.Position{Offset: at, Line: line, Column: at - start + 1}
-}
-
-// lineStarts are the offsets at which lines start.
-func lineStarts(text []byte) []int {
-	starts := make([]int, 1, 1+lineCount(text))
-	for at := 0; ; {
-		i := bytes.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return starts
-		}
-		at += i + 1
-		starts = append(starts, at)
-	}
 }
 
 // file returns the marked text of a file, or nil if nothing changes. It goes

@@ -101,7 +101,7 @@ func perfWords(text []byte, words map[string]bool) {
 // the import path: Parse, ParseFor1, TReadIf2Then.
 func fieldNames(points []*Point) map[*Point]string {
 	fields := make(map[*Point]string, len(points))
-	taken := make(map[string]bool, len(points))
+	taken := map[string]bool{fieldBefore: true, fieldAfter: true}
 	for _, p := range points {
 		name := fieldName(strings.TrimPrefix(p.Name, p.Package+"."))
 		free := name

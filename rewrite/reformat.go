@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/scanner"
 	"go/token"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -18,7 +17,6 @@ func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
 		return // as former versions have marked it
 	}
 	a, b := newCodeScanner(m.text), newCodeScanner(now)
-	var places [][2]int
 	for {
 		x, y := a.next(), b.next()
 		if x != y {
@@ -27,31 +25,16 @@ func (w *inPlaceWriter) reformatted(m *markedText, now []byte) {
 		if x.tok == token.EOF {
 			break
 		}
-		places = append(places, [2]int{a.at, b.at})
 	}
 	if own := [2]string{w.perf, strconv.Quote(w.o.Runtime)}; a.imports[own] == 1 && b.imports[own] == 1 {
-		m.now, m.places = now, places
+		m.now = now
 	}
-}
-
-// moved is where what is at an offset of the marked text is in the one that is kept.
-func (m *markedText) moved(at int) token.Position {
-	if n := sort.Search(len(m.places), func(i int) bool { return m.places[i][0] > at }); n > 0 {
-		at += m.places[n-1][1] - m.places[n-1][0]
-	}
-	if m.nowLines == nil {
-		m.nowLines = lineStarts(m.now)
-	}
-	line := sort.SearchInts(m.nowLines, at+1)
-	return token.Position{Offset: at, Line: line, Column: at - m.nowLines[line-1] + 1}
 }
 
 // codeScanner reads the tokens of a file that formatters leave alone: no imports, no comments but those of markgen, and none
 // of the commas and semicolons, of which some depend on where lines end.
 type codeScanner struct {
 	s       scanner.Scanner
-	base    int
-	at      int               // offset of the last token
 	imports map[[2]string]int // how often each name and path was there
 }
 
@@ -64,14 +47,13 @@ type code struct {
 func newCodeScanner(text []byte) *codeScanner {
 	c := &codeScanner{imports: map[[2]string]int{}}
 	f := token.NewFileSet().AddFile("", -1, len(text))
-	c.base = f.Base()
 	c.s.Init(f, text, nil, scanner.ScanComments)
 	return c
 }
 
 func (c *codeScanner) next() code {
 	for {
-		pos, tok, lit := c.s.Scan()
+		_, tok, lit := c.s.Scan()
 		switch tok {
 		case token.IMPORT:
 			c.skipImport()
@@ -83,7 +65,6 @@ func (c *codeScanner) next() code {
 				continue
 			}
 		}
-		c.at = int(pos) - c.base
 		return code{tok, lit}
 	}
 }

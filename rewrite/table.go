@@ -148,6 +148,7 @@ const (
 	sampledLine   = "s\n" // the first line, if there is a rate in it
 	lastLine      = "e\n" // in the table of package main, which is initialised last
 	ownGate       = "-"   // the gate of a marker that is its own
+	noPlace       = "-"   // the line, and the column, of a marker whose place is to be looked up in the source
 	packedText    = 0     // the first byte of a packed one
 	packedSampled = 1     // the same with a rate in it
 	packedHead    = 5     // bytes before the data: that one and the length of the table

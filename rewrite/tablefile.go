@@ -2,14 +2,12 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"go/ast"
-	"go/token"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // tableHeader is the first line of a generated table file.
@@ -39,7 +37,7 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 	var always *tableGroup
 	taken := map[string]bool{} // names of the package
 	take := func(marks string) (taking bool) {
-		names := [...]string{marks, marks + typeSuffix, marks + noneSuffix}
+		names := [...]string{marks, marks + typeSuffix}
 		if taking = !slices.ContainsFunc(names[:], func(name string) bool { return taken[name] }); taking {
 			for _, name := range names {
 				taken[name] = true
@@ -93,91 +91,78 @@ func (w *inPlaceWriter) tableName() string {
 	return tableNames[0]
 }
 
-// How the type of the variable that holds a group's markers is called besides its name, and what stands for nil where that is something else.
+// typeSuffix is how the type of the variable that holds a group's markers is called besides its name.
+const typeSuffix = "Table"
+
+// The unused markers right before and behind those of a group.
 const (
-	typeSuffix = "Table"
-	noneSuffix = "None"
+	fieldBefore = "before"
+	fieldAfter  = "after"
 )
 
 // table writes the generated file of a group, as gofmt would. The markers are
 // the fields of a struct, which has a name, or the compiler would list them all where one is not there, and so one array in memory, in the order of the
-// table's lines, with nothing else in the pages that hold it; at gives the place of a point in the marked file.
-func (w *inPlaceWriter) table(g *tableGroup, at func(*Point) token.Position) []byte {
+// table's lines, with nothing else in the pages that hold it.
+//
+// The file changes only where a marker does: of places in the source it has the names of files alone, it counts nothing,
+// and nothing in it is aligned. Markers stand in the order of the registry, those of each function by themselves, so that
+// what two branches add meets in the one file only where it does in the other. Where it does, merge=union in
+// .gitattributes has git keep both, in the order of the branches, which is as good: see SameTable. Git takes two such
+// places for one where less than four lines are between them, and would have those twice; so that many are there.
+func (w *inPlaceWriter) table(g *tableGroup) []byte {
+	slices.SortStableFunc(g.points, func(a, b *Point) int {
+		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Header, b.Header),
+			cmp.Compare(a.Given, b.Given), cmp.Compare(a.ID, b.ID))
+	})
+	apart := func(i int) bool { return i == 0 || g.points[i].Func != g.points[i-1].Func }
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", tableHeader)
 	if g.build != "" {
 		fmt.Fprintf(&b, "%s\n\n", g.build)
 	}
-	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\nvar %s %[4]s%s\n\ntype %[4]s%[5]s struct {\n", w.u.Name, w.perf, w.o.Runtime, g.marks, typeSuffix)
-	width, marker := 0, " "+w.perf+".Marker\n"
-	pad := fmt.Sprintf(" [%s.MarkerPad]%s.Marker\n", w.perf, w.perf)
-	for _, p := range g.points {
-		width = max(width, utf8.RuneCountInString(g.fields[p]))
-	}
-	field := func(name, typ string) {
-		b.WriteByte('\t')
-		b.WriteString(name)
-		for range width - utf8.RuneCountInString(name) {
-			b.WriteByte(' ')
+	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\n", w.u.Name, w.perf, w.o.Runtime)
+	pad := fmt.Sprintf("\t_ [%s.MarkerPad]%[1]s.Marker\n", w.perf)
+	fmt.Fprintf(&b, "var %s %[1]s%s\n\ntype %[1]s%[2]s struct {\n%s\n\t%s,\n", g.marks, typeSuffix, pad, fieldBefore)
+	for i, p := range g.points {
+		if apart(i) {
+			fmt.Fprintf(&b, "\n%s %s\n%[1]s %[3]s\n", tableComment, p.Func, w.fileName(p))
 		}
-		b.WriteString(typ)
+		b.WriteString("\t" + g.fields[p] + ",\n")
 	}
-	field("_", pad)
-	for _, p := range g.points {
-		field(g.fields[p], marker)
-	}
-	field("_", pad)
-	none := "nil"
-	if w.u.declares("nil") {
-		none = g.marks + noneSuffix
-		fmt.Fprintf(&b, "}\n\nvar %s *%s.Counter\n", none, w.perf)
-	} else {
-		b.WriteString("}\n")
-	}
-	fmt.Fprintf(&b, "\nvar _ = %s.RegisterPadded(&%s.%s, %d, %s, 0, `", w.perf, g.marks, g.fields[g.points[0]], len(g.points), none)
-	line := func(format string, args ...any) {
-		text := fmt.Sprintf(format, args...)
-		b.WriteString(strings.ReplaceAll(text, "`", "`+\"`\"+`") + "\n")
-	}
+	fmt.Fprintf(&b, "\n\t%s %s.Marker\n\n%s}\n\n", fieldAfter, w.perf, pad)
+	fmt.Fprintf(&b, "var _ = %s.RegisterTable(&%s.%s, &%s.%s, `", w.perf, g.marks, fieldBefore, g.marks, fieldAfter)
 	if sampled(g.points) {
 		b.WriteString(sampledLine)
 	}
 	if w.u.Name == "main" {
 		b.WriteString(lastLine)
 	}
-	line("p\t%s", w.u.Path)
-	index := map[*file]int{}
-	for _, p := range g.points {
-		if _, ok := index[p.f]; !ok {
-			index[p.f] = len(index)
-			name := p.f.Name
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(w.o.Dir, name)
-			}
-			line("f\t%s", relative(w.o.Root, name))
+	b.WriteString(tableText("p\t" + w.u.Path + "\n"))
+	for i, p := range g.points {
+		if apart(i) {
+			b.WriteString("\n\n\n")
 		}
+		b.WriteString(tableText(strings.Join([]string{"m", p.ID.String(), p.Kind, w.fileName(p), noPlace, noPlace, ownGate,
+			dash(flags(p)), dash(p.Group), strconv.Itoa(p.rate()), p.Name}, "\t") + "\n"))
 	}
-	var m []byte // most of the text, and so without package fmt
-	for _, p := range g.points {
-		pos := at(p)
-		m = append(append(append(m[:0], "m\t"...), p.ID.String()...), '\t')
-		m = append(append(m, p.Kind...), '\t')
-		for _, n := range [...]int{index[p.f], pos.Line, pos.Column} {
-			m = append(strconv.AppendInt(m, int64(n), 10), '\t')
-		}
-		m = append(append(m, ownGate...), '\t')
-		m = append(append(m, dash(flags(p))...), '\t')
-		m = append(append(m, dash(p.Group)...), '\t')
-		m = append(strconv.AppendInt(m, int64(p.rate()), 10), '\t')
-		m = append(append(m, p.Name...), '\n')
-		if bytes.IndexByte(m, '`') >= 0 {
-			m = bytes.ReplaceAll(m, []byte("`"), []byte("`+\"`\"+`"))
-		}
-		b.Write(m)
-	}
-	b.WriteString("`)\n")
+	b.WriteString("\n\n\n`)\n")
 	return b.Bytes()
 }
+
+// tableComment begins what stands above the fields of a function's markers.
+const tableComment = "\t//"
+
+// fileName is the name of a point's file in a table.
+func (w *inPlaceWriter) fileName(p *Point) string {
+	name := p.f.Name
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(w.o.Dir, name)
+	}
+	return relative(w.o.Root, name)
+}
+
+// tableText is text as it stands between the back quotes of a table.
+func tableText(text string) string { return strings.ReplaceAll(text, "`", "`+\"`\"+`") }
 
 // flags are the letters of a point in the table's m line.
 func flags(p *Point) string {
@@ -189,32 +174,4 @@ func flags(p *Point) string {
 		s += "z"
 	}
 	return s
-}
-
-// declares says whether a file of the unit declares a name for the package.
-func (u *Unit) declares(name string) bool {
-	for _, f := range u.files {
-		for _, d := range f.ast.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil && d.Name.Name == name {
-					return true
-				}
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if v, ok := s.(*ast.ValueSpec); ok {
-						for _, n := range v.Names {
-							if n.Name == name {
-								return true
-							}
-						}
-					}
-					if t, ok := s.(*ast.TypeSpec); ok && t.Name.Name == name {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
 }

@@ -89,6 +89,9 @@ func Recovered(v any) any { return v }
 // Register turns every marker off and returns false.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool { return false }
 
+// RegisterTable does nothing.
+func RegisterTable(before, after *Marker, text string) bool { return false }
+
 // RegisterPadded is Register.
 func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	return false

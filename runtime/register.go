@@ -31,16 +31,17 @@ type Counter struct{ P *uint64 }
 
 // A table is what one Register call brought.
 type table struct {
-	text    string
-	markers int
-	first   uint32   // number of the first marker, from firstNumber
-	of      *Marker  // the program's side of the first marker
-	n       int      // counters
-	counted *Counter // the program's side of the first counter
-	padded  bool     // MarkerPad unused markers stand before and behind them
-	tallies *Tallies // nil: it has none
-	shut    bool     // its markers were off before there was a run
-	blocks  int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
+	text     string
+	markers  int
+	first    uint32   // number of the first marker, from firstNumber
+	of       *Marker  // the program's side of the first marker
+	n        int      // counters
+	counted  *Counter // the program's side of the first counter
+	padded   bool     // MarkerPad unused markers stand before and behind them
+	inSource bool     // its file is kept by people: after a merge its text may not have one line for each marker
+	tallies  *Tallies // nil: it has none
+	shut     bool     // its markers were off before there was a run
+	blocks   int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
 	// Of this run.
 	left      bool           // it has no part in it: there is no memory, or are no numbers for its markers
@@ -72,23 +73,41 @@ var (
 	early      []*Marker // have an index and are not registered yet
 )
 
+// registering says in which way a table is registered.
+type registering uint8
+
+const (
+	registeredPadded   registering = iota + 1 // there are unused markers before and behind its own
+	registeredInSource                        // and it is a file that people keep
+)
+
 // Register publishes a unit's markers and counters under the names in text
 // (docs/data-file.md tells its form) and decides which of them are collected.
 // It reports whether the process collects anything. Any goroutine may call it,
 // each unit does so once, from the initialiser of a package variable.
 func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
-	return enlist(markers, nm, counters, nc, text, false, nil)
+	return enlist(markers, nm, counters, nc, text, 0, nil)
 }
 
 // RegisterPadded is Register for markers that have MarkerPad others before and
 // behind them, which nobody uses: those can be steered from outside the process.
 func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
-	return enlist(markers, nm, counters, nc, text, true, nil)
+	return enlist(markers, nm, counters, nc, text, registeredPadded, nil)
+}
+
+// RegisterTable is RegisterPadded for a table in the source: its markers are those between two others. Where text has
+// not one line for each of them, as a merge may leave it, the table has no part in any run.
+//
+//go:nocheckptr
+func RegisterTable(before, after *Marker, text string) bool {
+	first := unsafe.Add(unsafe.Pointer(before), MarkerSize)
+	n := int((uintptr(unsafe.Pointer(after)) - uintptr(first)) / MarkerSize)
+	return enlist((*Marker)(first), n, nil, 0, text, registeredInSource, nil)
 }
 
 //go:norace
 //go:nocheckptr
-func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, padded bool, tallies *Tallies) bool {
+func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *Tallies) bool {
 	begin()
 	if markers == nil || nm < 0 || nm > maxIndex {
 		nm = 0
@@ -96,7 +115,7 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, pad
 	if counters == nil || nc < 0 || nc > maxIndex {
 		nc = 0
 	}
-	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: padded && nm > 0, tallies: tallies}
+	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: as >= registeredPadded && nm > 0, inSource: as == registeredInSource, tallies: tallies}
 	for {
 		if !collects() {
 			acquire(&starting)
@@ -156,6 +175,12 @@ func (t *table) open(number uint64) bool {
 	if t.first+uint32(t.markers) > firstNumber+maxIndex {
 		t.leave()
 	}
+	if t.inSource && !t.left {
+		if importPath, n := t.told(); n != t.markers {
+			complain(importPath + ": markgen_table.go does not have one line for each marker, as after a merge; run markgen there, until then the package's markers are left out")
+			t.leave()
+		}
+	}
 	if !holding {
 		writeTables(int(number) + 1)
 	}
@@ -214,6 +239,23 @@ func (t *table) words() uintptr {
 		return uintptr(t.n) + uintptr(t.markers)
 	}
 	return uintptr(t.n)
+}
+
+// told is the package that the text of a table is of, and how many markers it has.
+//
+//go:norace
+func (t *table) told() (importPath string, markers int) {
+	for rest := t.text; rest != ""; {
+		var line string
+		line, rest = cut(rest, '\n')
+		switch kindOf(line) {
+		case 'p':
+			importPath = line[2:]
+		case 'm':
+			markers++
+		}
+	}
+	return importPath, markers
 }
 
 // place is where the marker is in the table, if it is there.

@@ -250,7 +250,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 // RegisterTallies is Register for a package that has tallies; last are its functions' variables.
 func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
 	t.last = last
-	return enlist(markers, nm, counters, nc, text, nm > 0, t)
+	return enlist(markers, nm, counters, nc, text, registeredPadded, t)
 }
 
 // open has the tallies count in the run, as those of the table e, which has that

@@ -102,6 +102,7 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 		return env.wrong("%v", err)
 	}
 	code := exitOK
+	places := env.newPlacer("")
 	for label, args := range [][]string{old, fresh} {
 		n := 0
 		for file := range findRuns(env, args, &code) {
@@ -113,6 +114,7 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 				if p.Damaged {
 					code = exitFailure
 				}
+				places.place(p)
 				err = c.Add(compare.Label(label), p)
 			}
 			if err != nil {

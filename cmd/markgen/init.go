@@ -29,7 +29,7 @@ has marked in place, which imports markgen's runtime:
   -vendor           the runtime is copied to ` + markgen.VendoredRuntime + ` in the module: no new dependency,
                     and the marked source builds anywhere
 
-Where the module is in a git repository, .gitattributes gets a line that makes git keep the lines of both
+Where the module is in a git repository, .gitattributes gets lines that make git keep the lines of both
 sides when two branches add markers. What is as it should be is left alone, so init may be run again, with
 -vendor to bring the copy up to date.
 
@@ -107,7 +107,7 @@ func moduleRoot(dir string) (string, error) {
 	}
 }
 
-// initAttributes makes git merge the registry line by line, if there is a git repository.
+// initAttributes makes git merge the registry and the tables of markers line by line, if there is a git repository.
 func initAttributes(env *Env, root string) error {
 	if !inRepository(root) {
 		return nil
@@ -119,13 +119,13 @@ func initAttributes(env *Env, root string) error {
 	}
 	next := registry.Attributes(text)
 	if len(next) == len(text) {
-		fmt.Fprintf(env.Stdout, "%s: says how %s is merged, nothing to do\n", env.shown(path), registry.FileName)
+		fmt.Fprintf(env.Stdout, "%s: says how %s and the tables of markers are merged, nothing to do\n", env.shown(path), registry.FileName)
 		return nil
 	}
 	if err := writeFile(path, next); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s is merged by keeping the lines of both sides\n", env.shown(path), registry.FileName)
+	fmt.Fprintf(env.Stdout, "%s: %s and the tables of markers are merged by keeping the lines of both sides\n", env.shown(path), registry.FileName)
 	return nil
 }
 

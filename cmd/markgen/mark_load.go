@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -340,14 +339,9 @@ func (m *marking) changeRegistry(after *registry.Registry) {
 			return
 		}
 	}
-	if !sameLines(old, text) {
+	if !registry.Same(old, text) {
 		m.plan.changes = append(m.plan.changes, change{path, old, text})
 	}
-}
-
-// sameLines compares a generated file with what it is to be, whichever line ends version control has given it.
-func sameLines(old, text []byte) bool {
-	return string(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n"))) == string(text)
 }
 
 // compare notes the files of a package that change.
@@ -355,7 +349,7 @@ func (m *marking) compare(g *markedPackage) {
 	changed := false
 	for path, text := range g.wanted {
 		old, there := g.disk[path]
-		if there == (text != nil) && (string(old) == string(text) || rewrite.IsTable(text) && sameLines(old, text)) {
+		if there == (text != nil) && (string(old) == string(text) || rewrite.IsTable(text) && rewrite.SameTable(old, text)) {
 			continue
 		}
 		changed = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
@@ -63,7 +64,7 @@ func (o *queryFlags) writeHead(ctx context.Context, w io.Writer, c *client.Clien
 	}
 	place := ""
 	if k.File != "" {
-		place = fmt.Sprintf(", %s:%d", k.File, k.Line)
+		place = ", " + profile.Place(k.File, k.Line)
 	}
 	line("api", fmt.Sprintf("%s (%s%s)", k.Name, k.Kind, place))
 	line("known", fmt.Sprintf("since %s, last changed %s", k.First.UTC().Format(time.DateTime), k.Changed.UTC().Format(time.DateTime)))

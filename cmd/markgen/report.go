@@ -138,6 +138,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	if _, err := compare.NewComparison(data.rule); err != nil || rule.Alpha == 0 {
 		return env.wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", rule.Alpha)
 	}
+	data.src = *src
 	if data.filter = *filter; *filter != "" && (o.Format == "cover" || report.Records(o.Format)) {
 		return env.wrong("-filter is for markers one by one, which the format %s has not", o.Format)
 	}
@@ -218,8 +219,8 @@ type dataArgs struct {
 	old []string // nil: nothing to compare with; else what stands before --
 
 	filter string // what markers are shown, see glob.Means
-
 	rule compare.Options // when a change is one for the worse or the better
+	src    string // where the source is, see sourceReader
 }
 
 func reportArgs(args []string) dataArgs {
@@ -245,6 +246,7 @@ func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
 	}
 	if old != nil {
 		old = old.Only(d.means)
+		d.places(env).place(old)
 	}
 	return p, old, max(code, nowCode)
 }
@@ -272,12 +274,21 @@ func (d dataArgs) verdicts(env *Env) *compare.Result {
 	return c.Result()
 }
 
+// places looks up where markers are in the source.
+func (d dataArgs) places(env *Env) *placer {
+	if d.src == "none" {
+		return env.newPlacer("")
+	}
+	return env.newPlacer(d.src)
+}
+
 // means says whether the markers of a name are shown.
 func (d dataArgs) means(name string) bool { return glob.Means(d.filter, name) }
 
 // shown is what is to be shown of a profile. That nothing is left is said.
 func (d dataArgs) shown(env *Env, p *profile.Profile) *profile.Profile {
 	some := p.Only(d.means)
+	d.places(env).place(some)
 	if len(some.Markers) == 0 && some.Hidden > 0 {
 		env.warn(fmt.Sprintf("-filter %s: none of the %s has that in its name", d.filter, units.Plural(some.Hidden, "marker")))
 	}

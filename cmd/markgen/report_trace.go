@@ -38,11 +38,13 @@ func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
 	if large := report.LargeTimeline(heads); large != "" {
 		env.warn(large)
 	}
+	places := env.newPlacer("")
 	write := func(w io.Writer) error {
 		t := report.NewTraceWriter(w, heads, warnings)
 		for i, file := range files {
 			trace, err := profile.OpenTrace(file)
 			if err == nil {
+				places.placeTrace(trace)
 				err = errors.Join(t.Add(i, trace), trace.Close())
 			}
 			if t.Err() != nil {

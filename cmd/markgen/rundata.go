@@ -177,6 +177,7 @@ const mostRows = 30
 // reportTo writes the report where it is wanted: "text" on standard error, else to a file, which has all markers. out is
 // where the data are kept, "" for nowhere.
 func (e *Env) reportTo(where, out string, p *profile.Profile, o report.Options) int {
+	e.newPlacer("").place(p)
 	o.Source, _ = sourceReader(e, "") // no error: it is about folders that are named
 	if where == "text" {
 		o.Width, o.Color = terminal(e, e.Stderr)

@@ -72,7 +72,7 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 		c.Long = report.Printable(a.Name)
 	}
 	if a.File != "" {
-		c.Place = shown(fmt.Sprintf("%s:%d", a.File, a.Line))
+		c.Place = shown(profile.Place(a.File, a.Line))
 	}
 	m, runs := new(profile.Marker), uint64(0)
 	if all := groups[fleet.ByNothing]; len(all) > 0 {

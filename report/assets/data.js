@@ -40,7 +40,7 @@ function arrange(data) {
 			bareKind: data.kinds[m.kind[at]].split(/[ ,]/)[0],
 			line: m.line[at],
 			header: m.header[at] ?? "",
-			place: file === "" ? none : file + ":" + m.line[at],
+			place: file === "" ? none : m.line[at] === 0 ? file : file + ":" + m.line[at],
 			verdict: null,
 			now: null,
 			before: null,

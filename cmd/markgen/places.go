@@ -1,0 +1,137 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/rewrite"
+)
+
+// A placer looks up the lines of markers that are in the source. The tables that are kept with the source have none, or
+// every edit would change them: the lines are those that the source has now.
+type placer struct {
+	modules *moduleFolders
+	known   map[[2]string]map[placed]token.Position // by package and folder, relative to the module's root
+}
+
+// placed is a marker of a package. Its file belongs to it, as functions init of the package and of its tests have the same names.
+type placed struct{ file, name string }
+
+// newPlacer is for the source of the module in dir, or that the working directory is in where dir is "", and of the
+// modules that it is built with.
+func (e *Env) newPlacer(dir string) *placer {
+	if dir == "" {
+		dir, _ = moduleRoot(e.Dir) // "" when there is none
+	} else {
+		dir = e.Path(dir)
+	}
+	return &placer{newModuleFolders(e, dir), map[[2]string]map[placed]token.Position{}}
+}
+
+// place sets the lines of the profile's markers that have none and are in the source.
+func (p *placer) place(of *profile.Profile) {
+	for i := range of.Markers {
+		m := &of.Markers[i]
+		p.find(m.Package, m.Name, m.File, &m.Line, &m.Col)
+	}
+}
+
+// placeTrace is place for a trace.
+func (p *placer) placeTrace(of *profile.Trace) {
+	for i := range of.Markers {
+		m, column := &of.Markers[i], 0
+		p.find(m.Package, m.Name, m.File, &m.Line, &column)
+	}
+}
+
+// find sets the line and the column of a marker that has none, if it is in the source.
+func (p *placer) find(pkg, name, file string, line, column *int) {
+	if *line != 0 || pkg == "" || !filepath.IsLocal(filepath.FromSlash(file)) || !strings.HasSuffix(file, ".go") {
+		return
+	}
+	key := [2]string{strings.TrimSuffix(pkg, externalTest), path.Dir(file)}
+	in, ok := p.known[key]
+	if !ok {
+		if root := p.modules.of(pkg, file); root != "" {
+			in = placesIn(root, filepath.FromSlash(key[1]), path.Base(file), key[0])
+		}
+		p.known[key] = in
+	}
+	if at, ok := in[placed{path.Base(file), name}]; ok {
+		*line, *column = at.Line, at.Column
+	}
+}
+
+// placesIn are the places of everything that may be marked in the package that a file is of. The package is in a folder below
+// root, and nothing is read elsewhere. A file that does not parse has none.
+func placesIn(root, folder, file, importPath string) map[placed]token.Position {
+	pkg := &overlay.Package{}
+	list := sourcesIn(root, folder)
+	clauses := make([]string, len(list))
+	for i, source := range list {
+		f, err := parser.ParseFile(token.NewFileSet(), source.Name, source.Text, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		clauses[i] = f.Name.Name
+		if source.Name == file {
+			if pkg.Name = f.Name.Name; strings.HasSuffix(file, "_test.go") {
+				pkg.Name = strings.TrimSuffix(pkg.Name, "_test")
+			}
+		}
+	}
+	if pkg.Name == "" {
+		return nil
+	}
+	sources := map[string][]rewrite.Source{} // by unit
+	for i, source := range list {
+		if unit, ok := pkg.Unit(source.Name, clauses[i]); ok && clauses[i] != "" {
+			sources[unit] = append(sources[unit], source)
+		}
+	}
+	places := map[placed]token.Position{}
+	for unit, list := range sources {
+		of := importPath
+		if unit == "x" {
+			of += externalTest
+		}
+		u, err := rewrite.Load(of, list)
+		if err != nil {
+			continue
+		}
+		_ = u.Find(rewrite.Options{All: true, Tests: true, Generated: true}) // what is wrong is said where it is marked
+		for _, point := range u.Points {
+			places[placed{point.Pos.Filename, point.Name}] = point.Pos
+		}
+	}
+	return places
+}
+
+// sourcesIn are the Go files of a folder below root, by their base names, without what is inserted, on the lines that they have.
+func sourcesIn(root, folder string) (list []rewrite.Source) {
+	at, err := os.OpenRoot(root)
+	if err != nil {
+		return nil
+	}
+	defer at.Close()
+	files := at.FS()
+	names, _ := fs.Glob(files, path.Join(quoteGlob(filepath.ToSlash(folder)), "*.go"))
+	for _, name := range names {
+		info, err := fs.Stat(files, name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		text, err := fs.ReadFile(files, name)
+		if err == nil && !rewrite.IsTable(text) {
+			list = append(list, rewrite.Source{Name: path.Base(name), Text: rewrite.Blank(text)})
+		}
+	}
+	return list
+}

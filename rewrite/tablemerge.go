@@ -1,0 +1,48 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+)
+
+// SameTable says whether two generated table files are the same but for line ends, empty lines and the order of the
+// markers: where two branches are merged by git's union, those of one stand behind those of the other. A table whose two
+// lists do not go together is not the same as another, for its markers would have each other's names.
+func SameTable(a, b []byte) bool {
+	one, ok := readTable(a)
+	other, otherOK := readTable(b)
+	return ok && otherOK && slices.Equal(one.rest, other.rest) && slices.Equal(one.comments, other.comments) && slices.Equal(one.markers, other.markers)
+}
+
+// tableLines are the lines of a table file.
+type tableLines struct {
+	markers  []string // of each the two lines that it has, sorted
+	comments []string // sorted
+	rest     []string // in order
+}
+
+// readTable reads a table file; ok says that each marker has both lines.
+func readTable(text []byte) (t tableLines, ok bool) {
+	var fields []string
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case line == "":
+		case strings.HasPrefix(line, tableComment):
+			t.comments = append(t.comments, line)
+		case strings.HasPrefix(line, "\t") && strings.HasSuffix(line, ",") && line != "\t"+fieldBefore+",":
+			fields = append(fields, line)
+		case strings.HasPrefix(line, "m\t"):
+			if n < len(fields) {
+				t.markers = append(t.markers, fields[n]+line)
+			}
+			n++
+		default:
+			t.rest = append(t.rest, line)
+		}
+	}
+	slices.Sort(t.markers)
+	slices.Sort(t.comments)
+	return t, n == len(fields)
+}
