@@ -141,7 +141,7 @@ func TestKilledProcess(t *testing.T) {
 			if p.Complete || p.Alive || p.State != "profiling" {
 				t.Errorf("complete %v, alive %v, state %q", p.Complete, p.Alive, p.State)
 			}
-			if !strings.Contains(strings.Join(p.Warnings, "\n"), "did not end in order") {
+			if !strings.Contains(strings.Join(p.Warnings, "\n"), "was not seen to end") {
 				t.Errorf("warnings %q", p.Warnings)
 			}
 			if ns := p.ElapsedNS; ns == 0 || ns > 60e9 {

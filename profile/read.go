@@ -249,7 +249,7 @@ func (r *run) howItEnded() {
 	case r.Alive:
 		r.warn("process %d is still running; these are the figures so far", pid)
 	case liveness:
-		r.warn("process %d did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time", pid)
+		r.warn("process %d was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main; scopes that were open are in no count or time", pid)
 	default:
 		r.warn("process %d was killed or is still running; scopes that were or are open are in no count or time", pid)
 	}

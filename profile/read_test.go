@@ -115,19 +115,19 @@ func TestEnds(t *testing.T) {
 		{"ended", func(r *profiletest.Run) {}, "stopped", true, 2_410_000_000, nil},
 		{
 			"killed", func(r *profiletest.Run) { r.Killed = true }, "profiling", false, 2_410_000_000,
-			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
+			[]string{"process 4711 was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main; scopes that were open are in no count or time"},
 		},
 		{
 			"killed while paused", func(r *profiletest.Run) { r.Killed, r.State = true, layout.StatePaused }, "paused", false, 2_410_000_000,
-			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
+			[]string{"process 4711 was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main; scopes that were open are in no count or time"},
 		},
 		{
 			"killed while paused since the last scope", func(r *profiletest.Run) { r.Killed, r.State, r.Since = true, layout.StatePaused, 3_000_000_000 }, "paused", false, 3_000_000_000,
-			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
+			[]string{"process 4711 was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main; scopes that were open are in no count or time"},
 		},
 		{
 			"killed before any scope", func(r *profiletest.Run) { r.Killed = true; r.Tables[0].Times, r.Tables[0].Early = nil, nil }, "profiling", false, 0,
-			[]string{"process 4711 did not end in order: it was killed, it crashed, or os.Exit ended it unseen; scopes that were open are in no count or time"},
+			[]string{"process 4711 was not seen to end: it was killed or crashed, or, marked in place, called os.Exit or has no marker in package main; scopes that were open are in no count or time"},
 		},
 		{
 			"disk full", func(r *profiletest.Run) { r.Flags = layout.FlagPartial }, "stopped", false, 2_410_000_000,

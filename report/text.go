@@ -176,7 +176,7 @@ func ending(p *profile.Profile) string {
 	case p.State == "stopped":
 		return "data missing"
 	}
-	text := "did not end in order"
+	text := "not seen to end"
 	if p.Alive {
 		text = "still running"
 	}

@@ -13,6 +13,7 @@ type InPlace struct {
 	Root    string            // directory that the table's file names are relative to; "" keeps them
 	Dir     string            // directory that the names of the sources are relative to, where they are not absolute
 	Unit    string            // which unit of the package this is: "", "t" (in-package tests), "x" (external tests)
+	Program bool              // the package is main, and what it imports has markers: its end is to be seen also where it has none
 	Beside  [][]byte          // texts of the package's files in other units: names that they use are not used
 	Now     map[string][]byte // the files as they are, by the names of the sources: what is marked and formatted otherwise stays
 }
@@ -45,12 +46,12 @@ type InPlace struct {
 //	}
 //
 // The main function of a program also defers perf.Finish(), first, so that it
-// runs last.
+// runs last. Where it has no marker, it has a table that has none.
 //
 // The body of a function on one line is broken up. A comment //perf:line behind
 // its brace tells Strip so.
 func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
-	if len(u.Points) == 0 && !u.steers() {
+	if len(u.Points) == 0 && !u.steers() && !o.Program {
 		return nil, nil
 	}
 	texts := o.Beside
@@ -87,7 +88,7 @@ func (u *Unit) InPlace(o InPlace) (map[string][]byte, error) {
 		}
 	}
 	for _, g := range groups {
-		out[filepath.Join(filepath.Dir(g.points[0].f.Name), g.file)] = w.table(g)
+		out[filepath.Join(filepath.Dir(g.of.Name), g.file)] = w.table(g)
 	}
 	return out, nil
 }

@@ -24,6 +24,7 @@ func IsTable(src []byte) bool {
 // files that are always compiled, or those of one file that build constraints
 // may leave out, and the markers with it.
 type tableGroup struct {
+	of     *file  // one of its files
 	file   string // base name of the generated file
 	build  string // its //go:build line, or ""
 	marks  string // the variable that holds the markers
@@ -46,19 +47,19 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 		return taking
 	}
 	take(w.marks)
-	for _, p := range w.u.Points {
-		g := of[p.f]
+	group := func(f *file) *tableGroup {
+		g := of[f]
 		switch {
 		case g != nil:
-		case !p.f.conditional():
+		case !f.conditional():
 			if always == nil {
-				always = &tableGroup{file: w.tableName(), marks: w.marks}
+				always = &tableGroup{of: f, file: w.tableName(), marks: w.marks}
 				list = append(list, always)
 			}
 			g = always
 		default:
-			base := filepath.Base(p.f.Name)
-			g = &tableGroup{file: "markgen_table_" + base, build: p.f.condition()}
+			base := filepath.Base(f.Name)
+			g = &tableGroup{of: f, file: "markgen_table_" + base, build: f.condition()}
 			if slices.Contains(tableNames[:], g.file) {
 				g.file = "markgen_table_file_" + base
 			}
@@ -69,8 +70,17 @@ func (w *inPlaceWriter) groups() (list []*tableGroup, of map[*file]*tableGroup) 
 			}
 			list = append(list, g)
 		}
-		of[p.f] = g
+		of[f] = g
+		return g
+	}
+	for _, p := range w.u.Points {
+		g := group(p.f)
 		g.points = append(g.points, p)
+	}
+	for _, f := range w.u.files {
+		if slices.ContainsFunc(f.functions, w.finishes) { // the table tells that the end is seen
+			group(f)
+		}
 	}
 	for _, g := range list {
 		g.fields = fieldNames(g.points)

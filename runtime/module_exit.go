@@ -2,6 +2,9 @@
 
 package runtime
 
+// seesExit says whether the process is seen to end whatever is in its package main.
+const seesExit = false
+
 // atExit does nothing here: a module cannot see the process end, so marked main
 // packages defer Finish.
 func atExit(f func()) {}

@@ -109,6 +109,9 @@ func RegisterTable(before, after *Marker, text string) bool {
 //go:nocheckptr
 func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *Tallies) bool {
 	begin()
+	if as == registeredInSource {
+		endMatters, endSeen = true, endSeen || ofMain(text)
+	}
 	if markers == nil || nm < 0 || nm > maxIndex {
 		nm = 0
 	}
@@ -138,6 +141,17 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as 
 	unlock()
 	checkTriggers(&t)
 	return ok
+}
+
+// ofMain says whether a table that is in the source is that of package main.
+func ofMain(text string) bool {
+	for len(text) > 1 && text[1] == '\n' {
+		if text[0] == 'e' {
+			return true
+		}
+		text = text[2:]
+	}
+	return false
 }
 
 // collects says whether the process has a run.
@@ -357,7 +371,9 @@ func decide(m *Marker) uint32 {
 		if w = loadWord(&m.index); w&IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may be over by now
 			m.giveIndex()
 		}
+		n := nextIndex - firstIndex
 		unlock()
+		tellUnseen(n)
 		ownSlot().overlook(from)
 		w = loadWord(&m.index)
 		if w&IndexMask != 0 {

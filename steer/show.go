@@ -30,7 +30,7 @@ func (s Status) Text() string {
 	if s.Elapsed > 0 {
 		started += ", ran for " + duration(s.Elapsed)
 		if !s.Running && !s.Complete {
-			started += " at least, and did not end in order"
+			started += " at least, and was not seen to end"
 		}
 	}
 	if s.Running {

@@ -27,7 +27,8 @@ Mark writes markers into the source of the packages, by default of the one in th
 that directives ask for and, with -all, every function, loop and branch. What was inserted before is taken
 out first, so marking again changes only what has to change. Each package with markers gets a file
 markgen_table.go, and the IDs are kept in markgen.registry at the module root; both belong into version
-control. The module needs the runtime: run markgen init once.
+control. A package main that imports packages with markers gets a call that sees the program end. The module
+needs the runtime: run markgen init once.
 
 Nothing is written unless all packages, marked, compile; then either every file is written or none is.
 
@@ -106,11 +107,14 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 	case o.looks:
 		return exitOK
 	}
-	if plan.points == 0 && !o.strip {
+	if plan.points == 0 && !plan.programs && !o.strip {
 		fmt.Fprintf(env.Stderr, "markgen %s: no markers; put //perf:mark above a function or loop, or pass -all\n", env.command.name)
 	}
 	if err := plan.write(ctx, env, o); err != nil {
 		return env.fail(err)
+	}
+	for _, message := range plan.unseen {
+		fmt.Fprintln(env.Stderr, message)
 	}
 	return exitOK
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type markPlan struct {
 	changes  []change                   // by path
 	packages []string                   // directories of the packages that change, as patterns for go
 	points   int                        // markers there will be
+	programs bool                       // there are some whose end will be seen
+	unseen   []string                   // messages about programs whose end will not be seen
 	same     map[string]bool            // changes whose file another change writes, by path
 	sized    []func(*overlay.SizeTests) // add the tests of packages with a size=, with the places on the disk
 	unmarked map[string][]byte          // the files as they are without markers, on the same lines; nil: is to be missing
@@ -304,9 +307,19 @@ func (m *marking) place(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	programs := &programs{m, map[string]bool{}}
+	if !m.o.looks {
+		unseen, err := programs.unseen(ctx)
+		if err != nil {
+			return err
+		}
+		m.plan.unseen = append(m.plan.unseen, unseen...)
+	}
 	for _, g := range m.groups {
 		for _, u := range g.units {
 			in := rewrite.InPlace{Runtime: runtime, Root: m.Root, Dir: m.env.Dir, Unit: u.suffix, Now: map[string][]byte{}}
+			in.Program = g.Name == "main" && u.suffix == "" && programs.marked(g.Dir)
+			m.plan.programs = m.plan.programs || in.Program
 			for path, text := range g.plain {
 				if slices.Contains(u.names, path) {
 					in.Now[m.env.shown(path)] = g.disk[path]
@@ -324,6 +337,9 @@ func (m *marking) place(ctx context.Context) error {
 					return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
 				}
 				g.wanted[path] = text
+				if message, ok := unseenExit(name, text); ok && in.Program && !m.o.looks {
+					m.plan.unseen = append(m.plan.unseen, message)
+				}
 			}
 		}
 	}
@@ -373,6 +389,10 @@ func (m *marking) compare(g *markedPackage) {
 func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(markgen.VendoredRuntime))), "*.go"))
 	if len(copied) > 0 {
+		text, _ := os.ReadFile(filepath.Join(filepath.Dir(copied[0]), "register.go"))
+		if !bytes.Contains(text, []byte("\nfunc RegisterTable(")) {
+			return "", fmt.Errorf("%s is the runtime of another version of markgen; run markgen init -vendor", m.env.shown(filepath.Dir(copied[0])))
+		}
 		return m.Path + "/" + markgen.VendoredRuntime, nil
 	}
 	if m.o.vendored {

@@ -218,9 +218,9 @@ type dataArgs struct {
 	now []string
 	old []string // nil: nothing to compare with; else what stands before --
 
-	filter string // what markers are shown, see glob.Means
-	rule compare.Options // when a change is one for the worse or the better
-	src    string // where the source is, see sourceReader
+	filter string          // what markers are shown, see glob.Means
+	rule   compare.Options // when a change is one for the worse or the better
+	src    string          // where the source is, see sourceReader
 }
 
 func reportArgs(args []string) dataArgs {

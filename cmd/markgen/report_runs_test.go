@@ -130,12 +130,12 @@ func TestReportRuns(t *testing.T) {
 		t.Error(got)
 	}
 	stderr, stdout, _ := strings.Cut(got, "-- stdout\n")
-	for _, part := range []string{"missing.markgen: there is no such file", "warning: killed.markgen: process 4720 did not end in order", "warning: damaged.markgen: "} {
+	for _, part := range []string{"missing.markgen: there is no such file", "warning: killed.markgen: process 4720 was not seen to end", "warning: damaged.markgen: "} {
 		if !strings.Contains(stderr, part) {
 			t.Errorf("%q is not in\n%s", part, stderr)
 		}
 	}
-	for _, part := range []string{"# warning:  killed.markgen: process 4720 did not end in order", "# warning:  damaged.markgen: "} {
+	for _, part := range []string{"# warning:  killed.markgen: process 4720 was not seen to end", "# warning:  damaged.markgen: "} {
 		if !strings.Contains(stdout, part) {
 			t.Errorf("%q is not in\n%s", part, stdout)
 		}

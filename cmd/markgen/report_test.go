@@ -139,7 +139,7 @@ func TestReportOutput(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	// Warnings about what is in the file go to stderr then.
-	if got := markgenReport(dir, "-o", "new", "killed.markgen"); !strings.Contains(got, "-- stderr\nmarkgen report: warning: killed.markgen: process 4720 did not end in order") {
+	if got := markgenReport(dir, "-o", "new", "killed.markgen"); !strings.Contains(got, "-- stderr\nmarkgen report: warning: killed.markgen: process 4720 was not seen to end") {
 		t.Error(got)
 	}
 	if got := markgenReport(dir, "-o", "no/such/folder", "one.markgen"); !strings.HasPrefix(got, "exit code 1\n-- stderr\nmarkgen report: ") || !strings.Contains(got, "; make the directory") {
