@@ -21,8 +21,8 @@ function cardOf(fn, report) {
 }
 
 // verdictLabel says what got worse or better, and by how much.
-function verdictLabel({ verdict: v }) {
-	if (!["worse", "better"].includes(v?.verdict)) {
+function verdictLabel({ verdict: v, guess }) {
+	if (guess || !["worse", "better"].includes(v?.verdict)) {
 		return null;
 	}
 	const [at, , , , , change] = v.figures[v.lead];

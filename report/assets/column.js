@@ -200,10 +200,10 @@ function verdictColumns() {
 	const exact = (row) => (lead(row) && lead(row)[6] !== "" ? `${lead(row)[6]}, p ${lead(row)[8]}` : null);
 	return [
 		cell("verdict", 7, "what became of it, as markgen diff says: worse, better, changed by less than the threshold, unchanged, or too few runs to tell", "6.6rem", {
-			left: true, first: 1, exact, value: (row) => row.verdict?.order ?? null, cell: (row) => painted(verdictOf(row), verdictOf(row)),
+			left: true, first: 1, exact, value: (row) => row.verdict?.order ?? null, cell: (row) => painted(row.guess ? "" : verdictOf(row), verdictOf(row) + (row.guess ? " ?" : "")),
 		}),
 		cell("change", 5, "change of the time of a passage, new runs against old, where it is surest; ~ is no change that could not be chance", "5.4rem", {
-			exact, value: (row) => (lead(row) && lead(row)[5] !== "~" ? row.verdict.change ?? Infinity : null), cell: (row) => painted(row.verdict?.verdict, lead(row)?.[5] ?? ""),
+			exact, value: (row) => (lead(row) && lead(row)[5] !== "~" ? row.verdict.change ?? Infinity : null), cell: (row) => painted(row.guess ? "" : row.verdict?.verdict, lead(row)?.[5] ?? ""),
 		}),
 		cell("at", 0, "where in the times of the passages that is: a quantile, the mean, or p99+, the mean of the slowest hundredth", "3.8rem", { head: element("span", null, "at"), left: true }),
 		cell("old", 1, "median of the old runs", "5.2rem", { head: element("span", null, "old"), exact: (row) => lead(row) && `± ${lead(row)[2]}` }),

@@ -122,10 +122,10 @@ class DetailPanel {
 		if (!v) {
 			return null;
 		}
-		return element("div", { class: "verdict" }, element("h3", null, "the runs compared: ", painted(v.verdict, verdictOf(row))), element("table", null,
+		return element("div", { class: "verdict" }, element("h3", null, "the runs compared: ", painted(row.guess ? "" : v.verdict, verdictOf(row))), element("table", null,
 			element("thead", null, element("tr", null, ["", "old", "±", "new", "±", "change", "from … to", "p"].map((t) => element("th", { scope: "col" }, t)))),
 			element("tbody", null, v.figures.map(([name, old, oldSpread, now, nowSpread, change, range, verdict, p]) => element("tr", null,
-				element("th", { scope: "row" }, name), [old, oldSpread, now, nowSpread, painted(verdict, change), range, p].map((cell) => element("td", null, cell)))))));
+				element("th", { scope: "row" }, name), [old, oldSpread, now, nowSpread, painted(row.guess ? "" : verdict, change), range, p].map((cell) => element("td", null, cell)))))));
 	}
 
 	// callers lists the figures by caller.
