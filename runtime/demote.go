@@ -56,7 +56,7 @@ func demoteAt(index uint32) {
 	from := now()
 	p := ownSlot()
 	lock()
-	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn {
+	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
 		m := live[k]
 		if p != nil {
 			noteParent(k, p.stack.scopes())
@@ -176,6 +176,24 @@ func settleDemoted() {
 		}
 	}
 	unsettled = left
+}
+
+// undemote has all markers be timed again. The caller holds the lock.
+//
+//go:norace
+func undemote() {
+	for k := range tables {
+		t := &tables[k]
+		for i := range t.markers {
+			m := t.at(uint32(i))
+			if w := loadWord(&m.Off); w&OffDemoted != 0 {
+				if w = clearBits(&m.Off, OffDemoted); w&^(OffDemoted|OffSettled) == 0 {
+					clearBits(&m.Off, OffSettled)
+				}
+			}
+		}
+	}
+	unsettled = unsettled[:0]
 }
 
 // isOpen says whether a scope of the marker of that index is open on any goroutine. The caller holds the lock.

@@ -56,11 +56,13 @@ func (p *Process) sample(n uint64) {
 	}
 }
 
-// ask has the program look at the next passage of any of its markers what has been asked for.
+// ask has the program look at the next passage of any of its markers what has been asked for. The code of demoted markers
+// counts and does not look: they are timed again, for a moment.
 func (p *Process) ask() {
 	for u, words := range p.words {
 		for i := range u.Markers {
 			words.half(i*layout.MarkerSize + layout.MarkerIndex).Or(layout.IndexOff | layout.IndexAsked)
+			clearOff(words.half(i*layout.MarkerSize+layout.MarkerOff), layout.OffDemoted)
 		}
 	}
 }
