@@ -85,6 +85,8 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""}, // said where the machine was busy at the wrong moment
 	{regexp.MustCompile(`(?m)^warning: \d+ % of the self time is in .*\n`), ""},   // likewise
+	{regexp.MustCompile(`(?m)^waiting +.* not on a processor: .*\n`), ""},
+	{regexp.MustCompile(`(?m)^~ .*\n`), ""}, // which markers are demoted depends on how long their scopes took
 	{regexp.MustCompile(`\b\d{8}-\d{6}\.\d+\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},
 	{regexp.MustCompile(`\b(tsc|mono|cntvct) [\d.]+[GM]?Hz`), "CLOCK"},
@@ -99,6 +101,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\d+(\.\d+)?[nµm]? ± +[\d∞]+%`), "MEDIAN"}, // of benchstat
 	{regexp.MustCompile(`\+\d+(\.\d+)?% \(p=[\d.]+ n=`), "SLOWER (n="},
 	{regexp.MustCompile(`\b\d+m\d\ds\b|\b\d+(\.\d+)?(ps|ns|[uµ]s|ms|s)\b`), "TIME"},
+	{regexp.MustCompile(`~TIME`), "TIME"},
 	{regexp.MustCompile(`[ \t]+`), " "},
 	{regexp.MustCompile(`(?m)\bTIME (0|-|[<>]?\d+(\.\d)?%)( |$)`), "TIME PART$3"}, // of the self times, or of the mean
 	{regexp.MustCompile(`[<\d.]+% of the self time`), "PART of the self time"},

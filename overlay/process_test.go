@@ -105,7 +105,7 @@ func TestSignalsArePassedOn(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != 5 {
 			t.Errorf("%s: exit code %d, %v; want 5", name, code, err)
 		}
-		if !strings.Contains(stderr.String(), "example.com/m.got  func      1") {
+		if !strings.Contains(stderr.String(), "\ngot   func      1") {
 			t.Errorf("%s: no report of one passage:\n%s", name, stderr.String())
 		}
 	}

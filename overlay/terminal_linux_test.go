@@ -51,7 +51,7 @@ func TestInterruptFromTerminal(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 5 {
 		t.Errorf("exit code %d, %v; want 5", code, err)
 	}
-	if !strings.Contains(stderr.String(), "example.com/m.got  func      1") {
+	if !strings.Contains(stderr.String(), "\ngot   func      1") {
 		t.Errorf("no report of one passage:\n%s", stderr.String())
 	}
 }

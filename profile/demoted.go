@@ -106,22 +106,30 @@ func (r *run) demote() {
 	// shares has which part of the scopes of a demoted marker were inside of which that was timed, directly or in others that were demoted.
 	shares := func(index uint64) map[uint64]float64 {
 		of := map[uint64]float64{}
-		var follow func(index uint64, part float64, depth int)
-		follow = func(index uint64, part float64, depth int) {
-			list, all := inside[index], 0.0
-			for _, p := range list {
-				all += float64(p.count)
+		on := map[uint64]bool{} // the path that is followed: what is inside of itself is passed over
+		var follow func(index uint64, part float64)
+		follow = func(index uint64, part float64) {
+			on[index] = true
+			all := 0.0
+			for _, p := range inside[index] {
+				if !on[p.marker] {
+					all += float64(p.count)
+				}
 			}
-			for _, p := range list {
+			for _, p := range inside[index] {
+				if on[p.marker] {
+					continue
+				}
 				part := part * float64(p.count) / all
-				if _, demoted := counted[p.marker]; demoted && depth < mostDemoted && part > leastShare {
-					follow(p.marker, part, depth+1)
+				if _, demoted := counted[p.marker]; demoted && len(on) < mostDemoted && part > leastShare {
+					follow(p.marker, part)
 				} else {
 					of[p.marker] += part
 				}
 			}
+			delete(on, index)
 		}
-		follow(index, 1, 0)
+		follow(index, 1)
 		return of
 	}
 	indexes := slices.Sorted(maps.Keys(counted)) // so that the same file gives the same sums

@@ -16,6 +16,23 @@ func selfOf(p *profile.Profile) float64 {
 	return sum
 }
 
+// waiting says how much of the self times was not on a processor, and how to see where; "" where that is not known, or little. Self
+// times are by the clock, and those of goroutines that wait side by side add up.
+func waiting(p *profile.Profile) string {
+	c := p.Cost
+	if c == nil || c.Runs != uint64(p.Runs) || p.NoSelf || p.Sampling != nil {
+		return ""
+	}
+	self := selfOf(p)
+	if waited := self - float64(c.CPUNS); waited >= leastWaiting*self && waited >= 1e6 {
+		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: build with -deep, and collect=wait tells where"
+	}
+	return ""
+}
+
+// leastWaiting is the part of the self times from which on it is said that it was waiting.
+const leastWaiting = 0.1
+
 // share is a marker's self time as a part of that of all markers.
 func share(m *profile.Marker, sum float64) string {
 	if len(m.Buckets) == 0 {

@@ -110,6 +110,9 @@ func heading(p *profile.Profile) [][2]string {
 		}
 		lines = append(lines, [2]string{"elapsed", elapsed + cost(p)})
 	}
+	if line := waiting(p); line != "" {
+		lines = append(lines, [2]string{"waiting", line})
+	}
 	if line := sampled(p); line != "" {
 		lines = append(lines, [2]string{"sampled", line})
 	}

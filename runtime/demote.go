@@ -89,8 +89,8 @@ var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-OffParentsData]
 // parentsOf are those of markers, by index less firstIndex; nil: none have been seen. Under the lock.
 var parentsOf []*parents
 
-// noteParent takes note of what a scope of the marker of index k+firstIndex that has just ended was inside of: the innermost on
-// its goroutine's stack. From that a reader tells of which scope's own time that of demoted ones is a part.
+// noteParent takes note of what a scope of the marker of index k+firstIndex that has just ended was inside of: the innermost of
+// another marker on its goroutine's stack. From that a reader tells of which scope's own time that of demoted ones is a part.
 //
 //go:norace
 //go:nocheckptr
@@ -108,9 +108,10 @@ func noteParent(k uint32, s *stack) {
 		parentsOf[k] = b
 	}
 	parent := uint64(NoMarker)
-	if n := s.n; n > 0 && n <= s.room {
-		if i := s.at(n-1).index &^ scopeBits; i >= firstIndex {
+	for n := min(s.n, s.room); n > 0; n-- {
+		if i := s.at(n-1).index &^ scopeBits; i >= firstIndex && i-firstIndex != k {
 			parent = uint64(i - firstIndex)
+			break
 		}
 	}
 	for i := range b.list {
