@@ -55,6 +55,9 @@ func (r *run) parentBlock(b block) error {
 		return err
 	}
 	index := r.order.Uint64(data[layout.OffParentsMarker:])
+	if r.parents[index] != nil {
+		return r.damaged(b.offset, "a second block of what marker number %d was inside of; it is left out", index)
+	}
 	for data = data[layout.OffParentsData:]; len(data) >= layout.ParentSize; data = data[layout.ParentSize:] {
 		p := parent{r.order.Uint64(data[layout.ParentMarker:]), r.order.Uint64(data[layout.ParentCount:])}
 		if p.count > 0 && p.count < 1<<40 {

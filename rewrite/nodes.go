@@ -113,8 +113,10 @@ func (fn *function) shortest(f form, why string) (form, string) {
 	if fn.size < brief || f == formNone || f == formCount || f == formInstance || fn.nodesIn(f, false) < gc.BigNodes-slack {
 		return f, why
 	}
-	fn.untallied = true
-	if nodes(fn.body) >= gc.BigNodes || fn.nodesIn(f, false) < gc.BigNodes-slack {
+	if nodes(fn.body) >= gc.BigNodes {
+		return f, why
+	}
+	if fn.untallied = true; fn.nodesIn(f, false) < gc.BigNodes-slack {
 		return f, why
 	}
 	if calls, _ := fn.meets(fn.body); !calls {
@@ -132,6 +134,7 @@ func (fn *function) shortest(f form, why string) (form, string) {
 		return terse, "with other markers it would be too long for the compiler to inline what it calls"
 	}
 	if fn.follows = follows; fn.nodesIn(f, false) >= gc.BigNodes {
+		fn.untallied = false // more of them make no difference
 		why += "; with its markers it is too long for the compiler to inline more than little of what it calls"
 	}
 	return f, why

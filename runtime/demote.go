@@ -7,10 +7,14 @@ import (
 	"unsafe"
 )
 
-// Timing a scope that is over before the clock has been read twice says little and costs much. With demote=N:TIMES a
-// marker of which N scopes have been timed, and took less than TIMES times what timing one costs, on average, is
-// demoted. The longest thousandth is left out of that average: what lost its processor for 10 ms says nothing of the others. From then on scopes are only counted, in the code itself (OpenTally, BeginTally) where that has counters for it,
-// else in its cells. The count stays exact; a reader takes the mean of those that were timed for all.
+// Timing a scope that is over before the clock has been read twice says little and costs much. With demote=N:TIMES a marker
+// of which N scopes have been timed is demoted if they are short: on average they took less than TIMES times what timing
+// one costs, or that of their own, without the scopes inside, and TIMES times as much in all. So what goes on being timed costs one
+// part in TIMES of the program's time, and where scopes are inside of each other little more. The longest thousandth is left out
+// of the average: what lost its processor for 10 ms says nothing of the others.
+//
+// The scopes of a demoted marker are only counted, in the code itself (OpenTally, Timed) where that has counters for it, else
+// in its cells. The count stays exact; a reader takes the mean of those that were timed for all.
 
 // What demote alone stands for.
 const (
@@ -61,9 +65,9 @@ func demoteAt(index uint32) {
 		if p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		n, mean := usual(index)
-		whole := toPS(hot.whole[kindOpened]) >> costBits // ps
-		if n >= conf.demote && mean*1000 < conf.times*whole && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
+		n, mean, own := usual(index)
+		short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
+		if n >= conf.demote && (mean < short || own < short && mean < conf.times*short) && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
 			if t, _ := findTable(m); t != nil && t.shared && !t.ofWatch() {
 				setBits(&m.Off, OffDemoted)
 				unsettled = append(unsettled, m)
@@ -123,18 +127,19 @@ func noteParent(k uint32, s *stack) {
 	}
 }
 
-// usual is how many scopes of the marker of an index have been timed, and what they took on average without the longest, ns: those in
-// the highest buckets that are DemotedLong of all together, or fewer. The caller holds the lock.
+// usual is how many scopes of the marker of an index have been timed, what they took on average without the longest, and what of that was
+// their own, ns. The longest are those in the highest buckets that are DemotedLong of all together, or fewer. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func usual(index uint32) (n, mean uint64) {
+func usual(index uint32) (n, mean, own uint64) {
 	var counts, sums [NumBuckets]uint64
 	for shard := range usedShards {
 		c := cellOf(shard, index)
 		if c == nil {
 			continue
 		}
+		own += c.self
 		for i := range c.groups {
 			if g := c.groups[i].p; g != nil {
 				for k := range g.buckets {
@@ -154,7 +159,10 @@ func usual(index uint32) (n, mean uint64) {
 	for i := range k {
 		sum += sums[i]
 	}
-	return n, sum / max(n-long, 1)
+	if n == 0 {
+		return 0, 0, 0
+	}
+	return n, sum / (n - long), min(own, sum) / (n - long)
 }
 
 // unsettled are the markers that have been demoted and may have open scopes. Under the lock.

@@ -66,8 +66,8 @@ const ownDataText = `
   -report R     what to do with the report: text (default) prints the first 30 markers of it on standard error, none
                 does not make it, anything else is a file to write all of it to
   -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
-                scopes that took less than 20 times what timing one costs, on average, its scopes are only
-                counted, exactly, and their time is the mean of those that were timed, times the count
+                scopes that are short, less than 20 times what timing one costs on average, its scopes are
+                only counted, exactly, and their time is the mean of those that were timed, times the count
   -sort K       sort the report by self (default), total, count, mean, max, name or place, as markgen report does
   -top N        have no more than the first N markers in the report; the line below says what the others are`
 
