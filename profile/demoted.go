@@ -87,7 +87,7 @@ func (r *run) demote() {
 			inside[number(index)] = append(inside[number(index)], parent{number(p.marker), p.count})
 		}
 	}
-	counted := map[uint64]uint64{} // ns of self time of demoted markers, of the scopes that were not timed
+	timed := map[uint64]uint64{} // ns of self time of demoted markers, of the scopes that were timed
 	for number, t := range r.tables {
 		counts := r.demotedCounts(number, t)
 		for i := range t.markers {
@@ -100,11 +100,31 @@ func (r *run) demote() {
 				m.Count = add64(m.Count, counts[i])
 			}
 			if r.off[index] == Demoted {
-				timed := m.SelfNS
+				timed[index] = m.SelfNS
 				m.fromDemoted()
-				counted[index] = sub64(m.SelfNS, timed)
 			}
 		}
+	}
+	// While a marker was timed others inside of it may have been demoted before, and what these took was its own. Totals know better.
+	others := map[uint64]float64{} // ns of demoted ones that were directly inside of it
+	for _, index := range slices.Sorted(maps.Keys(timed)) {
+		all := 0.0
+		for _, p := range inside[index] {
+			if p.marker != index {
+				all += float64(p.count)
+			}
+		}
+		for _, p := range inside[index] {
+			if p.marker != index {
+				others[p.marker] += float64(r.cells.at(index).TotalNS()) * float64(p.count) / all
+			}
+		}
+	}
+	counted := map[uint64]uint64{} // ns of self time of demoted markers, of the scopes that were not timed
+	for index, ns := range timed {
+		m := r.cells.at(index)
+		m.SelfNS = min(m.SelfNS, uint64(max(0, float64(m.TotalNS())-others[index])))
+		counted[index] = sub64(m.SelfNS, ns)
 	}
 	// shares has which part of the scopes of a demoted marker were inside of which that was timed, directly or in others that were demoted.
 	shares := func(index uint64) map[uint64]float64 {

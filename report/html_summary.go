@@ -86,11 +86,15 @@ func facts(p *profile.Profile) (lines []headLine) {
 	if c.Runs < uint64(p.Runs) {
 		cpu += " of " + units.Plural(c.Runs, "run")
 	}
-	markers := units.WholeDuration(c.MarkersNS) + " or more"
+	markers := "about " + units.WholeDuration(c.MarkersNS)
 	if c.CPUNS > 0 {
 		markers += fmt.Sprintf(", %s of it", percent(c.Share()))
 	}
-	return append(lines, headLine{Word: "processor time", Now: cpu}, headLine{Word: "cost of markers", Now: markers})
+	lines = append(lines, headLine{Word: "processor time", Now: cpu}, headLine{Word: "cost of markers", Now: markers})
+	if waited, _ := waited(p); waited > 0 {
+		lines = append(lines, headLine{Word: "waiting", Now: units.Duration(waited) + " or more of the self times"})
+	}
+	return lines
 }
 
 // unvisited are the markers that were there to be passed and never were, as the text report counts them.

@@ -19,15 +19,23 @@ func selfOf(p *profile.Profile) float64 {
 // waiting says how much of the self times was not on a processor, and how to see where; "" where that is not known, or little. Self
 // times are by the clock, and those of goroutines that wait side by side add up.
 func waiting(p *profile.Profile) string {
-	c := p.Cost
-	if c == nil || c.Runs != uint64(p.Runs) || p.NoSelf || p.Sampling != nil {
-		return ""
-	}
-	self := selfOf(p)
-	if waited := self - float64(c.CPUNS); waited >= leastWaiting*self && waited >= 1e6 {
+	if waited, self := waited(p); waited > 0 {
 		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: build with -deep, and collect=wait tells where"
 	}
 	return ""
+}
+
+// waited is how much of the self times was not on a processor, and these, ns; 0 where that is not known, or little.
+func waited(p *profile.Profile) (ns, self float64) {
+	c := p.Cost
+	if c == nil || c.Runs != uint64(p.Runs) || p.NoSelf || p.Sampling != nil {
+		return 0, 0
+	}
+	self = selfOf(p)
+	if ns = self - float64(c.CPUNS); ns >= leastWaiting*self && ns >= 1e6 {
+		return ns, self
+	}
+	return 0, 0
 }
 
 // leastWaiting is the part of the self times from which on it is said that it was waiting.

@@ -25,6 +25,9 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	for _, line := range append(heading(p), o.common.heading(p)...) {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
+	if slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Demoted() }) {
+		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", "~")), "estimated from the first scopes, which were timed; counts are exact (-exact times all)")
+	}
 	w.WriteByte('\n')
 	var rest []*profile.Marker
 	if o.Top > 0 && o.Top < len(markers) {
@@ -54,9 +57,6 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	}
 	writeCallers(w, p, markers, o)
 	writeNotes(w, markers, o)
-	if slices.ContainsFunc(markers, (*profile.Marker).Demoted) {
-		fmt.Fprintln(w, ink.paint(faint, "~ the mean of the scopes that were timed, until that told nothing more, and counted were all; -exact times all"))
-	}
 	fmt.Fprintln(w, ink.paint(faint, summary(p, o.Sort)))
 	for _, warning := range p.Cautions() {
 		if warning == costly {
