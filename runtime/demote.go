@@ -9,9 +9,9 @@ import (
 
 // Timing a scope that is over before the clock has been read twice says little and costs much. With demote=N:TIMES a marker
 // of which N scopes have been timed is demoted if they are short: on average they took less than TIMES times what timing
-// one costs, or that of their own, without the scopes inside, and TIMES times as much in all. So what goes on being timed costs one
-// part in TIMES of the program's time, and where scopes are inside of each other little more. The longest thousandth is left out
-// of the average: what lost its processor for 10 ms says nothing of the others.
+// one costs, or that of their own, without the scopes inside, and TIMES times as much in all: where scopes are inside of each
+// other, none with much time of its own, they would cost many times what one does. The longest thousandth is left out of the
+// average: what lost its processor for 10 ms says nothing of the others.
 //
 // The scopes of a demoted marker are only counted, in the code itself (OpenTally, Timed) where that has counters for it, else
 // in its cells. The count stays exact; a reader takes the mean of those that were timed for all.
