@@ -28,6 +28,10 @@ func TestRecompiled(t *testing.T) {
 func testRecompiled(t *testing.T, flags []string, elsewhere string) {
 	markgen := trapMarkgen(t)
 	dir := t.TempDir()
+	var trim []string
+	if goroot := trapMust(t, dir, nil, "go", "env", "GOROOT").stdout; strings.Contains(goroot, "golang.org/toolchain@") {
+		trim = []string{"-trimpath"} // a toolchain that go has downloaded is used through a link in the cache, and builds with two caches are compared
+	}
 	work := filepath.Join(dir, "work")
 	write := func(name string, change func(string) string) {
 		t.Helper()
@@ -176,7 +180,10 @@ func main() { println(top.Number(5)) }
 		if testing.Short() && !strings.Contains(tt.name, "damage") && !strings.Contains(tt.name, "marker") {
 			continue
 		}
-		if want := build([]string{"MARKGENCACHE=" + t.TempDir(), "GOCACHE=" + elsewhere}); got != want {
+		if trim != nil {
+			got = build(marked, trim...)
+		}
+		if want := build([]string{"MARKGENCACHE=" + t.TempDir(), "GOCACHE=" + elsewhere}, trim...); got != want {
 			t.Errorf("%s is different: it is not what comes of compiling everything", tt.name)
 		}
 	}
