@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"maps"
 	"math/big"
 	"slices"
@@ -11,7 +12,7 @@ import (
 // Demoted is Marker.Off of one that was timed until that told nothing more, and counted from then on.
 const Demoted = "demoted"
 
-// Demoted says that times of the marker are those of its first scopes, in at least one run, and estimates for the others: Count is exact.
+// Demoted says that times of the marker are estimates from those of its first scopes, in at least one run. Count is exact.
 func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
 // fromDemoted makes estimates of times where all scopes were counted and the first of them timed, before the marker was
@@ -24,7 +25,7 @@ func (m *Marker) fromDemoted() {
 		return
 	}
 	k, long, longSum := len(m.Buckets), uint64(0), uint64(0)
-	for k > 1 && long+m.Buckets[k-1].Count <= timed/layout.DemotedLong {
+	for k > 1 && long+m.Buckets[k-1].Count <= timed/layout.DemotedTrim {
 		k--
 		long, longSum = long+m.Buckets[k].Count, add64(longSum, m.Buckets[k].SumNS)
 	}
@@ -43,7 +44,7 @@ func (m *Marker) fromDemoted() {
 	m.setMeanVar(meanVar)
 }
 
-// A parent is a marker that scopes of another were directly inside of, and of how many of those that were looked at that was so.
+// A parent is a marker that scopes of another were directly inside, and of how many of those that were looked at that was so.
 type parent struct {
 	marker uint64 // global index; layout.NoMarker: no scope was open
 	count  uint64
@@ -56,7 +57,7 @@ func (r *run) parentBlock(b block) error {
 	}
 	index := r.order.Uint64(data[layout.OffParentsMarker:])
 	if r.parents[index] != nil {
-		return r.damaged(b.offset, "a second block of what marker number %d was inside of; it is left out", index)
+		return r.damaged(b.offset, "a second block with the parents of marker number %d; it is left out", index)
 	}
 	for data = data[layout.OffParentsData:]; len(data) >= layout.ParentSize; data = data[layout.ParentSize:] {
 		p := parent{r.order.Uint64(data[layout.ParentMarker:]), r.order.Uint64(data[layout.ParentCount:])}
@@ -67,27 +68,56 @@ func (r *run) parentBlock(b block) error {
 	return nil
 }
 
-// demote makes estimates of the markers that were demoted, and takes the self times of their scopes that were only counted off
-// those of the scopes that these were inside of, and that were timed: there they were recorded. Where that is less than
-// what is estimated, the estimates are that much too large, and become smaller. So self times add up to what was recorded.
+// demote makes estimates of the figures of demoted markers. Their self times are made to add up, with those of the others, to
+// what was recorded: scopes that were only counted ran inside others that were timed, and their time is in the self time of
+// these.
 func (r *run) demote() {
-	names := map[uint64]uint64{} // the number in tables of what cells number so
-	for _, a := range r.aliases {
-		names[a.from] = a.to
+	list := r.demotedMarkers()
+	if len(list) == 0 {
+		return
 	}
-	number := func(index uint64) uint64 {
-		if to, ok := names[index]; ok {
-			return to
+	parents := r.parentShares()
+	limitSelf(list, parents)
+
+	inside := make([]map[uint64]float64, len(list)) // of each, which part of its scopes was inside which timed marker
+	within := map[uint64]float64{}                  // by timed marker, ns of self time of the counted scopes inside it
+	for i, d := range list {
+		inside[i] = map[uint64]float64{}
+		r.timedAround(d.index, 1, 0, parents, inside[i])
+		for _, around := range slices.Sorted(maps.Keys(inside[i])) { // in order, so that the same file gives the same sums
+			within[around] += inside[i][around] * float64(d.countedNS())
 		}
-		return index
 	}
-	inside := map[uint64][]parent{}
-	for index, list := range r.parents {
-		for _, p := range list {
-			inside[number(index)] = append(inside[number(index)], parent{number(p.marker), p.count})
+	excess := map[uint64]float64{} // by timed marker, the part of that for which it has no self time
+	for around, ns := range within {
+		if m := r.cells.at(around); m != nil && r.off[around] != Demoted && ns > 0 {
+			fits := min(1, float64(m.SelfNS)/ns)
+			m.SelfNS = sub64(m.SelfNS, uint64(ns*fits))
+			excess[around] = 1 - fits
 		}
 	}
-	timed := map[uint64]uint64{} // ns of self time of demoted markers, of the scopes that were timed
+	for i, d := range list {
+		over := 0.0
+		for _, around := range slices.Sorted(maps.Keys(inside[i])) {
+			over += inside[i][around] * excess[around]
+		}
+		d.m.SelfNS = sub64(d.m.SelfNS, uint64(over*float64(d.countedNS())))
+	}
+}
+
+// A demoted marker of a run.
+type demoted struct {
+	index  uint64 // global
+	m      *Marker
+	selfNS uint64 // of the scopes that were timed
+}
+
+// countedNS is the self time of the scopes that were only counted, estimated.
+func (d demoted) countedNS() uint64 { return sub64(d.m.SelfNS, d.selfNS) }
+
+// demotedMarkers adds what was counted in the code to the counts of all markers, and returns those that are demoted, by index,
+// with estimates for figures.
+func (r *run) demotedMarkers() (list []demoted) {
 	for number, t := range r.tables {
 		counts := r.demotedCounts(number, t)
 		for i := range t.markers {
@@ -100,92 +130,73 @@ func (r *run) demote() {
 				m.Count = add64(m.Count, counts[i])
 			}
 			if r.off[index] == Demoted {
-				timed[index] = m.SelfNS
+				list = append(list, demoted{index, m, m.SelfNS})
 				m.fromDemoted()
 			}
 		}
 	}
-	// While a marker was timed others inside of it may have been demoted before, and what these took was its own. Totals know better.
-	others := map[uint64]float64{} // ns of demoted ones that were directly inside of it
-	for _, index := range slices.Sorted(maps.Keys(timed)) {
+	slices.SortFunc(list, func(a, b demoted) int { return cmp.Compare(a.index, b.index) })
+	return list
+}
+
+// A parentShare is the part of a marker's scopes that were directly inside another.
+type parentShare struct {
+	marker uint64 // global index
+	part   float64
+}
+
+// parentShares are those of all markers of which parents were noted, by the indexes that tables give them.
+func (r *run) parentShares() map[uint64][]parentShare {
+	numbers := map[uint64]uint64{}
+	for _, a := range r.aliases {
+		numbers[a.from] = a.to
+	}
+	number := func(index uint64) uint64 {
+		if to, ok := numbers[index]; ok {
+			return to
+		}
+		return index
+	}
+	shares := map[uint64][]parentShare{}
+	for index, list := range r.parents {
 		all := 0.0
-		for _, p := range inside[index] {
-			if p.marker != index {
-				all += float64(p.count)
-			}
+		for _, p := range list {
+			all += float64(p.count)
 		}
-		for _, p := range inside[index] {
-			if p.marker != index {
-				others[p.marker] += float64(r.cells.at(index).TotalNS()) * float64(p.count) / all
-			}
+		for _, p := range list {
+			shares[number(index)] = append(shares[number(index)], parentShare{number(p.marker), float64(p.count) / all})
 		}
 	}
-	counted := map[uint64]uint64{} // ns of self time of demoted markers, of the scopes that were not timed
-	for index, ns := range timed {
-		m := r.cells.at(index)
-		m.SelfNS = min(m.SelfNS, uint64(max(0, float64(m.TotalNS())-others[index])))
-		counted[index] = sub64(m.SelfNS, ns)
-	}
-	// shares has which part of the scopes of a demoted marker were inside of which that was timed, directly or in others that were demoted.
-	shares := func(index uint64) map[uint64]float64 {
-		of := map[uint64]float64{}
-		on := map[uint64]bool{} // the path that is followed: what is inside of itself is passed over
-		var follow func(index uint64, part float64)
-		follow = func(index uint64, part float64) {
-			on[index] = true
-			all := 0.0
-			for _, p := range inside[index] {
-				if !on[p.marker] {
-					all += float64(p.count)
-				}
-			}
-			for _, p := range inside[index] {
-				if on[p.marker] {
-					continue
-				}
-				part := part * float64(p.count) / all
-				if _, demoted := counted[p.marker]; demoted && len(on) < mostDemoted && part > leastShare {
-					follow(p.marker, part)
-				} else {
-					of[p.marker] += part
-				}
-			}
-			delete(on, index)
-		}
-		follow(index, 1)
-		return of
-	}
-	indexes := slices.Sorted(maps.Keys(counted)) // so that the same file gives the same sums
-	parts := make([]map[uint64]float64, len(indexes))
-	within := map[uint64]float64{} // by marker, ns
-	for i, index := range indexes {
-		parts[i] = shares(index)
-		for _, a := range slices.Sorted(maps.Keys(parts[i])) {
-			within[a] += parts[i][a] * float64(counted[index])
+	return shares
+}
+
+// limitSelf limits self times of demoted markers to their total less that of the demoted ones directly inside. Those may have been
+// demoted first, and while the marker was still timed what they took was in its self time.
+func limitSelf(list []demoted, parents map[uint64][]parentShare) {
+	inside := map[uint64]float64{} // ns
+	for _, d := range list {
+		for _, p := range parents[d.index] {
+			inside[p.marker] += p.part * float64(d.m.TotalNS())
 		}
 	}
-	fits := map[uint64]float64{} // which part of that there was
-	for a, ns := range within {
-		fits[a] = 1
-		if m := r.cells.at(a); m != nil && ns > 0 {
-			if _, demoted := counted[a]; !demoted {
-				fits[a] = min(1, float64(m.SelfNS)/ns)
-				m.SelfNS = sub64(m.SelfNS, uint64(ns*fits[a]))
-			}
-		}
-	}
-	for i, index := range indexes {
-		less := 0.0
-		for _, a := range slices.Sorted(maps.Keys(parts[i])) {
-			less += parts[i][a] * (1 - fits[a])
-		}
-		m := r.cells.at(index)
-		m.SelfNS = sub64(m.SelfNS, uint64(less*float64(counted[index])))
+	for _, d := range list {
+		d.m.SelfNS = min(d.m.SelfNS, uint64(max(0, float64(d.m.TotalNS())-inside[d.index])))
 	}
 }
 
-// Scopes are followed through so many that were demoted, and while they are such a part of all.
-const (
-	mostDemoted = 32
-	leastShare  = 1e-3
-)
+// timedAround adds to sums which part of the scopes of a demoted marker was inside which marker that was timed, the demoted ones between
+// them passed over. Recursion ends where the part is negligible.
+func (r *run) timedAround(index uint64, part float64, depth int, parents map[uint64][]parentShare, sums map[uint64]float64) {
+	const (
+		deepest    = 32
+		negligible = 1e-3
+	)
+	for _, p := range parents[index] {
+		part := part * p.part
+		if r.off[p.marker] == Demoted && depth < deepest && part > negligible {
+			r.timedAround(p.marker, part, depth+1, parents, sums)
+		} else {
+			sums[p.marker] += part
+		}
+	}
+}

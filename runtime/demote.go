@@ -8,13 +8,16 @@ import (
 )
 
 // Timing a scope that is over before the clock has been read twice says little and costs much. With demote=N:TIMES a marker
-// of which N scopes have been timed is demoted if they are short: on average they took less than TIMES times what timing
-// one costs, or that of their own, without the scopes inside, and TIMES times as much in all: where scopes are inside of each
-// other, none with much time of its own, they would cost many times what one does. The longest thousandth is left out of the
-// average: what lost its processor for 10 ms says nothing of the others.
+// is demoted once N of its scopes have been timed, if these are short. On average
 //
-// The scopes of a demoted marker are only counted, in the code itself (OpenTally, Timed) where that has counters for it, else
-// in its cells. The count stays exact; a reader takes the mean of those that were timed for all.
+//   - they took less than TIMES times what timing one costs, or
+//   - their self time was less than that, and they took less than TIMES times as much: many short scopes inside each other
+//     cost as much as many short ones side by side, as in a parser by recursive descent.
+//
+// The mean is trimmed: the longest thousandth is left out, most of which lost their processor for a while.
+//
+// From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where it has counters for that, else in
+// the marker's cells. The count stays exact. A reader takes the mean of the scopes that were timed for all.
 
 // What demote alone stands for.
 const (
@@ -22,13 +25,14 @@ const (
 	demoteBelow = 20
 )
 
-// mostBetween is how many scopes of one bucket on one processor there are between two looks at their mean, at most: a power of two.
+// mostBetween is how many scopes of one bucket on one processor there are at most from one look at their mean to the next: a power
+// of two.
 const mostBetween = 256
 
 // noLook is hot.look where nothing is demoted: no count has all these bits clear.
 const noLook = 1<<64 - 1
 
-// demotes says whether the run demotes markers. What asks for more than times asks for all of them.
+// demotes says whether the run demotes markers. Keys that ask for more of each scope than its time need all of them.
 func (c *config) demotes() bool {
 	return c.demote != 0 && !c.windows() && !c.countdown && !c.wild && !c.reads() && !c.collects("trace") &&
 		c.enough == 0 && c.calls == 0 && !c.callers && !c.adapt && !c.pairs && !c.outermost
@@ -49,7 +53,7 @@ func (c *config) look() uint64 {
 // isDemoted says of the first word of a marker that its scopes are counted, and not timed.
 func isDemoted(off uint32) bool { return off&^OffSettled == OffDemoted }
 
-// demoteAt looks whether the marker of that index is to be demoted, and whether scopes of others still have to be closed.
+// demoteAt demotes the marker of that index if its scopes are short, and settles those that were demoted before.
 //
 //go:norace
 //go:noinline
@@ -65,9 +69,9 @@ func demoteAt(index uint32) {
 		if p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		n, mean, own := usual(index)
+		n, mean, self := trimmedMeans(index)
 		short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
-		if n >= conf.demote && (mean < short || own < short && mean < conf.times*short) && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
+		if n >= conf.demote && (mean < short || self < short && mean < conf.times*short) && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
 			if t, _ := findTable(m); t != nil && t.shared && !t.ofWatch() {
 				setBits(&m.Off, OffDemoted)
 				unsettled = append(unsettled, m)
@@ -93,8 +97,8 @@ var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-OffParentsData]
 // parentsOf are those of markers, by index less firstIndex; nil: none have been seen. Under the lock.
 var parentsOf []*parents
 
-// noteParent takes note of what a scope of the marker of index k+firstIndex that has just ended was inside of: the innermost of
-// another marker on its goroutine's stack. From that a reader tells of which scope's own time that of demoted ones is a part.
+// noteParent notes the parent of a scope of the marker of index k+firstIndex that has just ended: the innermost open one of another
+// marker on its goroutine's stack. From that a reader tells in whose self time that of demoted markers is.
 //
 //go:norace
 //go:nocheckptr
@@ -127,19 +131,19 @@ func noteParent(k uint32, s *stack) {
 	}
 }
 
-// usual is how many scopes of the marker of an index have been timed, what they took on average without the longest, and what of that was
-// their own, ns. The longest are those in the highest buckets that are DemotedLong of all together, or fewer. The caller holds the lock.
+// trimmedMeans is how many scopes of the marker of an index have been timed, and the means of their time and of their self time, ns,
+// without the longest: those in the highest buckets that are at most one in DemotedTrim. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func usual(index uint32) (n, mean, own uint64) {
+func trimmedMeans(index uint32) (n, mean, self uint64) {
 	var counts, sums [NumBuckets]uint64
 	for shard := range usedShards {
 		c := cellOf(shard, index)
 		if c == nil {
 			continue
 		}
-		own += c.self
+		self += c.self
 		for i := range c.groups {
 			if g := c.groups[i].p; g != nil {
 				for k := range g.buckets {
@@ -151,7 +155,7 @@ func usual(index uint32) (n, mean, own uint64) {
 		}
 	}
 	k, long := NumBuckets, uint64(0)
-	for k > 0 && long+counts[k-1] <= n/DemotedLong {
+	for k > 0 && long+counts[k-1] <= n/DemotedTrim {
 		k--
 		long += counts[k]
 	}
@@ -162,13 +166,14 @@ func usual(index uint32) (n, mean, own uint64) {
 	if n == 0 {
 		return 0, 0, 0
 	}
-	return n, sum / (n - long), min(own, sum) / (n - long)
+	return n, sum / (n - long), min(self, sum) / (n - long)
 }
 
 // unsettled are the markers that have been demoted and may have open scopes. Under the lock.
 var unsettled []*Marker
 
-// settleDemoted tells the code of demoted markers without open scopes that it need not look for their ends any more. The caller holds the lock.
+// settleDemoted tells the code of demoted markers without open scopes that it need not look for their ends any more. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -237,7 +242,7 @@ func passDemoted(m *Marker) {
 	recordSlow(i, passage{at: now()})
 }
 
-// OpenTally is Open for a function with tallies: counter i of the package counts the scopes once the marker is demoted, see Tally.
+// OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the package counts its scopes. See Tally.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if off := m.Off; off == 0 {
 		free_markgen_none[0] = Begin(m)
@@ -247,8 +252,8 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed. Of a demoted marker it is counted instead, as
-// OpenTally does.
+// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed. It counts those of a demoted
+// marker, as OpenTally does.
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	off := m.Off
 	if isDemoted(off) {

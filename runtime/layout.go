@@ -341,6 +341,6 @@ const (
 	//	64 Wild… of each that is picked
 	BlockWild = 20
 
-	// BlockParents has inside which markers the scopes of one were that may be demoted, of some of those that were timed.
+	// BlockParents has the parents of some of the scopes of a marker, from which a reader tells where self time went after it was demoted.
 	BlockParents = 21
 )

@@ -108,8 +108,7 @@ const (
 	OffByWindow = 1 << 2  // between two windows
 	OffByLimit  = 1 << 3  // it has enough samples, or was called too often
 	OffByOuter  = 1 << 4  // a scope of it is open inside which others are not recorded
-	OffDemoted  = 1 << 5  // its scopes are only counted, see demote=; the function's code goes on to run marked
-	DemotedLong = 1000    // of the scopes of a demoted marker that were timed one in so many is no measure of the others, the longest
+	OffDemoted  = 1 << 5  // its scopes are counted and not timed, see demote=; the code behind the gate runs marked all the same
 	OffSettled  = 1 << 31 // besides one of the others: its scopes that were open have ended
 
 	IndexOff          = 1 << 31 // with each of the following; alone: passages are only counted, for a window
@@ -123,6 +122,9 @@ const (
 	IndexMask         = 1<<24 - 1
 )
 
+// DemotedTrim is the part of a demoted marker's timed scopes that the mean leaves out: the longest one in so many.
+const DemotedTrim = 1000
+
 // Offsets inside blocks, from the block's beginning.
 const (
 	OffTableNumber   = 16
@@ -135,11 +137,11 @@ const (
 	OffCountersTable = 16
 	OffCountersLen   = 24
 	OffCountersOff   = 32
-	OffCountersTimed = 40 // behind the counters so many words count scopes of the table's markers that are demoted
+	OffCountersTimed = 40 // how many words follow the counters that count scopes of the table's demoted markers
 	OffCountersData  = 64
 
 	OffParentsMarker = 16 // global index of the marker
-	OffParentsData   = 24 // MostParents of them, those that have a count
+	OffParentsData   = 24 // room for MostParents; those with a count are there
 	MostParents      = 6
 	ParentMarker     = 0 // global index of the innermost marker that was open; NoMarker: none was
 	ParentCount      = 8 // of how many scopes that was so

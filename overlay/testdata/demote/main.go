@@ -9,8 +9,6 @@ import (
 	"sync"
 )
 
-var sink uint64
-
 // steps is a loop with a branch in it.
 func steps(n int) (s uint64) {
 	for i := range n {
@@ -72,7 +70,7 @@ func generic[T any](list []T, f func(T)) {
 
 func work(rounds int) {
 	for i := range rounds {
-		sink64(steps(30))
+		use(steps(30))
 		_ = list{1, 2, 3}.sum()
 		_ = fib(5)
 		_ = fails(4)
@@ -85,7 +83,7 @@ func work(rounds int) {
 }
 
 //go:noinline
-func sink64(uint64) {}
+func use(uint64) {}
 
 func main() {
 	rounds, err := strconv.Atoi(os.Args[1])

@@ -1,0 +1,69 @@
+package profile
+
+import (
+	"testing"
+)
+
+// The mean of the scopes that were timed holds for all, but that of the longest of them for none but themselves.
+func TestFromDemoted(t *testing.T) {
+	bucket := func(k uint8, n, ns uint64) Bucket {
+		return Bucket{K: k, Count: n, SumNS: n * ns, SumSq: Uint128{Lo: n * ns * ns}}
+	}
+	m := Marker{Count: 10_000, SelfNS: 2000*6 + 5_000_000, Buckets: []Bucket{bucket(3, 2000, 10), bucket(23, 1, 10_000_000)}}
+	m.fromDemoted()
+	if m.Count != 10_000 || m.Timed() != 10_000 || m.Taken() != 2001 || m.CountSE() != 0 || !m.Demoted() || m.Sampled() {
+		t.Errorf("%d scopes, %d with times, %d of them taken", m.Count, m.Timed(), m.Taken())
+	}
+	if got, want := m.SumNS(), uint64(9999*10+10_000_000); got != want {
+		t.Errorf("they took %d ns, want %d", got, want)
+	}
+	if m.MaxNS != 0 && m.MaxNS != 10_000_000 {
+		t.Errorf("the longest took %d ns", m.MaxNS)
+	}
+
+	m = Marker{Count: 500, Buckets: nil}
+	if m.fromDemoted(); m.Count != 500 || m.Timed() != 0 {
+		t.Errorf("without times: %d scopes, %d with times", m.Count, m.Timed())
+	}
+}
+
+// Self times add up to what was recorded: what is estimated of demoted markers is taken off the timed ones around them.
+func TestDemoteSelf(t *testing.T) {
+	// A timed marker, 1, with 10,000 ns of self time; inside it the demoted 2, of which 1,000 scopes of 10 ns were timed and 1,000 more
+	// were counted, and inside that the demoted 3, which was demoted first.
+	const around, outer, inner = 1, 2, 3
+	demotion := func(selfNS uint64) (*run, []*Marker) {
+		r := &run{scratch: new(scratch), off: map[uint64]string{outer: Demoted, inner: Demoted}, parents: map[uint64][]parent{
+			outer: {{around, 10}}, inner: {{outer, 9}, {around, 1}},
+		}}
+		r.scratch.reset()
+		r.tables = map[uint64]*table{0: {tableText: &tableText{markers: make([]*Marker, 4)}}}
+		markers := []*Marker{
+			{Count: 10, SelfNS: selfNS, Buckets: []Bucket{{K: 13, Count: 10, SumNS: 10 * 10_000}}},
+			{Count: 2000, SelfNS: 9000, Buckets: []Bucket{{K: 3, Count: 1000, SumNS: 10_000}}},
+			{Count: 2000, SelfNS: 4000, Buckets: []Bucket{{K: 2, Count: 1000, SumNS: 4000}}},
+		}
+		for i, m := range markers {
+			r.cells.set(uint64(i+1), m)
+		}
+		return r, markers
+	}
+	r, m := demotion(50_000)
+	r.demote()
+	// inner: 8,000 ns in all, 4,000 of them counted. outer: 20,000 less 90 % of inner's 8,000, of which 9,000 were timed.
+	want := []uint64{50_000 - 4000 - 3800, 12_800, 8000}
+	for i := range m {
+		if m[i].SelfNS != want[i] {
+			t.Errorf("marker %d has a self time of %d ns, want %d", i+1, m[i].SelfNS, want[i])
+		}
+	}
+
+	r, m = demotion(3900) // half of what is estimated
+	r.demote()
+	want = []uint64{0, 9000 + 1900, 4000 + 2000}
+	for i := range m {
+		if m[i].SelfNS != want[i] {
+			t.Errorf("with little self time around: marker %d has %d ns, want %d", i+1, m[i].SelfNS, want[i])
+		}
+	}
+}
