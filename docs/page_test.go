@@ -129,8 +129,9 @@ func maskedLines(text string) []string {
 	return strings.Split(strings.TrimRight(mask(text), "\n"), "\n")
 }
 
-// reports returns the lines with the rows of reports in an order that does not hang on times, by which they are sorted
-// where they are printed. Where the page leaves rows out, so does what was printed.
+// reports returns the lines with the rows of reports in an order that does not hang on times, by
+// which they are sorted where they are printed. Where the page leaves rows out, so does what was
+// printed.
 func reports(want, got []string) (_, _ []string) {
 	want, got = slices.Clone(want), slices.Clone(got)
 	for at, from := 0, 0; ; {

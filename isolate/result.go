@@ -49,16 +49,17 @@ type Function struct {
 // timed are the calls of a function that one of its passes timed.
 type timed struct{ calls, ns uint64 }
 
-// StandardError is that of the mean, in ns: the larger of what the spread of single calls makes of it and, where there
-// are several passes, of what these differ by. ok is false where fewer than two calls were timed.
+// StandardError is that of the mean, in ns: the larger of what the spread of single calls makes of
+// it and, where there are several passes, of what these differ by. ok is false where fewer than two
+// calls were timed.
 func (f *Function) StandardError() (ns float64, ok bool) {
 	n := float64(f.Timed())
 	if n < 2 {
 		return 0, false
 	}
 	within := f.StddevNS() / math.Sqrt(n-1)
-	// The mean is a ratio, of times to calls, so its variance is that of ratio estimators (Cochran, Sampling
-	// Techniques, 6.4): passes with more calls say more.
+	// The mean is a ratio, of times to calls, so its variance is that of ratio estimators (Cochran,
+	// Sampling Techniques, 6.4): passes with more calls say more.
 	mean, squares, k := f.MeanNS(), 0.0, 0.0
 	for _, pass := range f.timed {
 		if pass.calls > 0 {

@@ -178,7 +178,8 @@ func TestVarying(t *testing.T) {
 	}
 }
 
-// The standard error of a mean has what the passes differ by in it, where there are several, else what single calls do.
+// The standard error of a mean has what the passes differ by in it, where there are several, else
+// what single calls do.
 func TestStandardError(t *testing.T) {
 	s := &simulated{functions: "AB", ns: func(pass int, f byte) uint64 {
 		if f == 'A' {

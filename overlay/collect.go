@@ -125,7 +125,8 @@ func (c *Collection) Only(ids []registry.ID) error {
 	return os.WriteFile(name, text.Bytes(), 0o600)
 }
 
-// Demote has the processes time a marker only as long as that tells something; what MARKGEN says of it holds.
+// Demote has the processes time a marker only as long as that tells something; what MARKGEN says of
+// it holds.
 func (c *Collection) Demote() { c.value = "demote," + c.value }
 
 // Environ returns the environment of a process that is to collect.

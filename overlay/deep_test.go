@@ -119,7 +119,8 @@ func checkDeepAlloc(t *testing.T, program string, more ...string) {
 			checkDeep(t, stdout, markers, 0)
 		})
 	}
-	// Where goroutines wait for each other, which they do on a busy machine, Go's runtime may allocate a record for that (acquireSudog).
+	// Where goroutines wait for each other, which they do on a busy machine, Go's runtime may
+	// allocate a record for that (acquireSudog).
 	for what, off := range map[string]float64{"goroutines": 0.001, "collected": 0.001, "goexit": 0, "coroutines": 0} {
 		t.Run(what, func(t *testing.T) {
 			stdout, markers := deepRun(t, program, "alloc", what)

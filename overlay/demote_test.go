@@ -9,7 +9,8 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// Counts stay exact when markers are demoted while goroutines pass them, in every form, and whatever ends their scopes.
+// Counts stay exact when markers are demoted while goroutines pass them, in every form, and
+// whatever ends their scopes.
 func TestDemoted(t *testing.T) {
 	for _, form := range append([]string{""}, rewrite.Forms...) {
 		t.Run("form "+form, func(t *testing.T) {

@@ -91,7 +91,8 @@ func TestRunAfterRun(t *testing.T) {
 			}
 			const pause = 11 * time.Second // longer than retireAfter
 			var mappings []int
-			// What is not given back is a mapping or more for each of the 30 runs; one now and then is the Go runtime's own.
+			// What is not given back is a mapping or more for each of the 30 runs; one now and then
+			// is the Go runtime's own.
 			more := func() bool { return mappings[len(mappings)-1] > mappings[1]+15 }
 			for runs := 0; runs < 3 || runs < 4 && more(); runs++ { // empty memory is one mapping where nothing lies between
 				if runs > 1 {

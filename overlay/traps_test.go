@@ -392,13 +392,14 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 	}
 }
 
-// trapVaries says of which markers counts differ from run to run: where main waits for goroutines in loops, and of what it waits for only
-// until deferred calls have run.
+// trapVaries says of which markers counts differ from run to run: where main waits for goroutines
+// in loops, and of what it waits for only until deferred calls have run.
 func trapVaries(name string) bool {
 	return strings.HasPrefix(name, "goroutines.main:") || name == "recover.goexit:func#1"
 }
 
-// trapCounts compares the counts of all markers in two files of one program, in one of which markers were demoted after a scope.
+// trapCounts compares the counts of all markers in two files of one program, in one of which
+// markers were demoted after a scope.
 func trapCounts(t *testing.T, what, timed, demoted string) {
 	t.Helper()
 	want, err := profile.ReadFile(timed)

@@ -67,8 +67,8 @@ func TestCountersOff(t *testing.T) {
 	}
 }
 
-// The table says of which markers, timed and counted, it is a guess that they are those they are compared with; a
-// profile file keeps it, and a sum of runs has it when one of them does.
+// The table says of which markers, timed and counted, it is a guess that they are those they are
+// compared with; a profile file keeps it, and a sum of runs has it when one of them does.
 func TestGuesses(t *testing.T) {
 	line := func(kind string, id int, rest string) string {
 		return fmt.Sprintf("%s\t%016x\tfunc\t0\t%d\t1%s\ta.F%d\n", kind, id, id, rest, id)

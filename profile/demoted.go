@@ -12,12 +12,14 @@ import (
 // Demoted is Marker.Off of one that was timed until that told nothing more, and counted from then on.
 const Demoted = "demoted"
 
-// Demoted says that times of the marker are estimates from those of its first scopes, in at least one run. Count is exact.
+// Demoted says that times of the marker are estimates from those of its first scopes, in at least
+// one run. Count is exact.
 func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
-// fromDemoted makes estimates of times where all scopes were counted and the first of them timed, before the marker was
-// demoted (runtime/demote.go): the mean of those that were timed, times the count. The longest thousandth of those that
-// were timed is added as it was. Most of these lost their processor, and not to the scope.
+// fromDemoted makes estimates of times where all scopes were counted and the first of them timed,
+// before the marker was demoted (runtime/demote.go): the mean of those that were timed, times the
+// count. The longest thousandth of those that were timed is added as it was. Most of these lost
+// their processor, and not to the scope.
 func (m *Marker) fromDemoted() {
 	m.Off = Demoted
 	count, timed := m.Count, m.Timed()
@@ -44,7 +46,8 @@ func (m *Marker) fromDemoted() {
 	m.setMeanVar(meanVar)
 }
 
-// A parent is a marker that scopes of another were directly inside, and of how many of those that were looked at that was so.
+// A parent is a marker that scopes of another were directly inside, and of how many of those that
+// were looked at that was so.
 type parent struct {
 	marker uint64 // global index; layout.NoMarker: no scope was open
 	count  uint64
@@ -68,9 +71,9 @@ func (r *run) parentBlock(b block) error {
 	return nil
 }
 
-// demote makes estimates of the figures of demoted markers. Their self times are made to add up, with those of the others, to
-// what was recorded: scopes that were only counted ran inside others that were timed, and their time is in the self time of
-// these.
+// demote makes estimates of the figures of demoted markers. Their self times are made to add up,
+// with those of the others, to what was recorded: scopes that were only counted ran inside others
+// that were timed, and their time is in the self time of these.
 func (r *run) demote() {
 	list := r.demotedMarkers()
 	if len(list) == 0 {
@@ -115,8 +118,8 @@ type demoted struct {
 // countedNS is the self time of the scopes that were only counted, estimated.
 func (d demoted) countedNS() uint64 { return sub64(d.m.SelfNS, d.selfNS) }
 
-// demotedMarkers adds what was counted in the code to the counts of all markers, and returns those that are demoted, by index,
-// with estimates for figures.
+// demotedMarkers adds what was counted in the code to the counts of all markers, and returns those
+// that are demoted, by index, with estimates for figures.
 func (r *run) demotedMarkers() (list []demoted) {
 	for number, t := range r.tables {
 		counts := r.demotedCounts(number, t)
@@ -170,8 +173,9 @@ func (r *run) parentShares() map[uint64][]parentShare {
 	return shares
 }
 
-// limitSelf limits self times of demoted markers to their total less that of the demoted ones directly inside. Those may have been
-// demoted first, and while the marker was still timed what they took was in its self time.
+// limitSelf limits self times of demoted markers to their total less that of the demoted ones
+// directly inside. Those may have been demoted first, and while the marker was still timed what
+// they took was in its self time.
 func limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	inside := map[uint64]float64{} // ns
 	for _, d := range list {
@@ -184,8 +188,9 @@ func limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	}
 }
 
-// timedAround adds to sums which part of the scopes of a demoted marker was inside which marker that was timed, the demoted ones between
-// them passed over. Recursion ends where the part is negligible.
+// timedAround adds to sums which part of the scopes of a demoted marker was inside which marker
+// that was timed, the demoted ones between them passed over. Recursion ends where the part is
+// negligible.
 func (r *run) timedAround(index uint64, part float64, depth int, parents map[uint64][]parentShare, sums map[uint64]float64) {
 	const (
 		deepest    = 32

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// The mean of the scopes that were timed holds for all, but that of the longest of them for none but themselves.
+// The mean of the scopes that were timed holds for all, but that of the longest of them for none
+// but themselves.
 func TestFromDemoted(t *testing.T) {
 	bucket := func(k uint8, n, ns uint64) Bucket {
 		return Bucket{K: k, Count: n, SumNS: n * ns, SumSq: Uint128{Lo: n * ns * ns}}
@@ -27,10 +28,12 @@ func TestFromDemoted(t *testing.T) {
 	}
 }
 
-// Self times add up to what was recorded: what is estimated of demoted markers is taken off the timed ones around them.
+// Self times add up to what was recorded: what is estimated of demoted markers is taken off the
+// timed ones around them.
 func TestDemoteSelf(t *testing.T) {
-	// A timed marker, 1, with 10,000 ns of self time; inside it the demoted 2, of which 1,000 scopes of 10 ns were timed and 1,000 more
-	// were counted, and inside that the demoted 3, which was demoted first.
+	// A timed marker, 1, with 10,000 ns of self time; inside it the demoted 2, of which 1,000
+	// scopes of 10 ns were timed and 1,000 more were counted, and inside that the demoted 3, which
+	// was demoted first.
 	const around, outer, inner = 1, 2, 3
 	demotion := func(selfNS uint64) (*run, []*Marker) {
 		r := &run{scratch: new(scratch), off: map[uint64]string{outer: Demoted, inner: Demoted}, parents: map[uint64][]parent{
@@ -50,7 +53,8 @@ func TestDemoteSelf(t *testing.T) {
 	}
 	r, m := demotion(50_000)
 	r.demote()
-	// inner: 8,000 ns in all, 4,000 of them counted. outer: 20,000 less 90 % of inner's 8,000, of which 9,000 were timed.
+	// inner: 8,000 ns in all, 4,000 of them counted. outer: 20,000 less 90 % of inner's 8,000, of
+	// which 9,000 were timed.
 	want := []uint64{50_000 - 4000 - 3800, 12_800, 8000}
 	for i := range m {
 		if m[i].SelfNS != want[i] {

@@ -166,7 +166,8 @@ func (r *run) counts(number uint64, t *table) []uint64 {
 	return counts
 }
 
-// demotedCounts reads how many scopes of each marker of a table were counted in the code after it was demoted; nil where none was.
+// demotedCounts reads how many scopes of each marker of a table were counted in the code after it
+// was demoted; nil where none was.
 func (r *run) demotedCounts(number uint64, t *table) (counts []uint64) {
 	for _, b := range r.demoted[number] {
 		counts = r.addWords(counts, b.offset, min(b.size/8, uint64(len(t.markers))))

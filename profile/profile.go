@@ -73,8 +73,8 @@ type Marker struct {
 	// a stopwatch, which is in none.
 	Package string
 
-	// Guess says that it is only a guess that it is what the marker of that ID was in the version that the program was
-	// built to be compared with.
+	// Guess says that it is only a guess that it is what the marker of that ID was in the version
+	// that the program was built to be compared with.
 	Guess bool
 
 	Kind   string // "func", "loop", "branch", "block", "region" or "point"
@@ -173,8 +173,8 @@ func (p *Profile) Build() string {
 	return main + "@" + p.Version
 }
 
-// Place is a file and a line as they are shown. Line 0 is one that is not known: of a marker in the source, see
-// docs/in-place.md.
+// Place is a file and a line as they are shown. Line 0 is one that is not known: of a marker in the
+// source, see docs/in-place.md.
 func Place(file string, line int) string {
 	if line == 0 {
 		return file

@@ -210,8 +210,9 @@ func parseCounter(line string, file func(string) (string, bool)) (*Marker, bool)
 	return m, true
 }
 
-// parsePlace reads the fields ID KIND FILEIDX LINE COL. A table in the source has the file's name for its index and no
-// numbers that every edit would change: the line is - there, and 0 in the marker.
+// parsePlace reads the fields ID KIND FILEIDX LINE COL. A table in the source has the file's name
+// for its index and no numbers that every edit would change: the line is - there, and 0 in the
+// marker.
 func parsePlace(f []string, file func(string) (string, bool)) (*Marker, bool) {
 	id, err := registry.ParseID(f[0])
 	name, ok := file(f[2])

@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// aligned pairs what is left by its place: between two neighbours that are the same before and after, as many points
-// as vanished entries that have the same header, or else the same body, are the same, one by one. Of a function, whose
-// header is its signature, the place is enough: a changed signature makes it no other function.
+// aligned pairs what is left by its place: between two neighbours that are the same before and
+// after, as many points as vanished entries that have the same header, or else the same body, are
+// the same, one by one. Of a function, whose header is its signature, the place is enough: a
+// changed signature makes it no other function.
 func (m *match) aligned() {
 	if m.open == 0 {
 		return
@@ -86,8 +87,8 @@ func (m *match) gap(after, before int, entries []int) {
 	})
 }
 
-// oneByOne pairs the points from after to before with the entries of the same class, in order, where there are as many.
-// The class "" is none.
+// oneByOne pairs the points from after to before with the entries of the same class, in order,
+// where there are as many. The class "" is none.
 func (m *match) oneByOne(after, before int, entries []int, class func(kind, header string, body uint64) string) {
 	type both struct{ points, entries []int }
 	classes := map[string]*both{}

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// merged are the files of which git is to keep the lines of both sides: the registry, and the tables of markers that are
-// in the source, which have a line for each marker, too.
+// merged are the files of which git is to keep the lines of both sides: the registry, and the
+// tables of markers that are in the source, which have a line for each marker, too.
 var merged = []string{FileName, "markgen_table*.go"}
 
-// Attributes returns the text of a .gitattributes file, nil for none yet, with lines that make git keep the lines
-// of both sides where two branches changed the registry, or a table of markers, at one place: Parse reads that, and
-// Assign settles it. The text is returned as it is where it says how these are merged.
+// Attributes returns the text of a .gitattributes file, nil for none yet, with lines that make git
+// keep the lines of both sides where two branches changed the registry, or a table of markers, at
+// one place: Parse reads that, and Assign settles it. The text is returned as it is where it says
+// how these are merged.
 func Attributes(text []byte) []byte {
 	text = bytes.Clone(text)
 	for _, name := range merged {

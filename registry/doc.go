@@ -17,7 +17,7 @@
 // ID is 0; no ID is ever given to a second marker, the retired ones included; a retired ID comes back only with the
 // same code in the same function.
 //
-// What is not seen: a loop or branch of which header and body both changed between two runs, or function and header, is
-// a new marker, whatever its name; and one of several equal markers whose bodies all changed is known only by its place
-// among them.
+// What is not seen: a loop or branch of which header and body both changed between two runs, or
+// function and header, is a new marker, whatever its name; and one of several equal markers whose
+// bodies all changed is known only by its place among them.
 package registry

@@ -79,9 +79,10 @@ func TestEdits(t *testing.T) {
 	tests := []struct {
 		name string
 		edit func(*tree)
-		// want has a line for each marker whose name changed: "new name < old name", "< name" for one that retired,
-		// "name <" for one that is new. All others keep their names and IDs. A "?" behind it says that it is a guess
-		// that the marker is the old one, whether its name changed or not.
+		// want has a line for each marker whose name changed: "new name < old name", "< name" for
+		// one that retired, "name <" for one that is new. All others keep their names and IDs. A
+		// "?" behind it says that it is a guess that the marker is the old one, whether its name
+		// changed or not.
 		want string
 	}{
 		{"nothing", func(*tree) {}, ""},
@@ -324,7 +325,8 @@ func TestEditsNamed(t *testing.T) {
 	}
 }
 
-// An if keeps the IDs of both its clauses by its name. Cases of a switch, which have one name, are known by more than that.
+// An if keeps the IDs of both its clauses by its name. Cases of a switch, which have one name, are
+// known by more than that.
 func TestEditsNamedClauses(t *testing.T) {
 	const text = "-- p/p.go --\npackage p\n\nfunc F(n int) {\n" +
 		"	//perf:mark order\n	if n > 0 {\n		println(1)\n	} else {\n		println(2)\n	}\n" +

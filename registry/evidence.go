@@ -149,8 +149,8 @@ var traits = []func(t trait) (trait, bool){
 	func(t trait) (trait, bool) {
 		return trait{fn: t.fn, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
-	// Another function of the package: moved, or the function renamed. With another header, too, it can only be renamed,
-	// for bodies such as "return nil" are everywhere.
+	// Another function of the package: moved, or the function renamed. With another header, too, it
+	// can only be renamed, for bodies such as "return nil" are everywhere.
 	func(t trait) (trait, bool) {
 		return trait{pkg: t.pkg, kind: t.kind, given: t.given, header: t.header, body: t.body}, t.body != 0
 	},
@@ -189,8 +189,8 @@ func (m *match) evidence() {
 	}
 }
 
-// alone pairs points and entries that are the only ones with their evidence, and returns how many. before and now are the
-// functions of all entries and points.
+// alone pairs points and entries that are the only ones with their evidence, and returns how many.
+// before and now are the functions of all entries and points.
 func (m *match) alone(fresh, vanished []int, before, now map[function]bool, of func(trait) (trait, bool)) int {
 	type candidates struct{ point, entry int } // -1: none; -2: several
 	found := make(map[trait]candidates, len(vanished))

@@ -33,8 +33,9 @@ func (r *Registry) Format() []byte {
 	return b
 }
 
-// Same says whether two texts of a registry are the same but for line ends, empty lines, lines that are there twice, and the
-// order of the markers: so it is where two branches are merged by git's union.
+// Same says whether two texts of a registry are the same but for line ends, empty lines, lines that
+// are there twice, and the order of the markers: so it is where two branches are merged by git's
+// union.
 func Same(a, b []byte) bool { return slices.Equal(sortedLines(a), sortedLines(b)) }
 
 // sortedLines are the lines that are not empty.

@@ -2,8 +2,8 @@ package registry
 
 import "strings"
 
-// Earlier knows the markers of an earlier state of the source, and tells how sure it is that a marker that has the ID of
-// one of them is the same.
+// Earlier knows the markers of an earlier state of the source, and tells how sure it is that a
+// marker that has the ID of one of them is the same.
 type Earlier struct {
 	entries map[ID]*Entry
 	equals
@@ -47,16 +47,18 @@ func (r *Registry) Earlier() *Earlier {
 	return l
 }
 
-// Guesses tells of points, all those of their packages, whose IDs are ids, which are what the earlier marker of the same
-// ID was only by a guess. It is none that a declared function has kept its name, or another marker the name in its
-// directive, which clauses of one switch share; nor that a loop or branch of the same function has the same header, if
+// Guesses tells of points, all those of their packages, whose IDs are ids, which are what the
+// earlier marker of the same ID was only by a guess. It is none that a declared function has kept
+// its name, or another marker the name in its directive, which clauses of one switch share; nor
+// that a loop or branch of the same function has the same header, if
 //
 //   - it is and was the only one with that,
 //   - or as many have that header as before, and it has the same place among them,
 //   - or as many have that header and its body as before.
 //
-// Of all else there may be a better account: a function that was renamed, a condition that was edited, one more "if err
-// != nil" in front of others. Markers that no earlier one has the ID of are no guesses.
+// Of all else there may be a better account: a function that was renamed, a condition that was
+// edited, one more "if err != nil" in front of others. Markers that no earlier one has the ID of
+// are no guesses.
 func (l *Earlier) Guesses(points []Point, ids []ID) []bool {
 	m := newMatch(new(Registry), nil, points)
 	now := newEquals()

@@ -231,8 +231,8 @@ func (d Diff) table(w *bufio.Writer, r *compare.Result) {
 	w.WriteByte('\n')
 }
 
-// figureCells are what is said of a figure: its name, the old value and how sure that is, the new one and how
-// sure, the change and its interval, the verdict and the p-value.
+// figureCells are what is said of a figure: its name, the old value and how sure that is, the new
+// one and how sure, the change and its interval, the verdict and the p-value.
 func figureCells(f *compare.Figure, verdict compare.Verdict) []string {
 	cells := []string{f.Name, value(f.Old.Median, f.Unit), around(f.Old), value(f.New.Median, f.Unit), around(f.New), "~", "", "", none}
 	if verdict != compare.Unchanged {

@@ -15,7 +15,8 @@ type Headers struct {
 	files  map[sourceName]map[int][]*rewrite.Point // by the line they stand in
 }
 
-// NewHeaders returns the headers in the files that source gives, as Options.Source does; nil: there are none.
+// NewHeaders returns the headers in the files that source gives, as Options.Source does; nil: there
+// are none.
 func NewHeaders(source func(pkg, file string, std bool) (Source, error)) *Headers {
 	return &Headers{source, map[sourceName]map[int][]*rewrite.Point{}}
 }

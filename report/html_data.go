@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -193,7 +192,11 @@ func htmlData(p *profile.Profile, o Options) *pageData {
 		profiles = only(catalogued(markers, declared), profiles)
 		markers, at = union(profiles)
 	}
-	d := &pageData{Sort: cmp.Or(o.Sort, opening(p, o.Compared)), Unvisited: []int{}, Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
+	order := defaultOrder(p)
+	if r := o.Compared; r != nil && r.Enough && len(r.Markers) > 0 {
+		order = "verdict"
+	}
+	d := &pageData{Sort: cmp.Or(o.Sort, order), Unvisited: []int{}, Kinds: []string{}, Files: []string{}, Sides: []pageSide{}}
 	files := d.name(markers)
 	d.Verdicts = verdicts(o.Compared, at)
 	d.Links = addresses(files, o.Link)
@@ -298,19 +301,6 @@ func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 	d.Markers = c
 	d.Prefix = commonPrefix(c.Name)
 	return files
-}
-
-// opening is what a table begins with if nothing else is asked for: what got worse, else what took most. r may be nil.
-func opening(p *profile.Profile, r *compare.Result) string {
-	switch {
-	case r != nil && r.Enough && len(r.Markers) > 0:
-		return "verdict"
-	case !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return len(m.Buckets) > 0 }):
-		return "count"
-	case p.NoSelf:
-		return "total"
-	}
-	return "self"
 }
 
 // commonPrefix is what all names begin with: the path of a package with the dot behind it, or as many

@@ -166,7 +166,8 @@ func TestPageVerdicts(t *testing.T) {
 	expect(v, `["name", "verdict", "change", "at", "old", "new", "p", "self", "share", "place"].filter((c) => document.querySelector("th." + c).getBoundingClientRect().right > 1000)`, []string{})
 	expect(v, `byID("rule").textContent.includes("alpha 0.05") && byID("rule").textContent.includes("threshold (5%)") && byID("rule").checkVisibility()`, true)
 	v.openMarker("example.com/shop/cart.read <rates> & taxes")
-	// Whatever the page shows in red, blue or green is one of the words worse and better and the changes that they are said of.
+	// Whatever the page shows in red, blue or green is one of the words worse and better and the
+	// changes that they are said of.
 	const colors = `(() => {
 		const colored = (color) => {
 			const [r, g, b, a] = (color.match(/[\d.]+/g) ?? []).map(Number);

@@ -38,12 +38,9 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 	if o.API {
 		return s
 	}
-	order := opening(p, nil)
+	order := defaultOrder(p)
 	s.Word = map[string]string{"self": "most self time", "total": "largest total", "count": "most passages"}[order]
-	all := uint64(0)
-	for i := range p.Markers {
-		all += p.Markers[i].SelfNS
-	}
+	all := selfOf(p)
 	for _, m := range sorted(p, order) {
 		if m.Count == 0 || len(s.Most) == mostShown {
 			break
@@ -54,7 +51,7 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 		case "self":
 			most.Amount = units.WholeDuration(m.SelfNS)
 			if all > 0 {
-				most.Share = percent(float64(m.SelfNS) / float64(all))
+				most.Share = percent(float64(m.SelfNS) / all)
 			}
 		case "total":
 			most.Amount = units.WholeDuration(m.TotalNS())
@@ -97,12 +94,10 @@ func facts(p *profile.Profile) (lines []headLine) {
 	return lines
 }
 
-// unvisited are the markers that were there to be passed and never were, as the text report counts them.
+// unvisited are the markers that were never passed.
 func unvisited(p *profile.Profile) (list []*profile.Marker) {
 	for i := range p.Markers {
-		m := &p.Markers[i]
-		excused := m.Open > 0 || onlyTraced(p, m) || m.Samples > 0 || p.Wild != nil && m.Picks == nil || m.Off == "choice"
-		if m.Count == 0 && !excused {
+		if m := &p.Markers[i]; neverPassed(p, m) {
 			list = append(list, m)
 		}
 	}

@@ -21,9 +21,11 @@ type pageVerdict struct {
 	P       *float64   `json:"p"`       // of it; null: not known
 	Lead    int        `json:"lead"`    // which of the figures that is
 	Figures [][]string `json:"figures"` // the cells of each, see figureCells
+	guess   bool       // it is no finding
 }
 
-// verdicts gives those on the markers of a page; at is where each stands. Without a comparison they are nil.
+// verdicts gives those on the markers of a page; at is where each stands. Without a comparison they
+// are nil.
 func verdicts(r *compare.Result, at map[registry.ID]int) *pageVerdicts {
 	if r == nil {
 		return nil
@@ -36,7 +38,7 @@ func verdicts(r *compare.Result, at map[registry.ID]int) *pageVerdicts {
 			continue
 		}
 		lead := m.Lead()
-		line := pageVerdict{At: where, Verdict: m.Verdict.String(), Change: known(lead.Change), P: known(lead.Adjusted), Figures: [][]string{}}
+		line := pageVerdict{At: where, Verdict: m.Verdict.String(), Change: known(lead.Change), P: known(lead.Adjusted), Figures: [][]string{}, guess: m.Guess}
 		for k := range m.Figures {
 			f := &m.Figures[k]
 			if f == lead {
@@ -61,7 +63,8 @@ type pageCompared struct {
 // pageShared is a finding on all markers together.
 type pageShared struct{ At, Change, Verdict string }
 
-// summarizeComparison says what a comparison has found of the markers in the page, and by which rule; r may be nil.
+// summarizeComparison says what a comparison has found of the markers in the page, and by which
+// rule; r may be nil.
 func summarizeComparison(r *compare.Result, shown *pageVerdicts) *pageCompared {
 	if r == nil {
 		return nil
@@ -84,7 +87,7 @@ func summarizeComparison(r *compare.Result, shown *pageVerdicts) *pageCompared {
 	count := func(v compare.Verdict) string {
 		n := uint64(0)
 		for _, m := range shown.Markers {
-			if m.Verdict == v.String() {
+			if m.Verdict == v.String() && !m.guess {
 				n++
 			}
 		}

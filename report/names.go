@@ -7,10 +7,10 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A commonPart is what the names of all markers of a text report begin with, which is said once: the path and
-// the dot if they are of one package, "example.com/shop/cart.", else whole elements of paths, "example.com/shop/".
-// Names of stopwatches are of no package and are left as they are; where one of them could then be taken for that
-// of a marker, nothing is common.
+// A commonPart is what the names of all markers of a text report begin with, which is said once:
+// the path and the dot if they are of one package, "example.com/shop/cart.", else whole elements of
+// paths, "example.com/shop/". Names of stopwatches are of no package and are left as they are;
+// where one of them could then be taken for that of a marker, nothing is common.
 type commonPart string
 
 func commonPartOf(p *profile.Profile) commonPart {
@@ -61,7 +61,8 @@ func (c commonPart) cut(name string) string {
 	return printable(strings.TrimPrefix(name, string(c)))
 }
 
-// leastDistinct is the least number of characters to which names can be cut down so that those that differ still do.
+// leastDistinct is the least number of characters to which names can be cut down so that those that
+// differ still do.
 func leastDistinct(names []string) int {
 	slices.Sort(names)
 	names = slices.Compact(names)

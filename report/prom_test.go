@@ -51,8 +51,8 @@ func TestPromGolden(t *testing.T) {
 	}
 }
 
-// The number of time series depends on the number of markers, and not on how their times are distributed unless
-// that is asked for.
+// The number of time series depends on the number of markers, and not on how their times are
+// distributed unless that is asked for.
 func TestPromSeries(t *testing.T) {
 	const markers, factors = 4800, 20
 	p := &profile.Profile{Runs: 1}

@@ -19,9 +19,10 @@ type Options struct {
 	// Format is one of Formats; "" is text.
 	Format string
 
-	// Sort orders the markers, where the format has them one by one; one of Sorts. "" is name, and for text and
-	// html self, total where there are no self times, or count where there are no times. name and place ascend,
-	// the others descend, markers without a passage last; equal ones are by name.
+	// Sort orders the markers, where the format has them one by one; one of Sorts. "" is name, and
+	// for text and html self, total where there are no self times, or count where there are no
+	// times. name and place ascend, the others descend, markers without a passage last; equal ones
+	// are by name.
 	Sort string
 
 	// Width is the number of columns the text format may use; 0 is no limit.
@@ -56,8 +57,9 @@ type Options struct {
 	// The html format shows the text, the text format the headers of loops and branches; nil: none.
 	Source func(pkg, file string, std bool) (Source, error)
 
-	// Link gives the address that a place of the html format leads to, for a file as Source has it, with {line}
-	// where the number of the line belongs; "": the place leads nowhere. nil: none does.
+	// Link gives the address that a place of the html format leads to, for a file as Source has it,
+	// with {line} where the number of the line belongs; "": the place leads nowhere. nil: none
+	// does.
 	Link func(pkg, file string, std bool) string
 
 	// API makes the html format a catalogue: it opens with the API view, and has nothing but
@@ -71,8 +73,9 @@ type Options struct {
 	// Against is the older profile that the html format compares with; nil: none.
 	Against *profile.Profile
 
-	// Compared is the comparison of the runs that the profile and Against are sums of: the html format colours what
-	// it found, and nothing else. nil: the page has the changes without a word on which are more than chance.
+	// Compared is the comparison of the runs that the profile and Against are sums of: the html
+	// format colours what it found, and nothing else. nil: the page has the changes without a word
+	// on which are more than chance.
 	Compared *compare.Result
 
 	// Mode is that of the cover format: "set", "count" or "atomic"; "" is count.
@@ -182,7 +185,7 @@ func Write(w io.Writer, p *profile.Profile, o Options) error {
 	}
 	i := max(0, slices.Index(Formats(), o.Format))
 	if i == 0 && o.Sort == "" {
-		o.Sort = textOrder(p)
+		o.Sort = defaultOrder(p)
 	}
 	bw := bufio.NewWriterSize(w, 1<<16)
 	if err := formats[i].write(bw, p, sorted(p, o.Sort), o); err != nil {

@@ -16,8 +16,9 @@ func selfOf(p *profile.Profile) float64 {
 	return sum
 }
 
-// waiting says how much of the self times was not on a processor, and how to see where; "" where that is not known, or little. Self
-// times are by the clock, and those of goroutines that wait side by side add up.
+// waiting says how much of the self times was not on a processor, and how to see where; "" where
+// that is not known, or little. Self times are by the clock, and those of goroutines that wait side
+// by side add up.
 func waiting(p *profile.Profile) string {
 	if waited, self := waited(p); waited > 0 {
 		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: build with -deep, and collect=wait tells where"
@@ -25,7 +26,8 @@ func waiting(p *profile.Profile) string {
 	return ""
 }
 
-// waited is how much of the self times was not on a processor, and these, ns; 0 where that is not known, or little.
+// waited is how much of the self times was not on a processor, and these, ns; 0 where that is not
+// known, or little.
 func waited(p *profile.Profile) (ns, self float64) {
 	c := p.Cost
 	if c == nil || c.Runs != uint64(p.Runs) || p.NoSelf || p.Sampling != nil {
@@ -49,7 +51,8 @@ func share(m *profile.Marker, sum float64) string {
 	return partOf(float64(m.SelfNS), sum)
 }
 
-// partOf is a part of a whole with one digit behind the point: 12.3%, 100%. What is not nothing is <0.1% at least.
+// partOf is a part of a whole with one digit behind the point: 12.3%, 100%. What is not nothing is
+// <0.1% at least.
 func partOf(part, whole float64) string {
 	switch text := fmt.Sprintf("%.1f%%", 100*part/whole); {
 	case part == 0:

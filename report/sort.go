@@ -39,13 +39,13 @@ func Sorts() []string {
 	return names
 }
 
-// textOrder is the order of a text report for which none is asked.
-func textOrder(p *profile.Profile) string {
+// defaultOrder is the order of what people read, if they ask for none.
+func defaultOrder(p *profile.Profile) string {
 	switch {
+	case !slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return len(m.Buckets) > 0 }):
+		return "count"
 	case p.NoSelf:
 		return "total"
-	case selfOf(p) == 0:
-		return "count"
 	}
 	return "self"
 }

@@ -183,7 +183,8 @@ const (
 	tailRank = 6
 )
 
-// wholeRank is the highest rank of columns that are left out rather than names cut down that are to be whole.
+// wholeRank is the highest rank of columns that are left out rather than names cut down that are to
+// be whole.
 const wholeRank = 7
 
 // room is the width that a column is cut down to before those of a rank are left out.
@@ -204,9 +205,10 @@ func (c *column) room(first bool, rank int) int {
 // distinct is the least width that a column may be cut down to: cells that differ still do.
 func (c *column) distinct() int { return leastDistinct(slices.Clone(c.cells)) }
 
-// fit makes the table no wider than limit, 0 being none: places are cut down, then tails and names, then columns left
-// out in the order of their ranks, and at last names cut down to what remains, but not so far that two become equal.
-// Names that are to be whole are cut down when columns up to wholeRank are left out.
+// fit makes the table no wider than limit, 0 being none: places are cut down, then tails and names,
+// then columns left out in the order of their ranks, and at last names cut down to what remains,
+// but not so far that two become equal. Names that are to be whole are cut down when columns up to
+// wholeRank are left out.
 func fit(columns []column, limit int) []column {
 	if limit <= 0 {
 		return columns

@@ -233,7 +233,7 @@ func summary(p *profile.Profile, order string) string {
 		case m.Off == "choice":
 			off++
 		default:
-			unvisited++ // as unvisited says
+			unvisited++ // as neverPassed says
 		}
 	}
 	text := markers

@@ -21,12 +21,13 @@ const (
 	enterNodes = 11
 	exitNodes  = 6
 
-	// tallyNodes are those of counting a basic block, or a scope where the inliner takes no account of that.
+	// tallyNodes are those of counting a basic block, or a scope where the inliner takes no account
+	// of that.
 	tallyNodes = 9
 	openNodes  = callNodes + 7
 
-	// beginNodes are those of a test whether a scope is timed, which counts it if not, and of its being opened; closeNodes of a test whether
-	// it may be open, and of its being closed.
+	// beginNodes are those of a test whether a scope is timed, which counts it if not, and of its
+	// being opened; closeNodes of a test whether it may be open, and of its being closed.
 	beginNodes = openNodes + callNodes + 1
 	closeNodes = 2*callNodes + 1
 

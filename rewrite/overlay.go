@@ -439,7 +439,8 @@ func (w *overlayWriter) tallyAt(counter int) string {
 	return fmt.Sprintf("&%s, &%s[%d], %d", w.t, w.l, w.last, counter)
 }
 
-// tallyOf are those of the counter that counts scopes of a point once it is demoted: they stand behind those of the table.
+// tallyOf are those of the counter that counts scopes of a point once it is demoted: they stand
+// behind those of the table.
 func (w *overlayWriter) tallyOf(p *Point) string {
 	return w.tallyAt(len(w.u.counts) + len(w.u.blocks) + p.marker)
 }

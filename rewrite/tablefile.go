@@ -114,11 +114,13 @@ const (
 // the fields of a struct, which has a name, or the compiler would list them all where one is not there, and so one array in memory, in the order of the
 // table's lines, with nothing else in the pages that hold it.
 //
-// The file changes only where a marker does: of places in the source it has the names of files alone, it counts nothing,
-// and nothing in it is aligned. Markers stand in the order of the registry, those of each function by themselves, so that
-// what two branches add meets in the one file only where it does in the other. Where it does, merge=union in
-// .gitattributes has git keep both, in the order of the branches, which is as good: see SameTable. Git takes two such
-// places for one where less than four lines are between them, and would have those twice; so that many are there.
+// The file changes only where a marker does: of places in the source it has the names of files
+// alone, it counts nothing, and nothing in it is aligned. Markers stand in the order of the
+// registry, those of each function by themselves, so that what two branches add meets in the one
+// file only where it does in the other. Where it does, merge=union in .gitattributes has git keep
+// both, in the order of the branches, which is as good: see SameTable. Git takes two such places
+// for one where less than four lines are between them, and would have those twice; so that many are
+// there.
 func (w *inPlaceWriter) table(g *tableGroup) []byte {
 	slices.SortStableFunc(g.points, func(a, b *Point) int {
 		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Header, b.Header),

@@ -24,7 +24,8 @@ const (
 	firstActive = 64
 )
 
-// spareActive are tables that are in use no more, each with the address of the next in its first line. Under the lock.
+// spareActive are tables that are in use no more, each with the address of the next in its first
+// line. Under the lock.
 var spareActive *active
 
 //go:norace
@@ -151,7 +152,8 @@ func (a *active) spare() {
 	unlock()
 }
 
-// leaveDeep does without the table where the stack is no longer deep: with it, each scope takes the long way.
+// leaveDeep does without the table where the stack is no longer deep: with it, each scope takes the
+// long way.
 //
 //go:norace
 //go:nocheckptr

@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// Timing a scope that is over before the clock has been read twice says little and costs much. With demote=N:TIMES a marker
-// is demoted once N of its scopes have been timed, if these are short. On average
+// Timing a scope that is over before the clock has been read twice says little and costs much. With
+// demote=N:TIMES a marker is demoted once N of its scopes have been timed, if these are short. On
+// average
 //
 //   - they took less than TIMES times what timing one costs, or
 //   - their self time was less than that, and they took less than TIMES times as much: many short scopes inside each other
@@ -16,8 +17,9 @@ import (
 //
 // The mean is trimmed: the longest thousandth is left out, most of which lost their processor for a while.
 //
-// From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where it has counters for that, else in
-// the marker's cells. The count stays exact. A reader takes the mean of the scopes that were timed for all.
+// From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where
+// it has counters for that, else in the marker's cells. The count stays exact. A reader takes the
+// mean of the scopes that were timed for all.
 
 // What demote alone stands for.
 const (
@@ -25,14 +27,15 @@ const (
 	demoteBelow = 20
 )
 
-// mostBetween is how many scopes of one bucket on one processor there are at most from one look at their mean to the next: a power
-// of two.
+// mostBetween is how many scopes of one bucket on one processor there are at most from one look at
+// their mean to the next: a power of two.
 const mostBetween = 256
 
 // noLook is hot.look where nothing is demoted: no count has all these bits clear.
 const noLook = 1<<64 - 1
 
-// demotes says whether the run demotes markers. Keys that ask for more of each scope than its time need all of them.
+// demotes says whether the run demotes markers. Keys that ask for more of each scope than its time
+// need all of them.
 func (c *config) demotes() bool {
 	return c.demote != 0 && !c.windows() && !c.countdown && !c.wild && !c.reads() && !c.collects("trace") &&
 		c.enough == 0 && c.calls == 0 && !c.callers && !c.adapt && !c.pairs && !c.outermost
@@ -53,7 +56,8 @@ func (c *config) look() uint64 {
 // isDemoted says of the first word of a marker that its scopes are counted, and not timed.
 func isDemoted(off uint32) bool { return off&^OffSettled == OffDemoted }
 
-// demoteAt demotes the marker of that index if its scopes are short, and settles those that were demoted before.
+// demoteAt demotes the marker of that index if its scopes are short, and settles those that were
+// demoted before.
 //
 //go:norace
 //go:noinline
@@ -97,8 +101,9 @@ var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-OffParentsData]
 // parentsOf are those of markers, by index less firstIndex; nil: none have been seen. Under the lock.
 var parentsOf []*parents
 
-// noteParent notes the parent of a scope of the marker of index k+firstIndex that has just ended: the innermost open one of another
-// marker on its goroutine's stack. From that a reader tells in whose self time that of demoted markers is.
+// noteParent notes the parent of a scope of the marker of index k+firstIndex that has just ended:
+// the innermost open one of another marker on its goroutine's stack. From that a reader tells in
+// whose self time that of demoted markers is.
 //
 //go:norace
 //go:nocheckptr
@@ -131,8 +136,9 @@ func noteParent(k uint32, s *stack) {
 	}
 }
 
-// trimmedMeans is how many scopes of the marker of an index have been timed, and the means of their time and of their self time, ns,
-// without the longest: those in the highest buckets that are at most one in DemotedTrim. The caller holds the lock.
+// trimmedMeans is how many scopes of the marker of an index have been timed, and the means of their
+// time and of their self time, ns, without the longest: those in the highest buckets that are at
+// most one in DemotedTrim. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -172,8 +178,8 @@ func trimmedMeans(index uint32) (n, mean, self uint64) {
 // unsettled are the markers that have been demoted and may have open scopes. Under the lock.
 var unsettled []*Marker
 
-// settleDemoted tells the code of demoted markers without open scopes that it need not look for their ends any more. The caller
-// holds the lock.
+// settleDemoted tells the code of demoted markers without open scopes that it need not look for
+// their ends any more. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -210,7 +216,8 @@ func undemote() {
 	unsettled = unsettled[:0]
 }
 
-// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller holds the lock.
+// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -242,7 +249,8 @@ func passDemoted(m *Marker) {
 	recordSlow(i, passage{at: now()})
 }
 
-// OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the package counts its scopes. See Tally.
+// OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
+// package counts its scopes. See Tally.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if off := m.Off; off == 0 {
 		free_markgen_none[0] = Begin(m)
@@ -252,8 +260,8 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed. It counts those of a demoted
-// marker, as OpenTally does.
+// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed.
+// It counts those of a demoted marker, as OpenTally does.
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	off := m.Off
 	if isDemoted(off) {

@@ -341,6 +341,7 @@ const (
 	//	64 Wild… of each that is picked
 	BlockWild = 20
 
-	// BlockParents has the parents of some of the scopes of a marker, from which a reader tells where self time went after it was demoted.
+	// BlockParents has the parents of some of the scopes of a marker, from which a reader tells
+	// where self time went after it was demoted.
 	BlockParents = 21
 )

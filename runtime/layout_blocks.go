@@ -122,7 +122,8 @@ const (
 	IndexMask         = 1<<24 - 1
 )
 
-// DemotedTrim is the part of a demoted marker's timed scopes that the mean leaves out: the longest one in so many.
+// DemotedTrim is the part of a demoted marker's timed scopes that the mean leaves out: the longest
+// one in so many.
 const DemotedTrim = 1000
 
 // Offsets inside blocks, from the block's beginning.

@@ -95,8 +95,9 @@ func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text str
 	return enlist(markers, nm, counters, nc, text, registeredPadded, nil)
 }
 
-// RegisterTable is RegisterPadded for a table in the source: its markers are those between two others. Where text has
-// not one line for each of them, as a merge may leave it, the table has no part in any run.
+// RegisterTable is RegisterPadded for a table in the source: its markers are those between two
+// others. Where text has not one line for each of them, as a merge may leave it, the table has no
+// part in any run.
 //
 //go:nocheckptr
 func RegisterTable(before, after *Marker, text string) bool {
@@ -245,7 +246,8 @@ func (t *table) open(number uint64) bool {
 	return true
 }
 
-// words is how many words count in the table: those of its counters, and where markers may be demoted and there are tallies, theirs.
+// words is how many words count in the table: those of its counters, and where markers may be
+// demoted and there are tallies, theirs.
 //
 //go:norace
 func (t *table) words() uintptr {

@@ -4,22 +4,25 @@ package runtime
 
 import "runtime"
 
-// A program whose package main has nothing of ours ends unseen where it was built as a module: it prints no report, and its
-// data do not say that it ended. It is told so when it has begun. Before func main begins, nobody knows
-// whether the table of package main is yet to come.
+// A program whose package main has nothing of ours ends unseen where it was built as a module: it
+// prints no report, and its data do not say that it ended. It is told so when it has begun. Before
+// func main begins, nobody knows whether the table of package main is yet to come.
 
-// endSeen says that package main has a table, and so calls Finish. Tables are registered before func main begins.
+// endSeen says that package main has a table, and so calls Finish. Tables are registered before
+// func main begins.
 var endSeen = seesExit
 
-// endMatters says that there is a table in the source: other tables come from who builds the program, and knows how it ends.
+// endMatters says that there is a table in the source: other tables come from who builds the
+// program, and knows how it ends.
 var endMatters bool
 
 // endTold says that nothing more is to be said about the end. Under the lock.
 var endTold bool
 
-// tellUnseen is called when a marker is passed first, before it is recorded: n have been. As looking stops the program for a
-// moment, of those that are passed while packages are initialised it looks at the first ones, and then at one in two, four, …
-// It says nothing where all have been passed by then.
+// tellUnseen is called when a marker is passed first, before it is recorded: n have been. As
+// looking stops the program for a moment, of those that are passed while packages are initialised
+// it looks at the first ones, and then at one in two, four, … It says nothing where all have been
+// passed by then.
 //
 //go:norace
 func tellUnseen(n uint32) {

@@ -56,8 +56,8 @@ func (p *Process) sample(n uint64) {
 	}
 }
 
-// ask has the program look at the next passage of any of its markers what has been asked for. The code of demoted markers
-// counts and does not look: they are timed again, for a moment.
+// ask has the program look at the next passage of any of its markers what has been asked for. The
+// code of demoted markers counts and does not look: they are timed again, for a moment.
 func (p *Process) ask() {
 	for u, words := range p.words {
 		for i := range u.Markers {

@@ -136,7 +136,8 @@ func vendored(name string, text []byte) ([]byte, error) {
 	return []byte(vendoredMark + "\n\n//go:build " + tag.String() + "\n\n" + strings.TrimLeft(strings.Join(lines, ""), "\n")), nil
 }
 
-// sameLines compares a generated file with what it is to be, whichever line ends version control has given it.
+// sameLines compares a generated file with what it is to be, whichever line ends version control
+// has given it.
 func sameLines(old, text []byte) bool {
 	return string(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n"))) == string(text)
 }

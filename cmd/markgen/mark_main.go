@@ -16,9 +16,9 @@ import (
 	"github.com/markgen/markgen/overlay"
 )
 
-// A program ends unseen where nothing in its func main tells the runtime: in a module there is no other way. So a
-// package main that is marked gets that also where all markers are in packages that it imports. One that is not among the
-// packages to mark is left alone, and the user is told.
+// A program ends unseen where nothing in its func main tells the runtime: in a module there is no
+// other way. So a package main that is marked gets that also where all markers are in packages that
+// it imports. One that is not among the packages to mark is left alone, and the user is told.
 
 // programs knows which packages of the module have markers, once it is marked, or import others that do.
 type programs struct {
@@ -32,7 +32,8 @@ func (m *marking) inModule(importPath string) (dir string, ok bool) {
 	return filepath.Join(m.Root, filepath.FromSlash(rel)), ok && !markgen.IsRuntime(importPath)
 }
 
-// marked says whether the package in a directory has markers outside of its tests, or imports one that does, on any platform.
+// marked says whether the package in a directory has markers outside of its tests, or imports one
+// that does, on any platform.
 func (p *programs) marked(dir string) bool {
 	marked, ok := p.known[dir]
 	if ok {
@@ -76,8 +77,8 @@ func (p *programs) marked(dir string) bool {
 	return marked
 }
 
-// unseen are messages on the programs of the module that are not marked now, have markers in packages that they import, and nothing
-// in their package main.
+// unseen are messages on the programs of the module that are not marked now, have markers in
+// packages that they import, and nothing in their package main.
 func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 	if !slices.ContainsFunc(p.groups, func(g *markedPackage) bool { return g.Name != "main" && p.marked(g.Dir) }) {
 		return nil, nil
@@ -114,7 +115,8 @@ func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 // exits are calls that end a program unseen.
 var exits = map[string]bool{"os.Exit": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true}
 
-// unseenExit is a message on a func main that ends with such a call, and so always, with nothing before it that sees that.
+// unseenExit is a message on a func main that ends with such a call, and so always, with nothing
+// before it that sees that.
 func unseenExit(name string, text []byte) (message string, ok bool) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)

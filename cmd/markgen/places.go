@@ -14,18 +14,19 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-// A placer looks up the lines of markers that are in the source. The tables that are kept with the source have none, or
-// every edit would change them: the lines are those that the source has now.
+// A placer looks up the lines of markers that are in the source. The tables that are kept with the
+// source have none, or every edit would change them: the lines are those that the source has now.
 type placer struct {
 	modules *moduleFolders
 	known   map[[2]string]map[placed]token.Position // by package and folder, relative to the module's root
 }
 
-// placed is a marker of a package. Its file belongs to it, as functions init of the package and of its tests have the same names.
+// placed is a marker of a package. Its file belongs to it, as functions init of the package and of
+// its tests have the same names.
 type placed struct{ file, name string }
 
-// newPlacer is for the source of the module in dir, or that the working directory is in where dir is "", and of the
-// modules that it is built with.
+// newPlacer is for the source of the module in dir, or that the working directory is in where dir
+// is "", and of the modules that it is built with.
 func (e *Env) newPlacer(dir string) *placer {
 	if dir == "" {
 		dir, _ = moduleRoot(e.Dir) // "" when there is none
@@ -69,8 +70,9 @@ func (p *placer) find(pkg, name, file string, line, column *int) {
 	}
 }
 
-// placesIn are the places of everything that may be marked in the package that a file is of. The package is in a folder below
-// root, and nothing is read elsewhere. A file that does not parse has none.
+// placesIn are the places of everything that may be marked in the package that a file is of. The
+// package is in a folder below root, and nothing is read elsewhere. A file that does not parse has
+// none.
 func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 	pkg := &overlay.Package{}
 	list := sourcesIn(root, folder)
@@ -114,7 +116,8 @@ func placesIn(root, folder, file, importPath string) map[placed]token.Position {
 	return places
 }
 
-// sourcesIn are the Go files of a folder below root, by their base names, without what is inserted, on the lines that they have.
+// sourcesIn are the Go files of a folder below root, by their base names, without what is inserted,
+// on the lines that they have.
 func sourcesIn(root, folder string) (list []rewrite.Source) {
 	at, err := os.OpenRoot(root)
 	if err != nil {

@@ -251,8 +251,8 @@ func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
 	return p, old, max(code, nowCode)
 }
 
-// verdicts compares the runs of both sides one by one, as diff does. It is nil where there are not two sides. What
-// can't be read is left out: read has said so.
+// verdicts compares the runs of both sides one by one, as diff does. It is nil where there are not
+// two sides. What can't be read is left out: read has said so.
 func (d dataArgs) verdicts(env *Env) *compare.Result {
 	if !d.compared() {
 		return nil

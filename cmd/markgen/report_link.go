@@ -63,9 +63,9 @@ func placeLinks(env *Env, template, src string, o report.Options) (func(pkg, fil
 	return linker(template, dir, o.Source), nil
 }
 
-// linker returns what makes of the template the address of a file, with {line} still in it; nil: of none. read
-// gives the path of a file; nil: none has any. {file} is of the module in dir alone ("": of any), as the template is made for
-// its repository.
+// linker returns what makes of the template the address of a file, with {line} still in it; nil: of
+// none. read gives the path of a file; nil: none has any. {file} is of the module in dir alone ("":
+// of any), as the template is made for its repository.
 func linker(template, dir string, read func(pkg, file string, std bool) (report.Source, error)) func(pkg, file string, std bool) string {
 	if template == "none" {
 		return nil

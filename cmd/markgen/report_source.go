@@ -104,8 +104,8 @@ func importPath(pkg, file string) string {
 	return pkg
 }
 
-// moduleOf is the path of the module that a package is of, "" if that can't be. file is one of the package's,
-// relative to the module's root.
+// moduleOf is the path of the module that a package is of, "" if that can't be. file is one of the
+// package's, relative to the module's root.
 func moduleOf(pkg, file string) string {
 	below := ""
 	if folder := path.Dir(file); folder != "." {
@@ -118,8 +118,9 @@ func moduleOf(pkg, file string) string {
 	return module
 }
 
-// of is the root of the module that a package is of, "" if it is not here. file is one of the package's, relative to
-// that root: so the path of the module is what the package's has before the folder of the file.
+// of is the root of the module that a package is of, "" if it is not here. file is one of the
+// package's, relative to that root: so the path of the module is what the package's has before the
+// folder of the file.
 func (m *moduleFolders) of(pkg, file string) string {
 	pkg = importPath(pkg, file)
 	module := moduleOf(pkg, file)

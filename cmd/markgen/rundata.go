@@ -174,8 +174,8 @@ func (d *runData) write(files []string, kept []keptRun) int {
 // mostRows is how many markers the report on standard error shows, unless -top says so: about a screen.
 const mostRows = 30
 
-// reportTo writes the report where it is wanted: "text" on standard error, else to a file, which has all markers. out is
-// where the data are kept, "" for nowhere.
+// reportTo writes the report where it is wanted: "text" on standard error, else to a file, which
+// has all markers. out is where the data are kept, "" for nowhere.
 func (e *Env) reportTo(where, out string, p *profile.Profile, o report.Options) int {
 	e.newPlacer("").place(p)
 	o.Source, _ = sourceReader(e, "") // no error: it is about folders that are named

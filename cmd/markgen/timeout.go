@@ -34,7 +34,7 @@ func (e *Env) sayTimedOut(b *overlay.Build, c *overlay.Collection) {
 	}
 }
 
-// leastSlack is how long before the timeout the data of a binary that it ended may end; a hundredth of the timeout
-// if that is longer. The data begin after testing's clock, and end with the last passage, which may be a while before
-// on a busy machine.
+// leastSlack is how long before the timeout the data of a binary that it ended may end; a hundredth
+// of the timeout if that is longer. The data begin after testing's clock, and end with the last
+// passage, which may be a while before on a busy machine.
 const leastSlack = 200 * time.Millisecond

@@ -111,9 +111,10 @@ func (p *program) deaths(seed, steps uint64) (deaths []death) {
 	return deaths
 }
 
-// compareDeaths lets the marked program die likewise: it has to do the same, and to leave data that can be read. If
-// they are to be exact, their passages, those that had not ended with them, have to be those that there were. moved are the lines of returns
-// that go itself gives as others, see movedReturns.
+// compareDeaths lets the marked program die likewise: it has to do the same, and to leave data that
+// can be read. If they are to be exact, their passages, those that had not ended with them, have to
+// be those that there were. moved are the lines of returns that go itself gives as others, see
+// movedReturns.
 func (p *program) compareDeaths(name, variable string, exact bool, deaths []death, moved map[int]int) {
 	for _, plain := range deaths {
 		if way, _, _ := strings.Cut(plain.DIE, ":"); !exact && (way == "deadlock" || way == "goexit") {

@@ -14,8 +14,9 @@ import (
 	"testing"
 )
 
-// Go compiles the deferred calls of a function in one of two ways. Open-coded, they are called at each return, and a stack trace shows the
-// line of that return while they run. Otherwise they are called at the function's last line:
+// Go compiles the deferred calls of a function in one of two ways. Open-coded, they are called at
+// each return, and a stack trace shows the line of that return while they run. Otherwise they are
+// called at the function's last line:
 //
 //	func first(n int) int {
 //		defer line()
@@ -25,15 +26,17 @@ import (
 //		return -1 // and here
 //	} // otherwise here
 //
-// Not open-coded are more than 8 deferred calls, those of a function whose returns times deferred calls are more than 15, and those of
-// one with a result on the heap (buildssa in cmd/compile/internal/ssagen/ssa.go). Markers can bring that about: a scope defers a call of
-// its own; and under -form guarded go no longer inlines numbers, which has the body of the loop, and the result that it sets, on the heap.
-// TestMovedReturns shows it without markers.
+// Not open-coded are more than 8 deferred calls, those of a function whose returns times deferred
+// calls are more than 15, and those of one with a result on the heap (buildssa in
+// cmd/compile/internal/ssagen/ssa.go). Markers can bring that about: a scope defers a call of its
+// own; and under -form guarded go no longer inlines numbers, which has the body of the loop, and
+// the result that it sets, on the heap. TestMovedReturns shows it without markers.
 
 // reportDefers is the flag that makes the compiler tell how it compiles each defer statement.
 const reportDefers = "-gcflags=-d=defer=1"
 
-// A deferKind is how the compiler compiles a defer statement: open-coded, stack-allocated or heap-allocated.
+// A deferKind is how the compiler compiles a defer statement: open-coded, stack-allocated or
+// heap-allocated.
 type deferKind struct {
 	line int
 	kind string
@@ -51,8 +54,9 @@ func deferKinds(stderr []byte) map[deferKind]bool {
 	return kinds
 }
 
-// movedReturns are the lines of returns of the functions whose deferred calls are open-coded in the plain program and not in the marked
-// one, each with the function's last line, which the marked program shows instead.
+// movedReturns are the lines of returns of the functions whose deferred calls are open-coded in the
+// plain program and not in the marked one, each with the function's last line, which the marked
+// program shows instead.
 func movedReturns(t *testing.T, src string, plain, marked map[deferKind]bool) map[int]int {
 	t.Helper()
 	files := token.NewFileSet()

@@ -6,9 +6,9 @@ import "math"
 // from what is each one's own.
 const leastMarkers = 20
 
-// common returns what all markers share of a figure, for each run: the median over
-// markers of how far the run is from the marker's median over all runs. Those that may be others on the two sides say
-// nothing of that. It is nil if the markers are too few.
+// common returns what all markers share of a figure, for each run: the median over markers of how
+// far the run is from the marker's median over all runs. Those that may be others on the two sides
+// say nothing of that. It is nil if the markers are too few.
 func common(rows []row, figure int) []float64 {
 	var complete []row
 	for _, r := range rows {

@@ -104,7 +104,8 @@ func (r *Result) Certain() (n int) {
 	return n
 }
 
-// Grown says whether a figure of a marker that is surely the same is larger by the threshold or more, be it by chance.
+// Grown says whether a figure of a marker that is surely the same is larger by the threshold or
+// more, be it by chance.
 func (r *Result) Grown() bool {
 	return slices.ContainsFunc(r.Markers, func(m Marker) bool {
 		return !m.Guess && slices.ContainsFunc(m.Figures, func(f Figure) bool { return f.Change >= r.Threshold && f.Change > 0 })
