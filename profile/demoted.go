@@ -188,9 +188,8 @@ func limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	}
 }
 
-// timedAround adds to sums which part of the scopes of a demoted marker was inside which marker
-// that was timed, the demoted ones between them passed over. Recursion ends where the part is
-// negligible.
+// timedAround adds to sums which part of the scopes of a demoted marker was inside which marker that was
+// timed, however many demoted ones are between them. depth is how many there have been.
 func (r *run) timedAround(index uint64, part float64, depth int, parents map[uint64][]parentShare, sums map[uint64]float64) {
 	const (
 		deepest    = 32

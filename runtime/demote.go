@@ -98,12 +98,16 @@ type parents struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-OffParentsData]
 
+// mostSearched is how many scopes are searched for the outermost of a marker, from the bottom of the stack.
+const mostSearched = 256
+
 // parentsOf are those of markers, by index less firstIndex; nil: none have been seen. Under the lock.
 var parentsOf []*parents
 
-// noteParent notes the parent of a scope of the marker of index k+firstIndex that has just ended:
-// the innermost open one of another marker on its goroutine's stack. From that a reader tells in
-// whose self time that of demoted markers is.
+// noteParent notes the parent of a scope of the marker of index k+firstIndex that has just ended: the
+// scope directly around it on its goroutine's stack, and where the marker calls itself, be it through
+// others, that around its outermost scope. From that a reader tells in whose self time that of demoted
+// markers is.
 //
 //go:norace
 //go:nocheckptr
@@ -120,11 +124,16 @@ func noteParent(k uint32, s *stack) {
 		publish(unsafe.Pointer(b))
 		parentsOf[k] = b
 	}
-	parent := uint64(NoMarker)
-	for n := min(s.n, s.room); n > 0; n-- {
-		if i := s.at(n-1).index &^ scopeBits; i >= firstIndex && i-firstIndex != k {
-			parent = uint64(i - firstIndex)
+	parent, n := uint64(NoMarker), min(s.n, s.room)
+	for at := range min(n, mostSearched) {
+		if s.at(at).index&^scopeBits == k+firstIndex {
+			n = at
 			break
+		}
+	}
+	if n > 0 {
+		if i := s.at(n-1).index &^ scopeBits; i >= firstIndex && i != k+firstIndex {
+			parent = uint64(i - firstIndex)
 		}
 	}
 	for i := range b.list {

@@ -144,7 +144,7 @@ const (
 	OffParentsMarker = 16 // global index of the marker
 	OffParentsData   = 24 // room for MostParents; those with a count are there
 	MostParents      = 6
-	ParentMarker     = 0 // global index of the innermost marker that was open; NoMarker: none was
+	ParentMarker     = 0 // global index of the marker of the scope around; NoMarker: none was open
 	ParentCount      = 8 // of how many scopes that was so
 	ParentSize       = 16
 

@@ -390,6 +390,10 @@ func decide(m *Marker) uint32 {
 		beginsAt(i)
 		on = State() == StateProfiling
 	}
+	if isDemoted(loadWord(&m.Off)) { // by others, while this one came to its first passage
+		passDemoted(m)
+		return 0
+	}
 	if !takes(m, w, on) || w&IndexCounted != 0 && !due(i) {
 		if w&IndexWatched != 0 {
 			endsAt(i, false)

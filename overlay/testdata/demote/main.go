@@ -37,6 +37,14 @@ func fib(n int) int {
 	return fib(n-1) + fib(n-2)
 }
 
+// nest calls itself in a loop, so that each is inside the other.
+func nest(n int) (s int) {
+	for i := range min(n, 1) {
+		s += i + nest(n-1)
+	}
+	return s + 1
+}
+
 // fails panics in a loop, and is recovered outside of it.
 func fails(n int) (last int) {
 	defer func() {
@@ -73,6 +81,7 @@ func work(rounds int) {
 		use(steps(30))
 		_ = list{1, 2, 3}.sum()
 		_ = fib(5)
+		_ = nest(20)
 		_ = fails(4)
 		generic([]int{1, 2}, func(int) {
 			if i%100 == 0 {
