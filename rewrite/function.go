@@ -80,7 +80,6 @@ type event struct {
 	point *Point   // opEnter, opCount, opPoint
 	first bool     // opCover, opWrap: of the blocks that a function counts first
 	block int      // opCover: index into Unit.blocks
-	last  int      // opCover, opWrap: index into the variables that say where functions found their counters last
 	tail  bool     // at the end of a list: what stands in front of it may need a semicolon
 }
 
