@@ -34,7 +34,8 @@ type Collection struct {
 	// Traced says that the processes record a trace.
 	Traced bool
 
-	value string // of MARKGEN
+	value  string // of MARKGEN
+	chosen bool   // the user's own says what is collected
 }
 
 // Collect makes a directory for the data of a run. environ is the environment
@@ -45,7 +46,6 @@ func Collect(environ []string) (*Collection, error) {
 		return nil, fmt.Errorf("no directory for the data of the run: %w; set TMPDIR to one that can be written to", err)
 	}
 	c := &Collection{dir: dir, held: holdDir(dir)}
-	collect := false
 	var keys []string
 	for _, kv := range strings.Split(getenv(environ, "MARKGEN"), ",") {
 		key, value, _ := strings.Cut(kv, "=")
@@ -62,12 +62,13 @@ func Collect(environ []string) (*Collection, error) {
 			c.Spool = value
 			continue
 		case "collect":
-			collect = true
+			c.chosen = true
 			c.Traced = slices.Contains(strings.Split(value, "+"), "trace")
 		}
+		c.chosen = c.chosen || key == "adapt"
 		keys = append(keys, kv)
 	}
-	if !collect {
+	if !c.chosen {
 		keys = append(keys, "collect=time")
 	}
 	if c.keeper, _ = newKeeper(dir, c.Traced); c.keeper != nil { // without it there are files
@@ -128,6 +129,16 @@ func (c *Collection) Only(ids []registry.ID) error {
 // Demote has the processes time a marker only as long as that tells something; what MARKGEN says of
 // it holds.
 func (c *Collection) Demote() { c.value = "demote," + c.value }
+
+// Wait has the processes collect what goroutines wait for besides time, which those of deep builds
+// can, and returns true. What MARKGEN says is collected holds: then it is false.
+func (c *Collection) Wait() bool {
+	if c.chosen {
+		return false
+	}
+	c.value += ",collect=time+wait"
+	return true
+}
 
 // Environ returns the environment of a process that is to collect.
 func (c *Collection) Environ(environ []string) []string {

@@ -392,10 +392,13 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 	}
 }
 
-// trapVaries says of which markers counts differ from run to run: where main waits for goroutines
-// in loops, and of what it waits for only until deferred calls have run.
+// varying begins the names of markers whose counts differ from run to run: of loops that wait for
+// goroutines or for the garbage collector, of what main waits for only until deferred calls have run, and
+// of what the program may come to before a signal ends it.
+var varying = []string{"goroutines.main:", "finalizers.finalized:", "finalizers.weakly:", "recover.goexit:func#1", "exits.kill:for#1"}
+
 func trapVaries(name string) bool {
-	return strings.HasPrefix(name, "goroutines.main:") || name == "recover.goexit:func#1"
+	return slices.ContainsFunc(varying, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // trapCounts compares the counts of all markers in two files of one program, in one of which

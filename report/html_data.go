@@ -48,6 +48,7 @@ type pageMarkers struct {
 // pageSide is one profile.
 type pageSide struct {
 	NoSelf   bool          `json:"noSelf"`  // self times were not measured
+	Waits    bool          `json:"waits"`   // it is known in how much of them goroutines waited
 	Quantum  float64       `json:"quantum"` // of the clock, ns
 	Missing  []int         `json:"missing"` // markers that the profile does not have
 	Figures  pageFigures   `json:"figures"` // of the markers
@@ -61,9 +62,13 @@ type pageSide struct {
 
 // pageFigures have the same length; markers without a time have 0 buckets.
 type pageFigures struct {
-	Count  []whole   `json:"count"`
-	Total  []whole   `json:"total"`
-	Self   []whole   `json:"self"`
+	Count []whole `json:"count"`
+	Total []whole `json:"total"`
+	Self  []whole `json:"self"`
+
+	// Of self, that in which goroutines ran; empty where that is not known.
+	Running []whole `json:"running"`
+
 	Mean   []float64 `json:"mean"`
 	Stddev []float64 `json:"stddev"`
 	Min    []whole   `json:"min"`
@@ -328,6 +333,7 @@ func commonPrefix(names []string) string {
 func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 	s := pageSide{
 		NoSelf:   p.NoSelf,
+		Waits:    p.KnowsWaiting(),
 		Quantum:  p.Clock.QuantumNS,
 		Missing:  []int{},
 		Figures:  newFigures(len(at)),
@@ -348,6 +354,9 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 			m = &profile.Marker{}
 		}
 		s.Figures.add(m)
+		if s.Waits {
+			s.Figures.Running = append(s.Figures.Running, whole(m.RunningNS()))
+		}
 		if len(m.Notes) > 0 {
 			notes := make([]string, len(m.Notes))
 			for k, note := range m.Notes {
@@ -418,7 +427,7 @@ func spread(list []profile.ValueBucket) *pageSpread {
 func newFigures(n int) pageFigures {
 	wholes, floats := func() []whole { return make([]whole, 0, n) }, func() []float64 { return make([]float64, 0, n) }
 	return pageFigures{
-		Count: wholes(), Total: wholes(), Self: wholes(), Mean: floats(), Stddev: floats(),
+		Count: wholes(), Total: wholes(), Self: wholes(), Running: []whole{}, Mean: floats(), Stddev: floats(),
 		Min: wholes(), P50: floats(), P90: floats(), P99: floats(), Max: wholes(),
 		Buckets: make([]int, 0, n), K: []int{}, N: wholes(), Sum: wholes(),
 	}

@@ -60,7 +60,7 @@ func sources(profiles []*profile.Profile, index map[sourceName]int, o Options) [
 			m := &p.Markers[i]
 			at := sourceOf(m)
 			if _, known := index[at]; known && m.Count > 0 && m.File != "" {
-				self[at] += m.SelfNS // past 2^64 another order, no more
+				self[at] += m.RunningNS() // past 2^64 another order, no more
 			}
 		}
 	}

@@ -39,8 +39,8 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 		return s
 	}
 	order := defaultOrder(p)
-	s.Word = map[string]string{"self": "most self time", "total": "largest total", "count": "most passages"}[order]
-	all := selfOf(p)
+	s.Word = map[string]string{"self": "most self time", "running": "most running self time", "total": "largest total", "count": "most passages"}[order]
+	all := runningOf(p)
 	for _, m := range sorted(p, order) {
 		if m.Count == 0 || len(s.Most) == mostShown {
 			break
@@ -48,10 +48,10 @@ func summarize(p *profile.Profile, o Options, prefix string) pageSummary {
 		name := printable(m.Name)
 		most := pageMost{ID: m.ID.String(), Name: name, Short: strings.TrimPrefix(name, prefix)}
 		switch order {
-		case "self":
-			most.Amount = units.WholeDuration(m.SelfNS)
+		case "self", "running":
+			most.Amount = units.WholeDuration(m.RunningNS())
 			if all > 0 {
-				most.Share = percent(float64(m.SelfNS) / all)
+				most.Share = percent(float64(m.RunningNS()) / all)
 			}
 		case "total":
 			most.Amount = units.WholeDuration(m.TotalNS())
@@ -88,8 +88,8 @@ func facts(p *profile.Profile) (lines []headLine) {
 		markers += fmt.Sprintf(", %s of it", percent(c.Share()))
 	}
 	lines = append(lines, headLine{Word: "processor time", Now: cpu}, headLine{Word: "cost of markers", Now: markers})
-	if waited, _ := waited(p); waited > 0 {
-		lines = append(lines, headLine{Word: "waiting", Now: units.Duration(waited) + " or more of the self times"})
+	if line := waiting(p); line != "" {
+		lines = append(lines, headLine{Word: "waiting", Now: line})
 	}
 	return lines
 }

@@ -16,6 +16,9 @@ import (
 // marker and value that is not 0.
 func writeReadings(w *bufio.Writer, markers []*profile.Marker, o Options) {
 	for _, collector := range collectors(markers) {
+		if o.NoWaits && collector == profile.Wait {
+			continue
+		}
 		columns := []column{
 			{name: collector, left: true, shorten: true},
 			{name: "value", left: true},

@@ -33,6 +33,10 @@ type Options struct {
 	// A line says how many others there are.
 	Top int
 
+	// NoWaits leaves out of the text format what goroutines waited for, value by value. How long
+	// they did remains.
+	NoWaits bool
+
 	// Rest ends that line, and says to people how they come by the others; "": nothing.
 	Rest string
 

@@ -193,7 +193,7 @@ func TestOptions(t *testing.T) {
 		want string
 	}{
 		{report.Options{Format: "html5"}, `unknown format "html5"; the formats are text, json, html, pprof, cover, bench, prom and trace`},
-		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, count, mean, max and place`},
+		{report.Options{Sort: "size"}, `unknown sort key "size"; the keys are name, total, self, running, waiting, count, mean, max and place`},
 		{report.Options{Format: "json", Top: 3}, `the first markers alone are for the text format; json has all of them`},
 		{report.Options{Top: -1}, `the first -1 markers can't be; give a number from 1 on`},
 		{report.Options{Format: "json", Hist: true}, `histogram lines are for the text format, not for json`},

@@ -9,18 +9,32 @@ import (
 
 // selfOf is the self time of all markers of a profile, those that are hidden among them.
 func selfOf(p *profile.Profile) float64 {
-	sum := float64(p.HiddenSelfNS)
+	return float64(p.HiddenSelfNS) + sum(p, func(m *profile.Marker) uint64 { return m.SelfNS })
+}
+
+// runningOf is that of which markers are shares: the self time of all in which goroutines ran, or
+// all of it where that is not known.
+func runningOf(p *profile.Profile) float64 {
+	return float64(p.HiddenSelfNS) + sum(p, (*profile.Marker).RunningNS)
+}
+
+// sum adds up a time of all markers of a profile, ns.
+func sum(p *profile.Profile, of func(*profile.Marker) uint64) (ns float64) {
 	for i := range p.Markers {
-		sum += float64(p.Markers[i].SelfNS)
+		ns += float64(of(&p.Markers[i]))
 	}
-	return sum
+	return ns
 }
 
 // waiting says how much of the self times was not on a processor, and how to see where; "" where
 // that is not known, or little. Self times are by the clock, and those of goroutines that wait side
 // by side add up.
 func waiting(p *profile.Profile) string {
-	if waited, self := waited(p); waited > 0 {
+	switch waited, self := waited(p); {
+	case waited == 0:
+	case p.KnowsWaiting():
+		return units.Duration(sum(p, (*profile.Marker).WaitingNS)) + " of the self times, " + units.Duration(self) + " in all"
+	default:
 		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: build with -deep, and collect=wait tells where"
 	}
 	return ""
@@ -43,12 +57,12 @@ func waited(p *profile.Profile) (ns, self float64) {
 // leastWaiting is the part of the self times from which on it is said that it was waiting.
 const leastWaiting = 0.1
 
-// share is a marker's self time as a part of that of all markers.
+// share is a marker's self time, or what of it goroutines ran, as a part of that of all markers.
 func share(m *profile.Marker, sum float64) string {
 	if len(m.Buckets) == 0 {
 		return none
 	}
-	return partOf(float64(m.SelfNS), sum)
+	return partOf(float64(m.RunningNS()), sum)
 }
 
 // partOf is a part of a whole with one digit behind the point: 12.3%, 100%. What is not nothing is
@@ -75,14 +89,14 @@ func neverPassed(p *profile.Profile, m *profile.Marker) bool {
 func others(p *profile.Profile, rest []*profile.Marker) string {
 	self, never := 0.0, 0
 	for _, m := range rest {
-		self += float64(m.SelfNS)
+		self += float64(m.RunningNS())
 		if neverPassed(p, m) {
 			never++
 		}
 	}
 	text := fmt.Sprintf("… %s more", units.Count(uint64(len(rest))))
-	if sum := selfOf(p); sum > 0 && !p.NoSelf {
-		text += ": " + partOf(self, sum) + " of the self time"
+	if sum := runningOf(p); sum > 0 && !p.NoSelf {
+		text += ": " + partOf(self, sum) + " of the " + map[bool]string{false: "self time", true: "running time"}[p.KnowsWaiting()]
 	}
 	if never > 0 {
 		text += fmt.Sprintf(", %s never reached", units.Count(uint64(never)))

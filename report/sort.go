@@ -19,6 +19,8 @@ var sortKeys = []sortKey{
 	{name: "name"},
 	{name: "total", key: func(m *profile.Marker) float64 { return float64(m.TotalNS()) }},
 	{name: "self", key: func(m *profile.Marker) float64 { return float64(m.SelfNS) }},
+	{name: "running", key: func(m *profile.Marker) float64 { return float64(m.RunningNS()) }},
+	{name: "waiting", key: func(m *profile.Marker) float64 { return float64(m.WaitingNS()) }},
 	{name: "count", key: func(m *profile.Marker) float64 { return float64(m.Count) }},
 	{name: "mean", key: (*profile.Marker).MeanNS},
 	{name: "max", key: func(m *profile.Marker) float64 { return float64(m.MaxNS) }},
@@ -46,6 +48,8 @@ func defaultOrder(p *profile.Profile) string {
 		return "count"
 	case p.NoSelf:
 		return "total"
+	case p.KnowsWaiting():
+		return "running"
 	}
 	return "self"
 }

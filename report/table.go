@@ -47,9 +47,9 @@ func writeTable(w *bufio.Writer, p *profile.Profile, columns []column, markers [
 			}
 		}
 	}
-	self := selfOf(p)
+	running := runningOf(p)
 	look := rows{
-		style: func(k int) string { return heat(float64(markers[k].SelfNS), self) },
+		style: func(k int) string { return heat(float64(markers[k].RunningNS()), running) },
 		pale:  func(k int) bool { return markers[k].Count == 0 },
 	}
 	if o.Hist {

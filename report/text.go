@@ -314,11 +314,19 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker, o Options) []colum
 	}
 	if timed {
 		columns = append(columns, column{name: "total", text: whole((*profile.Marker).TotalNS), rank: 7})
-		if sum := selfOf(p); !p.NoSelf {
-			columns = append(columns,
-				column{name: "self", text: whole(func(m *profile.Marker) uint64 { return m.SelfNS }), heat: true},
-				column{name: "share", text: func(m *profile.Marker) string { return share(m, sum) }, rank: 11, heat: true},
-			)
+		if all, waits := runningOf(p), p.KnowsWaiting(); !p.NoSelf {
+			self := column{name: "self", text: whole(func(m *profile.Marker) uint64 { return m.SelfNS }), heat: true}
+			if waits {
+				self.rank, self.heat = 7, false
+			}
+			columns = append(columns, self)
+			if waits {
+				columns = append(columns,
+					column{name: "running", text: whole((*profile.Marker).RunningNS), heat: true},
+					column{name: "waiting", text: whole((*profile.Marker).WaitingNS), rank: 12},
+				)
+			}
+			columns = append(columns, column{name: "share", text: func(m *profile.Marker) string { return share(m, all) }, rank: 11, heat: true})
 		}
 		columns = append(columns,
 			column{name: "mean", text: part((*profile.Marker).MeanNS), rank: 10},

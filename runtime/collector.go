@@ -174,10 +174,13 @@ func goodNames(value string) bool {
 }
 
 // reads says whether collectors are asked for that are read at the ends of scopes.
-func (c *config) reads() bool {
+func (c *config) reads() bool { return c.readsBesides("time") }
+
+// readsBesides is reads, but for the collector of that name.
+func (c *config) readsBesides(name string) bool {
 	for list := c.collect; list != ""; {
 		var one string
-		if one, list = cut(list, '+'); one != "time" && one != "trace" {
+		if one, list = cut(list, '+'); one != "time" && one != "trace" && one != name {
 			return true
 		}
 	}

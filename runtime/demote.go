@@ -35,9 +35,9 @@ const mostBetween = 256
 const noLook = 1<<64 - 1
 
 // demotes says whether the run demotes markers. Keys that ask for more of each scope than its time
-// need all of them.
+// need all of them. What is waited for need not be read at all: it is known in proportion.
 func (c *config) demotes() bool {
-	return c.demote != 0 && !c.windows() && !c.countdown && !c.wild && !c.reads() && !c.collects("trace") &&
+	return c.demote != 0 && !c.windows() && !c.countdown && !c.wild && !c.readsBesides("wait") && !c.collects("trace") &&
 		c.enough == 0 && c.calls == 0 && !c.callers && !c.adapt && !c.pairs && !c.outermost
 }
 

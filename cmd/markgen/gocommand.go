@@ -53,8 +53,9 @@ const ownFlagsText = `
   -form NAME    plant markers in the form NAME wherever that can be: open (tests at every way in and out), twin (a
                 second body), instance (a second function) or guarded (a deferred call); markgen list -v says which
                 is chosen otherwise, and why
-  -deep         compile Go's own package runtime anew, so that it keeps account of each goroutine: what a scope
-                allocates is exact to the byte (MARKGEN=collect=alloc); the first such build takes half a minute
+  -deep         compile Go's own package runtime anew, so that it keeps account of each goroutine: run and test
+                then tell running from waiting, and what a scope allocates is exact to the byte
+                (MARKGEN=collect=alloc); the first such build takes half a minute
   -sizes        relate the times of functions to the sizes of their arguments: the sum of the lengths of slices,
                 strings and maps, where no size= says what the size is. Such functions are not inlined
   -v            go's -v; markgen also says what it marked`
@@ -68,7 +69,7 @@ const ownDataText = `
   -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
                 scopes that are short, less than 20 times what timing one costs on average, its scopes are
                 only counted, exactly, and their time is the mean of those that were timed, times the count
-  -sort K       sort the report by self (default), total, count, mean, max, name or place, as markgen report does
+  -sort K       sort the report by self (default; with -deep running), waiting, total, count, mean, max, name or place
   -top N        have no more than the first N markers in the report; the line below says what the others are`
 
 // parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether those of run, test and

@@ -42,7 +42,9 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if !own.exact {
 		c.Demote()
 	}
-	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: own.shown}
+	shown := own.shown
+	shown.NoWaits = own.deep && c.Wait()
+	d := &runData{Collection: c, env: e, out: own.out, report: own.report, shown: shown}
 	if d.out == "" {
 		d.out = c.File
 	}

@@ -15,7 +15,7 @@
 
 // columnsFor gives the columns of a report: what is nowhere known is left out.
 function columnsFor(report) {
-	const { rows, compared, noSelf } = report;
+	const { rows, compared, noSelf, waits } = report;
 	const timed = rows.some((row) => row.now?.timed || row.before?.timed);
 	const sampled = rows.some((row) => row.now?.sampled);
 	const unsure = rows.some((row) => row.now?.sampled?.countSE > 0);
@@ -34,6 +34,8 @@ function columnsFor(report) {
 	];
 	const self = timed && !noSelf && [
 		figure("self", "total without the time of scopes that ran inside", room("total")),
+		waits && figure("running", "self time in which goroutines ran", room("total")),
+		waits && figure("waiting", "self time in which goroutines waited: for others, input, time, their turn or a system call", room("total")),
 		shareColumn(report),
 	];
 	const mean = timed && [
@@ -102,7 +104,7 @@ function nameOf(row) {
 	return row.header === "" ? link : element("div", { class: "headed" }, link, element("span", { class: "header", title: row.header }, row.header));
 }
 
-const wholeTimes = ["total", "self", "min", "max"];
+const wholeTimes = ["total", "self", "running", "waiting", "min", "max"];
 
 // timeOf writes one of the times of figures.
 function timeOf(f, key) {
@@ -239,10 +241,11 @@ function fullOf(f, key) {
 // shareColumn is how much of the self time of all markers is a marker's: a bar, of which the longest is
 // the largest share, as hot as the share is, and the share in numbers.
 function shareColumn(report) {
-	const self = (row) => (row.now?.timed ? row.now.self : null);
+	const self = (row) => (row.now?.timed ? row.now.running : null);
+	const what = report.waits ? "running self time" : "self time";
 	const shareOf = (row) => (report.cost > 0 ? cost(row.now, report.noSelf) / report.cost : 0);
 	return {
-		key: "share", title: "share", about: "share of the self time of all markers; the longest bar is the largest share",
+		key: "share", title: "share", about: `share of the ${what} of all markers; the longest bar is the largest share`,
 		width: "8.2rem", first: -1, blank: 0, value: self,
 		cell: (row) => {
 			if (self(row) === null) {
@@ -256,6 +259,6 @@ function shareColumn(report) {
 			}
 			return [element("span", { class: "track" }, bar), element("span", null, percent(share))];
 		},
-		exact: (row) => (self(row) === null ? null : `${percent(shareOf(row))} of the self time of all markers`),
+		exact: (row) => (self(row) === null ? null : `${percent(shareOf(row))} of the ${what} of all markers`),
 	};
 }

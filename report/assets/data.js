@@ -93,6 +93,7 @@ function arrange(data) {
 		compared: data.sides.length > 1,
 		judged: data.verdicts !== null,
 		noSelf: data.sides.some((side) => side.noSelf),
+		waits: data.sides[0].waits,
 		cost: costs.reduce((sum, one) => sum + one, 0),
 		mostCost: costs.reduce((most, one) => Math.max(most, one), 0),
 		sources: new Map(data.sources.map((s) => [s.file, s])),
@@ -109,6 +110,7 @@ function figures(c, quantum) {
 			columns: c, start, end, quantum,
 			timed: end > start,
 			count: c.count[i], total: c.total[i], self: c.self[i],
+			running: c.running[i] ?? c.self[i], waiting: c.self[i] - (c.running[i] ?? c.self[i]),
 			mean: c.mean[i], stddev: c.stddev[i],
 			min: c.min[i], p50: c.p50[i], p90: c.p90[i], p99: c.p99[i], max: c.max[i],
 			notes: [],
@@ -154,9 +156,10 @@ function buckets(f) {
 	return list;
 }
 
-// cost is what heat is measured by: the self time, or the total where that is not known.
+// cost is what heat is measured by: the self time, of which what goroutines ran where that is known, or the
+// total where there is none.
 function cost(f, noSelf) {
-	return Number(noSelf ? f.total : f.self);
+	return Number(noSelf ? f.total : f.running);
 }
 
 // lowest and longest times of bucket k, in ns.
