@@ -1,6 +1,7 @@
 package overlay_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,6 +34,39 @@ func TestDemoted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a marker's scopes take is estimated from later ones, too: the first 20,000 take next to nothing here.
+func TestTimedAgain(t *testing.T) {
+	t.Parallel()
+	dir := trapModule(t, "later")
+	program := filepath.Join(dir, "program")
+	trapMust(t, dir, []string{"GOWORK=off"}, trapMarkgen(t), "build", "-funcs", "-o", program, ".")
+	data := filepath.Join(dir, "data.markgen")
+	out := trapMust(t, dir, []string{"MARKGEN=demote=10000:1000000,file=" + data}, program).stdout
+	var took, sum float64
+	if _, err := fmt.Sscan(out, &took, &sum); err != nil {
+		t.Fatalf("%v in %q", err, out)
+	}
+	p, err := profile.ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Markers {
+		m := &p.Markers[i]
+		if m.Name != "example.com/later.search" {
+			continue
+		}
+		if !m.Demoted() || m.Count < 20_000 {
+			t.Fatalf("%s: %d scopes, of which %d were timed", m.Name, m.Count, m.Taken())
+		}
+		// Before there were later ones it was a thousandth. A look has its processor to itself or not.
+		if total := float64(m.TotalNS()); total < took/4 || total > took*4 {
+			t.Errorf("%s took %.0f ns, by %d of %d scopes; the loop around %.0f ns", m.Name, total, m.Taken(), m.Count, took)
+		}
+		return
+	}
+	t.Fatal("no marker search")
 }
 
 // checkDemoted compares a run in which markers were demoted with one in which all scopes were timed.

@@ -16,18 +16,71 @@ const Demoted = "demoted"
 // one run. Count is exact.
 func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
-// fromDemoted makes estimates of times where all scopes were counted and the first of them timed,
-// before the marker was demoted (runtime/demote.go): the mean of those that were timed, times the
-// count. The longest thousandth of those that were timed is added as it was. Most of these lost
-// their processor, and not to the scope.
-func (m *Marker) fromDemoted() {
+// fromDemoted makes estimates of times where all scopes were counted and some of them timed
+// (runtime/demote.go): the mean of those that were timed, times the count. early is what had been timed
+// when the marker was first demoted, nil if that is not known. If enough scopes were timed later it is
+// added as it is, and the mean is of the later ones.
+func (m *Marker) fromDemoted(early *Marker) {
 	m.Off = Demoted
 	count, timed := m.Count, m.Timed()
 	if timed == 0 {
 		return
 	}
+	first := m.takeEarly(early)
+	m.Count = count - first.Timed()
+	m.scaleTrimmed()
+	m.Buckets = appendSum(nil, m.Buckets, first.Buckets)
+	m.SelfNS, m.NestedNS, m.Ticks = add64(m.SelfNS, first.SelfNS), add64(m.NestedNS, first.NestedNS), add64(m.Ticks, first.Ticks)
+	m.Count, m.seen, m.Samples = count, count, timed
+}
+
+// leastLater is how many scopes are to be timed after a marker was first demoted for their mean to be taken.
+const leastLater = 256
+
+// takeEarly takes what had been timed early out of the marker's figures, and returns it; nothing where
+// too little was timed later, or the two do not go together.
+func (m *Marker) takeEarly(early *Marker) (first Marker) {
+	if early == nil || sub64(m.Timed(), early.Timed()) < leastLater {
+		return first
+	}
+	var later []Bucket
+	for _, b := range m.Buckets {
+		e := Bucket{K: b.K}
+		if i := slices.IndexFunc(early.Buckets, func(e Bucket) bool { return e.K == b.K }); i >= 0 {
+			e = early.Buckets[i]
+		}
+		left := Bucket{K: b.K, Count: b.Count - e.Count, SumNS: b.SumNS - e.SumNS}
+		if e.Count > b.Count || e.SumNS > b.SumNS || !left.holds() || !e.holds() {
+			return Marker{}
+		}
+		if left.Count > 0 {
+			left.SumSq = fromBig(rounded(b.SumSq.Big(), ratio(left.Count, b.Count)))
+			later = append(later, left)
+		}
+		if e.Count > 0 {
+			e.SumSq = fromBig(rounded(b.SumSq.Big(), ratio(e.Count, b.Count)))
+			first.Buckets = append(first.Buckets, e)
+		}
+	}
+	part := ratio(first.SumNS(), m.SumNS())
+	of := func(v uint64) uint64 { return min(v, times(new(big.Int).SetUint64(v), part)) }
+	first.SelfNS, first.NestedNS, first.Ticks = min(early.SelfNS, m.SelfNS), of(m.NestedNS), of(m.Ticks)
+	m.Buckets = later
+	m.SelfNS, m.NestedNS, m.Ticks = m.SelfNS-first.SelfNS, m.NestedNS-first.NestedNS, m.Ticks-first.Ticks
+	return first
+}
+
+// holds says whether the sum of times can be that of so many in the bucket.
+func (b Bucket) holds() bool {
+	return b.SumNS >= mulSat(b.Count, b.LoNS()) && b.SumNS <= mulSat(b.Count, b.HiNS()-1)
+}
+
+// scaleTrimmed scales what was timed to the count. The longest thousandth is added as it was: most of
+// these lost their processor, and not to the scope.
+func (m *Marker) scaleTrimmed() {
+	count, timed := m.Count, m.Timed()
 	k, long, longSum := len(m.Buckets), uint64(0), uint64(0)
-	for k > 1 && long+m.Buckets[k-1].Count <= timed/layout.DemotedTrim {
+	for k > 1 && long+m.Buckets[k-1].Count <= timed/layout.DemotedTrim+1 {
 		k--
 		long, longSum = long+m.Buckets[k].Count, add64(longSum, m.Buckets[k].SumNS)
 	}
@@ -40,10 +93,30 @@ func (m *Marker) fromDemoted() {
 	self, nested, ticks = self-m.SelfNS, nested-m.NestedNS, ticks-m.Ticks
 	meanVar := m.simpleVar()
 	m.scale(ratio(count-long, timed-long))
+	m.setMeanVar(meanVar)
 	m.Buckets = append(m.Buckets, tail...)
 	m.SelfNS, m.NestedNS, m.Ticks = add64(m.SelfNS, self), add64(m.NestedNS, nested), add64(m.Ticks, ticks)
-	m.Count, m.seen, m.Samples = count, count, timed
-	m.setMeanVar(meanVar)
+}
+
+// demotedBlock reads what had been timed of a marker when it was first demoted.
+func (r *run) demotedBlock(b block) error {
+	data, err := r.content(b, layout.OffDemotedData+layout.NumBuckets*layout.DemotedSize)
+	if err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.OffDemotedMarker:])
+	if r.early[index] != nil {
+		return r.damaged(b.offset, "a second block with what was timed early of marker number %d; it is left out", index)
+	}
+	m := &Marker{SelfNS: r.order.Uint64(data[layout.OffDemotedSelf:])}
+	for k := range uint8(layout.NumBuckets) {
+		at := layout.OffDemotedData + int(k)*layout.DemotedSize
+		if n := r.order.Uint64(data[at+layout.DemotedCount:]); n > 0 {
+			m.Buckets = append(m.Buckets, Bucket{K: k, Count: n, SumNS: r.order.Uint64(data[at+layout.DemotedSum:])})
+		}
+	}
+	r.early[index] = m
+	return nil
 }
 
 // A parent is a marker that scopes of another were directly inside, and of how many of those that
@@ -121,6 +194,14 @@ func (d demoted) countedNS() uint64 { return sub64(d.m.SelfNS, d.selfNS) }
 // demotedMarkers adds what was counted in the code to the counts of all markers, and returns those
 // that are demoted, by index, with estimates for figures.
 func (r *run) demotedMarkers() (list []demoted) {
+	early, number := map[uint64]*Marker{}, r.numbering()
+	for index, m := range r.early {
+		index = number(index)
+		early[index] = m
+		if r.off[index] == "" { // it is being timed again
+			r.off[index] = Demoted
+		}
+	}
 	for number, t := range r.tables {
 		counts := r.demotedCounts(number, t)
 		for i := range t.markers {
@@ -134,12 +215,26 @@ func (r *run) demotedMarkers() (list []demoted) {
 			}
 			if r.off[index] == Demoted {
 				list = append(list, demoted{index, m, m.SelfNS})
-				m.fromDemoted()
+				m.fromDemoted(early[index])
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b demoted) int { return cmp.Compare(a.index, b.index) })
 	return list
+}
+
+// numbering gives the index that a table gives a marker, for any that it has in the data.
+func (r *run) numbering() func(index uint64) uint64 {
+	numbers := map[uint64]uint64{}
+	for _, a := range r.aliases {
+		numbers[a.from] = a.to
+	}
+	return func(index uint64) uint64 {
+		if to, ok := numbers[index]; ok {
+			return to
+		}
+		return index
+	}
 }
 
 // A parentShare is the part of a marker's scopes that were directly inside another.
@@ -150,16 +245,7 @@ type parentShare struct {
 
 // parentShares are those of all markers of which parents were noted, by the indexes that tables give them.
 func (r *run) parentShares() map[uint64][]parentShare {
-	numbers := map[uint64]uint64{}
-	for _, a := range r.aliases {
-		numbers[a.from] = a.to
-	}
-	number := func(index uint64) uint64 {
-		if to, ok := numbers[index]; ok {
-			return to
-		}
-		return index
-	}
+	number := r.numbering()
 	shares := map[uint64][]parentShare{}
 	for index, list := range r.parents {
 		all := 0.0

@@ -73,7 +73,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		tables:   map[uint64]*table{},
 		scratch:  &sum.scratch,
 		off:      map[uint64]string{},
-		counters: map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{},
+		counters: map[uint64][]block{}, counterBits: map[uint64]block{}, demoted: map[uint64][]block{}, parents: map[uint64][]parent{}, early: map[uint64]*Marker{},
 		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
@@ -113,6 +113,7 @@ type run struct {
 	counters    map[uint64][]block  // by number of the table, one for each shard
 	demoted     map[uint64][]block  // by number of the table: without a head, a word for each marker that may be demoted
 	parents     map[uint64][]parent // of markers that may be demoted, by global index
+	early       map[uint64]*Marker  // what had been timed of markers when they were first demoted, the same
 	counterBits map[uint64]block    // by number of the table: without a head, a bit for each that is off
 	aliases     []alias             // in the order of the file
 	off         map[uint64]string   // why markers are, by global index
@@ -311,6 +312,8 @@ func (r *run) block(b block) {
 		err = r.wild(b)
 	case layout.BlockParents:
 		err = r.parentBlock(b)
+	case layout.BlockDemoted:
+		err = r.demotedBlock(b)
 	}
 	r.damagedIf(err)
 }

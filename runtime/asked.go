@@ -25,6 +25,7 @@ func asked() {
 		conf.sample = n
 		hot.look = noLook // what is recorded in windows tells more than a count
 		undemote()
+		timeAgain, hot.again = noLook, noLook
 		atomic.CompareAndSwapUint64(&ownWindow().width, noWindow, 0)
 	}
 	run := runs

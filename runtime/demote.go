@@ -18,8 +18,12 @@ import (
 // The mean is trimmed: the longest thousandth is left out, most of which lost their processor for a while.
 //
 // From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where
-// it has counters for that, else in the marker's cells. The count stays exact. A reader takes the
-// mean of the scopes that were timed for all.
+// it has counters for that, else in the marker's cells. The count stays exact.
+//
+// A program may do something else later on. So every timedAgainEvery all demoted markers are timed again,
+// each until a look finds that its scopes are still short. A reader takes the mean of what was timed
+// in this way for the scopes that were counted. What was timed before the marker was first demoted stands
+// in a BlockDemoted: it is not part of that mean, but added.
 
 // What demote alone stands for.
 const (
@@ -31,8 +35,16 @@ const (
 // their mean to the next: a power of two.
 const mostBetween = 256
 
-// noLook is hot.look where nothing is demoted: no count has all these bits clear.
+// noLook is hot.look where nothing is demoted: no count has all these bits clear. So it is in hot.again.
 const noLook = 1<<64 - 1
+
+// timedAgainEvery is the time from one time that demoted markers are timed again to the next, ns. Each takes
+// a few hundred scopes of each marker, some ten microseconds.
+const timedAgainEvery = 50_000_000
+
+// settledEvery is the time from one look whether demoted markers have open scopes to the next, while some are
+// not known to have none, ns.
+const settledEvery = 1_000_000
 
 // demotes says whether the run demotes markers. Keys that ask for more of each scope than its time
 // need all of them. What is waited for need not be read at all: it is known in proportion.
@@ -57,7 +69,7 @@ func (c *config) look() uint64 {
 func isDemoted(off uint32) bool { return off&^OffSettled == OffDemoted }
 
 // demoteAt demotes the marker of that index if its scopes are short, and settles those that were
-// demoted before.
+// demoted before. When it is time it has them timed again.
 //
 //go:norace
 //go:noinline
@@ -73,18 +85,73 @@ func demoteAt(index uint32) {
 		if p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		n, mean, self := trimmedMeans(index)
+		if from > timeAgain {
+			undemote()
+			timeAgain = from + fromNS(timedAgainEvery)
+		}
+		timed := timesOf(index)
+		n, mean, self := timed.trimmedMeans()
 		short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
 		if n >= conf.demote && (mean < short || self < short && mean < conf.times*short) && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
 			if t, _ := findTable(m); t != nil && t.shared && !t.ofWatch() {
 				setBits(&m.Off, OffDemoted)
-				unsettled = append(unsettled, m)
+				demoted, unsettled = append(demoted, m), append(unsettled, m)
+				keepEarly(k, &timed)
+				if timeAgain == noLook {
+					timeAgain = from + fromNS(timedAgainEvery)
+				}
 			}
 		}
 		settleDemoted()
+		if hot.again = timeAgain; len(unsettled) > 0 {
+			hot.again = min(timeAgain, from+fromNS(settledEvery))
+		}
 	}
 	unlock()
 	p.overlook(from)
+}
+
+// timeAgain is when demoted markers are to be timed again, ticks; noLook: there have been none. Under the lock.
+var timeAgain uint64
+
+// earlier is a BlockDemoted: what had been timed of a marker when it was first demoted.
+type earlier struct {
+	kind   uint32
+	shard  uint32
+	bytes  uint64
+	marker uint64
+	self   uint64 // ns
+	list   [NumBuckets]struct{ count, sum uint64 }
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(earlier{}.list)-OffDemotedData]
+
+// earlyOf are those of markers, by index less firstIndex; nil: it has never been demoted, or there was no
+// memory. Under the lock.
+var earlyOf []*earlier
+
+// keepEarly notes what has been timed of the marker of index k+firstIndex, if it is demoted for the first
+// time. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func keepEarly(k uint32, timed *times) {
+	for uint32(len(earlyOf)) <= k {
+		earlyOf = append(earlyOf, nil)
+	}
+	if earlyOf[k] != nil {
+		return
+	}
+	b := (*earlier)(newBlock(BlockDemoted, 0, unsafe.Sizeof(earlier{})))
+	if b == nil {
+		return
+	}
+	b.marker, b.self = uint64(k), timed.self
+	for i := range b.list {
+		b.list[i].count, b.list[i].sum = timed.counts[i], timed.sums[i]
+	}
+	publish(unsafe.Pointer(b))
+	earlyOf[k] = b
 }
 
 // parents is a BlockParents.
@@ -145,44 +212,56 @@ func noteParent(k uint32, s *stack) {
 	}
 }
 
-// trimmedMeans is how many scopes of the marker of an index have been timed, and the means of their
-// time and of their self time, ns, without the longest: those in the highest buckets that are at
-// most one in DemotedTrim. The caller holds the lock.
+// times are those of the scopes of a marker that have been timed: by bucket, and the self time of all; ns.
+type times struct {
+	counts, sums [NumBuckets]uint64
+	n, self      uint64
+}
+
+// timesOf are those of the marker of an index. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func trimmedMeans(index uint32) (n, mean, self uint64) {
-	var counts, sums [NumBuckets]uint64
+func timesOf(index uint32) (t times) {
 	for shard := range usedShards {
 		c := cellOf(shard, index)
 		if c == nil {
 			continue
 		}
-		self += c.self
+		t.self += c.self
 		for i := range c.groups {
 			if g := c.groups[i].p; g != nil {
 				for k := range g.buckets {
-					counts[i*GroupBuckets+k] += g.buckets[k].count
-					sums[i*GroupBuckets+k] += g.buckets[k].sum
-					n += g.buckets[k].count
+					t.counts[i*GroupBuckets+k] += g.buckets[k].count
+					t.sums[i*GroupBuckets+k] += g.buckets[k].sum
+					t.n += g.buckets[k].count
 				}
 			}
 		}
 	}
+	return t
+}
+
+// trimmedMeans is how many scopes there are, and the means of their time and of their self time, ns,
+// without the longest: those in the highest buckets that are at most one in DemotedTrim.
+func (t *times) trimmedMeans() (n, mean, self uint64) {
+	if t.n == 0 {
+		return 0, 0, 0
+	}
 	k, long := NumBuckets, uint64(0)
-	for k > 0 && long+counts[k-1] <= n/DemotedTrim {
+	for k > 0 && long+t.counts[k-1] <= t.n/DemotedTrim {
 		k--
-		long += counts[k]
+		long += t.counts[k]
 	}
 	var sum uint64
 	for i := range k {
-		sum += sums[i]
+		sum += t.sums[i]
 	}
-	if n == 0 {
-		return 0, 0, 0
-	}
-	return n, sum / (n - long), min(self, sum) / (n - long)
+	return t.n, sum / (t.n - long), min(t.self, sum) / (t.n - long)
 }
+
+// demoted are the markers that are demoted. Under the lock.
+var demoted []*Marker
 
 // unsettled are the markers that have been demoted and may have open scopes. Under the lock.
 var unsettled []*Marker
@@ -211,18 +290,14 @@ func settleDemoted() {
 //
 //go:norace
 func undemote() {
-	for k := range tables {
-		t := &tables[k]
-		for i := range t.markers {
-			m := t.at(uint32(i))
-			if w := loadWord(&m.Off); w&OffDemoted != 0 {
-				if w = clearBits(&m.Off, OffDemoted); w&^(OffDemoted|OffSettled) == 0 {
-					clearBits(&m.Off, OffSettled)
-				}
-			}
+	for _, m := range demoted {
+		bits := uint32(OffDemoted)
+		if loadWord(&m.Off)&^(OffDemoted|OffSettled) == 0 {
+			bits |= OffSettled // both at once: alone it would say that the marker is off
 		}
+		clearBits(&m.Off, bits)
 	}
-	unsettled = unsettled[:0]
+	demoted, unsettled = demoted[:0], unsettled[:0]
 }
 
 // isOpen says whether a scope of the marker of that index is open on any goroutine. The caller
@@ -259,12 +334,12 @@ func passDemoted(m *Marker) {
 }
 
 // OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
-// package counts its scopes. See Tally.
+// package counts its scopes. See TallyUnit.
 func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if off := m.Off; off == 0 {
 		free_markgen_none[0] = Begin(m)
 	} else if isDemoted(off) {
-		free_markgen_none[0] = Tally(t, last, i)
+		free_markgen_none[0] = TallyUnit(t, last, i)
 	}
 	return n
 }
@@ -274,7 +349,7 @@ func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
 func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 	off := m.Off
 	if isDemoted(off) {
-		free_markgen_none[0] = Tally(t, last, i)
+		free_markgen_none[0] = TallyUnit(t, last, i)
 		return false
 	}
 	return true
@@ -286,7 +361,7 @@ func Ends(m *Marker) bool { return m.Off != OffDemoted|OffSettled }
 // IntoTally is Into for a function with tallies.
 func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {
 	if isDemoted(m.Off) {
-		free_markgen_none[0] = Tally(t, last, i)
+		free_markgen_none[0] = TallyUnit(t, last, i)
 		return e
 	}
 	return enter(m, nil, depthValue)
@@ -295,7 +370,7 @@ func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {
 // TickTally is Tick for a function with tallies.
 func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if c.P != nil {
-		free_markgen_none[0] = Tally(t, last, i)
+		free_markgen_none[0] = TallyUnit(t, last, i)
 	}
 	return n
 }

@@ -344,4 +344,7 @@ const (
 	// BlockParents has the parents of some of the scopes of a marker, from which a reader tells
 	// where self time went after it was demoted.
 	BlockParents = 21
+
+	// BlockDemoted has what had been timed of a marker when it was first demoted.
+	BlockDemoted = 22
 )

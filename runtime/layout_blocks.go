@@ -148,6 +148,13 @@ const (
 	ParentCount      = 8 // of how many scopes that was so
 	ParentSize       = 16
 
+	OffDemotedMarker = 16 // global index of the marker
+	OffDemotedSelf   = 24 // ns
+	OffDemotedData   = 32 // of NumBuckets buckets
+	DemotedCount     = 0
+	DemotedSum       = 8 // ns
+	DemotedSize      = 16
+
 	OffAliasFrom  = 16
 	OffAliasTo    = 24
 	OffAliasFirst = 32

@@ -327,13 +327,14 @@ func alias(index uint32, number uint64) {
 	}
 }
 
-// isClosed says that it has been decided about m, and it is off.
+// isClosed says that it has been decided about m, and it is off. It is not if it is demoted, which may
+// end any time.
 //
 //go:norace
 func (m *Marker) isClosed() bool {
 	const reasons = IndexOffChoice | IndexOffEnough | IndexOffThrottled
-	i := m.index
-	off := int32(i) > 0 && m.Off != 0 || i&^(IndexMask|reasons) == IndexOff && i&reasons != 0 // its function may be on
+	i, word := m.index, m.Off
+	off := int32(i) > 0 && word != 0 && !isDemoted(word) || i&^(IndexMask|reasons) == IndexOff && i&reasons != 0 // its function may be on
 	return off && hot.mode == modeOn
 }
 
@@ -390,11 +391,12 @@ func decide(m *Marker) uint32 {
 		beginsAt(i)
 		on = State() == StateProfiling
 	}
-	if isDemoted(loadWord(&m.Off)) { // by others, while this one came to its first passage
+	off := loadWord(&m.Off)
+	if isDemoted(off) { // by others, while this one came to its first passage
 		passDemoted(m)
 		return 0
 	}
-	if !takes(m, w, on) || w&IndexCounted != 0 && !due(i) {
+	if !takes(off, w, on) || w&IndexCounted != 0 && !due(i) {
 		if w&IndexWatched != 0 {
 			endsAt(i, false)
 		}
@@ -403,12 +405,9 @@ func decide(m *Marker) uint32 {
 	return i
 }
 
-// takes says whether a passage through m, whose second word is w, is collected
-// in a run that is on or not.
-//
-//go:norace
-func takes(m *Marker, w uint32, on bool) bool {
-	off := loadWord(&m.Off)
+// takes says whether a passage through a marker, whose words are off and w, is collected in a run that is
+// on or not.
+func takes(off, w uint32, on bool) bool {
 	if w&(IndexWatched|IndexKept) != 0 {
 		off &^= OffByState | OffSettled // it may have been closed a moment ago
 	}

@@ -19,6 +19,7 @@ var hot struct {
 	inner  uint64    // what a scope costs that is left out since it is not outermost
 	extras uint32    // extra…: what is done besides timing; needs slots
 	look   uint64    // when a bucket's count has none of these bits it is looked whether the marker is to be demoted
+	again  uint64    // when that is looked at any scope, ticks
 	number uintptr   // where in a g its goroutine's number is, or something else that stays
 	_      [64]byte
 }
@@ -312,7 +313,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 			if hasRate(i) {
 				shards[pid].recorded++
 			}
-			look := b.count&hot.look == 0
+			look := b.count&hot.look == 0 || t > hot.again
 			procUnpin()
 			if size > 0 {
 				p.sized(i, size-1, ns)
@@ -445,7 +446,7 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	if there && hasRate(i) {
 		shards[pid].recorded++
 	}
-	look := there && c.latest.p != nil && c.latest.p.count&hot.look == 0
+	look := there && (c.latest.p != nil && c.latest.p.count&hot.look == 0 || done.at > hot.again)
 	procUnpin()
 	if look {
 		demoteAt(i)

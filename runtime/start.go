@@ -169,7 +169,7 @@ func forget() {
 	leads, wholeEnds = nil, 0
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedOften, looks, unsettled, parentsOf = nil, nil, nil, nil
+	tracedOften, looks, demoted, unsettled, parentsOf, earlyOf = nil, nil, nil, nil, nil, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen, ticksSeen = nil, 0, 0, 0
 	thinned, thinShards, thinEach = false, 0, thinMost
@@ -388,8 +388,10 @@ func start(value string) (refused uint64, trouble string) {
 	if c.enough != 0 || c.calls != 0 {
 		hot.extras |= extraLimit
 	}
-	if hot.look = c.look(); hot.look != noLook {
-		unsettled, parentsOf = slices.Grow(unsettled[:0], roomOf), slices.Grow(parentsOf[:0], roomFor) // so that demoting allocates nothing
+	timeAgain, hot.again = noLook, noLook
+	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
+		demoted, unsettled = slices.Grow(demoted[:0], roomFor), slices.Grow(unsettled[:0], roomOf)
+		parentsOf, earlyOf = slices.Grow(parentsOf[:0], roomFor), slices.Grow(earlyOf[:0], roomFor)
 	}
 	lock()
 	if changes = newBlock(BlockLog, 0, OffLogData+LogRoom*LogSize); changes != nil {

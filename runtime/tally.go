@@ -45,7 +45,7 @@ type Own struct {
 var NoOwn = Own{unit: 1}
 
 const (
-	tallyUnits = 64
+	tallyUnits = 256
 	unitSize   = 2 << 10
 
 	// tallyAfter is how often a unit comes to Tally before it is put in front and
@@ -77,6 +77,18 @@ func (o *Own) counter(i uintptr) *uint64 {
 // the variable of the function that calls it. It inlines into its caller.
 func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
+		free_markgen_none[0] = t.find(last, i)
+	} else {
+		*own.counter(i)++
+	}
+	return n
+}
+
+// TallyUnit is Tally where goroutines may pass the function side by side, as they do with what is
+// demoted: where the function found counters last is then often another's. It takes a little longer.
+func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
+	at := uintptr(unsafe.Pointer(&n))
+	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
 		free_markgen_none[0] = t.find(last, i)
 	} else {
 		*own.counter(i)++
