@@ -18,13 +18,14 @@ func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
 // fromDemoted makes estimates of times where all scopes were counted and some of them timed
 // (runtime/demote.go): the mean of those that were timed, times the count. early is what had been timed
-// when the marker was first demoted, nil if that is not known. If enough scopes were timed later it is
-// added as it is, and the mean is of the later ones.
-func (m *Marker) fromDemoted(early *Marker) {
+// when the marker was first demoted, nil if that is not known. If enough scopes were timed later
+// (runtime/timeagain.go) it is added as it is, and the mean is of the later ones. alone says so: demoted
+// scopes inside were not timed then, and their time is in the self time.
+func (m *Marker) fromDemoted(early *Marker) (alone bool) {
 	m.Off = Demoted
 	count, timed := m.Count, m.Timed()
 	if timed == 0 {
-		return
+		return false
 	}
 	first := m.takeEarly(early)
 	m.Count = count - first.Timed()
@@ -32,6 +33,7 @@ func (m *Marker) fromDemoted(early *Marker) {
 	m.Buckets = appendSum(nil, m.Buckets, first.Buckets)
 	m.SelfNS, m.NestedNS, m.Ticks = add64(m.SelfNS, first.SelfNS), add64(m.NestedNS, first.NestedNS), add64(m.Ticks, first.Ticks)
 	m.Count, m.seen, m.Samples = count, count, timed
+	return len(first.Buckets) > 0
 }
 
 // leastLater is how many scopes are to be timed after a marker was first demoted for their mean to be taken.
@@ -186,6 +188,7 @@ type demoted struct {
 	index  uint64 // global
 	m      *Marker
 	selfNS uint64 // of the scopes that were timed
+	alone  bool   // as fromDemoted says
 }
 
 // countedNS is the self time of the scopes that were only counted, estimated.
@@ -214,8 +217,9 @@ func (r *run) demotedMarkers() (list []demoted) {
 				m.Count = add64(m.Count, counts[i])
 			}
 			if r.off[index] == Demoted {
-				list = append(list, demoted{index, m, m.SelfNS})
-				m.fromDemoted(early[index])
+				d := demoted{index: index, m: m, selfNS: m.SelfNS}
+				d.alone = m.fromDemoted(early[index])
+				list = append(list, d)
 			}
 		}
 	}
@@ -259,9 +263,9 @@ func (r *run) parentShares() map[uint64][]parentShare {
 	return shares
 }
 
-// limitSelf limits self times of demoted markers to their total less that of the demoted ones
-// directly inside. Those may have been demoted first, and while the marker was still timed what
-// they took was in its self time.
+// limitSelf takes the total of the demoted markers directly inside off the self times of demoted ones that
+// were timed alone, and limits those of the others to their total less that: the ones inside may have
+// been demoted first, and while the marker was still timed what they took was in its self time.
 func limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	inside := map[uint64]float64{} // ns
 	for _, d := range list {
@@ -270,7 +274,12 @@ func limitSelf(list []demoted, parents map[uint64][]parentShare) {
 		}
 	}
 	for _, d := range list {
-		d.m.SelfNS = min(d.m.SelfNS, uint64(max(0, float64(d.m.TotalNS())-inside[d.index])))
+		without := func(ns uint64) uint64 { return uint64(max(0, float64(ns)-inside[d.index])) }
+		if d.alone {
+			d.m.SelfNS = without(d.m.SelfNS)
+		} else {
+			d.m.SelfNS = min(d.m.SelfNS, without(d.m.TotalNS()))
+		}
 	}
 }
 

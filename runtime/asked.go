@@ -23,9 +23,7 @@ func asked() {
 	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
 		begins = true
 		conf.sample = n
-		hot.look = noLook // what is recorded in windows tells more than a count
-		undemote()
-		timeAgain, hot.again = noLook, noLook
+		undemote() // what is recorded in windows tells more than a count
 		atomic.CompareAndSwapUint64(&ownWindow().width, noWindow, 0)
 	}
 	run := runs

@@ -19,11 +19,7 @@ import (
 //
 // From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where
 // it has counters for that, else in the marker's cells. The count stays exact.
-//
-// A program may do something else later on. So every timedAgainEvery all demoted markers are timed again,
-// each until a look finds that its scopes are still short. A reader takes the mean of what was timed
-// in this way for the scopes that were counted. What was timed before the marker was first demoted stands
-// in a BlockDemoted: it is not part of that mean, but added.
+// See timeagain.go for what is known of their times.
 
 // What demote alone stands for.
 const (
@@ -37,10 +33,6 @@ const mostBetween = 256
 
 // noLook is hot.look where nothing is demoted: no count has all these bits clear. So it is in hot.again.
 const noLook = 1<<64 - 1
-
-// timedAgainEvery is the time from one time that demoted markers are timed again to the next, ns. Each takes
-// a few hundred scopes of each marker, some ten microseconds.
-const timedAgainEvery = 50_000_000
 
 // settledEvery is the time from one look whether demoted markers have open scopes to the next, while some are
 // not known to have none, ns.
@@ -68,8 +60,8 @@ func (c *config) look() uint64 {
 // isDemoted says of the first word of a marker that its scopes are counted, and not timed.
 func isDemoted(off uint32) bool { return off&^OffSettled == OffDemoted }
 
-// demoteAt demotes the marker of that index if its scopes are short, and settles those that were
-// demoted before. When it is time it has them timed again.
+// demoteAt demotes the marker of that index if its scopes are short, settles those that were demoted
+// before, and has one of these timed again.
 //
 //go:norace
 //go:noinline
@@ -81,77 +73,40 @@ func demoteAt(index uint32) {
 	p := ownSlot()
 	lock()
 	if k := index - firstIndex; k < uint32(len(live)) && atomic.LoadUint32(&hot.mode) == modeOn && hot.look != noLook {
-		m := live[k]
-		if p != nil {
+		first := isFirst(k)
+		if first && p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		if from > timeAgain {
-			undemote()
-			timeAgain = from + fromNS(timedAgainEvery)
-		}
-		timed := timesOf(index)
-		n, mean, self := timed.trimmedMeans()
-		short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
-		if n >= conf.demote && (mean < short || self < short && mean < conf.times*short) && loadWord(&m.index)&^IndexMask == 0 && loadWord(&m.Off) == 0 {
-			if t, _ := findTable(m); t != nil && t.shared && !t.ofWatch() {
-				setBits(&m.Off, OffDemoted)
-				demoted, unsettled = append(demoted, m), append(unsettled, m)
+		m, timed := live[k], timesOf(index)
+		if isShort(m, &timed) && (first || !takesTurn(m, timed.n, from)) {
+			setBits(&m.Off, OffDemoted)
+			unsettled = append(unsettled, m)
+			if first {
 				keepEarly(k, &timed)
-				if timeAgain == noLook {
-					timeAgain = from + fromNS(timedAgainEvery)
-				}
+				demoted.list = append(demoted.list, m)
 			}
 		}
+		nextTurn(from)
 		settleDemoted()
-		if hot.again = timeAgain; len(unsettled) > 0 {
-			hot.again = min(timeAgain, from+fromNS(settledEvery))
+		if hot.again = turnsAt(); len(unsettled) > 0 {
+			hot.again = min(hot.again, from+fromNS(settledEvery))
 		}
 	}
 	unlock()
 	p.overlook(from)
 }
 
-// timeAgain is when demoted markers are to be timed again, ticks; noLook: there have been none. Under the lock.
-var timeAgain uint64
-
-// earlier is a BlockDemoted: what had been timed of a marker when it was first demoted.
-type earlier struct {
-	kind   uint32
-	shard  uint32
-	bytes  uint64
-	marker uint64
-	self   uint64 // ns
-	list   [NumBuckets]struct{ count, sum uint64 }
-}
-
-var _ = [1]struct{}{}[unsafe.Offsetof(earlier{}.list)-OffDemotedData]
-
-// earlyOf are those of markers, by index less firstIndex; nil: it has never been demoted, or there was no
-// memory. Under the lock.
-var earlyOf []*earlier
-
-// keepEarly notes what has been timed of the marker of index k+firstIndex, if it is demoted for the first
-// time. The caller holds the lock.
+// isShort says whether a marker is to be demoted by what has been timed of it. The caller holds the lock.
 //
 //go:norace
-//go:nocheckptr
-func keepEarly(k uint32, timed *times) {
-	for uint32(len(earlyOf)) <= k {
-		earlyOf = append(earlyOf, nil)
+func isShort(m *Marker, timed *times) bool {
+	n, mean, self := timed.trimmedMeans()
+	short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
+	if n < conf.demote || mean >= short && (self >= short || mean >= conf.times*short) || loadWord(&m.index)&^IndexMask != 0 || loadWord(&m.Off) != 0 {
+		return false
 	}
-	if earlyOf[k] != nil {
-		return
-	}
-	b := (*earlier)(newBlock(BlockDemoted, 0, unsafe.Sizeof(earlier{})))
-	if b == nil {
-		return
-	}
-	b.marker, b.self = uint64(k), timed.self
-	for i := range b.list {
-		b.list[i].count, b.list[i].sum = timed.counts[i], timed.sums[i]
-	}
-	publish(unsafe.Pointer(b))
-	earlyOf[k] = b
+	t, _ := findTable(m)
+	return t != nil && t.shared && !t.ofWatch()
 }
 
 // parents is a BlockParents.
@@ -260,9 +215,6 @@ func (t *times) trimmedMeans() (n, mean, self uint64) {
 	return t.n, sum / (t.n - long), min(t.self, sum) / (t.n - long)
 }
 
-// demoted are the markers that are demoted. Under the lock.
-var demoted []*Marker
-
 // unsettled are the markers that have been demoted and may have open scopes. Under the lock.
 var unsettled []*Marker
 
@@ -284,20 +236,6 @@ func settleDemoted() {
 		}
 	}
 	unsettled = left
-}
-
-// undemote has all markers be timed again. The caller holds the lock.
-//
-//go:norace
-func undemote() {
-	for _, m := range demoted {
-		bits := uint32(OffDemoted)
-		if loadWord(&m.Off)&^(OffDemoted|OffSettled) == 0 {
-			bits |= OffSettled // both at once: alone it would say that the marker is off
-		}
-		clearBits(&m.Off, bits)
-	}
-	demoted, unsettled = demoted[:0], unsettled[:0]
 }
 
 // isOpen says whether a scope of the marker of that index is open on any goroutine. The caller

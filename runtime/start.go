@@ -169,7 +169,8 @@ func forget() {
 	leads, wholeEnds = nil, 0
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedOften, looks, demoted, unsettled, parentsOf, earlyOf = nil, nil, nil, nil, nil, nil
+	tracedOften, looks, unsettled, parentsOf, earlyOf = nil, nil, nil, nil, nil
+	demoted.list, demoted.next, demoted.turn = nil, 0, nil
 	theSampler = sampler{}
 	tickers, tickersOn, tickOpen, ticksSeen = nil, 0, 0, 0
 	thinned, thinShards, thinEach = false, 0, thinMost
@@ -388,9 +389,9 @@ func start(value string) (refused uint64, trouble string) {
 	if c.enough != 0 || c.calls != 0 {
 		hot.extras |= extraLimit
 	}
-	timeAgain, hot.again = noLook, noLook
+	hot.again = noLook
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
-		demoted, unsettled = slices.Grow(demoted[:0], roomFor), slices.Grow(unsettled[:0], roomOf)
+		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomOf)
 		parentsOf, earlyOf = slices.Grow(parentsOf[:0], roomFor), slices.Grow(earlyOf[:0], roomFor)
 	}
 	lock()

@@ -23,7 +23,7 @@ type MarkgenGoroutine struct {
 
 // What a goroutine does, as the scheduler sees it. Waiting for a processor is
 // MarkgenRunnable, and to be in a system call without waiting in the scheduler is
-// MarkgenSyscall, whatever the kernel does meanwhile.
+// MarkgenSyscall, whatever the kernel does meanwhile; time in short ones is not told apart from running.
 const (
 	MarkgenRunning = iota
 	MarkgenRunnable
@@ -92,6 +92,10 @@ func markgenWait(reason string) uint8 {
 	return MarkgenOther
 }
 
+// markgenShort is how long a system call is that counts as waiting, ns. The scheduler takes the processor from
+// longer ones (retake in proc.go); what is shorter works more often than it waits.
+const markgenShort = 20_000
+
 // markgenTurns takes note of a goroutine's new status, where the status has been
 // changed. Only one thread at a time does that.
 //
@@ -114,7 +118,7 @@ func markgenTurns(gp *g, status uint32) {
 		return
 	}
 	now := nanotime()
-	if known {
+	if known && (m.Doing != MarkgenSyscall || now-m.Since >= markgenShort) {
 		m.Spent[m.Doing%MarkgenDoings] += now - m.Since
 	}
 	m.Doing, m.Since = doing, now
