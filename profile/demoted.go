@@ -155,7 +155,7 @@ func (r *run) demote() {
 		return
 	}
 	parents := r.parentShares()
-	limitSelf(list, parents)
+	r.limitSelf(list, parents)
 
 	inside := make([]map[uint64]float64, len(list)) // of each, which part of its scopes was inside which timed marker
 	within := map[uint64]float64{}                  // by timed marker, ns of self time of the counted scopes inside it
@@ -263,20 +263,29 @@ func (r *run) parentShares() map[uint64][]parentShare {
 	return shares
 }
 
-// limitSelf takes the total of the demoted markers directly inside off the self times of demoted ones that
+// limitSelf takes what the demoted markers directly inside took off the self times of demoted ones that
 // were timed alone, and limits those of the others to their total less that: the ones inside may have
 // been demoted first, and while the marker was still timed what they took was in its self time.
-func limitSelf(list []demoted, parents map[uint64][]parentShare) {
-	inside := map[uint64]float64{} // ns
+//
+// What short scopes took is less than was timed: Clock.InsideNS, which has been taken off, is what is inside
+// of a scope that is long enough for the processor to read the clock meanwhile. In a short one it is the
+// time of a reading.
+func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
+	short := max(0, r.Clock.ReadNS-r.Clock.InsideNS)
+	took, inside := map[uint64]float64{}, map[uint64]float64{} // ns
 	for _, d := range list {
+		took[d.index] = float64(d.m.TotalNS())
+		if d.alone {
+			took[d.index] = max(0, took[d.index]-short*float64(d.m.Count))
+		}
 		for _, p := range parents[d.index] {
-			inside[p.marker] += p.part * float64(d.m.TotalNS())
+			inside[p.marker] += p.part * took[d.index]
 		}
 	}
 	for _, d := range list {
 		without := func(ns uint64) uint64 { return uint64(max(0, float64(ns)-inside[d.index])) }
 		if d.alone {
-			d.m.SelfNS = without(d.m.SelfNS)
+			d.m.SelfNS = without(sub64(d.m.SelfNS, sub64(d.m.TotalNS(), uint64(took[d.index]))))
 		} else {
 			d.m.SelfNS = min(d.m.SelfNS, without(d.m.TotalNS()))
 		}

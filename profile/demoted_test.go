@@ -60,6 +60,25 @@ func TestTimedAgain(t *testing.T) {
 	}
 }
 
+// What demoted markers took that were timed alone is taken off the self times around, and of their own
+// time the part of a reading that is not known to be taken off.
+func TestTimedAlone(t *testing.T) {
+	outer, inner := &Marker{Count: 1000, SelfNS: 100_000, Buckets: []Bucket{{K: 6, Count: 1000, SumNS: 100_000}}}, &Marker{Count: 3000, SelfNS: 48_000, Buckets: []Bucket{{K: 4, Count: 3000, SumNS: 48_000}}}
+	r := &run{Profile: &Profile{Clock: Clock{ReadNS: 9, InsideNS: 2}}}
+	r.limitSelf([]demoted{{index: 1, m: outer, alone: true}, {index: 2, m: inner, alone: true}}, map[uint64][]parentShare{2: {{1, 0.5}}})
+	if got, want := inner.SelfNS, uint64(48_000-3000*7); got != want {
+		t.Errorf("inside: %d ns, want %d", got, want)
+	}
+	if got, want := outer.SelfNS, uint64(100_000-1000*7-27_000/2); got != want {
+		t.Errorf("around: %d ns, want %d", got, want)
+	}
+	inner.SelfNS, outer.SelfNS = 48_000, 100_000
+	r.limitSelf([]demoted{{index: 1, m: outer}, {index: 2, m: inner}}, map[uint64][]parentShare{2: {{1, 0.5}}})
+	if inner.SelfNS != 48_000 || outer.SelfNS != 100_000-48_000/2 {
+		t.Errorf("not alone: %d ns and around %d", inner.SelfNS, outer.SelfNS)
+	}
+}
+
 // Self times add up to what was recorded: what is estimated of demoted markers is taken off the
 // timed ones around them.
 func TestDemoteSelf(t *testing.T) {
@@ -68,7 +87,7 @@ func TestDemoteSelf(t *testing.T) {
 	// was demoted first.
 	const around, outer, inner = 1, 2, 3
 	demotion := func(selfNS uint64) (*run, []*Marker) {
-		r := &run{scratch: new(scratch), off: map[uint64]string{outer: Demoted, inner: Demoted}, parents: map[uint64][]parent{
+		r := &run{Profile: &Profile{}, scratch: new(scratch), off: map[uint64]string{outer: Demoted, inner: Demoted}, parents: map[uint64][]parent{
 			outer: {{around, 10}}, inner: {{outer, 9}, {around, 1}},
 		}}
 		r.scratch.reset()
