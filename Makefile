@@ -27,7 +27,7 @@ OTHER_SCRIPTS := ^TestGoCommand$$/^(build_flags|generic_methods|goroot|newer_go|
 test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
 	@rm -rf bin/tests
-	@$(MAKE) --no-print-directory tests; code=$$?; bin/gotest -sum bin/tests/*; exit $$code
+	@$(MAKE) --no-print-directory tests; code=$$?; bin/gotest -slowest 10 -sum bin/tests/*; exit $$code
 
 tests: bin/gotest
 	$(MAKE) -j2 others cross static other-go

@@ -5,6 +5,7 @@
 //	gotest go test -json ./...
 //	gotest -o a.json go test -json ./a    writes the counts to a file, for
 //	gotest -sum a.json b.json
+//	gotest -slowest 10 …                  also names the packages and tests that took longest
 //
 // The exit code is that of the command, which may be any that prints such events.
 package main
@@ -18,15 +19,21 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // An event is a line of go test -json (go doc test2json).
-type event struct{ Action, Package, Test, Output string }
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64 // s
+}
 
 // A summary is what has become of the tests. Of a test with subtests these count, and it itself only if it is skipped after
 // them, or fails where none of them did.
@@ -34,6 +41,13 @@ type summary struct {
 	Passed  int
 	Failed  []string            // PACKAGE TEST, or PACKAGE where none of its tests failed
 	Skipped map[string][]string // PACKAGE TEST by reason
+
+	Took  map[string]float64 // how long each command took, by the name of its file; s
+	Spent map[string]float64 // how long packages and tests took, PACKAGE or PACKAGE TEST; s
+}
+
+func newSummary() *summary {
+	return &summary{Skipped: map[string][]string{}, Took: map[string]float64{}, Spent: map[string]float64{}}
 }
 
 // A test is what is known of a test, or, with the name "", of the package besides.
@@ -45,11 +59,13 @@ type test struct {
 func main() {
 	keep := flag.String("o", "", "`file` to write the counts to, instead of printing them")
 	sum := flag.Bool("sum", false, "print the counts in the files that are named")
+	slowest := flag.Int("slowest", 0, "name the `n` packages and tests that took longest")
 	flag.Parse()
-	s, code, err := &summary{Skipped: map[string][]string{}}, 0, error(nil)
+	s, code, err, from := newSummary(), 0, error(nil), time.Now()
 	if *sum {
 		err = s.add(flag.Args())
 	} else if code, err = s.run(flag.Args(), os.Stdout); *keep != "" && err == nil {
+		s.Took[filepath.Base(*keep)] = time.Since(from).Seconds()
 		err = s.write(*keep)
 	}
 	if err != nil {
@@ -57,7 +73,7 @@ func main() {
 		os.Exit(2)
 	}
 	if *keep == "" {
-		s.print(os.Stdout)
+		s.print(os.Stdout, *slowest)
 	}
 	os.Exit(code)
 }
@@ -84,6 +100,10 @@ func (s *summary) add(files []string) error {
 		s.Failed = append(s.Failed, more.Failed...)
 		for reason, tests := range more.Skipped {
 			s.Skipped[reason] = append(s.Skipped[reason], tests...)
+		}
+		maps.Copy(s.Took, more.Took)
+		for name, seconds := range more.Spent {
+			s.Spent[name] += seconds
 		}
 	}
 	return nil
@@ -133,7 +153,12 @@ func (s *summary) read(r io.Reader, out io.Writer) error {
 				known[key] = &test{name: e.Test}
 				running[e.Package] = append(running[e.Package], known[key])
 			}
-			if t := known[key]; t.add(e) && t.name == "" {
+			t := known[key]
+			ended := t.add(e)
+			if e.Elapsed >= least {
+				s.Spent[strings.TrimSpace(e.Package+" "+e.Test)] += e.Elapsed
+			}
+			if ended && t.name == "" {
 				s.end(e.Package, running[e.Package], out)
 				delete(running, e.Package)
 			}
@@ -149,6 +174,9 @@ func (s *summary) read(r io.Reader, out io.Writer) error {
 	}
 	return nil
 }
+
+// least is how long what Spent has takes at least, s.
+const least = 1
 
 // add says whether that was the end.
 func (t *test) add(e event) bool {
@@ -244,7 +272,8 @@ func reason(output string) string {
 	return cmp.Or(strings.Join(words, " "), "no reason is given")
 }
 
-func (s *summary) print(out io.Writer) {
+// print prints the counts, and of what took longest the first ones.
+func (s *summary) print(out io.Writer, slowest int) {
 	skipped := 0
 	for _, tests := range s.Skipped {
 		skipped += len(tests)
@@ -256,4 +285,31 @@ func (s *summary) print(out io.Writer) {
 	for _, reason := range slices.Sorted(maps.Keys(s.Skipped)) {
 		fmt.Fprintf(out, "skipped: %4d  %s\n", len(s.Skipped[reason]), reason)
 	}
+	for _, name := range byTime(s.Took) {
+		fmt.Fprintf(out, "took:    %4s  %s\n", minutes(s.Took[name]), name)
+	}
+	packages, tests := map[string]float64{}, map[string]float64{}
+	for name, seconds := range s.Spent {
+		if _, test, ok := strings.Cut(name, " "); !ok {
+			packages[name] = seconds
+		} else if !strings.Contains(test, "/") {
+			tests[name] = seconds
+		}
+	}
+	for i, took := range []map[string]float64{packages, tests} {
+		for _, name := range byTime(took)[:min(slowest, len(took))] {
+			fmt.Fprintf(out, "slowest: %4s  %s %s\n", minutes(took[name]), []string{"package", "test"}[i], name)
+		}
+	}
+}
+
+// byTime are the names in a map of times, the longest time first.
+func byTime(took map[string]float64) []string {
+	return slices.SortedFunc(maps.Keys(took), func(a, b string) int { return cmp.Or(cmp.Compare(took[b], took[a]), cmp.Compare(a, b)) })
+}
+
+// minutes writes seconds as 3:07.
+func minutes(seconds float64) string {
+	s := int(math.Round(seconds))
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
