@@ -34,8 +34,8 @@ function columnsFor(report) {
 	];
 	const self = timed && !noSelf && [
 		figure("self", "total without the time of scopes that ran inside", room("total")),
-		waits && figure("running", "self time in which goroutines ran", room("total")),
-		waits && figure("waiting", "self time in which goroutines waited: for others, input, time, their turn or a system call", room("total")),
+		waits && figure("running", "self time in which goroutines ran", roomFor(rows, "total", "5.6rem")),
+		waits && figure("waiting", "self time in which goroutines waited: for others, input, time, their turn or a system call", roomFor(rows, "total", "5.6rem")),
 		shareColumn(report),
 	];
 	const mean = timed && [
@@ -86,9 +86,9 @@ function longest(rows, text, least, most) {
 }
 
 // roomFor gives the width for times up to the largest of a figure: those of days have more digits.
-function roomFor(rows, key) {
+function roomFor(rows, key, least = "4.8rem") {
 	const largest = rows.reduce((most, row) => Math.max(most, Number(row.now?.[key] ?? 0)), 0);
-	return { width: `max(4.8rem, ${wholeDuration(largest).length + 2}ch)` };
+	return { width: `max(${least}, ${wholeDuration(largest).length + 2}ch)` };
 }
 
 function words(key, width, about, value, cell) {
