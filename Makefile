@@ -4,7 +4,18 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-.PHONY: demo test tests others other-go bin/gotest lint quick static cross soak bench corpus build clean
+.PHONY: help demo test tests others other-go bin/gotest lint quick static cross soak bench build clean \
+	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
+
+help:
+	@echo 'go test ./...   tests that need nothing but Go, in three minutes'
+	@echo 'make test       those, lint, and one test of each kind with browsers, servers and other toolchains: before each change'
+	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
+	@echo 'make lint       gofmt, vet and staticcheck'
+	@echo 'make bench      what things cost, as ratios: docs/performance.md'
+	@echo 'make soak       thousands of processes killed at any moment'
+	@echo 'make demo       marks and runs the demo application'
+	@echo 'make build      bin/markgen'
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -23,7 +34,9 @@ OTHER_GO := go1.27.4
 OTHER_TESTS := ^TestTraps$$/^(appends|cgo|exits|generics|goroutines|line_directives|recover|vendored)$$|^TestDeep|^TestForms$$|^TestLinkerGoroot$$
 OTHER_SCRIPTS := ^TestGoCommand$$/^(build_flags|generic_methods|goroot|newer_go|run_deep|test_cover|test_vet)$$|^TestScript$$/^(mark_all|mark_generate|list_all)$$
 
-# Everything that says whether the code is right. At the end it says how many tests were skipped, and why.
+# Everything that says whether the code is right, but for cases that differ from others in little: those are in corpus. At the end it
+# says how many tests were skipped, and why, and what took long.
+test: export MARKGEN_TESTS := test
 test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql
 	@rm -rf bin/tests
@@ -40,18 +53,73 @@ bin/gotest:
 # All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
 # compute, so there are more at a time than processors.
 others: bin/gotest
-	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -short -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(MEASURES)' ./...
+	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(MEASURES)' ./...
 
 other-go: export GOTOOLCHAIN := $(OTHER_GO)
 other-go: bin/gotest
-	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -short -timeout 20m ./rewrite/... ./overlay/deep ./runtime
-	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO)-builds $(GO) test -json -short -timeout 20m -run '$(OTHER_TESTS)|$(OTHER_SCRIPTS)' ./overlay ./cmd/markgen
+	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -timeout 20m ./rewrite/... ./overlay/deep ./runtime
+	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO)-builds $(GO) test -json -timeout 20m -run '$(OTHER_TESTS)|$(OTHER_SCRIPTS)' ./overlay ./cmd/markgen
 
 lint: quick static
 
 quick:
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) vet -tags markgen_off ./runtime
+
+static:
+	$(GO) tool staticcheck ./...
+
+# Everything for other platforms, its types checked and the runtime vetted, and the runtime's tests on linux/arm64.
+cross: bin/gotest
+	$(GO) build -o bin/typecheck ./scripts/typecheck
+	for platform in darwin/arm64 linux/arm64 linux/386 windows/amd64; do \
+		echo $$platform; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+		bin/typecheck ./... && $(GO) vet ./runtime || exit 1; \
+	done
+	sh scripts/arm64.sh
+
+# Thousands of processes killed at any moment, and what they left compared with
+# what they had logged.
+soak:
+	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./fleet/fleettest
+	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime
+
+# Ratios of two things measured in the same run; see docs/performance.md.
+bench: build
+	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
+
+# Everything, in parts: all cases of the tests of some packages, and real programs, plain and marked.
+corpus: corpus-traps corpus-command corpus-service corpus-packages corpus-modules
+
+corpus-traps corpus-command corpus-service corpus-packages corpus-modules: export MARKGEN_TESTS := corpus
+corpus-traps corpus-command corpus-service corpus-packages corpus-modules: bin/gotest
+
+GOTEST_ALL = bin/gotest -slowest 10 $(GO) test -json -p 1 -timeout 5h -count=1
+
+# Programs with all that has gone wrong before, in every form, kind of build and platform that can be run here.
+corpus-traps:
+	$(GO) test -exec "$$PWD/scripts/no386.sh" -count=1 -v -run 32Bits ./overlay
+	$(GOTEST_ALL) ./overlay/...
+
+# The command's scripts, and the documentation's.
+corpus-command:
+	$(GOTEST_ALL) ./cmd/... ./docs
+
+# The central service.
+corpus-service:
+	$(GOTEST_ALL) ./fleet/...
+
+# All other packages.
+corpus-packages:
+	$(GOTEST_ALL) $$($(GO) list ./... | grep -vE '/(overlay|cmd|docs|fleet|corpus)(/|$$)')
+
+# The tests of real programs, plain and marked, and their block counts; and programs made at random.
+corpus-modules:
+	$(GOTEST_ALL) ./corpus/...
+
+clean:"; echo "$$bad"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags markgen_off ./runtime
 

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/markgen/markgen/tier"
 )
 
 var (
-	choice = flag.String("corpus", os.Getenv("MARKGEN_CORPUS"), "`entries` to run, comma-separated, or all; default MARKGEN_CORPUS, else the small ones without -race")
+	choice = flag.String("corpus", "", "`entries` to run, comma-separated, or all; default: all in make corpus, in make test the small ones without -race")
 	keep   = flag.String("corpus-keep", "", "`folder` to leave the output of all runs in")
 )
 
@@ -26,7 +28,7 @@ type entry struct {
 	module   string // MODULE@VERSION
 	packages []string
 	skip     string // tests that are left out: one that panics hides those after it
-	small    bool   // runs by default
+	small    bool   // make test runs it
 	slow     bool   // with -short
 }
 
@@ -74,6 +76,10 @@ var markgen = sync.OnceValues(func() (string, error) {
 })
 
 func TestCorpus(t *testing.T) {
+	tier.Test(t)
+	if *choice == "" && tier.InCorpus() {
+		*choice = "all"
+	}
 	exceptions, err := readExceptions("exceptions.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +87,11 @@ func TestCorpus(t *testing.T) {
 	var rows []row
 	for _, e := range entries {
 		t.Run(e.name, func(t *testing.T) {
-			if *choice == "" && !e.small || *choice != "" && *choice != "all" && !slices.Contains(strings.Split(*choice, ","), e.name) {
-				t.Skip("make corpus runs it")
+			switch {
+			case *choice == "" && !e.small:
+				tier.Corpus(t)
+			case *choice != "" && *choice != "all" && !slices.Contains(strings.Split(*choice, ","), e.name):
+				t.Skip("-corpus does not name it")
 			}
 			for _, r := range check(t, e, exceptions) {
 				rows = append(rows, r)

@@ -6,12 +6,10 @@
 // differs, both sides are run again: one whose count varies from run to run (maps, goroutines, random
 // numbers) is reported as unsteady; what differs for another reason stands in exceptions.txt, with that reason.
 //
-// By default a small part runs. All of it needs the modules named in corpus_test.go and, on two
-// processors, more than an hour (make corpus does the same):
+// make test runs a small part. All of it (make corpus-modules) needs the modules named in corpus_test.go
+// and, on two processors, more than an hour. A part is run by name:
 //
-//	go test ./corpus -corpus all -timeout 4h -v
-//
-// or a part, by name: -corpus sort,cobra.
+//	MARKGEN_TESTS=test go test ./corpus -corpus sort,cobra -v
 //
 // The package random beside it does the same with programs that are made at random, and say themselves what they pass.
 package corpus

@@ -83,9 +83,10 @@ var masks = []struct {
 	what *regexp.Regexp
 	with string
 }{
-	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""}, // said where the machine was busy at the wrong moment
-	{regexp.MustCompile(`(?m)^warning: \d+ % of the self time is in .*\n`), ""},   // likewise
-	{regexp.MustCompile(`(?m)^waiting +.* not on a processor: .*\n`), ""},
+	{regexp.MustCompile(`(?m)^.*percentiles of .* known only roughly, .*\n`), ""},                    // said where the machine was busy at the wrong moment
+	{regexp.MustCompile(`(?m)^warning: (\d+ % of the self time is in|the run was paused) .*\n`), ""}, // likewise
+	{regexp.MustCompile(`(?m)^warning: markers cost about .*\n\n?`), ""},
+	{regexp.MustCompile(`(?m)^waiting +.* of the self times, .*\n`), ""},
 	{regexp.MustCompile(`(?m)^~ .*\n`), ""}, // which markers are demoted depends on how long their scopes took
 	{regexp.MustCompile(`\b\d{8}-\d{6}\.\d+\b`), "RUN"},
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`), "DATE"},

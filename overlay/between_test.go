@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // What goroutines are about to do while one run is stopped and another begins belongs to one of the two: a scope
@@ -21,7 +22,7 @@ func TestBetweenRuns(t *testing.T) {
 	trapMust(t, dir, nil, markgen, "init")
 	const workers = 4
 	pairs := 30
-	if testing.Short() {
+	if !tier.InCorpus() {
 		pairs = 10
 	}
 	for _, form := range []string{"twin", "open"} {

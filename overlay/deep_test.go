@@ -5,10 +5,11 @@ package overlay_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // deepMarker is what a report says of a marker of testdata/deep.
@@ -185,9 +186,7 @@ func checkDeepWait(t *testing.T, program string) {
 // TestDeepVariety is for make corpus: the same in builds of other kinds, each of which
 // compiles the standard library.
 func TestDeepVariety(t *testing.T) {
-	if os.Getenv("MARKGEN_CORPUS") != "all" {
-		t.Skip("make corpus runs it")
-	}
+	tier.Corpus(t)
 	for _, build := range []struct {
 		name    string
 		environ []string

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // TestForms runs a program whose functions have all shapes in every form, and
@@ -30,8 +32,8 @@ func TestForms(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-form", "open"}, {"-form", "twin"}, {"-form", "instance"}, {"-form", "guarded"}} {
 		for _, race := range []string{"", "-race"} {
 			t.Run(strings.Join(append(flags, race), " "), func(t *testing.T) {
-				if race != "" && len(flags) > 0 && testing.Short() {
-					t.Skip("make corpus runs it") // the others are like those that are chosen
+				if race != "" && len(flags) > 0 { // the others are like those that are chosen
+					tier.Corpus(t)
 				}
 				t.Parallel()
 				data := filepath.Join(t.TempDir(), "forms.markgen")

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // A library for C counts what threads that C has made pass. It is left without a word, so that its data do not end in order.
@@ -20,8 +21,8 @@ func TestLibraryForC(t *testing.T) {
 	cc := strings.Fields(trapMust(t, dir, nil, "go", "env", "CC").stdout)
 	for mode, library := range modes {
 		t.Run(mode, func(t *testing.T) {
-			if mode == "c-shared" && testing.Short() {
-				t.Skip("make corpus runs it")
+			if mode == "c-shared" {
+				tier.Corpus(t)
 			}
 			folder := filepath.Join(out, mode)
 			library, program := filepath.Join(folder, library), filepath.Join(folder, "program")
@@ -60,9 +61,7 @@ func TestLibraryForC(t *testing.T) {
 
 // Markers of a plugin come while the program runs, which may have none of its own.
 func TestPlugin(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the standard library is compiled once more, for plugins; make corpus runs it")
-	}
+	tier.Corpus(t)
 	t.Parallel()
 	dir, out := trapModule(t, "library"), t.TempDir()
 	markgen, greeter := trapMarkgen(t), filepath.Join(out, "plugin.so")

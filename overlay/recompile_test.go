@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // A package is compiled again where what it imports exports something else, and not where that is
@@ -17,8 +19,8 @@ func TestRecompiled(t *testing.T) {
 	elsewhere := t.TempDir() // go's cache of the builds that all are compared with
 	for i, flags := range [][]string{{"-all"}, {"-all", "-markpkg", "./base"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
-			if i > 0 && testing.Short() {
-				t.Skip("make corpus runs it")
+			if i > 0 {
+				tier.Corpus(t)
 			}
 			testRecompiled(t, flags, elsewhere)
 		})
@@ -177,7 +179,7 @@ func main() { println(top.Number(5)) }
 		if compiled := strings.Join(compiled, ", "); compiled != tt.want {
 			t.Errorf("%s is different: compiled are %q, want %q", tt.name, compiled, tt.want)
 		}
-		if testing.Short() && !strings.Contains(tt.name, "damage") && !strings.Contains(tt.name, "marker") {
+		if !tier.InCorpus() && !strings.Contains(tt.name, "damage") && !strings.Contains(tt.name, "marker") {
 			continue
 		}
 		if trim != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // trapsInPlace are the traps that do not look at their own lines or frames: marked in place they must say
@@ -22,7 +24,7 @@ var trapsInPlace = []string{
 func TestTrapsMarkedInPlace(t *testing.T) {
 	t.Parallel()
 	names := trapsInPlace
-	if testing.Short() { // all of them are marked in place, and run as they are, with the command's tests
+	if !tier.InCorpus() { // all of them are marked in place, and run as they are, with the command's tests
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Index(trapsInPlace, name)%3 != 0 })
 	}
 	trapInPlace(t, nil, names...)

@@ -20,6 +20,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // The traps are the programs below testdata/traps, a folder each. A folder may hold, a line for each run:
@@ -246,8 +247,8 @@ func TestTraps(t *testing.T) {
 func TestTrapsAsOtherEditorsWriteThem(t *testing.T) {
 	for i, name := range []string{"directives", "marked", "line_directives", "else_if", "fallthrough", "func_literal", "shadowed"} {
 		t.Run(name, func(t *testing.T) {
-			if i >= 3 && testing.Short() {
-				t.Skip("make corpus runs it")
+			if i >= 3 {
+				tier.Corpus(t)
 			}
 			t.Parallel()
 			trapCheck(t, trapCopy(t, trapOtherEditor, "traps/"+name))

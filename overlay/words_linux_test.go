@@ -22,6 +22,7 @@ import (
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 	layout "github.com/markgen/markgen/runtime"
+	"github.com/markgen/markgen/tier"
 )
 
 // Whatever the words of a data file say, it can be read, and what is read can be kept, added up, compared and
@@ -36,7 +37,7 @@ func TestAnyWords(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	times := 400
-	if testing.Short() {
+	if !tier.InCorpus() {
 		times = 24
 	}
 	for i, keys := range []string{

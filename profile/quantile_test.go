@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // spreads are the distributions that docs/report.md tells the errors of percentiles of.
@@ -49,7 +51,7 @@ func TestQuantileErrors(t *testing.T) {
 	for _, d := range spreads {
 		t.Run(d.name, func(t *testing.T) {
 			sizes := []int{1, 2, 3, 10, 100, 1000, 10_000, 100_000, 1_000_000}
-			if testing.Short() {
+			if !tier.InCorpus() {
 				sizes = sizes[:7]
 			}
 			var errors []float64 // of p1 to p99 of samples of a thousand times and more
@@ -80,9 +82,7 @@ func TestQuantileErrors(t *testing.T) {
 					}
 				}
 			}
-			if testing.Short() {
-				t.Skip("what docs/report.md says is of all sizes; make corpus runs them")
-			}
+			tier.Corpus(t) // what docs/report.md says is of all sizes
 			slices.Sort(errors)
 			sum := 0.0
 			for _, e := range errors {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // speedscopePackage is npm's name of the speedscope that is asked.
@@ -17,9 +19,7 @@ const speedscopePackage = "speedscope@1.25.0"
 // The importer of speedscope makes the same slices of a trace as readChrome does. It is that of the
 // published page, which node runs.
 func TestChromeTraceInSpeedscope(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fetches speedscope; make corpus runs it")
-	}
+	tier.Corpus(t)
 	dir := t.TempDir()
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {

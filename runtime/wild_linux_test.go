@@ -60,7 +60,7 @@ func choiceOf(t *testing.T, d *dataset) choice {
 // choices runs the demo with each of so many seeds.
 func choices(t *testing.T, runs int, config string) []choice {
 	t.Helper()
-	if testing.Short() {
+	if os.Getenv("MARKGEN_TESTS") != "corpus" {
 		runs /= 2
 	}
 	list := make([]choice, runs)

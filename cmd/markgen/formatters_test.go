@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // In three rounds of marking, formatting and stripping, source that a formatter has formatted comes back as it was, and other
 // source as the formatter makes of it. Formatted marked source compiles, and marking it again leaves it as it is.
 // Formatters of other projects are those of tools/formatters; package rewrite tests gofmt and goimports with more source.
 func TestFormatters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds formatters of other projects; make corpus runs it")
-	}
+	tier.Corpus(t)
 	bin := t.TempDir() + string(filepath.Separator)
 	if out, err := exec.Command("go", "build", "-C", "../../tools/formatters", "-o", bin, "tool").CombinedOutput(); err != nil {
 		t.Skipf("the formatters could not be built: %v\n%s", err, out)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -45,6 +47,12 @@ func scripts(t *testing.T, dir string) testscript.Params {
 		UpdateScripts:       golden.Updating(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition: func(name string) (bool, error) {
+			if name == "corpus" {
+				return tier.InCorpus(), nil
+			}
+			return false, fmt.Errorf("unknown condition %s", name)
+		},
 		Setup: func(env *testscript.Env) error {
 			for i, key := range keep {
 				env.Setenv(key, values[i])

@@ -16,11 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/corpus/random"
+	"github.com/markgen/markgen/tier"
 )
 
 var (
 	seed  = flag.Uint64("seed", 1, "the first program's `seed`")
-	seeds = flag.Uint64("seeds", 0, "`how many` programs (0: 1, or 40 with MARKGEN_CORPUS=all)")
+	seeds = flag.Uint64("seeds", 0, "`how many` programs (0: 1, or 40 in make corpus)")
 )
 
 // A place is a function, loop or branch. Several of a kind on a line are one.
@@ -31,10 +32,11 @@ type place struct {
 
 // TestPrograms makes programs, and runs them plain and marked in all ways.
 func TestPrograms(t *testing.T) {
+	tier.Test(t)
 	n, functions := *seeds, 40
 	switch {
 	case n > 0:
-	case os.Getenv("MARKGEN_CORPUS") == "all":
+	case tier.InCorpus():
 		n = 40
 	default:
 		n, functions = 1, 20

@@ -19,6 +19,7 @@ import (
 	"github.com/markgen/markgen/fleet/catalogue"
 	"github.com/markgen/markgen/fleet/catalogue/cataloguetest"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/tier"
 )
 
 // api is an API of that name.
@@ -287,7 +288,7 @@ func mix(n int) []fleet.API {
 
 func TestSearchAsReference(t *testing.T) {
 	all, typed := 12_000, 150
-	if testing.Short() {
+	if !tier.InCorpus() {
 		all, typed = 4000, 80
 	}
 	list := mix(all)

@@ -20,6 +20,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/fleet/store/pgtest"
+	"github.com/markgen/markgen/tier"
 )
 
 // What a process that may be killed at any moment has to do is in the variable: the store's URL, a seed, and how many batches.
@@ -120,7 +121,7 @@ func testKilled(t *testing.T, url string) {
 	list := killBatches(seed, n)
 	rnd := rand.New(rand.NewPCG(1, 1))
 	kills := 6
-	if testing.Short() {
+	if !tier.InCorpus() {
 		kills = 3
 	}
 	for range kills {
@@ -164,7 +165,7 @@ func TestKilledDatabase(t *testing.T) {
 	}
 	open(t, url, store.Options{}).Close()
 	n := 70
-	if testing.Short() {
+	if !tier.InCorpus() {
 		n = 30
 	}
 	var list []fact

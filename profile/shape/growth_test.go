@@ -10,6 +10,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/shape"
+	"github.com/markgen/markgen/tier"
 )
 
 // Orders are decided for where the data are good, and seldom for a wrong one however bad they
@@ -47,7 +48,7 @@ func TestGrowth(t *testing.T) {
 			t.Parallel()
 			for _, l := range laws {
 				samples := 60
-				if testing.Short() {
+				if !tier.InCorpus() {
 					samples = 20
 				}
 				right, wrong, covered := 0, 0, 0

@@ -64,7 +64,9 @@ func main() {
 	s, code, err, from := newSummary(), 0, error(nil), time.Now()
 	if *sum {
 		err = s.add(flag.Args())
-	} else if code, err = s.run(flag.Args(), os.Stdout); *keep != "" && err == nil {
+	} else if code, err = s.run(flag.Args(), os.Stdout); err == nil && *keep == "" {
+		s.Took[strings.Join(flag.Args(), " ")] = time.Since(from).Seconds()
+	} else if err == nil {
 		s.Took[filepath.Base(*keep)] = time.Since(from).Seconds()
 		err = s.write(*keep)
 	}

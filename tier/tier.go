@@ -1,0 +1,35 @@
+// Package tier says which of the project's tests run. There are three tiers, each of which has those before it:
+//
+//	go test ./...    what needs nothing but Go and is quick: the default
+//	make test        one test of each kind with the real thing: browsers, servers, other toolchains, whole builds
+//	make corpus      everything
+//
+// A test says that it belongs to a later tier by calling [Test] or [Corpus] first.
+package tier
+
+import (
+	"os"
+	"testing"
+)
+
+// variable is that of the environment by which the Makefile chooses: "test", "corpus", or nothing.
+const variable = "MARKGEN_TESTS"
+
+// Test skips a test that is not for go test ./....
+func Test(t testing.TB) {
+	t.Helper()
+	if os.Getenv(variable) != "test" && !InCorpus() {
+		t.Skip("make test runs it")
+	}
+}
+
+// Corpus skips a test that is for make corpus alone.
+func Corpus(t testing.TB) {
+	t.Helper()
+	if !InCorpus() {
+		t.Skip("make corpus runs it")
+	}
+}
+
+// InCorpus says whether all cases of a test are to run, those that differ from others in little among them.
+func InCorpus() bool { return os.Getenv(variable) == "corpus" }
