@@ -25,14 +25,14 @@ build:
 	@mkdir -p bin
 	$(GO) build -o bin/markgen ./cmd/markgen
 
-# Tests that measure, and want the machine to themselves: make corpus runs them.
-MEASURES := ^(TestMeasuredShapes|TestWindows.*)$$|^TestPages$$/^shapes$$
-
 # The other release of Go that is supported, which go fetches as a module, and what is tested with it here: all that
 # depends on the release. GOTOOLCHAIN=$(OTHER_GO) make corpus tests everything.
 OTHER_GO := go1.27.4
 OTHER_TESTS := ^TestTraps$$/^(appends|cgo|exits|generics|goroutines|line_directives|recover|vendored)$$|^TestDeep|^TestForms$$|^TestLinkerGoroot$$
 OTHER_SCRIPTS := ^TestGoCommand$$/^(build_flags|generic_methods|goroot|newer_go|run_deep|test_cover|test_vet)$$|^TestScript$$/^(mark_all|mark_generate|list_all)$$
+
+# What takes long there, and hangs on the release in little.
+OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)StandardLibrary$$
 
 # Everything that says whether the code is right, but for cases that differ from others in little: those are in corpus. At the end it
 # says how many tests were skipped, and why, and what took long.
@@ -53,11 +53,11 @@ bin/gotest:
 # All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
 # compute, so there are more at a time than processors.
 others: bin/gotest
-	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -p $$(($$(nproc) + 1)) -timeout 40m -skip '$(MEASURES)' ./...
+	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -p $$(($$(nproc) + 1)) -timeout 40m ./...
 
 other-go: export GOTOOLCHAIN := $(OTHER_GO)
 other-go: bin/gotest
-	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -timeout 20m ./rewrite/... ./overlay/deep ./runtime
+	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -timeout 20m -skip '$(OTHER_SKIPS)' ./rewrite/... ./overlay/deep ./runtime
 	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO)-builds $(GO) test -json -timeout 20m -run '$(OTHER_TESTS)|$(OTHER_SCRIPTS)' ./overlay ./cmd/markgen
 
 lint: quick static

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // exempt are the commands that the pages show and the test does not run, and why.
@@ -66,9 +68,13 @@ func environ(t *testing.T) []string {
 	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false")
 }
 
+// first are the pages that people read first. make test runs these.
+var first = []string{"README.md", "docs/getting-started.md"}
+
 // TestPages runs the shell blocks of each page, as one script in a directory of its own, and compares what they print
 // with what the page shows. README.md is about the checkout, so its directory is a copy of that.
 func TestPages(t *testing.T) {
+	tier.Test(t)
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Fatalf("the shell blocks are for bash: %v", err)
@@ -76,6 +82,9 @@ func TestPages(t *testing.T) {
 	env := environ(t)
 	for _, p := range pages(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(p.name), ".md"), func(t *testing.T) {
+			if !slices.Contains(first, p.name) {
+				tier.Corpus(t)
+			}
 			for tries := max(1, measured[p.name]); ; tries-- {
 				dir := t.TempDir()
 				if p.name == "README.md" {

@@ -17,6 +17,7 @@ import (
 // that is entered in the first is counted or open there, and the second knows nothing of it. One that waits until it
 // is over knows of nothing.
 func TestBetweenRuns(t *testing.T) {
+	tier.Corpus(t)
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "between")
 	trapMust(t, dir, nil, markgen, "init")

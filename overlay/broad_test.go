@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // broadSource is a program that calls each of so many functions again and again, in an order that differs from one time to
@@ -76,6 +77,7 @@ func f%[1]d(x uint64) {
 // longer than a window of 1:100 lasts in one of a few. Recording takes nine tenths of windows here, so counts
 // may be far off, but they say so.
 func TestWindowsOfManyMarkers(t *testing.T) {
+	tier.Corpus(t)
 	const functions, rounds = 400, 40_000
 	dir := module(t, map[string]string{"main.go": broadSource(functions)})
 	program := filepath.Join(dir, "broad")

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // collected is what collectors read at one marker.
@@ -331,6 +333,7 @@ func TestCollectUnknown(t *testing.T) {
 
 // Readings neither allocate nor order goroutines, so that races show.
 func TestCollectQuiet(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	program := collectBuild(t)
 	for _, collect := range []string{"io", "hw", "steps", "steps+io+hw", "steps+io+hw,noself", "steps+io+hw,clock=mono"} {

@@ -6,10 +6,13 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // Windows open while the program has a processor: where others have it most of the time, counts are of the part that the program had.
 func TestWindowsOfCrowd(t *testing.T) {
+	tier.Corpus(t)
 	taskset, err := exec.LookPath("taskset")
 	if err != nil {
 		t.Skip(err)
@@ -41,6 +44,7 @@ func TestWindowsOfCrowd(t *testing.T) {
 // Where other programs have all processors in turn, who opens a window has one in the program's place, which goes on some 50 µs later.
 // Windows begin after that, and are not over before.
 func TestWindowsOfTurns(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 120_000
 	for range runtime.NumCPU() {
 		other := exec.Command(steered(t), "errands", strconv.Itoa(1<<30))

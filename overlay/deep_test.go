@@ -131,6 +131,7 @@ func checkDeepAlloc(t *testing.T, program string, more ...string) {
 }
 
 func TestDeepAlloc(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	program := deepProgram(t, "deep", nil)
 	checkDeepAlloc(t, program)

@@ -8,11 +8,13 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/tier"
 )
 
 // Counts stay exact when markers are demoted while goroutines pass them, in every form, and
 // whatever ends their scopes.
 func TestDemoted(t *testing.T) {
+	tier.Test(t)
 	for _, form := range append([]string{""}, rewrite.Forms...) {
 		t.Run("form "+form, func(t *testing.T) {
 			t.Parallel()
@@ -44,8 +46,8 @@ func TestTimedAgain(t *testing.T) {
 	trapMust(t, dir, []string{"GOWORK=off"}, trapMarkgen(t), "build", "-funcs", "-o", program, ".")
 	data := filepath.Join(dir, "data.markgen")
 	out := trapMust(t, dir, []string{"MARKGEN=demote=10000:1000000,file=" + data}, program).stdout
-	var took, sum float64
-	if _, err := fmt.Sscan(out, &took, &sum); err != nil {
+	var thousand, sum float64
+	if _, err := fmt.Sscan(out, &thousand, &sum); err != nil {
 		t.Fatalf("%v in %q", err, out)
 	}
 	p, err := profile.ReadFile(data)
@@ -60,9 +62,9 @@ func TestTimedAgain(t *testing.T) {
 		if !m.Demoted() || m.Count < 20_000 {
 			t.Fatalf("%s: %d scopes, of which %d were timed", m.Name, m.Count, m.Taken())
 		}
-		// Before there were later ones it was a thousandth. A look has its processor to itself or not.
-		if total := float64(m.TotalNS()); total < took/4 || total > took*4 {
-			t.Errorf("%s took %.0f ns, by %d of %d scopes; the loop around %.0f ns", m.Name, total, m.Taken(), m.Count, took)
+		// Of the first ones it is a thousandth. What else the machine does makes some longer.
+		if mean := m.MeanNS(); mean < thousand/1000/4 || mean > thousand/1000*4 {
+			t.Errorf("%s: %.0f ns by %d of %d scopes; at best they take %.0f ns", m.Name, mean, m.Taken(), m.Count, thousand/1000)
 		}
 		return
 	}

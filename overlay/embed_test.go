@@ -9,11 +9,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // A program that embeds its own source has it without markers, and none of the files that marking
 // adds; what the user's own -overlay puts there it has.
 func TestEmbed(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "embed")
 	other := filepath.Join(t.TempDir(), "other")

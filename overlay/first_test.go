@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // The first passage of a marker in a process is known, in whichever way it was marked, and
 // where it cannot be known nothing else is taken for it.
 func TestFirst(t *testing.T) {
+	tier.Test(t)
 	source, err := os.ReadFile("testdata/first/main.go")
 	if err != nil {
 		t.Fatal(err)

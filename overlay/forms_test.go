@@ -14,6 +14,7 @@ import (
 // TestForms runs a program whose functions have all shapes in every form, and
 // compares the passages with those the program itself tells.
 func TestForms(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	markgen := trapMarkgen(t)
 	dir := trapCopy(t, nil, "forms")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // kept passes work once and does what its first argument says.
@@ -169,6 +170,7 @@ func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int,
 // The data of a run are in memory that the programs can't cut off, and markgen
 // has them however the programs end.
 func TestKeeper(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	k := newKeptProgram(t)
 	long := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
@@ -298,6 +300,7 @@ func TestKeeperMissing(t *testing.T) {
 // A process whose keeper is gone, or does not answer, has a file as it would
 // have without.
 func TestKeeperGone(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	k := newKeptProgram(t)
 	temp := t.TempDir()

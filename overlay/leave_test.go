@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // A run ends while goroutines close thousands of scopes that panics and runtime.Goexit left open: the
 // program does not notice, and the data are whole. It takes many runs to meet the moment, and the race
 // detector, which has the program wait at its end, while the goroutines go on.
 func TestEndWhileLeaving(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "leave")
 	exe, data := filepath.Join(dir, "leave"), filepath.Join(dir, "leave.markgen")

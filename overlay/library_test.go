@@ -15,6 +15,7 @@ import (
 
 // A library for C counts what threads that C has made pass. It is left without a word, so that its data do not end in order.
 func TestLibraryForC(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	dir, out := trapModule(t, "library"), t.TempDir()
 	modes := map[string]string{"c-archive": "library.a", "c-shared": "library.so"}

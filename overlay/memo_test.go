@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/tier"
 )
 
 // memoModule is a module whose build can be remembered.
@@ -223,6 +224,7 @@ func checkRepainted(t *testing.T, b, anew *Build) {
 
 // What has been marked again is remembered in its turn.
 func TestMemoOfRepainted(t *testing.T) {
+	tier.Test(t)
 	dir := t.TempDir()
 	prepare := func(change string) *Build {
 		t.Helper()

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // module writes the files of a module and returns its directory.
@@ -78,6 +80,7 @@ func main() {
 
 // Signals that other processes send to markgen reach the program once, and end neither markgen nor the report.
 func TestSignalsArePassedOn(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	dir := module(t, map[string]string{"main.go": signalled})
 	for name, sig := range map[string]syscall.Signal{
@@ -184,6 +187,7 @@ func TestTwoAtOnce(t *testing.T) {
 // A second build marks nothing anew and compiles nothing, also in another cache: the same source gives the same text.
 // A change of one package marks that one.
 func TestCacheIsReused(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	dir := module(t, map[string]string{
 		"main.go": "package main\n\nimport \"example.com/m/a\"\n\nfunc main() { a.A() }\n",

@@ -15,6 +15,7 @@ import (
 // A package is compiled again where what it imports exports something else, and not where that is
 // only made of other code; and the program is the one that comes of compiling everything.
 func TestRecompiled(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	elsewhere := t.TempDir() // go's cache of the builds that all are compared with
 	for i, flags := range [][]string{{"-all"}, {"-all", "-markpkg", "./base"}} {

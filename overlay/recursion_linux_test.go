@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // recursive calls itself in several ways, in functions so small that the compiler inlines them: once into
@@ -75,6 +77,7 @@ func main() {
 
 // What a function that calls itself opens is ended by the call that opened it, in each form.
 func TestTraceRecursion(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"-form", "open"}, {"-form", "guarded"}, {"-form", "twin"}} {
 		dir := module(t, map[string]string{"main.go": recursive})

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // Runs that follow each other while goroutines are in scopes are each whole, take nothing from the one before, and
 // do not harm the program.
 func TestRuns(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "runs")
 	trapMust(t, dir, nil, markgen, "init")
@@ -68,6 +70,7 @@ func TestRuns(t *testing.T) {
 // A program that makes run after run comes to an end of neither its memory nor its mappings: what it had mapped for those that have been over for
 // a while it has no more.
 func TestRunAfterRun(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	markgen, dir := trapMarkgen(t), trapModule(t, "again")
 	trapMust(t, dir, nil, markgen, "init")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // A countdown counts every passage and times one in N, wherever the program's own
@@ -49,6 +50,7 @@ func TestCountdown(t *testing.T) {
 
 // With a seed one of each N passages is timed, whatever processors they are on, and while what scopes cost is being measured on one.
 func TestCountdownSeedTogether(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	const calls = 50_000
 	for range 10 {
@@ -101,6 +103,7 @@ func longer(m *profile.Marker, ns uint64) (n uint64) {
 // keep some of the processors busy, so they are only asked to be of the right size, and this test runs
 // beside no other of its package.
 func TestWindows(t *testing.T) {
+	tier.Corpus(t)
 	p := runSteered(t, "sample=1:10,seed=11,only=*.work;*.step", "period", "20000000").Profile
 	sure := func() bool {
 		m := marker(t, p, "step")
@@ -132,6 +135,7 @@ func TestWindows(t *testing.T) {
 
 // Reading collectors takes longer than what is read here, and none of it is the program's time.
 func TestWindowsRead(t *testing.T) {
+	tier.Corpus(t)
 	const bursts = 400_000
 	read := new(profile.Marker)
 	ok := func() bool {
@@ -148,6 +152,7 @@ func TestWindowsRead(t *testing.T) {
 
 // A trace in which nothing is timed is sampled, too.
 func TestWindowsTraced(t *testing.T) {
+	tier.Corpus(t)
 	const bursts = 400_000
 	p := runSteered(t, "collect=trace,buffer=64M,sample=1:100,only=*.burst", "even", fmt.Sprint(bursts)).Profile
 	if p.Trace == nil || p.Trace.Records < 2*1000 || p.Trace.Records > 2*bursts/5 || p.Sampling == nil {
@@ -157,6 +162,7 @@ func TestWindowsTraced(t *testing.T) {
 
 // A program that sleeps is woken up with who opens windows. They do not begin when it does for that.
 func TestWindowsOfRests(t *testing.T) {
+	tier.Corpus(t)
 	const bursts = 3000
 	var m *profile.Marker
 	for seed := 21; seed < 25; seed++ { // what else the machine does may come between
@@ -172,6 +178,7 @@ func TestWindowsOfRests(t *testing.T) {
 
 // A program that keeps a processor busy and rests all the same, for less than a millisecond at a time, is not woken up by windows out of what it sleeps in them.
 func TestWindowsOfNaps(t *testing.T) {
+	tier.Corpus(t)
 	const naps = 4 * 2000
 	var counts, means []float64
 	wrong := func() bool {
@@ -197,6 +204,7 @@ func TestWindowsOfNaps(t *testing.T) {
 
 // Where all processors are busy, whoever opens windows comes when a goroutine waits or has had its turn. They do not begin then.
 func TestWindowsOfBusy(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 600_000
 	all := marker(t, runSteered(t, "only=*.worker:job", "workers", fmt.Sprint(calls)).Profile, "worker:job")
 	if all.Count != calls {
@@ -221,6 +229,7 @@ func TestWindowsOfBusy(t *testing.T) {
 // TestWindowsOfPhases looks at a program that passes a marker every few ns for a while and then rests for as long: what recording
 // takes of a window is to count where it was taken. It is as much as the program is left, and differs with what else the machine does.
 func TestWindowsOfPhases(t *testing.T) {
+	tier.Corpus(t)
 	brief := &trial{runs: 7, least: 0.6, most: 2.5, errors: 2, far: 2}
 	for seed := 41; !decided(brief); seed++ {
 		r := runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "turns", "40")
@@ -235,6 +244,7 @@ func TestWindowsOfPhases(t *testing.T) {
 
 // Counting takes as much of a window as recording does, or more, and who sees neither was passed less often there.
 func TestWindowsOfCounters(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 5_000_000
 	scopes, counters := &trial{runs: 5, least: 0.55, most: 1.6}, &trial{runs: 5, least: 0.55, most: 1.6}
 	for seed := 61; !decided(scopes, counters); seed++ {
@@ -249,6 +259,7 @@ func TestWindowsOfCounters(t *testing.T) {
 // Recording takes most of a window where a function is passed every few ns, and how much that is shows in those in which
 // passages are counted only.
 func TestWindowsOfDense(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 20_000_000
 	brief := &trial{runs: 7, least: 0.6, most: 2, errors: 2, far: 2}
 	for seed := 71; !decided(brief); seed++ {
@@ -261,6 +272,7 @@ func TestWindowsOfDense(t *testing.T) {
 // much more a program does without the others. Recording takes all but a thirtieth of a window there, so a price that is off by as much makes twice or
 // half of a count, and the standard error says so.
 func TestWindowsOfInner(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 1_000_000
 	tiny := &trial{runs: 7, least: 0.25, most: 3, errors: 2, far: 2}
 	for seed := 81; !decided(tiny); seed++ {
@@ -272,6 +284,7 @@ func TestWindowsOfInner(t *testing.T) {
 // What is passed now and then is counted between windows, too, which tells how far the program gets on in windows whatever recording
 // takes of them. In a run after that all passages are recorded.
 func TestWindowsOfMilestones(t *testing.T) {
+	tier.Corpus(t)
 	const laps, each = 150_000, 5000
 	scopes, counters := &trial{runs: 5, least: 0.75, most: 1.4}, &trial{runs: 5, least: 0.75, most: 1.4}
 	tinies := &trial{runs: 5, most: math.Inf(1), errors: 2, far: 1}
@@ -293,6 +306,7 @@ func TestWindowsOfMilestones(t *testing.T) {
 // Where a program does something dense and something else in less time than a window lasts, recording makes the one much longer than it
 // is, and yet the other is seen as often.
 func TestWindowsOfUneven(t *testing.T) {
+	tier.Corpus(t)
 	const rounds, brief, orders = 400, 40_000, 5
 	dense, others := &trial{runs: 5, least: 0.6, most: 1.8}, &trial{runs: 5, least: 0.6, most: 1.8, errors: 3, far: 2}
 	for seed := 131; !decided(dense, others); seed++ {
@@ -306,6 +320,7 @@ func TestWindowsOfUneven(t *testing.T) {
 
 // A function that takes longer than a window, and chooses where it begins whether what is in it is recorded, is recorded whole.
 func TestWindowsOfLengthy(t *testing.T) {
+	tier.Corpus(t)
 	const calls, each = 3000, 100_000
 	for round := range 3 { // what else the machine does may come between
 		far := 0
@@ -328,6 +343,7 @@ func TestWindowsOfLengthy(t *testing.T) {
 
 // Where a program rests gates are opened long before a window, and calls that begin meanwhile run unmarked: marked they would last into it.
 func TestWindowsOfPausing(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 600
 	lengthy := &trial{runs: 5, least: 0.65, most: 1.9}
 	for seed := 111; !decided(lengthy); seed++ {
@@ -338,6 +354,7 @@ func TestWindowsOfPausing(t *testing.T) {
 
 // What is in a function before and behind a time that it waits is as large a part of all as its calls are.
 func TestWindowsOfWaiting(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 3000
 	p := runSteered(t, "sample=1:10,seed=101,only=*.waiting*", "waiting", fmt.Sprint(calls)).Profile
 	function := float64(marker(t, p, "waiting").Count)
@@ -355,6 +372,7 @@ func TestWindowsOfWaiting(t *testing.T) {
 
 // A function that is passed often in a time that no window need fall into has a count that says how little is known of it.
 func TestWindowsOfClumps(t *testing.T) {
+	tier.Corpus(t)
 	const calls = 8000
 	for seed := 51; seed < 56; seed++ {
 		m := marker(t, runSteered(t, fmt.Sprintf("sample=1:20,seed=%d,only=*.brief", seed), "clump", fmt.Sprint(calls)).Profile, "brief")

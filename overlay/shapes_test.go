@@ -11,12 +11,14 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/shape"
+	"github.com/markgen/markgen/tier"
 )
 
 // What functions of known shapes measure shows these shapes. Each is a property of several
 // runs added up. On a machine that does other things at the same time some data are too bad for a
 // decision, so a few more tries are made; what is decided is to be right more often than wrong.
 func TestMeasuredShapes(t *testing.T) {
+	tier.Corpus(t)
 	source, err := os.ReadFile("testdata/shapes/main.go")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // steer is the program of testdata/steer, marked.
@@ -296,6 +297,7 @@ func TestWatchesHanded(t *testing.T) {
 
 // What waits for the time of a window, or for the state to change, sleeps.
 func TestTimersSleep(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	for _, markgen := range []string{
 		"sample=1:100", "sample=1:100,start=on:nobody", "sample=1:100,pause=on:*.work", "sample=1:2,start=on:nobody",
@@ -349,6 +351,7 @@ func TestCallers(t *testing.T) {
 
 // Steering is not what the race detector finds.
 func TestSteeredRaces(t *testing.T) {
+	tier.Corpus(t)
 	t.Parallel()
 	program := steered(t) + "-race"
 	for _, keys := range []string{"collect=time", "sample=1:10", "callers,throttle=1000:1000", "start=on:*.b,pause=on:*.b", "every=10ms:3ms", "collect=time+trace"} {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // The programs below testdata/stmts have, above or in a function, comments of the form
@@ -34,6 +36,7 @@ type stmtReport struct {
 }
 
 func TestStatementCounts(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	folders, err := os.ReadDir("../testdata/stmts")
 	if err != nil {

@@ -6,12 +6,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // What the compiler is told of the markers is no matter of go's, so that go's cache would give
 // a build what one has compiled whose compiler was not told, as with a -toolexec of the user's.
 // There the markers are called, here they are inlined, whichever is built first.
 func TestTold(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("nothing is told on " + runtime.GOARCH)

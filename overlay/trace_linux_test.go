@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // traced runs passages whose records are known. The first argument is what it
@@ -172,6 +173,7 @@ const aPass = "outer+1 before.0 inner+2 inner-2 outer-1 "
 // Each goroutine's passages are there, in their order, with timing or without, in
 // every form of marks, also under the race detector.
 func TestTrace(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"-race"}, {"-form", "guarded"}} {
 		t.Run(strings.Join(flags, ""), func(t *testing.T) {
@@ -356,6 +358,7 @@ func TestTraceKilled(t *testing.T) {
 // Records that come in at a rate which the disk can take are all there, though the
 // rings have room for a fraction of them.
 func TestTraceDrained(t *testing.T) {
+	tier.Test(t)
 	k := tracedProgram(t)
 	const times = 100_000
 	for _, tt := range []struct {

@@ -22,6 +22,7 @@ var trapsInPlace = []string{
 
 // TestTrapsMarkedInPlace marks source, builds and runs it, marks it again, edits it and strips it.
 func TestTrapsMarkedInPlace(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	names := trapsInPlace
 	if !tier.InCorpus() { // all of them are marked in place, and run as they are, with the command's tests
@@ -33,6 +34,7 @@ func TestTrapsMarkedInPlace(t *testing.T) {
 
 // TestTrapsMarkedInPlaceInOtherEditorsFiles has CRLF and byte order marks come back.
 func TestTrapsMarkedInPlaceInOtherEditorsFiles(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	trapInPlace(t, trapOtherEditor, "else_if", "marked")
 }

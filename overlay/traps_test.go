@@ -232,6 +232,7 @@ func trapDiff(got, want string) string {
 }
 
 func TestTraps(t *testing.T) {
+	tier.Test(t)
 	folders, err := os.ReadDir("../testdata/traps")
 	if err != nil {
 		t.Fatal(err)
@@ -245,6 +246,7 @@ func TestTraps(t *testing.T) {
 }
 
 func TestTrapsAsOtherEditorsWriteThem(t *testing.T) {
+	tier.Test(t)
 	for i, name := range []string{"directives", "marked", "line_directives", "else_if", "fallthrough", "func_literal", "shadowed"} {
 		t.Run(name, func(t *testing.T) {
 			if i >= 3 {
@@ -263,6 +265,7 @@ func trapOtherEditor(text []byte) []byte {
 }
 
 func TestTrapLargeGeneratedFile(t *testing.T) {
+	tier.Corpus(t)
 	t.Parallel()
 	dir := trapCopy(t, nil, "traps/generated")
 	var b strings.Builder
@@ -324,6 +327,7 @@ func TestTrapsOn32Bits(t *testing.T) {
 
 // TestTrapsBuildElsewhere builds for systems on which collecting works in another way or not at all.
 func TestTrapsBuildElsewhere(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	dir := trapCopy(t, nil, "traps/constraints")
 	for _, target := range []string{"windows/amd64", "darwin/arm64", "linux/arm64", "js/wasm"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // What starts and resumes collects the passage that does so, what pauses and stops
@@ -181,6 +182,7 @@ func TestNoWindow(t *testing.T) {
 
 // Triggers by time and by events work in one run, and what they did is in its data.
 func TestTimerTriggers(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	all := runSteered(t, "collect=time", "time", "400").Profile
 	for _, test := range []struct{ markgen, changes string }{

@@ -28,6 +28,7 @@ import (
 // Whatever the words of a data file say, it can be read, and what is read can be kept, added up, compared and
 // reported in every format.
 func TestAnyWords(t *testing.T) {
+	tier.Test(t)
 	source, err := os.ReadFile("testdata/words/main.go")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // demoRun is the profile of the demo application, marked and run with MARKGEN set.
@@ -27,6 +28,7 @@ func demoRun(t *testing.T, program, settings string) *profile.Profile {
 
 // All formats tell the same numbers of runs that were really made, added up and sampled.
 func TestFormatsAgreeOnRuns(t *testing.T) {
+	tier.Test(t)
 	dir := t.TempDir()
 	markgen, program := filepath.Join(dir, "markgen"), filepath.Join(dir, "demo")
 	for _, c := range []*exec.Cmd{

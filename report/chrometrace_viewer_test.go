@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tier"
 )
 
 // The trace viewer of chrome://tracing is part of the Go distribution, as go tool trace
 // shows it. In a browser it reads what is written, says the same of it as readChrome does,
 // and has nothing to complain of.
 func TestChromeTraceInViewer(t *testing.T) {
+	tier.Test(t)
 	text := chrome(t, demoTraces()...)
 	if got, want := traceViewer(t, text), readChrome(t, text); got != want {
 		t.Errorf("the viewer reads:\n%s\nwant:\n%s", got, want)

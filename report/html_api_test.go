@@ -17,6 +17,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/tier"
 )
 
 const heapText = `// Package heap keeps things in order. It does more.
@@ -337,6 +338,7 @@ func TestPageAPINarrow(t *testing.T) {
 
 // On paper every card has its figures.
 func TestPageAPIPrinted(t *testing.T) {
+	tier.Corpus(t)
 	v := open(t, profiletest.Make(2000, 1), report.Options{API: true})
 	if n := eval[int](v, `document.querySelectorAll(".card .further").length`); n > 60 {
 		t.Errorf("%d cards are filled before they are in sight", n)
@@ -406,6 +408,7 @@ func TestPageAPIHostile(t *testing.T) {
 
 // Thousands of functions are shown and searched like a few.
 func TestPageAPILarge(t *testing.T) {
+	tier.Corpus(t)
 	v := open(t, profiletest.Make(20_000, 1), report.Options{})
 	v.click(`#views [href="#api"]`)
 	v.wait(`byID("shown").textContent === "5,000 functions"`)

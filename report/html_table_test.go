@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/tier"
 	"github.com/markgen/markgen/units"
 )
 
@@ -362,6 +363,7 @@ func TestPageSemantics(t *testing.T) {
 
 // 20,000 markers are no different.
 func TestPageLarge(t *testing.T) {
+	tier.Corpus(t)
 	p := profiletest.Make(20_000, 1)
 	v := open(t, p, report.Options{Sort: "mean"})
 	expect(v, `byID("shown").textContent`, "20,000 markers")

@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tier"
 )
 
 var startBrowser = sync.OnceValues(func() (*browsertest.Browser, error) { return browsertest.Start(context.Background()) })
@@ -54,6 +55,7 @@ func open(t *testing.T, p *profile.Profile, o report.Options, prepare ...action)
 
 func openAnyway(t *testing.T, p *profile.Profile, o report.Options, prepare ...action) *view {
 	t.Helper()
+	tier.Test(t)
 	browserStarted = true
 	b, err := startBrowser()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/steer"
+	"github.com/markgen/markgen/tier"
 )
 
 // pause pauses p as soon as it is profiling: its first window may not have begun, or it may be between two.
@@ -20,6 +21,7 @@ func pause(t *testing.T, p *steer.Process) {
 
 // What is paused from outside stays so when the next period of every= begins.
 func TestPausedPeriods(t *testing.T) {
+	tier.Test(t)
 	r := start(t, false, "every=20ms:10ms", "run")
 	p := r.open()
 	for i := range 3 {

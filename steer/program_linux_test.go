@@ -22,6 +22,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/steer"
+	"github.com/markgen/markgen/tier"
 )
 
 // program is what the tests steer: it passes hot as often as it can until its input
@@ -253,6 +254,7 @@ func counted(t *testing.T, p *profile.Profile, name string) uint64 {
 // A hot loop is paused and resumed from outside, its markers are turned on and off,
 // all within 100 ms; the program goes on meanwhile, and what it computes is the same.
 func TestHotLoop(t *testing.T) {
+	tier.Test(t)
 	for _, underExec := range []bool{false, true} {
 		r := start(t, underExec, "collect=time", "run")
 		p := r.open()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/steer"
+	"github.com/markgen/markgen/tier"
 )
 
 // Each verb in each state: what is allowed is done to the state and to the words,
@@ -435,6 +436,7 @@ func TestNoWords(t *testing.T) {
 // Several steer at once, and the program does, too: in the end the words say what the
 // state says.
 func TestAtOnce(t *testing.T) {
+	tier.Test(t)
 	l := newLive(t, steer.Profiling)
 	var wg sync.WaitGroup
 	for range 4 {

@@ -18,7 +18,7 @@ const variable = "MARKGEN_TESTS"
 // Test skips a test that is not for go test ./....
 func Test(t testing.TB) {
 	t.Helper()
-	if os.Getenv(variable) != "test" && !InCorpus() {
+	if !InTest() {
 		t.Skip("make test runs it")
 	}
 }
@@ -30,6 +30,9 @@ func Corpus(t testing.TB) {
 		t.Skip("make corpus runs it")
 	}
 }
+
+// InTest says whether tests run that [Test] skips otherwise.
+func InTest() bool { return os.Getenv(variable) == "test" || InCorpus() }
 
 // InCorpus says whether all cases of a test are to run, those that differ from others in little among them.
 func InCorpus() bool { return os.Getenv(variable) == "corpus" }

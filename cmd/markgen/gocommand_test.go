@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // TestGoCommand runs the scripts of build, run, test and exec, in testdata/gocommand. Beyond what testscript has they
@@ -28,6 +30,7 @@ import (
 //	sameid FILE NAME FILE NAME   markers of those names in reports of format json have to have the same ID
 //	[cgo]                 there is a C compiler
 func TestGoCommand(t *testing.T) {
+	tier.Test(t)
 	p := scripts(t, "testdata/gocommand")
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
 		"code":     exitCode,
@@ -36,9 +39,10 @@ func TestGoCommand(t *testing.T) {
 		"sametest": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, durations) },
 		"samejson": func(ts *testscript.TestScript, neg bool, args []string) { sameOutput(ts, args, eventTimes) },
 	}
+	others := p.Condition
 	p.Condition = func(cond string) (bool, error) {
 		if cond != "cgo" {
-			return false, fmt.Errorf("unknown condition %s", cond)
+			return others(cond)
 		}
 		enabled, err := exec.Command("go", "env", "CGO_ENABLED").Output()
 		_, noCompiler := exec.LookPath("gcc")

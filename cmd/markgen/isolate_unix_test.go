@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // slowModule writes a module whose test says each time in the file began that it has begun, and stays from the second
@@ -68,6 +70,7 @@ func TestA(t *testing.T) {
 // A signal leaves the passes that are complete, says how to go on, and the same command does that: passes are made
 // once, and the table is that of one go.
 func TestIsolateInterrupted(t *testing.T) {
+	tier.Test(t)
 	for _, tt := range []struct {
 		name string
 		args []string

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // marked is a copy of the programs below testdata, in which markgen runs.
@@ -156,6 +157,7 @@ func (m *marked) run(program string, env ...string) (stdout, stderr string) {
 // back. What some say of their own lines has moved with them, and what others say of
 // their allocations is more.
 func TestMarkTraps(t *testing.T) {
+	tier.Test(t)
 	m := newMarked(t, "traps")
 	before := m.files()
 	plain := m.build("plain")
@@ -196,6 +198,7 @@ func TestMarkTraps(t *testing.T) {
 
 // A program that is marked in place counts what an overlay build of it counts.
 func TestMarkCounts(t *testing.T) {
+	tier.Test(t)
 	m := newMarked(t, "stmts")
 	m.markgen("build", "-all", "-o", "overlay/", "./...")
 	m.markgen("-all", "./...")
@@ -267,6 +270,7 @@ func TestMarkTwiceAtOnce(t *testing.T) {
 // An interrupted markgen leaves all files as they were, or all as they are to
 // be, and nothing beside them.
 func TestMarkInterrupted(t *testing.T) {
+	tier.Test(t)
 	m := newMarked(t, "stmts")
 	before := m.files()
 	m.markgen("-all", "./...")

@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // Where nobody reads what is printed any more, as behind head, the data are kept and nothing is left behind.
 func TestReaderGone(t *testing.T) {
+	tier.Test(t)
 	for _, args := range [][]string{{"run", "-all", "-o", "data", "."}, {"test", "-all", "-o", "data", "-v", "."}} {
 		t.Run(args[0], func(t *testing.T) {
 			dir, tmp := t.TempDir(), t.TempDir()

@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/tier"
 )
 
 // libBatch is a profile of a version of lib, whose functions took times of that many ns, 1000 each, and its bytes.
@@ -56,6 +57,7 @@ func named(t *testing.T, url, token string, want int) {
 
 // Of two builds that are compared by a name, the exit code and what is written are of the APIs that the name means, and of no other.
 func TestQueryCompareNamed(t *testing.T) {
+	tier.Test(t)
 	db := filepath.Join(t.TempDir(), "fleet.db")
 	token := storeToken(t, db, "ingest,read")
 	s := serve(t, db)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // A repeating is a markgen that makes runs, in a process group of its own.
@@ -185,6 +186,7 @@ func (r *repeating) runsIn(folder string) int {
 // A signal, to markgen alone or as a terminal sends it to all, leaves the complete runs and nothing else. The tests get
 // it, too, and have the time to put their things away.
 func TestRunsInterrupted(t *testing.T) {
+	tier.Test(t)
 	for name, kill := range map[string]func(pid int) error{
 		"alone": func(pid int) error { return syscall.Kill(pid, syscall.SIGINT) },
 		"group": func(pid int) error { return syscall.Kill(-pid, syscall.SIGINT) },
@@ -210,6 +212,7 @@ func TestRunsInterrupted(t *testing.T) {
 
 // A signal before the first run leaves nothing at all.
 func TestRunsInterruptedEarly(t *testing.T) {
+	tier.Test(t)
 	r := repeatIn(t, "-runs", "500", "-o", "perf", "-old", "v1", ".")
 	r.wait("building and running the tests, old (v1, ")
 	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/tier"
 )
 
 // shopRun is the data file of a run whose passages take from nothing to minutes.
@@ -209,6 +210,7 @@ func (p *scraper) byMarker(expression string) map[string]sample {
 // A Prometheus that scrapes has the figures of the profile, and its quantiles are in the
 // same buckets.
 func TestPrometheus(t *testing.T) {
+	tier.Test(t)
 	dir := t.TempDir()
 	put := func(seed uint64) {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.markgen", seed)), shopRun(seed), 0o666); err != nil {

@@ -48,8 +48,11 @@ func scripts(t *testing.T, dir string) testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition: func(name string) (bool, error) {
-			if name == "corpus" {
+			switch name {
+			case "corpus":
 				return tier.InCorpus(), nil
+			case "test":
+				return tier.InTest(), nil
 			}
 			return false, fmt.Errorf("unknown condition %s", name)
 		},

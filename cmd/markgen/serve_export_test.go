@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/fleettest"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // servingCatalogue starts markgen serve, as a process, with what a profile has.
@@ -60,6 +61,7 @@ func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 
 // A Prometheus that scrapes the service has the figures of the catalogue, native histograms included.
 func TestPrometheusOfService(t *testing.T) {
+	tier.Test(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), shopRun(1), 0o666); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ import (
 	"github.com/markgen/markgen/fleet/store/pgtest"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/tier"
 )
 
 // A servingProcess is a process of markgen serve.
@@ -159,6 +160,7 @@ func countsOf(p *profile.Profile) map[string]uint64 {
 // Whatever becomes of the server, each batch that a client keeps sending until it is answered counts once: one that is killed at any
 // moment, and one that is told to end, which answers what it has begun.
 func TestServeEnded(t *testing.T) {
+	tier.Test(t)
 	db := filepath.Join(t.TempDir(), "fleet.db")
 	ingest, read := storeToken(t, db, "ingest"), storeToken(t, db, "read")
 	s := serve(t, db)
@@ -244,6 +246,7 @@ func TestServeTwiceTold(t *testing.T) {
 // Two servers share a database. When that goes they say so, and when it is back they go on by themselves. That all is written says
 // who could write it.
 func TestServeShared(t *testing.T) {
+	tier.Test(t)
 	pg, err := pgtest.Start(context.Background(), pgtest.Hasty)
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/store/pgtest"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // command is the markgen that is tested.
@@ -261,11 +262,13 @@ func catalogueOf(t *testing.T, at string, o fleet.Origin) *profile.Profile {
 }
 
 func TestFleetSQLite(t *testing.T) {
+	tier.Test(t)
 	simulate(t, []*Server{newServer(t, filepath.Join(t.TempDir(), "fleet.db"))}, nil)
 }
 
 // Two servers share a database, which is killed, too.
 func TestFleetPostgres(t *testing.T) {
+	tier.Corpus(t)
 	ctx := context.Background()
 	cluster, err := pgtest.Start(ctx, pgtest.Hasty)
 	if err != nil {

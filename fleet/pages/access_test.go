@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tier"
 )
 
 // spoken is the accessibility tree: each node's role and name.
@@ -44,6 +45,7 @@ func said(v *accessibility.Value) string {
 
 // Whoever hears a page is told of each control, drawing and table what it is, and can go by headings and landmarks.
 func TestSpoken(t *testing.T) {
+	tier.Corpus(t)
 	base := serve(t, newShop(t).pages())
 	for _, address := range append(addresses, "/nothing") {
 		tab, err := chromium(t).Open(base+address, sized(1440))

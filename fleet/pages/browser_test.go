@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/markgen/markgen/report/browsertest"
+	"github.com/markgen/markgen/tier"
 )
 
 var (
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 // chromium is the browser that all tests share.
 func chromium(t *testing.T) *browsertest.Browser {
 	t.Helper()
+	tier.Test(t)
 	browserMu.Lock()
 	defer browserMu.Unlock()
 	if browser == nil {
@@ -99,6 +101,7 @@ func shot(t *testing.T, tab *browsertest.Tab, name string) {
 // Every page is in order on every screen: it is no wider than that, says nothing on the console, asks for nothing
 // elsewhere, and keeps to its policy.
 func TestScreens(t *testing.T) {
+	tier.Corpus(t)
 	base := serve(t, newShop(t).pages())
 	for _, address := range append(addresses, "/nothing", "/package/example.com/hostile", "/package/example.com/shop/cart?sort=calls") {
 		tab, err := chromium(t).Open(base + address)

@@ -145,12 +145,14 @@ func testKilled(t *testing.T, url string) {
 func TestKilledSQLite(t *testing.T) { testKilled(t, filepath.Join(t.TempDir(), "fleet.db")) }
 
 func TestKilledPostgres(t *testing.T) {
+	tier.Corpus(t)
 	store.SetLease(time.Second)
 	testKilled(t, database(t))
 }
 
 // The database is killed while several processes write to it, some of which are killed too.
 func TestKilledDatabase(t *testing.T) {
+	tier.Test(t)
 	store.SetLease(time.Second)
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer stop()

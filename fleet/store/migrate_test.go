@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/tier"
 )
 
 var update = flag.Bool("update-store", false, "make the stores in testdata of the newest version anew")
@@ -45,6 +46,7 @@ func TestMigrateSQLite(t *testing.T) {
 }
 
 func TestMigratePostgres(t *testing.T) {
+	tier.Corpus(t)
 	if *update {
 		url := database(t)
 		makeVersion(t, url)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/fleet/store/pgtest"
+	"github.com/markgen/markgen/tier"
 )
 
 // The tests share a server, with a database for each.
@@ -41,6 +42,7 @@ func TestMain(m *testing.M) {
 
 func database(t testing.TB) string {
 	t.Helper()
+	tier.Test(t)
 	server, err := postgres()
 	if err != nil {
 		t.Fatal(err)
@@ -53,5 +55,6 @@ func database(t testing.TB) string {
 }
 
 func TestPostgres(t *testing.T) {
+	tier.Test(t)
 	suite(t, func(t *testing.T) string { return database(t) })
 }

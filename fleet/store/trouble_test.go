@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/fleet/store/pgtest"
+	"github.com/markgen/markgen/tier"
 )
 
 // until sends batches until the error is of a kind, and returns those that were taken.
@@ -53,6 +54,7 @@ func again(t *testing.T, s *store.Store, b *fleet.Batch) {
 
 // A store that is full says so, has all that it took, and goes on when there is room.
 func TestFullSQLite(t *testing.T) {
+	tier.Corpus(t)
 	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
 	r := newMaker(30)
 	if err := s.Pragma("max_page_count = 200"); err != nil {
@@ -114,6 +116,7 @@ func TestNoStore(t *testing.T) {
 
 // PostgreSQL that takes no more for a while, or is gone, says so; and all that was taken is there afterwards.
 func TestTroublePostgres(t *testing.T) {
+	tier.Corpus(t)
 	store.SetLease(time.Second)
 	ctx := context.Background()
 	server, err := pgtest.Start(ctx, pgtest.Hasty)

@@ -1,5 +1,5 @@
-// Command later calls a function that takes long only after it has been called many times, and prints how long that
-// took in all, ns.
+// Command later calls a function that takes long only after it has been called many times, and prints how long a
+// thousand such calls take at best, ns.
 package main
 
 import (
@@ -33,9 +33,11 @@ func main() {
 		s += several(n)
 	}
 	table = make([]int, 2000)
-	from := time.Now()
-	for n := 0; time.Since(from) < 400*time.Millisecond; n++ {
+	least := time.Hour
+	for n, begun := 0, time.Now(); time.Since(begun) < 400*time.Millisecond; n++ {
+		from := time.Now()
 		s += several(n)
+		least = min(least, time.Since(from))
 	}
-	fmt.Println(time.Since(from).Nanoseconds(), s)
+	fmt.Println(least.Nanoseconds(), s)
 }
