@@ -12,7 +12,7 @@ import (
 // average
 //
 //   - they took less than TIMES times what timing one costs, or
-//   - their self time was less than that, and they took less than TIMES times as much: many short scopes inside each other
+//   - their self time was less than that, and they took less than 10 times TIMES as much: many short scopes inside each other
 //     cost as much as many short ones side by side, as in a parser by recursive descent.
 //
 // The mean is trimmed: the longest thousandth is left out, most of which lost their processor for a while.
@@ -102,7 +102,7 @@ func demoteAt(index uint32) {
 func isShort(m *Marker, timed *times) bool {
 	n, mean, self := timed.trimmedMeans()
 	short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
-	if n < conf.demote || mean >= short && (self >= short || mean >= conf.times*short) || loadWord(&m.index)&^IndexMask != 0 || loadWord(&m.Off) != 0 {
+	if n < conf.demote || mean >= short && (self >= short || mean >= 10*conf.times*short) || loadWord(&m.index)&^IndexMask != 0 || loadWord(&m.Off) != 0 {
 		return false
 	}
 	t, _ := findTable(m)
