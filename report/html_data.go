@@ -20,7 +20,7 @@ import (
 // pageData is all of it. Markers are those of both profiles.
 type pageData struct {
 	Sort      string        `json:"sort"`   // the key that the table begins with
-	Prefix    string        `json:"prefix"` // of the names of all markers; lines have what is behind it
+	Prefix    string        `json:"prefix"` // of the names of all markers of packages; lines have what is behind it
 	Kinds     []string      `json:"kinds"`
 	Files     []string      `json:"files"`
 	Links     []string      `json:"links"` // the address of each of Files, with {line} in it; "": none
@@ -304,29 +304,8 @@ func (d *pageData) name(markers []*profile.Marker) (files map[sourceName]int) {
 		c.Line = append(c.Line, m.Line)
 	}
 	d.Markers = c
-	d.Prefix = commonPrefix(c.Name)
+	d.Prefix = printable(string(commonPartOf(markers)))
 	return files
-}
-
-// commonPrefix is what all names begin with: the path of a package with the dot behind it, or as many
-// parts of a path as they share.
-func commonPrefix(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	prefix := names[0]
-	for _, name := range names {
-		n := 0
-		for n < min(len(prefix), len(name)) && prefix[n] == name[n] {
-			n++
-		}
-		prefix = prefix[:n]
-	}
-	path := strings.LastIndexByte(prefix, '/') + 1
-	if dot := strings.IndexByte(prefix[path:], '.'); dot >= 0 {
-		return prefix[:path+dot+1]
-	}
-	return prefix[:path]
 }
 
 // side gives the columns of one profile; at is where each marker stands.

@@ -250,7 +250,7 @@ func TestPageHeaders(t *testing.T) {
 		}
 		return report.Source{Text: text}, nil
 	}})
-	expect(v, `[...document.querySelectorAll("#markers .header")].map((h) => h.parentElement.textContent)`, []string{"cart.(*Cart).Total:for#1for range c.items"})
+	expect(v, `[...document.querySelectorAll("#markers .header")].map((h) => h.parentElement.textContent)`, []string{"(*Cart).Total:for#1for range c.items"})
 	v.do(chromedp.SendKeys(chromedp.CSS("#find"), "c.items"))
 	if got := v.names(); !slices.Equal(got, []string{"example.com/shop/cart.(*Cart).Total:for#1"}) {
 		t.Errorf("found %q", got)

@@ -293,10 +293,10 @@ func TestPageKinds(t *testing.T) {
 // What all names begin with is said once, and lines have the rest.
 func TestPagePrefix(t *testing.T) {
 	v := open(t, parse(t, demo()), report.Options{Sort: "name"})
-	expect(v, `byID("prefix").textContent.trim() + " " + byID("prefix").checkVisibility()`, "names without example.com/shop/ true")
-	expect(v, `(({ textContent, title }) => [textContent, title])(document.querySelector("#markers tbody a"))`, []string{"cart.(*Cart).Total", "example.com/shop/cart.(*Cart).Total"})
+	expect(v, `byID("prefix").textContent.trim() + " " + byID("prefix").checkVisibility()`, "names without example.com/shop/cart. true")
+	expect(v, `(({ textContent, title }) => [textContent, title])(document.querySelector("#markers tbody a"))`, []string{"(*Cart).Total", "example.com/shop/cart.(*Cart).Total"})
 	p := parse(t, demo())
-	p.Markers[0].Name = "other.F"
+	p.Markers[0].Name, p.Markers[0].Package = "other.F", "other"
 	v = open(t, p, report.Options{Sort: "name"})
 	expect(v, `byID("prefix").checkVisibility()`, false)
 	expect(v, `document.querySelector("#markers tbody a").textContent`, "example.com/shop/cart.(*Cart).Total:for#1")

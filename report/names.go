@@ -7,16 +7,16 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A commonPart is what the names of all markers of a text report begin with, which is said once:
+// A commonPart is what the names of all markers of a report begin with, which is said once:
 // the path and the dot if they are of one package, "example.com/shop/cart.", else whole elements of
 // paths, "example.com/shop/". Names of stopwatches are of no package and are left as they are;
 // where one of them could then be taken for that of a marker, nothing is common.
 type commonPart string
 
-func commonPartOf(p *profile.Profile) commonPart {
+func commonPartOf(markers []*profile.Marker) commonPart {
 	common := ""
-	for i := range p.Markers {
-		of := p.Markers[i].Package
+	for _, m := range markers {
+		of := m.Package
 		switch {
 		case of == "":
 		case common == "":
@@ -31,8 +31,8 @@ func commonPartOf(p *profile.Profile) commonPart {
 		}
 	}
 	whole, cut := map[string]bool{}, map[string]bool{}
-	for i := range p.Markers {
-		name := p.Markers[i].Name
+	for _, m := range markers {
+		name := m.Name
 		whole[name], cut[strings.TrimPrefix(name, common)] = true, true
 	}
 	if len(cut) < len(whole) {

@@ -28,8 +28,15 @@ func TestCommonPart(t *testing.T) {
 		{[]profile.Marker{marker("example.com/shop/cart", "Add"), marker("", "Add")}, ""}, // which of the two would a row be?
 		{[]profile.Marker{marker("", "batch of orders")}, ""},
 	} {
-		if got := commonPartOf(&profile.Profile{Markers: tt.markers}); got != tt.want {
+		if got := commonPartOf(pointers(tt.markers)); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.markers, got, tt.want)
 		}
 	}
+}
+
+func pointers(markers []profile.Marker) (list []*profile.Marker) {
+	for i := range markers {
+		list = append(list, &markers[i])
+	}
+	return list
 }

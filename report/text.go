@@ -21,12 +21,12 @@ func writeText(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o
 	if costly != "" {
 		fmt.Fprintf(w, "%s %s\n\n", ink.paint(alarm, "warning:"), costly)
 	}
-	o.common = commonPartOf(p)
+	o.common = commonPartOf(sorted(p, ""))
 	for _, line := range append(heading(p), o.common.heading(p)...) {
 		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", line[0])), line[1])
 	}
 	if slices.ContainsFunc(p.Markers, func(m profile.Marker) bool { return m.Demoted() }) {
-		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", "~")), "estimated from the first scopes, which were timed; counts are exact (-exact times all)")
+		fmt.Fprintf(w, "%s %s\n", ink.paint(faint, fmt.Sprintf("%-9s", "~")), "estimated from the scopes that were timed; counts are exact (-exact times all)")
 	}
 	w.WriteByte('\n')
 	var rest []*profile.Marker
@@ -353,7 +353,7 @@ func columnsOf(p *profile.Profile, markers []*profile.Marker, o Options) []colum
 	return columns
 }
 
-// tilde stands in front of an estimate from the first scopes.
+// tilde stands in front of an estimate from some of the scopes.
 func tilde(m *profile.Marker) string {
 	if m.Demoted() {
 		return "~"

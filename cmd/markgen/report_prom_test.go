@@ -231,6 +231,9 @@ func TestPrometheus(t *testing.T) {
 		{"both", classic, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name != "both" {
+				tier.Corpus(t)
+			}
 			var flags []string
 			if tt.native {
 				flags = []string{"--enable-feature=native-histograms"}

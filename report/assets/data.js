@@ -32,7 +32,7 @@ function arrange(data) {
 		const file = m.file[at] < 0 ? "" : data.files[m.file[at]];
 		return {
 			at, name, file,
-			short: name.slice(data.prefix.length),
+			short: name.startsWith(data.prefix) ? name.slice(data.prefix.length) : name,
 			fileAt: m.file[at],
 			link: data.links[m.file[at]] ?? "",
 			id: m.id[at],
