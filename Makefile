@@ -31,7 +31,7 @@ OTHER_GO := go1.27.4
 OTHER_TESTS := ^TestTraps$$/^(appends|cgo|exits|generics|goroutines|line_directives|recover|vendored)$$|^TestDeep|^TestForms$$|^TestLinkerGoroot$$
 OTHER_SCRIPTS := ^TestGoCommand$$/^(build_flags|generic_methods|goroot|newer_go|run_deep|test_cover|test_vet)$$|^TestScript$$/^(mark_all|mark_generate|list_all)$$
 
-# What takes long there, and hangs on the release in little.
+# What takes long there, and depends little on the release.
 OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)StandardLibrary$$
 
 # Everything that says whether the code is right, but for cases that differ from others in little: those are in corpus. At the end it
@@ -50,7 +50,7 @@ bin/gotest:
 	@mkdir -p bin/tests
 	@$(GO) build -o bin/gotest ./scripts/gotest
 
-# All tests but those, and but for cases that differ from others in little, which corpus runs. Some wait for more than they
+# Tests of the first two tiers (package tier). Some wait for more than they
 # compute, so there are more at a time than processors.
 others: bin/gotest
 	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -p $$(($$(nproc) + 1)) -timeout 40m ./...
@@ -118,39 +118,6 @@ corpus-packages:
 # The tests of real programs, plain and marked, and their block counts; and programs made at random.
 corpus-modules:
 	$(GOTEST_ALL) ./corpus/...
-
-clean:"; echo "$$bad"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) vet -tags markgen_off ./runtime
-
-static:
-	$(GO) tool staticcheck ./...
-
-# Everything for other platforms, its types checked and the runtime vetted, and the runtime's tests on linux/arm64.
-cross: bin/gotest
-	$(GO) build -o bin/typecheck ./scripts/typecheck
-	for platform in darwin/arm64 linux/arm64 linux/386 windows/amd64; do \
-		echo $$platform; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
-		bin/typecheck ./... && $(GO) vet ./runtime || exit 1; \
-	done
-	sh scripts/arm64.sh
-
-# Thousands of processes killed at any moment, and what they left compared with
-# what they had logged.
-soak:
-	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./fleet/fleettest
-	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime
-
-# Ratios of two things measured in the same run; see docs/performance.md.
-bench: build
-	cd bench && $(GO) run . -markgen $(CURDIR)/bin/markgen
-
-# All cases of all tests; the tests of real programs, plain and marked, and their block counts; and programs made at random.
-corpus: bin/gotest
-	$(GO) test -exec "$$PWD/scripts/no386.sh" -count=1 -v -run 32Bits ./overlay
-	bin/gotest $(GO) test -json -p 1 -timeout 1h -count=1 ./...
-	MARKGEN_CORPUS=all $(GO) test -timeout 1h -v -count=1 -run TestDeepVariety ./overlay
-	MARKGEN_CORPUS=all $(GO) test -timeout 5h -v -count=1 ./corpus/...
 
 clean:
 	rm -rf bin

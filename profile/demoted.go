@@ -9,18 +9,19 @@ import (
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// Demoted is Marker.Off of one that was timed until that told nothing more, and counted from then on.
+// Demoted is Marker.Off of one that was timed until that told nothing more, and from then on only counted but for some
+// scopes now and then.
 const Demoted = "demoted"
 
-// Demoted says that times of the marker are estimates from those of its first scopes, in at least
+// Demoted says that times of the marker are estimates from those of some of its scopes, in at least
 // one run. Count is exact.
 func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
 // fromDemoted makes estimates of times where all scopes were counted and some of them timed
 // (runtime/demote.go): the mean of those that were timed, times the count. early is what had been timed
 // when the marker was first demoted, nil if that is not known. If enough scopes were timed later
-// (runtime/timeagain.go) it is added as it is, and the mean is of the later ones. alone says so: demoted
-// scopes inside were not timed then, and their time is in the self time.
+// (runtime/timeagain.go) it is added as it is, and the mean is of the later ones, which were timed alone:
+// demoted scopes inside were not, and their time is in the self time.
 func (m *Marker) fromDemoted(early *Marker) (alone bool) {
 	m.Off = Demoted
 	count, timed := m.Count, m.Timed()
@@ -51,8 +52,9 @@ func (m *Marker) takeEarly(early *Marker) (first Marker) {
 		if i := slices.IndexFunc(early.Buckets, func(e Bucket) bool { return e.K == b.K }); i >= 0 {
 			e = early.Buckets[i]
 		}
+		e.SumNS = min(max(e.SumNS, mulSat(e.Count, e.LoNS())), mulSat(e.Count, e.HiNS()-1)) // it was read while others wrote
 		left := Bucket{K: b.K, Count: b.Count - e.Count, SumNS: b.SumNS - e.SumNS}
-		if e.Count > b.Count || e.SumNS > b.SumNS || !left.holds() || !e.holds() {
+		if e.Count > b.Count || e.SumNS > b.SumNS || !left.holds() {
 			return Marker{}
 		}
 		if left.Count > 0 {
@@ -189,6 +191,7 @@ type demoted struct {
 	m      *Marker
 	selfNS uint64 // of the scopes that were timed
 	alone  bool   // as fromDemoted says
+	early  uint64 // ns that scopes took before it was first demoted, if alone
 }
 
 // countedNS is the self time of the scopes that were only counted, estimated.
@@ -198,9 +201,9 @@ func (d demoted) countedNS() uint64 { return sub64(d.m.SelfNS, d.selfNS) }
 // that are demoted, by index, with estimates for figures.
 func (r *run) demotedMarkers() (list []demoted) {
 	early, number := map[uint64]*Marker{}, r.numbering()
-	for index, m := range r.early {
-		index = number(index)
-		early[index] = m
+	for _, from := range slices.Sorted(maps.Keys(r.early)) { // in order, as a damaged file may have two for a marker
+		index := number(from)
+		early[index] = r.early[from]
 		if r.off[index] == "" { // it is being timed again
 			r.off[index] = Demoted
 		}
@@ -218,7 +221,9 @@ func (r *run) demotedMarkers() (list []demoted) {
 			}
 			if r.off[index] == Demoted {
 				d := demoted{index: index, m: m, selfNS: m.SelfNS}
-				d.alone = m.fromDemoted(early[index])
+				if d.alone = m.fromDemoted(early[index]); d.alone {
+					d.early = early[index].SumNS()
+				}
 				list = append(list, d)
 			}
 		}
@@ -251,8 +256,8 @@ type parentShare struct {
 func (r *run) parentShares() map[uint64][]parentShare {
 	number := r.numbering()
 	shares := map[uint64][]parentShare{}
-	for index, list := range r.parents {
-		all := 0.0
+	for _, index := range slices.Sorted(maps.Keys(r.parents)) {
+		list, all := r.parents[index], 0.0
 		for _, p := range list {
 			all += float64(p.count)
 		}
@@ -263,16 +268,17 @@ func (r *run) parentShares() map[uint64][]parentShare {
 	return shares
 }
 
-// limitSelf takes what the demoted markers directly inside took off the self times of demoted ones that
-// were timed alone, and limits those of the others to their total less that: the ones inside may have
-// been demoted first, and while the marker was still timed what they took was in its self time.
+// limitSelf takes what the demoted markers directly inside took after they were demoted off the self times of
+// demoted ones that were timed alone, and limits those of the others to their total less what is inside: the
+// ones inside may have been demoted first, and while the marker was still timed what they took was in its
+// self time.
 //
 // What short scopes took is less than was timed: Clock.InsideNS, which has been taken off, is what is inside
 // of a scope that is long enough for the processor to read the clock meanwhile. In a short one it is the
 // time of a reading.
 func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
 	short := max(0, r.Clock.ReadNS-r.Clock.InsideNS)
-	took, inside := map[uint64]float64{}, map[uint64]float64{} // ns
+	took, inside, later := map[uint64]float64{}, map[uint64]float64{}, map[uint64]float64{} // ns
 	for _, d := range list {
 		took[d.index] = float64(d.m.TotalNS())
 		if d.alone {
@@ -280,15 +286,17 @@ func (r *run) limitSelf(list []demoted, parents map[uint64][]parentShare) {
 		}
 		for _, p := range parents[d.index] {
 			inside[p.marker] += p.part * took[d.index]
+			later[p.marker] += p.part * max(0, took[d.index]-float64(d.early))
 		}
 	}
 	for _, d := range list {
-		without := func(ns uint64) uint64 { return uint64(max(0, float64(ns)-inside[d.index])) }
+		total, self := float64(d.m.TotalNS()), float64(d.m.SelfNS)
 		if d.alone {
-			d.m.SelfNS = without(sub64(d.m.SelfNS, sub64(d.m.TotalNS(), uint64(took[d.index]))))
+			self -= total - took[d.index] + later[d.index]
 		} else {
-			d.m.SelfNS = min(d.m.SelfNS, without(d.m.TotalNS()))
+			self = min(self, total-inside[d.index])
 		}
+		d.m.SelfNS = uint64(max(0, self))
 	}
 }
 

@@ -55,6 +55,7 @@ type pageSide struct {
 	Notes    []pageNotes   `json:"notes"`   // markers of which there is something to be known besides
 	Open     []pageOpen    `json:"open"`    // markers with scopes that had not ended
 	Sampled  []pageSampled `json:"sampled"`
+	Demoted  []pageDemoted `json:"demoted"`
 	Callers  pageCallers   `json:"callers"`
 	Sizes    []pageSize    `json:"sizes"`
 	Readings []pageReading `json:"readings"`
@@ -99,6 +100,12 @@ type pageSampled struct {
 	Samples whole    `json:"samples"`
 	CountSE *float64 `json:"countSE"` // null: it can't be told
 	MeanSE  *float64 `json:"meanSE"`  // null: too few samples to tell
+}
+
+// pageDemoted is a marker whose times are estimated from those of its scopes that were timed.
+type pageDemoted struct {
+	At    int   `json:"at"` // marker
+	Timed whole `json:"timed"`
 }
 
 type pageCallers struct {
@@ -319,6 +326,7 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 		Notes:    []pageNotes{},
 		Open:     []pageOpen{},
 		Sampled:  []pageSampled{},
+		Demoted:  []pageDemoted{},
 		Callers:  pageCallers{[]int{}, []string{}, []string{}, newFigures(0)},
 		Sizes:    []pageSize{},
 		Readings: []pageReading{},
@@ -345,6 +353,9 @@ func side(p *profile.Profile, at map[registry.ID]int) pageSide {
 		}
 		if m.Open > 0 {
 			s.Open = append(s.Open, pageOpen{i, whole(m.Open)})
+		}
+		if m.Demoted() {
+			s.Demoted = append(s.Demoted, pageDemoted{i, whole(m.Taken())})
 		}
 		if m.Sampled() {
 			line := pageSampled{At: i, Rate: whole(max(m.Sample, 1)), Samples: whole(m.Samples), CountSE: known(m.CountSE())}

@@ -92,7 +92,7 @@ type jsonMarker struct {
 	MeanSE   any          `json:"mean_se_ns,omitempty"` // null if there were too few samples to tell
 	Notes    []string     `json:"notes,omitempty"`      // what is to be known of how the figures were made
 	Untimed  bool         `json:"untimed,omitempty"`    // its passages are in the trace, and neither counted nor timed
-	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled; demoted: they were counted and not timed
+	Off      string       `json:"off,omitempty"`        // why passages after some moment were not collected: choice, enough, throttled; demoted: they were counted, and some of them timed
 	Picks    *jsonPicks   `json:"picks,omitempty"`      // left out when it was not picked at random
 	Open     uint64       `json:"open"`                 // scopes that had not ended when the run did
 	Timed    *uint64      `json:"timed,omitempty"`      // how many of the count were timed; left out where the marker only counts

@@ -33,7 +33,11 @@ func waiting(p *profile.Profile) string {
 	switch waited, self := waited(p); {
 	case waited == 0:
 	case p.KnowsWaiting():
-		return units.Duration(sum(p, (*profile.Marker).WaitingNS)) + " of the self times, " + units.Duration(self) + " in all"
+		line := units.Duration(sum(p, (*profile.Marker).WaitingNS)) + " of the self times, " + units.Duration(self) + " in all"
+		if other := sum(p, (*profile.Marker).RunningNS) - float64(p.Cost.CPUNS); other >= leastWaiting*self {
+			line += "; in " + units.Duration(other) + " of the rest other programs had the processors"
+		}
+		return line
 	default:
 		return units.Duration(waited) + " or more of the self times, " + units.Duration(self) + " in all, was not on a processor: build with -deep, and collect=wait tells where"
 	}

@@ -12,8 +12,9 @@ import (
 // average
 //
 //   - they took less than TIMES times what timing one costs, or
-//   - their self time was less than that, and they took less than 10 times TIMES as much: many short scopes inside each other
-//     cost as much as many short ones side by side, as in a parser by recursive descent.
+//   - their self time was less than that, and they took less than 10 times TIMES as much, which is 4000
+//     times what timing one costs if TIMES is 20: many short scopes inside each other cost as much as many
+//     short ones side by side, as in a parser by recursive descent.
 //
 // The mean is trimmed: the longest thousandth is left out, most of which lost their processor for a while.
 //
@@ -31,7 +32,8 @@ const (
 // their mean to the next: a power of two.
 const mostBetween = 256
 
-// noLook is hot.look where nothing is demoted: no count has all these bits clear. So it is in hot.again.
+// noLook is hot.look where nothing is demoted: no count has all these bits clear. As a time, in hot.again,
+// it never comes.
 const noLook = 1<<64 - 1
 
 // settledEvery is the time from one look whether demoted markers have open scopes to the next, while some are
@@ -77,36 +79,55 @@ func demoteAt(index uint32) {
 		if first && p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		m, timed := live[k], timesOf(index)
-		if isShort(m, &timed) && (first || !takesTurn(m, timed.n, from)) {
-			setBits(&m.Off, OffDemoted)
-			unsettled = append(unsettled, m)
-			if first {
-				keepEarly(k, &timed)
-				demoted.list = append(demoted.list, m)
+		settleDemoted() // first: a goroutine may be about to begin a scope of what is demoted below
+		if m := live[k]; isTimed(m) {
+			if timed := timesOf(index); timed.areShort() && (first || !takesTurn(m, timed.n, from)) {
+				demote(m)
+				if first {
+					keepEarly(k, &timed)
+					demoted.list = append(demoted.list, m)
+				}
 			}
 		}
 		nextTurn(from)
-		settleDemoted()
-		if hot.again = turnsAt(); len(unsettled) > 0 {
-			hot.again = min(hot.again, from+fromNS(settledEvery))
+		again := turnsAt()
+		if len(unsettled) > 0 {
+			again = min(again, from+fromNS(settledEvery))
+		}
+		if again != hot.again { // other processors have it in their caches
+			hot.again = again
 		}
 	}
 	unlock()
 	p.overlook(from)
 }
 
-// isShort says whether a marker is to be demoted by what has been timed of it. The caller holds the lock.
+// isTimed says whether scopes of a marker are timed, and may be only counted. The caller holds the lock.
 //
 //go:norace
-func isShort(m *Marker, timed *times) bool {
-	n, mean, self := timed.trimmedMeans()
-	short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
-	if n < conf.demote || mean >= short && (self >= short || mean >= 10*conf.times*short) || loadWord(&m.index)&^IndexMask != 0 || loadWord(&m.Off) != 0 {
+func isTimed(m *Marker) bool {
+	if loadWord(&m.index)&^IndexMask != 0 || loadWord(&m.Off) != 0 {
 		return false
 	}
 	t, _ := findTable(m)
 	return t != nil && t.shared && !t.ofWatch()
+}
+
+// demote has the scopes of a marker only counted. The caller holds the lock.
+//
+//go:norace
+func demote(m *Marker) {
+	setBits(&m.Off, OffDemoted)
+	unsettled = append(unsettled, m)
+}
+
+// areShort says whether a marker of which these have been timed is to be demoted.
+//
+//go:norace
+func (t *times) areShort() bool {
+	n, mean, self := t.trimmedMeans()
+	short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
+	return n >= conf.demote && (mean < short || self < short && mean < 10*conf.times*short)
 }
 
 // parents is a BlockParents.

@@ -123,7 +123,7 @@ const (
 )
 
 // DemotedTrim is the part of a demoted marker's timed scopes that the mean leaves out: the longest
-// one in so many.
+// one in so many, and readers one more.
 const DemotedTrim = 1000
 
 // Offsets inside blocks, from the block's beginning.

@@ -237,6 +237,9 @@ func End(m *Marker) (n Nothing) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
+	if m.Off == OffDemoted && t > hot.again { // nothing that is timed may end any more
+		demoteAt(m.index & IndexMask)
+	}
 	p, key, _ := near(g)
 	words, open := uint32(depth/8), uint32(0)
 	if p.key == key {

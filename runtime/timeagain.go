@@ -14,14 +14,14 @@ import (
 // in a BlockDemoted. A reader adds it, and takes the mean of what was timed later for all other scopes.
 
 const (
-	// timedAgain is how many scopes a turn is, at least.
+	// timedAgain is how many scopes end a turn.
 	timedAgain = 512
 
 	// A round of turns begins so long after the last one, ns, or so long for each marker if that is more.
 	roundEvery = 50_000_000
 	turnEvery  = 1_000_000
 
-	// mostTurn is how long a turn waits for its marker to be passed, ns.
+	// mostTurn is how long a turn lasts if there are not that many, ns.
 	mostTurn = 10_000_000
 )
 
@@ -58,10 +58,13 @@ func nextTurn(t uint64) {
 	if len(d.list) == 0 || d.turn != nil && t < turnsAt() {
 		return
 	}
-	if d.next == len(d.list) {
-		if d.turn != nil { // nobody passes the last one
-			d.turn, d.since = nil, t
+	if d.turn != nil { // it has taken too long
+		if isTimed(d.turn) {
+			demote(d.turn)
 		}
+		d.turn, d.since = nil, t
+	}
+	if d.next == len(d.list) {
 		if t < turnsAt() {
 			return
 		}
@@ -89,11 +92,16 @@ func turnsAt() uint64 {
 //
 //go:norace
 func timeOn(m *Marker) {
-	bits := uint32(OffDemoted)
-	if loadWord(&m.Off)&^(OffDemoted|OffSettled) == 0 {
-		bits |= OffSettled // both at once: alone it would say that the marker is off
+	for {
+		w := loadWord(&m.Off)
+		left := w &^ OffDemoted
+		if left == OffSettled {
+			left = 0 // alone it would say that the marker is off
+		}
+		if swapWord(&m.Off, w, left) {
+			break
+		}
 	}
-	clearBits(&m.Off, bits)
 	unsettled = slices.DeleteFunc(unsettled, func(u *Marker) bool { return u == m })
 }
 

@@ -68,7 +68,7 @@ const ownDataText = `
                 does not make it, anything else is a file to write all of it to
   -exact        time all scopes; else a marker is timed only as long as that tells something: after 10,000
                 scopes that are short, less than 20 times what timing one costs on average, its scopes are
-                only counted, exactly, and their time is the mean of those that were timed, times the count
+                counted, exactly, and few of them timed: the time of all is the mean of those, times the count
   -sort K       sort the report by self (default; with -deep running), waiting, total, count, mean, max, name or place
   -top N        have no more than the first N markers in the report; the line below says what the others are`
 

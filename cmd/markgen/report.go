@@ -44,8 +44,9 @@ counts once. Runs that were killed or still go on can be read as well.
              /metrics, with native histograms for those who ask for protocol buffers
              trace: each passage with its time, for ui.perfetto.dev, speedscope.app and chrome://tracing, of runs
              with collect=trace; runs stand one beside the other, as they followed each other
-  -sort K    self (the default of text and html), total, count, mean or max, which begin with the largest; name (the
-             default of other formats) or place (file and line), which ascend
+  -sort K    self (the default of text and html), running (their default where it is known: what of self goroutines ran),
+             waiting (the rest of self), total, count, mean or max, which begin with the largest; name (the default of
+             other formats) or place (file and line), which ascend
   -top N     only the first N markers of the text, in the order of -sort
   -filter F  only markers whose names contain F, or that it matches as a glob (* is any text); not for cover and trace
   -hist      below each marker of the text a line that shows how its times are distributed: a bar for each

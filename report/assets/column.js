@@ -106,12 +106,13 @@ function nameOf(row) {
 
 const wholeTimes = ["total", "self", "running", "waiting", "min", "max"];
 
-// timeOf writes one of the times of figures.
+// timeOf writes one of the times of figures, with ~ where it is estimated from some of the scopes.
 function timeOf(f, key) {
+	const sign = f.demoted && key !== "min" && key !== "max" ? "~" : "";
 	if (wholeTimes.includes(key)) {
-		return wholeDuration(f[key]);
+		return sign + wholeDuration(f[key]);
 	}
-	return key === "stddev" ? duration(f[key]) : measured(f[key], f.quantum);
+	return sign + (key === "stddev" ? duration(f[key]) : measured(f[key], f.quantum));
 }
 
 // figure is a column of numbers.

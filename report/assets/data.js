@@ -66,6 +66,9 @@ function arrange(data) {
 		for (const s of side.sampled) {
 			list[s.at].sampled = s;
 		}
+		for (const d of side.demoted) {
+			list[d.at].demoted = d;
+		}
 		const callers = figures(side.callers.figures, side.quantum);
 		side.callers.of.forEach((at, k) => {
 			list[at].callers.push({ id: side.callers.id[k], name: side.callers.name[k], figures: callers[k] });
@@ -116,6 +119,7 @@ function figures(c, quantum) {
 			notes: [],
 			open: 0,
 			sampled: null,
+			demoted: null,
 			callers: [],
 			sizes: [],
 			readings: [],

@@ -78,7 +78,7 @@ class DetailPanel {
 
 	// figures lists the numbers, those of both sides with the change where two are compared.
 	figures(row) {
-		const { compared, noSelf, cost: all } = this.report;
+		const { compared, noSelf, waits, cost: all } = this.report;
 		const sides = compared ? [row.before, row.now] : [row.now];
 		const line = (name, known, value, beside) => {
 			if (!sides.some((f) => f && known(f))) {
@@ -107,8 +107,11 @@ class DetailPanel {
 					beside("count", (f) => f, (f) => f.sampled?.countSE > 0 && "± " + relative(f.sampled.countSE, Number(f.count)))),
 				line("sampled", (f) => f.sampled, (f) => "1:" + count(f.sampled.rate)),
 				line("recorded", (f) => f.sampled, (f) => count(f.sampled.samples)),
+				line("timed", (f) => f.demoted, (f) => count(f.demoted.timed), !compared && element("td", { class: "remark" }, "of the passages; ~ is estimated from these")),
 				time("total"),
-				!noSelf && time("self", (f) => Number(f.total) > 0 && `${percent(Number(f.self) / Number(f.total))} of total, ${percent(all > 0 ? Number(f.self) / all : 0)} of all`),
+				!noSelf && time("self", (f) => Number(f.total) > 0 && `${percent(Number(f.self) / Number(f.total))} of total` + (waits ? "" : `, ${percent(all > 0 ? Number(f.self) / all : 0)} of all`)),
+				waits && time("running", (f) => `${percent(all > 0 ? Number(f.running) / all : 0)} of all`),
+				waits && time("waiting"),
 				time("mean", (f) => f.sampled && "± " + relative(f.sampled.meanSE, f.mean)),
 				time("stddev"), time("min"),
 				time("p50", within(0.5)), time("p90", within(0.9)), time("p99", within(0.99)),

@@ -65,7 +65,7 @@ func main() {
 	if *sum {
 		err = s.add(flag.Args())
 	} else if code, err = s.run(flag.Args(), os.Stdout); err == nil && *keep == "" {
-		s.Took[strings.Join(flag.Args(), " ")] = time.Since(from).Seconds()
+		s.Took[brief(flag.Args())] = time.Since(from).Seconds()
 	} else if err == nil {
 		s.Took[filepath.Base(*keep)] = time.Since(from).Seconds()
 		err = s.write(*keep)
@@ -303,6 +303,15 @@ func (s *summary) print(out io.Writer, slowest int) {
 			fmt.Fprintf(out, "slowest: %4s  %s %s\n", minutes(took[name]), []string{"package", "test"}[i], name)
 		}
 	}
+}
+
+// brief is a command without most of a long list of arguments.
+func brief(args []string) string {
+	const most = 9
+	if len(args) > most {
+		return strings.Join(args[:most], " ") + " …"
+	}
+	return strings.Join(args, " ")
 }
 
 // byTime are the names in a map of times, the longest time first.
