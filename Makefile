@@ -8,7 +8,7 @@ export GOFLAGS := -buildvcs=false
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
 help:
-	@echo 'go test ./...   tests that need nothing but Go, in three minutes'
+	@echo 'go test ./...   unit tests and quick scripts, in three minutes'
 	@echo 'make test       those, lint, and one test of each kind with browsers, servers and other toolchains: before each change'
 	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
 	@echo 'make lint       gofmt, vet and staticcheck'
@@ -34,8 +34,8 @@ OTHER_SCRIPTS := ^TestGoCommand$$/^(build_flags|generic_methods|goroot|newer_go|
 # What takes long there, and depends little on the release.
 OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)StandardLibrary$$
 
-# Everything that says whether the code is right, but for cases that differ from others in little: those are in corpus. At the end it
-# says how many tests were skipped, and why, and what took long.
+# Tests of the first two tiers (package tier) and lint. At the end it says how many tests were skipped, and why,
+# and what took long.
 test: export MARKGEN_TESTS := test
 test: quick
 	sh scripts/need.sh chromium:chromium prometheus:prometheus promtool:prometheus git:git curl:curl postgres:postgresql

@@ -42,7 +42,8 @@ var trapKeys = []struct {
 	{"pause=after:1ms,resume=after:2ms,stop=after:3ms", true},
 }
 
-// trapWithKeys runs a marked program with each of trapKeys, or one of them with -short, and compares it with what the plain one did.
+// trapWithKeys runs a marked program with each of trapKeys, or outside of make corpus with one of them, and compares it with
+// what the plain one did.
 // env is what it was built with.
 func trapWithKeys(t *testing.T, what, dir, marked string, env, args []string, want trapResult) {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// Demoted is Marker.Off of one that was timed until that told nothing more, and from then on only counted but for some
-// scopes now and then.
+// Demoted is Marker.Off of one whose scopes were short: from some time on they were counted, and only now and
+// then timed.
 const Demoted = "demoted"
 
 // Demoted says that times of the marker are estimates from those of some of its scopes, in at least
@@ -74,7 +74,7 @@ func (m *Marker) takeEarly(early *Marker) (first Marker) {
 	return first
 }
 
-// holds says whether the sum of times can be that of so many in the bucket.
+// holds says whether so many times of the bucket can add up to that sum.
 func (b Bucket) holds() bool {
 	return b.SumNS >= mulSat(b.Count, b.LoNS()) && b.SumNS <= mulSat(b.Count, b.HiNS()-1)
 }
@@ -152,11 +152,12 @@ func (r *run) parentBlock(b block) error {
 // with those of the others, to what was recorded: scopes that were only counted ran inside others
 // that were timed, and their time is in the self time of these.
 func (r *run) demote() {
-	list := r.demotedMarkers()
+	number := r.numbering()
+	list := r.demotedMarkers(number)
 	if len(list) == 0 {
 		return
 	}
-	parents := r.parentShares()
+	parents := r.parentShares(number)
 	r.limitSelf(list, parents)
 
 	inside := make([]map[uint64]float64, len(list)) // of each, which part of its scopes was inside which timed marker
@@ -199,8 +200,8 @@ func (d demoted) countedNS() uint64 { return sub64(d.m.SelfNS, d.selfNS) }
 
 // demotedMarkers adds what was counted in the code to the counts of all markers, and returns those
 // that are demoted, by index, with estimates for figures.
-func (r *run) demotedMarkers() (list []demoted) {
-	early, number := map[uint64]*Marker{}, r.numbering()
+func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
+	early := map[uint64]*Marker{}
 	for _, from := range slices.Sorted(maps.Keys(r.early)) { // in order, as a damaged file may have two for a marker
 		index := number(from)
 		early[index] = r.early[from]
@@ -253,8 +254,7 @@ type parentShare struct {
 }
 
 // parentShares are those of all markers of which parents were noted, by the indexes that tables give them.
-func (r *run) parentShares() map[uint64][]parentShare {
-	number := r.numbering()
+func (r *run) parentShares(number func(uint64) uint64) map[uint64][]parentShare {
 	shares := map[uint64][]parentShare{}
 	for _, index := range slices.Sorted(maps.Keys(r.parents)) {
 		list, all := r.parents[index], 0.0

@@ -37,14 +37,9 @@ func (r *run) edge(b block) error {
 // callers gives the figures of edges to their markers. The tables are known, and
 // names have been given to indexes.
 func (r *run) callers() {
-	aliases := map[uint64]uint64{}
-	for _, a := range r.aliases {
-		aliases[a.from] = a.to
-	}
+	number := r.numbering()
 	find := func(index uint64) (uint64, *Marker) {
-		if to, ok := aliases[index]; ok {
-			index = to
-		}
+		index = number(index)
 		return index, r.named(index)
 	}
 	lists := map[uint64][]Caller{} // by marker

@@ -35,7 +35,7 @@ func waiting(p *profile.Profile) string {
 	case p.KnowsWaiting():
 		line := units.Duration(sum(p, (*profile.Marker).WaitingNS)) + " of the self times, " + units.Duration(self) + " in all"
 		if other := sum(p, (*profile.Marker).RunningNS) - float64(p.Cost.CPUNS); other >= leastWaiting*self {
-			line += "; in " + units.Duration(other) + " of the rest other programs had the processors"
+			line += "; " + units.Duration(other) + " of the rest was not on a processor either"
 		}
 		return line
 	default:
@@ -100,7 +100,11 @@ func others(p *profile.Profile, rest []*profile.Marker) string {
 	}
 	text := fmt.Sprintf("… %s more", units.Count(uint64(len(rest))))
 	if sum := runningOf(p); sum > 0 && !p.NoSelf {
-		text += ": " + partOf(self, sum) + " of the " + map[bool]string{false: "self time", true: "running time"}[p.KnowsWaiting()]
+		of := "self"
+		if p.KnowsWaiting() {
+			of = "running"
+		}
+		text += ": " + partOf(self, sum) + " of the " + of + " time"
 	}
 	if never > 0 {
 		text += fmt.Sprintf(", %s never reached", units.Count(uint64(never)))

@@ -57,6 +57,12 @@ func TestWaitingInText(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
 	}
+	for cpu, want := range map[uint64]string{3_080_000_000: "8.92s of the self times, 12.0s in all\n", 1_080_000_000: "8.92s of the self times, 12.0s in all; 2.00s of the rest was not on a processor either\n"} {
+		p.Cost = &profile.Cost{Runs: uint64(p.Runs), CPUNS: cpu}
+		if text := write(t, p, report.Options{}); !strings.Contains(text, "\nwaiting   "+want) {
+			t.Errorf("with %d ns of processor time: no %q in\n%s", cpu, want, text)
+		}
+	}
 	if text := write(t, p, report.Options{NoWaits: true}); strings.Contains(text, "chan_ns") {
 		t.Errorf("what was waited for is there:\n%s", text)
 	}

@@ -5,7 +5,8 @@ package runtime
 import "unsafe"
 
 // hot is what every scope reads; it is written at start and when collection
-// pauses, so it stays in every processor's cache.
+// pauses, and where markers are demoted at their turns, so it mostly stays in every
+// processor's cache.
 var hot struct {
 	_      [64]byte
 	window *window
