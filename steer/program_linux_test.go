@@ -26,18 +26,20 @@ import (
 )
 
 // program is what the tests steer: it passes hot as often as it can until its input
-// ends, and then says how often that was. With each byte of input it goes over to late and counts, or back.
+// ends, and then says how often that was. With each byte of input it goes over to late and counts, or back, and says so
+// (alone, with one goroutine, when it has).
 const program = `package main
 
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
 )
 
-var passed, stop, turn, others atomic.Int64
+var passed, stop, turn, turned, others atomic.Int64
 
 //perf:mark
 func hot(n int64) int64 {
@@ -79,7 +81,9 @@ func main() {
 	for range map[bool]int{true: 1, false: 2}[os.Args[1] == "alone"] {
 		wg.Go(func() {
 			for n := int64(0); stop.Load() == 0; n++ {
-				if turn.Load()%2 != 0 {
+				now := turn.Load()
+				turned.Store(now)
+				if now%2 != 0 {
 					n += late(n) & 1
 					others.Add(1)
 					continue
@@ -95,10 +99,14 @@ func main() {
 	}
 	cold()
 	fmt.Println("ready", os.Getpid())
-	for b := []byte{0}; ; turn.Add(1) {
+	for b := []byte{0}; ; {
 		if _, err := os.Stdin.Read(b); err != nil {
 			break
 		}
+		for now := turn.Add(1); os.Args[1] == "alone" && turned.Load() != now; {
+			runtime.Gosched()
+		}
+		fmt.Println("turn", turn.Load())
 	}
 	stop.Store(1)
 	wg.Wait()
@@ -185,6 +193,15 @@ func start(t *testing.T, underExec bool, markgen, mode string) *running {
 	r.lines = bufio.NewScanner(out)
 	r.pid = int(r.number("ready"))
 	return r
+}
+
+// turn has the program go over to late, or back.
+func (r *running) turn() {
+	r.t.Helper()
+	if _, err := r.in.Write([]byte{0}); err != nil {
+		r.t.Fatal(err)
+	}
+	r.number("turn")
 }
 
 // number reads the next line of the program, which is a word and a number.
@@ -374,9 +391,7 @@ func TestRaces(t *testing.T) {
 // What is only counted is counted, too, when a program is started from outside.
 func TestCountersStarted(t *testing.T) {
 	r := start(t, false, "start=after:1h", "alone")
-	if _, err := r.in.Write([]byte{0}); err != nil {
-		t.Fatal(err)
-	}
+	r.turn()
 	time.Sleep(20 * time.Millisecond)
 	p := r.open()
 	if err := p.Start(); err != nil {
@@ -395,9 +410,7 @@ func TestCountersStarted(t *testing.T) {
 func TestCountersPaused(t *testing.T) {
 	for _, verb := range []string{"pause", "stop"} {
 		r := start(t, false, "collect=time", "alone")
-		if _, err := r.in.Write([]byte{0}); err != nil {
-			t.Fatal(err)
-		}
+		r.turn()
 		p := r.open()
 		for tries := 0; count(t, p, "late") == 0 && tries < 1000; tries++ {
 			time.Sleep(10 * time.Millisecond)

@@ -1,11 +1,13 @@
 package steer_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/steer"
 )
 
 // A program that has collected every passage is sampled, and sampled less: it then
@@ -13,22 +15,8 @@ import (
 func TestSample(t *testing.T) {
 	r := start(t, true, "collect=time", "run")
 	p := r.open()
-	windows := uint64(0)
-	for _, n := range []uint64{10, 100} {
-		if err := p.Sample(n); err != nil {
-			t.Fatal(err)
-		}
-		for s, err := p.Status(); ; s, err = p.Status() { // some windows of that rate
-			if err != nil || s.Sample != n {
-				t.Fatalf("%+v, %v", s, err)
-			}
-			if s.Windows > windows+1 {
-				windows = s.Windows
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
+	sample(t, p, 10)
+	sample(t, p, 100)
 	_, profile := r.finish()
 	for _, m := range profile.Markers {
 		if m.Name == "example.com/hot.hot" && (m.Samples == 0 || m.Samples >= m.Count) {
@@ -51,41 +39,53 @@ func TestSampleCountdown(t *testing.T) {
 	}
 }
 
-// Where the rate changes while the program runs, what was sampled at each rate is a sample of the time in which it was
-// that one.
+// Where the rate changes while the program runs, what was recorded at each rate stands for the time in which it was that one: what
+// runs only while every passage is recorded has an exact count, whatever the rate was before and is at the end.
 func TestSampleChanged(t *testing.T) {
-	near := func(m *profile.Marker, want int64) bool {
-		return m.Count > uint64(want)*2/5 && m.Count < uint64(want)*5/2
+	r := start(t, false, "sample=1:20", "alone")
+	p := r.open()
+	for range 2 {
+		sample(t, p, 1)
+		r.turn()
+		for count(t, p, "late") == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		r.turn()
+		sample(t, p, 200)
+		sample(t, p, 20)
 	}
-	for attempt := range 4 { // what else the machine does may come between
-		r := start(t, false, "sample=1:20", "alone")
-		p := r.open()
-		turn := func(rate uint64) {
-			time.Sleep(300 * time.Millisecond)
-			if _, err := r.in.Write([]byte{0}); err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Sample(rate); err != nil {
-				t.Fatal(err)
-			}
+	n, all := r.finish()
+	if late := counted(t, all, "late"); late != uint64(r.late) {
+		t.Errorf("late: %d passages of %d", late, r.late)
+	}
+	if tiny := counted(t, all, "tiny"); tiny != 64*uint64(r.late) {
+		t.Errorf("tiny: %d passages of %d", tiny, 64*r.late)
+	}
+	if hot := find(t, all, "hot"); n > 0 && hot.CountSE() == 0 {
+		t.Errorf("hot: %d passages of %d, and no error is stated", hot.Count, n)
+	}
+}
+
+// sample changes the rate, and waits until the program has it: until two windows of that rate have ended, or, for 1, hot is collected
+// each of eight times that it looks. One window in 20 would be open all these times once in 20^8.
+func sample(t *testing.T, p *steer.Process, rate uint64) {
+	t.Helper()
+	if err := p.Sample(rate); err != nil {
+		t.Fatal(err)
+	}
+	before, err := p.Status()
+	for collected := 0; collected < 8; time.Sleep(time.Millisecond) {
+		s, err2 := p.Status()
+		if err := cmp.Or(err, err2); err != nil || s.Sample != rate {
+			t.Fatalf("%+v, %v", s, err)
 		}
-		turn(1) // late
-		turn(200)
-		turn(20) // late
-		turn(20)
-		time.Sleep(300 * time.Millisecond)
-		n, all := r.finish()
-		ok := true
-		for name, want := range map[string]int64{"hot": n, "late": r.late, "tiny": 64 * r.late} {
-			m := find(t, all, name)
-			ok = ok && near(m, want)
-			t.Logf("%s: %d ± %.0f passages of %d", name, m.Count, m.CountSE(), want)
+		if hotOff(t, p) != 0 {
+			collected = 0
+		} else if rate == 1 {
+			collected++
 		}
-		if ok {
+		if rate != 1 && s.Windows > before.Windows+1 {
 			return
-		}
-		if attempt == 3 {
-			t.Error("counts of other passages than there were")
 		}
 	}
 }
