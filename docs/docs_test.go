@@ -24,9 +24,6 @@ var exempt = map[string]string{
 	"make test":  "it runs this test",
 }
 
-// measured are the pages whose figures are times that hang on what else the machine does, and how often they may be tried.
-var measured = map[string]int{"docs/shapes.md": 3}
-
 // markgen builds the command once, for all pages, from the sources that README.md says to build it from, and beside
 // it benchstat, which the pages use.
 var markgen = sync.OnceValues(func() (dir string, err error) {
@@ -85,19 +82,12 @@ func TestPages(t *testing.T) {
 			if !slices.Contains(first, p.name) {
 				tier.Corpus(t)
 			}
-			for tries := max(1, measured[p.name]); ; tries-- {
-				dir := t.TempDir()
-				if p.name == "README.md" {
-					copyCheckout(t, dir)
-				}
-				differences := runPage(t, bash, p, dir, env)
-				if len(differences) == 0 || tries == 1 {
-					for _, d := range differences {
-						t.Error(d)
-					}
-					break
-				}
-				t.Logf("once more, as the page shows times: %s", strings.Join(differences, "\n"))
+			dir := t.TempDir()
+			if p.name == "README.md" {
+				copyCheckout(t, dir)
+			}
+			for _, d := range runPage(t, bash, p, dir, env) {
+				t.Error(d)
 			}
 		})
 	}
