@@ -13,12 +13,9 @@ import (
 func TestMeasureAgainTraced(t *testing.T) {
 	const key = "MARKGEN_TEST_COLLECT"
 	if os.Getenv(key) == "" {
+		unemulated(t)
 		for _, collect := range []string{"trace", "time+trace"} {
-			args := []string{os.Args[0], "-test.run=^" + t.Name() + "$"}
-			if emulator != "" {
-				args = append([]string{emulator}, args...)
-			}
-			cmd := exec.Command(args[0], args[1:]...)
+			cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 			cmd.Env = append(os.Environ(), key+"=collect="+collect+",file="+t.TempDir()+"/data")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s", collect, err, out)

@@ -39,8 +39,18 @@ var (
 	offModule   = &form{name: "offmodule", module: true, flags: []string{"-tags=markgen_off"}}
 )
 
-// emulator runs programs of a platform that is not this machine's.
+// emulator runs the programs that tests start, which are of the platform that GOOS and GOARCH in the environment say, and not of this
+// machine's.
 var emulator = os.Getenv("MARKGEN_TEST_EMULATOR")
+
+// unemulated skips a test that starts programs where an emulator runs the test itself: there a process that forks while others of its
+// threads run may wait forever for a lock of the emulator. The test is run with an emulator for the programs.
+func unemulated(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MARKGEN_TEST_EMULATED") != "" {
+		t.Skip("the tests that are not emulated start the programs that are")
+	}
+}
 
 // native skips a test of what an emulator does otherwise: it starts slowly, cannot
 // replace itself by a program of the other platform, and takes memory of its own.
@@ -66,6 +76,7 @@ func TestMain(m *testing.M) {
 // build compiles the demo and gives the path of the program.
 func (f *form) build(t *testing.T) string {
 	t.Helper()
+	unemulated(t)
 	if f == raceForm { // an emulator has no room for it
 		native(t)
 	}
