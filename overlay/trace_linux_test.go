@@ -177,6 +177,9 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"-race"}, {"-form", "guarded"}} {
 		t.Run(strings.Join(flags, ""), func(t *testing.T) {
+			if flags != nil {
+				tier.Corpus(t)
+			}
 			t.Parallel()
 			k := tracedProgram(t, flags...)
 			for _, config := range []string{"collect=trace", "collect=time+trace", "collect=trace,clock=mono", "collect=trace,noself"} {

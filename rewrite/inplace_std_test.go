@@ -14,6 +14,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // exports returns the files of export data of the packages and of all that they
@@ -70,8 +72,15 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 		_, _ = conf.Check(path, fset, parsed, nil)
 		return errs
 	}
-	checked, compared := 0, 0
+	checked, compared, packages := 0, 0, 0
+	of := 3 // a part of the packages does outside of make corpus
+	if tier.InCorpus() {
+		of = 1
+	}
 	stdPackages(t, func(path string, sources []Source) {
+		if packages++; packages%of != 0 {
+			return
+		}
 		texts := map[string][]byte{}
 		for _, s := range sources {
 			texts[s.Name] = s.Text
@@ -102,7 +111,7 @@ func TestInPlaceOfStandardLibrary(t *testing.T) {
 		}
 		checked++
 	})
-	if checked < 250 || compared < 1000 {
+	if checked < 250/of || compared < 1000/of {
 		t.Errorf("only %d packages and %d files were checked", checked, compared)
 	}
 }

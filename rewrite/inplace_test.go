@@ -13,6 +13,8 @@ import (
 
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/registry"
+
+	"github.com/markgen/markgen/tier"
 )
 
 const testRuntime = "github.com/markgen/markgen/runtime"
@@ -169,7 +171,10 @@ func TestInPlaceOfOddities(t *testing.T) {
 	files, _ := filepath.Glob("*.go")
 	for name, oddity := range oddities {
 		t.Run(name, func(t *testing.T) {
-			for _, file := range files {
+			for i, file := range files {
+				if i%3 != 0 && !tier.InCorpus() {
+					continue
+				}
 				text, err := os.ReadFile(file)
 				if err != nil {
 					t.Fatal(err)
