@@ -14,7 +14,7 @@ import (
 func demoRun(t *testing.T, program, settings string) *profile.Profile {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "demo.markgen")
-	cmd := exec.Command(program)
+	cmd := exec.Command(program, "-lines=24000")
 	cmd.Env = append(os.Environ(), "MARKGEN="+settings+",report=none,file="+file)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
