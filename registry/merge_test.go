@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/tier"
 )
 
 // repository is a git repository that holds a source tree and its registry.
@@ -18,6 +19,7 @@ type repository struct {
 }
 
 func newRepository(t *testing.T) *repository {
+	tier.Test(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("this test merges with git; put it on PATH")
 	}
