@@ -37,9 +37,9 @@ OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)S
 # Tests of the first two tiers (package tier) and lint. At the end it says how many tests were skipped, and why,
 # and what took long.
 test: export MARKGEN_TESTS := test
-test: quick
+test:
 	@rm -rf bin/tests
-	@$(MAKE) --no-print-directory tests; code=$$?; bin/gotest -slowest 10 -sum bin/tests/*; exit $$code
+	@$(MAKE) --no-print-directory quick tests; code=$$?; bin/gotest -slowest 10 -sum bin/tests/*; exit $$code
 
 tests: bin/gotest
 	$(MAKE) -j2 others cross static other-go
@@ -65,14 +65,14 @@ other-go: bin/gotest
 
 lint: quick static
 
-quick:
+quick: bin/gotest
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
-	$(GO) vet ./...
+	bin/gotest -o bin/tests/vet $(GO) vet ./...
 	$(GO) vet -tags markgen_off ./runtime
 
-static:
-	$(GO) tool staticcheck ./...
+static: bin/gotest
+	bin/gotest -o bin/tests/staticcheck $(GO) tool staticcheck ./...
 
 # Everything for other platforms, its types checked and the runtime vetted, and the runtime's tests on linux/arm64.
 cross: bin/gotest

@@ -35,12 +35,10 @@ go test -c -o "$dir/runtime.test" ./runtime
 cd runtime
 # run NAME COMMAND... runs tests and keeps their counts in bin/tests/NAME.
 run() {
-	name=$1 code=0
+	name=$1
 	shift
-	"$@" -test.v=test2json -test.timeout 7m >"$dir/log" 2>&1 || code=$?
-	"$root/bin/gotest" -o "$root/bin/tests/$name" sh -c 'go tool test2json -p "the runtime on linux/arm64" <"$0"; exit "$1"' "$dir/log" "$code"
+	"$root/bin/gotest" -o "$root/bin/tests/$name" go tool test2json -p "the runtime on linux/arm64" "$@" -test.v=test2json -test.timeout 7m
 }
-MARKGEN_TEST_EMULATED=1 run arm64 "$qemu" "$dir/arm64.test"
-export GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR="$qemu"
-run arm64-programs "$dir/runtime.test"
+run arm64 env MARKGEN_TEST_EMULATED=1 "$qemu" "$dir/arm64.test"
+run arm64-programs env GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR="$qemu" "$dir/runtime.test"
 echo "linux/arm64: PASS"
