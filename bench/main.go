@@ -49,6 +49,7 @@ var subjects = []struct {
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
 	{"deep", "a scope, and allocation, in a deep build against an ordinary and a plain one", (*bench).deep},
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
+	{"shapes", "how often the shapes of twelve functions are recognised, and taken for others", (*bench).shapes},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},
 	{"peers", "a marked function against other ways to time it", (*bench).peers},
 	{"start", "what 100,000 markers add to a program's start", (*bench).start},

@@ -287,30 +287,21 @@ func TestTracePanic(t *testing.T) {
 	}
 }
 
-// Times between markers are those that a program sleeps.
+// Times between markers are those that a program sleeps: none is shorter, and those of a goroutine together are no longer than the program ran.
 func TestTraceBetween(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)
-	long := true
-	for tries := 0; tries < 4 && long; tries++ { // what else the machine does may come between
-		long = false
-		tr := k.alone(t, "collect=trace", "sleep", "8", "10")
-		for _, tt := range []struct {
-			from, to string
-			ms       float64
-		}{{"sleep", "sleep", 10}, {"sleep", "slept", 5}, {"slept", "sleep@exit", 5}} {
-			b := between(t, tr, tt.from, tt.to)
-			if b.Count != 80 || b.Unpaired != 0 || b.MinNS < tt.ms*1e6 {
-				t.Errorf("%s to %s: %d pairs, %d unpaired, %v to %v ns", tt.from, tt.to, b.Count, b.Unpaired, b.MinNS, b.MaxNS)
-			}
-			if median := b.QuantileNS(0.5); median > (tt.ms+4)*1e6 {
-				long = true
-				t.Logf("%s to %s: a median of %v ns", tt.from, tt.to, median)
-			}
+	begin := time.Now()
+	tr := k.alone(t, "collect=trace", "sleep", "8", "10")
+	ran := time.Since(begin)
+	for _, tt := range []struct {
+		from, to string
+		ms       float64
+	}{{"sleep", "sleep", 10}, {"sleep", "slept", 5}, {"slept", "sleep@exit", 5}} {
+		b := between(t, tr, tt.from, tt.to)
+		if b.Count != 80 || b.Unpaired != 0 || b.MinNS < tt.ms*1e6 || b.MeanNS()*80/8 > float64(ran) {
+			t.Errorf("%s to %s: %d pairs, %d unpaired, %v ns on average, %v to %v, in %v", tt.from, tt.to, b.Count, b.Unpaired, b.MeanNS(), b.MinNS, b.MaxNS, ran)
 		}
-	}
-	if long {
-		t.Error("times are longer than the program sleeps")
 	}
 }
 
