@@ -192,7 +192,7 @@ func TestTimerTriggers(t *testing.T) {
 		{"pause=after:50ms,resume=after:100ms", "profiling by begin, paused by timer, profiling by timer, paused by timer", []uint64{50, 150, 200}},
 		{"start=on:*.work,pause=after:50ms", "profiling by event, paused by timer, profiling by event", []uint64{50}},
 		{"every=100ms:20ms", "profiling by timer, paused by timer, profiling by timer, paused by timer", []uint64{0, 20, 100, 120}},
-		{"start=on:*.a,every=100ms:20ms", ", paused by timer, profiling by timer, paused by timer", []uint64{20, 100, 120}},
+		{"start=on:*.a,every=100ms:20ms", ", paused by timer, profiling by timer, paused by timer", nil}, // a may come late
 	} {
 		p := runSteered(t, test.markgen, "time", "400").Profile
 		if got := strings.Join(changes(p), ", "); !strings.Contains(got, test.changes) {
