@@ -31,7 +31,7 @@ OTHER_GO := go1.27.4
 OTHER_TESTS := ^TestTraps$$/^(appends|exits|line_directives|recover)$$|^TestDeepAlloc$$|^TestForms$$/^(|-form_guarded_|-form_instance_|-form_open_|-form_twin_)$$|^TestLinkerGoroot$$
 
 # What takes long there, and depends little on the release.
-OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)StandardLibrary$$|^Test(KilledAnywhere|Survives)$$
+OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)StandardLibrary$$|^Test(KilledAnywhere|Survives|RaceIsSeen)$$|^Test/^race
 
 # Tests of the first two tiers (package tier) and lint. At the end it says how many tests were skipped, and why,
 # and what took long.

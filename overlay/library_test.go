@@ -15,16 +15,13 @@ import (
 
 // A library for C counts what threads that C has made pass. It is left without a word, so that its data do not end in order.
 func TestLibraryForC(t *testing.T) {
-	tier.Test(t)
+	tier.Corpus(t)
 	t.Parallel()
 	dir, out := trapModule(t, "library"), t.TempDir()
 	modes := map[string]string{"c-archive": "library.a", "c-shared": "library.so"}
 	cc := strings.Fields(trapMust(t, dir, nil, "go", "env", "CC").stdout)
 	for mode, library := range modes {
 		t.Run(mode, func(t *testing.T) {
-			if mode == "c-shared" {
-				tier.Corpus(t)
-			}
 			folder := filepath.Join(out, mode)
 			library, program := filepath.Join(folder, library), filepath.Join(folder, "program")
 			compile := append(cc[1:], "-I", folder, "c/main.c", library, "-o", program, "-lpthread")

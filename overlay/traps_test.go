@@ -319,8 +319,11 @@ var build32Bits = sync.OnceValue(func() error {
 // TestTrapsOn32Bits builds for linux/386.
 func TestTrapsOn32Bits(t *testing.T) {
 	need32Bits(t)
-	for _, name := range []string{"goroutines", "recover", "generics", "exits"} {
+	for i, name := range []string{"goroutines", "exits", "recover", "generics"} {
 		t.Run(name, func(t *testing.T) {
+			if i > 1 {
+				tier.Corpus(t)
+			}
 			t.Parallel()
 			trapCheck(t, trapCopy(t, nil, "traps/"+name), "GOARCH=386", "CGO_ENABLED=0")
 		})

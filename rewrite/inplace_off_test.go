@@ -99,7 +99,7 @@ var (
 func instructions(t *testing.T, dir, tags string) map[string]string {
 	t.Helper()
 	binary := filepath.Join(dir, "program")
-	goRun(t, dir, "build", "-trimpath", "-tags", tags, "-o", binary, ".")
+	goRun(t, dir, "build", "-tags", tags, "-o", binary, ".")
 	functions := map[string]string{}
 	name := ""
 	for _, line := range strings.Split(goRun(t, dir, "tool", "objdump", "-s", `^example\.com/p\.`, binary), "\n") {
