@@ -51,8 +51,9 @@ type Batch struct {
 
 // A Receipt says what became of a batch.
 type Receipt struct {
-	Known   bool // it had come before, and was not counted again
-	Markers int  // whose figures were added
+	Known     bool // it had come before, and was not counted again
+	Markers   int  // whose figures were added
+	NewOrigin bool // its origin came first with it; it stays, even if the batch was not taken
 }
 
 // Day is a day in UTC, numbered from 1970-01-01, which is 0.

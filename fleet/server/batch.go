@@ -79,7 +79,7 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	if got.Known {
 		status = http.StatusOK
 	}
-	text, err := json.Marshal(receipt(got))
+	text, err := json.Marshal(receipt{got.Known, got.Markers})
 	if err != nil {
 		return err
 	}

@@ -42,13 +42,23 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return s.wrap("backing up the store", s.backup(ctx, w))
 }
 
-func (s *Store) backup(ctx context.Context, w io.Writer) error {
+func (s *Store) backup(ctx context.Context, w io.Writer) (err error) {
 	select {
 	case s.backups <- struct{}{}:
 		defer func() { <-s.backups }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	whole := ctx
+	ctx, cut := context.WithCancelCause(whole)
+	s.cutBackup.Store(&cut)
+	defer func() {
+		s.cutBackup.Store(nil)
+		if whole.Err() == nil && context.Cause(ctx) != nil { // what the database says of it is of no interest
+			err = context.Cause(ctx)
+		}
+		cut(nil)
+	}()
 	tx, err := s.snapshot(ctx)
 	if err != nil {
 		return err

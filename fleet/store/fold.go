@@ -30,8 +30,9 @@ func (s *Store) fold() {
 	timer := time.NewTicker(20 * time.Millisecond)
 	defer timer.Stop()
 	pause := fresh
+	trimmed := true
 	for {
-		round, wrote := time.Now(), 0
+		round, wrote, failed := time.Now(), 0, false
 		for range allChunks {
 			c := next
 			next = (next + 1) % allChunks
@@ -47,19 +48,22 @@ func (s *Store) fold() {
 				continue
 			}
 			if err := s.foldChunk(c); err != nil {
-				s.trouble.Store(&err)
+				failed = true
+				s.trouble.note(folding, err)
 				if s.isClosing() {
 					return
 				}
 				time.Sleep(100 * time.Millisecond)
 				break
 			}
-			s.trouble.Store(nil)
+			s.trouble.note(folding, nil)
 			since[c] = time.Time{}
 			wrote++
 		}
-		if wrote > 0 {
-			s.trim()
+		if !failed && (wrote > 0 || !trimmed) {
+			err := s.trim()
+			trimmed = err == nil
+			s.trouble.note(folding, err)
 		}
 		if took := time.Since(round); wrote > allChunks/2 {
 			pause = max(fresh, restless*took)
@@ -105,7 +109,7 @@ func (s *Store) foldChunk(c int) error {
 	}
 	writer, from := s.writer, s.written[c]
 	s.mu.Unlock()
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(s.life, time.Minute)
 	defer stop()
 	err := s.writeChunk(ctx, writer, c, h.chunk, from, h.to)
 	if errors.Is(err, errLost) {
@@ -115,6 +119,7 @@ func (s *Store) foldChunk(c int) error {
 		return err
 	}
 	s.chunks.Add(1)
+	s.wrote.Store(time.Now().UnixNano())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[c] == h {
@@ -339,7 +344,7 @@ func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words 
 }
 
 // trim deletes from the log what is in all tables.
-func (s *Store) trim() {
+func (s *Store) trim() error {
 	s.mu.Lock()
 	to := s.sum.last
 	for c := range allChunks {
@@ -357,12 +362,12 @@ func (s *Store) trim() {
 		_, err := s.change(ctx, false, "DELETE FROM log WHERE writer = $1 AND number <= $2", writer, upTo)
 		stop()
 		if err != nil {
-			s.trouble.Store(&err)
-			return
+			return err
 		}
 		from = upTo
 	}
 	s.mu.Lock()
 	s.trimmed = from
 	s.mu.Unlock()
+	return nil
 }

@@ -37,6 +37,12 @@ const (
 // Figures may show in queries a little later (Settle). The batch may not be changed after.
 func (s *Store) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, error) {
 	r, err := s.ingest(ctx, b)
+	switch {
+	case err == nil:
+		s.trouble.note(taking, nil)
+	case s.kind(err) != nil: // of the database, and not of this batch
+		s.trouble.note(taking, err)
+	}
 	return r, s.wrap("taking a batch", err)
 }
 
@@ -53,9 +59,11 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 		return fleet.Receipt{}, err
 	}
 	words := hashesOf(b.Profile)
-	if err := s.register(ctx, b, words); err != nil {
+	newOrigin, err := s.register(ctx, b, words)
+	if err != nil {
 		return fleet.Receipt{}, err
 	}
+	r := fleet.Receipt{NewOrigin: newOrigin}
 	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
 	if origin, ok := s.known.origin(b.Origin); ok { // else it has come before
 		c.delta = deltaOf(b.Profile, words, origin, b.Day, s.known.number)
@@ -63,18 +71,18 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	select {
 	case s.comings <- c:
 	case <-ctx.Done():
-		return fleet.Receipt{}, ctx.Err()
+		return r, ctx.Err()
 	case <-s.closing:
-		return fleet.Receipt{}, errClosed
+		return r, errClosed
 	}
 	// Once it is in a group its fate is the group's: an answer comes.
 	if err := <-c.result; err != nil {
-		return fleet.Receipt{}, err
+		return r, err
 	}
-	if !c.new {
-		return fleet.Receipt{Known: true}, nil
+	if r.Known = !c.new; c.new {
+		r.Markers = len(b.Profile.Markers)
 	}
-	return fleet.Receipt{Markers: len(b.Profile.Markers)}, nil
+	return r, nil
 }
 
 // room waits until the sum in memory has room.
@@ -92,8 +100,8 @@ func (s *Store) room(ctx context.Context) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), ErrBehind) {
-				if err := s.trouble.Load(); err != nil { // that is why it can't
-					return *err
+				if err := s.trouble.now(); err != nil { // that is why it can't
+					return err
 				}
 			}
 			return context.Cause(ctx)
@@ -156,6 +164,7 @@ func (s *Store) group(list []*coming) {
 	}
 	if err == nil {
 		s.count(writer, list)
+		s.wrote.Store(time.Now().UnixNano())
 	}
 	answer(list, err)
 }

@@ -220,44 +220,45 @@ func (k *known) missing(b *fleet.Batch, words []uint64) (list missing) {
 // mostNames is how many collectors and values of theirs a store takes.
 const mostNames = 4096
 
-// register sees to it that all that a batch names has its row.
-func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) error {
+// register sees to it that all that a batch names has its row. It tells whether the origin is new.
+func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (newOrigin bool, err error) {
 	list := s.known.missing(b, words)
 	if list.nothing() {
-		return nil
+		return false, nil
 	}
 	if _, known, err := s.came(ctx, s.read, b); known || err != nil {
-		return err // the group finds it, and that it is not new
+		return false, err // the group finds it, and that it is not new
 	}
 	tx, err := s.begin(ctx, false)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer tx.Rollback()
 	var apis, origins, numbers int64
 	if err := tx.QueryRowContext(ctx, "SELECT apis, origins, names FROM total WHERE id = 1"+s.lock).Scan(&apis, &origins, &numbers); err != nil {
-		return err
+		return false, err
 	}
 	now, err := s.clock(ctx, tx)
 	if err != nil {
-		return err
+		return false, err
 	}
+	had := origins
 	origin, err := s.addOrigin(ctx, tx, b.Origin, &origins, now.UnixMilli())
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := s.addAPIs(ctx, tx, b.Profile, words, list.markers, &apis); err != nil {
-		return err
+		return false, err
 	}
 	ids, err := s.addNames(ctx, tx, list.names, &numbers)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE total SET apis = $1, origins = $2, names = $3 WHERE id = 1", apis, origins, numbers); err != nil {
-		return err
+		return false, err
 	}
 	if err := tx.Commit(); err != nil {
-		return err
+		return false, err
 	}
 
 	k := s.known
@@ -272,7 +273,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) er
 	for n, id := range ids {
 		k.numbers[n], k.names[id] = id, n
 	}
-	return nil
+	return origins > had, nil
 }
 
 // addOrigin returns the number of an origin, which it gets if it has none. Numbers are in the order in which origins come.

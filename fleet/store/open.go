@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // state is what an open store has.
@@ -18,11 +21,13 @@ type state struct {
 	url        string
 	identity   int64 // tells the store from others, and from what it was before a restore
 	write      *sql.DB
-	read       *sql.DB
+	read       *sql.DB   // for batches, tokens and what goes on by itself: nobody who asks for figures can use it up
+	queries    *sql.DB   // for who asks for figures
 	owner      *fileLock // of a file; nil if there is none
 	known      *known
-	reached    marks         // pairs in the table reach
-	backups    chan struct{} // has room for the one that is made
+	reached    marks                                   // pairs in the table reach
+	backups    chan struct{}                           // has room for the one that is made
+	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cuts it off; nil: there is none
 
 	comings chan *coming
 	logged  int64     // the writer whose log the next two are of; all three of the goroutine that commits
@@ -38,12 +43,16 @@ type state struct {
 	written [allChunks]int64 // up to which number
 	trimmed int64            // the log has been deleted up to this number
 
-	waiting  atomic.Int64          // bytes of the sum
-	chunks   atomic.Int64          // that have been written
-	settling atomic.Int32          // how many wait in Settle
-	trouble  atomic.Pointer[error] // why folding does not get on
+	waiting  atomic.Int64 // bytes of the sum
+	chunks   atomic.Int64 // that have been written
+	settling atomic.Int32 // how many wait in Settle
+	trouble  troubles
+	pings    singleflight.Group
+	wrote    atomic.Int64 // when a transaction was last committed, ns since 1970
 	woken    chan struct{}
 
+	life     context.Context // of what goes on by itself; ended when the store closes
+	end      context.CancelFunc
 	closing  chan struct{}
 	closed   sync.Once
 	running  sync.WaitGroup
@@ -59,10 +68,12 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		options: o.withDefaults(), url: url, known: newKnown(),
 		comings: make(chan *coming, groupMost), woken: make(chan struct{}, 1), closing: make(chan struct{}), backups: make(chan struct{}, 1),
 	}}
+	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.open(ctx, url)
 	if err == nil {
 		return s, nil
 	}
+	s.end()
 	err = s.wrap("opening the store", err)
 	s.closeDatabases()
 	return nil, err
@@ -143,13 +154,17 @@ func (s *Store) wake() {
 	}
 }
 
+// patience is how long a store that closes tries to write figures to the tables that can't be written. They are in the log.
+const patience = 2 * time.Second
+
 // Close writes what is left and closes the store.
 func (s *Store) Close() error {
 	s.closed.Do(func() {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
-		err := s.settleOwn(ctx)
+		err := s.settleOwn(ctx, patience)
 		close(s.closing)
+		s.end()
 		s.running.Wait()
 		if err == nil {
 			err = s.leave(ctx)
@@ -164,7 +179,7 @@ func (s *Store) closeDatabases() error {
 	if s.write != nil && s.close != nil {
 		errs = append(errs, s.close(s.write))
 	}
-	for _, db := range []*sql.DB{s.read, s.write} {
+	for _, db := range []*sql.DB{s.queries, s.read, s.write} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -181,14 +196,14 @@ func (s *Store) Settle(ctx context.Context) error {
 }
 
 func (s *Store) settle(ctx context.Context) error {
-	if err := s.settleOwn(ctx); err != nil {
+	if err := s.settleOwn(ctx, 0); err != nil {
 		return err
 	}
 	return s.settleOthers(ctx)
 }
 
-// settleOwn waits for the batches that this process has taken.
-func (s *Store) settleOwn(ctx context.Context) error {
+// settleOwn waits for the batches that this process has taken. It gives up when they could not be written for so long; 0: never.
+func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 	s.settling.Add(1)
 	defer s.settling.Add(-1)
 	s.mu.Lock()
@@ -198,15 +213,15 @@ func (s *Store) settleOwn(ctx context.Context) error {
 	defer tick.Stop()
 	for !s.writtenTo(to) {
 		s.wake()
+		if since, err := s.trouble.of(folding); err != nil && patience > 0 && time.Since(since) > patience {
+			return err
+		}
 		select {
 		case <-tick.C:
 		case <-s.closing:
 			return errClosed
 		case <-ctx.Done():
-			if err := s.trouble.Load(); err != nil {
-				return *err
-			}
-			return ctx.Err()
+			return cmp.Or(s.trouble.now(), ctx.Err())
 		}
 	}
 	return nil
@@ -227,18 +242,46 @@ func (s *Store) writtenTo(to int64) bool {
 	return true
 }
 
-// Ping tells whether the store can be written to and read.
+// Ping tells whether the store can be read and takes batches. Nothing is written to find out where something has just been
+// written, or could not be, and many who ask at once are told the same.
 func (s *Store) Ping(ctx context.Context) error {
-	err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(new(int64))
-	if err == nil {
-		_, err = s.change(ctx, true, "UPDATE total SET revision = revision WHERE id = 1")
+	result := s.pings.DoChan("", func() (any, error) {
+		ctx, stop := context.WithTimeout(s.life, 5*time.Second)
+		defer stop()
+		return nil, s.ping(ctx)
+	})
+	var err error
+	select {
+	case r := <-result:
+		err = r.Err
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
 	return s.wrap("looking whether the store works", err)
 }
 
+func (s *Store) ping(ctx context.Context) error {
+	if err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(new(int64)); err != nil {
+		return err
+	}
+	if err := s.trouble.now(); err != nil {
+		return err
+	}
+	if time.Since(time.Unix(0, s.wrote.Load())) < time.Second {
+		return nil
+	}
+	_, err := s.change(ctx, false, "UPDATE total SET revision = revision WHERE id = 1")
+	if err == nil {
+		s.wrote.Store(time.Now().UnixNano())
+	}
+	return err
+}
+
 // leave gives up being a writer; nothing of it may be in the log.
 func (s *Store) leave(ctx context.Context) error {
-	s.trim()
+	if err := s.trim(); err != nil {
+		return err
+	}
 	tx, err := s.begin(ctx, true)
 	if err != nil {
 		return err

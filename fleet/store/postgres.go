@@ -52,9 +52,12 @@ func (s *Store) openPostgres(ctx context.Context, url string) error {
 	reading := config.Copy()
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	s.read = stdlib.OpenDB(*reading)
-	s.read.SetMaxOpenConns(8)
+	s.read.SetMaxOpenConns(4)
 	s.read.SetMaxIdleConns(4)
-	for _, db := range []*sql.DB{s.write, s.read} {
+	s.queries = stdlib.OpenDB(*reading)
+	s.queries.SetMaxOpenConns(6)
+	s.queries.SetMaxIdleConns(4)
+	for _, db := range []*sql.DB{s.write, s.read, s.queries} {
 		db.SetConnMaxLifetime(time.Hour)
 	}
 	return s.write.PingContext(ctx)

@@ -6,43 +6,44 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
 )
 
 // Profile returns the sums of all figures that the filter chooses as a profile: markers in their order, runs. It
-// holds limit markers at most, 0: any number; more tells that there are others.
+// holds limit markers at most, or as many as take the memory that so many usually do; 0: any number. more tells that there are others.
+//
+// The APIs are read as Each does it, so that nothing of the database is held for long.
 func (s *Store) Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error) {
 	p, more, err = s.profile(ctx, f, limit)
 	return p, more, s.wrap("adding figures up", err)
 }
 
-func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (*profile.Profile, bool, error) {
-	tx, err := s.snapshot(ctx)
-	if err != nil {
+func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error) {
+	if p, err = s.runs(ctx, &f); err != nil {
 		return nil, false, err
 	}
-	defer tx.Rollback()
-	origins, err := s.chosen(ctx, tx, &f)
-	if err != nil {
-		return nil, false, err
-	}
-	p, err := s.headOf(ctx, tx, origins, &f)
-	if err != nil {
-		return nil, false, err
-	}
-	more := false
-	w := walkOf(&f)
-	for w.origins = origins; !w.done && !more; {
-		list, err := s.next(ctx, tx, w)
+	size := 0
+	given := map[registry.ID]bool{} // one that gets another name meanwhile may come by both
+	for w := walkOf(&f); !w.done && !more; {
+		list, err := s.stretch(ctx, w)
 		if err != nil {
 			return nil, false, err
 		}
-		if more = limit > 0 && len(p.Markers)+len(list) > limit; more {
-			list = list[:limit-len(p.Markers)]
+		for i := range list {
+			if given[list[i].ID] {
+				continue
+			}
+			if more = limit > 0 && (len(p.Markers) == limit || size > limit*usualSize); more {
+				break
+			}
+			given[list[i].ID] = true
+			size += sizeOf(&list[i])
+			p.Markers = append(p.Markers, list[i])
 		}
-		p.Markers = append(p.Markers, list...)
 	}
 	var newest int64
 	for i := range p.Markers {
@@ -54,6 +55,38 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (*profil
 	// IDs are ordered as unsigned numbers in a profile.
 	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
 	return p, more, nil
+}
+
+// usualSize is about how many bytes a marker with its figures takes.
+const usualSize = 1536
+
+// sizeOf is how many it takes at least.
+func sizeOf(m *profile.Marker) int {
+	n := int(unsafe.Sizeof(*m)) + len(m.Name) + len(m.Package) + len(m.File) + len(m.Group) +
+		(cap(m.Buckets)+cap(m.First.Buckets))*int(unsafe.Sizeof(profile.Bucket{})) + cap(m.Sizes)*int(unsafe.Sizeof(profile.SizeBucket{}))
+	for i := range m.Readings {
+		r := &m.Readings[i]
+		n += int(unsafe.Sizeof(*r))
+		for k := range r.Values {
+			v := &r.Values[k]
+			n += int(unsafe.Sizeof(*v)) + (cap(v.Buckets)+cap(v.SelfBuckets))*int(unsafe.Sizeof(profile.ValueBucket{}))
+		}
+	}
+	return n
+}
+
+// runs is a profile of what a filter chooses, without markers.
+func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, error) {
+	tx, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	origins, err := s.chosen(ctx, tx, f)
+	if err != nil {
+		return nil, err
+	}
+	return s.headOf(ctx, tx, origins, f)
 }
 
 // headOf is a profile without markers.

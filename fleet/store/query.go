@@ -74,7 +74,7 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 			return after, false, err
 		}
 		var newest int64
-		if err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&newest); err != nil {
+		if err := s.queries.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&newest); err != nil {
 			return after, false, err
 		}
 		if revision > newest {
@@ -86,7 +86,7 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 	if limit > 0 {
 		most = int64(limit) + 1
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+apiColumns+" FROM api WHERE (revision, id) > ($1, $2) ORDER BY revision, id LIMIT $3", revision, int64(id), most)
+	rows, err := s.queries.QueryContext(ctx, "SELECT "+apiColumns+" FROM api WHERE (revision, id) > ($1, $2) ORDER BY revision, id LIMIT $3", revision, int64(id), most)
 	n := 0
 	err = each(rows, err, func() error {
 		if n++; limit > 0 && n > limit {
@@ -117,7 +117,7 @@ func renumber(ctx context.Context, tx transaction) (revision int64, err error) {
 // runs have changed, or figures of days have become those of a month. All servers of a store have the same.
 func (s *Store) State(ctx context.Context) (string, error) {
 	var revision int64
-	if err := s.read.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&revision); err != nil {
+	if err := s.queries.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&revision); err != nil {
 		return "", s.wrap("looking whether anything has changed", err)
 	}
 	return fmt.Sprintf("%d.%x", revision, s.identity), nil
@@ -138,7 +138,7 @@ func (s *Store) place(c Cursor) (revision int64, id uint64, err error) {
 
 // API returns what is known of an API besides figures; ErrNotFound.
 func (s *Store) API(ctx context.Context, id registry.ID) (*fleet.API, error) {
-	a, err := s.api(ctx, s.read, id)
+	a, err := s.api(ctx, s.queries, id)
 	if err != nil {
 		return nil, s.wrap(fmt.Sprintf("API %s", id), err)
 	}
@@ -162,5 +162,5 @@ func (k *known) name(number int64) name {
 
 // snapshot begins a transaction that reads, in which all queries see the same.
 func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
-	return s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.isolation})
+	return s.queries.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.isolation})
 }

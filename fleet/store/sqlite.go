@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	if s.owner, err = lockSQLite(ctx, file+"-lock"); err != nil {
 		return err
 	}
-	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(0)", "journal_size_limit(67108864)"}
+	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(0)", "journal_size_limit(" + strconv.Itoa(longLog*4096) + ")"}
 	if s.write, err = sqliteDB(file, "immediate", pragmas); err != nil {
 		return err
 	}
@@ -49,24 +50,31 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	if s.read, err = sqliteDB(file, "deferred", []string{"busy_timeout(10000)", "query_only(true)", "cache_size(-4096)"}); err != nil {
 		return err
 	}
-	s.read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	s.read.SetMaxOpenConns(4)
 	s.read.SetMaxIdleConns(4)
+	if s.queries, err = sqliteDB(file, "deferred", []string{"busy_timeout(10000)", "query_only(true)", "cache_size(-4096)"}); err != nil {
+		return err
+	}
+	s.queries.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	s.queries.SetMaxIdleConns(4)
 	s.background = func() { s.checkpoint(file) }
 	return nil
 }
 
-// What is in SQLite's write-ahead log is put into the database beside the writing, which waits only while the last of it is done, and
-// then the log begins anew.
-const (
+// What is in SQLite's write-ahead log is put into the database beside the writing. When it is long the log begins anew: nothing is
+// written meanwhile, and queries that began before have to be over, which takes none of them long. A backup may take long, and
+// goes on until the log is much too long.
+var (
 	checkpoints = 500 * time.Millisecond // between two looks
 	longLog     = 48 << 20 / 4096        // pages after which it begins anew
+	longerLog   = 256 << 20 / 4096       // pages after which a backup is cut off
 )
 
 // checkpoint does that until the store closes. The last connection to close does the rest.
 func (s *Store) checkpoint(file string) {
-	db, err := sqliteDB(file, "deferred", []string{"busy_timeout(1000)"})
+	db, err := sqliteDB(file, "deferred", []string{"busy_timeout(200)"})
 	if err != nil {
-		s.trouble.Store(&err)
+		s.trouble.note(logging, err)
 		return
 	}
 	defer db.Close()
@@ -81,13 +89,26 @@ func (s *Store) checkpoint(file string) {
 		}
 		var busy, pages, done int
 		err := db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &done)
-		if err == nil && pages > longLog {
-			err = db.QueryRow("PRAGMA wal_checkpoint(RESTART)").Scan(&busy, &pages, &done)
+		if cut := s.cutBackup.Load(); cut != nil && pages > longerLog {
+			(*cut)(fmt.Errorf("%w: more came during the backup than the log has room for; take it while less comes, or faster", ErrBehind))
 		}
-		if err != nil {
-			s.trouble.Store(&err)
+		// Where the disk is full, what the log takes of it is given back. With a backup on the way it can't begin anew.
+		if err == nil && len(s.backups) == 0 && (pages > longLog || s.kind(s.trouble.now()) == ErrFull) {
+			err = s.emptyLog(db)
 		}
+		s.trouble.note(logging, err)
 	}
+}
+
+// emptyLog has the log begin anew. Who writes waits for the connection meanwhile: while somebody writes the log has no end.
+func (s *Store) emptyLog(db *sql.DB) error {
+	write, err := s.write.Conn(s.life)
+	if err != nil {
+		return err
+	}
+	defer write.Close()
+	var busy, pages, done int
+	return db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
 }
 
 func sqliteDB(file, begin string, pragmas []string) (*sql.DB, error) {

@@ -11,10 +11,7 @@ type Status struct {
 
 // Status returns what is so now. It asks no database, and may be called at any time.
 func (s *Store) Status() Status {
-	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load()}
-	if trouble := s.trouble.Load(); trouble != nil {
-		st.Trouble = *trouble
-	}
+	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load(), Trouble: s.trouble.now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range allChunks {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func again(t *testing.T, s *store.Store, b *fleet.Batch) {
 	t.Fatal(err)
 }
 
-// A store that is full says so, has all that it took, and goes on when there is room.
+// A store that is full says so, also to who asks whether it takes batches, has all that it took, and goes on when there is room.
 func TestFullSQLite(t *testing.T) {
 	tier.Corpus(t)
 	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
@@ -64,12 +65,92 @@ func TestFullSQLite(t *testing.T) {
 	if len(list) == 0 {
 		t.Error("nothing was taken")
 	}
+	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrFull) {
+		t.Error("it is said to be ready:", err)
+	}
 	if err := s.Pragma("max_page_count = 1000000"); err != nil {
 		t.Fatal(err)
 	}
 	b := r.batch()
 	again(t, s, b)
 	checkAll(t, s, append(list, b))
+	if err := s.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A store that is full is closed without trying for long to write what is in its log; who opens it finds all that was taken.
+func TestFullCloses(t *testing.T) {
+	tier.Test(t)
+	file := filepath.Join(t.TempDir(), "fleet.db")
+	s, err := store.Open(t.Context(), file, store.Options{Days: 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newMaker(34)
+	if err := s.Pragma("max_page_count = 200"); err != nil {
+		t.Fatal(err)
+	}
+	list := until(t, s, r, store.ErrFull)
+	if err := s.Close(); err != nil && !errors.Is(err, store.ErrFull) {
+		t.Error(err)
+	}
+	checkAll(t, open(t, file, store.Options{}), list)
+}
+
+// The write-ahead log begins anew though somebody writes and somebody reads all the time; and it does not wait for a backup that
+// does not end.
+func TestLogBeginsAnew(t *testing.T) {
+	t.Cleanup(store.SetLog(50, 300))
+	file := filepath.Join(t.TempDir(), "fleet.db")
+	s := open(t, file, store.Options{})
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	var all sync.WaitGroup
+	defer all.Wait()
+	r := newMaker(33)
+	var list []fact
+	for range 5 {
+		list = append(list, r.batch())
+		ingest(t, s, list[len(list)-1])
+	}
+	reading, ended := context.WithCancel(ctx)
+	for range 8 {
+		all.Go(func() {
+			for reading.Err() == nil {
+				if _, _, err := s.Profile(ctx, fleet.Filter{}, 0); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	anew := func() {
+		for most := int64(0); ctx.Err() == nil; {
+			list = append(list, r.batch())
+			ingest(t, s, list[len(list)-1])
+			info, err := os.Stat(file + "-wal")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most = max(most, info.Size()); info.Size() < most && most > 50*4096 {
+				return
+			}
+		}
+		t.Error("the log has never begun anew")
+	}
+	anew()
+	w := &stuck{begun: make(chan struct{}, 1), release: make(chan struct{})}
+	backup := make(chan error, 1)
+	go func() { backup <- s.Backup(ctx, w) }()
+	<-w.begun
+	anew()
+	close(w.release)
+	if err := <-backup; !errors.Is(err, store.ErrBehind) {
+		t.Errorf("the backup: %v, want ErrBehind", err)
+	}
+	ended()
+	checkAll(t, s, list)
 }
 
 func TestReadOnlySQLite(t *testing.T) {

@@ -101,23 +101,15 @@ func (s *Store) tend() {
 	defer tick.Stop()
 	swept := time.Now()
 	for {
-		if err := s.renew(); err != nil {
-			s.trouble.Store(&err)
+		err := s.renew()
+		for again := true; again && err == nil && !s.isClosing(); {
+			again, err = s.takeOver()
 		}
-		for !s.isClosing() {
-			if again, err := s.takeOver(); err != nil {
-				s.trouble.Store(&err)
-				break
-			} else if !again {
-				break
-			}
-		}
-		if time.Since(swept) > sweeps && !s.isClosing() {
+		if err == nil && time.Since(swept) > sweeps && !s.isClosing() {
 			swept = time.Now()
-			if err := s.maintain(context.Background()); err != nil {
-				s.trouble.Store(&err)
-			}
+			err = s.maintain(s.life)
 		}
+		s.trouble.note(tending, err)
 		select {
 		case <-s.closing:
 			return
@@ -146,7 +138,7 @@ func (s *Store) renew() error {
 
 // takeOver recovers the log of a writer that is gone; again says that there was one.
 func (s *Store) takeOver() (again bool, err error) {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(s.life, time.Minute)
 	defer stop()
 	now, err := s.clock(ctx, s.read)
 	if err != nil {
@@ -180,7 +172,7 @@ func (s *Store) takeOver() (again bool, err error) {
 
 // recoverLog writes what is in the log of a writer, which is me now, and removes both.
 func (s *Store) recoverLog(id int64, me []byte) error {
-	ctx := context.Background() // each statement has a limit of its own
+	ctx := s.life // each statement has a limit of its own
 	if err := s.loadKnown(ctx, s.read); err != nil {
 		return err
 	}
