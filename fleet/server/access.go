@@ -22,14 +22,14 @@ func (s *Server) allowed(r *http.Request, scope string) error {
 		}
 		token, err := s.tokens.check(r.Context(), strings.TrimSpace(text), scope)
 		knownOf(r).token = token.ID
-		return err
+		return s.rates.failed(r, s.Now(), err)
 	}
 	// A session is for looking only: whatever a page makes a browser send, nothing is changed by it.
 	if text := s.session(r); text != "" && scope == ScopeRead && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		token, err := s.tokens.check(r.Context(), text, scope)
 		if err == nil || !public {
 			knownOf(r).token = token.ID
-			return err
+			return s.rates.failed(r, s.Now(), err)
 		}
 	}
 	if !public {

@@ -49,7 +49,7 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rate := s.rates.of(r, knownOf(r).token, s.Now())
-	if err := rate.debt(s.Now()); err != nil {
+	if err := rate.request(s.Now()); err != nil {
 		return err
 	}
 	body, giveBack, err := s.body(w, r, packed)
@@ -71,6 +71,9 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	batch := &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(s.Now().Add(-age)), Profile: p, Body: body}
 	batch.ID.Build = batch.Origin.Build
 	got, err := s.store.Ingest(ctx, batch)
+	if got.NewOrigin {
+		rate.origin(s.Now())
+	}
 	if err != nil {
 		return err
 	}

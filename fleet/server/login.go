@@ -61,7 +61,7 @@ func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
 	next := ownPath(r.PostForm.Get("next"))
 	text := strings.TrimSpace(r.PostForm.Get("token"))
 	token, err := s.tokens.check(r.Context(), text, ScopeRead)
-	if err != nil {
+	if err = s.rates.failed(r, s.Now(), err); err != nil {
 		p := problemOf(err)
 		if p.Status != http.StatusUnauthorized && p.Status != http.StatusForbidden {
 			return err

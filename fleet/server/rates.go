@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -12,7 +13,9 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// rates are how many marker rows each token may still send; of requests without one, each address.
+// rates are how many marker rows each token may still send; of requests without one, each address. Requests that bring hardly any
+// rows are work as well: each is as many rows as are taken in a millisecond; an origin that is new, which stays for good, as
+// many as in 200. A token that is none is as many as in 10, of the address it comes from.
 type rates struct {
 	limit rate.Limit // rows a second; rate.Inf: none
 	burst int        // rows at once
@@ -84,12 +87,41 @@ func address(remote string) string {
 	return ip.String()
 }
 
-// debt is a problem for a sender that has nothing left at present: its batches need not even be read.
-func (a *allowance) debt(now time.Time) error {
-	if a.Limit() == rate.Inf || a.TokensAt(now) >= 1 {
+const (
+	requestTime = time.Millisecond
+	failedTime  = 10 * time.Millisecond
+	originTime  = 200 * time.Millisecond
+)
+
+// rows are those that are taken in a time.
+func (a *allowance) rows(d time.Duration) int {
+	return min(max(int(float64(a.Limit())*d.Seconds()), 1), a.Burst())
+}
+
+// request uses up what a request takes by itself, or is a problem for a sender that has nothing left at present: its batches
+// need not even be read.
+func (a *allowance) request(now time.Time) error {
+	if a.Limit() == rate.Inf {
 		return nil
 	}
-	return a.refusal(time.Duration((1 - a.TokensAt(now)) / float64(a.Limit()) * float64(time.Second)))
+	return a.take(now, a.rows(requestTime))
+}
+
+// origin uses up what a new origin takes. It is there already, so the sender may owe it.
+func (a *allowance) origin(now time.Time) {
+	if a.Limit() != rate.Inf {
+		a.ReserveN(now, a.rows(originTime))
+	}
+}
+
+// failed is the error of a token; one that is none uses up some of what its address may send. The address's good tokens are
+// good all the while.
+func (r *rates) failed(req *http.Request, now time.Time, err error) error {
+	if err == nil || r.limit == rate.Inf || problemOf(err).Status != http.StatusUnauthorized {
+		return err
+	}
+	a := r.of(req, "", now)
+	return cmp.Or(a.take(now, a.rows(failedTime)), err)
 }
 
 // take uses up the rows of a batch, or is a problem if there is not that much left.
@@ -103,7 +135,7 @@ func (a *allowance) take(now time.Time, rows int) error {
 }
 
 func (a *allowance) refusal(wait time.Duration) *fleet.Problem {
-	p := rateLimit.problem("%v rows a second are allowed; wait, and send the batch again", float64(a.Limit()))
+	p := rateLimit.problem("%v rows a second are allowed, and requests, new origins and tokens that are none count as rows; wait, and send it again", float64(a.Limit()))
 	p.RetryAfter = max(wait, time.Second)
 	return p
 }
