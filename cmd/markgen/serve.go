@@ -221,13 +221,13 @@ func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net
 		log.Warn("a page could not be made", "path", r.URL.Path, "error", err)
 	}})
 	srv, err := server.New(s, server.Options{
-		Catalogue: index, Pages: page, Assets: pages.Assets, PageProblem: page.Problem,
+		Catalogue: index, Pages: page, Assets: pages.Assets, WidePage: pages.Wide, PageProblem: page.Problem,
 		Login: func(w http.ResponseWriter, r *http.Request, status int, form server.Login) {
 			page.Login(w, r, status, pages.Login(form))
 		},
 		PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
 		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: ownVersion(), Log: log,
-		MaxBodies: int64(o.memory) / 16, MaxRead: int64(o.memory) / 8,
+		MaxBodies: int64(o.memory) / 16, MaxRead: int64(o.memory) / 8, MaxAnswers: int64(o.memory) / 16,
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 // A Load is batches sent as fast as they are taken, or at a rate.
 type Load struct {
 	URL         string
+	Token       string // "": none
 	Fleet       Fleet
 	Batch       int           // markers in a batch; 2500
 	Bodies      int           // different batches of each origin; 1
@@ -125,7 +126,7 @@ func (l Load) Run(ctx context.Context) (Loaded, error) {
 }
 
 func (l Load) put(ctx context.Context, client *http.Client, body []byte) (status int, text string, err error) {
-	q, err := NewPut(ctx, l.URL, "", fleet.NewRunID(), 0, bytes.NewReader(body), 0)
+	q, err := NewPut(ctx, l.URL, l.Token, fleet.NewRunID(), 0, bytes.NewReader(body), 0)
 	if err != nil {
 		return 0, "", err
 	}

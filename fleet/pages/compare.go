@@ -61,6 +61,11 @@ func (p *Pages) compare(r *http.Request) (*page, error) {
 	return &page{Title: "Compare two builds", Template: "compare.html", Nav: "/compare", Content: c}, nil
 }
 
+// Wide tells whether a request is for a page that adds up the figures of any number of APIs.
+func Wide(r *http.Request) bool {
+	return r.URL.Path == "/compare" && r.URL.Query().Get("old") != ""
+}
+
 // fields are those of the form.
 func (c *compareContent) fields(f fleet.Filter, origins []fleet.OriginSum) {
 	var names, processors, versions []string

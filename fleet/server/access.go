@@ -59,7 +59,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	if s.Assets == "" || !strings.HasPrefix(r.URL.Path, s.Assets) {
 		err = s.allowed(r, ScopeRead)
 	}
-	if err == nil {
+	if err == nil && s.WidePage != nil && s.WidePage(r) {
+		err = s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error { s.Pages.ServeHTTP(w, r); return nil })
+		if err == nil {
+			return
+		}
+	} else if err == nil {
 		s.Pages.ServeHTTP(w, r)
 		return
 	}

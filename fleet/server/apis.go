@@ -86,7 +86,13 @@ func (s *Server) getAPIs(w http.ResponseWriter, r *http.Request) error {
 	case plain && !ofOrigin(f) && f.Function == "" && !strings.ContainsAny(f.Package, "*?"):
 		answer, err = s.list(order, f, limit, p.text("cursor"))
 	default:
-		answer, err = s.choose(r, f, sort, limit, p.text("cursor"))
+		return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+			answer, err := s.choose(r, f, sort, limit, p.text("cursor"))
+			if err != nil {
+				return err
+			}
+			return sendJSON(w, r, answer)
+		})
 	}
 	if err != nil {
 		return err
@@ -212,7 +218,7 @@ func (s *Server) choose(r *http.Request, f fleet.Filter, sort string, limit int,
 func (s *Server) merged(r *http.Request, f fleet.Filter) (*profile.Profile, error) {
 	p, more, err := s.store.Profile(r.Context(), f, s.MaxMerged)
 	if err == nil && more {
-		err = notAcceptable.problem("that is more than the %d APIs that are added up for one answer; choose fewer, by package=, kind=func or function=, or take %s from /v1/catalogue", s.MaxMerged, ndjsonType)
+		err = notAcceptable.problem("that is more than the %d APIs, or the memory for so many, that there is for one answer; choose fewer, by package=, kind=func or function=, or take %s from /v1/catalogue", s.MaxMerged, ndjsonType)
 	}
 	return p, err
 }

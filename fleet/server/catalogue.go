@@ -68,16 +68,20 @@ func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 	if form == ndjsonType {
 		return s.sendLines(w, r, f)
 	}
-	var sum *profile.Profile
 	if ids != nil {
-		sum, err = s.sumOf(r.Context(), ids, f)
-	} else {
-		sum, err = s.merged(r, f)
+		sum, err := s.sumOf(r.Context(), ids, f)
+		if err != nil {
+			return err
+		}
+		return sendProfile(w, r, sum)
 	}
-	if err != nil {
-		return err
-	}
-	return sendProfile(w, r, sum)
+	return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+		sum, err := s.merged(r, f)
+		if err != nil {
+			return err
+		}
+		return sendProfile(w, r, sum)
+	})
 }
 
 func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) error {

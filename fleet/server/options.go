@@ -24,6 +24,9 @@ type Options struct {
 	// Assets is the path below which Pages has what is open to all, such as style sheets; "": nothing is.
 	Assets string
 
+	// WidePage tells whether a page adds up the figures of any number of APIs; nil: none does.
+	WidePage func(*http.Request) bool
+
 	// Login answers with the page that has the form for a token, sent with POST to /login with the fields token and next;
 	// nil: with a plain one.
 	Login func(w http.ResponseWriter, r *http.Request, status int, form Login)
@@ -47,10 +50,12 @@ type Options struct {
 	MaxName    int           // bytes of a marker's name, and of all else that is a text; 1,000
 	MaxBodies  int64         // bytes of bodies in memory, all together; 32 MiB
 	MaxRead    int64         // bytes that the figures of batches may take from when they are read until the store has them, about; 64 MiB
-	MaxMerged  int           // markers of a catalogue that is sent as one profile file; 50,000
-	Rate       float64       // marker rows a second and token, or address where there is none; 100,000; negative: no limit
+	MaxMerged  int           // APIs whose figures are added up for one answer, of each build that is compared; 50,000
+	MaxAnswers int64         // bytes of answers from such sums in memory, until they are sent; 32 MiB
+	TurnTime   time.Duration // that a request for such a sum waits for those before it; 10 s
+	Rate       float64       // marker rows a second and token, or address where there is none; 100,000; negative: no limit. See rates
 	BodyTime   time.Duration // for the body of a request to come; 15 s
-	AnswerTime time.Duration // for the store to answer; 30 s
+	AnswerTime time.Duration // for the store to take a batch or to add figures up; 30 s
 	Version    string        // of markgen, for /healthz and metrics
 
 	Now func() time.Time // time.Now
@@ -64,6 +69,8 @@ func (o Options) withDefaults() Options {
 	o.MaxBodies = max(cmp.Or(o.MaxBodies, 32<<20), 2*o.MaxBatch)
 	o.MaxRead = max(cmp.Or(o.MaxRead, 64<<20), figuresSize(o.MaxBatch, mostUnpacked*uint64(o.MaxBatch)))
 	o.MaxMerged = cmp.Or(o.MaxMerged, 50_000)
+	o.MaxAnswers = cmp.Or(o.MaxAnswers, 32<<20)
+	o.TurnTime = cmp.Or(o.TurnTime, 10*time.Second)
 	o.Rate = cmp.Or(o.Rate, 100_000)
 	o.BodyTime = cmp.Or(o.BodyTime, 15*time.Second)
 	o.AnswerTime = cmp.Or(o.AnswerTime, 30*time.Second)

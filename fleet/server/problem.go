@@ -40,6 +40,7 @@ var (
 	profileVersion = kind{"profile-version", http.StatusUnprocessableEntity, "The profile file is of another version"}
 	profileRefused = kind{"profile-refused", http.StatusUnprocessableEntity, "What is in the profile file is not taken"}
 	rateLimit      = kind{"rate-limit", http.StatusTooManyRequests, "More comes than the token may send"}
+	readLimit      = kind{"read-limit", http.StatusTooManyRequests, "More is asked for than the server adds up"}
 	broken         = kind{"internal", http.StatusInternalServerError, "The server has an error"}
 	storeGone      = kind{"store-gone", http.StatusServiceUnavailable, "The store can't be reached"}
 	storeReadOnly  = kind{"store-read-only", http.StatusServiceUnavailable, "The store can't be written to"}
@@ -48,7 +49,7 @@ var (
 	storeFull      = kind{"store-full", http.StatusInsufficientStorage, "The store is full"}
 	kinds          = []kind{
 		badRequest, badEncoding, tokenMissing, tokenUnknown, tokenExpired, tokenRevoked, scopeMissing, crossOrigin, notFound, badMethod,
-		notAcceptable, tooSlow, batchConflict, tooLarge, mediaType, wrongHost, notAProfile, profileVersion, profileRefused, rateLimit,
+		notAcceptable, tooSlow, batchConflict, tooLarge, mediaType, wrongHost, notAProfile, profileVersion, profileRefused, rateLimit, readLimit,
 		broken, storeGone, storeReadOnly, busy, draining, storeFull,
 	}
 )
@@ -58,6 +59,7 @@ var retries = map[kind]time.Duration{
 	tooSlow:       5 * time.Second,
 	storeGone:     10 * time.Second,
 	storeReadOnly: time.Minute,
+	readLimit:     5 * time.Second,
 	busy:          2 * time.Second,
 	draining:      5 * time.Second,
 	storeFull:     10 * time.Minute,

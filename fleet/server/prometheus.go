@@ -15,10 +15,11 @@ func (s *Server) getPrometheus(w http.ResponseWriter, r *http.Request) error {
 	if p.err != nil {
 		return p.err
 	}
-	sum, err := s.merged(r, f)
-	if err != nil {
+	return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+		sum, err := s.merged(r, f)
+		if err == nil {
+			report.ServeProm(w, r, sum, report.Options{})
+		}
 		return err
-	}
-	report.ServeProm(w, r, sum, report.Options{})
-	return nil
+	})
 }

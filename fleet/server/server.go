@@ -23,6 +23,7 @@ type Server struct {
 	bodies   *budget
 	figures  *semaphore.Weighted // bytes of Options.MaxRead
 	decoding chan struct{}       // has room for one batch a processor
+	reads    wide
 	mux      *http.ServeMux
 	handler  http.Handler
 	metrics  *metrics
@@ -44,6 +45,7 @@ func New(s Store, o Options) (*Server, error) {
 		bodies:   &budget{left: o.MaxBodies},
 		figures:  semaphore.NewWeighted(o.MaxRead),
 		decoding: make(chan struct{}, decoders()),
+		reads:    wide{make(chan struct{}, 1), &budget{left: o.MaxAnswers}},
 		mux:      http.NewServeMux(),
 		metrics:  newMetrics(o.Version, s),
 		origins:  http.NewCrossOriginProtection(),
