@@ -52,7 +52,7 @@ func readWide(t *testing.T, db string) {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	load := Load{URL: s.URL(), Token: ingest, Fleet: Fleet{Programs: 10, Builds: 2, CPUs: 2, Markers: 1900}, Rows: 50_000, Time: 10 * time.Second}
+	load := Load{URL: s.URL(), Token: ingest, Fleet: Fleet{Programs: 10, Builds: 2, CPUs: 2, Markers: 1900}, Batch: 500, Rows: 20_000, Time: 20 * time.Second}
 	alone, err := load.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	if s.owner, err = lockSQLite(ctx, file+"-lock"); err != nil {
 		return err
 	}
-	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(0)", "journal_size_limit(" + strconv.Itoa(longLog*4096) + ")"}
+	pragmas := []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-32768)", "wal_autocheckpoint(" + strconv.Itoa(longLog/2*3) + ")", "journal_size_limit(" + strconv.Itoa(longLog*4096) + ")"}
 	if s.write, err = sqliteDB(file, "immediate", pragmas); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 
 // What is in SQLite's write-ahead log is put into the database beside the writing. When it is long the log begins anew: nothing is
 // written meanwhile, and queries that began before have to be over, which takes none of them long. A backup may take long, and
-// goes on until the log is much too long.
+// goes on until the log is much too long. Where more is written than put into the database beside it, who writes does it.
 var (
 	checkpoints = 500 * time.Millisecond // between two looks
 	longLog     = 48 << 20 / 4096        // pages after which it begins anew
