@@ -36,7 +36,8 @@ func openIO() reader {
 		return reader{name: "io", values: ioValues, read: readIO}
 	}
 	const path = "/proc/self/io"
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	var st syscall.Stat_t
+	fd, err := openFD(path, syscall.O_RDONLY, &st)
 	if err != nil {
 		complain("collect=io: " + path + ": " + err.Error() + "; left out")
 		return reader{}

@@ -402,6 +402,7 @@ func giveUp(unknown string) {
 	}
 	setHeaderText(OffConfig, SizeConfig, "") // a keeper takes the file for one that was never begun
 	dropFile()
+	dropDirs(spoolMade.dir, spoolMade.n)
 	unlock()
 }
 

@@ -285,7 +285,7 @@ func (c *config) readListed() (trouble string) {
 	if c.only == "" || c.only[0] != '@' {
 		return ""
 	}
-	text, trouble := readAll(c.only[1:])
+	text, trouble := readAll(c.only[1:], false)
 	if trouble != "" {
 		return refuse("only", "cannot be "+c.only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
 	}

@@ -167,7 +167,8 @@ func processStart() uint64 {
 
 // readFile reads the beginning of a small file into b and says how much.
 func readFile(path string, b []byte) int {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	var st syscall.Stat_t
+	fd, err := openFD(path, syscall.O_RDONLY, &st)
 	if err != nil {
 		return 0
 	}

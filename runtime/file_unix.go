@@ -107,10 +107,8 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 		if n > 1 {
 			name = string(appendUint([]byte(path+"."), uint64(n)))
 		}
-		fd, err := syscall.Open(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o600)
-		if err == syscall.EINTR {
-			continue
-		}
+		var st syscall.Stat_t
+		fd, err := openFD(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL, &st)
 		if err == syscall.EEXIST {
 			if special(name) {
 				return nil, "not a file that can hold data"
@@ -169,7 +167,7 @@ func foreign(name string) (what string) {
 		}
 		return "a symbolic link"
 	}
-	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	fd, err := openFD(name, syscall.O_RDONLY|noFollow, &st)
 	if err != nil {
 		return ""
 	}
@@ -188,7 +186,8 @@ func foreign(name string) (what string) {
 // id and has closed its files. Among numbered names, a file begun after the live
 // run that has the plain name belongs to a sibling of this process and is kept.
 func replaceable(name string, n int, since *uint64) bool {
-	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	var have, there syscall.Stat_t
+	fd, err := openFD(name, syscall.O_RDONLY|noFollow, &have)
 	if err != nil {
 		return err == syscall.ENOENT
 	}
@@ -212,8 +211,7 @@ func replaceable(name string, n int, since *uint64) bool {
 		return false
 	}
 	// Somebody else may have replaced it since it was opened.
-	var have, there syscall.Stat_t
-	if syscall.Fstat(fd, &have) != nil || syscall.Lstat(name, &there) != nil || have.Ino != there.Ino || have.Dev != there.Dev {
+	if syscall.Lstat(name, &there) != nil || have.Ino != there.Ino || have.Dev != there.Dev {
 		return true
 	}
 	return syscall.Unlink(name) == nil

@@ -28,7 +28,7 @@ const mostRuns = 1<<24 - 1
 // readKnown reads the file of that name. A file that there is not yet says nothing:
 // the first to start has none.
 func readKnown(path string) (k known, trouble string) {
-	text, trouble := readAll(path)
+	text, trouble := readAll(path, false)
 	if noFile(trouble) {
 		return known{}, ""
 	}

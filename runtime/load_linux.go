@@ -2,21 +2,11 @@
 
 package runtime
 
-import "syscall"
-
 // loadPercent is how many processes ran or waited to in the last minute, on average, per
 // hundred processors; false: it is not known.
 func loadPercent() (load uint64, knows bool) {
-	fd, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return 0, false
-	}
 	var b [64]byte
-	n, err := syscall.Read(fd, b[:])
-	syscall.Close(fd)
-	if err != nil || n <= 0 {
-		return 0, false
-	}
+	n := readFile("/proc/loadavg", b[:])
 	minute, _ := cut(string(b[:n]), ' ')
 	whole, part := cut(minute, '.')
 	x, ok := parseUint(whole)

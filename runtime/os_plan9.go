@@ -14,6 +14,8 @@ func writeWhole(path string, b []byte) (trouble string) { return "files are not 
 
 func absolute(path string) string { return path }
 
-func readAll(path string) (text []byte, trouble string) { return nil, "files are not read on Plan 9" }
+func readAll(path string, spooled bool) (text []byte, trouble string) {
+	return nil, "files are not read on Plan 9"
+}
 
 func noFile(trouble string) bool { return false }

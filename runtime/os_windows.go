@@ -28,12 +28,26 @@ func writeAll(fd syscall.Handle, b []byte) error {
 	return nil
 }
 
+// openListed opens a file that is read as a whole.
+func openListed(path string, spooled bool) (fd syscall.Handle, pipe bool, trouble string) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return fd, false, err.Error()
+	}
+	if kind, err := syscall.GetFileType(fd); err != nil || kind != syscall.FILE_TYPE_DISK {
+		syscall.CloseHandle(fd)
+		return fd, false, "not a regular file"
+	}
+	return fd, false, ""
+}
+
 func writeStderr(b []byte) { writeAll(syscall.Stderr, b) }
 
 // writeWhole puts b under the name path so that nobody sees a part of it.
 func writeWhole(path string, b []byte) (trouble string) {
 	temp := string(appendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
-	fd, err := syscall.Open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_TRUNC|syscall.O_CLOEXEC, 0o600)
+	syscall.Unlink(temp) // of an earlier process with our id
+	fd, err := syscall.Open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err.Error()
 	}

@@ -26,16 +26,14 @@ func takePlace() (refused uint64) {
 		return WildNoPlace
 	}
 	for n := uint64(1); n <= mostWild; n++ {
-		fd, err := syscall.Open(string(appendUint([]byte(dir+"/"), n)), syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+		fd, err := openFD(string(appendUint([]byte(dir+"/"), n)), syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
 		if err != nil {
 			return WildNoPlace
 		}
 		err = flock(fd)
 		if err == nil {
 			fd = moveUp(fd)
-			if syscall.Fstat(fd, &st) == nil {
-				held = openedFile{fd: fd, dev: uint64(st.Dev), ino: st.Ino, size: 1}
-			}
+			held = openedFile{fd: fd, dev: uint64(st.Dev), ino: st.Ino, size: 1}
 			return WildPicked
 		}
 		syscall.Close(fd)

@@ -14,6 +14,9 @@ const (
 	heldName    = "held"     // bytes in the directories below, which markgen push writes there, decimal digits
 )
 
+// mostHeld is how many bytes the file of that name may have, at most.
+const mostHeld = 64
+
 // defaultRoom is how many bytes a spool may hold, if spool= does not say.
 const defaultRoom = 1 << 30
 
@@ -31,13 +34,21 @@ func parseSpool(value string) (dir string, room uint64) {
 	return value, defaultRoom
 }
 
+// spoolMade is the spool of the run, and how many directories were made for it.
+var spoolMade struct {
+	dir string
+	n   int
+}
+
 // openSpooled makes the data file in the spool and maps its first piece. Where that cannot be, trouble says why, and
 // the process does not collect: there would be nobody to take its data.
 func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 	dir := absolute(conf.spool)
-	if trouble := makeDir(dir); trouble != "" {
+	made, trouble := makeDir(dir)
+	if trouble != "" {
 		return nil, refuse("spool", "cannot be "+dir+": "+trouble)
 	}
+	spoolMade.dir, spoolMade.n = dir, made
 	if held := spoolSize(dir); held > conf.room {
 		addByte(dir + "/" + refusals)
 		return nil, refuse("spool", dir+" holds more than the "+string(appendUint(nil, conf.room))+" bytes that it may; run markgen push "+dir)
@@ -53,7 +64,7 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 
 // spoolSize is how many bytes a spool holds, about.
 func spoolSize(dir string) uint64 {
-	text, _ := readAll(dir + "/" + heldName)
+	text, _ := readAll(dir+"/"+heldName, true)
 	line, _ := cut(string(text), '\n')
 	held, _ := parseUint(line)
 	return held + dirSize(dir)

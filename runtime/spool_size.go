@@ -10,7 +10,8 @@ const mostSized = 64
 // dirSize is how many bytes the files of a directory have, those in directories within left out. Where there are
 // many it is an estimate from some of them: a process should not take longer to start since nobody has emptied the spool.
 func dirSize(dir string) (size uint64) {
-	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	var st syscall.Stat_t
+	fd, err := openFD(dir, syscall.O_RDONLY, &st)
 	if err != nil {
 		return 0
 	}
@@ -29,8 +30,7 @@ func dirSize(dir string) (size uint64) {
 	}
 	sized := min(len(names), mostSized)
 	for i := range sized {
-		var st syscall.Stat_t
-		if syscall.Lstat(dir+"/"+names[i*len(names)/sized], &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFREG {
+		if syscall.Lstat(dir+"/"+names[i*len(names)/sized], &st) == nil && isKind(&st, syscall.S_IFREG) {
 			size += uint64(st.Size)
 		}
 	}

@@ -4,22 +4,36 @@ package runtime
 
 import "syscall"
 
-// makeDir makes a directory, for its owner only, and those it is in; one that there is stays as it is.
-func makeDir(dir string) (trouble string) {
+// makeDir makes a directory, for its owner only, and those it is in; one that there is stays as it is. made is how many
+// it made.
+func makeDir(dir string) (made int, trouble string) {
 	err := mkdir(dir)
 	if err == syscall.ENOENT {
 		if up := above(dir); up != "" {
-			if trouble = makeDir(up); trouble != "" {
-				return trouble
+			if made, trouble = makeDir(up); trouble != "" {
+				return made, trouble
 			}
 			err = mkdir(dir)
 		}
 	}
-	var st syscall.Stat_t
-	if err == nil || syscall.Stat(dir, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR { // EEXIST, or EROFS and others
-		return ""
+	if err == nil {
+		return made + 1, ""
 	}
-	return err.Error()
+	var st syscall.Stat_t
+	if syscall.Lstat(dir, &st) == nil && othersMade(&st) {
+		return made, "a link or pipe of another user"
+	}
+	if syscall.Stat(dir, &st) == nil && isKind(&st, syscall.S_IFDIR) { // EEXIST, or EROFS and others
+		return made, ""
+	}
+	return made, err.Error()
+}
+
+// dropDirs removes a directory and those it is in, n in all, of which none has anything else.
+func dropDirs(dir string, n int) {
+	for ; n > 0 && syscall.Rmdir(dir) == nil; n-- {
+		dir = above(dir)
+	}
 }
 
 func mkdir(dir string) error {
@@ -40,11 +54,16 @@ func above(dir string) string {
 	return ""
 }
 
-// addByte makes a file a byte longer.
+// addByte makes a file in a spool a byte longer, or makes it. Others may be able to write in the spool: what is no
+// regular file, or has another name somewhere else, is left alone.
 func addByte(path string) {
-	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|syscall.O_CLOEXEC, 0o600)
-	if err == nil {
-		writeAll(fd, []byte{'+'})
-		syscall.Close(fd)
+	var st syscall.Stat_t
+	fd, err := openFD(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|noFollow, &st)
+	if err != nil {
+		return
 	}
+	if isKind(&st, syscall.S_IFREG) && st.Nlink == 1 {
+		writeAll(fd, []byte{'+'})
+	}
+	syscall.Close(fd)
 }

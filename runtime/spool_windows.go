@@ -4,14 +4,15 @@ package runtime
 
 import "syscall"
 
-// makeDir makes a directory and those it is in; one that there is stays as it is.
-func makeDir(dir string) (trouble string) {
+// makeDir makes a directory and those it is in; one that there is stays as it is. Nothing is dropped (dropFile), so it
+// does not say how many it made.
+func makeDir(dir string) (made int, trouble string) {
 	err := syscall.Mkdir(dir, 0o700)
 	if err == syscall.ERROR_PATH_NOT_FOUND {
 		for i := len(dir) - 1; i > 2; i-- {
 			if dir[i] == '\\' || dir[i] == '/' {
-				if trouble = makeDir(dir[:i]); trouble != "" {
-					return trouble
+				if _, trouble = makeDir(dir[:i]); trouble != "" {
+					return 0, trouble
 				}
 				err = syscall.Mkdir(dir, 0o700)
 				break
@@ -19,10 +20,12 @@ func makeDir(dir string) (trouble string) {
 		}
 	}
 	if err != nil && err != syscall.ERROR_ALREADY_EXISTS {
-		return err.Error()
+		return 0, err.Error()
 	}
-	return ""
+	return 0, ""
 }
+
+func dropDirs(dir string, n int) {}
 
 // dirSize is how many bytes the files of a directory have, those in directories within left out.
 func dirSize(dir string) (size uint64) {

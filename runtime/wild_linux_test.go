@@ -306,7 +306,7 @@ func TestWildKeys(t *testing.T) {
 		"collect=wild,pick=0":     `"pick": cannot be 0; give a number of functions from 1 to 50`,
 		"collect=wild,pick=51":    `"pick": cannot be 51; give a number of functions from 1 to 50`,
 		"collect=wild,busy=much":  `"busy": cannot be much; give a load in percent of all processors`,
-		"collect=wild,known=/dev": `"known": cannot be /dev: is a directory`,
+		"collect=wild,known=/dev": `"known": cannot be /dev: not a regular file`,
 	} {
 		r := virtualForm.run(t, config, "work", "1")
 		if want = "markgen: MARKGEN: key " + want + "; nothing is collected\n"; r.stderr != want || r.code != 0 || len(r.files()) > 0 {
