@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/profile"
 )
@@ -55,7 +56,7 @@ type past struct {
 func OpenStore(dir, build string) (*Store, error) {
 	s := &Store{dir: dir, state: state{Version: stateVersion, Build: build}}
 	name := filepath.Join(dir, stateFile)
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}

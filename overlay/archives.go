@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // Go compiles a package anew when a package that it imports has changed in any
@@ -33,7 +35,7 @@ func compileAgain(archives, tool string, args []string) (code int, err error) {
 		return become(tool, args) // it says best what is wrong, if anything is
 	}
 	name := filepath.Join(archives, c.slot[:2], c.slot)
-	if text, err := os.ReadFile(name); err == nil {
+	if text, err := fileread.File(name); err == nil {
 		if archive, ok := c.kept(text); ok && os.WriteFile(c.out, archive, 0o666) == nil {
 			inUse(name)
 			return 0, nil
@@ -45,7 +47,7 @@ func compileAgain(archives, tool string, args []string) (code int, err error) {
 	if code, err = runChild(cmd); code != 0 || err != nil || said.anything || warned.anything {
 		return code, err
 	}
-	if archive, err := os.ReadFile(c.out); err == nil && bytes.Contains(archive, []byte(c.buildID)) {
+	if archive, err := fileread.File(c.out); err == nil && bytes.Contains(archive, []byte(c.buildID)) {
 		if writeFile(name, c.keep(archive), 0o666) == nil { // else the next one compiles
 			used(name, time.Now())
 		}
@@ -165,7 +167,7 @@ func (in *inputs) words(words ...string) {
 
 // file adds a file.
 func (in *inputs) file(name string) error {
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if err == nil {
 		in.words(name)
 		in.hash.bytes(text)
@@ -191,7 +193,7 @@ func (in *inputs) add(flag, value string) error {
 
 // imports adds what the packages export that an importcfg names.
 func (in *inputs) imports(name string) error {
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if err != nil {
 		return err
 	}

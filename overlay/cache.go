@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // A Cache is a directory of marked source. Most of it are two kinds of
@@ -126,7 +128,7 @@ func (c *Cache) programKey() (string, error) {
 		return "", err
 	}
 	name := filepath.Join(c.dir, "self", hashOf(exe, strconv.FormatInt(info.Size(), 10), signature(info)))
-	if text, err := os.ReadFile(name); err == nil && len(text) == 2*sha256.Size {
+	if text, err := fileread.File(name); err == nil && len(text) == 2*sha256.Size {
 		return string(text), nil
 	}
 	f, err := os.Open(exe)
@@ -183,7 +185,7 @@ func (c *Cache) overlay(text []byte) (string, error) {
 // "TEXTNAME FILENAME".
 func (c *Cache) entry(key string) (files []markedFile, ok bool) {
 	path := filepath.Join(c.dir, "mark", key[:2], key)
-	text, err := os.ReadFile(path)
+	text, err := fileread.File(path)
 	if err != nil || !bytes.HasSuffix(text, []byte("end\n")) {
 		return nil, false
 	}

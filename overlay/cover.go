@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/rewrite/gc"
@@ -277,7 +277,7 @@ func (c *coverage) readData() error {
 		if c.read[name] {
 			continue
 		}
-		text, err := os.ReadFile(name)
+		text, err := fileread.File(name)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // embedded is what go tells the compiler of the files to embed (cmd/go/internal/work/exec.go,
@@ -19,7 +21,7 @@ type embedded struct {
 
 // readEmbedded reads what go tells the compiler.
 func readEmbedded(name string) (*embedded, error) {
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +54,11 @@ func (c *Cache) tellEmbedded(all, user replacements, files []string) error {
 		if to == "" || to == user[name] {
 			continue
 		}
-		own, err := os.ReadFile(cmp.Or(user[name], name))
+		own, err := fileread.File(cmp.Or(user[name], name))
 		if err != nil {
 			return err
 		}
-		text, err := os.ReadFile(to)
+		text, err := fileread.File(to)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // goEnv is what go env says that matters here.
@@ -47,7 +49,7 @@ func withModCache(environ []string) []string {
 	}
 	var settings []byte
 	if name := getenv(environ, "GOENV"); name != "" && name != "off" {
-		settings, _ = os.ReadFile(name) // go says so if it can't be read
+		settings, _ = fileread.File(name) // go says so if it can't be read
 	}
 	setting := func(key string) string {
 		value := getenv(environ, key)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/rewrite"
 )
 
@@ -144,7 +145,7 @@ func (c *compiling) toolList() []byte {
 // same, only not inlined as much.
 func readToolList(name string) *compiling {
 	c := &compiling{}
-	if text, err := os.ReadFile(name); err == nil {
+	if text, err := fileread.File(name); err == nil {
 		list := string(text)
 		if i := strings.LastIndex(list, scriptEnd); i >= 0 {
 			list = list[i+len(scriptEnd):]
@@ -311,7 +312,7 @@ func planted(args []string) bool {
 		if filepath.Ext(name) != ".go" {
 			continue
 		}
-		if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte(rewrite.FreePrefix)) {
+		if text, err := fileread.File(name); err == nil && bytes.Contains(text, []byte(rewrite.FreePrefix)) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -107,7 +108,7 @@ func memoPatterns(patterns []string) bool {
 // recall fills in the build from the memo kept under key, if it still holds, or
 // if its packages are still the ones to be marked.
 func (b *Build) recall(ctx context.Context, key string, start time.Time) bool {
-	text, err := os.ReadFile(b.cache.memoPath(key))
+	text, err := fileread.File(b.cache.memoPath(key))
 	if err != nil {
 		return false
 	}
@@ -175,7 +176,7 @@ func (m *memo) samePackages(now *memoState) bool {
 		if signature == was.Signature {
 			continue
 		}
-		text, err := os.ReadFile(path)
+		text, err := fileread.File(path)
 		if err != nil || was.Header == "" || sourceHeader(text) != was.Header {
 			return false
 		}
@@ -272,7 +273,7 @@ func (b *Build) keep(m *memo, all replacements, key string, start time.Time) {
 		source := m.Sources[path]
 		if source.Signature != signature {
 			source = memoSource{Signature: signature}
-			if text, err := os.ReadFile(path); err == nil {
+			if text, err := fileread.File(path); err == nil {
 				source.Header = sourceHeader(text)
 			}
 		}
@@ -330,7 +331,7 @@ func (b *Build) settings() []string {
 			files = append(files, p.Module.GoMod)
 		}
 	}
-	if text, err := os.ReadFile(b.env.GOWORK); err == nil {
+	if text, err := fileread.File(b.env.GOWORK); err == nil {
 		if work, err := modfile.ParseWork(b.env.GOWORK, text, nil); err == nil {
 			for _, u := range work.Use {
 				files = append(files, filepath.Join(absolute(filepath.Dir(b.env.GOWORK), u.Path), "go.mod"))

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // An overlay must not replace files below GOMODCACHE. So the modules whose
@@ -95,7 +97,7 @@ func copyModule(cache *Cache, m *Module) (string, error) {
 	mod := filepath.Join(tmp, "go.mod")
 	if _, err := os.Stat(mod); errors.Is(err, fs.ErrNotExist) {
 		// Older than modules: go made up a go.mod, which is kept beside the zip.
-		text, err := os.ReadFile(m.GoMod)
+		text, err := fileread.File(m.GoMod)
 		if err != nil {
 			return "", err
 		}
@@ -163,7 +165,7 @@ func replaceModules(cache *Cache, copies []*moduleCopy, env *goEnv, dir, modFlag
 		name = absolute(dir, modFlag)
 		sum = strings.TrimSuffix(name, ".mod") + ".sum"
 	}
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if err != nil {
 		return "", "", err
 	}
@@ -194,7 +196,7 @@ func replaceModules(cache *Cache, copies []*moduleCopy, env *goEnv, dir, modFlag
 // replaceInWork is replaceModules for a workspace, where -modfile is not
 // allowed. Paths become absolute, as the copy is elsewhere.
 func replaceInWork(cache *Cache, copies []*moduleCopy, name string) (string, error) {
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if err != nil {
 		return "", err
 	}
@@ -239,7 +241,7 @@ func replaceInWork(cache *Cache, copies []*moduleCopy, name string) (string, err
 // writeWithSum writes a file and a copy of sum, if there is one, into a
 // directory of the cache that is named after their content.
 func writeWithSum(cache *Cache, base string, text []byte, sumBase, sum string) (string, error) {
-	sumText, err := os.ReadFile(sum)
+	sumText, err := fileread.File(sum)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

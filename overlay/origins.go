@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // Where modules are copied to be marked, the program is to tell nothing of it: its stack traces name the files of the
@@ -103,7 +105,7 @@ func (o *origins) link(args []string) error {
 	if name == "" {
 		return nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := fileread.File(name)
 	if err != nil {
 		return err
 	}

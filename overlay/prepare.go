@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/units"
 )
@@ -251,7 +252,7 @@ func newTask(p *Package, env *goEnv) *task {
 	if p.ImportPath == fileArguments && env.GOMOD != "" {
 		// Files given by name: their markers are those of the package they are part of.
 		root := filepath.Dir(env.GOMOD)
-		if text, err := os.ReadFile(env.GOMOD); err == nil && within(root, p.Dir) {
+		if text, err := fileread.File(env.GOMOD); err == nil && within(root, p.Dir) {
 			t.root = root
 			t.path = modfile.ModulePath(text)
 			if rel := inRoot(root, p.Dir); rel != "." {

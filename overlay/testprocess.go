@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // A TestProcess is a process that go test has started, one test binary with its
@@ -111,7 +113,7 @@ func keptTests(dir string) ([]*TestProcess, error) {
 	}
 	var kept []*TestProcess
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := fileread.File(file)
 		if err != nil {
 			return nil, err
 		}

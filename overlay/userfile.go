@@ -6,6 +6,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // replacements is the content of an overlay file: the path of a file as go
@@ -20,7 +22,7 @@ func readReplacements(name, dir string) (replacements, error) {
 	if name == "" {
 		return replacements{}, nil
 	}
-	text, err := os.ReadFile(absolute(dir, name))
+	text, err := fileread.Named(absolute(dir, name))
 	if err != nil {
 		return nil, fmt.Errorf("reading overlay: %w", err)
 	}
@@ -58,7 +60,7 @@ func (r replacements) read(path string) ([]byte, error) {
 		}
 		path = to
 	}
-	return os.ReadFile(path)
+	return fileread.File(path)
 }
 
 // marshal returns the overlay file's text, the same for the same replacements.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/markgen/markgen/fileread"
 	layout "github.com/markgen/markgen/runtime"
 )
 
@@ -95,11 +96,7 @@ func suchAs(dir string, entries []fs.DirEntry) string {
 // IsData tells whether the file begins as a data file does. Only regular
 // files do: opening others might wait.
 func IsData(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
+	f, err := fileread.Open(path)
 	if err != nil {
 		return false
 	}

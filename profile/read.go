@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/markgen/markgen/fileread"
 	layout "github.com/markgen/markgen/runtime"
 	"github.com/markgen/markgen/units"
 )
@@ -28,18 +29,15 @@ func ReadFile(path string) (*Profile, error) {
 
 // openData opens a data file.
 func openData(path string) (*os.File, os.FileInfo, error) {
-	info, err := os.Stat(path)
+	f, err := fileread.Open(path)
+	if errors.Is(err, fileread.ErrNotRegular) {
+		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
-		return nil, nil, fmt.Errorf("%s: not a regular file; give the data file of a run", path)
-	}
-	f, err := os.Open(path)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
-	}
-	if info, err = f.Stat(); err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	return f, info, nil

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet/client"
 )
 
@@ -35,7 +35,7 @@ func (e *Env) token(given, file string) (string, error) {
 	const shape = "a token is one word that begins with mg_"
 	token, from := cmp.Or(given, e.Getenv("MARKGEN_TOKEN")), "the token"
 	if file != "" {
-		text, err := os.ReadFile(e.Path(file))
+		text, err := fileread.Named(e.Path(file))
 		if err != nil {
 			return "", fmt.Errorf("-token-file: %w; %s", err, shape)
 		}

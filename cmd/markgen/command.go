@@ -6,11 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/markgen/markgen/fileread"
 )
 
 // Exit codes of every command. run, test and exec pass on the exit code of the program they ran instead.
@@ -174,7 +175,7 @@ func modulePath(dir string) string {
 	if err != nil {
 		return ""
 	}
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	text, err := fileread.File(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return ""
 	}

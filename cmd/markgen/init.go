@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -60,7 +61,7 @@ func runInit(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	}
 	gomod := filepath.Join(root, "go.mod")
-	text, err := os.ReadFile(gomod)
+	text, err := fileread.File(gomod)
 	if err != nil {
 		return env.fail(err)
 	}
@@ -114,7 +115,7 @@ func initAttributes(env *Env, root string) error {
 		return nil
 	}
 	path := filepath.Join(root, ".gitattributes")
-	text, err := os.ReadFile(path)
+	text, err := fileread.File(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

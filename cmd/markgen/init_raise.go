@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 )
 
 // raiseRequired has the go command raise what go.mod, which the module in root now has as file, requires to the versions
@@ -32,7 +32,7 @@ func raiseRequired(ctx context.Context, env *Env, root string, file *modfile.Fil
 		fmt.Fprintf(env.Stderr, "%s: not known to agree with what markgen requires: %v; if go says that go.mod needs updates, run go get %s\n", name, err, module)
 		return false, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := fileread.File(path)
 	if err != nil {
 		return false, err
 	}

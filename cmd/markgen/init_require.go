@@ -14,6 +14,7 @@ import (
 	modversion "golang.org/x/mod/module"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 )
 
 // localVersion is the version that the go command itself writes for a module that a directory replaces.
@@ -106,7 +107,7 @@ func sayVendor(env *Env, root string) {
 // loops mean, and is refused; the language versions since only add to the language.
 func raiseGo(name string, file *modfile.File, checkout string) (raised string, err error) {
 	path := filepath.Join(checkout, "go.mod")
-	text, err := os.ReadFile(path)
+	text, err := fileread.File(path)
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +135,7 @@ func raiseWork(env *Env, root string, need *modfile.Go) error {
 	if path == "" || need == nil {
 		return nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := fileread.File(path)
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func inModuleCache(dir string) bool {
 
 // isCheckout reports whether dir holds markgen's module with its runtime.
 func isCheckout(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	text, err := fileread.File(filepath.Join(dir, "go.mod"))
 	if err != nil || modfile.ModulePath(text) != markgen.Path {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
 )
 
@@ -45,7 +46,7 @@ func initVendor(env *Env, root string) error {
 	var stale []string
 	for _, entry := range have {
 		name := filepath.Join(dir, entry.Name())
-		text, err := os.ReadFile(name)
+		text, err := fileread.File(name)
 		if err != nil {
 			return err
 		}
@@ -67,7 +68,7 @@ func initVendor(env *Env, root string) error {
 	}
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if old, err := os.ReadFile(path); err == nil && sameLines(old, text) {
+		if old, err := fileread.File(path); err == nil && sameLines(old, text) {
 			continue
 		}
 		if err := writeFile(path, text); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/isolate/exercise"
 	"github.com/markgen/markgen/profile"
@@ -112,9 +113,9 @@ func (w *isolateWork) exerciser(ctx context.Context, plan *exercise.Plan, try in
 func (w *isolateWork) withFiles(dir string, files map[string][]byte) (string, error) {
 	var o struct{ Replace map[string]string }
 	if name, ok := w.command.Flag("overlay"); ok {
-		text, err := os.ReadFile(filepath.Join(w.env.Path(w.command.Dir), name))
+		text, err := fileread.File(filepath.Join(w.env.Path(w.command.Dir), name))
 		if filepath.IsAbs(name) {
-			text, err = os.ReadFile(name)
+			text, err = fileread.File(name)
 		}
 		if err == nil {
 			err = json.Unmarshal(text, &o)

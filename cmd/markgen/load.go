@@ -14,6 +14,7 @@ import (
 
 	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
@@ -197,7 +198,7 @@ func loadUnit(env *Env, p *overlay.Package, names []string) (*rewrite.Unit, erro
 	var sources []rewrite.Source
 	for _, name := range names {
 		path := filepath.Join(p.Dir, name)
-		text, err := os.ReadFile(path)
+		text, err := fileread.File(path)
 		if err != nil {
 			return nil, err
 		}
@@ -302,7 +303,7 @@ func readRegistry(env *Env, root, module string) (*registry.Registry, error) {
 		return new(registry.Registry), nil
 	}
 	path := filepath.Join(root, registry.FileName)
-	text, err := os.ReadFile(path)
+	text, err := fileread.File(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return new(registry.Registry), nil
 	}
@@ -318,14 +319,14 @@ func readRegistry(env *Env, root, module string) (*registry.Registry, error) {
 
 // readConfig reads the configuration file that -config names, or that of the module in root; none is an empty one.
 func readConfig(env *Env, root, name string) (*config.Config, error) {
-	path := env.Path(name)
+	path, read := env.Path(name), fileread.Named
 	if name == "" {
 		if root == "" {
 			return new(config.Config), nil
 		}
-		path = filepath.Join(root, config.FileName)
+		path, read = filepath.Join(root, config.FileName), fileread.File
 	}
-	text, err := os.ReadFile(path)
+	text, err := read(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && name == "":
 		return new(config.Config), nil

@@ -9,12 +9,12 @@ import (
 	"go/scanner"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/heap"
 	"github.com/markgen/markgen/overlay"
@@ -167,7 +167,7 @@ func tablesIn(dir string) (map[string][]byte, error) {
 	paths, errs := filepath.Glob(filepath.Join(quoteGlob(dir), "markgen_table*.go"))
 	tables := map[string][]byte{}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := fileread.File(path)
 		if err != nil {
 			errs = errors.Join(errs, err)
 		} else if rewrite.IsTable(text) {
@@ -190,7 +190,7 @@ func (m *marking) read(g *markedPackage) error {
 			if _, isTable := g.wanted[path]; isTable {
 				continue
 			}
-			text, err := os.ReadFile(path)
+			text, err := fileread.File(path)
 			m.pace.Begin(len(text))
 			var plain []byte
 			if err == nil {
@@ -333,7 +333,7 @@ func (m *marking) place(ctx context.Context) error {
 			}
 			for name, text := range texts {
 				path := m.env.Path(name)
-				if old, err := os.ReadFile(path); err == nil && rewrite.IsTable(text) && !rewrite.IsTable(old) {
+				if old, err := fileread.File(path); err == nil && rewrite.IsTable(text) && !rewrite.IsTable(old) {
 					return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
 				}
 				g.wanted[path] = text
@@ -348,7 +348,7 @@ func (m *marking) place(ctx context.Context) error {
 
 func (m *marking) changeRegistry(after *registry.Registry) {
 	path := filepath.Join(m.Root, registry.FileName)
-	old, err := os.ReadFile(path)
+	old, err := fileread.File(path)
 	text := after.Format()
 	if err != nil {
 		if old = nil; len(after.Entries()) == 0 {
@@ -389,7 +389,7 @@ func (m *marking) compare(g *markedPackage) {
 func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(markgen.VendoredRuntime))), "*.go"))
 	if len(copied) > 0 {
-		text, _ := os.ReadFile(filepath.Join(filepath.Dir(copied[0]), "register.go"))
+		text, _ := fileread.File(filepath.Join(filepath.Dir(copied[0]), "register.go"))
 		if !bytes.Contains(text, []byte("\nfunc RegisterTable(")) {
 			return "", fmt.Errorf("%s is the runtime of another version of markgen; run markgen init -vendor", m.env.shown(filepath.Dir(copied[0])))
 		}

@@ -6,13 +6,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/markgen/markgen"
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
 )
 
@@ -52,7 +52,7 @@ func (p *programs) marked(dir string) bool {
 		}
 		names, _ := filepath.Glob(filepath.Join(quoteGlob(dir), "*.go"))
 		for _, name := range names {
-			texts[name], _ = os.ReadFile(name) // what cannot be read imports nothing
+			texts[name], _ = fileread.File(name) // what cannot be read imports nothing
 		}
 	}
 	for name, text := range texts {
@@ -94,7 +94,7 @@ func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 		for _, name := range slices.Concat(pkg.GoFiles, pkg.CgoFiles) {
 			path := filepath.Join(pkg.Dir, name)
 			fset := token.NewFileSet()
-			text, err := os.ReadFile(path)
+			text, err := fileread.File(path)
 			if err != nil {
 				return nil, err
 			}

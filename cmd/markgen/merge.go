@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/profile"
 )
 
@@ -93,7 +94,7 @@ func runMerge(ctx context.Context, env *Env, args []string) int {
 // writeKnown writes what programs are to know of the runs in p, and keeps what the file
 // says besides that.
 func writeKnown(ctx context.Context, env *Env, file string, p *profile.Profile) error {
-	text, err := os.ReadFile(env.Path(file))
+	text, err := fileread.Named(env.Path(file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet/spool"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/units"
@@ -129,7 +129,7 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 	}
 	var roots []byte
 	if *ca != "" {
-		if roots, err = os.ReadFile(env.Path(*ca)); err != nil {
+		if roots, err = fileread.Named(env.Path(*ca)); err != nil {
 			return env.fail(fmt.Errorf("-ca: %w", err))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/units"
@@ -70,7 +71,7 @@ func readCopy(name string, now copyState) (*profile.Profile, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	text, err := os.ReadFile(name + ".cursor")
+	text, err := fileread.File(name + ".cursor")
 	var was copyState
 	if err != nil || json.Unmarshal(text, &was) != nil || was.Size != info.Size() {
 		return nil, "", fmt.Errorf("%s is there, and %s.cursor does not say that it is a copy of the catalogue; name another file, or remove it", name, name)

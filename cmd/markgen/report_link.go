@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/report"
 )
 
@@ -70,7 +70,7 @@ func linker(template, dir string, read func(pkg, file string, std bool) (report.
 	if template == "none" {
 		return nil
 	}
-	text, _ := os.ReadFile(filepath.Join(dir, "go.mod")) // without one the module is not known
+	text, _ := fileread.File(filepath.Join(dir, "go.mod")) // without one the module is not known
 	module := modfile.ModulePath(text)
 	return func(pkg, file string, std bool) string {
 		address := template

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/mod/modfile"
 	modversion "golang.org/x/mod/module"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/report"
 )
@@ -90,7 +91,7 @@ const noModule = "command-line-arguments"
 func newModuleFolders(env *Env, dir string) *moduleFolders {
 	m := &moduleFolders{env: env, dir: dir, roots: map[string]string{}}
 	if dir != "" {
-		text, _ := os.ReadFile(filepath.Join(dir, "go.mod"))
+		text, _ := fileread.File(filepath.Join(dir, "go.mod"))
 		m.roots[cmp.Or(modfile.ModulePath(text), noModule)] = dir
 	}
 	return m

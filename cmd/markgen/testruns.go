@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
 )
 
@@ -110,7 +111,7 @@ var errFailed = fmt.Errorf("tests failed")
 
 // show prints what a failing test binary has printed, as go test does.
 func (t *testRuns) show(p *overlay.TestProcess, output *os.File, code int, took time.Duration) error {
-	text, err := os.ReadFile(output.Name())
+	text, err := fileread.File(output.Name())
 	if err != nil {
 		return err
 	}

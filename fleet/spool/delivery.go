@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 )
 
@@ -101,7 +102,7 @@ func (s *Spool) deliveries() (list []*delivery, strange []string, err error) {
 }
 
 func readDelivery(out, name string) (*delivery, error) {
-	text, err := os.ReadFile(filepath.Join(out, name, noteName))
+	text, err := fileread.File(filepath.Join(out, name, noteName))
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -366,6 +367,38 @@ func TestKilled(t *testing.T) {
 	for line := range strings.Lines(tree(t, dir)) {
 		if name, _, _ := strings.Cut(line, " "); filepath.Base(name) != heldName && !strings.HasPrefix(filepath.Base(name), ".markgen-") { // those go in an hour
 			t.Errorf("left is %.300s", line)
+		}
+	}
+}
+
+// Others may be able to write in a spool: what they put there in the place of a file has nobody wait, and nothing is
+// written elsewhere.
+func TestOthersFiles(t *testing.T) {
+	for _, kind := range []string{"pipe", "link"} {
+		dir := t.TempDir()
+		victim := filepath.Join(t.TempDir(), "victim")
+		if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := &Spool{dir: dir}
+		for _, name := range []string{refusals, takenCount, heldName} {
+			err := syscall.Mkfifo(filepath.Join(dir, name), 0o600)
+			if kind == "link" {
+				_ = os.Remove(filepath.Join(dir, name))
+				err = os.Symlink(victim, filepath.Join(dir, name))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.countRefusal(); err != nil {
+			t.Error(err)
+		}
+		if _, taken := s.declined(); taken != 0 {
+			t.Errorf("%s: %d are taken", kind, taken)
+		}
+		if text, err := os.ReadFile(victim); string(text) != "precious" {
+			t.Errorf("%q, %v", text, err)
 		}
 	}
 }

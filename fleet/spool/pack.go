@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
 )
@@ -131,7 +132,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	f, err := os.Open(s.path(name))
+	f, err := fileread.Open(s.path(name))
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func encodeTaken(run fleet.RunID, next uint32, p *profile.Profile) ([]byte, erro
 
 // readTaken is what was taken so far of a process that runs. Of one that nothing was taken of it draws a run.
 func (s *Spool) readTaken(name string) (run fleet.RunID, next uint32, p *profile.Profile, err error) {
-	text, err := os.ReadFile(s.path(takenDir, name))
+	text, err := fileread.File(s.path(takenDir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fleet.NewRunID(), 0, &profile.Profile{}, nil
 	}

@@ -73,6 +73,10 @@ func Put(ctx context.Context, dir string, limit int64, file string) error {
 
 // countRefusal takes note of a process whose data are not kept.
 func (s *Spool) countRefusal() error {
+	// Others may be able to write in the spool: through a link of theirs another file would get longer, and a pipe would wait.
+	if info, err := os.Lstat(s.path(refusals)); err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
 	f, err := os.OpenFile(s.path(refusals), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 )
 
@@ -42,7 +43,7 @@ func (s *Spool) PutBack() (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		body, err := os.ReadFile(s.path(refusedDir, e.Name()))
+		body, err := fileread.File(s.path(refusedDir, e.Name()))
 		if err != nil {
 			return n, err
 		}

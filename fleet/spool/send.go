@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 )
 
@@ -165,7 +166,7 @@ func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, se
 		}
 		// From now on the service may have it.
 		tried := filepath.Join(d.dir(s), triedName(n))
-		state, err := os.ReadFile(tried)
+		state, err := fileread.File(tried)
 		first := errors.Is(err, fs.ErrNotExist)
 		if first {
 			err = s.disk.write(tried, nil)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
 )
@@ -133,5 +133,5 @@ func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err
 
 // readBatch is the body of a batch.
 func (d *delivery) readBatch(s *Spool, sequence uint32) ([]byte, error) {
-	return os.ReadFile(filepath.Join(d.dir(s), batchName(sequence)))
+	return fileread.File(filepath.Join(d.dir(s), batchName(sequence)))
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 )
 
@@ -176,7 +177,7 @@ func (s *Spool) tellSize() error {
 		return err
 	}
 	text := strconv.AppendInt(nil, below, 10)
-	if old, err := os.ReadFile(s.path(heldName)); err == nil && slices.Equal(old, text) || below == 0 && errors.Is(err, fs.ErrNotExist) {
+	if old, err := fileread.File(s.path(heldName)); err == nil && slices.Equal(old, text) || below == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return s.disk.write(s.path(heldName), text)
@@ -187,7 +188,7 @@ func (s *Spool) declined() (all, taken int64) {
 	if info, err := os.Stat(s.path(refusals)); err == nil {
 		all = info.Size()
 	}
-	if text, err := os.ReadFile(s.path(takenCount)); err == nil {
+	if text, err := fileread.File(s.path(takenCount)); err == nil {
 		taken, _ = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	}
 	return all, min(max(taken, 0), all)
