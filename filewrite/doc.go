@@ -13,5 +13,5 @@
 // What is not promised: a kill that cannot be caught, in the instant between the
 // first rename and the last, leaves some files new and some old, each of them
 // whole; their former contents then lie beside them under names that begin
-// with ".markgen-".
+// with ".markgen-" until Sweep removes them.
 package filewrite

@@ -279,6 +279,9 @@ func keep(target string, info fs.FileInfo) (string, error) {
 	return name, nil
 }
 
+// tempName is the name of a temporary file: the ID of the process and a number.
+const tempName = ".markgen-%d-%d.tmp"
+
 // create makes a temporary file beside target. One that was made to be read
 // only by its owner would not do for a new file, so the mode is 0666 before the
 // umask.
@@ -288,7 +291,7 @@ func create(target string) (*os.File, error) {
 		return nil, &fs.PathError{Op: "write", Path: dir, Err: fs.ErrPermission}
 	}
 	for try := 0; ; try++ {
-		name := filepath.Join(dir, fmt.Sprintf(".markgen-%d-%d.tmp", os.Getpid(), try))
+		name := filepath.Join(dir, fmt.Sprintf(tempName, os.Getpid(), try))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, fs.ErrExist) || try > 10000 {
 			return f, err

@@ -17,5 +17,8 @@ func keepOwner(f *os.File, info fs.FileInfo) {
 	}
 }
 
+// isGone says whether no process has the ID.
+func isGone(pid int) bool { return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
 // isQuota says whether an error is that the user has no more room.
 func isQuota(err error) bool { return errors.Is(err, syscall.EDQUOT) }

@@ -69,6 +69,12 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 			break
 		}
 		unlocks = append(unlocks, u)
+		if !o.looks {
+			filewrite.Sweep(m.Root)
+			for _, p := range m.Packages {
+				filewrite.Sweep(p.Dir)
+			}
+		}
 		err = errors.Join(err, (&marking{module: m, env: env, o: o, plan: plan, pace: &pace}).run(ctx))
 	}
 	slices.SortFunc(plan.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
