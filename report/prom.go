@@ -114,11 +114,12 @@ func (b *promBuilder) each(has func(m *profile.Marker) bool, of func(m *profile.
 	}
 }
 
-// promLabels makes labels of names and values by turns.
+// promLabels makes labels of names and values by turns. Values come from data files, and are looked at in terminals.
 func promLabels(pairs ...string) []*dto.LabelPair {
 	labels := make([]dto.LabelPair, len(pairs)/2)
 	list := make([]*dto.LabelPair, len(labels))
 	for i := range labels {
+		pairs[2*i+1] = printable(pairs[2*i+1])
 		labels[i].Name, labels[i].Value = &pairs[2*i], &pairs[2*i+1]
 		list[i] = &labels[i]
 	}

@@ -27,7 +27,7 @@ func TestPromGolden(t *testing.T) {
 	odd := parse(t, special)
 	odd.Markers[0].Off, odd.Markers[0].Open = "throttled", 2
 	odd.Markers[1].Sample, odd.Markers[1].Samples = 100, 20
-	odd.Markers[2].Name += " \"quoted\" \\ and\nin two lines"
+	odd.Markers[2].Name += " \"quoted\" \\ and\nin two lines\x1b[31m"
 	for _, tt := range []struct {
 		file    string
 		p       *profile.Profile
