@@ -141,6 +141,7 @@ func writeTrace(name string, n int) error {
 	order.PutUint64(table[layout.OffTableMarkers:], 3)
 	order.PutUint64(table[layout.OffTableLen:], uint64(len(traceText)))
 	copy(table[layout.OffTableText:], traceText)
+	order.PutUint64(table[layout.OffTableSum:], layout.Checksum(layout.SumHead(table[:layout.OffTableText], layout.OffTableSum), []byte(traceText)))
 
 	blocks := (n + traceBlock - 1) / traceBlock
 	header := make([]byte, layout.HeaderSize)
@@ -176,6 +177,7 @@ func writeTrace(name string, n int) error {
 		order.PutUint64(block[layout.OffBlockSize:], uint64(size))
 		order.PutUint64(block[layout.TraceFirst:], numbers[shard])
 		order.PutUint64(block[layout.TraceLen:], uint64(count))
+		order.PutUint64(block[layout.TraceSum:], layout.Checksum(layout.ChecksumStart, block[:layout.TraceSum]))
 		for i := range count {
 			s := steps[i%traceStep]
 			r := block[layout.TraceData+i*layout.RecordSize:]

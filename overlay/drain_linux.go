@@ -184,6 +184,7 @@ func (d *drain) append(shard uint32, first uint64, records []byte) error {
 	binary.NativeEndian.PutUint64(head[layout.OffBlockSize:], uint64(size))
 	binary.NativeEndian.PutUint64(head[layout.TraceFirst:], first)
 	binary.NativeEndian.PutUint64(head[layout.TraceLen:], uint64(len(records)/layout.RecordSize))
+	binary.NativeEndian.PutUint64(head[layout.TraceSum:], layout.Checksum(layout.ChecksumStart, head[:layout.TraceSum]))
 	at := d.size
 	for _, part := range [][]byte{head[:], records, pad[:padding]} {
 		if _, err := d.to.WriteAt(part, at); err != nil {

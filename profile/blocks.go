@@ -17,15 +17,12 @@ func (r *run) table(b block) error {
 	markers := r.order.Uint64(head[layout.OffTableMarkers:])
 	t, err := r.parsed(text)
 	if err != nil {
-		return r.damaged(b.offset, "a packed table that can't be unpacked (%v); it is left out", err)
+		return r.damaged(b.offset, "a table that can't be read (%v); it is left out", err)
 	}
 	for _, d := range t.damages {
-		if r.damages >= mostDamage {
-			r.damages++
-			continue
-		}
 		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", d.number, d.line))
 	}
+	r.damages += t.bad - len(t.damages)
 	if r.tables[number] != nil {
 		return r.damaged(b.offset, "a second table with the number %d; it is left out", number)
 	}
@@ -77,6 +74,10 @@ func (in *input) tableText(b block) (text []byte, number uint64, err error) {
 	}
 	if text, err = in.content(b, layout.OffTableText+length); err != nil {
 		return nil, 0, err
+	}
+	sum := layout.SumHead(text[:layout.OffTableText], layout.OffTableSum)
+	if layout.Checksum(sum, text[layout.OffTableText:]) != in.order.Uint64(text[layout.OffTableSum:]) {
+		return nil, 0, in.damaged(b.offset, "table %d is damaged: its checksum is wrong; it is left out, with all that its markers recorded", number)
 	}
 	return text[layout.OffTableText:], number, nil
 }

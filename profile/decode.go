@@ -74,14 +74,17 @@ func (in *input) decode(scratch *scratch) (decoded, error) {
 	t, err := scratch.parsed(text.rest)
 	switch {
 	case err != nil:
-		return none, in.damaged(at, "a packed table that can't be unpacked (%v)", err)
-	case len(t.damages) > 0:
+		return none, in.damaged(at, "a table that can't be read (%v)", err)
+	case t.bad > 0:
 		return none, in.damaged(at, "line %d of the table: %.80q can't be read", t.damages[0].number, t.damages[0].line)
 	}
 	if t.twice() {
 		return none, in.damaged(at, "a marker that the table has twice")
 	}
 	at = uint64(cap(file) - cap(figures.rest))
+	if 3*len(t.markers)+len(t.counters) > len(figures.rest) {
+		return none, in.damaged(at, "figures that are fewer than the table names")
+	}
 	all := decoded{p, t, scratch.markerPool.take(len(t.markers)), make([]uint64, len(t.counters))}
 	clear(all.figures)
 	for i := range all.figures {

@@ -148,7 +148,7 @@ func packText(text string) []byte {
 	// Writing to memory does not fail.
 	_, _ = w.Write([]byte(text))
 	_ = w.Close()
-	if b.Len() >= len(text) || len(text) > layout.MostPacked*(b.Len()-layout.SizePackedHead) {
+	if b.Len() >= len(text) || len(text) > layout.MostPacked*(b.Len()-layout.SizePackedHead) || leastStored(text) > uint64(b.Len()) {
 		return []byte(text)
 	}
 	return b.Bytes()

@@ -104,7 +104,8 @@ type run struct {
 	last   uint64  // latest tick of all cells, 0 if there is none
 	costNS float64 // of recording all figures, see costs
 
-	damages int // places of damage so far
+	damages int   // places of damage so far
+	sums    *sums // nil: the file has none
 
 	tables      map[uint64]*table   // by number
 	ordered     []*table            // by global index of their first markers, once all are known
@@ -207,7 +208,7 @@ func (r *run) read(sum *Sum) {
 	end := h.word(layout.OffUsed)
 	switch {
 	case end < layout.HeaderSize:
-		if end != 0 || h.ended() { // 0 while the program writes its header
+		if end != 0 || h.ended() || r.hasBlock() { // 0 while the program writes its header
 			r.damagedAt(r.damaged(layout.OffUsed, "%d bytes in use can't be; no markers can be read", end))
 		}
 	case end > r.size:
@@ -219,7 +220,12 @@ func (r *run) read(sum *Sum) {
 			r.warn("another data file begins at offset %d and is left out; give markgen both files, it adds them up", end)
 		}
 	}
-	r.damagedIf(r.blocks(end, r.block))
+	r.sums = r.readSums(end)
+	err := r.blocks(end, r.block)
+	r.damagedIf(err)
+	if err == nil {
+		r.damagedIf(r.sums.missing(r.input))
+	}
 	r.arrange()
 	r.sum()
 	r.elapsed()
@@ -234,6 +240,12 @@ func (r *run) read(sum *Sum) {
 	if r.Lost > 0 {
 		r.warn("lost for want of memory or on a thread's own stack: %s", units.Plural(r.Lost, "passage"))
 	}
+}
+
+// hasBlock says whether there is something where the first block begins.
+func (r *run) hasBlock() bool {
+	var head [layout.BlockHeader]byte
+	return r.input.readAt(head[:], layout.HeaderSize) == nil && head != [layout.BlockHeader]byte{}
 }
 
 // howItEnded says what is unusual about the end of the run.
@@ -268,6 +280,10 @@ func (r *run) elapsed() {
 
 // block takes in one block of the file.
 func (r *run) block(b block) {
+	if err := r.sums.check(r.input, b); err != nil {
+		r.damagedAt(err)
+		return
+	}
 	var err error
 	switch b.kind {
 	case layout.BlockTable:

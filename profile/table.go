@@ -28,10 +28,11 @@ type tableText struct {
 	counters []counter
 	added    []counterSum // in order
 
-	damages []tableDamage
-	single  bool      // no marker is there twice, as far as that was asked; see twice
-	sums    []*Marker // of markers, what a Sum has of them; nil: nothing yet
-	counted []*Marker // of counters
+	bad     int           // lines that can't be read
+	damages []tableDamage // the first of them
+	single  bool          // no marker is there twice, as far as that was asked; see twice
+	sums    []*Marker     // of markers, what a Sum has of them; nil: nothing yet
+	counted []*Marker     // of counters
 }
 
 // tableDamage is a line that can't be read.
@@ -70,6 +71,22 @@ func parseTable(text string) *tableText {
 			return "", false
 		}
 		return files[i], true
+	}
+	// The file of a block is named as import path and last element. Names are made once for blocks that follow each other, and
+	// all together take no more than a few times what the text does: a path may be long, and there may be many files.
+	var last struct{ index, importPath, name string }
+	room := 4*len(text) + 4096
+	blockFile := func(index string) (string, bool) {
+		if index == last.index && importPath == last.importPath {
+			return last.name, true
+		}
+		name, ok := file(index)
+		if !ok || len(importPath)+len(name) > room {
+			return "", false
+		}
+		last.index, last.importPath, last.name = index, importPath, path.Join(importPath, path.Base(name))
+		room -= len(last.name)
+		return last.name, true
 	}
 	number := 0
 	for line := range strings.Lines(text) {
@@ -111,7 +128,7 @@ func parseTable(text string) *tableText {
 			}
 			guesses[line[2:]] = true
 		case "b":
-			b, of, ok := parseBlock(line, importPath, file, len(t.counters))
+			b, of, ok := parseBlock(line, blockFile, len(t.counters))
 			good = good && ok
 			if !good {
 				b = nil
@@ -121,7 +138,9 @@ func parseTable(text string) *tableText {
 			t.counters = append(t.counters, counter{block: b})
 		}
 		if !good {
-			t.damages = append(t.damages, tableDamage{number, line})
+			if t.bad++; t.bad <= mostDamage {
+				t.damages = append(t.damages, tableDamage{number, line})
+			}
 		}
 	}
 	if guesses != nil {
@@ -231,14 +250,18 @@ func parsePlace(f []string, file func(string) (string, bool)) (*Marker, bool) {
 //	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT [COUNTER+COUNTER…]
 //
 // where the counter is number i of its table.
-func parseBlock(line, importPath string, file func(string) (string, bool), i int) (b *Block, sum []int, ok bool) {
-	f := strings.Split(line, "\t")
+func parseBlock(line string, file func(string) (string, bool), i int) (b *Block, sum []int, ok bool) {
+	f := strings.SplitN(line, "\t", 9)
 	if len(f) != 7 && len(f) != 8 {
 		return nil, nil, false
 	}
 	if len(f) == 8 {
-		if sum, ok = numbers(strings.Split(f[7], "+")); !ok || slices.Min(sum) <= i {
-			return nil, nil, false
+		for k := range strings.SplitSeq(f[7], "+") {
+			n, err := strconv.ParseUint(k, 10, 31)
+			if err != nil || int(n) <= i {
+				return nil, nil, false
+			}
+			sum = append(sum, int(n))
 		}
 	}
 	name, ok := file(f[1])
@@ -247,7 +270,7 @@ func parseBlock(line, importPath string, file func(string) (string, bool), i int
 		return nil, nil, false
 	}
 	return &Block{
-		File:      path.Join(importPath, path.Base(name)),
+		File:      name,
 		StartLine: n[0],
 		StartCol:  n[1],
 		EndLine:   n[2],

@@ -292,6 +292,9 @@ func (r *run) drained(b block) error {
 	if err != nil {
 		return err
 	}
+	if layout.Checksum(layout.ChecksumStart, head[:layout.TraceSum]) != r.order.Uint64(head[layout.TraceSum:]) {
+		return r.damaged(b.offset, "records that were taken out of a ring are damaged: the checksum of how many is wrong; they are left out")
+	}
 	first, n := r.order.Uint64(head[layout.TraceFirst:]), r.order.Uint64(head[layout.TraceLen:])
 	if n > (b.size-layout.TraceData)/layout.RecordSize || first+n < first {
 		return r.damaged(b.offset, "%d records from number %d on in a block of %d bytes; they are left out", n, first, b.size)

@@ -7,13 +7,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// unpack gives the plain text of a table, which takes at most
-// layout.MostPacked times the memory of what is in the file.
+// unpack gives the plain text of a table, which takes at most layout.MostPacked times the memory of what is in the file, and
+// names no more than that has bytes for.
 func unpack(text []byte) (string, error) {
+	plain, err := inflate(text)
+	if least := leastStored(plain); err == nil && least > uint64(len(text)) {
+		return "", fmt.Errorf("%d bytes that name what takes %d at least", len(text), least)
+	}
+	return plain, err
+}
+
+// leastStored is how many bytes a plain text takes at least in a file.
+func leastStored(text string) (n uint64) {
+	for line := range strings.Lines(text) {
+		switch kind, _, fields := strings.Cut(line, "\t"); {
+		case kind == "m" || kind == "c":
+			n += layout.LeastMarker
+		case fields:
+			n += layout.LeastLine
+		}
+	}
+	return n
+}
+
+func inflate(text []byte) (string, error) {
 	if len(text) == 0 || text[0] > layout.PackedSampled {
 		return string(text), nil
 	}

@@ -50,10 +50,11 @@ func TestPackedTable(t *testing.T) {
 		"cut":    good[:len(good)/2],
 		"longer": good[:1] + "\x01\x00\x00\x00" + good[layout.SizePackedHead:],
 		"bomb":   packed(t, strings.Repeat("m", 1<<20)),
+		"names":  packed(t, strings.Repeat("m\tx\n", 500)),
 		"noise":  good[:layout.SizePackedHead] + strings.Repeat("\xff", 100),
 	} {
 		p := read(text)
-		if !p.Damaged || !strings.Contains(strings.Join(p.Warnings, "\n"), "a packed table that can't be unpacked") {
+		if !p.Damaged || !strings.Contains(strings.Join(p.Warnings, "\n"), "a table that can't be read") {
 			t.Errorf("%s: damaged %v, %q", name, p.Damaged, p.Warnings)
 		}
 	}

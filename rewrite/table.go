@@ -136,7 +136,7 @@ func relative(root, name string) string {
 // a program copies all its tables when it starts.
 func quote(table string) string {
 	if len(table) >= longTable {
-		if packed := pack(table); len(packed) < len(table) && len(table) <= mostPacked*(len(packed)-packedHead) {
+		if packed := pack(table); len(packed) < len(table) && len(table) <= mostPacked*(len(packed)-packedHead) && leastStored(table) <= len(packed) {
 			table = packed
 		}
 	}
@@ -152,8 +152,23 @@ const (
 	packedText    = 0     // the first byte of a packed one
 	packedSampled = 1     // the same with a rate in it
 	packedHead    = 5     // bytes before the data: that one and the length of the table
-	mostPacked    = 64    // how many times as long as the data a table may be
+	mostPacked    = 16    // how many times as long as the data a table may be
+	leastMarker   = 16    // how many bytes a line for a marker takes at least, as it is stored
+	leastLine     = 4     // any other with fields
 )
+
+// leastStored is how many bytes a table takes at least, as it is stored: what reads it makes more room for a line than the line has.
+func leastStored(table string) (n int) {
+	for line := range strings.Lines(table) {
+		switch kind, _, fields := strings.Cut(line, "\t"); {
+		case kind == "m" || kind == "c":
+			n += leastMarker
+		case fields:
+			n += leastLine
+		}
+	}
+	return n
+}
 
 // longTable is from where on a table is packed, bytes. Shorter ones are more
 // useful where a person can read them.

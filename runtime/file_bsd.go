@@ -12,5 +12,8 @@ func fetch(socket string) int { return -1 }
 // processStart says that any file which has this process's id is its own.
 func processStart() uint64 { return 0 }
 
+// seal does nothing: programs go on counting in what is mapped until they have exited, and so no checksum would hold.
+func (f *openedFile) seal() {}
+
 // fillFile does nothing: here texts are copied to memory.
 func fillFile(off, size uintptr, parts []string) bool { return false }

@@ -38,7 +38,14 @@ func closeFile() (trouble string) {
 		b = append(b, unsafe.Slice((*byte)(p.p), n)...)
 		left -= n
 	}
-	return writeWhole(dataPath, b)
+	used := len(b)
+	b = append(b, make([]byte, mostSums(uintptr(used)))...)
+	size := fillSums(unsafe.Pointer(unsafe.SliceData(b[used:])), b[:used])
+	if size > 0 {
+		*(*uint64)(unsafe.Pointer(&b[OffUsed])) += uint64(size)
+		*(*uint64)(unsafe.Pointer(&b[OffSums])) = uint64(size)
+	}
+	return writeWhole(dataPath, b[:used+int(size)])
 }
 
 // dropFile does nothing: the file is made by Finish, of a process that collects.

@@ -275,7 +275,7 @@ func writeZeros(fd int, off, size int64) error {
 	return nil
 }
 
-// closeFile gives back the space that was reserved and not used; what is mapped
+// closeFile ends the file with checksums and gives back the space that was reserved and not used; what is mapped
 // and handed out stays. The descriptor stays open for its lock.
 func closeFile() (trouble string) {
 	f := &dataFile
@@ -285,6 +285,7 @@ func closeFile() (trouble string) {
 	if !f.ours() {
 		return ""
 	}
+	f.seal()
 	used := int64(*headerWord(OffUsed))
 	// What a keeper gave is sealed (EPERM): it cuts the file itself.
 	if err := syscall.Ftruncate(f.fd, used); err != nil && err != syscall.EINTR && err != syscall.EPERM {

@@ -11,7 +11,7 @@ const Magic = "markgen\x00"
 // Version is the layout described here. A reader refuses any other; a version
 // that reads as Version with its bytes swapped comes from a machine of the
 // other byte order.
-const Version = 4
+const Version = 5
 
 // HeaderSize is the size of the header page; the first block begins there.
 const HeaderSize = 4096
@@ -44,6 +44,7 @@ const (
 	OffProfiled   = 176 // ticks spent in StateProfiling before that
 	OffCPUTime    = 184 // processor time that the process took from the start to the end, ns; 0 until then, and where the system does not tell
 	OffCount      = 192 // what a passage that is only counted costs the program, ps, as measured last
+	OffSums       = 200 // size of the BlockSums with which the bytes in use end, once the run has ended; 0: there is none
 	OffApp        = 256 // name of the executable, NUL-padded
 	OffGo         = 512 // Go version, NUL-padded
 	OffGOOS       = 576
@@ -199,6 +200,7 @@ const (
 	//	32 number of markers u64
 	//	40 number of counters u64
 	//	48 bytes of text u64
+	//	56 checksum of these words and of the text, see Checksum u64
 	//	64 text
 	BlockTable = 1
 
@@ -347,4 +349,14 @@ const (
 
 	// BlockDemoted has what had been timed of a marker when it was first demoted.
 	BlockDemoted = 22
+
+	// BlockSums ends a run that has ended, and has the checksums of its blocks, which do not change
+	// any more. They stand directly before it.
+	//
+	//	16 number of blocks u64
+	//	24 bytes of them u64
+	//	32 checksum of the header u64, see SumHeader
+	//	40 checksum of this block, this word taken for 0, u64
+	//	64 a u64 for each block, see SumBlock
+	BlockSums = 23
 )

@@ -133,6 +133,7 @@ const (
 	OffTableMarkers  = 32
 	OffTableCounters = 40
 	OffTableLen      = 48
+	OffTableSum      = 56
 	OffTableText     = 64
 
 	OffCountersTable = 16
@@ -196,6 +197,12 @@ const (
 	OffStackLen  = 16
 	OffStackRoom = 20
 	OffStackData = 64
+
+	OffSumsLen    = 16
+	OffSumsBytes  = 24
+	OffSumsHeader = 32
+	OffSumsOwn    = 40
+	OffSumsData   = 64
 )
 
 // An open scope in a BlockStack.
@@ -222,6 +229,7 @@ const (
 
 	TraceFirst = 16 // number of the first record
 	TraceLen   = 24 // how many
+	TraceSum   = 32 // checksum of the words before
 	TraceData  = 64 // the records, in the order of their numbers
 )
 
@@ -301,7 +309,8 @@ const (
 // A text that begins with the byte PackedText is packed. SizePackedHead bytes of
 // it are that byte and the length of the plain text, a u32 with the low byte
 // first on every machine; the rest is DEFLATE data (RFC 1951). A plain text is at
-// most MostPacked times as long as the data. PackedSampled is PackedText for a
+// most MostPacked times as long as the data. However it is stored, a text has LeastMarker bytes for each m and c line, and
+// LeastLine for each other with a tab: what it names takes a reader that many times as much memory. PackedSampled is PackedText for a
 // table in which the SAMPLE of a marker is not 1; one that is not packed begins
 // with the line s then.
 const (
@@ -309,7 +318,9 @@ const (
 	PackedText     = 0
 	PackedSampled  = 1
 	SizePackedHead = 5
-	MostPacked     = 64
+	MostPacked     = 16
+	LeastMarker    = 16
+	LeastLine      = 4
 )
 
 // Offsets in BlockReadings, which names what collectors besides time read at both

@@ -76,6 +76,7 @@ func readData(t *testing.T, path string) *dataset {
 	}
 	var tabs []tab
 	off := HeaderSize
+	var sums []uint64
 	for off < int(used) {
 		kind, shard, size := u32(off+OffBlockType), u32(off+OffBlockShard), d.word(off+OffBlockSize)
 		if size < BlockAlign || size%BlockAlign != 0 || uint64(off)+size > used {
@@ -114,9 +115,23 @@ func readData(t *testing.T, path string) *dataset {
 		case BlockWild:
 			d.wild = off
 		case BlockMarkers, BlockLog, BlockSample:
+		case BlockSums:
+			if n := d.word(off + OffSumsLen); n != uint64(len(sums)) || d.word(OffSums) != size || off+int(size) != int(used) {
+				t.Errorf("checksums of %d blocks in %d bytes at %d, header says %d; there are %d blocks, and %d bytes", n, size, off, d.word(OffSums), len(sums), used)
+				break
+			}
+			for i, sum := range sums {
+				if got := d.word(off + OffSumsData + 8*i); got != sum {
+					t.Errorf("checksum of block %d is %x, want %x", i, got, sum)
+				}
+			}
+			if got, want := d.word(off+OffSumsHeader), SumHeader(b); got != want {
+				t.Errorf("checksum of the header is %x, want %x", got, want)
+			}
 		default:
 			t.Errorf("block of unknown type %d", kind)
 		}
+		sums = append(sums, SumBlock(kind, b[off:off+int(Summed(kind, size))]))
 		off += int(size)
 	}
 	if off != int(used) {

@@ -89,6 +89,13 @@ func (h *blockHead) text() string {
 	return unsafe.String((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
 }
 
+// bytes are the same.
+//
+//go:norace
+func (h *blockHead) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
+}
+
 // aligned is how many bytes a block of so many takes.
 //
 //go:norace

@@ -101,6 +101,7 @@ func writeTogether(from, to int) {
 		h[OffTableMarkers/8] = uint64(t.markers)
 		h[OffTableCounters/8] = uint64(t.n)
 		h[OffTableLen/8] = uint64(len(t.text))
+		h[OffTableSum/8] = Checksum(SumHead(h.bytes(), OffTableSum), unsafe.Slice(unsafe.StringData(t.text), len(t.text)))
 		parts = append(parts, h.text(), t.text, unsafe.String(&zeros[0], size-OffTableText-uintptr(len(t.text))))
 	}
 	publishParts(p, size, parts)

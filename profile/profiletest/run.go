@@ -240,6 +240,7 @@ func (w *writer) table(number, first uint64, t Table) {
 	w.order.PutUint64(b[layout.OffTableCounters:], uint64(counters))
 	w.order.PutUint64(b[layout.OffTableLen:], uint64(len(text)))
 	copy(b[layout.OffTableText:], text)
+	SumTable(b, w.order)
 	if counters == 0 {
 		return
 	}
@@ -253,6 +254,34 @@ func (w *writer) table(number, first uint64, t Table) {
 		w.order.PutUint64(b[layout.OffCountersOff:], uint64(layout.OffCountersData+8*counters))
 		w.order.PutUint64(b[layout.OffCountersData+8*(counters+i):], bits)
 	}
+}
+
+// SumTable gives the block of a table, which has been changed, its checksum.
+func SumTable(b []byte, order binary.ByteOrder) {
+	text := b[layout.OffTableText:][:order.Uint64(b[layout.OffTableLen:])]
+	order.PutUint64(b[layout.OffTableSum:], layout.Checksum(layout.SumHead(b[:layout.OffTableText], layout.OffTableSum), text))
+}
+
+// Seal ends the file of a run that has ended with the checksums of its blocks, as Linux's runtime does. Without that it is as other systems leave it.
+func Seal(file []byte, order binary.ByteOrder) []byte {
+	var sums []uint64
+	for at := layout.HeaderSize; at < len(file); {
+		kind, size := order.Uint32(file[at:]), order.Uint64(file[at+layout.OffBlockSize:])
+		sums = append(sums, layout.SumBlock(kind, file[at:][:layout.Summed(kind, size)]))
+		at += int(size)
+	}
+	w := &writer{order: order, file: slices.Clone(file)}
+	b := w.block(layout.BlockSums, 0, layout.OffSumsData+8*len(sums))
+	order.PutUint64(b[layout.OffSumsLen:], uint64(len(sums)))
+	order.PutUint64(b[layout.OffSumsBytes:], uint64(len(file)-layout.HeaderSize))
+	order.PutUint64(b[layout.OffSumsHeader:], layout.SumHeader(w.file))
+	for i, sum := range sums {
+		order.PutUint64(b[layout.OffSumsData+8*i:], sum)
+	}
+	order.PutUint64(b[layout.OffSumsOwn:], layout.SumHead(b, layout.OffSumsOwn))
+	order.PutUint64(w.file[layout.OffUsed:], uint64(len(w.file)))
+	order.PutUint64(w.file[layout.OffSums:], uint64(len(b)))
+	return w.file
 }
 
 // wordsAt is the offset of the first word in its block.

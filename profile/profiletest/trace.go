@@ -29,6 +29,9 @@ const StartTick = startTick
 func (w *writer) records(r Records) {
 	if r.Room == 0 {
 		b := w.block(layout.BlockTrace, r.Shard, layout.TraceData+len(r.Records)*layout.RecordSize)
+		defer func() {
+			w.order.PutUint64(b[layout.TraceSum:], layout.Checksum(layout.ChecksumStart, b[:layout.TraceSum]))
+		}()
 		w.order.PutUint64(b[layout.TraceFirst:], r.First)
 		w.order.PutUint64(b[layout.TraceLen:], uint64(len(r.Records)))
 		for i, rec := range r.Records {

@@ -51,6 +51,15 @@ func main() {
 	case "wait":
 		os.Stdin.Read(make([]byte, 1)) // to be killed, or let go on
 		open.Exit()
+	case "leave": // while others are busy
+		for range 8 {
+			go func() {
+				for {
+					work()
+				}
+			}()
+		}
+		time.Sleep(10 * time.Millisecond)
 	case "busy":
 		for {
 			work()
