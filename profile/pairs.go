@@ -41,7 +41,7 @@ func (p *Pairs) add(q *Pairs) *Pairs {
 	if p == nil && q == nil {
 		return nil
 	}
-	sum := new(Pairs)
+	sum := &Pairs{List: make([]Pair, 0, len(p.list())+len(q.list()))}
 	for _, one := range []*Pairs{p, q} {
 		if one != nil {
 			sum.Runs = add64(sum.Runs, one.Runs)
@@ -52,6 +52,14 @@ func (p *Pairs) add(q *Pairs) *Pairs {
 	slices.SortFunc(sum.List, comparePairs)
 	sum.List = slices.Clip(slices.Compact(sum.List))
 	return sum
+}
+
+// list is what p has, which may be nil.
+func (p *Pairs) list() []Pair {
+	if p == nil {
+		return nil
+	}
+	return p.List
 }
 
 // pairRow keeps where the pairs of a marker stand; whose they are is known when all
@@ -99,22 +107,30 @@ func (r *run) pairs() {
 	for from := range to {
 		most = max(most, from)
 	}
-	for index, b := range r.rows {
-		a := id(index)
-		if a == 0 {
-			continue // not collected, or said to be without a name
-		}
-		i := uint64(0)
-		r.damagedIf(r.each(b.offset+layout.OffPairsData, min((b.size-layout.OffPairsData)/8, most/64+1), 8, func(words []byte) {
-			for ; len(words) > 0; i, words = i+64, words[8:] {
-				for word := r.order.Uint64(words); word != 0; word &= word - 1 {
-					if other := id(i + uint64(bits.TrailingZeros64(word))); other != 0 {
-						r.Pairs.List = append(r.Pairs.List, NewPair(a, other))
-					}
-				}
+	named := func(visit func(a registry.ID, first, word uint64)) {
+		for index, b := range r.rows {
+			a := id(index)
+			if a == 0 {
+				continue // not collected, or said to be without a name
 			}
-		}))
+			i := uint64(0)
+			r.damagedIf(r.each(b.offset+layout.OffPairsData, min((b.size-layout.OffPairsData)/8, most/64+1), 8, func(words []byte) {
+				for ; len(words) > 0; i, words = i+64, words[8:] {
+					visit(a, i, r.order.Uint64(words))
+				}
+			}))
+		}
 	}
+	n := 0 // a bit of the file becomes 16 bytes, and there should be no room besides
+	named(func(a registry.ID, first, word uint64) { n += bits.OnesCount64(word) })
+	r.Pairs.List = make([]Pair, 0, n)
+	named(func(a registry.ID, first, word uint64) {
+		for ; word != 0; word &= word - 1 {
+			if other := id(first + uint64(bits.TrailingZeros64(word))); other != 0 {
+				r.Pairs.List = append(r.Pairs.List, NewPair(a, other))
+			}
+		}
+	})
 	slices.SortFunc(r.Pairs.List, comparePairs)
 	r.Pairs.List = slices.Compact(r.Pairs.List)
 }

@@ -47,7 +47,9 @@ func (s *Sum) Add(p *Profile) {
 	if p == nil {
 		return
 	}
-	s.head(p)
+	head := *p
+	head.Pairs = p.Pairs.add(nil)
+	s.head(&head)
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		to := s.marker(m.ID)
@@ -148,6 +150,7 @@ func (s *Sum) hand() *Profile {
 	for i, m := range sorted {
 		p.Markers[i] = *m
 	}
+	p.Blocks = slices.Grow(p.Blocks, len(s.blocks))
 	for b, n := range s.blocks {
 		b.Count = *n
 		p.Blocks = append(p.Blocks, b)
@@ -156,7 +159,7 @@ func (s *Sum) hand() *Profile {
 	return &p
 }
 
-// head adds all but markers and blocks.
+// head adds all but markers and blocks. The sum may keep the pairs of p, which do not change.
 func (s *Sum) head(p *Profile) {
 	sum := &s.p
 	if s.newest == nil {
@@ -176,7 +179,11 @@ func (s *Sum) head(p *Profile) {
 	sum.Wild = sum.Wild.add(p.Wild)
 	sum.Cost = sum.Cost.add(p.Cost)
 	sum.Lost = add64(sum.Lost, p.Lost)
-	sum.Pairs = sum.Pairs.add(p.Pairs)
+	if sum.Pairs == nil {
+		sum.Pairs = p.Pairs
+	} else {
+		sum.Pairs = sum.Pairs.add(p.Pairs)
+	}
 	sum.Untimed = sum.Untimed || p.Untimed
 	sum.Trace = sum.Trace.add(p.Trace)
 	sum.Warnings = append(sum.Warnings, p.Warnings...)

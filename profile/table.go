@@ -103,7 +103,7 @@ func parseTable(text string) *tableText {
 		case "f":
 			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // its markers can be read
 		case "m":
-			m, gate, ok := parseMarker(line, file, len(t.markers))
+			m, gate, flags, ok := parseMarker(line, file, len(t.markers))
 			good = good && ok
 			if !good {
 				m = nil
@@ -111,8 +111,8 @@ func parseTable(text string) *tableText {
 				within(m, importPath)
 			}
 			t.markers, t.gates = append(t.markers, m), append(t.gates, gate)
-			t.atTop = append(t.atTop, ok && hasFlag(line, "t"))
-			t.once = append(t.once, onlyRun{ok && hasFlag(line, "i"), ok && hasFlag(line, "m")})
+			t.atTop = append(t.atTop, strings.Contains(flags, "t"))
+			t.once = append(t.once, onlyRun{strings.Contains(flags, "i"), strings.Contains(flags, "m")})
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -182,18 +182,17 @@ func within(m *Marker, importPath string) {
 //	m ID KIND FILEIDX LINE COL GATE|- FLAGS GROUP SAMPLE NAME
 //
 // of place i. A gate that is none is -1.
-func parseMarker(line string, file func(string) (string, bool), i int) (m *Marker, gate int, ok bool) {
-	f := strings.SplitN(line, "\t", 11)
-	if len(f) != 11 {
-		return nil, -1, false
+func parseMarker(line string, file func(string) (string, bool), i int) (m *Marker, gate int, flags string, ok bool) {
+	var f [11]string
+	if !split(f[:], line) || f[10] == "" {
+		return nil, -1, "", false
 	}
-	m, ok = parsePlace(f[1:6], file)
-	if !ok || f[10] == "" {
-		return nil, -1, false
+	if m, ok = parsePlace(f[1:6], file); !ok {
+		return nil, -1, "", false
 	}
 	sample, err := strconv.ParseUint(f[9], 10, 64)
 	if err != nil {
-		return nil, -1, false
+		return nil, -1, "", false
 	}
 	if gate = i; f[6] != "-" {
 		if gate, err = strconv.Atoi(f[6]); err != nil {
@@ -206,18 +205,29 @@ func parseMarker(line string, file func(string) (string, bool), i int) (m *Marke
 	}
 	m.Sample = sample
 	m.Name = f[10]
-	return m, gate, true
+	return m, gate, f[7], true
 }
 
-// hasFlag says whether a marker's line has a flag.
-func hasFlag(line, flag string) bool { return strings.Contains(strings.SplitN(line, "\t", 9)[7], flag) }
+// split fills fields with those of a line, the last with all that is left, and says whether there are as many.
+func split(fields []string, line string) bool {
+	last := len(fields) - 1
+	for i := range last {
+		at := strings.IndexByte(line, '\t')
+		if at < 0 {
+			return false
+		}
+		fields[i], line = line[:at], line[at+1:]
+	}
+	fields[last] = line
+	return true
+}
 
 // parseCounter reads
 //
 //	c ID KIND FILEIDX LINE COL NAME
 func parseCounter(line string, file func(string) (string, bool)) (*Marker, bool) {
-	f := strings.SplitN(line, "\t", 7)
-	if len(f) != 7 || f[6] == "" {
+	var f [7]string
+	if !split(f[:], line) || f[6] == "" {
 		return nil, false
 	}
 	m, ok := parsePlace(f[1:6], file)
@@ -256,6 +266,7 @@ func parseBlock(line string, file func(string) (string, bool), i int) (b *Block,
 		return nil, nil, false
 	}
 	if len(f) == 8 {
+		sum = make([]int, 0, 1+strings.Count(f[7], "+"))
 		for k := range strings.SplitSeq(f[7], "+") {
 			n, err := strconv.ParseUint(k, 10, 31)
 			if err != nil || int(n) <= i {
