@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/profiletest"
 	layout "github.com/markgen/markgen/runtime"
 )
 
@@ -20,7 +22,7 @@ func FuzzRead(f *testing.F) {
 	short.Tables[0].Stored = packed(f, demoText)
 	killed.Killed = true
 	big.Big = true
-	for _, file := range [][]byte{demo().File(), killed.File(), big.File(), short.File(), demoRead().File(), paired().File(), demoWild().File(), demoSpread().File(), twoUnits(), nil, make([]byte, layout.HeaderSize)} {
+	for _, file := range [][]byte{demo().File(), killed.File(), big.File(), short.File(), demoRead().File(), paired().File(), demoWild().File(), demoSpread().File(), twoUnits(), profiletest.Seal(demo().File(), binary.LittleEndian), profiletest.Seal(big.File(), binary.BigEndian), nil, make([]byte, layout.HeaderSize)} {
 		f.Add(file)
 		f.Add(file[:len(file)*3/4])
 	}
