@@ -3,6 +3,7 @@ package export
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -23,6 +24,9 @@ type OTLPOptions struct {
 	Headers map[string]string // of each request, such as one that authorises it; nil: those of OTEL_EXPORTER_OTLP_HEADERS
 	Timeout time.Duration     // of a request; 30 s
 }
+
+// mostAnswer is how much of a receiver's answer is looked at, bytes.
+const mostAnswer = 64 << 10
 
 // otlpPoints is how many points go into one request: a few hundred kilobytes.
 const otlpPoints = 2000
@@ -54,6 +58,15 @@ func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
 	options := []otlpmetrichttp.Option{
 		otlpmetrichttp.WithEndpointURL(u.String()),
 		otlpmetrichttp.WithTimeout(timeout),
+		otlpmetrichttp.WithMaxResponseSize(mostAnswer),
+		otlpmetrichttp.WithProxy(func(r *http.Request) (*url.URL, error) {
+			// It is asked for each request, after a redirect too. Metrics, and the headers that authorise their
+			// sender, are for the receiver that was named.
+			if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host {
+				return nil, fmt.Errorf("it redirects to %s, which is sent nothing; give the URL of the receiver itself", r.URL.Redacted())
+			}
+			return http.ProxyFromEnvironment(r)
+		}),
 		otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression),
 		otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second, MaxElapsedTime: timeout}),
 	}

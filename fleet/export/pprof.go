@@ -91,6 +91,18 @@ func anything(p *profile.Profile) bool {
 	return false
 }
 
+// pprofClient follows no redirects: profiles, and the headers that authorise their sender, are for the receiver that was named.
+var pprofClient = &http.Client{
+	Transport:     pprofTransport(),
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func pprofTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxResponseHeaderBytes = mostAnswer
+	return t
+}
+
 func (r *pprof) post(ctx context.Context, part Part, from time.Time, p *profile.Profile) error {
 	var body bytes.Buffer
 	if err := report.Write(&body, p, report.Options{Format: "pprof"}); err != nil {
@@ -118,7 +130,7 @@ func (r *pprof) post(ctx context.Context, part Part, from time.Time, p *profile.
 	for k, v := range r.o.Headers {
 		request.Header.Set(k, v)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := pprofClient.Do(request)
 	if err != nil {
 		var failed *url.Error
 		if errors.As(err, &failed) {
@@ -129,7 +141,7 @@ func (r *pprof) post(ctx context.Context, part Part, from time.Time, p *profile.
 	defer answer.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, 500))
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("%s answers %s: %s", r.Name(), answer.Status, strings.TrimSpace(string(text)))
+		return fmt.Errorf("%s answers %d %s: %s", r.Name(), answer.StatusCode, http.StatusText(answer.StatusCode), strings.TrimSpace(string(text)))
 	}
 	return nil
 }
