@@ -6,11 +6,15 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
 )
 
 // serving runs markgen report -http in dir. What stop returns is how it ended.
@@ -165,5 +169,22 @@ func TestReportServedInterrupted(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ends with %v", err)
+	}
+}
+
+// Each request has options of its own: requests come at once, and a reader puts what the report is compared with into them.
+func TestReportServedOptions(t *testing.T) {
+	for format, s := range served {
+		var seen []*report.Options
+		handler := s.handler(func(o *report.Options) (*profile.Profile, error) {
+			seen = append(seen, o)
+			return &profile.Profile{}, nil
+		}, report.Options{Format: format})
+		for range 2 {
+			handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", s.path, nil))
+		}
+		if len(seen) != 2 || seen[0] == seen[1] {
+			t.Errorf("%s: two requests have the same options", format)
+		}
 	}
 }

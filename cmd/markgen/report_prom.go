@@ -9,6 +9,7 @@ import (
 // metrics serves the profile to a Prometheus that scrapes it.
 func metrics(read reader, o report.Options) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o := o // requests come at once
 		p, err := read(&o)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
