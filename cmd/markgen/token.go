@@ -217,7 +217,11 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), nil
+		end := day.AddDate(0, 0, 1)
+		if !end.After(now) { // of the year 0 it would be the zero time
+			return time.Time{}, fmt.Errorf("%s is over; give a day to come", text)
+		}
+		return end, nil
 	}
 	var days int
 	var unit string

@@ -25,9 +25,8 @@ func (s *Server) allowed(r *http.Request, scope string) error {
 		return s.rates.failed(r, s.Now(), err)
 	}
 	// A session is for looking only: whatever a page makes a browser send, nothing is changed by it.
-	if text := s.session(r); text != "" && scope == ScopeRead && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		token, err := s.tokens.check(r.Context(), text, scope)
-		if err == nil || !public {
+	if scope == ScopeRead && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		if token, given, err := s.session(r); given && (err == nil || !public) {
 			knownOf(r).token = token.ID
 			return s.rates.failed(r, s.Now(), err)
 		}

@@ -115,7 +115,10 @@ func TestTokenLife(t *testing.T) {
 	for body, status := range map[string]int{
 		``: 400, `{`: 400, `[]`: 400, `{"name":"x"}`: 400, `{"scopes":["read"]}`: 400, `{"name":"x","scopes":["write"]}`: 400,
 		`{"name":"x","scopes":["read"],"admin":true}`: 400, `{"name":"x\u001b","scopes":["read"]}`: 400,
-		`{"name":"x","scopes":["read"],"expires":"2001-01-01T00:00:00Z"}`: 400, `{"name":"` + strings.Repeat("x", 20<<10) + `"}`: 413,
+		`{"name":"x","scopes":["read"],"expires":"2001-01-01T00:00:00Z"}`: 400, `{"name":"x","scopes":["read"],"expires":"0001-01-01T00:00:00Z"}`: 400,
+		`{"name":"x","scopes":["read"],"expires":"0001-01-01T01:00:00+01:00"}`: 400, `{"name":"x","scopes":["read"],"expires":"1970-01-01T00:00:00Z"}`: 400,
+		`{"name":"x","scopes":["read"]} and more`: 400, `{"name":"x","scopes":["read"]}{"name":"y","scopes":["admin"]}`: 400, `{"name":"x","scopes":["read"]}]`: 400,
+		"{\"name\":\"x\",\"scopes\":[\"read\"]}\n ": 201, `{"name":"x","scopes":["read"],"expires":null}`: 201, `{"name":"` + strings.Repeat("x", 20<<10) + `"}`: 413,
 	} {
 		if r := post(body); r.status != status {
 			t.Errorf("%.60s: %d, want %d\n%s", body, r.status, status, r.body)
@@ -211,6 +214,30 @@ func TestLogin(t *testing.T) {
 		t.Fatalf("%v", r.header)
 	}
 	session := "Cookie: " + cookies[0].Name + "=" + cookies[0].Value
+	if _, secret, _ := strings.Cut(at.token["admin"][3:], "_"); strings.Contains(cookies[0].Value, secret) {
+		t.Errorf("the cookie %s has the token in it", cookies[0].Value)
+	}
+	if r := at.do("GET", "/v1/apis", nil, "Authorization: Bearer "+cookies[0].Value); r.status != 401 {
+		t.Errorf("the cookie as a token: %d", r.status)
+	}
+	parts := strings.Split(cookies[0].Value, ".")
+	reader := strings.Split(at.token["read"], "_")[1]
+	for _, value := range []string{
+		at.token["read"], parts[0], parts[0] + ".." + parts[2], parts[0] + "." + parts[1] + ".", reader + "." + parts[1] + "." + parts[2], parts[0] + ".9" + parts[1] + "." + parts[2],
+		parts[0] + ".1." + parts[2], cookies[0].Value + "a", cookies[0].Value + ".", "aaaaaaaa." + parts[1] + "." + parts[2],
+	} {
+		if r := at.do("GET", "/v1/apis", nil, "Cookie: markgen="+value); r.status != 401 {
+			t.Errorf("a session that was not given, %s: %d", value, r.status)
+		}
+	}
+	other := start(t, server.Options{Pages: pages}, server.Limits{}, func(*storeType) server.Store { return at.store })
+	if r := other.do("GET", "/api/x", nil, session); r.status != 200 {
+		t.Errorf("with another server of the store: %d", r.status)
+	}
+	later := start(t, server.Options{Pages: pages, Now: func() time.Time { return time.Now().AddDate(0, 0, 31) }}, server.Limits{}, func(*storeType) server.Store { return at.store })
+	if r := later.do("GET", "/api/x", nil, session); r.status != 401 {
+		t.Errorf("a month later: %d", r.status)
+	}
 	for _, test := range []struct {
 		method, path string
 		status       int

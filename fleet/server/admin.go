@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"time"
@@ -62,19 +64,31 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
 		return mediaType.problem("Content-Type is %.60q; what token to make is said in application/json", r.Header.Get("Content-Type"))
 	}
 	var ask struct {
-		Name    string    `json:"name"`
-		Scopes  []string  `json:"scopes"`
-		Expires time.Time `json:"expires"`
+		Name    string     `json:"name"`
+		Scopes  []string   `json:"scopes"`
+		Expires *time.Time `json:"expires"` // nil: never
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<10))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&ask); err != nil {
+	err := dec.Decode(&ask)
+	if err == nil {
+		if _, more := dec.Token(); more != io.EOF {
+			err = cmp.Or(more, errors.New("something follows the object"))
+		}
+	}
+	if err != nil {
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 			return tooLarge.problem("more than %d bytes to say what token to make", large.Limit)
 		}
 		return badRequest.problem(`the body is to be {"name":"…","scopes":["ingest"],"expires":"2006-01-02T15:04:05Z"}: %.200v`, err)
 	}
-	text, token, err := NewToken(ask.Name, ask.Scopes, s.Now(), ask.Expires)
+	var expires time.Time
+	if ask.Expires != nil {
+		if expires = *ask.Expires; !expires.After(s.Now()) { // also of the year 1, which in Go is no time
+			return badRequest.problem("the token would have expired on %s; give a time to come", expires.UTC().Format(time.RFC3339))
+		}
+	}
+	text, token, err := NewToken(ask.Name, ask.Scopes, s.Now(), expires)
 	if err != nil {
 		return badRequest.problem("%v", err)
 	}

@@ -79,6 +79,9 @@ func TestTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
+		if got := res.Header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+			t.Errorf("Strict-Transport-Security: %q", got)
+		}
 		return res.TLS.PeerCertificates[0].DNSNames[0], res.Proto, res.Header.Get("Set-Cookie")
 	}
 	name, protocol, cookie := served()

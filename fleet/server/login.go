@@ -1,11 +1,16 @@
 package server
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/markgen/markgen/fleet/store"
 )
 
 // A Login is what the page with the form for a token shows.
@@ -14,17 +19,49 @@ type Login struct {
 	Problem string // why the token that was given is not taken; "" if none was given
 }
 
-// sessionTime is how long a browser keeps a session. The token may end it earlier.
+// sessionTime is how long a session lasts. The token may end it earlier.
 const sessionTime = 30 * 24 * time.Hour
 
-// A session is the token itself, in a cookie that no script and no other site can read or send. So all servers of a
-// store know it, and it ends when the token does. It lets its owner look and nothing more, whatever the token is for.
-func (s *Server) session(r *http.Request) string {
+// A session is in a cookie that no script and no other site can read or send: the ID of a token, when the session ends, and a
+// code that only servers of the store can make of these and of the token. So all of them know it, it ends when the token does, and
+// nobody who comes by it, such as another server of the same host, has the token. It lets its owner look and nothing more, whatever
+// the token is for.
+
+// newSession is the session of a token until then.
+func (s *Server) newSession(t store.Token, until time.Time) string {
+	said := t.ID + "." + strconv.FormatInt(until.Unix(), 10)
+	return said + "." + s.sessionCode(t, said)
+}
+
+func (s *Server) sessionCode(t store.Token, said string) string {
+	h := hmac.New(sha256.New, s.store.SessionKey())
+	h.Write(t.Hash[:])
+	h.Write([]byte(said))
+	return letters.EncodeToString(h.Sum(nil))
+}
+
+// session finds the token whose session a request is of; given is whether it says that it is of one. The error is a problem, or the
+// store's.
+func (s *Server) session(r *http.Request) (t store.Token, given bool, err error) {
 	c, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return ""
+	if err != nil || c.Value == "" {
+		return t, false, nil
 	}
-	return c.Value
+	over := tokenUnknown.problem("the session is over; open /login and begin another")
+	id, rest, _ := strings.Cut(c.Value, ".")
+	until, code, _ := strings.Cut(rest, ".")
+	seconds, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || len(id) != letters.EncodedLen(idBytes) || !s.Now().Before(time.Unix(seconds, 0)) {
+		return t, true, over
+	}
+	t, ok, err := s.tokens.byItsID(r.Context(), id)
+	if err != nil {
+		return t, true, err
+	}
+	if !hmac.Equal([]byte(s.sessionCode(t, id+"."+until)), []byte(code)) || !ok {
+		return store.Token{}, true, over
+	}
+	return t, true, s.tokens.good(t, ScopeRead)
 }
 
 // SignedIn tells whether a request is of a session, good or not.
@@ -41,9 +78,9 @@ func cookieName(r *http.Request) string {
 	return "markgen"
 }
 
-func setSession(w http.ResponseWriter, r *http.Request, token string, age time.Duration) {
+func setSession(w http.ResponseWriter, r *http.Request, session string, age time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: token, Path: "/", MaxAge: int(age / time.Second),
+		Name: cookieName(r), Value: session, Path: "/", MaxAge: int(age / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
 	})
 }
@@ -74,7 +111,8 @@ func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
 	if !token.Expires.IsZero() {
 		age = min(age, token.Expires.Sub(s.Now()))
 	}
-	setSession(w, r, text, max(age, time.Second))
+	age = max(age, time.Second)
+	setSession(w, r, s.newSession(token, s.Now().Add(age)), age)
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil

@@ -96,6 +96,7 @@ type Store interface {
 	AddToken(context.Context, store.Token) error
 	Tokens(context.Context) ([]store.Token, error)
 	RevokeToken(ctx context.Context, id string) error
+	SessionKey() []byte
 	Backup(context.Context, io.Writer) error
 	Ping(context.Context) error
 }

@@ -100,6 +100,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := a.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
+	if r.TLS != nil { // browsers don't come without TLS any more
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	s.handler.ServeHTTP(a, r)
 }
 

@@ -64,35 +64,49 @@ func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, er
 	if !ok {
 		return store.Token{}, tokenUnknown.problem("what was given is no token; one begins with %s and has %d characters", tokenPrefix, len(tokenPrefix)+8+1+32)
 	}
-	all, err := t.all(ctx, tokensGood)
+	token, ok, err := t.byItsID(ctx, id)
 	if err != nil {
 		return store.Token{}, err
-	}
-	token, ok := all[id]
-	if !ok {
-		select {
-		case <-time.After(tokensAgain):
-		case <-ctx.Done():
-		}
-		if all, err = t.all(ctx, tokensAgain); err != nil {
-			return store.Token{}, err
-		}
-		token, ok = all[id]
 	}
 	// The ID is no secret; what is behind it is compared by its hash, in a time that does not depend on where they differ.
 	hash := sha256.Sum256([]byte(text))
 	if subtle.ConstantTimeCompare(hash[:], token.Hash[:]) != 1 || !ok {
 		return store.Token{}, tokenUnknown.problem("no token of this server is like that; ask who runs it for one")
 	}
+	return token, t.good(token, scope)
+}
+
+// byItsID finds a token; one that is not known is looked for.
+func (t *tokens) byItsID(ctx context.Context, id string) (token store.Token, ok bool, err error) {
+	all, err := t.all(ctx, tokensGood)
+	if err != nil {
+		return token, false, err
+	}
+	if token, ok = all[id]; ok {
+		return token, true, nil
+	}
+	select {
+	case <-time.After(tokensAgain):
+	case <-ctx.Done():
+	}
+	if all, err = t.all(ctx, tokensAgain); err != nil {
+		return token, false, err
+	}
+	token, ok = all[id]
+	return token, ok, nil
+}
+
+// good returns a problem for a token that is not good for the scope.
+func (t *tokens) good(token store.Token, scope string) error {
 	switch {
 	case !token.Revoked.IsZero():
-		return token, tokenRevoked.problem("the token %s was revoked; ask who runs the server for another", token.ID)
+		return tokenRevoked.problem("the token %s was revoked; ask who runs the server for another", token.ID)
 	case !token.Expires.IsZero() && !t.now().Before(token.Expires):
-		return token, tokenExpired.problem("the token %s was good until %s; ask who runs the server for another", token.ID, token.Expires.UTC().Format(time.RFC3339))
+		return tokenExpired.problem("the token %s was good until %s; ask who runs the server for another", token.ID, token.Expires.UTC().Format(time.RFC3339))
 	case !allows(token.Scopes, scope):
-		return token, scopeMissing.problem("this needs the scope %s, and the token %s has %q; ask who runs the server for another", scope, token.ID, token.Scopes)
+		return scopeMissing.problem("this needs the scope %s, and the token %s has %q; ask who runs the server for another", scope, token.ID, token.Scopes)
 	}
-	return token, nil
+	return nil
 }
 
 // sorted are the tokens as the store has them now, by when they were made.

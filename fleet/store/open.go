@@ -20,6 +20,7 @@ type state struct {
 	background func() // what else goes on while the store is open; nil: nothing
 	url        string
 	identity   int64 // tells the store from others, and from what it was before a restore
+	sessionKey []byte
 	write      *sql.DB
 	read       *sql.DB   // for batches, tokens and what goes on by itself: nobody who asks for figures can use it up
 	queries    *sql.DB   // for who asks for figures
