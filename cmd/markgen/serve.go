@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -36,13 +37,16 @@ batch is answered when it is safe on disk, and counts once however often it come
 SIGINT: then /readyz fails, requests that have begun are answered, and what waits is written; a second signal ends
 it at once, and loses nothing that was answered. Several may share a PostgreSQL database; none of them leads.
 
-  -db DB          the store: a file of SQLite, which is made if it is not there, or postgres://USER:PASSWORD@HOST/NAME
+  -db DB          the store: a file of SQLite, which is made if it is not there, and which its owner alone may read
+                  (0600, in a directory that is made with 0700), or postgres://USER:PASSWORD@HOST/NAME
                   (default $MARKGEN_DB, else fleet.db)
-  -init           make the store and its first token, with the scope admin, print the token, and end
+  -init           make the store and its first token, with the scope admin, and end
+  -token-file F   with -init: the file that the token is written to, which its owner alone may read; it must not be
+                  there, or be empty (default admin.token)
   -addr ADDR      HOST:PORT to listen on; without HOST this machine alone, port 0 takes one that is free; the URL
                   is printed (default 127.0.0.1:7070)
   -tls-cert FILE  certificate, with those between it and the root behind it; read again when it has changed
-  -tls-key FILE   its key
+  -tls-key FILE   its key, which not everybody may read
   -insecure       listen on other addresses than this machine's own without TLS: tokens can be read on the way,
                   unless a proxy in front speaks TLS
   -public-read    reading, pages and metrics included, takes no token
@@ -57,7 +61,7 @@ it at once, and loses nothing that was answered. Several may share a PostgreSQL 
   -memory SIZE    that the process is to stay below (default 512M)
   -grace TIME     that requests may take to end when the server is told to (default 30s)
   -log LEVEL      what is logged to stderr: debug (a line for each request), info (default), warn or error
-  -backup FILE    write a copy of the store to FILE, and end; of an SQLite store that a server uses, /v1/backup of the
+  -backup FILE    write a copy of the store to FILE (0600), and end; of an SQLite store that a server uses, /v1/backup of the
                   server gives one
   -restore FILE   fill an empty store from such a copy, of either database, and end
 
@@ -85,13 +89,13 @@ examples:
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	db, addr, cert, key, hosts, level, backup, restore string
-	init, insecure, publicRead, publicIngest           bool
-	maxBatch, memory                                   size
-	apis, origins, connections                         int
-	rate                                               float64
-	grace                                              time.Duration
-	export                                             exportFlags
+	db, addr, cert, key, hosts, level, backup, restore, tokenFile string
+	init, insecure, publicRead, publicIngest                      bool
+	maxBatch, memory                                              size
+	apis, origins, connections                                    int
+	rate                                                          float64
+	grace                                                         time.Duration
+	export                                                        exportFlags
 }
 
 func runServe(ctx context.Context, env *Env, args []string) int {
@@ -99,6 +103,7 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	fs := env.flags()
 	fs.StringVar(&o.db, "db", env.store(), "")
 	fs.BoolVar(&o.init, "init", false, "")
+	fs.StringVar(&o.tokenFile, "token-file", "", "")
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:7070", "")
 	fs.StringVar(&o.cert, "tls-cert", "", "")
 	fs.StringVar(&o.key, "tls-key", "", "")
@@ -131,11 +136,11 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	var err error
 	switch {
 	case o.init:
-		err = o.withStore(ctx, env, func(s *store.Store) error { return firstToken(ctx, env, s) })
+		err = o.withStore(ctx, env, func(s *store.Store) error { return firstToken(ctx, env, s, cmp.Or(o.tokenFile, "admin.token")) })
 	case o.backup != "":
 		if err = env.hasStore(o.db); err == nil {
 			err = o.withStore(ctx, env, func(s *store.Store) error {
-				return env.stream(ctx, o.backup, func(w io.Writer) error { return s.Backup(ctx, w) })
+				return env.backUp(ctx, s, o.backup)
 			})
 		}
 	case o.restore != "":
@@ -161,6 +166,8 @@ func (o *serveFlags) check() error {
 	switch {
 	case jobs > 1:
 		return errors.New("-init, -backup and -restore are one thing each")
+	case o.tokenFile != "" && !o.init:
+		return errors.New("-token-file is for -init")
 	case (o.cert == "") != (o.key == ""):
 		return errors.New("-tls-cert and -tls-key go together")
 	case err != nil:
@@ -271,6 +278,9 @@ func (o *serveFlags) tls(env *Env, log *slog.Logger) (*tls.Config, error) {
 	if o.cert == "" {
 		return nil, nil
 	}
+	if info, err := os.Stat(env.Path(o.key)); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
+		return nil, fmt.Errorf("-tls-key: everybody can read or write %s (%04o); run chmod 600 on it", o.key, info.Mode().Perm())
+	}
 	c := &server.Certificate{CertFile: env.Path(o.cert), KeyFile: env.Path(o.key), Failed: func(err error) {
 		log.Error("the certificate has changed and can't be used; the one before is", "error", err)
 	}}
@@ -281,8 +291,8 @@ func (o *serveFlags) tls(env *Env, log *slog.Logger) (*tls.Config, error) {
 	return config, nil
 }
 
-// firstToken makes a token for who is to make the others, if there is none yet.
-func firstToken(ctx context.Context, env *Env, s *store.Store) error {
+// firstToken makes a token for who is to make the others, if there is none yet, and writes it to a file.
+func firstToken(ctx context.Context, env *Env, s *store.Store, file string) (err error) {
 	list, err := s.Tokens(ctx)
 	if err != nil {
 		return err
@@ -290,7 +300,60 @@ func firstToken(ctx context.Context, env *Env, s *store.Store) error {
 	if len(list) > 0 {
 		return fmt.Errorf("the store has %d tokens already; markgen token list shows them, markgen token add makes another", len(list))
 	}
-	return addToken(ctx, env, keptInStore{s}, "admin", []string{server.ScopeAdmin}, time.Time{})
+	text, t, err := server.NewToken("admin", []string{server.ScopeAdmin}, time.Now().UTC().Truncate(time.Second), time.Time{})
+	if err != nil {
+		return err
+	}
+	// It is in the file before it is good: what is lost on the way between is worth nothing.
+	f, err := tokenFile(env.Path(file))
+	if err != nil {
+		return fmt.Errorf("-token-file: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := fmt.Fprintln(f, text); err != nil {
+		return err
+	}
+	_ = f.Sync() // an error is that it is no file of a disk
+	if err := s.AddToken(ctx, t); err != nil {
+		return errors.Join(err, f.Truncate(0))
+	}
+	fmt.Fprintf(env.Stderr, "markgen %s: token %s for admin is in %s, and nowhere else\n", env.command.name, t.ID, file)
+	return nil
+}
+
+// tokenFile opens a file for a token. One that is there has to be empty, or no regular file.
+func tokenFile(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if !errors.Is(err, fs.ErrExist) {
+		return f, err
+	}
+	if f, err = os.OpenFile(name, os.O_WRONLY, 0); err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+	case info.Size() > 0:
+		err = fmt.Errorf("%s is there already; move it away, or name another file", name)
+	default:
+		err = f.Chmod(0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// backUp writes a copy of the store to a file that its owner alone may read. One that is there, and that others may read, becomes such a file.
+func (e *Env) backUp(ctx context.Context, s *store.Store, name string) error {
+	return privately(func() error {
+		if info, err := os.Stat(e.Path(name)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+			if err := os.Chmod(e.Path(name), 0o600); err != nil {
+				return err
+			}
+		}
+		return e.stream(ctx, name, func(w io.Writer) error { return s.Backup(ctx, w) })
+	})
 }
 
 // refill fills an empty store from a backup. Without one there is no store afterwards, either.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -30,10 +29,8 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(filepath.Dir(file)); err != nil {
+	if err := private(file); err != nil {
 		return err
-	} else if !info.IsDir() {
-		return fmt.Errorf("%s is no folder", filepath.Dir(file))
 	}
 	s.dialect = sqliteDialect()
 	if s.owner, err = lockSQLite(ctx, file+"-lock"); err != nil {
