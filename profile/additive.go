@@ -29,6 +29,9 @@ func (m *Marker) AsOf() int64 { return m.asOf }
 // SetAsOf says of which run the marker has its name and place.
 func (m *Marker) SetAsOf(ns int64) { m.asOf = ns }
 
+// Newest is when the newest of a profile's runs started; 1970 where that is not known.
+func (p *Profile) Newest() time.Time { return time.Unix(0, p.newest).UTC() }
+
 // SetNewest says when the newest of a profile's runs started.
 func (p *Profile) SetNewest(t time.Time) { p.newest = t.UnixNano() }
 

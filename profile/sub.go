@@ -182,14 +182,14 @@ func (w *Wild) sub(v *Wild) *Wild {
 // sub64 subtracts; 0 where b is more.
 func sub64(a, b uint64) uint64 { return a - min(a, b) }
 
-// Undated is a copy of p that does not say when its runs were, or which: without Start, Run, and what decides
-// between the names that a marker has had. It shares memory with p.
-func (p *Profile) Undated() *Profile {
+// Undated is a copy of p that does not say which its runs were, and when only so far as is needed to tell which of the names that a
+// marker has had is the newest: their starts are multiples of to. It has neither Start nor Run, and shares memory with p.
+func (p *Profile) Undated(to time.Duration) *Profile {
 	u := *p
-	u.Start, u.Run, u.newest = time.Time{}, "", 0
+	u.Start, u.Run, u.newest = time.Time{}, "", p.newest-p.newest%int64(to)
 	u.Markers = slices.Clone(p.Markers)
 	for i := range u.Markers {
-		u.Markers[i].asOf = 0
+		u.Markers[i].asOf -= u.Markers[i].asOf % int64(to)
 	}
 	return &u
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/markgen/markgen/profile"
 )
@@ -140,5 +141,26 @@ func TestAnonymousForms(t *testing.T) {
 		if got := a.Build() + " " + a.Go; got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
 		}
+	}
+}
+
+// Of the start of a run the hour leaves the machine, by which the newest name of a marker is told, and no more.
+func TestAnonymousStart(t *testing.T) {
+	start := time.Date(2026, 5, 4, 13, 57, 8, 912345678, time.UTC)
+	hour := time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC)
+	p := &profile.Profile{Main: "example.com/shop", Start: start, Run: "20260504-135708.4711", Markers: []profile.Marker{{ID: 1, Name: "example.com/shop.f", Package: "example.com/shop", Kind: "func", File: "main.go", Count: 1}}}
+	p.SetNewest(start)
+	p.Markers[0].SetAsOf(start.UnixNano())
+	a, _ := Anonymous(p)
+	bodies, err := split(a, DefaultBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := profile.Read(bytes.NewReader(bodies[0]), int64(len(bodies[0])), "batch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Newest().Equal(hour) || got.Markers[0].AsOf() != hour.UnixNano() || strings.Contains(got.Run, "4711") || !got.Start.IsZero() {
+		t.Errorf("newest %v, name of %v, run %q from %v", got.Newest(), time.Unix(0, got.Markers[0].AsOf()).UTC(), got.Run, got.Start)
 	}
 }

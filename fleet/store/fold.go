@@ -324,7 +324,7 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 	return fresh, err
 }
 
-// writeWords gives APIs the words of the newest run that has them.
+// writeWords gives APIs the words of the newest run that has them; of runs that started in the same hour, of the one that is written last.
 func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
 	list := newRowset([]string{"api", "hash", "as_of"}, nil)
 	for _, e := range words {
@@ -334,12 +334,8 @@ func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words 
 	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
 		return err
 	}
-	// The newest of an API's words that were in the chunk: of several, a row may be changed but once.
-	_, err := tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
-		FROM words AS w, {rows} WHERE w.api = v.api AND w.hash = v.hash AND api.id = v.api
-		AND (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp) > (api.as_of, api.name, api.package, api.kind, api.file, api.line, api.col, api.grp)
-		AND NOT EXISTS (SELECT 1 FROM words AS o WHERE o.api = w.api
-			AND (o.as_of, o.name, o.package, o.kind, o.file, o.line, o.col, o.grp) > (w.as_of, w.name, w.package, w.kind, w.file, w.line, w.col, w.grp))`, list, nil)
+	_, err := tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = v.as_of
+		FROM words AS w, {rows} WHERE w.api = v.api AND w.hash = v.hash AND api.id = v.api AND api.as_of <= v.as_of`, list, nil)
 	return err
 }
 

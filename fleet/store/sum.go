@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
@@ -34,8 +35,8 @@ type delta struct {
 // deltaHead is how many bytes of a cell are before its parts.
 const deltaHead = 28
 
-// deltaOf makes the delta of a profile, whose markers' words have the hashes.
-func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, numbers names) *delta {
+// deltaOf makes the delta of a profile that came before now, whose markers' words have the hashes.
+func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
 	d := &delta{origin: origin, day: int32(day), cells: make([]byte, 0, 160*len(p.Markers))}
 	var pack packer
 	d.head = pack.head(p)
@@ -44,17 +45,18 @@ func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, nu
 		parts := pack.marker(m, numbers)
 		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(m.ID))
 		d.cells = binary.LittleEndian.AppendUint64(d.cells, words[i])
-		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(asOf(m, day)))
+		d.cells = binary.LittleEndian.AppendUint64(d.cells, uint64(startOf(m, now)))
 		d.cells = binary.LittleEndian.AppendUint32(d.cells, uint32(len(parts)))
 		d.cells = append(d.cells, parts...)
 	}
 	return d
 }
 
-// asOf is the start of the run that gave the marker its name. It is not believed to be later than the month after the
-// batch's.
-func asOf(m *profile.Marker, day fleet.Day) int64 {
-	return max(0, min(m.AsOf(), nextMonth(nextMonth(monthOf(day))).Time().UnixNano()-1))
+// startOf is the start of the run that gave the marker its name, to the hour, as markgen push sends it. It is not believed to be later than
+// the batch came: who says so has the name for that hour only, and not for good.
+func startOf(m *profile.Marker, now time.Time) int64 {
+	start := max(0, min(m.AsOf(), now.UnixNano()))
+	return start - start%int64(time.Hour)
 }
 
 // A sum is what has come and is not written yet.
@@ -119,8 +121,8 @@ type cellKey struct {
 	day    int32
 }
 
-// wordsDay is the day of entries that are no cells but words: origin is one half of their hash, and the value the other, and the start
-// of the newest run that had them. So both are found in the same way.
+// wordsDay is the day of entries that are no cells but the words of an API: their hash, and the start of the newest run that had them.
+// So both are found in the same way.
 const wordsDay = math.MinInt32
 
 // A chunk is a part of the sum. There are no pointers in it, and no memory is taken for a single cell.
@@ -226,17 +228,17 @@ func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a,
 	return spare
 }
 
-// newer says that an API had words in a run that started then.
+// newer says that an API had words in a run that started then. Of runs that started at the same time, the one that comes last is the newest.
 func (c *chunk) newer(s *sum, api, words uint64, asOf int64) {
-	key := cellKey{api, int32(uint32(words)), wordsDay}
-	var value [12]byte
-	binary.LittleEndian.PutUint32(value[:], uint32(words>>32))
-	binary.LittleEndian.PutUint64(value[4:], uint64(asOf))
+	key := cellKey{api: api, day: wordsDay}
+	var value [16]byte
+	binary.LittleEndian.PutUint64(value[:], words)
+	binary.LittleEndian.PutUint64(value[8:], uint64(asOf))
 	if e := c.find(key); e == nil {
 		c.make(key, value[:])
 		c.count(s)
-	} else if have := c.value(e); asOf > int64(binary.LittleEndian.Uint64(have[4:])) {
-		copy(have[4:], value[4:])
+	} else if _, have := c.words(e); asOf >= have {
+		copy(c.value(e), value[:])
 	}
 }
 
@@ -267,5 +269,5 @@ func (c *chunk) sorted() (cells, words []*entry) {
 // words are the hash of an entry's words, and the start of the newest run that had them.
 func (c *chunk) words(e *entry) (hash uint64, asOf int64) {
 	v := c.value(e)
-	return uint64(uint32(e.origin)) | uint64(binary.LittleEndian.Uint32(v))<<32, int64(binary.LittleEndian.Uint64(v[4:]))
+	return binary.LittleEndian.Uint64(v), int64(binary.LittleEndian.Uint64(v[8:]))
 }

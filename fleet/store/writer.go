@@ -236,6 +236,10 @@ func (s *Store) recoverLog(id int64, me []byte) error {
 func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allChunks]int64) (*sum, error) {
 	part := &sum{}
 	full := errors.New("full")
+	now, err := s.clock(ctx, s.read)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := s.read.QueryContext(ctx, "SELECT number, origin, day, body FROM log WHERE writer = $1 AND number > $2 ORDER BY number", writer, from)
 	err = each(rows, err, func() error {
 		var number int64
@@ -248,7 +252,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 		if err != nil {
 			return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 		}
-		part.add(deltaOf(p, hashesOf(p), origin, fleet.Day(day), s.known.number), number, written)
+		part.add(deltaOf(p, hashesOf(p), origin, fleet.Day(day), now, s.known.number), number, written)
 		if part.bytes > s.options.Memory/4 {
 			return full
 		}
