@@ -41,6 +41,7 @@ func (m *Marker) scale(by *big.Rat) {
 		*v = times(new(big.Int).SetUint64(*v), by)
 	}
 	if len(m.Buckets) > 0 { // they are rounded, too
+		m.NestedNS = min(m.NestedNS, m.SumNS())
 		m.SelfNS = min(m.SelfNS, m.TotalNS())
 	}
 }

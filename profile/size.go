@@ -167,5 +167,28 @@ func (b *SizeBucket) settle(torn uint64) (ok bool) {
 	if most := times(b.Count, hi); most.Less(b.SumSize) {
 		b.SumSize = most
 	}
+	if b.Count == 0 {
+		return true
+	}
+	// The squares of some times are at least those of as many that are as equal as can be, and at most that of one.
+	q, r := b.SumNS/b.Count, b.SumNS%b.Count
+	least := times(b.SumNS-r, q).Add(times(r, q)).Add(times(r, q)).Add(times(r, 1))
+	if b.SumSq.Less(least) {
+		b.SumSq = least
+	}
+	if most := Square(b.SumNS); most.Less(b.SumSq) {
+		b.SumSq = most
+	}
 	return true
+}
+
+// Sound tells whether the figures of the bucket can be those of some passages, as Bucket.Sound does.
+func (b SizeBucket) Sound() bool {
+	same := b
+	if b.K >= 64 || b.Count == 0 || b.Logged > b.Count || !same.settle(0) || same != b {
+		return false
+	}
+	same.Count = b.Logged
+	same.settleLogs(0)
+	return same.Logged == b.Logged && (b.Logged > 0 || b.SumLog|b.SumLogSq == 0)
 }

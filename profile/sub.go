@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/registry"
+	layout "github.com/markgen/markgen/runtime"
 )
 
 // Sub is what p has beyond q, of the same run: what was collected after q was read. Added to q (Merge) it gives p, but
@@ -55,8 +56,9 @@ func (m *Marker) sub(old *Marker) {
 	m.Count = add64(untimed, m.Timed())
 	m.Runs = sub64(m.Runs, old.Runs)
 	m.MinNS, m.MaxNS = extremesIn(m.Buckets, m.MinNS, m.MaxNS)
-	m.SelfNS = sub64(m.SelfNS, old.SelfNS)
-	m.NestedNS = sub64(m.NestedNS, old.NestedNS)
+	// What was read of the latest scopes may have been a part only. What is too much here comes again with the next difference.
+	m.SelfNS = min(sub64(m.SelfNS, old.SelfNS), m.SumNS())
+	m.NestedNS = min(sub64(m.NestedNS, old.NestedNS), m.SumNS())
 	m.Ticks = sub64(m.Ticks, old.Ticks)
 	m.Samples = sub64(m.Samples, old.Samples)
 	m.seen = sub64(m.seen, old.seen)
@@ -120,12 +122,29 @@ func subSizes(a, b []SizeBucket) (left []SizeBucket) {
 			s.SumNS, s.SumSq = sub64(s.SumNS, old.SumNS), s.SumSq.Sub(old.SumSq)
 			s.Logged = min(sub64(s.Logged, old.Logged), s.Count)
 			s.SumLog, s.SumLogSq = sub64(s.SumLog, old.SumLog), sub64(s.SumLogSq, old.SumLogSq)
+			s = s.settled()
 		}
 		if s.Count > 0 {
 			left = append(left, s)
 		}
 	}
 	return left
+}
+
+// settled is the bucket with the nearest sums that its count can have.
+func (b SizeBucket) settled() SizeBucket {
+	if b.Count > 1<<35 { // the sums of logarithms are less than 2^63 otherwise
+		return b
+	}
+	b.settle(1 << 40) // more than any two readings differ by
+	const least, most = 4 * layout.SizeLogUnit, 65 * layout.SizeLogUnit
+	if b.Logged == 0 {
+		b.SumLog, b.SumLogSq = 0, 0
+		return b
+	}
+	b.SumLog = min(max(b.SumLog, b.Logged*least), b.Logged*most)
+	b.SumLogSq = min(max(b.SumLogSq, b.Logged*least*least), b.Logged*most*most)
+	return b
 }
 
 func subReadings(a, b []Reading) (left []Reading) {
@@ -138,7 +157,8 @@ func subReadings(a, b []Reading) (left []Reading) {
 				v := &r.Values[k]
 				if j := slices.IndexFunc(old.Values, func(old Value) bool { return old.Name == v.Name }); j >= 0 {
 					o := &old.Values[j]
-					v.Sum, v.Self, v.Nested = sub64(v.Sum, o.Sum), sub64(v.Self, o.Self), sub64(v.Nested, o.Nested)
+					v.Sum = sub64(v.Sum, o.Sum)
+					v.Self, v.Nested = min(sub64(v.Self, o.Self), v.Sum), min(sub64(v.Nested, o.Nested), v.Sum)
 					v.Buckets, v.SelfBuckets = subValueBuckets(v.Buckets, o.Buckets), subValueBuckets(v.SelfBuckets, o.SelfBuckets)
 				}
 			}
@@ -154,6 +174,9 @@ func subValueBuckets(a, b []ValueBucket) (left []ValueBucket) {
 	for _, c := range a {
 		if i := slices.IndexFunc(b, func(old ValueBucket) bool { return old.K == c.K }); i >= 0 {
 			c.Count, c.Sum, c.SumSq = sub64(c.Count, b[i].Count), sub64(c.Sum, b[i].Sum), c.SumSq.Sub(b[i].SumSq)
+			if c.Count < 1<<40 {
+				c.settle(1 << 40) // the nearest sums that the count can have; no two readings differ by more
+			}
 		}
 		if c.Count > 0 {
 			left = append(left, c)

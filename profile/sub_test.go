@@ -102,3 +102,33 @@ func TestSubBackwards(t *testing.T) {
 		t.Errorf("%d went backwards, %+v", backwards, diff.Markers)
 	}
 }
+
+// What was read of a scope that ended just then may be a part only: the difference is still one that scopes can have, and what it
+// lacks is in the next.
+func TestSubTorn(t *testing.T) {
+	at := func(count, sum, self, nested, size, read, readSelf uint64) *profile.Profile {
+		m := profile.Marker{ID: 1, Name: "f", Kind: "func", Runs: 1, Count: count, SelfNS: self, NestedNS: nested, MinNS: 100, MaxNS: 100}
+		m.Buckets = []profile.Bucket{{K: 6, Count: count, SumNS: sum, SumSq: profile.Square(100)}}
+		m.Buckets[0].SumSq = profile.Uint128{Lo: count * 100 * 100}
+		m.Sizes = []profile.SizeBucket{{K: 3, Count: count, SumSize: profile.Uint128{Lo: size}, SumNS: sum, SumSq: profile.Uint128{Lo: count * 100 * 100}}}
+		m.Readings = []profile.Reading{{Collector: "alloc", Scopes: count, Values: []profile.Value{{Name: "bytes", Sum: read, Self: readSelf,
+			Buckets: []profile.ValueBucket{{K: 3, Count: count, Sum: read, SumSq: profile.Uint128{Lo: read * 5}}}}}}}
+		return &profile.Profile{Runs: 1, Complete: true, Markers: []profile.Marker{m}}
+	}
+	taken := &profile.Profile{}
+	last := at(5, 500, 380, 350, 25, 25, 20)
+	for _, now := range []*profile.Profile{at(1, 100, 0, 0, 4, 5, 0), at(2, 200, 200, 200, 14, 10, 10), at(3, 300, 300, 300, 15, 15, 15), last} {
+		diff, _ := profile.Sub(now, taken)
+		m := &diff.Markers[0]
+		if m.SelfNS > m.SumNS() || m.NestedNS > m.SumNS() || !m.Buckets[0].Sound() || !m.Sizes[0].Sound() {
+			t.Errorf("%+v", m)
+		}
+		if v := m.Readings[0].Values[0]; v.Self > v.Sum || v.Nested > v.Sum || !v.Buckets[0].Sound() {
+			t.Errorf("%+v", v)
+		}
+		taken = profile.Merge([]*profile.Profile{taken, diff})
+	}
+	if m := taken.Markers[0]; m.SelfNS != 380 || m.NestedNS != 350 || m.Sizes[0].SumSize.Lo != 25 || m.Readings[0].Values[0].Self != 20 {
+		t.Errorf("all that was taken: %+v", m)
+	}
+}

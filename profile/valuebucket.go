@@ -100,6 +100,12 @@ func (r *run) spread(b block) error {
 	return nil
 }
 
+// Sound tells whether the figures of the bucket can be those of some scopes, as Bucket.Sound does.
+func (b ValueBucket) Sound() bool {
+	same := b
+	return b.K < 64 && b.Count > 0 && same.settle(0) && same == b
+}
+
 // settle makes the sums of the bucket those that as many differences can have, or if they
 // are off by more than torn scopes says no.
 func (b *ValueBucket) settle(torn uint64) (ok bool) {

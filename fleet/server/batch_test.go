@@ -186,6 +186,27 @@ func TestBatchRefused(t *testing.T) {
 		return encoded(t, p)
 	}
 	sound := change(func(*profile.Profile, *profile.Marker) {})
+	// Two passages with sizes from 4 to 7, and readings of as many bytes.
+	sizes := func(f func(b *profile.SizeBucket)) []byte {
+		return change(func(_ *profile.Profile, m *profile.Marker) {
+			b := profile.SizeBucket{K: 3, Count: 2, SumSize: profile.Uint128{Lo: 9}, SumNS: 50, SumSq: profile.Uint128{Lo: 1300}}
+			f(&b)
+			m.Sizes = []profile.SizeBucket{b}
+		})
+	}
+	reads := func(f func(v *profile.Value)) []byte {
+		return change(func(_ *profile.Profile, m *profile.Marker) {
+			v := profile.Value{Name: "bytes", Sum: 9, Self: 9, Buckets: []profile.ValueBucket{{K: 3, Count: 2, Sum: 9, SumSq: profile.Uint128{Lo: 41}}}}
+			f(&v)
+			m.Readings = []profile.Reading{{Collector: "alloc", Scopes: 2, Values: []profile.Value{v}}}
+		})
+	}
+	for i, body := range [][]byte{sizes(func(*profile.SizeBucket) {}), reads(func(*profile.Value) {})} { // elsewhere, as nothing is to be kept here
+		other := start(t, server.Options{}, server.Limits{}, nil)
+		if r := other.put(fleet.NewRunID(), "0", body); r.status != 201 {
+			t.Fatalf("what is changed below is not taken as it is, %d: %d\n%s", i, r.status, r.body)
+		}
+	}
 	name := func(text string) []byte {
 		return change(func(_ *profile.Profile, m *profile.Marker) { m.Package, m.Name = "", text })
 	}
@@ -246,6 +267,36 @@ func TestBatchRefused(t *testing.T) {
 		{"squares too small", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[len(m.Buckets)-1].SumSq = profile.Uint128{} }), is, 422, "profile-refused"},
 		{"the shortest elsewhere", path, change(func(_ *profile.Profile, m *profile.Marker) { m.MinNS = m.MaxNS + 1 }), is, 422, "profile-refused"},
 		{"the longest elsewhere", path, change(func(_ *profile.Profile, m *profile.Marker) { m.MaxNS = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"self above all times", path, change(func(_ *profile.Profile, m *profile.Marker) { m.SelfNS = m.SumNS() + 1 }), is, 422, "profile-refused"},
+		{"more recursive time than time", path, change(func(_ *profile.Profile, m *profile.Marker) { m.NestedNS = m.SumNS() + 1 }), is, 422, "profile-refused"},
+		{"self without a time", path, change(func(_ *profile.Profile, m *profile.Marker) {
+			m.Buckets, m.MinNS, m.MaxNS, m.NestedNS, m.Ticks, m.SelfNS = nil, 0, 0, 0, 0, 1
+		}), is, 422, "profile-refused"},
+		{"self of a sample above all times", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Sample, m.SelfNS = 10, 2*m.SumNS()+2 }), is, 422, "profile-refused"},
+		{"squares of a sample", path, change(func(_ *profile.Profile, m *profile.Marker) {
+			m.Sample, m.Buckets[0].SumSq = 10, profile.Uint128{Hi: math.MaxUint64, Lo: math.MaxUint64}
+		}), is, 422, "profile-refused"},
+		{"open without end", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Open = 1<<40 + 1 }), is, 422, "profile-refused"},
+		{"the largest sum", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Buckets[0].SumNS = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"the largest sum of a sample", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Sample, m.Buckets[0].SumNS = 10, math.MaxUint64 }), is, 422, "profile-refused"},
+		{"the largest count", path, change(func(_ *profile.Profile, m *profile.Marker) { m.Count = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"a passage of 73 years", path, change(func(_ *profile.Profile, m *profile.Marker) {
+			m.Buckets, m.MinNS, m.MaxNS = []profile.Bucket{{K: 61, Count: 1, SumNS: 1 << 61, SumSq: profile.Square(1 << 61)}}, 1<<61, 1<<61
+			m.Count, m.Runs, m.SelfNS, m.NestedNS = 1, 1, 0, 0
+		}), is, 422, "profile-refused"},
+		{"runs that took 300 years", path, change(func(p *profile.Profile, _ *profile.Marker) { p.ElapsedNS = math.MaxInt64 }), is, 422, "profile-refused"},
+		{"more picked than there were", path, change(func(p *profile.Profile, _ *profile.Marker) { p.Wild = &profile.Wild{Runs: 1, Picked: 3, Of: 2} }), is, 422, "profile-refused"},
+		{"sizes below their bucket", path, sizes(func(b *profile.SizeBucket) { b.SumSize = profile.Uint128{Lo: 3} }), is, 422, "profile-refused"},
+		{"sizes above their bucket", path, sizes(func(b *profile.SizeBucket) { b.SumSize = profile.Uint128{Hi: 1} }), is, 422, "profile-refused"},
+		{"squares of times by size", path, sizes(func(b *profile.SizeBucket) { b.SumSq = profile.Uint128{Hi: 1} }), is, 422, "profile-refused"},
+		{"a time by size of 584 years", path, sizes(func(b *profile.SizeBucket) { b.SumNS = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"logarithms of nothing", path, sizes(func(b *profile.SizeBucket) { b.SumLog = 7 }), is, 422, "profile-refused"},
+		{"logarithms of more", path, sizes(func(b *profile.SizeBucket) { b.Logged, b.SumLog, b.SumLogSq = 2, 7, 7 }), is, 422, "profile-refused"},
+		{"a reading's self above its sum", path, reads(func(v *profile.Value) { v.Self = v.Sum + 1 }), is, 422, "profile-refused"},
+		{"a reading's nested above its sum", path, reads(func(v *profile.Value) { v.Nested = v.Sum + 1 }), is, 422, "profile-refused"},
+		{"the largest reading", path, reads(func(v *profile.Value) { v.Sum = math.MaxUint64 }), is, 422, "profile-refused"},
+		{"a bucket of a reading", path, reads(func(v *profile.Value) { v.Buckets[0].Sum = 1 }), is, 422, "profile-refused"},
+		{"a bucket of a reading's self", path, reads(func(v *profile.Value) { v.SelfBuckets = []profile.ValueBucket{{K: 3, Count: 1, Sum: 8}} }), is, 422, "profile-refused"},
 	} {
 		headers := []string{at.bearer("ingest")}
 		for h := range strings.SplitSeq(test.headers, "; ") {

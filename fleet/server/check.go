@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,8 +17,9 @@ import (
 //
 // Texts end up on terminals and pages of others, so they have no control characters, none that change the direction of
 // writing, and a length. Figures have to agree with each other as those of any run do: sums with the counts and bounds
-// of their buckets. A sender can still make figures up; that they agree is so that whoever reads them later may rely
-// on it. Figures at the largest number have stopped there, and are not compared.
+// of their buckets, and what is a part of a sum with the sum. A sender can still make figures up; that they agree is so that whoever
+// reads them later may rely on it, and a list and a page say the same. What is written by a running process at different
+// moments, such as passages and their sizes, is not compared.
 
 // check returns a problem for a batch that is not taken.
 func (s *Server) check(p *profile.Profile) error {
@@ -32,6 +34,9 @@ func (s *Server) check(p *profile.Profile) error {
 	}
 	if p.Damaged {
 		return profileRefused.problem("some of the data it was made from could not be read; they are not taken")
+	}
+	if trouble := head(p); trouble != "" {
+		return profileRefused.problem("%s", trouble)
 	}
 	origin := fleet.OriginOf(p)
 	for _, text := range []struct{ what, text string }{
@@ -112,19 +117,107 @@ func (s *Server) text(text string) string {
 	return ""
 }
 
+// mostFigure is more than any figure of a run, and less than the largest that a column of the store has: so what is in the store at its
+// largest number has been added up. As nanoseconds it is 292 years.
+const mostFigure = math.MaxInt64 - 1
+
+// longestScope is the bucket of the longest times that are taken: up to 36 years.
+const longestScope = 59
+
+// head says what is wrong with the figures of runs as a whole, "" if nothing is.
+func head(p *profile.Profile) string {
+	figures := []uint64{uint64(p.Runs), p.ElapsedNS, p.Lost}
+	if s := p.Sampling; s != nil {
+		figures = append(figures, s.N, s.Windows, s.OpenNS, s.NetNS, s.OfNS)
+	}
+	if w := p.Wild; w != nil {
+		figures = append(figures, w.Runs, w.Picked, w.Of, w.Loaded, w.Full, w.NoPlace)
+		if w.Picked > w.Of {
+			return "more functions were picked than there were"
+		}
+	}
+	return tooLargeFigure(figures...)
+}
+
+func tooLargeFigure(list ...uint64) string {
+	if n := slices.Max(list); n > mostFigure {
+		return fmt.Sprintf("a figure is %d, which no run has", n)
+	}
+	return ""
+}
+
 // figures says which of a marker's figures contradict each other, "" if none do.
 func figures(m *profile.Marker) string {
+	if trouble := tooLargeFigure(m.Sample, m.Samples, m.Runs, m.Count, m.Open, m.NestedNS, m.SelfNS, m.MinNS, m.MaxNS, m.Ticks, m.Estimate().Seen); trouble != "" {
+		return trouble
+	}
+	if m.Picks != nil && m.Picks.Runs > mostFigure {
+		return "it was picked in more runs than there are"
+	}
 	if trouble := buckets(m.Buckets, m.MinNS, m.MaxNS, m.Sampled()); trouble != "" {
 		return trouble
 	}
-	if m.Timed() > m.Count {
-		return "more passages have a time than there are"
+	// Estimates were scaled up and rounded, each by itself: they agree only about.
+	sum, about := m.SumNS(), uint64(1)
+	if m.Sampled() {
+		about = 2
 	}
-	if m.Runs > m.Count {
+	switch {
+	case m.Timed() > m.Count:
+		return "more passages have a time than there are"
+	case m.Runs > m.Count:
 		return "it was passed in more runs than there are passages"
+	case m.SelfNS/about > sum:
+		return fmt.Sprintf("its self time is %d ns, and all its times together are %d ns", m.SelfNS, sum)
+	case m.NestedNS/about > sum:
+		return fmt.Sprintf("%d ns of it are of recursive passages, and all its times together are %d ns", m.NestedNS, sum)
+	case m.Ticks > 0 && len(m.Buckets) == 0:
+		return "it has ticks of the clock and no time"
+	case m.Open > mostOpen:
+		return fmt.Sprintf("%d passages had not ended, which no memory holds", m.Open)
 	}
 	if trouble := buckets(m.First.Buckets, m.First.MinNS, m.First.MaxNS, false); trouble != "" {
 		return "of first passages, " + trouble
+	}
+	for _, b := range m.Sizes {
+		if trouble := tooLargeFigure(b.Count, b.SumNS, b.SumLog, b.SumLogSq); trouble != "" {
+			return "of sizes, " + trouble
+		}
+		if b.K >= 64 || b.Count == 0 || !m.Sampled() && !b.Sound() {
+			return fmt.Sprintf("the figures of the sizes from %d on contradict each other", b.LoSize())
+		}
+	}
+	for i := range m.Readings {
+		if trouble := reading(&m.Readings[i]); trouble != "" {
+			return fmt.Sprintf("of what %s read, %s", m.Readings[i].Collector, trouble)
+		}
+	}
+	return ""
+}
+
+// mostOpen is how many passages of a marker can have begun and not ended: of all runs of a sum.
+const mostOpen = 1 << 40
+
+// reading says which figures of a reading contradict each other, "" if none do.
+func reading(r *profile.Reading) string {
+	if trouble := tooLargeFigure(r.Scopes, r.Dropped); trouble != "" {
+		return trouble
+	}
+	for i := range r.Values {
+		v := &r.Values[i]
+		if trouble := tooLargeFigure(v.Sum, v.Self, v.Nested); trouble != "" {
+			return v.Name + ": " + trouble
+		}
+		if v.Self > v.Sum || v.Nested > v.Sum {
+			return fmt.Sprintf("%s: a part of it, %d, is more than the sum, %d", v.Name, max(v.Self, v.Nested), v.Sum)
+		}
+		for _, list := range [][]profile.ValueBucket{v.Buckets, v.SelfBuckets} {
+			for _, b := range list {
+				if !b.Sound() || tooLargeFigure(b.Count, b.Sum) != "" {
+					return fmt.Sprintf("%s: the figures of the bucket from %d on contradict each other", v.Name, b.Lo())
+				}
+			}
+		}
 	}
 	return ""
 }
@@ -136,12 +229,16 @@ func buckets(list []profile.Bucket, least, most uint64, estimated bool) string {
 		return "there is no time from the shortest to the longest"
 	}
 	for _, b := range list {
-		if b.Count == math.MaxUint64 || b.SumNS == math.MaxUint64 || b.SumSq == (profile.Uint128{Hi: math.MaxUint64, Lo: math.MaxUint64}) {
-			continue
+		if b.K > longestScope {
+			return fmt.Sprintf("a time of %d ns and more, which are %d years, is longer than any run", b.LoNS(), b.LoNS()/(365*24*3600*1_000_000_000))
+		}
+		if trouble := tooLargeFigure(b.Count, b.SumNS); trouble != "" {
+			return trouble
 		}
 		if estimated {
-			mean := float64(b.SumNS) / float64(b.Count)
-			if b.Count < 2 || mean >= float64(b.LoNS())/2 && mean <= float64(b.HiNS())*2 {
+			lo, hi := float64(b.LoNS())/2, float64(b.HiNS())*2
+			mean, square := float64(b.SumNS)/float64(b.Count), b.SumSq.Float64()/float64(b.Count)
+			if mean >= lo && mean <= hi && square >= lo*lo && square <= hi*hi {
 				continue
 			}
 		} else if b.Sound() {
@@ -156,6 +253,4 @@ func buckets(list []profile.Bucket, least, most uint64, estimated bool) string {
 }
 
 // holds tells whether a time belongs into a bucket.
-func holds(b profile.Bucket, ns uint64) bool {
-	return ns >= b.LoNS() && (ns < b.HiNS() || b.K == 63)
-}
+func holds(b profile.Bucket, ns uint64) bool { return ns >= b.LoNS() && ns < b.HiNS() }
