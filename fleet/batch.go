@@ -47,6 +47,7 @@ type Batch struct {
 	Day     Day              // on which the run ended, or the data were taken from it
 	Profile *profile.Profile // whose markers are counted
 	Body    []byte           // the profile file that Profile was read from
+	Token   string           // ID of the token that it came with; "": none
 }
 
 // A Receipt says what became of a batch.

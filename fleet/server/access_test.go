@@ -3,6 +3,7 @@ package server_test
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,8 @@ func TestTokens(t *testing.T) {
 		{"POST", "/v1/tokens", "Bearer " + at.token["read"], 403, "scope-missing"},
 		{"DELETE", "/v1/tokens/aaaaaaaa", "Bearer " + at.token["ingest"], 403, "scope-missing"},
 		{"GET", "/v1/backup", "Bearer " + at.token["read"], 403, "scope-missing"},
+		{"DELETE", "/v1/figures?build=*", "Bearer " + at.token["ingest"], 403, "scope-missing"},
+		{"DELETE", "/v1/figures?build=*", "", 401, "token-missing"},
 		{"GET", "/healthz", "", 200, ""},
 		{"GET", "/readyz", "Bearer nonsense", 200, ""},
 	} {
@@ -259,5 +262,57 @@ func TestLogin(t *testing.T) {
 	}
 	if r := at.do("POST", "/logout", nil, session); r.status != 303 || !strings.Contains(r.header.Get("Set-Cookie"), "Max-Age=0") {
 		t.Errorf("%d %v", r.status, r.header)
+	}
+}
+
+// What a token has sent can be removed, and so can a build; lists and pages know at once, those who follow soon.
+func TestRemove(t *testing.T) {
+	at := start(t, server.Options{}, server.Limits{}, nil)
+	mallory := at.newToken(time.Time{}, "ingest")
+	put := func(body []byte, bearer string) {
+		t.Helper()
+		if r := at.do("PUT", "/v1/batches/"+fleet.NewRunID().String()+"/0", body, bearer, "Content-Type: "+profileType); r.status != 201 {
+			t.Fatalf("%d\n%s", r.status, r.body)
+		}
+	}
+	put(encoded(t, made(20, 1, "example.com/shop@v1")), at.bearer("ingest"))
+	at.settle()
+	honest := at.do("GET", "/v1/apis?limit=1000", nil, at.bearer("read"))
+	put(encoded(t, made(30, 2, "example.com/evil@v1")), "Authorization: Bearer "+mallory)
+	at.settle()
+	for _, query := range []string{"", "?", "?token=x&build=y", "?run=" + fleet.NewRunID().String() + "&token=x", "?run=x", "?package=a", "?from=2026-01-02&to=2026-01-01"} {
+		if r := at.do("DELETE", "/v1/figures"+query, nil, at.bearer("admin")); r.status != 400 {
+			t.Errorf("%q: %d\n%s", query, r.status, r.body)
+		}
+	}
+	var got struct{ Days, Batches, APIs int }
+	r := at.do("DELETE", "/v1/figures?token="+strings.Split(mallory, "_")[1], nil, at.bearer("admin"))
+	if r.into(t, &got); r.status != 200 || got.Days != 1 || got.Batches != 1 || got.APIs == 0 {
+		t.Errorf("%d\n%s", r.status, r.body)
+	}
+	at.settle()
+	var before, after struct {
+		Total int
+		APIs  []struct {
+			ID, Name    string
+			Count, Runs float64
+		}
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		after.APIs = nil
+		honest.into(t, &before)
+		at.do("GET", "/v1/apis?limit=1000", nil, at.bearer("read")).into(t, &after)
+		if reflect.DeepEqual(before, after) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%+v\nwant %+v", after, before)
+		}
+	}
+	if r := at.do("DELETE", "/v1/figures?build=*shop*", nil, at.bearer("admin")); r.status != 200 || !strings.Contains(string(r.body), `"batches":1`) {
+		t.Errorf("%d\n%s", r.status, r.body)
+	}
+	if r := at.do("DELETE", "/v1/figures?build=*shop*", nil, at.bearer("admin")); r.status != 200 || string(r.body) != `{"days":0,"batches":0,"apis":0}`+"\n" {
+		t.Errorf("%d\n%s", r.status, r.body)
 	}
 }

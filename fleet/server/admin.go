@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/store"
 )
 
@@ -133,6 +134,39 @@ func (s *Server) deleteToken(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// deleteFigures takes figures out of the store.
+func (s *Server) deleteFigures(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, "build", "go", "goos", "goarch", "cpu", "from", "to", "token", "run")
+	removal := store.Removal{Origins: p.filter(), Token: p.text("token")}
+	if text := p.text("run"); text != "" {
+		run, err := fleet.ParseRunID(text)
+		if err != nil {
+			p.fail("%.100v", err)
+		}
+		removal.Run = &run
+	}
+	ways := 0
+	for _, is := range []bool{ofOrigin(removal.Origins), removal.Token != "", removal.Run != nil} {
+		if is {
+			ways++
+		}
+	}
+	if ways != 1 {
+		p.fail("say what to remove: figures of origins (build, go, goos, goarch, cpu, from, to), or what a token or a run has contributed to")
+	}
+	if p.err != nil {
+		return p.err
+	}
+	done, err := s.store.Remove(r.Context(), removal)
+	if err != nil {
+		return err
+	}
+	s.Log.Warn("figures were removed", "query", r.URL.RawQuery, "days", done.Days, "batches", done.Batches, "apis", done.APIs, "by", knownOf(r).token)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(done)
 }
 
 // getBackup sends a copy of the store while it is in use.

@@ -68,7 +68,7 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := rate.take(s.Now(), len(p.Markers)); err != nil {
 		return err
 	}
-	batch := &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(s.Now().Add(-age)), Profile: p, Body: body}
+	batch := &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(s.Now().Add(-age)), Profile: p, Body: body, Token: knownOf(r).token}
 	batch.ID.Build = batch.Origin.Build
 	got, err := s.store.Ingest(ctx, batch)
 	if got.NewOrigin {

@@ -97,6 +97,7 @@ type Store interface {
 	Tokens(context.Context) ([]store.Token, error)
 	RevokeToken(ctx context.Context, id string) error
 	SessionKey() []byte
+	Remove(context.Context, store.Removal) (store.Removed, error)
 	Backup(context.Context, io.Writer) error
 	Ping(context.Context) error
 }

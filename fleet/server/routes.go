@@ -29,6 +29,7 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/tokens", ScopeAdmin, s.getTokens},
 		{"POST", "/v1/tokens", ScopeAdmin, s.postToken},
 		{"DELETE", "/v1/tokens/{id}", ScopeAdmin, s.deleteToken},
+		{"DELETE", "/v1/figures", ScopeAdmin, s.deleteFigures},
 		{"GET", "/v1/backup", ScopeAdmin, s.getBackup},
 		{"GET", "/healthz", "", s.getHealth},
 		{"GET", "/readyz", "", s.getReady},

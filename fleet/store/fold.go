@@ -306,6 +306,13 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 // reach counts the origins that an API has figures of for the first time. Pairs that this process knows to be in the table
 // are not looked for.
 func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis []apiSum) (fresh []uint64, err error) {
+	var number int64
+	if err := tx.QueryRowContext(ctx, "SELECT store FROM identity WHERE id = 1").Scan(&number); err != nil {
+		return nil, err
+	}
+	if before := s.reachedOf.Swap(number); before != number { // figures have been removed
+		s.reached.forget()
+	}
 	pairs := newRowset([]string{"api", "origin"}, nil)
 	for i, key := range keys {
 		if i > 0 && keys[i-1].api == key.api && keys[i-1].origin == key.origin {
@@ -326,12 +333,12 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 
 // writeWords gives APIs the words of the newest run that has them; of runs that started in the same hour, of the one that is written last.
 func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
-	list := newRowset([]string{"api", "hash", "as_of"}, nil)
+	list := newRowset([]string{"api", "hash", "as_of", "origin"}, nil)
 	for _, e := range words {
-		hash, asOf := k.words(e)
-		list.row([]int64{int64(e.api), int64(hash), asOf})
+		hash, asOf, origin := k.words(e)
+		list.row([]int64{int64(e.api), int64(hash), asOf, int64(origin)})
 	}
-	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
+	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of, origin = v.origin FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
 		return err
 	}
 	_, err := tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = v.as_of

@@ -35,7 +35,8 @@ func (s *Store) identify(ctx context.Context) error {
 			return err
 		}
 	}
-	s.identity = numbers[0]
+	s.identity.Store(numbers[0])
+	s.reachedOf.Store(numbers[0])
 	for _, n := range numbers[1:] {
 		s.sessionKey = binary.LittleEndian.AppendUint64(s.sessionKey, uint64(n))
 	}

@@ -27,6 +27,14 @@ type coming struct {
 	result chan error
 }
 
+// origin is the number of the batch's origin; 0 of one that has come before.
+func (c *coming) origin() int64 {
+	if c.delta == nil {
+		return 0
+	}
+	return int64(c.delta.origin)
+}
+
 const (
 	groupMost  = 256     // batches committed together, at most
 	groupBytes = 8 << 20 // of their bodies, about
@@ -54,7 +62,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	if err != nil {
 		return fleet.Receipt{}, err
 	}
-	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: s.under(b.Day, now), Profile: b.Profile, Body: b.Body}
+	b = &fleet.Batch{ID: b.ID, Origin: cleanOrigin(b.Origin), Day: s.under(b.Day, now), Profile: b.Profile, Body: b.Body, Token: b.Token}
 	if err := s.room(ctx); err != nil {
 		return fleet.Receipt{}, err
 	}
@@ -206,8 +214,8 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*com
 	for _, c := range list {
 		b := c.batch
 		run, sequence, build := batchKey(b)
-		r, err := tx.ExecContext(ctx, "INSERT INTO batch (run, sequence, build, digest, came) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (run, sequence, build) DO NOTHING",
-			run, sequence, build, c.digest, now.UnixMilli())
+		r, err := tx.ExecContext(ctx, "INSERT INTO batch (run, sequence, build, digest, came, origin, day, token) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (run, sequence, build) DO NOTHING",
+			run, sequence, build, c.digest, now.UnixMilli(), c.origin(), int64(b.Day), b.Token)
 		if err != nil {
 			return false, err
 		}

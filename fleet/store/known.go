@@ -149,6 +149,13 @@ func (m *marks) add(list []uint64) {
 	}
 }
 
+// forget forgets all.
+func (m *marks) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.list[:])
+}
+
 // without returns the indexes of the marks that are not remembered.
 func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
 	m.mu.RLock()

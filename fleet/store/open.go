@@ -19,7 +19,7 @@ type state struct {
 	options    Options
 	background func() // what else goes on while the store is open; nil: nothing
 	url        string
-	identity   int64 // tells the store from others, and from what it was before a restore
+	identity   atomic.Int64 // tells the store from others, and from what it was before a restore or a removal: as it was read last
 	sessionKey []byte
 	write      *sql.DB
 	read       *sql.DB   // for batches, tokens and what goes on by itself: nobody who asks for figures can use it up
@@ -27,6 +27,7 @@ type state struct {
 	owner      *fileLock // of a file; nil if there is none
 	known      *known
 	reached    marks                                   // pairs in the table reach
+	reachedOf  atomic.Int64                            // the identity of the store they are of
 	backups    chan struct{}                           // has room for the one that is made
 	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cuts it off; nil: there is none
 

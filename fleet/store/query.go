@@ -69,12 +69,12 @@ func (s *Store) Changed(ctx context.Context, after Cursor, limit int, visit func
 // and the store. Earlier versions gave cursors without the store.
 func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func(*fleet.API) error) (next Cursor, more bool, err error) {
 	revision, id := int64(0), uint64(math.MaxInt64) // revision 0 is of those that have no figures yet
+	newest, err := s.newest(ctx)
+	if err != nil {
+		return after, false, err
+	}
 	if after != "" {
 		if revision, id, err = s.place(after); err != nil {
-			return after, false, err
-		}
-		var newest int64
-		if err := s.queries.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&newest); err != nil {
 			return after, false, err
 		}
 		if revision > newest {
@@ -116,15 +116,25 @@ func renumber(ctx context.Context, tx transaction) (revision int64, err error) {
 // State is a text that is another one as soon as any query for figures, APIs or origins may be answered otherwise: APIs and numbers of
 // runs have changed, or figures of days have become those of a month. All servers of a store have the same.
 func (s *Store) State(ctx context.Context) (string, error) {
-	var revision int64
-	if err := s.queries.QueryRowContext(ctx, "SELECT revision FROM total WHERE id = 1").Scan(&revision); err != nil {
+	revision, err := s.newest(ctx)
+	if err != nil {
 		return "", s.wrap("looking whether anything has changed", err)
 	}
-	return fmt.Sprintf("%d.%x", revision, s.identity), nil
+	return fmt.Sprintf("%d.%x", revision, s.identity.Load()), nil
+}
+
+// newest is the number of the last change. It also takes note of which store it is, as that changes when figures are removed.
+func (s *Store) newest(ctx context.Context) (revision int64, err error) {
+	var identity int64
+	err = s.queries.QueryRowContext(ctx, "SELECT total.revision, identity.store FROM total, identity WHERE total.id = 1 AND identity.id = 1").Scan(&revision, &identity)
+	if err == nil {
+		s.identity.Store(identity)
+	}
+	return revision, err
 }
 
 func (s *Store) cursor(revision int64, id uint64) Cursor {
-	return Cursor(fmt.Sprintf("%d.%x.%x", revision, id, s.identity))
+	return Cursor(fmt.Sprintf("%d.%x.%x", revision, id, s.identity.Load()))
 }
 
 // place is where a cursor is.

@@ -44,6 +44,8 @@ func suite(t *testing.T, fresh func(t *testing.T) string) {
 		"State":      testState,
 		"SameNames":  testSameNames,
 		"Means":      testMeans,
+		"Remove":     testRemove,
+		"RemoveName": testRemoveName,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, fresh(t)) })
 	}

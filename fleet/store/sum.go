@@ -85,7 +85,7 @@ func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 		}
 		k := s.chunk(c, number)
 		s.spare = k.add(s, cellKey{api, d.origin, d.day}, parts, s.spare, mergeParts)
-		k.newer(s, api, words, asOf)
+		k.newer(s, api, words, asOf, d.origin)
 	}
 }
 
@@ -229,15 +229,16 @@ func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a,
 }
 
 // newer says that an API had words in a run that started then. Of runs that started at the same time, the one that comes last is the newest.
-func (c *chunk) newer(s *sum, api, words uint64, asOf int64) {
+func (c *chunk) newer(s *sum, api, words uint64, asOf int64, origin int32) {
 	key := cellKey{api: api, day: wordsDay}
-	var value [16]byte
+	var value [20]byte
 	binary.LittleEndian.PutUint64(value[:], words)
 	binary.LittleEndian.PutUint64(value[8:], uint64(asOf))
+	binary.LittleEndian.PutUint32(value[16:], uint32(origin))
 	if e := c.find(key); e == nil {
 		c.make(key, value[:])
 		c.count(s)
-	} else if _, have := c.words(e); asOf >= have {
+	} else if _, have, _ := c.words(e); asOf >= have {
 		copy(c.value(e), value[:])
 	}
 }
@@ -266,8 +267,8 @@ func (c *chunk) sorted() (cells, words []*entry) {
 	return cells, words
 }
 
-// words are the hash of an entry's words, and the start of the newest run that had them.
-func (c *chunk) words(e *entry) (hash uint64, asOf int64) {
+// words are the hash of an entry's words, and start and origin of the newest run that had them.
+func (c *chunk) words(e *entry) (hash uint64, asOf int64, origin int32) {
 	v := c.value(e)
-	return binary.LittleEndian.Uint64(v), int64(binary.LittleEndian.Uint64(v[8:]))
+	return binary.LittleEndian.Uint64(v), int64(binary.LittleEndian.Uint64(v[8:])), int32(binary.LittleEndian.Uint32(v[16:]))
 }

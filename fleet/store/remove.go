@@ -1,0 +1,277 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+)
+
+// Figures can be taken out again by origin and day, which is how they are told apart. Of a batch, and of what came with a token, it is
+// known to which origins and days it was added, but not what it added.
+
+// A Removal says what is to be taken out: either all that an origin or several have on some days, or what a batch or a token has contributed
+// to, and with it what others have sent for the same origin and day.
+type Removal struct {
+	Origins fleet.Filter // Build, Go, GOOS, GOARCH, CPU, From and To; one at least, if neither of the others is given
+	Token   string       // ID of the token that batches came with
+	Run     *fleet.RunID // of batches
+}
+
+// Removed is what was taken out.
+type Removed struct {
+	Days    int    `json:"days"`    // of origins: two origins on three days are six
+	Batches uint64 `json:"batches"` // whose figures these were
+	APIs    int    `json:"apis"`    // that had them
+}
+
+// Remove takes figures out. An API that has none any more is not listed, and its name and place are those that another origin last gave it, or
+// are given by the next batch that has it. Whoever follows the catalogue by a cursor has to begin anew. Batches stay known: they are not
+// counted if they come again. After an error a part may be gone; the same again takes out the rest.
+func (s *Store) Remove(ctx context.Context, r Removal) (Removed, error) {
+	done, err := s.removeFigures(ctx, r)
+	return done, s.wrap("removing figures", err)
+}
+
+// A pairs is days of origins.
+type pairs map[[2]int64]bool
+
+func (p pairs) rows() *rowset {
+	list := newRowset([]string{"origin", "day"}, nil)
+	for _, pair := range slices.SortedFunc(maps.Keys(p), func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) }) {
+		list.row(pair[:])
+	}
+	return list
+}
+
+func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err error) {
+	if err := s.settle(ctx); err != nil { // what has come before is in the tables then
+		return done, err
+	}
+	which, err := s.contributions(ctx, r)
+	if err != nil || len(which) == 0 {
+		return done, err
+	}
+	// Cursors are void from now on, and again in the end: what is read in between is neither the one nor the other. Nor does any server believe
+	// what it remembers of the table reach.
+	if err := s.redraw(ctx, nil); err != nil {
+		return done, err
+	}
+	for c := range chunks {
+		n, err := s.removeChunk(ctx, c, which)
+		if done.APIs += n; err != nil {
+			return done, err
+		}
+	}
+	done.Days = len(which)
+	return done, s.redraw(ctx, func(tx transaction) error {
+		_, err := tx.exec(ctx, "DELETE FROM head WHERE EXISTS (SELECT 1 FROM {rows} WHERE v.origin = head.origin AND v.day = head.day) RETURNING batches", which.rows(),
+			func(n int64) { done.Batches += fromColumn(n) })
+		return err
+	})
+}
+
+// contributions are the days of origins that a removal is of.
+func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
+	if err := s.loadKnown(ctx, s.read); err != nil {
+		return nil, err
+	}
+	f := r.Origins
+	f.Package, f.Function, f.Kind = "", "", ""
+	chosen := s.known.chosen(&f)
+	var text string
+	var args []any
+	switch from, to := days(&f); {
+	case r.Token != "":
+		text, args = "SELECT DISTINCT origin, day FROM batch WHERE token = $1", []any{r.Token}
+	case r.Run != nil:
+		text, args = "SELECT DISTINCT origin, day FROM batch WHERE run = $1", []any{r.Run[:]}
+	case f == fleet.Filter{}:
+		return nil, errors.New("all figures there are would be removed; say which")
+	default:
+		text, args = "SELECT DISTINCT origin, day FROM head WHERE day >= $1 AND day <= $2", []any{from, to}
+	}
+	list := pairs{}
+	rows, err := s.read.QueryContext(ctx, text, args...)
+	err = each(rows, err, func() error {
+		var origin, day int64
+		err := rows.Scan(&origin, &day)
+		if _, ok := chosen[int32(origin)]; ok {
+			list[[2]int64{origin, day}] = true
+			if r.Token != "" || r.Run != nil { // it may have become a part of its month since
+				list[[2]int64{origin, int64(monthOf(fleet.Day(day)))}] = true
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Only those that there are.
+	there := pairs{}
+	rows, err = s.read.QueryContext(ctx, "SELECT origin, day FROM head")
+	err = each(rows, err, func() error {
+		var pair [2]int64
+		err := rows.Scan(&pair[0], &pair[1])
+		there[pair] = list[pair]
+		return err
+	})
+	maps.DeleteFunc(there, func(_ [2]int64, is bool) bool { return !is })
+	return there, err
+}
+
+// redraw gives the store another number, by which cursors are known, in one transaction with what also does.
+func (s *Store) redraw(ctx context.Context, also func(transaction) error) error {
+	tx, err := s.begin(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := s.unhurried(ctx, tx); err != nil {
+		return err
+	}
+	if also != nil {
+		if err := also(tx); err != nil {
+			return err
+		}
+	}
+	if _, err := renumber(ctx, tx); err != nil {
+		return err
+	}
+	var random [8]byte
+	rand.Read(random[:])
+	if _, err := tx.ExecContext(ctx, "UPDATE identity SET store = $1 WHERE id = 1", int64(binary.LittleEndian.Uint64(random[:])>>1)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// removeChunk takes the figures of a chunk's APIs out, and returns of how many APIs there were some.
+func (s *Store) removeChunk(ctx context.Context, c int, which pairs) (n int, err error) {
+	tx, err := s.begin(ctx, false)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	if err := s.unhurried(ctx, tx); err != nil {
+		return 0, err
+	}
+	from := int64(uint64(c) << 56)
+	within := fmt.Sprintf("api > %d AND api <= %d", from-1, from+1<<56-1)
+	if uint64(c) == chunks/2 { // from-1 is no number
+		within = fmt.Sprintf("api <= %d", from+1<<56-1)
+	}
+	had := map[int64]bool{}
+	for _, t := range byTag {
+		if _, err := tx.exec(ctx, "DELETE FROM "+t.name+" WHERE "+within+" AND EXISTS (SELECT 1 FROM {rows} WHERE v.origin = "+t.name+".origin AND v.day = "+t.name+".day) RETURNING api", which.rows(),
+			func(api int64) { had[api] = true }); err != nil {
+			return 0, err
+		}
+	}
+	if len(had) == 0 {
+		return 0, nil
+	}
+	origins := newRowset([]string{"origin"}, nil)
+	for _, origin := range slices.Sorted(maps.Keys(which.origins())) {
+		origins.row([]int64{origin})
+	}
+	if _, err := tx.exec(ctx, "DELETE FROM reach WHERE "+within+" AND origin IN (SELECT v.origin FROM {rows}) AND NOT EXISTS (SELECT 1 FROM cell WHERE cell.api = reach.api AND cell.origin = reach.origin)", origins, nil); err != nil {
+		return 0, err
+	}
+	if _, err := tx.exec(ctx, "UPDATE words SET as_of = -1 WHERE "+within+" AND origin IN (SELECT v.origin FROM {rows})", origins, nil); err != nil {
+		return 0, err
+	}
+	revision, err := renumber(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(had)), apisAtOnce) {
+		if err := s.resum(ctx, tx, ids, revision); err != nil {
+			return 0, err
+		}
+	}
+	return len(had), tx.Commit()
+}
+
+func (p pairs) origins() map[int64]bool {
+	list := map[int64]bool{}
+	for pair := range p {
+		list[pair[0]] = true
+	}
+	return list
+}
+
+// resum makes the sums of APIs anew, from their figures, and gives them the words that are the newest now.
+func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision int64) error {
+	type cell struct {
+		apiSum
+		times  profile.Uint128
+		nested int64
+	}
+	type key struct {
+		api, day int64
+		origin   int32
+	}
+	cells := map[key]*cell{}
+	if err := s.cellsOf(ctx, tx, ids, nil, &fleet.Filter{}, func(api int64, origin int32, day int64, tag uint64, row []int64) {
+		at := key{api, day, origin}
+		if cells[at] == nil {
+			cells[at] = &cell{}
+		}
+		c := cells[at]
+		switch {
+		case tag == tagCell:
+			c.runs, c.count, c.nested, c.most = row[0], row[1], row[4], row[7]
+		case tag%(1<<tagBits) == tagBucket && tag>>tagBits>>3 == seriesTimes:
+			for i := range perPart {
+				c.timed = add(c.timed, row[4*i])
+				c.times = c.times.Add(profile.Uint128{Lo: uint64(row[4*i+1])})
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	sums := map[int64]*apiSum{}
+	origins := map[int64]map[int32]bool{}
+	for at, c := range cells {
+		a := sums[at.api]
+		if a == nil {
+			a, origins[at.api] = &apiSum{}, map[int32]bool{}
+			sums[at.api] = a
+		}
+		origins[at.api][at.origin] = true
+		a.runs, a.count, a.timed, a.most = add(a.runs, c.runs), add(a.count, c.count), add(a.timed, c.timed), max(a.most, c.most)
+		addWide(&a.took, &a.tookHi, c.times)
+		if nested := (profile.Uint128{Lo: uint64(c.nested)}); !c.times.Less(nested) {
+			addWide(&a.total, &a.totalHi, c.times.Sub(nested))
+		}
+	}
+	update := newRowset([]string{"api", "runs", "count", "total", "total_hi", "timed", "took", "took_hi", "most", "reported", "left_some", "revision"}, nil)
+	for _, id := range ids {
+		a, some := sums[id], int64(1)
+		if a == nil {
+			a, some = &apiSum{}, 0
+		}
+		update.row([]int64{id, a.runs, a.count, a.total, a.totalHi, a.timed, a.took, a.tookHi, a.most, int64(len(origins[id])), some, revision})
+	}
+	// One without figures is as it was before it had any: hidden.
+	if _, err := tx.exec(ctx, `UPDATE api SET runs = v.runs, count = v.count, total = v.total, total_hi = v.total_hi, timed = v.timed, took = v.took, took_hi = v.took_hi,
+		most = v.most, reported = v.reported, revision = v.revision * v.left_some, changed = api.changed * v.left_some, first = api.first * v.left_some, as_of = -1
+		FROM {rows} WHERE api.id = v.api`, update, nil); err != nil {
+		return err
+	}
+	list := newRowset([]string{"api"}, nil)
+	for _, id := range ids {
+		list.row([]int64{id})
+	}
+	_, err := tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = w.as_of
+		FROM words AS w, {rows} WHERE w.api = v.api AND api.id = v.api AND w.as_of >= 0
+		AND NOT EXISTS (SELECT 1 FROM words AS o WHERE o.api = w.api AND (o.as_of, o.hash) > (w.as_of, w.hash))`, list, nil)
+	return err
+}
