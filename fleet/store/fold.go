@@ -331,18 +331,23 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 	return fresh, err
 }
 
-// writeWords gives APIs the words of the newest run that has them; of runs that started in the same hour, of the one that is written last.
+// writeWords gives APIs the words of the newest run that has them; of runs that started in the same hour, of the one that is written last. A
+// start that is to come is of a clock that has been set back since.
 func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
-	list := newRowset([]string{"api", "hash", "as_of", "origin"}, nil)
-	for _, e := range words {
-		hash, asOf, origin := k.words(e)
-		list.row([]int64{int64(e.api), int64(hash), asOf, int64(origin)})
-	}
-	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of, origin = v.origin FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND words.as_of < v.as_of", list, nil); err != nil {
+	now, err := s.clock(ctx, tx)
+	if err != nil {
 		return err
 	}
-	_, err := tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = v.as_of
-		FROM words AS w, {rows} WHERE w.api = v.api AND w.hash = v.hash AND api.id = v.api AND api.as_of <= v.as_of`, list, nil)
+	list := newRowset([]string{"api", "hash", "as_of", "origin", "now"}, nil)
+	for _, e := range words {
+		hash, asOf, origin := k.words(e)
+		list.row([]int64{int64(e.api), int64(hash), asOf, int64(origin), now.UnixNano()})
+	}
+	if _, err := tx.exec(ctx, "UPDATE words SET as_of = v.as_of, origin = v.origin FROM {rows} WHERE words.api = v.api AND words.hash = v.hash AND (words.as_of < v.as_of OR words.as_of > v.now)", list, nil); err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `UPDATE api SET name = w.name, package = w.package, kind = w.kind, file = w.file, line = w.line, col = w.col, grp = w.grp, as_of = v.as_of
+		FROM words AS w, {rows} WHERE w.api = v.api AND w.hash = v.hash AND api.id = v.api AND (api.as_of <= v.as_of OR api.as_of > v.now)`, list, nil)
 	return err
 }
 

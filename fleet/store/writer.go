@@ -144,13 +144,14 @@ func (s *Store) takeOver() (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	before := now.Add(-lease).UnixMilli()
+	// One that has renewed in the future has not done so since the clock was set back.
+	before, after := now.Add(-lease).UnixMilli(), now.Add(lease).UnixMilli()
 	if !s.shared { // there is no other process
 		before = most
 	}
 	writer, _ := s.who()
 	var id, beat int64
-	err = s.read.QueryRowContext(ctx, "SELECT id, beat FROM writer WHERE beat < $1 AND id <> $2 ORDER BY id LIMIT 1", before, writer).Scan(&id, &beat)
+	err = s.read.QueryRowContext(ctx, "SELECT id, beat FROM writer WHERE (beat < $1 OR beat > $2) AND id <> $3 ORDER BY id LIMIT 1", before, after, writer).Scan(&id, &beat)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
