@@ -218,6 +218,9 @@ func (j *job) restore() error {
 	case j.backup != "":
 		err = os.Rename(j.backup, j.target)
 		if err != nil {
+			if kept := j.backup + ".former"; os.Rename(j.backup, kept) == nil { // Sweep leaves that alone
+				j.backup = kept
+			}
 			err = fmt.Errorf("%s could not be brought back: %w; its former content is in %s", j.name, err, j.backup)
 		}
 		j.backup = ""
