@@ -5,10 +5,15 @@ package overlay_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -146,6 +151,7 @@ func TestDeepAlloc(t *testing.T) {
 }
 
 func TestDeepWait(t *testing.T) {
+	tier.Test(t)
 	t.Parallel()
 	checkDeepWait(t, deepProgram(t, "deep", nil))
 }
@@ -180,6 +186,34 @@ func checkDeepWait(t *testing.T, program string) {
 		}
 		if waited+before < pause*99/100 || value != "" && waited < pause/2 {
 			t.Errorf("%s: waited %d ns (%s), and %d before", name, waited, value, before)
+		}
+	}
+}
+
+// A process of a deep build that is killed at any moment leaves data that can be read.
+func TestDeepKilled(t *testing.T) {
+	tier.Test(t)
+	t.Parallel()
+	program := deepProgram(t, "deep", nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		file := filepath.Join(t.TempDir(), "data")
+		cmd := exec.Command(program, "wait")
+		cmd.Env = append(os.Environ(), "MARKGEN=report=none,collect=time+alloc+wait,file="+file)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := profile.ReadFile(file); err != nil; _, err = profile.ReadFile(file) {
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond) // until it has begun
+		}
+		time.Sleep(time.Duration(random.IntN(150_000)) * time.Microsecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // that it was killed
+		if p, err := profile.ReadFile(file); err != nil || p.Damaged || len(p.Markers) == 0 {
+			t.Errorf("%v, %+v", err, p)
 		}
 	}
 }

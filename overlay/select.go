@@ -3,10 +3,12 @@ package overlay
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/markgen/markgen"
 )
@@ -72,6 +74,10 @@ func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag
 		if !wanted(p) || !markable(p) {
 			continue
 		}
+		if name := nameless(p); name != "" {
+			s.notes = append(s.notes, fmt.Sprintf("package %s is compiled without markers: %s has a name that is not UTF-8, which an overlay cannot hold; rename the file", p.ImportPath, name))
+			continue
+		}
 		if p.Standard {
 			if low == nil {
 				var err error
@@ -107,6 +113,18 @@ func isMain(p *Package) bool {
 func markable(p *Package) bool {
 	return p.Dir != "" && p.ImportPath != "unsafe" && !markgen.IsRuntime(p.ImportPath) &&
 		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
+}
+
+// nameless is a file of the package whose name is not UTF-8, as go list gives it: with U+FFFD for what is not. "" if there is none.
+func nameless(p *Package) string {
+	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles, p.TestGoFiles, p.XTestGoFiles) {
+		if strings.ContainsRune(name, utf8.RuneError) {
+			if _, err := os.Lstat(filepath.Join(p.Dir, name)); err != nil {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // matcher returns the test that a package pattern stands for.

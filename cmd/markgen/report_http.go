@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
@@ -97,6 +99,9 @@ func readAnew(env *Env, data dataArgs) reader {
 	}
 }
 
+// servedAtOnce is how many connections there are at once; others wait. Each may hold a page in memory.
+const servedAtOnce = 64
+
 // serveReport serves the report until the context ends or the process is told to.
 func serveReport(ctx context.Context, env *Env, addr string, o report.Options, read reader) int {
 	ctx, stop := endable(ctx)
@@ -120,13 +125,14 @@ func serveReport(ctx context.Context, env *Env, addr string, o report.Options, r
 		Handler:           ownNames(l.Addr(), mux),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      2 * time.Minute, // of who does not read its page
 		IdleTimeout:       2 * time.Minute,
 	}
 	fmt.Fprintf(env.Stdout, "http://%s%s\n", l.Addr(), page.path)
 	fmt.Fprintf(env.Stderr, "markgen report: serving %s, made anew from the data at each request, until interrupted\n", o.Format)
 
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	go func() { ended <- server.Serve(netutil.LimitListener(l, servedAtOnce)) }()
 	select {
 	case err = <-ended:
 		return env.fail(err)
