@@ -60,7 +60,7 @@ func TestCrashAnywhere(t *testing.T) {
 	crashes := 0
 	for n := 0; ; n++ {
 		dir, r := memoryDir(t), newReceiver(t)
-		r.most = 420 // so that batches are cut again
+		r.most = 440 // so that batches are cut again
 		ended, other := some(12, 2), some(3, 1)
 		leave(t, dir, ended.file(false))
 		leave(t, dir, other.file(true))

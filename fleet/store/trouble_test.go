@@ -184,7 +184,7 @@ func TestNoStore(t *testing.T) {
 	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{text, filepath.Join(dir, "missing", "fleet.db"), dir, ""} {
+	for _, name := range []string{text, filepath.Join(dir, "missing", "too", "fleet.db"), dir, ""} {
 		if s, err := store.Open(context.Background(), name, store.Options{}); err == nil {
 			t.Errorf("%q was opened", name)
 			_ = s.Close()
