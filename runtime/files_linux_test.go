@@ -208,6 +208,7 @@ func exists(path string) bool {
 
 // Who starts a setuid program must not have it write files as its owner.
 func TestSetuid(t *testing.T) {
+	native(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root may make a program of another user")
 	}

@@ -39,7 +39,7 @@ func TestPrograms(t *testing.T) {
 	case tier.InCorpus():
 		n = 40
 	default:
-		n, functions = 1, 20
+		n, functions = 1, 12
 	}
 	markgen := filepath.Join(t.TempDir(), "markgen")
 	must(t, ".", nil, "go", "build", "-o", markgen, "../../cmd/markgen")
