@@ -128,6 +128,9 @@ func TestSubTorn(t *testing.T) {
 		}
 		taken = profile.Merge([]*profile.Profile{taken, diff})
 	}
+	if d := cmp.Diff(at(5, 500, 380, 350, 25, 25, 20), last, additive); d != "" {
+		t.Errorf("what was subtracted from has changed:\n%s", d)
+	}
 	if m := taken.Markers[0]; m.SelfNS != 380 || m.NestedNS != 350 || m.Sizes[0].SumSize.Lo != 25 || m.Readings[0].Values[0].Self != 20 {
 		t.Errorf("all that was taken: %+v", m)
 	}
