@@ -20,7 +20,6 @@ type directive struct {
 	group   string
 	size    string
 	sizePos token.Pos // of the expression
-	used    bool      // attached to something
 	own     bool      // stands on a line of its own
 }
 

@@ -173,7 +173,6 @@ func (w *walker) fileDecls(f *file, left bool) {
 		w.skip++
 	}
 	for _, d := range w.before(f.ast.Package) {
-		d.used = true
 		if d.verb == "skip" {
 			w.skip++
 		} else {
