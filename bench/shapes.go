@@ -84,7 +84,7 @@ func (b *bench) shapes(ctx context.Context) error {
 		return n
 	}
 	var seldom []string
-	for _, name := range slices.Sorted(maps.Keys(shapeOrders)) {
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(shapeOrders)), slices.Sorted(maps.Keys(shapeOthers))) {
 		if right[name] < rounds {
 			seldom = append(seldom, fmt.Sprintf("%s %d of %d", name, right[name], rounds))
 		}

@@ -74,7 +74,7 @@ func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag
 		if !wanted(p) || !markable(p) {
 			continue
 		}
-		if name := nameless(p); name != "" {
+		if name := notUTF8(p); name != "" {
 			s.notes = append(s.notes, fmt.Sprintf("package %s is compiled without markers: %s has a name that is not UTF-8, which an overlay cannot hold; rename the file", p.ImportPath, name))
 			continue
 		}
@@ -115,8 +115,9 @@ func markable(p *Package) bool {
 		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
 }
 
-// nameless is a file of the package whose name is not UTF-8, as go list gives it: with U+FFFD for what is not. "" if there is none.
-func nameless(p *Package) string {
+// notUTF8 is a file of the package whose name is not UTF-8, as go list gives it: with U+FFFD for
+// what is not. "" if there is none.
+func notUTF8(p *Package) string {
 	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles, p.TestGoFiles, p.XTestGoFiles) {
 		if strings.ContainsRune(name, utf8.RuneError) {
 			if _, err := os.Lstat(filepath.Join(p.Dir, name)); err != nil {
