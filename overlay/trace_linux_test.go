@@ -287,7 +287,8 @@ func TestTracePanic(t *testing.T) {
 	}
 }
 
-// Times between markers are those that a program sleeps: none is shorter, and those of a goroutine together are no longer than the program ran.
+// Times between markers are those that a program sleeps: none is shorter, and those of a goroutine
+// together are no longer than the program ran.
 func TestTraceBetween(t *testing.T) {
 	t.Parallel()
 	k := tracedProgram(t)

@@ -42,9 +42,8 @@ var trapKeys = []struct {
 	{"pause=after:1ms,resume=after:2ms,stop=after:3ms", true},
 }
 
-// trapWithKeys runs a marked program with each of trapKeys, or outside of make corpus with one of them, and compares it with
-// what the plain one did.
-// env is what it was built with.
+// trapWithKeys runs a marked program with each of trapKeys, or outside of make corpus with one of
+// them, and compares it with what the plain one did. env is what it was built with.
 func trapWithKeys(t *testing.T, what, dir, marked string, env, args []string, want trapResult) {
 	t.Helper()
 	list := trapKeys[:0:0]

@@ -13,7 +13,8 @@ import (
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// noise is a line of random bytes, which can't be packed and says nothing: it makes a text long enough in the file for what it names.
+// noise is a line of random bytes, which can't be packed and says nothing: it makes a text long
+// enough in the file for what it names.
 func noise(n int) string {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	b := make([]byte, n)

@@ -56,7 +56,8 @@ func (m *Marker) sub(old *Marker) {
 	m.Count = add64(untimed, m.Timed())
 	m.Runs = sub64(m.Runs, old.Runs)
 	m.MinNS, m.MaxNS = extremesIn(m.Buckets, m.MinNS, m.MaxNS)
-	// What was read of the latest scopes may have been a part only. What is too much here comes again with the next difference.
+	// What was read of the latest scopes may have been a part only. What is too much here comes
+	// again with the next difference.
 	m.SelfNS = min(sub64(m.SelfNS, old.SelfNS), m.SumNS())
 	m.NestedNS = min(sub64(m.NestedNS, old.NestedNS), m.SumNS())
 	m.Ticks = sub64(m.Ticks, old.Ticks)
@@ -205,8 +206,9 @@ func (w *Wild) sub(v *Wild) *Wild {
 // sub64 subtracts; 0 where b is more.
 func sub64(a, b uint64) uint64 { return a - min(a, b) }
 
-// Undated is a copy of p that does not say which its runs were, and when only so far as is needed to tell which of the names that a
-// marker has had is the newest: their starts are multiples of to. It has neither Start nor Run, and shares memory with p.
+// Undated is a copy of p that does not say which its runs were, and when only so far as is needed
+// to tell which of the names that a marker has had is the newest: their starts are multiples of to.
+// It has neither Start nor Run, and shares memory with p.
 func (p *Profile) Undated(to time.Duration) *Profile {
 	u := *p
 	u.Start, u.Run, u.newest = time.Time{}, "", p.newest-p.newest%int64(to)

@@ -103,8 +103,8 @@ func TestSubBackwards(t *testing.T) {
 	}
 }
 
-// What was read of a scope that ended just then may be a part only: the difference is still one that scopes can have, and what it
-// lacks is in the next.
+// What was read of a scope that ended just then may be a part only: the difference is still one
+// that scopes can have, and what it lacks is in the next.
 func TestSubTorn(t *testing.T) {
 	at := func(count, sum, self, nested, size, read, readSelf uint64) *profile.Profile {
 		m := profile.Marker{ID: 1, Name: "f", Kind: "func", Runs: 1, Count: count, SelfNS: self, NestedNS: nested, MinNS: 100, MaxNS: 100}

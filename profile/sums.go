@@ -13,8 +13,8 @@ type sums struct {
 	next     int      // how many blocks have been met
 }
 
-// readSums finds the checksums of the blocks before end, and compares that of the header. It is nil where there are none, or they are
-// damaged themselves; then nothing is compared.
+// readSums finds the checksums of the blocks before end, and compares that of the header. It is nil
+// where there are none, or they are damaged themselves; then nothing is compared.
 func (r *run) readSums(end uint64) *sums {
 	size := r.header.word(layout.OffSums)
 	if size == 0 || end != r.header.word(layout.OffUsed) {

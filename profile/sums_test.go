@@ -9,8 +9,9 @@ import (
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// Checksums hold in files of either byte order, and in one that has had blocks put before those that they are of; without a word to
-// where they are, or damaged themselves, the file is read, and that is said.
+// Checksums hold in files of either byte order, and in one that has had blocks put before those
+// that they are of; without a word to where they are, or damaged themselves, the file is read, and
+// that is said.
 func TestSums(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		run, order := demo(), binary.ByteOrder(binary.LittleEndian)

@@ -72,8 +72,9 @@ func parseTable(text string) *tableText {
 		}
 		return files[i], true
 	}
-	// The file of a block is named as import path and last element. Names are made once for blocks that follow each other, and
-	// all together take no more than a few times what the text does: a path may be long, and there may be many files.
+	// The file of a block is named as import path and last element. Names are made once for blocks
+	// that follow each other, and all together take no more than a few times what the text does: a
+	// path may be long, and there may be many files.
 	var last struct{ index, importPath, name string }
 	room := 4*len(text) + 4096
 	blockFile := func(index string) (string, bool) {

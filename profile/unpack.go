@@ -12,8 +12,8 @@ import (
 	layout "github.com/markgen/markgen/runtime"
 )
 
-// unpack gives the plain text of a table, which takes at most layout.MostPacked times the memory of what is in the file, and
-// names no more than that has bytes for.
+// unpack gives the plain text of a table, which takes at most layout.MostPacked times the memory of
+// what is in the file, and names no more than that has bytes for.
 func unpack(text []byte) (string, error) {
 	plain, err := inflate(text)
 	if least := leastStored(plain); err == nil && least > uint64(len(text)) {

@@ -157,7 +157,8 @@ const (
 	leastLine     = 4     // any other with fields
 )
 
-// leastStored is how many bytes a table takes at least, as it is stored: what reads it makes more room for a line than the line has.
+// leastStored is how many bytes a table takes at least, as it is stored: what reads it makes more
+// room for a line than the line has.
 func leastStored(table string) (n int) {
 	for line := range strings.Lines(table) {
 		switch kind, _, fields := strings.Cut(line, "\t"); {

@@ -5,8 +5,9 @@ package runtime
 // ChecksumStart is the checksum of nothing.
 const ChecksumStart = 0x9e3779b97f4a7c15
 
-// Checksum goes on with the checksum of what stands before b: 8 bytes at a time, low byte first on every machine, and zeros
-// behind the last. Each step can be undone, so that two things that differ in one word only have different sums.
+// Checksum goes on with the checksum of what stands before b: 8 bytes at a time, low byte first on
+// every machine, and zeros behind the last. Each step can be undone, so that two things that differ
+// in one word only have different sums.
 //
 //go:norace
 func Checksum(sum uint64, b []byte) uint64 {
@@ -26,15 +27,16 @@ func Checksum(sum uint64, b []byte) uint64 {
 	return sum
 }
 
-// checksumOf is a step of FNV-1a with 8 bytes for its one, and its upper half folded into the lower, without which changes of
-// upper bits of two words could cancel each other.
+// checksumOf is a step of FNV-1a with 8 bytes for its one, and its upper half folded into the
+// lower, without which changes of upper bits of two words could cancel each other.
 func checksumOf(sum, word uint64) uint64 {
 	sum = (sum ^ word) * 0x100000001b3
 	return sum ^ sum>>32
 }
 
-// SumHeader is the checksum of the header page without the words that change after the run: the bytes in use, which are others
-// in a copy with more records, and who takes out records; and without OffSums, which is written last.
+// SumHeader is the checksum of the header page without the words that change after the run: the
+// bytes in use, which are others in a copy with more records, and who takes out records; and
+// without OffSums, which is written last.
 func SumHeader(page []byte) uint64 {
 	sum, from := uint64(ChecksumStart), 0
 	for _, without := range [...]int{OffUsed, OffSums, OffDrainer} {
@@ -58,8 +60,8 @@ func Summed(kind uint32, size uint64) uint64 {
 	return size
 }
 
-// SumBlock is the checksum of what is summed up of a block of that kind, or of its beginning, which has the head. The word that says
-// how many records were taken out of a ring is left out.
+// SumBlock is the checksum of what is summed up of a block of that kind, or of its beginning, which
+// has the head. The word that says how many records were taken out of a ring is left out.
 func SumBlock(kind uint32, data []byte) uint64 {
 	if kind == BlockRing && len(data) >= RingDrained+8 {
 		return SumHead(data, RingDrained)

@@ -39,12 +39,13 @@ var (
 	offModule   = &form{name: "offmodule", module: true, flags: []string{"-tags=markgen_off"}}
 )
 
-// emulator runs the programs that tests start, which are of the platform that GOOS and GOARCH in the environment say, and not of this
-// machine's.
+// emulator runs the programs that tests start, which are of the platform that GOOS and GOARCH in
+// the environment say, and not of this machine's.
 var emulator = os.Getenv("MARKGEN_TEST_EMULATOR")
 
-// unemulated skips a test that starts programs where an emulator runs the test itself: there a process that forks while others of its
-// threads run may wait forever for a lock of the emulator. The test is run with an emulator for the programs.
+// unemulated skips a test that starts programs where an emulator runs the test itself: there a
+// process that forks while others of its threads run may wait forever for a lock of the emulator.
+// The test is run with an emulator for the programs.
 func unemulated(t *testing.T) {
 	t.Helper()
 	if os.Getenv("MARKGEN_TEST_EMULATED") != "" {

@@ -306,13 +306,13 @@ const (
 //	c ID KIND FILEIDX LINE COL NAME
 //	b FILEIDX STARTLINE STARTCOL ENDLINE ENDCOL NUMSTMT
 //
-// A text that begins with the byte PackedText is packed. SizePackedHead bytes of
-// it are that byte and the length of the plain text, a u32 with the low byte
-// first on every machine; the rest is DEFLATE data (RFC 1951). A plain text is at
-// most MostPacked times as long as the data. However it is stored, a text has LeastMarker bytes for each m and c line, and
-// LeastLine for each other with a tab: what it names takes a reader that many times as much memory. PackedSampled is PackedText for a
-// table in which the SAMPLE of a marker is not 1; one that is not packed begins
-// with the line s then.
+// A text that begins with the byte PackedText is packed. SizePackedHead bytes of it are that byte
+// and the length of the plain text, a u32 with the low byte first on every machine; the rest is
+// DEFLATE data (RFC 1951). A plain text is at most MostPacked times as long as the data. However it
+// is stored, a text has LeastMarker bytes for each m and c line, and LeastLine for each other with
+// a tab: what it names takes a reader that many times as much memory. PackedSampled is PackedText
+// for a table in which the SAMPLE of a marker is not 1; one that is not packed begins with the line
+// s then.
 const (
 	TableVersion   = 1
 	PackedText     = 0

@@ -16,8 +16,9 @@ func wallNS() uint64 {
 	return uint64(tv.Sec)*1e9 + uint64(tv.Usec)*1e3
 }
 
-// openFD opens a file as this package opens all that have a name. It never waits, for the other end of a pipe say, and
-// tells what was opened. With noFollow in flags, a symbolic link is an error; with O_CREAT, a new file is for its owner only.
+// openFD opens a file as this package opens all that have a name. It never waits, for the other end
+// of a pipe say, and tells what was opened. With noFollow in flags, a symbolic link is an error;
+// with O_CREAT, a new file is for its owner only.
 func openFD(path string, flags int, st *syscall.Stat_t) (fd int, err error) {
 	for {
 		if fd, err = syscall.Open(path, flags|dontWait|syscall.O_CLOEXEC, 0o600); err != syscall.EINTR {
@@ -135,8 +136,8 @@ func writeWhole(path string, b []byte) (trouble string) {
 	return ""
 }
 
-// writeInto writes b to a device, a pipe or a link, which is st. What is the process's own stdout or stderr, /dev/stderr
-// say, is written to as the process itself does, behind what is there.
+// writeInto writes b to a device, a pipe or a link, which is st. What is the process's own stdout
+// or stderr, /dev/stderr say, is written to as the process itself does, behind what is there.
 func writeInto(path string, st *syscall.Stat_t, b []byte) (trouble string) {
 	if othersMade(st) {
 		return "a link or pipe of another user; give a path where that user makes no files"

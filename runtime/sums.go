@@ -4,15 +4,17 @@ package runtime
 
 import "unsafe"
 
-// A run that has ended in order ends its data file with the checksums of all its blocks, see BlockSums. Nothing that is passed costs
-// more for that: they are worked out once, when the file does not change any more.
+// A run that has ended in order ends its data file with the checksums of all its blocks, see
+// BlockSums. Nothing that is passed costs more for that: they are worked out once, when the file
+// does not change any more.
 
 // mostSums is how large the block may be for a file of that size.
 //
 //go:norace
 func mostSums(used uintptr) uintptr { return OffSumsData + aligned(8*(used/BlockAlign)) }
 
-// fillSums fills in the block, of zeros, for a file whose blocks end where it does, and says how large it is; 0: they do not.
+// fillSums fills in the block, of zeros, for a file whose blocks end where it does, and says how
+// large it is; 0: they do not.
 //
 //go:norace
 //go:nocheckptr

@@ -8,9 +8,10 @@ import (
 	"unsafe"
 )
 
-// seal ends the file with the checksums of its blocks. Other goroutines go on until the program exits, in the middle of a scope maybe, and counters
-// go on counting; so the process first takes what it has mapped for itself, which leaves the file as it is at that moment. Where a
-// system call fails there are no checksums, and nothing else is lost. The caller holds the lock.
+// seal ends the file with the checksums of its blocks. Other goroutines go on until the program
+// exits, in the middle of a scope maybe, and counters go on counting; so the process first takes
+// what it has mapped for itself, which leaves the file as it is at that moment. Where a system call
+// fails there are no checksums, and nothing else is lost. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -43,8 +44,8 @@ func (f *openedFile) seal() {
 	}
 }
 
-// leave gives the process memory of its own in the place of the file that it has mapped, with what is in it, and so page by page as it
-// is written to.
+// leave gives the process memory of its own in the place of the file that it has mapped, with what
+// is in it, and so page by page as it is written to.
 //
 //go:norace
 //go:nocheckptr

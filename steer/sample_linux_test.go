@@ -39,8 +39,9 @@ func TestSampleCountdown(t *testing.T) {
 	}
 }
 
-// Where the rate changes while the program runs, what was recorded at each rate stands for the time in which it was that one: what
-// runs only while every passage is recorded has an exact count, whatever the rate was before and is at the end.
+// Where the rate changes while the program runs, what was recorded at each rate stands for the time
+// in which it was that one: what runs only while every passage is recorded has an exact count,
+// whatever the rate was before and is at the end.
 func TestSampleChanged(t *testing.T) {
 	r := start(t, false, "sample=1:20", "alone")
 	p := r.open()
@@ -66,8 +67,9 @@ func TestSampleChanged(t *testing.T) {
 	}
 }
 
-// sample changes the rate, and waits until the program has it: until two windows of that rate have ended, or, for 1, hot is collected
-// each of eight times that it looks. One window in 20 would be open all these times once in 20^8.
+// sample changes the rate, and waits until the program has it: until two windows of that rate have
+// ended, or, for 1, hot is collected each of eight times that it looks. One window in 20 would be
+// open all these times once in 20^8.
 func sample(t *testing.T, p *steer.Process, rate uint64) {
 	t.Helper()
 	if err := p.Sample(rate); err != nil {

@@ -172,7 +172,8 @@ func TestReportServedInterrupted(t *testing.T) {
 	}
 }
 
-// Each request has options of its own: requests come at once, and a reader puts what the report is compared with into them.
+// Each request has options of its own: requests come at once, and a reader puts what the report is
+// compared with into them.
 func TestReportServedOptions(t *testing.T) {
 	for format, s := range served {
 		var seen []*report.Options

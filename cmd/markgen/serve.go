@@ -344,7 +344,8 @@ func tokenFile(name string) (*os.File, error) {
 	return f, nil
 }
 
-// backUp writes a copy of the store to a file that its owner alone may read. One that is there, and that others may read, becomes such a file.
+// backUp writes a copy of the store to a file that its owner alone may read. One that is there, and
+// that others may read, becomes such a file.
 func (e *Env) backUp(ctx context.Context, s *store.Store, name string) error {
 	return privately(func() error {
 		if info, err := os.Stat(e.Path(name)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {

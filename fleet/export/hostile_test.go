@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Whatever a receiver answers, sending ends with an error that is no longer than a person reads, and nobody else is sent anything.
+// Whatever a receiver answers, sending ends with an error that is no longer than a person reads,
+// and nobody else is sent anything.
 func TestHostileReceivers(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))

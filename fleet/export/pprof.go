@@ -91,7 +91,8 @@ func anything(p *profile.Profile) bool {
 	return false
 }
 
-// pprofClient follows no redirects: profiles, and the headers that authorise their sender, are for the receiver that was named.
+// pprofClient follows no redirects: profiles, and the headers that authorise their sender, are for
+// the receiver that was named.
 var pprofClient = &http.Client{
 	Transport:     pprofTransport(),
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -27,9 +27,10 @@ func newToken(t *testing.T, db, scope string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A hundred clients compare all that there is with all that there is, again and again and without a pause, while machines send
-// their batches. These are all taken, and the server's memory stays within its limit. How long they take is logged: on a machine that
-// has nothing else to do the 99th percentile is to be 500 ms at most.
+// A hundred clients compare all that there is with all that there is, again and again and without a
+// pause, while machines send their batches. These are all taken, and the server's memory stays
+// within its limit. How long they take is logged: on a machine that has nothing else to do the 99th
+// percentile is to be 500 ms at most.
 func TestWideReads(t *testing.T) {
 	tier.Corpus(t)
 	t.Run("SQLite", func(t *testing.T) { readWide(t, filepath.Join(t.TempDir(), "fleet.db")) })

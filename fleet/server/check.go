@@ -15,11 +15,12 @@ import (
 
 // What is checked of a batch, besides that it can be read: that it holds what can be added up and shown.
 //
-// Texts end up on terminals and pages of others, so they have no control characters, none that change the direction of
-// writing, and a length. Figures have to agree with each other as those of any run do: sums with the counts and bounds
-// of their buckets, and what is a part of a sum with the sum. A sender can still make figures up; that they agree is so that whoever
-// reads them later may rely on it, and a list and a page say the same. What is written by a running process at different
-// moments, such as passages and their sizes, is not compared.
+// Texts end up on terminals and pages of others, so they have no control characters, none that
+// change the direction of writing, and a length. Figures have to agree with each other as those of
+// any run do: sums with the counts and bounds of their buckets, and what is a part of a sum with
+// the sum. A sender can still make figures up; that they agree is so that whoever reads them later
+// may rely on it, and a list and a page say the same. What is written by a running process at
+// different moments, such as passages and their sizes, is not compared.
 
 // check returns a problem for a batch that is not taken.
 func (s *Server) check(p *profile.Profile) error {
@@ -117,8 +118,9 @@ func (s *Server) text(text string) string {
 	return ""
 }
 
-// mostFigure is more than any figure of a run, and less than the largest that a column of the store has: so what is in the store at its
-// largest number has been added up. As nanoseconds it is 292 years.
+// mostFigure is more than any figure of a run, and less than the largest that a column of the store
+// has: so what is in the store at its largest number has been added up. As nanoseconds it is 292
+// years.
 const mostFigure = math.MaxInt64 - 1
 
 // longestScope is the bucket of the longest times that are taken: up to 36 years.

@@ -22,9 +22,10 @@ type Login struct {
 // sessionTime is how long a session lasts. The token may end it earlier.
 const sessionTime = 30 * 24 * time.Hour
 
-// A session is in a cookie that no script and no other site can read or send: the ID of a token, when the session ends, and a
-// code that only servers of the store can make of these and of the token. So all of them know it, it ends when the token does, and
-// nobody who comes by it, such as another server of the same host, has the token. It lets its owner look and nothing more, whatever
+// A session is in a cookie that no script and no other site can read or send: the ID of a token,
+// when the session ends, and a code that only servers of the store can make of these and of the
+// token. So all of them know it, it ends when the token does, and nobody who comes by it, such as
+// another server of the same host, has the token. It lets its owner look and nothing more, whatever
 // the token is for.
 
 // newSession is the session of a token until then.
@@ -40,8 +41,8 @@ func (s *Server) sessionCode(t store.Token, said string) string {
 	return letters.EncodeToString(h.Sum(nil))
 }
 
-// session finds the token whose session a request is of; given is whether it says that it is of one. The error is a problem, or the
-// store's.
+// session finds the token whose session a request is of; given is whether it says that it is of
+// one. The error is a problem, or the store's.
 func (s *Server) session(r *http.Request) (t store.Token, given bool, err error) {
 	c, err := r.Cookie(cookieName(r))
 	if err != nil || c.Value == "" {

@@ -13,9 +13,10 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// rates are how many marker rows each token may still send; of requests without one, each address. Requests that bring hardly any
-// rows are work as well: each is as many rows as are taken in a millisecond; an origin that is new, which stays for good, as
-// many as in 200. A token that is none is as many as in 10, of the address it comes from.
+// rates are how many marker rows each token may still send; of requests without one, each address.
+// Requests that bring hardly any rows are work as well: each is as many rows as are taken in a
+// millisecond; an origin that is new, which stays for good, as many as in 200. A token that is none
+// is as many as in 10, of the address it comes from.
 type rates struct {
 	limit rate.Limit // rows a second; rate.Inf: none
 	burst int        // rows at once
@@ -98,8 +99,8 @@ func (a *allowance) rows(d time.Duration) int {
 	return min(max(int(float64(a.Limit())*d.Seconds()), 1), a.Burst())
 }
 
-// request uses up what a request takes by itself, or is a problem for a sender that has nothing left at present: its batches
-// need not even be read.
+// request uses up what a request takes by itself, or is a problem for a sender that has nothing
+// left at present: its batches need not even be read.
 func (a *allowance) request(now time.Time) error {
 	if a.Limit() == rate.Inf {
 		return nil
@@ -114,8 +115,8 @@ func (a *allowance) origin(now time.Time) {
 	}
 }
 
-// failed is the error of a token; one that is none uses up some of what its address may send. The address's good tokens are
-// good all the while.
+// failed is the error of a token; one that is none uses up some of what its address may send. The
+// address's good tokens are good all the while.
 func (r *rates) failed(req *http.Request, now time.Time, err error) error {
 	if err == nil || r.limit == rate.Inf || problemOf(err).Status != http.StatusUnauthorized {
 		return err

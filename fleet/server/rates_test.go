@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/fleet/server"
 )
 
-// Batches without a marker are requests, and bring origins: both use up what a token may send. So do tokens that are none, of
-// their address, whose good tokens stay good.
+// Batches without a marker are requests, and bring origins: both use up what a token may send. So
+// do tokens that are none, of their address, whose good tokens stay good.
 func TestRequestRate(t *testing.T) {
 	now := time.Now()
 	at := start(t, server.Options{Rate: 100, MaxMarkers: 10, Now: func() time.Time { return now }}, server.Limits{}, nil) // 1000 rows at once

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// A read is wide when it adds up the figures of any number of APIs. One is made at a time: two would need twice the memory and, on
-// the processors that batches need as well, twice the time. Others wait for their turn. Who takes an answer slowly has it
-// from memory, of which there is a limit too.
+// A read is wide when it adds up the figures of any number of APIs. One is made at a time: two
+// would need twice the memory and, on the processors that batches need as well, twice the time.
+// Others wait for their turn. Who takes an answer slowly has it from memory, of which there is a
+// limit too.
 type wide struct {
 	turn    chan struct{} // has room for the one that is made
 	answers *budget       // bytes of those that were made and are not sent yet

@@ -28,8 +28,8 @@ func (s *slow) Profile(ctx context.Context, f fleet.Filter, limit int) (*profile
 	}
 }
 
-// While figures of many APIs are added up for one, others who ask for that are told when to come again; batches are taken, and all
-// else is answered. Who asks for what takes too long is told so.
+// While figures of many APIs are added up for one, others who ask for that are told when to come
+// again; batches are taken, and all else is answered. Who asks for what takes too long is told so.
 func TestWideReads(t *testing.T) {
 	s := &slow{begun: make(chan struct{}, 100), release: make(chan struct{})}
 	at := start(t, server.Options{TurnTime: 10 * time.Millisecond, AnswerTime: time.Minute}, server.Limits{}, func(real *store.Store) server.Store {

@@ -36,10 +36,12 @@ var (
 // platform, model of the processor), how many runs they are of and how long these took, and of the markers with passages their IDs,
 // names, kinds and places in the source, with all that adds up.
 //
-// It shares memory with p. Not in it are the program's file name and process ID; the start but for its hour, by which the service tells the newest name of a marker; the clock, whose rate tells machines apart; blocks,
-// callers, pairs, changes of state, traces and warnings; stopwatches and collectors of the program's own, which have
-// names that are made at run time; and whatever does not look as such a text should. A file that is not within the module has its base name
-// below the package's import path. left is the number of markers with passages that are left out.
+// It shares memory with p. Not in it are the program's file name and process ID; the start but for
+// its hour, by which the service tells the newest name of a marker; the clock, whose rate tells
+// machines apart; blocks, callers, pairs, changes of state, traces and warnings; stopwatches and
+// collectors of the program's own, which have names that are made at run time; and whatever does
+// not look as such a text should. A file that is not within the module has its base name below the
+// package's import path. left is the number of markers with passages that are left out.
 func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 	a = &profile.Profile{
 		Runs:      p.Runs,

@@ -73,7 +73,8 @@ func Put(ctx context.Context, dir string, limit int64, file string) error {
 
 // countRefusal takes note of a process whose data are not kept.
 func (s *Spool) countRefusal() error {
-	// Others may be able to write in the spool: through a link of theirs another file would get longer, and a pipe would wait.
+	// Others may be able to write in the spool: through a link of theirs another file would get
+	// longer, and a pipe would wait.
 	if info, err := os.Lstat(s.path(refusals)); err == nil && !info.Mode().IsRegular() {
 		return nil
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A clock that was ahead and is set back does no lasting harm: figures go on to be written and rolled up, and names follow the newest run.
+// A clock that was ahead and is set back does no lasting harm: figures go on to be written and
+// rolled up, and names follow the newest run.
 func TestClockSetBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fleet.db")
 	var now atomic.Pointer[time.Time]

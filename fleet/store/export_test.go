@@ -11,8 +11,8 @@ import (
 // SetLease says how soon a writer that does not renew is taken for gone.
 func SetLease(d time.Duration) { lease, beats = d, d/5 }
 
-// SetLog says how long SQLite's write-ahead log may be, and with a backup on the way, in pages, until undo is called. It is
-// looked at often.
+// SetLog says how long SQLite's write-ahead log may be, and with a backup on the way, in pages,
+// until undo is called. It is looked at often.
 func SetLog(long, longer int) (undo func()) {
 	often, had, hadLonger := checkpoints, longLog, longerLog
 	checkpoints, longLog, longerLog = 10*time.Millisecond, long, longer

@@ -331,8 +331,9 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 	return fresh, err
 }
 
-// writeWords gives APIs the words of the newest run that has them; of runs that started in the same hour, of the one that is written last. A
-// start that is to come is of a clock that has been set back since.
+// writeWords gives APIs the words of the newest run that has them; of runs that started in the same
+// hour, of the one that is written last. A start that is to come is of a clock that has been set
+// back since.
 func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
 	now, err := s.clock(ctx, tx)
 	if err != nil {

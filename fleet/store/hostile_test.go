@@ -52,8 +52,9 @@ func testLimits(t *testing.T, url string) {
 	checkAll(t, s, append(list, last))
 }
 
-// An API has the words of the newest run, whatever the order in which they come; of runs that started in the same hour, or of which that is
-// not known, of the one that comes last. A start that is to come counts as the hour in which it came.
+// An API has the words of the newest run, whatever the order in which they come; of runs that
+// started in the same hour, or of which that is not known, of the one that comes last. A start that
+// is to come counts as the hour in which it came.
 func testWords(t *testing.T, url string) {
 	now := someDay.Time().Add(12 * time.Hour)
 	s := open(t, url, store.Options{Now: func() time.Time { return now }})

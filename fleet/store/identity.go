@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 )
 
-// A store has a number of its own, drawn when its tables are made. It is not in backups: what is restored from one is another store,
-// whose changes are numbered on from those of the backup, and cursors of the one before don't hold there. Nor do sessions, whose key
-// is drawn in the same way.
+// A store has a number of its own, drawn when its tables are made. It is not in backups: what is
+// restored from one is another store, whose changes are numbered on from those of the backup, and
+// cursors of the one before don't hold there. Nor do sessions, whose key is drawn in the same way.
 
 // identify learns the number, or draws it. Of several processes that start at once one does, by the lock of the version.
 func (s *Store) identify(ctx context.Context) error {
@@ -46,5 +46,6 @@ func (s *Store) identify(ctx context.Context) error {
 // sessionNumbers is of how many numbers of 63 bits the key is.
 const sessionNumbers = 3
 
-// SessionKey is a secret that all servers of the store have in common, to tell sessions of theirs by. It is not in backups.
+// SessionKey is a secret that all servers of the store have in common, to tell sessions of theirs
+// by. It is not in backups.
 func (s *Store) SessionKey() []byte { return s.sessionKey }

@@ -156,7 +156,8 @@ func (s *Store) wake() {
 	}
 }
 
-// patience is how long a store that closes tries to write figures to the tables that can't be written. They are in the log.
+// patience is how long a store that closes tries to write figures to the tables that can't be
+// written. They are in the log.
 const patience = 2 * time.Second
 
 // Close writes what is left and closes the store.
@@ -204,7 +205,8 @@ func (s *Store) settle(ctx context.Context) error {
 	return s.settleOthers(ctx)
 }
 
-// settleOwn waits for the batches that this process has taken. It gives up when they could not be written for so long; 0: never.
+// settleOwn waits for the batches that this process has taken. It gives up when they could not be
+// written for so long; 0: never.
 func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 	s.settling.Add(1)
 	defer s.settling.Add(-1)
@@ -244,8 +246,8 @@ func (s *Store) writtenTo(to int64) bool {
 	return true
 }
 
-// Ping tells whether the store can be read and takes batches. Nothing is written to find out where something has just been
-// written, or could not be, and many who ask at once are told the same.
+// Ping tells whether the store can be read and takes batches. Nothing is written to find out where
+// something has just been written, or could not be, and many who ask at once are told the same.
 func (s *Store) Ping(ctx context.Context) error {
 	result := s.pings.DoChan("", func() (any, error) {
 		ctx, stop := context.WithTimeout(s.life, 5*time.Second)

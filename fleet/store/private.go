@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 )
 
-// The files of an SQLite store are their owner's alone (0600): names, places and hashes of tokens are in them, and who could open the
-// lock could keep the service from starting. SQLite gives its log and the index of that the mode of the database.
+// The files of an SQLite store are their owner's alone (0600): names, places and hashes of tokens
+// are in them, and who could open the lock could keep the service from starting. SQLite gives its
+// log and the index of that the mode of the database.
 
-// private sees to it before they are opened. The last directory of the name is made if it is not there (0700). Files that others may
-// read or write, such as those of earlier versions, are made private; those of somebody else, and a directory in which anybody can
-// exchange them, are refused.
+// private sees to it before they are opened. The last directory of the name is made if it is not
+// there (0700). Files that others may read or write, such as those of earlier versions, are made
+// private; those of somebody else, and a directory in which anybody can exchange them, are refused.
 func private(file string) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)

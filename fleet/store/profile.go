@@ -13,8 +13,9 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Profile returns the sums of all figures that the filter chooses as a profile: markers in their order, runs. It
-// holds limit markers at most, or as many as take the memory that so many usually do; 0: any number. more tells that there are others.
+// Profile returns the sums of all figures that the filter chooses as a profile: markers in their
+// order, runs. It holds limit markers at most, or as many as take the memory that so many usually
+// do; 0: any number. more tells that there are others.
 //
 // The APIs are read as Each does it, so that nothing of the database is held for long.
 func (s *Store) Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error) {

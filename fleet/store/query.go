@@ -123,7 +123,8 @@ func (s *Store) State(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d.%x", revision, s.identity.Load()), nil
 }
 
-// newest is the number of the last change. It also takes note of which store it is, as that changes when figures are removed.
+// newest is the number of the last change. It also takes note of which store it is, as that changes
+// when figures are removed.
 func (s *Store) newest(ctx context.Context) (revision int64, err error) {
 	var identity int64
 	err = s.queries.QueryRowContext(ctx, "SELECT total.revision, identity.store FROM total, identity WHERE total.id = 1 AND identity.id = 1").Scan(&revision, &identity)

@@ -13,11 +13,13 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Figures can be taken out again by origin and day, which is how they are told apart. Of a batch, and of what came with a token, it is
-// known to which origins and days it was added, but not what it added.
+// Figures can be taken out again by origin and day, which is how they are told apart. Of a batch,
+// and of what came with a token, it is known to which origins and days it was added, but not what
+// it added.
 
-// A Removal says what is to be taken out: either all that an origin or several have on some days, or what a batch or a token has contributed
-// to, and with it what others have sent for the same origin and day.
+// A Removal says what is to be taken out: either all that an origin or several have on some days,
+// or what a batch or a token has contributed to, and with it what others have sent for the same
+// origin and day.
 type Removal struct {
 	Origins fleet.Filter // Build, Go, GOOS, GOARCH, CPU, From and To; one at least, if neither of the others is given
 	Token   string       // ID of the token that batches came with
@@ -31,9 +33,10 @@ type Removed struct {
 	APIs    int    `json:"apis"`    // that had them
 }
 
-// Remove takes figures out. An API that has none any more is not listed, and its name and place are those that another origin last gave it, or
-// are given by the next batch that has it. Whoever follows the catalogue by a cursor has to begin anew. Batches stay known: they are not
-// counted if they come again. After an error a part may be gone; the same again takes out the rest.
+// Remove takes figures out. An API that has none any more is not listed, and its name and place are
+// those that another origin last gave it, or are given by the next batch that has it. Whoever
+// follows the catalogue by a cursor has to begin anew. Batches stay known: they are not counted if
+// they come again. After an error a part may be gone; the same again takes out the rest.
 func (s *Store) Remove(ctx context.Context, r Removal) (Removed, error) {
 	done, err := s.removeFigures(ctx, r)
 	return done, s.wrap("removing figures", err)
@@ -58,8 +61,8 @@ func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err
 	if err != nil || len(which) == 0 {
 		return done, err
 	}
-	// Cursors are void from now on, and again in the end: what is read in between is neither the one nor the other. Nor does any server believe
-	// what it remembers of the table reach.
+	// Cursors are void from now on, and again in the end: what is read in between is neither the
+	// one nor the other. Nor does any server believe what it remembers of the table reach.
 	if err := s.redraw(ctx, nil); err != nil {
 		return done, err
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A store from which figures were removed is as one that never had them: of an origin, of some of its days, of a token, of a batch.
+// A store from which figures were removed is as one that never had them: of an origin, of some of
+// its days, of a token, of a batch.
 func testRemove(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(21)

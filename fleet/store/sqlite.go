@@ -58,9 +58,10 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	return nil
 }
 
-// What is in SQLite's write-ahead log is put into the database beside the writing. When it is long the log begins anew: nothing is
-// written meanwhile, and queries that began before have to be over, which takes none of them long. A backup may take long, and
-// goes on until the log is much too long. Where more is written than put into the database beside it, who writes does it.
+// What is in SQLite's write-ahead log is put into the database beside the writing. When it is long
+// the log begins anew: nothing is written meanwhile, and queries that began before have to be over,
+// which takes none of them long. A backup may take long, and goes on until the log is much too
+// long. Where more is written than put into the database beside it, who writes does it.
 var (
 	checkpoints = 500 * time.Millisecond // between two looks
 	longLog     = 48 << 20 / 4096        // pages after which it begins anew
@@ -97,7 +98,8 @@ func (s *Store) checkpoint(file string) {
 	}
 }
 
-// emptyLog has the log begin anew. Who writes waits for the connection meanwhile: while somebody writes the log has no end.
+// emptyLog has the log begin anew. Who writes waits for the connection meanwhile: while somebody
+// writes the log has no end.
 func (s *Store) emptyLog(db *sql.DB) error {
 	write, err := s.write.Conn(s.life)
 	if err != nil {

@@ -52,8 +52,9 @@ func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, no
 	return d
 }
 
-// startOf is the start of the run that gave the marker its name, to the hour, as markgen push sends it. It is not believed to be later than
-// the batch came: who says so has the name for that hour only, and not for good.
+// startOf is the start of the run that gave the marker its name, to the hour, as markgen push sends
+// it. It is not believed to be later than the batch came: who says so has the name for that hour
+// only, and not for good.
 func startOf(m *profile.Marker, now time.Time) int64 {
 	start := max(0, min(m.AsOf(), now.UnixNano()))
 	return start - start%int64(time.Hour)
@@ -121,8 +122,8 @@ type cellKey struct {
 	day    int32
 }
 
-// wordsDay is the day of entries that are no cells but the words of an API: their hash, and the start of the newest run that had them.
-// So both are found in the same way.
+// wordsDay is the day of entries that are no cells but the words of an API: their hash, and the
+// start of the newest run that had them. So both are found in the same way.
 const wordsDay = math.MinInt32
 
 // A chunk is a part of the sum. There are no pointers in it, and no memory is taken for a single cell.
@@ -228,7 +229,8 @@ func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a,
 	return spare
 }
 
-// newer says that an API had words in a run that started then. Of runs that started at the same time, the one that comes last is the newest.
+// newer says that an API had words in a run that started then. Of runs that started at the same
+// time, the one that comes last is the newest.
 func (c *chunk) newer(s *sum, api, words uint64, asOf int64, origin int32) {
 	key := cellKey{api: api, day: wordsDay}
 	var value [20]byte

@@ -53,7 +53,8 @@ func again(t *testing.T, s *store.Store, b *fleet.Batch) {
 	t.Fatal(err)
 }
 
-// A store that is full says so, also to who asks whether it takes batches, has all that it took, and goes on when there is room.
+// A store that is full says so, also to who asks whether it takes batches, has all that it took,
+// and goes on when there is room.
 func TestFullSQLite(t *testing.T) {
 	tier.Corpus(t)
 	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
@@ -79,7 +80,8 @@ func TestFullSQLite(t *testing.T) {
 	}
 }
 
-// A store that is full is closed without trying for long to write what is in its log; who opens it finds all that was taken.
+// A store that is full is closed without trying for long to write what is in its log; who opens it
+// finds all that was taken.
 func TestFullCloses(t *testing.T) {
 	tier.Test(t)
 	file := filepath.Join(t.TempDir(), "fleet.db")
@@ -98,8 +100,8 @@ func TestFullCloses(t *testing.T) {
 	checkAll(t, open(t, file, store.Options{}), list)
 }
 
-// The write-ahead log begins anew though somebody writes and somebody reads all the time; and it does not wait for a backup that
-// does not end.
+// The write-ahead log begins anew though somebody writes and somebody reads all the time; and it
+// does not wait for a backup that does not end.
 func TestLogBeginsAnew(t *testing.T) {
 	t.Cleanup(store.SetLog(50, 300))
 	file := filepath.Join(t.TempDir(), "fleet.db")

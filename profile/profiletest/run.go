@@ -262,7 +262,8 @@ func SumTable(b []byte, order binary.ByteOrder) {
 	order.PutUint64(b[layout.OffTableSum:], layout.Checksum(layout.SumHead(b[:layout.OffTableText], layout.OffTableSum), text))
 }
 
-// Seal ends the file of a run that has ended with the checksums of its blocks, as Linux's runtime does. Without that it is as other systems leave it.
+// Seal ends the file of a run that has ended with the checksums of its blocks, as Linux's runtime
+// does. Without that it is as other systems leave it.
 func Seal(file []byte, order binary.ByteOrder) []byte {
 	var sums []uint64
 	for at := layout.HeaderSize; at < len(file); {
