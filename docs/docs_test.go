@@ -62,7 +62,7 @@ func environ(t *testing.T) []string {
 			env = append(env, kv)
 		}
 	}
-	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false")
+	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false "+tier.Flags)
 }
 
 // first are the pages that people read first. make test runs these.

@@ -40,7 +40,7 @@ func module(t *testing.T, files map[string]string) string {
 func markgenIn(t *testing.T, dir, cache string, args ...string) *exec.Cmd {
 	cmd := exec.Command(trapMarkgen(t), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "MARKGENCACHE="+cache, "GOFLAGS=", "GOWORK=off", "MARKGEN=")
+	cmd.Env = append(os.Environ(), "MARKGENCACHE="+cache, "GOFLAGS="+tier.Flags, "GOWORK=off", "MARKGEN=")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // Every scope with a size is in the bucket of that size, on however many goroutines, and in
@@ -47,7 +48,7 @@ func TestSizes(t *testing.T) {
 				}
 			}
 			for _, words := range tt.build {
-				trapMust(t, dir, []string{"GOFLAGS=", "GOWORK=off", "MARKGEN="}, words[0], words[1:]...)
+				trapMust(t, dir, []string{"GOFLAGS=" + tier.Flags, "GOWORK=off", "MARKGEN="}, words[0], words[1:]...)
 			}
 			for _, args := range [][]string{nil, {"many"}} {
 				data := filepath.Join(dir, fmt.Sprint("data", len(args)))

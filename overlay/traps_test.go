@@ -164,7 +164,7 @@ func trapRun(t *testing.T, dir string, env []string, name string, args ...string
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(append(cmd.Env, "GOFLAGS=-buildvcs=false -ldflags=-w", "PWD="+dir), env...)
+	cmd.Env = append(append(cmd.Env, "GOFLAGS=-buildvcs=false "+tier.Flags, "PWD="+dir), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -63,7 +63,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOSUMDB", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", "")
+			env.Setenv("GOFLAGS", tier.Flags)
 			env.Setenv("GOWORK", "")
 			env.Setenv("MARKGEN", "")
 			env.Setenv("MARKGENCACHE", env.WorkDir+"/.markgencache")
