@@ -58,7 +58,7 @@ others: bin/gotest need
 	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -vet=off -p $$(($$(nproc) + 1)) -timeout 40m ./...
 
 other-go: bin/gotest
-	MAKEFLAGS= GOTOOLCHAIN=$(OTHER_GO) bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -vet=off -timeout 20m -skip '$(OTHER_SKIPS)' ./rewrite/... ./overlay/deep ./runtime
+	MAKEFLAGS= GOTOOLCHAIN=$(OTHER_GO) bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -vet=off -timeout 20m -skip '$(OTHER_SKIPS)' ./rewrite/... ./overlay/deep ./runtime/...
 	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO)-builds $(GO) test -json -vet=off -timeout 20m -exec 'env GOTOOLCHAIN=$(OTHER_GO)' -run '$(OTHER_TESTS)' ./overlay
 
 lint: quick static
@@ -67,7 +67,7 @@ quick: bin/gotest
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
 	bin/gotest -o bin/tests/vet $(GO) vet ./...
-	$(GO) vet -tags markgen_off ./runtime
+	$(GO) vet -tags markgen_off ./runtime/...
 
 static: bin/gotest
 	bin/gotest -o bin/tests/staticcheck $(GO) tool staticcheck ./...
@@ -79,14 +79,14 @@ cross: bin/gotest
 		echo $$platform; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
 		bin/typecheck ./... || exit 1; \
 	done
-	GOOS=linux GOARCH=arm64 $(GO) vet ./runtime
+	GOOS=linux GOARCH=arm64 $(GO) vet ./runtime/...
 	sh scripts/arm64.sh
 
 # Thousands of processes killed at any moment, and what they left compared with
 # what they had logged.
 soak:
 	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./fleet/fleettest
-	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime
+	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime/...
 
 # Ratios of two things measured in the same run; see docs/performance.md.
 bench: build
@@ -116,7 +116,7 @@ corpus-service:
 # All other packages, and the runtime vetted for other platforms.
 corpus-packages:
 	for platform in darwin/arm64 linux/386 windows/amd64 freebsd/amd64; do \
-		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./runtime || exit 1; \
+		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./runtime/... || exit 1; \
 	done
 	$(GOTEST_ALL) $$($(GO) list ./... | grep -vE '/(overlay|cmd|docs|fleet|corpus)(/|$$)')
 

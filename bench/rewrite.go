@@ -15,10 +15,10 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/heap"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // A rewriteTime is what rewriteChild measures: seconds of
@@ -116,14 +116,14 @@ func rewriteChild(w io.Writer) error {
 	}
 	t.Overlay, err = measure(heap.Overlay, func(u *rewrite.Unit) error {
 		t.Points += len(u.Points)
-		_, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime})
+		_, err := u.Overlay(rewrite.Overlay{Runtime: rt.VirtualPerf})
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	t.InPlace, err = measure(heap.InPlace, func(u *rewrite.Unit) error {
-		if _, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime"}); err != nil {
+		if _, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime/perf"}); err != nil {
 			t.Declined++
 		}
 		return nil

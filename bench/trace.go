@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // traceBar is what the two records of a scope may cost against two clock reads.
@@ -41,7 +41,7 @@ func (b *bench) trace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	calls, err := b.compile(ctx, dir, "github.com/markgen/markgen/runtime", "calls", plainTest())
+	calls, err := b.compile(ctx, dir, "github.com/markgen/markgen/runtime/perf", "calls", plainTest())
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/rewrite/gc"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // With -cover, go drops -overlay without a word. So its cover flags are kept
@@ -160,7 +160,7 @@ func (c *coverage) plant(r replacements, b *Build) error {
 		default:
 			continue
 		}
-		text := "package " + name + "\n\nimport markgen_perf " + strconv.Quote(markgen.VirtualRuntime) +
+		text := "package " + name + "\n\nimport markgen_perf " + strconv.Quote(rt.VirtualPerf) +
 			"\n\nvar _ = markgen_perf.Register(nil, 0, nil, 0, " + strconv.Quote(testRecord+p.ImportPath+"\n") + ")\n"
 		to, err := b.cache.text([]byte(text), ".go")
 		if err != nil {

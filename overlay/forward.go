@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/markgen/markgen"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // A program may hold packages that were marked in place, which import the
@@ -20,7 +20,7 @@ import (
 // in the module cache, where the go command replaces nothing.
 func (b *Build) handOn(r replacements) error {
 	for _, p := range b.packages {
-		if !p.DepOnly || p.ImportPath == markgen.VirtualRuntime || !markgen.IsRuntime(p.ImportPath) || within(b.env.GOMODCACHE, p.Dir) {
+		if !p.DepOnly || p.ImportPath == rt.VirtualPerf || !rt.IsPerf(p.ImportPath) || within(b.env.GOMODCACHE, p.Dir) {
 			continue
 		}
 		if p.Dir == "" { // go says where it is imported
@@ -60,7 +60,7 @@ func handedOn(p *Package, name string) string {
 
 // forward is the source of a runtime that hands on the virtual one.
 func forward(name string) string {
-	return "package " + name + "\n\nimport perf " + strconv.Quote(markgen.VirtualRuntime) + `
+	return "package " + name + "\n\nimport perf " + strconv.Quote(rt.VirtualPerf) + `
 
 const On = perf.On
 

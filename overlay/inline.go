@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // toolExec is the first argument by which the go command, told to by -toolexec,
@@ -113,7 +113,7 @@ func (b *Build) compiling(tasks []*task) (list string, err error) {
 	if !b.plain.Bool("a") {
 		c.archives = b.cache.archives()
 	}
-	c.packages = []string{markgen.VirtualRuntime}
+	c.packages = []string{rt.VirtualPerf}
 	for _, t := range tasks {
 		if t.Name == "main" && b.hooks() {
 			c.packages = append(c.packages, "main") // what it is compiled as but in its tests

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 	"github.com/markgen/markgen/units"
 )
 
@@ -131,7 +131,7 @@ func Prepare(ctx context.Context, o Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Stats.Runtime = slices.ContainsFunc(b.packages, func(p *Package) bool { return markgen.IsRuntime(p.ImportPath) })
+	b.Stats.Runtime = slices.ContainsFunc(b.packages, func(p *Package) bool { return rt.IsPerf(p.ImportPath) })
 	lastTold, err := b.tellLast(marked, user)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/markgen/markgen"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // selection are the packages of a build that are to be marked, and what has to
@@ -87,7 +87,7 @@ func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag
 			}
 			if low[p.ImportPath] {
 				if slices.Contains(names, p.ImportPath) {
-					return nil, fmt.Errorf("%s %s: package %s cannot be marked, as %s itself is built from it; leave it out", flag, p.ImportPath, p.ImportPath, markgen.VirtualRuntime)
+					return nil, fmt.Errorf("%s %s: package %s cannot be marked, as %s itself is built from it; leave it out", flag, p.ImportPath, p.ImportPath, rt.VirtualPerf)
 				}
 				tooLow = append(tooLow, p.ImportPath)
 				continue
@@ -96,7 +96,7 @@ func pick(ctx context.Context, pkgs []*Package, wanted func(*Package) bool, flag
 		s.packages = append(s.packages, p)
 	}
 	if len(tooLow) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("not marked, as %s itself is built from them: %s", markgen.VirtualRuntime, strings.Join(tooLow, ", ")))
+		s.notes = append(s.notes, fmt.Sprintf("not marked, as %s itself is built from them: %s", rt.VirtualPerf, strings.Join(tooLow, ", ")))
 	}
 	return s, nil
 }
@@ -111,7 +111,7 @@ func isMain(p *Package) bool {
 
 // markable reports whether there is source of p that could be marked.
 func markable(p *Package) bool {
-	return p.Dir != "" && p.ImportPath != "unsafe" && !markgen.IsRuntime(p.ImportPath) &&
+	return p.Dir != "" && p.ImportPath != "unsafe" && !rt.IsPerf(p.ImportPath) &&
 		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
 }
 

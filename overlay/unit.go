@@ -11,9 +11,9 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // A unit is a group of files of a package that are compiled together.
@@ -231,7 +231,7 @@ func (m *painter) plant(t *task, units []*unit, root *root, o Marking) ([]marked
 			given, guesses = given[n:], guesses[n:]
 		}
 		if u != nil && units[i].planted {
-			planted, err := u.Overlay(rewrite.Overlay{Runtime: markgen.VirtualRuntime, Root: t.root, Unit: units[i].name, Recovers: recovers})
+			planted, err := u.Overlay(rewrite.Overlay{Runtime: rt.VirtualPerf, Root: t.root, Unit: units[i].name, Recovers: recovers})
 			if err != nil {
 				return nil, err
 			}

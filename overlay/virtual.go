@@ -10,14 +10,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // hook is a file of the virtual runtime. In main packages that the compiler is told of markers in it has the
 // package's initialiser call what would begin go's own coverage (addInitHookCall in
 // cmd/compile/internal/coverage/cover.go). There is none, so it is this that is called.
-const hook = `package runtime
+const hook = `package perf
 
 import _ "unsafe"
 
@@ -28,8 +28,8 @@ func initHook(istest bool) {}
 // last is a file of the virtual runtime in builds where package main of each program tells that all tables have
 // come, see Last there.
 const (
-	lastFile = markgen.VirtualRuntime + "/last.go"
-	last     = "//go:build !markgen_off\n\npackage runtime\n\nfunc init() { lastTold = true }\n"
+	lastFile = rt.VirtualPerf + "/last.go"
+	last     = "//go:build !markgen_off\n\npackage perf\n\nfunc init() { lastTold = true }\n"
 )
 
 // tellLast says whether package main of each program that is built tells that all tables have come: where it is
@@ -73,7 +73,7 @@ func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 			first = text
 		}
 	}
-	text, err := rewrite.TellLast(first, markgen.VirtualRuntime)
+	text, err := rewrite.TellLast(first, rt.VirtualPerf)
 	if err != nil {
 		return false, nil // the same
 	}
@@ -97,18 +97,18 @@ func (b *Build) haveTold(p *Package, marked, user replacements) (bool, error) {
 // stands in a comment of the runtime, which all that is marked imports: what is compiled
 // with it and without have not one name.
 func (b *Build) addRuntime(r replacements, told []byte, lastTold bool) error {
-	files, err := markgen.VirtualFiles(b.o.Deep)
+	files, err := rt.VirtualFiles(b.o.Deep)
 	if err != nil {
 		return err
 	}
 	if told != nil {
-		files[markgen.VirtualRuntime+"/told.go"] = fmt.Appendf(nil, "package runtime\n\n// The compiler is told: %s\n", told)
+		files[rt.VirtualPerf+"/told.go"] = fmt.Appendf(nil, "package perf\n\n// The compiler is told: %s\n", told)
 	}
 	if lastTold {
 		files[lastFile] = []byte(last)
 	}
 	if b.hooks() {
-		files[markgen.VirtualRuntime+"/hook.go"] = []byte(hook)
+		files[rt.VirtualPerf+"/hook.go"] = []byte(hook)
 	}
 	for name, text := range files {
 		to, err := b.cache.text(text, filepath.Ext(name))
@@ -129,7 +129,7 @@ func (b *Build) inGoroot(name string) string {
 // package imports, directly or not: marked, they would have to import it, and
 // Go has no import cycles.
 func belowRuntime(ctx context.Context, o ListOptions) (map[string]bool, error) {
-	files, err := markgen.VirtualFiles(false)
+	files, err := rt.VirtualFiles(false)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func belowRuntime(ctx context.Context, o ListOptions) (map[string]bool, error) {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 		if err != nil {
-			return nil, fmt.Errorf("package %s: %w", markgen.VirtualRuntime, err)
+			return nil, fmt.Errorf("package %s: %w", rt.VirtualPerf, err)
 		}
 		for _, spec := range f.Imports {
 			if p, err := strconv.Unquote(spec.Path.Value); err == nil && !slices.Contains(imports, p) {

@@ -1,6 +1,6 @@
 package profile
 
-import layout "github.com/markgen/markgen/runtime"
+import layout "github.com/markgen/markgen/runtime/perf"
 
 // The blocks of a file, each kind that is no more than its words.
 

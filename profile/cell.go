@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // cell is what one processor recorded at one marker.

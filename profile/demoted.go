@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // Demoted is Marker.Off of one whose scopes were short: from some time on they were counted, and only now and
@@ -18,9 +18,9 @@ const Demoted = "demoted"
 func (m *Marker) Demoted() bool { return m.Off == Demoted }
 
 // fromDemoted makes estimates of times where all scopes were counted and some of them timed
-// (runtime/demote.go): the mean of those that were timed, times the count. early is what had been timed
+// (runtime/perf/demote.go): the mean of those that were timed, times the count. early is what had been timed
 // when the marker was first demoted, nil if that is not known. If enough scopes were timed later
-// (runtime/timeagain.go) it is added as it is, and the mean is of the later ones, which were timed alone:
+// (runtime/perf/timeagain.go) it is added as it is, and the mean is of the later ones, which were timed alone:
 // demoted scopes inside were not, and their time is in the self time.
 func (m *Marker) fromDemoted(early *Marker) (alone bool) {
 	m.Off = Demoted

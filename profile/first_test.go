@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // First passages add up over runs, one of each.

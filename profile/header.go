@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // header is the header page of a data file.

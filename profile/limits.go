@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // A VersionError is a profile file of another version than this markgen reads.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // everything compares profiles with what they keep for merging.

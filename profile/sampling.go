@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"strconv"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // A Sampling says how the passages were chosen that were recorded, of a run in

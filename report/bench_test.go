@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 func TestBenchGolden(t *testing.T) {

@@ -89,7 +89,7 @@ func TestHeadersInPlace(t *testing.T) {
 	if err := u.Find(rewrite.Options{All: true}); err != nil {
 		t.Fatal(err)
 	}
-	marked, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime"})
+	marked, err := u.InPlace(rewrite.InPlace{Runtime: "github.com/markgen/markgen/runtime/perf"})
 	if err != nil {
 		t.Fatal(err)
 	}

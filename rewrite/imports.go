@@ -22,7 +22,7 @@ import (
 //	import (
 //		"fmt"
 //
-//		perf "github.com/markgen/markgen/runtime" //perf:line
+//		perf "github.com/markgen/markgen/runtime/perf" //perf:line
 //	)
 //
 // Where the lone import stands right below import "C", which goes into no block, the block has a blank line above it, as gofumpt

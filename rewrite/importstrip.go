@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // importNote stood behind the import that former versions inserted. Formatters that moved the import have left it behind.
@@ -21,7 +21,7 @@ func isImportNote(c *ast.Comment) bool {
 // comes first: the markers of perf2, perfmarks2, begin like those of perf.
 func (s *stripper) ownImports() (specs []*ast.ImportSpec) {
 	for _, spec := range s.f.Imports {
-		if spec.Name == nil || !markgen.IsRuntime(importPath(spec)) {
+		if spec.Name == nil || !rt.IsPerf(importPath(spec)) {
 			continue
 		}
 		number, ok := strings.CutPrefix(spec.Name.Name, "perf")

@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-const testRuntime = "github.com/markgen/markgen/runtime"
+const testRuntime = "github.com/markgen/markgen/runtime/perf"
 
 // markInPlace marks a unit and returns the texts of the files that change.
 func markInPlace(t testing.TB, path string, files []Source, o Options, p InPlace) map[string][]byte {

@@ -10,7 +10,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/markgen/markgen"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // Strip takes everything out of a file that InPlace put into it, wherever it
@@ -185,7 +185,7 @@ func maybeMarked(src []byte) bool {
 		return false
 	}
 	return bytes.Contains(src, []byte(lineNote)) || bytes.Contains(src, []byte("perfmarks")) || bytes.Contains(src, []byte("perftestmarks")) ||
-		bytes.Contains(src, []byte(markgen.Path+"/runtime")) || bytes.Contains(src, []byte(markgen.VendoredRuntime))
+		bytes.Contains(src, []byte(rt.Perf)) || bytes.Contains(src, []byte(rt.VendoredPerf))
 }
 
 // stripper finds what InPlace inserted into a file.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	layout "github.com/markgen/markgen/runtime"
+	layout "github.com/markgen/markgen/runtime/perf"
 )
 
 // noWindow in place of a window's width says that the program opens no windows.

@@ -10,10 +10,13 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/registry"
+	rt "github.com/markgen/markgen/runtime"
 )
+
+// ownModule is the path of this module.
+const ownModule = "github.com/markgen/markgen"
 
 var cmdInit = &command{
 	name:  "init",
@@ -24,10 +27,10 @@ usage: markgen init [-vendor] [dir]
 Init makes the module that dir is in, by default the current directory, ready for source that markgen
 has marked in place, which imports markgen's runtime:
 
-  without -vendor   go.mod gets a require for ` + markgen.Path + ` and, as this markgen
+  without -vendor   go.mod gets a require for ` + ownModule + ` and, as this markgen
                     was built from a checkout, a replace that points there; where markgen requires a newer
                     version of another module, that is raised, and init says so
-  -vendor           the runtime is copied to ` + markgen.VendoredRuntime + ` in the module: no new dependency,
+  -vendor           the runtime is copied to ` + rt.VendoredPerf + ` in the module: no new dependency,
                     and the marked source builds anywhere
 
 Where the module is in a git repository, .gitattributes gets lines that make git keep the lines of both
@@ -71,14 +74,14 @@ func runInit(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	case file.Module == nil:
 		return env.fail(fmt.Errorf("%s:1:1: the module has no name; run go mod init NAME", env.shown(gomod)))
-	case file.Module.Mod.Path == markgen.Path:
+	case file.Module.Mod.Path == ownModule:
 		return env.fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.shown(root)))
 	}
 	switch {
 	case *vendor:
 		err = initVendor(env, root)
 	case hasVendored(root):
-		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime))))
+		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(rt.VendoredPerf))))
 	default:
 		err = initRequire(ctx, env, root, file)
 	}

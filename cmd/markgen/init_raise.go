@@ -11,7 +11,6 @@ import (
 	modversion "golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 )
 
@@ -27,7 +26,7 @@ func raiseRequired(ctx context.Context, env *Env, root string, file *modfile.Fil
 	}
 	path := filepath.Join(root, "go.mod")
 	name := env.shown(path)
-	module := markgen.Path + "@" + requiredVersion(file)
+	module := ownModule + "@" + requiredVersion(file)
 	if err := runGo(ctx, env, root, "get", module); err != nil {
 		fmt.Fprintf(env.Stderr, "%s: not known to agree with what markgen requires: %v; if go says that go.mod needs updates, run go get %s\n", name, err, module)
 		return false, nil

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/mod/modfile"
 	modversion "golang.org/x/mod/module"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 )
 
@@ -46,10 +45,10 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 		}
 	}
 	if old := requiredVersion(file); old == "" {
-		if err := file.AddRequire(markgen.Path, required); err != nil {
+		if err := file.AddRequire(ownModule, required); err != nil {
 			return err
 		}
-		said = append(said, fmt.Sprintf("require %s %s", markgen.Path, required))
+		said = append(said, fmt.Sprintf("require %s %s", ownModule, required))
 	}
 	if checkout != "" {
 		old := replacement(file)
@@ -58,10 +57,10 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 			target = filepath.Join(root, target)
 		}
 		if old == "" || !isCheckout(target) {
-			if err := file.AddReplace(markgen.Path, "", filepath.ToSlash(checkout), ""); err != nil {
+			if err := file.AddReplace(ownModule, "", filepath.ToSlash(checkout), ""); err != nil {
 				return err
 			}
-			said = append(said, fmt.Sprintf("replace %s => %s", markgen.Path, checkout))
+			said = append(said, fmt.Sprintf("replace %s => %s", ownModule, checkout))
 		}
 	}
 	file.Cleanup()
@@ -180,7 +179,7 @@ func workFile(env *Env, root string) string {
 // requiredVersion returns the version of markgen that the module requires, "" for none.
 func requiredVersion(file *modfile.File) string {
 	for _, r := range file.Require {
-		if r.Mod.Path == markgen.Path {
+		if r.Mod.Path == ownModule {
 			return r.Mod.Version
 		}
 	}
@@ -190,7 +189,7 @@ func requiredVersion(file *modfile.File) string {
 // replacement returns the directory that stands for markgen, "" for none.
 func replacement(file *modfile.File) string {
 	for _, r := range file.Replace {
-		if r.Old.Path == markgen.Path && r.New.Version == "" {
+		if r.Old.Path == ownModule && r.New.Version == "" {
 			return r.New.Path
 		}
 	}
@@ -214,13 +213,13 @@ func findCheckout() string {
 // inModuleCache reports whether dir is a downloaded module: its version stands for it, and no replace is needed.
 func inModuleCache(dir string) bool {
 	_, v, found := strings.Cut(filepath.Base(dir), "@")
-	return found && modversion.Check(markgen.Path, v) == nil
+	return found && modversion.Check(ownModule, v) == nil
 }
 
 // isCheckout reports whether dir holds markgen's module with its runtime.
 func isCheckout(dir string) bool {
 	text, err := fileread.File(filepath.Join(dir, "go.mod"))
-	if err != nil || modfile.ModulePath(text) != markgen.Path {
+	if err != nil || modfile.ModulePath(text) != ownModule {
 		return false
 	}
 	info, err := os.Stat(filepath.Join(dir, "runtime"))
@@ -230,10 +229,10 @@ func isCheckout(dir string) bool {
 // releasedVersion returns the version of this binary if it can be required, "" if it was built from a checkout.
 func releasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Path != markgen.Path || strings.HasSuffix(info.Main.Version, "+dirty") {
+	if !ok || info.Main.Path != ownModule || strings.HasSuffix(info.Main.Version, "+dirty") {
 		return ""
 	}
-	if modversion.Check(markgen.Path, info.Main.Version) != nil {
+	if modversion.Check(ownModule, info.Main.Version) != nil {
 		return ""
 	}
 	return info.Main.Version

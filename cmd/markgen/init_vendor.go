@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // vendoredMark is the first line of every file that init -vendor writes. It is the form that tools take for
@@ -27,16 +27,16 @@ const vendorGo = "go1.22"
 
 // hasVendored reports whether the module in root has a copy of the runtime; its marked source then imports that.
 func hasVendored(root string) bool {
-	return overlay.HasGoFiles(filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime)))
+	return overlay.HasGoFiles(filepath.Join(root, filepath.FromSlash(rt.VendoredPerf)))
 }
 
 // initVendor copies the runtime into the module in root.
 func initVendor(env *Env, root string) error {
-	files, err := vendoredFiles(markgen.RuntimeSource)
+	files, err := vendoredFiles(rt.Source)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(root, filepath.FromSlash(markgen.VendoredRuntime))
+	dir := filepath.Join(root, filepath.FromSlash(rt.VendoredPerf))
 	have, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -51,7 +51,7 @@ func initVendor(env *Env, root string) error {
 			return err
 		}
 		if !bytes.HasPrefix(text, []byte(vendoredMark)) {
-			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.shown(name), markgen.VendoredRuntime)
+			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.shown(name), rt.VendoredPerf)
 		}
 		want, ok := files[entry.Name()]
 		changed = changed || !ok || !sameLines(text, want)
@@ -90,7 +90,7 @@ func initVendor(env *Env, root string) error {
 
 // vendoredFiles returns the files of the copy by name: the runtime as a module package named perf.
 func vendoredFiles(source fs.FS) (map[string][]byte, error) {
-	names, err := fs.Glob(source, "runtime/*")
+	names, err := fs.Glob(source, "perf/*")
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // Source that is marked in place has the markers it had before, where they are now.
@@ -39,7 +39,7 @@ func TestListMarkedInPlace(t *testing.T) {
 	}
 	ids, _ := new(registry.Registry).Assign([]string{"example.com/m"}, u.RegistryPoints())
 	u.SetIDs(ids)
-	files, err := u.InPlace(rewrite.InPlace{Runtime: markgen.Path + "/runtime"})
+	files, err := u.InPlace(rewrite.InPlace{Runtime: rt.Perf})
 	if err != nil {
 		t.Fatal(err)
 	}

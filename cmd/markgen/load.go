@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/config"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/rewrite/gc"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // loadOptions says which packages loadModules reads and what it looks for in them.
@@ -81,7 +81,7 @@ func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 	}
 	var modules []*module
 	for _, p := range packages {
-		if markgen.IsRuntime(p.ImportPath) {
+		if rt.IsPerf(p.ImportPath) {
 			continue
 		}
 		if len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 && len(p.IgnoredGoFiles) > 0 {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/overlay"
+	rt "github.com/markgen/markgen/runtime"
 	"github.com/markgen/markgen/units"
 )
 
@@ -40,7 +40,7 @@ Nothing is written unless all packages, marked, compile; then either every file 
   -n          write nothing
   -config F   read F instead of the .markgen.yaml at the module root
   -generated  mark generated files as well
-  -vendored   import the runtime from ` + markgen.VendoredRuntime + ` in the module, which markgen init -vendor
+  -vendored   import the runtime from ` + rt.VendoredPerf + ` in the module, which markgen init -vendor
               makes (default: if it is there)
 
 examples:

@@ -13,13 +13,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/heap"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // markPlan is what marking comes to.
@@ -143,7 +143,7 @@ func (m *marking) run(ctx context.Context) error {
 	}
 	m.options = rewrite.Options{All: m.o.All, Generated: m.o.generated, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
-		if markgen.IsRuntime(p.ImportPath) {
+		if rt.IsPerf(p.ImportPath) {
 			continue // the runtime is not marked with itself
 		}
 		g := &markedPackage{Package: p, disk: map[string][]byte{}, plain: map[string][]byte{}, wanted: map[string][]byte{}}
@@ -393,18 +393,18 @@ func (m *marking) compare(g *markedPackage) {
 
 // runtimePath returns the import path that marked source of the module has for the runtime.
 func (m *marking) runtimePath(ctx context.Context) (string, error) {
-	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(markgen.VendoredRuntime))), "*.go"))
+	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(rt.VendoredPerf))), "*.go"))
 	if len(copied) > 0 {
 		text, _ := fileread.File(filepath.Join(filepath.Dir(copied[0]), "register.go"))
 		if !bytes.Contains(text, []byte("\nfunc RegisterTable(")) {
 			return "", fmt.Errorf("%s is the runtime of another version of markgen; run markgen init -vendor", m.env.shown(filepath.Dir(copied[0])))
 		}
-		return m.Path + "/" + markgen.VendoredRuntime, nil
+		return m.Path + "/" + rt.VendoredPerf, nil
 	}
 	if m.o.vendored {
 		return "", fmt.Errorf("%s has no copy of the runtime; run markgen init -vendor", m.env.shown(m.Root))
 	}
-	path := markgen.Path + "/runtime"
+	path := rt.Perf
 	if m.plan.points == 0 || m.o.looks {
 		return path, nil
 	}
@@ -413,7 +413,7 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(found) != 1 || found[0].Error != nil {
-		return "", fmt.Errorf("%s: the module does not require %s, whose runtime marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), markgen.Path)
+		return "", fmt.Errorf("%s: the module does not require %s, whose runtime marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), ownModule)
 	}
 	return path, nil
 }

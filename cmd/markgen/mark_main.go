@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/markgen/markgen"
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/overlay"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // A program ends unseen where nothing in its func main tells the runtime: in a module there is no
@@ -29,7 +29,7 @@ type programs struct {
 // inModule is the directory of a package of the module.
 func (m *marking) inModule(importPath string) (dir string, ok bool) {
 	rel, ok := strings.CutPrefix(importPath+"/", m.Path+"/")
-	return filepath.Join(m.Root, filepath.FromSlash(rel)), ok && !markgen.IsRuntime(importPath)
+	return filepath.Join(m.Root, filepath.FromSlash(rel)), ok && !rt.IsPerf(importPath)
 }
 
 // marked says whether the package in a directory has markers outside of its tests, or imports one

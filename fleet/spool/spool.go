@@ -18,7 +18,7 @@ import (
 	"github.com/markgen/markgen/filewrite"
 )
 
-// Names in a spool; those of runtime/spool.go are known there, too.
+// Names in a spool; those of runtime/perf/spool.go are known there, too.
 const (
 	runPrefix  = "run-"
 	runExt     = ".markgen"

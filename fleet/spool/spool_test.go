@@ -431,7 +431,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// What MARKGEN says of a spool is read as the processes read it, runtime/spool.go.
+// What MARKGEN says of a spool is read as the processes read it, runtime/perf/spool.go.
 func TestParseKey(t *testing.T) {
 	for value, want := range map[string]struct {
 		dir   string

@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	perf "github.com/markgen/markgen/runtime"
+	perf "github.com/markgen/markgen/runtime/perf"
 )
 
 // steps is a collector: the steps that all goroutines have made.

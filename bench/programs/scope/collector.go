@@ -1,6 +1,6 @@
 package scope
 
-import perf "github.com/markgen/markgen/runtime"
+import perf "github.com/markgen/markgen/runtime/perf"
 
 // empty is a collector that has nothing to read: what it costs is the least that
 // one can.

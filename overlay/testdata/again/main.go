@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	perf "github.com/markgen/markgen/runtime"
+	perf "github.com/markgen/markgen/runtime/perf"
 )
 
 //perf:mark

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	perf "github.com/markgen/markgen/runtime"
+	perf "github.com/markgen/markgen/runtime/perf"
 )
 
 var (

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	perf "github.com/markgen/markgen/runtime"
+	perf "github.com/markgen/markgen/runtime/perf"
 )
 
 var sink atomic.Int64

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"example.com/tally/lib"
-	perf "github.com/markgen/markgen/runtime"
+	perf "github.com/markgen/markgen/runtime/perf"
 )
 
 var deep, leaf, loop atomic.Int64

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	perf "github.com/markgen/markgen/runtime"
+	perf "github.com/markgen/markgen/runtime/perf"
 )
 
 var (

@@ -1,0 +1,29 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// appName is the name of the executable, without its directory: the kernel
+// keeps the path it was started by in front of the arguments (sysctl
+// kern.procargs2, as ps reads it).
+func appName() string {
+	const ctlKern, procArgs2 = 1, 49
+	mib := [3]int32{ctlKern, procArgs2, int32(syscall.Getpid())}
+	b := make([]byte, 1<<20)
+	n := uintptr(len(b))
+	_, _, e := syscall.Syscall6(syscall.SYS___SYSCTL, uintptr(unsafe.Pointer(&mib)), uintptr(len(mib)),
+		uintptr(unsafe.Pointer(&b[0])), uintptr(unsafe.Pointer(&n)), 0, 0)
+	const argc = 4 // the count of arguments comes first
+	if e != 0 || n <= argc || n > uintptr(len(b)) {
+		return "app"
+	}
+	path, _ := cut(string(b[argc:n]), 0)
+	if name := lastElement(path); name != "" {
+		return name
+	}
+	return "app"
+}

@@ -1,0 +1,20 @@
+//go:build !markgen_off
+
+package perf
+
+import "syscall"
+
+// appName is the name of the executable, without its directory.
+func appName() string {
+	const gone = " (deleted)"
+	var b [4096]byte
+	n, err := syscall.Readlink("/proc/self/exe", b[:])
+	if err != nil || n <= 0 {
+		return "app"
+	}
+	name := lastElement(string(b[:n]))
+	if len(name) > len(gone) && name[len(name)-len(gone):] == gone {
+		name = name[:len(name)-len(gone)]
+	}
+	return name
+}

@@ -1,0 +1,13 @@
+//go:build !markgen_off && (linux || darwin)
+
+package perf
+
+// lastElement gives what follows the last slash.
+func lastElement(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}

@@ -1,0 +1,51 @@
+//go:build !markgen_off
+
+package perf
+
+import "sync/atomic"
+
+// asked takes IndexAsked off the markers, by which the process was told to look at what somebody outside has changed. It has
+// counters follow the state, and begins to sample in windows, if the run was given a rate. It is called at the next passage of
+// any marker.
+//
+//go:norace
+//go:noinline
+func asked() {
+	lock()
+	for k := range tables {
+		t := &tables[k]
+		for i := range t.markers {
+			clearAsked(&t.at(uint32(i)).index)
+		}
+	}
+	follow()
+	begins := false
+	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
+		begins = true
+		conf.sample = n
+		undemote() // what is recorded in windows tells more than a count
+		atomic.CompareAndSwapUint64(&ownWindow().width, noWindow, 0)
+	}
+	run := runs
+	unlock()
+	if begins {
+		haveTimers(run)
+	}
+}
+
+//go:norace
+func clearAsked(index *uint32) {
+	for {
+		w := loadWord(index)
+		if w&IndexAsked == 0 {
+			return
+		}
+		left := w &^ IndexAsked
+		if left&^(IndexMask|IndexOff) == 0 {
+			left &^= IndexOff
+		}
+		if swapWord(index, w, left) {
+			return
+		}
+	}
+}

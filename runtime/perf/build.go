@@ -1,0 +1,45 @@
+//go:build !markgen_off
+
+package perf
+
+// build tells from what the linker put into the program (go version -m prints it) the import
+// path of the main package and the version that was built: that of its module if there is
+// one, else the first digits of the revision it was built from, with +dirty if there were
+// changes besides. "" is what is not known.
+func build(modinfo string) (main, version string) {
+	const around = 16 // bytes that mark the text's beginning in a file, and as many its end
+	if len(modinfo) < 2*around {
+		return "", ""
+	}
+	revision, dirty := "", ""
+	for text := modinfo[around : len(modinfo)-around]; text != ""; {
+		var line string
+		line, text = cut(text, '\n')
+		kind, rest := cut(line, '\t')
+		switch kind {
+		case "path":
+			main = rest
+		case "mod":
+			_, rest = cut(rest, '\t')
+			if v, _ := cut(rest, '\t'); len(v) > 1 && v[0] == 'v' && v[1] >= '0' && v[1] <= '9' { // not (devel)
+				version = v
+			}
+		case "build":
+			switch key, value := cut(rest, '='); key {
+			case "vcs.revision":
+				revision = value[:min(len(value), 12)]
+			case "vcs.modified":
+				if value == "true" {
+					dirty = "+dirty"
+				}
+			}
+		}
+	}
+	if version == "" && revision != "" {
+		version = revision + dirty
+	}
+	if len(main) >= SizeMain { // another package has the part that there is room for
+		main = ""
+	}
+	return main, version
+}

@@ -1,0 +1,217 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"unsafe"
+)
+
+// Fields of the lines of a table.
+const (
+	markerID     = 1 // of a counter, too
+	markerKind   = 2
+	markerGate   = 6
+	markerFlags  = 7
+	markerSample = 9
+	markerName   = 10
+	counterName  = 6
+)
+
+// kindOf gives the kind of a table's line, 0 when it is none.
+func kindOf(line string) byte {
+	if len(line) > 1 && line[1] == '\t' {
+		return line[0]
+	}
+	return 0
+}
+
+// scan calls f for each marker of the table, with its place and its line.
+//
+//go:norace
+func (t *table) scan(f func(i uint32, line string)) {
+	i := uint32(0)
+	for rest := unpack(t.text); rest != "" && i < uint32(t.markers); {
+		var line string
+		line, rest = cut(rest, '\n')
+		if kindOf(line) == 'm' {
+			f(i, line)
+			i++
+		}
+	}
+}
+
+// sampled says whether a marker of the table has a rate.
+func (t *table) sampled() bool {
+	return len(t.text) > 1 && (t.text[0] == PackedSampled || t.text[:2] == "s\n")
+}
+
+// choose marks the markers that are not collected, closes the gates that none that
+// is stands behind, and sees which of them the triggers are about and which have
+// rates. What a trigger is about is collected, each passage, or nobody would see its
+// scopes end. A gate may stand after those behind it. Where all are collected, as they
+// are to begin with, the markers are not touched. In a run that is not collecting yet, all are off.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) choose(collecting bool) {
+	off := uint32(0)
+	if !collecting { // who finds a marker on for a moment might come to record much later
+		off = OffByState
+	}
+	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
+	if !conf.chooses() && len(triggers()) == 0 && !rates {
+		if t.shut {
+			t.turnOn(off)
+		}
+		return
+	}
+	t.gates = make([]uint32, t.markers)
+	wanted := make([]bool, t.markers)
+	kept := make([]bool, t.markers)
+	bits := make([]uint32, t.markers)
+	t.scan(func(i uint32, line string) {
+		name := field(line, markerName, markerName)
+		gate := gateOf(line, i, t.markers)
+		t.gates[i] = gate
+		watched := watchMarker(name, t.first+i)
+		if !conf.wild && (watched || conf.wants(field(line, markerID, markerName), name)) {
+			wanted[gate] = true
+		} else {
+			bits[i] |= IndexOff | IndexOffChoice
+		}
+		if watched {
+			bits[i] |= IndexOff | IndexWatched
+			kept[gate], kept[i] = true, true // where there is one body each tests its own
+		}
+		n, ok := parseUint(field(line, markerSample, markerName))
+		if conf.countdown && conf.sample > 1 {
+			n = conf.sample
+		}
+		if rates && !watched && ok && n > 1 && n <= 1e9 && field(line, markerKind, markerName) != "point" {
+			bits[i] |= IndexOff | IndexCounted
+			if t.rates == nil {
+				t.rates = make([]uint32, t.markers)
+			}
+			t.rates[i] = uint32(n)
+		}
+	})
+	for i := range t.markers {
+		if kept[i] {
+			bits[i] |= IndexOff | IndexKept
+		}
+		m := t.at(uint32(i))
+		clearBits(&m.index, ^uint32(IndexMask))
+		setBits(&m.index, bits[i])
+		switch gate := t.gates[i]; {
+		case kept[gate]:
+			storeWord(&m.Off, 0)
+		case wanted[gate]:
+			storeWord(&m.Off, off)
+		default:
+			storeWord(&m.Off, OffByChoice|OffSettled)
+		}
+	}
+	if conf.wild {
+		t.enter()
+	}
+}
+
+// turnOn opens all markers of a table that was there before there was a run, but for what they are off by.
+//
+//go:norace
+func (t *table) turnOn(off uint32) {
+	for i := range t.markers {
+		m := t.at(uint32(i))
+		clearBits(&m.index, ^uint32(IndexMask))
+		storeWord(&m.Off, off)
+	}
+}
+
+// gateOf is the place of the gate that a line names for the marker of place i.
+func gateOf(line string, i uint32, markers int) uint32 {
+	if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(markers) {
+		return uint32(g)
+	}
+	return i
+}
+
+// gate is that of the marker of place i. The caller holds the lock.
+//
+//go:norace
+func (t *table) gate(i uint32) *Marker {
+	if t.gates == nil {
+		t.gates = make([]uint32, t.markers)
+		t.scan(func(i uint32, line string) { t.gates[i] = gateOf(line, i, t.markers) })
+	}
+	return t.at(t.gates[i])
+}
+
+// When a counter counts.
+type counting uint8
+
+const (
+	countsNever  counting = iota
+	countsOn              // while counters do
+	countsAlways          // a cover block
+)
+
+// countIf has the table's counters count or not. Cover blocks have no names and
+// are always counted.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) countIf(on bool) {
+	if t.counters == nil {
+		return
+	}
+	cs := unsafe.Slice(t.counted, t.n)
+	if on && !conf.chooses() {
+		for i := range cs {
+			cs[i].P = (*uint64)(unsafe.Add(t.counters, 8*uintptr(i)))
+		}
+		return
+	}
+	least := countsAlways
+	if on {
+		least = countsOn
+	}
+	some := on || t.hasBlocks()
+	if some && t.counting == nil {
+		t.chooseCounters()
+	}
+	for i := range cs {
+		var p unsafe.Pointer
+		if some && t.counting[i] >= least {
+			p = unsafe.Add(t.counters, 8*uintptr(i))
+		}
+		storePointer((*unsafe.Pointer)(unsafe.Pointer(&cs[i].P)), p)
+	}
+}
+
+// chooseCounters sees which of the table's counters count in the run, and writes down which do not, if some may not.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) chooseCounters() {
+	t.counting = make([]counting, t.n)
+	i := 0
+	for rest := unpack(t.text); rest != "" && i < t.n; {
+		var line string
+		line, rest = cut(rest, '\n')
+		switch kindOf(line) {
+		case 'c':
+			switch {
+			case conf.wild:
+			case conf.wants(field(line, markerID, counterName), field(line, counterName, counterName)):
+				t.counting[i] = countsOn
+			case conf.chooses():
+				*(*uint64)(unsafe.Add(t.counters, 8*uintptr(t.n+i/64))) |= 1 << (i % 64)
+			}
+		case 'b':
+			t.counting[i] = countsAlways
+		default:
+			continue
+		}
+		i++
+	}
+}

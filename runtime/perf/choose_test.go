@@ -1,0 +1,41 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// Which counters count is read from a table's text once a run: states change as often as a server has requests.
+func TestCountersChosenOnce(t *testing.T) {
+	before := conf
+	defer func() { conf = before }()
+	conf = config{only: "p.a"}
+	var counters [3]Counter
+	var cells [3]uint64
+	tab := table{
+		text: "p\tp\nf\tp.go\nc\t0000000000000001\tfunc\t0\t1\t1\tp.a\nc\t0000000000000002\tfunc\t0\t2\t1\tp.b\nb\t0\t3\t1\t4\t1\t1\n",
+		n:    len(counters), counted: &counters[0], counters: unsafe.Pointer(&cells),
+	}
+	count := func(on bool) (which [3]bool) {
+		tab.countIf(on)
+		for i := range counters {
+			which[i] = counters[i].P == &cells[i]
+		}
+		return which
+	}
+	for range 2 {
+		if on := count(true); on != [3]bool{true, false, true} {
+			t.Errorf("on: %v, want the chosen one and the block", on)
+		}
+		if off := count(false); off != [3]bool{false, false, true} {
+			t.Errorf("off: %v, want the block", off)
+		}
+		tab.text = ""
+	}
+	conf = config{}
+	if on := count(true); on != [3]bool{true, true, true} {
+		t.Errorf("nothing chosen: %v, want all", on)
+	}
+}

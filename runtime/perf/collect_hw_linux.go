@@ -1,0 +1,315 @@
+//go:build !markgen_off && linux && (amd64 || arm64)
+
+package perf
+
+import (
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// The collector hw reads counters of the processor, and page faults, in user space
+// only: what the kernel does when they are read would be counted else. Counters
+// belong to a thread. They are opened when a scope begins or ends on the thread for
+// the first time, as one group, which is read in one call.
+//
+// A goroutine may be on another thread when its scope ends: that scope is dropped.
+// One that has waited and come back to its thread is not, and has what others did
+// there meanwhile.
+type hwEvent struct {
+	name         string
+	kind, config uint64 // PERF_TYPE_HARDWARE or _SOFTWARE, PERF_COUNT_… of linux/perf_event.h
+}
+
+var hwEvents = [...]hwEvent{
+	{"cycles", 0, 0},
+	{"instructions", 0, 1},
+	{"cache_misses", 0, 3},
+	{"branch_misses", 0, 5},
+	{"page_faults", 1, 2},
+}
+
+// hw is the collector.
+var hw struct {
+	sys     perfSystem
+	n       int
+	events  [len(hwEvents)]*hwEvent // those that can be counted, n of them
+	threads *[hwLines]hwThread
+	used    int    // lines that are not free; this and what follows under the lock
+	sweep   int    // how many may be used before dead threads are looked for
+	most    int    // threads that may have counters
+	serial  uint32 // of the latest group
+}
+
+// An hwThread is the counters of a thread: a line of a hash table with open
+// addressing, in which only the thread itself looks for its own without the lock.
+type hwThread struct {
+	thread  uint32 // 0: the line is free; hwGone: it is, and others may stand behind
+	serial  uint32 // of its group; 0: it could not be opened
+	enabled uint64 // ns for which the group had been wanted when it was read last
+	id      uint64 // of the first event
+	fds     [len(hwEvents)]int32
+}
+
+const (
+	hwLines = 2048
+	hwMost  = 1024
+	hwGone  = 1<<32 - 1
+)
+
+// openHW makes the collector ready. What the machine refuses is named and left out.
+func openHW() reader {
+	if hw.threads == nil { // else it was in an earlier run
+		openEvents(perfLinux)
+	}
+	if hw.threads == nil {
+		return reader{}
+	}
+	values := make([]string, hw.n)
+	for i := range values {
+		values[i] = hw.events[i].name
+	}
+	return reader{name: "hw", values: values, read: readHW}
+}
+
+// openEvents finds out what can be counted, and if there is something makes the
+// table of threads.
+//
+//go:norace
+func openEvents(sys perfSystem) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	hw.sys, hw.n, hw.used, hw.serial = sys, 0, 0, 0
+	var reasons [len(hwEvents)]string
+	for i := range hwEvents {
+		hw.events[hw.n] = &hwEvents[i]
+		hw.n++
+		if reasons[i] = tryGroup(); reasons[i] != "" {
+			hw.n--
+		}
+	}
+	for i, reason := range reasons {
+		names := ""
+		for k := range reasons {
+			if reasons[k] == reason && reason != "" {
+				if k < i { // said already
+					break
+				}
+				if names != "" {
+					names += ", "
+				}
+				names += hwEvents[k].name
+			}
+		}
+		if names != "" {
+			complain("collect=hw: " + names + ": " + reason + "; left out")
+		}
+	}
+	if hw.n == 0 {
+		return
+	}
+	hw.most = hwMost
+	var lim syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim) == nil && lim.Cur < uint64(4*hwMost*hw.n) {
+		hw.most = int(lim.Cur) / (4 * hw.n) // the rest is the program's
+	}
+	hw.sweep = 64
+	lock()
+	hw.threads = (*[hwLines]hwThread)(anonymous(hwLines * unsafe.Sizeof(hwThread{})))
+	unlock()
+}
+
+// tryGroup opens the events on this thread, reads them and closes them. It returns
+// "" or why the last of them cannot be counted.
+func tryGroup() (reason string) {
+	var t hwThread
+	if e := t.open(hw.sys.thread()); e != 0 {
+		switch e {
+		case syscall.ENOENT, syscall.ENODEV, syscall.EOPNOTSUPP, syscall.EINVAL:
+			return "the machine has no such counter"
+		case syscall.EACCES, syscall.EPERM:
+			return "not permitted, see /proc/sys/kernel/perf_event_paranoid"
+		case syscall.ENOSYS:
+			return "the kernel has no perf_event_open"
+		}
+		return e.Error()
+	}
+	defer t.close()
+	var a, b [scratchWords]uint64
+	switch {
+	case !t.read(&a) || !t.read(&b):
+		return "it can be opened and not be read"
+	case b[2] == 0:
+		return "the machine does not count it, or not beside the others"
+	case a[1] == b[1]:
+		return "the kernel's clock is too coarse"
+	}
+	return ""
+}
+
+// open opens the group on a thread.
+//
+//go:norace
+func (t *hwThread) open(thread uint32) (trouble syscall.Errno) {
+	for i := range hw.n {
+		group := -1
+		if i > 0 {
+			group = int(t.fds[0])
+		}
+		fd, e := hw.sys.open(hw.events[i], thread, group)
+		if e != 0 {
+			t.closeFirst(i)
+			return e
+		}
+		t.fds[i] = int32(fd)
+	}
+	if !hw.sys.id(int(t.fds[0]), &t.id) {
+		t.close()
+		return syscall.EBADF
+	}
+	return 0
+}
+
+func (t *hwThread) close() { t.closeFirst(hw.n) }
+
+//go:norace
+func (t *hwThread) closeFirst(n int) {
+	for _, fd := range t.fds[:n] {
+		hw.sys.close(int(fd))
+	}
+}
+
+// read reads the group: the number of values, the ns for which it was wanted and
+// those for which it counted, and the values.
+//
+//go:norace
+func (t *hwThread) read(to *[scratchWords]uint64) bool {
+	return hw.sys.read(int(t.fds[0]), to, 3+hw.n) && to[0] == uint64(hw.n)
+}
+
+// readHW is the collector's reader. where differs between two readings also if the
+// group has not been counted all the time in between, which the kernel does when
+// others use the counters, too.
+//
+// A descriptor that the program has closed may be another file's by now, and that
+// must not be read: events have a number, which is asked for first. The counters of
+// a thread that is gone, whose number a new one has, stand still and so does their
+// time, which for one that runs it never does.
+//
+//go:norace
+//go:nocheckptr
+func readHW(scratch *[scratchWords]uint64, into []uint64) (where uint64, ok bool) {
+	f := ioFile
+	for range 2 {
+		f.pin()
+		thread := hw.sys.thread()
+		t := findThread(thread)
+		if t == nil {
+			f.unpin()
+			openThread(thread, 0, false)
+			continue
+		}
+		serial := t.serial
+		if serial == 0 {
+			f.unpin()
+			return 0, false
+		}
+		ours := hw.sys.id(int(t.fds[0]), &scratch[0]) && scratch[0] == t.id
+		read := ours && t.read(scratch)
+		if read {
+			f.leaveOut(8 * (3 + hw.n))
+		}
+		if read && scratch[1] != t.enabled {
+			t.enabled = scratch[1]
+			copy(into, scratch[3:3+hw.n])
+			f.unpin()
+			const bits = 44 // 4 hours in ns
+			return uint64(serial)<<bits | (scratch[1]-scratch[2])&(1<<bits-1), true
+		}
+		f.unpin()
+		openThread(thread, serial, ours)
+	}
+	return 0, false
+}
+
+// lineOfThread is where the search for a thread begins.
+//
+//go:norace
+func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 } // as in lineOf, in 32 bits
+
+// findThread gives the thread's line, or nil.
+//
+//go:norace
+//go:nocheckptr
+func findThread(thread uint32) *hwThread {
+	first := lineOfThread(thread)
+	for i := range uint32(hwLines) {
+		t := &hw.threads[(first+i)%hwLines]
+		if n := atomic.LoadUint32(&t.thread); n == thread {
+			return t
+		} else if n == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// openThread gives the thread counters, in the place of those with that serial
+// number if it is not 0; ours says whether these are to be closed.
+//
+//go:norace
+//go:noinline
+func openThread(thread, serial uint32, ours bool) {
+	lock()
+	defer unlock()
+	t := findThread(thread)
+	switch {
+	case t != nil && t.serial != serial:
+		return // done
+	case t != nil && ours:
+		t.close()
+	case t == nil:
+		if hw.used >= hw.sweep {
+			sweepThreads()
+		}
+		if hw.used >= hw.most {
+			return
+		}
+		i := lineOfThread(thread)
+		for ; hw.threads[i%hwLines].thread != 0 && hw.threads[i%hwLines].thread != hwGone; i++ {
+		}
+		t = &hw.threads[i%hwLines]
+		hw.used++
+	}
+	t.serial, t.enabled = 0, 0
+	if t.open(thread) == 0 {
+		hw.serial++
+		t.serial = hw.serial
+	}
+	atomic.StoreUint32(&t.thread, thread)
+}
+
+// sweepThreads frees the lines of threads that are gone, and says when that is to
+// be done again. The caller holds the lock.
+//
+//go:norace
+func sweepThreads() {
+	for i := range hw.threads {
+		t := &hw.threads[i]
+		if t.thread == 0 || t.thread == hwGone || hw.sys.lives(t.thread) {
+			continue
+		}
+		if t.serial != 0 {
+			t.close()
+		}
+		atomic.StoreUint32(&t.thread, hwGone)
+		hw.used--
+	}
+	for i := 2*hwLines - 1; i >= 0; i-- { // nothing stands behind a line whose next is free
+		if t := &hw.threads[i%hwLines]; t.thread == hwGone && hw.threads[(i+1)%hwLines].thread == 0 {
+			atomic.StoreUint32(&t.thread, 0)
+		}
+	}
+	hw.sweep = max(64, hw.used+hw.used/2)
+}

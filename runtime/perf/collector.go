@@ -1,0 +1,422 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Collector reads numbers that only grow, such as the bytes a cache has handed
+// out so far. It is read at both ends of every scope, and what the numbers have
+// grown by in between is added up by marker, beside the times:
+//
+//	func init() { perf.RegisterCollector("cache", cacheCounters{}) }
+//
+// A program so prepared collects them with MARKGEN=collect=time+cache.
+type Collector interface {
+	// Values names the numbers in the order in which Read gives them, 16 at most, in
+	// lower-case letters, digits and _. A name that ends in _bytes or _ns says its
+	// unit, others are counts. RegisterCollector calls it once.
+	Values() []string
+
+	// Read stores the numbers of this moment, one for each name. It is called by
+	// the goroutine whose scope begins or ends, by many of them at once, and should
+	// neither allocate nor wait. What it takes is not counted as the program's time.
+	// Scopes are not opened in it: marked functions that it calls are counted. If it
+	// panics, the collector is read no more, and the program does not notice. into is
+	// valid until Read returns.
+	Read(into []uint64)
+}
+
+// wantedCollectors is what collect= takes.
+const wantedCollectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
+
+// wantedAtEdges is what adapt= takes.
+const wantedAtEdges = "collectors besides time and trace, or nothing"
+
+// processAlloc is what alloc is called in the data where it reads another thing than in
+// a deep build.
+const processAlloc = "process_alloc"
+
+// builtIn says whether the name is that of a collector of this package.
+func builtIn(name string) bool {
+	switch name {
+	case "time", "trace", "wild", "alloc", "wait", "io", "hw":
+		return true
+	}
+	return false
+}
+
+// mostOwnValues is how many values a program's collector has at most.
+const mostOwnValues = 16
+
+// A registered is a collector of the program.
+type registered struct {
+	name   string
+	c      Collector
+	values []string
+	ready  bool // it has been asked for its values
+	bad    bool // these can't be
+}
+
+// program has the program's own. It is guarded by starting.
+var program struct {
+	n    int
+	list [mostOwn]registered
+}
+
+// mostOwn is how many collectors a program can register. MostCollectors of them are read in a run.
+const mostOwn = 64 // said in words below
+
+// RegisterCollector gives the program's collector a name, in lower-case letters,
+// digits and _, by which MARKGEN can ask for it. It is to be called while the
+// packages of the program are initialised, from an init function or a package
+// variable. Of two with one name the first counts.
+//
+//go:norace
+func RegisterCollector(name string, c Collector) {
+	begin()
+	trouble := ""
+	switch {
+	case builtIn(name), name == processAlloc:
+		trouble = "the name is markgen's own; register it under another"
+	case !goodName(name):
+		trouble = "a name has lower-case letters, digits and _; register it under another"
+	case c == nil:
+		trouble = "there is none, RegisterCollector was given nil"
+	}
+	var r *registered
+	if trouble == "" {
+		r, trouble = announce(name, c)
+	}
+	if trouble != "" {
+		if collects() {
+			complain("collector " + name + ": " + trouble)
+		}
+		return
+	}
+	values, ok := valuesOf(c) // may pass markers, and so come back to starting
+	ok = ok && len(values) > 0 && len(values) <= mostOwnValues
+	for i := range values {
+		ok = ok && goodName(values[i])
+		for k := range i {
+			ok = ok && values[k] != values[i]
+		}
+	}
+	acquire(&starting)
+	r.values, r.bad, r.ready = values, !ok, true
+	release(&starting)
+}
+
+// announce puts the collector on the list, or says why it cannot be there.
+//
+//go:norace
+func announce(name string, c Collector) (r *registered, trouble string) {
+	acquire(&starting)
+	defer release(&starting)
+	switch {
+	case ownCollector(name) != nil:
+		return nil, "registered a second time; the first counts"
+	case program.n == len(program.list):
+		return nil, "64 are registered, which is all that there is room for; it is left out"
+	}
+	r = &program.list[program.n]
+	r.name, r.c = name, c
+	program.n++
+	return r, ""
+}
+
+// ownCollector finds the program's collector of that name, or gives nil. The caller
+// has starting.
+//
+//go:norace
+func ownCollector(name string) *registered {
+	for i := range program.n {
+		if r := &program.list[i]; r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// valuesOf asks for the names; ok is false if that panics.
+func valuesOf(c Collector) (values []string, ok bool) {
+	defer func() {
+		if !ok {
+			recover()
+		}
+	}()
+	values = c.Values()
+	return values, true
+}
+
+func goodName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// goodNames says whether value is names with + between. Which of them there are
+// is known when the program has registered its own.
+func goodNames(value string) bool {
+	for rest := value; rest != ""; {
+		var one string
+		if one, rest = cut(rest, '+'); !goodName(one) {
+			return false
+		}
+	}
+	return value != "" && value[len(value)-1] != '+'
+}
+
+// reads says whether collectors are asked for that are read at the ends of scopes.
+func (c *config) reads() bool { return c.readsBesides("time") }
+
+// readsBesides is reads, but for the collector of that name.
+func (c *config) readsBesides(name string) bool {
+	for list := c.collect; list != ""; {
+		var one string
+		if one, list = cut(list, '+'); one != "time" && one != "trace" && one != name {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyRead says whether all collectors of a list are of that kind.
+func onlyRead(list string) bool {
+	for list != "" {
+		var one string
+		if one, list = cut(list, '+'); one == "time" || one == "trace" {
+			return false
+		}
+	}
+	return true
+}
+
+// A reader is a collector that is read.
+type reader struct {
+	name   string
+	values []string
+	first  uintptr   // number of its first value
+	rest   bool      // its first value is what the others leave of the scope's time, ns
+	spread bool      // how its values are spread over the scopes is recorded, see spread.go
+	own    Collector // the program's, or nil
+	// read reads a collector of this package. Two readings can be compared if where
+	// is the same; ok is false if it could not read. scratch is for system calls.
+	read   func(scratch *[scratchWords]uint64, into []uint64) (where uint64, ok bool)
+	broken uint32 // the program's has panicked
+}
+
+const scratchWords = 32
+
+// A plan is what a run reads at scopes. It does not change once scopes are opened.
+type plan struct {
+	collectors, values uintptr // how many
+	spreads            uintptr // how many values have theirs recorded, and which
+	spreadOn           [MostValues]struct{ collector, value uint8 }
+	snapshot, frame    uintptr // words of each
+	clock              uint64  // cost of reading the clock, ticks<<costBits
+	of                 [MostCollectors]reader
+	shards             [MaxShards + 1]*directory[reads]
+}
+
+// reading is the plan of the run, nil: nothing is read. plans are those of all runs:
+// goroutines that are in scopes of an earlier one still go by its plan.
+var (
+	reading *plan
+	plans   []*plan
+)
+
+// openCollectors makes ready what collect= asks for besides time, when the first
+// scope is to be opened. False: no scope can be, since the program is still being
+// initialised and may register a collector yet, or ever, since there is no such
+// collector. The caller has starting.
+//
+//go:norace
+func openCollectors() bool {
+	if !conf.reads() {
+		return true
+	}
+	wait, unknown := missing()
+	if unknown != "" {
+		giveUp(unknown)
+	}
+	if wait || unknown != "" {
+		return false
+	}
+	if hot.slots == nil {
+		complain("collect=" + conf.collect + ": goroutines can't be told apart on " + goos + "/" + goarch + "; only time is collected")
+		return true
+	}
+	p := &plan{}
+	// What a system call tells comes last, that is next to the scope: what the others
+	// do is not in it.
+	for i := range program.n {
+		if r := &program.list[i]; conf.collects(r.name) {
+			if r.bad {
+				complain("collector " + r.name + ": Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out")
+				continue
+			}
+			p.add(reader{name: r.name, values: r.values, own: r.c})
+		}
+	}
+	if conf.collects("io") {
+		p.add(openIO())
+	}
+	if conf.collects("hw") {
+		p.add(openHW())
+	}
+	if conf.collects("wait") {
+		p.add(openWait())
+	}
+	if conf.collects("alloc") {
+		p.add(openAlloc())
+	}
+	if p.values > 0 && p.publish() {
+		p.snapshot = 1 + p.collectors + p.values
+		p.frame = p.snapshot + p.values
+		a := now()
+		for range batch {
+			now()
+		}
+		p.clock = (now() - a) << costBits / (batch + 1)
+		plans = append(plans, p)
+		reading = p
+		hot.extras |= extraRead
+	}
+	return true
+}
+
+// missing looks for the names in collect=. wait: one is not there, and may be when
+// the packages are initialised. unknown is one that will not be. The caller has
+// starting.
+//
+//go:norace
+func missing() (wait bool, unknown string) {
+	for rest := conf.collect; rest != ""; {
+		var name string
+		name, rest = cut(rest, '+')
+		if builtIn(name) {
+			continue
+		}
+		r := ownCollector(name)
+		if r == nil && !initialising() {
+			return false, name
+		}
+		wait = wait || r == nil || !r.ready
+	}
+	return wait, ""
+}
+
+// add adds a collector that has values, if there is room.
+//
+//go:norace
+func (p *plan) add(r reader) {
+	n := uintptr(len(r.values))
+	if n > 0 && (p.collectors == MostCollectors || p.values+n > MostValues) {
+		complain("collector " + r.name + ": 8 collectors and 64 values are read at most; left out")
+		return
+	}
+	if n > 0 {
+		r.first = p.values
+		p.of[p.collectors] = r
+		for v := p.values; r.spread && v < p.values+n; v++ {
+			p.spreadOn[p.spreads].collector, p.spreadOn[p.spreads].value = uint8(p.collectors), uint8(v)
+			p.spreads++
+		}
+		p.collectors++
+		p.values += n
+	}
+}
+
+// publish writes the names of the values to the data.
+//
+//go:norace
+//go:nocheckptr
+func (p *plan) publish() bool {
+	var text []byte
+	for i := range p.collectors {
+		r := &p.of[i]
+		for _, value := range r.values {
+			text = append(append(append(append(text, r.name...), '\t'), value...), '\n')
+		}
+	}
+	lock()
+	defer unlock()
+	b := newBlock(BlockReadings, 0, OffReadingsText+uintptr(len(text)))
+	if b == nil {
+		return false
+	}
+	*(*uint64)(unsafe.Add(b, OffReadingsCollectors)) = uint64(p.collectors)
+	*(*uint64)(unsafe.Add(b, OffReadingsValues)) = uint64(p.values)
+	*(*uint64)(unsafe.Add(b, OffReadingsLen)) = uint64(len(text))
+	copy(unsafe.Slice((*byte)(unsafe.Add(b, OffReadingsText)), len(text)), text)
+	publish(b)
+	return true
+}
+
+// initialising says whether the calling goroutine initialises packages. The Go
+// runtime does that with doInit1 (runtime/proc.go) on the stack.
+func initialising() bool {
+	pcs := make([]uintptr, 256)
+	for skip := 0; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		for frames := runtime.CallersFrames(pcs[:n]); n > 0; {
+			f, more := frames.Next()
+			if f.Function == "runtime.doInit1" || f.Function == "runtime.doInit" {
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}
+
+// giveUp makes a process inert that had begun: a name in collect= turned out to be
+// unknown when the first scope was to be opened. The data file has nothing and goes.
+// The caller has starting.
+//
+//go:norace
+func giveUp(unknown string) {
+	key, wanted := "collect", wantedCollectors
+	if conf.atEdges != "" { // collect is nothing but time and trace then
+		key, wanted = "adapt", wantedAtEdges
+	}
+	complain(refuse(key, "no collector has the name "+unknown+"; give "+wanted))
+	lock()
+	setHeader(OffState, StateUnconfigured)
+	atomic.StoreUint32(&hot.mode, modeInert)
+	atomic.AddUint64(&runs, 1) // what waits for some time to pass ends
+	for i := range tables {
+		tables[i].turnOff(OffByState)
+		tables[i].countIf(false)
+	}
+	setHeaderText(OffConfig, SizeConfig, "") // a keeper takes the file for one that was never begun
+	dropFile()
+	dropDirs(spoolMade.dir, spoolMade.n)
+	unlock()
+}
+
+// abandoned says whether the process is inert. If no scope was opened before its
+// end, that may be seen now.
+//
+//go:norace
+func abandoned() bool {
+	acquire(&starting)
+	defer release(&starting)
+	if atomic.LoadUint32(&hot.mode) == modeReady {
+		if _, unknown := missing(); unknown != "" {
+			giveUp(unknown)
+		}
+	}
+	return !collects()
+}

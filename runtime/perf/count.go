@@ -1,0 +1,57 @@
+//go:build !markgen_off
+
+package perf
+
+import "sync/atomic"
+
+// Count adds one to c. It inlines into its caller.
+func Count(c *Counter) {
+	if c != nil && c.P != nil {
+		atomic.AddUint64(c.P, 1)
+	}
+}
+
+// Pass counts one passage through m, a marker that is counted and not timed.
+//
+//go:norace
+//go:nocheckptr
+func Pass(m *Marker) (n Nothing) {
+	if m == nil {
+		return n
+	}
+	i := m.index
+	if m.Off != 0 || int32(i) <= 0 {
+		if i = decide(m); i == 0 {
+			return n
+		}
+	}
+	if w := hot.window; w.width != noWindow {
+		if t := now(); t-w.from > w.width && !w.includes(i, t) {
+			return n
+		}
+	}
+	if hot.extras != 0 && lostOnThread() {
+		return n
+	}
+	if hot.extras&extraTrace != 0 {
+		if tracePoint(i); hot.extras&extraUntimed != 0 {
+			recorded(i)
+			return n
+		}
+	}
+	pid := procPin()
+	if c := cellOf(pid, i); c != nil {
+		c.passes++
+		procUnpin()
+	} else {
+		procUnpin()
+		recordSlow(i, passage{at: now()})
+	}
+	if hot.extras != 0 {
+		recorded(i)
+	}
+	return n
+}
+
+// Point records a passage through m, which has no duration.
+func Point(m *Marker) { Pass(m) }

@@ -1,0 +1,117 @@
+//go:build !markgen_off
+
+package perf
+
+import "sync/atomic"
+
+// A marker with sample=1:N of its own, or every marker with countdown, counts all
+// passages and times one in N: exactly so many per processor in the long run, and
+// at irregular distances, so that no pattern of the program can line up with them.
+// That costs a call and a count each passage, and needs no timer.
+
+// countsDown says of a marker whose second word is w that there is nothing to decide about but which passages are due. decide
+// would say the same in twice the time.
+//
+//go:norace
+func countsDown(w uint32) bool {
+	return w&^IndexMask == IndexOff|IndexCounted && w&IndexMask != 0 &&
+		atomic.LoadUint32(&hot.mode) == modeOn && atomic.LoadUint64(headerWord(OffState)) == uint64(StateProfiling)
+}
+
+// due counts a passage through the marker of that index, and says whether it is
+// one that is timed.
+//
+//go:norace
+//go:nocheckptr
+func due(index uint32) bool {
+	for {
+		pid := procPin()
+		if c := cellOf(pid, index); c != nil && c.rate != 0 {
+			c.seen++
+			timed := false
+			if conf.seed != 0 {
+				timed = seeded(index, c.rate)
+			} else if c.left--; c.left == 0 {
+				timed, c.left = true, gap(c.rate)
+			}
+			procUnpin()
+			return timed
+		}
+		procUnpin()
+		if !makeRate(pid, index) {
+			return true
+		}
+	}
+}
+
+// makeRate makes the marker's cell on a processor if there is none, and gives it
+// its rate; false: there is no memory or no run, the processor has no cells of its own, or who asks may not wait for the lock.
+//
+//go:norace
+func makeRate(pid int, index uint32) bool {
+	if onThread(getg()) {
+		return false
+	}
+	lock()
+	defer unlock()
+	if noRun() {
+		return false
+	}
+	c := makeCell(pid, index)
+	if c == nil || pid >= MaxShards {
+		return false
+	}
+	if c.rate == 0 {
+		n := conf.sample
+		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.countdown {
+			n = uint64(t.rates[i])
+		}
+		n = max(n, 1)
+		if conf.seed == 0 {
+			c.left = 1 + scramble(now()^uint64(index)<<32)%n
+		} else if first := makeCell(0, index); first == nil {
+			return false
+		} else if first.left == 0 {
+			first.left = uint64(numbers[index-firstIndex]+1) << 40 // where others are not
+		}
+		c.rate = n // last: others may see it at once
+	}
+	return true
+}
+
+// gap is the distance to the next passage that is timed: any from 1 to 2n-1 alike,
+// n on average.
+//
+//go:norace
+func gap(n uint64) uint64 {
+	return 1 + scramble(now())%(2*n-1)
+}
+
+// seeded says whether a passage is timed in a run with a seed: of each n in a row it is one,
+// whose place among them follows from the seed. They are counted in the cell of the first
+// processor for all, so that of each marker the same passages are timed in each run.
+//
+//go:norace
+//go:nocheckptr
+func seeded(index uint32, n uint64) bool {
+	first := cellOf(0, index)
+	if first == nil { // what scopes cost is being measured there, or the run is over
+		d := (*directory[cell])(atomic.LoadPointer(&aside))
+		if d == nil || uint64(index) >= d.n || d.of[index%maxIndex] == nil {
+			return false
+		}
+		first = d.of[index%maxIndex]
+	}
+	k := atomic.AddUint64(&first.left, 1)
+	return k%n == scramble(conf.seed^k/n)%n
+}
+
+// scramble makes of numbers that are alike numbers that are not: the finalizer of
+// MurmurHash3 by Austin Appleby, who put it into the public domain.
+func scramble(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}

@@ -1,0 +1,11 @@
+//go:build !markgen_off && !amd64
+
+package perf
+
+import "syscall"
+
+// cpuModel is the processor's model as the system names it, "" if it does not.
+func cpuModel() string {
+	text, _ := syscall.Getenv("PROCESSOR_IDENTIFIER")
+	return squeeze([]byte(text))
+}

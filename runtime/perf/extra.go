@@ -1,0 +1,78 @@
+//go:build !markgen_off
+
+package perf
+
+// What is done at a scope besides timing it, the bits of hot.extras. Scopes that
+// are only timed pay one test for all of it.
+const (
+	extraTrace   = 1 << iota // records are written, see trace.go
+	extraRead                // collectors read their counters, see collector.go
+	extraTrigger             // ends of scopes of some markers may change the state, see trigger.go
+	extraRecords             // the number of records may
+	extraEdge                // passages are recorded by caller, see edge.go
+	extraLimit               // markers are turned off when they have enough, see limit.go
+	extraUntimed             // and timing is not: there are no cells
+	extraPairs               // it is recorded what is open at once, see pairs.go
+
+	onlyTrace = extraTrace | extraUntimed
+
+	// extraAtEnds are those for which nothing is done where a scope begins.
+	extraAtEnds = extraTrigger | extraRecords | extraLimit
+
+	// calibrated are those that are part of what scopes are measured to cost. Of the others, what collectors take is
+	// measured as they are read, and what pairs take hangs on how much is open.
+	calibrated = extraAtEnds | extraEdge | extraTrace | extraUntimed
+)
+
+// entered is called when a scope has been pushed on the goroutine's stack, and
+// leaving when it is about to be popped, after it has been timed. t is when it
+// began or ended, ns how long it took. index is that of the marker.
+//
+//go:norace
+//go:noinline
+func (p *slot) entered(index uint32, t uint64) {
+	if hot.extras&extraPairs != 0 {
+		p.pairs(index)
+	}
+	if hot.extras&extraRead != 0 {
+		if conf.atEdges == "" || p.edgeIndex(index) != 0 {
+			p.readStart()
+			p.delayed = hot.extras&extraTrace != 0 // the record is told what that took
+		} else {
+			p.readNothing()
+		}
+	}
+	if hot.extras&extraTrace != 0 {
+		p.trace(index|RecordEnter<<RecordKindShift, t, tracing.enter)
+	}
+}
+
+//go:norace
+//go:noinline
+func (p *slot) leaving(index, kind uint32, t, ns uint64) {
+	if hot.extras&extraRead != 0 {
+		into := index
+		if conf.atEdges != "" {
+			into = p.edgeIndex(index)
+		}
+		if p.readEnd(into, t, ns) {
+			p.delayed = hot.extras&extraTrace != 0
+		}
+	}
+	if hot.extras&extraTrace != 0 {
+		p.traceExit(index, kind, t)
+	}
+}
+
+// recorded is called when a scope has been recorded.
+//
+//go:norace
+//go:noinline
+func recorded(index uint32) {
+	if hot.extras&extraLimit != 0 {
+		limitAt(index)
+	}
+	if hot.extras&(extraTrigger|extraRecords) != 0 {
+		endsAt(index, true)
+	}
+}

@@ -1,0 +1,182 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Finish ends the run in order, if it has not been ended: its data file is
+// complete, and what report= asked for is written. Generated code defers it in func
+// main; in overlay builds it also runs on os.Exit. Nothing is collected afterwards,
+// scopes that are open are reported as open.
+//
+//go:norace
+func Finish() {
+	for header != nil && !abandoned() {
+		switch from := State(); from {
+		case StateUnconfigured:
+			return
+		case StateStopped: // by another process, perhaps, which leaves the rest to us
+			awaitEnd()
+			return
+		default:
+			if change(from, StateStopped, causeEnd, 0) {
+				return
+			}
+		}
+	}
+}
+
+// complete does what comes after the state has become stopped, once.
+//
+//go:norace
+func complete() {
+	settleLeft()
+	complainOfTriggers()
+	if atomic.LoadUint32(&hot.mode) == modeReady { // there was no scope; the header is to be whole all the same
+		acquire(&starting)
+		settle()
+		release(&starting)
+	}
+	lock()
+	if mode := atomic.LoadUint32(&hot.mode); mode != modeReady && mode != modeOn {
+		unlock()
+		return
+	}
+	writeHeld()
+	atomic.StoreUint32(&hot.mode, modeStopped)
+	freezeStacks()
+	keepOpen()
+	setTicks(false)
+	setThin(false)
+	theSampler.conclude()
+	setEnd()
+	trouble := closeFile()
+	leavePlace()
+	space.open = false
+	unlock()
+	defer freeze()
+	if trouble != "" {
+		complain("the data file: " + trouble)
+	}
+	if conf.report == "" {
+		return
+	}
+	text := formatReport()
+	if conf.report == "stderr" {
+		writeStderr(text)
+		return
+	}
+	if trouble := writeWhole(reportPath, text); trouble != "" {
+		complain(`MARKGEN: key "report": ` + reportPath + ": " + trouble + "; the report is lost")
+	}
+}
+
+// ending is how many goroutines are about to stop the run. The state says stopped before they have done
+// all that belongs to it.
+var ending uint32
+
+// awaitEnd waits until a run that is stopped is complete, and completes one that another process has
+// stopped.
+//
+//go:norace
+func awaitEnd() {
+	for incomplete() || atomic.LoadUint32(&ending) != 0 {
+		if !incomplete() || !atomic.CompareAndSwapUint32(&ending, 0, 1) {
+			runtime.Gosched()
+			continue
+		}
+		complete()
+		atomic.AddUint32(&ending, 1<<32-1)
+	}
+}
+
+// incomplete says whether the run is stopped, and not all is done that belongs to that.
+//
+//go:norace
+func incomplete() bool {
+	mode := atomic.LoadUint32(&hot.mode)
+	return State() == StateStopped && (mode == modeReady || mode == modeOn)
+}
+
+// setEnd says that the run has ended when it was stopped: another process may have done that long ago.
+func setEnd() {
+	end, wall := takeAnchor(), wallNS()
+	if hot.mono {
+		end.tick = end.mono
+	}
+	stopped := atomic.LoadUint64(headerWord(OffState)) == StateStopped
+	if since := atomic.LoadUint64(headerWord(OffSince)); stopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
+		ago := toNS(end.tick - since)
+		end.tick, end.mono, wall = since, end.mono-ago, wall-ago
+	}
+	setHeader(OffEndWall, wall)
+	setHeader(OffEndMono, end.mono)
+	setHeader(OffEndTick, end.tick)
+	if used, _ := processUse(); used > usedBefore {
+		setHeader(OffCPUTime, used-usedBefore)
+	}
+}
+
+// freeze keeps what was recorded as it is: who comes later finds no cells.
+//
+//go:norace
+func freeze() {
+	lock()
+	for i := range usedShards {
+		shards[i].dir, shards[i].sizes = nil, nil
+	}
+	unlock()
+}
+
+// freezeStacks keeps the stacks as they are. Scopes that end later are open in the data, so they must neither be
+// counted, in this run or the next, nor leave the stacks. Who is about to end a scope at this moment does so, and
+// counts it. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func freezeStacks() {
+	for _, p := range owners {
+		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&p.active)), unsafe.Pointer(&noActive.active))
+	}
+}
+
+// keepOpen puts what is open on stacks that are in memory only into the data file, in a stack of its own. The caller
+// holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func keepOpen() {
+	if len(owners) <= mostStacks && space.refused == 0 || !space.open {
+		return
+	}
+	n := uint32(0)
+	for _, p := range owners {
+		if s := p.stack.scopes(); s.bytes == 0 {
+			n += s.n
+		}
+	}
+	if n == 0 {
+		return
+	}
+	all := (*stack)(newBlock(BlockStack, 0, OffStackData+uintptr(n)*StackSize))
+	if all == nil {
+		return
+	}
+	all.room = n
+	for _, p := range owners {
+		if s := p.stack.scopes(); s.bytes == 0 {
+			for i := uint32(0); i < s.n && all.n < n; i++ { // somebody may be about to end the innermost
+				*all.at(all.n) = *s.at(i)
+				all.n++
+			}
+		}
+	}
+	publish(unsafe.Pointer(all))
+}
+
+// complain writes one line to stderr.
+func complain(what string) { writeStderr(oneLine("markgen: " + what)) }

@@ -1,0 +1,54 @@
+//go:build !markgen_off
+
+package perf
+
+import "unsafe"
+
+// A call is a function that waits for one it has called: where, and how many words of the stack are in use down to
+// what it has passed on.
+type call struct {
+	pc    uintptr
+	words uint32
+}
+
+const mostCalls = 64
+
+// packageOf is the path of the package in the name of a function.
+func packageOf(name string) string {
+	slash := 0
+	for i := range len(name) {
+		if name[i] == '/' {
+			slash = i
+		}
+	}
+	base, _ := cut(name[slash:], '.')
+	return name[:slash+len(base)]
+}
+
+// walk follows the frame pointers from its caller on, with how many calls it has met, and whether that is all of them. Nothing moves the stack
+// meanwhile.
+//
+//go:norace
+//go:nocheckptr
+//go:nosplit
+//go:noinline
+func walk(calls *[mostCalls]call) (g uintptr, n int, whole bool) {
+	g, fp, hi := frame()
+	for ; n < len(calls); n++ {
+		saved, pc := word(fp), word(fp+8)
+		if saved == 0 {
+			return g, n, true
+		}
+		if saved <= fp || saved >= hi {
+			return g, n, false
+		}
+		calls[n] = call{pc, uint32((hi - stackPointer(fp, saved)) / 8)}
+		fp = saved
+	}
+	return g, n, false
+}
+
+//go:norace
+//go:nocheckptr
+//go:nosplit
+func word(at uintptr) uintptr { return *(*uintptr)(unsafe.Add(unsafe.Pointer(nil), at)) }

@@ -1,0 +1,97 @@
+//go:build !markgen_off
+
+package perf
+
+// stretch is how long a marker is collected at least before enough= turns it off,
+// ns: a hundred samples of the first microsecond say little about a program.
+const stretch = 100_000_000
+
+// limitAt turns the marker of that index off if it has enough samples, or if it is
+// called often for little time. Now and then is soon enough to look: when the
+// number of scopes in its latest bucket on this processor is a multiple of a power
+// of two.
+//
+//go:norace
+//go:nocheckptr
+func limitAt(index uint32) {
+	pid := procPin()
+	c := cellOf(pid, index)
+	look := c != nil && c.latest.p != nil && c.latest.p.count&conf.every() == 0
+	procUnpin()
+	if look && index >= firstIndex {
+		from := now()
+		lock()
+		limit(index)
+		unlock()
+		ownSlot().overlook(from)
+	}
+}
+
+// every is one less than how many scopes there may be between two looks.
+//
+//go:norace
+func (c *config) every() uint64 {
+	least := c.enough
+	if least == 0 || c.calls != 0 && c.calls < least {
+		least = c.calls
+	}
+	mask := uint64(0)
+	for mask < 255 && 16*(mask+1) <= least {
+		mask = 2*mask + 1
+	}
+	return mask
+}
+
+// limit leaves markers alone that triggers are about.
+//
+//go:norace
+func limit(index uint32) {
+	k := index - firstIndex
+	if k >= uint32(len(live)) || loadWord(&live[k].index)&IndexWatched != 0 {
+		return
+	}
+	var n, sum uint64
+	for shard := range usedShards {
+		if c := cellOf(shard, index); c != nil {
+			more, ns := c.totals()
+			n += more - c.passes
+			sum += ns
+		}
+	}
+	switch {
+	case conf.enough != 0 && n >= conf.enough && toNS(less(now(), firsts[k])) >= stretch:
+		turnOff(live[k], IndexOffEnough)
+	case conf.calls != 0 && n >= conf.calls && sum/n <= conf.quick:
+		turnOff(live[k], IndexOffThrottled)
+	}
+}
+
+// turnOff turns a marker off for good, and its gate, if that was the last marker
+// behind it. Stopwatches are left alone: their words are not in the file, where it would
+// be said. The caller holds the lock.
+//
+//go:norace
+func turnOff(m *Marker, why uint32) {
+	t, i := findTable(m)
+	if t != nil && t.ofWatch() {
+		return
+	}
+	setBits(&m.index, IndexOff|why)
+	if t == nil {
+		return
+	}
+	gate := t.gate(i)
+	for k := range t.gates {
+		w := loadWord(&t.at(uint32(k)).index)
+		if t.gates[k] == t.gates[i] && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0 {
+			return
+		}
+	}
+	setBits(&gate.Off, OffByLimit)
+	for k := range t.gates {
+		if t.gates[k] == t.gates[i] {
+			setBits(&t.at(uint32(k)).Off, OffByLimit)
+		}
+	}
+	settleMarkers() // else the ends of scopes would go on being looked for
+}

@@ -1,0 +1,73 @@
+//go:build !markgen_off
+
+package perf
+
+// listed is what the file of only=@FILE names: a marker's ID or a glob on each line.
+// What a command that chooses among thousands of markers has to say does not fit into
+// an environment variable.
+type listed struct {
+	given bool
+	ids   []uint64 // sorted
+	globs string   // with ; between
+}
+
+// mostListed is how many bytes of the file are read: more than all markers of any
+// program come to.
+const mostListed = 64 << 20
+
+// parse takes in what is in the file.
+func (l *listed) parse(text string) {
+	l.given = true
+	var globs []byte
+	for rest := text; rest != ""; {
+		var line string
+		line, rest = cut(rest, '\n')
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line = line[:n-1]
+		}
+		if id, ok := parseID(line); ok {
+			l.ids = append(l.ids, id)
+		} else if line != "" {
+			globs = append(append(globs, line...), ';')
+		}
+	}
+	l.globs = string(globs)
+	sortBy(len(l.ids), func(i, j int) bool { return l.ids[i] < l.ids[j] }, func(i, j int) { l.ids[i], l.ids[j] = l.ids[j], l.ids[i] })
+}
+
+// has says whether the ID is among those of the file.
+func (l *listed) has(id string) bool {
+	n, ok := parseID(id)
+	if !ok {
+		return false
+	}
+	from, to := 0, len(l.ids)
+	for from < to {
+		if k := (from + to) / 2; l.ids[k] < n {
+			from = k + 1
+		} else {
+			to = k
+		}
+	}
+	return from < len(l.ids) && l.ids[from] == n
+}
+
+// parseID reads a marker's ID, 16 hex digits.
+func parseID(s string) (id uint64, ok bool) {
+	if len(s) != 16 {
+		return 0, false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return 0, false
+		}
+		id = id<<4 | uint64(c)
+	}
+	return id, true
+}

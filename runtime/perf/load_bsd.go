@@ -1,0 +1,30 @@
+//go:build !markgen_off && (darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package perf
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// A loadavg is what sysctl gives for vm.loadavg (sys/sysctl.h, struct loadavg).
+type loadavg struct {
+	of    [3]uint32 // the last 1, 5 and 15 minutes
+	scale uintptr   // what 1 is
+}
+
+// loadPercent is how many processes ran or waited to in the last minute, on average, per
+// hundred processors; false: it is not known.
+func loadPercent() (load uint64, knows bool) {
+	s, err := syscall.Sysctl("vm.loadavg")
+	var l loadavg
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&l)), unsafe.Sizeof(l))
+	if err != nil || len(s) < len(b)-1 { // a zero at the end is cut off
+		return 0, false
+	}
+	copy(b, s)
+	if l.scale == 0 {
+		return 0, false
+	}
+	return percent(100 * uint64(l.of[0]) / uint64(l.scale)), true
+}

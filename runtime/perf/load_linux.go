@@ -1,0 +1,18 @@
+//go:build !markgen_off
+
+package perf
+
+// loadPercent is how many processes ran or waited to in the last minute, on average, per
+// hundred processors; false: it is not known.
+func loadPercent() (load uint64, knows bool) {
+	var b [64]byte
+	n := readFile("/proc/loadavg", b[:])
+	minute, _ := cut(string(b[:n]), ' ')
+	whole, part := cut(minute, '.')
+	x, ok := parseUint(whole)
+	y, ok2 := parseUint(part)
+	if !ok || !ok2 || len(part) != 2 || x > 1e9 {
+		return 0, false
+	}
+	return percent(100*x + y), true
+}

@@ -1,0 +1,39 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// Whoever waits for a lock gets it, one at a time, though all have to wait and the one that has it is away for long.
+func TestMutex(t *testing.T) {
+	for _, procs := range []int{1, 2, 32} {
+		func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			const goroutines, each = 500, 20
+			var m mutex
+			var all sync.WaitGroup
+			n := 0
+			for range goroutines {
+				all.Go(func() {
+					for range each {
+						acquire(&m)
+						k := n
+						for range 2 * lockTries {
+							runtime.Gosched()
+						}
+						n = k + 1
+						release(&m)
+					}
+				})
+			}
+			all.Wait()
+			if n != goroutines*each || m.held != 0 || m.waiting != 0 {
+				t.Errorf("%d processors: %d of %d, %+v", procs, n, goroutines*each, m)
+			}
+		}()
+	}
+}

@@ -1,0 +1,324 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// A function of which all passages are recorded, though windows are asked for,
+// goes on in windows when one of its markers has been passed often. What it
+// recorded until then stays as it is; from then on its markers record under other
+// indexes, and what is there is a sample.
+
+// often is how many passages of a marker are recorded before, about.
+const often = 1000
+
+// A sampled marker is one that records in windows.
+type sampledMarker struct {
+	index  uint32
+	before totals  // what its cells had when the batch began
+	rate   uint64  // 1:rate
+	next   int     // the same marker at another rate, in a ring
+	gained float64 // passages in the batch that is added up
+	closed bool    // its gate is in thin windows, see chooseThin
+
+	milestone bool
+	*sums
+	*period
+	passed *paced
+	slower *float64 // the sum over passages of how many times as long the windows were as what recording left of them
+}
+
+// totals are what the cells of a marker have.
+type totals struct{ n, s, mark uint64 }
+
+// sums are those of a BlockSample.
+type sums struct{ n, nn, s, ss, ns float64 }
+
+// A baseline is from when on passages are sampled, as words of the header then.
+type baseline struct{ profiled, net, ticks, batches uint64 }
+
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(OffSampleSince-OffSampleSums)]
+)
+
+var rated []sampledMarker // under the lock
+
+// rateBits has a bit for each index: whether it is recorded in windows.
+var rateBits unsafe.Pointer
+
+// bases points to a []uint32 that has for each index which a marker got after its first the first one, and 0 for others. It
+// is replaced by a longer one as there are more.
+var bases unsafe.Pointer
+
+// baseOf is the first index of the marker that has index i.
+//
+//go:norace
+func baseOf(i uint32) uint32 {
+	if all := (*[]uint32)(atomic.LoadPointer(&bases)); all != nil && i < uint32(len(*all)) && (*all)[i] != 0 {
+		return (*all)[i]
+	}
+	return i
+}
+
+// setBase makes base the first index of the marker that will have index i. The caller holds the lock.
+//
+//go:norace
+func setBase(i, base uint32) {
+	all := (*[]uint32)(bases)
+	if all == nil || i >= uint32(len(*all)) {
+		longer := make([]uint32, 2*i)
+		if all != nil {
+			copy(longer, *all)
+		}
+		all = &longer
+		atomic.StorePointer(&bases, unsafe.Pointer(all))
+	}
+	(*all)[i] = base
+}
+
+// hasRate says whether the marker of index i is recorded in windows.
+//
+//go:norace
+//go:nocheckptr
+func hasRate(i uint32) bool {
+	p := atomic.LoadPointer(&rateBits)
+	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&IndexMask)/8))>>(i%8)&1 != 0
+}
+
+// A look is how often a marker had been passed when oftenAt looked.
+type look struct{ n, at uint64 }
+
+// looks are by index less firstIndex, the latest of each. Under the lock.
+var looks []look
+
+// fewLatest is how many passages tell the rate of the latest.
+const fewLatest = 64
+
+// latest tells how often the marker of an index has been passed, the latest of these passages, and how
+// many ticks they took. The caller holds the lock.
+//
+//go:norace
+func latest(index uint32) (pace struct{ all, n, ticks uint64 }) {
+	k := index - firstIndex
+	pace.all = passagesOf(index)
+	since := look{at: firsts[k]}
+	if k < uint32(len(looks)) && looks[k].at != 0 && pace.all >= looks[k].n+fewLatest {
+		since = looks[k]
+	}
+	pace.n, pace.ticks = pace.all-since.n, less(now(), since.at)
+	return pace
+}
+
+// passagesOf is how often the marker of an index has been passed. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func passagesOf(index uint32) (n uint64) {
+	for shard := range usedShards {
+		if c := cellOf(shard, index); c != nil {
+			more, _ := c.totals()
+			n += more
+		}
+	}
+	return n
+}
+
+// oftenAt looks now and then whether the marker of that index has been passed
+// often. It is called for scopes outside of windows, which are most.
+//
+//go:norace
+//go:nocheckptr
+func oftenAt(index uint32) {
+	if hot.extras&extraUntimed != 0 {
+		oftenTraced(index)
+		return
+	}
+	const each = 127
+	pid := procPin()
+	c := cellOf(pid, index)
+	due := c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)
+	procUnpin()
+	if !due {
+		return
+	}
+	lock()
+	defer unlock()
+	k, n := index-firstIndex, passagesOf(index)
+	if k >= uint32(len(live)) || hasRate(index) {
+		return
+	}
+	if n >= often {
+		sampleGroup(live[k])
+		return
+	}
+	for len(looks) < len(live) {
+		looks = append(looks, look{})
+	}
+	looks[k] = look{n, now()}
+}
+
+// tracedOften is how often oftenTraced has been asked, by index less firstIndex. Under the lock.
+var tracedOften []uint32
+
+// oftenTraced is oftenAt where there are no cells that tell how often a marker has been passed.
+//
+//go:norace
+func oftenTraced(index uint32) {
+	lock()
+	defer unlock()
+	k := index - firstIndex
+	if k >= uint32(len(live)) || hasRate(index) {
+		return
+	}
+	for len(tracedOften) < len(live) {
+		tracedOften = append(tracedOften, 0)
+	}
+	if tracedOften[k]++; tracedOften[k] >= often {
+		sampleGroup(live[k])
+	}
+}
+
+// sampleGroup has all markers of a function record in windows from now on. The
+// caller holds the lock.
+//
+//go:norace
+func sampleGroup(m *Marker) {
+	t, i := findTable(m)
+	if t == nil || !makeRateBits() {
+		return
+	}
+	if t.sampledAt != nil && t.sampledAt[i] != nil {
+		return // but for this one, which a trigger is about
+	}
+	gate := t.gate(i)
+	if loadWord(&gate.index)&IndexKept != 0 {
+		return // a trigger is behind it: it is always open
+	}
+	theSampler.add()
+	b := baselineOf(OffWindowNet, OffWindowTicks, OffBatches)
+	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
+		t.sampledAt = make([]*baseline, t.markers)
+	}
+	for k, g := range t.gates {
+		if g != t.gates[i] {
+			continue
+		}
+		t.sampledAt[k] = &b
+		other := t.at(uint32(k))
+		w := loadWord(&other.index)
+		if w&IndexWatched != 0 {
+			continue
+		}
+		gates = append(gates, windowGate{Marker: other, whole: t.goesWith(uint32(k))}) // where there is one body, each tests its own
+		if atomic.LoadUint64(&ownWindow().width) == 0 {
+			setBits(&other.Off, OffByWindow)
+		}
+		if w&IndexMask == 0 || nextIndex >= maxIndex {
+			continue
+		}
+		pace := latest(w & IndexMask)
+		index := anotherIndex(w & IndexMask)
+		if a := firstPassages[index-firstIndex].alias; a != nil {
+			*(*struct{ all, n, ticks uint64 })(unsafe.Add(a, OffAliasOften)) = pace
+		}
+		beginSampling(index, b)
+		t.followCalls(uint32(k), index)
+		addWord(&other.index, index-w&IndexMask)
+	}
+	atomic.StoreUint64(&windowClosed, now())
+	if len(owners) <= fewOwners {
+		settleGates(false)
+		clearBits(&m.Off, OffSettled) // the scope that begins with this is not on the stack yet
+	}
+}
+
+// anotherIndex gives a marker that has an index another one, under which nothing has been recorded. The caller
+// holds the lock, and has seen to it that there is one left.
+//
+//go:norace
+func anotherIndex(of uint32) (index uint32) {
+	k := of - firstIndex
+	index = nextIndex
+	nextIndex++
+	numbers = append(numbers, numbers[k])
+	live = append(live, live[k])
+	firsts = append(firsts, firsts[k])
+	firstPassages = append(firstPassages, firstPassage{took: notFirst})
+	alias(index, uint64(numbers[k]))
+	setBase(index, baseOf(of))
+	return index
+}
+
+// baselineOf is the baseline that begins now; net and open are where in the header
+// the lengths of windows are added up, batches how many there have been.
+//
+//go:norace
+func baselineOf(net, open, batches uintptr) baseline {
+	return baseline{
+		profiled: profiledTicks(),
+		net:      atomic.LoadUint64(headerWord(net)),
+		ticks:    atomic.LoadUint64(headerWord(open)),
+		batches:  atomic.LoadUint64(headerWord(batches)),
+	}
+}
+
+// profiledTicks is for how many ticks the run has been profiling.
+//
+//go:norace
+func profiledTicks() uint64 {
+	ticks := atomic.LoadUint64(headerWord(OffProfiled))
+	if State() == StateProfiling {
+		ticks += less(now(), atomic.LoadUint64(headerWord(OffSince)))
+	}
+	return ticks
+}
+
+// beginSampling makes what is recorded under an index a sample, and gives its place in rated; -1: there is
+// no memory.
+//
+//go:norace
+//go:nocheckptr
+func beginSampling(index uint32, since baseline) int {
+	b := newBlock(BlockSample, 0, SampleSize)
+	if b == nil {
+		return -1
+	}
+	*(*uint64)(unsafe.Add(b, OffSampleMarker)) = uint64(index - firstIndex)
+	*(*baseline)(unsafe.Add(b, OffSampleSince)) = since
+	publish(b)
+	rated = append(rated, sampledMarker{
+		index:  index,
+		rate:   theSampler.rate,
+		next:   len(rated),
+		sums:   (*sums)(unsafe.Add(b, OffSampleSums)),
+		period: (*period)(unsafe.Add(b, OffSampleSince)),
+		passed: (*paced)(unsafe.Add(b, OffSamplePassed)),
+		slower: (*float64)(unsafe.Add(b, OffSampleSlower)),
+	})
+	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
+	return len(rated) - 1
+}
+
+// makeRateBits makes room for a bit for each index; false: there is no memory.
+//
+//go:norace
+func makeRateBits() bool {
+	if openBits == nil {
+		openBits = mapMemory(maxIndex / 8)
+	}
+	if rateBits == nil {
+		atomic.StorePointer(&rateBits, mapMemory(maxIndex/8))
+	}
+	return rateBits != nil && openBits != nil
+}
+
+// sameMarker says whether two indexes are one marker's: that of a scope that is
+// open, perhaps, since before its marker was sampled.
+//
+//go:norace
+func sameMarker(i, k uint32) bool {
+	return i >= firstIndex && k >= firstIndex && baseOf(i) == baseOf(k)
+}

@@ -1,0 +1,341 @@
+//go:build !markgen_off && (amd64 || arm64)
+
+package perf
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+)
+
+// opened is a function as the writer plants scopes with explicit ends, inner
+// what it calls.
+//
+//go:noinline
+func opened(m *Marker, inner func()) {
+	Open(m)
+	inner()
+	Shut(m)
+}
+
+// own is the slot of the goroutine that calls.
+func own() *slot {
+	g := getg()
+	return find(g)
+}
+
+func counted(m *Marker) (count, nested uint64) {
+	r := sum("", []uint32{m.index})
+	return r.count, r.nested
+}
+
+// Scopes that a panic leaves end when recover stops it, or when a scope around
+// them ends, once.
+func TestLeftOpen(t *testing.T) {
+	m := collected(t)
+	p := own()
+	a0, _ := counted(&m[1])
+	base := p.stack.n
+	fail := func() { panic("left") }
+	catch := func(f func()) {
+		defer func() {
+			Recovered(recover())
+		}()
+		f()
+	}
+	// Recovered inside an outer scope that ends explicitly.
+	opened(&m[0], func() {
+		catch(func() { opened(&m[1], fail) })
+		if p.stack.n != base+1 {
+			t.Errorf("%d scopes are open, want 1", p.stack.n-base)
+		}
+	})
+	if a, _ := counted(&m[1]); a != a0+1 || p.stack.n != base {
+		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
+	}
+	// Never recovered by marked code: a function that opens in the same frame finds it.
+	for range 3 {
+		func() {
+			defer func() { recover() }()
+			opened(&m[1], fail)
+		}()
+	}
+	if p.stack.n > base+1 {
+		t.Errorf("%d scopes are open, want 1 at most", p.stack.n-base)
+	}
+	// A Scope around it ends it as well.
+	var s Scope
+	s.Enter(&m[0])
+	catch(func() { opened(&m[1], fail) })
+	s.Exit()
+	if a, _ := counted(&m[1]); a < a0+4 || p.stack.n > base+1 {
+		t.Errorf("%d passages, %d open", a-a0, p.stack.n-base)
+	}
+	p.settle(base, now())
+	if a, _ := counted(&m[1]); a != a0+5 {
+		t.Errorf("%d passages, want 5", a-a0)
+	}
+
+	// runtime.Goexit leaves it open; the end of the run reports it.
+	done := make(chan *slot)
+	go func() {
+		defer func() { done <- own() }()
+		opened(&m[1], runtime.Goexit)
+	}()
+	if p := <-done; p.stack.n != 1 || p.stack.at(0).index&^scopeBits != m[1].index {
+		t.Errorf("%d scopes are open after Goexit, want 1", p.stack.n)
+	} else {
+		p.stack.n = 0
+	}
+}
+
+// begunHere is what End of m asks itself in the function that calls.
+//
+//go:noinline
+func begunHere(m *Marker) bool { return begun(m, argument(&m)) }
+
+// A marker that is off has nothing to end in a function with scopes of others, whichever way it was turned off,
+// but the scope of who had been about to begin.
+func TestBegun(t *testing.T) {
+	m := collected(t)
+	off, index := m[1].Off, m[1].index
+	defer func() { m[1].Off, m[1].index = off, index }()
+	p := own()
+	base := p.stack.n
+	Begin(&m[0])
+	for what, turnOff := range map[string]func(){
+		"settled":      func() { m[1].Off = OffByChoice | OffSettled },
+		"counted down": func() { m[1].index |= IndexOff | IndexCounted },
+	} {
+		Begin(&m[1])
+		turnOff()
+		if !begunHere(&m[1]) {
+			t.Errorf("%s: the scope that is open is not to be ended", what)
+		}
+		End(&m[1])
+		if p.stack.n != base+1 {
+			t.Errorf("%s: %d scopes are open, want 1", what, p.stack.n-base)
+		}
+		if begunHere(&m[1]) {
+			t.Errorf("%s: a passage without a scope is to be ended", what)
+		}
+		m[1].Off, m[1].index = off, index
+	}
+	End(&m[0])
+	if p.stack.n != base {
+		t.Errorf("%d scopes are open, want none", p.stack.n-base)
+	}
+}
+
+// A scope inside another of its marker is nested, however many others are
+// between them, and those that share its bit in the mask are not.
+func TestNested(t *testing.T) {
+	m := collected(t)
+	_, n0 := counted(&m[1])
+	var outer, between, inner Scope
+	outer.Enter(&m[1])
+	between.Enter(&m[0])
+	inner.Enter(&m[1])
+	for own := own(); own.stack.at(own.stack.n-1).start == now(); {
+	}
+	inner.Exit()
+	between.Exit()
+	outer.Exit()
+	if _, n := counted(&m[1]); n < n0 {
+		t.Errorf("nested time went from %d to %d", n0, n)
+	}
+	p := own()
+	i := m[0].index
+	p.push(i, now(), 0)
+	if got := p.nested(i + 64); got != i+64 {
+		t.Errorf("marker %d is nested in %d", i+64, i)
+	}
+	if got := p.nested(i); got != i|nestedBit {
+		t.Errorf("marker %d is not nested in itself", i)
+	}
+	p.end(i, now())
+}
+
+// The table of open scopes agrees with the stack, whatever comes and goes.
+func TestActive(t *testing.T) {
+	collected(t)
+	p := &slot{stack: &none}
+	open := map[uint32]int{}
+	for range 100_000 {
+		i := firstIndex + uint32(rand.IntN(300))
+		if s := p.stack; s.n > 0 && rand.IntN(400) < int(s.n) {
+			top := s.at(s.n-1).index &^ scopeBits
+			open[top]--
+			s.n--
+			p.mask = s.at(s.n).mask
+			p.activate(top, 1<<32-1)
+			continue
+		}
+		if p.stack.n == p.stack.room && !p.grow() {
+			t.Fatal("no memory")
+		}
+		j := i
+		if p.mask>>(i%64)&1 != 0 {
+			j = p.nested(i)
+		}
+		if nested := j != i; nested != (open[i] > 0) {
+			t.Fatalf("marker %d is open %d times, nested %v", i, open[i], nested)
+		}
+		p.push(j, 0, 0)
+		p.activate(i, 1)
+		open[i]++
+	}
+	if p.active == nil {
+		t.Error("the stack was never deep")
+	}
+}
+
+// The stack of scopes grows.
+func TestDeep(t *testing.T) {
+	m := collected(t)
+	c0, _ := counted(&m[1])
+	p := own()
+	base := p.stack.n
+	var deep func(n int)
+	deep = func(n int) {
+		if n > 0 {
+			opened(&m[1], func() { deep(n - 1) })
+		}
+	}
+	deep(5000)
+	if c, _ := counted(&m[1]); c != c0+5000 || p.stack.n != base {
+		t.Errorf("%d passages, %d open", c-c0, p.stack.n-base)
+	}
+}
+
+// What scopes cost is measured again inside scopes that are open, among them one that a panic left deep on the
+// stack, and they have nothing of it.
+func TestMeasureAgain(t *testing.T) {
+	m := collected(t)
+	p := own()
+	deeper := func(f func()) { // with its own frame, and some of the stack
+		var pad [4096]byte
+		for i := range pad {
+			pad[i] = byte(i)
+		}
+		opened(&m[1], f)
+		runtime.KeepAlive(&pad)
+	}
+	var outer Scope
+	outer.Enter(&m[0])
+	defer outer.Exit()
+	func() {
+		defer func() { _ = recover() }()
+		deeper(func() { panic("left") })
+	}()
+	kept, before, open := *p, rounds, p.stack.n
+	for range 20 {
+		measureAt = now() - 1
+		measureAgain(now(), 0)
+	}
+	if rounds != before+20 {
+		t.Errorf("%d rounds", rounds-before)
+	}
+	if p.stack != kept.stack || p.stack.n != open || p.mask != kept.mask || p.child != kept.child || p.active != kept.active || p.over == kept.over {
+		t.Errorf("%+v of %d\n%+v of %d", *p, p.stack.n, kept, open)
+	}
+}
+
+// What is measured again when scopes end that a panic has left is nothing to the scope around them, nor to the one
+// that begins there.
+func TestMeasureAgainLeft(t *testing.T) {
+	m := collected(t)
+	spin := func() {
+		for from := nanotime(); nanotime()-from < spun; {
+		}
+	}
+	leave := func() {
+		defer func() { _ = recover() }()
+		opened(&m[1], func() { panic("left") })
+	}
+	total := func() uint64 {
+		r := sum("", []uint32{m[0].index})
+		return r.total
+	}
+	least, most := uint64(1<<63), uint64(0)
+	for range 20 {
+		before := total()
+		opened(&m[0], func() {
+			spin()
+			leave()
+			spin()
+			measureAt = now() - 1
+		})
+		most = max(most, total()-before) // what is measured beside other work may be too much for once
+		leave()
+		before = total()
+		measureAt = now() - 1
+		opened(&m[0], func() {})
+		least = min(least, total()-before)
+	}
+	if most < 2*spun*9/10 {
+		t.Errorf("the scope around took %d ns, want %d", most, 2*spun)
+	}
+	if least > spun/2 {
+		t.Errorf("the scope behind took %d ns, want next to nothing", least)
+	}
+}
+
+const spun = 60_000 // ns
+
+// Once a run is over, what is open on a stack stays open in that run's data, whoever ends it or comes late to
+// open more.
+func TestFrozen(t *testing.T) {
+	m := collected(t)
+	p := own()
+	kept, others := *p, owners
+	defer func() { *p, owners = kept, others }()
+	base := p.stack.n
+	outer := Enter(&m[0])
+	old := p.stack
+	count := func() int {
+		a, _ := counted(&m[0])
+		b, _ := counted(&m[1])
+		return int(a + b)
+	}
+	c0 := count()
+	lock()
+	owners = []*slot{p}
+	freezeStacks()
+	unlock()
+	late := Entered{at: uint64(p.push(m[0].index, now(), depthValue)), slot: p, index: m[0].index} // it had found its marker on
+	again := Entered{at: uint64(p.push(m[1].index, now(), depthValue)), slot: p, index: m[1].index}
+	for what, e := range map[string]Entered{"entered late": again, "entered": late, "entered before": outer, "twice": outer} {
+		if e.Exit(); count() != c0 {
+			t.Errorf("%s: %d passages, want none", what, count()-c0)
+		}
+	}
+	opened(&m[1], func() {
+		if e := Enter(&m[1]); e.index != 0 {
+			t.Errorf("entered after the end: %+v", e)
+		}
+	})
+	if old != p.stack || count() != c0 {
+		t.Errorf("%d open, %d passages", old.n, count()-c0)
+	}
+	old.n = base
+}
+
+// What only or skip has left out of a function that is on is passed with nothing done: it gets no index.
+func TestUnwanted(t *testing.T) {
+	opened(&collected(t)[0], func() {}) // makes ready
+	m, next := Marker{index: unwanted}, nextIndex
+	open := own().stack.n
+	Begin(&m)
+	if own().stack.n != open {
+		t.Error("a scope is open")
+	}
+	End(&m)
+	var s Scope
+	s.Enter(&m)
+	s.Exit()
+	Pass(&m)
+	if m.index != unwanted || nextIndex != next || own().stack.n != open {
+		t.Errorf("word %#x, %d indexes given, %d scopes open", m.index, nextIndex-next, own().stack.n-open)
+	}
+}

@@ -1,0 +1,158 @@
+//go:build !markgen_off && (amd64 || arm64)
+
+package perf
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+// pairsOf runs f with pairs being recorded, and gives those of three markers, as digits.
+func pairsOf(t *testing.T, f func(m *[3]Marker)) (pairs []string) {
+	t.Helper()
+	m := collected(t)
+	for i := range m {
+		opened(&m[i], func() {})
+	}
+	kept := hot.extras
+	hot.extras |= extraPairs
+	pairRows = nil
+	defer func() { hot.extras, pairRows = kept, nil }()
+	f(m)
+	for i := range m {
+		for k := range i + 1 {
+			a, b := m[i].index&IndexMask, m[k].index&IndexMask
+			r := rowOf(max(a, b))
+			if r == nil {
+				continue
+			}
+			bit := uintptr(min(a, b) - firstIndex)
+			if *(*uint64)(unsafe.Add(unsafe.Pointer(r), OffPairsData+bit/64*8))>>(bit%64)&1 != 0 {
+				pairs = append(pairs, fmt.Sprint(k, i))
+			}
+		}
+	}
+	return pairs
+}
+
+func TestPairs(t *testing.T) {
+	nothing := func() {}
+	for _, tt := range []struct {
+		name string
+		run  func(m *[3]Marker)
+		want []string
+	}{
+		{"one after the other", func(m *[3]Marker) { opened(&m[0], nothing); opened(&m[1], nothing) }, nil},
+		{"inside", func(m *[3]Marker) { opened(&m[0], func() { opened(&m[1], nothing) }) }, []string{"0 1"}},
+		{"three deep", func(m *[3]Marker) {
+			opened(&m[2], func() { opened(&m[0], func() { opened(&m[1], nothing) }) })
+		}, []string{"0 1", "0 2", "1 2"}},
+		{"inside itself", func(m *[3]Marker) {
+			opened(&m[0], func() { opened(&m[1], func() { opened(&m[0], nothing) }) })
+		}, []string{"0 0", "0 1"}},
+		{"on another goroutine", func(m *[3]Marker) {
+			opened(&m[0], func() {
+				done := make(chan bool)
+				go func() { opened(&m[1], nothing); close(done) }()
+				<-done
+			})
+		}, nil},
+		{"deep", func(m *[3]Marker) {
+			var down func(n int)
+			down = func(n int) {
+				if n == 0 {
+					opened(&m[1], nothing)
+					return
+				}
+				opened(&m[0], func() { down(n - 1) })
+			}
+			opened(&m[2], func() { down(3 * deep) })
+		}, []string{"0 0", "0 1", "0 2", "1 2"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := pairsOf(t, tt.run); !slices.Equal(got, tt.want) && len(got)+len(tt.want) > 0 {
+				slices.Sort(tt.want)
+				slices.Sort(got)
+				if !slices.Equal(got, tt.want) {
+					t.Errorf("%v, want %v", got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+// With outermost a scope inside another of its marker is not recorded, whatever is
+// between the two, and the one after it is.
+func TestOutermost(t *testing.T) {
+	m := collected(t)
+	opened(&m[0], func() {})
+	opened(&m[1], func() {})
+	for _, shut := range []bool{false, true} {
+		testOutermost(t, m, shut)
+	}
+}
+
+func testOutermost(t *testing.T, m *[3]Marker, shut bool) {
+	conf.outermost, conf.shut = true, shut
+	defer func() { conf.outermost, conf.shut = false, false }()
+	a0, n0 := counted(&m[0])
+	b0, _ := counted(&m[1])
+	for range 3 {
+		opened(&m[0], func() {
+			opened(&m[0], func() { opened(&m[1], func() { opened(&m[0], func() {}) }) })
+			var s Scope
+			s.Enter(&m[0])
+			s.Exit()
+		})
+	}
+	// A panic that leaves a shut marker's scope does not leave the marker shut.
+	for range 2 {
+		func() {
+			defer func() { Recovered(recover()) }()
+			opened(&m[0], func() { opened(&m[0], func() { panic("out") }) })
+		}()
+	}
+	own().settle(0, now())
+	if m[0].Off != 0 {
+		t.Errorf("shut %v: the marker is left with %#x", shut, m[0].Off)
+	}
+	a, n := counted(&m[0])
+	b, _ := counted(&m[1])
+	if a-a0 != 5 || n != n0 || b-b0 != 3 {
+		t.Errorf("shut %v: %d passages, %d ns nested, %d of another; want 5, 0, 3", shut, a-a0, n-n0, b-b0)
+	}
+}
+
+func TestListed(t *testing.T) {
+	var l listed
+	l.parse("00000000000000a2\r\nfedcba9876543210\n\np.F*\n0000000000000001\nnot an ID either\n")
+	for id, want := range map[string]bool{
+		"00000000000000a2": true, "fedcba9876543210": true, "0000000000000001": true,
+		"00000000000000a1": false, "FEDCBA9876543210": false, "": false, "p.F*": false,
+	} {
+		if l.has(id) != want {
+			t.Errorf("%q: %v", id, !want)
+		}
+	}
+	c := config{only: l.globs, listed: l}
+	if !c.wants("x", "p.Format") || !c.wants("00000000000000a2", "y") || c.wants("x", "q.F") || !c.chooses() {
+		t.Errorf("globs %q", l.globs)
+	}
+	if none := (config{listed: listed{given: true}}); none.wants("x", "p.F") || !none.chooses() {
+		t.Error("an empty file chooses all")
+	}
+}
+
+func FuzzListed(f *testing.F) {
+	f.Add("00000000000000a2\np.*\n", "00000000000000a2")
+	f.Fuzz(func(t *testing.T, text, id string) {
+		var l listed
+		l.parse(text)
+		if !slices.IsSorted(l.ids) {
+			t.Error("not sorted")
+		}
+		l.has(id)
+	})
+}

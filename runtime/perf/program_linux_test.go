@@ -1,0 +1,367 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// passages is what work(10), called n times, must leave.
+func passages(n uint64, more map[string]uint64) map[string]uint64 {
+	all := map[string]uint64{
+		"demo.main": 1, "demo.work": n, "demo.work:for#1": 10 * n, "demo.add": 5*n + 1, "demo.counted": 5 * n,
+		"demo.leave": 0, "demo.tick": 0, "demo.(*T).Never": 0, "demo.pass": 0, "demo.uncounted": 0,
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+// Every way a program can end leaves the file complete as far as it got. exit is
+// the program's own exit code.
+func TestWaysToEnd(t *testing.T) {
+	for _, tt := range []struct {
+		args    []string
+		exit    int
+		stopped bool // the end was seen
+		want    map[string]uint64
+		stderr  string
+	}{
+		{[]string{"work", "3"}, 0, true, passages(4, map[string]uint64{"demo.tick": 3, "demo.pass": 3}), ""},
+		{[]string{"panic"}, 2, false, passages(1, map[string]uint64{"demo.leave": 1}), "panic: out"},
+		{[]string{"recovered"}, 0, true, passages(1, map[string]uint64{"demo.leave": 1}), ""},
+		{[]string{"goexit"}, 0, true, passages(1, map[string]uint64{"demo.leave": 1}), ""},
+		{[]string{"exit"}, 3, true, passages(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"fatal"}, 1, true, passages(1, map[string]uint64{"demo.main": 0}), "fatal"},
+		{[]string{"elsewhere"}, 4, true, passages(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"syscallexit"}, 6, false, passages(1, map[string]uint64{"demo.main": 0}), ""},
+		{[]string{"deadlock"}, 2, false, passages(1, map[string]uint64{"demo.main": 0}), "all goroutines are asleep - deadlock!"},
+		{[]string{"chdir"}, 0, true, passages(1, nil), ""},
+		{[]string{"reenter", "5"}, 0, true, passages(0, map[string]uint64{"demo.leave": 5}), ""},
+		{[]string{"pause"}, 0, true, passages(2, map[string]uint64{"demo.leave": 1, "demo.counted": 10}), ""},
+		{[]string{"workers", "300"}, 0, true, passages(15000, map[string]uint64{"demo.leave": 15000}), ""},
+		{[]string{"million", "1"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "2"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "8"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"million", "200"}, 0, true, passages(0, map[string]uint64{"demo.leave": 1000000}), ""},
+		{[]string{"procs", "2000"}, 0, true, passages(40000, map[string]uint64{"demo.leave": 40000}), ""},
+	} {
+		for _, f := range []*form{raceForm, virtualForm} {
+			if f == raceForm && tt.args[0] == "deadlock" {
+				continue // Go does not look for deadlocks with -race
+			}
+			t.Run(f.name+"/"+strings.Join(tt.args, ""), func(t *testing.T) {
+				t.Parallel()
+				for _, config := range []string{"collect=time", "noself", "clock=mono"} {
+					r := f.run(t, config+",file=data", tt.args...)
+					if r.code != tt.exit {
+						t.Errorf("%s: exit code %d, want %d\n%s", config, r.code, tt.exit, r.stderr)
+					}
+					if !strings.Contains(r.stderr, tt.stderr) || tt.stderr == "" && r.stderr != "" {
+						t.Errorf("%s: stderr %q, want %q", config, r.stderr, tt.stderr)
+					}
+					d := r.data("data")
+					if diff := cmp.Diff(tt.want, d.counts()); diff != "" {
+						t.Errorf("%s: passages (-want +got):\n%s", config, diff)
+					}
+					want := uint64(StateProfiling)
+					if tt.stopped {
+						want = StateStopped
+					}
+					if got := d.word(OffState); got != want {
+						t.Errorf("%s: state %d, want %d", config, got, want)
+					}
+					if (d.word(OffEndWall) != 0) != tt.stopped {
+						t.Errorf("%s: the end's time is %d", config, d.word(OffEndWall))
+					}
+				}
+			})
+		}
+	}
+}
+
+// Unset, empty, or unusable: the program is as if it were not marked.
+func TestInert(t *testing.T) {
+	for config, stderr := range map[string]string{
+		"":                             "",
+		"collect":                      `markgen: MARKGEN: key "collect": has no value; give ` + wantedCollectors + `; nothing is collected` + "\n",
+		"collect=+time,file=x":         `markgen: MARKGEN: key "collect": cannot be +time; give ` + wantedCollectors + "; nothing is collected\n",
+		"file=x,colect=time":           `markgen: MARKGEN: key "colect": not a key; the keys are ` + knownKeys + "; nothing is collected\n",
+		"file=x,clock=sundial":         `markgen: MARKGEN: key "clock": cannot be sundial; give tsc or mono; nothing is collected` + "\n",
+		"collect=trace,buffer=4095":    `markgen: MARKGEN: key "buffer": cannot be 4095; give bytes, from a page to 64G, such as 64K, 4M or 1G; nothing is collected` + "\n",
+		"file=x,noself=1":              `markgen: MARKGEN: key "noself": takes no value; write noself alone; nothing is collected` + "\n",
+		"file=x,report=":               `markgen: MARKGEN: key "report": has no value; give a path, stderr or none; nothing is collected` + "\n",
+		"collect=time,io,file=x":       `markgen: MARKGEN: key "io": not a key; for a collector write collect=time+io; the keys are ` + knownKeys + "; nothing is collected\n",
+		"collect=time,file=x,sampel=2": `markgen: MARKGEN: key "sampel": not a key; the keys are ` + knownKeys + "; nothing is collected\n",
+	} {
+		r := virtualForm.run(t, config, "work", "2")
+		if r.code != 0 || r.stderr != stderr || r.stdout != "sum 20 true false\n" {
+			t.Errorf("MARKGEN=%s: exit code %d, stdout %q, stderr %q, want %q", config, r.code, r.stdout, r.stderr, stderr)
+		}
+		if f := r.files(); len(f) > 0 {
+			t.Errorf("MARKGEN=%s left %q", config, f)
+		}
+	}
+	cmd := virtualForm.command(t, "", "work", "2")
+	cmd.Env = slices.DeleteFunc(cmd.Env, func(s string) bool { return strings.HasPrefix(s, "MARKGEN=") })
+	if r := finish(t, cmd); r.code != 0 || r.stderr != "" || len(r.files()) > 0 {
+		t.Errorf("unset: exit code %d, stderr %q, files %q", r.code, r.stderr, r.files())
+	}
+}
+
+// The tag compiles the runtime away: MARKGEN is not looked at.
+func TestTagOff(t *testing.T) {
+	for _, f := range []*form{offForm, offModule} {
+		r := f.run(t, "file=data,report=stderr", "work", "2")
+		if r.code != 0 || r.stdout != "sum 20 false false\n" || r.stderr != "" || len(r.files()) > 0 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, files %q", f.name, r.code, r.stdout, r.stderr, r.files())
+		}
+	}
+}
+
+func TestModuleForm(t *testing.T) {
+	r := moduleForm.run(t, "file=data,report=stderr", "work", "2")
+	if r.code != 0 || !strings.Contains(r.stderr, "demo.work:for#1") {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	want := passages(3, map[string]uint64{"demo.tick": 2, "demo.pass": 2})
+	d := r.data("data")
+	if diff := cmp.Diff(want, d.counts()); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	if d.word(OffState) != StateStopped {
+		t.Errorf("state %d", d.word(OffState))
+	}
+	// Here nothing sees os.Exit; the data are there all the same.
+	r = moduleForm.run(t, "file=data,report=stderr", "exit")
+	if r.code != 3 || r.stderr != "" {
+		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
+	}
+	if diff := cmp.Diff(passages(1, map[string]uint64{"demo.main": 0}), r.data("data").counts()); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+}
+
+func TestReport(t *testing.T) {
+	for _, f := range []*form{raceForm, virtualForm} {
+		t.Run(f.name, func(t *testing.T) {
+			r := f.run(t, "report=stderr", "work", "3")
+			lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
+			var names, counts []string
+			for _, line := range lines[1:] {
+				w := strings.Fields(line)
+				names, counts = append(names, w[0]), append(counts, w[1])
+				if len(w) != 4 {
+					t.Errorf("line %q", line)
+				}
+			}
+			if !strings.HasPrefix(lines[0], "markgen: demo, pid ") || !strings.Contains(lines[0], ", quantum ") {
+				t.Errorf("the report begins %q", lines[0])
+			}
+			wantNames := []string{"marker", "demo.(*T).Never", "demo.add", "demo.counted", "demo.leave", "demo.main", "demo.pass",
+				"demo.tick", "demo.uncounted", "demo.work", "demo.work:for#1"}
+			wantCounts := []string{"count", "0", "21", "20", "0", "1", "3", "3", "0", "4", "40"}
+			if diff := cmp.Diff(wantNames, names); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(wantCounts, counts); diff != "" {
+				t.Error(diff)
+			}
+			if files := r.files(); len(files) > 0 {
+				t.Errorf("a report without file= left %q", files)
+			}
+		})
+	}
+	// The report comes on os.Exit and log.Fatal too, after what they print.
+	for _, what := range []string{"exit", "fatal", "elsewhere"} {
+		r := virtualForm.run(t, "report=r.%p.%a.%%.txt,file=data", what)
+		names := r.files()
+		if len(names) != 2 || !strings.HasSuffix(names[1], ".demo.%.txt") {
+			t.Fatalf("%s left %q", what, names)
+		}
+		b, err := os.ReadFile(filepath.Join(r.dir, names[1]))
+		if err != nil || !strings.Contains(string(b), "demo.work:for#1     10") {
+			t.Errorf("%s: report %s %v", what, b, err)
+		}
+	}
+	// A device is written to, not replaced; a place that cannot be costs a line.
+	if r := virtualForm.run(t, "report=/dev/null", "work"); r.code != 0 || r.stderr != "" {
+		t.Errorf("/dev/null: exit code %d, stderr %q", r.code, r.stderr)
+	}
+	if st, err := os.Stat("/dev/null"); err != nil || st.Mode().IsRegular() {
+		t.Errorf("/dev/null is now %v %v", st, err)
+	}
+	r := virtualForm.run(t, "report=no/such/place", "work")
+	if r.code != 0 || !strings.HasPrefix(r.stderr, `markgen: MARKGEN: key "report": `) || strings.Count(r.stderr, "\n") != 1 {
+		t.Errorf("no place: exit code %d, stderr %q", r.code, r.stderr)
+	}
+	// Relative to where the program began.
+	if r := virtualForm.run(t, "report=r", "chdir"); r.code != 0 || !slices.Equal(r.files(), []string{"r"}) {
+		t.Errorf("chdir: files %q, stderr %q", r.files(), r.stderr)
+	}
+}
+
+// Without file= and report= there is a file; report=none alone is the same.
+func TestDefaultFile(t *testing.T) {
+	for _, config := range []string{"collect=time", "report=none"} {
+		r := virtualForm.run(t, config, "work")
+		files := r.files()
+		if len(files) != 1 || !strings.HasPrefix(files[0], "demo.") || !strings.HasSuffix(files[0], ".markgen") {
+			t.Fatalf("%s left %q", config, files)
+		}
+		d := r.data(files[0])
+		if want := "demo." + strconv.Itoa(int(d.word(OffPID))) + ".markgen"; files[0] != want {
+			t.Errorf("%s: file %s, want %s", config, files[0], want)
+		}
+		st, err := os.Stat(filepath.Join(r.dir, files[0]))
+		if err != nil || st.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v %v", st.Mode(), err)
+		}
+	}
+	r := virtualForm.run(t, "file=%a-%t", "work")
+	files := r.files()
+	if len(files) != 1 || len(files[0]) != len("demo-20060102-150405") || files[0][:7] != "demo-20" {
+		t.Errorf("files %q", files)
+	}
+}
+
+func TestOnlyAndSkip(t *testing.T) {
+	for _, tt := range []struct {
+		config string
+		want   map[string]uint64
+	}{
+		// The loop is behind the gate of work, whose own marker is not collected.
+		{"only=*:for#1", map[string]uint64{"demo.work:for#1": 20}},
+		{"only=demo.work;demo.m?in", map[string]uint64{"demo.work": 2, "demo.main": 1}},
+		{"skip=*.work*;demo.add", map[string]uint64{"demo.main": 1, "demo.tick": 1, "demo.pass": 1, "demo.counted": 10}},
+		{"only=demo.*,skip=demo.?*d;demo.work;*.tick;*main", map[string]uint64{"demo.work:for#1": 20, "demo.pass": 1}},
+		{"only=demo.counted", map[string]uint64{"demo.counted": 10}},
+		{"only=nothing", nil},
+	} {
+		want := map[string]uint64{}
+		for name := range passages(0, nil) {
+			want[name] = tt.want[name]
+		}
+		d := virtualForm.run(t, "file=data,"+tt.config, "work", "1").data("data")
+		if diff := cmp.Diff(want, d.counts()); diff != "" {
+			t.Errorf("%s: passages (-want +got):\n%s", tt.config, diff)
+		}
+	}
+}
+
+// A file whose process was killed in the middle of its work reads as any other.
+func TestKilled(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGQUIT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := virtualForm.command(t, "file=data,report=stderr", "forever", "1000")
+			untilReady(t, cmd)
+			cmd.Process.Signal(sig)
+			cmd.Wait()
+			if sig != syscall.SIGQUIT && exitCode(cmd) != 128+int(sig) {
+				t.Errorf("exit code %d", exitCode(cmd))
+			}
+			d := readData(t, filepath.Join(cmd.Dir, "data"))
+			w, l, a := d.marks["demo.work"], d.marks["demo.work:for#1"], d.marks["demo.add"]
+			if w.count < 1000 || l.count < 10*w.count || l.count > 10*w.count+10 || a.count < 5*w.count || a.count > 5*w.count+6 {
+				t.Errorf("work %d, its loop %d, add %d", w.count, l.count, a.count)
+			}
+			if d.word(OffState) != StateProfiling || d.word(OffEndWall) != 0 {
+				t.Errorf("state %d, end %d", d.word(OffState), d.word(OffEndWall))
+			}
+		})
+	}
+}
+
+func TestAllocs(t *testing.T) {
+	for _, f := range []*form{virtualForm, moduleForm} {
+		if r := f.run(t, "file=data", "allocs"); r.stdout != "allocs 0\n" {
+			t.Errorf("%s: %s%s", f.name, r.stdout, r.stderr)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for _, f := range []*form{raceForm, virtualForm, moduleForm} {
+		t.Run(f.name, func(t *testing.T) {
+			for _, config := range []string{"", "file=data", "file=data,only=x", "report=/dev/null"} {
+				if r := f.run(t, config, "bad"); r.code != 0 || r.stdout != "fine\n" || r.stderr != "" {
+					t.Errorf("%s, MARKGEN=%s: exit code %d, stdout %q, stderr %s", f.name, config, r.code, r.stdout, r.stderr)
+				}
+			}
+		})
+	}
+}
+
+// Markers hide no race of the program from the race detector: goroutines that
+// pass the same marker are not ordered by that.
+func TestRaceIsSeen(t *testing.T) {
+	for _, config := range []string{"", "file=data", "report=/dev/null", "file=data,noself"} {
+		r := raceForm.run(t, config, "race")
+		if r.code != 66 || strings.Count(r.stderr, "WARNING: DATA RACE") != 1 {
+			t.Errorf("MARKGEN=%s: exit code %d, stderr %s", config, r.code, r.stderr)
+		}
+	}
+}
+
+// The header has the processor time of the run, as the system counts it for the process, which has a little besides.
+func TestCPUTime(t *testing.T) {
+	native(t)
+	cmd := virtualForm.command(t, "file=data", "million", "8")
+	r := finish(t, cmd)
+	d := r.data("data")
+	of := uint64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	if cpu := d.word(OffCPUTime); cpu < of/2 || cpu > of {
+		t.Errorf("processor time %d ns, of the process %d ns", cpu, of)
+	}
+	if count := d.word(OffCount); count == 0 || count > d.word(OffWhole) {
+		t.Errorf("a count costs %d ps, a scope %d ps", count, d.word(OffWhole))
+	}
+}
+
+// The header tells the clock, the platform and what was asked for.
+func TestHeader(t *testing.T) {
+	arch := goarch
+	if emulator != "" {
+		arch = os.Getenv("GOARCH")
+	}
+	for _, clock := range []string{"mono", ""} {
+		config := "file=data"
+		if clock != "" {
+			config += ",clock=" + clock
+		}
+		d := virtualForm.run(t, config, "self", "10").data("data")
+		if d.text(OffApp, SizeApp) != "demo" || d.text(OffConfig, SizeConfig) != config || d.text(OffGOOS, SizeGOOS) != goos ||
+			d.text(OffGOARCH, SizeGOARCH) != arch || !strings.HasPrefix(d.text(OffGo, SizeGo), "go1.") {
+			t.Errorf("header %q", d.b[OffApp:OffConfig+64])
+		}
+		if d.text(OffMain, SizeMain) != "demo" || arch == goarch && d.text(OffCPU, SizeCPU) != cpuModel() || arch == "amd64" && cpuModel() == "" {
+			t.Errorf("main package %q, processor %q", d.text(OffMain, SizeMain), d.text(OffCPU, SizeCPU))
+		}
+		ns := d.word(OffEndMono) - d.word(OffStartMono)
+		ticks := d.word(OffEndTick) - d.word(OffStartTick)
+		hz := float64(ticks) / float64(ns) * 1e9
+		if off := hz/float64(d.word(OffHz)) - 1; off < -5e-4 || off > 5e-4 {
+			t.Errorf("the clock runs at %.0f Hz, the header says %d", hz, d.word(OffHz))
+		}
+		if clock == "mono" && (d.word(OffClock) != ClockMono || d.word(OffHz) != 1e9) {
+			t.Errorf("clock %d at %d Hz", d.word(OffClock), d.word(OffHz))
+		}
+		read, inside, whole := d.word(OffRead), d.word(OffInside), d.word(OffWhole)
+		if read == 0 || whole < inside || whole < read || whole > 10e6 || d.word(OffQuantum) == 0 {
+			t.Errorf("read %d ps, inside %d ps, whole %d ps, quantum %d ps", read, inside, whole, d.word(OffQuantum))
+		}
+		wall := d.word(OffEndWall) - d.word(OffStartWall)
+		if wall < 20e6 || wall > 60e9 || d.word(OffStartWall) < 1.6e18 || d.word(OffLost) != 0 {
+			t.Errorf("the run took %d ns from %d, lost %d", wall, d.word(OffStartWall), d.word(OffLost))
+		}
+	}
+}

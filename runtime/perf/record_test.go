@@ -1,0 +1,201 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+)
+
+// A cell's buckets, sums and extremes are those of the durations added.
+func TestCell(t *testing.T) {
+	var c cell
+	var groups [NumBuckets / GroupBuckets]group
+	c.min = math.MaxUint64
+	type want struct {
+		count   uint64
+		sum, sq big.Int
+	}
+	var buckets [NumBuckets]want
+	durations := []uint64{0, 1, 2, 3, 4, 7, 8, 1 << 31, 1 << 32, 1<<32 + 1, 1 << 40, math.MaxInt64}
+	for range 1000 {
+		durations = append(durations, rand.Uint64()>>(8+rand.IntN(56)))
+	}
+	var self, least, most uint64
+	least = math.MaxUint64
+	for _, ns := range durations {
+		p := passage{true, passageNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil}
+		if g := &c.groups[bucketOf(ns)/GroupBuckets].p; *g == nil {
+			if c.record(&p) {
+				t.Fatal("recorded without a group")
+			}
+			*g = &groups[bucketOf(ns)/GroupBuckets]
+		}
+		if !c.record(&p) {
+			t.Fatal("not recorded")
+		}
+		self += ns / 2
+		least, most = min(least, ns), max(most, ns)
+		k := 0
+		for k < 63 && ns >= 1<<(k+1) {
+			k++
+		}
+		b := &buckets[k]
+		b.count++
+		d := new(big.Int).SetUint64(ns)
+		b.sum.Add(&b.sum, d)
+		b.sq.Add(&b.sq, d.Mul(d, d))
+	}
+	for k := range buckets {
+		got, want := &groups[k/GroupBuckets].buckets[k%GroupBuckets], &buckets[k]
+		sq := new(big.Int).SetUint64(got.sqHi)
+		sq.Lsh(sq, 64).Add(sq, new(big.Int).SetUint64(got.sqLo))
+		if got.count != want.count || want.sum.Cmp(new(big.Int).SetUint64(got.sum)) != 0 || want.sq.Cmp(sq) != 0 {
+			t.Errorf("bucket %d: %+v, want %d, %v, %v", k, got, want.count, &want.sum, &want.sq)
+		}
+	}
+	if c.self != self || c.min != least || c.max != most || c.last != durations[len(durations)-1]+1 || c.noself != uint64(len(durations)) {
+		t.Errorf("self %d, min %d, max %d, last %d, noself %d", c.self, c.min, c.max, c.last, c.noself)
+	}
+}
+
+func TestToNS(t *testing.T) {
+	collected(t)
+	kept := hot.mult
+	defer func() { hot.mult = kept }()
+	for _, hz := range []uint64{1e6, 24e6, 62_500_000, 1e9, 2_699_998_123, 6e9} {
+		hot.mult = multFor(hz)
+		for _, d := range []uint64{0, 1, 2, 1000, 1e9, 1<<32 - 1, 1 << 32, 6<<32 + 5, 1e12, 1e16} {
+			exact := float64(d) / float64(hz) * 1e9
+			if got := float64(toNS(d)); math.Abs(got-exact) > exact*1e-9+0.5 {
+				t.Errorf("%d ticks at %d Hz are %.0f ns, want %.3f", d, hz, got, exact)
+			}
+		}
+	}
+	if multFor(0) != 1<<32 || multFor(1e9) != 1<<32 {
+		t.Error("one tick a ns")
+	}
+}
+
+// Each goroutine finds its own slot, in whichever table it is.
+func TestSlots(t *testing.T) {
+	collected(t)
+	first := firstSlots(slotSet{})
+	const n = 100_000 // three times the first table
+	owner := map[*slot]uintptr{}
+	at := func(i int) uintptr { return 0x10000000 + uintptr(i)*448 }
+	for i := range n {
+		g := at(i)
+		p := lineOf(first, slotBits, g).find(g, g)
+		if p == nil || owner[p] != 0 || p.key != g {
+			t.Fatalf("goroutine %d: slot %p of %#x", i, p, owner[p])
+		}
+		owner[p] = g
+	}
+	for i := range n {
+		g := at(i)
+		if p := lineOf(first, slotBits, g).find(g, g); owner[p] != g {
+			t.Fatalf("goroutine %d finds the slot of %#x", i, owner[p])
+		}
+	}
+	if unsafe.Sizeof(slot{}) != 64 && unsafe.Sizeof(uintptr(0)) == 8 {
+		t.Errorf("a slot has %d bytes", unsafe.Sizeof(slot{}))
+	}
+}
+
+// Processors beyond MaxShards share their cells under the lock.
+func TestManyProcessors(t *testing.T) {
+	m := collected(t)
+	decide(&m[1])
+	const each = 1000
+	var wg sync.WaitGroup
+	for pid := MaxShards - 2; pid < MaxShards+10; pid++ {
+		wg.Go(func() {
+			for range each {
+				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: now()}
+				if !prepare(pid, m[1].index, &p) {
+					cellOf(pid, m[1].index).record(&p)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	r := sum("", []uint32{m[1].index})
+	if want := uint64(12 * each); r.count != want || r.total != 5*want {
+		t.Errorf("%d scopes of %d ns, want %d of 5", r.count, r.total, want)
+	}
+	if p := (passage{}); !prepare(0, nextIndex, &p) || !prepare(0, 0, &p) || !prepare(-1, m[1].index, &p) {
+		t.Error("a cell was made for a marker or a processor that is not there")
+	}
+}
+
+// Units may register at once, with markers being passed meanwhile.
+func TestConcurrentRegister(t *testing.T) {
+	collected(t)
+	var wg sync.WaitGroup
+	const units, each = 20, 30
+	ms := make([][each]Marker, units)
+	for u := range ms {
+		var text strings.Builder
+		for i := range each {
+			fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t1\t1\t%d\t-\t-\t1\tunit%d.F%d\n", u*each+i, i, u, i)
+		}
+		wg.Go(func() {
+			for i := range ms[u] { // before and after the table is there
+				Enter(&ms[u][i]).Exit()
+			}
+			Register(&ms[u][0], each, nil, 0, text.String())
+			for i := range ms[u] {
+				Enter(&ms[u][i]).Exit()
+			}
+		})
+	}
+	wg.Wait()
+	seen := map[uint32]bool{}
+	for u := range ms {
+		for i := range ms[u] {
+			index := ms[u][i].index
+			if r := sum("", []uint32{index}); r.count != 2 || seen[index] {
+				t.Errorf("marker %d of unit %d has index %d and %d passages", i, u, index, r.count)
+			}
+			seen[index] = true
+		}
+	}
+}
+
+// No table makes Register fail or fall.
+func FuzzRegister(f *testing.F) {
+	f.Add("p\tx\nf\ta.go\nm\t1\tfunc\t0\t1\t1\t1\t-\t-\t1\tx.F\nb\t0\t1\t1\t1\t1\t1\nc\t2\tblock\t0\t1\t1\tx.G", "x.*", "*G")
+	f.Add("m\nm\t\nc\t\t\t\t\t\t\t\n\n\tb", "*", "")
+	f.Add("m\t1\tfunc\t0\t1\t1\t999999999999\t-\t-\t1\tx", "", "x")
+	f.Fuzz(func(t *testing.T, text, only, skip string) {
+		collected(t)
+		kept, keptTables := conf, len(tables)
+		conf.only, conf.skip = only, skip
+		defer func() { conf, tables = kept, tables[:keptTables] }()
+		var ms [3]Marker
+		var cs [3]Counter
+		if !Register(&ms[0], len(ms), &cs[0], len(cs), text) {
+			t.Error("nothing is collected")
+		}
+		for i := range ms {
+			if collected := int32(ms[i].index) > 0; collected && ms[i].Off != 0 {
+				t.Errorf("marker %d is collected and its gate is off", i)
+			}
+			Enter(&ms[i]).Exit()
+			Count(&cs[i])
+		}
+		lock()
+		rows := gather()
+		unlock()
+		if len(rows) == 0 {
+			t.Error("no rows")
+		}
+	})
+}

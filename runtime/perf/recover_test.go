@@ -1,0 +1,104 @@
+//go:build !markgen_off && (amd64 || arm64)
+
+package perf
+
+import "testing"
+
+// What a panic leaves ends when it is stopped, whatever is open where that is done, and then has nothing inside it any more.
+func TestRecovered(t *testing.T) {
+	m := collected(t)
+	Enter(&m[0]).Exit() // makes ready
+	if panicFP == 0 {
+		t.Fatal("it is not known where a panic says which function recovers")
+	}
+	p := own()
+	base := p.stack.n
+	spin := func() {
+		for from := now(); toNS(now()-from) < spun; {
+		}
+	}
+	for what, form := range map[string]struct {
+		recovering func(stop func()) // has scopes open while it stops the panic
+		open       uint32
+	}{
+		"nothing is open":      {func(stop func()) { stop() }, 0},
+		"one scope":            {func(stop func()) { opened(&m[0], stop) }, 1},
+		"one inside another":   {func(stop func()) { opened(&m[0], func() { opened(&m[0], stop) }) }, 2},
+		"one that is deferred": {func(stop func()) { defer Enter(&m[0]).Exit(); stop() }, 2}, // what was left waits for it
+	} {
+		a0, _ := counted(&m[1])
+		b0, _ := counted(&m[0])
+		total := sum("", []uint32{m[1].index}).total
+		from, stopped := now(), uint64(0)
+		func() {
+			defer func() {
+				v := recover()
+				form.recovering(func() {
+					Recovered(v)
+					stopped = now()
+					if open := p.stack.n - base; open != form.open {
+						t.Errorf("%s: %d scopes are open, want %d", what, open, form.open)
+					}
+					spin()
+				})
+			}()
+			opened(&m[1], func() { panic("left") })
+		}()
+		if form.open < 2 || what == "one inside another" {
+			if p.stack.n != base {
+				t.Errorf("%s: %d scopes are open behind", what, p.stack.n-base)
+			}
+		} else {
+			p.settle(base, now())
+		}
+		a, _ := counted(&m[1])
+		b, _ := counted(&m[0])
+		if a != a0+1 || what != "nothing is open" && b == b0 {
+			t.Errorf("%s: %d passages of what was left, want 1; %d of what was open", what, a-a0, b-b0)
+		}
+		if took := sum("", []uint32{m[1].index}).total - total; took > toNS(stopped-from) && what != "one that is deferred" { // which is inside of it
+			t.Errorf("%s: what was left took %d ns, and until it was stopped %d passed", what, took, toNS(stopped-from))
+		}
+	}
+}
+
+// Times of scopes around those that are taken aside are as if the panic had left nothing.
+func TestRecoveredInside(t *testing.T) {
+	m := collected(t)
+	p := own()
+	base := p.stack.n
+	total := func(m *Marker) (total, self uint64) {
+		for pid := range usedShards {
+			if c := cellOf(pid, m.index); c != nil {
+				self += c.self
+			}
+		}
+		return sum("", []uint32{m.index}).total, self
+	}
+	spin := func() {
+		for from := now(); toNS(now()-from) < spun; {
+		}
+	}
+	t0, s0 := total(&m[0])
+	opened(&m[0], func() {
+		func() {
+			defer func() {
+				v := recover()
+				opened(&m[1], func() {
+					spin()
+					Recovered(v)
+					spin()
+				})
+			}()
+			opened(&m[1], func() { panic("left") })
+		}()
+		spin()
+	})
+	if p.stack.n != base {
+		t.Errorf("%d scopes are open behind", p.stack.n-base)
+	}
+	t1, s1 := total(&m[0])
+	if outer, self := t1-t0, s1-s0; outer < 5*spun/2 || self < spun/3 || self > outer-3*spun/2 {
+		t.Errorf("around them %d ns passed, %d of it itself; want about %d and %d", outer, self, 3*spun, uint64(spun))
+	}
+}

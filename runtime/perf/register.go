@@ -1,0 +1,450 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"slices"
+	"sync/atomic"
+	"unsafe"
+)
+
+// On is false when the program was built with the tag markgen_off: then every
+// function of this package is empty.
+const On = true
+
+// Closed are the bits of a gate of which none is set if the code behind it is to run marked.
+const Closed = 1<<32 - 1 - OffDemoted - OffSettled
+
+// A Marker is the program's side of one marker. Generated code holds an array
+// of them for each unit of a package and passes it to Register.
+type Marker struct {
+	// Off is 0 while it is undecided whether the marker, or another behind the
+	// same gate, is collected, and when one is. Register sets it; generated
+	// code only tests it.
+	Off   uint32
+	index uint32
+}
+
+// A Counter counts passages without timing them. P is nil while nothing is
+// collected; Register sets it.
+type Counter struct{ P *uint64 }
+
+// A table is what one Register call brought.
+type table struct {
+	text     string
+	markers  int
+	first    uint32   // number of the first marker, from firstNumber
+	of       *Marker  // the program's side of the first marker
+	n        int      // counters
+	counted  *Counter // the program's side of the first counter
+	padded   bool     // MarkerPad unused markers stand before and behind them
+	inSource bool     // its file is kept by people: after a merge its text may not have one line for each marker
+	tallies  *Tallies // nil: it has none
+	shut     bool     // its markers were off before there was a run
+	blocks   int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
+
+	// Of this run.
+	left      bool           // it has no part in it: there is no memory, or are no numbers for its markers
+	shared    bool           // the markers are in the data file
+	counters  unsafe.Pointer // nil: nothing is counted
+	counting  []counting     // of each counter when it counts; nil: not known yet
+	own       []*Own         // counters of single units of stack, see Tallies
+	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
+	often     []float64      // of gates, what chooseThin adds up
+	chosen    []bool         // of each marker whether its function chooses for it, and has one of its own; nil: not known yet
+	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
+	sampledAt []*baseline    // of each marker, when it became sampled in windows; nil: none has
+}
+
+// Markers have numbers in the order in which they are registered, from
+// firstNumber, and those that are passed have an index, in the order in which they
+// are passed first: what is kept by index has room for those only. BlockAlias says
+// which index has which number.
+const firstNumber = 1 << 24
+
+// Guarded by the lock, or by starting while nothing is collected.
+var (
+	tables     []table
+	nextNumber uint32    = firstNumber
+	nextIndex  uint32    = firstIndex
+	numbers    []uint32  // by index less firstIndex: the marker's number, 0 if it is not registered yet
+	live       []*Marker // by index less firstIndex
+	firsts     []uint64  // by index less firstIndex: tick of the first passage
+	early      []*Marker // have an index and are not registered yet
+)
+
+// registering says in which way a table is registered.
+type registering uint8
+
+const (
+	registeredPadded   registering = iota + 1 // there are unused markers before and behind its own
+	registeredInSource                        // and it is a file that people keep
+)
+
+// Register publishes a unit's markers and counters under the names in text
+// (docs/data-file.md tells its form) and decides which of them are collected.
+// It reports whether the process collects anything. Any goroutine may call it,
+// each unit does so once, from the initialiser of a package variable.
+func Register(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	return enlist(markers, nm, counters, nc, text, 0, nil)
+}
+
+// RegisterPadded is Register for markers that have MarkerPad others before and
+// behind them, which nobody uses: those can be steered from outside the process.
+func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	return enlist(markers, nm, counters, nc, text, registeredPadded, nil)
+}
+
+// RegisterTable is RegisterPadded for a table in the source: its markers are those between two
+// others. Where text has not one line for each of them, as a merge may leave it, the table has no
+// part in any run.
+//
+//go:nocheckptr
+func RegisterTable(before, after *Marker, text string) bool {
+	first := unsafe.Add(unsafe.Pointer(before), MarkerSize)
+	n := int((uintptr(unsafe.Pointer(after)) - uintptr(first)) / MarkerSize)
+	return enlist((*Marker)(first), n, nil, 0, text, registeredInSource, nil)
+}
+
+//go:norace
+//go:nocheckptr
+func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *Tallies) bool {
+	begin()
+	if as == registeredInSource {
+		endMatters, endSeen = true, endSeen || ofMain(text)
+	}
+	if markers == nil || nm < 0 || nm > maxIndex {
+		nm = 0
+	}
+	if counters == nil || nc < 0 || nc > maxIndex {
+		nc = 0
+	}
+	t := table{text: text, markers: nm, of: markers, n: nc, counted: counters, padded: as >= registeredPadded && nm > 0, inSource: as == registeredInSource, tallies: tallies}
+	for {
+		if !collects() {
+			acquire(&starting)
+			if !collects() { // the next run opens all tables
+				t.turnOff(OffByState)
+				tables = append(tables, t)
+				release(&starting)
+				return false
+			}
+			release(&starting)
+		}
+		lock()
+		if collects() {
+			break
+		}
+		unlock() // the run was left a moment ago
+	}
+	tables = append(tables, t)
+	ok := tables[len(tables)-1].open(uint64(len(tables) - 1))
+	unlock()
+	checkTriggers(&t)
+	return ok
+}
+
+// ofMain says whether a table that is in the source is that of package main.
+func ofMain(text string) bool {
+	for len(text) > 1 && text[1] == '\n' {
+		if text[0] == 'e' {
+			return true
+		}
+		text = text[2:]
+	}
+	return false
+}
+
+// collects says whether the process has a run.
+func collects() bool { return atomic.LoadUint32(&hot.mode) != modeInert }
+
+// at is the marker of place i.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) at(i uint32) *Marker {
+	return (*Marker)(unsafe.Add(unsafe.Pointer(t.of), uintptr(i)*MarkerSize))
+}
+
+// turnOff closes all markers of the table for a reason.
+//
+//go:norace
+func (t *table) turnOff(why uint32) {
+	t.shut = true
+	for i := range t.markers {
+		t.at(uint32(i)).Off = why | OffSettled
+	}
+}
+
+// open publishes the table with the given number in the run, or has it wait for others, and turns on what is
+// collected of it; false: there is no memory left. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) open(number uint64) bool {
+	if t.first == 0 {
+		t.first = nextNumber
+		nextNumber += uint32(t.markers)
+	}
+	t.left, t.shared, t.counters, t.counting, t.own, t.gates, t.chosen, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil, nil
+	if t.first+uint32(t.markers) > firstNumber+maxIndex {
+		t.leave()
+	}
+	if t.inSource && !t.left {
+		if importPath, n := t.told(); n != t.markers {
+			complain(importPath + ": markgen_table.go does not have one line for each marker, as after a merge; run markgen there, until then the package's markers are left out")
+			t.leave()
+		}
+	}
+	if !holding {
+		writeTables(int(number) + 1)
+	}
+	if t.left {
+		return false
+	}
+	if words := t.words(); words > 0 {
+		size := OffCountersData + 8*words
+		bits := uintptr(0)
+		if conf.chooses() {
+			bits = 8 * ((uintptr(t.n) + 63) / 64)
+		}
+		if b := newBlock(BlockCounters, 0, size+bits); b != nil {
+			*(*uint64)(unsafe.Add(b, OffCountersTable)) = number
+			*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(t.n)
+			*(*uint64)(unsafe.Add(b, OffCountersTimed)) = uint64(words) - uint64(t.n)
+			t.counters = unsafe.Add(b, OffCountersData)
+			if bits > 0 {
+				*(*uint64)(unsafe.Add(b, OffCountersOff)) = uint64(size)
+				t.chooseCounters()
+			}
+			publish(b)
+		}
+	}
+	if t.tallies != nil {
+		t.tallies.open(number+1, t)
+	}
+	s := State()
+	collecting := s == StateProfiling || s == StateConfigured && !conf.waits
+	t.countIf(collecting)
+	t.choose(collecting)
+	if conf.waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared
+		t.sharePages(number)
+	}
+	if !collecting {
+		t.follow(s)
+		t.settleNew()
+	}
+	left := early[:0]
+	for _, m := range early {
+		if i, ok := t.place(m); ok {
+			t.number(m, i)
+		} else {
+			left = append(left, m)
+		}
+	}
+	early = left
+	return true
+}
+
+// words is how many words count in the table: those of its counters, and where markers may be
+// demoted and there are tallies, theirs.
+//
+//go:norace
+func (t *table) words() uintptr {
+	if t.tallies != nil && conf.demotes() {
+		return uintptr(t.n) + uintptr(t.markers)
+	}
+	return uintptr(t.n)
+}
+
+// told is the package that the text of a table is of, and how many markers it has.
+//
+//go:norace
+func (t *table) told() (importPath string, markers int) {
+	for rest := t.text; rest != ""; {
+		var line string
+		line, rest = cut(rest, '\n')
+		switch kindOf(line) {
+		case 'p':
+			importPath = line[2:]
+		case 'm':
+			markers++
+		}
+	}
+	return importPath, markers
+}
+
+// place is where the marker is in the table, if it is there.
+//
+//go:norace
+func (t *table) place(m *Marker) (i uint32, ok bool) {
+	at := uintptr(unsafe.Pointer(m)) - uintptr(unsafe.Pointer(t.of))
+	i = uint32(at / unsafe.Sizeof(*m))
+	return i, t.of != nil && at/unsafe.Sizeof(*m) < uintptr(t.markers)
+}
+
+// find gives the table that a marker is in, nil if it is not registered yet, and
+// its place there. The caller holds the lock.
+//
+//go:norace
+func findTable(m *Marker) (t *table, i uint32) {
+	for k := len(tables) - 1; k >= 0; k-- {
+		if i, ok := tables[k].place(m); ok {
+			return &tables[k], i
+		}
+	}
+	return nil, 0
+}
+
+// number gives a marker that has an index its number, that of place i, or if it is
+// not collected has what it collected dropped.
+//
+//go:norace
+func (t *table) number(m *Marker, i uint32) {
+	w := loadWord(&m.index)
+	index := w & IndexMask
+	numbers[index-firstIndex] = t.first + i
+	if w&IndexOffChoice != 0 {
+		alias(index, NoMarker)
+		return
+	}
+	alias(index, uint64(t.first+i))
+}
+
+// alias records that what is collected under an index belongs to the marker of
+// that number, or is to be dropped (NoMarker).
+//
+//go:norace
+//go:nocheckptr
+func alias(index uint32, number uint64) {
+	if b := newBlock(BlockAlias, 0, BlockAlign); b != nil {
+		*(*uint64)(unsafe.Add(b, OffAliasFrom)) = uint64(index - firstIndex)
+		*(*uint64)(unsafe.Add(b, OffAliasTo)) = number
+		f := &firstPassages[index-firstIndex]
+		f.alias = b
+		f.show()
+		publish(b)
+	}
+}
+
+// isClosed says that it has been decided about m, and it is off. It is not if it is demoted, which may
+// end any time.
+//
+//go:norace
+func (m *Marker) isClosed() bool {
+	const reasons = IndexOffChoice | IndexOffEnough | IndexOffThrottled
+	i, word := m.index, m.Off
+	off := int32(i) > 0 && word != 0 && !isDemoted(word) || i&^(IndexMask|reasons) == IndexOff && i&reasons != 0 // its function may be on
+	return off && hot.mode == modeOn
+}
+
+// unwanted is the second word of a marker that only or skip has left out from the beginning: no scope of it is open, as it would have an index.
+const unwanted = IndexOff | IndexOffChoice
+
+// decide is for Enter and Pass when the marker or the process is in any but the
+// usual state: it gives the index to record under, 0 for none. A marker gets its
+// index when it is entered first, also if its table is yet to be registered.
+//
+//go:norace
+//go:noinline
+func decide(m *Marker) uint32 {
+	if isThin(m.index) && m.Off == 0 {
+		passThinly()
+		return 0
+	}
+	if m.isClosed() || lostOnThread() {
+		return 0
+	}
+	begin()
+	if atomic.LoadUint32(&hot.mode) != modeOn {
+		ready()
+		if atomic.LoadUint32(&hot.mode) != modeOn {
+			return 0
+		}
+	}
+	w := loadWord(&m.index)
+	if w&IndexAsked != 0 {
+		asked()
+		w = loadWord(&m.index)
+	}
+	on := State() == StateProfiling
+	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
+		from := now()
+		lock()
+		if w = loadWord(&m.index); w&IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may be over by now
+			m.giveIndex()
+		}
+		n := nextIndex - firstIndex
+		unlock()
+		tellUnseen(n)
+		ownSlot().overlook(from)
+		w = loadWord(&m.index)
+		if w&IndexMask != 0 {
+			traceTaken(w&IndexMask, from)
+		}
+	}
+	i := w & IndexMask
+	if i == 0 {
+		return 0
+	}
+	if w&IndexWatched != 0 {
+		beginsAt(i)
+		on = State() == StateProfiling
+	}
+	off := loadWord(&m.Off)
+	if isDemoted(off) { // by others, while this one came to its first passage
+		passDemoted(m)
+		return 0
+	}
+	if !takes(off, w, on) || w&IndexCounted != 0 && !due(i) {
+		if w&IndexWatched != 0 {
+			endsAt(i, false)
+		}
+		return 0
+	}
+	return i
+}
+
+// takes says whether a passage through a marker, whose words are off and w, is collected in a run that is
+// on or not.
+func takes(off, w uint32, on bool) bool {
+	if w&(IndexWatched|IndexKept) != 0 {
+		off &^= OffByState | OffSettled // it may have been closed a moment ago
+	}
+	return on && off == 0 && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0
+}
+
+// roomFor and roomOf are for how many markers and for how many goroutines' stacks there is room before anything is passed: the first passage of one
+// allocates nothing then.
+const roomFor, roomOf = 1024, 64
+
+// makeFirstRoom makes that room when a run begins. The caller holds the lock.
+//
+//go:norace
+func makeFirstRoom() {
+	n := max(roomFor-len(live), 0)
+	numbers, live = slices.Grow(numbers, n), slices.Grow(live, n)
+	firsts, firstPassages = slices.Grow(firsts, n), slices.Grow(firstPassages, n)
+	owners = slices.Grow(owners, roomOf)
+}
+
+//go:norace
+func (m *Marker) giveIndex() {
+	numbers = append(numbers, 0)
+	live = append(live, m)
+	firsts = append(firsts, now())
+	firstPassages = append(firstPassages, newFirst(m))
+	index := nextIndex
+	nextIndex++
+	if t, i := findTable(m); t == nil {
+		early = append(early, m)
+	} else {
+		numbers[index-firstIndex] = t.first + i
+		alias(index, uint64(t.first+i))
+		if t.sampledAt != nil && t.sampledAt[i] != nil {
+			beginSampling(index, *t.sampledAt[i])
+			t.followCalls(i, index)
+		}
+	}
+	setBits(&m.index, index) // last: others may see it at once
+}

@@ -1,0 +1,14 @@
+//go:build !markgen_off && (linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package perf
+
+import "syscall"
+
+// processUse is the processor time that the process has taken, ns, and how often its threads have waited for anything but a processor.
+func processUse() (ns, waits uint64) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0, 0
+	}
+	return uint64(u.Utime.Nano() + u.Stime.Nano()), uint64(u.Nvcsw)
+}

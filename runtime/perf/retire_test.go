@@ -1,0 +1,23 @@
+//go:build !markgen_off && (amd64 || arm64)
+
+package perf
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// What a run had is retired once, also where the next could not begin and another is tried: two runs would have the same slots.
+func TestRetireOnce(t *testing.T) {
+	collected(t)
+	lock()
+	defer unlock()
+	kept, had, more, slots := header, retired, moreSlots, owners
+	defer func() { header, retired, moreSlots, owners = kept, had, more, slots }()
+	retire()
+	header = unsafe.Pointer(&noHeader)
+	retire()
+	if n := len(retired) - len(had); n != 1 {
+		t.Errorf("%d were retired, want 1", n)
+	}
+}

@@ -1,0 +1,475 @@
+//go:build !markgen_off
+
+package perf
+
+import "unsafe"
+
+// hot is what every scope reads; it is written at start and when collection
+// pauses, and where markers are demoted at their turns, so it mostly stays in every
+// processor's cache.
+var hot struct {
+	_      [64]byte
+	window *window
+	mode   uint32 // mode…
+	mono   bool   // the clock is nanotime
+	self   bool   // self times are collected
+	mult   uint64 // ns per tick, 32.32
+	slots  unsafe.Pointer
+	inside uint64    // what an empty scope measures, ticks<<costBits
+	whole  [4]uint64 // what one costs in all, by record.kind
+	inner  uint64    // what a scope costs that is left out since it is not outermost
+	extras uint32    // extra…: what is done besides timing; needs slots
+	look   uint64    // when a bucket's count has none of these bits it is looked whether the marker is to be demoted
+	again  uint64    // when that is looked at any scope, ticks
+	number uintptr   // where in a g its goroutine's number is, or something else that stays
+	_      [64]byte
+}
+
+const (
+	modeNew     = iota // nothing has registered or been entered
+	modeReady          // markers are registered, the first scope is yet to come
+	modeOn             // scopes are recorded, if the state and the markers say so
+	modeInert          // nothing is recorded, unless it is configured
+	modeStopped        // it is over, unless it is configured anew
+)
+
+// Marker.index: 0 is undecided, notCollected never opens a scope, index i is
+// global marker i-firstIndex. scratchIndex is what calibration records to, scratchEdgeIndex what it records
+// by caller.
+const (
+	scratchEdgeIndex = 0
+	scratchIndex     = 1
+	firstIndex       = StackFirst
+	maxIndex         = 1 << 24
+	notCollected     = 1 << 31
+)
+
+// A Scope is one passage through a marker. It lives on the stack of the
+// function that is marked; the zero Scope is not open. It is entered and exited
+// by one goroutine.
+type Scope struct {
+	open Entered
+	size int // of its input, and 1; 0: not known
+}
+
+// Enter opens s as a passage through m, if m is collected. A scope that is open
+// is exited first.
+func (s *Scope) Enter(m *Marker) {
+	if s != nil && m != nil { // which the compiler knows where it inlines this
+		s.open = enter(m, s, depthScope)
+	}
+}
+
+// Exit closes s and records it; a scope that is not open is left alone.
+func (s *Scope) Exit() {
+	if s != nil && s.open.index != 0 {
+		s.open, s.size = s.open.exit(0, s.size), 0
+	}
+}
+
+// Close exits every open scope of s, last first. It is deferred once in a
+// function that has several scopes.
+func Close(s []Scope) {
+	for i := len(s) - 1; i >= 0; i-- {
+		s[i].Exit()
+	}
+}
+
+// Entered is a scope as a value. The zero Entered is not open. It travels
+// in registers: four words at most, or the compiler has it in memory.
+type Entered struct {
+	at    uint64 // position on the slot's stack; ticks, where there is no slot
+	slot  *slot  // the goroutine's, nil: self time is not followed
+	index uint32 // of the marker; 0: not open
+}
+
+// Enter opens a scope for m, for
+//
+//	defer perf.Enter(&marker).Exit()
+func Enter(m *Marker) (e Entered) {
+	if m != nil {
+		e = enter(m, nil, depthScope)
+	}
+	return e
+}
+
+// Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
+func Into(m *Marker) (e Entered) {
+	if m != nil {
+		e = enter(m, nil, depthValue)
+	}
+	return e
+}
+
+// Exit closes the scope. A second Exit of the same value would count twice.
+func (e Entered) Exit() {
+	if e.index != 0 {
+		e.exit(0, 0)
+	}
+}
+
+// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open. What
+// most scopes need is here, without a call but that of the clock: what is in registers stays there.
+// depth is depthScope or depthValue.
+//
+//go:norace
+//go:nocheckptr
+func enter(m *Marker, before *Scope, depth uint32) Entered {
+	i := m.index
+	if m.Off != 0 || int32(i) <= 0 || before != nil && before.open.index != 0 {
+		return reenter(m, before, depth)
+	}
+	if !hot.self {
+		t := uint64(0)
+		if hot.mono {
+			t = uint64(nanotime())
+		} else {
+			t = ticks()
+		}
+		if w := hot.window; t-w.from > w.width {
+			return enterAt(m, i, t, 0, depth)
+		}
+		return Entered{at: t, index: i}
+	}
+	var t uint64
+	var g uintptr
+	if hot.mono {
+		t, g = uint64(nanotime()), getg()
+	} else {
+		t, g = ticksAndG()
+	}
+	w := hot.window
+	p, key, number := near(g)
+	if t-w.from > w.width || p.key != key || p.busy(i) {
+		return enterAt(m, i, t, g, depth)
+	}
+	pos := p.push(i, t, depth)
+	if x := hot.extras &^ extraAtEnds; x != 0 {
+		if x == onlyTrace {
+			write(procPin(), number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+		} else {
+			p.entered(i, t)
+		}
+	}
+	return Entered{at: uint64(pos), slot: p, index: i}
+}
+
+// reenter is enter for a marker that is off or yet to be decided about, or in place of a scope that
+// is open.
+//
+//go:norace
+//go:noinline
+func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
+	i := m.index
+	if isDemoted(m.Off) {
+		before.Exit()
+		passDemoted(m)
+		return e
+	}
+	if (before == nil || before.open.index == 0) && m.Off == 0 && countsDown(i) {
+		if i &= IndexMask; !due(i) {
+			return e
+		}
+		return enterAt(m, i, now(), getg(), depth)
+	}
+	if m.Off != 0 || int32(i) <= 0 {
+		if isThin(i) && m.Off == 0 && before == nil {
+			passThinly()
+			return e
+		}
+		if i = decide(m); i == 0 {
+			if before != nil {
+				e = before.open
+			}
+			return e
+		}
+	}
+	before.Exit()
+	return enterAt(m, i, now(), getg(), depth)
+}
+
+// enterAt opens a scope for m, which has that index, at t on the goroutine of that g.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
+	if onThread(g) && lostOnThread() {
+		return Entered{}
+	}
+	if w := hot.window; t-w.from > w.width {
+		if !w.includes(i, t) {
+			return Entered{}
+		}
+		if w == &first {
+			t = now() // making ready is no time of the scope
+		}
+	}
+	if !hot.self || g == 0 {
+		return Entered{at: t, index: i}
+	}
+	p, key, _ := near(g)
+	if p.key != key {
+		p = find(g)
+	}
+	if p != nil && p.frozen() {
+		return Entered{} // its run is over
+	}
+	if p == nil || p.stack.n == p.stack.room {
+		if p == nil || !p.grow() {
+			if i >= firstIndex && !underWay() {
+				return Entered{} // its run is over
+			}
+			if hot.extras&extraTrace != 0 && !p.reads() {
+				loseRecord()
+			}
+			if hot.extras&extraPairs != 0 {
+				losePairs()
+			}
+			return Entered{at: t, index: i}
+		}
+		if hot.extras&extraTrace == 0 { // else its record says what that took
+			t = now()
+		}
+	}
+	j := i
+	if p.mask>>(i%64)&1 != 0 {
+		if p.within(m, i) {
+			leftOut(i)
+			return Entered{}
+		}
+		j = p.nested(i)
+	}
+	pos := p.push(j, t, depth)
+	p.activate(i, 1)
+	if hot.extras != 0 {
+		p.entered(i, t)
+	}
+	return Entered{at: uint64(pos), slot: p, index: i}
+}
+
+// exit ends an open scope at t, or if that is 0 now, and records it, with size if that is above 0.
+// As in enter, what is not always done is done elsewhere.
+//
+//go:norace
+//go:nocheckptr
+func (e Entered) exit(t uint64, size int) (none Entered) {
+	i, p := e.index, e.slot
+	if x := hot.extras; x != 0 {
+		if x&extraTrigger != 0 && !isWatched(i) {
+			x &^= extraTrigger
+		}
+		if x == onlyTrace && p != nil {
+			e.exitTraced(t, size)
+			return none
+		}
+		if x != 0 {
+			if t == 0 {
+				t = now()
+			}
+			e.exitAt(t, size)
+			return none
+		}
+	}
+	switch {
+	case t != 0:
+	case hot.mono:
+		t = uint64(nanotime())
+	default:
+		t = ticks()
+	}
+	var d, ns, self uint64
+	pid := procPin() // nobody makes a cell of the next run here before this has its own
+	if p != nil {
+		s := p.stack
+		pos := uint32(e.at)
+		if s.n != pos || s.at(pos-1).index != i || p.active != nil {
+			procUnpin()
+			e.exitAt(t, size)
+			return none
+		}
+		r := s.at(pos - 1)
+		d = passed(r.start, t)
+		ns = p.took(r, d)
+		self = p.leave(r, ns)
+		s.n = pos - 1
+	} else {
+		d = t - e.at
+		if hot.self || int64(e.at-readyAt) < 0 || int64(d) < 0 {
+			procUnpin()
+			e.exitAt(t, size)
+			return none
+		}
+		ns = toNS(less(d, hot.inside>>costBits))
+		self = ns
+	}
+	if c := cellOf(pid, i); c != nil {
+		b := c.latest.p
+		if !c.at(ns) {
+			b = c.change(ns, t)
+		}
+		if b != nil {
+			b.add(ns)
+			c.note(ns, self, d, t)
+			if hasRate(i) {
+				shards[pid].recorded++
+			}
+			look := b.count&hot.look == 0 || t > hot.again
+			procUnpin()
+			if size > 0 {
+				p.sized(i, size-1, ns)
+			}
+			if look {
+				demoteAt(i)
+			}
+			return none
+		}
+	}
+	procUnpin()
+	p.finish(i, passage{true, 0, ns, self, d, t, p}, size)
+	return none
+}
+
+// exitAt is exit whatever there is to be done.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (e Entered) exitAt(t uint64, size int) {
+	i, p := e.index, e.slot
+	if p == nil {
+		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
+			return // it is of an earlier run
+		}
+		if lostOnThread() {
+			return
+		}
+		if hot.extras&extraTrace != 0 {
+			if g := getg(); g == 0 || !find(g).reads() {
+				loseRecord()
+			}
+			if hot.extras&extraUntimed != 0 {
+				return
+			}
+		}
+		d := passed(e.at, t)
+		ns, how := toNS(less(d, hot.inside>>costBits)), uint8(0)
+		if hot.self {
+			how = passageNoSelf
+		}
+		p.finish(i, passage{true, how, ns, ns, d, t, nil}, size)
+		return
+	}
+	pos := uint32(e.at)
+	if p.frozen() { // it is open in the data of its run, which is over
+		return
+	}
+	if p.stack.n < pos || p.stack.at(pos-1).index&^scopeBits != i { // it is not there any more
+		return
+	}
+	if p.stack.n != pos {
+		p.settle(pos, t)
+		p.then = 0
+	}
+	s := p.stack
+	if s.n != pos { // its run was over before those that were left inside had ended
+		return
+	}
+	if hot.extras&extraUntimed != 0 {
+		p.popTraced(i, t)
+		return
+	}
+	r := s.at(pos - 1)
+	how := uint8(r.index / firstBit)
+	if how&passageShut != 0 {
+		reopen(i)
+	}
+	d := passed(r.start, t)
+	ns := p.took(r, d)
+	done := passage{true, how, ns, p.leave(r, ns), d, t, p}
+	if hot.extras != 0 {
+		p.leaving(i, r.kind(), t, ns)
+		if hot.extras&extraEdge != 0 {
+			p.edge(i, pos, done)
+		}
+	}
+	s.n = pos - 1
+	if p.activate(i, 1<<32-1); p.active != nil && s.n <= shallow {
+		p.leaveDeep()
+	}
+	p.finish(i, done, size)
+}
+
+// mostApart is how far the counters of two processors are apart at most, ns.
+const mostApart = 1_000_000
+
+// passed is how long it is from one reading of the clock to another. The counters of two processors
+// may differ.
+func passed(from, to uint64) uint64 {
+	d := to - from
+	if int64(d) < 0 {
+		return 0
+	}
+	return d
+}
+
+// took is what the innermost scope, whose record is r, took in d ticks: ns without the price of the
+// markers in it.
+//
+//go:norace
+func (p *slot) took(r *record, d uint64) (ns uint64) {
+	return max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
+}
+
+// leave tells the scope around the innermost, whose record is r, what that took, and returns what
+// of it was not spent in scopes inside. The record stays on the stack.
+//
+//go:norace
+func (p *slot) leave(r *record, ns uint64) (self uint64) {
+	self = ns - p.child
+	p.child = r.saved + ns
+	p.over += hot.whole[r.kind()]
+	p.mask = r.mask
+	return self
+}
+
+// finish records a scope of marker i.
+//
+//go:norace
+//go:noinline
+func (p *slot) finish(i uint32, done passage, size int) {
+	if p == nil && lostOnThread() {
+		return
+	}
+	pid := procPin()
+	c := cellOf(pid, i)
+	there := !done.over() && c != nil && c.record(&done)
+	if there && hasRate(i) {
+		shards[pid].recorded++
+	}
+	look := there && (c.latest.p != nil && c.latest.p.count&hot.look == 0 || done.at > hot.again)
+	procUnpin()
+	if look {
+		demoteAt(i)
+	}
+	if !there {
+		from := now()
+		recordSlow(i, done)
+		p.ended(i, done.ns, done.how)
+		p.overlook(from)
+		if conf.windows() && hasRate(i) {
+			takenInWindow(from, now()-from)
+		}
+	} else if done.how&passageFirst != 0 {
+		p.ended(i, done.ns, done.how)
+	}
+	if hot.extras != 0 {
+		recorded(i)
+	}
+	if size > 0 {
+		p.sized(i, size-1, done.ns)
+	}
+	if i >= firstIndex && !conf.windows() && (p == nil || !p.left) { // of those around it takes no time
+		measureAgain(done.at, i)
+	}
+}

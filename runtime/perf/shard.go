@@ -1,0 +1,217 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// A shard holds the cells of one processor. Shard number MaxShards serves all
+// processors beyond, one at a time under the lock.
+type shard struct {
+	dir   *directory[cell]
+	sizes *directory[sized]
+	read  uint64 // ticks that reading collectors, and making cells, for sampled scopes has taken of windows
+	thin  uint64 // passages in thin windows, and around them
+	in    uint64 // those in thin windows
+
+	later     uint64 // passages that were recorded outside of windows, with the call that they are in
+	laterThin uint64 // of these, those of functions that run marked in thin windows
+	recorded  uint32 // scopes that have been recorded of markers that are sampled; only differences mean anything
+	known     uint32 // of in, what thinPassages has told, in its lowest bits
+	_         [16 - 2*unsafe.Sizeof(uintptr(0))]byte
+}
+
+// A directory maps Marker.index to what a processor has of the marker. One that
+// grew too small is replaced and left in place, since its processor may be reading
+// it; what is missing there is looked for again in the new one, under the lock.
+type directory[T any] struct {
+	n  uint64
+	of [maxIndex]*T // n of them are there
+}
+
+// extend gives the directory at a place room for all indexes there are; nil: there is no
+// memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func extend[T any](at **directory[T], index uint32) *directory[T] {
+	d := *at
+	if d != nil && uint64(index) < d.n {
+		return d
+	}
+	n := uint64(64)
+	for n < uint64(nextIndex) {
+		n *= 2
+	}
+	bigger := (*directory[T])(anonymous(8 + uintptr(n)*unsafe.Sizeof(uintptr(0))))
+	if bigger == nil {
+		return nil
+	}
+	bigger.n = n
+	if d != nil {
+		copy(bigger.of[:d.n], d.of[:d.n])
+	}
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(at)), unsafe.Pointer(bigger))
+	return bigger
+}
+
+var (
+	shards     [MaxShards + 1]shard
+	usedShards int // the first so many have directories, perhaps; under the lock
+)
+
+// cellOf finds the cell of marker i on processor pid, nil when it has none yet.
+// The caller is pinned.
+//
+//go:norace
+//go:nocheckptr
+func cellOf(pid int, i uint32) *cell {
+	if uint(pid) >= MaxShards {
+		return nil
+	}
+	d := shards[pid].dir
+	if d == nil || uint64(i) >= d.n {
+		return nil
+	}
+	return d.of[i%maxIndex]
+}
+
+// recordSlow records a passage when its cell was not there, or not the group of
+// buckets it belongs into: it makes what is missing on the processor it runs on
+// and tries again. The goroutine may have moved on by then, at worst once through
+// every processor.
+//
+//go:norace
+//go:noinline
+func recordSlow(i uint32, p passage) {
+	if hot.extras&extraTrace == 0 {
+		p.keep(i)
+		return
+	}
+	from := now()
+	p.keep(i)
+	traceTaken(i, from)
+}
+
+// keep records the passage of marker i, whatever it takes. kept: it came before its run was over.
+//
+//go:norace
+func (p *passage) keep(i uint32) (kept bool) {
+	if lostOnThread() {
+		return false
+	}
+	for {
+		pid := procPin()
+		if c := cellOf(pid, i); c != nil && !p.over() && c.record(p) {
+			procUnpin()
+			break
+		}
+		procUnpin()
+		if prepare(pid, i, p) {
+			break
+		}
+	}
+	return p.how&passageLate == 0
+}
+
+// noRun says whether there is nothing to record in: the run is over, and the next has not begun. The caller
+// holds the lock.
+//
+//go:norace
+func noRun() bool {
+	mode := atomic.LoadUint32(&hot.mode)
+	return mode == modeStopped || mode == modeInert
+}
+
+// over says whether the passage is of a run that is over.
+//
+//go:norace
+func (p *passage) over() bool {
+	return p.slot != nil && p.slot.frozen() || int64(p.at-began.tick) < 0
+}
+
+// prepare makes a cell for marker i on processor pid, so that the passage p can
+// be recorded. done: nothing is left to do, since p is recorded already, on a
+// processor that shares its cells, is lost for want of memory, or is of a run that is over.
+//
+//go:norace
+func prepare(pid int, i uint32, p *passage) (done bool) {
+	lock()
+	defer unlock()
+	if noRun() || p.over() {
+		p.how |= passageLate
+		if p.slot != nil && p.slot.frozen() {
+			p.slot.stack.n++ // it is open in that run's data
+		}
+		return true
+	}
+	c := makeCell(pid, i)
+	if c == nil || p.timed && !c.makeGroup(bucketOf(p.ns)) {
+		lose()
+		return true
+	}
+	if pid >= MaxShards {
+		c.record(p)
+		return true
+	}
+	return false
+}
+
+// makeCell gives marker i a cell on processor pid, or finds it made. nil: there
+// is no memory or no such marker. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func makeCell(pid int, i uint32) *cell {
+	if i < firstIndex || i >= nextIndex || pid < 0 {
+		return nil
+	}
+	pid = min(pid, MaxShards)
+	d := extend(&shards[pid].dir, i)
+	if d == nil {
+		return nil
+	}
+	usedShards = max(usedShards, pid+1)
+	if c := d.of[i]; c != nil {
+		return c
+	}
+	c := (*cell)(newBlock(BlockCell, uint32(pid), CellSize))
+	if c == nil {
+		return nil
+	}
+	c.marker = uint64(i - firstIndex)
+	c.min = 1<<64 - 1
+	publish(unsafe.Pointer(c))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(c))
+	return c
+}
+
+// makeGroup gives the cell the group of bucket k, or finds it made; false: there
+// is no memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (c *cell) makeGroup(k uint64) bool {
+	ref := &c.groups[k/GroupBuckets].p
+	if *ref != nil {
+		return true
+	}
+	g := (*group)(newBlock(BlockBuckets, c.shard, BucketsSize))
+	if g == nil {
+		return false
+	}
+	g.marker = c.marker
+	g.first = uint64(k / GroupBuckets * GroupBuckets)
+	publish(unsafe.Pointer(g))
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(ref)), unsafe.Pointer(g))
+	return true
+}
+
+// lose counts a scope that could not be recorded.
+func lose() {
+	if header != nil {
+		atomic.AddUint64(headerWord(OffLost), 1)
+	}
+}

@@ -1,0 +1,33 @@
+//go:build !markgen_off
+
+package perf
+
+import "testing"
+
+// A scope that is entered again while it is open ends first, with its size.
+func TestSizeEnteredAgain(t *testing.T) {
+	m := collected(t)
+	sized := func() (n uint64) {
+		i := m[1].index & IndexMask
+		for s := range usedShards {
+			if d := shards[s].sizes; d != nil && uint64(i) < d.n && d.of[i] != nil {
+				for _, b := range d.of[i].buckets {
+					n += b.count
+				}
+			}
+		}
+		return n
+	}
+	var s Scope
+	s.Enter(&m[1])
+	s.Exit()
+	before := sized()
+	for n := range 100 {
+		s.Enter(&m[1])
+		s.Size(n)
+	}
+	s.Exit()
+	if got := sized() - before; got != 100 {
+		t.Errorf("%d sizes of 100", got)
+	}
+}

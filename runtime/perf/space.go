@@ -1,0 +1,212 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// space hands out the blocks of the data file in order. The file is mapped in
+// pieces; a block that there is no room for, and it cannot grow by, is in memory alone. Guarded by the lock.
+var space struct {
+	next    unsafe.Pointer // free part of the current piece
+	free    uintptr
+	pieces  []piece // for systems that write the file at the end
+	open    bool    // there is a data file, which is not complete
+	inFile  bool    // the block that was taken last is in it
+	refused uintptr // by so many bytes it could not grow; 0: it always could
+}
+
+type piece struct {
+	p    unsafe.Pointer
+	size uintptr
+}
+
+// header is the header page, in memory or in the file; nil before start and
+// when inert.
+var header unsafe.Pointer
+
+func headerWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(header, off)) }
+
+func setHeader(off uintptr, v uint64) { atomic.StoreUint64(headerWord(off), v) }
+
+// setHeaderText stores s NUL-padded, cut to size-1 bytes.
+//
+//go:norace
+//go:nocheckptr
+func setHeaderText(off, size uintptr, s string) {
+	b := unsafe.Slice((*byte)(unsafe.Add(header, off)), size)
+	clear(b)
+	copy(b[:size-1], s)
+}
+
+const (
+	firstPiece = 256 << 10
+	mostPiece  = 4 << 20
+	filePage   = 4 << 10 // what the system keeps files in, or a part of that
+)
+
+// newBlock gives a zeroed block of at least size bytes with its header filled
+// in, not yet published; nil: there is no memory left. The caller holds the
+// lock until it has published the block.
+//
+//go:norace
+//go:nocheckptr
+func newBlock(kind, shard uint32, size uintptr) unsafe.Pointer {
+	p, size := takeSpace(size)
+	if p == nil {
+		return nil
+	}
+	*(*uint32)(unsafe.Add(p, OffBlockType)) = kind
+	*(*uint32)(unsafe.Add(p, OffBlockShard)) = shard
+	*(*uint64)(unsafe.Add(p, OffBlockSize)) = uint64(size)
+	return p
+}
+
+// publish makes the latest block, now complete, part of the file.
+func publish(p unsafe.Pointer) {
+	if space.inFile {
+		atomic.AddUint64(headerWord(OffUsed), *(*uint64)(unsafe.Add(p, OffBlockSize)))
+	}
+}
+
+// A blockHead is what a block has before its data.
+type blockHead [BlockAlign / 8]uint64
+
+// set says what kind of block it is, and how large.
+//
+//go:norace
+func (h *blockHead) set(kind uint32, size uintptr) {
+	*(*uint32)(unsafe.Pointer(&h[OffBlockType/8])) = kind
+	h[OffBlockSize/8] = uint64(size)
+}
+
+// text are the bytes of the head, as they are now and will be.
+//
+//go:norace
+func (h *blockHead) text() string {
+	return unsafe.String((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
+}
+
+// bytes are the same.
+//
+//go:norace
+func (h *blockHead) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
+}
+
+// aligned is how many bytes a block of so many takes.
+//
+//go:norace
+func aligned(size uintptr) uintptr { return (size + BlockAlign - 1) &^ (BlockAlign - 1) }
+
+// takeSpace gives the next free bytes, at least size of them, zeroed and not
+// touched yet, and how many they are. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
+	size = aligned(size)
+	if space.inFile = hasRoom(size); !space.inFile {
+		if p = anonymous(size); p == nil {
+			return nil, 0
+		}
+		return p, size
+	}
+	p = space.next
+	space.next = unsafe.Add(p, size)
+	space.free -= size
+	return p, size
+}
+
+// publishParts makes the bytes of a block, or of several, part of the file: size bytes in space that was taken
+// at p, which begin with the parts. What comes behind them is there already, or zero. Programs may have
+// many megabytes of text, and all have it at their start. So it is written to the file where that can be,
+// which costs a fraction of what it takes to touch every page of mapped memory once. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func publishParts(p unsafe.Pointer, size uintptr, parts []string) {
+	written := false
+	if space.inFile {
+		last := space.pieces[len(space.pieces)-1]
+		written = fillFile(uintptr(p)-uintptr(last.p), last.size, parts)
+	}
+	if !written {
+		for at, k := p, 0; k < len(parts); k++ {
+			copy(unsafe.Slice((*byte)(at), len(parts[k])), parts[k])
+			at = unsafe.Add(at, len(parts[k]))
+		}
+	}
+	if space.inFile {
+		atomic.AddUint64(headerWord(OffUsed), uint64(size))
+	}
+}
+
+// hasRoom says whether the data file has room for size bytes, and makes it if it can. What is left of the current piece then becomes
+// padding, because the next one lies elsewhere in memory. A disk that is full may still have room for less.
+//
+//go:norace
+//go:nocheckptr
+func hasRoom(size uintptr) bool {
+	if !space.open || size <= space.free {
+		return space.open
+	}
+	least := (size + firstPiece - 1) &^ (firstPiece - 1)
+	if space.refused != 0 && least >= space.refused {
+		return false
+	}
+	want := uintptr(firstPiece)
+	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
+		want *= 2
+	}
+	want = max(want, least)
+	p, trouble := growFile(want)
+	if trouble != "" && want > least {
+		want = least
+		p, trouble = growFile(want)
+	}
+	if trouble != "" {
+		if space.refused == 0 {
+			complain("the data file cannot grow: " + trouble + "; what has no room in it is collected in memory only")
+		}
+		space.refused = least
+		atomic.OrUint64(headerWord(OffFlags), FlagPartial)
+		return false
+	}
+	if space.free > 0 {
+		publish(newBlock(BlockPad, 0, space.free))
+	}
+	addPiece(p, want)
+	return true
+}
+
+func addPiece(p unsafe.Pointer, size uintptr) {
+	space.next, space.free = p, size
+	space.pieces = append(space.pieces, piece{p, size})
+}
+
+// openSpace begins the space with the header at the beginning of its first
+// piece: first, from the data file, or else memory. It reports whether there is
+// any.
+//
+//go:norace
+//go:nocheckptr
+func openSpace(first unsafe.Pointer) bool {
+	space.open = first != nil
+	if first == nil {
+		if first = anonymous(firstPiece); first == nil {
+			return false
+		}
+	}
+	addPiece(first, firstPiece)
+	header = first
+	space.next = unsafe.Add(first, HeaderSize)
+	space.free = firstPiece - HeaderSize
+	copy(unsafe.Slice((*byte)(first), len(Magic)), Magic)
+	*(*uint32)(unsafe.Add(first, OffVersion)) = Version
+	*(*uint32)(unsafe.Add(first, OffHeaderSize)) = HeaderSize
+	setHeader(OffUsed, HeaderSize)
+	return true
+}

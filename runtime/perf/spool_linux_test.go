@@ -1,0 +1,101 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Every process has a file of its own in the spool, from before it is killed on; nothing that is there is replaced.
+func TestSpool(t *testing.T) {
+	spool := filepath.Join(t.TempDir(), "deep", "spool")
+	for n := 1; n <= 3; n++ {
+		if r := virtualForm.run(t, "spool="+spool, "work", "2"); r.code != 0 || r.stderr != "" || len(r.files()) > 0 {
+			t.Fatalf("exit code %d, stderr %q, files %q", r.code, r.stderr, r.files())
+		}
+		names, err := filepath.Glob(spool + "/run-????????????????.markgen")
+		if err != nil || len(names) != n {
+			t.Errorf("%v, %v", names, err)
+		}
+	}
+	if info, err := os.Stat(spool); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// A spool that holds more than it may has processes decline, and counts them; what is in directories counts as
+// markgen push has told.
+func TestSpoolFull(t *testing.T) {
+	spool := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(spool, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("run-00.markgen", strings.Repeat("x", 700))
+	for n, tt := range []struct {
+		limit, held string
+		full        bool
+	}{{"1000", "", false}, {"1000", "10", false}, {"600", "", true}, {"1000", "400", true}, {"1000", "4000\n", true}, {"1K", "junk", false}} {
+		write(heldName, tt.held)
+		r := virtualForm.run(t, "spool="+spool+":"+tt.limit, "work", "2")
+		if r.code != 0 || !strings.HasPrefix(r.stdout, "sum 20 true ") || strings.Contains(r.stderr, "it may; run markgen push "+spool+"; nothing is collected\n") != tt.full || !tt.full && r.stderr != "" {
+			t.Errorf("%d: exit code %d, stdout %q, stderr %q", n, r.code, r.stdout, r.stderr)
+		}
+		names, _ := filepath.Glob(spool + "/run-????????????????.markgen")
+		if len(names) == 1 == tt.full {
+			t.Errorf("%d: %v", n, names)
+		}
+		for _, name := range names {
+			os.Remove(name)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(spool, refusals)); string(text) != "+++" {
+		t.Errorf("counted are %q, %v", text, err)
+	}
+}
+
+func TestSpoolUnusable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for config, stderr := range map[string]string{
+		"spool=":               `key "spool": has no value; give a directory, or DIR:SIZE`,
+		"spool=x,file=y":       `key "spool": cannot go with file; leave one of the two out; nothing is collected`,
+		"spool=/proc/x":        `key "spool": cannot be /proc/x: no such file or directory; nothing is collected`,
+		"spool=" + file:        `key "spool": cannot be ` + file + `: ` + syscall.EEXIST.Error() + `; nothing is collected`,
+		"spool=" + file + "/x": `key "spool": cannot be ` + file + `/x: ` + syscall.ENOTDIR.Error() + `; nothing is collected`,
+	} {
+		r := virtualForm.run(t, config, "work", "2")
+		if r.code != 0 || !strings.Contains(r.stderr, stderr) || strings.Count(r.stderr, "\n") != 1 || len(r.files()) > 0 {
+			t.Errorf("%s: exit code %d, stderr %q, files %q", config, r.code, r.stderr, r.files())
+		}
+	}
+}
+
+func TestParseSpool(t *testing.T) {
+	for value, want := range map[string]struct {
+		dir  string
+		room uint64
+	}{
+		"a":        {"a", defaultRoom},
+		"a:64M":    {"a", 64 << 20},
+		"a:b:5":    {"a:b", 5},
+		"a:b/":     {"a:b/", defaultRoom},
+		"a:b":      {},
+		"a:64X":    {},
+		`C:\spool`: {`C:\spool`, defaultRoom},
+		"a:":       {},
+		"":         {"", defaultRoom},
+	} {
+		if dir, room := parseSpool(value); dir != want.dir || room != want.room {
+			t.Errorf("%q: %q, %d", value, dir, room)
+		}
+	}
+}

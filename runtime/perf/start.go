@@ -1,0 +1,412 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	goos   = runtime.GOOS
+	goarch = runtime.GOARCH
+)
+
+// conf, app, the report's place and the moment of the start are set once by
+// start.
+var (
+	began      anchor
+	conf       config
+	app        string
+	reportPath string // absolute where the system tells; "" without report=
+)
+
+// usedBefore is the processor time that the process had taken when the run began, ns.
+var usedBefore uint64
+
+// readyAt is the tick from which on passages are the run's, began.tick until it is ready.
+var readyAt uint64
+
+// lastClock is that of the latest run, otherClock whether one before had another: what is open since then without
+// a slot tells other ticks than those of the run.
+var (
+	lastClock  uint64
+	otherClock bool
+)
+
+// begin starts this process's run, if MARKGEN asks for one and nothing has been
+// started yet. All work is done here, on the first Register or the first scope:
+// importing the package does nothing.
+//
+//go:norace
+func begin() {
+	if atomic.LoadUint32(&hot.mode) != modeNew {
+		return
+	}
+	acquire(&starting)
+	begins := hot.mode == modeNew
+	if begins {
+		hot.window = &always
+		value, _ := syscall.Getenv("MARKGEN")
+		mode := uint32(modeInert)
+		if saysAnything(value) {
+			refused, trouble := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
+			if !moreRights() {
+				refused, trouble = start(value)
+			}
+			switch {
+			case trouble != "":
+				complain(trouble)
+			case refused == WildPicked:
+				fromStart = true
+				mode = modeReady
+				if lastTold && !conf.waits {
+					hold()
+				}
+			}
+			if trouble == "" { // who has declined may be configured later
+				atExit(Finish)
+			}
+		}
+		atomic.StoreUint32(&hot.mode, mode)
+	}
+	run := runs
+	release(&starting)
+	if begins && hot.mode == modeReady && conf.timed() {
+		haveTimers(run)
+	}
+}
+
+// configure begins a run in a process that has none, or had one that is over. The
+// caller has starting.
+//
+//go:norace
+func configure(spec string) error {
+	never := hot.mode == modeInert && header == nil
+	if c, trouble := parseConfig(spec); trouble != "" {
+		return &ConfigError{trouble}
+	} else if c.tsc && !ticksUsable() {
+		return &ConfigError{noTSC()}
+	}
+	forget()
+	fromStart = false
+	refused, trouble := start(spec)
+	if trouble != "" {
+		return &ConfigError{trouble}
+	}
+	if never {
+		atExit(Finish)
+	}
+	if refused != WildPicked {
+		return &ConfigError{"collect=wild: " + whyWild[refused]}
+	}
+	settle() // markers of an earlier run are not held back until ready
+	lock()
+	hold()
+	for k := range tables {
+		tables[k].open(uint64(k))
+	}
+	writeHeld()
+	for k, m := range live {
+		firstPassages[k] = firstPassage{took: notFirst}
+		firsts[k] = now()
+		switch w := loadWord(&m.index); {
+		case w&IndexMask != firstIndex+uint32(k): // of an edge, or what its marker had before it was sampled: nothing is recorded under it any more
+		case w&IndexOffChoice != 0 || numbers[k] == 0:
+			alias(firstIndex+uint32(k), NoMarker)
+		default:
+			alias(firstIndex+uint32(k), uint64(numbers[k]))
+		}
+	}
+	atomic.StoreUint32(&hot.mode, modeReady) // before others may register
+	unlock()
+	complainOfTriggers()
+	if conf.timed() {
+		haveTimers(runs)
+	}
+	return nil
+}
+
+// forget takes leave of a run that is over: its file is nobody's any more, and
+// what is recorded by index begins anew. Who has a cell of it at this moment still adds to that: the
+// old file stays mapped for a while (retire). The caller has starting.
+//
+//go:norace
+func forget() {
+	if header == nil {
+		return
+	}
+	acquire(&timing)
+	atomic.AddUint64(&runs, 1) // timers of the run end
+	release(&timing)
+	lock()
+	defer unlock()
+	for k := range tables {
+		tables[k].keepPages()
+		tables[k].shut = true
+		if t := tables[k].tallies; t != nil {
+			t.number = 0
+		}
+	}
+	releaseFile()
+	leavePlace()
+	atomic.StoreUint32(&hot.mode, modeInert)
+	hot.extras = 0
+	hot.window = &first // nothing is passed until the next run is ready
+	tracing.ends = &noEnds
+	for i := range shards {
+		shards[i] = shard{}
+	}
+	retire()
+	usedShards, talliedBytes, stacks = 0, 0, 0
+	holding, written = false, 0
+	owners, theTriggers, changes, gates, rated, rates = nil, nil, nil, nil, nil, nil
+	reading, pairRows = nil, nil
+	noWait()
+	atomic.StorePointer(&rateBits, nil)
+	atomic.StorePointer(&bases, nil)
+	atomic.StorePointer(&functions, nil)
+	leads, wholeEnds = nil, 0
+	atomic.StorePointer(&aside, nil)
+	windowClosed, opensEarly = 0, 0
+	tracedOften, looks, unsettled, parentsOf, earlyOf = nil, nil, nil, nil, nil
+	demoted.list, demoted.next, demoted.turn = nil, 0, nil
+	theSampler = sampler{}
+	tickers, tickersOn, tickOpen, ticksSeen = nil, 0, 0, 0
+	thinned, thinShards, thinEach = false, 0, thinMost
+	firstProfiling = 0
+	sizeCost = 0
+	space.next, space.free, space.pieces, space.open, space.inFile, space.refused = nil, 0, nil, false, false, 0
+	header = unsafe.Pointer(&noHeader)
+}
+
+// noHeader is what is read as a header by who has seen that there was one, a moment
+// before there is none.
+var noHeader [HeaderSize / 8]uint64
+
+// ready lets scopes be opened: the first of them comes here, and what changes the
+// state. The rate of the clock has been observed since the start and is for long
+// enough now, or will be when what a scope costs has been measured. Unless a trigger
+// is to do that, collection begins.
+//
+//go:norace
+func ready() {
+	if atomic.LoadUint32(&hot.mode) != modeReady {
+		return
+	}
+	acquire(&starting)
+	if hot.mode == modeReady {
+		settle()
+	}
+	if hot.mode == modeReady && openCollectors() {
+		if !hot.mono {
+			for uint64(nanotime())-began.mono < calibration {
+			}
+			if hz := statedHz(measureHz(began)); hz != 0 {
+				hot.mult = multFor(hz)
+				setHeader(OffHz, hz)
+				setCosts()
+			}
+		}
+		lock()
+		writeHeld()
+		unlock()
+		readyAt = now()
+		if hot.window = &first; !conf.waits {
+			hot.window = ownWindow()
+		}
+		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
+			t := now()
+			setHeader(OffSince, t)
+			logChange(t, StateConfigured, StateProfiling, causeBegin, 0)
+		}
+		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
+		atomic.StoreUint32(&hot.mode, modeOn)
+		lock()
+		for k := range tables { // those to come are shared when they come
+			tables[k].sharePages(uint64(k))
+		}
+		unlock()
+	}
+	release(&starting)
+}
+
+// settle does what start has left, as programs are to start soon and a first scope
+// waits for the clock anyway. The caller has starting.
+func settle() {
+	if rounds == enoughRounds {
+		return
+	}
+	calibrate()
+	setHeaderText(OffCPU, SizeCPU, cpuModel())
+}
+
+func noTSC() string {
+	return refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
+}
+
+// start makes a run ready as the value of MARKGEN says, or says what is wrong with
+// it. Or, which is refused, the process declines to collect: one of Wild….
+//
+//go:norace
+func start(value string) (refused uint64, trouble string) {
+	began = takeAnchor()
+	wall := wallNS()
+	c, trouble := parseConfig(value)
+	usable := ticksUsable()
+	if trouble == "" && c.tsc && !usable {
+		trouble = noTSC()
+	}
+	if trouble == "" && c.collects("trace") && !hasG {
+		trouble = refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
+	}
+	number := uintptr(0)
+	if hasG {
+		if number = goroutineNumber(); number == 0 && trouble == "" {
+			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
+		}
+		if panicFP == 0 {
+			findPanicFP()
+		}
+	}
+	if trouble == "" {
+		trouble = c.readListed()
+	}
+	var k known
+	if trouble == "" && c.known != "" {
+		k, trouble = readKnown(c.known)
+	}
+	if trouble != "" {
+		return 0, trouble
+	}
+	conf = c
+	app = appName()
+	pid := syscall.Getpid()
+	reportPath = ""
+	if c.report != "" && c.report != "stderr" {
+		reportPath = absolute(expand(c.report, app, pid, wall))
+	}
+	var piece unsafe.Pointer // of the file, the first
+	if c.spool != "" {
+		if piece, trouble = openSpooled(wall, pid); trouble != "" {
+			return 0, trouble
+		}
+	}
+	if c.file != "" {
+		path := expand(c.file, app, pid, wall)
+		if piece, trouble = openFile(path); piece == nil {
+			lost := "; collecting in memory only"
+			if c.report == "" {
+				lost += ", of which nothing is left at the end; give report=PATH for a table of it"
+			}
+			complain(`MARKGEN: key "file": ` + path + ": " + trouble + lost)
+		}
+	}
+	if locked == nil {
+		locked = (*mutex)(anonymous(BlockAlign))
+	}
+	if locked == nil {
+		return 0, "no memory for the cells; nothing is collected"
+	}
+	lock() // goroutines may be in scopes of an earlier run
+	room, spare := true, reuse()
+	if hasG {
+		slots := firstSlots(spare)
+		if room = slots != nil; room {
+			hot.slots, hot.number = slots, number
+		}
+		followEnds()
+	}
+	room = room && openSpace(piece)
+	makeFirstRoom()
+	unlock()
+	if !room {
+		return 0, "no memory for the cells; nothing is collected"
+	}
+	hot.self = hasG && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
+	hot.mono = c.mono || !usable
+	hz, kind := uint64(1e9), uint64(ClockMono)
+	if !hot.mono {
+		kind = hardwareClock
+		if hz = measureHz(began); hz == 0 { // ready knows better
+			hot.mono = true
+			hz, kind = 1e9, ClockMono
+		}
+	}
+	hot.mult = multFor(hz)
+	if hot.mono {
+		began.tick = began.mono
+	}
+	readyAt = began.tick
+	otherClock = otherClock || lastClock != 0 && lastClock != kind
+	lastClock = kind
+	setHeader(OffState, StateConfigured)
+	setHeader(OffSince, began.tick)
+	setHeader(OffPID, uint64(pid))
+	setHeader(OffStartWall, wall)
+	setHeader(OffStartMono, began.mono)
+	setHeader(OffStartTick, began.tick)
+	usedBefore, _ = processUse()
+	setHeader(OffClock, kind)
+	setHeader(OffHz, hz)
+	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))
+	if c.noself || !hot.self {
+		setHeader(OffFlags, FlagNoSelf)
+	}
+	if c.countdown {
+		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagCountdown)
+	}
+	tracing.ends = &noEnds
+	if c.collects("trace") {
+		startTrace()
+	}
+	setHeaderText(OffApp, SizeApp, app)
+	setHeaderText(OffGo, SizeGo, runtime.Version())
+	setHeaderText(OffGOOS, SizeGOOS, goos)
+	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
+	main, version := build(modinfo())
+	setHeaderText(OffMain, SizeMain, main)
+	setHeaderText(OffBuild, SizeBuild, version)
+	setHeaderText(OffConfig, SizeConfig, value)
+	if c.wild {
+		if refused = beginWild(k); refused != WildPicked {
+			decline()
+			return refused, ""
+		}
+	}
+	setHeader(OffTriggers, c.bits())
+	setHeader(OffSampleN, c.sample)
+	setHeader(OffWindowWidth, noWindow)
+	atomic.AddUint64(&runs, 1)
+	beginTriggers()
+	if (c.callers || c.adapt) && hot.self && firstEdges() {
+		hot.extras |= extraEdge
+	}
+	if c.pairs && hot.self {
+		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagPairs)
+		hot.extras |= extraPairs
+	}
+	if c.enough != 0 || c.calls != 0 {
+		hot.extras |= extraLimit
+	}
+	hot.again = noLook
+	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing
+		demoted.list, unsettled = slices.Grow(demoted.list[:0], roomFor), slices.Grow(unsettled[:0], roomOf)
+		parentsOf, earlyOf = slices.Grow(parentsOf[:0], roomFor), slices.Grow(earlyOf[:0], roomFor)
+	}
+	lock()
+	if changes = newBlock(BlockLog, 0, OffLogData+LogRoom*LogSize); changes != nil {
+		publish(changes)
+	}
+	unlock()
+	rounds = 0
+	atomic.StoreUint64(&measureAt, began.tick+1<<62)
+	calibrate()
+	if c.windows() {
+		setHeader(OffWindowWidth, 0)
+	}
+	return 0, ""
+}

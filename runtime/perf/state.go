@@ -1,0 +1,271 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// The state of the run is a word in the header of the data file, and what it means
+// for a marker is a bit in the words of that marker, which are in the file, too.
+// So the program, its triggers and whoever may write the file all change the state
+// in the same way: they replace the word, if it is what they take it for, and then
+// make the bits agree with it, until it has not changed meanwhile. Nobody waits
+// for anybody.
+
+// Configure makes the process ready to collect as spec says, which has the form of
+// the variable MARKGEN; docs/markgen-variable.md. It is for programs that were
+// started without that variable, or whose run was stopped; an empty spec then goes
+// back to unconfigured. The first marker that is passed starts collection, unless
+// a trigger is to do that. Any goroutine may call it. A run that is being stopped is
+// complete first.
+func Configure(spec string) error {
+	begin()
+	awaitEnd()
+	acquire(&starting)
+	from := State()
+	for atomic.LoadUint32(&ending) != 0 || incomplete() { // who ends the run may need that
+		release(&starting)
+		awaitEnd()
+		acquire(&starting)
+		from = State()
+	}
+	defer release(&starting)
+	switch {
+	case spec == "" && from == StateStopped:
+		forget()
+		return nil
+	case from != StateUnconfigured && from != StateStopped || spec == "":
+		to := RunState(StateConfigured)
+		if spec == "" {
+			to = StateUnconfigured
+		}
+		return &StateError{"Configure", from, to}
+	}
+	return configure(spec)
+}
+
+// Start begins to collect in a configured run that waits for a trigger.
+func Start() error { return toggle("Start", StateProfiling, causeProgram) }
+
+// Pause stops collecting until Resume, or until a trigger starts or resumes; scopes
+// that are open finish.
+func Pause() error { return toggle("Pause", StatePaused, causeProgram) }
+
+// Resume goes on collecting after Pause.
+func Resume() error { return toggle("Resume", StateProfiling, causeProgram) }
+
+// Stop ends the run: its data file is complete, and the report written that was
+// asked for. Scopes that are open are reported as open.
+func Stop() error { return toggle("Stop", StateStopped, causeProgram) }
+
+// State gives the state of the run. Without MARKGEN it is StateUnconfigured.
+func State() RunState {
+	begin()
+	if header == nil {
+		return StateUnconfigured
+	}
+	return RunState(atomic.LoadUint64(headerWord(OffState)))
+}
+
+// toggle is what a call of the program does. Where no trigger is to start
+// collection, it has begun with the program.
+//
+//go:norace
+func toggle(call string, to RunState, why cause) error {
+	begin()
+	waits := header != nil && State() == StateConfigured
+	if header != nil {
+		ready()
+	}
+	if to == StateProfiling && waits && State() == StateProfiling {
+		return nil // no trigger was to do that
+	}
+	if s := State(); call == "Start" && conf.period > 0 && (s == StateProfiling || s == StatePaused) {
+		return nil // every= begins by itself, and changes the state when it likes
+	}
+	if header != nil && conf.period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
+		return nil
+	}
+	for {
+		from := State()
+		if !allowed(call, from, to) {
+			return &StateError{call, from, to}
+		}
+		if change(from, to, why, 0) {
+			return nil
+		}
+	}
+}
+
+// allowed says whether a call may lead from one state to the other.
+func allowed(call string, from, to RunState) bool {
+	switch to {
+	case StateProfiling:
+		return from == StateConfigured && call == "Start" || from == StatePaused && call == "Resume"
+	case StatePaused:
+		return from == StateProfiling
+	case StateStopped:
+		return from == StateProfiling || from == StatePaused
+	}
+	return false
+}
+
+// A cause is why the state has changed, in the log of the data file.
+type cause uint32
+
+const (
+	causeBegin   cause = LogBegin
+	causeProgram cause = LogProgram
+	causeEvent   cause = LogEvent
+	causeTimer   cause = LogTimer
+	causeEnd     cause = LogEnd
+)
+
+// change replaces the state, if it is from, and makes the markers follow. marker is
+// the number of the one whose passage is the cause. false: it was another by then.
+//
+//go:norace
+func change(from, to RunState, why cause, marker uint32) bool {
+	if to == StateStopped {
+		atomic.AddUint32(&ending, 1)
+		defer atomic.AddUint32(&ending, 1<<32-1)
+	}
+	t := now() // before, so that the times of changes are in their order
+	if !atomic.CompareAndSwapUint64(headerWord(OffState), uint64(from), uint64(to)) {
+		return false
+	}
+	since := atomic.SwapUint64(headerWord(OffSince), t)
+	if from == StateProfiling {
+		atomic.AddUint64(headerWord(OffProfiled), less(t, since))
+		setHeader(OffClosed, t)
+	}
+	logChange(t, from, to, why, marker)
+	resetTriggers(to)
+	if why == causeEnd { // the process is, too: nothing is recorded in a moment
+		hot.window = &over
+	} else {
+		lock()
+		follow()
+		unlock()
+	}
+	if to == StateStopped {
+		complete()
+	}
+	return true
+}
+
+// follow makes the words of all markers agree with the state. The caller holds the
+// lock.
+//
+//go:norace
+//go:nocheckptr
+func follow() {
+	for {
+		s := State()
+		for k := range tables {
+			tables[k].follow(s)
+		}
+		if s == StateStopped {
+			setTicks(false)
+			setThin(false)
+			theSampler.conclude()
+		}
+		keepTicking()
+		if State() == s {
+			if s != StateProfiling {
+				settleMarkers()
+			}
+			return
+		}
+	}
+}
+
+// follow makes the words of a table's markers, and its counters, agree with a
+// state.
+//
+//go:norace
+//go:nocheckptr
+func (t *table) follow(s RunState) {
+	for i := range t.markers {
+		m := t.at(uint32(i))
+		switch {
+		case s == StateProfiling:
+			if w := loadWord(&m.Off); w&OffByState != 0 {
+				w = clearBits(&m.Off, OffByState)
+				if w&^(OffByState|OffSettled) == 0 {
+					clearBits(&m.Off, OffSettled)
+				}
+			}
+		case loadWord(&m.index)&IndexKept != 0 && s != StateStopped:
+		case loadWord(&m.Off)&OffByState == 0:
+			setBits(&m.Off, OffByState)
+		}
+	}
+	t.countIf(counts(s))
+}
+
+// counts says whether counters count in a state.
+func counts(s RunState) bool {
+	return s != StatePaused && s != StateStopped && !(s == StateConfigured && conf.waits)
+}
+
+// settleNew does for a table whose markers have no scopes yet what settleMarkers
+// does. The caller holds the lock.
+//
+//go:norace
+func (t *table) settleNew() {
+	for i := range t.markers {
+		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && (loadWord(&m.index)&IndexMask == 0 || hot.mode != modeOn) {
+			setBits(&m.Off, OffSettled)
+		}
+	}
+}
+
+// settleMarkers tells the code of closed markers that have no open scopes that it
+// need not look for their ends any more. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func settleMarkers() {
+	open := make([]bool, nextIndex)
+	findOpen(true)
+	for _, i := range opens {
+		if i < uint32(len(open)) {
+			open[i] = true
+		}
+	}
+	for k := range tables {
+		t := &tables[k]
+		for i := range t.markers {
+			m := t.at(uint32(i))
+			if w := loadWord(&m.Off); w != 0 && w&OffSettled == 0 && !open[loadWord(&m.index)&IndexMask] {
+				swapWord(&m.Off, w, w|OffSettled)
+			}
+		}
+	}
+}
+
+// logChange writes a line of the log, while there is room.
+//
+//go:norace
+//go:nocheckptr
+func logChange(t uint64, from, to RunState, why cause, marker uint32) {
+	if changes == nil {
+		return
+	}
+	n := atomic.AddUint64((*uint64)(unsafe.Add(changes, OffLogLen)), 1) - 1
+	if n >= LogRoom {
+		return
+	}
+	line := unsafe.Add(changes, OffLogData+uintptr(n)*LogSize)
+	*(*uint32)(unsafe.Add(line, LogFrom)) = uint32(from)
+	*(*uint32)(unsafe.Add(line, LogTo)) = uint32(to)
+	*(*uint32)(unsafe.Add(line, LogCause)) = uint32(why)
+	*(*uint32)(unsafe.Add(line, LogMarker)) = marker
+	atomic.StoreUint64((*uint64)(unsafe.Add(line, LogTick)), t)
+}
+
+// changes is the BlockLog of the run, nil if there is none.
+var changes unsafe.Pointer

@@ -1,0 +1,77 @@
+package perf
+
+// A RunState is how far a run has come, one of State….
+type RunState uint64
+
+// String gives the name of the state.
+func (s RunState) String() string {
+	switch s {
+	case StateUnconfigured:
+		return "unconfigured"
+	case StateConfigured:
+		return "configured"
+	case StateProfiling:
+		return "profiling"
+	case StatePaused:
+		return "paused"
+	case StateStopped:
+		return "stopped"
+	}
+	return "unknown"
+}
+
+// A StateError says that a call is not allowed in the state that the run is in.
+// Nothing has changed.
+type StateError struct {
+	Call     string // "Start", …
+	From, To RunState
+}
+
+// Error names both states, and what would be allowed.
+func (e *StateError) Error() string {
+	return e.Call + ": the run is " + e.From.String() + " and cannot become " + e.To.String() + "; " + e.remedy()
+}
+
+func (e *StateError) remedy() string {
+	switch e.From {
+	case StateUnconfigured:
+		return "set MARKGEN, or call Configure"
+	case StateConfigured:
+		return "Start begins to collect"
+	case StateProfiling:
+		return "it can be paused or stopped"
+	case StatePaused:
+		return "it can be resumed or stopped"
+	}
+	return "it can be configured anew"
+}
+
+// A WatchError says why a stopwatch cannot be started or stopped.
+type WatchError struct {
+	Call string // "StartWatch" or "StopWatch"
+	Name string
+	Why  string
+	Do   string
+}
+
+// Error names the watch, what is wrong and what to do.
+func (e *WatchError) Error() string {
+	return e.Call + " " + quoted(e.Name) + ": " + e.Why + "; " + e.Do
+}
+
+// mostWatchName is how many bytes a stopwatch's name has at most: it is in a line of every report.
+const mostWatchName = 256
+
+// quoted is s in quotation marks, or its beginning if it is as long as no name is.
+func quoted(s string) string {
+	if len(s) > 2*mostWatchName {
+		s = s[:mostWatchName] + "…"
+	}
+	return `"` + s + `"`
+}
+
+// A ConfigError says what of a spec cannot be used.
+type ConfigError struct{ What string }
+
+// Error tells the key and what to give.
+func (e *ConfigError) Error() string { return e.What }

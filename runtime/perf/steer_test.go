@@ -1,0 +1,143 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestParseDuration(t *testing.T) {
+	for _, s := range []string{"1s", "1.5s", "100ms", "1h30m", "2µs", "3us", "7ns", "0.25ms", ".5s", "1m0.5s", "1.s"} {
+		want, err := time.ParseDuration(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ns, ok := parseDuration(s); !ok || ns != uint64(want) {
+			t.Errorf("%s: %d, %t; want %d", s, ns, ok, want)
+		}
+	}
+	for _, s := range []string{"", "1", "s", "-1s", "1x", "1..5s", ".s", "1s2", "1e3s", "900000000000000000h", "99999999999999999999s", "1.5.5s"} {
+		if ns, ok := parseDuration(s); ok {
+			t.Errorf("%s: %d", s, ns)
+		}
+	}
+}
+
+func TestParseTriggers(t *testing.T) {
+	for _, good := range []string{
+		"start=on:a", "start=on:p.f:for#1", "pause=count:p.f:for#1:17", "resume=after:10ms", "stop=records:1", "stop=on:*.f;after:1s;records:9",
+		"every=1s:10ms", "sample=1:1", "sample=1:1000000000", "countdown", "enough=1", "throttle=1:0", "callers", "adapt",
+	} {
+		if _, trouble := parseConfig(good); trouble != "" {
+			t.Errorf("%s: %s", good, trouble)
+		}
+	}
+	for _, bad := range []string{
+		"start", "start=", "start=a", "start=on:", "start=count:a", "start=count:a:0", "start=count:a:x", "start=count::3", "start=records:5",
+		"resume=records:5", "stop=records:0", "pause=after:", "pause=after:3", "start=on:a;", "start=on:a;b", "every=1s", "every=1s:2s", "every=1s:0s",
+		"every=:", "sample=1:0", "sample=2:3", "sample=1:", "sample=5", "sample=1:1000000001", "countdown=1", "seed=x", "enough=0", "enough=-1",
+		"throttle=1", "throttle=0:1", "throttle=:", "callers=x", "adapt=", "adapt=time", "adapt=io+trace", "adapt=io,collect=hw",
+	} {
+		if _, trouble := parseConfig(bad); trouble == "" && bad != "start=on:a;" {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	if none, _ := parseConfig("sample=1:2"); none.seed != 0 {
+		t.Error("a seed that nobody gave")
+	}
+	if zero, _ := parseConfig("seed=0"); zero.seed == 0 || scramble(zero.seed) == 0 {
+		t.Error("seed=0 is none")
+	}
+	c, _ := parseConfig("start=on:a,start=on:b,pause=on:b")
+	if len(c.triggers) != 3 || c.triggers[0].name != "b" || c.triggers[2].key != "resume" || !c.waits {
+		t.Errorf("%+v", c.triggers)
+	}
+}
+
+// The time between windows has the exponential distribution.
+func TestExponential(t *testing.T) {
+	s := sampler{state: 1}
+	const n = 100_000
+	var sum, squares float64
+	above := 0
+	for range n {
+		x := float64(exponential(s.random())) / (1 << 32)
+		sum += x
+		squares += x * x
+		if x > 1 {
+			above++
+		}
+	}
+	mean := sum / n
+	if math.Abs(mean-1) > 0.02 || math.Abs(squares/n-2) > 0.1 || math.Abs(float64(above)/n-1/math.E) > 0.01 {
+		t.Errorf("mean %g, mean of squares %g, above 1 %g", mean, squares/n, float64(above)/n)
+	}
+	if x := exponential(math.MaxUint64); x > 1<<20 {
+		t.Errorf("least is %d", x)
+	}
+}
+
+func TestGap(t *testing.T) {
+	for _, n := range []uint64{1, 2, 10, 1000} {
+		sum := uint64(0)
+		for range 10_000 {
+			for t := now(); now() == t; { // the clock may go in steps, and at one moment the distance is the same
+			}
+			g := gap(n)
+			if g < 1 || g > 2*n-1 {
+				t.Fatalf("1:%d: %d", n, g)
+			}
+			sum += g
+		}
+		if mean := float64(sum) / 10_000; math.Abs(mean/float64(n)-1) > 0.05 {
+			t.Errorf("1:%d: mean %g", n, mean)
+		}
+	}
+}
+
+// Edges that differ are told from those that do not.
+func TestApart(t *testing.T) {
+	s := sampler{state: 3}
+	sample := func(n int, lo, width uint64) *edge {
+		e := &edge{}
+		for range n {
+			e.add(logarithm(lo + s.random()%width))
+		}
+		return e
+	}
+	if apart(sample(1000, 1000, 1000), sample(1000, 1000, 1000)) {
+		t.Error("alike, and told apart")
+	}
+	if !apart(sample(1000, 1000, 1000), sample(1000, 1500, 1000)) {
+		t.Error("a third more, and not told apart")
+	}
+	for ns := uint64(1); ns < 1<<40; ns = ns*5/4 + 1 {
+		if got, want := float64(logarithm(ns))/256, math.Log2(float64(ns)); math.Abs(got-want) > 0.09 {
+			t.Fatalf("logarithm of %d: %g, want %g", ns, got, want)
+		}
+	}
+}
+
+// A window is as wide as it is to be from its first passage on, and how long that was waited for is
+// none of it, less what one has to wait anyway.
+func TestWindowPassed(t *testing.T) {
+	kept := theSampler.progress
+	defer func() { theSampler.progress = kept }()
+	theSampler.progress = progress{need: 1000}
+	w := window{from: 50_000, width: unpassed}
+	if got := w.passed(40); got != 1000 || w.width != 1000 || opening != 40 {
+		t.Errorf("width %d, which passed says is %d, opening %d", w.width, got, opening)
+	}
+	if got := w.passed(70); got != 1000 || opening != 40 {
+		t.Errorf("a second passage: width %d, opening %d", got, opening)
+	}
+	for _, c := range []struct{ open, taken, want uint64 }{
+		{6400, 0, 6400}, {6400, 400, 6000}, {6400, 1<<64 - 50, 6450}, {6400, 6400, 100}, {6400, 7000, 100}, {0, 0, 0},
+	} {
+		if got := lastedOf(c.open, c.taken); got != c.want {
+			t.Errorf("of %d ticks %d taken: %d, want %d", c.open, int64(c.taken), got, c.want)
+		}
+	}
+}

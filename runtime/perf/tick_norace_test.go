@@ -1,0 +1,40 @@
+//go:build !race && !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// A counter may be taken away while it is passed: at the end of a window, at a pause.
+func TestTickTakenAway(t *testing.T) {
+	var n uint64
+	var c Counter
+	at := (*unsafe.Pointer)(unsafe.Pointer(&c.P))
+	done := make(chan bool)
+	go func() {
+		for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
+			for range 1000 {
+				atomic.StorePointer(at, unsafe.Pointer(&n))
+				atomic.StorePointer(at, nil)
+			}
+		}
+		close(done)
+	}()
+	for {
+		select {
+		case <-done:
+			if n == 0 {
+				t.Error("nothing was counted")
+			}
+			return
+		default:
+			for range 1000 {
+				Tick(&c)
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	_ "unsafe" // for go:linkname
+)
+
+// sleep puts the goroutine to sleep for so many ns; the runtime provides it for
+// package time (runtime/time.go, timeSleep).
+//
+//go:linkname sleep time.Sleep
+func sleep(ns int64)
+
+// While something is to happen after some time there is a goroutine of ours,
+// timers. Otherwise there is none: one that sleeps would hide the Go runtime's
+// report of a deadlock, and in a module's own runtime show up where goroutines are counted (startTimers).
+
+// longestSleep is how late timers may notice that the state has changed, ns.
+const longestSleep = 10_000_000
+
+// shortestSleep is how often they look for what is to be short, ns.
+const shortestSleep = 200_000
+
+// timers does what triggers want done after some time, and opens the windows of
+// every= and sample=, until the run has ended or nothing more is to happen after a time.
+//
+//go:norace
+func timers(run uint64) {
+	s := &theSampler
+	var c cycle
+	var a alarm
+	if conf.windows() {
+		a.open()
+		defer a.close()
+	}
+	begun := uint64(nanotime())
+	for acquire(&timing); State() != StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
+		next := longestSleep + uint64(nanotime())
+		all := triggers()
+		for i := range all {
+			if t := &all[i]; t.kind == triggerAfter {
+				next = min(next, t.due(begun), uint64(nanotime())+t.look())
+			}
+		}
+		if !timersNeeded() {
+			break
+		}
+		if conf.period > 0 {
+			next = min(next, c.due(begun))
+		}
+		if conf.windows() {
+			next = min(next, s.due())
+		}
+		s.rests.alarms++
+		release(&timing)
+		a.wait(next)
+	}
+	if timersRun == run {
+		timersRun = 0
+	}
+	release(&timing)
+}
+
+// timersNeeded says whether something is still to happen after some time: what starts the run does so once.
+//
+//go:norace
+func timersNeeded() bool {
+	all := triggers()
+	for i := range all {
+		if t := &all[i]; t.kind == triggerAfter && (t.key != "start" || t.applies(State())) {
+			return true
+		}
+	}
+	return conf.period > 0 || conf.windows()
+}
+
+// timersRun is the run that timers are there for; 0: there are none. Under timing.
+var timersRun uint64
+
+// haveTimers starts timers for a run that has none, or says why there can be none.
+//
+//go:norace
+func haveTimers(run uint64) {
+	acquire(&timing)
+	begins := timersRun != run
+	timersRun = run
+	release(&timing)
+	if !begins {
+		return
+	}
+	if trouble := pollerTrouble(); trouble != "" {
+		complain("MARKGEN: there can be no timer: " + trouble + "; no window is opened, and nothing happens after a time")
+		return
+	}
+	startTimers(run)
+}
+
+// timing is held by timers while they look at the run and act: they are of the one that there is. Who leaves a run
+// waits for them.
+var timing mutex
+
+// due acts if the time of the trigger has come, and says when it should be asked
+// again, on the monotonic clock.
+//
+//go:norace
+func (t *trigger) due(begun uint64) uint64 {
+	state, tick := State(), atomic.LoadUint64(headerWord(OffSince))
+	since := began.mono + toNS(less(tick, began.tick)) // the state may have been changed from outside
+	if state == StateProfiling && firstProfiling == 0 {
+		firstProfiling = since
+	}
+	switch t.key {
+	case "start":
+		since = begun
+	case "stop":
+		since = firstProfiling
+	}
+	if !t.applies(state) || t.fired == tick || since == 0 {
+		return never
+	}
+	if at := since + t.n; int64(uint64(nanotime())-at) < 0 {
+		return at
+	}
+	t.fired = tick // once in a state
+	t.act(causeTimer, 0)
+	return never
+}
+
+// look is how long, ns, timers may sleep without having seen that the state which the trigger is about has begun: an
+// eighth of the trigger's time, so that it is not much later than that.
+func (t *trigger) look() uint64 {
+	if t.key == "start" { // its state has begun with the run
+		return longestSleep
+	}
+	return min(max(t.n/8, shortestSleep), longestSleep)
+}
+
+const never = 1 << 62
+
+// firstProfiling is when the run became profiling first, on the monotonic clock, as
+// far as timers has seen it; 0: not yet.
+var firstProfiling uint64
+
+// A window that ends late uses up what later windows would take in so many ns, or ten windows of them, at most: the
+// process may have been stopped meanwhile.
+const mostLate = 100_000_000
+
+// A cycle is every=: when the next period begins and when the window of this one ends, ns
+// since the beginning of the run, and how much longer windows were than they should have been.
+type cycle struct{ next, ends, late uint64 }
+
+// due begins or ends the window of the period, if its time has come, and says when that
+// is next. A window that begins late, since the machine had other things to do, is as long as
+// others. Those that end late use up what windows of later periods would take.
+//
+//go:norace
+func (c *cycle) due(begun uint64) uint64 {
+	t, period, width := uint64(nanotime())-begun, conf.period, conf.width
+	if c.ends != 0 && t >= c.ends {
+		want(wantPeriod, false, causeTimer, 0)
+		t = uint64(nanotime()) - begun
+		c.late += min(t-c.ends, max(10*width, mostLate))
+		c.next += c.late / width * period
+		c.late %= width
+		c.next = max(c.next, t-t%period)
+		c.ends = 0
+	}
+	switch {
+	case c.ends != 0:
+	case t >= c.next:
+		want(wantPeriod, true, causeTimer, 0)
+		c.next, c.ends = t-t%period+period, t+width
+	case State() == StateProfiling: // somebody has resumed from outside, or started: that is about the windows to come
+		want(wantPeriod, false, causeTimer, 0)
+	}
+	if c.ends != 0 {
+		return begun + c.ends
+	}
+	return begun + c.next
+}
+
+// runs tells the runs of the process apart: it is another number from one to the next, and between them.
+var runs uint64

@@ -1,0 +1,122 @@
+//go:build !markgen_off
+
+package perf
+
+// trace writes a record of the goroutine. If what has been done for the scope took longer than that, the
+// record says so.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) trace(what uint32, t, cost uint64) {
+	if level := p.stack.n; p.delayed {
+		p.delayed = false
+		writeSlow(&traceRecord{t, goroutineOf(p.g()), what, level, 0})
+	} else {
+		write(procPin(), goroutineOf(p.g()), what, level, t, cost)
+	}
+}
+
+// traceExit writes the record of a scope that is about to be popped and ended at
+// t. One that was left without its end has its record.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) traceExit(index, kind uint32, t uint64) {
+	if p.left {
+		return
+	}
+	p.trace(index|RecordExit<<RecordKindShift, t, tracing.exit[kind])
+}
+
+// traceLeft writes the record of the innermost scope, which a panic or
+// runtime.Goexit has left. That shows at t, whenever it was.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) traceLeft(t uint64) {
+	s := p.stack
+	i := s.at(s.n-1).index &^ scopeBits
+	p.trace(i|RecordLeft<<RecordKindShift, t, tracing.point)
+}
+
+// tracePoint writes the record of a passage without a duration.
+//
+//go:norace
+//go:nocheckptr
+func tracePoint(index uint32) {
+	var t uint64
+	var g uintptr
+	if hot.mono {
+		t, g = uint64(nanotime()), getg()
+	} else {
+		t, g = ticksAndG()
+	}
+	write(procPin(), goroutineOf(g), index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
+}
+
+// traceTaken says that a marker has taken the time since from in which nothing
+// was passed: it got its index, say, or a cell.
+//
+//go:norace
+//go:nocheckptr
+func traceTaken(index uint32, from uint64) {
+	if hot.extras&extraTrace != 0 {
+		writeSlow(&traceRecord{from, goroutineOf(getg()), index | RecordTaken<<RecordKindShift, 0, 0})
+	}
+}
+
+// exitTraced is exit of a scope with a slot where records are all that is made: popTraced for most scopes.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+//go:nosplit
+func (e Entered) exitTraced(t uint64, size int) {
+	switch {
+	case t != 0:
+	case hot.mono:
+		t = uint64(nanotime())
+	default:
+		t = ticks()
+	}
+	pid := procPin()
+	p, index, pos := e.slot, e.index, uint32(e.at)
+	s := p.stack
+	if s.n != pos || p.left || p.delayed || p.active != nil {
+		procUnpin()
+		e.exitAt(t, size)
+		return
+	}
+	r := s.at(pos - 1)
+	if (r.index^index)&^(firstBit|nestedBit) != 0 { // another marker's, or one that is shut
+		procUnpin()
+		e.exitAt(t, size)
+		return
+	}
+	p.mask = r.mask
+	s.n = pos - 1
+	write(pid, goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
+}
+
+// popTraced ends the innermost scope where nothing is timed.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) popTraced(index uint32, t uint64) {
+	s := p.stack
+	r := s.at(s.n - 1)
+	if hot.extras&extraRead != 0 {
+		p.leaving(index, r.kind(), t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
+	} else {
+		p.traceExit(index, r.kind(), t)
+	}
+	if r.index&shutBit != 0 {
+		reopen(index)
+	}
+	p.mask = r.mask
+	s.n--
+	p.activate(index, 1<<32-1)
+	if hot.extras&(extraLimit|extraTrigger|extraRecords) != 0 {
+		recorded(index)
+	}
+}

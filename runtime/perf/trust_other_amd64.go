@@ -1,0 +1,8 @@
+//go:build !markgen_off && !linux
+
+package perf
+
+// systemTrustsTSC is called for an invariant TSC only. macOS and Windows build
+// their own fine clocks on such a TSC; for the other systems we do not know a
+// cheap way to ask.
+func systemTrustsTSC() bool { return goos == "darwin" || goos == "windows" }

@@ -1,0 +1,197 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A watch is a scope with a name that is started and stopped by hand, by any
+// goroutine.
+type watch struct {
+	m       Marker
+	running bool
+	start   uint64 // tick; 0: it was started while nothing was collected
+	run     uint64 // in which it was started
+	open    *stack // of the run, with room for the one scope; nil: there is none
+}
+
+var (
+	watches  map[string]*watch // by name; under watching
+	watching mutex
+)
+
+// StartWatch starts the stopwatch of that name, which appears in reports as a
+// region at the place of its first start. It is an error if it runs, has no name or one of
+// more than 256 bytes, or is one too many: each stays for as long as the program, and there can be 10,000.
+// Any goroutine may call it.
+//
+//go:norace
+func StartWatch(name string) error {
+	if name == "" {
+		return &WatchError{"StartWatch", name, "it has no name", "give it one"}
+	}
+	if len(name) > mostWatchName {
+		return &WatchError{"StartWatch", name, "its name is longer than 256 bytes", "give it a shorter one"}
+	}
+	begin()
+	ready()
+	t := uint64(0)
+	if collects() {
+		t = now()
+	}
+	acquire(&watching)
+	defer release(&watching)
+	w := watches[name]
+	if w == nil {
+		if len(watches) == mostWatches {
+			return &WatchError{"StartWatch", name, "there are 10000 stopwatches", "give fewer names: what differs each time belongs in none"}
+		}
+		w = newWatch(name)
+	}
+	if w.running {
+		return &WatchError{"StartWatch", name, "it runs already", "stop it first"}
+	}
+	w.running = true
+	w.start = 0
+	first := loadWord(&w.m.index)&IndexMask == 0
+	if i := decide(&w.m); i != 0 { // triggers notice it in any state
+		if first { // what that took is in a record
+			t = now()
+		}
+		w.begin(i)
+		if hot.extras&extraTrace != 0 {
+			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStart<<RecordKindShift, 0, 0})
+		}
+		w.start = now()
+	}
+	return nil
+}
+
+// StopWatch stops the stopwatch of that name. It is an error if it does not run or
+// there is none of the name.
+//
+//go:norace
+func StopWatch(name string) error {
+	t := uint64(0)
+	if collects() {
+		t = now()
+	}
+	acquire(&watching)
+	defer release(&watching)
+	w := watches[name]
+	if w == nil {
+		return &WatchError{"StopWatch", name, "there is none of that name", "start it first"}
+	}
+	if !w.running {
+		return &WatchError{"StopWatch", name, "it does not run", "start it first"}
+	}
+	w.running = false
+	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
+		if w.end(i, t) && hot.extras&extraTrace != 0 {
+			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStop<<RecordKindShift, 0, 0})
+		}
+		if hot.extras != 0 {
+			recorded(i)
+		}
+	}
+	return nil
+}
+
+// mostWatches is how many stopwatches there are at most.
+const mostWatches = 10_000
+
+// begin says in the data that the watch is open, whose marker has index i.
+//
+//go:norace
+//go:nocheckptr
+func (w *watch) begin(i uint32) {
+	if run := atomic.LoadUint64(&runs); w.run != run {
+		w.run, w.open = run, nil
+	}
+	if w.open == nil {
+		lock()
+		if s := (*stack)(newBlock(BlockStack, 0, OffStackData+StackSize)); s != nil {
+			s.room = 1
+			s.at(0).index = i
+			publish(unsafe.Pointer(s))
+			w.open = s
+		}
+		unlock()
+	}
+	if w.open != nil {
+		w.open.at(0).start = now()
+		w.open.n = 1
+	}
+}
+
+// end records a passage that ended at t. If its run is over, it is not kept: it is open in that run's data.
+//
+//go:norace
+func (w *watch) end(i uint32, t uint64) (kept bool) {
+	d := t - w.start
+	if int64(d) < 0 {
+		d = 0
+	}
+	ns := toNS(d)
+	p := passage{timed: true, ns: ns, self: ns, ticks: d, at: t}
+	kept = hot.extras&extraUntimed != 0 && State() != StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
+	if kept && w.open != nil {
+		w.open.n = 0
+	}
+	return kept
+}
+
+// watchPath begins the table of a stopwatch, and of nothing else.
+const watchPath = "p\t-\n"
+
+func (t *table) ofWatch() bool {
+	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
+}
+
+// place is where the program calls this package, perhaps through one that hands on.
+func place() (file string, line int) {
+	const forward = "/markgen_forward.go"
+	for skip := 3; ; skip++ {
+		_, file, line, ok := runtime.Caller(skip)
+		if !ok {
+			return "-", 1
+		}
+		if len(file) < len(forward) || file[len(file)-len(forward):] != forward {
+			return file, line
+		}
+	}
+}
+
+// newWatch registers a table for a stopwatch. Its ID is a hash of its name
+// (Fowler, Noll and Vo's FNV-1a), so that the same watch of two builds is one.
+func newWatch(name string) *watch {
+	const offset, prime = 14695981039346656037, 1099511628211
+	id := uint64(offset)
+	for _, b := range []byte("watch " + name) {
+		id = (id ^ uint64(b)) * prime
+	}
+	file, line := place()
+	text := append([]byte(watchPath+"f\t"), file...)
+	text = append(text, "\nm\t"...)
+	for shift := 60; shift >= 0; shift -= 4 {
+		text = append(text, "0123456789abcdef"[id>>shift&15])
+	}
+	text = appendUint(append(text, "\tregion\t0\t"...), uint64(line))
+	text = append(text, "\t1\t0\t-\t-\t1\t"...)
+	for _, r := range name { // what is no UTF-8 comes as U+FFFD
+		if r < ' ' { // a tab or the end of the line would end the name
+			r = ' '
+		}
+		text = append(text, string(r)...)
+	}
+	w := &watch{}
+	if watches == nil {
+		watches = map[string]*watch{}
+	}
+	watches[name] = w
+	Register(&w.m, 1, nil, 0, string(append(text, '\n')))
+	return w
+}

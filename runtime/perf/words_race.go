@@ -1,0 +1,43 @@
+//go:build race && !markgen_off
+
+package perf
+
+import "unsafe"
+
+// The race detector takes an atomic operation of ours and the plain read of the
+// program's code for a race of the program. So here words are changed in functions
+// that it does not see. What another process changes at the very same moment may
+// get lost.
+
+//go:norace
+func loadWord(p *uint32) uint32 { return *p }
+
+//go:norace
+func storeWord(p *uint32, v uint32) { *p = v }
+
+//go:norace
+func setBits(p *uint32, bits uint32) { *p |= bits }
+
+// clearBits returns the word as it was.
+//
+//go:norace
+func clearBits(p *uint32, bits uint32) uint32 {
+	old := *p
+	*p = old &^ bits
+	return old
+}
+
+//go:norace
+func addWord(p *uint32, v uint32) { *p += v }
+
+//go:norace
+func swapWord(p *uint32, old, v uint32) bool {
+	if *p != old {
+		return false
+	}
+	*p = v
+	return true
+}
+
+//go:norace
+func storePointer(p *unsafe.Pointer, v unsafe.Pointer) { *p = v }

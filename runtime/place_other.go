@@ -1,9 +1,0 @@
-//go:build !markgen_off && !windows && !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
-
-package runtime
-
-// takePlace takes nothing: here files have no locks that end with the process, so how
-// many processes collect is not known, and none declines for that.
-func takePlace() (refused uint64) { return WildPicked }
-
-func leavePlace() {}

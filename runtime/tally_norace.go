@@ -1,6 +1,0 @@
-//go:build !race && !markgen_off
-
-package runtime
-
-// tallied says that units of stack have counters of their own.
-const tallied = hasG

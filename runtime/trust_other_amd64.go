@@ -1,8 +1,0 @@
-//go:build !markgen_off && !linux
-
-package runtime
-
-// systemTrustsTSC is called for an invariant TSC only. macOS and Windows build
-// their own fine clocks on such a TSC; for the other systems we do not know a
-// cheap way to ask.
-func systemTrustsTSC() bool { return goos == "darwin" || goos == "windows" }
