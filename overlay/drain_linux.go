@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A drain takes the trace records of one process out of the rings in its data file

@@ -13,8 +13,7 @@ import (
 // runtime from its module or from a copy in theirs. Left alone, each of these
 // would collect on its own, beside the virtual runtime, into a file of its own.
 // So in an overlay build they hold no code: they hand on the names of the
-// virtual runtime. The files of constants stay as they are, for programs that read
-// data files.
+// virtual runtime.
 
 // handOn replaces the runtimes that packages of the build depend on, save those
 // in the module cache, where the go command replaces nothing.
@@ -33,7 +32,7 @@ func (b *Build) handOn(r replacements) error {
 		}
 		for _, e := range entries {
 			name := e.Name()
-			if ext := filepath.Ext(name); (ext == ".go" || ext == ".s") && !strings.HasPrefix(name, "layout") && !strings.HasSuffix(name, "_test.go") {
+			if ext := filepath.Ext(name); (ext == ".go" || ext == ".s") && !strings.HasSuffix(name, "_test.go") {
 				if r[filepath.Join(p.Dir, name)], err = b.cache.text([]byte(handedOn(p, name)), ext); err != nil {
 					return err
 				}
@@ -63,6 +62,16 @@ func forward(name string) string {
 	return "package " + name + "\n\nimport perf " + strconv.Quote(rt.VirtualPerf) + `
 
 const On = perf.On
+
+const (
+	MarkerPad = perf.MarkerPad
+
+	StateUnconfigured = perf.StateUnconfigured
+	StateConfigured   = perf.StateConfigured
+	StateProfiling    = perf.StateProfiling
+	StatePaused       = perf.StatePaused
+	StateStopped      = perf.StateStopped
+)
 
 type (
 	Marker  = perf.Marker

@@ -111,7 +111,7 @@ func isMain(p *Package) bool {
 
 // markable reports whether there is source of p that could be marked.
 func markable(p *Package) bool {
-	return p.Dir != "" && p.ImportPath != "unsafe" && !rt.IsPerf(p.ImportPath) &&
+	return p.Dir != "" && p.ImportPath != "unsafe" && !rt.IsPart(p.ImportPath) &&
 		len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
 }
 

@@ -143,7 +143,7 @@ func belowRuntime(ctx context.Context, o ListOptions) (map[string]bool, error) {
 			return nil, fmt.Errorf("package %s: %w", rt.VirtualPerf, err)
 		}
 		for _, spec := range f.Imports {
-			if p, err := strconv.Unquote(spec.Path.Value); err == nil && !slices.Contains(imports, p) {
+			if p, err := strconv.Unquote(spec.Path.Value); err == nil && !rt.IsPart(p) && !slices.Contains(imports, p) {
 				imports = append(imports, p)
 			}
 		}

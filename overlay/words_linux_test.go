@@ -21,7 +21,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/tier"
 )
 

@@ -1,6 +1,6 @@
 package profile
 
-import layout "github.com/markgen/markgen/runtime/perf"
+import "github.com/markgen/markgen/runtime/layout"
 
 // The blocks of a file, each kind that is no more than its words.
 

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // cell is what one processor recorded at one marker.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Cost is what runs took of the processors, and what measuring was of it.

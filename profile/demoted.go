@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Demoted is Marker.Off of one whose scopes were short: from some time on they were counted, and only now and

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/registry"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/registry"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A profile file, as docs/profile-file.md describes it: a head of profileHead bytes, which are

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/fileread"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Find returns the data files that are meant by a name on a command line: the

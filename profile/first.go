@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Firsts are the first passages of a marker, one for each process in which it is known: in a

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // header is the header page of a data file.

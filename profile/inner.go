@@ -1,6 +1,6 @@
 package profile
 
-import layout "github.com/markgen/markgen/runtime/perf"
+import "github.com/markgen/markgen/runtime/layout"
 
 // A function mostly chooses where it begins whether scopes in it are recorded, and goes on as it began. A call that begins in a window is
 // recorded whole, for layout.LongestWhole. So scopes inside are as large a part of all as calls are, but those that begin later: how many these

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // damage is a place in a data file that can't be read.

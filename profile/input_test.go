@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // sparse is a file of some bytes, and nothing but zeros behind them.

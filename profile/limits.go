@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A VersionError is a profile file of another version than this markgen reads.

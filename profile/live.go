@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Alive tells whether the process that writes the data file still runs. known is

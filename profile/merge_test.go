@@ -13,7 +13,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // everything compares profiles with what they keep for merging.

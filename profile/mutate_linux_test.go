@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/tier"
 )
 

@@ -1,6 +1,6 @@
 package profile
 
-import layout "github.com/markgen/markgen/runtime/perf"
+import "github.com/markgen/markgen/runtime/layout"
 
 // An onlyRun says that Go's runtime calls a function once and nothing else calls it, as an init function, or func main
 // but in a test. What windows show of calls says nothing of these.

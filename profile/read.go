@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/markgen/markgen/fileread"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"strconv"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A Sampling says how the passages were chosen that were recorded, of a run in

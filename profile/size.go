@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A SizeBucket is the passages of a marker with size= whose input was from LoSize up to, not

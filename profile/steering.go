@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/registry"
 )

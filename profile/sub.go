@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/registry"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Sub is what p has beyond q, of the same run: what was collected after q was read. Added to q (Merge) it gives p, but

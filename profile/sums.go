@@ -3,7 +3,7 @@ package profile
 import (
 	"fmt"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // sums are the checksums with which the file of a run ends that has ended.

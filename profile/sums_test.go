@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile/profiletest"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Checksums hold in files of either byte order, and in one that has had blocks put before those

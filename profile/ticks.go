@@ -3,7 +3,7 @@ package profile
 import (
 	"math"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // tickKey names a counter: its table, and which it is there.

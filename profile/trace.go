@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/registry"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Kinds of trace records.

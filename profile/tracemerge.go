@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A stream is the records of one processor while they are read.

@@ -1,6 +1,6 @@
 package profile
 
-import layout "github.com/markgen/markgen/runtime/perf"
+import "github.com/markgen/markgen/runtime/layout"
 
 // shared is how many times what the program had of processors in windows it had in all of the ns that it was profiling, which is less than once or more. Where what is passed between windows
 // tells how far it got on in these, that is by what the program took this for.

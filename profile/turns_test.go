@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // What others take of processors is told by how much the program had of them in windows and elsewhere; where milestones tell how far it got on in

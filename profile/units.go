@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Units are the units of a program as a run's data file names them, with the

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // unpack gives the plain text of a table, which takes at most layout.MostPacked times the memory of

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A ValueBucket is the scopes in which a value grew by from Lo up to, not including,

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A Wild says what processes did that were to pick a few functions at random and collect

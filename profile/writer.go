@@ -3,7 +3,7 @@ package profile
 import (
 	"io"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Writer tells which process writes a data file of size bytes: its program's

@@ -1,5 +1,5 @@
-// Package runtime has the source of what marked programs import, package perf, for the command: an overlay build compiles it
-// as a package of the standard library, and markgen init -vendor copies it into a module.
+// Package runtime has the source of what marked programs import, for the command: an overlay build compiles it as packages
+// of the standard library, and markgen init -vendor copies it into a module.
 package runtime
 
 import (
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Source is the source of package perf, in a directory of that name.
+// Source is the source of the module's other packages: package perf, which marked programs import, and what it imports.
 //
-//go:embed perf/*.go perf/*.s
+//go:embed perf/*.go perf/*.s layout/*.go
 var Source embed.FS
 
 const (
@@ -22,16 +22,22 @@ const (
 	// Perf is the import path of package perf for programs that require the module.
 	Perf = Module + "/perf"
 
-	// VendoredPerf is the directory below a module's root that holds the
-	// module's own copy of package perf, if it has one (markgen init -vendor).
-	VendoredPerf = "internal/markgen/perf"
+	// Vendored is the directory below a module's root that holds the
+	// module's own copy of the packages, if it has one (markgen init -vendor).
+	Vendored = "internal/markgen"
 
-	// VirtualPerf is the import path of package perf in an overlay build: a
+	// VendoredPerf is where package perf is in such a copy.
+	VendoredPerf = Vendored + "/perf"
+
+	// Virtual stands for Module in the import paths of an overlay build: a
 	// directory below GOROOT/src that exists in the overlay only, so that every
-	// package may import it without an entry in any go.mod.
-	VirtualPerf = "markgen/perf"
+	// package may import what is in it without an entry in any go.mod.
+	Virtual = "markgen"
 
-	// assembly is where the assembly of the virtual runtime is put. The go
+	// VirtualPerf is the import path of package perf in an overlay build.
+	VirtualPerf = Virtual + "/perf"
+
+	// assembly is where assembly is put in an overlay build. The go
 	// command runs the assembler inside the package's directory, so it has to
 	// exist; this one does, and holds no package of its own.
 	assembly = "internal/runtime"
@@ -41,47 +47,81 @@ const (
 	deepTag    = "markgen_deep && "
 )
 
-// IsPerf says whether an import path is that of package perf, in any of its
-// places. It is what markers call, so it has none.
+// IsPerf says whether an import path is that of package perf, in any of its places.
 func IsPerf(path string) bool {
 	return path == VirtualPerf || path == Perf || strings.HasSuffix(path, "/"+VendoredPerf)
 }
 
-// VirtualFiles are the files of package perf in an overlay build, by their slash-separated
-// paths below GOROOT/src. They are its own, save that
+// IsPart says whether an import path is that of package perf or of one that it imports, in any of their
+// places. They are what markers call, so they have none.
+func IsPart(path string) bool {
+	dir, ok := strings.CutPrefix(path, Module+"/")
+	if !ok {
+		dir, ok = strings.CutPrefix(path, Virtual+"/")
+	}
+	if !ok {
+		_, dir, ok = strings.Cut(path, "/"+Vendored+"/")
+	}
+	if !ok {
+		return false
+	}
+	info, err := fs.Stat(Source, dir)
+	return err == nil && info.IsDir()
+}
+
+// Moved returns the text of a file of Source with the packages that it imports in another place, to for Module.
+func Moved(text []byte, to string) []byte {
+	return bytes.ReplaceAll(text, []byte(`"`+Module+"/"), []byte(`"`+to+"/"))
+}
+
+// Files returns the names of the files in Source, without tests.
+func Files() ([]string, error) {
+	var names []string
+	err := fs.WalkDir(Source, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && !strings.HasSuffix(name, "_test.go") {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// VirtualFiles are the files for an overlay build, by their slash-separated
+// paths below GOROOT/src. They are those of Source, save that
 // virtual_*.go lose the tag that keeps them out there, that module_*.go are left out, and that assembly moves to a package
 // next door, from which the functions are linked. For a deep build (package
 // overlay/deep) deep_*.go take the place of plain_*.go.
 func VirtualFiles(deep bool) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	names, err := fs.Glob(Source, "perf/*")
+	names, err := Files()
 	if err != nil {
 		return nil, err
 	}
+	files := map[string][]byte{}
 	for _, name := range names {
 		text, err := fs.ReadFile(Source, name)
 		if err != nil {
 			return nil, err
 		}
-		base := path.Base(name)
+		text = Moved(text, Virtual)
+		base, to := path.Base(name), Virtual+"/"+name
 		switch {
-		case strings.HasSuffix(base, "_test.go"), strings.HasPrefix(base, "module_"):
+		case strings.HasPrefix(base, "module_"):
 		case strings.HasPrefix(base, "plain_") && deep, strings.HasPrefix(base, "deep_") && !deep:
 		case strings.HasPrefix(base, "deep_"):
-			files[VirtualPerf+"/"+base] = bytes.Replace(text, []byte(deepTag), nil, 1)
+			files[to] = bytes.Replace(text, []byte(deepTag), nil, 1)
 		case strings.HasPrefix(base, "virtual_"):
-			files[VirtualPerf+"/"+base] = bytes.Replace(text, []byte(virtualTag), nil, 1)
+			files[to] = bytes.Replace(text, []byte(virtualTag), nil, 1)
 		case strings.HasSuffix(base, ".s"):
 			addAssembly(files, strings.TrimSuffix(base, ".s"), text)
 		default:
-			files[VirtualPerf+"/"+base] = text
+			files[to] = text
 		}
 	}
 	return files, nil
 }
 
 // addAssembly adds one assembly file, the declarations of its functions beside
-// it, and the directives that link them to those in the virtual runtime. The
+// it, and the directives that link them to those in package perf. The
 // functions are those that a comment "// func name(…) …" declares. Both sides
 // name each function in a go:linkname: from Go 1.27 on the linker lets a package
 // pull a function of another only if that one offers it so (checkLinkname in

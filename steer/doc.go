@@ -1,6 +1,6 @@
 // Package steer changes what a running marked program collects, from outside,
 // through its data file alone: the program maps the file, so does this package, and
-// both change its words by atomic operations (runtime/perf/layout.go and layout_blocks.go have them). Nothing
+// both change its words by atomic operations (runtime/layout has them). Nothing
 // is sent, and nothing in the program waits for it.
 //
 //	p, err := steer.Open("4711", "") // a process ID or a data file

@@ -3,7 +3,7 @@ package steer
 import (
 	"fmt"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // MonoNS is for tests that make a run begin now.

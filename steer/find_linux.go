@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/profile"
 )

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/steer"

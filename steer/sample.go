@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // noWindow in place of a window's width says that the program opens no windows.

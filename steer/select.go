@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/profile"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // State is one of the five states of a run, as in the data file.

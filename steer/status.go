@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Status is how a run stands at a moment.

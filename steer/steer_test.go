@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/steer"

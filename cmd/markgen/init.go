@@ -30,7 +30,7 @@ has marked in place, which imports markgen's runtime:
   without -vendor   go.mod gets a require for ` + ownModule + ` and, as this markgen
                     was built from a checkout, a replace that points there; where markgen requires a newer
                     version of another module, that is raised, and init says so
-  -vendor           the runtime is copied to ` + rt.VendoredPerf + ` in the module: no new dependency,
+  -vendor           the runtime is copied to ` + rt.Vendored + ` in the module: no new dependency,
                     and the marked source builds anywhere
 
 Where the module is in a git repository, .gitattributes gets lines that make git keep the lines of both
@@ -79,9 +79,9 @@ func runInit(ctx context.Context, env *Env, args []string) int {
 	}
 	switch {
 	case *vendor:
-		err = initVendor(env, root)
+		err = initVendor(env, root, file.Module.Mod.Path)
 	case hasVendored(root):
-		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(rt.VendoredPerf))))
+		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(rt.Vendored))))
 	default:
 		err = initRequire(ctx, env, root, file)
 	}

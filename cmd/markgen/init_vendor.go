@@ -30,88 +30,93 @@ func hasVendored(root string) bool {
 	return overlay.HasGoFiles(filepath.Join(root, filepath.FromSlash(rt.VendoredPerf)))
 }
 
-// initVendor copies the runtime into the module in root.
-func initVendor(env *Env, root string) error {
-	files, err := vendoredFiles(rt.Source)
+// initVendor copies the runtime into the module in root, whose path is module.
+func initVendor(env *Env, root, module string) error {
+	files, err := vendoredFiles(module)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(root, filepath.FromSlash(rt.VendoredPerf))
-	have, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
+	dir := filepath.Join(root, filepath.FromSlash(rt.Vendored))
 	// Nothing is touched before it is known that all of it is ours.
-	changed := len(have) != len(files)
+	have := map[string][]byte{}
 	var stale []string
-	for _, entry := range have {
-		name := filepath.Join(dir, entry.Name())
-		text, err := fileread.File(name)
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == dir {
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fileread.File(path)
 		if err != nil {
 			return err
 		}
 		if !bytes.HasPrefix(text, []byte(vendoredMark)) {
-			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.shown(name), rt.VendoredPerf)
+			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.shown(path), rt.Vendored)
 		}
-		want, ok := files[entry.Name()]
-		changed = changed || !ok || !sameLines(text, want)
-		if !ok {
-			stale = append(stale, name)
+		have[path] = text
+		if rel, err := filepath.Rel(dir, path); err != nil || files[filepath.ToSlash(rel)] == nil {
+			stale = append(stale, path)
 		}
-	}
-	if !changed {
-		fmt.Fprintf(env.Stdout, "%s: up to date, nothing to do\n", env.shown(dir))
 		return nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	})
+	if err != nil {
 		return err
 	}
+	written := 0
 	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if old, err := fileread.File(path); err == nil && sameLines(old, text) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if old, ok := have[path]; ok && sameLines(old, text) {
 			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
 		}
 		if err := writeFile(path, text); err != nil {
 			return err
 		}
+		written++
 	}
-	for _, name := range stale {
-		if err := os.Remove(name); err != nil {
+	for _, path := range stale {
+		if err := os.Remove(path); err != nil {
 			return err
 		}
+		_ = os.Remove(filepath.Dir(path)) // if that was all it had
 	}
-	said := "the runtime, copied"
-	if len(have) > 0 {
-		said = "the runtime, brought up to date"
+	switch {
+	case written == 0 && len(stale) == 0:
+		fmt.Fprintf(env.Stdout, "%s: up to date, nothing to do\n", env.shown(dir))
+	case len(have) > 0:
+		fmt.Fprintf(env.Stdout, "%s: the runtime, brought up to date (%d files)\n", env.shown(dir), len(files))
+	default:
+		fmt.Fprintf(env.Stdout, "%s: the runtime, copied (%d files)\n", env.shown(dir), len(files))
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s (%d files)\n", env.shown(dir), said, len(files))
 	return nil
 }
 
-// vendoredFiles returns the files of the copy by name: the runtime as a module package named perf.
-func vendoredFiles(source fs.FS) (map[string][]byte, error) {
-	names, err := fs.Glob(source, "perf/*")
+// vendoredFiles returns the files of the copy, by their slash-separated names below rt.Vendored of the module with that path.
+func vendoredFiles(module string) (map[string][]byte, error) {
+	names, err := rt.Files()
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
 	for _, name := range names {
-		base := path.Base(name)
-		if strings.HasSuffix(base, "_test.go") || strings.HasPrefix(base, "virtual_") {
+		if strings.HasPrefix(path.Base(name), "virtual_") {
 			continue
 		}
-		text, err := fs.ReadFile(source, name)
+		text, err := fs.ReadFile(rt.Source, name)
 		if err != nil {
 			return nil, err
 		}
-		if files[base], err = vendored(base, text); err != nil {
+		if files[name], err = vendored(name, rt.Moved(text, module+"/"+rt.Vendored)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return files, nil
 }
 
-// vendored returns the copy of one file: marked as generated, of the language version it needs, in package perf.
+// vendored returns the copy of one file: marked as generated, and of the language version it needs.
 func vendored(name string, text []byte) ([]byte, error) {
 	lines := strings.SplitAfter(string(text), "\n")
 	if !strings.HasSuffix(name, ".go") {
@@ -121,7 +126,6 @@ func vendored(name string, text []byte) ([]byte, error) {
 	if clause < 0 {
 		return nil, errors.New("no package clause")
 	}
-	lines[clause] = "package perf\n"
 	tag := constraint.Expr(&constraint.TagExpr{Tag: vendorGo})
 	for i, l := range lines[:clause] {
 		if constraint.IsGoBuild(l) {

@@ -81,7 +81,7 @@ func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 	}
 	var modules []*module
 	for _, p := range packages {
-		if rt.IsPerf(p.ImportPath) {
+		if rt.IsPart(p.ImportPath) {
 			continue
 		}
 		if len(p.GoFiles)+len(p.CgoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 && len(p.IgnoredGoFiles) > 0 {

@@ -143,7 +143,7 @@ func (m *marking) run(ctx context.Context) error {
 	}
 	m.options = rewrite.Options{All: m.o.All, Generated: m.o.generated, Keep: c.Keep, Adjust: c.Adjust}
 	for _, p := range m.Packages {
-		if rt.IsPerf(p.ImportPath) {
+		if rt.IsPart(p.ImportPath) {
 			continue // the runtime is not marked with itself
 		}
 		g := &markedPackage{Package: p, disk: map[string][]byte{}, plain: map[string][]byte{}, wanted: map[string][]byte{}}

@@ -29,7 +29,7 @@ type programs struct {
 // inModule is the directory of a package of the module.
 func (m *marking) inModule(importPath string) (dir string, ok bool) {
 	rel, ok := strings.CutPrefix(importPath+"/", m.Path+"/")
-	return filepath.Join(m.Root, filepath.FromSlash(rel)), ok && !rt.IsPerf(importPath)
+	return filepath.Join(m.Root, filepath.FromSlash(rel)), ok && !rt.IsPart(importPath)
 }
 
 // marked says whether the package in a directory has markers outside of its tests, or imports one

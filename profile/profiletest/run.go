@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Run is a run to be written. Its zero value is a run of nothing that ended in

@@ -1,6 +1,6 @@
 package profiletest
 
-import layout "github.com/markgen/markgen/runtime/perf"
+import "github.com/markgen/markgen/runtime/layout"
 
 // Records are what is in a ring, or was taken out of one.
 type Records struct {

@@ -3,7 +3,7 @@ package shape
 import (
 	"math"
 
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A point is what is known of the calls with inputs of about one size.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/markgen/markgen/profile"
-	layout "github.com/markgen/markgen/runtime/perf"
+	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
 )
 

@@ -2,7 +2,11 @@
 
 package perf
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // asked takes IndexAsked off the markers, by which the process was told to look at what somebody outside has changed. It has
 // counters follow the state, and begins to sample in windows, if the run was given a rate. It is called at the next passage of
@@ -20,7 +24,7 @@ func asked() {
 	}
 	follow()
 	begins := false
-	if n := atomic.LoadUint64(headerWord(OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
+	if n := atomic.LoadUint64(headerWord(layout.OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
 		begins = true
 		conf.sample = n
 		undemote() // what is recorded in windows tells more than a count
@@ -37,12 +41,12 @@ func asked() {
 func clearAsked(index *uint32) {
 	for {
 		w := loadWord(index)
-		if w&IndexAsked == 0 {
+		if w&layout.IndexAsked == 0 {
 			return
 		}
-		left := w &^ IndexAsked
-		if left&^(IndexMask|IndexOff) == 0 {
-			left &^= IndexOff
+		left := w &^ layout.IndexAsked
+		if left&^(layout.IndexMask|layout.IndexOff) == 0 {
+			left &^= layout.IndexOff
 		}
 		if swapWord(index, w, left) {
 			return

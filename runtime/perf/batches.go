@@ -5,6 +5,8 @@ package perf
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // add ends the batch: what the cells have gained since the one before goes into
@@ -47,7 +49,7 @@ func (s *sampler) add() {
 func (s *sampler) addRated() {
 	var all, some, marks uint64
 	markers := 0
-	var active [MaxShards/64 + 1]uint64
+	var active [layout.MaxShards/64 + 1]uint64
 	for i := range rated {
 		r := &rated[i]
 		now := totals{}
@@ -148,12 +150,12 @@ func (s *sampler) addRated() {
 			r.gained = 0
 		}
 	}
-	atomic.AddUint64(headerWord(OffWindows), s.count)
-	atomic.AddUint64(headerWord(OffWindowTicks), lasted)
-	atomic.AddUint64(headerWord(OffWindowAfter), uint64(float64(after)/parallel*costs.scope.v))
-	atomic.AddUint64(headerWord(OffWindowNet), min(net, lasted))
-	atomic.AddUint64(headerWord(OffWindowRead), min(uint64(spent.rest), lasted))
-	atomic.AddUint64(headerWord(OffBatches), 1)
+	atomic.AddUint64(headerWord(layout.OffWindows), s.count)
+	atomic.AddUint64(headerWord(layout.OffWindowTicks), lasted)
+	atomic.AddUint64(headerWord(layout.OffWindowAfter), uint64(float64(after)/parallel*costs.scope.v))
+	atomic.AddUint64(headerWord(layout.OffWindowNet), min(net, lasted))
+	atomic.AddUint64(headerWord(layout.OffWindowRead), min(uint64(spent.rest), lasted))
+	atomic.AddUint64(headerWord(layout.OffBatches), 1)
 }
 
 // need is how far the program was to get on in the windows of the batch, ticks.
@@ -185,10 +187,10 @@ func takenInWindow(from, ticks uint64) {
 		return
 	}
 	ticks = min(ticks, width-after)
-	if pid := procPin(); pid < MaxShards {
+	if pid := procPin(); pid < layout.MaxShards {
 		shards[pid].read += ticks
 	} else {
-		atomic.AddUint64(&shards[MaxShards].read, ticks)
+		atomic.AddUint64(&shards[layout.MaxShards].read, ticks)
 	}
 	procUnpin()
 }

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // build tells from what the linker put into the program (go version -m prints it) the import
 // path of the main package and the version that was built: that of its module if there is
 // one, else the first digits of the revision it was built from, with +dirty if there were
@@ -38,7 +40,7 @@ func build(modinfo string) (main, version string) {
 	if version == "" && revision != "" {
 		version = revision + dirty
 	}
-	if len(main) >= SizeMain { // another package has the part that there is room for
+	if len(main) >= layout.SizeMain { // another package has the part that there is room for
 		main = ""
 	}
 	return main, version

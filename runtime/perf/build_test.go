@@ -5,6 +5,8 @@ package perf
 import (
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 func TestBuild(t *testing.T) {
@@ -18,7 +20,7 @@ func TestBuild(t *testing.T) {
 		{"path\texample.com/shop\nmod\texample.com/shop\t(devel)\n" + revision + "build\tvcs.modified=true\n", "example.com/shop", "67c00de99be9+dirty"},
 		{"path\tcommand-line-arguments\n", "command-line-arguments", ""},
 		{"path\texample.com/shop.test\nmod\texample.com/shop\t\t", "example.com/shop.test", ""},
-		{"path\t" + strings.Repeat("x", SizeMain) + "\nmod\tx\tversion\t\n" + "build\tvcs.revision=abc\n", "", "abc"},
+		{"path\t" + strings.Repeat("x", layout.SizeMain) + "\nmod\tx\tversion\t\n" + "build\tvcs.revision=abc\n", "", "abc"},
 	} {
 		around := strings.Repeat("?", 16)
 		if main, version := build(around + tt.text + around); main != tt.main || version != tt.version {

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // What has been measured for the header: the clock's smallest step, and what reading it and a
@@ -41,7 +43,7 @@ const (
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
-	scratchThin      = Marker{index: scratchIndex | IndexOff}
+	scratchThin      = Marker{index: scratchIndex | layout.IndexOff}
 	scratch          cell
 	scratchEdge      cell
 	scratchGroup     group
@@ -133,7 +135,7 @@ var scratchStack struct {
 	records [4]record
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-OffStackData]
+var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-layout.OffStackData]
 
 // setWindow has scopes go by another window, if that is the one they go by: the run may end at any time.
 //
@@ -160,7 +162,7 @@ func measureCosts() {
 	scratch.least, scratchEdge.least = 0, 0
 
 	pid := procPin()
-	if uint(pid) >= MaxShards {
+	if uint(pid) >= layout.MaxShards {
 		procUnpin()
 		return
 	}
@@ -220,11 +222,11 @@ func typical(figure func(*scopeCosts) uint64) uint64 {
 // setCosts says in the header what has been measured, by the clock's rate as it is
 // known now.
 func setCosts() {
-	setHeader(OffQuantum, toPS(stepTicks)>>costBits)
-	setHeader(OffRead, toPS(readTicks)>>costBits)
-	setHeader(OffInside, toPS(hot.inside)>>costBits)
-	setHeader(OffWhole, toPS(hot.whole[kindOpened])>>costBits)
-	setHeader(OffCount, toPS(countTicks)>>costBits)
+	setHeader(layout.OffQuantum, toPS(stepTicks)>>costBits)
+	setHeader(layout.OffRead, toPS(readTicks)>>costBits)
+	setHeader(layout.OffInside, toPS(hot.inside)>>costBits)
+	setHeader(layout.OffWhole, toPS(hot.whole[kindOpened])>>costBits)
+	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 
 // works are how many steps the functions take in which scopes are measured: from 4

@@ -5,9 +5,11 @@ package perf
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A cell is a BlockCell in memory, field for field what layout_blocks.go says. It
+// A cell is a BlockCell in memory, field for field what package layout says. It
 // belongs to one processor: only who is pinned there writes it.
 type cell struct {
 	kind   uint32
@@ -27,7 +29,7 @@ type cell struct {
 	rate   uint64
 	least  uint64 // where the latest bucket begins: 2^k of number k; 0: there is none yet
 	latest bucketRef
-	groups [NumBuckets / GroupBuckets]groupRef
+	groups [layout.NumBuckets / layout.GroupBuckets]groupRef
 }
 
 // Addresses take 8 bytes on every platform.
@@ -50,29 +52,29 @@ type group struct {
 	marker  uint64
 	first   uint64
 	_       [4]uint64
-	buckets [GroupBuckets]bucket
+	buckets [layout.GroupBuckets]bucket
 }
 
 type bucket struct{ count, sum, sqLo, sqHi uint64 }
 
 // The structs and the layout agree, or this does not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(cell{})-CellSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.marker)-CellMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.passes)-CellPasses]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.self)-CellSelf]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.last)-CellLast]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.nested)-CellNested]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.noself)-CellNoSelf]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.seen)-CellSeen]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.rate)-CellRate]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.least)-CellLatest]
-	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.groups)-CellGroups]
-	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-BucketSize]
-	_ = [1]struct{}{}[unsafe.Sizeof(group{})-BucketsSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(group{}.marker)-OffBucketsMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(group{}.first)-OffBucketsFirst]
-	_ = [1]struct{}{}[unsafe.Offsetof(group{}.buckets)-OffBucketsData]
+	_ = [1]struct{}{}[unsafe.Sizeof(cell{})-layout.CellSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.marker)-layout.CellMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.passes)-layout.CellPasses]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.self)-layout.CellSelf]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.last)-layout.CellLast]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.nested)-layout.CellNested]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.noself)-layout.CellNoSelf]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.seen)-layout.CellSeen]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.rate)-layout.CellRate]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.least)-layout.CellLatest]
+	_ = [1]struct{}{}[unsafe.Offsetof(cell{}.groups)-layout.CellGroups]
+	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-layout.BucketSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(group{})-layout.BucketsSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(group{}.marker)-layout.OffBucketsMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(group{}.first)-layout.OffBucketsFirst]
+	_ = [1]struct{}{}[unsafe.Offsetof(group{}.buckets)-layout.OffBucketsData]
 )
 
 // A passage is what goes into a cell.
@@ -96,7 +98,7 @@ const (
 )
 
 // bucketOf is the number of the bucket that ns belongs into.
-func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % NumBuckets }
+func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % layout.NumBuckets }
 
 // at says whether the bucket of ns is the latest. Most scopes are like the one before. A branch that
 // says so is predicted, while an address that is computed from the duration has to wait for the clock,
@@ -125,11 +127,11 @@ func (c *cell) change(ns, t uint64) *bucket {
 //go:noinline
 func (c *cell) other(ns uint64) *bucket {
 	k := bucketOf(ns)
-	g := c.groups[k/GroupBuckets].p
+	g := c.groups[k/layout.GroupBuckets].p
 	if g == nil {
 		return nil
 	}
-	b := &g.buckets[k%GroupBuckets]
+	b := &g.buckets[k%layout.GroupBuckets]
 	c.least, c.latest.p = 1<<k, b
 	return b
 }

@@ -4,6 +4,8 @@ package perf
 
 import (
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Fields of the lines of a table.
@@ -42,7 +44,7 @@ func (t *table) scan(f func(i uint32, line string)) {
 
 // sampled says whether a marker of the table has a rate.
 func (t *table) sampled() bool {
-	return len(t.text) > 1 && (t.text[0] == PackedSampled || t.text[:2] == "s\n")
+	return len(t.text) > 1 && (t.text[0] == layout.PackedSampled || t.text[:2] == "s\n")
 }
 
 // choose marks the markers that are not collected, closes the gates that none that
@@ -56,7 +58,7 @@ func (t *table) sampled() bool {
 func (t *table) choose(collecting bool) {
 	off := uint32(0)
 	if !collecting { // who finds a marker on for a moment might come to record much later
-		off = OffByState
+		off = layout.OffByState
 	}
 	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
 	if !conf.chooses() && len(triggers()) == 0 && !rates {
@@ -77,10 +79,10 @@ func (t *table) choose(collecting bool) {
 		if !conf.wild && (watched || conf.wants(field(line, markerID, markerName), name)) {
 			wanted[gate] = true
 		} else {
-			bits[i] |= IndexOff | IndexOffChoice
+			bits[i] |= layout.IndexOff | layout.IndexOffChoice
 		}
 		if watched {
-			bits[i] |= IndexOff | IndexWatched
+			bits[i] |= layout.IndexOff | layout.IndexWatched
 			kept[gate], kept[i] = true, true // where there is one body each tests its own
 		}
 		n, ok := parseUint(field(line, markerSample, markerName))
@@ -88,7 +90,7 @@ func (t *table) choose(collecting bool) {
 			n = conf.sample
 		}
 		if rates && !watched && ok && n > 1 && n <= 1e9 && field(line, markerKind, markerName) != "point" {
-			bits[i] |= IndexOff | IndexCounted
+			bits[i] |= layout.IndexOff | layout.IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)
 			}
@@ -97,10 +99,10 @@ func (t *table) choose(collecting bool) {
 	})
 	for i := range t.markers {
 		if kept[i] {
-			bits[i] |= IndexOff | IndexKept
+			bits[i] |= layout.IndexOff | layout.IndexKept
 		}
 		m := t.at(uint32(i))
-		clearBits(&m.index, ^uint32(IndexMask))
+		clearBits(&m.index, ^uint32(layout.IndexMask))
 		setBits(&m.index, bits[i])
 		switch gate := t.gates[i]; {
 		case kept[gate]:
@@ -108,7 +110,7 @@ func (t *table) choose(collecting bool) {
 		case wanted[gate]:
 			storeWord(&m.Off, off)
 		default:
-			storeWord(&m.Off, OffByChoice|OffSettled)
+			storeWord(&m.Off, layout.OffByChoice|layout.OffSettled)
 		}
 	}
 	if conf.wild {
@@ -122,7 +124,7 @@ func (t *table) choose(collecting bool) {
 func (t *table) turnOn(off uint32) {
 	for i := range t.markers {
 		m := t.at(uint32(i))
-		clearBits(&m.index, ^uint32(IndexMask))
+		clearBits(&m.index, ^uint32(layout.IndexMask))
 		storeWord(&m.Off, off)
 	}
 }

@@ -2,8 +2,10 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 const (
-	hardwareClock = ClockTSC
+	hardwareClock = layout.ClockTSC
 	hasG          = true
 )
 

@@ -2,8 +2,10 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 const (
-	hardwareClock = ClockCNTVCT
+	hardwareClock = layout.ClockCNTVCT
 	hasG          = true
 )
 

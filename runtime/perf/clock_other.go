@@ -2,10 +2,12 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // Here the clock is the Go runtime's and goroutines have no identity, so self
 // times are not collected.
 const (
-	hardwareClock = ClockMono
+	hardwareClock = layout.ClockMono
 	hasG          = false
 )
 

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A Collector reads numbers that only grow, such as the bytes a cache has handed
@@ -218,11 +220,11 @@ const scratchWords = 32
 type plan struct {
 	collectors, values uintptr // how many
 	spreads            uintptr // how many values have theirs recorded, and which
-	spreadOn           [MostValues]struct{ collector, value uint8 }
+	spreadOn           [layout.MostValues]struct{ collector, value uint8 }
 	snapshot, frame    uintptr // words of each
 	clock              uint64  // cost of reading the clock, ticks<<costBits
-	of                 [MostCollectors]reader
-	shards             [MaxShards + 1]*directory[reads]
+	of                 [layout.MostCollectors]reader
+	shards             [layout.MaxShards + 1]*directory[reads]
 }
 
 // reading is the plan of the run, nil: nothing is read. plans are those of all runs:
@@ -318,7 +320,7 @@ func missing() (wait bool, unknown string) {
 //go:norace
 func (p *plan) add(r reader) {
 	n := uintptr(len(r.values))
-	if n > 0 && (p.collectors == MostCollectors || p.values+n > MostValues) {
+	if n > 0 && (p.collectors == layout.MostCollectors || p.values+n > layout.MostValues) {
 		complain("collector " + r.name + ": 8 collectors and 64 values are read at most; left out")
 		return
 	}
@@ -348,14 +350,14 @@ func (p *plan) publish() bool {
 	}
 	lock()
 	defer unlock()
-	b := newBlock(BlockReadings, 0, OffReadingsText+uintptr(len(text)))
+	b := newBlock(layout.BlockReadings, 0, layout.OffReadingsText+uintptr(len(text)))
 	if b == nil {
 		return false
 	}
-	*(*uint64)(unsafe.Add(b, OffReadingsCollectors)) = uint64(p.collectors)
-	*(*uint64)(unsafe.Add(b, OffReadingsValues)) = uint64(p.values)
-	*(*uint64)(unsafe.Add(b, OffReadingsLen)) = uint64(len(text))
-	copy(unsafe.Slice((*byte)(unsafe.Add(b, OffReadingsText)), len(text)), text)
+	*(*uint64)(unsafe.Add(b, layout.OffReadingsCollectors)) = uint64(p.collectors)
+	*(*uint64)(unsafe.Add(b, layout.OffReadingsValues)) = uint64(p.values)
+	*(*uint64)(unsafe.Add(b, layout.OffReadingsLen)) = uint64(len(text))
+	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffReadingsText)), len(text)), text)
 	publish(b)
 	return true
 }
@@ -393,14 +395,14 @@ func giveUp(unknown string) {
 	}
 	complain(refuse(key, "no collector has the name "+unknown+"; give "+wanted))
 	lock()
-	setHeader(OffState, StateUnconfigured)
+	setHeader(layout.OffState, layout.StateUnconfigured)
 	atomic.StoreUint32(&hot.mode, modeInert)
 	atomic.AddUint64(&runs, 1) // what waits for some time to pass ends
 	for i := range tables {
-		tables[i].turnOff(OffByState)
+		tables[i].turnOff(layout.OffByState)
 		tables[i].countIf(false)
 	}
-	setHeaderText(OffConfig, SizeConfig, "") // a keeper takes the file for one that was never begun
+	setHeaderText(layout.OffConfig, layout.SizeConfig, "") // a keeper takes the file for one that was never begun
 	dropFile()
 	dropDirs(spoolMade.dir, spoolMade.n)
 	unlock()

@@ -2,7 +2,11 @@
 
 package perf
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // A marker with sample=1:N of its own, or every marker with countdown, counts all
 // passages and times one in N: exactly so many per processor in the long run, and
@@ -14,8 +18,8 @@ import "sync/atomic"
 //
 //go:norace
 func countsDown(w uint32) bool {
-	return w&^IndexMask == IndexOff|IndexCounted && w&IndexMask != 0 &&
-		atomic.LoadUint32(&hot.mode) == modeOn && atomic.LoadUint64(headerWord(OffState)) == uint64(StateProfiling)
+	return w&^layout.IndexMask == layout.IndexOff|layout.IndexCounted && w&layout.IndexMask != 0 &&
+		atomic.LoadUint32(&hot.mode) == modeOn && atomic.LoadUint64(headerWord(layout.OffState)) == uint64(layout.StateProfiling)
 }
 
 // due counts a passage through the marker of that index, and says whether it is
@@ -58,7 +62,7 @@ func makeRate(pid int, index uint32) bool {
 		return false
 	}
 	c := makeCell(pid, index)
-	if c == nil || pid >= MaxShards {
+	if c == nil || pid >= layout.MaxShards {
 		return false
 	}
 	if c.rate == 0 {

@@ -5,6 +5,8 @@ package perf
 import (
 	"runtime"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // In a deep build (package overlay/deep) a slot is in its g. It belongs to the run
@@ -13,7 +15,7 @@ var _ = [1]struct{}{}[unsafe.Sizeof(slot{})-unsafe.Sizeof(runtime.MarkgenGorouti
 
 // firstSlots gives a new value for hot.slots, under which every slot is empty; nil:
 // there is no memory. The caller holds the lock.
-func firstSlots(slotSet) unsafe.Pointer { return anonymous(BlockAlign) }
+func firstSlots(slotSet) unsafe.Pointer { return anonymous(layout.BlockAlign) }
 
 // A slotSet is nothing: the key of the next run is another.
 type slotSet struct{}

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Timing a scope that is over before the clock has been read twice says little and costs much. With
@@ -60,7 +62,7 @@ func (c *config) look() uint64 {
 }
 
 // isDemoted says of the first word of a marker that its scopes are counted, and not timed.
-func isDemoted(off uint32) bool { return off&^OffSettled == OffDemoted }
+func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
 // demoteAt demotes the marker of that index if its scopes are short, settles those that were demoted
 // before, and has one of these timed again.
@@ -106,7 +108,7 @@ func demoteAt(index uint32) {
 //
 //go:norace
 func isTimed(m *Marker) bool {
-	if loadWord(&m.index)&^IndexMask != 0 || loadWord(&m.Off) != 0 {
+	if loadWord(&m.index)&^layout.IndexMask != 0 || loadWord(&m.Off) != 0 {
 		return false
 	}
 	t, _ := findTable(m)
@@ -117,7 +119,7 @@ func isTimed(m *Marker) bool {
 //
 //go:norace
 func demote(m *Marker) {
-	setBits(&m.Off, OffDemoted)
+	setBits(&m.Off, layout.OffDemoted)
 	unsettled = append(unsettled, m)
 }
 
@@ -136,10 +138,10 @@ type parents struct {
 	shard  uint32
 	bytes  uint64
 	marker uint64
-	list   [MostParents]struct{ marker, count uint64 }
+	list   [layout.MostParents]struct{ marker, count uint64 }
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-OffParentsData]
+var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-layout.OffParentsData]
 
 // mostSearched is how many scopes are searched for the outermost of a marker, from the bottom of the stack.
 const mostSearched = 256
@@ -160,14 +162,14 @@ func noteParent(k uint32, s *stack) {
 	}
 	b := parentsOf[k]
 	if b == nil {
-		if b = (*parents)(newBlock(BlockParents, 0, unsafe.Sizeof(parents{}))); b == nil {
+		if b = (*parents)(newBlock(layout.BlockParents, 0, unsafe.Sizeof(parents{}))); b == nil {
 			return
 		}
 		b.marker = uint64(k)
 		publish(unsafe.Pointer(b))
 		parentsOf[k] = b
 	}
-	parent, n := uint64(NoMarker), min(s.n, s.room)
+	parent, n := uint64(layout.NoMarker), min(s.n, s.room)
 	for at := range min(n, mostSearched) {
 		if s.at(at).index&^scopeBits == k+firstIndex {
 			n = at
@@ -190,7 +192,7 @@ func noteParent(k uint32, s *stack) {
 
 // times are those of the scopes of a marker that have been timed: by bucket, and the self time of all; ns.
 type times struct {
-	counts, sums [NumBuckets]uint64
+	counts, sums [layout.NumBuckets]uint64
 	n, self      uint64
 }
 
@@ -208,8 +210,8 @@ func timesOf(index uint32) (t times) {
 		for i := range c.groups {
 			if g := c.groups[i].p; g != nil {
 				for k := range g.buckets {
-					t.counts[i*GroupBuckets+k] += g.buckets[k].count
-					t.sums[i*GroupBuckets+k] += g.buckets[k].sum
+					t.counts[i*layout.GroupBuckets+k] += g.buckets[k].count
+					t.sums[i*layout.GroupBuckets+k] += g.buckets[k].sum
 					t.n += g.buckets[k].count
 				}
 			}
@@ -224,8 +226,8 @@ func (t *times) trimmedMeans() (n, mean, self uint64) {
 	if t.n == 0 {
 		return 0, 0, 0
 	}
-	k, long := NumBuckets, uint64(0)
-	for k > 0 && long+t.counts[k-1] <= t.n/DemotedTrim {
+	k, long := layout.NumBuckets, uint64(0)
+	for k > 0 && long+t.counts[k-1] <= t.n/layout.DemotedTrim {
 		k--
 		long += t.counts[k]
 	}
@@ -250,10 +252,10 @@ func settleDemoted() {
 	}
 	left := unsettled[:0]
 	for _, m := range unsettled {
-		if isOpen(loadWord(&m.index) & IndexMask) {
+		if isOpen(loadWord(&m.index) & layout.IndexMask) {
 			left = append(left, m)
 		} else {
-			setBits(&m.Off, OffSettled)
+			setBits(&m.Off, layout.OffSettled)
 		}
 	}
 	unsettled = left
@@ -281,7 +283,7 @@ func isOpen(index uint32) bool {
 //go:norace
 //go:nocheckptr
 func passDemoted(m *Marker) {
-	i := m.index & IndexMask
+	i := m.index & layout.IndexMask
 	pid := procPin()
 	if c := cellOf(pid, i); c != nil {
 		c.passes++
@@ -315,7 +317,7 @@ func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
 }
 
 // Ends says whether there may be a scope of m to end (End).
-func Ends(m *Marker) bool { return m.Off != OffDemoted|OffSettled }
+func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
 
 // IntoTally is Into for a function with tallies.
 func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // An edge is a marker under one caller: the innermost marker whose scope is open
@@ -138,7 +140,7 @@ func (e *edge) open(caller, index uint32) uint32 {
 	if noRun() || nextIndex >= maxIndex {
 		return 0
 	}
-	b := newBlock(BlockEdge, 0, BlockAlign)
+	b := newBlock(layout.BlockEdge, 0, layout.BlockAlign)
 	if b == nil {
 		return 0
 	}
@@ -148,12 +150,12 @@ func (e *edge) open(caller, index uint32) uint32 {
 	live = append(live, &noPlace)
 	firsts = append(firsts, now())
 	firstPassages = append(firstPassages, firstPassage{took: notFirst})
-	*(*uint64)(unsafe.Add(b, OffEdgeIndex)) = uint64(i - firstIndex)
-	*(*uint64)(unsafe.Add(b, OffEdgeCaller)) = NoMarker
+	*(*uint64)(unsafe.Add(b, layout.OffEdgeIndex)) = uint64(i - firstIndex)
+	*(*uint64)(unsafe.Add(b, layout.OffEdgeCaller)) = layout.NoMarker
 	if caller >= firstIndex {
-		*(*uint64)(unsafe.Add(b, OffEdgeCaller)) = uint64(caller - firstIndex)
+		*(*uint64)(unsafe.Add(b, layout.OffEdgeCaller)) = uint64(caller - firstIndex)
 	}
-	*(*uint64)(unsafe.Add(b, OffEdgeMarker)) = uint64(index - firstIndex)
+	*(*uint64)(unsafe.Add(b, layout.OffEdgeMarker)) = uint64(index - firstIndex)
 	publish(b)
 	atomic.StoreUint32(&e.index, i)
 	return i

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // What is done at a scope besides timing it, the bits of hot.extras. Scopes that
 // are only timed pay one test for all of it.
 const (
@@ -43,7 +45,7 @@ func (p *slot) entered(index uint32, t uint64) {
 		}
 	}
 	if hot.extras&extraTrace != 0 {
-		p.trace(index|RecordEnter<<RecordKindShift, t, tracing.enter)
+		p.trace(index|layout.RecordEnter<<layout.RecordKindShift, t, tracing.enter)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // inDir runs the demo in a directory that other runs have used.
@@ -70,7 +72,7 @@ func TestForeignFiles(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"text":      func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("precious ", 100)), 0o666) },
 		"empty":     func(path string) error { return os.WriteFile(path, nil, 0o666) },
-		"magic":     func(path string) error { return os.WriteFile(path, []byte(Magic), 0o666) },
+		"magic":     func(path string) error { return os.WriteFile(path, []byte(layout.Magic), 0o666) },
 		"directory": func(path string) error { return os.Mkdir(path, 0o777) },
 		"dangling":  func(path string) error { return os.Symlink("nowhere", path) },
 		"link":      func(path string) error { return os.Symlink("/etc/passwd", path) },
@@ -159,8 +161,8 @@ func TestChildren(t *testing.T) {
 	// A run that began after another had ended may have replaced it.
 	r = &run{t: t, dir: dir}
 	for _, name := range r.files() {
-		if d := r.data(name); d.word(OffState) != StateStopped || d.marks["demo.main"].count != 1 {
-			t.Errorf("%s: state %d, main %d", name, d.word(OffState), d.marks["demo.main"].count)
+		if d := r.data(name); d.word(layout.OffState) != layout.StateStopped || d.marks["demo.main"].count != 1 {
+			t.Errorf("%s: state %d, main %d", name, d.word(layout.OffState), d.marks["demo.main"].count)
 		}
 	}
 }
@@ -173,8 +175,8 @@ func TestReportOverData(t *testing.T) {
 	}
 	for _, name := range []string{"data", "../" + filepath.Base(dir) + "/data", "link"} {
 		r := inDir(t, dir, "file=data,report="+name, "work", "1")
-		if d := r.data("data"); d.word(OffState) != StateStopped {
-			t.Errorf("report=%s: state %d", name, d.word(OffState))
+		if d := r.data("data"); d.word(layout.OffState) != layout.StateStopped {
+			t.Errorf("report=%s: state %d", name, d.word(layout.OffState))
 		}
 		if want := "/data: it is the data file of a run; the report is lost\n"; name != "link" && !strings.HasSuffix(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
 			t.Errorf("report=%s: %q", name, r.stderr)
@@ -204,8 +206,8 @@ func TestGrowth(t *testing.T) {
 			t.Fatalf("marker %d: %+v", i, m)
 		}
 	}
-	if len(d.b) < 6000*CellSize || uint64(len(d.b)) != d.word(OffUsed) {
-		t.Errorf("%d bytes, %d used", len(d.b), d.word(OffUsed))
+	if len(d.b) < 6000*layout.CellSize || uint64(len(d.b)) != d.word(layout.OffUsed) {
+		t.Errorf("%d bytes, %d used", len(d.b), d.word(layout.OffUsed))
 	}
 }
 
@@ -229,8 +231,8 @@ func TestFileCannotGrow(t *testing.T) {
 		if err != nil || strings.Count(string(b), "\nfill.F") != 3000 {
 			t.Errorf("%s: %d lines in the report, %v", what, strings.Count(string(b), "\nfill.F"), err)
 		}
-		if d := r.data("data"); d.word(OffFlags)&^FlagNoSelf != FlagPartial || d.word(OffState) != StateStopped {
-			t.Errorf("%s: flags %b, state %d", what, d.word(OffFlags), d.word(OffState))
+		if d := r.data("data"); d.word(layout.OffFlags)&^layout.FlagNoSelf != layout.FlagPartial || d.word(layout.OffState) != layout.StateStopped {
+			t.Errorf("%s: flags %b, state %d", what, d.word(layout.OffFlags), d.word(layout.OffState))
 		}
 	}
 }

@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // Here files are not mapped. The pieces of the data file are kept in memory and
 // written by Finish; a process that is killed leaves nothing, and a name that is
@@ -32,7 +36,7 @@ func closeFile() (trouble string) {
 		return ""
 	}
 	var b []byte
-	left := uintptr(*headerWord(OffUsed))
+	left := uintptr(*headerWord(layout.OffUsed))
 	for _, p := range space.pieces {
 		n := min(left, p.size)
 		b = append(b, unsafe.Slice((*byte)(p.p), n)...)
@@ -42,8 +46,8 @@ func closeFile() (trouble string) {
 	b = append(b, make([]byte, mostSums(uintptr(used)))...)
 	size := fillSums(unsafe.Pointer(unsafe.SliceData(b[used:])), b[:used])
 	if size > 0 {
-		*(*uint64)(unsafe.Pointer(&b[OffUsed])) += uint64(size)
-		*(*uint64)(unsafe.Pointer(&b[OffSums])) = uint64(size)
+		*(*uint64)(unsafe.Pointer(&b[layout.OffUsed])) += uint64(size)
+		*(*uint64)(unsafe.Pointer(&b[layout.OffSums])) = uint64(size)
 	}
 	return writeWhole(dataPath, b[:used+int(size)])
 }
@@ -56,10 +60,10 @@ var heap [][]uint64
 
 // mapMemory gives size bytes of zeroed memory; nil when there is none.
 func mapMemory(size uintptr) unsafe.Pointer {
-	b := make([]uint64, (size+BlockAlign)/8)
+	b := make([]uint64, (size+layout.BlockAlign)/8)
 	heap = append(heap, b)
 	p := unsafe.Pointer(unsafe.SliceData(b))
-	return unsafe.Add(p, -uintptr(p)&(BlockAlign-1))
+	return unsafe.Add(p, -uintptr(p)&(layout.BlockAlign-1))
 }
 
 // fillFile does nothing: here texts are copied to memory.

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // dataFile is the file the pieces are mapped from. It stays open to grow, and
@@ -172,8 +174,8 @@ func foreign(name string) (what string) {
 		return ""
 	}
 	defer syscall.Close(fd)
-	var head [len(Magic)]byte
-	if n, err := syscall.Read(fd, head[:]); err != nil || n < 1 || head[0] == 0 || string(head[:n]) == Magic[:n] {
+	var head [len(layout.Magic)]byte
+	if n, err := syscall.Read(fd, head[:]); err != nil || n < 1 || head[0] == 0 || string(head[:n]) == layout.Magic[:n] {
 		return ""
 	}
 	return "another file, which is left as it is"
@@ -192,12 +194,12 @@ func replaceable(name string, n int, since *uint64) bool {
 		return err == syscall.ENOENT
 	}
 	defer syscall.Close(fd)
-	var head [OffStartWall/8 + 1]uint64
+	var head [layout.OffStartWall/8 + 1]uint64
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&head)), len(head)*8)
-	if k, err := syscall.Read(fd, b); err != nil || k < len(b) || string(b[:len(Magic)]) != Magic {
+	if k, err := syscall.Read(fd, b); err != nil || k < len(b) || string(b[:len(layout.Magic)]) != layout.Magic {
 		return false
 	}
-	begun := head[OffStartWall/8]
+	begun := head[layout.OffStartWall/8]
 	if err := flock(fd); err != nil || begun == 0 {
 		if n == 1 {
 			*since = begun
@@ -207,7 +209,7 @@ func replaceable(name string, n int, since *uint64) bool {
 	if n > 1 && *since != 0 && begun >= *since {
 		return false
 	}
-	if head[OffPID/8] == uint64(syscall.Getpid()) && begun >= processStart() {
+	if head[layout.OffPID/8] == uint64(syscall.Getpid()) && begun >= processStart() {
 		return false
 	}
 	// Somebody else may have replaced it since it was opened.
@@ -286,7 +288,7 @@ func closeFile() (trouble string) {
 		return ""
 	}
 	f.seal()
-	used := int64(*headerWord(OffUsed))
+	used := int64(*headerWord(layout.OffUsed))
 	// What a keeper gave is sealed (EPERM): it cuts the file itself.
 	if err := syscall.Ftruncate(f.fd, used); err != nil && err != syscall.EINTR && err != syscall.EPERM {
 		return err.Error()

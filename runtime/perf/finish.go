@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Finish ends the run in order, if it has not been ended: its data file is
@@ -17,13 +19,13 @@ import (
 func Finish() {
 	for header != nil && !abandoned() {
 		switch from := State(); from {
-		case StateUnconfigured:
+		case layout.StateUnconfigured:
 			return
-		case StateStopped: // by another process, perhaps, which leaves the rest to us
+		case layout.StateStopped: // by another process, perhaps, which leaves the rest to us
 			awaitEnd()
 			return
 		default:
-			if change(from, StateStopped, causeEnd, 0) {
+			if change(from, layout.StateStopped, causeEnd, 0) {
 				return
 			}
 		}
@@ -99,7 +101,7 @@ func awaitEnd() {
 //go:norace
 func incomplete() bool {
 	mode := atomic.LoadUint32(&hot.mode)
-	return State() == StateStopped && (mode == modeReady || mode == modeOn)
+	return State() == layout.StateStopped && (mode == modeReady || mode == modeOn)
 }
 
 // setEnd says that the run has ended when it was stopped: another process may have done that long ago.
@@ -108,16 +110,16 @@ func setEnd() {
 	if hot.mono {
 		end.tick = end.mono
 	}
-	stopped := atomic.LoadUint64(headerWord(OffState)) == StateStopped
-	if since := atomic.LoadUint64(headerWord(OffSince)); stopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
+	stopped := atomic.LoadUint64(headerWord(layout.OffState)) == layout.StateStopped
+	if since := atomic.LoadUint64(headerWord(layout.OffSince)); stopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
 		ago := toNS(end.tick - since)
 		end.tick, end.mono, wall = since, end.mono-ago, wall-ago
 	}
-	setHeader(OffEndWall, wall)
-	setHeader(OffEndMono, end.mono)
-	setHeader(OffEndTick, end.tick)
+	setHeader(layout.OffEndWall, wall)
+	setHeader(layout.OffEndMono, end.mono)
+	setHeader(layout.OffEndTick, end.tick)
 	if used, _ := processUse(); used > usedBefore {
-		setHeader(OffCPUTime, used-usedBefore)
+		setHeader(layout.OffCPUTime, used-usedBefore)
 	}
 }
 
@@ -162,7 +164,7 @@ func keepOpen() {
 	if n == 0 {
 		return
 	}
-	all := (*stack)(newBlock(BlockStack, 0, OffStackData+uintptr(n)*StackSize))
+	all := (*stack)(newBlock(layout.BlockStack, 0, layout.OffStackData+uintptr(n)*layout.StackSize))
 	if all == nil {
 		return
 	}

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // What the first passage of a marker in the process took is kept apart, in its alias:
@@ -36,15 +38,15 @@ var fromStart bool
 //go:norace
 func sawAll() bool {
 	return fromStart && !conf.waits && header != nil &&
-		atomic.LoadUint64(headerWord(OffProfiled)) == 0 && // it has not been interrupted
-		atomic.LoadUint64(headerWord(OffFlags))&FlagChosen == 0
+		atomic.LoadUint64(headerWord(layout.OffProfiled)) == 0 && // it has not been interrupted
+		atomic.LoadUint64(headerWord(layout.OffFlags))&layout.FlagChosen == 0
 }
 
 // newFirst is what is known of an index that is handed out now, at a passage of its marker.
 //
 //go:norace
 func newFirst(m *Marker) firstPassage {
-	if loadWord(&m.index)&(IndexOffChoice|IndexCounted) != 0 || !sawAll() {
+	if loadWord(&m.index)&(layout.IndexOffChoice|layout.IndexCounted) != 0 || !sawAll() {
 		return firstPassage{took: notFirst}
 	}
 	return firstPassage{}
@@ -56,7 +58,7 @@ func newFirst(m *Marker) firstPassage {
 //go:nocheckptr
 func (f *firstPassage) show() {
 	if f.alias != nil && f.took != notFirst {
-		atomic.StoreUint64((*uint64)(unsafe.Add(f.alias, OffAliasFirst)), f.took)
+		atomic.StoreUint64((*uint64)(unsafe.Add(f.alias, layout.OffAliasFirst)), f.took)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // kills is how many processes TestKilledAnywhere kills; make soak has more
@@ -82,12 +84,12 @@ func killOnce(t *testing.T, goroutines int, after time.Duration) (done int64, be
 	}
 	path := filepath.Join(cmd.Dir, "data")
 	b, err := os.ReadFile(path)
-	if log.Len() == 0 && (err != nil || len(b) < HeaderSize || string(b[:8]) != Magic || b[OffUsed+1] == 0) {
+	if log.Len() == 0 && (err != nil || len(b) < layout.HeaderSize || string(b[:8]) != layout.Magic || b[layout.OffUsed+1] == 0) {
 		return 0, false // it had not come as far as its file
 	}
 	d := readData(t, path)
-	if d.word(OffState) != StateProfiling && log.Len() > 0 {
-		t.Errorf("state %d", d.word(OffState))
+	if d.word(layout.OffState) != layout.StateProfiling && log.Len() > 0 {
+		t.Errorf("state %d", d.word(layout.OffState))
 	}
 	// main's scope is open, and so are at most one of each goroutine's.
 	open := uint64(0)

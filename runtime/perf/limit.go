@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // stretch is how long a marker is collected at least before enough= turns it off,
 // ns: a hundred samples of the first microsecond say little about a program.
 const stretch = 100_000_000
@@ -47,7 +49,7 @@ func (c *config) every() uint64 {
 //go:norace
 func limit(index uint32) {
 	k := index - firstIndex
-	if k >= uint32(len(live)) || loadWord(&live[k].index)&IndexWatched != 0 {
+	if k >= uint32(len(live)) || loadWord(&live[k].index)&layout.IndexWatched != 0 {
 		return
 	}
 	var n, sum uint64
@@ -60,9 +62,9 @@ func limit(index uint32) {
 	}
 	switch {
 	case conf.enough != 0 && n >= conf.enough && toNS(less(now(), firsts[k])) >= stretch:
-		turnOff(live[k], IndexOffEnough)
+		turnOff(live[k], layout.IndexOffEnough)
 	case conf.calls != 0 && n >= conf.calls && sum/n <= conf.quick:
-		turnOff(live[k], IndexOffThrottled)
+		turnOff(live[k], layout.IndexOffThrottled)
 	}
 }
 
@@ -76,21 +78,21 @@ func turnOff(m *Marker, why uint32) {
 	if t != nil && t.ofWatch() {
 		return
 	}
-	setBits(&m.index, IndexOff|why)
+	setBits(&m.index, layout.IndexOff|why)
 	if t == nil {
 		return
 	}
 	gate := t.gate(i)
 	for k := range t.gates {
 		w := loadWord(&t.at(uint32(k)).index)
-		if t.gates[k] == t.gates[i] && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0 {
+		if t.gates[k] == t.gates[i] && w&(layout.IndexOffChoice|layout.IndexOffEnough|layout.IndexOffThrottled) == 0 {
 			return
 		}
 	}
-	setBits(&gate.Off, OffByLimit)
+	setBits(&gate.Off, layout.OffByLimit)
 	for k := range t.gates {
 		if t.gates[k] == t.gates[i] {
-			setBits(&t.at(uint32(k)).Off, OffByLimit)
+			setBits(&t.at(uint32(k)).Off, layout.OffByLimit)
 		}
 	}
 	settleMarkers() // else the ends of scopes would go on being looked for

@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // arena is the rest of the latest piece of memory that anonymous cuts from, so
 // that directories cost no system call each: package syscall has a mutex in
@@ -21,7 +25,7 @@ const arenaPiece = 1 << 20
 //go:norace
 //go:nocheckptr
 func anonymous(size uintptr) unsafe.Pointer {
-	size = (size + BlockAlign - 1) &^ (BlockAlign - 1)
+	size = (size + layout.BlockAlign - 1) &^ (layout.BlockAlign - 1)
 	if size > arenaPiece/8 {
 		return mapMemory(size)
 	}

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // How much recording slows a program down in windows is told by functions that are passed now and then: milestones. They run marked between
@@ -24,7 +26,7 @@ type milestones struct {
 	again         uint64  // after how many of these to choose again
 	dead          uint64  // and after how many if they are not passed
 
-	paces [Paces]marksIn // between windows, by what class windows were of then
+	paces [layout.Paces]marksIn // between windows, by what class windows were of then
 }
 
 const (
@@ -183,10 +185,10 @@ func (s *sampler) chooseMilestones() {
 //go:norace
 func (s *sampler) candidates() (all []milestone) {
 	var net float64
-	for i := range uintptr(Paces) {
-		net += float64(*headerWord(OffWindowPaces + 16*i + 8))
+	for i := range uintptr(layout.Paces) {
+		net += float64(*headerWord(layout.OffWindowPaces + 16*i + 8))
 	}
-	told := float64(atomic.LoadUint64(headerWord(OffWindowNet)))
+	told := float64(atomic.LoadUint64(headerWord(layout.OffWindowNet)))
 	if net == 0 || told == 0 {
 		return nil
 	}
@@ -194,7 +196,7 @@ func (s *sampler) candidates() (all []milestone) {
 	at := make([]int32, len(live))      // of gates, by the first index of their markers
 	inner := make([]float64, len(live)) // what others behind them take, by the same
 	for i := range gates {
-		if k := loadWord(&gates[i].index)&IndexMask - firstIndex; k < uint32(len(at)) {
+		if k := loadWord(&gates[i].index)&layout.IndexMask - firstIndex; k < uint32(len(at)) {
 			at[baseOf(k+firstIndex)-firstIndex] = int32(i) + 1
 		}
 	}
@@ -207,11 +209,11 @@ func (s *sampler) candidates() (all []milestone) {
 			continue
 		}
 		gate := t.gate(place)
-		if k := loadWord(&gate.index)&IndexMask - firstIndex; gate != m && k < uint32(len(inner)) {
+		if k := loadWord(&gate.index)&layout.IndexMask - firstIndex; gate != m && k < uint32(len(inner)) {
 			inner[baseOf(k+firstIndex)-firstIndex] += r.n / got(r) * passes * closedPasses
 		}
 		c := milestone{rated: i, gate: int(at[baseOf(r.index)-firstIndex]) - 1}
-		if gate == m && c.gate >= 0 && !r.closed && loadWord(&m.index)&^(IndexMask|IndexOff) == 0 {
+		if gate == m && c.gate >= 0 && !r.closed && loadWord(&m.index)&^(layout.IndexMask|layout.IndexOff) == 0 {
 			c.share, c.self = r.n/got(r)*passes, float64(fromNS(selfOf(r.index)))/got(r)
 			all = append(all, c)
 		}
@@ -262,7 +264,7 @@ func (s *sampler) clearMilestones() {
 			g.milestone = false
 			g.setThin(false)
 			if !s.open {
-				setBits(&g.Off, OffByWindow)
+				setBits(&g.Off, layout.OffByWindow)
 			}
 		}
 	}
@@ -273,7 +275,7 @@ func (s *sampler) clearMilestones() {
 		s.paces.settle(&scopePaces, s.learned.cost)
 		s.ticking.settle(&tickPaces, s.learned.cost)
 	}
-	s.paces.beside, s.ticking.beside = [Paces]marksIn{}, [Paces]marksIn{} // others are to come
-	m.some, m.under, m.n, m.ticks, m.passed, m.lasts, m.paces = false, false, 0, 0, 0, 0, [Paces]marksIn{}
+	s.paces.beside, s.ticking.beside = [layout.Paces]marksIn{}, [layout.Paces]marksIn{} // others are to come
+	m.some, m.under, m.n, m.ticks, m.passed, m.lasts, m.paces = false, false, 0, 0, 0, 0, [layout.Paces]marksIn{}
 	s.learned.beside, s.learned.marked = besides{}, false
 }

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // On is false: the program was built with the tag markgen_off, and every
 // function of this package is empty.
 const On = false
@@ -11,6 +13,9 @@ const Closed = 1<<32 - 1
 
 // A Marker is the program's side of one marker.
 type Marker struct{ Off, index uint32 }
+
+// MarkerPad is how many unused markers stand before and behind those of a table.
+const MarkerPad = layout.MarkerPad
 
 // A Counter counts passages without timing them; P stays nil.
 type Counter struct{ P *uint64 }
@@ -149,7 +154,7 @@ func Resume() error { return nil }
 func Stop() error { return nil }
 
 // State is StateUnconfigured.
-func State() RunState { return StateUnconfigured }
+func State() RunState { return layout.StateUnconfigured }
 
 // StartWatch does nothing.
 func StartWatch(name string) error { return nil }

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A function of which all passages are recorded, though windows are asked for,
@@ -41,7 +43,7 @@ type sums struct{ n, nn, s, ss, ns float64 }
 type baseline struct{ profiled, net, ticks, batches uint64 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(OffSampleSince-OffSampleSums)]
+	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(layout.OffSampleSince-layout.OffSampleSums)]
 )
 
 var rated []sampledMarker // under the lock
@@ -85,7 +87,7 @@ func setBase(i, base uint32) {
 //go:nocheckptr
 func hasRate(i uint32) bool {
 	p := atomic.LoadPointer(&rateBits)
-	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&IndexMask)/8))>>(i%8)&1 != 0
+	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&layout.IndexMask)/8))>>(i%8)&1 != 0
 }
 
 // A look is how often a marker had been passed when oftenAt looked.
@@ -194,11 +196,11 @@ func sampleGroup(m *Marker) {
 		return // but for this one, which a trigger is about
 	}
 	gate := t.gate(i)
-	if loadWord(&gate.index)&IndexKept != 0 {
+	if loadWord(&gate.index)&layout.IndexKept != 0 {
 		return // a trigger is behind it: it is always open
 	}
 	theSampler.add()
-	b := baselineOf(OffWindowNet, OffWindowTicks, OffBatches)
+	b := baselineOf(layout.OffWindowNet, layout.OffWindowTicks, layout.OffBatches)
 	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
 		t.sampledAt = make([]*baseline, t.markers)
 	}
@@ -209,29 +211,29 @@ func sampleGroup(m *Marker) {
 		t.sampledAt[k] = &b
 		other := t.at(uint32(k))
 		w := loadWord(&other.index)
-		if w&IndexWatched != 0 {
+		if w&layout.IndexWatched != 0 {
 			continue
 		}
 		gates = append(gates, windowGate{Marker: other, whole: t.goesWith(uint32(k))}) // where there is one body, each tests its own
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
-			setBits(&other.Off, OffByWindow)
+			setBits(&other.Off, layout.OffByWindow)
 		}
-		if w&IndexMask == 0 || nextIndex >= maxIndex {
+		if w&layout.IndexMask == 0 || nextIndex >= maxIndex {
 			continue
 		}
-		pace := latest(w & IndexMask)
-		index := anotherIndex(w & IndexMask)
+		pace := latest(w & layout.IndexMask)
+		index := anotherIndex(w & layout.IndexMask)
 		if a := firstPassages[index-firstIndex].alias; a != nil {
-			*(*struct{ all, n, ticks uint64 })(unsafe.Add(a, OffAliasOften)) = pace
+			*(*struct{ all, n, ticks uint64 })(unsafe.Add(a, layout.OffAliasOften)) = pace
 		}
 		beginSampling(index, b)
 		t.followCalls(uint32(k), index)
-		addWord(&other.index, index-w&IndexMask)
+		addWord(&other.index, index-w&layout.IndexMask)
 	}
 	atomic.StoreUint64(&windowClosed, now())
 	if len(owners) <= fewOwners {
 		settleGates(false)
-		clearBits(&m.Off, OffSettled) // the scope that begins with this is not on the stack yet
+		clearBits(&m.Off, layout.OffSettled) // the scope that begins with this is not on the stack yet
 	}
 }
 
@@ -269,9 +271,9 @@ func baselineOf(net, open, batches uintptr) baseline {
 //
 //go:norace
 func profiledTicks() uint64 {
-	ticks := atomic.LoadUint64(headerWord(OffProfiled))
-	if State() == StateProfiling {
-		ticks += less(now(), atomic.LoadUint64(headerWord(OffSince)))
+	ticks := atomic.LoadUint64(headerWord(layout.OffProfiled))
+	if State() == layout.StateProfiling {
+		ticks += less(now(), atomic.LoadUint64(headerWord(layout.OffSince)))
 	}
 	return ticks
 }
@@ -282,21 +284,21 @@ func profiledTicks() uint64 {
 //go:norace
 //go:nocheckptr
 func beginSampling(index uint32, since baseline) int {
-	b := newBlock(BlockSample, 0, SampleSize)
+	b := newBlock(layout.BlockSample, 0, layout.SampleSize)
 	if b == nil {
 		return -1
 	}
-	*(*uint64)(unsafe.Add(b, OffSampleMarker)) = uint64(index - firstIndex)
-	*(*baseline)(unsafe.Add(b, OffSampleSince)) = since
+	*(*uint64)(unsafe.Add(b, layout.OffSampleMarker)) = uint64(index - firstIndex)
+	*(*baseline)(unsafe.Add(b, layout.OffSampleSince)) = since
 	publish(b)
 	rated = append(rated, sampledMarker{
 		index:  index,
 		rate:   theSampler.rate,
 		next:   len(rated),
-		sums:   (*sums)(unsafe.Add(b, OffSampleSums)),
-		period: (*period)(unsafe.Add(b, OffSampleSince)),
-		passed: (*paced)(unsafe.Add(b, OffSamplePassed)),
-		slower: (*float64)(unsafe.Add(b, OffSampleSlower)),
+		sums:   (*sums)(unsafe.Add(b, layout.OffSampleSums)),
+		period: (*period)(unsafe.Add(b, layout.OffSampleSince)),
+		passed: (*paced)(unsafe.Add(b, layout.OffSamplePassed)),
+		slower: (*float64)(unsafe.Add(b, layout.OffSampleSlower)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
 	return len(rated) - 1

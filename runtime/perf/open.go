@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Nothing is what the functions return that are called in an assignment, to a variable
@@ -137,7 +139,7 @@ func Begin(m *Marker) (n Nothing) {
 	pos := p.push(i, t, words)
 	if x := hot.extras &^ extraAtEnds; x != 0 {
 		if x == onlyTrace {
-			write(procPin(), number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+			write(procPin(), number, i|layout.RecordEnter<<layout.RecordKindShift, pos, t, tracing.enter)
 		} else {
 			p.entered(i, t)
 		}
@@ -227,7 +229,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 //go:nocheckptr
 //go:noinline
 func End(m *Marker) (n Nothing) {
-	if m.Off == OffDemoted|OffSettled {
+	if m.Off == layout.OffDemoted|layout.OffSettled {
 		return n
 	}
 	if !hasG || hot.slots == nil || int32(m.Off|m.index) < 0 && (m.index == unwanted || !begun(m, argument(&m))) {
@@ -237,8 +239,8 @@ func End(m *Marker) (n Nothing) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	if m.Off == OffDemoted && t > hot.again { // nothing that is timed may end any more
-		demoteAt(m.index & IndexMask)
+	if m.Off == layout.OffDemoted && t > hot.again { // nothing that is timed may end any more
+		demoteAt(m.index & layout.IndexMask)
 	}
 	p, key, _ := near(g)
 	words, open := uint32(depth/8), uint32(0)
@@ -251,7 +253,7 @@ func End(m *Marker) (n Nothing) {
 	}
 	r := p.stack.at(open - 1)
 	i := r.index &^ scopeBits
-	if r.depth != words || i != m.index&IndexMask {
+	if r.depth != words || i != m.index&layout.IndexMask {
 		endAt(m, t, g, words)
 		return n
 	}
@@ -276,7 +278,7 @@ func begun(m *Marker, at *byte) bool {
 	if p == nil || p.stack.n == 0 {
 		return false
 	}
-	r, words, k := p.stack.at(p.stack.n-1), uint32(depth/8), m.index&IndexMask
+	r, words, k := p.stack.at(p.stack.n-1), uint32(depth/8), m.index&layout.IndexMask
 	i := r.index &^ scopeBits
 	own := i == k || sameMarker(i, k)
 	if int32(m.Off) < 0 {
@@ -299,7 +301,7 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	for n := p.stack.n; n > 0 && !p.frozen(); n = p.stack.n {
 		r := p.stack.at(n - 1)
 		if r.depth <= words {
-			if i := r.index &^ scopeBits; r.depth == words && (i == m.index&IndexMask || sameMarker(i, m.index&IndexMask)) {
+			if i := r.index &^ scopeBits; r.depth == words && (i == m.index&layout.IndexMask || sameMarker(i, m.index&layout.IndexMask)) {
 				p.end(i, t)
 				p.then = 0
 			}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // opened is a function as the writer plants scopes with explicit ends, inner
@@ -104,8 +106,8 @@ func TestBegun(t *testing.T) {
 	base := p.stack.n
 	Begin(&m[0])
 	for what, turnOff := range map[string]func(){
-		"settled":      func() { m[1].Off = OffByChoice | OffSettled },
-		"counted down": func() { m[1].index |= IndexOff | IndexCounted },
+		"settled":      func() { m[1].Off = layout.OffByChoice | layout.OffSettled },
+		"counted down": func() { m[1].index |= layout.IndexOff | layout.IndexCounted },
 	} {
 		Begin(&m[1])
 		turnOff()

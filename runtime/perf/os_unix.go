@@ -5,6 +5,8 @@ package perf
 import (
 	"runtime"
 	"syscall"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // wallNS is the wall clock, ns since the Unix epoch, to the µs.
@@ -100,9 +102,9 @@ func holdsData(path string) bool {
 		return false
 	}
 	defer syscall.Close(fd)
-	var head [len(Magic)]byte
+	var head [len(layout.Magic)]byte
 	n, err := syscall.Read(fd, head[:])
-	return err == nil && n == len(head) && string(head[:]) == Magic
+	return err == nil && n == len(head) && string(head[:]) == layout.Magic
 }
 
 // writeWhole puts b under the name path so that nobody sees a part of it: a

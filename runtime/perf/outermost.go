@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // With the key outermost a scope inside another of its marker on its goroutine is not
 // recorded: of a function that calls itself the calls from outside are. With
 // outermost=shut the marker is shut, besides, from the first such scope to the end of
@@ -49,7 +51,7 @@ func (p *slot) shut(m *Marker, index uint32) {
 			lock()
 			if !p.frozen() { // else the marker is the next run's
 				r.index |= shutBit
-				setBits(&m.Off, OffByOuter)
+				setBits(&m.Off, layout.OffByOuter)
 			}
 			unlock()
 			return
@@ -63,7 +65,7 @@ func (p *slot) shut(m *Marker, index uint32) {
 //go:noinline
 func reopen(index uint32) {
 	lock()
-	clearBits(&live[index-firstIndex].Off, OffByOuter) // under the lock, since sharePages copies the words
+	clearBits(&live[index-firstIndex].Off, layout.OffByOuter) // under the lock, since sharePages copies the words
 	unlock()
 }
 

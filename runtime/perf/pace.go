@@ -2,11 +2,15 @@
 
 package perf
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // paced is how often something was passed in the windows of each of Paces. While recording takes more of windows the program gets on less
 // far in them, so what was passed in each counts for as many times as much as they were to last longer than the program got on.
-type paced [Paces]float64
+type paced [layout.Paces]float64
 
 // weight is how many times as long windows were as the program got on in those in which that was passed, by the
 // words of the header that begin at paces, and that which says how long all were; 0: it was not passed in any.
@@ -23,7 +27,7 @@ func (p *paced) weight(paces, open uintptr) float64 {
 		lasted := float64(*headerWord(at)) * float64(*headerWord(open)) / float64(max(all, 1))
 		if k != 0 && lasted != 0 {
 			n += k
-			weighted += k * lasted / max(float64(*headerWord(at + 8)), lasted/MostPace)
+			weighted += k * lasted / max(float64(*headerWord(at + 8)), lasted/layout.MostPace)
 		}
 	}
 	if n == 0 {
@@ -130,34 +134,34 @@ const (
 //
 //go:norace
 func (g *gotOn) ticks(costs *prices) uint64 {
-	got := max(g.long.left(costs), g.long.ticks/MostPace)
+	got := max(g.long.left(costs), g.long.ticks/layout.MostPace)
 	if !costs.marked {
 		got = min(max(got, g.need/mostChange), g.need*mostChange)
 	}
-	got += max(g.short.left(costs), g.short.ticks/MostPace)
+	got += max(g.short.left(costs), g.short.ticks/layout.MostPace)
 	besides, _ := g.besides.ticks(costs)
 	return uint64(max(got-besides, got*leastBesides))
 }
 
 //go:norace
 func (g *gotOn) afterwards(costs *prices) uint64 {
-	return uint64(max(g.after.left(costs), g.after.ticks/MostPace))
+	return uint64(max(g.after.left(costs), g.after.ticks/layout.MostPace))
 }
 
 // planned is how far it was to be in windows by what was known then, ticks.
 //
 //go:norace
 func (g *gotOn) planned(costs *prices) float64 {
-	return g.need + max(g.short.left(costs), g.short.ticks/MostPace)
+	return g.need + max(g.short.left(costs), g.short.ticks/layout.MostPace)
 }
 
 // spentIn is how far the program has got on in the windows of each of Paces, and what recording has taken in all of them: what it costs is known
 // the better the longer the run lasts, so the words of the header are worked out again each time.
 type spentIn struct {
-	got     [Paces]gotOn
-	settled [Paces]float64 // how far it has got on besides, ticks, in windows of which nothing more will be known
-	planned [Paces]float64 // how long windows were to last that got is of, ticks
-	beside  [Paces]marksIn // of milestones in those of them that had any, by how long these were to last
+	got     [layout.Paces]gotOn
+	settled [layout.Paces]float64 // how far it has got on besides, ticks, in windows of which nothing more will be known
+	planned [layout.Paces]float64 // how long windows were to last that got is of, ticks
+	beside  [layout.Paces]marksIn // of milestones in those of them that had any, by how long these were to last
 	all     spending
 	since   spending // since it was settled
 	unsure  float64  // the square of the standard error of settled, ticks²
@@ -182,8 +186,8 @@ func (s *spentIn) settle(words *paceWords, costs estimate) {
 type paceWords struct{ paces, unsure, told, with uintptr }
 
 var (
-	scopePaces = paceWords{OffWindowPaces, OffWindowUnsure, OffWindowTold, OffWindowWith}
-	tickPaces  = paceWords{OffTickPaces, OffTickUnsure, OffTickTold, OffTickWith}
+	scopePaces = paceWords{layout.OffWindowPaces, layout.OffWindowUnsure, layout.OffWindowTold, layout.OffWindowWith}
+	tickPaces  = paceWords{layout.OffTickPaces, layout.OffTickUnsure, layout.OffTickTold, layout.OffTickWith}
 )
 
 // shown is what the windows of a batch have shown: how far the program got on in them, how many milestones it passed, and what says which windows
@@ -219,7 +223,7 @@ func (s *sampler) tellPaces(in *spentIn, words *paceWords, b *shown, costs *pric
 	}
 	if words == &scopePaces {
 		s.turned = s.turns.share(float64(toNS(profiledTicks())), float64(each)/max(sum.long.ticks+sum.short.ticks, 1))
-		atomic.StoreUint64(headerWord(OffTurnsShare), inUnits(s.turned.part()))
+		atomic.StoreUint64(headerWord(layout.OffTurnsShare), inUnits(s.turned.part()))
 	}
 	part := 1.0
 	if costs.marked { // milestones tell how far it is in all of them, which may be less than nothing in some, by what recording costs on average
@@ -272,7 +276,7 @@ func inUnits(v float64) uint64 {
 	if v == 0 {
 		return 0
 	}
-	return max(1, uint64(v*UnsureUnit))
+	return max(1, uint64(v*layout.UnsureUnit))
 }
 
 // lastedOf is how long the windows of a batch were the program's, ticks, if taken of it

@@ -5,11 +5,13 @@ package perf
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // pageSize is that of the pages in which markers are mapped. Where pages are
 // larger, MarkerPad does not keep other variables out of them.
-const pageSize = MarkerPad * MarkerSize
+const pageSize = layout.MarkerPad * layout.MarkerSize
 
 // Flags of linux/mman.h.
 const (
@@ -30,18 +32,18 @@ func (t *table) sharePages(number uint64) {
 		return
 	}
 	from := uintptr(unsafe.Pointer(t.of)) &^ (pageSize - 1)
-	to := (uintptr(unsafe.Pointer(t.of)) + uintptr(t.markers)*MarkerSize + pageSize - 1) &^ (pageSize - 1)
-	b, size := takeSpace(BlockAlign + pageSize + to - from)
+	to := (uintptr(unsafe.Pointer(t.of)) + uintptr(t.markers)*layout.MarkerSize + pageSize - 1) &^ (pageSize - 1)
+	b, size := takeSpace(layout.BlockAlign + pageSize + to - from)
 	if b == nil {
 		return
 	}
 	var head blockHead
-	head.set(BlockMarkers, size)
+	head.set(layout.BlockMarkers, size)
 	defer publishParts(b, size, []string{head.text()})
 	if !space.inFile {
 		return // it could not grow
 	}
-	data := (uintptr(b) + BlockAlign + pageSize - 1) &^ (pageSize - 1)
+	data := (uintptr(b) + layout.BlockAlign + pageSize - 1) &^ (pageSize - 1)
 	at := unsafe.Add(b, data-uintptr(b))
 	if t.shut || t.gates != nil || t.passed() { // else the words are zero, as the file is
 		copy(unsafe.Slice((*byte)(at), to-from), t.pages(from, to))
@@ -50,9 +52,9 @@ func (t *table) sharePages(number uint64) {
 	// also where the program has closed the file.
 	_, _, e := syscall.Syscall6(syscall.SYS_MREMAP, uintptr(at), 0, to-from, mayMove|fixed, from, 0)
 	if e == 0 {
-		head[OffMarkersTable/8] = number
-		head[OffMarkersLen/8] = uint64(t.markers)
-		head[OffMarkersData/8] = uint64(data - uintptr(b) + uintptr(unsafe.Pointer(t.of)) - from)
+		head[layout.OffMarkersTable/8] = number
+		head[layout.OffMarkersLen/8] = uint64(t.markers)
+		head[layout.OffMarkersData/8] = uint64(data - uintptr(b) + uintptr(unsafe.Pointer(t.of)) - from)
 	}
 	t.shared = e == 0
 }
@@ -85,7 +87,7 @@ func (t *table) keepPages() {
 		return
 	}
 	from := uintptr(unsafe.Pointer(t.of)) &^ (pageSize - 1)
-	to := (uintptr(unsafe.Pointer(t.of)) + uintptr(t.markers)*MarkerSize + pageSize - 1) &^ (pageSize - 1)
+	to := (uintptr(unsafe.Pointer(t.of)) + uintptr(t.markers)*layout.MarkerSize + pageSize - 1) &^ (pageSize - 1)
 	p := mapMemory(to - from)
 	if p == nil {
 		return

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // With the key pairs it is recorded which two markers had open scopes on one
@@ -25,9 +27,9 @@ type pairRow struct {
 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(pairRow{})-OffPairsData]
-	_ = [1]struct{}{}[unsafe.Offsetof(pairRow{}.marker)-OffPairsMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(pairRow{}.n)-OffPairsLen]
+	_ = [1]struct{}{}[unsafe.Sizeof(pairRow{})-layout.OffPairsData]
+	_ = [1]struct{}{}[unsafe.Offsetof(pairRow{}.marker)-layout.OffPairsMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(pairRow{}.n)-layout.OffPairsLen]
 )
 
 // pairRows is where the rows are.
@@ -83,7 +85,7 @@ func pair(a, b uint32) {
 		}
 	}
 	i := uintptr(b - firstIndex)
-	w := (*uint64)(unsafe.Add(unsafe.Pointer(r), OffPairsData+i/64*8))
+	w := (*uint64)(unsafe.Add(unsafe.Pointer(r), layout.OffPairsData+i/64*8))
 	for bit := uint64(1) << (i % 64); ; {
 		old := atomic.LoadUint64(w)
 		if old&bit != 0 || atomic.CompareAndSwapUint64(w, old, old|bit) {
@@ -122,7 +124,7 @@ func makeRow(i uint32) *pairRow {
 		return r
 	}
 	n := uintptr(i-firstIndex) + 1
-	r := (*pairRow)(newBlock(BlockPairs, 0, OffPairsData+(n+63)/64*8))
+	r := (*pairRow)(newBlock(layout.BlockPairs, 0, layout.OffPairsData+(n+63)/64*8))
 	if r == nil {
 		return nil
 	}
@@ -135,6 +137,6 @@ func makeRow(i uint32) *pairRow {
 // losePairs counts a scope of which it is not known with what it was open.
 func losePairs() {
 	if header != nil {
-		atomic.AddUint64(headerWord(OffPairsLost), 1)
+		atomic.AddUint64(headerWord(layout.OffPairsLost), 1)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // pairsOf runs f with pairs being recorded, and gives those of three markers, as digits.
@@ -23,13 +25,13 @@ func pairsOf(t *testing.T, f func(m *[3]Marker)) (pairs []string) {
 	f(m)
 	for i := range m {
 		for k := range i + 1 {
-			a, b := m[i].index&IndexMask, m[k].index&IndexMask
+			a, b := m[i].index&layout.IndexMask, m[k].index&layout.IndexMask
 			r := rowOf(max(a, b))
 			if r == nil {
 				continue
 			}
 			bit := uintptr(min(a, b) - firstIndex)
-			if *(*uint64)(unsafe.Add(unsafe.Pointer(r), OffPairsData+bit/64*8))>>(bit%64)&1 != 0 {
+			if *(*uint64)(unsafe.Add(unsafe.Pointer(r), layout.OffPairsData+bit/64*8))>>(bit%64)&1 != 0 {
 				pairs = append(pairs, fmt.Sprint(k, i))
 			}
 		}

@@ -2,7 +2,11 @@
 
 package perf
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // mostWild is how many processes of one user collect by collect=wild at once.
 const mostWild = 6
@@ -23,25 +27,25 @@ func takePlace() (refused uint64) {
 	// Where everybody may make directories, it may be another's, or a link to one.
 	var st syscall.Stat_t
 	if syscall.Lstat(dir, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR || st.Uid != uid || st.Mode&0o022 != 0 {
-		return WildNoPlace
+		return layout.WildNoPlace
 	}
 	for n := uint64(1); n <= mostWild; n++ {
 		fd, err := openFD(string(appendUint([]byte(dir+"/"), n)), syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
 		if err != nil {
-			return WildNoPlace
+			return layout.WildNoPlace
 		}
 		err = flock(fd)
 		if err == nil {
 			fd = moveUp(fd)
 			held = openedFile{fd: fd, dev: uint64(st.Dev), ino: st.Ino, size: 1}
-			return WildPicked
+			return layout.WildPicked
 		}
 		syscall.Close(fd)
 		if err != syscall.EWOULDBLOCK {
-			return WildNoPlace
+			return layout.WildNoPlace
 		}
 	}
-	return WildFull
+	return layout.WildFull
 }
 
 // leavePlace gives it to others.

@@ -2,7 +2,11 @@
 
 package perf
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // mostWild is how many processes of one user collect by collect=wild at once.
 const mostWild = 6
@@ -20,25 +24,25 @@ const sharingViolation = syscall.Errno(32)
 func takePlace() (refused uint64) {
 	temp, ok := syscall.Getenv("TEMP")
 	if !ok || temp == "" {
-		return WildNoPlace
+		return layout.WildNoPlace
 	}
 	dir := temp + `\markgen-wild`
 	syscall.Mkdir(dir, 0o700)
 	for n := uint64(1); n <= mostWild; n++ {
 		name, err := syscall.UTF16PtrFromString(string(appendUint([]byte(dir+`\`), n)))
 		if err != nil {
-			return WildNoPlace
+			return layout.WildNoPlace
 		}
 		h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 		if err == nil {
 			held = h
-			return WildPicked
+			return layout.WildPicked
 		}
 		if err != sharingViolation {
-			return WildNoPlace
+			return layout.WildNoPlace
 		}
 	}
-	return WildFull
+	return layout.WildFull
 }
 
 // leavePlace gives it to others.

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // In a build with Go's own package runtime, slots are in tables by the address of the
@@ -151,7 +153,7 @@ func (l *slotLine) find(g, key uintptr) *slot {
 //
 //go:norace
 func (p *slot) handOver(key uintptr) bool {
-	if State() == StateStopped || !p.changeKey(key) {
+	if State() == layout.StateStopped || !p.changeKey(key) {
 		return false
 	}
 	p.abandon()

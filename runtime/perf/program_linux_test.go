@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // passages is what work(10), called n times, must leave.
@@ -72,15 +74,15 @@ func TestWaysToEnd(t *testing.T) {
 					if diff := cmp.Diff(tt.want, d.counts()); diff != "" {
 						t.Errorf("%s: passages (-want +got):\n%s", config, diff)
 					}
-					want := uint64(StateProfiling)
+					want := uint64(layout.StateProfiling)
 					if tt.stopped {
-						want = StateStopped
+						want = layout.StateStopped
 					}
-					if got := d.word(OffState); got != want {
+					if got := d.word(layout.OffState); got != want {
 						t.Errorf("%s: state %d, want %d", config, got, want)
 					}
-					if (d.word(OffEndWall) != 0) != tt.stopped {
-						t.Errorf("%s: the end's time is %d", config, d.word(OffEndWall))
+					if (d.word(layout.OffEndWall) != 0) != tt.stopped {
+						t.Errorf("%s: the end's time is %d", config, d.word(layout.OffEndWall))
 					}
 				}
 			})
@@ -137,8 +139,8 @@ func TestModuleForm(t *testing.T) {
 	if diff := cmp.Diff(want, d.counts()); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
-	if d.word(OffState) != StateStopped {
-		t.Errorf("state %d", d.word(OffState))
+	if d.word(layout.OffState) != layout.StateStopped {
+		t.Errorf("state %d", d.word(layout.OffState))
 	}
 	// Here nothing sees os.Exit; the data are there all the same.
 	r = moduleForm.run(t, "file=data,report=stderr", "exit")
@@ -218,7 +220,7 @@ func TestDefaultFile(t *testing.T) {
 			t.Fatalf("%s left %q", config, files)
 		}
 		d := r.data(files[0])
-		if want := "demo." + strconv.Itoa(int(d.word(OffPID))) + ".markgen"; files[0] != want {
+		if want := "demo." + strconv.Itoa(int(d.word(layout.OffPID))) + ".markgen"; files[0] != want {
 			t.Errorf("%s: file %s, want %s", config, files[0], want)
 		}
 		st, err := os.Stat(filepath.Join(r.dir, files[0]))
@@ -274,8 +276,8 @@ func TestKilled(t *testing.T) {
 			if w.count < 1000 || l.count < 10*w.count || l.count > 10*w.count+10 || a.count < 5*w.count || a.count > 5*w.count+6 {
 				t.Errorf("work %d, its loop %d, add %d", w.count, l.count, a.count)
 			}
-			if d.word(OffState) != StateProfiling || d.word(OffEndWall) != 0 {
-				t.Errorf("state %d, end %d", d.word(OffState), d.word(OffEndWall))
+			if d.word(layout.OffState) != layout.StateProfiling || d.word(layout.OffEndWall) != 0 {
+				t.Errorf("state %d, end %d", d.word(layout.OffState), d.word(layout.OffEndWall))
 			}
 		})
 	}
@@ -319,11 +321,11 @@ func TestCPUTime(t *testing.T) {
 	r := finish(t, cmd)
 	d := r.data("data")
 	of := uint64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
-	if cpu := d.word(OffCPUTime); cpu < of/2 || cpu > of {
+	if cpu := d.word(layout.OffCPUTime); cpu < of/2 || cpu > of {
 		t.Errorf("processor time %d ns, of the process %d ns", cpu, of)
 	}
-	if count := d.word(OffCount); count == 0 || count > d.word(OffWhole) {
-		t.Errorf("a count costs %d ps, a scope %d ps", count, d.word(OffWhole))
+	if count := d.word(layout.OffCount); count == 0 || count > d.word(layout.OffWhole) {
+		t.Errorf("a count costs %d ps, a scope %d ps", count, d.word(layout.OffWhole))
 	}
 }
 
@@ -339,29 +341,29 @@ func TestHeader(t *testing.T) {
 			config += ",clock=" + clock
 		}
 		d := virtualForm.run(t, config, "self", "10").data("data")
-		if d.text(OffApp, SizeApp) != "demo" || d.text(OffConfig, SizeConfig) != config || d.text(OffGOOS, SizeGOOS) != goos ||
-			d.text(OffGOARCH, SizeGOARCH) != arch || !strings.HasPrefix(d.text(OffGo, SizeGo), "go1.") {
-			t.Errorf("header %q", d.b[OffApp:OffConfig+64])
+		if d.text(layout.OffApp, layout.SizeApp) != "demo" || d.text(layout.OffConfig, layout.SizeConfig) != config || d.text(layout.OffGOOS, layout.SizeGOOS) != goos ||
+			d.text(layout.OffGOARCH, layout.SizeGOARCH) != arch || !strings.HasPrefix(d.text(layout.OffGo, layout.SizeGo), "go1.") {
+			t.Errorf("header %q", d.b[layout.OffApp:layout.OffConfig+64])
 		}
-		if d.text(OffMain, SizeMain) != "demo" || arch == goarch && d.text(OffCPU, SizeCPU) != cpuModel() || arch == "amd64" && cpuModel() == "" {
-			t.Errorf("main package %q, processor %q", d.text(OffMain, SizeMain), d.text(OffCPU, SizeCPU))
+		if d.text(layout.OffMain, layout.SizeMain) != "demo" || arch == goarch && d.text(layout.OffCPU, layout.SizeCPU) != cpuModel() || arch == "amd64" && cpuModel() == "" {
+			t.Errorf("main package %q, processor %q", d.text(layout.OffMain, layout.SizeMain), d.text(layout.OffCPU, layout.SizeCPU))
 		}
-		ns := d.word(OffEndMono) - d.word(OffStartMono)
-		ticks := d.word(OffEndTick) - d.word(OffStartTick)
+		ns := d.word(layout.OffEndMono) - d.word(layout.OffStartMono)
+		ticks := d.word(layout.OffEndTick) - d.word(layout.OffStartTick)
 		hz := float64(ticks) / float64(ns) * 1e9
-		if off := hz/float64(d.word(OffHz)) - 1; off < -5e-4 || off > 5e-4 {
-			t.Errorf("the clock runs at %.0f Hz, the header says %d", hz, d.word(OffHz))
+		if off := hz/float64(d.word(layout.OffHz)) - 1; off < -5e-4 || off > 5e-4 {
+			t.Errorf("the clock runs at %.0f Hz, the header says %d", hz, d.word(layout.OffHz))
 		}
-		if clock == "mono" && (d.word(OffClock) != ClockMono || d.word(OffHz) != 1e9) {
-			t.Errorf("clock %d at %d Hz", d.word(OffClock), d.word(OffHz))
+		if clock == "mono" && (d.word(layout.OffClock) != layout.ClockMono || d.word(layout.OffHz) != 1e9) {
+			t.Errorf("clock %d at %d Hz", d.word(layout.OffClock), d.word(layout.OffHz))
 		}
-		read, inside, whole := d.word(OffRead), d.word(OffInside), d.word(OffWhole)
-		if read == 0 || whole < inside || whole < read || whole > 10e6 || d.word(OffQuantum) == 0 {
-			t.Errorf("read %d ps, inside %d ps, whole %d ps, quantum %d ps", read, inside, whole, d.word(OffQuantum))
+		read, inside, whole := d.word(layout.OffRead), d.word(layout.OffInside), d.word(layout.OffWhole)
+		if read == 0 || whole < inside || whole < read || whole > 10e6 || d.word(layout.OffQuantum) == 0 {
+			t.Errorf("read %d ps, inside %d ps, whole %d ps, quantum %d ps", read, inside, whole, d.word(layout.OffQuantum))
 		}
-		wall := d.word(OffEndWall) - d.word(OffStartWall)
-		if wall < 20e6 || wall > 60e9 || d.word(OffStartWall) < 1.6e18 || d.word(OffLost) != 0 {
-			t.Errorf("the run took %d ns from %d, lost %d", wall, d.word(OffStartWall), d.word(OffLost))
+		wall := d.word(layout.OffEndWall) - d.word(layout.OffStartWall)
+		if wall < 20e6 || wall > 60e9 || d.word(layout.OffStartWall) < 1.6e18 || d.word(layout.OffLost) != 0 {
+			t.Errorf("the run took %d ns from %d, lost %d", wall, d.word(layout.OffStartWall), d.word(layout.OffLost))
 		}
 	}
 }

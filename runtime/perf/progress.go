@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Recording takes time in which the program does not get on. If all windows lasted equally long they would show less of what is passed
@@ -52,7 +54,7 @@ const (
 
 	// A window lasts so many times as long at most as the program is to get on in it: a scope costs about as much as the shortest functions take
 	// so many times, and it may be thought to cost more than it does.
-	mostSlower = MostPace
+	mostSlower = layout.MostPace
 
 	// And no more times as long than they are to on average.
 	mostLonger = 8
@@ -83,7 +85,7 @@ func (p *progress) plan(width uint64) {
 	}
 	p.thin = max(uint64(float64(width)/slower), 1)
 	p.most = min(mostSlower*p.timed, mostLonger*width)
-	for p.pace < Paces-1 && 4*width >= PaceLimits[p.pace]*p.timed {
+	for p.pace < layout.Paces-1 && 4*width >= layout.PaceLimits[p.pace]*p.timed {
 		p.pace++
 	}
 }

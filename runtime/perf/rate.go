@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Somebody outside may change the rate while windows open and close. What was recorded at one rate
@@ -82,7 +84,7 @@ func (s *sampler) followRate() {
 //go:norace
 //go:nocheckptr
 func resample(n uint64) {
-	b := baselineOf(OffWindowNet, OffWindowTicks, OffBatches)
+	b := baselineOf(layout.OffWindowNet, layout.OffWindowTicks, layout.OffBatches)
 	for k := range tables { // those that have not been passed yet will be sampled from now on
 		for i, at := range tables[k].sampledAt {
 			if at != nil {
@@ -101,7 +103,7 @@ func resample(n uint64) {
 		}
 		m := live[r.index-firstIndex]
 		w := loadWord(&m.index)
-		if w&IndexMask != r.index || nextIndex >= maxIndex {
+		if w&layout.IndexMask != r.index || nextIndex >= maxIndex {
 			continue
 		}
 		to := r.next
@@ -156,6 +158,6 @@ func retick(n uint64) {
 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(OffSamplePassed-OffSampleSince)]
-	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(OffTickPassed-OffTickSince)]
+	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(layout.OffSamplePassed-layout.OffSampleSince)]
+	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(layout.OffTickPassed-layout.OffTickSince)]
 )

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A dataset is what the tests read from a data file, all shards added up. The
@@ -46,15 +48,15 @@ func readData(t *testing.T, path string) *dataset {
 		t.Fatal(err)
 	}
 	d := &dataset{b: b, marks: map[string]*mark{}, counters: map[string]uint64{}, shards: map[uint32]bool{}}
-	if len(b) < HeaderSize || string(b[:8]) != Magic {
+	if len(b) < layout.HeaderSize || string(b[:8]) != layout.Magic {
 		t.Fatalf("%s: %d bytes beginning with %q: no data file", path, len(b), b[:min(len(b), 8)])
 	}
 	u32 := func(off int) uint32 { return binary.NativeEndian.Uint32(b[off:]) }
-	if u32(OffVersion) != Version || u32(OffHeaderSize) != HeaderSize {
-		t.Fatalf("version %d, header of %d bytes", u32(OffVersion), u32(OffHeaderSize))
+	if u32(layout.OffVersion) != layout.Version || u32(layout.OffHeaderSize) != layout.HeaderSize {
+		t.Fatalf("version %d, header of %d bytes", u32(layout.OffVersion), u32(layout.OffHeaderSize))
 	}
-	used := d.word(OffUsed)
-	if used < HeaderSize || used > uint64(len(b)) {
+	used := d.word(layout.OffUsed)
+	if used < layout.HeaderSize || used > uint64(len(b)) {
 		t.Fatalf("used %d of %d bytes", used, len(b))
 	}
 	cells := map[uint64]*mark{}
@@ -75,63 +77,63 @@ func readData(t *testing.T, path string) *dataset {
 		lines           []string
 	}
 	var tabs []tab
-	off := HeaderSize
+	off := layout.HeaderSize
 	var sums []uint64
 	for off < int(used) {
-		kind, shard, size := u32(off+OffBlockType), u32(off+OffBlockShard), d.word(off+OffBlockSize)
-		if size < BlockAlign || size%BlockAlign != 0 || uint64(off)+size > used {
+		kind, shard, size := u32(off+layout.OffBlockType), u32(off+layout.OffBlockShard), d.word(off+layout.OffBlockSize)
+		if size < layout.BlockAlign || size%layout.BlockAlign != 0 || uint64(off)+size > used {
 			t.Fatalf("block of type %d at %d has size %d; used is %d", kind, off, size, used)
 		}
 		switch kind {
-		case BlockPad:
-		case BlockTable:
-			n := int(d.word(off + OffTableLen))
-			if d.word(off+OffTableNumber) != tables {
-				t.Errorf("table %d has number %d", tables, d.word(off+OffTableNumber))
+		case layout.BlockPad:
+		case layout.BlockTable:
+			n := int(d.word(off + layout.OffTableLen))
+			if d.word(off+layout.OffTableNumber) != tables {
+				t.Errorf("table %d has number %d", tables, d.word(off+layout.OffTableNumber))
 			}
 			tables++
-			tabs = append(tabs, tab{d.word(off + OffTableFirst), d.word(off + OffTableCounters),
-				strings.Split(string(b[off+OffTableText:off+OffTableText+n]), "\n")})
-		case BlockCounters:
+			tabs = append(tabs, tab{d.word(off + layout.OffTableFirst), d.word(off + layout.OffTableCounters),
+				strings.Split(string(b[off+layout.OffTableText:off+layout.OffTableText+n]), "\n")})
+		case layout.BlockCounters:
 			var v []uint64
-			for i := range int(d.word(off + OffCountersLen)) {
-				v = append(v, d.word(off+OffCountersData+8*i))
+			for i := range int(d.word(off + layout.OffCountersLen)) {
+				v = append(v, d.word(off+layout.OffCountersData+8*i))
 			}
-			for i, n := range counterTables[d.word(off+OffCountersTable)] {
+			for i, n := range counterTables[d.word(off+layout.OffCountersTable)] {
 				v[i] += n
 			}
-			counterTables[d.word(off+OffCountersTable)] = v
-		case BlockAlias:
-			alias[d.word(off+OffAliasFrom)] = d.word(off + OffAliasTo)
-		case BlockCell:
+			counterTables[d.word(off+layout.OffCountersTable)] = v
+		case layout.BlockAlias:
+			alias[d.word(off+layout.OffAliasFrom)] = d.word(off + layout.OffAliasTo)
+		case layout.BlockCell:
 			d.shards[shard] = true
-			of(d.word(off+CellMarker)).addCell(t, d, off)
-		case BlockBuckets:
-			of(d.word(off+OffBucketsMarker)).addBuckets(t, d, off)
-		case BlockStack:
-			for i := range int(u32(off + OffStackLen)) {
-				of(uint64(u32(off+OffStackData+i*StackSize+StackMarker)&(1<<29-1))-firstIndex).open++
+			of(d.word(off+layout.CellMarker)).addCell(t, d, off)
+		case layout.BlockBuckets:
+			of(d.word(off+layout.OffBucketsMarker)).addBuckets(t, d, off)
+		case layout.BlockStack:
+			for i := range int(u32(off + layout.OffStackLen)) {
+				of(uint64(u32(off+layout.OffStackData+i*layout.StackSize+layout.StackMarker)&(1<<29-1))-firstIndex).open++
 			}
-		case BlockWild:
+		case layout.BlockWild:
 			d.wild = off
-		case BlockMarkers, BlockLog, BlockSample:
-		case BlockSums:
-			if n := d.word(off + OffSumsLen); n != uint64(len(sums)) || d.word(OffSums) != size || off+int(size) != int(used) {
-				t.Errorf("checksums of %d blocks in %d bytes at %d, header says %d; there are %d blocks, and %d bytes", n, size, off, d.word(OffSums), len(sums), used)
+		case layout.BlockMarkers, layout.BlockLog, layout.BlockSample:
+		case layout.BlockSums:
+			if n := d.word(off + layout.OffSumsLen); n != uint64(len(sums)) || d.word(layout.OffSums) != size || off+int(size) != int(used) {
+				t.Errorf("checksums of %d blocks in %d bytes at %d, header says %d; there are %d blocks, and %d bytes", n, size, off, d.word(layout.OffSums), len(sums), used)
 				break
 			}
 			for i, sum := range sums {
-				if got := d.word(off + OffSumsData + 8*i); got != sum {
+				if got := d.word(off + layout.OffSumsData + 8*i); got != sum {
 					t.Errorf("checksum of block %d is %x, want %x", i, got, sum)
 				}
 			}
-			if got, want := d.word(off+OffSumsHeader), SumHeader(b); got != want {
+			if got, want := d.word(off+layout.OffSumsHeader), layout.SumHeader(b); got != want {
 				t.Errorf("checksum of the header is %x, want %x", got, want)
 			}
 		default:
 			t.Errorf("block of unknown type %d", kind)
 		}
-		sums = append(sums, SumBlock(kind, b[off:off+int(Summed(kind, size))]))
+		sums = append(sums, layout.SumBlock(kind, b[off:off+int(layout.Summed(kind, size))]))
 		off += int(size)
 	}
 	if off != int(used) {
@@ -162,7 +164,7 @@ func readData(t *testing.T, path string) *dataset {
 	for from, to := range alias {
 		m := cells[from]
 		delete(cells, from)
-		if m == nil || to == NoMarker {
+		if m == nil || to == layout.NoMarker {
 			continue
 		}
 		if cells[to] == nil {
@@ -180,7 +182,7 @@ func readData(t *testing.T, path string) *dataset {
 		d.marks[f[10]] = m
 	}
 	for i := range cells {
-		if d.word(OffState) == StateStopped && d.word(OffFlags)&FlagPartial == 0 { // else it may have been killed before it registered the table
+		if d.word(layout.OffState) == layout.StateStopped && d.word(layout.OffFlags)&layout.FlagPartial == 0 { // else it may have been killed before it registered the table
 			t.Errorf("cell of marker %d, which no table names", i)
 		}
 	}
@@ -189,9 +191,9 @@ func readData(t *testing.T, path string) *dataset {
 
 func (m *mark) addCell(t *testing.T, d *dataset, off int) {
 	c := mark{
-		count: d.word(off + CellPasses), self: d.word(off + CellSelf), ticks: d.word(off + CellTicks),
-		min: d.word(off + CellMin), max: d.word(off + CellMax), last: d.word(off + CellLast),
-		noself: d.word(off + CellNoSelf), nested: d.word(off + CellNested), cells: 1,
+		count: d.word(off + layout.CellPasses), self: d.word(off + layout.CellSelf), ticks: d.word(off + layout.CellTicks),
+		min: d.word(off + layout.CellMin), max: d.word(off + layout.CellMax), last: d.word(off + layout.CellLast),
+		noself: d.word(off + layout.CellNoSelf), nested: d.word(off + layout.CellNested), cells: 1,
 	}
 	m.add(&c)
 }
@@ -199,12 +201,12 @@ func (m *mark) addCell(t *testing.T, d *dataset, off int) {
 // addBuckets adds a group of buckets.
 func (m *mark) addBuckets(t *testing.T, d *dataset, off int) {
 	c := mark{min: 1<<64 - 1}
-	first := int(d.word(off + OffBucketsFirst))
-	for k := first; k < first+GroupBuckets; k++ {
-		b := off + OffBucketsData + (k-first)*BucketSize
-		n, sum := d.word(b+BucketCount), d.word(b+BucketSum)
-		lo, hi := d.word(b+BucketSqLo), d.word(b+BucketSqHi)
-		torn := n == 1 && d.word(OffState) != StateStopped // counted, and killed before it was added
+	first := int(d.word(off + layout.OffBucketsFirst))
+	for k := first; k < first+layout.GroupBuckets; k++ {
+		b := off + layout.OffBucketsData + (k-first)*layout.BucketSize
+		n, sum := d.word(b+layout.BucketCount), d.word(b+layout.BucketSum)
+		lo, hi := d.word(b+layout.BucketSqLo), d.word(b+layout.BucketSqHi)
+		torn := n == 1 && d.word(layout.OffState) != layout.StateStopped // counted, and killed before it was added
 		if (n == 0) != (sum == 0) && k > 0 && !torn {
 			t.Errorf("bucket %d holds %d scopes of %d ns in all", k, n, sum)
 		}

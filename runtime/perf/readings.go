@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Collectors besides time are read when a scope has begun and when it ends. What
@@ -335,10 +337,10 @@ type reads struct {
 
 // The struct and the layout agree, or this does not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Offsetof(reads{}.marker)-OffReadMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(reads{}.collectors)-OffReadCollectors]
-	_ = [1]struct{}{}[unsafe.Offsetof(reads{}.values)-OffReadValues]
-	_ = [1]struct{}{}[unsafe.Sizeof(reads{})-OffReadData]
+	_ = [1]struct{}{}[unsafe.Offsetof(reads{}.marker)-layout.OffReadMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(reads{}.collectors)-layout.OffReadCollectors]
+	_ = [1]struct{}{}[unsafe.Offsetof(reads{}.values)-layout.OffReadValues]
+	_ = [1]struct{}{}[unsafe.Sizeof(reads{})-layout.OffReadData]
 )
 
 // blockOf finds the block of the marker on processor pid, nil when it has none yet.
@@ -347,7 +349,7 @@ var (
 //go:norace
 //go:nocheckptr
 func (p *plan) blockOf(pid int, index uint32) *reads {
-	if uint(pid) >= MaxShards {
+	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
 	d := p.shards[pid]
@@ -380,20 +382,20 @@ func (p *plan) record(index uint32, f *snapshot, nested bool) {
 //go:norace
 func (p *plan) addTo(b *reads, f *snapshot, nested bool) {
 	for k := range p.collectors {
-		at := k * ReadSize
+		at := k * layout.ReadSize
 		if f.good>>k&1 == 0 {
-			b.add(at+ReadDropped, 1)
+			b.add(at+layout.ReadDropped, 1)
 			continue
 		}
-		b.add(at+ReadScopes, 1)
+		b.add(at+layout.ReadScopes, 1)
 		r := &p.of[k]
 		for v := r.first; v < r.first+uintptr(len(r.values)); v++ {
-			at := p.collectors*ReadSize + v*ReadValueSize
+			at := p.collectors*layout.ReadSize + v*layout.ReadValueSize
 			d := *p.value(f, v)
-			b.add(at+ReadValueSum, d)
-			b.add(at+ReadValueSelf, less(d, *p.inner(f, v)))
+			b.add(at+layout.ReadValueSum, d)
+			b.add(at+layout.ReadValueSelf, less(d, *p.inner(f, v)))
 			if nested {
-				b.add(at+ReadValueNested, d)
+				b.add(at+layout.ReadValueNested, d)
 			}
 		}
 	}
@@ -405,7 +407,7 @@ func (p *plan) addTo(b *reads, f *snapshot, nested bool) {
 //go:norace
 //go:nocheckptr
 func (b *reads) add(off uintptr, n uint64) {
-	*(*uint64)(unsafe.Add(unsafe.Pointer(b), OffReadData+off)) += n
+	*(*uint64)(unsafe.Add(unsafe.Pointer(b), layout.OffReadData+off)) += n
 }
 
 // prepare makes a block for the marker on a processor, and what else it takes to add
@@ -419,14 +421,14 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 	if p != reading || index < firstIndex || index >= nextIndex || pid < 0 {
 		return true
 	}
-	shard := min(pid, MaxShards)
+	shard := min(pid, layout.MaxShards)
 	d := extend(&p.shards[shard], index)
 	if d == nil {
 		return true
 	}
 	b := d.of[index]
 	if b == nil {
-		if b = (*reads)(newBlock(BlockRead, uint32(shard), p.spreadsAt()+p.spreads*spreadSize)); b == nil {
+		if b = (*reads)(newBlock(layout.BlockRead, uint32(shard), p.spreadsAt()+p.spreads*spreadSize)); b == nil {
 			return true
 		}
 		b.marker = uint64(index - firstIndex)
@@ -437,7 +439,7 @@ func (p *plan) prepare(pid int, index uint32, f *snapshot, nested bool) (done bo
 	if !p.makeSpreads(b, f) {
 		return true
 	}
-	if pid >= MaxShards {
+	if pid >= layout.MaxShards {
 		p.addTo(b, f, nested)
 		return true
 	}

@@ -11,18 +11,20 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A cell's buckets, sums and extremes are those of the durations added.
 func TestCell(t *testing.T) {
 	var c cell
-	var groups [NumBuckets / GroupBuckets]group
+	var groups [layout.NumBuckets / layout.GroupBuckets]group
 	c.min = math.MaxUint64
 	type want struct {
 		count   uint64
 		sum, sq big.Int
 	}
-	var buckets [NumBuckets]want
+	var buckets [layout.NumBuckets]want
 	durations := []uint64{0, 1, 2, 3, 4, 7, 8, 1 << 31, 1 << 32, 1<<32 + 1, 1 << 40, math.MaxInt64}
 	for range 1000 {
 		durations = append(durations, rand.Uint64()>>(8+rand.IntN(56)))
@@ -31,11 +33,11 @@ func TestCell(t *testing.T) {
 	least = math.MaxUint64
 	for _, ns := range durations {
 		p := passage{true, passageNoSelf, ns, ns / 2, 3 * ns, ns + 1, nil}
-		if g := &c.groups[bucketOf(ns)/GroupBuckets].p; *g == nil {
+		if g := &c.groups[bucketOf(ns)/layout.GroupBuckets].p; *g == nil {
 			if c.record(&p) {
 				t.Fatal("recorded without a group")
 			}
-			*g = &groups[bucketOf(ns)/GroupBuckets]
+			*g = &groups[bucketOf(ns)/layout.GroupBuckets]
 		}
 		if !c.record(&p) {
 			t.Fatal("not recorded")
@@ -53,7 +55,7 @@ func TestCell(t *testing.T) {
 		b.sq.Add(&b.sq, d.Mul(d, d))
 	}
 	for k := range buckets {
-		got, want := &groups[k/GroupBuckets].buckets[k%GroupBuckets], &buckets[k]
+		got, want := &groups[k/layout.GroupBuckets].buckets[k%layout.GroupBuckets], &buckets[k]
 		sq := new(big.Int).SetUint64(got.sqHi)
 		sq.Lsh(sq, 64).Add(sq, new(big.Int).SetUint64(got.sqLo))
 		if got.count != want.count || want.sum.Cmp(new(big.Int).SetUint64(got.sum)) != 0 || want.sq.Cmp(sq) != 0 {
@@ -115,7 +117,7 @@ func TestManyProcessors(t *testing.T) {
 	decide(&m[1])
 	const each = 1000
 	var wg sync.WaitGroup
-	for pid := MaxShards - 2; pid < MaxShards+10; pid++ {
+	for pid := layout.MaxShards - 2; pid < layout.MaxShards+10; pid++ {
 		wg.Go(func() {
 			for range each {
 				p := passage{timed: true, ns: 5, self: 5, ticks: 5, at: now()}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // On is false when the program was built with the tag markgen_off: then every
@@ -13,7 +15,7 @@ import (
 const On = true
 
 // Closed are the bits of a gate of which none is set if the code behind it is to run marked.
-const Closed = 1<<32 - 1 - OffDemoted - OffSettled
+const Closed = 1<<32 - 1 - layout.OffDemoted - layout.OffSettled
 
 // A Marker is the program's side of one marker. Generated code holds an array
 // of them for each unit of a package and passes it to Register.
@@ -89,6 +91,9 @@ func Register(markers *Marker, nm int, counters *Counter, nc int, text string) b
 	return enlist(markers, nm, counters, nc, text, 0, nil)
 }
 
+// MarkerPad is how many unused markers stand before and behind those of [RegisterPadded].
+const MarkerPad = layout.MarkerPad
+
 // RegisterPadded is Register for markers that have MarkerPad others before and
 // behind them, which nobody uses: those can be steered from outside the process.
 func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
@@ -101,8 +106,8 @@ func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text str
 //
 //go:nocheckptr
 func RegisterTable(before, after *Marker, text string) bool {
-	first := unsafe.Add(unsafe.Pointer(before), MarkerSize)
-	n := int((uintptr(unsafe.Pointer(after)) - uintptr(first)) / MarkerSize)
+	first := unsafe.Add(unsafe.Pointer(before), layout.MarkerSize)
+	n := int((uintptr(unsafe.Pointer(after)) - uintptr(first)) / layout.MarkerSize)
 	return enlist((*Marker)(first), n, nil, 0, text, registeredInSource, nil)
 }
 
@@ -124,7 +129,7 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as 
 		if !collects() {
 			acquire(&starting)
 			if !collects() { // the next run opens all tables
-				t.turnOff(OffByState)
+				t.turnOff(layout.OffByState)
 				tables = append(tables, t)
 				release(&starting)
 				return false
@@ -163,7 +168,7 @@ func collects() bool { return atomic.LoadUint32(&hot.mode) != modeInert }
 //go:norace
 //go:nocheckptr
 func (t *table) at(i uint32) *Marker {
-	return (*Marker)(unsafe.Add(unsafe.Pointer(t.of), uintptr(i)*MarkerSize))
+	return (*Marker)(unsafe.Add(unsafe.Pointer(t.of), uintptr(i)*layout.MarkerSize))
 }
 
 // turnOff closes all markers of the table for a reason.
@@ -172,7 +177,7 @@ func (t *table) at(i uint32) *Marker {
 func (t *table) turnOff(why uint32) {
 	t.shut = true
 	for i := range t.markers {
-		t.at(uint32(i)).Off = why | OffSettled
+		t.at(uint32(i)).Off = why | layout.OffSettled
 	}
 }
 
@@ -203,18 +208,18 @@ func (t *table) open(number uint64) bool {
 		return false
 	}
 	if words := t.words(); words > 0 {
-		size := OffCountersData + 8*words
+		size := layout.OffCountersData + 8*words
 		bits := uintptr(0)
 		if conf.chooses() {
 			bits = 8 * ((uintptr(t.n) + 63) / 64)
 		}
-		if b := newBlock(BlockCounters, 0, size+bits); b != nil {
-			*(*uint64)(unsafe.Add(b, OffCountersTable)) = number
-			*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(t.n)
-			*(*uint64)(unsafe.Add(b, OffCountersTimed)) = uint64(words) - uint64(t.n)
-			t.counters = unsafe.Add(b, OffCountersData)
+		if b := newBlock(layout.BlockCounters, 0, size+bits); b != nil {
+			*(*uint64)(unsafe.Add(b, layout.OffCountersTable)) = number
+			*(*uint64)(unsafe.Add(b, layout.OffCountersLen)) = uint64(t.n)
+			*(*uint64)(unsafe.Add(b, layout.OffCountersTimed)) = uint64(words) - uint64(t.n)
+			t.counters = unsafe.Add(b, layout.OffCountersData)
 			if bits > 0 {
-				*(*uint64)(unsafe.Add(b, OffCountersOff)) = uint64(size)
+				*(*uint64)(unsafe.Add(b, layout.OffCountersOff)) = uint64(size)
 				t.chooseCounters()
 			}
 			publish(b)
@@ -224,7 +229,7 @@ func (t *table) open(number uint64) bool {
 		t.tallies.open(number+1, t)
 	}
 	s := State()
-	collecting := s == StateProfiling || s == StateConfigured && !conf.waits
+	collecting := s == layout.StateProfiling || s == layout.StateConfigured && !conf.waits
 	t.countIf(collecting)
 	t.choose(collecting)
 	if conf.waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared
@@ -302,10 +307,10 @@ func findTable(m *Marker) (t *table, i uint32) {
 //go:norace
 func (t *table) number(m *Marker, i uint32) {
 	w := loadWord(&m.index)
-	index := w & IndexMask
+	index := w & layout.IndexMask
 	numbers[index-firstIndex] = t.first + i
-	if w&IndexOffChoice != 0 {
-		alias(index, NoMarker)
+	if w&layout.IndexOffChoice != 0 {
+		alias(index, layout.NoMarker)
 		return
 	}
 	alias(index, uint64(t.first+i))
@@ -317,9 +322,9 @@ func (t *table) number(m *Marker, i uint32) {
 //go:norace
 //go:nocheckptr
 func alias(index uint32, number uint64) {
-	if b := newBlock(BlockAlias, 0, BlockAlign); b != nil {
-		*(*uint64)(unsafe.Add(b, OffAliasFrom)) = uint64(index - firstIndex)
-		*(*uint64)(unsafe.Add(b, OffAliasTo)) = number
+	if b := newBlock(layout.BlockAlias, 0, layout.BlockAlign); b != nil {
+		*(*uint64)(unsafe.Add(b, layout.OffAliasFrom)) = uint64(index - firstIndex)
+		*(*uint64)(unsafe.Add(b, layout.OffAliasTo)) = number
 		f := &firstPassages[index-firstIndex]
 		f.alias = b
 		f.show()
@@ -332,14 +337,14 @@ func alias(index uint32, number uint64) {
 //
 //go:norace
 func (m *Marker) isClosed() bool {
-	const reasons = IndexOffChoice | IndexOffEnough | IndexOffThrottled
+	const reasons = layout.IndexOffChoice | layout.IndexOffEnough | layout.IndexOffThrottled
 	i, word := m.index, m.Off
-	off := int32(i) > 0 && word != 0 && !isDemoted(word) || i&^(IndexMask|reasons) == IndexOff && i&reasons != 0 // its function may be on
+	off := int32(i) > 0 && word != 0 && !isDemoted(word) || i&^(layout.IndexMask|reasons) == layout.IndexOff && i&reasons != 0 // its function may be on
 	return off && hot.mode == modeOn
 }
 
 // unwanted is the second word of a marker that only or skip has left out from the beginning: no scope of it is open, as it would have an index.
-const unwanted = IndexOff | IndexOffChoice
+const unwanted = layout.IndexOff | layout.IndexOffChoice
 
 // decide is for Enter and Pass when the marker or the process is in any but the
 // usual state: it gives the index to record under, 0 for none. A marker gets its
@@ -363,15 +368,15 @@ func decide(m *Marker) uint32 {
 		}
 	}
 	w := loadWord(&m.index)
-	if w&IndexAsked != 0 {
+	if w&layout.IndexAsked != 0 {
 		asked()
 		w = loadWord(&m.index)
 	}
-	on := State() == StateProfiling
-	if w&IndexMask == 0 && (on || w&IndexWatched != 0) {
+	on := State() == layout.StateProfiling
+	if w&layout.IndexMask == 0 && (on || w&layout.IndexWatched != 0) {
 		from := now()
 		lock()
-		if w = loadWord(&m.index); w&IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may be over by now
+		if w = loadWord(&m.index); w&layout.IndexMask == 0 && nextIndex < maxIndex && hot.mode == modeOn { // the run may be over by now
 			m.giveIndex()
 		}
 		n := nextIndex - firstIndex
@@ -379,25 +384,25 @@ func decide(m *Marker) uint32 {
 		tellUnseen(n)
 		ownSlot().overlook(from)
 		w = loadWord(&m.index)
-		if w&IndexMask != 0 {
-			traceTaken(w&IndexMask, from)
+		if w&layout.IndexMask != 0 {
+			traceTaken(w&layout.IndexMask, from)
 		}
 	}
-	i := w & IndexMask
+	i := w & layout.IndexMask
 	if i == 0 {
 		return 0
 	}
-	if w&IndexWatched != 0 {
+	if w&layout.IndexWatched != 0 {
 		beginsAt(i)
-		on = State() == StateProfiling
+		on = State() == layout.StateProfiling
 	}
 	off := loadWord(&m.Off)
 	if isDemoted(off) { // by others, while this one came to its first passage
 		passDemoted(m)
 		return 0
 	}
-	if !takes(off, w, on) || w&IndexCounted != 0 && !due(i) {
-		if w&IndexWatched != 0 {
+	if !takes(off, w, on) || w&layout.IndexCounted != 0 && !due(i) {
+		if w&layout.IndexWatched != 0 {
 			endsAt(i, false)
 		}
 		return 0
@@ -408,10 +413,10 @@ func decide(m *Marker) uint32 {
 // takes says whether a passage through a marker, whose words are off and w, is collected in a run that is
 // on or not.
 func takes(off, w uint32, on bool) bool {
-	if w&(IndexWatched|IndexKept) != 0 {
-		off &^= OffByState | OffSettled // it may have been closed a moment ago
+	if w&(layout.IndexWatched|layout.IndexKept) != 0 {
+		off &^= layout.OffByState | layout.OffSettled // it may have been closed a moment ago
 	}
-	return on && off == 0 && w&(IndexOffChoice|IndexOffEnough|IndexOffThrottled) == 0
+	return on && off == 0 && w&(layout.IndexOffChoice|layout.IndexOffEnough|layout.IndexOffThrottled) == 0
 }
 
 // roomFor and roomOf are for how many markers and for how many goroutines' stacks there is room before anything is passed: the first passage of one

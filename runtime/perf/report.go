@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A row is a line of the report.
@@ -74,7 +76,7 @@ func formatReport() []byte {
 		}
 		b = append(b, '\n')
 	}
-	if n := atomic.LoadUint64(headerWord(OffLost)); n > 0 {
+	if n := atomic.LoadUint64(headerWord(layout.OffLost)); n > 0 {
 		b = appendUint(append(b, "lost for want of memory or on a thread's own stack: "...), n)
 		b = append(b, " passages\n"...)
 	}
@@ -84,21 +86,21 @@ func formatReport() []byte {
 // appendHead tells which run this is and how good its clock.
 func appendHead(b []byte) []byte {
 	b = append(append(b, "markgen: "...), app...)
-	b = appendUint(append(b, ", pid "...), *headerWord(OffPID))
+	b = appendUint(append(b, ", pid "...), *headerWord(layout.OffPID))
 	b = append(b, ", "...)
-	b = appendPS(b, *headerWord(OffEndMono)-*headerWord(OffStartMono), 1000, 1)
+	b = appendPS(b, *headerWord(layout.OffEndMono)-*headerWord(layout.OffStartMono), 1000, 1)
 	b = append(b, ", clock "...)
-	switch *headerWord(OffClock) {
-	case ClockTSC:
+	switch *headerWord(layout.OffClock) {
+	case layout.ClockTSC:
 		b = append(b, "tsc"...)
-	case ClockCNTVCT:
+	case layout.ClockCNTVCT:
 		b = append(b, "cntvct"...)
 	default:
 		b = append(b, "mono"...)
 	}
-	b = appendDuration(append(b, ", quantum "...), *headerWord(OffQuantum))
-	b = appendDuration(append(b, ", read "...), *headerWord(OffRead))
-	b = appendDuration(append(b, ", scope "...), *headerWord(OffWhole))
+	b = appendDuration(append(b, ", quantum "...), *headerWord(layout.OffQuantum))
+	b = appendDuration(append(b, ", read "...), *headerWord(layout.OffRead))
+	b = appendDuration(append(b, ", scope "...), *headerWord(layout.OffWhole))
 	return append(b, '\n')
 }
 
@@ -198,7 +200,7 @@ func shareOf(index uint32) (of, in uint64) {
 		if r.index != index {
 			continue
 		}
-		return shareIn(r.period, r.passed.weight(OffWindowPaces, OffWindowTicks), OffWindowNet, OffWindowTicks)
+		return shareIn(r.period, r.passed.weight(layout.OffWindowPaces, layout.OffWindowTicks), layout.OffWindowNet, layout.OffWindowTicks)
 	}
 	return 0, 0
 }
@@ -210,12 +212,12 @@ func shareOf(index uint32) (of, in uint64) {
 func shareIn(p *period, weight float64, net, open uintptr) (of, in uint64) {
 	until := p.until
 	if !p.over() {
-		until = baseline{profiled: *headerWord(OffProfiled), net: *headerWord(net), ticks: *headerWord(open)}
+		until = baseline{profiled: *headerWord(layout.OffProfiled), net: *headerWord(net), ticks: *headerWord(open)}
 	}
 	in = less(until.net, p.since.net)
 	gross := less(until.ticks, p.since.ticks)
 	profiled := less(until.profiled, p.since.profiled)
-	after := float64(*headerWord(OffWindowAfter)) * float64(profiled) / max(float64(*headerWord(OffProfiled)), 1)
+	after := float64(*headerWord(layout.OffWindowAfter)) * float64(profiled) / max(float64(*headerWord(layout.OffProfiled)), 1)
 	of = less(less(profiled, less(gross, in)), uint64(after))
 	if weight > 0 {
 		in = uint64(float64(gross) / weight)

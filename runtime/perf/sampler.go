@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A sampler opens windows at random times, and adds up what they show: not only
@@ -93,7 +95,7 @@ func (s *sampler) due() uint64 {
 	settleGates(true)
 	if t := uint64(nanotime()); int64(t-s.look) >= 0 {
 		s.look = t + longestSleep
-		if State() == StateProfiling {
+		if State() == layout.StateProfiling {
 			findTicks()
 			s.looked = min(max(2*s.looked, lookFirst), max(lookMost, 100*(uint64(nanotime())-t)))
 			s.look = t + s.looked
@@ -142,7 +144,7 @@ func (s *sampler) windowDue() uint64 {
 		s.plan(t + s.pause())
 		return s.next
 	}
-	if State() != StateProfiling {
+	if State() != layout.StateProfiling {
 		s.plan(t + max(s.pause(), shortestWindow))
 		return s.next
 	}
@@ -204,7 +206,7 @@ func (s *sampler) takeOpen() {
 	}
 	w, lasted := ownWindow(), atomic.LoadUint64(&windowLasted)
 	if width := atomic.LoadUint64(&w.width); width != 0 {
-		after := atomic.LoadUint64(headerWord(OffSince)) - w.from // it was stopped then
+		after := atomic.LoadUint64(headerWord(layout.OffSince)) - w.from // it was stopped then
 		if int64(after) <= 0 || !atomic.CompareAndSwapUint64(&w.width, width, 0) {
 			return // it has not begun, or somebody ends it at this moment
 		}
@@ -247,7 +249,7 @@ func (s *sampler) price(costs *prices, parallel float64) {
 }
 
 // rate is the N of which one passage in N is to be recorded.
-func rate() uint64 { return max(atomic.LoadUint64(headerWord(OffSampleN)), 1) }
+func rate() uint64 { return max(atomic.LoadUint64(headerWord(layout.OffSampleN)), 1) }
 
 // windowNS is how long the windows are, ns, if one passage in n is to be recorded.
 func (s *sampler) windowNS(n uint64) uint64 {

@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // hot is what every scope reads; it is written at start and when collection
 // pauses, and where markers are demoted at their turns, so it mostly stays in every
@@ -39,7 +43,7 @@ const (
 const (
 	scratchEdgeIndex = 0
 	scratchIndex     = 1
-	firstIndex       = StackFirst
+	firstIndex       = layout.StackFirst
 	maxIndex         = 1 << 24
 	notCollected     = 1 << 31
 )
@@ -146,7 +150,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 	pos := p.push(i, t, depth)
 	if x := hot.extras &^ extraAtEnds; x != 0 {
 		if x == onlyTrace {
-			write(procPin(), number, i|RecordEnter<<RecordKindShift, pos, t, tracing.enter)
+			write(procPin(), number, i|layout.RecordEnter<<layout.RecordKindShift, pos, t, tracing.enter)
 		} else {
 			p.entered(i, t)
 		}
@@ -167,7 +171,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 		return e
 	}
 	if (before == nil || before.open.index == 0) && m.Off == 0 && countsDown(i) {
-		if i &= IndexMask; !due(i) {
+		if i &= layout.IndexMask; !due(i) {
 			return e
 		}
 		return enterAt(m, i, now(), getg(), depth)

@@ -2,7 +2,11 @@
 
 package perf
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // Self time is what is left of a duration when the marked children are taken
 // off.
@@ -20,8 +24,8 @@ func TestSelfTime(t *testing.T) {
 	if main.self != main.total-outer.total {
 		t.Errorf("self time of main is %d, want %d-%d", main.self, main.total, outer.total)
 	}
-	if d.word(OffFlags) != 0 {
-		t.Errorf("flags %b", d.word(OffFlags))
+	if d.word(layout.OffFlags) != 0 {
+		t.Errorf("flags %b", d.word(layout.OffFlags))
 	}
 	// The self times of goroutines that move about add up, too.
 	d = virtualForm.run(t, "file=data", "workers", "500").data("data")
@@ -30,8 +34,8 @@ func TestSelfTime(t *testing.T) {
 	if leave.self+work.total != leave.total || work.self+loop.total != work.total || early < add.min || early > add.max {
 		t.Errorf("leave %+v\nwork %+v\nloop %+v\nadd %+v", leave, work, loop, add)
 	}
-	if d := virtualForm.run(t, "file=data,noself", "work", "5").data("data"); d.word(OffFlags) != FlagNoSelf {
-		t.Errorf("noself: flags %b", d.word(OffFlags))
+	if d := virtualForm.run(t, "file=data,noself", "work", "5").data("data"); d.word(layout.OffFlags) != layout.FlagNoSelf {
+		t.Errorf("noself: flags %b", d.word(layout.OffFlags))
 	}
 }
 

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A shard holds the cells of one processor. Shard number MaxShards serves all
@@ -58,7 +60,7 @@ func extend[T any](at **directory[T], index uint32) *directory[T] {
 }
 
 var (
-	shards     [MaxShards + 1]shard
+	shards     [layout.MaxShards + 1]shard
 	usedShards int // the first so many have directories, perhaps; under the lock
 )
 
@@ -68,7 +70,7 @@ var (
 //go:norace
 //go:nocheckptr
 func cellOf(pid int, i uint32) *cell {
-	if uint(pid) >= MaxShards {
+	if uint(pid) >= layout.MaxShards {
 		return nil
 	}
 	d := shards[pid].dir
@@ -152,7 +154,7 @@ func prepare(pid int, i uint32, p *passage) (done bool) {
 		lose()
 		return true
 	}
-	if pid >= MaxShards {
+	if pid >= layout.MaxShards {
 		c.record(p)
 		return true
 	}
@@ -168,7 +170,7 @@ func makeCell(pid int, i uint32) *cell {
 	if i < firstIndex || i >= nextIndex || pid < 0 {
 		return nil
 	}
-	pid = min(pid, MaxShards)
+	pid = min(pid, layout.MaxShards)
 	d := extend(&shards[pid].dir, i)
 	if d == nil {
 		return nil
@@ -177,7 +179,7 @@ func makeCell(pid int, i uint32) *cell {
 	if c := d.of[i]; c != nil {
 		return c
 	}
-	c := (*cell)(newBlock(BlockCell, uint32(pid), CellSize))
+	c := (*cell)(newBlock(layout.BlockCell, uint32(pid), layout.CellSize))
 	if c == nil {
 		return nil
 	}
@@ -194,16 +196,16 @@ func makeCell(pid int, i uint32) *cell {
 //go:norace
 //go:nocheckptr
 func (c *cell) makeGroup(k uint64) bool {
-	ref := &c.groups[k/GroupBuckets].p
+	ref := &c.groups[k/layout.GroupBuckets].p
 	if *ref != nil {
 		return true
 	}
-	g := (*group)(newBlock(BlockBuckets, c.shard, BucketsSize))
+	g := (*group)(newBlock(layout.BlockBuckets, c.shard, layout.BucketsSize))
 	if g == nil {
 		return false
 	}
 	g.marker = c.marker
-	g.first = uint64(k / GroupBuckets * GroupBuckets)
+	g.first = uint64(k / layout.GroupBuckets * layout.GroupBuckets)
 	publish(unsafe.Pointer(g))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(ref)), unsafe.Pointer(g))
 	return true
@@ -212,6 +214,6 @@ func (c *cell) makeGroup(k uint64) bool {
 // lose counts a scope that could not be recorded.
 func lose() {
 	if header != nil {
-		atomic.AddUint64(headerWord(OffLost), 1)
+		atomic.AddUint64(headerWord(layout.OffLost), 1)
 	}
 }

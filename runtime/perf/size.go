@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A marker with size= records with each scope how large its input was: a BlockSizes
@@ -18,8 +20,8 @@ type sized struct {
 	bytes   uint64
 	marker  uint64
 	_       [5]uint64
-	buckets [NumBuckets]sizeBucket
-	logs    [NumBuckets]sizeLogs
+	buckets [layout.NumBuckets]sizeBucket
+	logs    [layout.NumBuckets]sizeLogs
 }
 
 type sizeLogs struct{ sum, squares uint64 }
@@ -27,12 +29,12 @@ type sizeLogs struct{ sum, squares uint64 }
 type sizeBucket struct{ count, sizeLo, sizeHi, ns, sqLo, sqHi uint64 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(sized{})-SizesSize]
-	_ = [1]struct{}{}[unsafe.Sizeof(sizeBucket{})-SizeSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.marker)-OffSizesMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.buckets)-OffSizesData]
-	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.logs)-OffSizesLogs]
-	_ = [1]struct{}{}[unsafe.Sizeof(sizeLogs{})-SizeLogSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(sized{})-layout.SizesSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(sizeBucket{})-layout.SizeSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.marker)-layout.OffSizesMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.buckets)-layout.OffSizesData]
+	_ = [1]struct{}{}[unsafe.Offsetof(sized{}.logs)-layout.OffSizesLogs]
+	_ = [1]struct{}{}[unsafe.Sizeof(sizeLogs{})-layout.SizeLogSize]
 )
 
 // sizeCost is what recordSize takes, ticks<<costBits; 0 before the first.
@@ -71,7 +73,7 @@ func (p *slot) sized(i uint32, n int, ns uint64) {
 func recordSize(i uint32, n, ns uint64) (from uint64) {
 	for {
 		pid := procPin()
-		if uint(pid) < MaxShards {
+		if uint(pid) < layout.MaxShards {
 			if d := shards[pid].sizes; d != nil && uint64(i) < d.n && d.of[i%maxIndex] != nil {
 				d.of[i%maxIndex].add(n, ns)
 				procUnpin()
@@ -90,7 +92,7 @@ func recordSize(i uint32, n, ns uint64) (from uint64) {
 
 //go:norace
 func (s *sized) add(n, ns uint64) {
-	k := bits.Len64(n) % NumBuckets
+	k := bits.Len64(n) % layout.NumBuckets
 	b := &s.buckets[k]
 	b.count++
 	var carry uint64
@@ -108,10 +110,10 @@ func (s *sized) add(n, ns uint64) {
 // sizeLog is the logarithm of a time. Between two powers of two, where the fraction is f, it is
 // f + 0.344 f(1-f), which is off by less than a hundredth.
 func sizeLog(ns uint64) uint64 {
-	ns += SizeLogAdd
+	ns += layout.SizeLogAdd
 	k := uint(bits.Len64(ns)-1) % 64
 	f := ns << (63 - k) >> 55 & 255
-	return uint64(k)*SizeLogUnit + f + f*(SizeLogUnit-f)*88>>16
+	return uint64(k)*layout.SizeLogUnit + f + f*(layout.SizeLogUnit-f)*88>>16
 }
 
 // prepareSize makes a block for the marker on a processor. done: the size has been recorded,
@@ -128,7 +130,7 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	if sizeCost == 0 {
 		measureSize()
 	}
-	shard := min(pid, MaxShards)
+	shard := min(pid, layout.MaxShards)
 	d := extend(&shards[shard].sizes, i)
 	if d == nil {
 		return true
@@ -136,14 +138,14 @@ func prepareSize(pid int, i uint32, n, ns uint64) (done bool) {
 	usedShards = max(usedShards, shard+1)
 	b := d.of[i]
 	if b == nil {
-		if b = (*sized)(newBlock(BlockSizes, uint32(shard), SizesSize)); b == nil {
+		if b = (*sized)(newBlock(layout.BlockSizes, uint32(shard), layout.SizesSize)); b == nil {
 			return true
 		}
 		b.marker = uint64(i - firstIndex)
 		publish(unsafe.Pointer(b))
 		atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(b))
 	}
-	if pid >= MaxShards {
+	if pid >= layout.MaxShards {
 		b.add(n, ns)
 		return true
 	}

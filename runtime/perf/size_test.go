@@ -2,13 +2,17 @@
 
 package perf
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // A scope that is entered again while it is open ends first, with its size.
 func TestSizeEnteredAgain(t *testing.T) {
 	m := collected(t)
 	sized := func() (n uint64) {
-		i := m[1].index & IndexMask
+		i := m[1].index & layout.IndexMask
 		for s := range usedShards {
 			if d := shards[s].sizes; d != nil && uint64(i) < d.n && d.of[i] != nil {
 				for _, b := range d.of[i].buckets {

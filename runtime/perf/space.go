@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // space hands out the blocks of the data file in order. The file is mapped in
@@ -58,28 +60,28 @@ func newBlock(kind, shard uint32, size uintptr) unsafe.Pointer {
 	if p == nil {
 		return nil
 	}
-	*(*uint32)(unsafe.Add(p, OffBlockType)) = kind
-	*(*uint32)(unsafe.Add(p, OffBlockShard)) = shard
-	*(*uint64)(unsafe.Add(p, OffBlockSize)) = uint64(size)
+	*(*uint32)(unsafe.Add(p, layout.OffBlockType)) = kind
+	*(*uint32)(unsafe.Add(p, layout.OffBlockShard)) = shard
+	*(*uint64)(unsafe.Add(p, layout.OffBlockSize)) = uint64(size)
 	return p
 }
 
 // publish makes the latest block, now complete, part of the file.
 func publish(p unsafe.Pointer) {
 	if space.inFile {
-		atomic.AddUint64(headerWord(OffUsed), *(*uint64)(unsafe.Add(p, OffBlockSize)))
+		atomic.AddUint64(headerWord(layout.OffUsed), *(*uint64)(unsafe.Add(p, layout.OffBlockSize)))
 	}
 }
 
 // A blockHead is what a block has before its data.
-type blockHead [BlockAlign / 8]uint64
+type blockHead [layout.BlockAlign / 8]uint64
 
 // set says what kind of block it is, and how large.
 //
 //go:norace
 func (h *blockHead) set(kind uint32, size uintptr) {
-	*(*uint32)(unsafe.Pointer(&h[OffBlockType/8])) = kind
-	h[OffBlockSize/8] = uint64(size)
+	*(*uint32)(unsafe.Pointer(&h[layout.OffBlockType/8])) = kind
+	h[layout.OffBlockSize/8] = uint64(size)
 }
 
 // text are the bytes of the head, as they are now and will be.
@@ -99,7 +101,7 @@ func (h *blockHead) bytes() []byte {
 // aligned is how many bytes a block of so many takes.
 //
 //go:norace
-func aligned(size uintptr) uintptr { return (size + BlockAlign - 1) &^ (BlockAlign - 1) }
+func aligned(size uintptr) uintptr { return (size + layout.BlockAlign - 1) &^ (layout.BlockAlign - 1) }
 
 // takeSpace gives the next free bytes, at least size of them, zeroed and not
 // touched yet, and how many they are. The caller holds the lock.
@@ -140,7 +142,7 @@ func publishParts(p unsafe.Pointer, size uintptr, parts []string) {
 		}
 	}
 	if space.inFile {
-		atomic.AddUint64(headerWord(OffUsed), uint64(size))
+		atomic.AddUint64(headerWord(layout.OffUsed), uint64(size))
 	}
 }
 
@@ -158,7 +160,7 @@ func hasRoom(size uintptr) bool {
 		return false
 	}
 	want := uintptr(firstPiece)
-	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(OffUsed))) {
+	for want < mostPiece && want < 2*uintptr(atomic.LoadUint64(headerWord(layout.OffUsed))) {
 		want *= 2
 	}
 	want = max(want, least)
@@ -172,11 +174,11 @@ func hasRoom(size uintptr) bool {
 			complain("the data file cannot grow: " + trouble + "; what has no room in it is collected in memory only")
 		}
 		space.refused = least
-		atomic.OrUint64(headerWord(OffFlags), FlagPartial)
+		atomic.OrUint64(headerWord(layout.OffFlags), layout.FlagPartial)
 		return false
 	}
 	if space.free > 0 {
-		publish(newBlock(BlockPad, 0, space.free))
+		publish(newBlock(layout.BlockPad, 0, space.free))
 	}
 	addPiece(p, want)
 	return true
@@ -202,11 +204,11 @@ func openSpace(first unsafe.Pointer) bool {
 	}
 	addPiece(first, firstPiece)
 	header = first
-	space.next = unsafe.Add(first, HeaderSize)
-	space.free = firstPiece - HeaderSize
-	copy(unsafe.Slice((*byte)(first), len(Magic)), Magic)
-	*(*uint32)(unsafe.Add(first, OffVersion)) = Version
-	*(*uint32)(unsafe.Add(first, OffHeaderSize)) = HeaderSize
-	setHeader(OffUsed, HeaderSize)
+	space.next = unsafe.Add(first, layout.HeaderSize)
+	space.free = firstPiece - layout.HeaderSize
+	copy(unsafe.Slice((*byte)(first), len(layout.Magic)), layout.Magic)
+	*(*uint32)(unsafe.Add(first, layout.OffVersion)) = layout.Version
+	*(*uint32)(unsafe.Add(first, layout.OffHeaderSize)) = layout.HeaderSize
+	setHeader(layout.OffUsed, layout.HeaderSize)
 	return true
 }

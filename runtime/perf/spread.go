@@ -5,6 +5,8 @@ package perf
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Of some collectors it is recorded how the values are spread over the scopes of a
@@ -14,7 +16,7 @@ import (
 
 // A spread leads to the groups of buckets of one value, from behind the words of a
 // BlockRead: addresses, nothing for readers of the file.
-type spread [2][NumBuckets / GroupBuckets]spreadRef
+type spread [2][layout.NumBuckets / layout.GroupBuckets]spreadRef
 
 type spreadRef struct {
 	_ [8 - unsafe.Sizeof(uintptr(0))]byte
@@ -30,26 +32,26 @@ type spreadGroup struct {
 	value   uint64
 	first   uint64
 	_       [3]uint64
-	buckets [GroupBuckets]bucket
+	buckets [layout.GroupBuckets]bucket
 }
 
 const spreadSize = unsafe.Sizeof(spread{})
 
 // The struct and the layout agree, or this does not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(spreadGroup{})-SpreadSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.marker)-OffSpreadMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.value)-OffSpreadValue]
-	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.first)-OffSpreadFirst]
-	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.buckets)-OffSpreadData]
+	_ = [1]struct{}{}[unsafe.Sizeof(spreadGroup{})-layout.SpreadSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.marker)-layout.OffSpreadMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.value)-layout.OffSpreadValue]
+	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.first)-layout.OffSpreadFirst]
+	_ = [1]struct{}{}[unsafe.Offsetof(spreadGroup{}.buckets)-layout.OffSpreadData]
 )
 
 // spreadBucket is the number of the bucket that a difference belongs into.
-func spreadBucket(d uint64) uint { return uint(bits.Len64(d)) % NumBuckets }
+func spreadBucket(d uint64) uint { return uint(bits.Len64(d)) % layout.NumBuckets }
 
 // spreadsAt is where in a block the first spread is.
 func (p *plan) spreadsAt() uintptr {
-	return OffReadData + p.collectors*ReadSize + p.values*ReadValueSize
+	return layout.OffReadData + p.collectors*layout.ReadSize + p.values*layout.ReadValueSize
 }
 
 // spreadOf is the n-th spread of the block.
@@ -78,7 +80,7 @@ func (p *plan) spreadsIn(b *reads, frame *snapshot) bool {
 	for n := range p.spreads {
 		amounts, ok := p.amounts(frame, n)
 		s := p.spreadOf(b, n)
-		if ok && (s[0][spreadBucket(amounts[0])/GroupBuckets].p == nil || s[1][spreadBucket(amounts[1])/GroupBuckets].p == nil) {
+		if ok && (s[0][spreadBucket(amounts[0])/layout.GroupBuckets].p == nil || s[1][spreadBucket(amounts[1])/layout.GroupBuckets].p == nil) {
 			return false
 		}
 	}
@@ -97,7 +99,7 @@ func (p *plan) spread(b *reads, frame *snapshot) {
 		s := p.spreadOf(b, n)
 		for i, d := range amounts {
 			k := spreadBucket(d)
-			s[i][k/GroupBuckets].p.buckets[k%GroupBuckets].add(d)
+			s[i][k/layout.GroupBuckets].p.buckets[k%layout.GroupBuckets].add(d)
 		}
 	}
 }
@@ -112,17 +114,17 @@ func (p *plan) makeSpreads(b *reads, frame *snapshot) bool {
 		amounts, ok := p.amounts(frame, n)
 		s := p.spreadOf(b, n)
 		for i, d := range amounts {
-			k := spreadBucket(d) / GroupBuckets
+			k := spreadBucket(d) / layout.GroupBuckets
 			if !ok || s[i][k].p != nil {
 				continue
 			}
-			g := (*spreadGroup)(newBlock(BlockSpread, b.shard, SpreadSize))
+			g := (*spreadGroup)(newBlock(layout.BlockSpread, b.shard, layout.SpreadSize))
 			if g == nil {
 				return false
 			}
 			g.marker = b.marker
-			g.value = uint64(p.spreadOn[n].value) + uint64(i)*SpreadSelf
-			g.first = uint64(k * GroupBuckets)
+			g.value = uint64(p.spreadOn[n].value) + uint64(i)*layout.SpreadSelf
+			g.first = uint64(k * layout.GroupBuckets)
 			publish(unsafe.Pointer(g))
 			s[i][k].p = g
 		}

@@ -4,6 +4,8 @@ package perf
 
 import (
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the
@@ -80,17 +82,17 @@ const (
 
 // The structs and the layout agree, or this does not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(record{})-StackSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(record{}.index)-StackMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.n)-OffStackLen]
-	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.room)-OffStackRoom]
-	_ = [1]struct{}{}[unsafe.Sizeof(stack{})-OffStackData]
+	_ = [1]struct{}{}[unsafe.Sizeof(record{})-layout.StackSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(record{}.index)-layout.StackMarker]
+	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.n)-layout.OffStackLen]
+	_ = [1]struct{}{}[unsafe.Offsetof(stack{}.room)-layout.OffStackRoom]
+	_ = [1]struct{}{}[unsafe.Sizeof(stack{})-layout.OffStackData]
 )
 
 //go:norace
 //go:nocheckptr
 func (s *stack) at(i uint32) *record {
-	return (*record)(unsafe.Add(unsafe.Pointer(s), OffStackData+uintptr(i)*StackSize))
+	return (*record)(unsafe.Add(unsafe.Pointer(s), layout.OffStackData+uintptr(i)*layout.StackSize))
 }
 
 // busy says whether there is no room on the stack for a scope, or more to be done than to push it.
@@ -178,7 +180,7 @@ func (p *slot) grow() bool {
 // may come late for.
 //
 //go:norace
-func underWay() bool { return hot.mode == modeOn && State() != StateConfigured }
+func underWay() bool { return hot.mode == modeOn && State() != layout.StateConfigured }
 
 // makeRoom is grow under the lock, whatever the mode.
 //
@@ -190,10 +192,10 @@ func (p *slot) makeRoom() bool {
 	if room > 1<<26 {
 		return false
 	}
-	size := OffStackData + uintptr(room)*StackSize
+	size := layout.OffStackData + uintptr(room)*layout.StackSize
 	var s *stack
 	if old.bytes > 0 || old == &none && stacks < mostStacks { // one that is in memory only stays there
-		s = (*stack)(newBlock(BlockStack, 0, size))
+		s = (*stack)(newBlock(layout.BlockStack, 0, size))
 		if old == &none {
 			stacks++
 		}

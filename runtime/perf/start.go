@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 const (
@@ -60,7 +62,7 @@ func begin() {
 			switch {
 			case trouble != "":
 				complain(trouble)
-			case refused == WildPicked:
+			case refused == layout.WildPicked:
 				fromStart = true
 				mode = modeReady
 				if lastTold && !conf.waits {
@@ -100,7 +102,7 @@ func configure(spec string) error {
 	if never {
 		atExit(Finish)
 	}
-	if refused != WildPicked {
+	if refused != layout.WildPicked {
 		return &ConfigError{"collect=wild: " + whyWild[refused]}
 	}
 	settle() // markers of an earlier run are not held back until ready
@@ -114,9 +116,9 @@ func configure(spec string) error {
 		firstPassages[k] = firstPassage{took: notFirst}
 		firsts[k] = now()
 		switch w := loadWord(&m.index); {
-		case w&IndexMask != firstIndex+uint32(k): // of an edge, or what its marker had before it was sampled: nothing is recorded under it any more
-		case w&IndexOffChoice != 0 || numbers[k] == 0:
-			alias(firstIndex+uint32(k), NoMarker)
+		case w&layout.IndexMask != firstIndex+uint32(k): // of an edge, or what its marker had before it was sampled: nothing is recorded under it any more
+		case w&layout.IndexOffChoice != 0 || numbers[k] == 0:
+			alias(firstIndex+uint32(k), layout.NoMarker)
 		default:
 			alias(firstIndex+uint32(k), uint64(numbers[k]))
 		}
@@ -185,7 +187,7 @@ func forget() {
 
 // noHeader is what is read as a header by who has seen that there was one, a moment
 // before there is none.
-var noHeader [HeaderSize / 8]uint64
+var noHeader [layout.HeaderSize / 8]uint64
 
 // ready lets scopes be opened: the first of them comes here, and what changes the
 // state. The rate of the clock has been observed since the start and is for long
@@ -207,7 +209,7 @@ func ready() {
 			}
 			if hz := statedHz(measureHz(began)); hz != 0 {
 				hot.mult = multFor(hz)
-				setHeader(OffHz, hz)
+				setHeader(layout.OffHz, hz)
 				setCosts()
 			}
 		}
@@ -218,10 +220,10 @@ func ready() {
 		if hot.window = &first; !conf.waits {
 			hot.window = ownWindow()
 		}
-		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(OffState), StateConfigured, StateProfiling) {
+		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(layout.OffState), layout.StateConfigured, layout.StateProfiling) {
 			t := now()
-			setHeader(OffSince, t)
-			logChange(t, StateConfigured, StateProfiling, causeBegin, 0)
+			setHeader(layout.OffSince, t)
+			logChange(t, layout.StateConfigured, layout.StateProfiling, causeBegin, 0)
 		}
 		atomic.StoreUint64(&measureAt, now()+fromNS(thirdRound))
 		atomic.StoreUint32(&hot.mode, modeOn)
@@ -241,7 +243,7 @@ func settle() {
 		return
 	}
 	calibrate()
-	setHeaderText(OffCPU, SizeCPU, cpuModel())
+	setHeaderText(layout.OffCPU, layout.SizeCPU, cpuModel())
 }
 
 func noTSC() string {
@@ -306,7 +308,7 @@ func start(value string) (refused uint64, trouble string) {
 		}
 	}
 	if locked == nil {
-		locked = (*mutex)(anonymous(BlockAlign))
+		locked = (*mutex)(anonymous(layout.BlockAlign))
 	}
 	if locked == nil {
 		return 0, "no memory for the cells; nothing is collected"
@@ -328,12 +330,12 @@ func start(value string) (refused uint64, trouble string) {
 	}
 	hot.self = hasG && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
 	hot.mono = c.mono || !usable
-	hz, kind := uint64(1e9), uint64(ClockMono)
+	hz, kind := uint64(1e9), uint64(layout.ClockMono)
 	if !hot.mono {
 		kind = hardwareClock
 		if hz = measureHz(began); hz == 0 { // ready knows better
 			hot.mono = true
-			hz, kind = 1e9, ClockMono
+			hz, kind = 1e9, layout.ClockMono
 		}
 	}
 	hot.mult = multFor(hz)
@@ -343,50 +345,50 @@ func start(value string) (refused uint64, trouble string) {
 	readyAt = began.tick
 	otherClock = otherClock || lastClock != 0 && lastClock != kind
 	lastClock = kind
-	setHeader(OffState, StateConfigured)
-	setHeader(OffSince, began.tick)
-	setHeader(OffPID, uint64(pid))
-	setHeader(OffStartWall, wall)
-	setHeader(OffStartMono, began.mono)
-	setHeader(OffStartTick, began.tick)
+	setHeader(layout.OffState, layout.StateConfigured)
+	setHeader(layout.OffSince, began.tick)
+	setHeader(layout.OffPID, uint64(pid))
+	setHeader(layout.OffStartWall, wall)
+	setHeader(layout.OffStartMono, began.mono)
+	setHeader(layout.OffStartTick, began.tick)
 	usedBefore, _ = processUse()
-	setHeader(OffClock, kind)
-	setHeader(OffHz, hz)
-	setHeader(OffProcs, uint64(runtime.GOMAXPROCS(0)))
+	setHeader(layout.OffClock, kind)
+	setHeader(layout.OffHz, hz)
+	setHeader(layout.OffProcs, uint64(runtime.GOMAXPROCS(0)))
 	if c.noself || !hot.self {
-		setHeader(OffFlags, FlagNoSelf)
+		setHeader(layout.OffFlags, layout.FlagNoSelf)
 	}
 	if c.countdown {
-		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagCountdown)
+		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagCountdown)
 	}
 	tracing.ends = &noEnds
 	if c.collects("trace") {
 		startTrace()
 	}
-	setHeaderText(OffApp, SizeApp, app)
-	setHeaderText(OffGo, SizeGo, runtime.Version())
-	setHeaderText(OffGOOS, SizeGOOS, goos)
-	setHeaderText(OffGOARCH, SizeGOARCH, goarch)
+	setHeaderText(layout.OffApp, layout.SizeApp, app)
+	setHeaderText(layout.OffGo, layout.SizeGo, runtime.Version())
+	setHeaderText(layout.OffGOOS, layout.SizeGOOS, goos)
+	setHeaderText(layout.OffGOARCH, layout.SizeGOARCH, goarch)
 	main, version := build(modinfo())
-	setHeaderText(OffMain, SizeMain, main)
-	setHeaderText(OffBuild, SizeBuild, version)
-	setHeaderText(OffConfig, SizeConfig, value)
+	setHeaderText(layout.OffMain, layout.SizeMain, main)
+	setHeaderText(layout.OffBuild, layout.SizeBuild, version)
+	setHeaderText(layout.OffConfig, layout.SizeConfig, value)
 	if c.wild {
-		if refused = beginWild(k); refused != WildPicked {
+		if refused = beginWild(k); refused != layout.WildPicked {
 			decline()
 			return refused, ""
 		}
 	}
-	setHeader(OffTriggers, c.bits())
-	setHeader(OffSampleN, c.sample)
-	setHeader(OffWindowWidth, noWindow)
+	setHeader(layout.OffTriggers, c.bits())
+	setHeader(layout.OffSampleN, c.sample)
+	setHeader(layout.OffWindowWidth, noWindow)
 	atomic.AddUint64(&runs, 1)
 	beginTriggers()
 	if (c.callers || c.adapt) && hot.self && firstEdges() {
 		hot.extras |= extraEdge
 	}
 	if c.pairs && hot.self {
-		setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|FlagPairs)
+		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPairs)
 		hot.extras |= extraPairs
 	}
 	if c.enough != 0 || c.calls != 0 {
@@ -398,7 +400,7 @@ func start(value string) (refused uint64, trouble string) {
 		parentsOf, earlyOf = slices.Grow(parentsOf[:0], roomFor), slices.Grow(earlyOf[:0], roomFor)
 	}
 	lock()
-	if changes = newBlock(BlockLog, 0, OffLogData+LogRoom*LogSize); changes != nil {
+	if changes = newBlock(layout.BlockLog, 0, layout.OffLogData+layout.LogRoom*layout.LogSize); changes != nil {
 		publish(changes)
 	}
 	unlock()
@@ -406,7 +408,7 @@ func start(value string) (refused uint64, trouble string) {
 	atomic.StoreUint64(&measureAt, began.tick+1<<62)
 	calibrate()
 	if c.windows() {
-		setHeader(OffWindowWidth, 0)
+		setHeader(layout.OffWindowWidth, 0)
 	}
 	return 0, ""
 }

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // The state of the run is a word in the header of the data file, and what it means
@@ -33,13 +35,13 @@ func Configure(spec string) error {
 	}
 	defer release(&starting)
 	switch {
-	case spec == "" && from == StateStopped:
+	case spec == "" && from == layout.StateStopped:
 		forget()
 		return nil
-	case from != StateUnconfigured && from != StateStopped || spec == "":
-		to := RunState(StateConfigured)
+	case from != layout.StateUnconfigured && from != layout.StateStopped || spec == "":
+		to := RunState(layout.StateConfigured)
 		if spec == "" {
-			to = StateUnconfigured
+			to = layout.StateUnconfigured
 		}
 		return &StateError{"Configure", from, to}
 	}
@@ -47,26 +49,26 @@ func Configure(spec string) error {
 }
 
 // Start begins to collect in a configured run that waits for a trigger.
-func Start() error { return toggle("Start", StateProfiling, causeProgram) }
+func Start() error { return toggle("Start", layout.StateProfiling, causeProgram) }
 
 // Pause stops collecting until Resume, or until a trigger starts or resumes; scopes
 // that are open finish.
-func Pause() error { return toggle("Pause", StatePaused, causeProgram) }
+func Pause() error { return toggle("Pause", layout.StatePaused, causeProgram) }
 
 // Resume goes on collecting after Pause.
-func Resume() error { return toggle("Resume", StateProfiling, causeProgram) }
+func Resume() error { return toggle("Resume", layout.StateProfiling, causeProgram) }
 
 // Stop ends the run: its data file is complete, and the report written that was
 // asked for. Scopes that are open are reported as open.
-func Stop() error { return toggle("Stop", StateStopped, causeProgram) }
+func Stop() error { return toggle("Stop", layout.StateStopped, causeProgram) }
 
 // State gives the state of the run. Without MARKGEN it is StateUnconfigured.
 func State() RunState {
 	begin()
 	if header == nil {
-		return StateUnconfigured
+		return layout.StateUnconfigured
 	}
-	return RunState(atomic.LoadUint64(headerWord(OffState)))
+	return RunState(atomic.LoadUint64(headerWord(layout.OffState)))
 }
 
 // toggle is what a call of the program does. Where no trigger is to start
@@ -75,14 +77,14 @@ func State() RunState {
 //go:norace
 func toggle(call string, to RunState, why cause) error {
 	begin()
-	waits := header != nil && State() == StateConfigured
+	waits := header != nil && State() == layout.StateConfigured
 	if header != nil {
 		ready()
 	}
-	if to == StateProfiling && waits && State() == StateProfiling {
+	if to == layout.StateProfiling && waits && State() == layout.StateProfiling {
 		return nil // no trigger was to do that
 	}
-	if s := State(); call == "Start" && conf.period > 0 && (s == StateProfiling || s == StatePaused) {
+	if s := State(); call == "Start" && conf.period > 0 && (s == layout.StateProfiling || s == layout.StatePaused) {
 		return nil // every= begins by itself, and changes the state when it likes
 	}
 	if header != nil && conf.period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
@@ -102,12 +104,12 @@ func toggle(call string, to RunState, why cause) error {
 // allowed says whether a call may lead from one state to the other.
 func allowed(call string, from, to RunState) bool {
 	switch to {
-	case StateProfiling:
-		return from == StateConfigured && call == "Start" || from == StatePaused && call == "Resume"
-	case StatePaused:
-		return from == StateProfiling
-	case StateStopped:
-		return from == StateProfiling || from == StatePaused
+	case layout.StateProfiling:
+		return from == layout.StateConfigured && call == "Start" || from == layout.StatePaused && call == "Resume"
+	case layout.StatePaused:
+		return from == layout.StateProfiling
+	case layout.StateStopped:
+		return from == layout.StateProfiling || from == layout.StatePaused
 	}
 	return false
 }
@@ -116,11 +118,11 @@ func allowed(call string, from, to RunState) bool {
 type cause uint32
 
 const (
-	causeBegin   cause = LogBegin
-	causeProgram cause = LogProgram
-	causeEvent   cause = LogEvent
-	causeTimer   cause = LogTimer
-	causeEnd     cause = LogEnd
+	causeBegin   cause = layout.LogBegin
+	causeProgram cause = layout.LogProgram
+	causeEvent   cause = layout.LogEvent
+	causeTimer   cause = layout.LogTimer
+	causeEnd     cause = layout.LogEnd
 )
 
 // change replaces the state, if it is from, and makes the markers follow. marker is
@@ -128,18 +130,18 @@ const (
 //
 //go:norace
 func change(from, to RunState, why cause, marker uint32) bool {
-	if to == StateStopped {
+	if to == layout.StateStopped {
 		atomic.AddUint32(&ending, 1)
 		defer atomic.AddUint32(&ending, 1<<32-1)
 	}
 	t := now() // before, so that the times of changes are in their order
-	if !atomic.CompareAndSwapUint64(headerWord(OffState), uint64(from), uint64(to)) {
+	if !atomic.CompareAndSwapUint64(headerWord(layout.OffState), uint64(from), uint64(to)) {
 		return false
 	}
-	since := atomic.SwapUint64(headerWord(OffSince), t)
-	if from == StateProfiling {
-		atomic.AddUint64(headerWord(OffProfiled), less(t, since))
-		setHeader(OffClosed, t)
+	since := atomic.SwapUint64(headerWord(layout.OffSince), t)
+	if from == layout.StateProfiling {
+		atomic.AddUint64(headerWord(layout.OffProfiled), less(t, since))
+		setHeader(layout.OffClosed, t)
 	}
 	logChange(t, from, to, why, marker)
 	resetTriggers(to)
@@ -150,7 +152,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 		follow()
 		unlock()
 	}
-	if to == StateStopped {
+	if to == layout.StateStopped {
 		complete()
 	}
 	return true
@@ -167,14 +169,14 @@ func follow() {
 		for k := range tables {
 			tables[k].follow(s)
 		}
-		if s == StateStopped {
+		if s == layout.StateStopped {
 			setTicks(false)
 			setThin(false)
 			theSampler.conclude()
 		}
 		keepTicking()
 		if State() == s {
-			if s != StateProfiling {
+			if s != layout.StateProfiling {
 				settleMarkers()
 			}
 			return
@@ -191,16 +193,16 @@ func (t *table) follow(s RunState) {
 	for i := range t.markers {
 		m := t.at(uint32(i))
 		switch {
-		case s == StateProfiling:
-			if w := loadWord(&m.Off); w&OffByState != 0 {
-				w = clearBits(&m.Off, OffByState)
-				if w&^(OffByState|OffSettled) == 0 {
-					clearBits(&m.Off, OffSettled)
+		case s == layout.StateProfiling:
+			if w := loadWord(&m.Off); w&layout.OffByState != 0 {
+				w = clearBits(&m.Off, layout.OffByState)
+				if w&^(layout.OffByState|layout.OffSettled) == 0 {
+					clearBits(&m.Off, layout.OffSettled)
 				}
 			}
-		case loadWord(&m.index)&IndexKept != 0 && s != StateStopped:
-		case loadWord(&m.Off)&OffByState == 0:
-			setBits(&m.Off, OffByState)
+		case loadWord(&m.index)&layout.IndexKept != 0 && s != layout.StateStopped:
+		case loadWord(&m.Off)&layout.OffByState == 0:
+			setBits(&m.Off, layout.OffByState)
 		}
 	}
 	t.countIf(counts(s))
@@ -208,7 +210,7 @@ func (t *table) follow(s RunState) {
 
 // counts says whether counters count in a state.
 func counts(s RunState) bool {
-	return s != StatePaused && s != StateStopped && !(s == StateConfigured && conf.waits)
+	return s != layout.StatePaused && s != layout.StateStopped && !(s == layout.StateConfigured && conf.waits)
 }
 
 // settleNew does for a table whose markers have no scopes yet what settleMarkers
@@ -217,8 +219,8 @@ func counts(s RunState) bool {
 //go:norace
 func (t *table) settleNew() {
 	for i := range t.markers {
-		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && (loadWord(&m.index)&IndexMask == 0 || hot.mode != modeOn) {
-			setBits(&m.Off, OffSettled)
+		if m := t.at(uint32(i)); loadWord(&m.Off) != 0 && (loadWord(&m.index)&layout.IndexMask == 0 || hot.mode != modeOn) {
+			setBits(&m.Off, layout.OffSettled)
 		}
 	}
 }
@@ -240,8 +242,8 @@ func settleMarkers() {
 		t := &tables[k]
 		for i := range t.markers {
 			m := t.at(uint32(i))
-			if w := loadWord(&m.Off); w != 0 && w&OffSettled == 0 && !open[loadWord(&m.index)&IndexMask] {
-				swapWord(&m.Off, w, w|OffSettled)
+			if w := loadWord(&m.Off); w != 0 && w&layout.OffSettled == 0 && !open[loadWord(&m.index)&layout.IndexMask] {
+				swapWord(&m.Off, w, w|layout.OffSettled)
 			}
 		}
 	}
@@ -255,16 +257,16 @@ func logChange(t uint64, from, to RunState, why cause, marker uint32) {
 	if changes == nil {
 		return
 	}
-	n := atomic.AddUint64((*uint64)(unsafe.Add(changes, OffLogLen)), 1) - 1
-	if n >= LogRoom {
+	n := atomic.AddUint64((*uint64)(unsafe.Add(changes, layout.OffLogLen)), 1) - 1
+	if n >= layout.LogRoom {
 		return
 	}
-	line := unsafe.Add(changes, OffLogData+uintptr(n)*LogSize)
-	*(*uint32)(unsafe.Add(line, LogFrom)) = uint32(from)
-	*(*uint32)(unsafe.Add(line, LogTo)) = uint32(to)
-	*(*uint32)(unsafe.Add(line, LogCause)) = uint32(why)
-	*(*uint32)(unsafe.Add(line, LogMarker)) = marker
-	atomic.StoreUint64((*uint64)(unsafe.Add(line, LogTick)), t)
+	line := unsafe.Add(changes, layout.OffLogData+uintptr(n)*layout.LogSize)
+	*(*uint32)(unsafe.Add(line, layout.LogFrom)) = uint32(from)
+	*(*uint32)(unsafe.Add(line, layout.LogTo)) = uint32(to)
+	*(*uint32)(unsafe.Add(line, layout.LogCause)) = uint32(why)
+	*(*uint32)(unsafe.Add(line, layout.LogMarker)) = marker
+	atomic.StoreUint64((*uint64)(unsafe.Add(line, layout.LogTick)), t)
 }
 
 // changes is the BlockLog of the run, nil if there is none.

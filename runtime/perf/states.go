@@ -1,20 +1,31 @@
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // A RunState is how far a run has come, one of State….
 type RunState uint64
+
+// The states, as they are in the data file.
+const (
+	StateUnconfigured RunState = layout.StateUnconfigured // MARKGEN is not set and Configure was not called: inert
+	StateConfigured   RunState = layout.StateConfigured   // what is collected is chosen; nothing is yet
+	StateProfiling    RunState = layout.StateProfiling
+	StatePaused       RunState = layout.StatePaused
+	StateStopped      RunState = layout.StateStopped // the data are complete
+)
 
 // String gives the name of the state.
 func (s RunState) String() string {
 	switch s {
-	case StateUnconfigured:
+	case layout.StateUnconfigured:
 		return "unconfigured"
-	case StateConfigured:
+	case layout.StateConfigured:
 		return "configured"
-	case StateProfiling:
+	case layout.StateProfiling:
 		return "profiling"
-	case StatePaused:
+	case layout.StatePaused:
 		return "paused"
-	case StateStopped:
+	case layout.StateStopped:
 		return "stopped"
 	}
 	return "unknown"
@@ -34,13 +45,13 @@ func (e *StateError) Error() string {
 
 func (e *StateError) remedy() string {
 	switch e.From {
-	case StateUnconfigured:
+	case layout.StateUnconfigured:
 		return "set MARKGEN, or call Configure"
-	case StateConfigured:
+	case layout.StateConfigured:
 		return "Start begins to collect"
-	case StateProfiling:
+	case layout.StateProfiling:
 		return "it can be paused or stopped"
-	case StatePaused:
+	case layout.StatePaused:
 		return "it can be resumed or stopped"
 	}
 	return "it can be configured anew"

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // seal ends the file with the checksums of its blocks. Other goroutines go on until the program
@@ -19,7 +21,7 @@ func (f *openedFile) seal() {
 	if !f.leave() {
 		return
 	}
-	used := uintptr(atomic.LoadUint64(headerWord(OffUsed)))
+	used := uintptr(atomic.LoadUint64(headerWord(layout.OffUsed)))
 	file, err := syscall.Mmap(f.fd, 0, int(used), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return
@@ -35,12 +37,12 @@ func (f *openedFile) seal() {
 		return
 	}
 	// Both words in one go: who is killed here has left both or none.
-	var words [(OffSums + 8 - OffUsed) / 8]uint64
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&words)), unsafe.Sizeof(words)), file[OffUsed:])
+	var words [(layout.OffSums + 8 - layout.OffUsed) / 8]uint64
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&words)), unsafe.Sizeof(words)), file[layout.OffUsed:])
 	words[0], words[len(words)-1] = uint64(used+size), uint64(size)
-	if f.write(unsafe.Slice((*byte)(unsafe.Pointer(&words)), unsafe.Sizeof(words)), OffUsed) {
-		setHeader(OffUsed, words[0]) // in memory, which is the process's own now
-		setHeader(OffSums, words[len(words)-1])
+	if f.write(unsafe.Slice((*byte)(unsafe.Pointer(&words)), unsafe.Sizeof(words)), layout.OffUsed) {
+		setHeader(layout.OffUsed, words[0]) // in memory, which is the process's own now
+		setHeader(layout.OffSums, words[len(words)-1])
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // through has a shell run the command as "$@".
@@ -117,8 +119,8 @@ func TestSurvives(t *testing.T) {
 			if !tt.data {
 				return
 			}
-			if d := r.data("data"); d.word(OffState) != StateStopped || (d.word(OffFlags)&FlagPartial != 0) != tt.partial {
-				t.Errorf("state %d, flags %b", d.word(OffState), d.word(OffFlags))
+			if d := r.data("data"); d.word(layout.OffState) != layout.StateStopped || (d.word(layout.OffFlags)&layout.FlagPartial != 0) != tt.partial {
+				t.Errorf("state %d, flags %b", d.word(layout.OffState), d.word(layout.OffFlags))
 			}
 		})
 	}

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Tallies are one package's counters by goroutine, for counting without atomic
@@ -240,19 +242,19 @@ func (t *Tallies) claim(unit uintptr) *Own {
 	}
 	table := &tables[t.number-1]
 	words := table.words()
-	size := OffCountersData + 8*words
+	size := layout.OffCountersData + 8*words
 	if talliedBytes+size > mostTallied {
 		return nil
 	}
-	b := newBlock(BlockCounters, uint32(1+len(table.own)), size)
+	b := newBlock(layout.BlockCounters, uint32(1+len(table.own)), size)
 	if b == nil {
 		return nil
 	}
 	talliedBytes += size
-	*(*uint64)(unsafe.Add(b, OffCountersTable)) = t.number - 1
-	*(*uint64)(unsafe.Add(b, OffCountersLen)) = uint64(table.n)
-	*(*uint64)(unsafe.Add(b, OffCountersTimed)) = uint64(words) - uint64(table.n)
-	own := (*Own)(unsafe.Add(b, OffCountersData-unsafe.Sizeof(Own{})))
+	*(*uint64)(unsafe.Add(b, layout.OffCountersTable)) = t.number - 1
+	*(*uint64)(unsafe.Add(b, layout.OffCountersLen)) = uint64(table.n)
+	*(*uint64)(unsafe.Add(b, layout.OffCountersTimed)) = uint64(words) - uint64(table.n)
+	own := (*Own)(unsafe.Add(b, layout.OffCountersData-unsafe.Sizeof(Own{})))
 	own.unit = unit
 	publish(b)
 	table.own = append(table.own, own)

@@ -5,6 +5,8 @@ package perf
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // In thin windows marked functions run as in others, but their scopes are not opened: that they are passed is
@@ -13,7 +15,7 @@ import (
 // are passed most often run unmarked there, if there are others that tell how much more the program does (chooseThin).
 
 // A marker whose word has IndexOff and no reason for it is passed in a thin window.
-func isThin(word uint32) bool { return word&^IndexMask == IndexOff }
+func isThin(word uint32) bool { return word&^layout.IndexMask == layout.IndexOff }
 
 // thinEach is how many passages in thin windows share one reading of the clock: thinMost, or 1 where few functions run marked
 // there. It tells whether that one was in the window; where it was so many are counted.
@@ -51,7 +53,7 @@ func setThin(on bool) {
 func (g *windowGate) setThin(on bool) {
 	for m := g.Marker; ; {
 		w := loadWord(&m.index)
-		if on && w&^IndexMask != 0 || !on && !isThin(w) || swapWord(&m.index, w, w^IndexOff) {
+		if on && w&^layout.IndexMask != 0 || !on && !isThin(w) || swapWord(&m.index, w, w^layout.IndexOff) {
 			return
 		}
 	}
@@ -63,7 +65,7 @@ func (g *windowGate) setThin(on bool) {
 //go:nocheckptr
 func passThinly() {
 	pid := procPin()
-	if uint(pid) >= MaxShards {
+	if uint(pid) >= layout.MaxShards {
 		procUnpin()
 		return
 	}
@@ -89,7 +91,7 @@ func readThin(pid int) {
 		if !w.late(t) {
 			return
 		}
-		if pid = procPin(); uint(pid) >= MaxShards {
+		if pid = procPin(); uint(pid) >= layout.MaxShards {
 			procUnpin()
 			return
 		}

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // What is due to a timer is called by the Go runtime on the stack of a thread, which is no goroutine's (time.sendTime and time.goFunc, from
 // unlockAndRun in runtime/time.go), and so are functions of package time that these call. Where they are marked, markers are passed there. Nobody
 // may wait there, which ends the program, nor use much stack. So what can't be recorded there at once, without the lock, is lost, and counts as that.
@@ -20,7 +22,7 @@ func lostOnThread() bool {
 	if !onThread(getg()) {
 		return false
 	}
-	if State() == StateProfiling {
+	if State() == layout.StateProfiling {
 		lose()
 	}
 	return true

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Counters of what the compiler inlines cost an atomic addition each passage, which
@@ -35,9 +37,9 @@ type tick struct {
 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.n)-(OffTickCount-OffTickTable)]
-	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.period)-(OffTickSince-OffTickTable)]
-	_ = [1]struct{}{}[OffTickTable+unsafe.Sizeof(tick{})-TickSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.n)-(layout.OffTickCount-layout.OffTickTable)]
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.period)-(layout.OffTickSince-layout.OffTickTable)]
+	_ = [1]struct{}{}[layout.OffTickTable+unsafe.Sizeof(tick{})-layout.TickSize]
 )
 
 var (
@@ -137,11 +139,11 @@ func findTicks() {
 //go:norace
 //go:nocheckptr
 func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) int {
-	b := newBlock(BlockTick, 0, TickSize)
+	b := newBlock(layout.BlockTick, 0, layout.TickSize)
 	if b == nil {
 		return -1
 	}
-	one := (*tick)(unsafe.Add(b, OffTickTable))
+	one := (*tick)(unsafe.Add(b, layout.OffTickTable))
 	one.table, one.counter = table, counter
 	one.since = since
 	publish(b)
@@ -152,7 +154,9 @@ func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) int 
 // ticksBaseline is baselineOf for counters. The caller holds the lock.
 //
 //go:norace
-func ticksBaseline() baseline { return baselineOf(OffTickNet, OffTickTicks, OffTickBatches) }
+func ticksBaseline() baseline {
+	return baselineOf(layout.OffTickNet, layout.OffTickTicks, layout.OffTickBatches)
+}
 
 // hasBlocks says whether cover blocks are counted in the table, which are to be
 // exact.
@@ -193,9 +197,9 @@ func ticksGained() (all uint64) {
 func addTicks(b *shown, costs *prices) {
 	s := &theSampler
 	net, slower := s.tellPaces(&s.ticking, &tickPaces, b, costs)
-	atomic.AddUint64(headerWord(OffTickTicks), b.lasted)
-	atomic.AddUint64(headerWord(OffTickNet), min(net, b.lasted))
-	atomic.AddUint64(headerWord(OffTickBatches), 1)
+	atomic.AddUint64(headerWord(layout.OffTickTicks), b.lasted)
+	atomic.AddUint64(headerWord(layout.OffTickNet), min(net, b.lasted))
+	atomic.AddUint64(headerWord(layout.OffTickBatches), 1)
 	for i := range tickers {
 		c := &tickers[i]
 		c.passed[s.progress.pace] += float64(c.gained)
@@ -214,7 +218,7 @@ func ticked(table, counter uint64) (n uint64, estimated bool) {
 			continue
 		}
 		estimated = true
-		if of, in := shareIn(&c.period, c.passed.weight(OffTickPaces, OffTickTicks), OffTickNet, OffTickTicks); in != 0 {
+		if of, in := shareIn(&c.period, c.passed.weight(layout.OffTickPaces, layout.OffTickTicks), layout.OffTickNet, layout.OffTickTicks); in != 0 {
 			n += share(c.n, of, in)
 		}
 	}

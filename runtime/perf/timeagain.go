@@ -5,6 +5,8 @@ package perf
 import (
 	"slices"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // What a marker's first scopes took, before it was demoted, may tell little: scopes inside were timed
@@ -72,7 +74,7 @@ func nextTurn(t uint64) {
 	}
 	m := d.list[d.next]
 	d.next++
-	d.turn, d.since, d.timed = m, t, timesOf(loadWord(&m.index)&IndexMask).n
+	d.turn, d.since, d.timed = m, t, timesOf(loadWord(&m.index)&layout.IndexMask).n
 	timeOn(m)
 }
 
@@ -94,8 +96,8 @@ func turnsAt() uint64 {
 func timeOn(m *Marker) {
 	for {
 		w := loadWord(&m.Off)
-		left := w &^ OffDemoted
-		if left == OffSettled {
+		left := w &^ layout.OffDemoted
+		if left == layout.OffSettled {
 			left = 0 // alone it would say that the marker is off
 		}
 		if swapWord(&m.Off, w, left) {
@@ -123,10 +125,10 @@ type earlier struct {
 	bytes  uint64
 	marker uint64
 	self   uint64 // ns
-	list   [NumBuckets]struct{ count, sum uint64 }
+	list   [layout.NumBuckets]struct{ count, sum uint64 }
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(earlier{}.list)-OffDemotedData]
+var _ = [1]struct{}{}[unsafe.Offsetof(earlier{}.list)-layout.OffDemotedData]
 
 // earlyOf are those of markers, by index less firstIndex; nil: it has never been demoted. Under the lock.
 var earlyOf []*earlier
@@ -148,7 +150,7 @@ func keepEarly(k uint32, timed *times) {
 	for uint32(len(earlyOf)) <= k {
 		earlyOf = append(earlyOf, nil)
 	}
-	b := (*earlier)(newBlock(BlockDemoted, 0, unsafe.Sizeof(earlier{})))
+	b := (*earlier)(newBlock(layout.BlockDemoted, 0, unsafe.Sizeof(earlier{})))
 	if b == nil {
 		earlyOf[k] = &noEarlier
 		return

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	_ "unsafe" // for go:linkname
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // sleep puts the goroutine to sleep for so many ns; the runtime provides it for
@@ -36,7 +38,7 @@ func timers(run uint64) {
 		defer a.close()
 	}
 	begun := uint64(nanotime())
-	for acquire(&timing); State() != StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
+	for acquire(&timing); State() != layout.StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
 		next := longestSleep + uint64(nanotime())
 		all := triggers()
 		for i := range all {
@@ -106,9 +108,9 @@ var timing mutex
 //
 //go:norace
 func (t *trigger) due(begun uint64) uint64 {
-	state, tick := State(), atomic.LoadUint64(headerWord(OffSince))
+	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince))
 	since := began.mono + toNS(less(tick, began.tick)) // the state may have been changed from outside
-	if state == StateProfiling && firstProfiling == 0 {
+	if state == layout.StateProfiling && firstProfiling == 0 {
 		firstProfiling = since
 	}
 	switch t.key {
@@ -172,7 +174,7 @@ func (c *cycle) due(begun uint64) uint64 {
 	case t >= c.next:
 		want(wantPeriod, true, causeTimer, 0)
 		c.next, c.ends = t-t%period+period, t+width
-	case State() == StateProfiling: // somebody has resumed from outside, or started: that is about the windows to come
+	case State() == layout.StateProfiling: // somebody has resumed from outside, or started: that is about the windows to come
 		want(wantPeriod, false, causeTimer, 0)
 	}
 	if c.ends != 0 {

@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // A program may have hundreds of tables, and all come before main begins. Written together they take the system half
 // of the time that they take one by one. So they wait for each other until the first marker is passed, which has to wait for
@@ -95,30 +99,30 @@ func writeTogether(from, to int) {
 		if i == len(heads)-1 {
 			size += pad
 		}
-		h.set(BlockTable, size)
-		h[OffTableNumber/8] = uint64(from + i)
-		h[OffTableFirst/8] = uint64(t.first)
-		h[OffTableMarkers/8] = uint64(t.markers)
-		h[OffTableCounters/8] = uint64(t.n)
-		h[OffTableLen/8] = uint64(len(t.text))
-		h[OffTableSum/8] = Checksum(SumHead(h.bytes(), OffTableSum), unsafe.Slice(unsafe.StringData(t.text), len(t.text)))
-		parts = append(parts, h.text(), t.text, unsafe.String(&zeros[0], size-OffTableText-uintptr(len(t.text))))
+		h.set(layout.BlockTable, size)
+		h[layout.OffTableNumber/8] = uint64(from + i)
+		h[layout.OffTableFirst/8] = uint64(t.first)
+		h[layout.OffTableMarkers/8] = uint64(t.markers)
+		h[layout.OffTableCounters/8] = uint64(t.n)
+		h[layout.OffTableLen/8] = uint64(len(t.text))
+		h[layout.OffTableSum/8] = layout.Checksum(layout.SumHead(h.bytes(), layout.OffTableSum), unsafe.Slice(unsafe.StringData(t.text), len(t.text)))
+		parts = append(parts, h.text(), t.text, unsafe.String(&zeros[0], size-layout.OffTableText-uintptr(len(t.text))))
 	}
 	publishParts(p, size, parts)
 }
 
 // zeros are what is written behind a text.
-var zeros [filePage + BlockAlign]byte
+var zeros [filePage + layout.BlockAlign]byte
 
 // size is that of the table's block.
 //
 //go:norace
-func (t *table) size() uintptr { return aligned(OffTableText + uintptr(len(t.text))) }
+func (t *table) size() uintptr { return aligned(layout.OffTableText + uintptr(len(t.text))) }
 
 // leave leaves the table out of the run.
 //
 //go:norace
 func (t *table) leave() {
 	t.left = true
-	t.turnOff(OffByChoice)
+	t.turnOff(layout.OffByChoice)
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Each processor has a ring of trace records, a BlockRing, made when something is
@@ -37,11 +39,11 @@ type traceRecord struct {
 
 // The structs and the layout agree, or this does not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(ring{})-RingData]
-	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.gapLast)-RingGapLast]
-	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.written)-RingWritten]
-	_ = [1]struct{}{}[unsafe.Sizeof(traceRecord{})-RecordSize]
-	_ = [1]struct{}{}[unsafe.Offsetof(traceRecord{}.cost)-RecordCost]
+	_ = [1]struct{}{}[unsafe.Sizeof(ring{})-layout.RingData]
+	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.gapLast)-layout.RingGapLast]
+	_ = [1]struct{}{}[unsafe.Offsetof(ring{}.written)-layout.RingWritten]
+	_ = [1]struct{}{}[unsafe.Sizeof(traceRecord{})-layout.RecordSize]
+	_ = [1]struct{}{}[unsafe.Offsetof(traceRecord{}.cost)-layout.RecordCost]
 )
 
 // A ringEnd is the writer's end of a ring, in memory that nobody else maps.
@@ -57,7 +59,7 @@ type ringEnd struct {
 }
 
 // ringEnds are the processors', the last one that of all beyond, under the lock.
-type ringEnds [MaxShards + 1]ringEnd
+type ringEnds [layout.MaxShards + 1]ringEnd
 
 // noEnds are those of no trace: what is about to be written belongs to an earlier run.
 var noEnds ringEnds
@@ -88,7 +90,7 @@ func startTrace() {
 	if room == 0 {
 		room = defaultBuffer
 	}
-	tracing.room = room / RecordSize
+	tracing.room = room / layout.RecordSize
 	lock()
 	ends := (*ringEnds)(anonymous(unsafe.Sizeof(ringEnds{})))
 	unlock()
@@ -97,12 +99,12 @@ func startTrace() {
 	}
 	tracing.ends = ends
 	hot.extras |= extraTrace
-	flags := uint64(FlagTraced)
+	flags := uint64(layout.FlagTraced)
 	if !conf.collects("time") {
 		hot.extras |= extraUntimed
-		flags |= FlagUntimed
+		flags |= layout.FlagUntimed
 	}
-	setHeader(OffFlags, atomic.LoadUint64(headerWord(OffFlags))|flags)
+	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|flags)
 }
 
 // goroutineNumber finds out where in a g the number of its goroutine stands: behind
@@ -193,7 +195,7 @@ func goroutineOf(g uintptr) uint64 { return gWord(g, hot.number) }
 //go:nocheckptr
 //go:nosplit
 func write(pid int, id uint64, what, level uint32, t, cost uint64) {
-	if uint(pid) < MaxShards {
+	if uint(pid) < layout.MaxShards {
 		e := (*ringEnd)(unsafe.Add(unsafe.Pointer(tracing.ends), uintptr(pid)*unsafe.Sizeof(ringEnd{})))
 		if p := e.next; p != e.limit {
 			n := e.written
@@ -202,8 +204,8 @@ func write(pid int, id uint64, what, level uint32, t, cost uint64) {
 			r.goroutine = id
 			r.marker = what
 			r.level = level
-			r.cost = cost | n<<RecordCostBits
-			e.next = p + RecordSize
+			r.cost = cost | n<<layout.RecordCostBits
+			e.next = p + layout.RecordSize
 			e.written = n + 1
 			e.block.publish(n + 1)
 			procUnpin()
@@ -247,7 +249,7 @@ func (r *ring) publish(n uint64) {
 //go:norace
 //go:noinline
 func writeSlow(r *traceRecord) {
-	if hot.extras == onlyTrace && !conf.windows() && r.marker&(1<<RecordKindShift-1) != scratchIndex {
+	if hot.extras == onlyTrace && !conf.windows() && r.marker&(1<<layout.RecordKindShift-1) != scratchIndex {
 		measureAgain(r.tick, 0) // is part of what the record costs
 	}
 	for {
@@ -256,13 +258,13 @@ func writeSlow(r *traceRecord) {
 			return
 		}
 		pid := procPin()
-		if uint(pid) >= MaxShards {
+		if uint(pid) >= layout.MaxShards {
 			procUnpin()
 			lock()
 			if ends == tracing.ends {
-				e := &ends[MaxShards]
+				e := &ends[layout.MaxShards]
 				if e.block == nil {
-					makeRing(e, MaxShards)
+					makeRing(e, layout.MaxShards)
 				}
 				e.put(r)
 			}
@@ -293,7 +295,7 @@ func writeSlow(r *traceRecord) {
 func makeRing(e *ringEnd, shard uint32) {
 	block := &noRing
 	if space.open { // nobody reads what is in memory only
-		if r := (*ring)(newBlock(BlockRing, shard, RingData+uintptr(tracing.room)*RecordSize)); r != nil && space.inFile {
+		if r := (*ring)(newBlock(layout.BlockRing, shard, layout.RingData+uintptr(tracing.room)*layout.RecordSize)); r != nil && space.inFile {
 			r.room = tracing.room
 			publish(unsafe.Pointer(r))
 			block, e.room = r, tracing.room
@@ -324,7 +326,7 @@ func (e *ringEnd) put(r *traceRecord) {
 	}
 	if n := b.gap; n > 0 {
 		b.gap = 0
-		e.append(&traceRecord{b.gapTick, n, RecordGap << RecordKindShift, 0, min(less(b.gapLast, b.gapTick), 1<<RecordCostBits-1)})
+		e.append(&traceRecord{b.gapTick, n, layout.RecordGap << layout.RecordKindShift, 0, min(less(b.gapLast, b.gapTick), 1<<layout.RecordCostBits-1)})
 		if e.next == e.limit && !e.advance() { // there was room for two, unless somebody has begun to drain the ring just now
 			b.gap, b.gapTick, b.gapLast = 1, r.tick, r.tick
 			b.lost++
@@ -333,7 +335,7 @@ func (e *ringEnd) put(r *traceRecord) {
 	}
 	r.cost = 0
 	if d := now() - r.tick; int64(d) > 0 {
-		r.cost = min(d<<costBits, 1<<RecordCostBits-1)
+		r.cost = min(d<<costBits, 1<<layout.RecordCostBits-1)
 	}
 	e.append(r)
 }
@@ -343,9 +345,9 @@ func (e *ringEnd) put(r *traceRecord) {
 //go:norace
 //go:nocheckptr
 func (e *ringEnd) append(r *traceRecord) {
-	r.cost |= e.written << RecordCostBits
+	r.cost |= e.written << layout.RecordCostBits
 	*(*traceRecord)(address(e.next)) = *r
-	e.next += RecordSize
+	e.next += layout.RecordSize
 	e.written++
 	e.block.publish(e.written)
 }
@@ -358,10 +360,10 @@ func (e *ringEnd) append(r *traceRecord) {
 //go:nocheckptr
 func (e *ringEnd) advance() bool {
 	b := e.block
-	first := uintptr(unsafe.Pointer(b)) + RingData
-	end := first + uintptr(e.room)*RecordSize
+	first := uintptr(unsafe.Pointer(b)) + layout.RingData
+	end := first + uintptr(e.room)*layout.RecordSize
 	free := e.room
-	if !e.scratch && atomic.LoadUint64(headerWord(OffDrainer)) != 0 {
+	if !e.scratch && atomic.LoadUint64(headerWord(layout.OffDrainer)) != 0 {
 		// One place stays free: readers take it for being written.
 		free = less(e.room-1, e.written-atomic.LoadUint64(&b.drained))
 		if free < 2 || b.gap > 0 && free < e.room/8 {
@@ -377,14 +379,14 @@ func (e *ringEnd) advance() bool {
 		e.next, e.lapped = first, true
 	}
 	p := e.next
-	n := min(free, uint64(end-p)/RecordSize)
+	n := min(free, uint64(end-p)/layout.RecordSize)
 	if !e.lapped {
-		n = min(n, touchedAtOnce/RecordSize)
-		for at := uintptr(0); at < uintptr(n)*RecordSize; at += 4096 {
+		n = min(n, touchedAtOnce/layout.RecordSize)
+		for at := uintptr(0); at < uintptr(n)*layout.RecordSize; at += 4096 {
 			*(*uint64)(address(p + at)) = 0
 		}
 	}
-	e.limit = p + uintptr(n)*RecordSize
+	e.limit = p + uintptr(n)*layout.RecordSize
 	return true
 }
 
@@ -397,20 +399,20 @@ const lostAtOnce = 4096
 //
 //go:norace
 func leaveDeadDrainer() {
-	if pid := atomic.LoadUint64(headerWord(OffDrainer)); pid != 0 && processGone(pid) {
-		atomic.CompareAndSwapUint64(headerWord(OffDrainer), pid, 0)
+	if pid := atomic.LoadUint64(headerWord(layout.OffDrainer)); pid != 0 && processGone(pid) {
+		atomic.CompareAndSwapUint64(headerWord(layout.OffDrainer), pid, 0)
 	}
 }
 
 // loseRecord counts a record that no ring can take.
-func loseRecord() { atomic.AddUint64(headerWord(OffTraceLost), 1) }
+func loseRecord() { atomic.AddUint64(headerWord(layout.OffTraceLost), 1) }
 
 // traced is how many records are in the rings or were drained, and how many are
 // lost.
 //
 //go:norace
 func traced() (records, lost uint64) {
-	lost = atomic.LoadUint64(headerWord(OffTraceLost))
+	lost = atomic.LoadUint64(headerWord(layout.OffTraceLost))
 	for i := range tracing.ends {
 		e := &tracing.ends[i]
 		b := e.block

@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // scratchRing is where calibration writes its records: those of one batch of
 // scopes fill it.
@@ -34,7 +38,7 @@ func leaveScratchRing(pid int) {
 	}
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(scratchRing.records)-RingData]
+var _ = [1]struct{}{}[unsafe.Offsetof(scratchRing.records)-layout.RingData]
 
 // addTraced adds up in scratch what the scopes of a batch took, by their records,
 // where no cell does.

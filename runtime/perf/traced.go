@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/layout"
+
 // trace writes a record of the goroutine. If what has been done for the scope took longer than that, the
 // record says so.
 //
@@ -25,7 +27,7 @@ func (p *slot) traceExit(index, kind uint32, t uint64) {
 	if p.left {
 		return
 	}
-	p.trace(index|RecordExit<<RecordKindShift, t, tracing.exit[kind])
+	p.trace(index|layout.RecordExit<<layout.RecordKindShift, t, tracing.exit[kind])
 }
 
 // traceLeft writes the record of the innermost scope, which a panic or
@@ -36,7 +38,7 @@ func (p *slot) traceExit(index, kind uint32, t uint64) {
 func (p *slot) traceLeft(t uint64) {
 	s := p.stack
 	i := s.at(s.n-1).index &^ scopeBits
-	p.trace(i|RecordLeft<<RecordKindShift, t, tracing.point)
+	p.trace(i|layout.RecordLeft<<layout.RecordKindShift, t, tracing.point)
 }
 
 // tracePoint writes the record of a passage without a duration.
@@ -51,7 +53,7 @@ func tracePoint(index uint32) {
 	} else {
 		t, g = ticksAndG()
 	}
-	write(procPin(), goroutineOf(g), index|RecordPoint<<RecordKindShift, 0, t, tracing.point)
+	write(procPin(), goroutineOf(g), index|layout.RecordPoint<<layout.RecordKindShift, 0, t, tracing.point)
 }
 
 // traceTaken says that a marker has taken the time since from in which nothing
@@ -61,7 +63,7 @@ func tracePoint(index uint32) {
 //go:nocheckptr
 func traceTaken(index uint32, from uint64) {
 	if hot.extras&extraTrace != 0 {
-		writeSlow(&traceRecord{from, goroutineOf(getg()), index | RecordTaken<<RecordKindShift, 0, 0})
+		writeSlow(&traceRecord{from, goroutineOf(getg()), index | layout.RecordTaken<<layout.RecordKindShift, 0, 0})
 	}
 }
 
@@ -95,7 +97,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 	}
 	p.mask = r.mask
 	s.n = pos - 1
-	write(pid, goroutineOf(p.g()), index|RecordExit<<RecordKindShift, pos, t, tracing.exit[r.kind()])
+	write(pid, goroutineOf(p.g()), index|layout.RecordExit<<layout.RecordKindShift, pos, t, tracing.exit[r.kind()])
 }
 
 // popTraced ends the innermost scope where nothing is timed.

@@ -2,7 +2,11 @@
 
 package perf
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // A trigger changes the state of the run when something happens: a marker is
 // passed, so many records have been made, or some time has gone by. Triggers of
@@ -116,13 +120,13 @@ func (c *config) settleTriggers() {
 func (c *config) bits() (bits uint64) {
 	for _, t := range c.triggers {
 		if t.kind == triggerAfter {
-			bits |= TriggerTimer
+			bits |= layout.TriggerTimer
 		} else {
-			bits |= TriggerEvent
+			bits |= layout.TriggerEvent
 		}
 	}
 	if c.timed() {
-		bits |= TriggerTimer
+		bits |= layout.TriggerTimer
 	}
 	return bits
 }
@@ -238,7 +242,7 @@ func endsAt(index uint32, recorded bool) {
 		atomic.AddUint64(&scratch.seen, 1)
 		return
 	}
-	if State() == StateStopped {
+	if State() == layout.StateStopped {
 		return // there is nothing left to set off, and a trigger may have ended the run, which settles what was left
 	}
 	all := triggers()
@@ -279,13 +283,13 @@ func (t *trigger) reached() bool {
 func (t *trigger) applies(s RunState) bool {
 	switch t.key {
 	case "start":
-		return s == StateConfigured
+		return s == layout.StateConfigured
 	case "resume":
-		return s == StatePaused
+		return s == layout.StatePaused
 	case "pause":
-		return s == StateProfiling
+		return s == layout.StateProfiling
 	}
-	return s == StateProfiling || s == StatePaused
+	return s == layout.StateProfiling || s == layout.StatePaused
 }
 
 // resetTriggers has the triggers that are about a state count from its beginning.
@@ -325,7 +329,7 @@ var (
 //go:norace
 func (t *trigger) act(why cause, number uint32) {
 	if t.key == "stop" {
-		for s := State(); t.applies(s) && !change(s, StateStopped, why, number); s = State() {
+		for s := State(); t.applies(s) && !change(s, layout.StateStopped, why, number); s = State() {
 		}
 		return
 	}
@@ -348,11 +352,11 @@ func want(whose uint32, on bool, why cause, number uint32) {
 	for done := false; !done; {
 		s := State()
 		heed(s)
-		all, to := wants&^whose, RunState(StatePaused)
+		all, to := wants&^whose, RunState(layout.StatePaused)
 		if on {
-			all, to = wants|whose, StateProfiling
+			all, to = wants|whose, layout.StateProfiling
 		}
-		if on && (all != wantAll || s != StateConfigured && s != StatePaused) || !on && s != StateProfiling {
+		if on && (all != wantAll || s != layout.StateConfigured && s != layout.StatePaused) || !on && s != layout.StateProfiling {
 			done = true
 		} else {
 			done = change(s, to, why, number)
@@ -370,9 +374,9 @@ func want(whose uint32, on bool, why cause, number uint32) {
 //go:norace
 func heed(s RunState) {
 	switch {
-	case s == StateProfiling:
+	case s == layout.StateProfiling:
 		atomic.OrUint32(&wants, wantResume)
-	case s == StatePaused && wants == wantAll:
+	case s == layout.StatePaused && wants == wantAll:
 		atomic.AndUint32(&wants, ^uint32(wantCalls))
 	}
 }
@@ -387,7 +391,7 @@ func wantCall(on bool) bool {
 	heed(s)
 	news := (atomic.LoadUint32(&wants)&wantCalls != 0) != on
 	release(&wanting)
-	if !news || s != StateProfiling && s != StatePaused && (s != StateConfigured || wants&wantTriggers == 0) {
+	if !news || s != layout.StateProfiling && s != layout.StatePaused && (s != layout.StateConfigured || wants&wantTriggers == 0) {
 		return false
 	}
 	whose := uint32(wantCalls)

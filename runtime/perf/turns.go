@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Windows open while the program has a processor, and where others take turns with it that is not all of the time: more of
@@ -54,8 +56,8 @@ func (s *turns) end(at uint64) {
 	if opened -= s.opened; opened < min(of/opensIn, opensMost) {
 		used = less(used, opened)
 	}
-	atomic.AddUint64(headerWord(OffTurnsOpen), used)
-	atomic.AddUint64(headerWord(OffTurnsOpenOf), of)
+	atomic.AddUint64(headerWord(layout.OffTurnsOpen), used)
+	atomic.AddUint64(headerWord(layout.OffTurnsOpenOf), of)
 	s.used = 0
 }
 
@@ -66,7 +68,7 @@ type sharing struct{ taken, unsure float64 }
 // part is what the program has elsewhere.
 //
 //go:norace
-func (s sharing) part() float64 { return max(1-s.taken, 1.0/MostPace) }
+func (s sharing) part() float64 { return max(1-s.taken, 1.0/layout.MostPace) }
 
 // sharedUnsure is how far off a sharing may be, as a part of itself.
 const sharedUnsure = 0.5
@@ -77,7 +79,7 @@ const sharedUnsure = 0.5
 //go:norace
 func (s *turns) share(profiled, left float64) sharing {
 	word := func(offset uintptr) float64 { return float64(atomic.LoadUint64(headerWord(offset))) }
-	return sharingOf(word(OffTurnsWaited), word(OffTurnsUsed), word(OffTurnsOf), word(OffTurnsOpen), word(OffTurnsOpenOf), profiled, left)
+	return sharingOf(word(layout.OffTurnsWaited), word(layout.OffTurnsUsed), word(layout.OffTurnsOf), word(layout.OffTurnsOpen), word(layout.OffTurnsOpenOf), profiled, left)
 }
 
 // sharingOf is that by these words. Of a program that rests recording takes more of windows than of others. Package profile
@@ -89,13 +91,13 @@ func sharingOf(waited, used, of, in, open, profiled, left float64) sharing {
 		return sharing{}
 	}
 	in /= open
-	left = min(max(left, 1.0/MostPace), 1)
+	left = min(max(left, 1.0/layout.MostPace), 1)
 	in = max((in-(1-left)*max(in, 1))/left, 0)
 	part := 1.0
 	if in > 0 {
-		part = min(max(used/of/in, used/(used+waited)), MostTurns)
+		part = min(max(used/of/in, used/(used+waited)), layout.MostTurns)
 	}
-	taken := min((1-part)*min(of/profiled, 1), 1-1.0/MostPace)
+	taken := min((1-part)*min(of/profiled, 1), 1-1.0/layout.MostPace)
 	return sharing{taken, sharedUnsure * max(taken, -taken) / (1 - taken)}
 }
 
@@ -104,9 +106,9 @@ func sharingOf(waited, used, of, in, open, profiled, left float64) sharing {
 //go:norace
 func (s *turns) add(used, waited, of uint64) {
 	if s.taken && !theSampler.rests.does {
-		atomic.AddUint64(headerWord(OffTurnsUsed), used)
-		atomic.AddUint64(headerWord(OffTurnsWaited), waited)
-		atomic.AddUint64(headerWord(OffTurnsOf), of)
+		atomic.AddUint64(headerWord(layout.OffTurnsUsed), used)
+		atomic.AddUint64(headerWord(layout.OffTurnsWaited), waited)
+		atomic.AddUint64(headerWord(layout.OffTurnsOf), of)
 	}
 	s.taken = float64(waited) > takenFrom*float64(used+waited)
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // packed packs a text at a level of compress/flate, as the writer of tables does
@@ -17,7 +19,7 @@ import (
 func packed(t testing.TB, text string, level int) string {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteByte(PackedText)
+	b.WriteByte(layout.PackedText)
 	binary.Write(&b, binary.LittleEndian, uint32(len(text)))
 	w, err := flate.NewWriter(&b, level)
 	if err != nil {
@@ -47,7 +49,7 @@ func TestUnpack(t *testing.T) {
 				t.Errorf("level %d: %d bytes became %d", level, len(text), len(got))
 			}
 			for range 20 { // cut off
-				if got := unpack(p[:rand.IntN(len(p))]); got != "" && got[0] != PackedText {
+				if got := unpack(p[:rand.IntN(len(p))]); got != "" && got[0] != layout.PackedText {
 					t.Errorf("level %d: part of %d bytes became %d", level, len(text), len(got))
 				}
 			}
@@ -64,16 +66,16 @@ func TestUnpack(t *testing.T) {
 // FuzzUnpack: what compress/flate takes is taken and what it refuses is refused.
 func FuzzUnpack(f *testing.F) {
 	for level := flate.HuffmanOnly; level <= flate.BestCompression; level++ {
-		f.Add(uint32(100), []byte(packed(f, strings.Repeat("p\tdemo\n", 10)+"abcdefghijklmnopqrstuvwxyz01", level)[SizePackedHead:]))
+		f.Add(uint32(100), []byte(packed(f, strings.Repeat("p\tdemo\n", 10)+"abcdefghijklmnopqrstuvwxyz01", level)[layout.SizePackedHead:]))
 	}
 	f.Fuzz(func(t *testing.T, size uint32, data []byte) {
 		size %= 1 << 20
-		text := binary.LittleEndian.AppendUint32([]byte{PackedText}, size)
+		text := binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, size)
 		got := unpack(string(append(text, data...)))
 		var want bytes.Buffer
 		r := flate.NewReader(bytes.NewReader(data))
 		_, err := want.ReadFrom(r)
-		if err != nil || want.Len() != int(size) || int(size) > MostPacked*len(data) {
+		if err != nil || want.Len() != int(size) || int(size) > layout.MostPacked*len(data) {
 			want.Reset()
 		}
 		if got != want.String() {

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A watch is a scope with a name that is started and stopped by hand, by any
@@ -56,14 +58,14 @@ func StartWatch(name string) error {
 	}
 	w.running = true
 	w.start = 0
-	first := loadWord(&w.m.index)&IndexMask == 0
+	first := loadWord(&w.m.index)&layout.IndexMask == 0
 	if i := decide(&w.m); i != 0 { // triggers notice it in any state
 		if first { // what that took is in a record
 			t = now()
 		}
 		w.begin(i)
 		if hot.extras&extraTrace != 0 {
-			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStart<<RecordKindShift, 0, 0})
+			writeSlow(&traceRecord{t, goroutineOf(getg()), i | layout.RecordStart<<layout.RecordKindShift, 0, 0})
 		}
 		w.start = now()
 	}
@@ -89,9 +91,9 @@ func StopWatch(name string) error {
 		return &WatchError{"StopWatch", name, "it does not run", "start it first"}
 	}
 	w.running = false
-	if i := loadWord(&w.m.index) & IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
+	if i := loadWord(&w.m.index) & layout.IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
 		if w.end(i, t) && hot.extras&extraTrace != 0 {
-			writeSlow(&traceRecord{t, goroutineOf(getg()), i | RecordStop<<RecordKindShift, 0, 0})
+			writeSlow(&traceRecord{t, goroutineOf(getg()), i | layout.RecordStop<<layout.RecordKindShift, 0, 0})
 		}
 		if hot.extras != 0 {
 			recorded(i)
@@ -113,7 +115,7 @@ func (w *watch) begin(i uint32) {
 	}
 	if w.open == nil {
 		lock()
-		if s := (*stack)(newBlock(BlockStack, 0, OffStackData+StackSize)); s != nil {
+		if s := (*stack)(newBlock(layout.BlockStack, 0, layout.OffStackData+layout.StackSize)); s != nil {
 			s.room = 1
 			s.at(0).index = i
 			publish(unsafe.Pointer(s))
@@ -137,7 +139,7 @@ func (w *watch) end(i uint32, t uint64) (kept bool) {
 	}
 	ns := toNS(d)
 	p := passage{timed: true, ns: ns, self: ns, ticks: d, at: t}
-	kept = hot.extras&extraUntimed != 0 && State() != StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
+	kept = hot.extras&extraUntimed != 0 && State() != layout.StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
 	if kept && w.open != nil {
 		w.open.n = 0
 	}

@@ -5,6 +5,8 @@ package perf
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A function mostly chooses where it begins whether what is in it is recorded. A call that begins in a window is
@@ -28,7 +30,7 @@ var leads []bool
 //
 //go:norace
 func (t *table) goesWith(i uint32) bool {
-	if !hot.self || t.gates[i] == i || loadWord(&t.gate(i).index)&IndexMask == 0 || loadWord(&t.gate(i).index)&IndexOffChoice != 0 {
+	if !hot.self || t.gates[i] == i || loadWord(&t.gate(i).index)&layout.IndexMask == 0 || loadWord(&t.gate(i).index)&layout.IndexOffChoice != 0 {
 		return false
 	}
 	if t.chosen == nil {
@@ -60,7 +62,7 @@ func (t *table) followCalls(i, index uint32) {
 		all = &longer
 		atomic.StorePointer(&functions, unsafe.Pointer(all))
 	}
-	function := baseOf(loadWord(&t.gate(i).index) & IndexMask)
+	function := baseOf(loadWord(&t.gate(i).index) & layout.IndexMask)
 	for function >= uint32(len(leads)) {
 		leads = append(leads, false)
 	}
@@ -95,7 +97,7 @@ var wholeEnds uint64
 func (w *window) endWhole(width uint64) (more bool) {
 	ends := uint64(0)
 	if more = functions != nil && (len(owners) > fewOwners || callsOpen()); more {
-		ends = w.from + width + fromNS(LongestWhole)
+		ends = w.from + width + fromNS(layout.LongestWhole)
 	}
 	atomic.StoreUint64(&wholeEnds, ends)
 	return more
@@ -147,7 +149,7 @@ func isOfCall(i uint32, t uint64) bool {
 	for k := uint32(0); k < min(s.n, mostOpen); k++ {
 		r := s.at(s.n - 1 - k)
 		if j := r.index &^ scopeBits; baseOf(j) == word&^runsThin && hasRate(j) {
-			if t-r.start > fromNS(LongestWhole) {
+			if t-r.start > fromNS(layout.LongestWhole) {
 				return false
 			}
 			countLater(word&runsThin != 0)
@@ -162,7 +164,7 @@ func isOfCall(i uint32, t uint64) bool {
 //go:norace
 func countLater(thin bool) {
 	pid := procPin()
-	if uint(pid) < MaxShards {
+	if uint(pid) < layout.MaxShards {
 		if thin {
 			shards[pid].laterThin++
 		}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // With collect=wild a process picks a few functions at random and collects at these
@@ -102,10 +104,10 @@ var wild struct {
 func beginWild(k known) (refused uint64) {
 	load, knows := loadPercent()
 	if !knows {
-		load = NoLoad
+		load = layout.NoLoad
 	}
 	if knows && load >= conf.busy {
-		refused = WildLoaded
+		refused = layout.WildLoaded
 	} else {
 		refused = takePlace()
 	}
@@ -118,12 +120,12 @@ func beginWild(k known) (refused uint64) {
 	}
 	lock()
 	defer unlock()
-	if wild.block = newBlock(BlockWild, 0, OffWildData+uintptr(conf.pick)*WildSize); wild.block == nil {
-		return WildFull
+	if wild.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.pick)*layout.WildSize); wild.block == nil {
+		return layout.WildFull
 	}
-	*wildWord(OffWildRefused) = refused
-	*wildWord(OffWildPick) = conf.pick
-	*wildWord(OffWildLoad) = load
+	*wildWord(layout.OffWildRefused) = refused
+	*wildWord(layout.OffWildPick) = conf.pick
+	*wildWord(layout.OffWildLoad) = load
 	publish(wild.block)
 	return refused
 }
@@ -136,7 +138,7 @@ func wildWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(wild.block, off
 //go:norace
 func decline() {
 	lock()
-	setHeader(OffState, StateStopped)
+	setHeader(layout.OffState, layout.StateStopped)
 	setEnd()
 	trouble := closeFile()
 	unlock()
@@ -148,9 +150,9 @@ func decline() {
 
 // whyWild words the causes for declining, for a program that asks for a run itself.
 var whyWild = [...]string{
-	WildLoaded:  "the machine is busy; try again later, or give a higher busy=",
-	WildFull:    "six processes collect already; try again later",
-	WildNoPlace: "whether other processes collect cannot be told; give a directory for temporary files that can be written to",
+	layout.WildLoaded:  "the machine is busy; try again later, or give a higher busy=",
+	layout.WildFull:    "six processes collect already; try again later",
+	layout.WildNoPlace: "whether other processes collect cannot be told; give a directory for temporary files that can be written to",
 }
 
 // enter makes the functions of a table candidates, and picks anew. The markers are off
@@ -183,7 +185,7 @@ func (t *table) enter() {
 		again = again || c.less(wild.worst)
 		pushCandidate(c)
 	}
-	*wildWord(OffWildOf) = uint64(len(wild.heap) + len(wild.order))
+	*wildWord(layout.OffWildOf) = uint64(len(wild.heap) + len(wild.order))
 	if again {
 		pick()
 	}
@@ -218,19 +220,19 @@ func pick() {
 			c.turn(true)
 		}
 	}
-	atomic.StoreUint64(wildWord(OffWildLen), 0)
+	atomic.StoreUint64(wildWord(layout.OffWildLen), 0)
 	wild.enough = uint64(len(wild.picked)) == conf.pick
 	for i, c := range wild.picked {
 		limit := limitOf(i)
-		if limit == NoLimit {
+		if limit == layout.NoLimit {
 			wild.enough = false
 		}
-		at := OffWildData + uintptr(i)*WildSize
-		*wildWord(at + WildMarker) = uint64(c.number)
-		*wildWord(at + WildLimit) = limit
-		*wildWord(at + WildRuns) = uint64(c.runs)
+		at := layout.OffWildData + uintptr(i)*layout.WildSize
+		*wildWord(at + layout.WildMarker) = uint64(c.number)
+		*wildWord(at + layout.WildLimit) = limit
+		*wildWord(at + layout.WildRuns) = uint64(c.runs)
 	}
-	atomic.StoreUint64(wildWord(OffWildLen), uint64(len(wild.picked)))
+	atomic.StoreUint64(wildWord(layout.OffWildLen), uint64(len(wild.picked)))
 	if n := len(wild.order); n > 0 {
 		wild.worst = wild.order[n-1] // what is picked and all limits follow from these
 	}
@@ -250,7 +252,7 @@ func limitOf(picked int) uint64 {
 	for n := from + 1; ; n++ {
 		other, ok := nth(n)
 		if !ok {
-			return NoLimit
+			return layout.NoLimit
 		}
 		if meets(others, other) {
 			continue
@@ -307,23 +309,23 @@ func (c candidate) turn(on bool) {
 		}
 		m := t.at(i)
 		gate := t.gate(i)
-		switch kept := loadWord(&gate.index)&IndexKept != 0; {
+		switch kept := loadWord(&gate.index)&layout.IndexKept != 0; {
 		case !on && kept: // for a trigger
-			setBits(&m.index, IndexOff|IndexOffChoice)
+			setBits(&m.index, layout.IndexOff|layout.IndexOffChoice)
 			return
 		case !on:
-			turnOff(m, IndexOffChoice)
+			turnOff(m, layout.IndexOffChoice)
 			return
 		}
 		if k < len(tables)-1 { // it may have been passed before
-			atomic.OrUint64(headerWord(OffFlags), FlagChosen)
+			atomic.OrUint64(headerWord(layout.OffFlags), layout.FlagChosen)
 		}
-		if w := clearBits(&m.index, IndexOffChoice) &^ IndexOffChoice; w&^(IndexMask|IndexOff) == 0 {
-			clearBits(&m.index, IndexOff)
+		if w := clearBits(&m.index, layout.IndexOffChoice) &^ layout.IndexOffChoice; w&^(layout.IndexMask|layout.IndexOff) == 0 {
+			clearBits(&m.index, layout.IndexOff)
 		}
 		open := func(m *Marker) {
-			if w := clearBits(&m.Off, OffByChoice|OffByLimit); w&^(OffByChoice|OffByLimit|OffSettled) == 0 {
-				clearBits(&m.Off, OffSettled)
+			if w := clearBits(&m.Off, layout.OffByChoice|layout.OffByLimit); w&^(layout.OffByChoice|layout.OffByLimit|layout.OffSettled) == 0 {
+				clearBits(&m.Off, layout.OffSettled)
 			}
 		}
 		open(m)

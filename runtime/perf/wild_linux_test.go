@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // demoFunctions are what there is to pick from in the demo: functions that are timed.
@@ -34,24 +36,24 @@ func choiceOf(t *testing.T, d *dataset) choice {
 	if d.wild == 0 {
 		t.Fatal("nothing of what was picked is in the data")
 	}
-	if refused := d.word(d.wild + OffWildRefused); refused != WildPicked {
+	if refused := d.word(d.wild + layout.OffWildRefused); refused != layout.WildPicked {
 		t.Fatalf("it declined, for reason %d", refused)
 	}
-	if of := d.word(d.wild + OffWildOf); of != uint64(len(demoFunctions)) {
+	if of := d.word(d.wild + layout.OffWildOf); of != uint64(len(demoFunctions)) {
 		t.Fatalf("picked of %d functions, want %d", of, len(demoFunctions))
 	}
 	names := map[uint64]string{firstNumber: "demo.main", firstNumber + 1: "demo.work", firstNumber + 3: "demo.add", firstNumber + 4: "demo.leave", firstNumber + 6: "demo.(*T).Never"}
 	c := choice{}
-	for i := range int(d.word(d.wild + OffWildLen)) {
-		at := d.wild + OffWildData + i*WildSize
-		name := names[d.word(at+WildMarker)]
+	for i := range int(d.word(d.wild + layout.OffWildLen)) {
+		at := d.wild + layout.OffWildData + i*layout.WildSize
+		name := names[d.word(at+layout.WildMarker)]
 		if name == "" {
-			t.Fatalf("marker number %d was picked, which is no function", d.word(at+WildMarker))
+			t.Fatalf("marker number %d was picked, which is no function", d.word(at+layout.WildMarker))
 		}
-		limit := d.word(at + WildLimit)
+		limit := d.word(at + layout.WildLimit)
 		c[name] = 1
-		if limit != NoLimit {
-			c[name] = -math.Expm1(-float64(limit) / (1 << 32) / float64(d.word(at+WildRuns)+1))
+		if limit != layout.NoLimit {
+			c[name] = -math.Expm1(-float64(limit) / (1 << 32) / float64(d.word(at+layout.WildRuns)+1))
 		}
 	}
 	return c
@@ -240,20 +242,20 @@ func refused(t *testing.T, r *run) uint64 {
 	if d.wild == 0 {
 		t.Fatal("nothing of its decision is in the data")
 	}
-	if len(d.b) > 2*HeaderSize || d.word(OffState) != StateStopped || len(d.counts()) > 0 {
-		t.Errorf("%d bytes, state %d, markers %v", len(d.b), d.word(OffState), d.counts())
+	if len(d.b) > 2*layout.HeaderSize || d.word(layout.OffState) != layout.StateStopped || len(d.counts()) > 0 {
+		t.Errorf("%d bytes, state %d, markers %v", len(d.b), d.word(layout.OffState), d.counts())
 	}
-	return d.word(d.wild + OffWildRefused)
+	return d.word(d.wild + layout.OffWildRefused)
 }
 
 // A process declines where the machine is busy, and says so in its data.
 func TestDeclinesBusy(t *testing.T) {
 	t.Parallel()
 	r := finish(t, inWild(t, t.TempDir(), "busy=0", "work", "1"))
-	if why := refused(t, r); why != WildLoaded {
+	if why := refused(t, r); why != layout.WildLoaded {
 		t.Errorf("it declined for reason %d", why)
 	}
-	if load := r.data("data").word(r.data("data").wild + OffWildLoad); load > 1e6 {
+	if load := r.data("data").word(r.data("data").wild + layout.OffWildLoad); load > 1e6 {
 		t.Errorf("load %d", load)
 	}
 }
@@ -269,7 +271,7 @@ func TestDeclinesSeventh(t *testing.T) {
 		untilReady(t, cmd)
 		running = append(running, cmd)
 	}
-	if why := refused(t, finish(t, inWild(t, temp, "busy=1000000", "work", "1"))); why != WildFull {
+	if why := refused(t, finish(t, inWild(t, temp, "busy=1000000", "work", "1"))); why != layout.WildFull {
 		t.Errorf("it declined for reason %d", why)
 	}
 	running[2].Process.Kill()
@@ -290,7 +292,7 @@ func TestDeclinesWithoutPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, temp := range []string{"/nonexistent", dir} {
-		if why := refused(t, finish(t, inWild(t, temp, "busy=1000000", "work", "1"))); why != WildNoPlace {
+		if why := refused(t, finish(t, inWild(t, temp, "busy=1000000", "work", "1"))); why != layout.WildNoPlace {
 			t.Errorf("%s: it declined for reason %d", temp, why)
 		}
 	}

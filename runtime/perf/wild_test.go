@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // picking makes ready to pick without a run, and puts back what was.
@@ -18,7 +20,7 @@ func picking(t testing.TB, pick uint64, k known) {
 	kept, keptConf := wild, conf
 	t.Cleanup(func() { wild, conf = kept, keptConf })
 	conf.pick = pick
-	block := make([]uint64, (OffWildData+mostPick*WildSize)/8)
+	block := make([]uint64, (layout.OffWildData+mostPick*layout.WildSize)/8)
 	wild.known, wild.block = k, unsafe.Pointer(&block[0])
 	wild.heap, wild.order, wild.picked = nil, nil, nil
 	wild.worst, wild.enough, wild.over = candidate{}, false, false
@@ -79,15 +81,15 @@ func TestPick(t *testing.T) {
 		all := slices.SortedFunc(slices.Values(append(slices.Clone(wild.heap), wild.order...)), func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
 		})
-		if len(all) != n || *wildWord(OffWildOf) != uint64(n) {
+		if len(all) != n || *wildWord(layout.OffWildOf) != uint64(n) {
 			t.Fatalf("%d candidates, want %d", len(all), n)
 		}
 		want := greedy(all, pick, &k, 0)
-		if !slices.Equal(wild.picked, want) || *wildWord(OffWildLen) != uint64(len(want)) {
+		if !slices.Equal(wild.picked, want) || *wildWord(layout.OffWildLen) != uint64(len(want)) {
 			t.Fatalf("round %d: picked %v, want %v", round, wild.picked, want)
 		}
 		for i, c := range want {
-			limit := uint64(NoLimit)
+			limit := uint64(layout.NoLimit)
 			others := greedy(all, pick, &k, c.id)
 			for j, d := range others {
 				if k.share(c.id, d.id) || j == pick-1 {
@@ -95,7 +97,7 @@ func TestPick(t *testing.T) {
 					break
 				}
 			}
-			if got := *wildWord(OffWildData + uintptr(i)*WildSize + WildLimit); got != limit || *wildWord(OffWildData + uintptr(i)*WildSize) != uint64(c.number) {
+			if got := *wildWord(layout.OffWildData + uintptr(i)*layout.WildSize + layout.WildLimit); got != limit || *wildWord(layout.OffWildData + uintptr(i)*layout.WildSize) != uint64(c.number) {
 				t.Fatalf("round %d: limit %d, want %d", round, got, limit)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // With sample=1:N, the markers of a function are on until it has been passed a
@@ -27,7 +29,7 @@ type window struct { // words of the header, from OffWindowFrom
 	closed uint64 // tick at which the state closed markers last
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(OffClosed-OffWindowFrom)]
+var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(layout.OffClosed-layout.OffWindowFrom)]
 
 const (
 	noWindow = 1<<64 - 1
@@ -79,7 +81,7 @@ func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
 // ownWindow is the run's window.
 //
 //go:nocheckptr
-func ownWindow() *window { return (*window)(unsafe.Pointer(headerWord(OffWindowFrom))) }
+func ownWindow() *window { return (*window)(unsafe.Pointer(headerWord(layout.OffWindowFrom))) }
 
 // openWindow has scopes go by the run's own window, if it collects by now.
 //
@@ -87,7 +89,7 @@ func ownWindow() *window { return (*window)(unsafe.Pointer(headerWord(OffWindowF
 func openWindow() bool {
 	lock()
 	defer unlock()
-	if atomic.LoadUint32(&hot.mode) != modeOn || State() != StateProfiling {
+	if atomic.LoadUint32(&hot.mode) != modeOn || State() != layout.StateProfiling {
 		return false
 	}
 	setWindow(&first, ownWindow())
@@ -233,8 +235,8 @@ func (w *window) end(width uint64) bool {
 			switch m := gates[i].Marker; {
 			case gates[i].milestone:
 				gates[i].setThin(true)
-			case !(gates[i].whole && more) && loadWord(&m.index)&IndexKept == 0:
-				setBits(&m.Off, OffByWindow)
+			case !(gates[i].whole && more) && loadWord(&m.index)&layout.IndexKept == 0:
+				setBits(&m.Off, layout.OffByWindow)
 			}
 		}
 		if len(owners) <= fewOwners {
@@ -252,7 +254,7 @@ func (w *window) end(width uint64) bool {
 func (w *window) begin(at uint64) uint64 {
 	lock()
 	defer unlock()
-	if State() == StateStopped {
+	if State() == layout.StateStopped {
 		return at
 	}
 	theSampler.milestones.end()
@@ -286,11 +288,11 @@ func (w *window) begin(at uint64) uint64 {
 //go:norace
 func (g *windowGate) open() {
 	switch off := loadWord(&g.Off); {
-	case off&OffByWindow == 0:
-	case off&^(OffByWindow|OffSettled) == 0:
+	case off&layout.OffByWindow == 0:
+	case off&^(layout.OffByWindow|layout.OffSettled) == 0:
 		swapWord(&g.Off, off, 0)
 	default:
-		clearBits(&g.Off, OffByWindow)
+		clearBits(&g.Off, layout.OffByWindow)
 	}
 }
 
@@ -302,7 +304,7 @@ var opensEarly uint32
 //go:norace
 //go:noinline
 func dueNow(m *Marker) bool {
-	i := loadWord(&m.index) & IndexMask
+	i := loadWord(&m.index) & layout.IndexMask
 	if i == 0 || !hasRate(i) {
 		return true // no window is its
 	}
@@ -327,8 +329,8 @@ func settleGates(mayAllocate bool) {
 	for i := range gates {
 		m := gates[i].Marker
 		w := loadWord(&m.Off)
-		if i := loadWord(&m.index) & IndexMask; w&OffByWindow != 0 && w&OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
-			swapWord(&m.Off, w, w|OffSettled)
+		if i := loadWord(&m.index) & layout.IndexMask; w&layout.OffByWindow != 0 && w&layout.OffSettled == 0 && *openBit(i)>>(i%8)&1 == 0 {
+			swapWord(&m.Off, w, w|layout.OffSettled)
 		}
 	}
 	markOpen(false)
@@ -347,9 +349,9 @@ func findOpen(mayAllocate bool) bool {
 			if len(opens) == cap(opens) && !mayAllocate {
 				return false
 			}
-			index := s.at(i).index & IndexMask
+			index := s.at(i).index & layout.IndexMask
 			if k := index - firstIndex; k < uint32(len(live)) { // it may be that of before it was sampled
-				index = loadWord(&live[k].index) & IndexMask
+				index = loadWord(&live[k].index) & layout.IndexMask
 			}
 			opens = append(opens, index)
 		}

@@ -1,9 +1,8 @@
-package perf
-
-// The layout of a data file, shared by the code that writes it (this
-// package) and the code that reads it (package profile). docs/data-file.md
+// Package layout is the layout of a data file, shared by the code that writes it (package perf)
+// and the code that reads it: constants, and the checksums. docs/data-file.md
 // tells the same with the rules for readers. All words are unsigned, in the
 // byte order of the machine that wrote the file; all offsets are bytes.
+package layout
 
 // Magic opens every data file.
 const Magic = "markgen\x00"

@@ -1,4 +1,4 @@
-package perf
+package layout
 
 // Checksums in data files. They tell damage, not forgery.
 

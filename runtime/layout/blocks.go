@@ -1,4 +1,4 @@
-package perf
+package layout
 
 // What is in the blocks of a data file whose kinds layout.go lists.
 
