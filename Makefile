@@ -4,6 +4,9 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
+# The packages of all modules (go.work) but bench.
+ALL := ./... ./runtime/...
+
 .PHONY: help demo test tests need others other-go bin/gotest lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
@@ -55,7 +58,7 @@ need:
 # Tests of the first two tiers (package tier). Some wait for more than they
 # compute, so there are more at a time than processors. What is tested has been vetted.
 others: bin/gotest need
-	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -vet=off -p $$(($$(nproc) + 1)) -timeout 40m ./...
+	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -vet=off -p $$(($$(nproc) + 1)) -timeout 40m $(ALL)
 
 other-go: bin/gotest
 	MAKEFLAGS= GOTOOLCHAIN=$(OTHER_GO) bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -vet=off -timeout 20m -skip '$(OTHER_SKIPS)' ./rewrite/... ./overlay/deep ./runtime/...
@@ -66,18 +69,18 @@ lint: quick static
 quick: bin/gotest
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
-	bin/gotest -o bin/tests/vet $(GO) vet ./...
+	bin/gotest -o bin/tests/vet $(GO) vet $(ALL)
 	$(GO) vet -tags markgen_off ./runtime/...
 
 static: bin/gotest
-	bin/gotest -o bin/tests/staticcheck $(GO) tool staticcheck ./...
+	bin/gotest -o bin/tests/staticcheck $(GO) tool staticcheck $(ALL)
 
 # Everything for other platforms, its types checked, and the runtime's tests on linux/arm64.
 cross: bin/gotest
 	$(GO) build -o bin/typecheck ./scripts/typecheck
 	for platform in darwin/arm64 linux/arm64 linux/386 windows/amd64; do \
 		echo $$platform; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
-		bin/typecheck ./... || exit 1; \
+		bin/typecheck $(ALL) || exit 1; \
 	done
 	GOOS=linux GOARCH=arm64 $(GO) vet ./runtime/...
 	sh scripts/arm64.sh
@@ -118,7 +121,7 @@ corpus-packages:
 	for platform in darwin/arm64 linux/386 windows/amd64 freebsd/amd64; do \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./runtime/... || exit 1; \
 	done
-	$(GOTEST_ALL) $$($(GO) list ./... | grep -vE '/(overlay|cmd|docs|fleet|corpus)(/|$$)')
+	$(GOTEST_ALL) $$($(GO) list $(ALL) | grep -vE '/(overlay|cmd|docs|fleet|corpus)(/|$$)')
 
 # The tests of real programs, plain and marked, and their block counts; and programs made at random.
 corpus-modules:

@@ -17,7 +17,7 @@ import (
 // directory.
 func program(t *testing.T, files map[string][]byte) string {
 	t.Helper()
-	checkout, err := filepath.Abs("..")
+	checkout, err := filepath.Abs("../runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func program(t *testing.T, files map[string][]byte) string {
 	return dir
 }
 
-const modulePath = "github.com/markgen/markgen"
+const modulePath = "github.com/markgen/markgen/runtime"
 
 func goRun(t *testing.T, dir string, args ...string) string {
 	t.Helper()

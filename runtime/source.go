@@ -19,6 +19,9 @@ const (
 	// Module is the path of this module.
 	Module = "github.com/markgen/markgen/runtime"
 
+	// GoVersion is the version in the go line of the module.
+	GoVersion = "1.23"
+
 	// Perf is the import path of package perf for programs that require the module.
 	Perf = Module + "/perf"
 
@@ -128,7 +131,7 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 // cmd/link/internal/loader).
 func addAssembly(files map[string][]byte, base string, text []byte) {
 	var constraint, offers, pulls strings.Builder
-	for line := range strings.Lines(string(text)) {
+	for _, line := range strings.SplitAfter(string(text), "\n") {
 		if strings.HasPrefix(line, "//go:build ") {
 			constraint.WriteString(line + "\n")
 		}

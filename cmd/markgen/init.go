@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 
@@ -27,15 +28,17 @@ usage: markgen init [-vendor] [dir]
 Init makes the module that dir is in, by default the current directory, ready for source that markgen
 has marked in place, which imports markgen's runtime:
 
-  without -vendor   go.mod gets a require for ` + ownModule + ` and, as this markgen
-                    was built from a checkout, a replace that points there; where markgen requires a newer
-                    version of another module, that is raised, and init says so
+  without -vendor   go.mod gets a require for ` + rt.Module + `, which requires nothing
+                    itself, and, if this markgen was built from a checkout, a replace that points there
   -vendor           the runtime is copied to ` + rt.Vendored + ` in the module: no new dependency,
-                    and the marked source builds anywhere
+                    and the marked source builds without a network
 
 Where the module is in a git repository, .gitattributes gets lines that make git keep the lines of both
 sides when two branches add markers. What is as it should be is left alone, so init may be run again, with
 -vendor to bring the copy up to date.
+
+A module that was marked when the runtime was part of ` + ownModule + ` is moved on: go.mod and the
+imports in its source.
 
 markgen build, run and test need none of this: they touch no file of the module.
 
@@ -74,7 +77,7 @@ func runInit(ctx context.Context, env *Env, args []string) int {
 		return env.fail(err)
 	case file.Module == nil:
 		return env.fail(fmt.Errorf("%s:1:1: the module has no name; run go mod init NAME", env.shown(gomod)))
-	case file.Module.Mod.Path == ownModule:
+	case file.Module.Mod.Path == ownModule || strings.HasPrefix(file.Module.Mod.Path, ownModule+"/"):
 		return env.fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.shown(root)))
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/version"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -14,12 +15,13 @@ import (
 	modversion "golang.org/x/mod/module"
 
 	"github.com/markgen/markgen/fileread"
+	rt "github.com/markgen/markgen/runtime"
 )
 
 // localVersion is the version that the go command itself writes for a module that a directory replaces.
 const localVersion = "v0.0.0-00010101000000-000000000000"
 
-// initRequire puts markgen into the go.mod of the module in root.
+// initRequire puts the runtime's module into the go.mod of the module in root.
 func initRequire(ctx context.Context, env *Env, root string, file *modfile.File) error {
 	name := env.shown(filepath.Join(root, "go.mod"))
 	checkout := findCheckout()
@@ -34,33 +36,42 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 	if err != nil {
 		return err
 	}
-	var said []string
-	if checkout != "" {
-		raised, err := raiseGo(name, file, checkout)
-		if err != nil {
+	old, err := findOld(root)
+	if err != nil {
+		return err
+	}
+	said, err := old.drop(file)
+	if err != nil {
+		return err
+	}
+	if raised, err := raiseGo(name, file); err != nil {
+		return err
+	} else if raised != "" {
+		said = append(said, "go "+raised)
+	}
+	if requiredVersion(file, rt.Module) == "" {
+		if err := file.AddRequire(rt.Module, required); err != nil {
 			return err
 		}
-		if raised != "" {
-			said = append(said, "go "+raised)
-		}
-	}
-	if old := requiredVersion(file); old == "" {
-		if err := file.AddRequire(ownModule, required); err != nil {
-			return err
-		}
-		said = append(said, fmt.Sprintf("require %s %s", ownModule, required))
-	}
-	if checkout != "" {
-		old := replacement(file)
-		target := filepath.FromSlash(old)
-		if old != "" && !filepath.IsAbs(target) {
-			target = filepath.Join(root, target)
-		}
-		if old == "" || !isCheckout(target) {
-			if err := file.AddReplace(ownModule, "", filepath.ToSlash(checkout), ""); err != nil {
+		said = append(said, fmt.Sprintf("require %s %s", rt.Module, required))
+		if checkout == "" {
+			// Its sum has to be in go.sum, or go builds nothing.
+			if err := runGo(ctx, env, root, "mod", "download", rt.Module+"@"+required); err != nil {
 				return err
 			}
-			said = append(said, fmt.Sprintf("replace %s => %s", ownModule, checkout))
+		}
+	}
+	if checkout != "" {
+		now := replacement(file, rt.Module)
+		target := filepath.FromSlash(now)
+		if now != "" && !filepath.IsAbs(target) {
+			target = filepath.Join(root, target)
+		}
+		if now == "" || !isRuntime(target) {
+			if err := file.AddReplace(rt.Module, "", filepath.ToSlash(checkout), ""); err != nil {
+				return err
+			}
+			said = append(said, fmt.Sprintf("replace %s => %s", rt.Module, checkout))
 		}
 	}
 	file.Cleanup()
@@ -68,22 +79,22 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 	if err != nil {
 		return err
 	}
-	if string(after) != string(before) {
-		if err := writeFile(filepath.Join(root, "go.mod"), after); err != nil {
-			return err
-		}
-		fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
-		if err := raiseWork(env, root, file.Go); err != nil {
-			return err
-		}
+	if string(after) == string(before) && len(old.runtime) == 0 {
+		fmt.Fprintf(env.Stdout, "%s: requires markgen's runtime, nothing to do\n", name)
+		return nil
 	}
-	raised, err := raiseRequired(ctx, env, root, file)
-	if err != nil {
+	if err := old.write(env, root); err != nil {
 		return err
 	}
-	if string(after) == string(before) && !raised {
-		fmt.Fprintf(env.Stdout, "%s: requires markgen, nothing to do\n", name)
+	if string(after) == string(before) {
 		return nil
+	}
+	if err := writeFile(filepath.Join(root, "go.mod"), after); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
+	if err := raiseWork(env, root, file.Go); err != nil {
+		return err
 	}
 	sayVendor(env, root)
 	return nil
@@ -101,30 +112,21 @@ func sayVendor(env *Env, root string) {
 	}
 }
 
-// raiseGo makes the go line of a module at least that of the checkout, without which the go command would not build it,
+// raiseGo makes the go line of a module at least that of the runtime's, without which the go command would not build it,
 // and returns the new version, "" if the line is as it should be. Before Go 1.22 that would change what the module's own
 // loops mean, and is refused; the language versions since only add to the language.
-func raiseGo(name string, file *modfile.File, checkout string) (raised string, err error) {
-	path := filepath.Join(checkout, "go.mod")
-	text, err := fileread.File(path)
-	if err != nil {
-		return "", err
-	}
-	own, err := modfile.ParseLax(path, text, nil)
-	if err != nil {
-		return "", err
-	}
+func raiseGo(name string, file *modfile.File) (raised string, err error) {
 	have, line := "1.16", 1 // what go assumes without a go line
 	if file.Go != nil {
 		have, line = file.Go.Version, file.Go.Syntax.Start.Line
 	}
 	switch {
-	case own.Go == nil || version.Compare("go"+have, "go"+own.Go.Version) >= 0:
+	case version.Compare("go"+have, "go"+rt.GoVersion) >= 0:
 		return "", nil
 	case version.Compare("go"+have, "go1.22") >= 0:
-		return own.Go.Version, file.AddGoStmt(own.Go.Version)
+		return rt.GoVersion, file.AddGoStmt(rt.GoVersion)
 	}
-	return "", fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, own.Go.Version, own.Go.Version)
+	return "", fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen's runtime takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, rt.GoVersion, rt.GoVersion)
 }
 
 // raiseWork makes the go line of the workspace that the module in root is used in, if there is one, at least that of the
@@ -176,64 +178,76 @@ func workFile(env *Env, root string) string {
 	}
 }
 
-// requiredVersion returns the version of markgen that the module requires, "" for none.
-func requiredVersion(file *modfile.File) string {
+// requiredVersion returns the version of a module that file requires, "" for none.
+func requiredVersion(file *modfile.File, module string) string {
 	for _, r := range file.Require {
-		if r.Mod.Path == ownModule {
+		if r.Mod.Path == module {
 			return r.Mod.Version
 		}
 	}
 	return ""
 }
 
-// replacement returns the directory that stands for markgen, "" for none.
-func replacement(file *modfile.File) string {
+// replacement returns the directory that stands for a module, "" for none.
+func replacement(file *modfile.File, module string) string {
 	for _, r := range file.Replace {
-		if r.Old.Path == ownModule && r.New.Version == "" {
+		if r.Old.Path == module && r.New.Version == "" {
 			return r.New.Path
 		}
 	}
 	return ""
 }
 
-// findCheckout returns the directory of the source this binary was built from, "" if it is not there any more or the
-// binary does not say (it was built with -trimpath).
+// findCheckout returns the directory of the runtime's module in the source that this binary was built from, "" if it is
+// not there any more, or the binary does not say (it was built with -trimpath), or it is a released version.
 func findCheckout() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
 		return ""
 	}
-	dir := filepath.Join(filepath.Dir(file), "..", "..")
-	if inModuleCache(dir) || !isCheckout(dir) {
+	dir := filepath.Join(filepath.Dir(file), "..", "..", "runtime")
+	if !isRuntime(dir) {
 		return ""
 	}
 	return dir
 }
 
-// inModuleCache reports whether dir is a downloaded module: its version stands for it, and no replace is needed.
-func inModuleCache(dir string) bool {
-	_, v, found := strings.Cut(filepath.Base(dir), "@")
-	return found && modversion.Check(ownModule, v) == nil
-}
-
-// isCheckout reports whether dir holds markgen's module with its runtime.
-func isCheckout(dir string) bool {
+// isRuntime reports whether dir holds the runtime's module.
+func isRuntime(dir string) bool {
 	text, err := fileread.File(filepath.Join(dir, "go.mod"))
-	if err != nil || modfile.ModulePath(text) != ownModule {
-		return false
-	}
-	info, err := os.Stat(filepath.Join(dir, "runtime"))
-	return err == nil && info.IsDir()
+	return err == nil && modfile.ModulePath(text) == rt.Module
 }
 
-// releasedVersion returns the version of this binary if it can be required, "" if it was built from a checkout.
+// releasedVersion returns the version of the runtime's module that this binary was built with, "" if it was built from a
+// checkout.
 func releasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Path != ownModule || strings.HasSuffix(info.Main.Version, "+dirty") {
+	if !ok {
 		return ""
 	}
-	if modversion.Check(ownModule, info.Main.Version) != nil {
-		return ""
+	for _, dep := range info.Deps {
+		if dep.Path == rt.Module && dep.Replace == nil && modversion.Check(rt.Module, dep.Version) == nil {
+			return dep.Version
+		}
 	}
-	return info.Main.Version
+	return ""
+}
+
+// runGo runs the go command in dir. The error has the first line of what it says, save for downloads.
+func runGo(ctx context.Context, env *Env, dir string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = dir, append(env.Environ[:len(env.Environ):len(env.Environ)], "PWD="+dir)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	for line := range strings.Lines(stderr.String()) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "go: ")
+		if line != "" && !strings.HasPrefix(line, "downloading ") {
+			return fmt.Errorf("go %s: %s", strings.Join(args, " "), strings.TrimSuffix(line, ":"))
+		}
+	}
+	return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 }

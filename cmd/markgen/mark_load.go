@@ -413,7 +413,7 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(found) != 1 || found[0].Error != nil {
-		return "", fmt.Errorf("%s: the module does not require %s, whose runtime marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), ownModule)
+		return "", fmt.Errorf("%s: the module does not require %s, which marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), rt.Module)
 	}
 	return path, nil
 }

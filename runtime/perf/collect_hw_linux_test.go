@@ -8,8 +8,6 @@ import (
 	"os"
 	"syscall"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A fakePerf is a system with counters: a thread at a time runs, the counters of its
@@ -163,7 +161,7 @@ func TestHWRefused(t *testing.T) {
 		if said != tt.said {
 			t.Errorf("%s: said %q, want %q", tt.about, said, tt.said)
 		}
-		if diff := cmp.Diff(tt.values, values); diff != "" {
+		if diff := differ(tt.values, values); diff != "" {
 			t.Errorf("%s: values (-want +got):\n%s", tt.about, diff)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestParseConfig(t *testing.T) {
@@ -37,7 +35,7 @@ func TestParseConfig(t *testing.T) {
 	} {
 		got, trouble := parseConfig(tt.raw)
 		tt.want.raw = tt.raw
-		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(config{}, listed{})); diff != "" || trouble != "" {
+		if diff := differ(tt.want, got); diff != "" || trouble != "" {
 			t.Errorf("%q: %s (-want +got):\n%s", tt.raw, trouble, diff)
 		}
 	}

@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build go1.26 && !markgen_off
 
 package perf
 
@@ -104,7 +104,7 @@ func (f *form) compile() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		mod += "\nrequire github.com/markgen/markgen v0.0.0\nreplace github.com/markgen/markgen => " + filepath.Dir(filepath.Dir(here)) + "\n"
+		mod += "\nrequire github.com/markgen/markgen/runtime v0.0.0\nreplace github.com/markgen/markgen/runtime => " + filepath.Dir(here) + "\n"
 		src = bytes.ReplaceAll(src, []byte(`"markgen/perf"`), []byte(`"github.com/markgen/markgen/runtime/perf"`))
 		src = bytes.ReplaceAll(src, []byte("\tmarkgen_finish()\n"), []byte("\tdefer markgen_perf.Finish()\n"))
 	} else {

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -71,7 +69,7 @@ func TestWaysToEnd(t *testing.T) {
 						t.Errorf("%s: stderr %q, want %q", config, r.stderr, tt.stderr)
 					}
 					d := r.data("data")
-					if diff := cmp.Diff(tt.want, d.counts()); diff != "" {
+					if diff := differ(tt.want, d.counts()); diff != "" {
 						t.Errorf("%s: passages (-want +got):\n%s", config, diff)
 					}
 					want := uint64(layout.StateProfiling)
@@ -136,7 +134,7 @@ func TestModuleForm(t *testing.T) {
 	}
 	want := passages(3, map[string]uint64{"demo.tick": 2, "demo.pass": 2})
 	d := r.data("data")
-	if diff := cmp.Diff(want, d.counts()); diff != "" {
+	if diff := differ(want, d.counts()); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
 	if d.word(layout.OffState) != layout.StateStopped {
@@ -147,7 +145,7 @@ func TestModuleForm(t *testing.T) {
 	if r.code != 3 || r.stderr != "" {
 		t.Errorf("exit code %d, stderr %s", r.code, r.stderr)
 	}
-	if diff := cmp.Diff(passages(1, map[string]uint64{"demo.main": 0}), r.data("data").counts()); diff != "" {
+	if diff := differ(passages(1, map[string]uint64{"demo.main": 0}), r.data("data").counts()); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
 }
@@ -171,10 +169,10 @@ func TestReport(t *testing.T) {
 			wantNames := []string{"marker", "demo.(*T).Never", "demo.add", "demo.counted", "demo.leave", "demo.main", "demo.pass",
 				"demo.tick", "demo.uncounted", "demo.work", "demo.work:for#1"}
 			wantCounts := []string{"count", "0", "21", "20", "0", "1", "3", "3", "0", "4", "40"}
-			if diff := cmp.Diff(wantNames, names); diff != "" {
+			if diff := differ(wantNames, names); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(wantCounts, counts); diff != "" {
+			if diff := differ(wantCounts, counts); diff != "" {
 				t.Error(diff)
 			}
 			if files := r.files(); len(files) > 0 {
@@ -253,7 +251,7 @@ func TestOnlyAndSkip(t *testing.T) {
 			want[name] = tt.want[name]
 		}
 		d := virtualForm.run(t, "file=data,"+tt.config, "work", "1").data("data")
-		if diff := cmp.Diff(want, d.counts()); diff != "" {
+		if diff := differ(want, d.counts()); diff != "" {
 			t.Errorf("%s: passages (-want +got):\n%s", tt.config, diff)
 		}
 	}

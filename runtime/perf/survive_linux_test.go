@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build go1.26 && !markgen_off
 
 package perf
 
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -165,7 +163,7 @@ func TestExec(t *testing.T) {
 				slices.Sort(works)
 				slices.Sort(want)
 			}
-			if diff := cmp.Diff(want, works); diff != "" {
+			if diff := differ(want, works); diff != "" {
 				t.Errorf("%s: passages of work in the files %q (-want +got):\n%s", config, r.files(), diff)
 			}
 		}

@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build go1.26 && !markgen_off
 
 package perf
 

@@ -1,0 +1,3 @@
+module github.com/markgen/markgen/runtime
+
+go 1.23

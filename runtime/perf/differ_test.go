@@ -1,0 +1,14 @@
+package perf
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// differ says how got differs from want, "" if it does not. The module requires none that could do it better.
+func differ(want, got any) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return fmt.Sprintf("got  %+v\nwant %+v", got, want)
+}
