@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/markgen/markgen/fileread"
@@ -396,8 +397,8 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	copied, _ := filepath.Glob(filepath.Join(quoteGlob(filepath.Join(m.Root, filepath.FromSlash(rt.VendoredPerf))), "*.go"))
 	if len(copied) > 0 {
 		text, _ := fileread.File(filepath.Join(filepath.Dir(copied[0]), "register.go"))
-		if !bytes.Contains(text, []byte("\nfunc RegisterTable(")) {
-			return "", fmt.Errorf("%s is the runtime of another version of markgen; run markgen init -vendor", m.env.shown(filepath.Dir(copied[0])))
+		if !bytes.Contains(text, []byte("\nfunc RegisterTable(")) || !bytes.Contains(text, []byte(strconv.Quote(m.Path+"/"+rt.Vendored+"/layout"))) {
+			return "", fmt.Errorf("%s is the runtime of another version of markgen, or for another path of the module; run markgen init -vendor", m.env.shown(filepath.Dir(copied[0])))
 		}
 		return m.Path + "/" + rt.VendoredPerf, nil
 	}
