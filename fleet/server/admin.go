@@ -147,14 +147,8 @@ func (s *Server) deleteFigures(w http.ResponseWriter, r *http.Request) error {
 		}
 		removal.Run = &run
 	}
-	ways := 0
-	for _, is := range []bool{ofOrigin(removal.Origins), removal.Token != "", removal.Run != nil} {
-		if is {
-			ways++
-		}
-	}
-	if ways != 1 {
-		p.fail("say what to remove: figures of origins (build, go, goos, goarch, cpu, from, to), or what a token or a run has contributed to")
+	if some := ofOrigin(removal.Origins) || removal.Token != ""; some == (removal.Run != nil) {
+		p.fail("say what to remove: figures of origins (build, go, goos, goarch, cpu, from, to) or what was sent with a token, or a run and nothing else")
 	}
 	if p.err != nil {
 		return p.err

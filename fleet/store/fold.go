@@ -318,9 +318,10 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 		if i > 0 && keys[i-1].api == key.api && keys[i-1].origin == key.origin {
 			continue
 		}
-		if mark := markOf(key.api, uint64(key.origin)); !s.reached.has(mark) {
+		origin := s.known.same(key.origin)
+		if mark := markOf(key.api, uint64(origin)); !s.reached.has(mark) {
 			fresh = append(fresh, mark)
-			pairs.row([]int64{int64(key.api), int64(key.origin)})
+			pairs.row([]int64{int64(key.api), int64(origin)})
 		}
 	}
 	_, err = tx.exec(ctx, "INSERT INTO reach (api, origin) SELECT v.api, v.origin FROM {rows} WHERE true ON CONFLICT (api, origin) DO NOTHING RETURNING api", pairs,

@@ -73,7 +73,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	}
 	r := fleet.Receipt{NewOrigin: newOrigin}
 	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
-	if origin, ok := s.known.origin(b.Origin); ok { // else it has come before
+	if origin, ok := s.known.origin(keyOf(b)); ok { // else it has come before
 		c.delta = deltaOf(b.Profile, words, origin, b.Day, now, s.known.number)
 	}
 	select {

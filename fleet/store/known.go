@@ -26,8 +26,8 @@ import (
 // A known is what this process knows to be in the tables. It may know less than is there, never more.
 type known struct {
 	mu      sync.RWMutex
-	origins map[fleet.Origin]int32
-	byID    map[int32]fleet.Origin
+	origins map[originKey]int32
+	byID    map[int32]origin
 	numbers map[name]int64
 	names   map[int64]name
 	words   marks // of IDs and hashes of words
@@ -38,7 +38,7 @@ type known struct {
 
 func newKnown() *known {
 	return &known{
-		origins: map[fleet.Origin]int32{}, byID: map[int32]fleet.Origin{},
+		origins: map[originKey]int32{}, byID: map[int32]origin{},
 		numbers: map[name]int64{}, names: map[int64]name{},
 	}
 }
@@ -170,14 +170,6 @@ func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
 	return indexes
 }
 
-// origin is the number of an origin.
-func (k *known) origin(o fleet.Origin) (id int32, ok bool) {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	id, ok = k.origins[o]
-	return id, ok
-}
-
 // number is that of a name that is known.
 func (k *known) number(n name) int64 {
 	k.mu.RLock()
@@ -207,7 +199,7 @@ func (k *known) missing(b *fleet.Batch, words []uint64) (list missing) {
 	})
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	list.origin = !hasKey(k.origins, b.Origin)
+	list.origin = !hasKey(k.origins, keyOf(b))
 	want := func(n name) {
 		if n = cleanName(n); !hasKey(k.numbers, n) {
 			list.names = append(list.names, n)
@@ -250,7 +242,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 		return false, err
 	}
 	had := origins
-	origin, err := s.addOrigin(ctx, tx, b.Origin, &origins, now.UnixMilli())
+	id, same, err := s.addOrigin(ctx, tx, keyOf(b), &origins, now.UnixMilli())
 	if err != nil {
 		return false, err
 	}
@@ -271,7 +263,7 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 	k := s.known
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.origins[b.Origin], k.byID[origin] = origin, b.Origin
+	k.origins[keyOf(b)], k.byID[id] = id, origin{keyOf(b), same}
 	marks := make([]uint64, len(list.markers))
 	for n, i := range list.markers {
 		marks[n] = markOf(uint64(b.Profile.Markers[i].ID), words[i])
@@ -281,22 +273,6 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 		k.numbers[n], k.names[id] = id, n
 	}
 	return origins > had, nil
-}
-
-// addOrigin returns the number of an origin, which it gets if it has none. Numbers are in the order in which origins come.
-func (s *Store) addOrigin(ctx context.Context, tx transaction, o fleet.Origin, n *int64, now int64) (id int32, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT id FROM origin WHERE build = $1 AND go = $2 AND goos = $3 AND goarch = $4 AND cpu = $5",
-		o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU).Scan(&id)
-	if err != sql.ErrNoRows {
-		return id, err
-	}
-	if *n >= int64(s.options.MaxOrigins) {
-		return 0, fmt.Errorf("%w: it has %d origins (builds, each with the kinds of machines it ran on), and takes no other", ErrFull, *n)
-	}
-	*n++
-	_, err = tx.ExecContext(ctx, "INSERT INTO origin (id, build, go, goos, goarch, cpu, first, changed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-		*n, o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU, now, now)
-	return int32(*n), err
 }
 
 // addAPIs gives markers, those of a profile with the indexes, and their words rows. APIs are hidden until figures of
@@ -357,12 +333,12 @@ func (s *Store) loadKnown(ctx context.Context, q queryer) error {
 	k := s.known
 	k.loading.Lock()
 	defer k.loading.Unlock()
-	origins, names := map[int32]fleet.Origin{}, map[int64]name{}
-	rows, err := q.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu FROM origin WHERE id > $1", k.originsTo)
+	origins, names := map[int32]origin{}, map[int64]name{}
+	rows, err := q.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu, token, same FROM origin WHERE id > $1", k.originsTo)
 	if err := each(rows, err, func() error {
 		var id int32
-		var o fleet.Origin
-		err := rows.Scan(&id, &o.Build, &o.Go, &o.GOOS, &o.GOARCH, &o.CPU)
+		var o origin
+		err := rows.Scan(&id, &o.Build, &o.Go, &o.GOOS, &o.GOARCH, &o.CPU, &o.token, &o.same)
 		origins[id] = o
 		return err
 	}); err != nil {
@@ -382,7 +358,7 @@ func (s *Store) loadKnown(ctx context.Context, q queryer) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for id, o := range origins {
-		k.origins[o], k.byID[id] = id, o
+		k.origins[o.originKey], k.byID[id] = id, o
 	}
 	for id, n := range names {
 		k.numbers[n], k.names[id] = id, n

@@ -159,7 +159,9 @@ func (r *maker) batch() *fleet.Batch {
 		GOOS: "linux", GOARCH: []string{"amd64", "arm64"}[r.IntN(2)], CPU: []string{"", "A", "B"}[r.IntN(3)],
 	}
 	r.next++
-	return batchOf(p, o, day, fleet.BatchID{Build: o.Build, Run: fleet.RunID{byte(r.next >> 4), byte(r.next >> 12), byte(r.seed)}, Sequence: r.next % 16})
+	b := batchOf(p, o, day, fleet.BatchID{Build: o.Build, Run: fleet.RunID{byte(r.next >> 4), byte(r.next >> 12), byte(r.seed)}, Sequence: r.next % 16})
+	b.Token = []string{"", "ann", "bob"}[r.next%3]
+	return b
 }
 
 // batchOf is a batch of a profile as it comes over the wire.

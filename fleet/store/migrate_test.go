@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update-store", false, "make the stores in testdata of the newest version anew")
 
 // versions are those of which there is a store in testdata, with what versionBatches gives.
-const versions = 3
+const versions = 4
 
 func versionBatches() []fact { return killBatches(40, 12) }
 

@@ -2,10 +2,59 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/markgen/markgen/fleet"
 )
+
+// An originKey is what figures are kept by, besides the API and the day: what each token sends has rows of its own, so that
+// it can be removed. Users see those of all tokens as one origin.
+type originKey struct {
+	fleet.Origin
+	token string // ID of the token that batches came with; "": without, or before tokens were told apart
+}
+
+func keyOf(b *fleet.Batch) originKey { return originKey{b.Origin, b.Token} }
+
+// An origin is a row of the table origin.
+type origin struct {
+	originKey
+	same int32 // number of the first origin that differs by the token only, or of itself
+}
+
+// origin is the number of an origin.
+func (k *known) origin(o originKey) (id int32, ok bool) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	id, ok = k.origins[o]
+	return id, ok
+}
+
+// same is the number of the first origin that differs by the token only from the one with a number.
+func (k *known) same(id int32) int32 {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.byID[id].same
+}
+
+// addOrigin returns the number of an origin, which it gets if it has none, and that of the first that differs by the token
+// only. Numbers are in the order in which origins come.
+func (s *Store) addOrigin(ctx context.Context, tx transaction, o originKey, n *int64, now int64) (id, same int32, err error) {
+	const alike = " FROM origin WHERE build = $1 AND go = $2 AND goos = $3 AND goarch = $4 AND cpu = $5"
+	err = tx.QueryRowContext(ctx, "SELECT id, same"+alike+" AND token = $6", o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU, o.token).Scan(&id, &same)
+	if err != sql.ErrNoRows {
+		return id, same, err
+	}
+	if *n >= int64(s.options.MaxOrigins) {
+		return 0, 0, fmt.Errorf("%w: it has %d origins (builds, each with the kinds of machines it ran on and the tokens it was sent with), and takes no other", ErrFull, *n)
+	}
+	*n++
+	err = tx.QueryRowContext(ctx, "INSERT INTO origin (build, go, goos, goarch, cpu, token, id, same, first, changed) VALUES ($1, $2, $3, $4, $5, $6, $7, COALESCE((SELECT min(id)"+alike+"), $7), $8, $8) RETURNING same",
+		o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU, o.token, *n, now).Scan(&same)
+	return int32(*n), same, err
+}
 
 // chosen are the origins that a filter chooses.
 func (s *Store) chosen(ctx context.Context, q queryer, f *fleet.Filter) (map[int32]fleet.Origin, error) {
@@ -21,8 +70,8 @@ func (k *known) chosen(f *fleet.Filter) map[int32]fleet.Origin {
 	defer k.mu.RUnlock()
 	list := map[int32]fleet.Origin{}
 	for id, o := range k.byID {
-		if f.FitsOrigin(&o) {
-			list[id] = o
+		if f.FitsOrigin(&o.Origin) {
+			list[id] = o.Origin
 		}
 	}
 	return list
@@ -48,33 +97,44 @@ func (s *Store) origins(ctx context.Context, f fleet.Filter) (list []fleet.Origi
 		return nil, err
 	}
 	defer tx.Rollback()
-	type both struct{ runs, batches int64 }
-	sums := map[int64]both{}
+	type sum struct{ runs, batches int64 }
+	plus := func(a, b sum) sum { return sum{add(a.runs, b.runs), add(a.batches, b.batches)} }
+	sums := map[int64]sum{}
 	rows, err := tx.QueryContext(ctx, "SELECT origin, runs, batches FROM head")
 	if err := each(rows, err, func() error {
-		var origin int64
-		var b both
-		err := rows.Scan(&origin, &b.runs, &b.batches)
-		have := sums[origin]
-		sums[origin] = both{add(have.runs, b.runs), add(have.batches, b.batches)}
+		var id int64
+		var more sum
+		err := rows.Scan(&id, &more.runs, &more.batches)
+		sums[id] = plus(sums[id], more)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	rows, err = tx.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu, first, changed FROM origin ORDER BY id")
+	// Those that differ by the token only become one.
+	at := map[int64]int{} // index in the list, by the number that they have in common
+	var whole []sum
+	rows, err = tx.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu, same, first, changed FROM origin ORDER BY id")
 	err = each(rows, err, func() error {
 		var o fleet.OriginSum
-		var id, first, changed int64
-		if err := rows.Scan(&id, &o.Build, &o.Go, &o.GOOS, &o.GOARCH, &o.CPU, &first, &changed); err != nil {
+		var id, same, first, changed int64
+		if err := rows.Scan(&id, &o.Build, &o.Go, &o.GOOS, &o.GOARCH, &o.CPU, &same, &first, &changed); err != nil {
 			return err
 		}
-		sum, ok := sums[id]
+		more, ok := sums[id]
 		if !ok || !f.FitsOrigin(&o.Origin) {
 			return nil
 		}
-		o.First, o.Changed = time.UnixMilli(first).UTC(), time.UnixMilli(changed).UTC()
-		o.Runs, o.Batches = fromColumn(sum.runs), fromColumn(sum.batches)
-		list = append(list, o)
+		i, ok := at[same]
+		if !ok {
+			i, at[same] = len(list), len(list)
+			o.First = time.UnixMilli(first).UTC()
+			list, whole = append(list, o), append(whole, sum{})
+		}
+		whole[i] = plus(whole[i], more)
+		list[i].Runs, list[i].Batches = fromColumn(whole[i].runs), fromColumn(whole[i].batches)
+		if t := time.UnixMilli(changed).UTC(); t.After(list[i].Changed) {
+			list[i].Changed = t
+		}
 		return nil
 	})
 	return list, err

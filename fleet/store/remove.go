@@ -13,17 +13,15 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Figures can be taken out again by origin and day, which is how they are told apart. Of a batch,
-// and of what came with a token, it is known to which origins and days it was added, but not what
-// it added.
+// Figures can be taken out again by origin, token and day, which is how they are told apart. Of a batch it is known to
+// which of them it was added, but not what it added.
 
-// A Removal says what is to be taken out: either all that an origin or several have on some days,
-// or what a batch or a token has contributed to, and with it what others have sent for the same
-// origin and day.
+// A Removal says what is to be taken out: what origins have on some days, of all tokens or of one; or all that a token has
+// sent for the origins and days that batches of a run were added to.
 type Removal struct {
-	Origins fleet.Filter // Build, Go, GOOS, GOARCH, CPU, From and To; one at least, if neither of the others is given
-	Token   string       // ID of the token that batches came with
-	Run     *fleet.RunID // of batches
+	Origins fleet.Filter // Build, Go, GOOS, GOARCH, CPU, From and To
+	Token   string       // ID of the token that the figures came with; "": whatever they came with
+	Run     *fleet.RunID // of batches; nil: whatever run they are of
 }
 
 // Removed is what was taken out.
@@ -88,17 +86,15 @@ func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 	f := r.Origins
 	f.Package, f.Function, f.Kind = "", "", ""
 	chosen := s.known.chosen(&f)
-	var text string
-	var args []any
-	switch from, to := days(&f); {
-	case r.Token != "":
-		text, args = "SELECT DISTINCT origin, day FROM batch WHERE token = $1", []any{r.Token}
+	from, to := days(&f)
+	text, args := "SELECT origin, day FROM head WHERE day >= $1 AND day <= $2", []any{from, to}
+	switch {
 	case r.Run != nil:
 		text, args = "SELECT DISTINCT origin, day FROM batch WHERE run = $1", []any{r.Run[:]}
+	case r.Token != "":
+		text, args = text+" AND origin IN (SELECT id FROM origin WHERE token = $3)", append(args, r.Token)
 	case f == fleet.Filter{}:
 		return nil, errors.New("all figures there are would be removed; say which")
-	default:
-		text, args = "SELECT DISTINCT origin, day FROM head WHERE day >= $1 AND day <= $2", []any{from, to}
 	}
 	list := pairs{}
 	rows, err := s.read.QueryContext(ctx, text, args...)
@@ -107,7 +103,7 @@ func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 		err := rows.Scan(&origin, &day)
 		if _, ok := chosen[int32(origin)]; ok {
 			list[[2]int64{origin, day}] = true
-			if r.Token != "" || r.Run != nil { // it may have become a part of its month since
+			if r.Run != nil { // it may have become a part of its month since
 				list[[2]int64{origin, int64(monthOf(fleet.Day(day)))}] = true
 			}
 		}
@@ -180,11 +176,11 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs) (n int, err
 	if len(had) == 0 {
 		return 0, nil
 	}
-	origins := newRowset([]string{"origin"}, nil)
+	origins := newRowset([]string{"origin", "same"}, nil)
 	for _, origin := range slices.Sorted(maps.Keys(which.origins())) {
-		origins.row([]int64{origin})
+		origins.row([]int64{origin, int64(s.known.same(int32(origin)))})
 	}
-	if _, err := tx.exec(ctx, "DELETE FROM reach WHERE "+within+" AND origin IN (SELECT v.origin FROM {rows}) AND NOT EXISTS (SELECT 1 FROM cell WHERE cell.api = reach.api AND cell.origin = reach.origin)", origins, nil); err != nil {
+	if _, err := tx.exec(ctx, "DELETE FROM reach WHERE "+within+" AND origin IN (SELECT v.same FROM {rows}) AND NOT EXISTS (SELECT 1 FROM cell JOIN origin ON origin.id = cell.origin WHERE cell.api = reach.api AND origin.same = reach.origin)", origins, nil); err != nil {
 		return 0, err
 	}
 	if _, err := tx.exec(ctx, "UPDATE words SET as_of = -1 WHERE "+within+" AND origin IN (SELECT v.origin FROM {rows})", origins, nil); err != nil {
@@ -248,7 +244,7 @@ func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision
 			a, origins[at.api] = &apiSum{}, map[int32]bool{}
 			sums[at.api] = a
 		}
-		origins[at.api][at.origin] = true
+		origins[at.api][s.known.same(at.origin)] = true
 		a.runs, a.count, a.timed, a.most = add(a.runs, c.runs), add(a.count, c.count), add(a.timed, c.timed), max(a.most, c.most)
 		addWide(&a.took, &a.tookHi, c.times)
 		if nested := (profile.Uint128{Lo: uint64(c.nested)}); !c.times.Less(nested) {

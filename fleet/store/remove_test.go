@@ -18,7 +18,7 @@ import (
 )
 
 // A store from which figures were removed is as one that never had them: of an origin, of some of
-// its days, of a token, of a batch.
+// its days, of a token, of a token on some days, of a batch. What other tokens have sent for the same stays.
 func testRemove(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(21)
@@ -34,15 +34,11 @@ func testRemove(t *testing.T, url string) {
 		switch i % 10 {
 		case 3:
 			origin = fleet.Origin{Build: "evil@v1", GOOS: "linux"}
-		case 5:
-			origin = fleet.Origin{Build: "token@v1", GOOS: "linux"}
-		case 7:
-			origin = fleet.Origin{Build: fmt.Sprintf("run@v%d", i), GOOS: "linux"}
+		case 5, 6, 7:
+			origin, b.Day = fleet.Origin{Build: fmt.Sprintf("shared@v%d", i/10), GOOS: "linux"}, someDay
 		}
 		b = batchOf(b.Profile, origin, b.Day, fleet.BatchID{Run: fleet.NewRunID(), Build: origin.Build, Sequence: uint32(i)})
-		if b.Token = "honest"; origin.Build == "token@v1" {
-			b.Token = "other"
-		}
+		b.Token = []string{"honest", "other", "once"}[max(0, i%10-5)%3]
 		list = append(list, b)
 		ingest(t, s, b)
 	}
@@ -77,8 +73,11 @@ func testRemove(t *testing.T, url string) {
 	}
 	day := list[0].Day
 	remove(store.Removal{Origins: fleet.Filter{Go: "go1.26*", From: day, To: day}}, func(b fact) bool { return b.Day == day && b.Origin.Go == "go1.26.8" })
-	remove(store.Removal{Token: "other"}, func(b fact) bool { return b.Token == "other" })
-	last := list[slices.IndexFunc(list, func(b fact) bool { return b.Origin.Build == "run@v7" })]
+	other := func(b fact) bool { return b.Token == "other" }
+	day = list[slices.IndexFunc(list, other)].Day
+	remove(store.Removal{Token: "other", Origins: fleet.Filter{From: day, To: day}}, func(b fact) bool { return other(b) && b.Day == day })
+	remove(store.Removal{Token: "other"}, other)
+	last := list[slices.IndexFunc(list, func(b fact) bool { return b.Token == "once" })]
 	run := last.ID.Run
 	remove(store.Removal{Run: &run}, func(b fact) bool { return b.ID.Run == run })
 	if got := ingest(t, s, last); !got.Known {
