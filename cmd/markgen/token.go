@@ -19,7 +19,7 @@ var cmdToken = &command{
 	long: `
 usage: markgen token add [-db DB | -server URL] [-scope S,…] [-expires TIME] NAME
        markgen token list [-db DB | -server URL]
-       markgen token revoke [-db DB | -server URL] ID…
+       markgen token revoke [-db DB | -server URL] [-figures [-n]] ID…
 
 Token makes, lists and revokes tokens: through a server (markgen serve) that runs, with a token that has the scope admin,
 or in its store, which of SQLite no server may have open meanwhile. A token is printed once, when it is made; the
@@ -31,12 +31,17 @@ store keeps its SHA-256 only. What is changed holds for all servers of the store
   -scope S,…     what the token is for: ingest (sending batches; the default), read (asking, pages and metrics), admin
                  (tokens, backup and all that read is for)
   -expires TIME  until when it is good: a duration such as 720h or 90d, or a day such as 2027-01-31 (default: for good)
+  -figures       revoke the token, and take out of the store what was sent with it. A batch that was on its way may still have
+                 been taken: the same command again takes that out
+  -n             change nothing; print what -figures would take out
 
 examples:
   markgen token add -scope read 'Ann, laptop'
   markgen token add -server https://perf.example.com -token-file admin.token -scope ingest -expires 365d volunteers
   markgen token list
-  markgen token revoke 7xq2mbd3`,
+  markgen token revoke 7xq2mbd3
+  markgen token revoke -figures -n 7xq2mbd3
+  markgen token revoke -figures -server https://perf.example.com -token-file admin.token 7xq2mbd3`,
 	run: runToken,
 }
 
@@ -56,6 +61,11 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 	if word == "add" || word == "" {
 		fs.StringVar(scope, "scope", server.ScopeIngest, "")
 		fs.StringVar(expires, "expires", "", "")
+	}
+	var o revokeFlags
+	if word == "revoke" || word == "" {
+		fs.BoolVar(&o.figures, "figures", false, "")
+		fs.BoolVar(&o.dry, "n", false, "")
 	}
 	if code, done := env.parse(fs, rest); done {
 		return code
@@ -84,7 +94,10 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 		if fs.NArg() == 0 {
 			return env.wrong("the ID of a token is expected; markgen token list shows them")
 		}
-		do = func(ctx context.Context, k tokenKeeper) error { return revokeTokens(ctx, k, fs.Args()) }
+		if o.dry && !o.figures {
+			return env.wrong("-n says what -figures would take out; give both")
+		}
+		do = func(ctx context.Context, k tokenKeeper) error { return o.revoke(ctx, env, k, fs.Args()) }
 	default:
 		return env.wrong("add, list or revoke is expected, not %q", word)
 	}
@@ -119,6 +132,7 @@ type tokenKeeper interface {
 	tokens(context.Context) ([]client.Token, error)
 	add(ctx context.Context, name string, scopes []string, expires time.Time) (client.Token, error)
 	revoke(ctx context.Context, id string) error
+	removeFigures(ctx context.Context, token string, dry bool) (client.Removed, error)
 }
 
 type keptInStore struct{ *store.Store }
@@ -141,6 +155,11 @@ func (s keptInStore) add(ctx context.Context, name string, scopes []string, expi
 
 func (s keptInStore) revoke(ctx context.Context, id string) error { return s.RevokeToken(ctx, id) }
 
+func (s keptInStore) removeFigures(ctx context.Context, token string, dry bool) (client.Removed, error) {
+	done, err := s.Remove(ctx, store.Removal{Token: token, Dry: dry})
+	return client.Removed(done), err
+}
+
 type keptByServer struct{ *client.Client }
 
 func (s keptByServer) tokens(ctx context.Context) ([]client.Token, error) { return s.Tokens(ctx) }
@@ -150,6 +169,10 @@ func (s keptByServer) add(ctx context.Context, name string, scopes []string, exp
 }
 
 func (s keptByServer) revoke(ctx context.Context, id string) error { return s.RevokeToken(ctx, id) }
+
+func (s keptByServer) removeFigures(ctx context.Context, token string, dry bool) (client.Removed, error) {
+	return s.RemoveFigures(ctx, token, dry)
+}
 
 // addToken makes a token and prints it.
 func addToken(ctx context.Context, env *Env, k tokenKeeper, name string, scopes []string, expires time.Time) error {
@@ -188,7 +211,11 @@ func listTokens(ctx context.Context, env *Env, k tokenKeeper) error {
 	return report.WriteTable(env.Stdout, columns, o)
 }
 
-func revokeTokens(ctx context.Context, k tokenKeeper, ids []string) error {
+// revokeFlags are those of revoke.
+type revokeFlags struct{ figures, dry bool }
+
+// revoke revokes tokens, and takes out what was sent with them if that is asked for.
+func (o revokeFlags) revoke(ctx context.Context, env *Env, k tokenKeeper, ids []string) error {
 	list, err := k.tokens(ctx)
 	if err != nil {
 		return err
@@ -205,9 +232,31 @@ func revokeTokens(ctx context.Context, k tokenKeeper, ids []string) error {
 			errs = errors.Join(errs, fmt.Errorf("there is no token %s; markgen token list shows them", id))
 			continue
 		}
-		errs = errors.Join(errs, k.revoke(ctx, id))
+		if !o.dry {
+			if err := k.revoke(ctx, id); err != nil {
+				errs = errors.Join(errs, err)
+				continue
+			}
+		}
+		if o.figures {
+			errs = errors.Join(errs, o.remove(ctx, env, k, id))
+		}
 	}
 	return errs
+}
+
+// remove takes out what was sent with a token, and prints how much.
+func (o revokeFlags) remove(ctx context.Context, env *Env, k tokenKeeper, id string) error {
+	done, err := k.removeFigures(ctx, id, o.dry)
+	if err != nil {
+		return err
+	}
+	verb := "removed"
+	if o.dry {
+		verb = "would remove"
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s %d batches with figures of %d APIs, on %d days of builds and kinds of machines, sent with %s\n", verb, done.Batches, done.APIs, done.Days, id)
+	return err
 }
 
 // parseExpiry reads a duration from now, of which days are one unit, or a day, at whose end it is over; "" is the zero

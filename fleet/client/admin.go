@@ -61,3 +61,31 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	}
 	return res.Body.Close()
 }
+
+// Removed is what was taken out of a store.
+type Removed struct {
+	Days    int    `json:"days"`    // of origins: two origins on three days are six
+	Batches uint64 `json:"batches"` // whose figures these were
+	APIs    int    `json:"apis"`    // that had them
+}
+
+// RemoveFigures takes out what was sent with a token; dry, nothing goes, and the answer is what would.
+func (c *Client) RemoveFigures(ctx context.Context, token string, dry bool) (done Removed, err error) {
+	query := url.Values{"token": {token}}
+	if dry {
+		query.Set("dry", "1")
+	}
+	res, err := c.send(ctx, http.MethodDelete, "v1/figures", query, nil, nil)
+	if err != nil {
+		return done, err
+	}
+	defer res.Body.Close()
+	text, err := read(res.Body, mostJSON)
+	if err != nil {
+		return done, err
+	}
+	if err := json.Unmarshal(text, &done); err != nil {
+		return done, fmt.Errorf("%s answers what can't be read: %w", c.Host(), err)
+	}
+	return done, nil
+}

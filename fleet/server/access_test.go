@@ -281,15 +281,18 @@ func TestRemove(t *testing.T) {
 	put(encoded(t, made(30, 2, "example.com/evil@v1")), "Authorization: Bearer "+mallory)
 	put(encoded(t, made(30, 3, "example.com/shop@v1")), "Authorization: Bearer "+mallory) // of the same build and machine
 	at.settle()
-	for _, query := range []string{"", "?", "?run=" + fleet.NewRunID().String() + "&build=y", "?run=" + fleet.NewRunID().String() + "&token=x", "?run=x", "?package=a", "?from=2026-01-02&to=2026-01-01"} {
+	for _, query := range []string{"", "?", "?run=" + fleet.NewRunID().String() + "&build=y", "?run=" + fleet.NewRunID().String() + "&token=x", "?run=x", "?dry=1", "?build=x&dry=yes", "?package=a", "?from=2026-01-02&to=2026-01-01"} {
 		if r := at.do("DELETE", "/v1/figures"+query, nil, at.bearer("admin")); r.status != 400 {
 			t.Errorf("%q: %d\n%s", query, r.status, r.body)
 		}
 	}
-	var got struct{ Days, Batches, APIs int }
-	r := at.do("DELETE", "/v1/figures?token="+strings.Split(mallory, "_")[1], nil, at.bearer("admin"))
-	if r.into(t, &got); r.status != 200 || got.Days != 2 || got.Batches != 2 || got.APIs == 0 {
-		t.Errorf("%d\n%s", r.status, r.body)
+	sent := "/v1/figures?token=" + strings.Split(mallory, "_")[1]
+	for _, query := range []string{"&dry=1", "&dry=1", ""} {
+		var got struct{ Days, Batches, APIs int }
+		r := at.do("DELETE", sent+query, nil, at.bearer("admin"))
+		if r.into(t, &got); r.status != 200 || got.Days != 2 || got.Batches != 2 || got.APIs == 0 {
+			t.Errorf("%s: %d\n%s", query, r.status, r.body)
+		}
 	}
 	at.settle()
 	var before, after struct {

@@ -136,10 +136,10 @@ func (s *Server) deleteToken(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteFigures takes figures out of the store.
+// deleteFigures takes figures out of the store, or says what it would take out.
 func (s *Server) deleteFigures(w http.ResponseWriter, r *http.Request) error {
-	p := paramsOf(r, "build", "go", "goos", "goarch", "cpu", "from", "to", "token", "run")
-	removal := store.Removal{Origins: p.filter(), Token: p.text("token")}
+	p := paramsOf(r, "build", "go", "goos", "goarch", "cpu", "from", "to", "token", "run", "dry")
+	removal := store.Removal{Origins: p.filter(), Token: p.text("token"), Dry: p.word("dry", "", "1") != ""}
 	if text := p.text("run"); text != "" {
 		run, err := fleet.ParseRunID(text)
 		if err != nil {
@@ -157,7 +157,9 @@ func (s *Server) deleteFigures(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.Log.Warn("figures were removed", "query", r.URL.RawQuery, "days", done.Days, "batches", done.Batches, "apis", done.APIs, "by", knownOf(r).token)
+	if !removal.Dry {
+		s.Log.Warn("figures were removed", "query", r.URL.RawQuery, "days", done.Days, "batches", done.Batches, "apis", done.APIs, "by", knownOf(r).token)
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(w).Encode(done)

@@ -22,6 +22,7 @@ type Removal struct {
 	Origins fleet.Filter // Build, Go, GOOS, GOARCH, CPU, From and To
 	Token   string       // ID of the token that the figures came with; "": whatever they came with
 	Run     *fleet.RunID // of batches; nil: whatever run they are of
+	Dry     bool         // nothing is taken out; the answer is what would be
 }
 
 // Removed is what was taken out.
@@ -59,23 +60,42 @@ func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err
 	if err != nil || len(which) == 0 {
 		return done, err
 	}
+	done.Days = len(which)
 	// Cursors are void from now on, and again in the end: what is read in between is neither the
 	// one nor the other. Nor does any server believe what it remembers of the table reach.
-	if err := s.redraw(ctx, nil); err != nil {
-		return done, err
+	if !r.Dry {
+		if err := s.redraw(ctx, nil); err != nil {
+			return done, err
+		}
 	}
 	for c := range chunks {
-		n, err := s.removeChunk(ctx, c, which)
+		n, err := s.removeChunk(ctx, c, which, r.Dry)
 		if done.APIs += n; err != nil {
 			return done, err
 		}
 	}
-	done.Days = len(which)
-	return done, s.redraw(ctx, func(tx transaction) error {
-		_, err := tx.exec(ctx, "DELETE FROM head WHERE EXISTS (SELECT 1 FROM {rows} WHERE v.origin = head.origin AND v.day = head.day) RETURNING batches", which.rows(),
-			func(n int64) { done.Batches += fromColumn(n) })
-		return err
-	})
+	batches := func(tx transaction) error {
+		return which.take(ctx, tx, "head", "batches", "", r.Dry, func(n int64) { done.Batches += fromColumn(n) })
+	}
+	if r.Dry {
+		tx, err := s.begin(ctx, false)
+		if err != nil {
+			return done, err
+		}
+		defer tx.Rollback()
+		return done, batches(tx)
+	}
+	return done, s.redraw(ctx, batches)
+}
+
+// take deletes the rows of a table that are of the origins and days, and gives visit a column of each; dry, it only reads them.
+func (p pairs) take(ctx context.Context, tx transaction, table, column, where string, dry bool, visit func(int64)) error {
+	from, returning := "DELETE FROM "+table, " RETURNING "+column
+	if dry {
+		from, returning = "SELECT "+column+" FROM "+table, ""
+	}
+	_, err := tx.exec(ctx, from+" WHERE "+where+"EXISTS (SELECT 1 FROM {rows} WHERE v.origin = "+table+".origin AND v.day = "+table+".day)"+returning, p.rows(), visit)
+	return err
 }
 
 // contributions are the days of origins that a removal is of.
@@ -151,8 +171,8 @@ func (s *Store) redraw(ctx context.Context, also func(transaction) error) error 
 	return tx.Commit()
 }
 
-// removeChunk takes the figures of a chunk's APIs out, and returns of how many APIs there were some.
-func (s *Store) removeChunk(ctx context.Context, c int, which pairs) (n int, err error) {
+// removeChunk takes the figures of a chunk's APIs out, unless it is a dry run, and returns of how many APIs there were some.
+func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (n int, err error) {
 	tx, err := s.begin(ctx, false)
 	if err != nil {
 		return 0, err
@@ -168,13 +188,12 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs) (n int, err
 	}
 	had := map[int64]bool{}
 	for _, t := range byTag {
-		if _, err := tx.exec(ctx, "DELETE FROM "+t.name+" WHERE "+within+" AND EXISTS (SELECT 1 FROM {rows} WHERE v.origin = "+t.name+".origin AND v.day = "+t.name+".day) RETURNING api", which.rows(),
-			func(api int64) { had[api] = true }); err != nil {
+		if err := which.take(ctx, tx, t.name, "api", within+" AND ", dry, func(api int64) { had[api] = true }); err != nil {
 			return 0, err
 		}
 	}
-	if len(had) == 0 {
-		return 0, nil
+	if dry || len(had) == 0 {
+		return len(had), nil
 	}
 	origins := newRowset([]string{"origin", "same"}, nil)
 	for _, origin := range slices.Sorted(maps.Keys(which.origins())) {

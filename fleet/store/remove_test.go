@@ -50,8 +50,18 @@ func testRemove(t *testing.T, url string) {
 	remove := func(removal store.Removal, is func(fact) bool) {
 		t.Helper()
 		n := len(list)
+		dry := removal
+		dry.Dry = true
+		foreseen, err := s.Remove(ctx, dry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOrigins(t, s, list)
 		list = slices.DeleteFunc(list, is)
 		got, err := s.Remove(ctx, removal)
+		if got != foreseen {
+			t.Errorf("%+v were removed, and %+v foreseen", got, foreseen)
+		}
 		if err != nil || got.Batches != uint64(n-len(list)) || got.Days == 0 || got.APIs == 0 {
 			t.Errorf("%+v, %v; want %d batches", got, err, n-len(list))
 		}
