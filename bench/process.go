@@ -59,7 +59,7 @@ func cleanEnviron() []string {
 			environ = append(environ, kv)
 		}
 	}
-	return append(environ, "GOFLAGS=-buildvcs=false", "GOWORK=off")
+	return append(environ, "GOFLAGS=-buildvcs=false")
 }
 
 // watch reads the largest resident size that a process has had, until it ends.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+
+	"github.com/markgen/markgen/internal/interrupt"
 )
 
 // Exit codes of a shell for programs that cannot be run.
@@ -15,18 +17,6 @@ const (
 	exitNotFound      = 127
 	exitSignal        = 128 // plus the number of the signal that ended the program
 )
-
-// Heeded are those of the signals that this process was not started to ignore, as nohup does with that of a hangup and a
-// shell with those of the keyboard for what runs in the background. Who asks for the others would end that, for the programs
-// that it starts, too.
-func Heeded(signals ...os.Signal) (heeded []os.Signal) {
-	for _, s := range signals {
-		if !signal.Ignored(s) {
-			heeded = append(heeded, s)
-		}
-	}
-	return heeded
-}
 
 // notStarted is the error of starting a program, with the name that the user gave it.
 func notStarted(name string, err error) error {
@@ -49,7 +39,7 @@ func notStarted(name string, err error) error {
 // The error says that the program could not be started.
 func runChild(cmd *exec.Cmd) (int, error) {
 	signals := make(chan os.Signal, 16)
-	if list := Heeded(forwarded...); len(list) > 0 {
+	if list := interrupt.Heeded(forwarded...); len(list) > 0 {
 		signal.Notify(signals, list...)
 		defer signal.Stop(signals)
 	}

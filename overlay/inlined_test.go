@@ -68,7 +68,7 @@ var inlinedLine = regexp.MustCompile(`^\S*?([^/\\: ]+:\d+)(?::\d+)?: (can inline
 // calls, sorted, each once.
 func inlined(output string) (lines []string) {
 	for line := range strings.Lines(output) {
-		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "runtime.") && !strings.Contains(m[3], ".deferwrap") {
+		if m := inlinedLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(m[3], "perf.") && !strings.Contains(m[3], ".deferwrap") {
 			lines = append(lines, fmt.Sprint(m[1], " ", m[2], " ", m[3]))
 		}
 	}

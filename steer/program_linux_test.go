@@ -123,7 +123,7 @@ var built = sync.OnceValues(func() (dir string, err error) {
 	run := func(in string, name string, args ...string) error {
 		cmd := exec.Command(name, args...)
 		cmd.Dir = in
-		cmd.Env = append(os.Environ(), "GOFLAGS="+tier.Flags, "GOWORK=off", "GOPROXY=off", "MARKGEN=")
+		cmd.Env = append(os.Environ(), "GOFLAGS="+tier.Flags, "GOPROXY=off", "MARKGEN=")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", cmd, err, text)
 		}

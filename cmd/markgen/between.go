@@ -12,15 +12,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
 
-var cmdBetween = &command{
-	name:  "between",
-	short: "the time between two markers of a trace, less what the markers on the way took",
-	long: `
+var cmdBetween = &cli.Command{
+	Name:  "between",
+	Short: "the time between two markers of a trace, less what the markers on the way took",
+	Long: `
 usage: markgen between [-json] FROM TO DATA…
 
 Between reads traces, which programs leave that ran with collect=trace in MARKGEN, and tells how the times are
@@ -44,48 +45,48 @@ examples:
   markgen between parse parse data.markgen
   markgen between -json request@enter 'reply sent' 'runs/*.markgen'
   markgen between '*.(*Server).read@exit' '*.(*Server).write@enter' data.markgen`,
-	run: runBetween,
+	Run: runBetween,
 }
 
-func runBetween(_ context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runBetween(_ context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	asJSON := fs.Bool("json", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	if fs.NArg() < 3 {
-		return env.wrong("the markers FROM and TO and a data file are expected, not %d arguments", fs.NArg())
+		return env.Wrong("the markers FROM and TO and a data file are expected, not %d arguments", fs.NArg())
 	}
-	code := exitOK
+	code := cli.OK
 	b, err := between(env, fs.Arg(0), fs.Arg(1), findRuns(env, fs.Args()[2:], &code), &code)
 	if err != nil {
-		return env.fail(relative(env, err))
+		return env.Fail(relative(env, err))
 	}
 	if b == nil {
 		return code
 	}
 	if err := writeBetween(env, b, *asJSON); err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	return code
 }
 
 // between reads the files, twice: which markers there are, then the records. What can't be read is reported and sets
 // the exit code; the result is nil if nothing can.
-func between(env *Env, from, to string, files iter.Seq[string], code *int) (*profile.Between, error) {
+func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (*profile.Between, error) {
 	var markers, unpassed, counted []profile.TraceMarker
 	var sound []string
 	for file := range files {
 		t, err := profile.OpenTrace(file)
 		if err != nil {
-			*code = env.fail(relative(env, err))
+			*code = env.Fail(relative(env, err))
 			continue
 		}
 		if t.Damaged {
-			*code = exitFailure
+			*code = cli.Failure
 		}
 		for _, warning := range t.Warnings {
-			env.warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
+			env.Warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
 		}
 		markers = append(markers, t.Markers...)
 		unpassed, counted = append(unpassed, t.Unpassed...), append(counted, t.Counted...)
@@ -118,11 +119,11 @@ func between(env *Env, from, to string, files iter.Seq[string], code *int) (*pro
 			return nil, err
 		}
 		if err := errors.Join(b.Add(t), t.Close()); err != nil {
-			*code = env.fail(relative(env, err))
+			*code = env.Fail(relative(env, err))
 		}
 	}
 	for _, warning := range b.Warnings {
-		env.warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
+		env.Warn(strings.TrimPrefix(warning, env.Dir+string(filepath.Separator)))
 	}
 	return b, nil
 }
@@ -145,7 +146,7 @@ func suggestion(name string, markers []profile.TraceMarker) string {
 			}
 		}
 	}
-	if near := nearest(name, names); near != "" {
+	if near := cli.Nearest(name, names); near != "" {
 		return ", did you mean " + whole[near] + "?"
 	}
 	return "; markgen list prints the names"
@@ -166,7 +167,7 @@ type betweenJSON struct {
 	Unpaired   uint64  `json:"unpaired"`
 }
 
-func writeBetween(env *Env, b *profile.Between, asJSON bool) error {
+func writeBetween(env *cli.Env, b *profile.Between, asJSON bool) error {
 	if !asJSON {
 		var o report.Options
 		o.Width, o.Color = terminal(env, env.Stdout)
@@ -194,7 +195,7 @@ func writeBetween(env *Env, b *profile.Between, asJSON bool) error {
 }
 
 // findRuns gives the files that the arguments name, each once. What isn't there is reported and sets the exit code.
-func findRuns(env *Env, args []string, code *int) iter.Seq[string] {
+func findRuns(env *cli.Env, args []string, code *int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
 		for _, arg := range args {
@@ -203,7 +204,7 @@ func findRuns(env *Env, args []string, code *int) iter.Seq[string] {
 				err = fmt.Errorf("%s: markgen isolate has no result there yet; give the same command, with -o %s, to go on from there", arg, shellWord(arg))
 			}
 			if err != nil {
-				*code = env.fail(relative(env, err))
+				*code = env.Fail(relative(env, err))
 				continue
 			}
 			for _, file := range found {

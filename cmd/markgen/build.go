@@ -1,11 +1,15 @@
 package main
 
-import "context"
+import (
+	"context"
 
-var cmdBuild = &command{
-	name:  "build",
-	short: "go build, with markers compiled in",
-	long: `
+	"github.com/markgen/markgen/internal/cli"
+)
+
+var cmdBuild = &cli.Command{
+	Name:  "build",
+	Short: "go build, with markers compiled in",
+	Long: `
 usage: markgen build [own flags] [go build's flags] [packages]
 
 Build does what go build does, for the packages with markers in them. The markers are put into copies that
@@ -25,24 +29,24 @@ examples:
   markgen build ./cmd/demo
   markgen build -all -o demo ./cmd/demo
   markgen build -all -markpkg ./...,strconv -race -tags integration -o demo ./cmd/demo`,
-	run: runBuild,
+	Run: runBuild,
 }
 
-func runBuild(ctx context.Context, env *Env, args []string) int {
-	own, args, code, done := env.parseOwn(args, false, true)
+func runBuild(ctx context.Context, env *cli.Env, args []string) int {
+	own, args, code, done := parseOwn(env, args, false, true)
 	if done {
 		return code
 	}
-	build, code := env.prepare(ctx, "build", own, args)
+	build, code := prepare(ctx, env, "build", own, args)
 	if build == nil {
 		return code
 	}
 	code, err := build.Go(ctx)
 	if err != nil {
-		return env.failGo(err)
+		return failGo(env, err)
 	}
-	if code == exitOK {
-		env.note(own.unmarked(build))
+	if code == cli.OK {
+		note(env, own.unmarked(build))
 	}
 	return code
 }

@@ -9,29 +9,30 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/internal/cli"
 )
 
-// client is the client for a server, with the token in a file, or that in the environment if none is given.
-func (e *Env) client(server, tokenFile string) (*client.Client, error) {
-	token, err := e.token("", tokenFile)
+// newClient is the client for a server, with the token in a file, or that in the environment if none is given.
+func newClient(e *cli.Env, server, tokenFile string) (*client.Client, error) {
+	token, err := readToken(e, "", tokenFile)
 	if err != nil {
 		return nil, err
 	}
 	if u, err := url.Parse(server); err == nil {
-		e.warnPlain(u, token)
+		warnPlain(e, u, token)
 	}
-	return &client.Client{Server: server, Version: ownVersion(), Token: token}, nil
+	return &client.Client{Server: server, Version: cli.Version(), Token: token}, nil
 }
 
 // warnPlain warns of a token that leaves the machine without TLS.
-func (e *Env) warnPlain(server *url.URL, token string) {
+func warnPlain(e *cli.Env, server *url.URL, token string) {
 	if server.Scheme == "http" && token != "" && !ownMachine(server.Hostname()) {
-		e.warn("the token goes to " + server.Host + " without TLS, and can be read on the way")
+		e.Warn("the token goes to " + server.Host + " without TLS, and can be read on the way")
 	}
 }
 
-// token is the one given, or what the file of -token-file has, or MARKGEN_TOKEN if there is neither.
-func (e *Env) token(given, file string) (string, error) {
+// readToken is the one given, or what the file of -token-file has, or MARKGEN_TOKEN if there is neither.
+func readToken(e *cli.Env, given, file string) (string, error) {
 	const shape = "a token is one word that begins with mg_"
 	token, from := cmp.Or(given, e.Getenv("MARKGEN_TOKEN")), "the token"
 	if file != "" {

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/steer"
 	"github.com/markgen/markgen/units"
 )
 
-var cmdCtl = &command{
-	name:  "ctl",
-	short: "show and change what a running program collects",
-	long: `
+var cmdCtl = &cli.Command{
+	Name:  "ctl",
+	Short: "show and change what a running program collects",
+	Long: `
 usage: markgen ctl TARGET status [-json]
        markgen ctl TARGET start|pause|resume|stop
        markgen ctl TARGET set KEY=VALUE…
@@ -51,46 +52,46 @@ examples:
   markgen ctl demo.4711.markgen pause
   markgen ctl 4711 set 'only=*.parse*;*.lex*' sample=1:100
   markgen ctl 4711 set 'example.com/demo.(*Parser).Expr=off'`,
-	run: runCtl,
+	Run: runCtl,
 }
 
-func runCtl(_ context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runCtl(_ context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	asJSON := fs.Bool("json", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	words := fs.Args()
 	actions := slices.Concat([]string{"status"}, steer.Verbs(), []string{"set"})
 	switch {
 	case len(words) == 0 && *asJSON:
-		return env.wrong("-json is for status")
+		return env.Wrong("-json is for status")
 	case len(words) == 0:
 		return withoutTarget(env)
 	case len(words) == 1:
-		return env.wrong("nothing is said to do with %s; give one of %s", words[0], strings.Join(actions, ", "))
+		return env.Wrong("nothing is said to do with %s; give one of %s", words[0], strings.Join(actions, ", "))
 	}
 	target, action, rest := words[0], words[1], words[2:]
 	if !slices.Contains(actions, action) {
 		if slices.Contains(actions, target) {
-			return env.wrong("the target comes first, then what to do with it: markgen ctl %s %s", action, target)
+			return env.Wrong("the target comes first, then what to do with it: markgen ctl %s %s", action, target)
 		}
-		if near := nearest(action, actions); near != "" {
-			return env.wrong("unknown action %q, did you mean %q?", action, near)
+		if near := cli.Nearest(action, actions); near != "" {
+			return env.Wrong("unknown action %q, did you mean %q?", action, near)
 		}
-		return env.wrong("unknown action %q; give one of %s", action, strings.Join(actions, ", "))
+		return env.Wrong("unknown action %q; give one of %s", action, strings.Join(actions, ", "))
 	}
 	switch {
 	case action == "set" && len(rest) == 0:
-		return env.wrong("nothing is said to set; give KEY=VALUE")
+		return env.Wrong("nothing is said to set; give KEY=VALUE")
 	case action != "set" && len(rest) > 0:
-		return env.wrong("%s takes no argument, not %q", action, rest[0])
+		return env.Wrong("%s takes no argument, not %q", action, rest[0])
 	case *asJSON && action != "status":
-		return env.wrong("-json is for status")
+		return env.Wrong("-json is for status")
 	}
 	p, err := openTarget(env, target)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer p.Close()
 	switch action {
@@ -101,20 +102,20 @@ func runCtl(_ context.Context, env *Env, args []string) int {
 		err = p.Do(action)
 	}
 	if wrong := (*steer.SettingError)(nil); errors.As(err, &wrong) {
-		return env.wrong("%v", wrong)
+		return env.Wrong("%v", wrong)
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	s, err := p.Status()
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	switch {
 	case *asJSON:
 		text, err := json.MarshalIndent(s, "", "  ")
 		if err != nil {
-			return env.fail(err)
+			return env.Fail(err)
 		}
 		fmt.Fprintf(env.Stdout, "%s\n", text)
 	case action == "status":
@@ -125,11 +126,11 @@ func runCtl(_ context.Context, env *Env, args []string) int {
 	default:
 		fmt.Fprintf(env.Stdout, "%s, process %d: %s\n", report.Printable(s.App), s.PID, s.State)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // openTarget opens the process or data file of a command line.
-func openTarget(env *Env, target string) (*steer.Process, error) {
+func openTarget(env *cli.Env, target string) (*steer.Process, error) {
 	p, err := steer.Open(target, env.Dir)
 	if err != nil {
 		return nil, relative(env, err)

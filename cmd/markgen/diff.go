@@ -9,16 +9,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 )
 
-var cmdDiff = &command{
-	name:  "diff",
-	sides: true,
-	short: "what got slower or faster between two sets of runs, and fails if something got slower",
-	long: `
+var cmdDiff = &cli.Command{
+	Name:  "diff",
+	Sides: true,
+	Short: "what got slower or faster between two sets of runs, and fails if something got slower",
+	Long: `
 usage: markgen diff [-threshold 5%] [-alpha 0.05] [-metric M] [-all] [-json] OLD… -- NEW…
 
 Diff compares runs of a program from before a change with runs from after it, marker by marker, and tells what
@@ -52,7 +53,7 @@ examples:
   markgen diff -threshold 10% 'main/*.markgen' -- 'branch/*.markgen'
   markgen diff -metric count old -- new
   markgen diff -json old new | jq '.markers[] | select(.verdict == "worse" and (.guess | not))'`,
-	run: runDiff,
+	Run: runDiff,
 }
 
 // percentage is a flag: 5%, or 0.05.
@@ -73,8 +74,8 @@ func (p *percentage) Set(text string) error {
 	return nil
 }
 
-func runDiff(_ context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runDiff(_ context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	o := compare.Options{Alpha: compare.DefaultAlpha}
 	threshold := percentage(compare.DefaultThreshold)
 	fs.Var(&threshold, "threshold", "")
@@ -82,7 +83,7 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.Metric, "metric", "time", "")
 	all := fs.Bool("all", false, "")
 	asJSON := fs.Bool("json", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	o.Threshold = float64(threshold)
@@ -92,17 +93,17 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 	}
 	old, fresh, wrong := sides(given)
 	if wrong != "" {
-		return env.wrong("%s", wrong)
+		return env.Wrong("%s", wrong)
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) { // 0 is the default of the package
-		return env.wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", o.Alpha)
+		return env.Wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", o.Alpha)
 	}
 	c, err := compare.NewComparison(o)
 	if err != nil {
-		return env.wrong("%v", err)
+		return env.Wrong("%v", err)
 	}
-	code := exitOK
-	places := env.newPlacer("")
+	code := cli.OK
+	places := newPlacer(env, "")
 	for label, args := range [][]string{old, fresh} {
 		n := 0
 		for file := range findRuns(env, args, &code) {
@@ -112,39 +113,39 @@ func runDiff(_ context.Context, env *Env, args []string) int {
 					p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))
 				}
 				if p.Damaged {
-					code = exitFailure
+					code = cli.Failure
 				}
 				places.place(p)
 				err = c.Add(compare.Label(label), p)
 			}
 			if err != nil {
-				code = env.fail(relative(env, err))
+				code = env.Fail(relative(env, err))
 				continue
 			}
 			n++
 		}
 		if n == 0 {
-			return exitFailure // and said why
+			return cli.Failure // and said why
 		}
 	}
 	r := c.Result()
 	d := report.Diff{All: *all, JSON: *asJSON}
 	d.Width, d.Color = terminal(env, env.Stdout)
 	if err := d.Write(env.Stdout, r); err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	switch {
 	case len(r.Markers) == 0:
-		return env.fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
+		return env.Fail(fmt.Errorf("nothing could be compared; see that both sides are runs of the same program, with the metric %s", r.Metric))
 	case r.Certain() == 0:
-		return env.fail(errors.New("every marker that both sides passed is matched by a guess, so nothing could be compared; give what matters a name that stays, //perf:mark NAME"))
+		return env.Fail(errors.New("every marker that both sides passed is matched by a guess, so nothing could be compared; give what matters a name that stays, //perf:mark NAME"))
 	case !r.Enough && !r.Grown():
 		fmt.Fprintf(env.Stderr, "markgen diff: no figure is larger by %s or more; but these are too few runs to tell a change from chance, it takes %d on each side\n", threshold.String(), r.Need)
 		return code
 	case !r.Enough:
-		return env.fail(fmt.Errorf("too few runs to tell a change from chance; make %d on each side, or better ten, old and new in turn", r.Need))
+		return env.Fail(fmt.Errorf("too few runs to tell a change from chance; make %d on each side, or better ten, old and new in turn", r.Need))
 	case r.Worse() > 0:
-		return exitFinding
+		return cli.Finding
 	}
 	return code
 }

@@ -3,13 +3,15 @@ package main
 import (
 	"context"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
 )
 
-var cmdExec = &command{
-	name:  "exec",
-	short: "run an already marked program with collection on, and a report at the end",
-	long: `
+var cmdExec = &cli.Command{
+	Name:  "exec",
+	Short: "run an already marked program with collection on, and a report at the end",
+	Long: `
 usage: markgen exec [own flags] COMMAND [arguments]
 
 Exec runs a command with collection on: a marked program, or anything that starts marked programs, such as a
@@ -28,34 +30,34 @@ examples:
   MARKGEN=collect=io markgen exec ./demo -n 10
   markgen exec -o 'data/%a.%p.markgen' -report none make bench
   markgen exec -runs 10 -o perf -old ./demo-v1 ./demo -n 10 && markgen diff perf/old -- perf/new`,
-	run: runExec,
+	Run: runExec,
 }
 
-func runExec(ctx context.Context, env *Env, args []string) int {
-	outliveReader()
-	own, args, code, done := env.parseOwn(args, true, false)
+func runExec(ctx context.Context, env *cli.Env, args []string) int {
+	interrupt.OutliveReader()
+	own, args, code, done := parseOwn(env, args, true, false)
 	if done {
 		return code
 	}
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
-		return env.wrong("unknown flag %s", args[0])
+		return env.Wrong("unknown flag %s", args[0])
 	}
 	if len(args) == 0 {
-		return env.wrong("no command is given")
+		return env.Wrong("no command is given")
 	}
 	if own.repeats() {
 		return repeatCommand(ctx, env, own, args)
 	}
-	data, err := env.collect(own)
+	data, err := collectRun(env, own)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer data.Close()
 	code, err = overlay.Exec(ctx, args, env.Dir, data.Environ(env.Environ), env.Stdin, env.Stdout, env.Stderr)
 	if err != nil {
-		env.fail(err)
+		env.Fail(err)
 		return code
 	}
 	return data.finish(code)

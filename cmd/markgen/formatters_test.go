@@ -17,7 +17,9 @@ import (
 func TestFormatters(t *testing.T) {
 	tier.Corpus(t)
 	bin := t.TempDir() + string(filepath.Separator)
-	if out, err := exec.Command("go", "build", "-C", "../../tools/formatters", "-o", bin, "tool").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-C", "../../tools/formatters", "-o", bin, "tool")
+	build.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Skipf("the formatters could not be built: %v\n%s", err, out)
 	}
 	for _, args := range [][]string{

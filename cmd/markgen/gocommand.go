@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
@@ -74,9 +75,9 @@ const ownDataText = `
 
 // parseOwn reads markgen's own flags at the start of args and returns the rest. data says whether those of run, test and
 // exec are among them. A flag that is not markgen's ends them: it is go's.
-func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest []string, code int, done bool) {
+func parseOwn(e *cli.Env, args []string, data, markers bool) (own *ownFlags, rest []string, code int, done bool) {
 	own = new(ownFlags)
-	fs := e.flags()
+	fs := e.Flags()
 	if markers {
 		fs.BoolVar(&own.all, "all", false, "")
 		fs.StringVar(&own.mark, "markpkg", "", "")
@@ -103,22 +104,22 @@ func (e *Env) parseOwn(args []string, data, markers bool) (own *ownFlags, rest [
 			})
 		}
 	}
-	if args, code, done = e.parseFirst(fs, args); done {
+	if args, code, done = parseFirst(e, fs, args); done {
 		return nil, nil, code, true
 	}
 	if own.verbose {
 		args = overlay.AddFlags(args, "-v")
 	}
 	if err := own.shown.Check(); err != nil {
-		return nil, nil, e.wrong("%v", err), true
+		return nil, nil, e.Wrong("%v", err), true
 	}
 	if own.report == "none" && (own.shown.Sort != "" || own.shown.Top > 0) {
-		return nil, nil, e.wrong("-sort and -top are for the report, which -report none does not make; leave one of them out"), true
+		return nil, nil, e.Wrong("-sort and -top are for the report, which -report none does not make; leave one of them out"), true
 	}
 	if !knownForm(own.form) {
-		return nil, nil, e.wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
+		return nil, nil, e.Wrong("-form %s: the forms are %s", own.form, strings.Join(rewrite.Forms, ", ")), true
 	}
-	return own, args, exitOK, false
+	return own, args, cli.OK, false
 }
 
 // setKinds takes the kinds that are marked besides what directives name.
@@ -136,7 +137,7 @@ func (own *ownFlags) setKinds(text string) error {
 
 // parseFirst reads the flags of fs at the start of args and returns the rest: the first that is not among them ends
 // them.
-func (e *Env) parseFirst(fs *flag.FlagSet, args []string) (rest []string, code int, done bool) {
+func parseFirst(e *cli.Env, fs *flag.FlagSet, args []string) (rest []string, code int, done bool) {
 	for len(args) > 0 {
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
 		help := name == "h" || name == "help"
@@ -147,12 +148,12 @@ func (e *Env) parseFirst(fs *flag.FlagSet, args []string) (rest []string, code i
 		if f := fs.Lookup(name); f != nil && !hasValue && !isBool(f) {
 			n = min(2, len(args))
 		}
-		if code, done := e.parse(fs, args[:n]); done {
+		if code, done := e.Parse(fs, args[:n]); done {
 			return nil, code, true
 		}
 		args = args[n:]
 	}
-	return args, exitOK, false
+	return args, cli.OK, false
 }
 
 func knownForm(name string) bool { return name == "" || slices.Contains(rewrite.Forms, name) }
@@ -163,13 +164,13 @@ func isBool(f *flag.Flag) bool {
 }
 
 // prepare takes the rest of the command line apart as go would and marks the packages.
-func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []string) (build *overlay.Build, code int) {
+func prepare(ctx context.Context, e *cli.Env, verb string, own *ownFlags, args []string) (build *overlay.Build, code int) {
 	command, err := overlay.ParseCommandLine(verb, args)
 	if err == nil && verb == "test" {
 		err = command.CheckOutput()
 	}
 	if err != nil {
-		return nil, e.wrong("%v", err)
+		return nil, e.Wrong("%v", err)
 	}
 	for _, arg := range command.Args() {
 		if arg == "-args" || arg == "--args" || arg == "--" || verb != "test" {
@@ -178,16 +179,16 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 		switch name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
 		case !strings.HasPrefix(arg, "-"):
 		case slices.Contains([]string{"all", "markpkg", "config", "form", "deep", "sizes", "funcs", "kinds", "exact", "report", "sort", "top", "runs", "old"}, name):
-			return nil, e.wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
+			return nil, e.Wrong("-%s is a flag of markgen's; write it before go's flags and the packages, or after -args if it is for the tests", name)
 		}
 	}
 	o := overlay.Options{
 		Command:   command,
 		Dir:       e.Dir,
 		Environ:   e.Environ,
-		Configure: func(root string) (overlay.Marking, error) { return e.marking(root, own) },
+		Configure: func(root string) (overlay.Marking, error) { return markingOf(e, root, own) },
 		Deep:      own.deep,
-		Progress:  e.progress("marking", "packages"),
+		Progress:  showProgress(e, "marking", "packages"),
 		Stdin:     e.Stdin,
 		Stdout:    e.Stdout,
 		Stderr:    e.Stderr,
@@ -197,7 +198,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 	}
 	build, err = overlay.Prepare(ctx, o)
 	if err != nil {
-		return nil, e.failGo(err)
+		return nil, failGo(e, err)
 	}
 	for _, note := range build.Notes {
 		fmt.Fprintf(e.Stderr, "markgen: %s\n", note)
@@ -205,7 +206,7 @@ func (e *Env) prepare(ctx context.Context, verb string, own *ownFlags, args []st
 	if command.Bool("v") {
 		fmt.Fprintf(e.Stderr, "markgen: %s\n", build.Stats.String())
 	}
-	return build, exitOK
+	return build, cli.OK
 }
 
 // unmarked says that nothing is marked in a build, since nothing asks for it, and what to do; "" if that is not so.
@@ -217,14 +218,14 @@ func (own *ownFlags) unmarked(build *overlay.Build) string {
 }
 
 // note prints what a user may want to know, and what is no warning.
-func (e *Env) note(text string) {
+func note(e *cli.Env, text string) {
 	if text != "" {
-		fmt.Fprintf(e.Stderr, "markgen %s: %s\n", e.command.name, text)
+		fmt.Fprintf(e.Stderr, "markgen %s: %s\n", e.Command(), text)
 	}
 }
 
-// marking reads how the module in root wants to be marked.
-func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
+// markingOf reads how the module in root wants to be marked.
+func markingOf(e *cli.Env, root string, own *ownFlags) (overlay.Marking, error) {
 	var earlier []byte
 	if own.earlier != nil {
 		earlier = own.earlier(root)
@@ -258,10 +259,10 @@ func (e *Env) marking(root string, own *ownFlags) (overlay.Marking, error) {
 }
 
 // failGo reports an error; one of go's own is printed as go does.
-func (e *Env) failGo(err error) int {
+func failGo(e *cli.Env, err error) int {
 	if failure := (*overlay.GoError)(nil); errors.As(err, &failure) {
 		fmt.Fprintln(e.Stderr, failure)
 		return failure.Code
 	}
-	return e.fail(err)
+	return e.Fail(err)
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/registry"
 	rt "github.com/markgen/markgen/runtime"
 )
@@ -19,10 +20,10 @@ import (
 // ownModule is the path of this module.
 const ownModule = "github.com/markgen/markgen"
 
-var cmdInit = &command{
-	name:  "init",
-	short: "make a module ready for markers in its source",
-	long: `
+var cmdInit = &cli.Command{
+	Name:  "init",
+	Short: "make a module ready for markers in its source",
+	Long: `
 usage: markgen init [-vendor] [dir]
 
 Init makes the module that dir is in, by default the current directory, ready for source that markgen
@@ -45,13 +46,13 @@ markgen build, run and test need none of this: they touch no file of the module.
 examples:
   markgen init
   markgen init -vendor ./service`,
-	run: runInit,
+	Run: runInit,
 }
 
-func runInit(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runInit(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	vendor := fs.Bool("vendor", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	dir := env.Dir
@@ -60,31 +61,31 @@ func runInit(ctx context.Context, env *Env, args []string) int {
 	case 1:
 		dir = env.Path(fs.Arg(0))
 	default:
-		return env.wrong("one directory at a time, not %d", fs.NArg())
+		return env.Wrong("one directory at a time, not %d", fs.NArg())
 	}
 	root, err := moduleRoot(dir)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	gomod := filepath.Join(root, "go.mod")
 	text, err := fileread.File(gomod)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	file, err := modfile.Parse(env.shown(gomod), text, nil)
+	file, err := modfile.Parse(env.Shown(gomod), text, nil)
 	switch {
 	case err != nil:
-		return env.fail(err)
+		return env.Fail(err)
 	case file.Module == nil:
-		return env.fail(fmt.Errorf("%s:1:1: the module has no name; run go mod init NAME", env.shown(gomod)))
+		return env.Fail(fmt.Errorf("%s:1:1: the module has no name; run go mod init NAME", env.Shown(gomod)))
 	case file.Module.Mod.Path == ownModule || strings.HasPrefix(file.Module.Mod.Path, ownModule+"/"):
-		return env.fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.shown(root)))
+		return env.Fail(fmt.Errorf("%s is markgen itself; run init in the module that is to be marked", env.Shown(root)))
 	}
 	switch {
 	case *vendor:
 		err = initVendor(env, root, file.Module.Mod.Path)
 	case hasVendored(root):
-		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.shown(filepath.Join(root, filepath.FromSlash(rt.Vendored))))
+		fmt.Fprintf(env.Stdout, "%s: marked source imports this copy of the runtime, nothing to do; remove it first to require markgen instead\n", env.Shown(filepath.Join(root, filepath.FromSlash(rt.Vendored))))
 	default:
 		err = initRequire(ctx, env, root, file)
 	}
@@ -92,9 +93,9 @@ func runInit(ctx context.Context, env *Env, args []string) int {
 		err = initAttributes(env, root)
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // moduleRoot returns the directory of the go.mod in dir or above it.
@@ -116,7 +117,7 @@ func moduleRoot(dir string) (string, error) {
 
 // initAttributes makes git merge the registry and the tables of markers line by line, if there is a
 // git repository.
-func initAttributes(env *Env, root string) error {
+func initAttributes(env *cli.Env, root string) error {
 	if !inRepository(root) {
 		return nil
 	}
@@ -127,13 +128,13 @@ func initAttributes(env *Env, root string) error {
 	}
 	next := registry.Attributes(text)
 	if len(next) == len(text) {
-		fmt.Fprintf(env.Stdout, "%s: says how %s and the tables of markers are merged, nothing to do\n", env.shown(path), registry.FileName)
+		fmt.Fprintf(env.Stdout, "%s: says how %s and the tables of markers are merged, nothing to do\n", env.Shown(path), registry.FileName)
 		return nil
 	}
-	if err := writeFile(path, next); err != nil {
+	if err := cli.WriteFile(path, next); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s and the tables of markers are merged by keeping the lines of both sides\n", env.shown(path), registry.FileName)
+	fmt.Fprintf(env.Stdout, "%s: %s and the tables of markers are merged by keeping the lines of both sides\n", env.Shown(path), registry.FileName)
 	return nil
 }
 

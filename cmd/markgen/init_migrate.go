@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	rt "github.com/markgen/markgen/runtime"
 )
 
@@ -83,14 +84,14 @@ func (old *oldImports) drop(file *modfile.File) (said []string, err error) {
 }
 
 // write writes the files that import the runtime from where it is now.
-func (old *oldImports) write(env *Env, root string) error {
+func (old *oldImports) write(env *cli.Env, root string) error {
 	for path, text := range old.runtime {
-		if err := writeFile(path, text); err != nil {
+		if err := cli.WriteFile(path, text); err != nil {
 			return err
 		}
 	}
 	if n := len(old.runtime); n > 0 {
-		fmt.Fprintf(env.Stdout, "%s: %d of its files imported %s, and import %s now\n", env.shown(root), n, rt.Module, rt.Perf)
+		fmt.Fprintf(env.Stdout, "%s: %d of its files imported %s, and import %s now\n", env.Shown(root), n, rt.Module, rt.Perf)
 	}
 	return nil
 }

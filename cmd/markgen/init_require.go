@@ -15,6 +15,7 @@ import (
 	modversion "golang.org/x/mod/module"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	rt "github.com/markgen/markgen/runtime"
 )
 
@@ -22,8 +23,8 @@ import (
 const localVersion = "v0.0.0-00010101000000-000000000000"
 
 // initRequire puts the runtime's module into the go.mod of the module in root.
-func initRequire(ctx context.Context, env *Env, root string, file *modfile.File) error {
-	name := env.shown(filepath.Join(root, "go.mod"))
+func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.File) error {
+	name := env.Shown(filepath.Join(root, "go.mod"))
 	checkout := findCheckout()
 	required := releasedVersion()
 	if checkout == "" && required == "" {
@@ -89,7 +90,7 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 	if string(after) == string(before) {
 		return nil
 	}
-	if err := writeFile(filepath.Join(root, "go.mod"), after); err != nil {
+	if err := cli.WriteFile(filepath.Join(root, "go.mod"), after); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
@@ -102,13 +103,13 @@ func initRequire(ctx context.Context, env *Env, root string, file *modfile.File)
 
 // sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies what is imported, so
 // that marking comes first, and go refuses the directory until then. A workspace has one of its own, and no -mod=mod.
-func sayVendor(env *Env, root string) {
+func sayVendor(env *cli.Env, root string) {
 	vendor, flag, verb := filepath.Join(root, "vendor"), "-mod=mod", "go mod vendor"
 	if work := workFile(env, root); work != "" {
 		vendor, flag, verb = filepath.Join(filepath.Dir(work), "vendor"), "-mod=readonly", "go work vendor"
 	}
 	if _, err := os.Stat(filepath.Join(vendor, "modules.txt")); err == nil {
-		fmt.Fprintf(env.Stdout, "%s: does not agree with go.mod now; mark with GOFLAGS=%s in the environment, then run %s\n", env.shown(vendor), flag, verb)
+		fmt.Fprintf(env.Stdout, "%s: does not agree with go.mod now; mark with GOFLAGS=%s in the environment, then run %s\n", env.Shown(vendor), flag, verb)
 	}
 }
 
@@ -131,7 +132,7 @@ func raiseGo(name string, file *modfile.File) (raised string, err error) {
 
 // raiseWork makes the go line of the workspace that the module in root is used in, if there is one, at least that of the
 // module, as the go command demands.
-func raiseWork(env *Env, root string, need *modfile.Go) error {
+func raiseWork(env *cli.Env, root string, need *modfile.Go) error {
 	path := workFile(env, root)
 	if path == "" || need == nil {
 		return nil
@@ -140,7 +141,7 @@ func raiseWork(env *Env, root string, need *modfile.Go) error {
 	if err != nil {
 		return err
 	}
-	work, err := modfile.ParseWork(env.shown(path), text, nil)
+	work, err := modfile.ParseWork(env.Shown(path), text, nil)
 	if err != nil {
 		return err
 	}
@@ -151,15 +152,15 @@ func raiseWork(env *Env, root string, need *modfile.Go) error {
 		return err
 	}
 	work.Cleanup()
-	if err := writeFile(path, modfile.Format(work.Syntax)); err != nil {
+	if err := cli.WriteFile(path, modfile.Format(work.Syntax)); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "%s: go %s, as a module in it now needs\n", env.shown(path), need.Version)
+	fmt.Fprintf(env.Stdout, "%s: go %s, as a module in it now needs\n", env.Shown(path), need.Version)
 	return nil
 }
 
 // workFile returns the go.work file that the go command would use in root, "" for none.
-func workFile(env *Env, root string) string {
+func workFile(env *cli.Env, root string) string {
 	switch named := env.Getenv("GOWORK"); named {
 	case "":
 	case "off":
@@ -234,7 +235,7 @@ func releasedVersion() string {
 }
 
 // runGo runs the go command in dir. The error has the first line of what it says, save for downloads.
-func runGo(ctx context.Context, env *Env, dir string, args ...string) error {
+func runGo(ctx context.Context, env *cli.Env, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(env.Environ[:len(env.Environ):len(env.Environ)], "PWD="+dir)
 	var stderr strings.Builder

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	rt "github.com/markgen/markgen/runtime"
 )
@@ -31,7 +32,7 @@ func hasVendored(root string) bool {
 }
 
 // initVendor copies the runtime into the module in root, whose path is module.
-func initVendor(env *Env, root, module string) error {
+func initVendor(env *cli.Env, root, module string) error {
 	files, err := vendoredFiles(module)
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func initVendor(env *Env, root, module string) error {
 			return err
 		}
 		if !bytes.HasPrefix(text, []byte(vendoredMark)) {
-			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.shown(path), rt.Vendored)
+			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.Shown(path), rt.Vendored)
 		}
 		have[path] = text
 		if rel, err := filepath.Rel(dir, path); err != nil || files[filepath.ToSlash(rel)] == nil {
@@ -72,7 +73,7 @@ func initVendor(env *Env, root, module string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := writeFile(path, text); err != nil {
+		if err := cli.WriteFile(path, text); err != nil {
 			return err
 		}
 		written++
@@ -85,11 +86,11 @@ func initVendor(env *Env, root, module string) error {
 	}
 	switch {
 	case written == 0 && len(stale) == 0:
-		fmt.Fprintf(env.Stdout, "%s: up to date, nothing to do\n", env.shown(dir))
+		fmt.Fprintf(env.Stdout, "%s: up to date, nothing to do\n", env.Shown(dir))
 	case len(have) > 0:
-		fmt.Fprintf(env.Stdout, "%s: the runtime, brought up to date (%d files)\n", env.shown(dir), len(files))
+		fmt.Fprintf(env.Stdout, "%s: the runtime, brought up to date (%d files)\n", env.Shown(dir), len(files))
 	default:
-		fmt.Fprintf(env.Stdout, "%s: the runtime, copied (%d files)\n", env.shown(dir), len(files))
+		fmt.Fprintf(env.Stdout, "%s: the runtime, copied (%d files)\n", env.Shown(dir), len(files))
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
@@ -18,10 +20,10 @@ import (
 	"github.com/markgen/markgen/rewrite"
 )
 
-var cmdIsolate = &command{
-	name:  "isolate",
-	short: "what each exported function costs, timed without the cost of timing others",
-	long: `
+var cmdIsolate = &cli.Command{
+	Name:  "isolate",
+	Short: "what each exported function costs, timed without the cost of timing others",
+	Long: `
 usage: markgen isolate [own flags] [go test's flags] [packages] [-- command [arguments]]
 
 Isolate makes an API performance profile of packages. A scenario is run once to see which functions run, and which
@@ -74,7 +76,7 @@ examples:
   markgen isolate -bench=Encode -run='^$' encoding/json
   markgen isolate ./parser -- go run ./cmd/demo -n 10
   MARKGEN=collect=io markgen isolate -json ./store -- ./demo -n 10`,
-	run: runIsolate,
+	Run: runIsolate,
 }
 
 // isolateFlags are the flags of isolate.
@@ -89,10 +91,10 @@ type isolateFlags struct {
 	out, config      string
 }
 
-func runIsolate(ctx context.Context, env *Env, args []string) int {
-	outliveReader()
+func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
+	interrupt.OutliveReader()
 	var own isolateFlags
-	fs := env.flags()
+	fs := env.Flags()
 	fs.BoolVar(&own.all, "all", false, "")
 	fs.BoolVar(&own.exact, "exact", false, "")
 	fs.BoolVar(&own.json, "json", false, "")
@@ -104,22 +106,22 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	fs.DurationVar(&own.timeout, "timeout", 10*time.Minute, "")
 	fs.StringVar(&own.out, "o", "", "")
 	fs.StringVar(&own.config, "config", "", "")
-	args, code, done := env.parseFirst(fs, args)
+	args, code, done := parseFirst(env, fs, args)
 	if done {
 		return code
 	}
 	switch {
 	case own.runs < 1:
-		return env.wrong("-runs %d: give a number of runs, 1 or more", own.runs)
+		return env.Wrong("-runs %d: give a number of runs, 1 or more", own.runs)
 	case own.timeout <= 0:
-		return env.wrong("-timeout %v: give a time, such as 30s or 10m", own.timeout)
+		return env.Wrong("-timeout %v: give a time, such as 30s or 10m", own.timeout)
 	}
 	keys, collect, err := isolateKeys(env.Getenv("MARKGEN"))
 	if err != nil {
-		return env.wrong("%v", err)
+		return env.Wrong("%v", err)
 	}
 	if own.deep && own.onebuild {
-		return env.wrong("-deep needs a build of its own; leave out -onebuild")
+		return env.Wrong("-deep needs a build of its own; leave out -onebuild")
 	}
 	if own.deep {
 		collect = withAlloc(collect)
@@ -127,7 +129,7 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 	var words []string
 	if i := slices.Index(args, "--"); i >= 0 {
 		if args, words = args[:i], args[i+1:]; len(words) == 0 {
-			return env.wrong("no command behind --")
+			return env.Wrong("no command behind --")
 		}
 	}
 	for _, arg := range args {
@@ -136,10 +138,10 @@ func runIsolate(ctx context.Context, env *Env, args []string) int {
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && name != "json" && name != "o" && name != "timeout" && fs.Lookup(name) != nil {
-			return env.wrong("-%s is a flag of markgen's; write it before go's flags and the packages", name)
+			return env.Wrong("-%s is a flag of markgen's; write it before go's flags and the packages", name)
 		}
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	w := &isolateWork{env: env, own: &own, keys: keys, collect: collect}
 	defer w.close()
@@ -182,7 +184,7 @@ func withAlloc(collect string) string {
 
 // isolateWork is one run of the command.
 type isolateWork struct {
-	env      *Env
+	env      *cli.Env
 	own      *isolateFlags
 	keys     []string             // of MARKGEN, for all passes
 	collect  string               // what the first pass collects; "": time
@@ -223,7 +225,7 @@ func (w *isolateWork) openStore() (err error) {
 	w.folder, w.again = w.own.out, true
 	if w.own.out == "" {
 		w.again = false
-		if w.folder, err = os.MkdirTemp(w.env.tempDir(), "markgen-isolate-"); err != nil {
+		if w.folder, err = os.MkdirTemp(tempDir(w.env), "markgen-isolate-"); err != nil {
 			return fmt.Errorf("no directory for the passes: %w; set TMPDIR to one that can be written to, or name one by -o", err)
 		}
 	} else if err := os.MkdirAll(w.env.Path(w.folder), 0o777); err != nil {
@@ -260,7 +262,7 @@ func (w *isolateWork) run(ctx context.Context) int {
 		Failed: func(name string, p *isolate.Pass) {
 			shown.clear()
 			_, _ = e.Stderr.Write(p.Output)
-			e.warn(fmt.Sprintf("the scenario failed in the %s (%s); what later passes that fail print is not shown", name, p.How()))
+			e.Warn(fmt.Sprintf("the scenario failed in the %s (%s); what later passes that fail print is not shown", name, p.How()))
 		},
 	})
 	shown.clear()
@@ -272,11 +274,11 @@ func (w *isolateWork) run(ctx context.Context) int {
 		if nothing.Pass.Code == 0 {
 			_, _ = e.Stderr.Write(nothing.Pass.Output)
 		}
-		return e.fail(fmt.Errorf("no data: %s", noData))
+		return e.Fail(fmt.Errorf("no data: %s", noData))
 	case err != nil:
-		return e.fail(err)
+		return e.Fail(err)
 	}
-	code := exitOK
+	code := cli.OK
 	if w.own.exercise {
 		if err := w.exercise(ctx, r, shown); ctx.Err() != nil {
 			return w.interrupted(ctx)
@@ -284,8 +286,8 @@ func (w *isolateWork) run(ctx context.Context) int {
 			if errors.Is(err, errBuild) {
 				err = errors.New("the calls that were made up can't be built; see above")
 			}
-			e.warn(fmt.Sprintf("what the scenario did not reach has no times: %v", err))
-			code = exitFailure
+			e.Warn(fmt.Sprintf("what the scenario did not reach has no times: %v", err))
+			code = cli.Failure
 		}
 	}
 	return max(code, w.show(r))
@@ -295,17 +297,17 @@ func (w *isolateWork) run(ctx context.Context) int {
 func (w *isolateWork) show(r *isolate.Result) int {
 	e := w.env
 	for _, caution := range r.Profile.Cautions() {
-		e.warn(caution)
+		e.Warn(caution)
 	}
 	if len(r.Functions) == 0 {
 		what := "exported functions"
 		if w.own.all {
 			what = "functions"
 		}
-		e.warn(fmt.Sprintf("no %s of %s are in what ran%s", what, strings.Join(w.packages, ", "), andAll(w.own.all)))
+		e.Warn(fmt.Sprintf("no %s of %s are in what ran%s", what, strings.Join(w.packages, ", "), andAll(w.own.all)))
 	}
 	if len(r.Functions) > 0 && !slices.ContainsFunc(r.Functions, (*isolate.Function).Reached) {
-		e.note("the scenario reached no function; -bench=. runs benchmarks besides tests, -exercise calls what is not reached")
+		note(e, "the scenario reached no function; -bench=. runs benchmarks besides tests, -exercise calls what is not reached")
 	}
 	var err error
 	if w.own.json {
@@ -321,12 +323,12 @@ func (w *isolateWork) show(r *isolate.Result) int {
 		}
 	}
 	if err != nil {
-		return e.fail(err)
+		return e.Fail(err)
 	}
 	if len(r.Failures) > 0 {
-		return exitFailure
+		return cli.Failure
 	}
-	return exitOK
+	return cli.OK
 }
 
 func andAll(all bool) string {
@@ -338,17 +340,17 @@ func andAll(all bool) string {
 
 // interrupted says what there is after a signal, and returns the exit code of a program that it ends.
 func (w *isolateWork) interrupted(ctx context.Context) int {
-	var by signalError
+	var by interrupt.Error
 	errors.As(context.Cause(ctx), &by)
 	n := w.store.Done()
 	if n == 0 {
 		fmt.Fprintf(w.env.Stderr, "markgen isolate: %v; no pass is complete\n", by)
-		return by.exitCode()
+		return by.ExitCode()
 	}
 	w.again = true
 	fmt.Fprintf(w.env.Stderr, "markgen isolate: %v; %s in %s; the same command with -o %s goes on from there\n",
 		by, passes(n, "complete "), w.folder, shellWord(w.folder))
-	return by.exitCode()
+	return by.ExitCode()
 }
 
 // passes says how many passes are somewhere.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
 )
@@ -19,7 +21,7 @@ import (
 type groupBuilds[T any] struct {
 	w    *isolateWork
 	own  *ownFlags
-	make func(ctx context.Context, env *Env, own *ownFlags, dir string) (T, int, error)
+	make func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (T, int, error)
 	all  T
 	kept map[string]T // by what their markers are
 }
@@ -72,13 +74,13 @@ func (b *groupBuilds[T]) of(ctx context.Context, only []*profile.Marker) (T, err
 }
 
 // failBuild reports that a build failed and returns the exit code.
-func (e *Env) failBuild(ctx context.Context, code int, err error) int {
-	var by signalError
+func failBuild(ctx context.Context, e *cli.Env, code int, err error) int {
+	var by interrupt.Error
 	switch {
 	case errors.As(context.Cause(ctx), &by):
-		return by.exitCode()
+		return by.ExitCode()
 	case errors.Is(err, errBuild):
-		return max(code, exitFailure)
+		return max(code, cli.Failure)
 	}
-	return max(code, e.failGo(err))
+	return max(code, failGo(e, err))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/isolate/exercise"
 	"github.com/markgen/markgen/profile"
@@ -67,7 +68,7 @@ func (w *isolateWork) exercise(ctx context.Context, r *isolate.Result, shown *ru
 			return fmt.Errorf("calls that were made up do not return, end the process or panic, in each of %d tries without those that did", mostTries)
 		case useless:
 			continue
-		case pass.Code != exitOK:
+		case pass.Code != cli.OK:
 			_, _ = w.env.Stderr.Write(pass.Output)
 			return fmt.Errorf("the tests that make calls end with exit code %d", pass.Code)
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
@@ -26,8 +27,8 @@ import (
 func (w *isolateWork) open(ctx context.Context, args, words []string) (code int, ok bool) {
 	e := w.env
 	var err error
-	if w.work, err = overlay.NewWorkDir(e.binaryDir()); err != nil {
-		return e.fail(fmt.Errorf("no directory for the build: %w; set GOTMPDIR to one that can be written to", err)), false
+	if w.work, err = overlay.NewWorkDir(binaryDir(e)); err != nil {
+		return e.Fail(fmt.Errorf("no directory for the build: %w; set GOTMPDIR to one that can be written to", err)), false
 	}
 	w.dir = w.work.Path
 	verb := "test"
@@ -36,7 +37,7 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	}
 	command, err := overlay.ParseCommandLine(verb, args)
 	if err != nil {
-		return e.wrong("%v", err), false
+		return e.Wrong("%v", err), false
 	}
 	if code, ok = w.ofUse(command); !ok {
 		return code, false
@@ -49,29 +50,29 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	list := overlay.ListOptions{Dir: e.Path(command.Dir), Environ: e.Environ, Patterns: patterns, BuildFlags: command.BuildFlags()}
 	packages, err := overlay.List(ctx, list)
 	if err != nil {
-		return e.failBuild(ctx, exitFailure, err), false
+		return failBuild(ctx, e, cli.Failure, err), false
 	}
 	for _, p := range packages {
 		if p.Error != nil {
-			return e.fail(p.Error), false
+			return e.Fail(p.Error), false
 		}
 		w.packages = append(w.packages, p.ImportPath)
 	}
 	if len(w.packages) == 0 {
-		return e.fail(fmt.Errorf("%s matches no packages; name some", strings.Join(patterns, " "))), false
+		return e.Fail(fmt.Errorf("%s matches no packages; name some", strings.Join(patterns, " "))), false
 	}
 	w.patterns = patterns
 	own := w.ownFlags()
 	switch {
 	case words == nil:
 		if command, err = command.WithDefaults(ctx, list.Dir, list.Environ); err != nil {
-			return e.fail(err), false
+			return e.Fail(err), false
 		}
 		code, ok = w.tests(ctx, own, testArgs(command, args))
 	case words[0] == "go" && len(words) > 1 && words[1] == "test":
 		c, err := overlay.ParseCommandLine("test", words[2:])
 		if err != nil {
-			return e.wrong("%v", err), false
+			return e.Wrong("%v", err), false
 		}
 		if code, ok = w.ofUse(c); !ok {
 			return code, false
@@ -81,12 +82,12 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	case words[0] == "go" && len(words) > 1 && words[1] == "run":
 		c, err := overlay.ParseCommandLine("run", words[2:])
 		if err != nil {
-			return e.wrong("%v", err), false
+			return e.Wrong("%v", err), false
 		}
 		own.mark = w.marked(c)
 		code, ok = w.program(ctx, own, words[2:])
 	case w.own.deep || w.own.sizes || w.own.config != "":
-		return e.wrong("-deep, -sizes and -config are for what isolate builds, and %s is there; build it with markgen build and these flags", words[0]), false
+		return e.Wrong("-deep, -sizes and -config are for what isolate builds, and %s is there; build it with markgen build and these flags", words[0]), false
 	default:
 		w.ready(words)
 		ok = true
@@ -96,19 +97,19 @@ func (w *isolateWork) open(ctx context.Context, args, words []string) (code int,
 	}
 	if err := w.openStore(); err != nil {
 		w.again = true // it is not ours
-		return e.fail(relative(e, err)), false
+		return e.Fail(relative(e, err)), false
 	}
-	return exitOK, true
+	return cli.OK, true
 }
 
 // ofUse says whether flags of go test are of use.
 func (w *isolateWork) ofUse(c *overlay.CommandLine) (code int, ok bool) {
 	for _, flag := range []string{"o", "json", "c"} {
 		if _, ok := c.Flag(flag); ok {
-			return w.env.wrong("-%s of go test is of no use here; markgen's own flags come before go's", flag), false
+			return w.env.Wrong("-%s of go test is of no use here; markgen's own flags come before go's", flag), false
 		}
 	}
-	return exitOK, true
+	return cli.OK, true
 }
 
 // marked are the patterns of what is marked for a command: those of the user, or where it is built elsewhere, the packages.
@@ -159,15 +160,15 @@ func hashFile(name string) (string, error) {
 // tests makes the tests of packages the scenario.
 func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
 	type built = []*overlay.TestProcess
-	b := &groupBuilds[built]{w: w, own: own, make: func(ctx context.Context, env *Env, own *ownFlags, dir string) (built, int, error) {
+	b := &groupBuilds[built]{w: w, own: own, make: func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (built, int, error) {
 		var out bytes.Buffer // results of tests that were not run; standard output is for the table
 		env.Stdout = &out
-		build, code := env.prepare(ctx, "test", own, args)
+		build, code := prepare(ctx, env, "test", own, args)
 		if build == nil {
 			return nil, code, errBuild
 		}
 		processes, code, err := build.BuildTests(ctx, dir)
-		if code != exitOK && err == nil {
+		if code != cli.OK && err == nil {
 			_, _ = out.WriteTo(env.Stderr)
 			err = errBuild
 		}
@@ -176,15 +177,15 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 	processes, code, err := b.first(ctx)
 	switch {
 	case err != nil:
-		return w.env.failBuild(ctx, code, err), false
+		return failBuild(ctx, w.env, code, err), false
 	case len(processes) == 0:
-		return w.env.fail(fmt.Errorf("none of the packages has tests (%s); write some, or give a command that uses the packages behind --", strings.Join(w.packages, ", "))), false
+		return w.env.Fail(fmt.Errorf("none of the packages has tests (%s); write some, or give a command that uses the packages behind --", strings.Join(w.packages, ", "))), false
 	}
 	var words []string
 	for _, p := range processes {
 		sum, err := hashFile(p.Binary)
 		if err != nil {
-			return w.env.fail(err), false
+			return w.env.Fail(err), false
 		}
 		words = append(words, p.Package, sum, p.Dir, strings.Join(p.Args, " "))
 	}
@@ -197,7 +198,7 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 				if err != nil {
 					return one, err
 				}
-				if code == exitOK {
+				if code == cli.OK {
 					code = one
 				}
 				if ctx.Err() != nil {
@@ -207,7 +208,7 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 			return code, nil
 		}, err
 	}}
-	return exitOK, true
+	return cli.OK, true
 }
 
 // program makes a program that go builds the scenario.
@@ -217,8 +218,8 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 		dir  string
 		sum  string
 	}
-	b := &groupBuilds[*built]{w: w, own: own, make: func(ctx context.Context, env *Env, own *ownFlags, dir string) (*built, int, error) {
-		build, code := env.prepare(ctx, "run", own, args)
+	b := &groupBuilds[*built]{w: w, own: own, make: func(ctx context.Context, env *cli.Env, own *ownFlags, dir string) (*built, int, error) {
+		build, code := prepare(ctx, env, "run", own, args)
 		if build == nil {
 			return nil, code, errBuild
 		}
@@ -233,11 +234,11 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 		if p.sum, err = hashFile(path); err == nil {
 			p.argv, err = build.Argv(path)
 		}
-		return p, exitFailure, err
+		return p, cli.Failure, err
 	}}
 	p, code, err := b.first(ctx)
 	if err != nil {
-		return w.env.failBuild(ctx, code, err), false
+		return failBuild(ctx, w.env, code, err), false
 	}
 	w.identify(append([]string{"run", p.sum}, p.argv[1:]...)...)
 	stdin := newReplay(w.env.Stdin)
@@ -248,13 +249,13 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 		}
 		return w.runs(p.argv, p.dir, stdin), nil
 	}}
-	return exitOK, true
+	return cli.OK, true
 }
 
 // ready makes a command of the user's the scenario.
 func (w *isolateWork) ready(words []string) {
 	identity := append([]string{"command"}, words...)
-	if path, err := exec.LookPath(w.env.commandPath(words[0])); err == nil {
+	if path, err := exec.LookPath(commandPath(w.env, words[0])); err == nil {
 		if sum, err := hashFile(path); err == nil {
 			identity = append(identity, sum)
 		}
@@ -266,7 +267,7 @@ func (w *isolateWork) ready(words []string) {
 }
 
 // commandPath is the name of a program as another directory's process finds it.
-func (e *Env) commandPath(name string) string {
+func commandPath(e *cli.Env, name string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return e.Path(name)
 	}
@@ -278,7 +279,7 @@ func (w *isolateWork) runs(argv []string, dir string, stdin *replay) scenarioFun
 	return func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
 		in, done, err := stdin.open()
 		if err != nil {
-			return exitFailure, err
+			return cli.Failure, err
 		}
 		defer done()
 		return overlay.Exec(ctx, argv, dir, c.Environ(w.env.Environ), in, output, output)
@@ -334,7 +335,7 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 	start := time.Now()
 	code, err := run(limited, c, output)
 	took := time.Since(start)
-	if code != exitOK {
+	if code != cli.OK {
 		select { // it may have been interrupted, and have ended before this process saw that it was, too
 		case <-ctx.Done():
 		case <-time.After(interruptedBoth):

@@ -10,14 +10,15 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 )
 
-var cmdList = &command{
-	name:  "list",
-	short: "the markers: ID, kind, name, place, live or retired",
-	long: `
+var cmdList = &cli.Command{
+	Name:  "list",
+	Short: "the markers: ID, kind, name, place, live or retired",
+	Long: `
 usage: markgen list [-all] [-json] [-v] [-config F] [-form NAME] [packages]
 
 List prints the markers of the packages, by default of the one in the current directory: those that
@@ -36,11 +37,11 @@ examples:
   markgen list ./...
   markgen list -all -v ./parse
   markgen list -json ./... | jq -r '.[] | select(.live) | .name'`,
-	run: runList,
+	Run: runList,
 }
 
-func runList(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runList(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	var (
 		all     = fs.Bool("all", false, "")
 		asJSON  = fs.Bool("json", false, "")
@@ -48,11 +49,11 @@ func runList(ctx context.Context, env *Env, args []string) int {
 		file    = fs.String("config", "", "")
 		form    = fs.String("form", "", "")
 	)
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	if !knownForm(*form) {
-		return env.wrong("-form %s: the forms are %s", *form, strings.Join(rewrite.Forms, ", "))
+		return env.Wrong("-form %s: the forms are %s", *form, strings.Join(rewrite.Forms, ", "))
 	}
 	load := loadOptions{Patterns: fs.Args(), All: *all, Config: *file, Form: *form, Foreign: true}
 	list, planted, err := listMarkers(ctx, env, load)
@@ -64,7 +65,7 @@ func runList(ctx context.Context, env *Env, args []string) int {
 		}
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	// The retired come last, also those of the first module of a workspace.
 	slices.SortStableFunc(list, func(a, b listed) int {
@@ -82,13 +83,13 @@ func runList(ctx context.Context, env *Env, args []string) int {
 		err = writeListText(env, list, *verbose)
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // listMarkers lists the markers of the packages. planted says whether any of these have markers in their source that markgen has put there.
-func listMarkers(ctx context.Context, env *Env, o loadOptions) (list []listed, planted bool, err error) {
+func listMarkers(ctx context.Context, env *cli.Env, o loadOptions) (list []listed, planted bool, err error) {
 	modules, err := loadModules(ctx, env, o)
 	if err != nil {
 		return nil, false, err
@@ -145,7 +146,7 @@ type listed struct {
 }
 
 // markers returns the module's markers in the order of its packages and of the source, then the retired ones.
-func (m *module) markers(env *Env) []listed {
+func (m *module) markers(env *cli.Env) []listed {
 	var list []listed
 	live := map[registry.ID]bool{}
 	for _, u := range m.Units {
@@ -192,7 +193,7 @@ func writeListJSON(w io.Writer, list []listed) error {
 	return enc.Encode(list)
 }
 
-func writeListText(env *Env, list []listed, verbose bool) error {
+func writeListText(env *cli.Env, list []listed, verbose bool) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(env.Stderr, "markgen list: no markers; put //perf:mark above a function or loop, or pass -all")
 		return err

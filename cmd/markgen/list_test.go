@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
 	rt "github.com/markgen/markgen/runtime"
@@ -65,8 +66,8 @@ func TestListMarkedInPlace(t *testing.T) {
 func listJSON(t *testing.T, dir string) []listed {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := &Env{Args: []string{"list", "-json", "."}, Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=off")}
-	if code := Main(env); code != exitOK {
+	env := &cli.Env{Args: []string{"list", "-json", "."}, Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=off")}
+	if code := Main(env); code != cli.OK {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
 	var list []listed

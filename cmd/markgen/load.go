@@ -14,6 +14,7 @@ import (
 
 	"github.com/markgen/markgen/config"
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
@@ -53,7 +54,7 @@ type unit struct {
 
 // loadModules reads the packages, finds their points and gives them their IDs. Nothing is written. An error is one of
 // the user's source, registry or configuration, or of the go command's.
-func loadModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error) {
+func loadModules(ctx context.Context, env *cli.Env, o loadOptions) ([]*module, error) {
 	modules, err := listModules(ctx, env, o)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func newerSyntax(err error, goVersion string) error {
 }
 
 // listModules finds the packages and the modules that they are part of.
-func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error) {
+func listModules(ctx context.Context, env *cli.Env, o loadOptions) ([]*module, error) {
 	packages, err := overlay.List(ctx, overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: o.Patterns})
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func listModules(ctx context.Context, env *Env, o loadOptions) ([]*module, error
 }
 
 // load finds the points of m's packages.
-func (m *module) load(env *Env, o loadOptions, release gc.Release) error {
+func (m *module) load(env *cli.Env, o loadOptions, release gc.Release) error {
 	var err error
 	if m.Before, err = readRegistry(env, m.Root, m.Path); err != nil {
 		return err
@@ -141,7 +142,7 @@ func (m *module) load(env *Env, o loadOptions, release gc.Release) error {
 }
 
 // loadPackage finds the points of a package: in what is compiled here unit by unit, in what is not file by file.
-func (m *module) loadPackage(env *Env, p *overlay.Package, options rewrite.Options) error {
+func (m *module) loadPackage(env *cli.Env, p *overlay.Package, options rewrite.Options) error {
 	var errs error
 	units := map[string][]*unit{} // by suffix
 	add := func(suffix string, names ...string) {
@@ -194,7 +195,7 @@ func (m *module) loadPackage(env *Env, p *overlay.Package, options rewrite.Optio
 }
 
 // loadUnit reads files of a package that are compiled together; none are no unit.
-func loadUnit(env *Env, p *overlay.Package, names []string) (*rewrite.Unit, error) {
+func loadUnit(env *cli.Env, p *overlay.Package, names []string) (*rewrite.Unit, error) {
 	var sources []rewrite.Source
 	for _, name := range names {
 		path := filepath.Join(p.Dir, name)
@@ -203,7 +204,7 @@ func loadUnit(env *Env, p *overlay.Package, names []string) (*rewrite.Unit, erro
 			return nil, err
 		}
 		// What markgen put there is not source of the user's; blanked, it moves no place.
-		sources = append(sources, rewrite.Source{Name: env.shown(path), Text: rewrite.Blank(text)})
+		sources = append(sources, rewrite.Source{Name: env.Shown(path), Text: rewrite.Blank(text)})
 	}
 	if len(sources) == 0 {
 		return nil, nil
@@ -221,7 +222,7 @@ const externalTest = "_test"
 
 // assign gives the points their IDs, as an overlay build does, works out the registry that is true on every platform,
 // and then forgets the files that are not compiled here.
-func (m *module) assign(env *Env) {
+func (m *module) assign(env *cli.Env) {
 	packages := m.gone(env)
 	for _, p := range m.Packages {
 		packages = append(packages, p.ImportPath, p.ImportPath+externalTest)
@@ -243,7 +244,7 @@ func (m *module) assign(env *Env) {
 
 // gone returns the packages that have live markers in the registry and no directory any more, as far as the patterns
 // would name them: their markers have moved elsewhere or are retired.
-func (m *module) gone(env *Env) []string {
+func (m *module) gone(env *cli.Env) []string {
 	var list []string
 	for _, path := range m.Before.Packages() {
 		if dir, ok := m.dir(path); ok && m.named(env, path) {
@@ -256,7 +257,7 @@ func (m *module) gone(env *Env) []string {
 }
 
 // named reports whether a package is loaded, or would be if it were there.
-func (m *module) named(env *Env, path string) bool {
+func (m *module) named(env *cli.Env, path string) bool {
 	path = strings.TrimSuffix(path, externalTest)
 	if slices.ContainsFunc(m.Packages, func(p *overlay.Package) bool { return p.ImportPath == path }) {
 		return true
@@ -276,7 +277,7 @@ func (m *module) dir(path string) (string, bool) {
 }
 
 // names reports whether a pattern ending in "..." would name the package if it were there.
-func names(env *Env, pattern, dir, path string) bool {
+func names(env *cli.Env, pattern, dir, path string) bool {
 	prefix, ok := strings.CutSuffix(pattern, "...")
 	if !ok {
 		return pattern == "all" || pattern == "work"
@@ -288,17 +289,8 @@ func names(env *Env, pattern, dir, path string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// shown returns a path as messages have it: relative to the working directory where it is below that.
-func (e *Env) shown(path string) string {
-	rel, err := filepath.Rel(e.Dir, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return path
-	}
-	return rel
-}
-
 // readRegistry reads the registry of the module in root, which has that path; none is an empty one.
-func readRegistry(env *Env, root, module string) (*registry.Registry, error) {
+func readRegistry(env *cli.Env, root, module string) (*registry.Registry, error) {
 	if root == "" {
 		return new(registry.Registry), nil
 	}
@@ -310,7 +302,7 @@ func readRegistry(env *Env, root, module string) (*registry.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := registry.Parse(env.shown(path), text)
+	r, err := registry.Parse(env.Shown(path), text)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +310,7 @@ func readRegistry(env *Env, root, module string) (*registry.Registry, error) {
 }
 
 // readConfig reads the configuration file that -config names, or that of the module in root; none is an empty one.
-func readConfig(env *Env, root, name string) (*config.Config, error) {
+func readConfig(env *cli.Env, root, name string) (*config.Config, error) {
 	path, read := env.Path(name), fileread.Named
 	if name == "" {
 		if root == "" {
@@ -333,5 +325,5 @@ func readConfig(env *Env, root, name string) (*config.Config, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the configuration: %w", err)
 	}
-	return config.Parse(env.shown(path), text)
+	return config.Parse(env.Shown(path), text)
 }

@@ -8,14 +8,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"golang.org/x/mod/modfile"
+
+	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 )
 
-// commands is the table of subcommands, in the order in which help lists them.
-// A new command is one line here and one file beside this one with its var cmdX = &command{…}.
-func commands() []*command {
-	return []*command{
+// program is the table of subcommands. A new command is one line here and one file beside this one with its
+// var cmdX = &cli.Command{…}.
+var program = &cli.Program{
+	Name: "markgen",
+	Long: `Markgen puts performance markers into Go programs and reports what they measured.
+
+usage: markgen [flags] [packages]            mark source in place (markgen help mark)
+       markgen command [flags] [arguments]`,
+	End: `markgen help COMMAND explains one. Flags may also stand behind the arguments, save where these are go's or a command
+line: of build, run, test, exec and isolate. Exit codes: 0, 1 a finding or a failure, 2 wrong usage.`,
+	Commands: []*cli.Command{
 		cmdMark,
 		cmdBuild,
 		cmdRun,
@@ -34,9 +46,10 @@ func commands() []*command {
 		cmdQuery,
 		cmdPush,
 		cmdInit,
-		cmdVersion,
-		cmdHelp,
-	}
+	},
+	Default:   "mark",
+	IsCommand: looksLikeCommand,
+	OrElse:    func(word string) string { return "markgen mark " + word + " to mark a package of that name" },
 }
 
 func main() {
@@ -46,9 +59,9 @@ func main() {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "markgen: %v; change to a directory that exists\n", err)
-		os.Exit(exitFailure)
+		os.Exit(cli.Failure)
 	}
-	os.Exit(Main(&Env{
+	os.Exit(Main(&cli.Env{
 		Args:    os.Args[1:],
 		Stdin:   os.Stdin,
 		Stdout:  os.Stdout,
@@ -57,6 +70,9 @@ func main() {
 		Environ: goenvFrom(dir, os.Environ()),
 	}))
 }
+
+// Main runs the command that env.Args names and returns its exit code.
+func Main(env *cli.Env) int { return program.Main(context.Background(), env) }
 
 // goenvFrom is environ with the path in GOENV absolute. It is relative to where go is started, before a -C, and go is not
 // always started in dir.
@@ -67,48 +83,28 @@ func goenvFrom(dir string, environ []string) []string {
 	return environ
 }
 
-// Main runs the command that env.Args names and returns its exit code. A first argument that is neither a
-// command nor a word that looks like one belongs to mark.
-func Main(env *Env) int {
-	ctx := context.Background()
-	args := env.Args
-	if len(args) > 0 {
-		if alias := map[string]string{"-h": "help", "-help": "help", "--help": "help", "-version": "version", "--version": "version"}[args[0]]; alias != "" {
-			args = append([]string{alias}, args[1:]...)
-		}
-		if c := lookup(args[0]); c != nil {
-			return env.run(ctx, c, args[1:])
-		}
-		if word := args[0]; looksLikeCommand(env, word) {
-			return unknownCommand(env, word)
-		}
+// looksLikeCommand reports whether a first argument was meant as a command: a plain lower-case word. Packages
+// have a dot or a slash, save those go itself names with one word and a main module with a one-word path.
+func looksLikeCommand(env *cli.Env, word string) bool {
+	if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return false
 	}
-	if c := lookup("mark"); c != nil {
-		return env.run(ctx, c, args)
+	switch word {
+	case "all", "std", "cmd", "work", "tool":
+		return false
 	}
-	return env.run(ctx, cmdHelp, args)
+	return word != modulePath(env.Dir)
 }
 
-// lookup returns the command of that name, or nil.
-func lookup(name string) *command {
-	for _, c := range commands() {
-		if c.name == name {
-			return c
-		}
+// modulePath returns the path of the module that dir is in, "" when there is none.
+func modulePath(dir string) string {
+	root, err := moduleRoot(dir)
+	if err != nil {
+		return ""
 	}
-	return nil
-}
-
-// unknownCommand reports a word that is no command.
-func unknownCommand(env *Env, word string) int {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.name)
+	text, err := fileread.File(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return ""
 	}
-	if near := nearest(word, names); near != "" {
-		fmt.Fprintf(env.Stderr, "markgen: unknown command %q, did you mean %q? Run markgen help for the list\n", word, near)
-	} else {
-		fmt.Fprintf(env.Stderr, "markgen: unknown command %q; run markgen help for the list, or markgen mark %s to mark a package of that name\n", word, word)
-	}
-	return exitUsage
+	return modfile.ModulePath(text)
 }

@@ -11,15 +11,17 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
 	rt "github.com/markgen/markgen/runtime"
 	"github.com/markgen/markgen/units"
 )
 
-var cmdMark = &command{
-	name:  "mark",
-	short: "mark source in place; the command when none is named",
-	long: `
+var cmdMark = &cli.Command{
+	Name:  "mark",
+	Short: "mark source in place; the command when none is named",
+	Long: `
 usage: markgen [flags] [packages]
        markgen mark [flags] [packages]
 
@@ -48,7 +50,7 @@ examples:
   markgen -check ./...
   markgen -strip ./...
   //go:generate markgen`,
-	run: runMark,
+	Run: runMark,
 }
 
 // markOptions are the flags of mark.
@@ -58,8 +60,8 @@ type markOptions struct {
 	looks                      bool // and writes nothing
 }
 
-func runMark(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runMark(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	var o markOptions
 	fs.BoolVar(&o.All, "all", false, "")
 	fs.BoolVar(&o.strip, "strip", false, "")
@@ -70,24 +72,24 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 	asDiff := fs.Bool("d", false, "")
 	list := fs.Bool("l", false, "")
 	dry := fs.Bool("n", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	if o.strip && o.All {
-		return env.wrong("-strip takes everything out, -all puts everything in; leave one of them")
+		return env.Wrong("-strip takes everything out, -all puts everything in; leave one of them")
 	}
 	o.Patterns = fs.Args()
 	o.looks = *check || *asDiff || *list || *dry
 
-	ctx, stop := endable(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	plan, unlock, err := planMarks(ctx, env, o)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer unlock()
 	for _, c := range plan.changes {
-		name := env.shown(c.path)
+		name := env.Shown(c.path)
 		if *list || *check && !*asDiff {
 			fmt.Fprintln(env.Stdout, name)
 		}
@@ -101,26 +103,26 @@ func runMark(ctx context.Context, env *Env, args []string) int {
 		if len(plan.changes) == 1 {
 			are = "is"
 		}
-		fmt.Fprintf(env.Stderr, "markgen %s: %s %s not up to date; run markgen with the flags it was marked with\n", env.command.name,
+		fmt.Fprintf(env.Stderr, "markgen %s: %s %s not up to date; run markgen with the flags it was marked with\n", env.Command(),
 			units.Plural(len(plan.changes), "file"), are)
-		return exitFinding
+		return cli.Finding
 	case o.looks:
-		return exitOK
+		return cli.OK
 	}
 	if plan.points == 0 && !plan.programs && !o.strip {
-		fmt.Fprintf(env.Stderr, "markgen %s: no markers; put //perf:mark above a function or loop, or pass -all\n", env.command.name)
+		fmt.Fprintf(env.Stderr, "markgen %s: no markers; put //perf:mark above a function or loop, or pass -all\n", env.Command())
 	}
 	if err := plan.write(ctx, env, o); err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	for _, message := range plan.unseen {
 		fmt.Fprintln(env.Stderr, message)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // write puts the plan on the disk, after it has been compiled.
-func (p *markPlan) write(ctx context.Context, env *Env, o markOptions) error {
+func (p *markPlan) write(ctx context.Context, env *cli.Env, o markOptions) error {
 	if len(p.changes) == 0 {
 		return nil
 	}
@@ -136,7 +138,7 @@ func (p *markPlan) write(ctx context.Context, env *Env, o markOptions) error {
 	maps.DeleteFunc(files, func(path string, _ []byte) bool { return p.same[path] })
 	err := filewrite.WriteAll(ctx, files)
 	if failed := (*filewrite.Error)(nil); errors.As(err, &failed) {
-		failed.Name = env.shown(failed.Name)
+		failed.Name = env.Shown(failed.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("%w (nothing was changed)", err)
@@ -146,7 +148,7 @@ func (p *markPlan) write(ctx context.Context, env *Env, o markOptions) error {
 
 // compile tries the marked packages. What does not build unmarked either is reported as the compiler has it, at the
 // lines that the files have now.
-func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byte) error {
+func (p *markPlan) compile(ctx context.Context, env *cli.Env, files map[string][]byte) error {
 	sources := map[string][]byte{}
 	for path, text := range files {
 		if strings.HasSuffix(path, ".go") {
@@ -157,7 +159,7 @@ func (p *markPlan) compile(ctx context.Context, env *Env, files map[string][]byt
 		return nil
 	}
 	o := overlay.ListOptions{Dir: env.Dir, Environ: env.Environ, Patterns: p.packages}
-	ended := env.waiting("compiling what is marked")
+	ended := showWaiting(env, "compiling what is marked")
 	defer ended()
 	err := overlay.Compile(ctx, o, sources)
 	var marked, plain *overlay.CompileError

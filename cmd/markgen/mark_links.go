@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // What is written under one name of a file is there under its other names, too, and the package of each has markers of
@@ -21,7 +22,7 @@ import (
 // settleLinks reports the files of a plan that cannot be written because of their other names, which it looks for below
 // the roots of the modules, and keeps one change of each of the others for writing. What is stripped suits every
 // package.
-func (p *markPlan) settleLinks(env *Env, modules []*module, strip bool) error {
+func (p *markPlan) settleLinks(env *cli.Env, modules []*module, strip bool) error {
 	if len(p.changes) == 0 {
 		return nil
 	}
@@ -64,7 +65,7 @@ func (p *markPlan) settleLinks(env *Env, modules []*module, strip bool) error {
 
 // linkError says that a file has several names and cannot be marked; own is the one that is no link, "" if there is
 // none. It is not marked under all of them if partly.
-func linkError(env *Env, names []string, own string, partly bool) error {
+func linkError(env *cli.Env, names []string, own string, partly bool) error {
 	i := slices.IndexFunc(names, func(name string) bool { return name != own })
 	link, of := names[i], own
 	if own == "" {
@@ -76,9 +77,9 @@ func linkError(env *Env, names []string, own string, partly bool) error {
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 { // its directory is one
 		link, of = filepath.Dir(link), filepath.Dir(of)
-		remedy = "mark " + env.shown(of) + " alone"
+		remedy = "mark " + env.Shown(of) + " alone"
 	}
-	return fmt.Errorf("%s: the same as %s, by a symbolic link, and the marks of one do not suit the other; %s", env.shown(link), env.shown(of), remedy)
+	return fmt.Errorf("%s: the same as %s, by a symbolic link, and the marks of one do not suit the other; %s", env.Shown(link), env.Shown(of), remedy)
 }
 
 // linkedNames returns the names of Go files that are symbolic links, by the file that they lead to. Directories that no

@@ -17,6 +17,7 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/heap"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/rewrite"
@@ -43,7 +44,7 @@ type change struct {
 
 // planMarks works out what the files are to be. It locks the modules against other markgens until unlock is called.
 // An error is one of the user's source, registry or configuration, or of the go command's.
-func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, unlock func(), err error) {
+func planMarks(ctx context.Context, env *cli.Env, o markOptions) (plan *markPlan, unlock func(), err error) {
 	o.Patterns = directories(env, o.Patterns)
 	modules, err := listModules(ctx, env, o.loadOptions)
 	if err != nil {
@@ -61,7 +62,7 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 	defer pace.Restore()
 	for _, m := range modules {
 		if m.Root == "" {
-			err = errors.Join(err, fmt.Errorf("%s is in no module; run go mod init NAME, then markgen init", env.shown(m.Packages[0].Dir)))
+			err = errors.Join(err, fmt.Errorf("%s is in no module; run go mod init NAME, then markgen init", env.Shown(m.Packages[0].Dir)))
 			continue
 		}
 		u, lockErr := filewrite.Lock(ctx, m.Root)
@@ -91,10 +92,10 @@ func planMarks(ctx context.Context, env *Env, o markOptions) (plan *markPlan, un
 
 // directories replaces files of Go source by the directories they are in: the markers of a package are declared in one
 // place, so a package is marked as a whole.
-func directories(env *Env, patterns []string) []string {
+func directories(env *cli.Env, patterns []string) []string {
 	var list []string
 	for _, p := range patterns {
-		if strings.HasSuffix(p, ".go") && !env.isFolder(p) {
+		if strings.HasSuffix(p, ".go") && !env.IsFolder(p) {
 			if p = filepath.Dir(p); !filepath.IsAbs(p) {
 				p = "./" + filepath.ToSlash(p)
 			}
@@ -109,7 +110,7 @@ func directories(env *Env, patterns []string) []string {
 // marking is the marking of the packages of one module.
 type marking struct {
 	*module
-	env     *Env
+	env     *cli.Env
 	o       markOptions
 	plan    *markPlan
 	options rewrite.Options
@@ -201,7 +202,7 @@ func (m *marking) read(g *markedPackage) error {
 			m.pace.Begin(len(text))
 			var plain []byte
 			if err == nil {
-				plain, err = rewrite.Strip(m.env.shown(path), text)
+				plain, err = rewrite.Strip(m.env.Shown(path), text)
 			}
 			switch {
 			case err == nil:
@@ -252,7 +253,7 @@ func (m *marking) findIn(g *markedPackage, texts map[string][]byte) (units []*ma
 		}
 		var sources []rewrite.Source
 		for _, path := range names {
-			sources = append(sources, rewrite.Source{Name: m.env.shown(path), Text: texts[path]})
+			sources = append(sources, rewrite.Source{Name: m.env.Shown(path), Text: texts[path]})
 		}
 		path := g.ImportPath
 		if suffix == "x" {
@@ -329,7 +330,7 @@ func (m *marking) place(ctx context.Context) error {
 			m.plan.programs = m.plan.programs || in.Program
 			for path, text := range g.plain {
 				if slices.Contains(u.names, path) {
-					in.Now[m.env.shown(path)] = g.disk[path]
+					in.Now[m.env.Shown(path)] = g.disk[path]
 				} else {
 					in.Beside = append(in.Beside, text)
 				}
@@ -341,7 +342,7 @@ func (m *marking) place(ctx context.Context) error {
 			for name, text := range texts {
 				path := m.env.Path(name)
 				if old, err := fileread.File(path); err == nil && rewrite.IsTable(text) && !rewrite.IsTable(old) {
-					return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.shown(path))
+					return fmt.Errorf("%s:1:1: this file was not written by markgen, which needs its name; give it another", m.env.Shown(path))
 				}
 				g.wanted[path] = text
 				if message, ok := unseenExit(name, text); ok && in.Program && !m.o.looks {
@@ -398,12 +399,12 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	if len(copied) > 0 {
 		text, _ := fileread.File(filepath.Join(filepath.Dir(copied[0]), "register.go"))
 		if !bytes.Contains(text, []byte("\nfunc RegisterTable(")) || !bytes.Contains(text, []byte(strconv.Quote(m.Path+"/"+rt.Vendored+"/layout"))) {
-			return "", fmt.Errorf("%s is the runtime of another version of markgen, or for another path of the module; run markgen init -vendor", m.env.shown(filepath.Dir(copied[0])))
+			return "", fmt.Errorf("%s is the runtime of another version of markgen, or for another path of the module; run markgen init -vendor", m.env.Shown(filepath.Dir(copied[0])))
 		}
 		return m.Path + "/" + rt.VendoredPerf, nil
 	}
 	if m.o.vendored {
-		return "", fmt.Errorf("%s has no copy of the runtime; run markgen init -vendor", m.env.shown(m.Root))
+		return "", fmt.Errorf("%s has no copy of the runtime; run markgen init -vendor", m.env.Shown(m.Root))
 	}
 	path := rt.Perf
 	if m.plan.points == 0 || m.o.looks {
@@ -414,7 +415,7 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(found) != 1 || found[0].Error != nil {
-		return "", fmt.Errorf("%s: the module does not require %s, which marked source imports; run markgen init", m.env.shown(filepath.Join(m.Root, "go.mod")), rt.Module)
+		return "", fmt.Errorf("%s: the module does not require %s, which marked source imports; run markgen init", m.env.Shown(filepath.Join(m.Root, "go.mod")), rt.Module)
 	}
 	return path, nil
 }

@@ -98,7 +98,7 @@ func (p *programs) unseen(ctx context.Context) (messages []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := parser.ParseFile(fset, p.env.shown(path), text, parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, p.env.Shown(path), text, parser.SkipObjectResolution)
 			if err != nil {
 				continue // the go command says why
 			}

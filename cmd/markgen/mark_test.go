@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/tier"
 )
@@ -80,7 +81,7 @@ func (m *marked) environ(more ...string) []string {
 func (m *marked) markgen(args ...string) string {
 	m.t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := Main(&Env{Args: args, Stdout: &stdout, Stderr: &stderr, Dir: m.dir, Environ: m.environ()})
+	code := Main(&cli.Env{Args: args, Stdout: &stdout, Stderr: &stderr, Dir: m.dir, Environ: m.environ()})
 	if code != 0 {
 		m.t.Fatalf("markgen %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout.String(), stderr.String())
 	}
@@ -278,10 +279,9 @@ func TestMarkInterrupted(t *testing.T) {
 	m.markgen("-strip", "./...")
 	for delay := time.Duration(0); delay < 200*time.Millisecond; delay += 10 * time.Millisecond {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		env := &Env{Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Dir: m.dir, Environ: m.environ()}
+		env := &cli.Env{Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Dir: m.dir, Environ: m.environ()}
 		timer := time.AfterFunc(delay, func() { cancel(errors.New("interrupted")) })
-		env.command = cmdMark
-		code := runMark(ctx, env, []string{"-all", "./..."})
+		code := runMark(ctx, env.Running(program, cmdMark), []string{"-all", "./..."})
 		timer.Stop()
 		cancel(nil)
 		want := before

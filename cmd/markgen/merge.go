@@ -10,13 +10,14 @@ import (
 	"slices"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 )
 
-var cmdMerge = &command{
-	name:  "merge",
-	short: "add runs up into one file, exactly",
-	long: `
+var cmdMerge = &cli.Command{
+	Name:  "merge",
+	Short: "add runs up into one file, exactly",
+	Long: `
 usage: markgen merge -o FILE [-known FILE] DATA…
 
 Merge adds the runs in data files up, marker by marker, and writes their sum into one file, which report, diff
@@ -39,61 +40,61 @@ examples:
   markgen merge -o all.markgen runs/
   markgen merge -o all.markgen all.markgen today/
   markgen report all.markgen`,
-	run: runMerge,
+	Run: runMerge,
 }
 
-func runMerge(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runMerge(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	out := fs.String("o", "", "")
 	known := fs.String("known", "", "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	switch {
 	case *out == "":
-		return env.wrong("no file to write is given; name one with -o")
+		return env.Wrong("no file to write is given; name one with -o")
 	case fs.NArg() == 0:
-		return env.wrong("no data file is given")
-	case env.isOther(*out):
-		return env.fail(fmt.Errorf("%s is there and is no data file; remove it, or name another file with -o", *out))
+		return env.Wrong("no data file is given")
+	case isOther(env, *out):
+		return env.Fail(fmt.Errorf("%s is there and is no data file; remove it, or name another file with -o", *out))
 	}
-	code := exitOK
+	code := cli.OK
 	files := slices.Collect(findRuns(env, fs.Args(), &code))
 	if file := readToo(env, *out, fs.Args(), files); file != "" {
-		return env.fail(fmt.Errorf("%s is to be written and is also among the data; give its name as DATA to add to it, or write elsewhere", file))
+		return env.Fail(fmt.Errorf("%s is to be written and is also among the data; give its name as DATA to add to it, or write elsewhere", file))
 	}
 	p, readCode := addUp(env, files)
 	if code = max(code, readCode); p == nil {
 		return code
 	}
 	if p.Damaged {
-		code = exitFailure
+		code = cli.Failure
 	}
 	for _, warning := range p.Warnings {
-		env.warn(warning)
+		env.Warn(warning)
 	}
 	if p.Trace != nil && p.Trace.Records > 0 && tracedItself(env, *out, files) {
-		return env.fail(fmt.Errorf("%s has a trace, which would be lost: what is added up has none; write elsewhere", *out))
+		return env.Fail(fmt.Errorf("%s has a trace, which would be lost: what is added up has none; write elsewhere", *out))
 	}
 	if p.Trace != nil && p.Trace.Records > 0 {
-		env.warn(fmt.Sprintf("%d records of traces stay in the data files of the runs, and are not in %s", p.Trace.Records, *out))
+		env.Warn(fmt.Sprintf("%d records of traces stay in the data files of the runs, and are not in %s", p.Trace.Records, *out))
 	}
 	file, err := profile.Encode(p)
 	if err == nil {
-		err = env.put(ctx, *out, file)
+		err = env.Put(ctx, *out, file)
 	}
 	if err == nil && *known != "" {
 		err = writeKnown(ctx, env, *known, p)
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	return code
 }
 
 // writeKnown writes what programs are to know of the runs in p, and keeps what the file
 // says besides that.
-func writeKnown(ctx context.Context, env *Env, file string, p *profile.Profile) error {
+func writeKnown(ctx context.Context, env *cli.Env, file string, p *profile.Profile) error {
 	text, err := fileread.Named(env.Path(file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -104,11 +105,11 @@ func writeKnown(ctx context.Context, env *Env, file string, p *profile.Profile) 
 	}
 	known.Runs = nil
 	known.Measured(p)
-	return env.put(ctx, file, known.Bytes())
+	return env.Put(ctx, file, known.Bytes())
 }
 
 // tracedItself tells whether the file to be written is one of the data, and has a trace.
-func tracedItself(env *Env, out string, files []string) bool {
+func tracedItself(env *cli.Env, out string, files []string) bool {
 	path := env.Path(out)
 	written, err := os.Stat(path)
 	if err != nil || !slices.ContainsFunc(files, func(file string) bool {
@@ -123,7 +124,7 @@ func tracedItself(env *Env, out string, files []string) bool {
 
 // readToo is the file to be written as the data name it, if a folder or a pattern among them
 // does so that it would be added to itself with every merge; else "".
-func readToo(env *Env, out string, args, files []string) string {
+func readToo(env *cli.Env, out string, args, files []string) string {
 	written, err := os.Stat(env.Path(out))
 	if err != nil {
 		return ""

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 )
 
@@ -30,8 +31,8 @@ type oldTree struct {
 	remove func() // a tree that was made for this command
 }
 
-// oldTree finds what -old names, seen from dir, the folder that go is to run in. A folder goes before a revision.
-func (e *Env) oldTree(ctx context.Context, old, dir string) (*oldTree, error) {
+// openOldTree finds what -old names, seen from dir, the folder that go is to run in. A folder goes before a revision.
+func openOldTree(ctx context.Context, e *cli.Env, old, dir string) (*oldTree, error) {
 	here, err := overlay.MainRoot(ctx, dir, e.Environ)
 	if err != nil {
 		return nil, err
@@ -39,14 +40,14 @@ func (e *Env) oldTree(ctx context.Context, old, dir string) (*oldTree, error) {
 	if here == "" {
 		return nil, fmt.Errorf("-old %s: %s is in no module; run markgen in the module to compare", old, dir)
 	}
-	if e.isFolder(old) {
-		return e.oldFolder(ctx, old, dir, here)
+	if e.IsFolder(old) {
+		return oldFolder(ctx, e, old, dir, here)
 	}
-	return e.oldRevision(ctx, old, dir, here)
+	return oldRevision(ctx, e, old, dir, here)
 }
 
 // oldFolder takes a folder for the root of another checkout of the module.
-func (e *Env) oldFolder(ctx context.Context, old, dir, here string) (*oldTree, error) {
+func oldFolder(ctx context.Context, e *cli.Env, old, dir, here string) (*oldTree, error) {
 	root := resolved(e.Path(old))
 	rel, err := filepath.Rel(here, dir)
 	if err != nil {
@@ -71,9 +72,9 @@ func resolved(path string) string {
 }
 
 // check sees that go run in the old tree would build that tree.
-func (t *oldTree) check(ctx context.Context, e *Env, old string) error {
+func (t *oldTree) check(ctx context.Context, e *cli.Env, old string) error {
 	for _, dir := range []string{t.root, t.dir} {
-		if !e.isFolder(dir) {
+		if !e.IsFolder(dir) {
 			return fmt.Errorf("-old %s: there is no folder %s in it; run markgen in one that both have", old, strings.TrimPrefix(dir, t.root+string(filepath.Separator)))
 		}
 		switch root, err := overlay.MainRoot(ctx, dir, e.Environ); {
@@ -89,8 +90,8 @@ func (t *oldTree) check(ctx context.Context, e *Env, old string) error {
 }
 
 // oldRevision checks out a revision of the git repository that dir is in.
-func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTree, err error) {
-	place, err := e.git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+func oldRevision(ctx context.Context, e *cli.Env, old, dir, here string) (_ *oldTree, err error) {
+	place, err := runGit(ctx, e, dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil, fmt.Errorf("-old %s: there is no such folder, and no git to check the revision out; install git, or name a folder", old)
 	}
@@ -98,7 +99,7 @@ func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTre
 		return nil, fmt.Errorf("-old %s: there is no such folder, and git can't look for a revision in %s (%w); name a folder, or a revision of a repository that this is in", old, dir, err)
 	}
 	top, prefix, _ := strings.Cut(place, "\n")
-	commit, err := e.git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", old+"^{commit}")
+	commit, err := runGit(ctx, e, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", old+"^{commit}")
 	if err != nil {
 		return nil, fmt.Errorf("-old %s: the repository has no such revision, and there is no folder of that name; fetch it, or name another (in CI, check out with the whole history)", old)
 	}
@@ -106,7 +107,7 @@ func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTre
 	if err != nil || !filepath.IsLocal(inTop) {
 		return nil, fmt.Errorf("-old %s: go builds what is in %s, which is not in the git repository %s; set GOWORK=off to build the module alone, or name a folder", old, here, top)
 	}
-	tree, err := e.worktreeDir(top, commit)
+	tree, err := worktreeDir(e, top, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +116,9 @@ func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTre
 		here:   here,
 		dir:    filepath.Join(tree, filepath.FromSlash(prefix)),
 		name:   fmt.Sprintf("%s, %.12s", old, commit),
-		remove: func() { e.removeWorktree(top, tree) },
+		remove: func() { removeWorktree(e, top, tree) },
 	}
-	if _, err = e.git(ctx, top, "worktree", "add", "--detach", tree, commit); err != nil {
+	if _, err = runGit(ctx, e, top, "worktree", "add", "--detach", tree, commit); err != nil {
 		err = fmt.Errorf("-old %s: %w; see to that, or check the revision out yourself and name its folder", old, err)
 	} else {
 		err = t.check(ctx, e, old)
@@ -131,8 +132,8 @@ func (e *Env) oldRevision(ctx context.Context, old, dir, here string) (_ *oldTre
 
 // worktreeDir makes the folder that a revision is checked out in. It is the same every time, as long as no other
 // markgen has it, for go finds what it has compiled by the names of the files.
-func (e *Env) worktreeDir(top, commit string) (string, error) {
-	base, err := filepath.EvalSymlinks(e.tempDir())
+func worktreeDir(e *cli.Env, top, commit string) (string, error) {
+	base, err := filepath.EvalSymlinks(tempDir(e))
 	if err != nil {
 		return "", err
 	}
@@ -144,19 +145,19 @@ func (e *Env) worktreeDir(top, commit string) (string, error) {
 }
 
 // removeWorktree removes a tree, whatever has become of it, also after an interrupt.
-func (e *Env) removeWorktree(top, tree string) {
+func removeWorktree(e *cli.Env, top, tree string) {
 	ctx := context.Background()
-	if _, err := e.git(ctx, top, "worktree", "remove", "--force", tree); err != nil {
+	if _, err := runGit(ctx, e, top, "worktree", "remove", "--force", tree); err != nil {
 		err = os.RemoveAll(tree)
-		_, prune := e.git(ctx, top, "worktree", "prune")
+		_, prune := runGit(ctx, e, top, "worktree", "prune")
 		if err := errors.Join(err, prune); err != nil {
-			e.warn(fmt.Sprintf("%v; remove what is left by git worktree remove --force %s", err, tree))
+			e.Warn(fmt.Sprintf("%v; remove what is left by git worktree remove --force %s", err, tree))
 		}
 	}
 }
 
-// git runs git and returns what it prints, without the last newline. The error names the command without its flags.
-func (e *Env) git(ctx context.Context, dir string, args ...string) (string, error) {
+// runGit runs git and returns what it prints, without the last newline. The error names the command without its flags.
+func runGit(ctx context.Context, e *cli.Env, dir string, args ...string) (string, error) {
 	// Without hooks: they are for people, and may do anything to a tree.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
 	cmd.Dir = dir
@@ -189,7 +190,7 @@ func gitError(stderr string) string {
 }
 
 // tempDir is where temporary files go.
-func (e *Env) tempDir() string {
+func tempDir(e *cli.Env) string {
 	if dir := e.Getenv("TMPDIR"); dir != "" {
 		return e.Path(dir)
 	}
@@ -197,9 +198,9 @@ func (e *Env) tempDir() string {
 }
 
 // binaryDir is where those go that are run from there: go's directory for such, or tempDir.
-func (e *Env) binaryDir() string {
+func binaryDir(e *cli.Env) string {
 	if dir := e.Getenv("GOTMPDIR"); dir != "" {
 		return e.Path(dir)
 	}
-	return e.tempDir()
+	return tempDir(e)
 }

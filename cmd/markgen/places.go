@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/rewrite"
@@ -27,7 +28,7 @@ type placed struct{ file, name string }
 
 // newPlacer is for the source of the module in dir, or that the working directory is in where dir
 // is "", and of the modules that it is built with.
-func (e *Env) newPlacer(dir string) *placer {
+func newPlacer(e *cli.Env, dir string) *placer {
 	if dir == "" {
 		dir, _ = moduleRoot(e.Dir) // "" when there is none
 	} else {

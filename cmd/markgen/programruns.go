@@ -6,21 +6,23 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
 )
 
 // repeatProgram makes runs of a program for -runs, which go builds.
-func repeatProgram(ctx context.Context, env *Env, own *ownFlags, args []string) int {
-	r, code := env.repetition(own)
+func repeatProgram(ctx context.Context, env *cli.Env, own *ownFlags, args []string) int {
+	r, code := repetitionOf(env, own)
 	if r == nil {
 		return code
 	}
 	command, err := overlay.ParseCommandLine("run", args)
 	if err != nil {
-		return env.wrong("%v", err)
+		return env.Wrong("%v", err)
 	}
 	r.what = "the program"
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	stdin := newReplay(env.Stdin)
 	return r.builds(ctx, "run", own, args, func(s *side, b *sideBuild) {
@@ -53,17 +55,17 @@ func repeatProgram(ctx context.Context, env *Env, own *ownFlags, args []string) 
 }
 
 // repeatCommand makes runs of a command for -runs; -old names another program to run in turns with the command's.
-func repeatCommand(ctx context.Context, env *Env, own *ownFlags, argv []string) int {
-	r, code := env.repetition(own)
+func repeatCommand(ctx context.Context, env *cli.Env, own *ownFlags, argv []string) int {
+	r, code := repetitionOf(env, own)
 	if r == nil {
 		return code
 	}
 	defer r.end()
 	if err := r.begin(); err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	r.what = argv[0]
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	stdin := newReplay(env.Stdin)
 	for _, s := range r.sides {
@@ -85,7 +87,7 @@ func repeatCommand(ctx context.Context, env *Env, own *ownFlags, argv []string) 
 
 // programRuns are the runs of one program.
 type programRuns struct {
-	env   *Env
+	env   *cli.Env
 	dir   string // where it runs
 	stdin *replay
 	argv  func() ([]string, error) // the command line of the next run
@@ -95,11 +97,11 @@ type programRuns struct {
 func (p *programRuns) run(ctx context.Context, c *overlay.Collection, stdout, stderr io.Writer) (int, error) {
 	argv, err := p.argv()
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	stdin, done, err := p.stdin.open()
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	defer done()
 	return overlay.Exec(context.WithoutCancel(ctx), argv, p.dir, c.Environ(p.env.Environ), stdin, stdout, stderr)
@@ -112,21 +114,21 @@ func (p *programRuns) again(ctx context.Context, c *overlay.Collection) (int, er
 	for i, name := range []string{"stdout", "stderr"} {
 		f, err := os.Create(filepath.Join(c.Dir(), name))
 		if err != nil {
-			return exitFailure, err
+			return cli.Failure, err
 		}
 		defer f.Close()
 		outputs[i] = f
 	}
 	code, err := p.run(ctx, c, outputs[0], outputs[1])
-	if code == exitOK && err == nil || ctx.Err() != nil {
+	if code == cli.OK && err == nil || ctx.Err() != nil {
 		return code, err
 	}
 	for i, to := range []io.Writer{p.env.Stdout, p.env.Stderr} {
 		if _, err := outputs[i].Seek(0, io.SeekStart); err != nil {
-			return exitFailure, err
+			return cli.Failure, err
 		}
 		if _, err := io.Copy(to, outputs[i]); err != nil {
-			return exitFailure, err
+			return cli.Failure, err
 		}
 	}
 	return code, err

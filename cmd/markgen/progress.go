@@ -8,6 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // A runProgress shows how far a repetition is on standard error: on a terminal a line that is written over, elsewhere
@@ -22,8 +24,8 @@ type runProgress struct {
 	shown  bool // there is a line to write over
 }
 
-func newProgress(e *Env, total int) *runProgress {
-	p := &runProgress{w: e.Stderr, prefix: "markgen " + e.command.name + ": ", total: total, start: time.Now()}
+func newProgress(e *cli.Env, total int) *runProgress {
+	p := &runProgress{w: e.Stderr, prefix: "markgen " + e.Command() + ": ", total: total, start: time.Now()}
 	if e.Getenv("TERM") != "dumb" {
 		p.width, _ = terminal(e, e.Stderr)
 	}
@@ -72,8 +74,8 @@ func (p *runProgress) clear() {
 	}
 }
 
-// waiting shows on a terminal what takes long, after a second and until the function that it returns is called; elsewhere it does nothing.
-func (e *Env) waiting(doing string) (ended func()) {
+// showWaiting shows on a terminal what takes long, after a second and until the function that it returns is called; elsewhere it does nothing.
+func showWaiting(e *cli.Env, doing string) (ended func()) {
 	f, ok := e.Stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}
@@ -99,9 +101,9 @@ func (e *Env) waiting(doing string) (ended func()) {
 	}
 }
 
-// progress returns a function that shows how far something is, on a terminal and when it takes over a second; elsewhere
+// showProgress returns a function that shows how far something is, on a terminal and when it takes over a second; elsewhere
 // it does nothing. The first word says what is done, the second with what.
-func (e *Env) progress(doing, things string) func(done, total int) {
+func showProgress(e *cli.Env, doing, things string) func(done, total int) {
 	f, ok := e.Stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return func(int, int) {}

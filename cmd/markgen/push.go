@@ -14,14 +14,16 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet/spool"
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/units"
 )
 
-var cmdPush = &command{
-	name:  "push",
-	short: "send what marked programs left in a spool to the central service",
-	long: `
+var cmdPush = &cli.Command{
+	Name:  "push",
+	Short: "send what marked programs left in a spool to the central service",
+	Long: `
 usage: markgen push [flags] [SPOOL…]
 
 Push takes what programs left in spools (MARKGEN=spool=DIR) and sends it to the central service (markgen serve), which
@@ -55,12 +57,12 @@ examples:
   markgen push -dry-run -server https://markgen.example.com /var/spool/shop
   markgen push -server https://markgen.example.com -token-file /etc/markgen/token /var/spool/shop
   markgen push -every 10m /var/spool/shop /var/spool/billing`,
-	run: runPush,
+	Run: runPush,
 }
 
 // pusher is what a command line of push asks for.
 type pusher struct {
-	env    *Env
+	env    *cli.Env
 	spools []string
 	target spool.Target
 	client *http.Client
@@ -70,8 +72,8 @@ type pusher struct {
 	hex    bool
 }
 
-func runPush(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runPush(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	server := fs.String("server", env.Getenv("MARKGEN_SERVER"), "")
 	token := fs.String("token", "", "")
 	tokenFile := fs.String("token-file", "", "")
@@ -85,62 +87,62 @@ func runPush(ctx context.Context, env *Env, args []string) int {
 	fs.BoolVar(&p.again, "refused", false, "")
 	fs.BoolVar(&p.json, "json", false, "")
 	fs.BoolVar(&p.hex, "x", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	size, err := spool.ParseSize(*batch)
 	if err != nil || size < 1 || size > 1<<30 {
-		return env.wrong("-batch: %q is no size from 1 to 1G", *batch)
+		return env.Wrong("-batch: %q is no size from 1 to 1G", *batch)
 	}
 	p.pack.Batch = int(size)
 	if p.pack.Limit, err = spool.ParseSize(*limit); err != nil {
-		return env.wrong("-limit: %v", err)
+		return env.Wrong("-limit: %v", err)
 	}
 	switch {
 	case *once && *every != 0:
-		return env.wrong("-once and -every can't be had together")
+		return env.Wrong("-once and -every can't be had together")
 	case *every < 0:
-		return env.wrong("-every: %v is no time to wait", *every)
+		return env.Wrong("-every: %v is no time to wait", *every)
 	case *dry && (*every != 0 || p.json || p.again):
-		return env.wrong("-dry-run goes with none of -every, -json and -refused")
+		return env.Wrong("-dry-run goes with none of -every, -json and -refused")
 	case p.again && *every != 0:
-		return env.wrong("-refused is for once, and -every can't be had with it")
+		return env.Wrong("-refused is for once, and -every can't be had with it")
 	case p.hex && !*dry:
-		return env.wrong("-x is for -dry-run")
+		return env.Wrong("-x is for -dry-run")
 	case *token != "" && *tokenFile != "":
-		return env.wrong("-token and -token-file can't be had together")
+		return env.Wrong("-token and -token-file can't be had together")
 	}
 	if p.spools = fs.Args(); len(p.spools) == 0 {
 		if dir := env.Getenv("MARKGEN_SPOOL"); dir != "" {
 			p.spools = []string{dir}
 		} else {
-			return env.wrong("no spool is given; name the directory of MARKGEN=spool=, or set MARKGEN_SPOOL")
+			return env.Wrong("no spool is given; name the directory of MARKGEN=spool=, or set MARKGEN_SPOOL")
 		}
 	}
 	if *server == "" {
-		return env.wrong("no server is given; name it with -server, or set MARKGEN_SERVER")
+		return env.Wrong("no server is given; name it with -server, or set MARKGEN_SERVER")
 	}
 	if p.target.Server, err = url.Parse(*server); err != nil || p.target.Server.Host == "" || p.target.Server.Scheme != "https" && p.target.Server.Scheme != "http" {
-		return env.wrong("-server: %q is no address such as https://markgen.example.com", *server)
+		return env.Wrong("-server: %q is no address such as https://markgen.example.com", *server)
 	}
-	p.target.Version = ownVersion()
-	if p.target.Token, err = env.token(*token, *tokenFile); err != nil {
-		return env.fail(err)
+	p.target.Version = cli.Version()
+	if p.target.Token, err = readToken(env, *token, *tokenFile); err != nil {
+		return env.Fail(err)
 	}
 	var roots []byte
 	if *ca != "" {
 		if roots, err = fileread.Named(env.Path(*ca)); err != nil {
-			return env.fail(fmt.Errorf("-ca: %w", err))
+			return env.Fail(fmt.Errorf("-ca: %w", err))
 		}
 	}
 	if p.client, err = spool.NewClient(roots); err != nil {
-		return env.fail(fmt.Errorf("%s: %w", *ca, err))
+		return env.Fail(fmt.Errorf("%s: %w", *ca, err))
 	}
 	if *dry {
 		return p.preview(ctx)
 	}
-	env.warnPlain(p.target.Server, p.target.Token)
-	ctx, stop := interruptible(ctx)
+	warnPlain(env, p.target.Server, p.target.Token)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	for {
 		code := p.push(ctx)
@@ -174,12 +176,12 @@ type pushed struct {
 
 // push sends what there is in all spools.
 func (p *pusher) push(ctx context.Context) int {
-	code := exitOK
+	code := cli.OK
 	list := []pushed{}
 	for _, dir := range p.spools {
 		got := p.pushOne(ctx, dir)
 		if got.Error != "" || got.Left > 0 || got.Over > 0 || len(got.Refused)+len(got.Unreadable) > 0 {
-			code = exitFinding
+			code = cli.Finding
 		}
 		if list = append(list, got); !p.json {
 			p.tell(got)
@@ -188,7 +190,7 @@ func (p *pusher) push(ctx context.Context) int {
 	if p.json {
 		text, err := json.MarshalIndent(list, "", "\t")
 		if err != nil {
-			return p.env.fail(err)
+			return p.env.Fail(err)
 		}
 		fmt.Fprintf(p.env.Stdout, "%s\n", text)
 	}
@@ -235,25 +237,25 @@ func (p *pusher) pushOne(ctx context.Context, dir string) pushed {
 func (p *pusher) tell(got pushed) {
 	e := p.env
 	for _, text := range got.Notes {
-		e.warn(text)
+		e.Warn(text)
 	}
 	for _, text := range got.Unreadable {
-		e.warn("set aside, as it can't be read: " + text)
+		e.Warn("set aside, as it can't be read: " + text)
 	}
 	for _, text := range got.Refused {
-		e.warn("set aside, as the service does not take it: " + text)
+		e.Warn("set aside, as the service does not take it: " + text)
 	}
 	if len(got.Refused) > 0 {
-		e.warn(got.Spool + ": when what the service says of it is mended, markgen push -refused sends it again")
+		e.Warn(got.Spool + ": when what the service says of it is mended, markgen push -refused sends it again")
 	}
 	if got.Declined > 0 {
-		e.warn(fmt.Sprintf("%s: %d processes did not collect, since the spool was full; send more often, or give it more room (spool=DIR:SIZE)", got.Spool, got.Declined))
+		e.Warn(fmt.Sprintf("%s: %d processes did not collect, since the spool was full; send more often, or give it more room (spool=DIR:SIZE)", got.Spool, got.Declined))
 	}
 	if got.Merged > 0 {
-		e.warn(fmt.Sprintf("%s: %d deliveries were added up with others of their day, for want of room", got.Spool, got.Merged))
+		e.Warn(fmt.Sprintf("%s: %d deliveries were added up with others of their day, for want of room", got.Spool, got.Merged))
 	}
 	if got.Over > 0 {
-		e.warn(fmt.Sprintf("%s: it holds %d bytes more than it may, and nothing more can be added up; nothing was dropped. Send it, or give -limit", got.Spool, got.Over))
+		e.Warn(fmt.Sprintf("%s: it holds %d bytes more than it may, and nothing more can be added up; nothing was dropped. Send it, or give -limit", got.Spool, got.Over))
 	}
 	line := got.Spool + ": " + units.Plural(got.Sent, "batch") + " sent"
 	if got.Known > 0 {
@@ -264,7 +266,7 @@ func (p *pusher) tell(got pushed) {
 	}
 	fmt.Fprintln(e.Stdout, line)
 	if got.Error != "" {
-		e.fail(errors.New(got.Error))
+		e.Fail(errors.New(got.Error))
 	}
 }
 
@@ -279,7 +281,7 @@ func (p *pusher) preview(ctx context.Context) int {
 	for _, dir := range p.spools {
 		s, err := spool.Look(p.env.Path(dir))
 		if err != nil {
-			return p.env.fail(err)
+			return p.env.Fail(err)
 		}
 		err = s.Preview(ctx, p.pack, t, func(v spool.Preview) error {
 			requests, bytes = requests+1, bytes+len(v.Head)+len(v.Sent)
@@ -299,9 +301,9 @@ func (p *pusher) preview(ctx context.Context) int {
 			return err
 		})
 		if err != nil {
-			return p.env.fail(err)
+			return p.env.Fail(err)
 		}
 	}
 	fmt.Fprintf(w, "# %d requests, %d bytes; nothing was sent\n", requests, bytes)
-	return exitOK
+	return cli.OK
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/markgen/markgen/fleet/catalogue"
 	"github.com/markgen/markgen/fleet/server"
 	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
 )
@@ -36,10 +37,10 @@ func TestPushToService(t *testing.T) {
 	markgen := func(environ []string, args ...string) (code int, out, errs string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		code = Main(&Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), append([]string{"PWD=" + dir, "GOWORK=off"}, environ...)...)})
+		code = Main(&cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), append([]string{"PWD=" + dir, "GOWORK=off"}, environ...)...)})
 		return code, stdout.String(), stderr.String()
 	}
-	if code, out, errs := markgen(nil, "build", "-o", "shop", "."); code != exitOK {
+	if code, out, errs := markgen(nil, "build", "-o", "shop", "."); code != cli.OK {
 		t.Fatal(out, errs)
 	}
 	for range 3 {
@@ -49,7 +50,7 @@ func TestPushToService(t *testing.T) {
 			t.Fatalf("%s, %v", out, err)
 		}
 	}
-	if code, out, errs := markgen([]string{"MARKGEN=spool=spool"}, "run", "-report", "none", "."); code != exitOK || out+errs != "" {
+	if code, out, errs := markgen([]string{"MARKGEN=spool=spool"}, "run", "-report", "none", "."); code != cli.OK || out+errs != "" {
 		t.Fatalf("run: %d, %s%s", code, out, errs)
 	}
 
@@ -66,7 +67,7 @@ func TestPushToService(t *testing.T) {
 	defer web.Close()
 	code, out, errs := markgen(nil, "push", "-json", "-server", web.URL, "spool")
 	var got []pushed
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK || len(got) != 1 || got[0].Sent != 4 || got[0].Left != 0 {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.OK || len(got) != 1 || got[0].Sent != 4 || got[0].Left != 0 {
 		t.Fatalf("push: %d, %s%s, %v", code, out, errs, err)
 	}
 	if err := s.Settle(t.Context()); err != nil {
@@ -76,7 +77,7 @@ func TestPushToService(t *testing.T) {
 	if p, _, err = s.Profile(context.Background(), fleet.Filter{}, 0); err != nil || len(p.Markers) != 1 || p.Markers[0].Count != 400 || p.Markers[0].Name != "example.com/shop.price" || p.Runs != 4 {
 		t.Errorf("the service has %+v, %v", p, err)
 	}
-	if code, out, errs := markgen([]string{"MARKGEN_SERVER=" + web.URL, "MARKGEN_SPOOL=spool"}, "push"); code != exitOK || out != "spool: 0 batches sent\n" || errs != "" {
+	if code, out, errs := markgen([]string{"MARKGEN_SERVER=" + web.URL, "MARKGEN_SPOOL=spool"}, "push"); code != cli.OK || out != "spool: 0 batches sent\n" || errs != "" {
 		t.Errorf("again: %d, %s%s", code, out, errs)
 	}
 }
@@ -108,17 +109,17 @@ func TestPushRefused(t *testing.T) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"push", "-server", web.URL}, flags...)
-		code = Main(&Env{Args: append(args, "spool"), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: os.Environ()})
+		code = Main(&cli.Env{Args: append(args, "spool"), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: os.Environ()})
 		return code, stdout.String(), stderr.String()
 	}
-	if code, out, errs := push(); code != exitFinding || out != "spool: 0 batches sent\n" || !strings.Contains(errs, "markgen push -refused sends it again") {
+	if code, out, errs := push(); code != cli.Finding || out != "spool: 0 batches sent\n" || !strings.Contains(errs, "markgen push -refused sends it again") {
 		t.Errorf("%d, %s%s", code, out, errs)
 	}
 	refuse = false
-	if code, out, errs := push(); code != exitOK || out != "spool: 0 batches sent\n" || errs != "" {
+	if code, out, errs := push(); code != cli.OK || out != "spool: 0 batches sent\n" || errs != "" {
 		t.Errorf("%d, %s%s", code, out, errs)
 	}
-	if code, out, errs := push("-refused"); code != exitOK || out != "spool: 1 batch sent\n" || errs != "" || len(paths) != 1 {
+	if code, out, errs := push("-refused"); code != cli.OK || out != "spool: 1 batch sent\n" || errs != "" || len(paths) != 1 {
 		t.Errorf("%d, %s%s, by %v", code, out, errs, paths)
 	}
 }

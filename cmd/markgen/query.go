@@ -12,13 +12,15 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/report"
 )
 
-var cmdQuery = &command{
-	name:  "query",
-	short: "what an API costs, as the central service knows it from many machines",
-	long: `
+var cmdQuery = &cli.Command{
+	Name:  "query",
+	Short: "what an API costs, as the central service knows it from many machines",
+	Long: `
 usage: markgen query [flags] NAME
        markgen query [flags] -compare OLD,NEW [NAME]
        markgen query [flags] -download FILE
@@ -53,7 +55,7 @@ examples:
   markgen query -format hist -build 'example.com/shop@v1.4.*' 'shop/cart.*'
   markgen query -compare example.com/shop@v1.4.2,example.com/shop@v1.5.0
   MARKGEN_SERVER=https://perf.example.com markgen query -token-file token -download all.markgen`,
-	run: runQuery,
+	Run: runQuery,
 }
 
 // queryFlags are the flags of query.
@@ -65,44 +67,44 @@ type queryFlags struct {
 // queryFormats are what -format may be; those of report are made from a profile.
 var queryFormats = []string{"text", "hist", "json", "html", "pprof", "prom"}
 
-func runQuery(ctx context.Context, env *Env, args []string) int {
+func runQuery(ctx context.Context, env *cli.Env, args []string) int {
 	var o queryFlags
-	fs := env.flags()
+	fs := env.Flags()
 	o.define(fs)
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	switch {
 	case !slices.Contains(queryFormats, o.format):
-		return env.wrong("unknown format %q; the formats are %s", o.format, strings.Join(queryFormats, ", "))
+		return env.Wrong("unknown format %q; the formats are %s", o.format, strings.Join(queryFormats, ", "))
 	case !slices.Contains([]fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU, fleet.ByDay}, fleet.By(o.by)):
-		return env.wrong("-by is %q; give build, go, goos, goarch, cpu or day", o.by)
+		return env.Wrong("-by is %q; give build, go, goos, goarch, cpu or day", o.by)
 	case o.by != "" && o.format != "text" && o.format != "json":
-		return env.wrong("-by is for the formats text and json")
+		return env.Wrong("-by is for the formats text and json")
 	case o.Limit < 1 || o.Limit > 1000:
-		return env.wrong("-limit is %d; give a number from 1 to 1000", o.Limit)
+		return env.Wrong("-limit is %d; give a number from 1 to 1000", o.Limit)
 	case o.compare != "" && o.download != "":
-		return env.wrong("-compare and -download are one thing each")
+		return env.Wrong("-compare and -download are one thing each")
 	case o.compare != "" && o.format != "text" && o.format != "json":
-		return env.wrong("-compare is for the formats text and json")
+		return env.Wrong("-compare is for the formats text and json")
 	case o.download != "" && (o.out != "" || o.by != "" || o.format != "text"):
-		return env.wrong("-download writes data into its own file; leave out -o, -by and -format, and have markgen report show what is there")
+		return env.Wrong("-download writes data into its own file; leave out -o, -by and -format, and have markgen report show what is there")
 	case o.download != "" && fs.NArg() > 0:
-		return env.wrong("-download is of all that -build and the like choose; leave out %q", fs.Arg(0))
+		return env.Wrong("-download is of all that -build and the like choose; leave out %q", fs.Arg(0))
 	case o.download == "" && o.compare == "" && fs.NArg() == 0:
-		return env.wrong("the name of an API is expected")
+		return env.Wrong("the name of an API is expected")
 	case fs.NArg() > 1:
-		return env.wrong("one name is expected, not %d; put quotes around one with spaces or parentheses", fs.NArg())
+		return env.Wrong("one name is expected, not %d; put quotes around one with spaces or parentheses", fs.NArg())
 	case o.out == "" && report.Binary(o.format) && isTerminal(env.Stdout):
-		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.format)
+		return env.Wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.format)
 	}
-	c, err := env.client(cmp.Or(o.server, env.Getenv("MARKGEN_SERVER")), o.tokenFile)
+	c, err := newClient(env, cmp.Or(o.server, env.Getenv("MARKGEN_SERVER")), o.tokenFile)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	ctx, stop := endable(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
-	code := exitOK
+	code := cli.OK
 	switch {
 	case o.download != "":
 		err = o.downloadTo(ctx, env, c)
@@ -112,7 +114,7 @@ func runQuery(ctx context.Context, env *Env, args []string) int {
 		err = o.ask(ctx, env, c, fs.Arg(0))
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	return code
 }
@@ -137,36 +139,36 @@ func (o *queryFlags) define(fs *flag.FlagSet) {
 }
 
 // ask answers what APIs of a name cost.
-func (o *queryFlags) ask(ctx context.Context, env *Env, c *client.Client, name string) error {
+func (o *queryFlags) ask(ctx context.Context, env *cli.Env, c *client.Client, name string) error {
 	found, err := findAPIs(ctx, c, name, o.Query)
 	if err != nil {
 		return err
 	}
 	if n := len(found.list); n < found.total {
-		defer env.warn(fmt.Sprintf("%d of %s are shown; -limit shows more", n, found.of()))
+		defer env.Warn(fmt.Sprintf("%d of %s are shown; -limit shows more", n, found.of()))
 	}
 	switch o.format {
 	case "json":
 		return o.writeJSON(ctx, env, c, found)
 	case "text":
-		return env.stream(ctx, o.out, func(w io.Writer) error { return o.writeTable(ctx, env, w, c, found) })
+		return env.Stream(ctx, o.out, func(w io.Writer) error { return o.writeTable(ctx, env, w, c, found) })
 	}
 	p, err := c.Profile(ctx, o.Query, found.ids()...)
 	if err != nil {
 		return err
 	}
-	options := report.Options{Format: o.format, ASCII: env.asciiOnly()}
+	options := report.Options{Format: o.format, ASCII: asciiOnly(env)}
 	if o.format == "hist" {
 		options.Format, options.Hist = "text", true
 	}
 	if o.out == "" {
 		options.Width, options.Color = terminal(env, env.Stdout)
 	}
-	return env.stream(ctx, o.out, func(w io.Writer) error { return report.Write(w, p, options) })
+	return env.Stream(ctx, o.out, func(w io.Writer) error { return report.Write(w, p, options) })
 }
 
 // writeJSON writes what the server answers: of one API the answer as it came, of several an array of such.
-func (o *queryFlags) writeJSON(ctx context.Context, env *Env, c *client.Client, found *found) error {
+func (o *queryFlags) writeJSON(ctx context.Context, env *cli.Env, c *client.Client, found *found) error {
 	var answers []json.RawMessage
 	for _, a := range found.list {
 		_, raw, err := c.API(ctx, a.ID, o.Query, fleet.By(o.by))
@@ -175,7 +177,7 @@ func (o *queryFlags) writeJSON(ctx context.Context, env *Env, c *client.Client, 
 		}
 		answers = append(answers, raw)
 	}
-	return env.stream(ctx, o.out, func(w io.Writer) error {
+	return env.Stream(ctx, o.out, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")

@@ -10,16 +10,17 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
 
 // compareBuilds writes what changed between two builds: of the APIs that a name means if one is given, else of all. The exit code
 // is that of a finding if one of them got slower.
-func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Client, name string) (code int, err error) {
+func (o *queryFlags) compareBuilds(ctx context.Context, env *cli.Env, c *client.Client, name string) (code int, err error) {
 	old, new, ok := strings.Cut(o.compare, ",")
 	if !ok || old == "" || new == "" || strings.Contains(new, ",") {
-		return env.wrong("-compare is %q; give two builds with a comma between them", o.compare), nil
+		return env.Wrong("-compare is %q; give two builds with a comma between them", o.compare), nil
 	}
 	q := o.Query
 	only := map[string]bool{}
@@ -27,7 +28,7 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 		q.Limit = mostFound
 		found, err := findAPIs(ctx, c, name, q)
 		if err != nil {
-			return exitFailure, err
+			return cli.Failure, err
 		}
 		for _, a := range found.list {
 			only[a.ID] = true
@@ -36,13 +37,13 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 			q.Package, q.Function = literal(found.list[0].Package), literal(found.list[0].Function)
 		}
 		if n := len(found.list); n < found.total {
-			defer env.warn(fmt.Sprintf("%d of %s are compared; give more of the name", n, found.of()))
+			defer env.Warn(fmt.Sprintf("%d of %s are compared; give more of the name", n, found.of()))
 		}
 	}
 	q.Limit = 10_000
 	r, raw, err := c.Compare(ctx, old, new, q)
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	rows := r.APIs
 	if name != "" {
@@ -50,15 +51,15 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 		r.Slower, r.Faster = verdicts(rows)
 	}
 	if r.Slower > 0 {
-		code = exitFinding
+		code = cli.Finding
 	}
 	if o.format == "json" {
 		if name != "" {
 			if raw, err = ofThese(raw, only, r.Slower, r.Faster); err != nil {
-				return exitFailure, err
+				return cli.Failure, err
 			}
 		}
-		return code, env.stream(ctx, o.out, func(w io.Writer) error {
+		return code, env.Stream(ctx, o.out, func(w io.Writer) error {
 			enc := json.NewEncoder(w)
 			enc.SetEscapeHTML(false)
 			enc.SetIndent("", "  ")
@@ -74,7 +75,7 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *Env, c *client.Clie
 	if o.out == "" {
 		options.Width, options.Color = terminal(env, env.Stdout)
 	}
-	return code, env.stream(ctx, o.out, func(w io.Writer) error {
+	return code, env.Stream(ctx, o.out, func(w io.Writer) error {
 		fmt.Fprintf(w, "old       %s, %s, %s\n", report.Printable(r.Old.Build), units.Plural(r.Old.Runs, "run"), units.Plural(r.Old.APIs, "API"))
 		fmt.Fprintf(w, "new       %s, %s, %s\n\n", report.Printable(r.New.Build), units.Plural(r.New.Runs, "run"), units.Plural(r.New.APIs, "API"))
 		if len(rows) > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/units"
 )
@@ -24,7 +25,7 @@ type copyState struct {
 
 // downloadTo writes the catalogue, or what the flags choose of it, into a file. If that is such a copy already, only what has
 // changed is fetched.
-func (o *queryFlags) downloadTo(ctx context.Context, env *Env, c *client.Client) error {
+func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Client) error {
 	name := env.Path(o.download)
 	now := copyState{Server: c.Host(), Query: o.Query}
 	now.Query.Limit = 0
@@ -36,7 +37,7 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *Env, c *client.Client)
 	if p != nil {
 		had = len(p.Markers)
 	}
-	progress := env.progress("downloading", "APIs")
+	progress := showProgress(env, "downloading", "APIs")
 	p, next, came, err := c.Refresh(ctx, p, cursor, o.Query, func(apis int) { progress(apis, max(apis, had)) })
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *Env, c *client.Client)
 		return err
 	}
 	// An older cursor beside a newer copy would do no harm: some APIs would be fetched twice.
-	if err := writeFile(name, file); err != nil {
+	if err := cli.WriteFile(name, file); err != nil {
 		return err
 	}
 	now.Cursor, now.Size = next, int64(len(file))
@@ -54,7 +55,7 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *Env, c *client.Client)
 	if err != nil {
 		return err
 	}
-	if err := writeFile(name+".cursor", append(text, '\n')); err != nil {
+	if err := cli.WriteFile(name+".cursor", append(text, '\n')); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s: %s, of which %d were fetched\n", o.download, units.Plural(len(p.Markers), "API"), came)

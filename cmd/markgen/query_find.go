@@ -10,6 +10,7 @@ import (
 
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/glob"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/units"
 )
 
@@ -140,10 +141,10 @@ func noSuch(ctx context.Context, c *client.Client, name string) error {
 
 // fromEnd is how far a word is from a name, or from the end of it from a dot or slash on that is nearest.
 func fromEnd(word, name string) int {
-	least := distance(word, name)
+	least := cli.Distance(word, name)
 	for i := range name {
 		if i > 0 && strings.ContainsAny(name[i-1:i], "./") && len(name)-i <= 2*len(word) {
-			least = min(least, distance(word, name[i:]))
+			least = min(least, cli.Distance(word, name[i:]))
 		}
 	}
 	return least

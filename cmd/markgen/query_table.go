@@ -10,6 +10,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
@@ -17,7 +18,7 @@ import (
 
 // writeTable writes what the APIs cost: a line for each, or for each group of its figures; of one API by itself, where
 // the figures are from as well.
-func (o *queryFlags) writeTable(ctx context.Context, env *Env, w io.Writer, c *client.Client, found *found) error {
+func (o *queryFlags) writeTable(ctx context.Context, env *cli.Env, w io.Writer, c *client.Client, found *found) error {
 	t := costs{by: o.by, several: !found.one}
 	for _, a := range found.list {
 		by := fleet.By(o.by)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/tier"
@@ -73,7 +74,7 @@ func TestQueryCompareNamed(t *testing.T) {
 	query := func(args ...string) (int, string) {
 		t.Helper()
 		var out, log bytes.Buffer
-		env := &Env{Args: append([]string{"query", "-server", s.url, "-compare", "*@v1.0.0,*@v1.1.0"}, args...), Stdout: &out, Stderr: &log, Dir: t.TempDir(), Environ: append(os.Environ(), "MARKGEN_TOKEN="+token)}
+		env := &cli.Env{Args: append([]string{"query", "-server", s.url, "-compare", "*@v1.0.0,*@v1.1.0"}, args...), Stdout: &out, Stderr: &log, Dir: t.TempDir(), Environ: append(os.Environ(), "MARKGEN_TOKEN="+token)}
 		code := Main(env)
 		if log.Len() > 0 {
 			t.Errorf("%q: %s", args, &log)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
@@ -48,7 +50,7 @@ type side struct {
 // heldOutput is output that is shown if there is a reason to.
 type heldOutput struct{ stdout, stderr bytes.Buffer }
 
-func (h *heldOutput) show(e *Env) {
+func (h *heldOutput) show(e *cli.Env) {
 	_, _ = h.stderr.WriteTo(e.Stderr)
 	_, _ = h.stdout.WriteTo(e.Stdout)
 }
@@ -67,7 +69,7 @@ func after(name string) string {
 // drifts slowly, such as a processor that gets warm, and neither build is always the one that follows the other. An
 // order drawn by lot would only do so in the long run, and runs are few.
 type repetition struct {
-	env    *Env
+	env    *cli.Env
 	runs   int
 	folder string // -o
 	report string // as of runData; over all runs of the last side
@@ -79,29 +81,29 @@ type repetition struct {
 	made   []string         // folders that were not there, absolute, the outer ones first
 }
 
-// repetition reads the flags of one. It is nil if they are wrong, which has been said then.
-func (e *Env) repetition(own *ownFlags) (r *repetition, code int) {
+// repetitionOf reads the flags of one. It is nil if they are wrong, which has been said then.
+func repetitionOf(e *cli.Env, own *ownFlags) (r *repetition, code int) {
 	r = &repetition{env: e, folder: own.out, report: own.report, exact: own.exact, shown: own.shown}
 	var err error
 	switch r.runs, err = strconv.Atoi(own.runs); {
 	case own.runs == "":
-		return nil, e.wrong("-old is for -runs; say how many runs to make of each, -runs 10")
+		return nil, e.Wrong("-old is for -runs; say how many runs to make of each, -runs 10")
 	case err != nil || r.runs < 1:
-		return nil, e.wrong("-runs %s: give a number of runs, 1 or more", own.runs)
+		return nil, e.Wrong("-runs %s: give a number of runs, 1 or more", own.runs)
 	case own.out == "":
-		return nil, e.wrong("-runs keeps its runs in a folder; name it with -o FOLDER")
+		return nil, e.Wrong("-runs keeps its runs in a folder; name it with -o FOLDER")
 	}
 	if info, err := os.Stat(e.Path(own.out)); err == nil && !info.IsDir() {
-		return nil, e.wrong("-o %s is a file; with -runs, -o names a folder, which is made if it is missing", own.out)
+		return nil, e.Wrong("-o %s is a file; with -runs, -o names a folder, which is made if it is missing", own.out)
 	}
 	for _, name := range sideNames(own) {
 		folder := filepath.Join(own.out, name)
 		if files, err := profile.Find(e.Dir, folder); err == nil {
-			return nil, e.wrong("%s holds data already (%s%s), which would be taken for runs of this build; name another folder, or remove this one", folder, filepath.Base(files[0]), andMore(len(files)-1))
+			return nil, e.Wrong("%s holds data already (%s%s), which would be taken for runs of this build; name another folder, or remove this one", folder, filepath.Base(files[0]), andMore(len(files)-1))
 		}
 		r.sides = append(r.sides, &side{name: name, shown: name, folder: folder})
 	}
-	return r, exitOK
+	return r, cli.OK
 }
 
 // sideNames are the builds that there will be, in the order of their first runs in the schedule.
@@ -122,7 +124,7 @@ func andMore(n int) string {
 // begin makes the folders.
 func (r *repetition) begin() error {
 	var err error
-	if r.dir, err = overlay.NewWorkDir(r.env.binaryDir()); err != nil {
+	if r.dir, err = overlay.NewWorkDir(binaryDir(r.env)); err != nil {
 		return fmt.Errorf("no directory for the builds: %w; set GOTMPDIR to one that can be written to", err)
 	}
 	for _, s := range r.sides {
@@ -159,14 +161,14 @@ func (r *repetition) run(ctx context.Context) int {
 		case ctx.Err() != nil:
 			return r.interrupted(ctx, "before the first run")
 		case err != nil:
-			return max(code, r.env.failGo(err))
-		case code != exitOK:
+			return max(code, failGo(r.env, err))
+		case code != cli.OK:
 			return code
 		}
 	}
 	shown := newProgress(r.env, r.runs*len(r.sides))
 	defer shown.clear()
-	code := exitOK
+	code := cli.OK
 	for i := range r.runs {
 		for n := range r.sides {
 			s := r.sides[n]
@@ -184,10 +186,10 @@ func (r *repetition) run(ctx context.Context) int {
 				return r.interrupted(ctx, "in "+name)
 			case err != nil:
 				shown.clear()
-				return max(failed, r.env.fail(err))
-			case failed != exitOK:
+				return max(failed, r.env.Fail(err))
+			case failed != cli.OK:
 				shown.end(name, took, fmt.Sprintf(", exit code %d; its data are left out", failed))
-				if code == exitOK {
+				if code == cli.OK {
 					code = failed
 				}
 			default:
@@ -198,7 +200,7 @@ func (r *repetition) run(ctx context.Context) int {
 	shown.clear()
 	reported := r.reportOn()
 	r.conclude()
-	if code == exitOK {
+	if code == cli.OK {
 		return reported
 	}
 	return code
@@ -217,51 +219,51 @@ func (r *repetition) collect() (*overlay.Collection, error) {
 // two builds finds it cold is chance. If it fails there is nothing to compare.
 func (r *repetition) warmUp(ctx context.Context, s *side) (int, error) {
 	if s.name == "old" {
-		fmt.Fprintf(r.env.Stderr, "markgen %s: building and running %s, %s\n", r.env.command.name, r.what, s.shown)
+		fmt.Fprintf(r.env.Stderr, "%s: building and running %s, %s\n", r.env.Name(), r.what, s.shown)
 	}
 	c, err := r.collect()
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	defer c.Close()
 	if c.Traced {
-		return exitFailure, errors.New("MARKGEN asks for a trace, and runs are compared by their figures; leave trace out of collect, or make one run without -runs")
+		return cli.Failure, errors.New("MARKGEN asks for a trace, and runs are compared by their figures; leave trace out of collect, or make one run without -runs")
 	}
-	if r.report, err = r.env.reportWanted(r.report, c); err != nil {
-		return exitFailure, err
+	if r.report, err = reportWanted(r.env, r.report, c); err != nil {
+		return cli.Failure, err
 	}
 	code, err := s.first(ctx, c)
-	if (err != nil || code != exitOK) && ctx.Err() == nil {
+	if (err != nil || code != cli.OK) && ctx.Err() == nil {
 		s.held.show(r.env)
 	}
 	if err != nil || ctx.Err() != nil {
 		return code, err
 	}
-	if code != exitOK {
-		fmt.Fprintf(r.env.Stderr, "markgen %s: %s%s: exit code %d; no runs are made of what fails\n", r.env.command.name, r.what, after(s.shown), code)
+	if code != cli.OK {
+		fmt.Fprintf(r.env.Stderr, "%s: %s%s: exit code %d; no runs are made of what fails\n", r.env.Name(), r.what, after(s.shown), code)
 		return code, nil
 	}
 	files, err := c.Files()
 	if err == nil && len(files) == 0 {
 		for _, warning := range c.Warnings() {
-			r.env.warn(warning)
+			r.env.Warn(warning)
 		}
 		err = fmt.Errorf("%s%s: no data, so no runs are made: %s", r.what, after(s.shown), cmp.Or(s.unmarked, noData))
 	}
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
-	return exitOK, nil
+	return cli.OK, nil
 }
 
 // once makes run n of a side.
 func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgress) (code int, err error) {
 	c, err := r.collect()
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	defer c.Close()
-	if code, err = s.again(ctx, c); code != exitOK || err != nil || ctx.Err() != nil {
+	if code, err = s.again(ctx, c); code != cli.OK || err != nil || ctx.Err() != nil {
 		return code, err
 	}
 	files, err := c.Files()
@@ -269,19 +271,19 @@ func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgres
 		err = fmt.Errorf("run %d of %d%s: no data, though the run before the first had some; see what differs from run to run", n, r.runs, after(s.name))
 	}
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	to := filepath.Join(r.env.Path(s.folder), fmt.Sprintf("run-%0*d.markgen", max(3, len(strconv.Itoa(r.runs))), n))
 	warnings, err := writeRun(to, files, c.Complete())
 	for _, warning := range append(c.Warnings(), warnings...) {
 		shown.clear()
-		r.env.warn(strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator)))
+		r.env.Warn(strings.TrimPrefix(warning, c.Dir()+string(filepath.Separator)))
 	}
 	if err != nil {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	s.files = append(s.files, to)
-	return exitOK, nil
+	return cli.OK, nil
 }
 
 // writeRun adds up the data files of a run's processes and writes them as one. The warnings say what is not in it.
@@ -304,22 +306,22 @@ func writeRun(to string, files []string, complete bool) (warnings []string, err 
 func (r *repetition) reportOn() int {
 	s := r.sides[len(r.sides)-1]
 	if r.report == "none" || len(s.files) == 0 {
-		return exitOK
+		return cli.OK
 	}
 	p, code := addUp(r.env, s.files)
 	if p == nil {
 		return code
 	}
-	return max(code, r.env.reportTo(r.report, s.folder, p, r.shown))
+	return max(code, reportTo(r.env, r.report, s.folder, p, r.shown))
 }
 
 // conclude says what there is now, and what it is for.
 func (r *repetition) conclude() {
 	if r.complete() == 0 {
-		fmt.Fprintf(r.env.Stderr, "markgen %s: no run is complete\n", r.env.command.name)
+		fmt.Fprintf(r.env.Stderr, "%s: no run is complete\n", r.env.Name())
 		return
 	}
-	fmt.Fprintf(r.env.Stderr, "markgen %s: %s; ", r.env.command.name, r.kept())
+	fmt.Fprintf(r.env.Stderr, "%s: %s; ", r.env.Name(), r.kept())
 	if len(r.sides) == 2 {
 		fmt.Fprintf(r.env.Stderr, "compare them with\n  markgen diff %s -- %s\n", shellWord(r.sides[0].folder), shellWord(r.sides[1].folder))
 		return
@@ -349,14 +351,14 @@ func (r *repetition) kept() string {
 
 // interrupted says what there is after a signal, and returns the exit code of a program that it ends.
 func (r *repetition) interrupted(ctx context.Context, where string) int {
-	var by signalError
+	var by interrupt.Error
 	errors.As(context.Cause(ctx), &by)
 	if r.complete() == 0 {
-		fmt.Fprintf(r.env.Stderr, "markgen %s: %v %s; no run is complete\n", r.env.command.name, by, where)
+		fmt.Fprintf(r.env.Stderr, "%s: %v %s; no run is complete\n", r.env.Name(), by, where)
 	} else {
-		fmt.Fprintf(r.env.Stderr, "markgen %s: %v %s; %s\n", r.env.command.name, by, where, r.kept())
+		fmt.Fprintf(r.env.Stderr, "%s: %v %s; %s\n", r.env.Name(), by, where, r.kept())
 	}
-	return by.exitCode()
+	return by.ExitCode()
 }
 
 // shellWord quotes a name for a shell where that is needed.

@@ -15,17 +15,18 @@ import (
 	"golang.org/x/term"
 
 	"github.com/markgen/markgen/glob"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
 
-var cmdReport = &command{
-	name:  "report",
-	sides: true,
-	short: "what marked programs measured, as text or for other programs",
-	long: `
+var cmdReport = &cli.Command{
+	Name:  "report",
+	Sides: true,
+	Short: "what marked programs measured, as text or for other programs",
+	Long: `
 usage: markgen report [-format F] [-sort K] [-top N] [-filter F] [-hist] [-shapes] [-buckets] [-src DIR] [-link URL] [-o FILE | -http ADDR] DATA…
        markgen report -format html [-api] [-threshold 5%] [-alpha 0.05] [flags] OLD… -- NEW…
 
@@ -94,11 +95,11 @@ examples:
   markgen report -format bench -o old.txt old/ && markgen report -format bench -o new.txt new/ && benchstat old.txt new.txt
   markgen report -format prom -http :9464 /var/lib/shop/runs/
   markgen report -format trace -o trace.json traced.markgen`,
-	run: runReport,
+	Run: runReport,
 }
 
-func runReport(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runReport(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	var o report.Options
 	fs.StringVar(&o.Format, "format", "text", "")
 	fs.StringVar(&o.Sort, "sort", "", "")
@@ -116,7 +117,7 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	threshold := percentage(compare.DefaultThreshold)
 	fs.Var(&threshold, "threshold", "")
 	fs.Float64Var(&rule.Alpha, "alpha", compare.DefaultAlpha, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	data := reportArgs(fs.Args())
@@ -124,59 +125,59 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 		o.Against = new(profile.Profile) // Check is to know; read gives the one that is meant
 	}
 	if err := o.Check(); err != nil {
-		return env.wrong("%v", err)
+		return env.Wrong("%v", err)
 	}
 	if len(data.now) == 0 && !data.compared() {
-		return env.wrong("no data file is given")
+		return env.Wrong("no data file is given")
 	}
 	if len(data.now) == 0 || data.compared() && len(data.old) == 0 {
-		return env.wrong("data files are expected on both sides of --: OLD… -- NEW…")
+		return env.Wrong("data files are expected on both sides of --: OLD… -- NEW…")
 	}
 	if data.rule = rule; !data.compared() && (rule.Alpha != compare.DefaultAlpha || threshold != compare.DefaultThreshold) {
-		return env.wrong("-threshold and -alpha are for what is compared: OLD… -- NEW…")
+		return env.Wrong("-threshold and -alpha are for what is compared: OLD… -- NEW…")
 	}
 	data.rule.Threshold = float64(threshold)
 	if _, err := compare.NewComparison(data.rule); err != nil || rule.Alpha == 0 {
-		return env.wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", rule.Alpha)
+		return env.Wrong("-alpha %v; it is a probability between 0 and 1, such as 0.05", rule.Alpha)
 	}
 	data.src = *src
 	if data.filter = *filter; *filter != "" && (o.Format == "cover" || report.Records(o.Format)) {
-		return env.wrong("-filter is for markers one by one, which the format %s has not", o.Format)
+		return env.Wrong("-filter is for markers one by one, which the format %s has not", o.Format)
 	}
 	if o.Format == "html" || o.Format == "text" {
 		var err error
 		if o.Source, err = sourceReader(env, *src); err != nil {
-			return env.wrong("%v", err)
+			return env.Wrong("%v", err)
 		}
 		if o.Format == "html" {
 			if o.Link, err = placeLinks(env, *link, *src, o); err != nil {
-				return env.wrong("%v", err)
+				return env.Wrong("%v", err)
 			}
 			if *out == "" && *addr == "" && isTerminal(env.Stdout) {
-				return env.wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
+				return env.Wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
 			}
 		}
 	} else if *src != "" {
-		return env.wrong("-src is for the formats text and html")
+		return env.Wrong("-src is for the formats text and html")
 	}
 	if *link != "" && o.Format != "html" {
-		return env.wrong("-link is for the html format")
+		return env.Wrong("-link is for the html format")
 	}
 	if *addr != "" {
 		if *out != "" {
-			return env.wrong("-o and -http exclude each other: the report is written or served")
+			return env.Wrong("-o and -http exclude each other: the report is written or served")
 		}
 		if err := checkServed(o.Format, *addr); err != nil {
-			return env.wrong("%v", err)
+			return env.Wrong("%v", err)
 		}
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
 	toStdout := *out == ""
 	if !toStdout && profile.IsData(env.Path(*out)) {
-		return env.fail(fmt.Errorf("%s holds data, which the report would replace; give -o another name", *out))
+		return env.Fail(fmt.Errorf("%s holds data, which the report would replace; give -o another name", *out))
 	}
 	if toStdout && report.Binary(o.Format) && isTerminal(env.Stdout) {
-		return env.wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
+		return env.Wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
 	}
 	if report.Records(o.Format) {
 		return reportTrace(ctx, env, data.now, *out)
@@ -188,28 +189,28 @@ func runReport(ctx context.Context, env *Env, args []string) int {
 	if p == nil {
 		return code
 	}
-	o.Against, o.Compared, o.ASCII = old, data.verdicts(env), env.asciiOnly()
+	o.Against, o.Compared, o.ASCII = old, data.verdicts(env), asciiOnly(env)
 	if !toStdout || o.Format != "text" { // else they are in the report
 		for _, warning := range p.Cautions() {
-			env.warn(warning)
+			env.Warn(warning)
 		}
 		if old != nil {
 			for _, warning := range old.Cautions() {
-				env.warn(warning)
+				env.Warn(warning)
 			}
 		}
 	}
 	if o.Format == "cover" && len(p.Blocks) == 0 {
-		return env.fail(errors.New("no cover blocks are in the data; make data that have them with markgen run -cover or markgen test -cover"))
+		return env.Fail(errors.New("no cover blocks are in the data; make data that have them with markgen run -cover or markgen test -cover"))
 	}
 	if p.Damaged || old != nil && old.Damaged {
-		code = exitFailure
+		code = cli.Failure
 	}
 	if toStdout {
 		o.Width, o.Color = terminal(env, env.Stdout)
 	}
-	if err := env.stream(ctx, *out, func(w io.Writer) error { return report.Write(w, p, o) }); err != nil {
-		return env.fail(err)
+	if err := env.Stream(ctx, *out, func(w io.Writer) error { return report.Write(w, p, o) }); err != nil {
+		return env.Fail(err)
 	}
 	return code
 }
@@ -235,7 +236,7 @@ func reportArgs(args []string) dataArgs {
 func (d dataArgs) compared() bool { return d.old != nil }
 
 // read reads and adds up the data, as readRuns does. If there is nothing of either side, p is nil.
-func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
+func (d dataArgs) read(env *cli.Env) (p, old *profile.Profile, code int) {
 	if d.compared() {
 		if old, code = readRuns(env, d.old); old == nil {
 			return nil, nil, code
@@ -254,7 +255,7 @@ func (d dataArgs) read(env *Env) (p, old *profile.Profile, code int) {
 
 // verdicts compares the runs of both sides one by one, as diff does. It is nil where there are not
 // two sides. What can't be read is left out: read has said so.
-func (d dataArgs) verdicts(env *Env) *compare.Result {
+func (d dataArgs) verdicts(env *cli.Env) *compare.Result {
 	if !d.compared() {
 		return nil
 	}
@@ -264,7 +265,7 @@ func (d dataArgs) verdicts(env *Env) *compare.Result {
 	if err != nil {
 		return nil // the flags were checked
 	}
-	code := exitOK
+	code := cli.OK
 	for label, args := range [][]string{d.old, d.now} {
 		for file := range findRuns(&quiet, args, &code) {
 			if p, err := profile.ReadFile(file); err == nil {
@@ -276,49 +277,44 @@ func (d dataArgs) verdicts(env *Env) *compare.Result {
 }
 
 // places looks up where markers are in the source.
-func (d dataArgs) places(env *Env) *placer {
+func (d dataArgs) places(env *cli.Env) *placer {
 	if d.src == "none" {
-		return env.newPlacer("")
+		return newPlacer(env, "")
 	}
-	return env.newPlacer(d.src)
+	return newPlacer(env, d.src)
 }
 
 // means says whether the markers of a name are shown.
 func (d dataArgs) means(name string) bool { return glob.Means(d.filter, name) }
 
 // shown is what is to be shown of a profile. That nothing is left is said.
-func (d dataArgs) shown(env *Env, p *profile.Profile) *profile.Profile {
+func (d dataArgs) shown(env *cli.Env, p *profile.Profile) *profile.Profile {
 	some := p.Only(d.means)
 	d.places(env).place(some)
 	if len(some.Markers) == 0 && some.Hidden > 0 {
-		env.warn(fmt.Sprintf("-filter %s: none of the %s has that in its name", d.filter, units.Plural(some.Hidden, "marker")))
+		env.Warn(fmt.Sprintf("-filter %s: none of the %s has that in its name", d.filter, units.Plural(some.Hidden, "marker")))
 	}
 	return some
-}
-
-// warn prints what is unusual and does not keep the command from its work.
-func (e *Env) warn(text string) {
-	io.WriteString(e.Stderr, "markgen "+e.command.name+": warning: "+text+"\n")
 }
 
 // readRuns reads and adds up the data that the arguments name. What can't be
 // read is reported and makes the exit code that of a failure; if nothing can,
 // the profile is nil.
-func readRuns(env *Env, args []string) (*profile.Profile, int) {
-	code := exitOK
+func readRuns(env *cli.Env, args []string) (*profile.Profile, int) {
+	code := cli.OK
 	files := slices.Collect(findRuns(env, args, &code))
 	p, readCode := addUp(env, files)
 	return p, max(code, readCode)
 }
 
 // addUp is readRuns for the names of files.
-func addUp(env *Env, files []string) (*profile.Profile, int) {
-	code := exitOK
+func addUp(env *cli.Env, files []string) (*profile.Profile, int) {
+	code := cli.OK
 	var sum profile.Sum
-	progress := env.progress("reading", "files")
+	progress := showProgress(env, "reading", "files")
 	for i, file := range files {
 		if err := sum.AddFile(file); err != nil {
-			code = env.fail(relative(env, err))
+			code = env.Fail(relative(env, err))
 		}
 		progress(i+1, len(files))
 	}
@@ -331,7 +327,7 @@ func addUp(env *Env, files []string) (*profile.Profile, int) {
 }
 
 // shortWarnings puts file names into a profile's warnings as the user gave them.
-func shortWarnings(env *Env, p *profile.Profile) {
+func shortWarnings(env *cli.Env, p *profile.Profile) {
 	for i, warning := range p.Warnings {
 		p.Warnings[i] = shorten(env, warning)
 	}
@@ -339,12 +335,12 @@ func shortWarnings(env *Env, p *profile.Profile) {
 
 // relative is err with file names as the user gave them, without the working
 // directory that was put before them.
-func relative(env *Env, err error) error {
+func relative(env *cli.Env, err error) error {
 	return errors.New(shorten(env, err.Error()))
 }
 
 // shorten takes the working directory away where a name in a text begins with it.
-func shorten(env *Env, text string) string {
+func shorten(env *cli.Env, text string) string {
 	dir := env.Dir + string(filepath.Separator)
 	var b strings.Builder
 	for {
@@ -363,7 +359,7 @@ func shorten(env *Env, text string) string {
 
 // terminal returns the width of the terminal that w is and whether to use
 // colours there. If it is none, the width is that of the variable COLUMNS, 0 where there is none, too.
-func terminal(env *Env, w io.Writer) (width int, color bool) {
+func terminal(env *cli.Env, w io.Writer) (width int, color bool) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		width, _ = strconv.Atoi(env.Getenv("COLUMNS"))
@@ -378,7 +374,7 @@ func terminal(env *Env, w io.Writer) (width int, color bool) {
 
 // asciiOnly tells whether a terminal may not have the characters that bars are made of: its locale says so, or that
 // it is a dumb one. Without a locale it is taken to have them, as most do.
-func (e *Env) asciiOnly() bool {
+func asciiOnly(e *cli.Env) bool {
 	locale := strings.ToLower(cmp.Or(e.Getenv("LC_ALL"), e.Getenv("LC_CTYPE"), e.Getenv("LANG"), "utf-8"))
 	return e.Getenv("TERM") == "dumb" || !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }

@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
@@ -77,7 +79,7 @@ func checkServed(format, addr string) error {
 }
 
 // readAnew is the reader of the data that are named.
-func readAnew(env *Env, data dataArgs) reader {
+func readAnew(env *cli.Env, data dataArgs) reader {
 	var one sync.Mutex
 	return func(o *report.Options) (*profile.Profile, error) {
 		one.Lock()
@@ -103,16 +105,16 @@ func readAnew(env *Env, data dataArgs) reader {
 const servedAtOnce = 64
 
 // serveReport serves the report until the context ends or the process is told to.
-func serveReport(ctx context.Context, env *Env, addr string, o report.Options, read reader) int {
-	ctx, stop := endable(ctx)
+func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Options, read reader) int {
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	l, err := listen(addr)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	if _, err := read(&report.Options{}); err != nil { // a name that is wrong is told at once
 		l.Close()
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	page := served[o.Format]
 	mux := http.NewServeMux()
@@ -135,16 +137,16 @@ func serveReport(ctx context.Context, env *Env, addr string, o report.Options, r
 	go func() { ended <- server.Serve(netutil.LimitListener(l, servedAtOnce)) }()
 	select {
 	case err = <-ended:
-		return env.fail(err)
+		return env.Fail(err)
 	case <-ctx.Done():
 	}
 	stop() // a second interrupt does not wait
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
-		return env.fail(fmt.Errorf("a request was still being answered when the server stopped: %w", err))
+		return env.Fail(fmt.Errorf("a request was still being answered when the server stopped: %w", err))
 	}
-	return exitOK
+	return cli.OK
 }
 
 // listen opens the address, host:port. Without a host it is this machine's own, which

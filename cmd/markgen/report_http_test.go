@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
@@ -26,7 +27,7 @@ func serving(t *testing.T, dir string, args ...string) (url string, stop func() 
 	ended := make(chan int, 1)
 	go func() {
 		args := append([]string{"-http", "127.0.0.1:0"}, args...)
-		ended <- (&Env{Stdout: w, Stderr: &stderr, Dir: dir}).run(ctx, cmdReport, args)
+		ended <- runReport(ctx, (&cli.Env{Stdout: w, Stderr: &stderr, Dir: dir}).Running(program, cmdReport), args)
 		w.Close()
 	}()
 	url, err := bufio.NewReader(r).ReadString('\n')

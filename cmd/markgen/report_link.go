@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/report"
 )
 
@@ -44,7 +45,7 @@ func checkLink(template string) error {
 }
 
 // placeLinks returns what gives places of a page their addresses, by the flags -link and -src.
-func placeLinks(env *Env, template, src string, o report.Options) (func(pkg, file string, std bool) string, error) {
+func placeLinks(env *cli.Env, template, src string, o report.Options) (func(pkg, file string, std bool) string, error) {
 	if template == "" {
 		template = editorLink
 		if o.API { // goes to others

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 func TestCheckLink(t *testing.T) {
@@ -40,7 +42,7 @@ func TestLinker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	read, err := sourceReader(&Env{Dir: root, Environ: os.Environ()}, "")
+	read, err := sourceReader(&cli.Env{Dir: root, Environ: os.Environ()}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"testing"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // A format that is no text is not written to a terminal, and is to a file from there.
@@ -10,7 +12,7 @@ func TestReportBinaryTerminal(t *testing.T) {
 	dir := reportFolder(t)
 	var stderr bytes.Buffer
 	_, tty := openTerminal(t, 80)
-	env := &Env{Args: []string{"report", "-format", "pprof", "one.markgen"}, Stdout: tty, Stderr: &stderr, Dir: dir}
+	env := &cli.Env{Args: []string{"report", "-format", "pprof", "one.markgen"}, Stdout: tty, Stderr: &stderr, Dir: dir}
 	const want = "markgen report: the format pprof is not text, and standard output is a terminal: write it to a file with -o FILE; run markgen help report\n"
 	if code := Main(env); code != 2 || stderr.String() != want {
 		t.Errorf("exit code %d: %s", code, stderr.String())

@@ -7,18 +7,19 @@ import (
 	"io"
 	"slices"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
 
 // reportRuns writes a report in which runs are not added up: that of each data file
 // after that of the one before, of which none is kept.
-func reportRuns(ctx context.Context, env *Env, data dataArgs, out string, o report.Options) int {
-	code := exitOK
+func reportRuns(ctx context.Context, env *cli.Env, data dataArgs, out string, o report.Options) int {
+	code := cli.OK
 	files := slices.Collect(findRuns(env, data.now, &code))
 	progress := func(int, int) {}
 	if out != "" { // else the lines would be among those of the report
-		progress = env.progress("reading", "files")
+		progress = showProgress(env, "reading", "files")
 	}
 	runs := 0
 	write := func(w io.Writer) error {
@@ -26,7 +27,7 @@ func reportRuns(ctx context.Context, env *Env, data dataArgs, out string, o repo
 			progress(i, len(files))
 			p, err := profile.ReadFile(file)
 			if err != nil {
-				code = env.fail(relative(env, err))
+				code = env.Fail(relative(env, err))
 				continue
 			}
 			if runs++; runs > 1 {
@@ -35,10 +36,10 @@ func reportRuns(ctx context.Context, env *Env, data dataArgs, out string, o repo
 			shortWarnings(env, p)
 			p = data.shown(env, p)
 			for _, caution := range p.Cautions() {
-				env.warn(caution)
+				env.Warn(caution)
 			}
 			if p.Damaged {
-				code = exitFailure
+				code = cli.Failure
 			}
 			if err := report.Write(w, p, o); err != nil {
 				return err
@@ -50,8 +51,8 @@ func reportRuns(ctx context.Context, env *Env, data dataArgs, out string, o repo
 		}
 		return nil
 	}
-	if err := env.stream(ctx, out, write); err != nil && !errors.Is(err, errNoRuns) {
-		return env.fail(err)
+	if err := env.Stream(ctx, out, write); err != nil && !errors.Is(err, errNoRuns) {
+		return env.Fail(err)
 	}
 	return code
 }

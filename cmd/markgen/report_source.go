@@ -21,6 +21,7 @@ import (
 	modversion "golang.org/x/mod/module"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/report"
 )
@@ -31,7 +32,7 @@ import (
 //
 // The names come from data files, which may come from elsewhere: they lead to
 // Go files below these folders alone.
-func sourceReader(env *Env, dir string) (func(pkg, file string, std bool) (report.Source, error), error) {
+func sourceReader(env *cli.Env, dir string) (func(pkg, file string, std bool) (report.Source, error), error) {
 	if dir == "none" {
 		return nil, nil
 	}
@@ -39,7 +40,7 @@ func sourceReader(env *Env, dir string) (func(pkg, file string, std bool) (repor
 		dir, _ = moduleRoot(env.Dir) // "" when there is none
 	} else {
 		dir = env.Path(dir)
-		if !env.isFolder(dir) {
+		if !env.IsFolder(dir) {
 			return nil, fmt.Errorf("-src %s is no folder; give the root of the module that was marked, or none", relative(env, errors.New(dir)))
 		}
 	}
@@ -78,7 +79,7 @@ func sourceReader(env *Env, dir string) (func(pkg, file string, std bool) (repor
 
 // moduleFolders knows where modules are.
 type moduleFolders struct {
-	env *Env
+	env *cli.Env
 	dir string // of the module that go runs in; "": in none
 
 	mu    sync.Mutex
@@ -88,7 +89,7 @@ type moduleFolders struct {
 // noModule stands for the module of files that were given by name, outside of any.
 const noModule = "command-line-arguments"
 
-func newModuleFolders(env *Env, dir string) *moduleFolders {
+func newModuleFolders(env *cli.Env, dir string) *moduleFolders {
 	m := &moduleFolders{env: env, dir: dir, roots: map[string]string{}}
 	if dir != "" {
 		text, _ := fileread.File(filepath.Join(dir, "go.mod"))
@@ -206,7 +207,7 @@ func (g goFolders) std() string {
 }
 
 // askGo asks the go command; a report without it shows the module's own source.
-func askGo(env *Env) (g goFolders) {
+func askGo(env *cli.Env) (g goFolders) {
 	cmd := exec.Command("go", "env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION")
 	cmd.Dir, cmd.Env = env.Dir, env.Environ
 	out, err := cmd.Output()

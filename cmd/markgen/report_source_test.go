@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // Source is found below the module's root, in the standard library and in downloaded
@@ -33,7 +35,7 @@ func TestSourceReader(t *testing.T) {
 	if err := os.Symlink(filepath.Join(elsewhere, "secret.go"), filepath.Join(root, "link.go")); err != nil {
 		t.Fatal(err)
 	}
-	env := &Env{Dir: filepath.Join(root, "in"), Environ: append(os.Environ(), "GOMODCACHE="+cache)}
+	env := &cli.Env{Dir: filepath.Join(root, "in"), Environ: append(os.Environ(), "GOMODCACHE="+cache)}
 	read, err := sourceReader(env, "")
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +156,7 @@ func TestSourceOfModules(t *testing.T) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, filepath.FromSlash(dir))
 		}
-		read, err := sourceReader(&Env{Dir: dir, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=")}, test.src)
+		read, err := sourceReader(&cli.Env{Dir: dir, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=")}, test.src)
 		if err != nil {
 			t.Fatal(err)
 		}

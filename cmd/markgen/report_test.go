@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
@@ -60,7 +61,7 @@ func reportFolder(t *testing.T) string {
 // markgenReport runs the command in the folder. What it prints has the exit code and stderr before stdout.
 func markgenReport(dir string, args ...string) string {
 	var stdout, stderr bytes.Buffer
-	code := Main(&Env{Args: append([]string{"report"}, args...), Stdout: &stdout, Stderr: &stderr, Dir: dir})
+	code := Main(&cli.Env{Args: append([]string{"report"}, args...), Stdout: &stdout, Stderr: &stderr, Dir: dir})
 	return "exit code " + string('0'+rune(code)) + "\n-- stderr\n" + stderr.String() + "-- stdout\n" + stdout.String()
 }
 

@@ -8,14 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 )
 
 // reportTrace writes the records of the data that the arguments name, file by file, for they need not fit into
 // memory. What can't be read is reported and makes the exit code that of a failure.
-func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
-	code := exitOK
+func reportTrace(ctx context.Context, env *cli.Env, args []string, out string) int {
+	code := cli.OK
 	files, heads := tracedFiles(env, args, &code)
 	if len(files) == 0 {
 		return code
@@ -29,16 +30,16 @@ func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
 			}
 		}
 		if heads[i].Damaged {
-			code = exitFailure
+			code = cli.Failure
 		}
 	}
 	for _, warning := range warnings {
-		env.warn(warning)
+		env.Warn(warning)
 	}
 	if large := report.LargeTimeline(heads); large != "" {
-		env.warn(large)
+		env.Warn(large)
 	}
-	places := env.newPlacer("")
+	places := newPlacer(env, "")
 	write := func(w io.Writer) error {
 		t := report.NewTraceWriter(w, heads, warnings)
 		for i, file := range files {
@@ -51,19 +52,19 @@ func reportTrace(ctx context.Context, env *Env, args []string, out string) int {
 				return t.Err()
 			}
 			if err != nil {
-				code = env.fail(relative(env, err))
+				code = env.Fail(relative(env, err))
 			}
 		}
 		return t.Close()
 	}
-	if err := env.stream(ctx, out, write); err != nil {
-		return env.fail(err)
+	if err := env.Stream(ctx, out, write); err != nil {
+		return env.Fail(err)
 	}
 	return code
 }
 
 // tracedFiles are the files that have a trace, in the order in which their runs started, and what is known of each.
-func tracedFiles(env *Env, args []string, code *int) (files []string, heads []profile.TraceHead) {
+func tracedFiles(env *cli.Env, args []string, code *int) (files []string, heads []profile.TraceHead) {
 	type traced struct {
 		file string
 		head profile.TraceHead
@@ -75,7 +76,7 @@ func tracedFiles(env *Env, args []string, code *int) (files []string, heads []pr
 			err = t.Close()
 		}
 		if err != nil {
-			*code = env.fail(relative(env, err))
+			*code = env.Fail(relative(env, err))
 			continue
 		}
 		list = append(list, traced{file, t.TraceHead})

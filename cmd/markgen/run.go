@@ -1,11 +1,16 @@
 package main
 
-import "context"
+import (
+	"context"
 
-var cmdRun = &command{
-	name:  "run",
-	short: "go run, with markers collecting, and a report at the end",
-	long: `
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
+)
+
+var cmdRun = &cli.Command{
+	Name:  "run",
+	Short: "go run, with markers collecting, and a report at the end",
+	Long: `
 usage: markgen run [own flags] [go build's flags] package|files.go… [arguments]
 
 Run builds a program with markers compiled in, as markgen build does, and runs it with its arguments and
@@ -26,43 +31,43 @@ examples:
   markgen run -all -o demo.markgen -report none . <input
   MARKGEN='only=*.parse*' markgen run -all main.go
   markgen run -all -runs 10 -o perf -old v1.2.0 ./cmd/demo -n 10`,
-	run: runRun,
+	Run: runRun,
 }
 
-func runRun(ctx context.Context, env *Env, args []string) int {
-	outliveReader()
-	own, args, code, done := env.parseOwn(args, true, true)
+func runRun(ctx context.Context, env *cli.Env, args []string) int {
+	interrupt.OutliveReader()
+	own, args, code, done := parseOwn(env, args, true, true)
 	if done {
 		return code
 	}
 	if own.repeats() {
 		return repeatProgram(ctx, env, own, args)
 	}
-	build, code := env.prepare(ctx, "run", own, args)
+	build, code := prepare(ctx, env, "run", own, args)
 	if build == nil {
 		return code
 	}
-	data, err := env.collect(own)
+	data, err := collectRun(env, own)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer data.Close()
 	data.unmarked = own.unmarked(build)
 	work, err := build.WorkDir()
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer work.Close()
 	program, code, err := build.Program(ctx, work.Path)
 	if err != nil {
-		return env.failGo(err)
+		return failGo(env, err)
 	}
 	if program == "" {
 		return code
 	}
 	code, err = build.RunProgram(ctx, program, data.Collection)
 	if err != nil {
-		return max(code, env.fail(err))
+		return max(code, env.Fail(err))
 	}
 	return data.finish(code)
 }

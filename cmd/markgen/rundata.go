@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet/spool"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
@@ -23,7 +24,7 @@ import (
 // runData is the data of the processes that run, test or exec starts, and what is to become of it.
 type runData struct {
 	*overlay.Collection
-	env    *Env
+	env    *cli.Env
 	out    string // file to keep it in, "" for none
 	report string // "text", "none", or the file for the report
 	shown  report.Options
@@ -33,8 +34,8 @@ type runData struct {
 	unmarked string // as of ownFlags
 }
 
-// collect makes ready for the data of a run. What MARKGEN says of file and report holds unless there are flags.
-func (e *Env) collect(own *ownFlags) (*runData, error) {
+// collectRun makes ready for the data of a run. What MARKGEN says of file and report holds unless there are flags.
+func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	c, err := overlay.Collect(e.Environ)
 	if err != nil {
 		return nil, err
@@ -48,16 +49,16 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 	if d.out == "" {
 		d.out = c.File
 	}
-	if d.out != "" && e.isFolder(d.out) {
+	if d.out != "" && e.IsFolder(d.out) {
 		return nil, errors.Join(fmt.Errorf("%s is a directory; name a file for the data, such as %s", d.out, filepath.Join(d.out, "%a.markgen")), c.Close())
 	}
-	if d.out != "" && e.isOther(d.out) {
+	if d.out != "" && isOther(e, d.out) {
 		return nil, errors.Join(fmt.Errorf("%s is there and is no data file; remove it, or name another file for the data", d.out), c.Close())
 	}
 	if d.spool, d.room, err = spool.ParseKey(c.Spool); err != nil {
 		return nil, errors.Join(fmt.Errorf("MARKGEN: spool=%w", err), c.Close())
 	}
-	if d.report, err = e.reportWanted(d.report, c); err != nil {
+	if d.report, err = reportWanted(e, d.report, c); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	if d.out != "" && e.Path(d.report) == e.Path(d.out) {
@@ -67,20 +68,20 @@ func (e *Env) collect(own *ownFlags) (*runData, error) {
 }
 
 // isOther tells whether there is a file of that name that data are not to take the place of: one that has none and is not empty.
-func (e *Env) isOther(name string) bool {
+func isOther(e *cli.Env, name string) bool {
 	info, err := os.Stat(e.Path(name))
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && !profile.IsData(e.Path(name))
 }
 
 // reportWanted is what -report asks for, or without it MARKGEN: "text", "none", or the file for the report.
-func (e *Env) reportWanted(flag string, c *overlay.Collection) (string, error) {
+func reportWanted(e *cli.Env, flag string, c *overlay.Collection) (string, error) {
 	switch flag = cmp.Or(flag, c.Report); {
 	case flag == "" || flag == "stderr":
 		return "text", nil
 	case flag == "text" || flag == "none":
-	case e.isFolder(flag):
+	case e.IsFolder(flag):
 		return "", fmt.Errorf("%s is a directory; name a file for the report, or give text or none", flag)
-	case !e.isFolder(filepath.Dir(flag)):
+	case !e.IsFolder(filepath.Dir(flag)):
 		return "", fmt.Errorf("there is no directory %s for the report; make it, or name another file", filepath.Dir(flag))
 	}
 	return flag, nil
@@ -95,8 +96,8 @@ const noData = "no program with markers ran and collected; see that something ra
 // finish reports and keeps the data after the processes have ended, and returns the exit code: theirs, unless that
 // says that all went well and this did not.
 func (d *runData) finish(code int) int {
-	own := d.use(code == exitOK)
-	if code == exitOK {
+	own := d.use(code == cli.OK)
+	if code == cli.OK {
 		return own
 	}
 	return code
@@ -106,34 +107,34 @@ func (d *runData) finish(code int) int {
 func (d *runData) use(well bool) int {
 	files, err := d.Files()
 	if err != nil {
-		return d.env.fail(err)
+		return d.env.Fail(err)
 	}
 	for _, warning := range d.Warnings() {
-		d.env.warn(warning)
+		d.env.Warn(warning)
 	}
 	if len(files) == 0 {
 		switch wanted := d.report != "none" || d.out != ""; {
 		case !well || !wanted || !d.Complete(): // a warning says which processes left none
 		case d.unmarked != "":
-			d.env.note(d.unmarked)
+			note(d.env, d.unmarked)
 		default:
-			d.env.warn("no data: " + noData)
+			d.env.Warn("no data: " + noData)
 		}
-		return exitOK
+		return cli.OK
 	}
-	code := exitOK
+	code := cli.OK
 	kept := d.names(files)
 	if d.report != "none" {
 		code = d.write(files, kept)
 	}
 	if d.spool != "" {
 		if err := d.leave(files); err != nil {
-			code = d.env.fail(err)
+			code = d.env.Fail(err)
 		}
 	}
 	if d.out != "" {
 		if err := d.keep(kept); err != nil {
-			return d.env.fail(err)
+			return d.env.Fail(err)
 		}
 	}
 	return code
@@ -170,7 +171,7 @@ func (d *runData) write(files []string, kept []keptRun) int {
 	if len(kept) == 1 {
 		out = kept[0].name()
 	}
-	return max(code, d.env.reportTo(d.report, out, p, d.shown))
+	return max(code, reportTo(d.env, d.report, out, p, d.shown))
 }
 
 // mostRows is how many markers the report on standard error shows, unless -top says so: about a screen.
@@ -178,8 +179,8 @@ const mostRows = 30
 
 // reportTo writes the report where it is wanted: "text" on standard error, else to a file, which
 // has all markers. out is where the data are kept, "" for nowhere.
-func (e *Env) reportTo(where, out string, p *profile.Profile, o report.Options) int {
-	e.newPlacer("").place(p)
+func reportTo(e *cli.Env, where, out string, p *profile.Profile, o report.Options) int {
+	newPlacer(e, "").place(p)
 	o.Source, _ = sourceReader(e, "") // no error: it is about folders that are named
 	if where == "text" {
 		o.Width, o.Color = terminal(e, e.Stderr)
@@ -190,19 +191,19 @@ func (e *Env) reportTo(where, out string, p *profile.Profile, o report.Options) 
 			}
 		}
 		if err := report.Write(e.Stderr, p, o); err != nil {
-			return e.fail(err)
+			return e.Fail(err)
 		}
-		return exitOK
+		return cli.OK
 	}
 	var text bytes.Buffer
 	err := report.Write(&text, p, o)
 	if err == nil {
-		err = e.put(context.Background(), where, text.Bytes())
+		err = e.Put(context.Background(), where, text.Bytes())
 	}
 	if err != nil {
-		return e.fail(err)
+		return e.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // A keptRun is the data of a process, and the name that the user wants them to have.
@@ -280,9 +281,9 @@ func (d *runData) keep(runs []keptRun) error {
 		switch to - from {
 		case 0:
 		case 1:
-			d.env.warn(fmt.Sprintf("%s is of an earlier run; remove it if it is not wanted", numbered(base, from)))
+			d.env.Warn(fmt.Sprintf("%s is of an earlier run; remove it if it is not wanted", numbered(base, from)))
 		default:
-			d.env.warn(fmt.Sprintf("%s to %s are of an earlier run; remove them if they are not wanted", numbered(base, from), numbered(base, to-1)))
+			d.env.Warn(fmt.Sprintf("%s to %s are of an earlier run; remove them if they are not wanted", numbered(base, from), numbered(base, to-1)))
 		}
 	}
 	return errors.Join(errs...)
@@ -290,7 +291,7 @@ func (d *runData) keep(runs []keptRun) error {
 
 // save moves data to where they are wanted, if what is there are data or nothing.
 func (d *runData) save(r keptRun) error {
-	if d.env.isOther(r.name()) {
+	if isOther(d.env, r.name()) {
 		return fmt.Errorf("%s is there and is no data file", r.name())
 	}
 	return overlay.Save(r.file, d.env.Path(r.name()))

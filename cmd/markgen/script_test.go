@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/markgen/markgen/golden"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/tier"
@@ -78,11 +79,11 @@ func register(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 || len(args) == 1 && args[0] != "-all" {
 		ts.Fatalf("usage: register [-all]")
 	}
-	env := &Env{Dir: ts.MkAbs("."), Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=")}
+	env := &cli.Env{Dir: ts.MkAbs("."), Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=")}
 	modules, err := loadModules(context.Background(), env, loadOptions{Patterns: []string{"./..."}, All: len(args) == 1})
 	ts.Check(err)
 	for _, m := range modules {
-		ts.Check(writeFile(filepath.Join(m.Root, registry.FileName), m.After.Format()))
+		ts.Check(cli.WriteFile(filepath.Join(m.Root, registry.FileName), m.After.Format()))
 	}
 }
 
@@ -119,7 +120,7 @@ func TestMainFunction(t *testing.T) {
 	}
 	for _, test := range tests {
 		var stdout, stderr bytes.Buffer
-		code := Main(&Env{Args: strings.Fields(test.args), Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir(), Environ: os.Environ()})
+		code := Main(&cli.Env{Args: strings.Fields(test.args), Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir(), Environ: os.Environ()})
 		if code != test.code || !strings.HasPrefix(stdout.String(), test.stdout) || !strings.HasPrefix(stderr.String(), test.stderr) ||
 			(test.stdout == "") != (stdout.Len() == 0) || (test.stderr == "") != (stderr.Len() == 0) {
 			t.Errorf("markgen %s: exit code %d\nstdout: %s\nstderr: %s", test.args, code, stdout.String(), stderr.String())
@@ -130,36 +131,23 @@ func TestMainFunction(t *testing.T) {
 // Every command can be found, explained and asked for help.
 func TestCommands(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range commands() {
-		if seen[c.name] {
-			t.Errorf("%s is in the table twice", c.name)
+	for _, c := range program.All() {
+		if seen[c.Name] {
+			t.Errorf("%s is in the table twice", c.Name)
 		}
-		seen[c.name] = true
-		if c.short == "" || strings.HasSuffix(c.short, ".") || !strings.HasPrefix(strings.TrimSpace(c.long), "usage: markgen ") {
-			t.Errorf("%s: the help is not of the form of the others", c.name)
+		seen[c.Name] = true
+		if c.Short == "" || strings.HasSuffix(c.Short, ".") || !strings.HasPrefix(strings.TrimSpace(c.Long), "usage: markgen ") {
+			t.Errorf("%s: the help is not of the form of the others", c.Name)
 		}
 		var viaHelp, viaFlag, stderr bytes.Buffer
-		if code := Main(&Env{Args: []string{"help", c.name}, Stdout: &viaHelp, Stderr: &stderr}); code != 0 {
-			t.Errorf("help %s: exit code %d: %s", c.name, code, stderr.String())
+		if code := Main(&cli.Env{Args: []string{"help", c.Name}, Stdout: &viaHelp, Stderr: &stderr}); code != 0 {
+			t.Errorf("help %s: exit code %d: %s", c.Name, code, stderr.String())
 		}
-		if code := Main(&Env{Args: []string{c.name, "-h"}, Stdout: &viaFlag, Stderr: &stderr}); code != 0 {
-			t.Errorf("%s -h: exit code %d: %s", c.name, code, stderr.String())
+		if code := Main(&cli.Env{Args: []string{c.Name, "-h"}, Stdout: &viaFlag, Stderr: &stderr}); code != 0 {
+			t.Errorf("%s -h: exit code %d: %s", c.Name, code, stderr.String())
 		}
 		if viaHelp.String() != viaFlag.String() || stderr.Len() > 0 {
-			t.Errorf("%s -h prints\n%s\nhelp %s prints\n%s\n%s", c.name, viaFlag.String(), c.name, viaHelp.String(), stderr.String())
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"build", "run", "test", "list", "init"}
-	tests := []struct{ word, want string }{
-		{"biuld", "build"}, {"rn", "run"}, {"tset", "test"}, {"lst", "list"}, {"builds", "build"},
-		{"x", ""}, {"frob", ""}, {"", ""}, {"inti", "init"},
-	}
-	for _, test := range tests {
-		if got := nearest(test.word, names); got != test.want {
-			t.Errorf("nearest(%q) = %q, want %q", test.word, got, test.want)
+			t.Errorf("%s -h prints\n%s\nhelp %s prints\n%s\n%s", c.Name, viaFlag.String(), c.Name, viaHelp.String(), stderr.String())
 		}
 	}
 }

@@ -22,12 +22,14 @@ import (
 	"github.com/markgen/markgen/fleet/pages"
 	"github.com/markgen/markgen/fleet/server"
 	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 )
 
-var cmdServe = &command{
-	name:  "serve",
-	short: "the central service: takes batches of many machines, and answers what an API costs",
-	long: `
+var cmdServe = &cli.Command{
+	Name:  "serve",
+	Short: "the central service: takes batches of many machines, and answers what an API costs",
+	Long: `
 usage: markgen serve [flags]
        markgen serve [-db DB] -init | -backup FILE | -restore FILE
 
@@ -84,24 +86,24 @@ examples:
   markgen serve -addr 0.0.0.0:443 -tls-cert cert.pem -tls-key key.pem -public-read
   markgen serve -otlp http://localhost:4318 -export-package 'example.com/shop/*' -export-by build
   markgen serve -db fleet.db -backup fleet.backup`,
-	run: runServe,
+	Run: runServe,
 }
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	db, addr, cert, key, hosts, level, backup, restore, tokenFile string
 	init, insecure, publicRead, publicIngest                      bool
-	maxBatch, memory                                              size
+	maxBatch, memory                                              cli.Size
 	apis, origins, connections                                    int
 	rate                                                          float64
 	grace                                                         time.Duration
 	export                                                        exportFlags
 }
 
-func runServe(ctx context.Context, env *Env, args []string) int {
+func runServe(ctx context.Context, env *cli.Env, args []string) int {
 	o := serveFlags{maxBatch: 1 << 20, memory: 512 << 20}
-	fs := env.flags()
-	fs.StringVar(&o.db, "db", env.store(), "")
+	fs := env.Flags()
+	fs.StringVar(&o.db, "db", storeName(env), "")
 	fs.BoolVar(&o.init, "init", false, "")
 	fs.StringVar(&o.tokenFile, "token-file", "", "")
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:7070", "")
@@ -122,25 +124,25 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 	fs.StringVar(&o.backup, "backup", "", "")
 	fs.StringVar(&o.restore, "restore", "", "")
 	o.export.define(fs)
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	if fs.NArg() > 0 {
-		return env.wrong("no arguments are expected, not %q", fs.Arg(0))
+		return env.Wrong("no arguments are expected, not %q", fs.Arg(0))
 	}
 	if err := errors.Join(o.check(), o.export.check()); err != nil {
-		return env.wrong("%v", err)
+		return env.Wrong("%v", err)
 	}
-	ctx, stop := endable(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	var err error
 	switch {
 	case o.init:
 		err = o.withStore(ctx, env, func(s *store.Store) error { return firstToken(ctx, env, s, cmp.Or(o.tokenFile, "admin.token")) })
 	case o.backup != "":
-		if err = env.hasStore(o.db); err == nil {
+		if err = hasStore(env, o.db); err == nil {
 			err = o.withStore(ctx, env, func(s *store.Store) error {
-				return env.backUp(ctx, s, o.backup)
+				return backUp(ctx, env, s, o.backup)
 			})
 		}
 	case o.restore != "":
@@ -149,9 +151,9 @@ func runServe(ctx context.Context, env *Env, args []string) int {
 		err = o.serve(ctx, env)
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // check returns an error for flags that don't go together.
@@ -184,8 +186,8 @@ func (o *serveFlags) check() error {
 }
 
 // withStore opens the store, has f use it, and closes it.
-func (o *serveFlags) withStore(ctx context.Context, env *Env, f func(*store.Store) error) error {
-	s, err := store.Open(ctx, env.storeURL(o.db), store.Options{MaxAPIs: o.apis, MaxOrigins: o.origins, Memory: int(o.memory / 4)})
+func (o *serveFlags) withStore(ctx context.Context, env *cli.Env, f func(*store.Store) error) error {
+	s, err := store.Open(ctx, storeURL(env, o.db), store.Options{MaxAPIs: o.apis, MaxOrigins: o.origins, Memory: int(o.memory / 4)})
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (o *serveFlags) withStore(ctx context.Context, env *Env, f func(*store.Stor
 }
 
 // serve serves the store until the context ends.
-func (o *serveFlags) serve(ctx context.Context, env *Env) error {
+func (o *serveFlags) serve(ctx context.Context, env *cli.Env) error {
 	// The store has a quarter (withStore), batches under way some more; what is not Go's heap has the last tenth.
 	debug.SetMemoryLimit(int64(o.memory) / 10 * 9)
 	level := new(slog.LevelVar)
@@ -219,7 +221,7 @@ func (o *serveFlags) serve(ctx context.Context, env *Env) error {
 }
 
 // answer answers what comes through the listener.
-func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net.Listener, limits server.Limits, log *slog.Logger) error {
+func (o *serveFlags) answer(ctx context.Context, env *cli.Env, s *store.Store, l net.Listener, limits server.Limits, log *slog.Logger) error {
 	index := catalogue.New()
 	follow, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -233,7 +235,7 @@ func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net
 			page.Login(w, r, status, pages.Login(form))
 		},
 		PublicRead: o.publicRead, PublicIngest: o.publicIngest, Hosts: strings.FieldsFunc(o.hosts, func(r rune) bool { return r == ',' }),
-		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: ownVersion(), Log: log,
+		Local: isLocal(l.Addr()), MaxBatch: int64(o.maxBatch), Rate: cmp.Or(o.rate, -1), Version: cli.Version(), Log: log,
 		MaxBodies: int64(o.memory) / 16, MaxRead: int64(o.memory) / 8, MaxAnswers: int64(o.memory) / 16,
 	})
 	if err != nil {
@@ -247,7 +249,7 @@ func (o *serveFlags) answer(ctx context.Context, env *Env, s *store.Store, l net
 		return err
 	}
 	fmt.Fprintf(env.Stdout, "%s://%s/\n", scheme, l.Addr())
-	log.Info("serving", "address", l.Addr().String(), "tls", limits.TLS != nil, "public-read", o.publicRead, "public-ingest", o.publicIngest, "version", ownVersion())
+	log.Info("serving", "address", l.Addr().String(), "tls", limits.TLS != nil, "public-read", o.publicRead, "public-ingest", o.publicIngest, "version", cli.Version())
 	return server.Serve(ctx, l, srv, limits)
 }
 
@@ -274,7 +276,7 @@ func isLocal(a net.Addr) bool {
 }
 
 // tls is the configuration for the certificate that is given, nil if none is.
-func (o *serveFlags) tls(env *Env, log *slog.Logger) (*tls.Config, error) {
+func (o *serveFlags) tls(env *cli.Env, log *slog.Logger) (*tls.Config, error) {
 	if o.cert == "" {
 		return nil, nil
 	}
@@ -292,7 +294,7 @@ func (o *serveFlags) tls(env *Env, log *slog.Logger) (*tls.Config, error) {
 }
 
 // firstToken makes a token for who is to make the others, if there is none yet, and writes it to a file.
-func firstToken(ctx context.Context, env *Env, s *store.Store, file string) (err error) {
+func firstToken(ctx context.Context, env *cli.Env, s *store.Store, file string) (err error) {
 	list, err := s.Tokens(ctx)
 	if err != nil {
 		return err
@@ -317,7 +319,7 @@ func firstToken(ctx context.Context, env *Env, s *store.Store, file string) (err
 	if err := s.AddToken(ctx, t); err != nil {
 		return errors.Join(err, f.Truncate(0))
 	}
-	fmt.Fprintf(env.Stderr, "markgen %s: token %s for admin is in %s, and nowhere else\n", env.command.name, t.ID, file)
+	fmt.Fprintf(env.Stderr, "markgen %s: token %s for admin is in %s, and nowhere else\n", env.Command(), t.ID, file)
 	return nil
 }
 
@@ -346,19 +348,19 @@ func tokenFile(name string) (*os.File, error) {
 
 // backUp writes a copy of the store to a file that its owner alone may read. One that is there, and
 // that others may read, becomes such a file.
-func (e *Env) backUp(ctx context.Context, s *store.Store, name string) error {
+func backUp(ctx context.Context, e *cli.Env, s *store.Store, name string) error {
 	return privately(func() error {
 		if info, err := os.Stat(e.Path(name)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 			if err := os.Chmod(e.Path(name), 0o600); err != nil {
 				return err
 			}
 		}
-		return e.stream(ctx, name, func(w io.Writer) error { return s.Backup(ctx, w) })
+		return e.Stream(ctx, name, func(w io.Writer) error { return s.Backup(ctx, w) })
 	})
 }
 
 // refill fills an empty store from a backup. Without one there is no store afterwards, either.
-func (o *serveFlags) refill(ctx context.Context, env *Env) error {
+func (o *serveFlags) refill(ctx context.Context, env *cli.Env) error {
 	f, err := os.Open(env.Path(o.restore))
 	if err != nil {
 		return fmt.Errorf("-restore: %w; give a file that -backup wrote", err)
@@ -367,12 +369,12 @@ func (o *serveFlags) refill(ctx context.Context, env *Env) error {
 	return o.withStore(ctx, env, func(s *store.Store) error { return s.Restore(ctx, f) })
 }
 
-// store is the store that a command uses if none is given.
-func (e *Env) store() string { return cmp.Or(e.Getenv("MARKGEN_DB"), "fleet.db") }
+// storeName is the store that a command uses if none is given.
+func storeName(e *cli.Env) string { return cmp.Or(e.Getenv("MARKGEN_DB"), "fleet.db") }
 
 // hasStore returns an error if there is no such file of SQLite. Opening it would make one, and an empty one answers as if
 // it were the one that was meant.
-func (e *Env) hasStore(db string) error {
+func hasStore(e *cli.Env, db string) error {
 	if strings.Contains(db, "://") {
 		return nil
 	}
@@ -384,7 +386,7 @@ func (e *Env) hasStore(db string) error {
 }
 
 // storeURL is a store as it is given: a URL, or a file's name, which is made absolute.
-func (e *Env) storeURL(db string) string {
+func storeURL(e *cli.Env, db string) string {
 	if strings.Contains(db, "://") {
 		return db
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/export"
 	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // exportFlags are the flags of serve that say what is passed on, and to whom.
@@ -52,7 +53,7 @@ func (o *exportFlags) check() error {
 }
 
 // start passes the store's figures on until the context ends, if anybody is to have them.
-func (o *exportFlags) start(ctx context.Context, env *Env, s *store.Store, log *slog.Logger) error {
+func (o *exportFlags) start(ctx context.Context, env *cli.Env, s *store.Store, log *slog.Logger) error {
 	filter := fleet.Filter{Package: o.pkg, Kind: o.kind}
 	if o.kind == "all" {
 		filter.Kind = ""

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/config"
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 )
 
 // A sideBuild is what it takes to build a side of a repetition with go.
 type sideBuild struct {
 	side *side
-	env  *Env // of the place that is built
+	env  *cli.Env // of the place that is built
 	own  *ownFlags
 	args []string // for go
 	dir  string   // for what was built
@@ -25,35 +26,35 @@ type sideBuild struct {
 func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, args []string, functions func(*side, *sideBuild)) int {
 	command, err := overlay.ParseCommandLine(verb, args)
 	if err != nil {
-		return r.env.wrong("%v", err)
+		return r.env.Wrong("%v", err)
 	}
 	defer r.end()
 	if err := r.begin(); err != nil {
-		return r.env.fail(err)
+		return r.env.Fail(err)
 	}
 	var earlier func(root string) []byte
 	for i, s := range r.sides {
 		b := &sideBuild{side: s, env: r.env, own: own, args: args, dir: filepath.Join(r.dir.Path, []string{"old", "new"}[i])}
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
-			return r.env.fail(err)
+			return r.env.Fail(err)
 		}
 		if s.name == "old" {
 			for _, p := range command.Packages() {
 				if filepath.IsAbs(p) {
-					return r.env.wrong("%s is one place, and -old names another; name packages by relative paths or import paths", p)
+					return r.env.Wrong("%s is one place, and -old names another; name packages by relative paths or import paths", p)
 				}
 			}
-			tree, err := r.env.oldTree(ctx, own.old, r.env.Path(command.Dir))
+			tree, err := openOldTree(ctx, r.env, own.old, r.env.Path(command.Dir))
 			if ctx.Err() != nil {
 				return r.interrupted(ctx, "before the first run")
 			}
 			if err != nil {
-				return r.env.fail(err)
+				return r.env.Fail(err)
 			}
 			defer tree.remove()
 			s.shown = "old (" + tree.name + ")"
 			b.moveTo(tree, command, &s.held)
-			earlier = r.env.markersOf(ctx, tree, b)
+			earlier = markersOf(ctx, r.env, tree, b)
 		} else if earlier != nil {
 			with := *own
 			with.earlier = earlier
@@ -66,7 +67,7 @@ func (r *repetition) builds(ctx context.Context, verb string, own *ownFlags, arg
 
 // prepare is Env.prepare for the side.
 func (b *sideBuild) prepare(ctx context.Context, verb string) (build *overlay.Build, code int) {
-	build, code = b.env.prepare(ctx, verb, b.own, b.args)
+	build, code = prepare(ctx, b.env, verb, b.own, b.args)
 	if build != nil {
 		b.side.unmarked = b.own.unmarked(build)
 	}
@@ -92,7 +93,7 @@ func (b *sideBuild) moveTo(t *oldTree, command *overlay.CommandLine, held *heldO
 
 // markersOf returns the registries of the old tree, by the folders of the same modules here, with all markers that the
 // build will have, so that what was renamed or edited since keeps its ID and can be compared.
-func (e *Env) markersOf(ctx context.Context, t *oldTree, b *sideBuild) func(root string) []byte {
+func markersOf(ctx context.Context, e *cli.Env, t *oldTree, b *sideBuild) func(root string) []byte {
 	env := *b.env
 	env.Dir = t.root
 	o := loadOptions{Form: b.own.form, Patterns: []string{"work"}, All: b.own.all, Config: b.own.config}
@@ -101,7 +102,7 @@ func (e *Env) markersOf(ctx context.Context, t *oldTree, b *sideBuild) func(root
 	}
 	modules, err := loadModules(ctx, &env, o)
 	if err != nil && ctx.Err() == nil {
-		e.warn(fmt.Sprintf("markers of code that was renamed or edited since %s may not be compared: %v", t.name, err))
+		e.Warn(fmt.Sprintf("markers of code that was renamed or edited since %s may not be compared: %v", t.name, err))
 		return nil
 	}
 	texts := map[string][]byte{}

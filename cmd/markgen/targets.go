@@ -4,23 +4,24 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/steer"
 )
 
 // withoutTarget lists the processes that could be the target of a command that was given none. Where they can't be seen it
 // is a wrong command line.
-func withoutTarget(env *Env) int {
+func withoutTarget(env *cli.Env) int {
 	list, ok := steer.Targets()
 	if !ok {
-		return env.wrong("no target is given: a process ID or a data file")
+		return env.Wrong("no target is given: a process ID or a data file")
 	}
 	return writeTargets(env, list)
 }
 
-func writeTargets(env *Env, list []steer.Target) int {
+func writeTargets(env *cli.Env, list []steer.Target) int {
 	if len(list) == 0 {
-		return env.fail(errors.New("no marked process found that you may steer; start one with MARKGEN=file=…"))
+		return env.Fail(errors.New("no marked process found that you may steer; start one with MARKGEN=file=…"))
 	}
 	columns := []report.Column{
 		{Name: "pid"}, {Name: "app", Left: true}, {Name: "state", Left: true},
@@ -37,7 +38,7 @@ func writeTargets(env *Env, list []steer.Target) int {
 	}
 	width, color := terminal(env, env.Stdout)
 	if err := report.WriteTable(env.Stdout, columns, report.Options{Width: width, Color: color}); err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // openTerminal makes a terminal of that many columns. What is written to tty is read from master.
@@ -45,7 +47,7 @@ func openTerminal(t *testing.T, columns uint16) (master, tty *os.File) {
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	master, tty := openTerminal(t, 80)
-	ended := (&Env{Stderr: tty}).waiting("compiling what is marked")
+	ended := showWaiting(&cli.Env{Stderr: tty}, "compiling what is marked")
 	time.Sleep(1500 * time.Millisecond)
 	ended()
 	fmt.Fprintln(tty, "end")
@@ -54,7 +56,7 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("on the terminal is %q, %v", line, err)
 	}
 	var quick bytes.Buffer
-	(&Env{Stderr: &quick}).waiting("compiling")()
+	showWaiting(&cli.Env{Stderr: &quick}, "compiling")()
 	if quick.Len() > 0 {
 		t.Errorf("where there is none, %q", quick.String())
 	}
@@ -81,7 +83,7 @@ func TestReportOnTerminal(t *testing.T) {
 		{60, []string{"LANG=en_US.ISO-8859-1"}, true, "@+   +"},
 	} {
 		master, tty := openTerminal(t, tt.columns)
-		code := Main(&Env{Args: []string{"report", "-hist", "one.markgen"}, Stdout: tty, Stderr: os.Stderr, Dir: dir, Environ: tt.environ})
+		code := Main(&cli.Env{Args: []string{"report", "-hist", "one.markgen"}, Stdout: tty, Stderr: os.Stderr, Dir: dir, Environ: tt.environ})
 		fmt.Fprintln(tty, "end")
 		text, bars := "", ""
 		for lines := bufio.NewScanner(master); lines.Scan() && lines.Text() != "end"; {
@@ -94,7 +96,7 @@ func TestReportOnTerminal(t *testing.T) {
 				bars = strings.TrimSpace(after)
 			}
 		}
-		if code != exitOK || strings.Contains(text, "\x1b[") != tt.colour || bars != tt.bars {
+		if code != cli.OK || strings.Contains(text, "\x1b[") != tt.colour || bars != tt.bars {
 			t.Errorf("%d columns, %q: exit code %d, bars %q:\n%s", tt.columns, tt.environ, code, bars, text)
 		}
 	}

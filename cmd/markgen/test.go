@@ -3,13 +3,15 @@ package main
 import (
 	"context"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
 )
 
-var cmdTest = &command{
-	name:  "test",
-	short: "go test, with markers collecting, and a report at the end",
-	long: `
+var cmdTest = &cli.Command{
+	Name:  "test",
+	Short: "go test, with markers collecting, and a report at the end",
+	Long: `
 usage: markgen test [own flags] [go test's flags] [packages] [flags and arguments for the test binary]
 
 Test does what go test does, with markers compiled into the packages and their tests, and with collection on.
@@ -35,12 +37,12 @@ examples:
   markgen test -all -o test.markgen -run TestParse -v ./parse
   markgen test -all -coverprofile cover.out ./...
   markgen test -all -runs 10 -o perf -old origin/main -run '^$' -bench . ./... && markgen diff perf/old -- perf/new`,
-	run: runTest,
+	Run: runTest,
 }
 
-func runTest(ctx context.Context, env *Env, args []string) int {
-	outliveReader()
-	own, args, code, done := env.parseOwn(args, true, true)
+func runTest(ctx context.Context, env *cli.Env, args []string) int {
+	interrupt.OutliveReader()
+	own, args, code, done := parseOwn(env, args, true, true)
 	if done {
 		return code
 	}
@@ -50,32 +52,32 @@ func runTest(ctx context.Context, env *Env, args []string) int {
 	if own.out != "" && overlay.OnlyBuilds(args) {
 		args, own.out = overlay.AddFlags(args, "-o="+own.out), "" // the binary: there will be no data
 	}
-	build, code := env.prepare(ctx, "test", own, args)
+	build, code := prepare(ctx, env, "test", own, args)
 	if build == nil {
 		return code
 	}
 	if overlay.OnlyBuilds(args) {
 		code, err := build.Test(ctx, nil)
 		if err != nil {
-			return max(code, env.failGo(err))
+			return max(code, failGo(env, err))
 		}
-		if code == exitOK {
-			env.note(own.unmarked(build))
+		if code == cli.OK {
+			note(env, own.unmarked(build))
 		}
 		return code
 	}
-	data, err := env.collect(own)
+	data, err := collectRun(env, own)
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer data.Close()
 	data.unmarked = own.unmarked(build)
 	code, err = build.Test(ctx, data.Collection)
 	if err != nil {
-		return max(code, env.failGo(err))
+		return max(code, failGo(env, err))
 	}
-	if code != exitOK {
-		env.sayTimedOut(build, data.Collection)
+	if code != cli.OK {
+		sayTimedOut(env, build, data.Collection)
 	}
 	return data.finish(code)
 }

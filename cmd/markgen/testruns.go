@@ -16,20 +16,22 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
 )
 
 // repeatTests makes runs of tests for -runs.
-func repeatTests(ctx context.Context, env *Env, own *ownFlags, args []string) int {
-	r, code := env.repetition(own)
+func repeatTests(ctx context.Context, env *cli.Env, own *ownFlags, args []string) int {
+	r, code := repetitionOf(env, own)
 	if r == nil {
 		return code
 	}
 	if overlay.OnlyBuilds(args) {
-		return env.wrong("-c only builds; leave it out, or -runs")
+		return env.Wrong("-c only builds; leave it out, or -runs")
 	}
 	r.what = "the tests"
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	return r.builds(ctx, "test", own, args, func(s *side, b *sideBuild) {
 		t := &testRuns{sideBuild: b, to: env}
@@ -40,7 +42,7 @@ func repeatTests(ctx context.Context, env *Env, own *ownFlags, args []string) in
 // testRuns are the runs of the tests of one build.
 type testRuns struct {
 	*sideBuild
-	to        *Env // who sees what fails
+	to        *cli.Env // who sees what fails
 	build     *overlay.Build
 	processes []*overlay.TestProcess
 }
@@ -51,8 +53,8 @@ func (t *testRuns) first(ctx context.Context, c *overlay.Collection) (code int, 
 	}
 	// Tests get the signal, too; they are not to be killed while they put their things away.
 	t.processes, code, err = t.build.KeepTests(context.WithoutCancel(ctx), c, t.dir)
-	if code != exitOK {
-		t.env.sayTimedOut(t.build, c)
+	if code != cli.OK {
+		sayTimedOut(t.env, t.build, c)
 	}
 	return code, err
 }
@@ -66,7 +68,7 @@ func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error
 		atOnce = max(1, n)
 	}
 	var one sync.Mutex // prints
-	failed := exitOK
+	failed := cli.OK
 	g, run := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for i, p := range t.processes {
@@ -85,12 +87,12 @@ func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error
 			defer output.Close()
 			start := time.Now()
 			code, err := p.Run(context.WithoutCancel(ctx), c, output)
-			if code == exitOK && err == nil || ctx.Err() != nil {
+			if code == cli.OK && err == nil || ctx.Err() != nil {
 				return nil
 			}
 			one.Lock()
 			defer one.Unlock()
-			failed = exitFailure // go test's, whatever the process's is
+			failed = cli.Failure // go test's, whatever the process's is
 			if err != nil {
 				fmt.Fprintln(output, err)
 			}
@@ -101,7 +103,7 @@ func (t *testRuns) again(ctx context.Context, c *overlay.Collection) (int, error
 		})
 	}
 	if err := g.Wait(); err != nil && err != errFailed {
-		return exitFailure, err
+		return cli.Failure, err
 	}
 	return failed, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 )
@@ -14,7 +15,7 @@ const goTimeout = 10 * time.Minute
 
 // sayTimedOut says what to do of test binaries that passed markers for as long as -timeout lets them run: they may have been in time without.
 // Of what hung, which another timeout does not help, the data end when it began to.
-func (e *Env) sayTimedOut(b *overlay.Build, c *overlay.Collection) {
+func sayTimedOut(e *cli.Env, b *overlay.Build, c *overlay.Collection) {
 	timeout := goTimeout
 	if text, ok := b.Command().Flag("timeout"); ok {
 		timeout, _ = time.ParseDuration(text) // go has read it
@@ -30,7 +31,7 @@ func (e *Env) sayTimedOut(b *overlay.Build, c *overlay.Collection) {
 		}
 	}
 	if len(late) > 0 {
-		e.warn(fmt.Sprintf("%s: ran for as long as -timeout=%v lets a test binary, and takes longer marked than plain; give a longer -timeout, or mark less", strings.Join(late, ", "), timeout))
+		e.Warn(fmt.Sprintf("%s: ran for as long as -timeout=%v lets a test binary, and takes longer marked than plain; give a longer -timeout, or mark less", strings.Join(late, ", "), timeout))
 	}
 }
 

@@ -10,13 +10,15 @@ import (
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/fleet/server"
 	"github.com/markgen/markgen/fleet/store"
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/report"
 )
 
-var cmdToken = &command{
-	name:  "token",
-	short: "who may send batches to the central service, and who may ask",
-	long: `
+var cmdToken = &cli.Command{
+	Name:  "token",
+	Short: "who may send batches to the central service, and who may ask",
+	Long: `
 usage: markgen token add [-db DB | -server URL] [-scope S,…] [-expires TIME] NAME
        markgen token list [-db DB | -server URL]
        markgen token revoke [-db DB | -server URL] [-figures [-n]] ID…
@@ -42,19 +44,19 @@ examples:
   markgen token revoke 7xq2mbd3
   markgen token revoke -figures -n 7xq2mbd3
   markgen token revoke -figures -server https://perf.example.com -token-file admin.token 7xq2mbd3`,
-	run: runToken,
+	Run: runToken,
 }
 
-func runToken(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runToken(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	if len(args) == 0 {
-		return env.wrong("add, list or revoke is expected")
+		return env.Wrong("add, list or revoke is expected")
 	}
 	word, rest := args[0], args[1:]
 	if strings.HasPrefix(word, "-") {
 		word, rest = "", args
 	}
-	db := fs.String("db", env.store(), "")
+	db := fs.String("db", storeName(env), "")
 	at := fs.String("server", "", "")
 	tokenFile := fs.String("token-file", "", "")
 	scope, expires := new(string), new(string)
@@ -67,7 +69,7 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 		fs.BoolVar(&o.figures, "figures", false, "")
 		fs.BoolVar(&o.dry, "n", false, "")
 	}
-	if code, done := env.parse(fs, rest); done {
+	if code, done := env.Parse(fs, rest); done {
 		return code
 	}
 	var do func(context.Context, tokenKeeper) error
@@ -75,56 +77,56 @@ func runToken(ctx context.Context, env *Env, args []string) int {
 	case "add":
 		until, err := parseExpiry(*expires, time.Now())
 		if err != nil {
-			return env.wrong("-expires: %v", err)
+			return env.Wrong("-expires: %v", err)
 		}
 		if fs.NArg() != 1 {
-			return env.wrong("one name is expected, for whoever is to know later what the token is for, not %d", fs.NArg())
+			return env.Wrong("one name is expected, for whoever is to know later what the token is for, not %d", fs.NArg())
 		}
 		scopes := strings.Split(*scope, ",")
 		if _, _, err := server.NewToken(fs.Arg(0), scopes, time.Now(), until); err != nil {
-			return env.wrong("%v", err)
+			return env.Wrong("%v", err)
 		}
 		do = func(ctx context.Context, k tokenKeeper) error { return addToken(ctx, env, k, fs.Arg(0), scopes, until) }
 	case "list":
 		if fs.NArg() > 0 {
-			return env.wrong("no arguments are expected, not %q", fs.Arg(0))
+			return env.Wrong("no arguments are expected, not %q", fs.Arg(0))
 		}
 		do = func(ctx context.Context, k tokenKeeper) error { return listTokens(ctx, env, k) }
 	case "revoke":
 		if fs.NArg() == 0 {
-			return env.wrong("the ID of a token is expected; markgen token list shows them")
+			return env.Wrong("the ID of a token is expected; markgen token list shows them")
 		}
 		if o.dry && !o.figures {
-			return env.wrong("-n says what -figures would take out; give both")
+			return env.Wrong("-n says what -figures would take out; give both")
 		}
 		do = func(ctx context.Context, k tokenKeeper) error { return o.revoke(ctx, env, k, fs.Args()) }
 	default:
-		return env.wrong("add, list or revoke is expected, not %q", word)
+		return env.Wrong("add, list or revoke is expected, not %q", word)
 	}
-	ctx, stop := endable(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	var err error
 	if *at != "" {
 		var c *client.Client
-		if c, err = env.client(*at, *tokenFile); err == nil {
+		if c, err = newClient(env, *at, *tokenFile); err == nil {
 			err = do(ctx, keptByServer{c})
 		}
 	} else {
 		if word != "add" {
-			err = env.hasStore(*db)
+			err = hasStore(env, *db)
 		}
 		var s *store.Store
 		if err == nil {
-			s, err = store.Open(ctx, env.storeURL(*db), store.Options{})
+			s, err = store.Open(ctx, storeURL(env, *db), store.Options{})
 		}
 		if err == nil {
 			err = errors.Join(do(ctx, keptInStore{s}), s.Close())
 		}
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // A tokenKeeper keeps tokens: a store, or a server that has one.
@@ -175,17 +177,17 @@ func (s keptByServer) removeFigures(ctx context.Context, token string, dry bool)
 }
 
 // addToken makes a token and prints it.
-func addToken(ctx context.Context, env *Env, k tokenKeeper, name string, scopes []string, expires time.Time) error {
+func addToken(ctx context.Context, env *cli.Env, k tokenKeeper, name string, scopes []string, expires time.Time) error {
 	t, err := k.add(ctx, name, scopes, expires)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "markgen %s: token %s for %s is shown this once\n", env.command.name, t.ID, strings.Join(t.Scopes, ", "))
+	fmt.Fprintf(env.Stderr, "markgen %s: token %s for %s is shown this once\n", env.Command(), t.ID, strings.Join(t.Scopes, ", "))
 	_, err = fmt.Fprintln(env.Stdout, t.Token)
 	return err
 }
 
-func listTokens(ctx context.Context, env *Env, k tokenKeeper) error {
+func listTokens(ctx context.Context, env *cli.Env, k tokenKeeper) error {
 	list, err := k.tokens(ctx)
 	if err != nil {
 		return err
@@ -215,7 +217,7 @@ func listTokens(ctx context.Context, env *Env, k tokenKeeper) error {
 type revokeFlags struct{ figures, dry bool }
 
 // revoke revokes tokens, and takes out what was sent with them if that is asked for.
-func (o revokeFlags) revoke(ctx context.Context, env *Env, k tokenKeeper, ids []string) error {
+func (o revokeFlags) revoke(ctx context.Context, env *cli.Env, k tokenKeeper, ids []string) error {
 	list, err := k.tokens(ctx)
 	if err != nil {
 		return err
@@ -246,7 +248,7 @@ func (o revokeFlags) revoke(ctx context.Context, env *Env, k tokenKeeper, ids []
 }
 
 // remove takes out what was sent with a token, and prints how much.
-func (o revokeFlags) remove(ctx context.Context, env *Env, k tokenKeeper, id string) error {
+func (o revokeFlags) remove(ctx context.Context, env *cli.Env, k tokenKeeper, id string) error {
 	done, err := k.removeFigures(ctx, id, o.dry)
 	if err != nil {
 		return err

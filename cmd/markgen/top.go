@@ -8,13 +8,15 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/top"
 )
 
-var cmdTop = &command{
-	name:  "top",
-	short: "watch a running program live, and steer it with keys",
-	long: `
+var cmdTop = &cli.Command{
+	Name:  "top",
+	Short: "watch a running program live, and steer it with keys",
+	Long: `
 usage: markgen top [-interval D] [-sort K] [-filter F] [-once] [TARGET]
 
 Top shows how often each marker of a running program is passed and how long that takes: passages a second,
@@ -34,35 +36,35 @@ examples:
   markgen top 4711
   markgen top -sort p99 -filter parse demo.4711.markgen
   markgen top -once -interval 10s 4711 >now.txt`,
-	run: runTop,
+	Run: runTop,
 }
 
-func runTop(ctx context.Context, env *Env, args []string) int {
-	fs := env.flags()
+func runTop(ctx context.Context, env *cli.Env, args []string) int {
+	fs := env.Flags()
 	var o top.Options
 	fs.DurationVar(&o.Interval, "interval", time.Second, "")
 	fs.StringVar(&o.Sort, "sort", "", "")
 	fs.StringVar(&o.Filter, "filter", "", "")
 	once := fs.Bool("once", false, "")
-	if code, done := env.parse(fs, args); done {
+	if code, done := env.Parse(fs, args); done {
 		return code
 	}
 	words := fs.Args()
 	if o.Interval == 0 { // which Options takes for what is usual
-		return env.wrong("an interval of 0s can't be; leave -interval out for 1s")
+		return env.Wrong("an interval of 0s can't be; leave -interval out for 1s")
 	}
 	if err := o.Check(); err != nil {
-		return env.wrong("%v", err)
+		return env.Wrong("%v", err)
 	}
 	switch {
 	case len(words) == 0:
 		return withoutTarget(env)
 	case len(words) > 1:
-		return env.wrong("one target at a time, not %d", len(words))
+		return env.Wrong("one target at a time, not %d", len(words))
 	}
 	p, err := openTarget(env, words[0])
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
 	defer p.Close()
 	width, _ := terminal(env, env.Stdout)
@@ -70,14 +72,14 @@ func runTop(ctx context.Context, env *Env, args []string) int {
 		o.Width = width
 		err = top.Once(ctx, p, o, env.Stdout)
 	} else {
-		ctx, stop := interruptible(ctx) // a hangup, too, is to leave the terminal as it was
+		ctx, stop := interrupt.Context(ctx) // a hangup, too, is to leave the terminal as it was
 		defer stop()
 		err = top.Run(ctx, p, o, env.Stdin, env.Stdout, env.Environ)
 	}
 	if err != nil {
-		return env.fail(err)
+		return env.Fail(err)
 	}
-	return exitOK
+	return cli.OK
 }
 
 // isTerminal reports whether keys can be read from r.

@@ -1,19 +1,19 @@
-package main
+package cli
 
-// nearest returns the name most like word, "" when none is so near that a slip of the finger explains it.
-func nearest(word string, names []string) string {
+// Nearest returns the name most like word, "" when none is so near that a slip of the finger explains it.
+func Nearest(word string, names []string) string {
 	best, least := "", 1+min(2, len(word)/2)
 	for _, name := range names {
-		if d := distance(word, name); d < least {
+		if d := Distance(word, name); d < least {
 			best, least = name, d
 		}
 	}
 	return best
 }
 
-// distance is the number of letters to insert, delete, change or swap with their neighbour to get from a to b
+// Distance is the number of letters to insert, delete, change or swap with their neighbour to get from a to b
 // (optimal string alignment).
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// A Program is what a binary is.
+type Program struct {
+	Name string // as typed
+	Long string // what help begins with: what it is for, and the usage lines
+	End  string // what help ends with
+
+	// Commands are its commands, in the order in which help lists them; help and version come of themselves.
+	Commands []*Command
+
+	// Default is the command that runs where the first argument names none.
+	Default string
+
+	// IsCommand tells whether a first argument that names no command was meant to. OrElse is what else to do about it.
+	IsCommand func(env *Env, word string) bool
+	OrElse    func(word string) string
+}
+
+// Main runs the command that env.Args names and returns its exit code.
+func (p *Program) Main(ctx context.Context, env *Env) int {
+	args := env.Args
+	if len(args) > 0 {
+		if alias := map[string]string{"-h": "help", "-help": "help", "--help": "help", "-version": "version", "--version": "version"}[args[0]]; alias != "" {
+			args = append([]string{alias}, args[1:]...)
+		}
+		if c := p.lookup(args[0]); c != nil {
+			return c.Run(ctx, env.Running(p, c), args[1:])
+		}
+		if p.IsCommand(env, args[0]) {
+			return p.unknown(env, args[0])
+		}
+	}
+	c := p.lookup(p.Default)
+	return c.Run(ctx, env.Running(p, c), args)
+}
+
+// All are its commands with help and version.
+func (p *Program) All() []*Command {
+	return append(slices.Clone(p.Commands), p.version(), p.help())
+}
+
+// lookup returns the command of that name, or nil.
+func (p *Program) lookup(name string) *Command {
+	for _, c := range p.All() {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// unknown reports a word that is no command.
+func (p *Program) unknown(env *Env, word string) int {
+	var names []string
+	for _, c := range p.All() {
+		names = append(names, c.Name)
+	}
+	if near := Nearest(word, names); near != "" {
+		fmt.Fprintf(env.Stderr, "%s: unknown command %q, did you mean %q? Run %[1]s help for the list\n", p.Name, word, near)
+		return Usage
+	}
+	other := ""
+	if p.OrElse != nil {
+		other = ", or " + p.OrElse(word)
+	}
+	fmt.Fprintf(env.Stderr, "%s: unknown command %q; run %[1]s help for the list%s\n", p.Name, word, other)
+	return Usage
+}
+
+func (p *Program) help() *Command {
+	return &Command{
+		Name:  "help",
+		Short: "this list, or what one command does",
+		Long: `
+usage: ` + p.Name + ` help [command]
+
+Help lists the commands, or says what one of them does, with its flags and examples.
+` + p.Name + ` COMMAND -h prints the same.`,
+		Run: func(_ context.Context, env *Env, args []string) int {
+			switch {
+			case len(args) == 0:
+				p.list(env)
+				return OK
+			case len(args) > 1:
+				return env.Wrong("one command at a time, not %d", len(args))
+			}
+			word := args[0]
+			if word == "-h" || word == "-help" || word == "--help" {
+				word = "help"
+			}
+			c := p.lookup(word)
+			if c == nil {
+				return p.unknown(env, word)
+			}
+			c.usage(env.Stdout)
+			return OK
+		},
+	}
+}
+
+// list prints what the program is for, and its commands.
+func (p *Program) list(env *Env) {
+	fmt.Fprintf(env.Stdout, "%s\n\n", p.Long)
+	all := p.All()
+	width := len(slices.MaxFunc(all, func(a, b *Command) int { return cmp.Compare(len(a.Name), len(b.Name)) }).Name)
+	for _, c := range all {
+		fmt.Fprintf(env.Stdout, "  %-*s   %s\n", width, c.Name, c.Short)
+	}
+	fmt.Fprintf(env.Stdout, "\n%s\n", p.End)
+}
