@@ -22,7 +22,7 @@ help:
 
 # Mark, build and run the demo application, and print its report.
 demo: build
-	cd testdata/demo && GOWORK=off $(CURDIR)/bin/markgen run -all .
+	cd testdata/demo && $(CURDIR)/bin/markgen run -all .
 
 build:
 	@mkdir -p bin

@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The module requires nothing, and its go line is what init says. (go work sync raises it to that of other modules.)
+func TestModule(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(text), "module "+Module+"\n\ngo "+GoVersion+"\n"; got != want {
+		t.Errorf("go.mod is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Parts of the runtime are known wherever they are, and nothing else is taken for one.
+func TestIsPart(t *testing.T) {
+	for path, want := range map[string]bool{
+		Perf: true, VirtualPerf: true, Module + "/layout": true, Virtual + "/layout": true,
+		"example.com/m/internal/markgen/perf": true, "example.com/m/internal/markgen/layout": true,
+		Module: false, Virtual: false, "markgen/other": false, "example.com/perf": false, "example.com/m/internal/markgen/other": false,
+		Module + "/perf/register.go": false,
+	} {
+		if IsPart(path) != want {
+			t.Errorf("IsPart(%s) = %t", path, !want)
+		}
+	}
+}
+
+// An overlay build has no import of the module, and no test.
+func TestVirtualFiles(t *testing.T) {
+	for _, deep := range []bool{false, true} {
+		files, err := VirtualFiles(deep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range files {
+			if strings.Contains(string(text), `"`+Module) || strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s is as it is in the module", name)
+			}
+		}
+	}
+}
