@@ -5,7 +5,7 @@ GO ?= go
 export GOFLAGS := -buildvcs=false
 
 # The packages of all modules (go.work) but bench.
-ALL := ./... ./runtime/...
+ALL := ./... ./runtime/... ./service/...
 
 .PHONY: help demo test tests need others other-go bin/gotest lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
@@ -88,7 +88,7 @@ cross: bin/gotest
 # Thousands of processes killed at any moment, and what they left compared with
 # what they had logged.
 soak:
-	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./fleet/fleettest
+	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./service/fleettest
 	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime/...
 
 # Ratios of two things measured in the same run; see docs/performance.md.
@@ -114,14 +114,14 @@ corpus-command:
 
 # The central service.
 corpus-service:
-	$(GOTEST_ALL) ./fleet/...
+	$(GOTEST_ALL) ./fleet/... ./service/...
 
 # All other packages, and the runtime vetted for other platforms.
 corpus-packages:
 	for platform in darwin/arm64 linux/386 windows/amd64 freebsd/amd64; do \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./runtime/... || exit 1; \
 	done
-	$(GOTEST_ALL) $$($(GO) list $(ALL) | grep -vE '/(overlay|cmd|docs|fleet|corpus)(/|$$)')
+	$(GOTEST_ALL) $$($(GO) list $(ALL) | grep -vE '/(overlay|cmd|docs|fleet|service|corpus)(/|$$)')
 
 # The tests of real programs, plain and marked, and their block counts; and programs made at random.
 corpus-modules:

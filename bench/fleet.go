@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/markgen/markgen/fleet/fleettest"
-	"github.com/markgen/markgen/fleet/store/pgtest"
+	"github.com/markgen/markgen/service/fleettest"
+	"github.com/markgen/markgen/service/store/pgtest"
 )
 
 // The fleet that sends: 10 programs of 2000 markers, of which nine in eleven are passed, 3 builds of each, on 4 kinds of machines: 120 origins

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/loov/hrtime v1.0.3
 	github.com/markgen/markgen v0.1.0
+	github.com/markgen/markgen/service v0.1.0
 	github.com/prometheus/client_golang v1.25.0
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0

@@ -23,11 +23,11 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/fleet/catalogue"
-	"github.com/markgen/markgen/fleet/catalogue/cataloguetest"
-	"github.com/markgen/markgen/fleet/pages"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/service/catalogue"
+	"github.com/markgen/markgen/service/catalogue/cataloguetest"
+	"github.com/markgen/markgen/service/pages"
+	"github.com/markgen/markgen/service/store"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/markgen/markgen/fleet/store/pgtest"
+	"github.com/markgen/markgen/service/store/pgtest"
 )
 
 // store measures how much the catalogue takes, and how quickly it answers, in either database: on all processors, with the

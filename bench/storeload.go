@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/service/store"
 )
 
 // What comes: clients run one of some programs, each in some builds, on machines with one of some processors; each sends the

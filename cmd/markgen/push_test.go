@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/fleet/catalogue"
-	"github.com/markgen/markgen/fleet/server"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/service/catalogue"
+	"github.com/markgen/markgen/service/server"
+	"github.com/markgen/markgen/service/store"
 )
 
 // A marked program leaves data in a spool; push sends it to the service; the service has what was measured.

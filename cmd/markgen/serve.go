@@ -18,12 +18,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/markgen/markgen/fleet/catalogue"
-	"github.com/markgen/markgen/fleet/pages"
-	"github.com/markgen/markgen/fleet/server"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/internal/interrupt"
+	"github.com/markgen/markgen/service/catalogue"
+	"github.com/markgen/markgen/service/pages"
+	"github.com/markgen/markgen/service/server"
+	"github.com/markgen/markgen/service/store"
 )
 
 var cmdServe = &cli.Command{

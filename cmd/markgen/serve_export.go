@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/fleet/export"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/service/export"
+	"github.com/markgen/markgen/service/store"
 )
 
 // exportFlags are the flags of serve that say what is passed on, and to whom.

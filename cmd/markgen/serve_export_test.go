@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/fleet/fleettest"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/service/fleettest"
 	"github.com/markgen/markgen/tier"
 )
 

@@ -25,9 +25,9 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
-	"github.com/markgen/markgen/fleet/store/pgtest"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/service/store/pgtest"
 	"github.com/markgen/markgen/tier"
 )
 

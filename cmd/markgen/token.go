@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet/client"
-	"github.com/markgen/markgen/fleet/server"
-	"github.com/markgen/markgen/fleet/store"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/service/server"
+	"github.com/markgen/markgen/service/store"
 )
 
 var cmdToken = &cli.Command{

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs go mod tidy in each module. What they require of each other is not released yet, so that is taken from here.
+set -eu
+cd "$(dirname "$0")/.."
+version=$(sed -n 's|.*markgen/runtime \(v[^ ]*\) =>.*|\1|p' go.work)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for module in . service bench; do
+	cp "$module/go.mod" "$work/go.mod"
+	for other in markgen/runtime:runtime markgen/service:service markgen:.; do
+		GOWORK=off go mod edit -replace="github.com/markgen/${other%%:*}=$PWD/${other##*:}" "$work/go.mod"
+	done
+	[ ! -f "$module/go.sum" ] || cp "$module/go.sum" "$work/go.sum"
+	GOWORK=off go -C "$module" mod tidy -modfile="$work/go.mod"
+	for other in markgen/runtime markgen/service markgen; do
+		GOWORK=off go mod edit -dropreplace="github.com/markgen/$other" "$work/go.mod"
+	done
+	# What is new gets the version that go.work has for it.
+	sed -i "s/ v0\.0\.0-00010101000000-000000000000/ $version/" "$work/go.mod"
+	cp "$work/go.mod" "$work/go.sum" "$module/"
+done

@@ -1,0 +1,285 @@
+package export
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pprofile "github.com/google/pprof/profile"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/service/store"
+)
+
+// stored is a store with the profiles as batches.
+func stored(t *testing.T, ps ...*profile.Profile) *store.Store {
+	t.Helper()
+	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ingest(t, s, ps...)
+	return s
+}
+
+func ingest(t *testing.T, s *store.Store, ps ...*profile.Profile) {
+	t.Helper()
+	for _, p := range ps {
+		body, err := profile.Encode(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := fleet.BatchID{Build: p.Build(), Run: fleet.NewRunID()}
+		if _, err := s.Ingest(context.Background(), &fleet.Batch{ID: id, Origin: fleet.OriginOf(p), Day: fleet.DayOf(time.Now()), Profile: p, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Settle(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// build is the demo of another version.
+func build(version string) *profile.Profile {
+	p := demo()
+	p.Version = version
+	return p
+}
+
+// The catalogue is sent by build, with what there was from the beginning.
+func TestOTLPOfStore(t *testing.T) {
+	s := stored(t, build("v1.0.0"), build("v1.1.0"), build("v1.1.0"))
+	r := newOTLPReceiver(t)
+	to, err := OTLP(context.Background(), OTLPOptions{URL: r.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Store: s, Filter: fleet.Filter{Kind: "func", Build: "*@v1.1.0"}, By: fleet.ByBuild}
+	for range 2 { // nothing new
+		if err := Once(context.Background(), to, o); err != nil {
+			t.Fatal(err)
+		}
+		got := r.got["markgen.marker.duration example.com/app.Get"]
+		if got.Count != 20 || got.Sum != 1408 || got.Zeros != 4 || got.Attributes["build"] != "example.com/app@v1.1.0" || got.Start.IsZero() || got.At.Before(got.Start) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if _, ok := r.got["markgen.marker.passages example.com/app.hits"]; ok {
+		t.Error("a point, when functions were asked for")
+	}
+	o.Filter, o.Limit = fleet.Filter{}, 1
+	if err := Once(context.Background(), to, o); err == nil || !strings.Contains(err.Error(), "more than 1 markers of example.com/app@v1.0.0") {
+		t.Errorf("a catalogue that is too large: %v", err)
+	}
+}
+
+// What is posted is what came since the last time that it was taken.
+func TestPprof(t *testing.T) {
+	s := stored(t, build("v1.0.0"))
+	status := http.StatusOK
+	var queries []url.Values
+	var got []*pprofile.Profile
+	r := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Method != http.MethodPost || q.URL.Path != "/ingest" || q.Header.Get("X-Scope") != "a" {
+			t.Errorf("%s %s %v", q.Method, q.URL, q.Header)
+		}
+		body, err := io.ReadAll(q.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		p, err := pprofile.ParseData(body)
+		if err != nil {
+			t.Error(err)
+		}
+		if w.WriteHeader(status); status == http.StatusOK {
+			queries, got = append(queries, q.URL.Query()), append(got, p)
+		} else {
+			io.WriteString(w, "not now")
+		}
+	}))
+	defer r.Close()
+	to, err := Pprof(PprofOptions{URL: r.URL + "/ingest?tenant=1", Headers: map[string]string{"X-Scope": "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Store: s, Filter: fleet.Filter{Kind: "func"}, By: fleet.ByBuild}
+	send := func(want string) {
+		t.Helper()
+		if err := Once(context.Background(), to, o); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Fatalf("%v, want %q", err, want)
+		}
+	}
+	send("") // what there was before is not sent
+	ingest(t, s, build("v1.0.0"))
+	status = http.StatusServiceUnavailable
+	send("503 Service Unavailable: not now")
+	ingest(t, s, build("v1.0.0"))
+	status = http.StatusOK
+	send("")
+	send("")
+	if len(got) != 1 {
+		t.Fatalf("%d profiles, want one", len(got))
+	}
+	calls := int64(0)
+	for _, sample := range got[0].Sample {
+		calls += sample.Value[0]
+	}
+	if calls != 20 {
+		t.Errorf("%d calls, want the 20 that came since", calls)
+	}
+	q := queries[0]
+	if q.Get("tenant") != "1" || q.Get("format") != "pprof" || q.Get("name") != `markgen{build="example.com/app@v1.0.0"}` || q.Get("from") == "" || q.Get("until") < q.Get("from") {
+		t.Errorf("asked %v", q)
+	}
+}
+
+// Of what was not there at the start, all is posted; and what is refused of one build does not hold back the others.
+func TestPprofNew(t *testing.T) {
+	refused := ""
+	calls := map[string]int64{} // by name
+	r := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		name := q.URL.Query().Get("name")
+		if name == refused {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		p, err := pprofile.Parse(q.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, sample := range p.Sample {
+			calls[name] += sample.Value[0]
+		}
+	}))
+	defer r.Close()
+	s := stored(t)
+	all := Options{Store: s, Filter: fleet.Filter{Kind: "func"}}
+	builds := all
+	builds.By = fleet.ByBuild
+	const any, a, b = "markgen", `markgen{build="example.com/app@v1.0.0"}`, `markgen{build="example.com/app@v1.1.0"}`
+	to := map[fleet.By]Receiver{}
+	for _, by := range []fleet.By{fleet.ByNothing, fleet.ByBuild} {
+		var err error
+		if to[by], err = Pprof(PprofOptions{URL: r.URL}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send := func(o Options, name, want string) {
+		t.Helper()
+		refused = name
+		if err := Once(context.Background(), to[o.By], o); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	send(all, "", "") // nothing is there
+	send(builds, "", "")
+	ingest(t, s, build("v1.0.0"))
+	send(all, "", "")
+	send(builds, "", "")
+	ingest(t, s, build("v1.0.0"), build("v1.1.0"))
+	send(builds, a, "of example.com/app@v1.0.0: "+r.URL+" answers 422")
+	ingest(t, s, build("v1.1.0"))
+	send(builds, a, "answers 422")
+	if diff := cmp.Diff(map[string]int64{any: 10, a: 10, b: 20}, calls); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	send(builds, "", "")
+	send(all, any, "answers 422")
+	send(all, "", "")
+	if diff := cmp.Diff(map[string]int64{any: 40, a: 20, b: 20}, calls); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// parts is a receiver that keeps what it is sent.
+type parts []Part
+
+func (p *parts) Name() string { return "a receiver" }
+
+func (p *parts) Send(_ context.Context, list []Part) error {
+	*p = list
+	return nil
+}
+
+// A build whose name would fit others as a pattern has its own figures only, and of those chosen by a pattern each has its own.
+func TestKeys(t *testing.T) {
+	s := stored(t, build("v1.0.0"), build("v?.0.0"), build("v*"), build("v2.0.0"), build("v2.0.0"))
+	for pattern, want := range map[string]map[string]uint64{
+		"":         {"example.com/app@v1.0.0": 10, "example.com/app@v2.0.0": 20, "example.com/app@v?.0.0": 10, "example.com/app@v*": 10},
+		"*@v?.0.0": {"example.com/app@v1.0.0": 10, "example.com/app@v2.0.0": 20, "example.com/app@v?.0.0": 10},
+	} {
+		var got parts
+		if err := Once(t.Context(), &got, Options{Store: s, Filter: fleet.Filter{Kind: "func", Build: pattern}, By: fleet.ByBuild}); err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]uint64{}
+		for _, p := range got {
+			calls[p.Key] += p.Profile.Markers[0].Count
+		}
+		if diff := cmp.Diff(want, calls); diff != "" {
+			t.Errorf("builds %q (-want +got)\n%s", pattern, diff)
+		}
+	}
+	if err := Once(t.Context(), new(parts), Options{Store: s, By: fleet.ByDay}); err == nil {
+		t.Error("told apart by day")
+	}
+}
+
+// failing fails as often as it says, with one word.
+type failing struct {
+	times int
+	sent  int
+}
+
+func (f *failing) Name() string { return "a receiver" }
+
+func (f *failing) Send(context.Context, []Part) error {
+	if f.sent++; f.sent <= f.times {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// sums has one origin and one profile.
+type sums struct{}
+
+func (sums) Profile(context.Context, fleet.Filter, int) (*profile.Profile, bool, error) {
+	return demo(), false, nil
+}
+
+func (sums) Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error) {
+	return []fleet.OriginSum{{Origin: fleet.OriginOf(demo()), First: time.Now(), Runs: 1}}, nil
+}
+
+// A failure is in the log once, and so is its end.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute+time.Second)
+		defer cancel()
+		r := &failing{times: 3}
+		Run(ctx, r, Options{Store: sums{}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if r.sent != 6 {
+			t.Errorf("sent %d times in five minutes, want 6", r.sent)
+		}
+		if text := log.String(); strings.Count(text, "unexpected EOF") != 1 || strings.Count(text, "export works again") != 1 {
+			t.Errorf("the log has\n%s", text)
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/service/catalogue"
+	"github.com/markgen/markgen/service/store"
+)
+
+// A Catalogue is the APIs there are, in memory: *catalogue.Index is one.
+type Catalogue interface {
+	Search(catalogue.Query) (catalogue.Found, error)
+	List(catalogue.List) catalogue.Listed
+	API(registry.ID) (fleet.API, bool)
+	Packages(after string, limit int) ([]catalogue.Package, int)
+	Ready() bool
+	Len() int
+}
+
+// getCatalogue gives what a filter chooses as a whole: as a profile file, which markgen report, merge and diff read, or
+// as a line of JSON for each API, of which there may be any number. With id the profile file has these APIs only, with
+// cursor those that changed after it.
+func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
+	p := paramsOf(r, append([]string{"id", "cursor", "limit"}, filterParams...)...)
+	f := p.filter()
+	ids := p.ids("id", mostIDs)
+	limit := p.number("limit", 1000, mostIDs)
+	_, changes := p.values["cursor"]
+	if changes && ids != nil || !changes && p.text("limit") != "" {
+		p.fail("limit goes with cursor, and id with neither")
+	}
+	if p.err != nil {
+		return p.err
+	}
+	offers := []string{profileType, ndjsonType}
+	if changes || ids != nil {
+		offers = offers[:1]
+	}
+	form, err := preferred(strings.Join(r.Header.Values("Accept"), ","), offers...)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Vary", "Accept")
+	if changes {
+		return s.sendChanged(w, r, f, store.Cursor(p.text("cursor")), limit)
+	}
+	tag, err := s.state(r, form)
+	if err != nil {
+		return err
+	}
+	if unchanged(w, r, tag) {
+		return nil
+	}
+	if form == ndjsonType {
+		return s.sendLines(w, r, f)
+	}
+	if ids != nil {
+		sum, err := s.sumOf(r.Context(), ids, f)
+		if err != nil {
+			return err
+		}
+		return sendProfile(w, r, sum)
+	}
+	return s.wide(w, r, func(w http.ResponseWriter, r *http.Request) error {
+		sum, err := s.merged(r, f)
+		if err != nil {
+			return err
+		}
+		return sendProfile(w, r, sum)
+	})
+}
+
+func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) error {
+	file, err := profile.Encode(p)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", profileType)
+	h.Set("Content-Disposition", `attachment; filename="catalogue.markgen"`)
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(file) // an error is the client's, who has gone
+	}
+	return nil
+}
+
+// mostIDs is how many APIs are looked up one by one for an answer.
+const mostIDs = 1000
+
+// sendChanged sends the APIs that changed after a cursor, with all their figures, as a profile file. What it says of the runs is
+// of all. Whoever puts these in the place of those from earlier answers has the whole catalogue, of any size.
+func (s *Server) sendChanged(w http.ResponseWriter, r *http.Request, f fleet.Filter, after store.Cursor, limit int) error {
+	var ids []registry.ID
+	next, more, err := s.store.Changed(r.Context(), after, limit, func(a *fleet.API) error {
+		if f.FitsAPI(a) {
+			ids = append(ids, a.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p, err := s.sumOf(r.Context(), ids, f)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Markgen-Cursor", string(next))
+	h.Set("Markgen-More", strconv.FormatBool(more))
+	return sendProfile(w, r, p)
+}
+
+// sumOf is the figures of some APIs that a filter chooses, as a profile; those without any are not in it.
+func (s *Server) sumOf(ctx context.Context, ids []registry.ID, f fleet.Filter) (*profile.Profile, error) {
+	f.Package, f.Function, f.Kind = "", "", ""
+	p, _, err := s.store.Profile(ctx, f, 1) // for what it says of the runs
+	if err != nil {
+		return nil, err
+	}
+	p.Markers = nil
+	for _, id := range ids {
+		groups, err := s.store.Figures(ctx, id, f, fleet.ByNothing)
+		if err != nil {
+			return nil, err
+		}
+		for i := range groups {
+			p.Markers = append(p.Markers, groups[i].Marker)
+		}
+	}
+	slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
+	return p, nil
+}
+
+// preferred is the first of the types that are offered which an Accept header has the most regard for.
+func preferred(accept string, offers ...string) (string, error) {
+	if strings.TrimSpace(accept) == "" {
+		return offers[0], nil
+	}
+	best, most := "", 0.0
+	for _, offer := range offers {
+		weight, precise := 0.0, -1
+		for part := range strings.SplitSeq(accept, ",") {
+			is, with, err := mime.ParseMediaType(part)
+			if err != nil {
+				continue
+			}
+			main, _, _ := strings.Cut(offer, "/")
+			at := map[string]int{"*/*": 0, main + "/*": 1, offer: 2}
+			how, ok := at[is]
+			if !ok || how < precise {
+				continue
+			}
+			q := 1.0
+			if text, ok := with["q"]; ok {
+				if q, err = strconv.ParseFloat(text, 64); err != nil || !(q >= 0 && q <= 1) {
+					q = 0
+				}
+			}
+			weight, precise = q, how
+		}
+		if weight > most {
+			best, most = offer, weight
+		}
+	}
+	if best == "" {
+		return "", notAcceptable.problem("Accept is %.100q; this is to be had as %s", accept, strings.Join(offers, " and "))
+	}
+	return best, nil
+}
+
+// state is a text that is another one as soon as the query may be answered otherwise. It is taken before the answer is
+// made, so that an answer is never older than it; what changes while it is made makes the next one another.
+func (s *Server) state(r *http.Request, form string) (string, error) {
+	at, err := s.store.State(r.Context())
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s", s.Version, at, form, r.URL.Query().Encode()))
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+// apiLine is a line of the catalogue as NDJSON.
+type apiLine struct {
+	Package string `json:"package"`
+	Figures any    `json:"figures"` // as a marker in markgen report -format json
+}
+
+// sendLines sends a line for each API, as they come from the store. Who reads slowly holds nothing of the store, so the
+// figures of different APIs may be of different moments (Each).
+func (s *Server) sendLines(w http.ResponseWriter, r *http.Request, f fleet.Filter) error {
+	w.Header().Set("Content-Type", ndjsonType)
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	enc := json.NewEncoder(buffered)
+	enc.SetEscapeHTML(false)
+	visit := func(m *profile.Marker) error { return enc.Encode(apiLine{m.Package, report.Figures(m)}) }
+	if err := s.store.Each(r.Context(), f, visit); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}

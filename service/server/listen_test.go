@@ -1,0 +1,231 @@
+package server_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/service/server"
+	"github.com/markgen/markgen/service/store"
+)
+
+// certificate writes a certificate of a name and its key.
+func certificate(t *testing.T, dir, name string) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: pkcs8}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// A certificate that is renewed is used without a restart, one that is broken is not, and HTTP/2 is spoken.
+func TestTLS(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := certificate(t, dir, "first.example")
+	var mu sync.Mutex
+	var failures []string
+	c := &server.Certificate{CertFile: cert, KeyFile: key, Failed: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		failures = append(failures, err.Error())
+	}}
+	config, err := c.TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := start(t, server.Options{}, server.Limits{TLS: config}, nil)
+	served := func() (name, protocol, cookie string) {
+		client := &http.Client{
+			Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+		defer client.CloseIdleConnections()
+		res, err := client.Post(at.url+"/login", "application/x-www-form-urlencoded", strings.NewReader("token="+at.token["read"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if got := res.Header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+			t.Errorf("Strict-Transport-Security: %q", got)
+		}
+		return res.TLS.PeerCertificates[0].DNSNames[0], res.Proto, res.Header.Get("Set-Cookie")
+	}
+	name, protocol, cookie := served()
+	if name != "first.example" || protocol != "HTTP/2.0" || !strings.HasPrefix(cookie, "__Host-markgen=") || !strings.Contains(cookie, "Secure") {
+		t.Errorf("%s by %s, %s", name, protocol, cookie)
+	}
+	until := func(want string) {
+		t.Helper()
+		for name != want {
+			time.Sleep(50 * time.Millisecond)
+			name, _, _ = served()
+		}
+	}
+	certificate(t, dir, "second.example")
+	until("second.example")
+	if err := os.WriteFile(cert, []byte("no certificate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(failures)
+	}
+	for told() == 0 {
+		if name, _, _ = served(); name != "second.example" {
+			t.Fatalf("with a broken certificate it serves %s", name)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	certificate(t, dir, "third.example")
+	until("third.example")
+	if _, err := (&server.Certificate{CertFile: filepath.Join(dir, "none"), KeyFile: key}).TLS(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A held store takes batches only when it is let.
+type held struct {
+	*store.Store
+	begun chan struct{}
+	let   chan struct{}
+}
+
+func (s *held) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, error) {
+	s.begun <- struct{}{}
+	<-s.let
+	return s.Store.Ingest(ctx, b)
+}
+
+// When it is told to end, a server says so, answers what has begun, and takes nothing more.
+func TestDrain(t *testing.T) {
+	s := &held{begun: make(chan struct{}), let: make(chan struct{})}
+	at := start(t, server.Options{}, server.Limits{Notice: 300 * time.Millisecond}, func(real *store.Store) server.Store {
+		s.Store = real
+		return s
+	})
+	run := fleet.NewRunID()
+	body := encoded(t, made(5, 1, "a/b@v1"))
+	status := make(chan int)
+	go func() { status <- at.put(run, "0", body).status }()
+	<-s.begun
+	ended := make(chan error)
+	go func() { ended <- at.end() }()
+	for at.do("GET", "/readyz", nil).problem() != "draining" {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if r := at.do("GET", "/healthz", nil); r.status != 200 {
+		t.Errorf("/healthz: %d", r.status)
+	}
+	plain.CloseIdleConnections()
+	for {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(at.url, "http://"))
+		if err != nil {
+			break
+		}
+		conn.Close()
+		time.Sleep(5 * time.Millisecond)
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("it ended before what had begun was answered: %v", err)
+	default:
+	}
+	close(s.let)
+	if got := <-status; got != 201 {
+		t.Errorf("what had begun: %d", got)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// What takes longer than the grace is cut off, and said so.
+func TestGrace(t *testing.T) {
+	s := &held{begun: make(chan struct{}), let: make(chan struct{})}
+	at := start(t, server.Options{}, server.Limits{Grace: 50 * time.Millisecond}, func(real *store.Store) server.Store {
+		s.Store = real
+		return s
+	})
+	body := encoded(t, made(5, 1, "a/b@v1"))
+	failed := make(chan error)
+	go func() {
+		r, err := http.NewRequest("PUT", at.url+"/v1/batches/"+fleet.NewRunID().String()+"/0", strings.NewReader(string(body)))
+		if err == nil {
+			r.Header.Set("Authorization", "Bearer "+at.token["ingest"])
+			r.Header.Set("Content-Type", profileType)
+			_, err = http.DefaultClient.Do(r)
+		}
+		failed <- err
+	}()
+	<-s.begun
+	if err := at.end(); err == nil || !strings.Contains(err.Error(), "cut off") {
+		t.Errorf("%v", err)
+	}
+	close(s.let)
+	if err := <-failed; err == nil {
+		t.Error("the request that was cut off has an answer")
+	}
+}
+
+// There is a limit on open connections; who is over it waits, and is served when another has gone.
+func TestConnections(t *testing.T) {
+	at := start(t, server.Options{}, server.Limits{Connections: 2}, nil)
+	plain.CloseIdleConnections()
+	var open []net.Conn
+	for range 2 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(at.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	time.Sleep(50 * time.Millisecond) // for both to be accepted
+	served := make(chan int)
+	go func() { served <- at.do("GET", "/healthz", nil).status }()
+	select {
+	case <-served:
+		t.Error("a third connection is served")
+	case <-time.After(200 * time.Millisecond):
+	}
+	for _, conn := range open {
+		conn.Close()
+	}
+	if got := <-served; got != 200 {
+		t.Errorf("%d", got)
+	}
+}

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/markgen/markgen/service/store"
+)
+
+// For how long what is known of tokens is believed. A token that was revoked is refused by all servers of the store
+// after tokensGood at the latest, by the one that revoked it at once. One that is not known is looked for, but not
+// more often than every tokensAgain; who brings it waits so long.
+const (
+	tokensGood  = 2 * time.Second
+	tokensAgain = 200 * time.Millisecond
+)
+
+// tokens is what the store knows of tokens, kept for a little while so that a request does not cost a query.
+type tokens struct {
+	read func(context.Context) ([]store.Token, error)
+	now  func() time.Time // for when tokens expire
+
+	mu    sync.Mutex // also of one that asks the store: the others wait for what it learns
+	byID  map[string]store.Token
+	asked time.Time
+}
+
+// forget has the next request ask the store.
+func (t *tokens) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = time.Time{}
+}
+
+// all are the tokens, no older than age. The map is not changed any more.
+func (t *tokens) all(ctx context.Context, age time.Duration) (map[string]store.Token, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := time.Now(); t.asked.IsZero() || now.Sub(t.asked) >= age {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		list, err := t.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		byID := make(map[string]store.Token, len(list))
+		for _, token := range list {
+			byID[token.ID] = token
+		}
+		t.byID, t.asked = byID, now
+	}
+	return t.byID, nil
+}
+
+// check finds the token that a text is, and tells whether it is good for the scope. The error is a problem, or the
+// store's.
+func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, error) {
+	id, ok := tokenID(text)
+	if !ok {
+		return store.Token{}, tokenUnknown.problem("what was given is no token; one begins with %s and has %d characters", tokenPrefix, len(tokenPrefix)+8+1+32)
+	}
+	token, ok, err := t.byItsID(ctx, id)
+	if err != nil {
+		return store.Token{}, err
+	}
+	// The ID is no secret; what is behind it is compared by its hash, in a time that does not depend on where they differ.
+	hash := sha256.Sum256([]byte(text))
+	if subtle.ConstantTimeCompare(hash[:], token.Hash[:]) != 1 || !ok {
+		return store.Token{}, tokenUnknown.problem("no token of this server is like that; ask who runs it for one")
+	}
+	return token, t.good(token, scope)
+}
+
+// byItsID finds a token; one that is not known is looked for.
+func (t *tokens) byItsID(ctx context.Context, id string) (token store.Token, ok bool, err error) {
+	all, err := t.all(ctx, tokensGood)
+	if err != nil {
+		return token, false, err
+	}
+	if token, ok = all[id]; ok {
+		return token, true, nil
+	}
+	select {
+	case <-time.After(tokensAgain):
+	case <-ctx.Done():
+	}
+	if all, err = t.all(ctx, tokensAgain); err != nil {
+		return token, false, err
+	}
+	token, ok = all[id]
+	return token, ok, nil
+}
+
+// good returns a problem for a token that is not good for the scope.
+func (t *tokens) good(token store.Token, scope string) error {
+	switch {
+	case !token.Revoked.IsZero():
+		return tokenRevoked.problem("the token %s was revoked; ask who runs the server for another", token.ID)
+	case !token.Expires.IsZero() && !t.now().Before(token.Expires):
+		return tokenExpired.problem("the token %s was good until %s; ask who runs the server for another", token.ID, token.Expires.UTC().Format(time.RFC3339))
+	case !allows(token.Scopes, scope):
+		return scopeMissing.problem("this needs the scope %s, and the token %s has %q; ask who runs the server for another", scope, token.ID, token.Scopes)
+	}
+	return nil
+}
+
+// sorted are the tokens as the store has them now, by when they were made.
+func (t *tokens) sorted(ctx context.Context) ([]store.Token, error) {
+	all, err := t.all(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b store.Token) int { return a.Created.Compare(b.Created) }), nil
+}

@@ -1,0 +1,45 @@
+package store_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/service/store"
+)
+
+// FuzzFigures: whatever figures a profile file has, they are kept as package profile adds them up.
+func FuzzFigures(f *testing.F) {
+	r := newMaker(16)
+	for i := range 10 {
+		r.large = i%2 > 0
+		r.apis = 3
+		f.Add(r.batch().Body[16:])
+	}
+	f.Fuzz(func(t *testing.T, rest []byte) {
+		body := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(rest, crc32.MakeTable(crc32.Castagnoli)))
+		body = append(body, rest...)
+		p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "x")
+		if err != nil {
+			return
+		}
+		want := profile.Merge([]*profile.Profile{p, p})
+		for i := range p.Markers {
+			got, err := store.Twice(&p.Markers[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range want.Markers {
+				if m := want.Markers[k]; m.ID == got.ID {
+					if diff := gocmp.Diff(m, *got, same); diff != "" {
+						t.Fatalf("(-profile +store)\n%s", diff)
+					}
+				}
+			}
+		}
+	})
+}

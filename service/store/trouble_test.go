@@ -1,0 +1,248 @@
+//go:build unix
+
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/service/store"
+	"github.com/markgen/markgen/service/store/pgtest"
+	"github.com/markgen/markgen/tier"
+)
+
+// until sends batches until the error is of a kind, and returns those that were taken.
+func until(t *testing.T, s *store.Store, r *maker, kind error) (list []fact) {
+	t.Helper()
+	for range 500 {
+		b := r.batch()
+		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		_, err := s.Ingest(ctx, b)
+		stop()
+		switch {
+		case err == nil:
+			list = append(list, b)
+		case errors.Is(err, kind):
+			return list
+		case !errors.Is(err, store.ErrGone): // connections that are cut while it begins
+			t.Fatalf("error %v, want %v", err, kind)
+		}
+	}
+	t.Fatalf("never was the error %v", kind)
+	return nil
+}
+
+// again sends a batch as a client does, until it is taken.
+func again(t *testing.T, s *store.Store, b *fleet.Batch) {
+	t.Helper()
+	var err error
+	for range 500 {
+		if _, err = s.Ingest(context.Background(), b); err == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal(err)
+}
+
+// A store that is full says so, also to who asks whether it takes batches, has all that it took,
+// and goes on when there is room.
+func TestFullSQLite(t *testing.T) {
+	tier.Corpus(t)
+	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
+	r := newMaker(30)
+	if err := s.Pragma("max_page_count = 200"); err != nil {
+		t.Fatal(err)
+	}
+	list := until(t, s, r, store.ErrFull)
+	if len(list) == 0 {
+		t.Error("nothing was taken")
+	}
+	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrFull) {
+		t.Error("it is said to be ready:", err)
+	}
+	if err := s.Pragma("max_page_count = 1000000"); err != nil {
+		t.Fatal(err)
+	}
+	b := r.batch()
+	again(t, s, b)
+	checkAll(t, s, append(list, b))
+	if err := s.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A store that is full is closed without trying for long to write what is in its log; who opens it
+// finds all that was taken.
+func TestFullCloses(t *testing.T) {
+	tier.Test(t)
+	file := filepath.Join(t.TempDir(), "fleet.db")
+	s, err := store.Open(t.Context(), file, store.Options{Days: 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newMaker(34)
+	if err := s.Pragma("max_page_count = 200"); err != nil {
+		t.Fatal(err)
+	}
+	list := until(t, s, r, store.ErrFull)
+	if err := s.Close(); err != nil && !errors.Is(err, store.ErrFull) {
+		t.Error(err)
+	}
+	checkAll(t, open(t, file, store.Options{}), list)
+}
+
+// The write-ahead log begins anew though somebody writes and somebody reads all the time; and it
+// does not wait for a backup that does not end.
+func TestLogBeginsAnew(t *testing.T) {
+	t.Cleanup(store.SetLog(50, 300))
+	file := filepath.Join(t.TempDir(), "fleet.db")
+	s := open(t, file, store.Options{})
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	var all sync.WaitGroup
+	defer all.Wait()
+	r := newMaker(33)
+	var list []fact
+	for range 5 {
+		list = append(list, r.batch())
+		ingest(t, s, list[len(list)-1])
+	}
+	reading, ended := context.WithCancel(ctx)
+	for range 8 {
+		all.Go(func() {
+			for reading.Err() == nil {
+				if _, _, err := s.Profile(ctx, fleet.Filter{}, 0); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	anew := func() {
+		for most := int64(0); ctx.Err() == nil; {
+			list = append(list, r.batch())
+			ingest(t, s, list[len(list)-1])
+			info, err := os.Stat(file + "-wal")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most = max(most, info.Size()); info.Size() < most && most > 50*4096 {
+				return
+			}
+		}
+		t.Error("the log has never begun anew")
+	}
+	anew()
+	w := &stuck{begun: make(chan struct{}, 1), release: make(chan struct{})}
+	backup := make(chan error, 1)
+	go func() { backup <- s.Backup(ctx, w) }()
+	<-w.begun
+	anew()
+	close(w.release)
+	if err := <-backup; !errors.Is(err, store.ErrBehind) {
+		t.Errorf("the backup: %v, want ErrBehind", err)
+	}
+	ended()
+	checkAll(t, s, list)
+}
+
+func TestReadOnlySQLite(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
+	r := newMaker(31)
+	list := []fact{r.batch()}
+	ingest(t, s, list[0])
+	settle(t, s)
+	if err := s.Pragma("query_only = true"); err != nil {
+		t.Fatal(err)
+	}
+	list = append(list, until(t, s, r, store.ErrReadOnly)...)
+	if err := s.Ping(context.Background()); !errors.Is(err, store.ErrReadOnly) {
+		t.Error(err)
+	}
+	if _, err := s.Origins(context.Background(), fleet.Filter{}); err != nil {
+		t.Error("it can't be read either:", err)
+	}
+	if err := s.Pragma("query_only = false"); err != nil {
+		t.Fatal(err)
+	}
+	b := r.batch()
+	again(t, s, b)
+	checkAll(t, s, append(list, b))
+}
+
+// What is no store is refused, and left as it is.
+func TestNoStore(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{text, filepath.Join(dir, "missing", "too", "fleet.db"), dir, ""} {
+		if s, err := store.Open(context.Background(), name, store.Options{}); err == nil {
+			t.Errorf("%q was opened", name)
+			_ = s.Close()
+		}
+	}
+	if now, err := os.ReadFile(text); err != nil || !strings.HasPrefix(string(now), "no database no") {
+		t.Error("the file was written to")
+	}
+}
+
+// PostgreSQL that takes no more for a while, or is gone, says so; and all that was taken is there afterwards.
+func TestTroublePostgres(t *testing.T) {
+	tier.Corpus(t)
+	store.SetLease(time.Second)
+	ctx := context.Background()
+	server, err := pgtest.Start(ctx, pgtest.Hasty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	url, err := server.Database(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, url, store.Options{})
+	r := newMaker(32)
+	list := []fact{r.batch()}
+	ingest(t, s, list[0])
+
+	readOnly := func(on string) {
+		if err := errors.Join(
+			server.Exec(ctx, fmt.Sprintf("ALTER DATABASE test1 SET default_transaction_read_only = %s", on)),
+			server.Exec(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'test1'"),
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readOnly("on")
+	list = append(list, until(t, s, r, store.ErrReadOnly)...)
+	readOnly("off")
+	b := r.batch()
+	again(t, s, b)
+	list = append(list, b)
+
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	list = append(list, until(t, s, r, store.ErrGone)...)
+	if err := s.Ping(ctx); !errors.Is(err, store.ErrGone) {
+		t.Error(err)
+	}
+	time.Sleep(2 * time.Second) // longer than the lease
+	if err := server.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	b = r.batch()
+	again(t, s, b)
+	checkAll(t, s, append(list, b))
+}
