@@ -18,7 +18,7 @@ help:
 	@echo 'make bench      what things cost, as ratios: docs/performance.md'
 	@echo 'make soak       thousands of processes killed at any moment'
 	@echo 'make demo       marks and runs the demo application'
-	@echo 'make build      bin/markgen'
+	@echo 'make build      bin/markgen and bin/markgend'
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -26,7 +26,7 @@ demo: build
 
 build:
 	@mkdir -p bin
-	$(GO) build -o bin/markgen ./cmd/markgen
+	$(GO) build -o bin/ ./cmd/markgen ./service/cmd/markgend
 
 # The other release of Go that is supported, which go fetches as a module, and what is tested with it here: what reads and writes
 # source and the runtime, compiled with it, and programs that are built with it. GOTOOLCHAIN=$(OTHER_GO) make corpus tests everything.

@@ -24,7 +24,7 @@ var (
 	newFleet   = fleettest.Fleet{Programs: 400, Builds: 1, CPUs: 1, Markers: 2000}
 )
 
-// ingest measures how many markers a second markgen serve takes, over HTTP from another process on the same
+// ingest measures how many markers a second markgend takes, over HTTP from another process on the same
 // processors, how long a batch takes at half the rate that is asked for, and its memory. What was
 // taken when the time is over has also to be in the tables in the end: that time is part of it.
 func (b *bench) ingest(ctx context.Context) error {
@@ -53,7 +53,7 @@ func (b *bench) ingest(ctx context.Context) error {
 
 func (b *bench) ingestInto(ctx context.Context, name, db string, rows float64) (err error) {
 	var log bytes.Buffer
-	server, err := fleettest.NewServer(b.markgen, db, &log)
+	server, err := fleettest.NewServer(b.markgend(), db, &log)
 	if err != nil {
 		return err
 	}

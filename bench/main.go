@@ -41,9 +41,9 @@ var subjects = []struct {
 	{"merge", "how fast markgen merge adds up ten thousand files", (*bench).merge},
 	{"store", "how many marker rows a second the catalogue takes, and how quickly it answers", (*bench).store},
 	{"html", "how large the page of 20,000 markers is, and how long it takes to load and to sort", (*bench).html},
-	{"pages", "search and pages of markgen serve with a million APIs, and the memory it takes", (*bench).pages},
+	{"pages", "search and pages of markgend with a million APIs, and the memory it takes", (*bench).pages},
 	{"tracejson", "how fast markgen report writes 20 million records as a Chrome trace", (*bench).traceJSON},
-	{"ingest", "how many markers a second markgen serve takes into SQLite and PostgreSQL, how long a batch takes, and its memory", (*bench).ingest},
+	{"ingest", "how many markers a second markgend takes into SQLite and PostgreSQL, how long a batch takes, and its memory", (*bench).ingest},
 	{"isolate", "the times of markgen isolate against benchmarks by hand, its groups against cliques, and what it takes", (*bench).isolate},
 	{"offprogs", "small programs with markers that are off against unmarked", (*bench).offPrograms},
 	{"collect", "a scope that collectors read, io, hw and a program's own, against two clock reads", (*bench).collect},
@@ -232,4 +232,7 @@ func list(values []float64, format string) string {
 }
 
 // cores is how many processors the figures were measured on.
+// markgend is the central service, beside the command.
+func (b *bench) markgend() string { return filepath.Join(filepath.Dir(b.markgen), "markgend") }
+
 func cores() int { return runtime.NumCPU() }

@@ -37,7 +37,7 @@ const (
 	pageTyped   = 60        // names that are typed, letter by letter
 )
 
-// pages measures the catalogue of a million APIs: how much memory its index takes, and how long markgen serve, in
+// pages measures the catalogue of a million APIs: how much memory its index takes, and how long markgend, in
 // another process and with a store in SQLite, takes for a search while its text is typed and for the pages.
 func (b *bench) pages(ctx context.Context) error {
 	apis := cataloguetest.Make(pageAPIs, 1)
@@ -104,7 +104,7 @@ func (b *bench) pages(ctx context.Context) error {
 		}
 	}
 	if peak, err := s.peak(); err == nil {
-		b.hold(about+"memory of markgen serve, most", atMost(512).in("MiB"), peak/(1<<20), "resident, after all of this")
+		b.hold(about+"memory of markgend, most", atMost(512).in("MiB"), peak/(1<<20), "resident, after all of this")
 	}
 	return err
 }
@@ -194,14 +194,14 @@ func timed(r *rand.Rand, a *fleet.API) profile.Marker {
 	return m
 }
 
-// A served is a running markgen serve.
+// A served is a running markgend.
 type served struct {
 	cmd  *exec.Cmd
 	base string
 }
 
 func (b *bench) startServe(ctx context.Context, db string) (*served, error) {
-	cmd := exec.CommandContext(ctx, b.markgen, "serve", "-db", db, "-addr", "127.0.0.1:0", "-public-read", "-log", "error")
+	cmd := exec.CommandContext(ctx, b.markgend(), "-db", db, "-addr", "127.0.0.1:0", "-public-read", "-log", "error")
 	cmd.Env = cleanEnviron()
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

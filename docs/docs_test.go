@@ -24,13 +24,13 @@ var exempt = map[string]string{
 	"make test":  "it runs this test",
 }
 
-// markgen builds the command once, for all pages, from the sources that README.md says to build it from, and beside
-// it benchstat, which the pages use.
+// markgen builds the commands once, for all pages, from the sources that README.md says to build them from, and beside
+// them benchstat, which the pages use.
 var markgen = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "markgen-docs-"); err != nil {
 		return "", err
 	}
-	for name, pkg := range map[string]string{"markgen": "../cmd/markgen", "benchstat": "golang.org/x/perf/cmd/benchstat"} {
+	for name, pkg := range map[string]string{"markgen": "../cmd/markgen", "markgend": "../service/cmd/markgend", "benchstat": "golang.org/x/perf/cmd/benchstat"} {
 		out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput()
 		if err != nil {
 			return dir, fmt.Errorf("go build %s: %v\n%s", pkg, err, out)

@@ -170,7 +170,7 @@ type betweenJSON struct {
 func writeBetween(env *cli.Env, b *profile.Between, asJSON bool) error {
 	if !asJSON {
 		var o report.Options
-		o.Width, o.Color = terminal(env, env.Stdout)
+		o.Width, o.Color = env.Terminal(env.Stdout)
 		return report.WriteBetween(env.Stdout, b, o)
 	}
 	line, err := json.Marshal(betweenJSON{

@@ -130,7 +130,7 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	}
 	r := c.Result()
 	d := report.Diff{All: *all, JSON: *asJSON}
-	d.Width, d.Color = terminal(env, env.Stdout)
+	d.Width, d.Color = env.Terminal(env.Stdout)
 	if err := d.Write(env.Stdout, r); err != nil {
 		return env.Fail(err)
 	}

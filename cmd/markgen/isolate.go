@@ -314,7 +314,7 @@ func (w *isolateWork) show(r *isolate.Result) int {
 		err = r.WriteJSON(e.Stdout)
 	} else {
 		var o report.Options
-		o.Width, o.Color = terminal(e, e.Stdout)
+		o.Width, o.Color = e.Terminal(e.Stdout)
 		err = r.WriteText(e.Stdout, o)
 	}
 	if err == nil && w.own.out != "" {

@@ -27,7 +27,7 @@ type runProgress struct {
 func newProgress(e *cli.Env, total int) *runProgress {
 	p := &runProgress{w: e.Stderr, prefix: "markgen " + e.Command() + ": ", total: total, start: time.Now()}
 	if e.Getenv("TERM") != "dumb" {
-		p.width, _ = terminal(e, e.Stderr)
+		p.width, _ = e.Terminal(e.Stderr)
 	}
 	return p
 }

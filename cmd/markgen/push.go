@@ -26,7 +26,7 @@ var cmdPush = &cli.Command{
 	Long: `
 usage: markgen push [flags] [SPOOL…]
 
-Push takes what programs left in spools (MARKGEN=spool=DIR) and sends it to the central service (markgen serve), which
+Push takes what programs left in spools (MARKGEN=spool=DIR) and sends it to the central service (markgend), which
 adds it up. Nothing is ever sent but by this command, and what it sends is anonymous: for each build, Go release, platform and
 model of processor the figures of markers, with their names and places in the source. No host, user, path outside the
 module, argument or environment is in it; -dry-run shows every byte.
@@ -126,7 +126,7 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Wrong("-server: %q is no address such as https://markgen.example.com", *server)
 	}
 	p.target.Version = cli.Version()
-	if p.target.Token, err = readToken(env, *token, *tokenFile); err != nil {
+	if p.target.Token, err = env.Token(*token, *tokenFile); err != nil {
 		return env.Fail(err)
 	}
 	var roots []byte
@@ -141,7 +141,7 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	if *dry {
 		return p.preview(ctx)
 	}
-	warnPlain(env, p.target.Server, p.target.Token)
+	env.WarnPlain(p.target.Server.String(), p.target.Token)
 	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	for {

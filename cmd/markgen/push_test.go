@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,71 +14,8 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/internal/cli"
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
-	"github.com/markgen/markgen/service/catalogue"
-	"github.com/markgen/markgen/service/server"
-	"github.com/markgen/markgen/service/store"
 )
-
-// A marked program leaves data in a spool; push sends it to the service; the service has what was measured.
-func TestPushToService(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module example.com/shop\n\ngo 1.26\n")
-	write("main.go", "package main\n\n//perf:mark\nfunc price(n int) int { return n * 3 }\n\nfunc main() {\n\tfor i := range 100 {\n\t\tprice(i)\n\t}\n}\n")
-	markgen := func(environ []string, args ...string) (code int, out, errs string) {
-		t.Helper()
-		var stdout, stderr bytes.Buffer
-		code = Main(&cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), append([]string{"PWD=" + dir, "GOWORK=off"}, environ...)...)})
-		return code, stdout.String(), stderr.String()
-	}
-	if code, out, errs := markgen(nil, "build", "-o", "shop", "."); code != cli.OK {
-		t.Fatal(out, errs)
-	}
-	for range 3 {
-		cmd := exec.Command(filepath.Join(dir, "shop"))
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "MARKGEN=spool=spool")
-		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Fatalf("%s, %v", out, err)
-		}
-	}
-	if code, out, errs := markgen([]string{"MARKGEN=spool=spool"}, "run", "-report", "none", "."); code != cli.OK || out+errs != "" {
-		t.Fatalf("run: %d, %s%s", code, out, errs)
-	}
-
-	s, err := store.Open(t.Context(), filepath.Join(dir, "fleet.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	handler, err := server.New(s, server.Options{Catalogue: catalogue.New(), PublicIngest: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	web := httptest.NewServer(handler)
-	defer web.Close()
-	code, out, errs := markgen(nil, "push", "-json", "-server", web.URL, "spool")
-	var got []pushed
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.OK || len(got) != 1 || got[0].Sent != 4 || got[0].Left != 0 {
-		t.Fatalf("push: %d, %s%s, %v", code, out, errs, err)
-	}
-	if err := s.Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var p *profile.Profile
-	if p, _, err = s.Profile(context.Background(), fleet.Filter{}, 0); err != nil || len(p.Markers) != 1 || p.Markers[0].Count != 400 || p.Markers[0].Name != "example.com/shop.price" || p.Runs != 4 {
-		t.Errorf("the service has %+v, %v", p, err)
-	}
-	if code, out, errs := markgen([]string{"MARKGEN_SERVER=" + web.URL, "MARKGEN_SPOOL=spool"}, "push"); code != cli.OK || out != "spool: 0 batches sent\n" || errs != "" {
-		t.Errorf("again: %d, %s%s", code, out, errs)
-	}
-}
 
 // What the service refuses is told with the way to send it again, and -refused does so.
 func TestPushRefused(t *testing.T) {

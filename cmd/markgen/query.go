@@ -25,7 +25,7 @@ usage: markgen query [flags] NAME
        markgen query [flags] -compare OLD,NEW [NAME]
        markgen query [flags] -download FILE
 
-Query asks the server of a fleet (markgen serve) what functions and other markers cost in the wild. NAME is a whole
+Query asks the server of a fleet (markgend) what functions and other markers cost in the wild. NAME is a whole
 name, 'bytes.(*Buffer).Write'; or the end of one from a dot or slash on, Buffer.Write; or any part of it, or a pattern
 with * for any text: then all that fit are listed. The stars and parentheses of receivers need not be given.
 
@@ -98,10 +98,12 @@ func runQuery(ctx context.Context, env *cli.Env, args []string) int {
 	case o.out == "" && report.Binary(o.format) && isTerminal(env.Stdout):
 		return env.Wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.format)
 	}
-	c, err := newClient(env, cmp.Or(o.server, env.Getenv("MARKGEN_SERVER")), o.tokenFile)
+	token, err := env.Token("", o.tokenFile)
 	if err != nil {
 		return env.Fail(err)
 	}
+	c := &client.Client{Server: cmp.Or(o.server, env.Getenv("MARKGEN_SERVER")), Version: cli.Version(), Token: token}
+	env.WarnPlain(c.Server, token)
 	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	code := cli.OK
@@ -162,7 +164,7 @@ func (o *queryFlags) ask(ctx context.Context, env *cli.Env, c *client.Client, na
 		options.Format, options.Hist = "text", true
 	}
 	if o.out == "" {
-		options.Width, options.Color = terminal(env, env.Stdout)
+		options.Width, options.Color = env.Terminal(env.Stdout)
 	}
 	return env.Stream(ctx, o.out, func(w io.Writer) error { return report.Write(w, p, options) })
 }

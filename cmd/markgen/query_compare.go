@@ -73,7 +73,7 @@ func (o *queryFlags) compareBuilds(ctx context.Context, env *cli.Env, c *client.
 	rows = rows[:min(o.Limit, len(rows))]
 	var options report.Options
 	if o.out == "" {
-		options.Width, options.Color = terminal(env, env.Stdout)
+		options.Width, options.Color = env.Terminal(env.Stdout)
 	}
 	return code, env.Stream(ctx, o.out, func(w io.Writer) error {
 		fmt.Fprintf(w, "old       %s, %s, %s\n", report.Printable(r.Old.Build), units.Plural(r.Old.Runs, "run"), units.Plural(r.Old.APIs, "API"))

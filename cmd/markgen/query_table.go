@@ -51,7 +51,7 @@ func (o *queryFlags) writeTable(ctx context.Context, env *cli.Env, w io.Writer, 
 	}
 	var options report.Options
 	if o.out == "" {
-		options.Width, options.Color = terminal(env, w)
+		options.Width, options.Color = env.Terminal(w)
 	}
 	return report.WriteTable(w, t.columns(), options)
 }

@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/internal/cli"
@@ -207,7 +203,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 		code = cli.Failure
 	}
 	if toStdout {
-		o.Width, o.Color = terminal(env, env.Stdout)
+		o.Width, o.Color = env.Terminal(env.Stdout)
 	}
 	if err := env.Stream(ctx, *out, func(w io.Writer) error { return report.Write(w, p, o) }); err != nil {
 		return env.Fail(err)
@@ -355,21 +351,6 @@ func shorten(env *cli.Env, text string) string {
 		}
 		text = text[i+len(dir):]
 	}
-}
-
-// terminal returns the width of the terminal that w is and whether to use
-// colours there. If it is none, the width is that of the variable COLUMNS, 0 where there is none, too.
-func terminal(env *cli.Env, w io.Writer) (width int, color bool) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		width, _ = strconv.Atoi(env.Getenv("COLUMNS"))
-		return max(0, width), false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		width = 0
-	}
-	return width, env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
 }
 
 // asciiOnly tells whether a terminal may not have the characters that bars are made of: its locale says so, or that

@@ -183,7 +183,7 @@ func reportTo(e *cli.Env, where, out string, p *profile.Profile, o report.Option
 	newPlacer(e, "").place(p)
 	o.Source, _ = sourceReader(e, "") // no error: it is about folders that are named
 	if where == "text" {
-		o.Width, o.Color = terminal(e, e.Stderr)
+		o.Width, o.Color = e.Terminal(e.Stderr)
 		if o.Top == 0 {
 			o.Top, o.Rest = mostRows, "-report FILE has all"
 			if out != "" {

@@ -36,7 +36,7 @@ func writeTargets(env *cli.Env, list []steer.Target) int {
 			columns[i].Cells = append(columns[i].Cells, cell)
 		}
 	}
-	width, color := terminal(env, env.Stdout)
+	width, color := env.Terminal(env.Stdout)
 	if err := report.WriteTable(env.Stdout, columns, report.Options{Width: width, Color: color}); err != nil {
 		return env.Fail(err)
 	}

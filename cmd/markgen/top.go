@@ -67,7 +67,7 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Fail(err)
 	}
 	defer p.Close()
-	width, _ := terminal(env, env.Stdout)
+	width, _ := env.Terminal(env.Stdout)
 	if *once || width == 0 || env.Getenv("TERM") == "dumb" || !isTerminal(env.Stdin) {
 		o.Width = width
 		err = top.Once(ctx, p, o, env.Stdout)

@@ -248,7 +248,7 @@ func TestRefusedElsewhere(t *testing.T) {
 		if sent.Left != 2 || len(sent.Refused) != 0 || sent.Batches != 0 {
 			t.Errorf("%s: %+v", name, sent)
 		}
-		if !errors.As(err, new(*StopError)) || !strings.Contains(err.Error(), "not markgen serve") || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "path") {
+		if !errors.As(err, new(*StopError)) || !strings.Contains(err.Error(), "not markgend") || !strings.Contains(err.Error(), "https") || !strings.Contains(err.Error(), "path") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -329,7 +329,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 	defer answer.Body.Close()
 	text := readAnswer(answer)
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	const elsewhere = "see that -server is the address of markgen serve, with https where it has a certificate, and with the path it is under"
+	const elsewhere = "see that -server is the address of markgend, with https where it has a certificate, and with the path it is under"
 	switch code := answer.StatusCode; {
 	case code < 300:
 		// Others answer so as well, to whatever is asked: networks that want a password first, say.
@@ -339,7 +339,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 		}
 		return false, &laterError{err: stranger(answer, kind)}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgen token"}
+		return false, &StopError{problem(answer, kind, text), "give a token with the scope ingest, by -token-file or MARKGEN_TOKEN; whoever runs the service makes one with markgend token"}
 	case code >= 300 && code < 400:
 		return false, &StopError{fmt.Errorf("%s is elsewhere: %s to %q", r.URL.Host, answer.Status, answer.Header.Get("Location")), "give the server's own address by -server"}
 	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed || code == http.StatusMisdirectedRequest:
@@ -370,7 +370,7 @@ func problem(answer *http.Response, kind string, text []byte) error {
 
 // stranger is that something else answers than the service.
 func stranger(answer *http.Response, kind string) error {
-	return fmt.Errorf("%s: what answers is not markgen serve: %s, %s", answer.Request.URL.Host, answer.Status, cmp.Or(kind, "of no type"))
+	return fmt.Errorf("%s: what answers is not markgend: %s, %s", answer.Request.URL.Host, answer.Status, cmp.Or(kind, "of no type"))
 }
 
 // retryAfter reads the header of that name: seconds, or a date by the server's clock, which may not be this one's.

@@ -71,7 +71,7 @@ func (p *Program) unknown(env *Env, word string) int {
 	if p.OrElse != nil {
 		other = ", or " + p.OrElse(word)
 	}
-	fmt.Fprintf(env.Stderr, "%s: unknown command %q; run %[1]s help for the list%s\n", p.Name, word, other)
+	fmt.Fprintf(env.Stderr, "%s: unknown command %q; run %[1]s help for the list%[3]s\n", p.Name, word, other)
 	return Usage
 }
 

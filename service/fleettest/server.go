@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A Server is a process of markgen serve at one address, which may be killed and started again. It takes batches and
+// A Server is a process of markgend at one address, which may be killed and started again. It takes batches and
 // answers questions without tokens, and takes as many as come.
 type Server struct {
 	command string
@@ -26,7 +26,7 @@ type Server struct {
 	cmd *exec.Cmd
 }
 
-// NewServer is a server of a store that is not started yet: command is the file of markgen, args are more of its
+// NewServer is a server of a store that is not started yet: command is the file of markgend, args are more of its
 // flags, and log gets what it prints.
 func NewServer(command, db string, log io.Writer, args ...string) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,7 +35,7 @@ func NewServer(command, db string, log io.Writer, args ...string) (*Server, erro
 	}
 	defer l.Close()
 	addr := l.Addr().String()
-	args = append([]string{"serve", "-db", db, "-addr", addr, "-public-ingest", "-public-read", "-rate", "0", "-log", "warn"}, args...)
+	args = append([]string{"-db", db, "-addr", addr, "-public-ingest", "-public-read", "-rate", "0", "-log", "warn"}, args...)
 	return &Server{command: command, args: args, addr: addr, log: log}, nil
 }
 

@@ -27,7 +27,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// command is the markgen that is tested.
+// command is the markgend that is tested.
 var command string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -39,8 +39,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	command = filepath.Join(dir, "markgen")
-	if out, err := exec.Command("go", "build", "-o", command, "github.com/markgen/markgen/cmd/markgen").CombinedOutput(); err != nil {
+	command = filepath.Join(dir, "markgend")
+	if out, err := exec.Command("go", "build", "-o", command, "github.com/markgen/markgen/service/cmd/markgend").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		return 1
 	}

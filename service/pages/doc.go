@@ -1,4 +1,4 @@
-// Package pages has the HTML pages of markgen serve: the catalogue, a search that answers while one types, a page for
+// Package pages has the HTML pages of markgend: the catalogue, a search that answers while one types, a page for
 // each API, two builds compared, and what is new.
 //
 //	p := pages.New(pages.Options{Store: store, Catalogue: index})

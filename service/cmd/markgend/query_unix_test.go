@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
-	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/tier"
@@ -74,8 +74,12 @@ func TestQueryCompareNamed(t *testing.T) {
 	query := func(args ...string) (int, string) {
 		t.Helper()
 		var out, log bytes.Buffer
-		env := &cli.Env{Args: append([]string{"query", "-server", s.url, "-compare", "*@v1.0.0,*@v1.1.0"}, args...), Stdout: &out, Stderr: &log, Dir: t.TempDir(), Environ: append(os.Environ(), "MARKGEN_TOKEN="+token)}
-		code := Main(env)
+		cmd := exec.Command(markgen(t), append([]string{"query", "-server", s.url, "-compare", "*@v1.0.0,*@v1.1.0"}, args...)...)
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.TempDir(), append(os.Environ(), "MARKGEN_TOKEN="+token), &out, &log
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		code := cmd.ProcessState.ExitCode()
 		if log.Len() > 0 {
 			t.Errorf("%q: %s", args, &log)
 		}

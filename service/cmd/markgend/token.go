@@ -19,17 +19,17 @@ var cmdToken = &cli.Command{
 	Name:  "token",
 	Short: "who may send batches to the central service, and who may ask",
 	Long: `
-usage: markgen token add [-db DB | -server URL] [-scope S,…] [-expires TIME] NAME
-       markgen token list [-db DB | -server URL]
-       markgen token revoke [-db DB | -server URL] [-figures [-n]] ID…
+usage: markgend token add [-db DB | -server URL] [-scope S,…] [-expires TIME] NAME
+       markgend token list [-db DB | -server URL]
+       markgend token revoke [-db DB | -server URL] [-figures [-n]] ID…
 
-Token makes, lists and revokes tokens: through a server (markgen serve) that runs, with a token that has the scope admin,
+Token makes, lists and revokes tokens: through a server (markgend) that runs, with a token that has the scope admin,
 or in its store, which of SQLite no server may have open meanwhile. A token is printed once, when it is made; the
 store keeps its SHA-256 only. What is changed holds for all servers of the store within 2 seconds.
 
   -server URL    a server that runs; its store is asked for nothing
   -token-file F  a file with the token for the server (default: $MARKGEN_TOKEN, which is the token)
-  -db DB         the store, as for markgen serve (default $MARKGEN_DB, else fleet.db); add makes it if it is not there
+  -db DB         the store, as for markgend serve (default $MARKGEN_DB, else fleet.db); add makes it if it is not there
   -scope S,…     what the token is for: ingest (sending batches; the default), read (asking, pages and metrics), admin
                  (tokens, backup and all that read is for)
   -expires TIME  until when it is good: a duration such as 720h or 90d, or a day such as 2027-01-31 (default: for good)
@@ -38,12 +38,12 @@ store keeps its SHA-256 only. What is changed holds for all servers of the store
   -n             change nothing; print what -figures would take out
 
 examples:
-  markgen token add -scope read 'Ann, laptop'
-  markgen token add -server https://perf.example.com -token-file admin.token -scope ingest -expires 365d volunteers
-  markgen token list
-  markgen token revoke 7xq2mbd3
-  markgen token revoke -figures -n 7xq2mbd3
-  markgen token revoke -figures -server https://perf.example.com -token-file admin.token 7xq2mbd3`,
+  markgend token add -scope read 'Ann, laptop'
+  markgend token add -server https://perf.example.com -token-file admin.token -scope ingest -expires 365d volunteers
+  markgend token list
+  markgend token revoke 7xq2mbd3
+  markgend token revoke -figures -n 7xq2mbd3
+  markgend token revoke -figures -server https://perf.example.com -token-file admin.token 7xq2mbd3`,
 	Run: runToken,
 }
 
@@ -94,7 +94,7 @@ func runToken(ctx context.Context, env *cli.Env, args []string) int {
 		do = func(ctx context.Context, k tokenKeeper) error { return listTokens(ctx, env, k) }
 	case "revoke":
 		if fs.NArg() == 0 {
-			return env.Wrong("the ID of a token is expected; markgen token list shows them")
+			return env.Wrong("the ID of a token is expected; markgend token list shows them")
 		}
 		if o.dry && !o.figures {
 			return env.Wrong("-n says what -figures would take out; give both")
@@ -107,9 +107,10 @@ func runToken(ctx context.Context, env *cli.Env, args []string) int {
 	defer stop()
 	var err error
 	if *at != "" {
-		var c *client.Client
-		if c, err = newClient(env, *at, *tokenFile); err == nil {
-			err = do(ctx, keptByServer{c})
+		var token string
+		if token, err = env.Token("", *tokenFile); err == nil {
+			env.WarnPlain(*at, token)
+			err = do(ctx, keptByServer{&client.Client{Server: *at, Version: cli.Version(), Token: token}})
 		}
 	} else {
 		if word != "add" {
@@ -182,7 +183,7 @@ func addToken(ctx context.Context, env *cli.Env, k tokenKeeper, name string, sco
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "markgen %s: token %s for %s is shown this once\n", env.Command(), t.ID, strings.Join(t.Scopes, ", "))
+	fmt.Fprintf(env.Stderr, "%s: token %s for %s is shown this once\n", env.Name(), t.ID, strings.Join(t.Scopes, ", "))
 	_, err = fmt.Fprintln(env.Stdout, t.Token)
 	return err
 }
@@ -209,7 +210,7 @@ func listTokens(ctx context.Context, env *cli.Env, k tokenKeeper) error {
 		}
 	}
 	var o report.Options
-	o.Width, o.Color = terminal(env, env.Stdout)
+	o.Width, o.Color = env.Terminal(env.Stdout)
 	return report.WriteTable(env.Stdout, columns, o)
 }
 
@@ -231,7 +232,7 @@ func (o revokeFlags) revoke(ctx context.Context, env *cli.Env, k tokenKeeper, id
 		id = strings.TrimPrefix(id, "mg_") // a whole token may be at hand
 		id, _, _ = strings.Cut(id, "_")
 		if !known[id] {
-			errs = errors.Join(errs, fmt.Errorf("there is no token %s; markgen token list shows them", id))
+			errs = errors.Join(errs, fmt.Errorf("there is no token %s; markgend token list shows them", id))
 			continue
 		}
 		if !o.dry {

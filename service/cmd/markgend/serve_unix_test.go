@@ -31,7 +31,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A servingProcess is a process of markgen serve.
+// A servingProcess is a process of markgend.
 type servingProcess struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -40,10 +40,10 @@ type servingProcess struct {
 	end chan error
 }
 
-// serve starts a process of markgen serve of a store.
+// serve starts a process of markgend of a store.
 func serve(t *testing.T, db string, args ...string) *servingProcess {
 	t.Helper()
-	s := &servingProcess{t: t, cmd: exec.Command("markgen", append([]string{"serve", "-addr", "127.0.0.1:0"}, args...)...), log: new(bytes.Buffer), end: make(chan error, 1)}
+	s := &servingProcess{t: t, cmd: exec.Command("markgend", append([]string{"-addr", "127.0.0.1:0"}, args...)...), log: new(bytes.Buffer), end: make(chan error, 1)}
 	s.cmd.Env = append(os.Environ(), "MARKGEN_DB="+db)
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
@@ -86,7 +86,7 @@ func (s *servingProcess) stop() {
 // token makes a token in a store that no server has open.
 func storeToken(t *testing.T, db, scope string) string {
 	t.Helper()
-	cmd := exec.Command("markgen", "token", "add", "-scope", scope, "a test's")
+	cmd := exec.Command("markgend", "token", "add", "-scope", scope, "a test's")
 	cmd.Env = append(os.Environ(), "MARKGEN_DB="+db)
 	out, err := cmd.Output()
 	if err != nil {

@@ -13,15 +13,16 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/internal/promtest"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/service/fleettest"
 	"github.com/markgen/markgen/tier"
 )
 
-// servingCatalogue starts markgen serve, as a process, with what a profile has.
+// servingCatalogue starts markgend, as a process, with what a profile has.
 func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 	t.Helper()
-	cmd := exec.Command("markgen", "serve", "-db", filepath.Join(t.TempDir(), "fleet.db"), "-addr", "127.0.0.1:0", "-public-read", "-public-ingest", "-log", "warn")
+	cmd := exec.Command("markgend", "-db", filepath.Join(t.TempDir(), "fleet.db"), "-addr", "127.0.0.1:0", "-public-read", "-public-ingest", "-log", "warn")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("markgen serve ends with %v", err)
+			t.Errorf("markgend ends with %v", err)
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -63,13 +64,13 @@ func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 func TestPrometheusOfService(t *testing.T) {
 	tier.Test(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), shopRun(1), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "1.markgen"), promtest.ShopRun(1), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p := shopProfile(t, dir)
+	p := promtest.ShopProfile(t, dir)
 	p.Markers = slices.DeleteFunc(p.Markers, func(m profile.Marker) bool { return m.Count == 0 })
-	prom := startPrometheus(t, servingCatalogue(t, p)+"/v1/prometheus", "--enable-feature=native-histograms")
-	prom.await("markgen_runs", 1)
-	checkFigures(t, prom, p)
-	checkNative(t, prom, p)
+	prom := promtest.Start(t, servingCatalogue(t, p)+"/v1/prometheus", "--enable-feature=native-histograms")
+	prom.Await("markgen_runs", 1)
+	promtest.CheckFigures(t, prom, p)
+	promtest.CheckNative(t, prom, p)
 }
