@@ -62,8 +62,8 @@ func TestTimedAgain(t *testing.T) {
 		if !m.Demoted() || m.Count < 20_000 {
 			t.Fatalf("%s: %d scopes, of which %d were timed", m.Name, m.Count, m.Taken())
 		}
-		// Of the first ones it is a thousandth. What else the machine does makes some longer.
-		if mean := m.MeanNS(); mean < thousand/1000/4 || mean > thousand/1000*4 {
+		// Of the first ones it is a thousandth. Nothing bounds it above: what else the machine does makes some longer.
+		if mean := m.MeanNS(); mean < thousand/1000/4 {
 			t.Errorf("%s: %.0f ns by %d of %d scopes; at best they take %.0f ns", m.Name, mean, m.Taken(), m.Count, thousand/1000)
 		}
 		return

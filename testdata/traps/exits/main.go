@@ -88,12 +88,21 @@ func inGoroutine() {
 func goexit() {
 	defer fmt.Println("main deferred")
 	go func() {
-		time.Sleep(10 * time.Millisecond)
+		alone()
 		fmt.Println("goroutine done")
 		os.Exit(4)
 	}()
 	for {
 		runtime.Goexit()
+	}
+}
+
+// alone returns when there is no other goroutine any more.
+//
+//perf:skip
+func alone() {
+	for runtime.NumGoroutine() > 1 {
+		time.Sleep(time.Millisecond)
 	}
 }
 
