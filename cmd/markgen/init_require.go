@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"go/version"
 	"os"
@@ -55,12 +56,6 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 			return err
 		}
 		said = append(said, fmt.Sprintf("require %s %s", rt.Module, required))
-		if checkout == "" {
-			// Its sum has to be in go.sum, or go builds nothing.
-			if err := runGo(ctx, env, root, "mod", "download", rt.Module+"@"+required); err != nil {
-				return err
-			}
-		}
 	}
 	if checkout != "" {
 		now := replacement(file, rt.Module)
@@ -90,8 +85,19 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	if string(after) == string(before) {
 		return nil
 	}
-	if err := cli.WriteFile(filepath.Join(root, "go.mod"), after); err != nil {
+	gomod := filepath.Join(root, "go.mod")
+	original, err := fileread.File(gomod)
+	if err != nil {
 		return err
+	}
+	if err := cli.WriteFile(gomod, after); err != nil {
+		return err
+	}
+	if checkout == "" {
+		// Its sum has to be in go.sum, or go builds nothing.
+		if err := runGo(ctx, env, root, "mod", "download", rt.Module+"@"+requiredVersion(file, rt.Module)); err != nil {
+			return errors.Join(err, cli.WriteFile(gomod, original))
+		}
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
 	if err := raiseWork(env, root, file.Go); err != nil {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/internal/modproxy"
+	"github.com/markgen/markgen/tier"
+)
+
+// installed is a user's machine: a module cache of its own, and a proxy that has the modules of the checkout as v0.1.0, and those
+// of others from the module cache here, or from the network.
+type installed struct {
+	t       *testing.T
+	dir     string
+	environ []string
+}
+
+func newInstalled(t *testing.T) *installed {
+	t.Helper()
+	tier.Corpus(t)
+	dir := t.TempDir()
+	proxy := filepath.Join(dir, "proxy")
+	if err := modproxy.Write(proxy, "../..", "v0.1.0"); err != nil {
+		t.Skipf("no proxy can be made, as it takes a git checkout: %v", err)
+	}
+	out, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, others, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return &installed{t, dir, append(os.Environ(), "GOFLAGS=-modcacherw", "GOWORK=off", "GOSUMDB=off",
+		"GOPROXY="+strings.Join([]string{"file://" + proxy, "file://" + filepath.Join(cache, "cache", "download"), others}, ","),
+		"GOMODCACHE="+filepath.Join(dir, "mod"), "GOBIN="+filepath.Join(dir, "bin"), "MARKGEN=",
+		"PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))}
+}
+
+// run runs a command in a folder, and returns what it printed.
+func (i *installed) run(dir, name string, args ...string) string {
+	i.t.Helper()
+	if filepath.Base(name) == name && name != "go" {
+		name = filepath.Join(i.dir, "bin", name)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = filepath.Join(i.dir, dir), append(i.environ, "PWD="+filepath.Join(i.dir, dir))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		i.t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// write writes a file.
+func (i *installed) write(name, text string) {
+	i.t.Helper()
+	name = filepath.Join(i.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		i.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+// The commands are installed with go install; markgen init requires the runtime alone, and changes no other version.
+func TestInstall(t *testing.T) {
+	i := newInstalled(t)
+	i.write("empty/x", "")
+	i.run("empty", "go", "install", modproxy.Modules["."]+"/cmd/markgen@v0.1.0")
+	i.run("empty", "go", "install", modproxy.Modules["service"]+"/cmd/markgend@v0.1.0")
+	for _, name := range []string{"markgen", "markgend"} {
+		if out := i.run("empty", name, "version"); !strings.HasPrefix(out, name+" v0.1.0 go1.") {
+			t.Errorf("%s version prints %q", name, out)
+		}
+	}
+	// markgen serve starts markgend.
+	if out := i.run("empty", "markgen", "token", "add", "-db", "fleet.db", "x"); !strings.Contains(out, "mg_") {
+		t.Errorf("markgen token prints %q", out)
+	}
+
+	i.write("service/main.go", `package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel"
+)
+
+//perf:mark
+func work() { otel.Tracer("x"); prometheus.NewRegistry() }
+
+func main() { work() }
+`)
+	i.write("service/go.mod", "module example.com/service\n\ngo 1.24.0\n")
+	i.run("service", "go", "get", "go.opentelemetry.io/otel@v1.33.0", "github.com/prometheus/client_golang@v1.20.0")
+	i.run("service", "go", "mod", "tidy")
+	before := i.lines("service/go.mod")
+	if out := i.run("service", "markgen", "init"); out != "go.mod: require github.com/markgen/markgen/runtime v0.1.0\n" {
+		t.Errorf("init prints %q", out)
+	}
+	i.run("service", "markgen", ".")
+	i.run("service", "go", "vet", ".")
+	i.run("service", "go", "mod", "tidy")
+	after := i.lines("service/go.mod")
+	more := slices.DeleteFunc(slices.Clone(after), func(line string) bool { return slices.Contains(before, line) })
+	if len(after) != len(before)+1 || len(more) != 1 || more[0] != "github.com/markgen/markgen/runtime v0.1.0" {
+		t.Errorf("go.mod has besides %q", more)
+	}
+	i.environ = append(i.environ, "MARKGEN=report=stderr")
+	if out := i.run("service", "go", "run", "."); !strings.Contains(out, "example.com/service.work") {
+		t.Errorf("it reports %q", out)
+	}
+}
+
+// The command can be a tool of a module, which then requires no more than the command is made of.
+func TestInstallTool(t *testing.T) {
+	i := newInstalled(t)
+	i.write("m/go.mod", "module example.com/m\n\ngo 1.26.0\n")
+	i.write("m/m.go", "package m\n")
+	i.run("m", "go", "get", "-tool", modproxy.Modules["."]+"/cmd/markgen@v0.1.0")
+	if out := i.run("m", "go", "tool", "markgen", "version"); !strings.HasPrefix(out, "markgen v0.1.0 go1.") {
+		t.Errorf("markgen version prints %q", out)
+	}
+	indirect := slices.DeleteFunc(i.lines("m/go.mod"), func(line string) bool { return !strings.HasSuffix(line, "// indirect") })
+	t.Logf("%d indirect requirements", len(indirect))
+	if len(indirect) > 25 {
+		t.Errorf("%d indirect requirements, want 25 at most:\n%s", len(indirect), strings.Join(indirect, "\n"))
+	}
+	// What is needed for development only is not required.
+	graph := i.run("m", "go", "mod", "graph")
+	for _, path := range []string{"honnef.co/go/tools", "github.com/chromedp/chromedp", "github.com/getkin/kin-openapi", "modernc.org/sqlite", "github.com/jackc/pgx/v5", "google.golang.org/grpc"} {
+		if found := regexp.MustCompile(`(?m)^(github\.com/markgen/\S+) ` + regexp.QuoteMeta(path) + `@`).FindString(graph); found != "" {
+			t.Errorf("it is required: %s", found)
+		}
+	}
+}
+
+// lines are the lines of a go.mod that require something, or say of which version something is.
+func (i *installed) lines(name string) (lines []string) {
+	i.t.Helper()
+	text, err := os.ReadFile(filepath.Join(i.dir, filepath.FromSlash(name)))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "require ")
+		if strings.Contains(line, " v") || strings.HasPrefix(line, "go ") || strings.HasPrefix(line, "toolchain ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
