@@ -201,7 +201,8 @@ func TestFlags(t *testing.T) {
 	var help bytes.Buffer
 	commands := commandNames(t, env)
 	for _, c := range commands {
-		help.Write(output(t, env, "help", c))
+		program, name, _ := strings.Cut(c, " ")
+		help.Write(outputOf(t, env, program, "help", name))
 	}
 	known := map[string]bool{}
 	for line := range strings.Lines(help.String()) {
@@ -223,7 +224,7 @@ func TestFlags(t *testing.T) {
 	named, all := map[string]string{}, ""
 	for _, p := range pages(t) {
 		for i, span := range strings.Split(p.prose, "`") {
-			if i%2 == 0 || !strings.HasPrefix(span, "markgen ") && !strings.HasPrefix(span, "-") {
+			if i%2 == 0 || !strings.HasPrefix(span, "markgen ") && !strings.HasPrefix(span, "markgend ") && !strings.HasPrefix(span, "-") {
 				continue
 			}
 			for _, word := range strings.Fields(span) {
@@ -249,8 +250,8 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	for _, c := range commands {
-		if !strings.Contains(all, "markgen "+c) {
-			t.Errorf("no page names the command markgen %s", c)
+		if !strings.Contains(all, c) {
+			t.Errorf("no page names the command %s", c)
 		}
 	}
 }
@@ -266,25 +267,34 @@ var goFlags = map[string]bool{"c": true, "count": true, "cover": true, "coverpkg
 	"a": true, "buildmode": true, "overlay": true, "race": true, "tags": true, "trimpath": true, "vet": true, "buildvcs": true, "args": true, "mod": true,
 	"modfile": true, "C": true, "pgo": true, "toolexec": true, "exec": true, "p": true, "run": true, "bench": true, "benchtime": true, "cpu": true, "timeout": true}
 
-// commandNames returns the commands that markgen help lists.
+// commandNames returns the commands that markgen help and markgend help list, each with its program.
 func commandNames(t *testing.T, env []string) (names []string) {
 	t.Helper()
-	for line := range strings.Lines(string(output(t, env, "help"))) {
-		if words := strings.Fields(line); strings.HasPrefix(line, "  ") && len(words) > 2 && !strings.HasPrefix(line, "      ") {
-			names = append(names, words[0])
+	for _, program := range []string{"markgen", "markgend"} {
+		before := len(names)
+		for line := range strings.Lines(string(outputOf(t, env, program, "help"))) {
+			if words := strings.Fields(line); strings.HasPrefix(line, "  ") && len(words) > 2 && !strings.HasPrefix(line, "      ") {
+				names = append(names, program+" "+words[0])
+			}
 		}
-	}
-	if len(names) < 5 {
-		t.Fatalf("markgen help lists only %q", names)
+		if len(names) < before+5 {
+			t.Fatalf("%s help lists only %q", program, names[before:])
+		}
 	}
 	return names
 }
 
-// output runs markgen and returns what it prints on either output, whatever its exit code is.
+// output is outputOf markgen.
 func output(t *testing.T, env []string, args ...string) []byte {
 	t.Helper()
+	return outputOf(t, env, "markgen", args...)
+}
+
+// outputOf runs a program and returns what it prints on either output, whatever its exit code is.
+func outputOf(t *testing.T, env []string, program string, args ...string) []byte {
+	t.Helper()
 	dir, _ := markgen()
-	cmd := exec.Command(filepath.Join(dir, "markgen"), args...)
+	cmd := exec.Command(filepath.Join(dir, program), args...)
 	cmd.Env = env
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
