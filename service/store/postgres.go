@@ -93,6 +93,10 @@ func postgresDialect() dialect {
 
 // postgresKind is what an error of PostgreSQL, or of the way there, means.
 func postgresKind(err error) error {
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) { // whatever the reason: on a full disk it is "could not write init file", an internal error
+		return ErrGone
+	}
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
 		switch {
@@ -107,8 +111,7 @@ func postgresKind(err error) error {
 		return nil
 	}
 	var way net.Error
-	var connect *pgconn.ConnectError
-	if errors.As(err, &way) || errors.As(err, &connect) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+	if errors.As(err, &way) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, sql.ErrConnDone) || pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "bad connection") {
 		return ErrGone
 	}

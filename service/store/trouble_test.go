@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +81,87 @@ func TestFullSQLite(t *testing.T) {
 	if err := s.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+// As much is so of PostgreSQL. On a full disk it may also let nobody connect, as it has no room for a file that it makes then.
+func TestFullPostgres(t *testing.T) {
+	tier.Corpus(t)
+	database(t)
+	server, err := postgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk, err := os.MkdirTemp("/tmp", "full-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(disk) })
+	owner := "uid=" + strconv.Itoa(os.Getuid())
+	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // whom pgtest runs it as
+		owner = "uid=" + u.Uid
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m,mode=700,"+owner, "none", disk).CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted here: %v\n%s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", disk).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	do := func(text string) {
+		t.Helper()
+		if err := server.Exec(context.Background(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("CREATE TABLESPACE small LOCATION '" + disk + "'")
+	do("CREATE DATABASE full_disk TABLESPACE small")
+	t.Cleanup(func() {
+		do("DROP DATABASE full_disk WITH (FORCE)")
+		do("DROP TABLESPACE small")
+	})
+
+	s := open(t, server.URL("full_disk"), store.Options{})
+	r := newMaker(36)
+	list := []fact{r.batch()}
+	ingest(t, s, list[0])
+	settle(t, s)
+	fill := func(name string) {
+		t.Helper()
+		if out, err := exec.Command("dd", "if=/dev/zero", "of="+filepath.Join(disk, name), "bs=4K").CombinedOutput(); err == nil {
+			t.Fatalf("the disk did not get full\n%s", out)
+		}
+	}
+	fill("filler")
+	list = append(list, until(t, s, r, store.ErrFull)...)
+	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrFull) {
+		t.Error("it is said to be ready:", err)
+	}
+	if _, err := s.Origins(t.Context(), fleet.Filter{}); err != nil {
+		t.Error("it can't be read:", err)
+	}
+	caches, err := filepath.Glob(filepath.Join(disk, "PG_*", "*", "pg_internal.init"))
+	if err != nil || len(caches) == 0 {
+		t.Fatal(caches, err)
+	}
+	for _, name := range caches {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill("more")
+	do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'full_disk'")
+	if _, err := s.Origins(t.Context(), fleet.Filter{}); !errors.Is(err, store.ErrGone) {
+		t.Errorf("nobody can connect: error %v, want ErrGone", err)
+	}
+	for _, name := range []string{"filler", "more"} {
+		if err := os.Remove(filepath.Join(disk, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := r.batch()
+	again(t, s, b)
+	checkAll(t, s, append(list, b))
 }
 
 // A store that is full is closed without trying for long to write what is in its log; who opens it
