@@ -13,13 +13,11 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 // Limits are those of a listening server. Zero values have the defaults that are given.
 type Limits struct {
-	Connections int           // open at once; others wait. 1,000
+	Connections int           // open at once. Another takes the place of one without a request, or waits; 1,000
 	Header      int           // bytes of a request's header; 32 KiB
 	HeaderTime  time.Duration // for the header of a request to come; 10 s
 	IdleTime    time.Duration // that a connection may be silent between requests; 2 min
@@ -32,6 +30,7 @@ type Limits struct {
 // have begun are answered, and it returns: nil if all were. An error is that of the listener, or that requests had to be
 // cut off.
 func Serve(ctx context.Context, l net.Listener, s *Server, limits Limits) error {
+	open := newConnections(l, cmp.Or(limits.Connections, 1000))
 	srv := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: cmp.Or(limits.HeaderTime, 10*time.Second),
@@ -39,8 +38,9 @@ func Serve(ctx context.Context, l net.Listener, s *Server, limits Limits) error 
 		MaxHeaderBytes:    cmp.Or(limits.Header, 32<<10),
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 32},
 		ErrorLog:          log.New(connectionLog{s.Log}, "", 0),
+		ConnState:         open.state,
 	}
-	l = netutil.LimitListener(l, cmp.Or(limits.Connections, 1000))
+	l = open
 	if limits.TLS != nil { // around the limit, as net/http looks for TLS connections to speak HTTP/2 on
 		l = tls.NewListener(l, limits.TLS)
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -202,19 +203,20 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// There is a limit on open connections; who is over it waits, and is served when another has gone.
+// There is a limit on open connections; who is over it waits for one that has a request to be answered.
 func TestConnections(t *testing.T) {
-	at := start(t, server.Options{}, server.Limits{Connections: 2}, nil)
+	s := &held{begun: make(chan struct{}), let: make(chan struct{})}
+	at := start(t, server.Options{}, server.Limits{Connections: 2}, func(real *store.Store) server.Store {
+		s.Store = real
+		return s
+	})
 	plain.CloseIdleConnections()
-	var open []net.Conn
+	body := encoded(t, made(5, 1, "a/b@v1"))
+	status := make(chan int)
 	for range 2 {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(at.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		open = append(open, conn)
+		go func() { status <- at.put(fleet.NewRunID(), "0", body).status }()
+		<-s.begun
 	}
-	time.Sleep(50 * time.Millisecond) // for both to be accepted
 	served := make(chan int)
 	go func() { served <- at.do("GET", "/healthz", nil).status }()
 	select {
@@ -222,10 +224,40 @@ func TestConnections(t *testing.T) {
 		t.Error("a third connection is served")
 	case <-time.After(200 * time.Millisecond):
 	}
-	for _, conn := range open {
-		conn.Close()
+	close(s.let)
+	if a, b, c := <-status, <-status, <-served; a != 201 || b != 201 || c != 200 {
+		t.Errorf("%d, %d and %d", a, b, c)
 	}
-	if got := <-served; got != 200 {
-		t.Errorf("%d", got)
+}
+
+// Who holds connections open without a request keeps out nobody: neither those that have never sent one, nor those that have
+// been answered.
+func TestSilentConnections(t *testing.T) {
+	cert, key := certificate(t, t.TempDir(), "localhost")
+	config, err := (&server.Certificate{CertFile: cert, KeyFile: key}).TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, config := range map[string]*tls.Config{"plain": nil, "TLS": config} {
+		at := start(t, server.Options{}, server.Limits{Connections: 4, TLS: config}, nil)
+		for range 2 {
+			conn, err := net.Dial("tcp", at.url[strings.LastIndexByte(at.url, '/')+1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+		}
+		for i := range 20 { // each keeps its connection
+			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: i%2 == 0}}
+			defer client.CloseIdleConnections()
+			res, err := client.Get(at.url + "/healthz")
+			if err != nil {
+				t.Fatalf("%s: client %d: %v", name, i, err)
+			}
+			if _, err := io.Copy(io.Discard, res.Body); err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+		}
 	}
 }
