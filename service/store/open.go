@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -76,7 +77,9 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return s, nil
 	}
 	s.end()
-	err = s.wrap("opening the store", err)
+	if err = s.wrap("opening the store", err); errors.Is(err, ErrFull) {
+		err = fmt.Errorf("%w; make room on its disk: to be opened it takes a little", err)
+	}
 	s.closeDatabases()
 	return nil, err
 }

@@ -158,6 +158,9 @@ func sqliteDialect() dialect {
 		begin:  statements.begin,
 		close:  statements.close,
 		kind: func(err error) error {
+			if e := (*sqlite.Error)(nil); errors.As(err, &e) && e.Code() == codes.SQLITE_IOERR_SHMSIZE { // no room for the index of the write-ahead log
+				return ErrFull
+			}
 			switch code(err) {
 			case codes.SQLITE_FULL:
 				return ErrFull

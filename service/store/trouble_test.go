@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +82,59 @@ func TestFullSQLite(t *testing.T) {
 	}
 }
 
+// smallDisk is a disk that can be filled, with options of mount.
+func smallDisk(t *testing.T, options string) string {
+	t.Helper()
+	disk, err := os.MkdirTemp("/tmp", "full-") // all can get there, as to t.TempDir they can't
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(disk) })
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "none", disk).CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted here: %v\n%s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", disk).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	return disk
+}
+
+// fill fills a disk with a file.
+func fill(t *testing.T, name string) {
+	t.Helper()
+	if out, err := exec.Command("dd", "if=/dev/zero", "of="+name, "bs=4K").CombinedOutput(); err == nil {
+		t.Fatalf("the disk did not get full\n%s", out)
+	}
+}
+
+// A store on a full disk is not opened, and it is said why.
+func TestFullOpens(t *testing.T) {
+	tier.Test(t)
+	disk := smallDisk(t, "size=4m")
+	file := filepath.Join(disk, "fleet.db")
+	s, err := store.Open(t.Context(), file, store.Options{})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	filler := filepath.Join(disk, "filler")
+	fill(t, filler)
+	if s, err := store.Open(t.Context(), file, store.Options{}); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "make room") {
+		t.Errorf("error %v, want ErrFull", err)
+		if err == nil {
+			_ = s.Close()
+		}
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	open(t, file, store.Options{})
+}
+
 // As much is so of PostgreSQL. On a full disk it may also let nobody connect, as it has no room for a file that it makes then.
 func TestFullPostgres(t *testing.T) {
 	tier.Corpus(t)
@@ -91,23 +143,14 @@ func TestFullPostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	disk, err := os.MkdirTemp("/tmp", "full-")
+	owner, err := user.Current()
+	if postgres, none := user.Lookup("postgres"); none == nil && os.Getuid() == 0 { // whom pgtest runs it as
+		owner = postgres
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Remove(disk) })
-	owner := "uid=" + strconv.Itoa(os.Getuid())
-	if u, err := user.Lookup("postgres"); err == nil && os.Getuid() == 0 { // whom pgtest runs it as
-		owner = "uid=" + u.Uid
-	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m,mode=700,"+owner, "none", disk).CombinedOutput(); err != nil {
-		t.Skipf("no small disk can be mounted here: %v\n%s", err, out)
-	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", "-l", disk).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
+	disk := smallDisk(t, "size=64m,mode=700,uid="+owner.Uid)
 	do := func(text string) {
 		t.Helper()
 		if err := server.Exec(context.Background(), text); err != nil {
@@ -126,13 +169,7 @@ func TestFullPostgres(t *testing.T) {
 	list := []fact{r.batch()}
 	ingest(t, s, list[0])
 	settle(t, s)
-	fill := func(name string) {
-		t.Helper()
-		if out, err := exec.Command("dd", "if=/dev/zero", "of="+filepath.Join(disk, name), "bs=4K").CombinedOutput(); err == nil {
-			t.Fatalf("the disk did not get full\n%s", out)
-		}
-	}
-	fill("filler")
+	fill(t, filepath.Join(disk, "filler"))
 	list = append(list, until(t, s, r, store.ErrFull)...)
 	if err := s.Ping(t.Context()); !errors.Is(err, store.ErrFull) {
 		t.Error("it is said to be ready:", err)
@@ -149,7 +186,7 @@ func TestFullPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fill("more")
+	fill(t, filepath.Join(disk, "more"))
 	do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'full_disk'")
 	if _, err := s.Origins(t.Context(), fleet.Filter{}); !errors.Is(err, store.ErrGone) {
 		t.Errorf("nobody can connect: error %v, want ErrGone", err)
