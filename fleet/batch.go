@@ -54,7 +54,7 @@ type Batch struct {
 type Receipt struct {
 	Known     bool // it had come before, and was not counted again
 	Markers   int  // whose figures were added
-	NewOrigin bool // its origin came first with it; it stays, even if the batch was not taken
+	NewOrigin bool // its origin came first with it, or first with its token; it stays, even if the batch was not taken
 }
 
 // Day is a day in UTC, numbered from 1970-01-01, which is 0.

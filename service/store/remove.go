@@ -227,6 +227,9 @@ func (p pairs) origins() map[int64]bool {
 
 // resum makes the sums of APIs anew, from their figures, and gives them the words that are the newest now.
 func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision int64) error {
+	if err := s.loadKnown(ctx, tx); err != nil { // other servers may have added origins since
+		return err
+	}
 	type cell struct {
 		apiSum
 		times  profile.Uint128
