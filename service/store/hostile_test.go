@@ -38,9 +38,13 @@ func testLimits(t *testing.T, url string) {
 	}
 	list := []fact{of(0, 8, "A"), of(4, 10, "B")}
 	for _, b := range list {
-		ingest(t, s, b)
+		if !ingest(t, s, b).NewOrigin {
+			t.Errorf("the origin of %s is not said to be new", b.Origin.CPU)
+		}
 	}
-	for _, b := range []*fleet.Batch{of(9, 11, "A"), of(0, 1, "C")} {
+	byToken := of(0, 1, "A") // what another token sends is another origin
+	byToken.Token = "other"
+	for _, b := range []*fleet.Batch{of(9, 11, "A"), of(0, 1, "C"), byToken} {
 		for range 2 {
 			if _, err := s.Ingest(ctx, b); !errors.Is(err, store.ErrFull) {
 				t.Errorf("error %v, want ErrFull", err)
@@ -48,7 +52,9 @@ func testLimits(t *testing.T, url string) {
 		}
 	}
 	last := of(9, 10, "A")
-	ingest(t, s, last)
+	if ingest(t, s, last).NewOrigin {
+		t.Error("an origin is said to be new that is not")
+	}
 	checkAll(t, s, append(list, last))
 }
 
