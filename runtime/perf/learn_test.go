@@ -123,6 +123,7 @@ func TestPrice(t *testing.T) {
 // What scopes cost by milestones is what makes as many of them as there are between windows, and is as unsure as it says.
 func TestMilestones(t *testing.T) {
 	const need, often, cost = 10_000.0, 1.0 / 500, 60.0
+	const counts, tick = 16.0, 2.0 // for each scope, and what one costs
 	for _, tt := range []struct {
 		what           string
 		between, noise float64 // scopes, and how much that differs from batch to batch
@@ -137,7 +138,7 @@ func TestMilestones(t *testing.T) {
 		far := 0
 		random := rand.New(rand.NewPCG(5, 6))
 		for range 100 {
-			l := learned{known: true, sort: timedBatch}
+			l := learned{known: true, sort: timedBatch, counter: estimate{v: tick}}
 			for range 200 {
 				b := passedIn{ticks: need, left: need, need: need}
 				if random.Float64() >= tt.idle {
@@ -146,7 +147,8 @@ func TestMilestones(t *testing.T) {
 					for at := random.ExpFloat64(); at < need*often; at += random.ExpFloat64() {
 						marks++
 					}
-					b.all, b.marks, b.left = float32(n), float32(marks), float32(need+n*cost)
+					b.all, b.marks, b.counts = float32(n), float32(marks), float32(n*counts)
+					b.left = float32(need + n*cost + n*counts*tick)
 				}
 				l.scopes += float64(b.all)
 				l.learn(b, true)
