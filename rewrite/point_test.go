@@ -77,3 +77,32 @@ func f(a, n int, c chan int, x any) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 }
+
+// A directive above a statement is for the function literal in it, and not for those inside that.
+func TestLiteralMeant(t *testing.T) {
+	const text = `package p
+
+//perf:mark out
+var f = func(n int) {
+	if func() bool { return n > 0 }() {
+		n++
+	}
+	for range func() int { return n }() {
+	}
+}
+`
+	u, err := Load("p", []Source{{"p.go", []byte(text)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Find(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range u.Points {
+		got = append(got, p.Name)
+	}
+	if want := []string{"p.init:out"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
