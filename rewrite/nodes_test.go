@@ -6,21 +6,23 @@ import (
 	"testing"
 )
 
-// A function of many nodes is planted with as few more as can be where others would be too many, and it says so where all are.
+// A function of many nodes is planted with as few more as can be where others would be too many, and it says so where all are; demoted
+// markers are counted in calls only where that helps.
 func TestLong(t *testing.T) {
 	for _, tt := range []struct {
 		cases        int
 		before, call string
 		form         form
 		why          string
+		untallied    bool
 	}{
-		{50, "", "g()", formTwin, "one test at the top"},
-		{110, "", "g()", formOpen, "with other markers"},
-		{110, "", "print()", formGuarded, "a copy of so long a body"},
-		{110, "defer g()", "g()", formGuarded, "with other markers"},
-		{200, "", "g()", formGuarded, "with its markers"},
-		{200, "defer g()", "g()", formGuarded, "with its markers"},
-		{500, "", "g()", formGuarded, "a copy of so long a body"},
+		{50, "", "g()", formTwin, "one test at the top", true},
+		{110, "", "g()", formOpen, "with other markers", true},
+		{110, "", "print()", formGuarded, "a copy of so long a body", true},
+		{110, "defer g()", "g()", formGuarded, "with other markers", true},
+		{200, "", "g()", formGuarded, "with its markers", false},
+		{200, "defer g()", "g()", formGuarded, "with its markers", false},
+		{500, "", "g()", formGuarded, "a copy of so long a body", false},
 	} {
 		var body strings.Builder
 		for i := range tt.cases {
@@ -35,6 +37,9 @@ func TestLong(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := tt.why == "a copy of so long a body" && strings.Contains(u.Points[0].Why, "with its markers")
+		if got := u.files[0].functions[0].untallied; got != tt.untallied {
+			t.Errorf("%d cases, %s; %s: untallied is %t", tt.cases, tt.before, tt.call, got)
+		}
 		if p := u.Points[0]; p.Form != tt.form.String() || !strings.Contains(p.Why, tt.why) || said {
 			t.Errorf("%d cases, %s; %s: %s (%s)", tt.cases, tt.before, tt.call, p.Form, p.Why)
 		}
