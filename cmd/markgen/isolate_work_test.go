@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/markgen/markgen/isolate"
+	"github.com/markgen/markgen/profile"
+)
+
+// madeUp is a scenario without processes.
+type madeUp func(pass int) (*isolate.Pass, error)
+
+func (m *madeUp) Run(_ context.Context, _ string, only []*profile.Marker) (*isolate.Pass, error) {
+	pass := 1
+	if only != nil {
+		pass = 2
+	}
+	return (*m)(pass)
+}
+
+// What the user is told of passes, whatever was run in them.
+func TestIsolateTold(t *testing.T) {
+	pass := func(calls uint64, code int, names ...string) *isolate.Pass {
+		p := &profile.Profile{Runs: 1, Complete: true, Pairs: &profile.Pairs{Runs: 1}}
+		for i, name := range names {
+			m := profile.Marker{ID: 1, Name: "p." + name, Package: "p", Kind: "func", File: "p.go", Line: i + 1, Count: calls, MinNS: 8, MaxNS: 8, SelfNS: calls * 8}
+			m.Buckets = []profile.Bucket{{K: 3, Count: calls, SumNS: calls * 8, SumSq: profile.Uint128{Lo: calls * 64}}}
+			if calls == 0 {
+				m.Buckets, m.MinNS, m.MaxNS = nil, 0, 0
+			}
+			p.Markers = append(p.Markers, m)
+		}
+		return &isolate.Pass{Profile: p, Code: code, Output: []byte("it printed this\n")}
+	}
+	always := func(p *isolate.Pass) madeUp { return func(int) (*isolate.Pass, error) { return p, nil } }
+	for _, tt := range []struct {
+		what           string
+		scenario       madeUp
+		own            isolateFlags
+		code           int
+		stdout, stderr []string
+	}{
+		{"all well", always(pass(10, 0, "F")), isolateFlags{}, exitOK, []string{"F 20 8.00ns", "1 function in 1 group"}, nil},
+		{"as JSON", always(pass(10, 0, "F")), isolateFlags{json: true}, exitOK, []string{`"name": "p.F"`}, nil},
+		{"kept", always(pass(10, 0, "F")), isolateFlags{out: "kept"}, exitOK, []string{"F 20"}, []string{"the profile is in " + filepath.Join("kept", "profile.markgen")}},
+		{
+			"the second pass fails", func(n int) (*isolate.Pass, error) { return pass(10, n-1, "F"), nil }, isolateFlags{}, exitFailure,
+			[]string{"F 20", "failed: group 1 of 1"},
+			[]string{"it printed this\n", "warning: the scenario failed in the group 1 of 1", "(exit code 1); what later passes that fail print is not shown\n"},
+		},
+		{"nothing exported", always(pass(10, 0, "f")), isolateFlags{}, exitOK, nil, []string{"warning: no exported functions of p are in what ran"}},
+		{"all of none", always(pass(10, 0)), isolateFlags{all: true}, exitOK, nil, []string{"warning: no functions of p are in what ran"}},
+		{"not exported, but all", always(pass(10, 0, "f")), isolateFlags{all: true}, exitOK, []string{"f 20"}, nil},
+		{"nothing reached", always(pass(0, 0, "F")), isolateFlags{}, exitOK, []string{"not reached by the scenario: 1 function"}, []string{"the scenario reached no function; -bench=. runs benchmarks"}},
+		{"no data", always(&isolate.Pass{Profile: &profile.Profile{}, Output: []byte("it printed this\n")}), isolateFlags{}, exitFailure, nil, []string{"it printed this\n", "no data: "}},
+		{"it cannot be run", func(int) (*isolate.Pass, error) { return nil, errors.New("there is no such thing") }, isolateFlags{}, exitFailure, nil, []string{"markgen isolate: there is no such thing\n"}},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			dir := t.TempDir()
+			env := &Env{Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir), command: cmdIsolate}
+			tt.own.runs = 2
+			w := &isolateWork{env: env, own: &tt.own, packages: []string{"p"}, build: "build", scenario: &tt.scenario}
+			if err := w.openStore(); err != nil {
+				t.Fatal(err)
+			}
+			if code := w.run(t.Context()); code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			w.close()
+			out := strings.Join(strings.Fields(stdout.String()), " ")
+			for _, want := range tt.stdout {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, stdout.String())
+				}
+			}
+			for _, want := range tt.stderr {
+				if !strings.Contains(stderr.String(), want) {
+					t.Errorf("no %q in\n%s", want, stderr.String())
+				}
+			}
+			if len(tt.stderr) == 0 && stderr.Len() > 0 {
+				t.Errorf("it says:\n%s", stderr.String())
+			}
+			left, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := tt.own.out != ""; len(left) > 0 != kept {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
+// Commands that isolate does not build, and what cannot be one.
+func TestIsolateCommand(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "p/p.go": "package p\n\nfunc F() {}\n"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"./p -- go version":           "markgen isolate: no data: no program with markers ran and collected",
+		"./p -- ./missing":            "missing",
+		"./p -- go run ./missing":     "missing",
+		"-deep ./p -- ./ready":        "-deep, -sizes and -config are for what isolate builds, and ./ready is there; build it with markgen build and these flags",
+		"./p -- go test -c ./p":       "-c of go test is of no use here",
+		"-o go.mod ./p -- go version": "name a directory for the passes with -o",
+		"./missing -- go version":     "missing",
+		"-short -o work ./p":          "-o of go test is of no use here; markgen's own flags come before go's",
+		"./p --":                      "no command behind --",
+		"-runs 0 ./p":                 "-runs 0: give a number of runs, 1 or more",
+		"-run X -exact ./p":           "-exact is a flag of markgen's; write it before go's flags and the packages",
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Main(&Env{
+			Args: append([]string{"isolate"}, strings.Fields(args)...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir,
+			Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=off", "MARKGEN=", "PWD="+dir),
+		})
+		if code == exitOK || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit code %d, no %q in\n%s", args, code, want, stderr.String())
+		}
+	}
+}
+
+func TestWithAlloc(t *testing.T) {
+	for collect, want := range map[string]string{"": "time+alloc", "time+io": "time+io+alloc", "time+alloc": "time+alloc"} {
+		if got := withAlloc(collect); got != want {
+			t.Errorf("%q: %q, want %q", collect, got, want)
+		}
+	}
+}
