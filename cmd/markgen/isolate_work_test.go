@@ -142,3 +142,26 @@ func TestWithAlloc(t *testing.T) {
 		}
 	}
 }
+
+// What a failed build's exit code is, and what is still to be said of it.
+func TestFailBuild(t *testing.T) {
+	interrupted, cancel := context.WithCancelCause(t.Context())
+	cancel(signalError{os.Interrupt})
+	for _, tt := range []struct {
+		ctx  context.Context
+		code int
+		err  error
+		want int
+		said string
+	}{
+		{t.Context(), exitUsage, errBuild, exitUsage, ""},
+		{t.Context(), exitOK, errBuild, exitFailure, ""},
+		{t.Context(), exitOK, errors.New("it is full"), exitFailure, "markgen isolate: it is full\n"},
+		{interrupted, exitFailure, errBuild, 130, ""},
+	} {
+		var stderr bytes.Buffer
+		if got := (&Env{Stderr: &stderr, command: cmdIsolate}).failBuild(tt.ctx, tt.code, tt.err); got != tt.want || stderr.String() != tt.said {
+			t.Errorf("%v: exit code %d, %q", tt.err, got, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// The go line of a workspace is raised to that of a module in it, and is never lowered.
+func TestRaiseWork(t *testing.T) {
+	for _, tt := range []struct{ work, gowork, want, said string }{
+		{"go 1.25\n\nuse ./m\n", "", "go 1.26.0\n\nuse ./m\n", "go.work: go 1.26.0, as a module in it now needs\n"},
+		{"use ./m\n", "", "go 1.26.0\n\nuse ./m\n", "go.work: go 1.26.0, as a module in it now needs\n"},
+		{"go 1.26.0\n", "", "go 1.26.0\n", ""},
+		{"go 1.27\n", "", "go 1.27\n", ""},
+		{"go 1.25\n", "off", "go 1.25\n", ""},
+	} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "go.work")
+		if err := os.WriteFile(name, []byte(tt.work), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var stdout bytes.Buffer
+		env := &Env{Stdout: &stdout, Dir: dir, Environ: []string{"GOWORK=" + tt.gowork}}
+		if err := raiseWork(env, filepath.Join(dir, "m"), &modfile.Go{Version: "1.26.0"}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != tt.want || stdout.String() != tt.said {
+			t.Errorf("GOWORK=%s, %q: %q, said %q", tt.gowork, tt.work, got, stdout.String())
+		}
+	}
+}
+
+// The vendor directory that go uses is the workspace's where there is one, and -mod=mod is refused there.
+func TestSayVendor(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"go.work", "vendor/modules.txt", "m/vendor/modules.txt", "n/go.mod"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const marking = ": does not agree with go.mod now; mark with GOFLAGS="
+	for _, tt := range []struct{ gowork, root, want string }{
+		{"", "m", "vendor" + marking + "-mod=readonly in the environment, then run go work vendor\n"},
+		{"off", "m", filepath.Join("m", "vendor") + marking + "-mod=mod in the environment, then run go mod vendor\n"},
+		{"off", "n", ""},
+	} {
+		var stdout bytes.Buffer
+		sayVendor(&Env{Stdout: &stdout, Dir: dir, Environ: []string{"GOWORK=" + tt.gowork}}, filepath.Join(dir, tt.root))
+		if stdout.String() != tt.want {
+			t.Errorf("GOWORK=%s, %s: %q, want %q", tt.gowork, tt.root, stdout.String(), tt.want)
+		}
+	}
+}
+
+func TestRaisedVersions(t *testing.T) {
+	parse := func(requires string) *modfile.File {
+		f, err := modfile.Parse("go.mod", []byte("module m\n\nrequire (\n"+requires+")\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	old, next := parse("\ta.b/c v1.0.0\n\ta.b/d v1.9.0\n\ta.b/e v1.2.0\n"), parse("\ta.b/c v1.0.0\n\ta.b/d v1.10.0\n\ta.b/e v1.1.0\n\ta.b/f v1.0.0\n")
+	if got, want := raisedVersions(old, next), []string{"a.b/d v1.9.0 => v1.10.0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
