@@ -74,3 +74,38 @@ func TestRun(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A command with many packages is told by its first words, so that what failed can be read.
+func TestBrief(t *testing.T) {
+	for words, want := range map[string]string{
+		"go vet ./...":        "go vet ./...",
+		"a b c d e f g h i":   "a b c d e f g h i",
+		"a b c d e f g h i j": "a b c d e f g h i …",
+	} {
+		if got := brief(strings.Fields(words)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What took longest comes first, packages before tests, and parts of tests are no tests.
+func TestSlowest(t *testing.T) {
+	s := newSummary()
+	s.Took["go test a"], s.Took["go vet"] = 61, 125
+	for name, seconds := range map[string]float64{"a": 3, "b": 65.4, "c": 1, "a TestX": 2, "b TestY": 64, "b TestY/part": 63, "b TestZ": 2} {
+		s.Spent[name] = seconds
+	}
+	var out bytes.Buffer
+	s.print(&out, 2)
+	const want = `tests: 0 passed, 0 failed, 0 skipped
+took:    2:05  go vet
+took:    1:01  go test a
+slowest: 1:05  package b
+slowest: 0:03  package a
+slowest: 1:04  test b TestY
+slowest: 0:02  test a TestX
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
