@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/markgen/markgen/isolate"
+	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 )
 
@@ -163,5 +166,69 @@ func TestFailBuild(t *testing.T) {
 		if got := (&Env{Stderr: &stderr, command: cmdIsolate}).failBuild(tt.ctx, tt.code, tt.err); got != tt.want || stderr.String() != tt.said {
 			t.Errorf("%v: exit code %d, %q", tt.err, got, stderr.String())
 		}
+	}
+}
+
+// A pass has its end, exit code and output; of one build, the markers of other groups are off. What cannot be run, or was interrupted, is none.
+func TestIsolatePass(t *testing.T) {
+	dir := t.TempDir()
+	interrupted, cancel := context.WithCancelCause(t.Context())
+	broken := errors.New("it is broken")
+	var keys, on string
+	run := func(code int, err error) scenarioFunc {
+		return func(ctx context.Context, c *overlay.Collection, output *os.File) (int, error) {
+			environ := c.Environ(nil)
+			keys = environ[len(environ)-1]
+			text, _ := os.ReadFile(filepath.Join(c.Dir(), "only"))
+			on = string(text)
+			_, _ = output.WriteString("it printed this\n")
+			switch err {
+			case context.DeadlineExceeded:
+				<-ctx.Done()
+			case context.Canceled:
+				cancel(signalError{os.Interrupt})
+				err = nil
+			}
+			return code, err
+		}
+	}
+	only := []*profile.Marker{{ID: 1}, {ID: 0xabc}}
+	for _, tt := range []struct {
+		what           string
+		run            scenarioFunc
+		build          error
+		limit          time.Duration
+		oneBuild       bool
+		only           []*profile.Marker
+		code           int
+		timedOut       bool
+		err            error
+		on, keys, none string
+	}{
+		{what: "the first", run: run(0, nil), keys: "MARKGEN=clock=mono,collect=time,pairs", none: "only="},
+		{what: "of builds", run: run(0, nil), only: only, keys: "pairs", none: "only="},
+		{what: "of one build", run: run(3, nil), only: only, oneBuild: true, code: 3, on: "0000000000000001\n0000000000000abc\n", keys: ",only=@"},
+		{what: "too long", run: run(137, context.DeadlineExceeded), limit: time.Millisecond, code: 137, timedOut: true},
+		{what: "not run", run: run(1, broken), err: broken},
+		{what: "not built", build: broken, err: broken},
+		{what: "interrupted", run: run(1, context.Canceled), err: signalError{os.Interrupt}}, // the last, as it stays so
+	} {
+		env := &Env{Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir, "MARKGEN=")}
+		w := &isolateWork{env: env, own: &isolateFlags{onebuild: tt.oneBuild, timeout: cmp.Or(tt.limit, time.Hour)}, keys: []string{"clock=mono"}}
+		s := &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return tt.run, tt.build }}
+		keys, on = "", ""
+		pass, err := s.Run(interrupted, "collect=time,pairs", tt.only)
+		if err != tt.err {
+			t.Errorf("%s: %v, want %v", tt.what, err, tt.err)
+		}
+		if on != tt.on || !strings.Contains(keys, tt.keys) || tt.none != "" && strings.Contains(keys, tt.none) {
+			t.Errorf("%s: %s with %q on", tt.what, keys, on)
+		}
+		if tt.err == nil && (pass.Code != tt.code || pass.TimedOut != tt.timedOut || string(pass.Output) != "it printed this\n" || pass.Profile.Runs != 0) {
+			t.Errorf("%s: %+v", tt.what, pass)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
