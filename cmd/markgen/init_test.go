@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
+	"github.com/markgen/markgen/internal/cli"
 	"golang.org/x/mod/modfile"
 )
 
@@ -25,7 +25,7 @@ func TestRaiseWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stdout bytes.Buffer
-		env := &Env{Stdout: &stdout, Dir: dir, Environ: []string{"GOWORK=" + tt.gowork}}
+		env := &cli.Env{Stdout: &stdout, Dir: dir, Environ: []string{"GOWORK=" + tt.gowork}}
 		if err := raiseWork(env, filepath.Join(dir, "m"), &modfile.Go{Version: "1.26.0"}); err != nil {
 			t.Fatal(err)
 		}
@@ -58,23 +58,9 @@ func TestSayVendor(t *testing.T) {
 		{"off", "n", ""},
 	} {
 		var stdout bytes.Buffer
-		sayVendor(&Env{Stdout: &stdout, Dir: dir, Environ: []string{"GOWORK=" + tt.gowork}}, filepath.Join(dir, tt.root))
+		sayVendor(&cli.Env{Stdout: &stdout, Dir: dir, Environ: []string{"GOWORK=" + tt.gowork}}, filepath.Join(dir, tt.root))
 		if stdout.String() != tt.want {
 			t.Errorf("GOWORK=%s, %s: %q, want %q", tt.gowork, tt.root, stdout.String(), tt.want)
 		}
-	}
-}
-
-func TestRaisedVersions(t *testing.T) {
-	parse := func(requires string) *modfile.File {
-		f, err := modfile.Parse("go.mod", []byte("module m\n\nrequire (\n"+requires+")\n"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	old, next := parse("\ta.b/c v1.0.0\n\ta.b/d v1.9.0\n\ta.b/e v1.2.0\n"), parse("\ta.b/c v1.0.0\n\ta.b/d v1.10.0\n\ta.b/e v1.1.0\n\ta.b/f v1.0.0\n")
-	if got, want := raisedVersions(old, next), []string{"a.b/d v1.9.0 => v1.10.0"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

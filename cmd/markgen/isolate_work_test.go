@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
@@ -49,25 +51,25 @@ func TestIsolateTold(t *testing.T) {
 		code           int
 		stdout, stderr []string
 	}{
-		{"all well", always(pass(10, 0, "F")), isolateFlags{}, exitOK, []string{"F 20 8.00ns", "1 function in 1 group"}, nil},
-		{"as JSON", always(pass(10, 0, "F")), isolateFlags{json: true}, exitOK, []string{`"name": "p.F"`}, nil},
-		{"kept", always(pass(10, 0, "F")), isolateFlags{out: "kept"}, exitOK, []string{"F 20"}, []string{"the profile is in " + filepath.Join("kept", "profile.markgen")}},
+		{"all well", always(pass(10, 0, "F")), isolateFlags{}, cli.OK, []string{"F 20 8.00ns", "1 function in 1 group"}, nil},
+		{"as JSON", always(pass(10, 0, "F")), isolateFlags{json: true}, cli.OK, []string{`"name": "p.F"`}, nil},
+		{"kept", always(pass(10, 0, "F")), isolateFlags{out: "kept"}, cli.OK, []string{"F 20"}, []string{"the profile is in " + filepath.Join("kept", "profile.markgen")}},
 		{
-			"the second pass fails", func(n int) (*isolate.Pass, error) { return pass(10, n-1, "F"), nil }, isolateFlags{}, exitFailure,
+			"the second pass fails", func(n int) (*isolate.Pass, error) { return pass(10, n-1, "F"), nil }, isolateFlags{}, cli.Failure,
 			[]string{"F 20", "failed: group 1 of 1"},
 			[]string{"it printed this\n", "warning: the scenario failed in the group 1 of 1", "(exit code 1); what later passes that fail print is not shown\n"},
 		},
-		{"nothing exported", always(pass(10, 0, "f")), isolateFlags{}, exitOK, nil, []string{"warning: no exported functions of p are in what ran"}},
-		{"all of none", always(pass(10, 0)), isolateFlags{all: true}, exitOK, nil, []string{"warning: no functions of p are in what ran"}},
-		{"not exported, but all", always(pass(10, 0, "f")), isolateFlags{all: true}, exitOK, []string{"f 20"}, nil},
-		{"nothing reached", always(pass(0, 0, "F")), isolateFlags{}, exitOK, []string{"not reached by the scenario: 1 function"}, []string{"the scenario reached no function; -bench=. runs benchmarks"}},
-		{"no data", always(&isolate.Pass{Profile: &profile.Profile{}, Output: []byte("it printed this\n")}), isolateFlags{}, exitFailure, nil, []string{"it printed this\n", "no data: "}},
-		{"it cannot be run", func(int) (*isolate.Pass, error) { return nil, errors.New("there is no such thing") }, isolateFlags{}, exitFailure, nil, []string{"markgen isolate: there is no such thing\n"}},
+		{"nothing exported", always(pass(10, 0, "f")), isolateFlags{}, cli.OK, nil, []string{"warning: no exported functions of p are in what ran"}},
+		{"all of none", always(pass(10, 0)), isolateFlags{all: true}, cli.OK, nil, []string{"warning: no functions of p are in what ran"}},
+		{"not exported, but all", always(pass(10, 0, "f")), isolateFlags{all: true}, cli.OK, []string{"f 20"}, nil},
+		{"nothing reached", always(pass(0, 0, "F")), isolateFlags{}, cli.OK, []string{"not reached by the scenario: 1 function"}, []string{"the scenario reached no function; -bench=. runs benchmarks"}},
+		{"no data", always(&isolate.Pass{Profile: &profile.Profile{}, Output: []byte("it printed this\n")}), isolateFlags{}, cli.Failure, nil, []string{"it printed this\n", "no data: "}},
+		{"it cannot be run", func(int) (*isolate.Pass, error) { return nil, errors.New("there is no such thing") }, isolateFlags{}, cli.Failure, nil, []string{"markgen isolate: there is no such thing\n"}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			dir := t.TempDir()
-			env := &Env{Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir), command: cmdIsolate}
+			env := (&cli.Env{Stdout: &stdout, Stderr: &stderr, Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir)}).Running(program, cmdIsolate)
 			tt.own.runs = 2
 			w := &isolateWork{env: env, own: &tt.own, packages: []string{"p"}, build: "build", scenario: &tt.scenario}
 			if err := w.openStore(); err != nil {
@@ -128,11 +130,11 @@ func TestIsolateCommand(t *testing.T) {
 		"-run X -exact ./p":           "-exact is a flag of markgen's; write it before go's flags and the packages",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := Main(&Env{
+		code := Main(&cli.Env{
 			Args: append([]string{"isolate"}, strings.Fields(args)...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: dir,
 			Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=off", "MARKGEN=", "PWD="+dir),
 		})
-		if code == exitOK || !strings.Contains(stderr.String(), want) {
+		if code == cli.OK || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit code %d, no %q in\n%s", args, code, want, stderr.String())
 		}
 	}
@@ -149,7 +151,7 @@ func TestWithAlloc(t *testing.T) {
 // What a failed build's exit code is, and what is still to be said of it.
 func TestFailBuild(t *testing.T) {
 	interrupted, cancel := context.WithCancelCause(t.Context())
-	cancel(signalError{os.Interrupt})
+	cancel(interrupt.Error{Signal: os.Interrupt})
 	for _, tt := range []struct {
 		ctx  context.Context
 		code int
@@ -157,13 +159,13 @@ func TestFailBuild(t *testing.T) {
 		want int
 		said string
 	}{
-		{t.Context(), exitUsage, errBuild, exitUsage, ""},
-		{t.Context(), exitOK, errBuild, exitFailure, ""},
-		{t.Context(), exitOK, errors.New("it is full"), exitFailure, "markgen isolate: it is full\n"},
-		{interrupted, exitFailure, errBuild, 130, ""},
+		{t.Context(), cli.Usage, errBuild, cli.Usage, ""},
+		{t.Context(), cli.OK, errBuild, cli.Failure, ""},
+		{t.Context(), cli.OK, errors.New("it is full"), cli.Failure, "markgen isolate: it is full\n"},
+		{interrupted, cli.Failure, errBuild, 130, ""},
 	} {
 		var stderr bytes.Buffer
-		if got := (&Env{Stderr: &stderr, command: cmdIsolate}).failBuild(tt.ctx, tt.code, tt.err); got != tt.want || stderr.String() != tt.said {
+		if got := failBuild(tt.ctx, (&cli.Env{Stderr: &stderr}).Running(program, cmdIsolate), tt.code, tt.err); got != tt.want || stderr.String() != tt.said {
 			t.Errorf("%v: exit code %d, %q", tt.err, got, stderr.String())
 		}
 	}
@@ -186,7 +188,7 @@ func TestIsolatePass(t *testing.T) {
 			case context.DeadlineExceeded:
 				<-ctx.Done()
 			case context.Canceled:
-				cancel(signalError{os.Interrupt})
+				cancel(interrupt.Error{Signal: os.Interrupt})
 				err = nil
 			}
 			return code, err
@@ -211,9 +213,9 @@ func TestIsolatePass(t *testing.T) {
 		{what: "too long", run: run(137, context.DeadlineExceeded), limit: time.Millisecond, code: 137, timedOut: true},
 		{what: "not run", run: run(1, broken), err: broken},
 		{what: "not built", build: broken, err: broken},
-		{what: "interrupted", run: run(1, context.Canceled), err: signalError{os.Interrupt}}, // the last, as it stays so
+		{what: "interrupted", run: run(1, context.Canceled), err: interrupt.Error{Signal: os.Interrupt}}, // the last, as it stays so
 	} {
-		env := &Env{Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir, "MARKGEN=")}
+		env := &cli.Env{Dir: dir, Environ: append(os.Environ(), "TMPDIR="+dir, "MARKGEN=")}
 		w := &isolateWork{env: env, own: &isolateFlags{onebuild: tt.oneBuild, timeout: cmp.Or(tt.limit, time.Hour)}, keys: []string{"clock=mono"}}
 		s := &isolateScenario{w, func(context.Context, []*profile.Marker) (scenarioFunc, error) { return tt.run, tt.build }}
 		keys, on = "", ""

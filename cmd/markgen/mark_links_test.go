@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // Of a file with several names it is said which is the link, and what to do about that.
@@ -40,7 +42,7 @@ func TestLinkError(t *testing.T) {
 		{[]string{in("b/a.go"), in("b/c.go")}, "", false, shown("b/a.go: the same as b/c.go") + twice + copied},
 		{[]string{in("a/a.go"), in("d/a.go")}, in("a/a.go"), false, "d: the same as a" + twice + "mark a alone"},
 	} {
-		if got := linkError(&Env{Dir: dir}, tt.names, tt.own, tt.partly).Error(); got != tt.want {
+		if got := linkError(&cli.Env{Dir: dir}, tt.names, tt.own, tt.partly).Error(); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // Another state of a module is checked out, found and removed, or it is said what stands in the way.
@@ -30,10 +32,10 @@ func TestOldTree(t *testing.T) {
 		}
 	}
 	var stderr bytes.Buffer
-	e := &Env{Stderr: &stderr, Dir: repo, command: cmdTest, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=off", "TMPDIR="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(dir, "gitconfig"))}
+	e := (&cli.Env{Stderr: &stderr, Dir: repo, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK=off", "TMPDIR="+tmp, "GIT_CONFIG_GLOBAL="+filepath.Join(dir, "gitconfig"))}).Running(program, cmdTest)
 	git := func(args ...string) {
 		t.Helper()
-		if _, err := e.git(t.Context(), repo, args...); err != nil {
+		if _, err := runGit(t.Context(), e, repo, args...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +57,7 @@ func TestOldTree(t *testing.T) {
 		{"v1", "../none/a", "is in no module"},
 		{"v1", "../other/a", "-old v1: there is no such folder, and git can't look for a revision in " + filepath.Join(dir, "other", "a") + " (git rev-parse: "},
 	} {
-		tree, err := e.oldTree(t.Context(), tt.old, filepath.Join(repo, tt.dir))
+		tree, err := openOldTree(t.Context(), e, tt.old, filepath.Join(repo, tt.dir))
 		switch {
 		case err != nil && (tt.err == "" || !strings.Contains(err.Error(), tt.err)), err == nil && tt.err != "":
 			t.Errorf("-old %s in %s: %v, want %q", tt.old, tt.dir, err, tt.err)
@@ -69,7 +71,7 @@ func TestOldTree(t *testing.T) {
 			t.Errorf("-old %s in %s: left %v, %v", tt.old, tt.dir, left, err)
 		}
 	}
-	if list, err := e.git(t.Context(), repo, "worktree", "list"); err != nil || strings.Contains(list, "\n") {
+	if list, err := runGit(t.Context(), e, repo, "worktree", "list"); err != nil || strings.Contains(list, "\n") {
 		t.Errorf("work trees: %s, %v", list, err)
 	}
 	if stderr.Len() > 0 {

@@ -1,6 +1,6 @@
 //go:build !markgen_off
 
-package runtime
+package perf
 
 import "testing"
 
