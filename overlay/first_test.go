@@ -20,7 +20,7 @@ func TestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	markgen := trapMarkgen(t)
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		name  string
 		build [][]string // the program is called first
 		keys  string
@@ -28,8 +28,8 @@ func TestFirst(t *testing.T) {
 	}{
 		{"overlay", [][]string{{markgen, "build", "-o", "first", "."}}, "", true},
 		{"race", [][]string{{markgen, "build", "-race", "-o", "first", "."}}, "", true},
-		{"guarded", [][]string{{markgen, "build", "-form", "guarded", "-o", "first", "."}}, "", true},
 		{"twin", [][]string{{markgen, "build", "-form", "twin", "-o", "first", "."}}, "", true},
+		{"guarded", [][]string{{markgen, "build", "-form", "guarded", "-o", "first", "."}}, "", true},
 		{"in place", [][]string{{markgen, "init", "-vendor"}, {markgen, "./..."}, {"go", "build", "-o", "first", "."}}, "", true},
 		{"deep", [][]string{{markgen, "build", "-deep", "-o", "first", "."}}, "", true},
 		{"callers", [][]string{{markgen, "build", "-o", "first", "."}}, ",callers", true},
@@ -38,6 +38,9 @@ func TestFirst(t *testing.T) {
 		{"after a trigger", [][]string{{markgen, "build", "-o", "first", "."}}, ",start=on:first.one", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if i%2 > 0 {
+				tier.Corpus(t)
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			for name, text := range map[string][]byte{"go.mod": []byte("module first\n\ngo 1.26\n"), "main.go": source} {

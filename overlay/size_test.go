@@ -23,7 +23,7 @@ func TestSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	markgen := trapMarkgen(t)
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		name  string
 		build [][]string // the program is called size
 		keys  string
@@ -31,15 +31,18 @@ func TestSizes(t *testing.T) {
 		without string // is not in the source
 	}{
 		{"overlay", [][]string{{markgen, "build", "-o", "size", "."}}, "", ""},
-		{"all", [][]string{{markgen, "build", "-all", "-o", "size", "."}}, "", ""},
 		{"race", [][]string{{markgen, "build", "-race", "-o", "size", "."}}, "", ""},
 		{"guarded", [][]string{{markgen, "build", "-form", "guarded", "-o", "size", "."}}, "", ""},
+		{"all", [][]string{{markgen, "build", "-all", "-o", "size", "."}}, "", ""},
 		{"arguments", [][]string{{markgen, "build", "-sizes", "-o", "size", "."}}, "", " size=len(s)"},
 		{"no self times", [][]string{{markgen, "build", "-o", "size", "."}}, ",noself", ""},
 		{"in place", [][]string{{markgen, "init", "-vendor"}, {markgen, "./..."}, {"go", "build", "-o", "size", "."}}, "", ""},
 	} {
 		source := bytes.Replace(source, []byte(tt.without), nil, 1)
 		t.Run(tt.name, func(t *testing.T) {
+			if i%2 > 0 {
+				tier.Corpus(t)
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			for name, text := range map[string][]byte{"go.mod": []byte("module example.com/size\n\ngo 1.26\n"), "main.go": source} {

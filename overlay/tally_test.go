@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/tier"
 )
 
 // Blocks are counted exactly in goroutines that live long and shortly, on stacks that grow and that
@@ -25,6 +26,9 @@ func TestTallies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flag := range []string{"-cover", "-race"} {
+		if flag == "-race" && !tier.InCorpus() {
+			break
+		}
 		exe := filepath.Join(dir, "tally"+flag)
 		args := []string{"build", "-cover", "-o", exe, "."}
 		if flag != "-cover" {

@@ -241,6 +241,9 @@ func TestTraps(t *testing.T) {
 	}
 	for _, f := range folders {
 		t.Run(f.Name(), func(t *testing.T) {
+			if f.Name() == "profile_guided" { // all of Go's library that it imports is compiled with its profile
+				tier.Corpus(t)
+			}
 			t.Parallel()
 			trapCheck(t, trapCopy(t, nil, "traps/"+f.Name()))
 		})
@@ -289,9 +292,11 @@ func TestTrapLargeGeneratedFile(t *testing.T) {
 	trapCheck(t, dir)
 }
 
-// need32Bits skips a test of programs for linux/386 where they do not run: where the kernel or a container has no support for them.
+// need32Bits skips a test of programs for linux/386, for which much of Go's library is compiled, but in make corpus, and where they do
+// not run: where the kernel or a container has no support for them.
 func need32Bits(t *testing.T) {
 	t.Helper()
+	tier.Corpus(t)
 	if err := build32Bits(); err != nil {
 		t.Fatal(err)
 	}
@@ -319,11 +324,8 @@ var build32Bits = sync.OnceValue(func() error {
 // TestTrapsOn32Bits builds for linux/386.
 func TestTrapsOn32Bits(t *testing.T) {
 	need32Bits(t)
-	for i, name := range []string{"goroutines", "exits", "recover", "generics"} {
+	for _, name := range []string{"goroutines", "exits", "recover", "generics"} {
 		t.Run(name, func(t *testing.T) {
-			if i > 1 {
-				tier.Corpus(t)
-			}
 			t.Parallel()
 			trapCheck(t, trapCopy(t, nil, "traps/"+name), "GOARCH=386", "CGO_ENABLED=0")
 		})
