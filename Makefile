@@ -7,7 +7,7 @@ export GOFLAGS := -buildvcs=false
 # The packages of all modules (go.work) but bench.
 ALL := ./... ./runtime/... ./service/...
 
-.PHONY: help demo test tests need others other-go bin/gotest lint quick static cross soak bench build clean \
+.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo 'make test       those, lint, and one test of each kind with browsers, servers and other toolchains: before each change'
 	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
 	@echo 'make lint       gofmt, vet and staticcheck'
+	@echo 'make tidy       go mod tidy in each module'
 	@echo 'make bench      what things cost, as ratios: docs/performance.md'
 	@echo 'make soak       thousands of processes killed at any moment'
 	@echo 'make demo       marks and runs the demo application'
@@ -72,8 +73,16 @@ quick: bin/gotest
 	bin/gotest -o bin/tests/vet $(GO) vet $(ALL)
 	$(GO) vet -tags markgen_off ./runtime/...
 
-static: bin/gotest
-	bin/gotest -o bin/tests/staticcheck $(GO) tool staticcheck $(ALL)
+static: bin/gotest bin/staticcheck
+	bin/gotest -o bin/tests/staticcheck bin/staticcheck $(ALL)
+
+# Of the module tools: what markgen requires has nothing to do with it.
+bin/staticcheck:
+	GOWORK=off $(GO) build -C tools -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+# go mod tidy, which knows no workspace.
+tidy:
+	sh scripts/tidy.sh
 
 # Everything for other platforms, its types checked, and the runtime's tests on linux/arm64.
 cross: bin/gotest

@@ -59,7 +59,9 @@ func TestBenchstat(t *testing.T) {
 			t.Errorf("on standard output:\n%s\nin the file:\n%s", got, want)
 		}
 	}
-	tool, err := exec.Command("go", "tool", "-n", "benchstat").Output()
+	benchstat := exec.Command("go", "tool", "-C", "../../tools", "-n", "benchstat")
+	benchstat.Env = append(os.Environ(), "GOWORK=off")
+	tool, err := benchstat.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
