@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 func (p *Program) version() *Command {
@@ -14,8 +15,8 @@ func (p *Program) version() *Command {
 		Long: `
 usage: ` + p.Name + ` version
 
-Version prints the version of ` + p.Name + `, the commit it was built from where that is known,
-and the Go release, operating system and processor it was built with and for.`,
+Version prints the version of ` + p.Name + `, the commit it was built from where that is known, as a part of the
+version between releases, and the Go release, operating system and processor it was built with and for.`,
 		Run: func(_ context.Context, env *Env, args []string) int {
 			fs := env.Flags()
 			if code, done := env.Parse(fs, args); done {
@@ -24,33 +25,30 @@ and the Go release, operating system and processor it was built with and for.`,
 			if fs.NArg() > 0 {
 				return env.Wrong("no arguments are expected, not %q", fs.Arg(0))
 			}
-			fmt.Fprintf(env.Stdout, "%s %s %s %s/%s\n", p.Name, Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			commit := ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				commit = commitOf(info)
+			}
+			fmt.Fprintf(env.Stdout, "%s %s%s %s %s/%s\n", p.Name, Version(), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return OK
 		},
 	}
 }
 
-// Version is the module version of this binary, with the commit for a build from a checkout.
+// Version is the module version of this binary, for a build from a checkout one that go makes up from the commit.
 func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
-	if v != "(devel)" {
-		return v // the go command has put the commit into it
-	}
-	var commit, dirty string
+	return "(devel)"
+}
+
+// commitOf returns " commit " and the commit that a binary was built from, "" if that is not known, or is in the version.
+func commitOf(info *debug.BuildInfo) string {
 	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			commit = " " + s.Value[:12]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "+dirty"
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(info.Main.Version, s.Value[:12]) {
+			return " commit " + s.Value[:12]
 		}
 	}
-	return v + commit + dirty
+	return ""
 }
