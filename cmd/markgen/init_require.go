@@ -77,13 +77,13 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	}
 	if string(after) == string(before) && len(old.runtime) == 0 {
 		fmt.Fprintf(env.Stdout, "%s: requires markgen's runtime, nothing to do\n", name)
-		return nil
+		return addSum(ctx, env, root, checkout)
 	}
 	if err := old.write(env, root); err != nil {
 		return err
 	}
 	if string(after) == string(before) {
-		return nil
+		return addSum(ctx, env, root, checkout)
 	}
 	gomod := filepath.Join(root, "go.mod")
 	original, err := fileread.File(gomod)
@@ -93,11 +93,8 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	if err := cli.WriteFile(gomod, after); err != nil {
 		return err
 	}
-	if checkout == "" {
-		// Its sum has to be in go.sum, or go builds nothing.
-		if err := runGo(ctx, env, root, "mod", "download", rt.Module+"@"+requiredVersion(file, rt.Module)); err != nil {
-			return errors.Join(err, cli.WriteFile(gomod, original))
-		}
+	if err := addSum(ctx, env, root, checkout); err != nil {
+		return errors.Join(err, cli.WriteFile(gomod, original)) // what can't be had is not required
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
 	if err := raiseWork(env, root, file.Go); err != nil {
@@ -105,6 +102,15 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	}
 	sayVendor(env, root)
 	return nil
+}
+
+// addSum sees to it that go.sum has the sums of the runtime's module, without which go builds nothing that imports it. What
+// a directory replaces has none.
+func addSum(ctx context.Context, env *cli.Env, root, checkout string) error {
+	if checkout != "" {
+		return nil
+	}
+	return runGo(ctx, env, root, "mod", "download", rt.Module)
 }
 
 // sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies what is imported, so

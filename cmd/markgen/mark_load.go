@@ -414,6 +414,9 @@ func (m *marking) runtimePath(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if len(found) == 1 && found[0].Error != nil && strings.Contains(found[0].Error.Err, "missing go.sum entry") {
+		return "", fmt.Errorf("%s has no sum of %s, which marked source imports; run markgen init", m.env.Shown(filepath.Join(m.Root, "go.sum")), rt.Module)
+	}
 	if len(found) != 1 || found[0].Error != nil {
 		return "", fmt.Errorf("%s: the module does not require %s, which marked source imports; run markgen init", m.env.Shown(filepath.Join(m.Root, "go.mod")), rt.Module)
 	}
