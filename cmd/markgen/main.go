@@ -46,6 +46,7 @@ line: of build, run, test, exec and isolate. Exit codes: 0, 1 a finding or a fai
 		cmdQuery,
 		cmdPush,
 		cmdInit,
+		cmdCompletion,
 	},
 	Default:   "mark",
 	IsCommand: looksLikeCommand,

@@ -31,14 +31,14 @@ func (p *Program) Main(ctx context.Context, env *Env) int {
 		if alias := map[string]string{"-h": "help", "-help": "help", "--help": "help", "-version": "version", "--version": "version"}[args[0]]; alias != "" {
 			args = append([]string{alias}, args[1:]...)
 		}
-		if c := p.lookup(args[0]); c != nil {
+		if c := p.Lookup(args[0]); c != nil {
 			return c.Run(ctx, env.Running(p, c), args[1:])
 		}
 		if p.IsCommand(env, args[0]) {
 			return p.unknown(env, args[0])
 		}
 	}
-	c := p.lookup(p.Default)
+	c := p.Lookup(p.Default)
 	return c.Run(ctx, env.Running(p, c), args)
 }
 
@@ -47,8 +47,8 @@ func (p *Program) All() []*Command {
 	return append(slices.Clone(p.Commands), p.version(), p.help())
 }
 
-// lookup returns the command of that name, or nil.
-func (p *Program) lookup(name string) *Command {
+// Lookup returns the command of that name, or nil.
+func (p *Program) Lookup(name string) *Command {
 	for _, c := range p.All() {
 		if c.Name == name {
 			return c
@@ -96,7 +96,7 @@ Help lists the commands, or says what one of them does, with its flags and examp
 			if word == "-h" || word == "-help" || word == "--help" {
 				word = "help"
 			}
-			c := p.lookup(word)
+			c := p.Lookup(word)
 			if c == nil {
 				return p.unknown(env, word)
 			}
