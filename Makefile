@@ -7,7 +7,7 @@ export GOFLAGS := -buildvcs=false
 # The packages of all modules (go.work) but bench.
 ALL := ./... ./runtime/... ./service/...
 
-.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy lint quick static cross soak bench build clean \
+.PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy man completions lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo 'make soak       thousands of processes killed at any moment'
 	@echo 'make demo       marks and runs the demo application'
 	@echo 'make build      bin/markgen and bin/markgend'
+	@echo 'make man        manual pages, in bin/man; make completions: for shells, in bin/completions'
 
 # Mark, build and run the demo application, and print its report.
 demo: build
@@ -79,6 +80,16 @@ static: bin/gotest bin/staticcheck
 # Of the module tools: what markgen requires has nothing to do with it.
 bin/staticcheck:
 	GOWORK=off $(GO) build -C tools -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+# Manual pages, of what markgen help prints.
+man: build
+	GOWORK=off $(GO) run -C tools ./man -date "$(DATE)" -version "$(VERSION)" "$(CURDIR)/bin/markgen" "$(CURDIR)/bin/man"
+
+completions: build
+	@mkdir -p bin/completions
+	bin/markgen completion bash >bin/completions/markgen.bash
+	bin/markgen completion zsh >bin/completions/_markgen
+	bin/markgen completion fish >bin/completions/markgen.fish
 
 # go mod tidy, which knows no workspace.
 tidy:
