@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/internal/modproxy"
+	rt "github.com/markgen/markgen/runtime"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -135,6 +136,24 @@ func TestInstallTool(t *testing.T) {
 	for _, path := range []string{"honnef.co/go/tools", "github.com/chromedp/chromedp", "github.com/getkin/kin-openapi", "modernc.org/sqlite", "github.com/jackc/pgx/v5", "google.golang.org/grpc"} {
 		if found := regexp.MustCompile(`(?m)^(github\.com/markgen/\S+) ` + regexp.QuoteMeta(path) + `@`).FindString(graph); found != "" {
 			t.Errorf("it is required: %s", found)
+		}
+	}
+}
+
+// A program that was marked in place is built and runs with the release of Go that the runtime's module asks for.
+func TestLowestGo(t *testing.T) {
+	tier.Corpus(t)
+	m := newMarked(t)
+	m.write("go.mod", "module example.com/old\n\ngo "+rt.GoVersion+"\n")
+	m.write("main.go", "package main\n\n//perf:mark\nfunc work() {}\n\nfunc main() { work() }\n")
+	m.markgen("init")
+	m.markgen(".")
+	for _, toolchain := range []string{"go" + rt.GoVersion + ".12", "local"} {
+		cmd := exec.Command("go", "run", ".")
+		cmd.Dir, cmd.Env = m.dir, m.environ("GOTOOLCHAIN="+toolchain, "MARKGEN=report=stderr", "GOPROXY=", "GOSUMDB=")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "example.com/old.work") {
+			t.Errorf("%s: %v\n%s", toolchain, err, out)
 		}
 	}
 }
