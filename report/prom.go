@@ -2,92 +2,113 @@ package report
 
 import (
 	"bufio"
-	"iter"
 	"slices"
-
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 
 	"github.com/markgen/markgen/profile"
 )
 
 // writeProm writes the profile in the text format of Prometheus. That has no place for
-// native histograms, which Metrics makes for those who can read them.
+// native histograms, which ServeProm has for those who can read them.
 func writeProm(w *bufio.Writer, p *profile.Profile, markers []*profile.Marker, o Options) error {
-	out := expfmt.NewEncoder(w, expfmt.NewFormat(expfmt.TypeTextPlain))
-	for family := range promFamilies(p, markers, o.Buckets, false) {
-		if err := out.Encode(family); err != nil {
+	for _, family := range promFamilies(p, markers, o.Buckets, false) {
+		if err := family.writeText(w, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Metrics returns the profile as metrics for Prometheus, those that the format prom
-// writes with the options. With native there is one family more, of native histograms,
-// which only the protocol buffer format has a place for.
-func Metrics(p *profile.Profile, o Options, native bool) []*dto.MetricFamily {
-	return slices.Collect(promFamilies(p, sorted(p, o.Sort), o.Buckets, native))
-}
-
-// promFamilies makes the families of metrics one by one, so that not all of a large
-// profile are there at once. Those that have no metric are left out.
+// promFamilies returns the profile as families of metrics. With native there is one more, of native
+// histograms, which only the protocol buffer format has a place for.
 //
 // Labels tell a marker by its ID and name, and what to add up by: its kind and its
 // package. What is only good to know is in markgen_marker_info, to be joined. Seconds
 // are exact to a nanosecond up to 52 days, and to one part in 2^53 beyond, as all that
 // Prometheus keeps are floating-point numbers.
-func promFamilies(p *profile.Profile, markers []*profile.Marker, buckets, native bool) iter.Seq[*dto.MetricFamily] {
-	b := &promBuilder{p: p, markers: markers, labels: make([][]*dto.LabelPair, len(markers))}
+func promFamilies(p *profile.Profile, markers []*profile.Marker, buckets, native bool) []promFamily {
+	b := &promBuilder{p: p, markers: markers, labels: make([][]promLabel, len(markers))}
 	for i, m := range markers {
 		b.labels[i] = promLabels("id", m.ID.String(), "kind", m.Kind, "marker", m.Name, "package", m.Package)
 	}
-	list := slices.Concat(b.run(), b.figures(), b.estimates(), b.durations(buckets, native), b.callers(), b.collected())
-	return func(yield func(*dto.MetricFamily) bool) {
-		for _, f := range list {
-			family := &dto.MetricFamily{Name: &f.name, Help: &f.help, Type: f.kind.Enum(), Metric: f.metrics()}
-			if len(family.Metric) > 0 && !yield(family) {
-				return
-			}
-		}
-	}
+	return slices.Concat(b.run(), b.figures(), b.estimates(), b.durations(buckets, native), b.callers(), b.collected())
 }
 
 // promBuilder makes families of a profile.
 type promBuilder struct {
 	p       *profile.Profile
 	markers []*profile.Marker
-	labels  [][]*dto.LabelPair // of each marker; its metrics share them
+	labels  [][]promLabel // of each marker; its metrics share them
 }
 
-// promFamily is a family of metrics that is yet to be made.
+// promFamily is the metrics of one name. They are made when they are written, one by one, so that not all of a
+// large profile are there at once. A family without metrics is not written.
 type promFamily struct {
 	name, help string
-	kind       dto.MetricType
-	metrics    func() []*dto.Metric
+	kind       promKind
+	metrics    func(add func(*promMetric)) // add does not keep what it gets
+}
+
+// promKind is the type of a family's metrics.
+type promKind string
+
+const (
+	promCounter   promKind = "counter"
+	promGauge     promKind = "gauge"
+	promSummary   promKind = "summary"
+	promHistogram promKind = "histogram"
+)
+
+// promMetric is one metric of a family.
+type promMetric struct {
+	labels  []promLabel
+	value   float64      // of a counter or a gauge; the sum of a summary or a histogram
+	count   uint64       // of a summary or a histogram
+	buckets []promBucket // of a classic histogram, by bound; that up to +Inf is not among them
+	native  *promNative  // nil: not a native histogram
+}
+
+type promLabel struct{ name, value string }
+
+// promBucket is how many times were up to a bound.
+type promBucket struct {
+	bound float64
+	count uint64
+}
+
+// promNative is what a native histogram of schema 0 has besides its sum and count.
+type promNative struct {
+	threshold float64 // the greatest value that is in the zero bucket
+	zeros     uint64
+	buckets   []promNativeBucket // by index, those that are not empty
+}
+
+// promNativeBucket counts values above 2^(index-1), up to 2^index.
+type promNativeBucket struct {
+	index int
+	count uint64
 }
 
 // add takes a sample: a value and its labels.
-type add func(labels []*dto.LabelPair, v float64)
+type add func(labels []promLabel, v float64)
 
 // counter is a family of counters, which samples gives the samples of.
 func counter(name, help string, samples func(add)) promFamily {
-	return promFamily{"markgen_" + name, help, dto.MetricType_COUNTER, func() (list []*dto.Metric) {
-		samples(func(labels []*dto.LabelPair, v float64) {
-			list = append(list, &dto.Metric{Label: labels, Counter: &dto.Counter{Value: &v}})
-		})
-		return list
-	}}
+	return promFamily{"markgen_" + name, help, promCounter, metricsOf(samples)}
 }
 
 // gauge is the same of gauges.
 func gauge(name, help string, samples func(add)) promFamily {
-	return promFamily{"markgen_" + name, help, dto.MetricType_GAUGE, func() (list []*dto.Metric) {
-		samples(func(labels []*dto.LabelPair, v float64) {
-			list = append(list, &dto.Metric{Label: labels, Gauge: &dto.Gauge{Value: &v}})
+	return promFamily{"markgen_" + name, help, promGauge, metricsOf(samples)}
+}
+
+func metricsOf(samples func(add)) func(func(*promMetric)) {
+	return func(add func(*promMetric)) {
+		var m promMetric
+		samples(func(labels []promLabel, v float64) {
+			m.labels, m.value = labels, v
+			add(&m)
 		})
-		return list
-	}}
+	}
 }
 
 // one is a family's only sample, which needs no labels.
@@ -115,15 +136,12 @@ func (b *promBuilder) each(has func(m *profile.Marker) bool, of func(m *profile.
 }
 
 // promLabels makes labels of names and values by turns. Values come from data files, and are looked at in terminals.
-func promLabels(pairs ...string) []*dto.LabelPair {
-	labels := make([]dto.LabelPair, len(pairs)/2)
-	list := make([]*dto.LabelPair, len(labels))
-	for i := range labels {
-		pairs[2*i+1] = printable(pairs[2*i+1])
-		labels[i].Name, labels[i].Value = &pairs[2*i], &pairs[2*i+1]
-		list[i] = &labels[i]
+func promLabels(pairs ...string) []promLabel {
+	labels := make([]promLabel, 0, len(pairs)/2+4) // with room for those of a marker
+	for i := 0; i < len(pairs); i += 2 {
+		labels = append(labels, promLabel{pairs[i], printable(pairs[i+1])})
 	}
-	return list
+	return labels
 }
 
 // seconds are so many nanoseconds.

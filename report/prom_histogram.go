@@ -1,12 +1,6 @@
 package report
 
-import (
-	"math"
-
-	dto "github.com/prometheus/client_model/go"
-
-	"github.com/markgen/markgen/profile"
-)
+import "math"
 
 // durations makes the times of passages: their count and sum, with buckets as classic
 // histograms, with native as native ones as well.
@@ -31,18 +25,18 @@ func (b *promBuilder) durations(buckets, native bool) []promFamily {
 	family := promFamily{
 		name:    "markgen_passage_duration_seconds",
 		help:    "Times of the passages, recursive ones in their own time and in that of the outer.",
-		kind:    dto.MetricType_SUMMARY,
+		kind:    promSummary,
 		metrics: b.summary,
 	}
 	if buckets {
-		family.kind, family.metrics = dto.MetricType_HISTOGRAM, b.classic
+		family.kind, family.metrics = promHistogram, b.classic
 	}
 	list := []promFamily{family}
 	if native {
 		list = append(list, promFamily{
 			name:    "markgen_passage_duration_nanoseconds",
 			help:    "Times of the passages as native histograms: schema 0 has the buckets of the data if the unit is a nanosecond.",
-			kind:    dto.MetricType_HISTOGRAM,
+			kind:    promHistogram,
 			metrics: b.native,
 		})
 	}
@@ -50,94 +44,59 @@ func (b *promBuilder) durations(buckets, native bool) []promFamily {
 }
 
 // summary makes summaries without quantiles, which would not add up over markers.
-func (b *promBuilder) summary() []*dto.Metric {
-	var list []*dto.Metric
+func (b *promBuilder) summary(add func(*promMetric)) {
 	for i, m := range b.markers {
 		if wasTimed(m) {
-			n, sum := m.Timed(), seconds(m.SumNS())
-			list = append(list, &dto.Metric{Label: b.labels[i], Summary: &dto.Summary{SampleCount: &n, SampleSum: &sum}})
+			add(&promMetric{labels: b.labels[i], count: m.Timed(), value: seconds(m.SumNS())})
 		}
 	}
-	return list
 }
 
 // classic makes classic histograms. The bounds of a marker begin below its shortest
 // time, with an empty bucket, or Prometheus would take the first that is not to begin at
 // 0. They end at the longest time of any marker: bounds below all times of a marker
 // count 0, and those above count all, so that sums over markers by bound are right.
-func (b *promBuilder) classic() []*dto.Metric {
-	var bounds [64]float64 // of each bucket the longest time
-	for k := range bounds {
-		bounds[k] = seconds(math.Ldexp(1, k+1) - 1)
-	}
-	last, total := 0, 0
+func (b *promBuilder) classic(add func(*promMetric)) {
+	last := 0
 	for _, m := range b.markers {
 		if n := len(m.Buckets); n > 0 {
 			last = max(last, int(m.Buckets[n-1].K))
 		}
 	}
-	for _, m := range b.markers {
-		if len(m.Buckets) > 0 {
-			total += last + 2 - max(int(m.Buckets[0].K), 1)
+	var buckets []promBucket
+	for i, m := range b.markers {
+		if !wasTimed(m) {
+			continue
 		}
-	}
-	// One array for all of a kind: there may be millions.
-	buckets, counts := make([]dto.Bucket, 0, total), make([]uint64, 0, total)
-	list := make([]*dto.Bucket, 0, total)
-	return b.histogram(func(m *profile.Marker, h *dto.Histogram) {
-		begin, cumulative, rest := len(list), uint64(0), m.Buckets
-		for k := max(int(m.Buckets[0].K), 1) - 1; k <= last; k++ {
+		count, rest := uint64(0), m.Buckets
+		buckets = buckets[:0]
+		for k := max(int(rest[0].K), 1) - 1; k <= last; k++ {
 			if len(rest) > 0 && int(rest[0].K) == k {
-				cumulative += min(rest[0].Count, math.MaxUint64-cumulative)
+				count += min(rest[0].Count, math.MaxUint64-count)
 				rest = rest[1:]
 			}
-			counts = append(counts, cumulative)
-			buckets = append(buckets, dto.Bucket{CumulativeCount: &counts[len(counts)-1], UpperBound: &bounds[k]})
-			list = append(list, &buckets[len(buckets)-1])
+			buckets = append(buckets, promBucket{seconds(math.Ldexp(1, k+1) - 1), count})
 		}
-		h.Bucket = list[begin:len(list):len(list)]
-		n, sum := m.Timed(), seconds(m.SumNS())
-		h.SampleCount, h.SampleSum = &n, &sum
-	})
+		add(&promMetric{labels: b.labels[i], count: m.Timed(), value: seconds(m.SumNS()), buckets: buckets})
+	}
 }
 
 // native makes native histograms of schema 0.
-func (b *promBuilder) native() []*dto.Metric {
-	schema, zero := int32(0), 1.0
-	return b.histogram(func(m *profile.Marker, h *dto.Histogram) {
-		var all, zeros, before uint64
-		next := 0 // number of the bucket that would follow without a gap
+func (b *promBuilder) native(add func(*promMetric)) {
+	for i, m := range b.markers {
+		if !wasTimed(m) {
+			continue
+		}
+		h, all := promNative{threshold: 1}, uint64(0)
 		for _, bucket := range m.Buckets {
 			n := min(bucket.Count, math.MaxInt64-all) // the format has 63 bits for a count
 			all += n
 			if bucket.K == 0 {
-				zeros = n
-				continue
+				h.zeros = n
+			} else {
+				h.buckets = append(h.buckets, promNativeBucket{int(bucket.K) + 1, n})
 			}
-			index := int(bucket.K) + 1 // of bounds 2^(index-1) and 2^index
-			if gap := int32(index - next); len(h.PositiveSpan) == 0 || gap > 0 {
-				h.PositiveSpan = append(h.PositiveSpan, &dto.BucketSpan{Offset: &gap, Length: new(uint32)})
-			}
-			*h.PositiveSpan[len(h.PositiveSpan)-1].Length++
-			h.PositiveDelta = append(h.PositiveDelta, int64(n)-int64(before))
-			before, next = n, index+1
 		}
-		sum := float64(m.SumNS())
-		h.Schema, h.ZeroThreshold, h.ZeroCount = &schema, &zero, &zeros
-		h.SampleCount, h.SampleSum = &all, &sum
-	})
-}
-
-// histogram makes a metric of each marker with times; fill fills it in.
-func (b *promBuilder) histogram(fill func(m *profile.Marker, h *dto.Histogram)) []*dto.Metric {
-	var list []*dto.Metric
-	for i, m := range b.markers {
-		if len(m.Buckets) == 0 {
-			continue
-		}
-		h := &dto.Histogram{}
-		fill(m, h)
-		list = append(list, &dto.Metric{Label: b.labels[i], Histogram: h})
+		add(&promMetric{labels: b.labels[i], count: all, value: float64(m.SumNS()), native: &h})
 	}
-	return list
 }
