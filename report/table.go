@@ -273,10 +273,13 @@ func shorten(text string, n int) string {
 	return "…" + string(runes[len(runes)-n+1:])
 }
 
-// begin cuts text down to the first n characters, n > 0.
+// begin cuts text down to the first n characters, to nothing if n is less than one.
 func begin(text string, n int) string {
 	if len(text) <= n || width(text) <= n {
 		return text
+	}
+	if n <= 0 {
+		return ""
 	}
 	return string([]rune(text)[:n-1]) + "…"
 }

@@ -9,3 +9,6 @@ func Printable(text string) string { return printable(text) }
 // Shorten cuts the name of a marker, or a place, down to n characters. The end is what
 // tells them apart.
 func Shorten(text string, n int) string { return shorten(text, n) }
+
+// Begin cuts text down to its first n characters.
+func Begin(text string, n int) string { return begin(text, n) }

@@ -23,3 +23,24 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
+
+func TestBegin(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"run 1 of 3", 10, "run 1 of 3"},
+		{"run 1 of 3", 6, "run 1…"},
+		{"run 1 of 3", 1, "…"},
+		{"run 1 of 3", 0, ""},
+		{"run 1 of 3", -1, ""},
+		{"", 0, ""},
+		{"日本語", 3, "日本語"},
+		{"日本語", 2, "日…"},
+	} {
+		if got := Begin(tt.text, tt.n); got != tt.want {
+			t.Errorf("%q in %d columns is %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+}

@@ -6,10 +6,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/report"
 )
 
 // A runProgress shows how far a repetition is on standard error: on a terminal a line that is written over, elsewhere
@@ -53,7 +53,7 @@ func (p *runProgress) show(doing string, left time.Duration) {
 	if left > 0 {
 		line += ", " + left.Round(time.Second).String() + " left"
 	}
-	fmt.Fprint(p.w, "\r\x1b[K"+ansi.Truncate(line, p.width-1, "…"))
+	fmt.Fprint(p.w, "\r\x1b[K"+report.Begin(line, p.width-1))
 	p.shown = true
 }
 
