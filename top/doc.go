@@ -4,7 +4,7 @@
 //
 //	p, err := steer.Open("4711", "")
 //	if err != nil { … }
-//	err = top.Run(ctx, p, top.Options{Interval: time.Second}, os.Stdin, os.Stdout, os.Environ())
+//	err = top.Run(ctx, p, top.Options{Interval: time.Second}, os.Stdin, os.Stdout)
 //
 // It reads the data file at every refresh and shows the difference to an earlier
 // reading, so it takes nothing from the program but the memory's bandwidth. Figures of

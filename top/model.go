@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
-
-	"charm.land/bubbles/v2/textinput"
-	tea "charm.land/bubbletea/v2"
 
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
@@ -40,20 +36,19 @@ type model struct {
 	cursor registry.ID // of the marker that keys turn on and off
 	top    int         // index of the first row on the screen
 
-	filter    textinput.Model
+	filter    field
 	filtering bool
 	help      bool
 	message   string // what the latest key did, or what went wrong
-	ended     bool
-	reading   bool // one is being taken
+	ended     bool   // the process has
+	reading   bool   // one is being taken
+	quit      bool   // the view is to end
 
 	width, height int
 }
 
 func newModel(s Source, first *reading, o Options) model {
-	m := model{source: s, options: o, first: first, now: first, order: o.Sort, width: 80, height: 24, filter: textinput.New()}
-	m.filter.Prompt = "filter: "
-	m.filter.SetValue(o.Filter)
+	m := model{source: s, options: o, first: first, now: first, order: o.Sort, width: 80, height: 24, filter: field{before: o.Filter}}
 	m.ended = !first.status.Running
 	if m.ended {
 		m.shown = sinceStart
@@ -67,9 +62,12 @@ func endedMessage(r *reading) string {
 	return fmt.Sprintf("process %d has ended; these are its last figures", r.status.PID)
 }
 
-// Messages.
+// A message is something that happened: one of the types below, or a key.
+type message any
+
 type (
-	tick     struct{}
+	tick     struct{} // an interval is over
+	size     struct{ width, height int }
 	readDone struct {
 		r   *reading
 		err error
@@ -78,40 +76,33 @@ type (
 		what string
 		err  error
 	}
+	// statusDone brings how the run stands after it was steered, without its figures.
+	statusDone struct {
+		status steer.Status
+		on     map[string]bool
+		err    error
+	}
 )
 
-// Init starts the clock. After the first reading a short wait gives the first span.
-func (m model) Init() tea.Cmd {
-	if m.ended {
-		return nil
-	}
-	return tea.Tick(min(m.options.Interval, 250*time.Millisecond), func(time.Time) tea.Msg { return tick{} })
-}
+// A command may take time. It is done while the view goes on, which gets the message it returns.
+type command func() message
 
-func (m model) tick() tea.Cmd {
-	return tea.Tick(m.options.Interval, func(time.Time) tea.Msg { return tick{} })
-}
-
-func (m model) read() tea.Msg {
+func (m model) read() message {
 	r, err := read(m.source)
 	return readDone{r, err}
 }
 
-// Update takes in what happened.
-func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+// update takes in what happened, and returns what is to be done next, which may be nil.
+func (m model) update(msg message) (model, command) {
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+	case size:
+		m.width, m.height = msg.width, msg.height
 		m.scroll()
 	case tick:
-		if m.ended {
-			return m, nil
+		if !m.reading && !m.ended { // else a key has asked for one
+			m.reading = true
+			return m, m.read
 		}
-		if m.reading { // a key has asked for one
-			return m, m.tick()
-		}
-		m.reading = true
-		return m, tea.Batch(m.read, m.tick())
 	case readDone:
 		m.reading = false
 		m.take(msg)
@@ -132,23 +123,16 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.now = &now
 			m.refresh()
 		}
-	case tea.KeyPressMsg:
+	case key:
 		if m.filtering {
-			return m.filterKey(msg)
+			return m.filterKey(msg), nil
 		}
 		return m.key(msg)
 	}
 	return m, nil
 }
 
-// statusDone brings how the run stands after it was steered, without its figures.
-type statusDone struct {
-	status steer.Status
-	on     map[string]bool
-	err    error
-}
-
-func (m model) status() tea.Msg {
+func (m model) status() message {
 	st, err := m.source.Status()
 	on, err2 := m.source.On()
 	return statusDone{st, on, errors.Join(err, err2)}
@@ -186,7 +170,7 @@ func (m *model) from() *reading {
 // refresh works out what is shown of the readings.
 func (m *model) refresh() {
 	m.span = between(m.from(), m.now)
-	m.rows = m.span.sorted(m.order, m.reversed, m.filter.Value())
+	m.rows = m.span.sorted(m.order, m.reversed, m.filter.text())
 	m.longest = longest(m.rows)
 	m.scroll()
 }
@@ -218,15 +202,14 @@ func (m *model) scroll() {
 func (m *model) page() int { return max(1, m.height-linesAround) }
 
 // key does what a key is for.
-func (m model) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	key := msg.String()
-	if m.help && key != "q" && key != "ctrl+c" {
+func (m model) key(k key) (model, command) {
+	if m.help && k != "q" && k != "ctrl+c" {
 		m.help = false
 		return m, nil
 	}
-	switch key {
+	switch k {
 	case "q", "ctrl+c":
-		return m, tea.Quit
+		m.quit = true
 	case "up", "k":
 		m.move(-1)
 	case "down", "j":
@@ -247,7 +230,7 @@ func (m model) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.reversed = !m.reversed
 		m.refresh()
 	case "N", "R", "C", "S", "T", "M", "P", "A":
-		m.order = sortKeys[key]
+		m.order = sortKeys[k]
 		m.refresh()
 	case "t":
 		m.shown = (m.shown + 1) % spans
@@ -261,14 +244,13 @@ func (m model) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.refresh()
 	case "/":
 		m.filtering = true
-		return m, m.filter.Focus()
 	case "esc":
-		m.filter.SetValue("")
+		m.filter = field{}
 		m.message = ""
 		m.refresh()
 	case "?", "h":
 		m.help = true
-	case "space", " ":
+	case " ":
 		return m, m.toggle()
 	case "p":
 		return m, m.do("pause")
@@ -285,7 +267,7 @@ func (m model) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 }
 
 // sortKeys are the letters by which orders are chosen.
-var sortKeys = map[string]string{"N": byName, "R": "rate", "C": "count", "S": "self", "T": "total", "M": "mean", "P": "p99", "A": "all"}
+var sortKeys = map[key]string{"N": byName, "R": "rate", "C": "count", "S": "self", "T": "total", "M": "mean", "P": "p99", "A": "all"}
 
 // sortBy chooses the next order, or the one before.
 func (m *model) sortBy(by int) {
@@ -295,36 +277,32 @@ func (m *model) sortBy(by int) {
 }
 
 // filterKey is for keys while the filter is typed. It holds at once; esc takes it back.
-func (m model) filterKey(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	switch msg.String() {
+func (m model) filterKey(k key) model {
+	switch k {
 	case "ctrl+c":
-		return m, tea.Quit
+		m.quit = true
 	case "esc":
-		m.filter.SetValue("")
-		fallthrough
+		m.filter, m.filtering = field{}, false
 	case "enter":
 		m.filtering = false
-		m.filter.Blur()
-		m.refresh()
-		return m, nil
+	default:
+		m.filter = m.filter.typed(k)
 	}
-	var cmd tea.Cmd
-	m.filter, cmd = m.filter.Update(msg)
 	m.refresh()
-	return m, cmd
+	return m
 }
 
 // steer changes something in the process, beside the view.
-func (m model) steer(what string, do func() error) tea.Cmd {
-	return func() tea.Msg { return steered{what, do()} }
+func (m model) steer(what string, do func() error) command {
+	return func() message { return steered{what, do()} }
 }
 
-func (m model) do(verb string) tea.Cmd {
+func (m model) do(verb string) command {
 	return m.steer(verb+": done", func() error { return m.source.Do(verb) })
 }
 
 // toggle does what is allowed in the state.
-func (m model) toggle() tea.Cmd {
+func (m model) toggle() command {
 	switch m.now.status.State {
 	case steer.Configured:
 		return m.do("start")
@@ -335,13 +313,13 @@ func (m model) toggle() tea.Cmd {
 }
 
 // sample has the rate of sampling changed by a factor.
-func (m model) sample(factor float64) tea.Cmd {
+func (m model) sample(factor float64) command {
 	n := uint64(min(max(1, math.Round(float64(max(1, m.now.status.Sample))*factor)), 1e12))
 	return m.steer("1 passage in "+units.Count(n), func() error { return m.source.Sample(n) })
 }
 
 // turn turns the marker that the cursor is on.
-func (m model) turn() tea.Cmd {
+func (m model) turn() command {
 	if len(m.rows) == 0 {
 		return nil
 	}

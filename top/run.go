@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/units"
 )
 
@@ -20,6 +24,7 @@ type Options struct {
 	Sort     string        // one of Sorts; "" is the first of them
 	Filter   string        // markers whose names contain it, or that it matches as a glob
 	Width    int           // of Once's table; 0 is no limit
+	Color    bool          // Run's messages are in colour
 }
 
 // Shortest interval there may be: a reading takes some ms with many markers.
@@ -47,9 +52,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run shows the process on a terminal until the user quits. What the user's keys
-// change is changed in the process; it goes on when the view has ended.
-func Run(ctx context.Context, s Source, o Options, in io.Reader, out io.Writer, environ []string) error {
+// Run shows the process on a terminal until the user quits, or a signal tells this process to
+// end. What the user's keys change is changed in the process; it goes on when the view has ended.
+// However Run ends, the terminal is as it was before; but a goroutine goes on reading from in until
+// the next key.
+func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
@@ -57,11 +64,92 @@ func Run(ctx context.Context, s Source, o Options, in io.Reader, out io.Writer, 
 	if err != nil {
 		return err
 	}
-	_, err = tea.NewProgram(newModel(s, first, o.withDefaults()), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ)).Run()
-	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
+	// Until the terminal is as it was no signal ends this process, not a second one either.
+	end := make(chan os.Signal, 1)
+	for _, s := range interrupt.Heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
+		signal.Notify(end, s)
+	}
+	defer signal.Stop(end)
+	t, err := openTerminal(in, out)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	err = newModel(s, first, o.withDefaults()).run(ctx, t, end)
+	if errors.Is(err, io.EOF) { // there are no more keys
 		return nil
 	}
 	return err
+}
+
+// A panicked is what a goroutine panicked with. Run panics with it, which closes the terminal.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+// run shows the model and has it take in what happens, until the user quits or a signal comes.
+func (m model) run(ctx context.Context, t *terminal, end <-chan os.Signal) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	messages := make(chan message)
+	send := func(msg message) {
+		select {
+		case messages <- msg:
+		case <-ctx.Done():
+		}
+	}
+	background := func(do command) {
+		defer func() {
+			if r := recover(); r != nil {
+				send(panicked{r, debug.Stack()})
+			}
+		}()
+		send(do())
+	}
+	go background(func() message { return readKeys(t.in, send) })
+	disturbed := make(chan os.Signal, 1)
+	notifyDisturbed(disturbed)
+	defer signal.Stop(disturbed)
+	// The first span is short, so that there are figures soon.
+	clock := time.NewTimer(min(m.options.Interval, 250*time.Millisecond))
+	defer clock.Stop()
+	for !m.quit {
+		if size, ok := t.size(); ok && (size.width != m.width || size.height != m.height) {
+			m, _ = m.update(size)
+			t.lines = nil
+		}
+		if err := t.paint(m.content()); err != nil {
+			return err
+		}
+		var msg message
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-end:
+			return nil
+		case <-disturbed:
+			if err := t.reclaim(); err != nil {
+				return err
+			}
+			continue
+		case <-clock.C:
+			clock.Reset(m.options.Interval)
+			msg = tick{}
+		case msg = <-messages:
+		}
+		switch msg := msg.(type) {
+		case inputEnded:
+			return msg.err
+		case panicked:
+			panic(fmt.Sprintf("%v\n\n%s", msg.value, msg.stack))
+		}
+		var do command
+		if m, do = m.update(msg); do != nil {
+			go background(do)
+		}
+	}
+	return nil
 }
 
 // Once writes one table of all that was collected since the start of the run, or, if

@@ -13,19 +13,21 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"golang.org/x/sys/unix"
+
+	"github.com/markgen/markgen/internal/interrupt"
 )
 
-// terminal is a pseudo-terminal with a terminal's emulator on its other side,
+// screen is a pseudo-terminal with a terminal's emulator on its other side,
 // since a program draws only what changes of a screen.
-type terminal struct {
+type screen struct {
 	master, tty *os.File
 
 	mu      sync.Mutex
-	screen  *vt.Emulator
+	shown   *vt.Emulator
 	written strings.Builder
 }
 
-func newTerminal(t *testing.T, width, height uint16) *terminal {
+func openScreen(t *testing.T, width, height uint16) *screen {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -45,9 +47,9 @@ func newTerminal(t *testing.T, width, height uint16) *terminal {
 	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: height, Col: width}); err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{master: master, tty: tty, screen: vt.NewEmulator(int(width), int(height))}
-	t.Cleanup(func() { master.Close(); tty.Close(); term.screen.InputPipe().(io.Closer).Close() })
-	go io.Copy(master, term.screen) // what a terminal answers when it is asked
+	term := &screen{master: master, tty: tty, shown: vt.NewEmulator(int(width), int(height))}
+	t.Cleanup(func() { master.Close(); tty.Close(); term.shown.InputPipe().(io.Closer).Close() })
+	go io.Copy(master, term.shown) // what a terminal answers when it is asked
 	go func() {
 		buf := make([]byte, 1<<16)
 		for {
@@ -56,7 +58,7 @@ func newTerminal(t *testing.T, width, height uint16) *terminal {
 				return
 			}
 			term.mu.Lock()
-			term.screen.Write(buf[:n])
+			term.shown.Write(buf[:n])
 			term.written.Write(buf[:n])
 			term.mu.Unlock()
 		}
@@ -65,11 +67,11 @@ func newTerminal(t *testing.T, width, height uint16) *terminal {
 }
 
 // wait returns once a condition of the screen holds, what being the words for it.
-func (term *terminal) wait(t *testing.T, what string, holds func(screen *vt.Emulator) bool) {
+func (term *screen) wait(t *testing.T, what string, holds func(shown *vt.Emulator) bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		term.mu.Lock()
-		held, text := holds(term.screen), term.screen.String()
+		held, text := holds(term.shown), term.shown.String()
 		term.mu.Unlock()
 		if held {
 			return
@@ -81,23 +83,19 @@ func (term *terminal) wait(t *testing.T, what string, holds func(screen *vt.Emul
 }
 
 // shows waits until a text is on the screen.
-func (term *terminal) shows(t *testing.T, text string) {
+func (term *screen) shows(t *testing.T, text string) {
 	t.Helper()
-	term.wait(t, text, func(screen *vt.Emulator) bool { return strings.Contains(screen.String(), text) })
+	term.wait(t, text, func(shown *vt.Emulator) bool { return strings.Contains(shown.String(), text) })
 }
 
 // On a terminal keys are read and the screen is drawn, and given back at the end.
 func TestTerminal(t *testing.T) {
-	for _, noColor := range []bool{false, true} {
+	for _, color := range []bool{false, true} {
 		f := demo(t)
-		term := newTerminal(t, 80, 24)
-		environ := []string{"TERM=xterm-256color"}
-		if noColor {
-			environ = append(environ, "NO_COLOR=1")
-		}
+		term := openScreen(t, 80, 24)
 		done := make(chan error, 1)
 		go func() {
-			done <- Run(context.Background(), f, Options{Interval: 50 * time.Millisecond, Sort: "all"}, term.tty, term.tty, environ)
+			done <- Run(context.Background(), f, Options{Interval: 50 * time.Millisecond, Sort: "all", Color: color}, term.tty, term.tty)
 		}()
 		key := func(keys string) {
 			if _, err := term.master.WriteString(keys); err != nil {
@@ -111,8 +109,8 @@ func TestTerminal(t *testing.T) {
 		term.mu.Lock()
 		colored := strings.Contains(term.written.String(), "\x1b[33m")
 		term.mu.Unlock()
-		if colored == noColor {
-			t.Errorf("colours: %v, with NO_COLOR: %v", colored, noColor)
+		if colored != color {
+			t.Errorf("colours: %v, want %v", colored, color)
 		}
 		key("\x1b[Bo") // the arrow down
 		term.shows(t, "is off")
@@ -122,9 +120,91 @@ func TestTerminal(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		term.wait(t, "the screen of before", func(screen *vt.Emulator) bool { return !screen.IsAltScreen() })
+		term.wait(t, "the screen of before", func(shown *vt.Emulator) bool { return !shown.IsAltScreen() })
 		if len(f.did) != 2 || f.did[0] != "pause" || !strings.HasSuffix(f.did[1], " false") {
 			t.Errorf("did %q", f.did)
 		}
+	}
+}
+
+// A process whose source fails in a way that it should not.
+type broken struct{ *fake }
+
+func (broken) Do(string) error { panic("it is broken") }
+
+// However the view ends, the terminal is as it was.
+func TestTerminalAsItWas(t *testing.T) {
+	press := func(keys string) func(*screen, context.CancelFunc) {
+		return func(term *screen, _ context.CancelFunc) { term.master.WriteString(keys) }
+	}
+	type way struct {
+		name  string
+		end   func(*screen, context.CancelFunc)
+		panic bool
+	}
+	ways := []way{
+		{"q", press("q"), false},
+		{"ctrl-C", press("\x03"), false},
+		{"ctrl-C in the filter", press("/a\x03"), false},
+		{"context", func(_ *screen, cancel context.CancelFunc) { cancel() }, false},
+		{"panic", press("p"), true},
+	}
+	for _, s := range interrupt.Heeded(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) {
+		ways = append(ways, way{s.String(), func(*screen, context.CancelFunc) { syscall.Kill(os.Getpid(), s.(syscall.Signal)) }, false})
+	}
+	for _, tt := range ways {
+		term := openScreen(t, 80, 24)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		before, err := unix.IoctlGetTermios(int(term.tty.Fd()), unix.TCGETS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan any, 1)
+		go func() {
+			defer func() { done <- recover() }()
+			if err := Run(ctx, broken{demo(t)}, Options{}, term.tty, term.tty); err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		}()
+		term.shows(t, "storage.(*Server).Fetch")
+		if during, err := unix.IoctlGetTermios(int(term.tty.Fd()), unix.TCGETS); err != nil || *during == *before {
+			t.Errorf("%s: while it is shown the modes are those of before, %v", tt.name, err)
+		}
+		tt.end(term, cancel)
+		if said := fmt.Sprint(<-done); tt.panic != strings.Contains(said, "it is broken") {
+			t.Errorf("%s: panicked with %s", tt.name, said)
+		}
+		if after, err := unix.IoctlGetTermios(int(term.tty.Fd()), unix.TCGETS); err != nil || *after != *before {
+			t.Errorf("%s: modes %+v, before %+v, %v", tt.name, after, before, err)
+		}
+		term.wait(t, "the screen of before", func(shown *vt.Emulator) bool { return !shown.IsAltScreen() })
+		term.mu.Lock()
+		if text := term.written.String(); !strings.HasSuffix(text, leave) {
+			t.Errorf("%s: the last that was written is %q", tt.name, text[max(0, len(text)-50):])
+		}
+		term.mu.Unlock()
+	}
+}
+
+// A screen that gets another size is drawn anew.
+func TestTerminalResized(t *testing.T) {
+	term := openScreen(t, 80, 24)
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(context.Background(), demo(t), Options{Interval: time.Hour}, term.tty, term.tty)
+	}()
+	term.shows(t, "figures of the last") // the next would be an hour later
+	term.mu.Lock()
+	term.shown.Resize(60, 10)
+	term.mu.Unlock()
+	if err := unix.IoctlSetWinsize(int(term.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 10, Col: 60}); err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGWINCH) // this terminal is not the one that controls the process
+	term.wait(t, "a line cut at the edge", func(shown *vt.Emulator) bool { return strings.HasSuffix(strings.TrimSpace(shown.String()), "…") })
+	term.master.WriteString("q")
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
@@ -118,7 +118,7 @@ func demo(t testing.TB) *fake {
 	}
 }
 
-// view is a model that is driven as the library drives it, without a terminal.
+// view is a model that is driven as Run drives it, without a terminal.
 type view struct {
 	t *testing.T
 	m model
@@ -130,68 +130,53 @@ func newView(t *testing.T, f *fake, o Options) *view {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &view{t, newModel(f, first, o.withDefaults())}
-	v.m.Init()
-	return v
+	return &view{t, newModel(f, first, o.withDefaults())}
 }
 
-// send gives the model a message, and what comes of the commands that it answers with,
-// but for the clock's.
-func (v *view) send(msg tea.Msg) {
+// send gives the model a message, and what comes of the commands that it answers with.
+func (v *view) send(msg message) {
 	v.t.Helper()
-	m, cmd := v.m.Update(msg)
-	v.m = m.(model)
-	if _, ok := msg.(tick); ok {
-		v.m, cmd = m.(model), v.m.read
-	}
-	if cmd == nil || v.m.filtering {
+	var do command
+	if v.m, do = v.m.update(msg); do == nil {
 		return
 	}
-	switch msg := cmd().(type) {
-	case steered, statusDone:
-		v.send(msg)
-	case readDone:
-		msg.r.at = v.m.now.at.Add(2 * time.Second)
-		v.send(msg)
+	msg = do()
+	if done, ok := msg.(readDone); ok {
+		done.r.at = v.m.now.at.Add(2 * time.Second)
 	}
+	v.send(msg)
 }
 
 // press presses keys: characters, and names in angle brackets.
 func (v *view) press(keys string) {
 	v.t.Helper()
-	named := map[string]rune{"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
-		"space": tea.KeySpace, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
 	for keys != "" {
-		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); ok && keys[0] == '<' && named[name] != 0 {
-			k := tea.Key{Code: named[name]}
-			if name == "space" {
-				k.Text = " "
-			}
-			v.send(tea.KeyPressMsg(k))
-			keys = rest
-			continue
+		name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">")
+		if !ok || keys[0] != '<' {
+			_, n := utf8.DecodeRuneInString(keys)
+			name, rest = keys[:n], keys[n:]
 		}
-		r := []rune(keys)[0]
-		v.send(tea.KeyPressMsg{Code: r, Text: string(r)})
-		keys = keys[len(string(r)):]
+		v.send(key(name))
+		keys = rest
 	}
 }
+
+// styles are those that text on the screen may have.
+var styles = regexp.MustCompile("\x1b\\[[0-9]*m")
 
 // screen is what is on the screen, without styles. Every line has to fit.
 func (v *view) screen() string {
 	v.t.Helper()
-	text := ansi.Strip(v.m.View().Content)
-	lines := strings.Split(text, "\n")
+	lines := v.m.content()
 	if len(lines) > v.m.height {
-		v.t.Errorf("%d lines on a screen of %d:\n%s", len(lines), v.m.height, text)
+		v.t.Errorf("%d lines on a screen of %d:\n%s", len(lines), v.m.height, strings.Join(lines, "\n"))
 	}
-	for _, line := range lines {
-		if w := ansi.StringWidth(line); w > v.m.width {
-			v.t.Errorf("a line of %d columns on a screen of %d: %q", w, v.m.width, line)
+	for i, line := range lines {
+		line = styles.ReplaceAllString(line, "")
+		if n := utf8.RuneCountInString(line); n > v.m.width || strings.ContainsFunc(line, unicode.IsControl) {
+			v.t.Errorf("a line of %d columns on a screen of %d: %q", n, v.m.width, line)
 		}
-	}
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines[i] = strings.TrimRight(line, " ")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -207,11 +192,11 @@ func TestScreens(t *testing.T) {
 	golden.Check(t, "sincereset.txt", v.screen())
 	v.press("tP")
 	golden.Check(t, "sincestart.txt", v.screen())
-	v.send(tea.WindowSizeMsg{Width: 130, Height: 12})
+	v.send(size{130, 12})
 	golden.Check(t, "wide.txt", v.screen())
-	v.send(tea.WindowSizeMsg{Width: 40, Height: 8})
+	v.send(size{40, 8})
 	golden.Check(t, "narrow.txt", v.screen())
-	v.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	v.send(size{80, 24})
 	v.press("?")
 	golden.Check(t, "help.txt", v.screen())
 	v.press("x/PARSE")
@@ -223,8 +208,8 @@ func TestScreens(t *testing.T) {
 	v.press("<esc>")
 	v.send(tick{})
 	golden.Check(t, "ended.txt", v.screen())
-	if cmd := v.m.Init(); cmd != nil {
-		t.Error("the clock goes on although the process has ended")
+	if _, do := v.m.update(tick{}); do != nil {
+		t.Error("readings go on although the process has ended")
 	}
 }
 
@@ -235,7 +220,7 @@ func TestSizes(t *testing.T) {
 	for _, keys := range []string{"", "o", "/par", "<enter>?"} {
 		v.press(keys)
 		for width := 1; width < 200; width++ {
-			v.send(tea.WindowSizeMsg{Width: width, Height: 1 + width/4})
+			v.send(size{width, 1 + width/4})
 			v.screen()
 		}
 	}
@@ -246,8 +231,8 @@ func TestSteering(t *testing.T) {
 	f := demo(t)
 	v := newView(t, f, Options{Sort: "name"})
 	for _, step := range []struct{ keys, did, message string }{
-		{"<space>", "pause", "pause: done"},
-		{"<space>", "resume", "resume: done"},
+		{" ", "pause", "pause: done"},
+		{" ", "resume", "resume: done"},
 		{"p", "pause", "pause: done"},
 		{"r", "resume", "resume: done"},
 		{"+", "1:10", "1 passage in 10"},
@@ -274,7 +259,7 @@ func TestSteering(t *testing.T) {
 	f.st.State = steer.Configured
 	f.err = nil
 	v.send(tick{})
-	v.press("<space>")
+	v.press(" ")
 	if f.did[len(f.did)-1] != "start" {
 		t.Errorf("space in the state configured: %q", f.did)
 	}
@@ -408,7 +393,7 @@ func TestOnce(t *testing.T) {
 	if err := Once(context.Background(), f, Options{Interval: 50 * time.Millisecond, Sort: "name"}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if text := out.String(); ansi.Strip(text) != text || !strings.Contains(text, "\nexample.com/demo/internal/storage.(*Server).Fetch ") || strings.Count(text, "\n") != 9 {
+	if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, "\nexample.com/demo/internal/storage.(*Server).Fetch ") || strings.Count(text, "\n") != 9 {
 		t.Errorf("%s", text)
 	}
 	f.st.Running = false
@@ -491,9 +476,9 @@ func BenchmarkKey20000(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var m tea.Model = newModel(f, first, Options{}.withDefaults())
+	m := newModel(f, first, Options{}.withDefaults())
 	for b.Loop() {
-		m, _ = m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
-		m.View()
+		m, _ = m.update(key("down"))
+		m.content()
 	}
 }

@@ -3,10 +3,7 @@ package top
 import (
 	"fmt"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
+	"unicode/utf8"
 
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
@@ -16,12 +13,21 @@ import (
 // the message, the help.
 const linesAround = 5
 
-var (
-	strong   = lipgloss.NewStyle().Bold(true)
-	faint    = lipgloss.NewStyle().Faint(true)
-	alarm    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-	selected = lipgloss.NewStyle().Reverse(true)
+// SGR parameters, ECMA-48 8.3.117.
+const (
+	strong   = "1"
+	faint    = "2"
+	alarm    = "33"
+	selected = "7"
 )
+
+// styled puts text in the style.
+func styled(style, text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[m"
+}
 
 const helpLine = "space pause  ←→ sort  / filter  o on/off  +- sample  t span  ? help  q quit"
 
@@ -44,54 +50,59 @@ all          passages since the start; ~ is before estimates, of samples
 The last column is how the times are spread: bars of a factor of two
 or more, between the times above it.`
 
-// View draws the screen. Only rows that are on it are written.
-func (m model) View() tea.View {
-	v := tea.NewView(m.content())
-	v.AltScreen = true
-	v.WindowTitle = "markgen top"
-	return v
-}
-
-func (m model) content() string {
-	lines := []string{strong.Render(ansi.Truncate(stateLine(m.now), m.width, "…")), ansi.Truncate(m.spanLine(), m.width, "…")}
+// content is what is on the screen: at most height lines of at most width characters. Only rows that
+// are on it are written.
+func (m model) content() []string {
+	cut := func(line string) string { return report.Begin(line, m.width) }
+	lines := []string{styled(strong, cut(stateLine(m.now))), cut(m.spanLine())}
 	if m.help {
 		for line := range strings.Lines(helpText) {
-			lines = append(lines, ansi.Truncate(strings.TrimRight(line, "\n"), m.width, "…"))
+			lines = append(lines, cut(strings.TrimRight(line, "\n")))
 		}
-		return strings.Join(lines[:min(len(lines), max(1, m.height))], "\n")
+		return lines[:min(len(lines), max(1, m.height))]
 	}
 	l := m.span.fit(m.width, m.longest)
 	sc := scaleFor(m.rows, l.bars)
-	lines = append(lines, strong.Render(ansi.Truncate(l.head(sc, m.order, m.reversed), m.width, "…")))
+	lines = append(lines, styled(strong, cut(l.head(sc, m.order, m.reversed))))
 	at := m.at()
 	for i := m.top; i < m.top+m.page(); i++ {
 		if i >= len(m.rows) {
 			lines = append(lines, "")
 			continue
 		}
-		line := ansi.Truncate(l.line(&m.span, m.rows[i], sc), m.width, "…")
+		line := cut(l.line(&m.span, m.rows[i], sc))
 		switch {
 		case i == at:
-			line = selected.Render(line)
+			line = styled(selected, line)
 		case m.rows[i].in.Count == 0:
-			line = faint.Render(line)
+			line = styled(faint, line)
 		}
 		lines = append(lines, line)
 	}
+	said := cut(report.Printable(m.message))
 	switch {
 	case m.filtering:
-		lines = append(lines, ansi.Truncate(m.filter.View(), m.width, "…"))
-	default:
-		lines = append(lines, alarm.Render(ansi.Truncate(report.Printable(m.message), m.width, "…")))
+		said = m.filter.line("filter: ", m.width)
+	case m.options.Color:
+		said = styled(alarm, said)
 	}
-	lines = append(lines, faint.Render(ansi.Truncate(helpLine, m.width, "…")))
-	return strings.Join(lines[:min(len(lines), max(1, m.height))], "\n")
+	lines = append(lines, said, styled(faint, cut(helpLine)))
+	return lines[:min(len(lines), max(1, m.height))]
+}
+
+// line is a prompt and the field with its cursor, which is always among what a width has room for.
+func (f field) line(prompt string, width int) string {
+	text := []rune(report.Printable(prompt + f.text() + " "))
+	cursor := utf8.RuneCountInString(prompt + f.before)
+	hidden := max(0, cursor-width+1)
+	text, cursor = text[hidden:min(len(text), hidden+width)], cursor-hidden
+	return string(text[:cursor]) + styled(selected, string(text[cursor])) + string(text[cursor+1:])
 }
 
 // spanLine says of which span the figures are, and what is shown of it.
 func (m model) spanLine() string {
 	text := spanText(m.from(), m.now, &m.span)
-	if filter := m.filter.Value(); filter != "" {
+	if filter := m.filter.text(); filter != "" {
 		text += fmt.Sprintf("  filter %q: %s", filter, units.Plural(len(m.rows), "marker"))
 	}
 	return text

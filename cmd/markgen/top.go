@@ -9,7 +9,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/markgen/markgen/internal/cli"
-	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/top"
 )
 
@@ -67,14 +66,11 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Fail(err)
 	}
 	defer p.Close()
-	width, _ := env.Terminal(env.Stdout)
-	if *once || width == 0 || env.Getenv("TERM") == "dumb" || !isTerminal(env.Stdin) {
-		o.Width = width
+	o.Width, o.Color = env.Terminal(env.Stdout)
+	if *once || !isTerminal(env.Stdin) || !isTerminal(env.Stdout) || o.Width == 0 || env.Getenv("TERM") == "dumb" {
 		err = top.Once(ctx, p, o, env.Stdout)
 	} else {
-		ctx, stop := interrupt.Context(ctx) // a hangup, too, is to leave the terminal as it was
-		defer stop()
-		err = top.Run(ctx, p, o, env.Stdin, env.Stdout, env.Environ)
+		err = top.Run(ctx, p, o, env.Stdin.(*os.File), env.Stdout.(*os.File))
 	}
 	if err != nil {
 		return env.Fail(err)
@@ -82,7 +78,7 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// isTerminal reports whether keys can be read from r.
+// isTerminal reports whether r is a terminal: keys can be read from it, or what is written is seen.
 func isTerminal(r any) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
