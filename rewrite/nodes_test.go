@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A function of many nodes is planted with as few more as can be where others would be too many, and it says so where all are; demoted
-// markers are counted in calls only where that helps.
+// A function of many nodes is planted with as few more as can be where others would be too many,
+// and it says so where all are; demoted markers are counted in calls only where that helps.
 func TestLong(t *testing.T) {
 	for _, tt := range []struct {
 		cases        int
