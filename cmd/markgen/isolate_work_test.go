@@ -16,6 +16,8 @@ import (
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/rewrite"
 )
 
 // madeUp is a scenario without processes.
@@ -232,5 +234,24 @@ func TestIsolatePass(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// Markers are planted in the functions that the table is about.
+func TestIsolateKeeps(t *testing.T) {
+	for _, tt := range []struct {
+		kind, name    string
+		exported, all bool
+	}{
+		{rewrite.KindFunc, "p.F", true, true}, {rewrite.KindFunc, "p.f", false, true}, {rewrite.KindFunc, "p.F:func#1", false, false}, {rewrite.KindLoop, "p.F:for#1", false, false},
+	} {
+		for _, all := range []bool{false, true} {
+			w := &isolateWork{own: &isolateFlags{all: all}, packages: []string{"p"}}
+			want := all && tt.all || !all && tt.exported
+			planted := w.keeps(&rewrite.Point{Point: registry.Point{Kind: tt.kind, Package: "p", Name: tt.name}})
+			if listed := w.api()(&profile.Marker{Kind: tt.kind, Package: "p", Name: tt.name}); planted != want || listed != want {
+				t.Errorf("%s, all %t: planted %t, listed %t", tt.name, all, planted, listed)
+			}
+		}
 	}
 }

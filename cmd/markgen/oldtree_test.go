@@ -11,7 +11,8 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-// Another state of a module is checked out, found and removed, or it is said what stands in the way.
+// Another state of a module is checked out, found and removed, or it is said what stands in the
+// way.
 func TestOldTree(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
@@ -48,6 +49,7 @@ func TestOldTree(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, dir, err string }{
 		{"v1", "a", ""},
+		{"HEAD", "a", ""}, // whose tree git does not know again
 		{"../other", "a", ""},
 		{"v2", "a", "-old v2: the repository has no such revision, and there is no folder of that name"},
 		{"v1", "later", "-old v1: there is no folder later in it"},
@@ -64,6 +66,11 @@ func TestOldTree(t *testing.T) {
 		case err == nil:
 			if _, err := os.Stat(filepath.Join(tree.dir, "a.go")); err != nil || filepath.Base(tree.dir) != "a" {
 				t.Errorf("-old %s in %s: %v", tt.old, tt.dir, err)
+			}
+			if tt.old == "HEAD" {
+				if err := os.Remove(filepath.Join(tree.root, ".git")); err != nil {
+					t.Error(err)
+				}
 			}
 			tree.remove()
 		}
