@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"html/template"
+	"html"
 	"io/fs"
 	"strings"
 	"sync"
@@ -47,12 +47,12 @@ var pageScripts = []string{
 
 // pageParts are what is the same in all pages.
 type pageParts struct {
-	page    *template.Template
-	Policy  string        // Content-Security-Policy
-	Style   template.HTML // <style> element
-	Scripts template.HTML // <script> elements
+	page    string // with {{words}} where something is put in
+	policy  string // Content-Security-Policy
+	style   string // <style> element
+	scripts string // <script> elements
 
-	Licences string // of what is not ours
+	licences string // of what is not ours
 }
 
 var parts = sync.OnceValue(func() *pageParts {
@@ -67,9 +67,9 @@ var parts = sync.OnceValue(func() *pageParts {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	p := &pageParts{page: template.Must(template.New("page").Parse(read("page.html")))}
+	p := &pageParts{page: read("page.html")}
 	style := read("page.css")
-	p.Style = template.HTML("<style>" + style + "</style>")
+	p.style = "<style>" + style + "</style>"
 	var scripts strings.Builder
 	var hashes []string
 	for _, name := range pageScripts {
@@ -78,11 +78,11 @@ var parts = sync.OnceValue(func() *pageParts {
 		scripts.WriteString("<script>" + text + "</script>\n")
 		hashes = append(hashes, hash(text))
 	}
-	p.Scripts = template.HTML(scripts.String())
-	p.Licences = read("chartjs/LICENSE.md") + "\n" + read("chartjs/LICENSE-color.md")
+	p.scripts = scripts.String()
+	p.licences = read("chartjs/LICENSE.md") + "\n" + read("chartjs/LICENSE-color.md")
 	// Nothing is loaded, nothing is sent, and no script runs but those here: whatever a
 	// name in the data may hold. Trusted types refuse to make markup of any text.
-	p.Policy = "default-src 'none'; script-src " + strings.Join(hashes, " ") + "; style-src " + hash(style) +
+	p.policy = "default-src 'none'; script-src " + strings.Join(hashes, " ") + "; style-src " + hash(style) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	return p
 })
@@ -117,18 +117,12 @@ func writeHTML(w *bufio.Writer, p *profile.Profile, _ []*profile.Marker, o Optio
 		notes = append(notes, "? behind a change: the marker was renamed, moved or edited, and may not be what it is compared with")
 	}
 	parts, head := parts(), headLines(p, o.Against)
-	return parts.page.Execute(w, struct {
-		*pageParts
-		Title    string
-		Compared bool
-		Verdicts *pageCompared
-		About    string
-		Head     []headLine
-		Cautions []string
-		Summary  pageSummary
-		Remark   string
-		Data     template.HTML
-	}{parts, title(p, data.API), o.Against != nil, summarizeComparison(o.Compared, data.Verdicts), aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API), template.HTML(packed)})
+	about := pageAbout{title(p, data.API), o.Against != nil, summarizeComparison(o.Compared, data.Verdicts), aboutRun(head), head, notes, summarize(p, o, data.Prefix), remark(p, data.API)}
+	_, err = strings.NewReplacer(
+		"{{policy}}", html.EscapeString(parts.policy), "{{title}}", html.EscapeString(about.Title), "{{style}}", parts.style, "{{about}}", about.html(),
+		"{{licences}}", html.EscapeString(parts.licences), "{{data}}", packed, "{{scripts}}", parts.scripts,
+	).WriteString(w, parts.page)
+	return err
 }
 
 // title names the page: by the program, a catalogue by its packages.
