@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/profile"
@@ -101,7 +99,7 @@ func readAnew(env *cli.Env, data dataArgs) reader {
 	}
 }
 
-// servedAtOnce is how many connections there are at once; others wait. Each may hold a page in memory.
+// servedAtOnce is how many requests are answered at once; others wait. Each may hold a page in memory.
 const servedAtOnce = 64
 
 // serveReport serves the report until the context ends or the process is told to.
@@ -124,7 +122,7 @@ func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Option
 	}
 	mux.Handle(pattern, page.handler(read, o))
 	server := &http.Server{
-		Handler:           ownNames(l.Addr(), mux),
+		Handler:           ownNames(l.Addr(), atOnce(servedAtOnce, mux)),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      2 * time.Minute, // of who does not read its page
@@ -134,7 +132,7 @@ func serveReport(ctx context.Context, env *cli.Env, addr string, o report.Option
 	fmt.Fprintf(env.Stderr, "markgen report: serving %s, made anew from the data at each request, until interrupted\n", o.Format)
 
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(netutil.LimitListener(l, servedAtOnce)) }()
+	go func() { ended <- server.Serve(l) }()
 	select {
 	case err = <-ended:
 		return env.Fail(err)
@@ -182,5 +180,18 @@ func ownNames(at net.Addr, next http.Handler) http.Handler {
 			return
 		}
 		next.ServeHTTP(w, r)
+	})
+}
+
+// atOnce lets next answer n requests at once; others wait, as long as their clients do.
+func atOnce(n int, next http.Handler) http.Handler {
+	places := make(chan struct{}, n)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			next.ServeHTTP(w, r)
+		case <-r.Context().Done(): // the client has gone
+		}
 	})
 }

@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
@@ -189,4 +191,34 @@ func TestReportServedOptions(t *testing.T) {
 			t.Errorf("%s: two requests have the same options", format)
 		}
 	}
+}
+
+// Requests past the limit wait for others to end, and those whose client has gone are not answered.
+func TestReportServedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answered atomic.Int32
+		end := make(chan bool)
+		handler := atOnce(2, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			answered.Add(1)
+			<-end
+		}))
+		request := func(ctx context.Context) {
+			go handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/", nil))
+			synctest.Wait()
+		}
+		gone, leave := context.WithCancel(t.Context())
+		for _, ctx := range []context.Context{t.Context(), t.Context(), gone, t.Context()} {
+			request(ctx)
+		}
+		if n := answered.Load(); n != 2 {
+			t.Errorf("%d requests are answered at once, want 2", n)
+		}
+		leave()
+		synctest.Wait()
+		close(end)
+		synctest.Wait()
+		if n := answered.Load(); n != 3 {
+			t.Errorf("%d requests were answered, want 3 of 4, as one client had gone", n)
+		}
+	})
 }
