@@ -1,0 +1,58 @@
+#!/bin/sh
+# Makes the go.mod and go.sum files ready for a release: release.sh v0.2.0
+# All modules get the version. go.sum of one has sums of another that is not published yet, so here they are
+# tagged one after the other in a clone, which stands for the repository. Sums depend on the files of a
+# module only: they hold for the commit that has all. Nothing is published, tagged or committed here.
+set -eu
+version=${1:?usage: release.sh vX.Y.Z}
+cd "$(dirname "$0")/.."
+root=$PWD
+if [ -n "$(git status --porcelain)" ]; then
+	echo "there are changes that are not committed; commit them first" >&2
+	exit 1
+fi
+path=$(GOWORK=off go list -m)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+git clone -q . "$work/src"
+cd "$work/src"
+
+# Other modules come from the cache of this machine, if they are in it.
+GOPROXY="file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)"
+GOMODCACHE=$work/mod
+GOPRIVATE=$path
+GOFLAGS=-modcacherw
+GIT_CONFIG_GLOBAL=$work/gitconfig
+export GOPROXY GOMODCACHE GOPRIVATE GOFLAGS GIT_CONFIG_GLOBAL
+git config --global url."file://$work/src".insteadOf "https://$path"
+git config --global user.name release
+git config --global user.email release@localhost
+
+# What requires a module comes after it.
+modules="runtime ."
+[ ! -d service ] || modules="$modules service"
+for dir in $modules; do
+	name=$path
+	[ "$dir" = . ] || name=$path/$dir
+	sed -i "s|^\(.*[[:space:]]$name\) v[^ ]* =>|\1 $version =>|" go.work
+	for user in . service bench; do
+		if [ -f $user/go.mod ] && grep -q "$name v" $user/go.mod; then
+			go mod edit -require "$name@$version" $user/go.mod
+		fi
+	done
+done
+export GOWORK=off
+for dir in $modules bench; do
+	echo "$dir"
+	(cd "$dir" && go mod tidy && go build ./...)
+	git commit -q --allow-empty -am "$dir"
+	case $dir in
+	bench) ;;
+	.) git tag "$version" ;;
+	*) git tag "$dir/$version" ;;
+	esac
+done
+git diff --name-only "$(git -C "$root" rev-parse HEAD)" | while read -r name; do
+	cp "$name" "$root/$name"
+done
+git -C "$root" diff --stat
