@@ -44,7 +44,7 @@ done
 export GOWORK=off
 for dir in $modules bench; do
 	echo "$dir"
-	(cd "$dir" && go mod tidy && go build ./...)
+	(cd "$dir" && go mod tidy && go build -trimpath ./...)
 	git commit -q --allow-empty -am "$dir"
 	case $dir in
 	bench) ;;
