@@ -83,7 +83,9 @@ bin/staticcheck:
 
 # Manual pages, of what markgen help prints.
 man: build
-	GOWORK=off $(GO) run -C tools ./man -date "$(DATE)" -version "$(VERSION)" "$(CURDIR)/bin/markgen" "$(CURDIR)/bin/man"
+	for program in markgen markgend; do \
+		GOWORK=off $(GO) run -C tools ./man -date "$(DATE)" -version "$(VERSION)" "$(CURDIR)/bin/$$program" "$(CURDIR)/bin/man" || exit 1; \
+	done
 
 completions: build
 	@mkdir -p bin/completions
