@@ -15,11 +15,12 @@ import (
 // program is the table of commands.
 var program = &cli.Program{
 	Name: "markgend",
-	Long: `Markgend is markgen's central service: markgen push sends it what marked programs on many machines measured, and markgen
-query and browsers ask it what an API costs.
+	Long: `Markgend is markgen's central service, which adds up what many machines measured.
 
 usage: markgend [flags]                      serve (markgend help serve)
-       markgend command [flags] [arguments]`,
+       markgend command [flags] [arguments]
+
+Markgen push sends it what marked programs left; markgen query and browsers ask it what an API costs.`,
 	End:       `markgend help COMMAND explains one. Exit codes: 0, 1 a failure, 2 wrong usage.`,
 	Commands:  []*cli.Command{cmdServe, cmdInit, cmdToken, cmdBackup, cmdRestore},
 	Default:   "serve",
