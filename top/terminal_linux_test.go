@@ -3,7 +3,6 @@ package top
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -11,19 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/vt"
 	"golang.org/x/sys/unix"
 
 	"github.com/markgen/markgen/internal/interrupt"
 )
 
-// screen is a pseudo-terminal with a terminal's emulator on its other side,
-// since a program draws only what changes of a screen.
+// screen is a pseudo-terminal with a display on its other side, since a program writes only what
+// changes of a screen.
 type screen struct {
 	master, tty *os.File
 
 	mu      sync.Mutex
-	shown   *vt.Emulator
+	shown   *display
 	written strings.Builder
 }
 
@@ -47,9 +45,8 @@ func openScreen(t *testing.T, width, height uint16) *screen {
 	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: height, Col: width}); err != nil {
 		t.Fatal(err)
 	}
-	term := &screen{master: master, tty: tty, shown: vt.NewEmulator(int(width), int(height))}
-	t.Cleanup(func() { master.Close(); tty.Close(); term.shown.InputPipe().(io.Closer).Close() })
-	go io.Copy(master, term.shown) // what a terminal answers when it is asked
+	term := &screen{master: master, tty: tty, shown: newDisplay(int(width), int(height))}
+	t.Cleanup(func() { master.Close(); tty.Close() })
 	go func() {
 		buf := make([]byte, 1<<16)
 		for {
@@ -58,7 +55,7 @@ func openScreen(t *testing.T, width, height uint16) *screen {
 				return
 			}
 			term.mu.Lock()
-			term.shown.Write(buf[:n])
+			term.shown.write(string(buf[:n]))
 			term.written.Write(buf[:n])
 			term.mu.Unlock()
 		}
@@ -67,12 +64,15 @@ func openScreen(t *testing.T, width, height uint16) *screen {
 }
 
 // wait returns once a condition of the screen holds, what being the words for it.
-func (term *screen) wait(t *testing.T, what string, holds func(shown *vt.Emulator) bool) {
+func (term *screen) wait(t *testing.T, what string, holds func(shown *display) bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		term.mu.Lock()
-		held, text := holds(term.shown), term.shown.String()
+		held, text, unknown := holds(term.shown), term.shown.String(), term.shown.errors
 		term.mu.Unlock()
+		if len(unknown) > 0 {
+			t.Fatalf("%s: %q was written; the screen:\n%s", what, unknown, text)
+		}
 		if held {
 			return
 		}
@@ -85,7 +85,7 @@ func (term *screen) wait(t *testing.T, what string, holds func(shown *vt.Emulato
 // shows waits until a text is on the screen.
 func (term *screen) shows(t *testing.T, text string) {
 	t.Helper()
-	term.wait(t, text, func(shown *vt.Emulator) bool { return strings.Contains(shown.String(), text) })
+	term.wait(t, text, func(shown *display) bool { return strings.Contains(shown.String(), text) })
 }
 
 // On a terminal keys are read and the screen is drawn, and given back at the end.
@@ -103,7 +103,7 @@ func TestTerminal(t *testing.T) {
 			}
 		}
 		term.shows(t, "storage.(*Server).Fetch")
-		term.wait(t, "a screen of its own", (*vt.Emulator).IsAltScreen)
+		term.wait(t, "a screen of its own", func(shown *display) bool { return shown.modes["?1049"] && !shown.modes["?25"] })
 		key(" ")
 		term.shows(t, "pause: done")
 		term.mu.Lock()
@@ -120,7 +120,7 @@ func TestTerminal(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		term.wait(t, "the screen of before", func(shown *vt.Emulator) bool { return !shown.IsAltScreen() })
+		term.wait(t, "the screen of before", (*display).asItWas)
 		if len(f.did) != 2 || f.did[0] != "pause" || !strings.HasSuffix(f.did[1], " false") {
 			t.Errorf("did %q", f.did)
 		}
@@ -178,12 +178,7 @@ func TestTerminalAsItWas(t *testing.T) {
 		if after, err := unix.IoctlGetTermios(int(term.tty.Fd()), unix.TCGETS); err != nil || *after != *before {
 			t.Errorf("%s: modes %+v, before %+v, %v", tt.name, after, before, err)
 		}
-		term.wait(t, "the screen of before", func(shown *vt.Emulator) bool { return !shown.IsAltScreen() })
-		term.mu.Lock()
-		if text := term.written.String(); !strings.HasSuffix(text, leave) {
-			t.Errorf("%s: the last that was written is %q", tt.name, text[max(0, len(text)-50):])
-		}
-		term.mu.Unlock()
+		term.wait(t, "the screen of before", (*display).asItWas)
 	}
 }
 
@@ -196,13 +191,13 @@ func TestTerminalResized(t *testing.T) {
 	}()
 	term.shows(t, "figures of the last") // the next would be an hour later
 	term.mu.Lock()
-	term.shown.Resize(60, 10)
+	term.shown.resize(60, 10)
 	term.mu.Unlock()
 	if err := unix.IoctlSetWinsize(int(term.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 10, Col: 60}); err != nil {
 		t.Fatal(err)
 	}
 	syscall.Kill(os.Getpid(), syscall.SIGWINCH) // this terminal is not the one that controls the process
-	term.wait(t, "a line cut at the edge", func(shown *vt.Emulator) bool { return strings.HasSuffix(strings.TrimSpace(shown.String()), "…") })
+	term.wait(t, "a line cut at the edge", func(shown *display) bool { return strings.HasSuffix(strings.TrimSpace(shown.String()), "…") })
 	term.master.WriteString("q")
 	if err := <-done; err != nil {
 		t.Error(err)
