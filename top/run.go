@@ -66,8 +66,8 @@ func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	}
 	// Until the terminal is as it was no signal ends this process, not a second one either.
 	end := make(chan os.Signal, 1)
-	for _, s := range interrupt.Heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
-		signal.Notify(end, s)
+	for _, heeded := range interrupt.Heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
+		signal.Notify(end, heeded)
 	}
 	defer signal.Stop(end)
 	t, err := openTerminal(in, out)
@@ -76,7 +76,7 @@ func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	}
 	defer t.close()
 	err = newModel(s, first, o.withDefaults()).run(ctx, t, end)
-	if errors.Is(err, io.EOF) { // there are no more keys
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EIO) { // the terminal is gone
 		return nil
 	}
 	return err

@@ -203,3 +203,15 @@ func TestTerminalResized(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Where the terminal is gone there is nobody to show anything.
+func TestTerminalGone(t *testing.T) {
+	term := openScreen(t, 80, 24)
+	done := make(chan error, 1)
+	go func() { done <- Run(context.Background(), demo(t), Options{}, term.tty, term.tty) }()
+	term.shows(t, helpLine)
+	term.master.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
