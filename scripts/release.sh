@@ -45,7 +45,8 @@ export GOWORK=off
 for dir in $modules bench; do
 	echo "$dir"
 	(cd "$dir" && go mod tidy && go build -trimpath ./...)
-	git commit -q --allow-empty -am "$dir"
+	git add -A
+	git commit -q --allow-empty -m "$dir"
 	case $dir in
 	bench) ;;
 	.) git tag "$version" ;;
