@@ -111,7 +111,7 @@ func trapGoFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && filepath.Base(path) == "perf" {
+		if err == nil && d.IsDir() && filepath.Base(path) == "markgen" {
 			return filepath.SkipDir
 		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {

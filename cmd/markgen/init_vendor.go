@@ -38,6 +38,10 @@ func initVendor(env *cli.Env, root, module string) error {
 		return err
 	}
 	dir := filepath.Join(root, filepath.FromSlash(rt.Vendored))
+	folders := map[string]bool{}
+	for name := range files {
+		folders[path.Dir(name)] = true
+	}
 	// Nothing is touched before it is known that all of it is ours.
 	have := map[string][]byte{}
 	var stale []string
@@ -53,7 +57,10 @@ func initVendor(env *cli.Env, root, module string) error {
 			return err
 		}
 		if !bytes.HasPrefix(text, []byte(vendoredMark)) {
-			return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.Shown(path), rt.Vendored)
+			if rel, err := filepath.Rel(dir, filepath.Dir(path)); err == nil && folders[filepath.ToSlash(rel)] {
+				return fmt.Errorf("%s was not written by markgen; move it elsewhere, for %s holds only the copy of the runtime", env.Shown(path), env.Shown(filepath.Dir(path)))
+			}
+			return nil
 		}
 		have[path] = text
 		if rel, err := filepath.Rel(dir, path); err != nil || files[filepath.ToSlash(rel)] == nil {
