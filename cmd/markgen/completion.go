@@ -71,8 +71,8 @@ func runCompletion(ctx context.Context, env *cli.Env, args []string) int {
 // candidate is what a word may become, and what that means.
 type candidate struct{ value, about string }
 
-// complete returns what the last of the words behind the program's name may become. Nothing is known about it if that is
-// none; then it may be the name of a file.
+// complete returns what the last of the words behind the program's name may become. If that is nothing, the word may
+// be the name of a file.
 func complete(ctx context.Context, env *cli.Env, words []string) []candidate {
 	word, before := words[len(words)-1], words[:len(words)-1]
 	c := cmdMark
@@ -210,8 +210,9 @@ type helpFlag struct {
 
 var flagLine = regexp.MustCompile(`(?m)^  -([a-z][a-z0-9-]*)(?: (\S+))? +(\S.*)$`)
 
-// helpFlags are the flags of a command, from its help: a flag begins with two spaces and a dash, and behind its
-// name and that of its value, which has no small letter of its own, it is explained.
+// helpFlags are the flags of a command, from its help, where the line of a flag begins with two spaces and a dash. What
+// stands behind its name is what its value is called, unless that begins with a small letter: then
+// the flag has no value, and it is the first word of what is said.
 func helpFlags(c *cli.Command) []helpFlag {
 	var flags []helpFlag
 	for _, m := range flagLine.FindAllStringSubmatch(c.Long, -1) {
