@@ -4,8 +4,8 @@
 GO ?= go
 export GOFLAGS := -buildvcs=false
 
-# The packages of all modules (go.work) but bench.
-ALL := ./... ./runtime/... ./service/...
+# The packages of all modules (go.work) but bench. Those with the longest tests come first.
+ALL := ./cmd/... ./overlay/... ./service/... ./... ./runtime/...
 
 .PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy man completions lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
