@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/store"
+	"github.com/markgen/markgen/tier"
 )
 
 // A store from which figures were removed is as one that never had them: of an origin, of some of
@@ -24,7 +25,11 @@ func testRemove(t *testing.T, url string) {
 	r := newMaker(21)
 	s := open(t, url, store.Options{})
 	var list []fact
-	for i := range 40 {
+	batches := 20
+	if tier.InCorpus() {
+		batches = 40
+	}
+	for i := range batches {
 		b := r.batch()
 		for k := range b.Profile.Markers {
 			m := &b.Profile.Markers[k]
