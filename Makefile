@@ -15,7 +15,7 @@ help:
 	@echo 'make test       those, lint, and one test of each kind with browsers, servers and other toolchains: before each change'
 	@echo 'make corpus     everything, hours; or one part: make corpus-traps, -command, -service, -packages, -modules'
 	@echo 'make lint       gofmt, vet and staticcheck'
-	@echo 'make tidy       go mod tidy in each module'
+	@echo 'make tidy       go mod tidy in the root, service and bench'
 	@echo 'make bench      what things cost, as ratios: docs/performance.md'
 	@echo 'make soak       thousands of processes killed at any moment'
 	@echo 'make demo       marks and runs the demo application'

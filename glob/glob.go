@@ -1,6 +1,6 @@
 // Package glob matches names with the patterns that all of markgen has, from the keys of MARKGEN to the queries of the
 // central service: * stands for any text, slashes and dots included, ? for any one byte, and the rest for itself, so that
-// names such as (*T).Method can be written as they are. Package runtime, which may import nothing, has the same.
+// names such as (*T).Method can be written as they are. Package perf, which may import nothing, has the same.
 //
 //	glob.Match("example.com/*.(*T).*", name)
 package glob

@@ -39,7 +39,7 @@ func notStarted(name string, err error) error {
 // The error says that the program could not be started.
 func runChild(cmd *exec.Cmd) (int, error) {
 	signals := make(chan os.Signal, 16)
-	if list := interrupt.Heeded(forwarded...); len(list) > 0 {
+	if list := interrupt.NotIgnored(forwarded...); len(list) > 0 {
 		signal.Notify(signals, list...)
 		defer signal.Stop(signals)
 	}

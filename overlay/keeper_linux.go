@@ -29,7 +29,7 @@ import (
 //
 // A process connects to the keeper's socket and is sent a descriptor. It is the
 // only one of its open file description, and locked (flock), so that the lock
-// ends with the process. Package runtime has the other end.
+// ends with the process. Package perf has the other end.
 //
 // The socket has an abstract name (unix(7)), which processes of other users, and
 // those that see other files, by chroot or a mount namespace, can connect to, too.

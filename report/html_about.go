@@ -18,8 +18,8 @@ type pageAbout struct {
 	Remark   string
 }
 
-// A markup is HTML that is being written. (With html/template a program keeps every method that a template
-// could call: 4 MB of the command.)
+// A markup is HTML that is being written. (A program with html/template keeps every exported method, which a template
+// could call.)
 type markup struct{ strings.Builder }
 
 // add adds a line of HTML, in which each %s stands for a text.

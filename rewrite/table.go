@@ -143,7 +143,7 @@ func quote(table string) string {
 	return strconv.Quote(table)
 }
 
-// The form of tables, which docs/data-file.md tells and package runtime reads.
+// The form of tables, which docs/data-file.md tells and package perf reads.
 const (
 	sampledLine   = "s\n" // the first line, if there is a rate in it
 	lastLine      = "e\n" // in the table of package main, which is initialised last

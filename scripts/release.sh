@@ -29,8 +29,7 @@ git config --global user.name release
 git config --global user.email release@localhost
 
 # What requires a module comes after it.
-modules="runtime ."
-[ ! -d service ] || modules="$modules service"
+modules="runtime . service"
 for dir in $modules; do
 	name=$path
 	[ "$dir" = . ] || name=$path/$dir
@@ -53,7 +52,8 @@ for dir in $modules bench; do
 	*) git tag "$dir/$version" ;;
 	esac
 done
-git diff --name-only "$(git -C "$root" rev-parse HEAD)" | while read -r name; do
+git diff --name-only "$(git -C "$root" rev-parse HEAD)" >"$work/changed"
+while read -r name; do
 	cp "$name" "$root/$name"
-done
+done <"$work/changed"
 git -C "$root" diff --stat

@@ -66,7 +66,7 @@ func Run(ctx context.Context, s Source, o Options, in, out *os.File) error {
 	}
 	// Until the terminal is as it was no signal ends this process, not a second one either.
 	end := make(chan os.Signal, 1)
-	for _, heeded := range interrupt.Heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
+	for _, heeded := range interrupt.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) {
 		signal.Notify(end, heeded)
 	}
 	defer signal.Stop(end)

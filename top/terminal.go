@@ -1,6 +1,7 @@
 package top
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,16 +14,15 @@ import (
 // xterm. Lines are not wrapped, since characters are counted as one column wide, as in reports: a
 // line with wide ones is cut at the edge and stays one line.
 const (
-	enter = "\x1b[22;2t\x1b]2;markgen top\x07" + // keep the title and set it
-		"\x1b[?1049h\x1b[?25l\x1b[?7l" // a screen of its own, no cursor, no wrapping
-	leave = "\x1b[?7h\x1b[?25h\x1b[?1049l" +
+	enter     = "\x1b[22;2t\x1b]2;markgen top\x07" + ownScreen // keep the title and set it
+	ownScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l"                 // a screen of its own, no cursor, no wrapping
+	leave     = "\x1b[?7h\x1b[?25h\x1b[?1049l" +
 		"\x1b]2;\x07\x1b[23;2t" // no title where none is kept
 )
 
 // A terminal is one that was taken over, until it is closed.
 //
-// This, keys.go and the loop in run.go stand in for a framework. With one (bubbletea, bubbles and
-// lipgloss) the command had 38 modules and 34 MB; without it it has 21 and 31.5, and all that was
+// This, keys.go and the loop in run.go stand in for a framework, which would be 17 modules
 // for one view: a table that is painted anew every second, and thirty keys. Only sequences are
 // written that terminals of every make know. Nothing is asked of the terminal, so that none of
 // its answers gets among the keys, or on the screen of who comes next.
@@ -63,7 +63,8 @@ func (t *terminal) close() {
 func (t *terminal) reclaim() error {
 	t.lines = nil
 	_, err := term.MakeRaw(int(t.in.Fd()))
-	return err
+	_, written := t.out.WriteString(ownScreen)
+	return errors.Join(err, written)
 }
 
 // size is how large the terminal is, if it says so.

@@ -149,7 +149,7 @@ func TestTerminalAsItWas(t *testing.T) {
 		{"context", func(_ *screen, cancel context.CancelFunc) { cancel() }, false},
 		{"panic", press("p"), true},
 	}
-	for _, s := range interrupt.Heeded(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) {
+	for _, s := range interrupt.NotIgnored(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) {
 		ways = append(ways, way{s.String(), func(*screen, context.CancelFunc) { syscall.Kill(os.Getpid(), s.(syscall.Signal)) }, false})
 	}
 	for _, tt := range ways {

@@ -164,7 +164,7 @@ func settings(ctx context.Context, env *cli.Env, word string) []candidate {
 		{"skip=", "do not collect these"},
 		{"on=", "collect these too"},
 		{"off=", "do not collect these either"},
-		{"sample=1:", "collect one passage in so many"},
+		{"sample=1:", "time one passage in so many"},
 	})
 }
 

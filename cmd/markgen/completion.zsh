@@ -12,7 +12,7 @@ _markgen() {
 		return
 	fi
 	[[ $values[1] == *[=:] ]] && end=(-S '')
-	compadd -l -d lines $end -a values
+	compadd -l -d lines "${end[@]}" -a values
 }
 if [[ $funcstack[1] == _markgen ]]; then
 	_markgen "$@"

@@ -34,7 +34,7 @@ examples:
 }
 
 func runExec(ctx context.Context, env *cli.Env, args []string) int {
-	interrupt.OutliveReader()
+	interrupt.IgnoreSIGPIPE()
 	own, args, code, done := parseOwn(env, args, true, false)
 	if done {
 		return code

@@ -38,8 +38,8 @@ Where the module is in a git repository, .gitattributes gets lines that make git
 sides when two branches add markers. What is as it should be is left alone, so init may be run again, with
 -vendor to bring the copy up to date.
 
-A module that was marked when the runtime was part of ` + ownModule + ` is moved on: go.mod and the
-imports in its source.
+A module that was marked when the runtime was part of ` + ownModule + ` is moved on without
+-vendor: go.mod and the imports in its source.
 
 markgen build, run and test need none of this: they touch no file of the module.
 

@@ -67,7 +67,8 @@ func isModule(dir string) bool {
 // says what it did.
 func (old *oldImports) drop(file *modfile.File) (said []string, err error) {
 	isTool := func(t *modfile.Tool) bool { return t.Path == ownModule || strings.HasPrefix(t.Path, ownModule+"/") }
-	if requiredVersion(file, ownModule) == "" || old.others || slices.ContainsFunc(file.Tool, isTool) {
+	direct := func(r *modfile.Require) bool { return r.Mod.Path == ownModule && !r.Indirect }
+	if !slices.ContainsFunc(file.Require, direct) || old.others || slices.ContainsFunc(file.Tool, isTool) || len(old.runtime) == 0 && replacement(file, ownModule) == "" {
 		return nil, nil
 	}
 	if err := file.DropRequire(ownModule); err != nil {

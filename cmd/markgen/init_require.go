@@ -76,14 +76,17 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 		return err
 	}
 	if string(after) == string(before) && len(old.runtime) == 0 {
+		if err := addSum(ctx, env, root, checkout); err != nil {
+			return err
+		}
 		fmt.Fprintf(env.Stdout, "%s: requires markgen's runtime, nothing to do\n", name)
-		return addSum(ctx, env, root, checkout)
-	}
-	if err := old.write(env, root); err != nil {
-		return err
+		return nil
 	}
 	if string(after) == string(before) {
-		return addSum(ctx, env, root, checkout)
+		if err := addSum(ctx, env, root, checkout); err != nil {
+			return err
+		}
+		return old.write(env, root)
 	}
 	gomod := filepath.Join(root, "go.mod")
 	original, err := fileread.File(gomod)
@@ -97,6 +100,9 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 		return errors.Join(err, cli.WriteFile(gomod, original)) // what can't be had is not required
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", name, strings.Join(said, ", "))
+	if err := old.write(env, root); err != nil {
+		return err
+	}
 	if err := raiseWork(env, root, file.Go); err != nil {
 		return err
 	}
@@ -110,7 +116,9 @@ func addSum(ctx context.Context, env *cli.Env, root, checkout string) error {
 	if checkout != "" {
 		return nil
 	}
-	return runGo(ctx, env, root, "mod", "download", rt.Module)
+	alone := *env
+	alone.Environ = append(env.Environ[:len(env.Environ):len(env.Environ)], "GOWORK=off") // a workspace has sums of its own
+	return runGo(ctx, &alone, root, "mod", "download", rt.Module)
 }
 
 // sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies what is imported, so

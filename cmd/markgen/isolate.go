@@ -92,7 +92,7 @@ type isolateFlags struct {
 }
 
 func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
-	interrupt.OutliveReader()
+	interrupt.IgnoreSIGPIPE()
 	var own isolateFlags
 	fs := env.Flags()
 	fs.BoolVar(&own.all, "all", false, "")

@@ -35,7 +35,7 @@ examples:
 }
 
 func runRun(ctx context.Context, env *cli.Env, args []string) int {
-	interrupt.OutliveReader()
+	interrupt.IgnoreSIGPIPE()
 	own, args, code, done := parseOwn(env, args, true, true)
 	if done {
 		return code

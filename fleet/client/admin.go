@@ -48,7 +48,7 @@ func (c *Client) AddToken(ctx context.Context, name string, scopes []string, exp
 		return t, err
 	}
 	if json.Unmarshal(text, &t) != nil || t.Token == "" {
-		return t, fmt.Errorf("%s answers with no token; is it a markgendr of another version?", c.Host())
+		return t, fmt.Errorf("%s answers with no token; is it a markgend of another version?", c.Host())
 	}
 	return t, nil
 }

@@ -84,7 +84,7 @@ func refusal(res *http.Response) error {
 	if err != nil || is != "application/problem+json" || json.Unmarshal(text, p) != nil || p.Title == "" {
 		return &fleet.Problem{
 			Type: "about:blank", Status: res.StatusCode, Title: "The answer was " + res.Status,
-			Detail: "and is not one of a markgendr; is the URL the right one, or a proxy between?",
+			Detail: "and is not one of a markgend; is the URL the right one, or a proxy between?",
 		}
 	}
 	return p

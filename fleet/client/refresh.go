@@ -56,7 +56,7 @@ func (c *Client) Refresh(ctx context.Context, p *profile.Profile, cursor string,
 		}
 		more, err := strconv.ParseBool(res.Header.Get("Markgen-More"))
 		if err != nil || res.Header.Get("Markgen-Cursor") == "" && more {
-			return p, cursor, came, fmt.Errorf("%s does not say where to go on; is it a markgendr of another version?", c.Host())
+			return p, cursor, came, fmt.Errorf("%s does not say where to go on; is it a markgend of another version?", c.Host())
 		}
 		markers := p.Markers
 		for i := range part.Markers {

@@ -13,7 +13,7 @@ import (
 func Context(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
-	if list := Heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
+	if list := NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
 		signal.Notify(signals, list...)
 	}
 	go func() {
@@ -30,9 +30,9 @@ func Context(ctx context.Context) (_ context.Context, stop func()) {
 	}
 }
 
-// Heeded are those of the signals that this process was not started to ignore, as nohup does with that of a hangup and a
+// NotIgnored are those of the signals that this process was not started to ignore, as nohup does with that of a hangup and a
 // shell with those of the keyboard for what it starts in the background.
-func Heeded(signals ...os.Signal) (heeded []os.Signal) {
+func NotIgnored(signals ...os.Signal) (heeded []os.Signal) {
 	for _, s := range signals {
 		if !signal.Ignored(s) {
 			heeded = append(heeded, s)
@@ -41,9 +41,9 @@ func Heeded(signals ...os.Signal) (heeded []os.Signal) {
 	return heeded
 }
 
-// OutliveReader has writing to a pipe whose reader has gone fail, as writing elsewhere may, where it would end this
+// IgnoreSIGPIPE has writing to a pipe whose reader has gone fail, as writing elsewhere may, where it would end this
 // process at once: it has data to keep and files to put away.
-func OutliveReader() {
+func IgnoreSIGPIPE() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 

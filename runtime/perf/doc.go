@@ -37,7 +37,8 @@
 //
 // # What it may import
 //
-// Only runtime, sync/atomic, syscall, unsafe and math/bits, so that everything
+// Only runtime, sync/atomic, syscall, unsafe, math/bits and package layout of its module, and in an overlay
+// build internal/runtime/exithook, so that everything
 // else in the standard library can be marked. In an overlay build the same files
 // form a package below GOROOT/src, where virtual_*.go are part of it and
 // module_*.go are not, and in a deep build (package overlay/deep) deep_*.go are and

@@ -32,7 +32,7 @@ func newConnections(l net.Listener, most int) *connections {
 type connection struct {
 	net.Conn
 	of   *connections
-	once sync.Once
+	gone bool // it was closed; the server may be told late
 }
 
 func (c *connections) Accept() (net.Conn, error) {
@@ -86,6 +86,9 @@ func (c *connections) state(conn net.Conn, state http.ConnState) {
 	case http.StateActive:
 		delete(c.waiting, one)
 	case http.StateIdle:
+		if one.gone {
+			return
+		}
 		c.waiting[one] = time.Now()
 		c.changed.Signal()
 	}
@@ -100,13 +103,14 @@ func (c *connections) Close() error {
 }
 
 func (one *connection) Close() error {
-	one.once.Do(func() {
-		c := one.of
-		c.mu.Lock()
-		defer c.mu.Unlock()
+	c := one.of
+	c.mu.Lock()
+	if !one.gone {
+		one.gone = true
 		delete(c.waiting, one)
 		c.open--
 		c.changed.Signal()
-	})
+	}
+	c.mu.Unlock()
 	return one.Conn.Close()
 }

@@ -37,6 +37,9 @@ type Removed struct {
 // follows the catalogue by a cursor has to begin anew. Batches stay known: they are not counted if
 // they come again. After an error a part may be gone; the same again takes out the rest.
 func (s *Store) Remove(ctx context.Context, r Removal) (Removed, error) {
+	if r.Run != nil && r.Token != "" {
+		return Removed{}, errors.New("removing figures: a run is of one token; give one of them")
+	}
 	done, err := s.removeFigures(ctx, r)
 	return done, s.wrap("removing figures", err)
 }

@@ -1,5 +1,5 @@
-// Command man writes the manual pages of markgen: markgen.1 with the list of commands, and markgen-COMMAND.1 with what
-// markgen help COMMAND prints. So there is one text, the help, and the library that makes pages of it is not in the command.
+// Command man writes the manual pages of markgen or markgend: markgen.1 with the list of commands, and markgen-COMMAND.1 with
+// what markgen help COMMAND prints. So there is one text, the help, and the library that makes pages of it is not in the command.
 //
 //	go build -o bin/markgen ./cmd/markgen
 //	GOWORK=off go run -C tools ./man -date 2026-01-31 -version v0.1.0 "$PWD/bin/markgen" "$PWD/bin/man"

@@ -50,7 +50,7 @@ it at once, and loses nothing that was answered. Several may share a PostgreSQL 
   -host NAME,…    names besides its addresses that a server for this machine alone answers to without a token
   -max-batch SIZE        of a batch, unpacked (default 1M)
   -max-apis N            APIs in the store; batches with others are refused then (default 2000000)
-  -max-origins N         builds, Go versions, systems and processors in the store, for each token (default 100000)
+  -max-origins N         builds, Go versions, systems and processors in the store, once for each token they come with (default 100000)
   -max-connections N     open at once; another takes the place of one without a request, or waits (default 1000)
   -rate N         markers a second that each token may send, or each address without one; a request counts as N/1000, a
                   build or kind of machine that is new from it as N/5; 0: any (default 100000)
