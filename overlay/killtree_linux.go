@@ -8,11 +8,22 @@ import (
 	"syscall"
 )
 
-// killTree ends a process and those that it and they have started, as far as who started them is still there.
+// killTree ends a process and those that it and they have started, as far as who started them is still there. They are stopped
+// first: a process that is stopped starts no other, which would be missed. One that was told to stop may
+// still be starting one, so all are known when they have been looked for twice and were.
 func killTree(p *os.Process) error {
-	below := descendants(p.Pid)
-	err := p.Kill()
-	for _, pid := range below {
+	err := p.Signal(syscall.SIGSTOP)
+	below := map[int]bool{}
+	for same := 0; same < 2; same++ {
+		for _, pid := range descendants(p.Pid) {
+			if !below[pid] {
+				below[pid], same = true, -1
+				_ = syscall.Kill(pid, syscall.SIGSTOP) // an error is told below
+			}
+		}
+	}
+	err = errors.Join(err, p.Kill())
+	for pid := range below {
 		if e := syscall.Kill(pid, syscall.SIGKILL); e != nil && !errors.Is(e, syscall.ESRCH) {
 			err = errors.Join(err, e)
 		}

@@ -32,7 +32,7 @@ func TestExecEnded(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	for len(descendants(pid)) == 0 { // sleep
+	for len(descendants(pid)) == 0 { // mv, or sleep already
 		time.Sleep(time.Millisecond)
 	}
 	all := append(descendants(pid), pid)
