@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// killTree ends a process and those that it and they have started, as far as who started them is still there. They are stopped
-// first: a process that is stopped starts no other, which would be missed. One that was told to stop may
-// still be starting one, so all are known when they have been looked for twice and were.
+// killTree ends a process and those that it and they have started, as far as who started them is
+// still there. They are stopped first: a process that is stopped starts no other, which would be
+// missed. One that was told to stop may still be starting one, so all are known when they have been
+// looked for twice and were.
 func killTree(p *os.Process) error {
 	err := p.Signal(syscall.SIGSTOP)
 	below := map[int]bool{}

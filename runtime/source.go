@@ -1,5 +1,6 @@
-// Package runtime has the source of what marked programs import, for the command: an overlay build compiles it as packages
-// of the standard library, and markgen init -vendor copies it into a module.
+// Package runtime has the source of what marked programs import, for the command: an overlay build
+// compiles it as packages of the standard library, and markgen init -vendor copies it into a
+// module.
 package runtime
 
 import (
@@ -10,7 +11,8 @@ import (
 	"strings"
 )
 
-// Source is the source of the module's other packages: package perf, which marked programs import, and what it imports.
+// Source is the source of the module's other packages: package perf, which marked programs import,
+// and what it imports.
 //
 //go:embed perf/*.go perf/*.s layout/*.go
 var Source embed.FS
@@ -89,11 +91,11 @@ func Files() ([]string, error) {
 	return names, err
 }
 
-// VirtualFiles are the files for an overlay build, by their slash-separated
-// paths below GOROOT/src. They are those of Source, save that
-// virtual_*.go lose the tag that keeps them out there, that module_*.go are left out, and that assembly moves to a package
-// next door, from which the functions are linked. For a deep build (package
-// overlay/deep) deep_*.go take the place of plain_*.go.
+// VirtualFiles are the files for an overlay build, by their slash-separated paths below GOROOT/src.
+// They are those of Source, save that virtual_*.go lose the tag that keeps them out there, that
+// module_*.go are left out, and that assembly moves to a package next door, from which the
+// functions are linked. For a deep build (package overlay/deep) deep_*.go take the place of
+// plain_*.go.
 func VirtualFiles(deep bool) (map[string][]byte, error) {
 	names, err := Files()
 	if err != nil {

@@ -168,9 +168,9 @@ func settings(ctx context.Context, env *cli.Env, word string) []candidate {
 	})
 }
 
-// markerNames are the names of the module's live markers that begin with word, with prefix before each. A name may also be
-// given without the path in front of the package or, if bare, without the package: the shortest of
-// these that word fits are taken. Source that can't be read has none.
+// markerNames are the names of the module's live markers that begin with word, with prefix before
+// each. A name may also be given without the path in front of the package or, if bare, without the
+// package: the shortest of these that word fits are taken. Source that can't be read has none.
 func markerNames(ctx context.Context, env *cli.Env, prefix, word string, bare bool) []candidate {
 	quiet := *env
 	quiet.Stdout, quiet.Stderr = io.Discard, io.Discard
@@ -210,9 +210,9 @@ type helpFlag struct {
 
 var flagLine = regexp.MustCompile(`(?m)^  -([a-z][a-z0-9-]*)(?: (\S+))? +(\S.*)$`)
 
-// helpFlags are the flags of a command, from its help, where the line of a flag begins with two spaces and a dash. What
-// stands behind its name is what its value is called, unless that begins with a small letter: then
-// the flag has no value, and it is the first word of what is said.
+// helpFlags are the flags of a command, from its help, where the line of a flag begins with two
+// spaces and a dash. What stands behind its name is what its value is called, unless that begins
+// with a small letter: then the flag has no value, and it is the first word of what is said.
 func helpFlags(c *cli.Command) []helpFlag {
 	var flags []helpFlag
 	for _, m := range flagLine.FindAllStringSubmatch(c.Long, -1) {

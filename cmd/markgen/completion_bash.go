@@ -38,8 +38,8 @@ func bashWords(line, current string) (words []string, rest func(string) string) 
 	}
 }
 
-// bashWord returns the first word of a line as it is written there, the line behind it, and the quote that is open at the
-// end of the word, 0 for none.
+// bashWord returns the first word of a line as it is written there, the line behind it, and the
+// quote that is open at the end of the word, 0 for none.
 func bashWord(line string) (raw, rest string, quote byte) {
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {

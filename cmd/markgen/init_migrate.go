@@ -19,8 +19,8 @@ import (
 	rt "github.com/markgen/markgen/runtime"
 )
 
-// Before the runtime had a module of its own, marked source imported package runtime of this module, which was required
-// and, from a checkout, replaced. Init moves such a module on.
+// Before the runtime had a module of its own, marked source imported package runtime of this
+// module, which was required and, from a checkout, replaced. Init moves such a module on.
 
 // An oldImports is what the Go files of a module import of this one.
 type oldImports struct {
@@ -63,8 +63,8 @@ func isModule(dir string) bool {
 	return err == nil
 }
 
-// drop takes the require and the replace of this module out of go.mod, unless a package or a command of it is needed, and
-// says what it did.
+// drop takes the require and the replace of this module out of go.mod, unless a package or a
+// command of it is needed, and says what it did.
 func (old *oldImports) drop(file *modfile.File) (said []string, err error) {
 	isTool := func(t *modfile.Tool) bool { return t.Path == ownModule || strings.HasPrefix(t.Path, ownModule+"/") }
 	direct := func(r *modfile.Require) bool { return r.Mod.Path == ownModule && !r.Indirect }

@@ -110,8 +110,8 @@ func initRequire(ctx context.Context, env *cli.Env, root string, file *modfile.F
 	return nil
 }
 
-// addSum sees to it that go.sum has the sums of the runtime's module, without which go builds nothing that imports it. What
-// a directory replaces has none.
+// addSum sees to it that go.sum has the sums of the runtime's module, without which go builds
+// nothing that imports it. What a directory replaces has none.
 func addSum(ctx context.Context, env *cli.Env, root, checkout string) error {
 	if checkout != "" {
 		return nil
@@ -121,8 +121,9 @@ func addSum(ctx context.Context, env *cli.Env, root, checkout string) error {
 	return runGo(ctx, &alone, root, "mod", "download", rt.Module)
 }
 
-// sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies what is imported, so
-// that marking comes first, and go refuses the directory until then. A workspace has one of its own, and no -mod=mod.
+// sayVendor says how to mark where a vendor directory is in use, which lacks the runtime: go copies
+// what is imported, so that marking comes first, and go refuses the directory until then. A
+// workspace has one of its own, and no -mod=mod.
 func sayVendor(env *cli.Env, root string) {
 	vendor, flag, verb := filepath.Join(root, "vendor"), "-mod=mod", "go mod vendor"
 	if work := workFile(env, root); work != "" {
@@ -133,9 +134,10 @@ func sayVendor(env *cli.Env, root string) {
 	}
 }
 
-// raiseGo makes the go line of a module at least that of the runtime's, without which the go command would not build it,
-// and returns the new version, "" if the line is as it should be. Before Go 1.22 that would change what the module's own
-// loops mean, and is refused; the language versions since only add to the language.
+// raiseGo makes the go line of a module at least that of the runtime's, without which the go
+// command would not build it, and returns the new version, "" if the line is as it should be.
+// Before Go 1.22 that would change what the module's own loops mean, and is refused; the language
+// versions since only add to the language.
 func raiseGo(name string, file *modfile.File) (raised string, err error) {
 	have, line := "1.16", 1 // what go assumes without a go line
 	if file.Go != nil {
@@ -150,8 +152,8 @@ func raiseGo(name string, file *modfile.File) (raised string, err error) {
 	return "", fmt.Errorf("%s:%d:1: the module is for go %s, and requiring markgen's runtime takes go %s; run markgen init -vendor, which leaves go.mod alone, or go mod edit -go=%s if that suits the module", name, line, have, rt.GoVersion, rt.GoVersion)
 }
 
-// raiseWork makes the go line of the workspace that the module in root is used in, if there is one, at least that of the
-// module, as the go command demands.
+// raiseWork makes the go line of the workspace that the module in root is used in, if there is one,
+// at least that of the module, as the go command demands.
 func raiseWork(env *cli.Env, root string, need *modfile.Go) error {
 	path := workFile(env, root)
 	if path == "" || need == nil {
@@ -219,8 +221,9 @@ func replacement(file *modfile.File, module string) string {
 	return ""
 }
 
-// findCheckout returns the directory of the runtime's module in the source that this binary was built from, "" if it is
-// not there any more, or the binary does not say (it was built with -trimpath), or it is a released version.
+// findCheckout returns the directory of the runtime's module in the source that this binary was
+// built from, "" if it is not there any more, or the binary does not say (it was built with
+// -trimpath), or it is a released version.
 func findCheckout() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
@@ -239,8 +242,8 @@ func isRuntime(dir string) bool {
 	return err == nil && modfile.ModulePath(text) == rt.Module
 }
 
-// releasedVersion returns the version of the runtime's module that this binary was built with, "" if it was built from a
-// checkout.
+// releasedVersion returns the version of the runtime's module that this binary was built with, ""
+// if it was built from a checkout.
 func releasedVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// installed is a user's machine: a module cache of its own, and a proxy that has the modules of the checkout as v0.1.0, and those
-// of others from the module cache here, or from the network.
+// installed is a user's machine: a module cache of its own, and a proxy that has the modules of the
+// checkout as v0.1.0, and those of others from the module cache here, or from the network.
 type installed struct {
 	t       *testing.T
 	dir     string

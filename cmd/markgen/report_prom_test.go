@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,26 +20,7 @@ import (
 // the folder.
 func servingMetrics(t *testing.T, dir string, flags ...string) (url string) {
 	t.Helper()
-	cmd := exec.Command("markgen", append(append([]string{"report", "-format", "prom", "-http", "127.0.0.1:0"}, flags...), ".")...)
-	cmd.Dir = dir
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("markgen report -http ends with %v", err)
-		}
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(line)
+	return promtest.Serve(t, dir, "markgen", append(append([]string{"report", "-format", "prom", "-http", "127.0.0.1:0"}, flags...), ".")...)
 }
 
 // same buckets.

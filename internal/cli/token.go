@@ -10,7 +10,8 @@ import (
 	"github.com/markgen/markgen/fileread"
 )
 
-// Token is the token for a central service: the one given, or what the file of -token-file has, or MARKGEN_TOKEN if there is neither.
+// Token is the token for a central service: the one given, or what the file of -token-file has, or
+// MARKGEN_TOKEN if there is neither.
 func (e *Env) Token(given, file string) (string, error) {
 	const shape = "a token is one word that begins with mg_"
 	token, from := cmp.Or(given, e.Getenv("MARKGEN_TOKEN")), "the token"

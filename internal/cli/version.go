@@ -43,7 +43,8 @@ func Version() string {
 	return "(devel)"
 }
 
-// commitOf returns " commit " and the commit that a binary was built from, "" if that is not known, or is in the version.
+// commitOf returns " commit " and the commit that a binary was built from, "" if that is not known,
+// or is in the version.
 func commitOf(info *debug.BuildInfo) string {
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(info.Main.Version, s.Value[:12]) {

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// Context returns a context that ends when this process is told to end, by an [Error]. The first signal until stop is called does
-// not end the process at once: it has things to put away. A second one does, unless a program runs that signals are passed on to.
+// Context returns a context that ends when this process is told to end, by an [Error]. The first
+// signal until stop is called does not end the process at once: it has things to put away. A second
+// one does, unless a program runs that signals are passed on to.
 func Context(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -30,8 +31,9 @@ func Context(ctx context.Context) (_ context.Context, stop func()) {
 	}
 }
 
-// NotIgnored are those of the signals that this process was not started to ignore, as nohup does with that of a hangup and a
-// shell with those of the keyboard for what it starts in the background.
+// NotIgnored are those of the signals that this process was not started to ignore, as nohup does
+// with that of a hangup and a shell with those of the keyboard for what it starts in the
+// background.
 func NotIgnored(signals ...os.Signal) (heeded []os.Signal) {
 	for _, s := range signals {
 		if !signal.Ignored(s) {

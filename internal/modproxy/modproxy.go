@@ -1,5 +1,5 @@
-// Package modproxy makes a file-system module proxy from the checkout, with which tests install and require the modules as
-// users do.
+// Package modproxy makes a file-system module proxy from the checkout, with which tests install and
+// require the modules as users do.
 package modproxy
 
 import (
@@ -22,8 +22,9 @@ var Modules = map[string]string{
 	"service": "github.com/markgen/markgen/service",
 }
 
-// Write writes a proxy to dir that has each of the modules, in that version, as the files are that git knows in the checkout at root.
-// Of files that have changed since they were committed the changed ones are there.
+// Write writes a proxy to dir that has each of the modules, in that version, as the files are that
+// git knows in the checkout at root. Of files that have changed since they were committed the
+// changed ones are there.
 func Write(dir, root, version string) error {
 	cmd := exec.Command("git", "ls-files", "-z")
 	cmd.Dir = root

@@ -2,6 +2,7 @@
 package promtest
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -314,4 +316,30 @@ func CheckQuantiles(t *testing.T, prom *Server, p *profile.Profile, name string,
 			}
 		}
 	}
+}
+
+// Serve starts a program in a directory, which prints the URL of what it serves, and interrupts it
+// when the test ends.
+func Serve(t *testing.T, dir, name string, args ...string) (url string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s ends with %v", name, err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
 }

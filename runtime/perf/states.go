@@ -14,7 +14,8 @@ const (
 	StateStopped      RunState = layout.StateStopped // the data are complete
 )
 
-// It is a variable also because a compiler that is told of markers asks for one in each package, as it does with -cover.
+// It is a variable also because a compiler that is told of markers asks for one in each package, as
+// it does with -cover.
 var stateNames = [...]string{
 	StateUnconfigured: "unconfigured",
 	StateConfigured:   "configured",

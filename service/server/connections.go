@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Connections are a listener that keeps no more than so many open. When another comes, the one that has waited for a request
-// for longest is closed. So nobody is kept out by those who hold connections open without asking: machines between two
-// batches of theirs, or somebody on purpose. If all are in the middle of a request, the new one waits.
+// Connections are a listener that keeps no more than so many open. When another comes, the one that
+// has waited for a request for longest is closed. So nobody is kept out by those who hold
+// connections open without asking: machines between two batches of theirs, or somebody on purpose.
+// If all are in the middle of a request, the new one waits.
 type connections struct {
 	net.Listener
 	most int

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,25 +20,7 @@ import (
 // servingCatalogue starts markgend, as a process, with what a profile has.
 func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 	t.Helper()
-	cmd := exec.Command("markgend", "-db", filepath.Join(t.TempDir(), "fleet.db"), "-addr", "127.0.0.1:0", "-public-read", "-public-ingest", "-log", "warn")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("markgend ends with %v", err)
-		}
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	url = strings.TrimSuffix(strings.TrimSpace(line), "/")
+	url = strings.TrimSuffix(promtest.Serve(t, t.TempDir(), "markgend", "-addr", "127.0.0.1:0", "-public-read", "-public-ingest", "-log", "warn"), "/")
 	body, err := fleettest.Compressed(p)
 	if err != nil {
 		t.Fatal(err)

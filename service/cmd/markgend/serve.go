@@ -32,9 +32,9 @@ usage: markgend [serve] [flags]
 
 Serve takes the batches that markgen push sends, adds them up by marker, origin and day, and answers whoever
 asks: markgen query, other programs over HTTP (GET /openapi.yaml describes that), and people with a browser. A
-batch is answered when it is safe on disk, and counts once however often it comes. It runs until SIGTERM or
-SIGINT: then /readyz fails, requests that have begun are answered, and what waits is written; a second signal ends
-it at once, and loses nothing that was answered. Several may share a PostgreSQL database; none of them leads.
+batch is answered when it is safe on disk, and counts once however often it comes. It runs until SIGTERM,
+SIGINT or SIGHUP: then /readyz fails, requests that have begun are answered, and what waits is written; a second signal
+ends it at once, and loses nothing that was answered. Several may share a PostgreSQL database; none of them leads.
 
   -db DB          the store: a file of SQLite, which is made if it is not there, and which its owner alone may read
                   (0600, in a directory that is made with 0700), or postgres://USER:PASSWORD@HOST/NAME
@@ -50,7 +50,8 @@ it at once, and loses nothing that was answered. Several may share a PostgreSQL 
   -host NAME,…    names besides its addresses that a server for this machine alone answers to without a token
   -max-batch SIZE        of a batch, unpacked (default 1M)
   -max-apis N            APIs in the store; batches with others are refused then (default 2000000)
-  -max-origins N         builds, Go versions, systems and processors in the store, once for each token they come with (default 100000)
+  -max-origins N         builds, Go versions, systems and processors in the store, once for each token that they
+                         come with (default 100000)
   -max-connections N     open at once; another takes the place of one without a request, or waits (default 1000)
   -rate N         markers a second that each token may send, or each address without one; a request counts as N/1000, a
                   build or kind of machine that is new from it as N/5; 0: any (default 100000)

@@ -13,6 +13,7 @@ import (
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/service/server"
 	"github.com/markgen/markgen/service/store"
+	"github.com/markgen/markgen/units"
 )
 
 var cmdToken = &cli.Command{
@@ -258,7 +259,7 @@ func (o revokeFlags) remove(ctx context.Context, env *cli.Env, k tokenKeeper, id
 	if o.dry {
 		verb = "would remove"
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s %d batches with figures of %d APIs, on %d days of builds and kinds of machines, sent with %s\n", verb, done.Batches, done.APIs, done.Days, id)
+	_, err = fmt.Fprintf(env.Stdout, "%s %s with figures of %s, sent with %s\n", verb, units.Plural(done.Batches, "batch"), units.Plural(done.APIs, "API"), id)
 	return err
 }
 
