@@ -254,7 +254,7 @@ type bitset []uint64
 func (s bitset) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 != 0 }
 
 func (r *run) alias(b block) error {
-	data, err := r.content(b, layout.OffAliasOften+24)
+	data, err := r.content(b, layout.OffAliasFirst+8)
 	if err != nil {
 		return err
 	}
@@ -264,14 +264,6 @@ func (r *run) alias(b block) error {
 		to:     r.order.Uint64(data[layout.OffAliasTo:]),
 		first:  r.order.Uint64(data[layout.OffAliasFirst:]),
 	})
-	pace := pace{
-		all:   r.order.Uint64(data[layout.OffAliasOften:]),
-		n:     r.order.Uint64(data[layout.OffAliasOften+8:]),
-		ticks: r.order.Uint64(data[layout.OffAliasOften+16:]),
-	}
-	if pace.n != 0 {
-		r.paces[r.order.Uint64(data[layout.OffAliasFrom:])] = pace
-	}
 	return nil
 }
 

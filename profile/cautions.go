@@ -65,9 +65,6 @@ func (p *Profile) Cautions() []string {
 	if text := p.mostlyTaken(); text != "" {
 		list = append(list, text)
 	}
-	if text := p.slowWindows(); text != "" {
-		list = append(list, text)
-	}
 	if t := p.Pairs; t != nil && t.Lost > 0 {
 		list = append(list, "of "+units.Plural(t.Lost, "scope")+" it is not known what else was open; there were too many goroutines, or too little memory")
 	}

@@ -47,8 +47,7 @@ func (r *run) join(sum *Sum) {
 			figures := r.cells.at(index)
 			if b, ok := windows[t.gates[i]]; ok && figures == nil {
 				figures = new(Marker)
-				s := r.windows(b, scopeWords)
-				figures.fromWindows(s, r.readIn(s), batchSums{}, 0, 1)
+				figures.fromWindows(r.sampling(&b, layout.OffWindowTicks), &b, 0)
 			}
 			r.cells.set(index, nil)
 			if m == nil {
@@ -90,8 +89,7 @@ func (r *run) join(sum *Sum) {
 				t.counted[i].called(c.marker, r.newest)
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
-					s := r.windows(b, tickWords)
-					figures.fromTicks(s, r.readIn(s), b, r.batches(b, layout.OffTickBatches), r.counterTogether(s, b, n))
+					figures.fromTicks(r.sampling(&b, layout.OffTickTicks), &b, r.batches(&b))
 				}
 				r.passed(t.counted[i], &figures)
 				t.counted[i].add(&figures)

@@ -75,7 +75,6 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		samples: map[uint64]batchSums{},
 
 		sampledMarkers: map[uint64]batchSums{},
-		paces:          map[uint64]pace{},
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
 		ticks:          map[tickKey][]batchSums{},
@@ -119,8 +118,8 @@ type run struct {
 
 	samples map[uint64]batchSums // of windows, by global index
 
-	sampledMarkers map[uint64]batchSums    // the same by the numbers of markers
-	paces          map[uint64]pace         // how they went before that, by marker
+	sampledMarkers map[uint64]batchSums // the same by the numbers of markers
+	doubts         doubts
 	pages          []block                 // the words of markers, with the numbers of tables as shards
 	edges          map[uint64]edge         // by global index
 	rows           map[uint64]block        // with the pairs of a marker, by global index

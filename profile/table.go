@@ -23,8 +23,7 @@ type table struct {
 type tableText struct {
 	markers  []*Marker // without figures; nil: the line could not be read
 	gates    []int     // the markers whose gates those of markers are
-	atTop    []bool    // whether their functions choose where they begin whether these are recorded
-	once     []onlyRun // whether their functions run once at most
+	once     []bool    // whether Go's runtime calls their functions once
 	counters []counter
 	added    []counterSum // in order
 
@@ -112,8 +111,7 @@ func parseTable(text string) *tableText {
 				within(m, importPath)
 			}
 			t.markers, t.gates = append(t.markers, m), append(t.gates, gate)
-			t.atTop = append(t.atTop, strings.Contains(flags, "t"))
-			t.once = append(t.once, onlyRun{strings.Contains(flags, "i"), strings.Contains(flags, "m")})
+			t.once = append(t.once, strings.ContainsAny(flags, "im"))
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok

@@ -56,14 +56,3 @@ func (p *Profile) mostlyTaken() string {
 		"(%s: %s left, %s taken off); count (//perf:mark count) or skip (//perf:skip) what is passed most, such as %s",
 		units.Plural(markers, "marker"), worst.Name, roughly(worst.MeanNS()), roughly(worst.insideTaken(&p.Clock)/float64(worst.Timed())), often.Name)
 }
-
-// slowWindows says how much of the windows recording took, "" if they were at most slowed times as long as what it left of them.
-func (p *Profile) slowWindows() string {
-	const slowed = 4
-	s := p.Sampling
-	if s == nil || s.OpenNS <= slowed*s.NetNS {
-		return ""
-	}
-	return fmt.Sprintf("recording took %.0f %% of the windows: what waits there for other goroutines waits for what these record, too, and has that in its times",
-		100*(1-float64(s.NetNS)/float64(s.OpenNS)))
-}

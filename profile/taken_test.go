@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"math"
 	"strings"
 	"testing"
 )
@@ -11,29 +10,6 @@ func timedWith(name string, n, ns, taken, self uint64) Marker {
 	return Marker{
 		Name: name, Count: n, SelfNS: self, Ticks: n * (ns + taken), MinNS: ns, MaxNS: ns,
 		Buckets: []Bucket{{K: 12, Count: n, SumNS: n * ns, SumSq: Uint128{Lo: n * ns * ns}}},
-	}
-}
-
-// What was taken off for recording is as unsure as what recording cost in windows, and the mean with it.
-func TestTakenIsUnsure(t *testing.T) {
-	of := func(taken uint64) float64 {
-		m := timedWith("m", 1000, 3000, taken, 0)
-		s := windows{Sampling: Sampling{N: 20, Windows: 1000, OpenNS: 1000, NetNS: 1000, OfNS: 20_000}, costSE: 0.1, hz: 1e9}
-		m.fromWindows(&s, 0, batchSums{}, 0, 1)
-		if want := uint64(20_000); m.Count != want {
-			t.Errorf("%d passages, want %d", m.Count, want)
-		}
-		se, ok := m.MeanSE()
-		if !ok {
-			t.Errorf("%d taken off: ± is not known", taken)
-		}
-		return se
-	}
-	if se := of(0); se > 1 {
-		t.Errorf("nothing taken off passages that all take as long: ± %g", se)
-	}
-	if se := of(20_000); math.Abs(se-2000) > 20 {
-		t.Errorf("20 µs ± 10 %% taken off: ± %g, want 2000", se)
 	}
 }
 
@@ -82,21 +58,5 @@ func TestMostlyTaken(t *testing.T) {
 	p.NoSelf = true
 	if got := p.mostlyTaken(); got != "" {
 		t.Errorf("nothing is taken off for inner scopes without self times, but %q", got)
-	}
-}
-
-// Where recording took most of the windows, others waited for it.
-func TestSlowWindows(t *testing.T) {
-	p := &Profile{Sampling: &Sampling{OpenNS: 100, NetNS: 25}}
-	if got := p.slowWindows(); got != "" {
-		t.Errorf("75 %%: %q", got)
-	}
-	p.Sampling.NetNS = 10
-	if got := strings.Join(p.Cautions(), "\n"); !strings.Contains(got, "recording took 90 % of the windows: what waits there") {
-		t.Errorf("90 %%: %q", got)
-	}
-	p.Sampling = nil
-	if got := p.slowWindows(); got != "" {
-		t.Errorf("no windows: %q", got)
 	}
 }

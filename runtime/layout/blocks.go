@@ -111,7 +111,7 @@ const (
 	OffDemoted  = 1 << 5  // its scopes are counted and not timed, see demote=; the code behind the gate runs marked all the same
 	OffSettled  = 1 << 31 // besides one of the others: its scopes that were open have ended
 
-	IndexOff          = 1 << 31 // with each of the following; alone: passages are only counted, for a window
+	IndexOff          = 1 << 31 // with each of the following
 	IndexOffChoice    = 1 << 24
 	IndexOffEnough    = 1 << 25
 	IndexOffThrottled = 1 << 26
@@ -159,7 +159,6 @@ const (
 	OffAliasFrom  = 16
 	OffAliasTo    = 24
 	OffAliasFirst = 32
-	OffAliasOften = 40
 
 	OffMarkersTable = 16
 	OffMarkersLen   = 24
@@ -173,22 +172,17 @@ const (
 	OffEdgeCaller = 24
 	OffEdgeMarker = 32
 
-	OffTickTable  = 16
-	OffTickCount  = 32
-	OffTickSince  = 48
-	OffTickUntil  = 80
-	OffTickPassed = 112
-	OffTickSlower = OffTickPassed + 8*Paces
-	OffTickPace   = OffTickSlower + 8
-	TickSize      = OffTickPace + 24
+	OffTickTable = 16
+	OffTickCount = 32
+	OffTickSince = 56
+	OffTickUntil = 88
+	TickSize     = 120
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24
-	OffSampleSince  = 64
-	OffSampleUntil  = 96
-	OffSamplePassed = 128
-	OffSampleSlower = OffSamplePassed + 8*Paces
-	SampleSize      = OffSampleSlower + 8
+	OffSampleSince  = 80
+	OffSampleUntil  = 112
+	SampleSize      = 144
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

@@ -10,7 +10,7 @@ const Magic = "markgen\x00"
 // Version is the layout described here. A reader refuses any other; a version
 // that reads as Version with its bytes swapped comes from a machine of the
 // other byte order.
-const Version = 5
+const Version = 6
 
 // HeaderSize is the size of the header page; the first block begins there.
 const HeaderSize = 4096
@@ -54,45 +54,13 @@ const (
 	// by single atomic operations.
 	OffSampleN     = 2048 // sample=1:N for all markers, the N; 0 or 1: every passage
 	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
-	OffWindowWidth = 2064 // within so many ticks from then on; 1: nothing was passed in it yet; all ones: there are no windows
+	OffWindowWidth = 2064 // within so many ticks from then on; 0: it has ended; all ones: there are no windows
 	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
-	OffWindows     = 2080 // windows that have ended, or in which the run has, in which scopes were timed
-	OffWindowTicks = 2088 // ticks that they lasted, without what opening them took from the program
-	OffWindowNet   = 2096 // the same less what scopes, reading collectors, making cells, getting under way and counting cost the program in them
+	OffWindows     = 2080 // windows that have ended, or in which the run has
+	OffWindowTicks = 2088 // ticks that they lasted
+	OffWindowTaken = 2096 // of these, what recording is estimated to have taken from the program
 	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
 	OffTickTicks   = 2112 // ticks that counters were on in windows
-	OffTickNet     = 2120 // the same less what counting and scopes cost the program
-	OffWindowRead  = 2128 // ticks of OffWindowTicks that reading collectors and making cells took, by the clock
-	OffWindowPaces = 2136 // of each of Paces how many ticks windows were to last, and how far the program got on in them: what scopes, collectors and counting left
-	OffTickPaces   = 2328 // the same of counters
-	OffTickBatches = 2424 // the batches in which counters were on
-
-	// How far off what recording cost in windows may be, in OffWindowNet, and in OffTickNet: the square of the relative standard error,
-	// times UnsureUnit; 0: it is not known.
-	OffWindowUnsure = 2432
-	OffTickUnsure   = 2440
-
-	OffWindowAfter = 2448 // ticks that recording calls to their ends took after windows
-
-	// How far off it may be how far the program got on in all windows, OffWindowNet, and in OffTickNet, where it is told by functions that are passed
-	// between them, too, in the same units; 0: it is not. Then OffWindowUnsure and OffTickUnsure are of what a marker was passed in that these were not:
-	// how many times as long as the program got on in them windows were in which these were passed, or of counters all, times UnsureUnit.
-	OffWindowTold = 2456
-	OffTickTold   = 2464
-	OffWindowWith = 2472
-	OffTickWith   = 2480
-
-	// What the program got of the processors where others took turns with it, ns: how long its threads waited, how much it used, and in how much
-	// time; and how much it used in windows meanwhile, and in how much time.
-	OffTurnsWaited = 2488
-	OffTurnsUsed   = 2496
-	OffTurnsOf     = 2504
-	OffTurnsOpen   = 2512
-	OffTurnsOpenOf = 2520
-
-	// Which part of what the program had of processors in windows it had in all of the time, times UnsureUnit, as it was taken to be where OffWindowTold is
-	// given; 0: it was not.
-	OffTurnsShare = 2528
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
@@ -114,25 +82,6 @@ const (
 	SizeMain   = 512
 	SizeBuild  = 128
 )
-
-// Paces classes of windows are told apart by how far the program was to get on in them. Each but the last has windows that were to last less
-// than so many quarters of that.
-const Paces = 6
-
-// LongestWhole is for how long a call that began in a window is recorded whole, ns.
-const LongestWhole = 100_000_000
-
-// UnsureUnit is how many units of the words OffWindowUnsure and OffTickUnsure make 1.
-const UnsureUnit = 1 << 32
-
-// MostPace is how many times as long as the program gets on in them windows are taken to be at most: a scope costs about as
-// much as the shortest functions take so many times.
-const MostPace = 64
-
-// MostTurns is how many times what it has of processors in windows a program is taken to have elsewhere, at most.
-const MostTurns = 4
-
-var PaceLimits = [Paces - 1]uint64{5, 7, 10, 16, 32}
 
 // States of a run, the value at OffState.
 const (
@@ -223,8 +172,6 @@ const (
 	//	24 global index in the table u64, or NoMarker: not collected, to be dropped
 	//	32 ns that the first passage in the process took, and 1, u64; 0: it has not ended,
 	//	   or may not be the first
-	//	40 passages of the marker before it was recorded in windows, if what is under this
-	//	   number was; the latest of these, and how many ticks they took, u64; 0: not known
 	BlockAlias = 4
 
 	// BlockBuckets holds GroupBuckets buckets of one marker on one shard; one is
@@ -259,9 +206,10 @@ const (
 	//	64 Log… of each
 	BlockLog = 8
 
-	// BlockSample has sums over the batches of windows, from which follows how far
-	// off an estimate for the marker may be. n is the number of its passages in a
-	// batch, and s the ns that they took; all are float64.
+	// BlockSample has sums over the batches of windows, from which follow an estimate for
+	// the marker and how far off it may be. n is the number of its passages in a batch, s the
+	// ns that they took, and x is n times how many times as long the windows of the batch were
+	// as their net time, what recording left of them; all are float64.
 	//
 	//	16 global marker index u64
 	//	24 Σn
@@ -269,11 +217,11 @@ const (
 	//	40 Σs
 	//	48 Σs²
 	//	56 Σns
-	//	64 what OffProfiled would have been when that began u64
-	//	72 OffWindowNet, OffWindowTicks, OffBatches at that time u64
-	//	96 the same when the rate became another; 0 until then
-	//	128 Σn of the batches of each of Paces
-	//	176 the sum over batches of n times how many times as long windows were as what recording left of them
+	//	64 Σx
+	//	72 Σx²
+	//	80 what OffProfiled would have been when that began u64
+	//	88 OffWindowTaken, OffWindowTicks, OffBatches at that time u64
+	//	112 the same when the rate became another; 0 until then
 	BlockSample = 9
 
 	// BlockRing holds the trace records of one shard, see Ring…. BlockTrace holds
@@ -293,13 +241,11 @@ const (
 	//	16 number of the table u64
 	//	24 which of its counters u64
 	//	32 count u64
-	//	40 sum of the squares of the counts of batches float64
-	//	48 what OffProfiled would have been when that began u64
-	//	56 OffTickNet, OffTickTicks, OffTickBatches at that time u64
-	//	80 the same when the rate became another; 0 until then
-	//	112 its count in the batches of each of Paces float64
-	//	160 the sum of the counts of batches, each times how many times as long windows were as what recording left of them, float64
-	//	168 how often it had counted before, the latest of that, and how many ticks that took
+	//	40 Σx, as in BlockSample, float64
+	//	48 Σx² float64
+	//	56 what OffProfiled would have been when that began u64
+	//	64 OffWindowTaken, OffTickTicks, OffBatches at that time u64
+	//	88 the same when the rate became another; 0 until then
 	//
 	// A counter has one for each rate.
 	BlockTick = 15

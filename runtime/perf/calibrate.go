@@ -13,9 +13,6 @@ import (
 // passage that is only counted cost, ticks<<costBits.
 var stepTicks, readTicks, countTicks uint64
 
-// thinCost is scopeCosts.thin of the latest rounds.
-var thinCost uint64
-
 // rounds is how often what scopes cost has been measured in the run, enoughRounds
 // what it takes before the first scope. costs are what it was in the latest mostRounds. Under the lock.
 var (
@@ -43,7 +40,6 @@ const (
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
-	scratchThin      = Marker{index: scratchIndex | layout.IndexOff}
 	scratch          cell
 	scratchEdge      cell
 	scratchGroup     group
@@ -174,11 +170,6 @@ func measureCosts() {
 	useScratchRing(pid)
 	var c scopeCosts
 	c.measure(&scratchMarker)
-	if conf.windows() {
-		passed := shards[pid].thin
-		c.thin = (added(&scratchThin, openedWork) + added(&scratchThin, valueWork)) / 2
-		shards[pid].thin = passed // nothing of that are milestones
-	}
 	point, inner := uint64(0), uint64(0)
 	if hot.extras&extraTrace != 0 {
 		point = measurePoints(&scratchMarker)
@@ -194,7 +185,6 @@ func measureCosts() {
 	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
 	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
 	countTicks = typical(func(c *scopeCosts) uint64 { return c.count })
-	thinCost = typical(func(c *scopeCosts) uint64 { return c.thin })
 	for kind := range hot.whole {
 		hot.whole[kind] = typical(func(c *scopeCosts) uint64 { return c.whole[kind] })
 	}
@@ -280,10 +270,10 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 }
 
 // scopeCosts are what a clock read and a scope of each kind cost, what of it a scope measures as
-// its own, and what a passage costs that is only counted, and one in a thin window, ticks<<costBits.
+// its own, and what a passage costs that is only counted, ticks<<costBits.
 type scopeCosts struct {
-	read, inside, count, thin uint64
-	whole                     [4]uint64 // by record.kind
+	read, inside, count uint64
+	whole               [4]uint64 // by record.kind
 }
 
 // Shapes that are measured besides those of the kinds of scopes.

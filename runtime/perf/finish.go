@@ -53,7 +53,6 @@ func complete() {
 	freezeStacks()
 	keepOpen()
 	setTicks(false)
-	setThin(false)
 	theSampler.conclude()
 	setEnd()
 	trouble := closeFile()

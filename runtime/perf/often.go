@@ -17,34 +17,36 @@ import (
 // often is how many passages of a marker are recorded before, about.
 const often = 1000
 
-// A sampled marker is one that records in windows.
+// A sampledMarker is one that records in windows.
 type sampledMarker struct {
 	index  uint32
-	before totals  // what its cells had when the batch began
-	rate   uint64  // 1:rate
-	next   int     // the same marker at another rate, in a ring
-	gained float64 // passages in the batch that is added up
-	closed bool    // its gate is in thin windows, see chooseThin
-
-	milestone bool
+	before totals // what its cells had when the batch began
 	*sums
 	*period
-	passed *paced
-	slower *float64 // the sum over passages of how many times as long the windows were as what recording left of them
 }
 
-// totals are what the cells of a marker have.
-type totals struct{ n, s, mark uint64 }
+// totals are what the cells of a marker have: passages, their ns, and what changes with any of it.
+type totals struct{ n, ns, mark uint64 }
 
-// sums are those of a BlockSample.
-type sums struct{ n, nn, s, ss, ns float64 }
+// sums are those of a BlockSample over batches: of n, the passages of a batch, and of n², of ns, the
+// times of these, ns² and n·ns, and of x, what the passages stand for, and x².
+type sums struct{ n, nn, ns, nsns, nns, x, xx float64 }
 
-// A baseline is from when on passages are sampled, as words of the header then.
-type baseline struct{ profiled, net, ticks, batches uint64 }
+// add adds a batch with n passages that took ns in windows so many times as long as their net time.
+//
+//go:norace
+func (s *sums) add(n, ns, longer float64) {
+	x := n * longer
+	s.n += n
+	s.nn += n * n
+	s.ns += ns
+	s.nsns += ns * ns
+	s.nns += n * ns
+	s.x += x
+	s.xx += x * x
+}
 
-var (
-	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(layout.OffSampleSince-layout.OffSampleSums)]
-)
+var _ = [1]struct{}{}[unsafe.Sizeof(sums{})-(layout.OffSampleSince-layout.OffSampleSums)]
 
 var rated []sampledMarker // under the lock
 
@@ -90,30 +92,6 @@ func hasRate(i uint32) bool {
 	return p != nil && *(*byte)(unsafe.Add(p, uintptr(i&layout.IndexMask)/8))>>(i%8)&1 != 0
 }
 
-// A look is how often a marker had been passed when oftenAt looked.
-type look struct{ n, at uint64 }
-
-// looks are by index less firstIndex, the latest of each. Under the lock.
-var looks []look
-
-// fewLatest is how many passages tell the rate of the latest.
-const fewLatest = 64
-
-// latest tells how often the marker of an index has been passed, the latest of these passages, and how
-// many ticks they took. The caller holds the lock.
-//
-//go:norace
-func latest(index uint32) (pace struct{ all, n, ticks uint64 }) {
-	k := index - firstIndex
-	pace.all = passagesOf(index)
-	since := look{at: firsts[k]}
-	if k < uint32(len(looks)) && looks[k].at != 0 && pace.all >= looks[k].n+fewLatest {
-		since = looks[k]
-	}
-	pace.n, pace.ticks = pace.all-since.n, less(now(), since.at)
-	return pace
-}
-
 // passagesOf is how often the marker of an index has been passed. The caller holds the lock.
 //
 //go:norace
@@ -134,53 +112,44 @@ func passagesOf(index uint32) (n uint64) {
 //go:norace
 //go:nocheckptr
 func oftenAt(index uint32) {
-	if hot.extras&extraUntimed != 0 {
-		oftenTraced(index)
-		return
-	}
 	const each = 127
+	traced := hot.extras&extraUntimed != 0 // there are no cells that tell
 	pid := procPin()
 	c := cellOf(pid, index)
-	due := c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)
+	due := traced || c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)
 	procUnpin()
 	if !due {
 		return
 	}
 	lock()
 	defer unlock()
-	k, n := index-firstIndex, passagesOf(index)
-	if k >= uint32(len(live)) || hasRate(index) {
-		return
-	}
-	if n >= often {
-		sampleGroup(live[k])
-		return
-	}
-	for len(looks) < len(live) {
-		looks = append(looks, look{})
-	}
-	looks[k] = look{n, now()}
-}
-
-// tracedOften is how often oftenTraced has been asked, by index less firstIndex. Under the lock.
-var tracedOften []uint32
-
-// oftenTraced is oftenAt where there are no cells that tell how often a marker has been passed.
-//
-//go:norace
-func oftenTraced(index uint32) {
-	lock()
-	defer unlock()
 	k := index - firstIndex
 	if k >= uint32(len(live)) || hasRate(index) {
 		return
 	}
+	n := uint64(0)
+	if traced {
+		n = countTraced(k)
+	} else {
+		n = passagesOf(index)
+	}
+	if n >= often {
+		sampleGroup(live[k])
+	}
+}
+
+// tracedOften is how often countTraced has been asked, by index less firstIndex. Under the lock.
+var tracedOften []uint32
+
+// countTraced is how often it has been called for a marker.
+//
+//go:norace
+func countTraced(k uint32) uint64 {
 	for len(tracedOften) < len(live) {
 		tracedOften = append(tracedOften, 0)
 	}
-	if tracedOften[k]++; tracedOften[k] >= often {
-		sampleGroup(live[k])
-	}
+	tracedOften[k]++
+	return uint64(tracedOften[k])
 }
 
 // sampleGroup has all markers of a function record in windows from now on. The
@@ -200,7 +169,7 @@ func sampleGroup(m *Marker) {
 		return // a trigger is behind it: it is always open
 	}
 	theSampler.add()
-	b := baselineOf(layout.OffWindowNet, layout.OffWindowTicks, layout.OffBatches)
+	b := baselineNow(layout.OffWindowTicks)
 	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
 		t.sampledAt = make([]*baseline, t.markers)
 	}
@@ -214,18 +183,14 @@ func sampleGroup(m *Marker) {
 		if w&layout.IndexWatched != 0 {
 			continue
 		}
-		gates = append(gates, windowGate{Marker: other, whole: t.goesWith(uint32(k))}) // where there is one body, each tests its own
+		gates = append(gates, windowGate{other, t.goesWith(uint32(k))}) // where there is one body, each tests its own
 		if atomic.LoadUint64(&ownWindow().width) == 0 {
 			setBits(&other.Off, layout.OffByWindow)
 		}
 		if w&layout.IndexMask == 0 || nextIndex >= maxIndex {
 			continue
 		}
-		pace := latest(w & layout.IndexMask)
 		index := anotherIndex(w & layout.IndexMask)
-		if a := firstPassages[index-firstIndex].alias; a != nil {
-			*(*struct{ all, n, ticks uint64 })(unsafe.Add(a, layout.OffAliasOften)) = pace
-		}
 		beginSampling(index, b)
 		t.followCalls(uint32(k), index)
 		addWord(&other.index, index-w&layout.IndexMask)
@@ -254,54 +219,25 @@ func anotherIndex(of uint32) (index uint32) {
 	return index
 }
 
-// baselineOf is the baseline that begins now; net and open are where in the header
-// the lengths of windows are added up, batches how many there have been.
-//
-//go:norace
-func baselineOf(net, open, batches uintptr) baseline {
-	return baseline{
-		profiled: profiledTicks(),
-		net:      atomic.LoadUint64(headerWord(net)),
-		ticks:    atomic.LoadUint64(headerWord(open)),
-		batches:  atomic.LoadUint64(headerWord(batches)),
-	}
-}
-
-// profiledTicks is for how many ticks the run has been profiling.
-//
-//go:norace
-func profiledTicks() uint64 {
-	ticks := atomic.LoadUint64(headerWord(layout.OffProfiled))
-	if State() == layout.StateProfiling {
-		ticks += less(now(), atomic.LoadUint64(headerWord(layout.OffSince)))
-	}
-	return ticks
-}
-
-// beginSampling makes what is recorded under an index a sample, and gives its place in rated; -1: there is
-// no memory.
+// beginSampling makes what is recorded under an index a sample; false: there is no memory.
 //
 //go:norace
 //go:nocheckptr
-func beginSampling(index uint32, since baseline) int {
+func beginSampling(index uint32, since baseline) bool {
 	b := newBlock(layout.BlockSample, 0, layout.SampleSize)
 	if b == nil {
-		return -1
+		return false
 	}
 	*(*uint64)(unsafe.Add(b, layout.OffSampleMarker)) = uint64(index - firstIndex)
 	*(*baseline)(unsafe.Add(b, layout.OffSampleSince)) = since
 	publish(b)
 	rated = append(rated, sampledMarker{
 		index:  index,
-		rate:   theSampler.rate,
-		next:   len(rated),
 		sums:   (*sums)(unsafe.Add(b, layout.OffSampleSums)),
 		period: (*period)(unsafe.Add(b, layout.OffSampleSince)),
-		passed: (*paced)(unsafe.Add(b, layout.OffSamplePassed)),
-		slower: (*float64)(unsafe.Add(b, layout.OffSampleSlower)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
-	return len(rated) - 1
+	return true
 }
 
 // makeRateBits makes room for a bit for each index; false: there is no memory.

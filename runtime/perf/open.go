@@ -107,10 +107,6 @@ func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 func Begin(m *Marker) (n Nothing) {
 	i := m.index
 	if m.Off != 0 || int32(i) <= 0 {
-		if isThin(i) && m.Off == 0 {
-			passThinly()
-			return n
-		}
 		if isDemoted(m.Off) {
 			passDemoted(m)
 			return n

@@ -9,37 +9,51 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Somebody outside may change the rate while windows open and close. What was recorded at one rate
-// is a sample of the time in which it was that rate, so a marker records under another index for each, and its BlockSample says
-// of which time. A rate that comes again is the same again. Of a counter that counts in windows there is a BlockTick for each.
+// Somebody outside may change the rate while windows open and close. What was recorded at one rate is a sample of
+// the time in which it was that rate, so a marker records under another index from then on, and its BlockSample says of
+// which time. Of a counter that counts in windows there is a BlockTick for each.
 
-// mostRates is how many rates are told apart. Samples at later ones are taken for samples at the latest of these.
+// mostRates is how often the rate may change. What is recorded at later ones is taken for a sample at the last of these.
 const mostRates = 64
 
-// rates are those that windows were opened at. Under the lock.
-var rates []uint64
+// A baseline is what the header said at some time: for how many ticks the run had been profiling, how much of that
+// recording took of windows, how long windows or, for counters, counters had been open, and how many batches there had been.
+type baseline struct{ profiled, taken, open, batches uint64 }
 
 // A period is when something is a sample, as words of a block. until.profiled is 0 as long as it is.
 type period struct{ since, until baseline }
 
-// end ends the period at a baseline, so that it can go on. Who reads the file meanwhile sees all of that or nothing.
-func (p *period) end(at baseline) {
-	p.until.net, p.until.ticks, p.until.batches = at.net, at.ticks, at.batches
-	atomic.StoreUint64(&p.until.profiled, at.profiled)
+// baselineNow is the baseline that begins now; open is where in the header it is added up how long windows were.
+//
+//go:norace
+func baselineNow(open uintptr) baseline {
+	return baseline{
+		profiled: profiledTicks(),
+		taken:    atomic.LoadUint64(headerWord(layout.OffWindowTaken)),
+		open:     atomic.LoadUint64(headerWord(open)),
+		batches:  atomic.LoadUint64(headerWord(layout.OffBatches)),
+	}
 }
 
-// resume has a period that has ended go on from at as if nothing had been between.
-func (p *period) resume(at baseline) {
-	p.since = at.less(p.until.less(p.since))
-	atomic.StoreUint64(&p.until.profiled, 0)
+// profiledTicks is for how many ticks the run has been profiling.
+//
+//go:norace
+func profiledTicks() uint64 {
+	ticks := atomic.LoadUint64(headerWord(layout.OffProfiled))
+	if State() == layout.StateProfiling {
+		ticks += less(now(), atomic.LoadUint64(headerWord(layout.OffSince)))
+	}
+	return ticks
+}
+
+// end ends the period. Who reads the file meanwhile sees all of that or nothing.
+func (p *period) end(at baseline) {
+	p.until.taken, p.until.open, p.until.batches = at.taken, at.open, at.batches
+	atomic.StoreUint64(&p.until.profiled, at.profiled)
 }
 
 // over says whether the period has ended.
 func (p *period) over() bool { return p.until.profiled != 0 }
-
-func (b baseline) less(c baseline) baseline {
-	return baseline{b.profiled - c.profiled, b.net - c.net, b.ticks - c.ticks, b.batches - c.batches}
-}
 
 // followRate begins the periods of another rate, if somebody has changed it. No window is open. The caller does
 // not hold the lock.
@@ -52,39 +66,22 @@ func (s *sampler) followRate() {
 	}
 	lock()
 	defer unlock()
-	before := s.rate
+	s.add()
+	begun := s.rate != 0
 	s.rate = n
-	known := false
-	for _, r := range rates {
-		known = known || r == n
+	if begun && s.rates < mostRates {
+		s.rates++
+		resample()
+		resampleCounters()
 	}
-	if !known {
-		if len(rates) == mostRates {
-			return
-		}
-		rates = append(rates, n)
-	}
-	if before == 0 { // what has been found until now is sampled from now on
-		for i := range rated {
-			rated[i].rate = n
-		}
-		for i := range tickers {
-			tickers[i].rate = n
-		}
-		return
-	}
-	s.conclude()
-	s.milestones = milestones{}
-	resample(n)
-	retick(n)
 }
 
-// resample has all markers that are sampled record at rate n. The caller holds the lock.
+// resample has all markers that are sampled begin another period. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func resample(n uint64) {
-	b := baselineOf(layout.OffWindowNet, layout.OffWindowTicks, layout.OffBatches)
+func resample() {
+	b := baselineNow(layout.OffWindowTicks)
 	for k := range tables { // those that have not been passed yet will be sampled from now on
 		for i, at := range tables[k].sampledAt {
 			if at != nil {
@@ -94,70 +91,20 @@ func resample(n uint64) {
 	}
 	for i := range rated {
 		r := &rated[i]
-		if r.rate == n || r.over() {
-			continue
-		}
-		if r.before.n == 0 { // a time in which nothing was seen shows nothing that is not in the one to come
-			r.rate, r.since = n, b
-			continue
-		}
-		m := live[r.index-firstIndex]
-		w := loadWord(&m.index)
-		if w&layout.IndexMask != r.index || nextIndex >= maxIndex {
-			continue
-		}
-		to := r.next
-		for to != i && rated[to].rate != n {
-			to = rated[to].next
-		}
-		if to == i {
-			if to = beginSampling(anotherIndex(r.index), b); to < 0 {
-				continue
+		switch m := live[r.index-firstIndex]; {
+		case r.over():
+		case r.before.n == 0: // a time in which nothing was seen shows nothing that is not in the one to come
+			r.since = b
+		case loadWord(&m.index)&layout.IndexMask == r.index && nextIndex < maxIndex:
+			if next := anotherIndex(r.index); beginSampling(next, b) {
+				rated[i].end(b)
+				addWord(&m.index, next-rated[i].index)
 			}
-			r = &rated[i]
-			rated[to].next, r.next = r.next, to
-		} else {
-			rated[to].resume(b)
 		}
-		r.end(b)
-		addWord(&m.index, rated[to].index-r.index)
 	}
-}
-
-// retick is resample for counters.
-//
-//go:norace
-func retick(n uint64) {
-	b := ticksBaseline()
-	for i := range tickers {
-		c := &tickers[i]
-		if c.rate == n || c.over() {
-			continue
-		}
-		if atomic.LoadUint64(&c.n) == 0 {
-			c.rate, c.since = n, b
-			continue
-		}
-		to := c.next
-		for to != i && tickers[to].rate != n {
-			to = tickers[to].next
-		}
-		if to == i {
-			if to = beginTicking(c.table, c.counter, c.p, b); to < 0 {
-				continue
-			}
-			c = &tickers[i]
-			tickers[to].pace = c.pace
-			tickers[to].next, c.next = c.next, to
-		} else {
-			tickers[to].resume(b)
-		}
-		c.end(b)
-	}
-	keepTicking()
 }
 
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(layout.OffSamplePassed-layout.OffSampleSince)]
-	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(layout.OffTickPassed-layout.OffTickSince)]
+	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(layout.SampleSize-layout.OffSampleSince)]
+	_ = [1]struct{}{}[unsafe.Sizeof(period{})-(layout.TickSize-layout.OffTickSince)]
 )

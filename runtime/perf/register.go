@@ -52,7 +52,6 @@ type table struct {
 	counting  []counting     // of each counter when it counts; nil: not known yet
 	own       []*Own         // counters of single units of stack, see Tallies
 	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
-	often     []float64      // of gates, what chooseThin adds up
 	chosen    []bool         // of each marker whether its function chooses for it, and has one of its own; nil: not known yet
 	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
 	sampledAt []*baseline    // of each marker, when it became sampled in windows; nil: none has
@@ -353,10 +352,6 @@ const unwanted = layout.IndexOff | layout.IndexOffChoice
 //go:norace
 //go:noinline
 func decide(m *Marker) uint32 {
-	if isThin(m.index) && m.Off == 0 {
-		passThinly()
-		return 0
-	}
 	if m.isClosed() || lostOnThread() {
 		return 0
 	}

@@ -175,12 +175,12 @@ func sum(name string, indexes []uint32) row {
 	for _, index := range indexes {
 		part := row{}
 		part.addCells(index)
-		of, in := part.seen, part.timedCount
+		factor := float64(part.seen) / float64(max(part.timedCount, 1)) // of a countdown
 		if hasRate(index) {
-			of, in = shareOf(index)
+			factor = factorOf(index)
 		}
-		if of != 0 && in != 0 {
-			part.count, part.total, part.nested = share(part.count, of, in), share(part.total, of, in), share(part.nested, of, in)
+		if factor != 0 {
+			part.scale(factor)
 			r.estimated = true
 		}
 		r.count += part.count
@@ -191,48 +191,39 @@ func sum(name string, indexes []uint32) row {
 	return r
 }
 
-// shareOf gives how much time a sampled marker's windows are a sample of, and how
-// long they were, ticks.
+// factorOf is what the figures are multiplied by that are recorded under an index; 0: no window has shown any.
 //
 //go:norace
-func shareOf(index uint32) (of, in uint64) {
+func factorOf(index uint32) float64 {
 	for _, r := range rated {
-		if r.index != index {
-			continue
+		if r.index == index && r.n != 0 {
+			return r.estimate(r.x, layout.OffWindowTicks) / r.n
 		}
-		return shareIn(r.period, r.passed.weight(layout.OffWindowPaces, layout.OffWindowTicks), layout.OffWindowNet, layout.OffWindowTicks)
 	}
-	return 0, 0
+	return 0
 }
 
-// shareIn is shareOf for what is sampled in a period, was passed in windows that were so many times as long on
-// average as what recording left of them (0: in none), and with the words of the header that tell how long windows were.
+// estimate is how often something was passed in the period, of which windows have shown x (see sums); open is where in the
+// header it is added up how long these were.
 //
 //go:norace
-func shareIn(p *period, weight float64, net, open uintptr) (of, in uint64) {
+func (p *period) estimate(x float64, open uintptr) float64 {
 	until := p.until
 	if !p.over() {
-		until = baseline{profiled: *headerWord(layout.OffProfiled), net: *headerWord(net), ticks: *headerWord(open)}
+		until = baseline{profiled: *headerWord(layout.OffProfiled), taken: *headerWord(layout.OffWindowTaken), open: *headerWord(open)}
 	}
-	in = less(until.net, p.since.net)
-	gross := less(until.ticks, p.since.ticks)
-	profiled := less(until.profiled, p.since.profiled)
-	after := float64(*headerWord(layout.OffWindowAfter)) * float64(profiled) / max(float64(*headerWord(layout.OffProfiled)), 1)
-	of = less(less(profiled, less(gross, in)), uint64(after))
-	if weight > 0 {
-		in = uint64(float64(gross) / weight)
+	of, in := less(less(until.profiled, p.since.profiled), less(until.taken, p.since.taken)), less(until.open, p.since.open)
+	if in == 0 {
+		return 0
 	}
-	return max(of, in), in
+	return x * max(float64(of)/float64(in), 1)
 }
 
-// share is v·of/in, rounded down.
-func share(v, of, in uint64) uint64 {
-	hi, lo := bits.Mul64(v, of)
-	if hi >= in {
-		return 1<<64 - 1
+// scale multiplies the figures.
+func (r *row) scale(factor float64) {
+	for _, v := range [...]*uint64{&r.count, &r.total, &r.nested} {
+		*v = uint64(float64(*v)*factor + 0.5)
 	}
-	q, _ := bits.Div64(hi, lo, in)
-	return q
 }
 
 //go:norace

@@ -177,10 +177,6 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 		return enterAt(m, i, now(), getg(), depth)
 	}
 	if m.Off != 0 || int32(i) <= 0 {
-		if isThin(i) && m.Off == 0 && before == nil {
-			passThinly()
-			return e
-		}
 		if i = decide(m); i == 0 {
 			if before != nil {
 				e = before.open

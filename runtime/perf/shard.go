@@ -14,15 +14,12 @@ import (
 type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
-	read  uint64 // ticks that reading collectors, and making cells, for sampled scopes has taken of windows
-	thin  uint64 // passages in thin windows, and around them
-	in    uint64 // those in thin windows
 
-	later     uint64 // passages that were recorded outside of windows, with the call that they are in
-	laterThin uint64 // of these, those of functions that run marked in thin windows
-	recorded  uint32 // scopes that have been recorded of markers that are sampled; only differences mean anything
-	known     uint32 // of in, what thinPassages has told, in its lowest bits
-	_         [16 - 2*unsafe.Sizeof(uintptr(0))]byte
+	read     uint64 // ticks that reading collectors, and making cells, has taken of windows
+	readSeen uint64 // as of the latest batch
+	recorded uint32 // scopes of sampled markers that have been recorded in windows; only differences mean anything
+	seen     uint32 // as of the latest batch
+	_        [40 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
 
 // A directory maps Marker.index to what a processor has of the marker. One that

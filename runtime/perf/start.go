@@ -165,20 +165,19 @@ func forget() {
 	retire()
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	holding, written = false, 0
-	owners, theTriggers, changes, gates, rated, rates = nil, nil, nil, nil, nil, nil
+	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
 	reading, pairRows = nil, nil
 	noWait()
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
-	atomic.StorePointer(&functions, nil)
-	leads, wholeEnds = nil, 0
+	atomic.StorePointer(&functionOf, nil)
+	leads = nil
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedOften, looks, unsettled, parentsOf, earlyOf = nil, nil, nil, nil, nil
+	tracedOften, unsettled, parentsOf, earlyOf = nil, nil, nil, nil
 	demoted.list, demoted.next, demoted.turn = nil, 0, nil
 	theSampler = sampler{}
-	tickers, tickersOn, tickOpen, ticksSeen = nil, 0, 0, 0
-	thinned, thinShards, thinEach = false, 0, thinMost
+	tickers, tickersOn = nil, 0
 	firstProfiling = 0
 	sizeCost = 0
 	space.next, space.free, space.pieces, space.open, space.inFile, space.refused = nil, 0, nil, false, false, 0

@@ -171,7 +171,6 @@ func follow() {
 		}
 		if s == layout.StateStopped {
 			setTicks(false)
-			setThin(false)
 			theSampler.conclude()
 		}
 		keepTicking()

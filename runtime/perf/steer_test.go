@@ -120,24 +120,29 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// A window is as wide as it is to be from its first passage on, and how long that was waited for is
-// none of it, less what one has to wait anyway.
-func TestWindowPassed(t *testing.T) {
-	kept := theSampler.progress
-	defer func() { theSampler.progress = kept }()
-	theSampler.progress = progress{need: 1000}
-	w := window{from: 50_000, width: unpassed}
-	if got := w.passed(40); got != 1000 || w.width != 1000 || opening != 40 {
-		t.Errorf("width %d, which passed says is %d, opening %d", w.width, got, opening)
-	}
-	if got := w.passed(70); got != 1000 || opening != 40 {
-		t.Errorf("a second passage: width %d, opening %d", got, opening)
-	}
-	for _, c := range []struct{ open, taken, want uint64 }{
-		{6400, 0, 6400}, {6400, 400, 6000}, {6400, 1<<64 - 50, 6450}, {6400, 6400, 100}, {6400, 7000, 100}, {0, 0, 0},
+// What recording took of windows is taken off them, shared by the processors that recorded at the same time.
+func TestLonger(t *testing.T) {
+	defer func(whole uint64) { hot.whole[kindOpened] = whole }(hot.whole[kindOpened])
+	hot.whole[kindOpened] = 100 << costBits
+	for _, tt := range []struct {
+		what   string
+		rate   uint64
+		busy   uint64
+		seen   recording
+		longer float64
+	}{
+		{"nothing", 10, 0, recording{}, 1},
+		{"half", 10, 0, recording{scopes: 500, processors: 1}, 2},
+		{"half of two processors", 10, 0, recording{scopes: 1000, processors: 2}, 2},
+		{"two of which one is busy at a time", 10, 256, recording{scopes: 500, processors: 2}, 2},
+		{"collectors", 10, 0, recording{scopes: 100, read: 40_000, processors: 1}, 2},
+		{"more than there is", 10, 0, recording{scopes: 5000, processors: 1}, leastNet},
+		{"every passage is asked for", 1, 0, recording{scopes: 500, processors: 1}, 1},
 	} {
-		if got := lastedOf(c.open, c.taken); got != c.want {
-			t.Errorf("of %d ticks %d taken: %d, want %d", c.open, int64(c.taken), got, c.want)
+		s := sampler{rate: tt.rate, busy: tt.busy}
+		s.pending = 100_000
+		if got := s.longer(tt.seen, 0); math.Abs(got-tt.longer) > 1e-9 {
+			t.Errorf("%s: %g, want %g", tt.what, got, tt.longer)
 		}
 	}
 }

@@ -32,11 +32,6 @@ const shortestSleep = 200_000
 func timers(run uint64) {
 	s := &theSampler
 	var c cycle
-	var a alarm
-	if conf.windows() {
-		a.open()
-		defer a.close()
-	}
 	begun := uint64(nanotime())
 	for acquire(&timing); State() != layout.StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
 		next := longestSleep + uint64(nanotime())
@@ -55,9 +50,10 @@ func timers(run uint64) {
 		if conf.windows() {
 			next = min(next, s.due())
 		}
-		s.rests.alarms++
 		release(&timing)
-		a.wait(next)
+		if d := int64(next - uint64(nanotime())); d > 0 {
+			sleep(d)
+		}
 	}
 	if timersRun == run {
 		timersRun = 0

@@ -10,22 +10,21 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With sample=1:N, the markers of a function are on until it has been passed a
-// thousand times, and from then on in short windows only, and off for N-1 times as
-// long in between, on average: the gates that the program's own code tests are
-// closed then, and its functions run unmarked, at no cost. After US 8,850,402 and Hirzel
-// and Chilimbi, Bursty Tracing (FDDO-4, 2001). The time between two windows is
-// random, with the exponential distribution, so that at any moment it is as likely
-// that a window begins as at any other, and nothing that the program does again
-// and again can line up with the windows.
+// With sample=1:N a function is recorded always until one of its markers has been passed a
+// thousand times (often.go), and from then on in short windows only, which make 1/N of the time.
+// Between windows its gates, which the program's own code tests, are closed, and it runs
+// unmarked, at no cost. After US 8,850,402 and Hirzel and Chilimbi, Bursty Tracing (FDDO-4,
+// 2001). The time between two windows is random, with the exponential distribution: at any
+// moment it is as likely that a window begins as at any other, and nothing that the program
+// does at intervals can line up with the windows.
 //
-// So what is seldom passed is known exactly, and of the rest all scopes that begin
-// within a window are recorded, however long they last, and no others: a mean over
-// them is one over a random choice of passages. The clock is read for a scope anyway,
-// so the first that begins after a window's end ends the window, and closes the gates. Who opens them need not be in time for that.
+// All scopes that begin in a window are recorded, however long they last, and besides them only
+// those in calls that began in one (call.go). The clock is read for a scope anyway, so the first
+// that begins after a window's end closes the gates. The sampler opens them, and closes them
+// where nothing is passed.
 type window struct { // words of the header, from OffWindowFrom
 	from   uint64 // tick at which scopes begin to be recorded
-	width  uint64 // ticks; noWindow: always; unpassed: of the sampler; 0: no window is open
+	width  uint64 // ticks; noWindow: always; 0: no window is open
 	closed uint64 // tick at which the state closed markers last
 }
 
@@ -34,45 +33,10 @@ var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(layout.OffClosed-layout.
 const (
 	noWindow = 1<<64 - 1
 
-	// unpassed stands for the width of a window until something is passed in it: the
-	// first passage is noted, see opening.
-	unpassed = 1
-
-	// Windows last so long, ns, that one every second or hundredth of a second
-	// does: what it costs to open them, some 20 µs, should not show.
-	shortestWindow = 50_000
-	windowCycle    = 5_000_000
-
-	// Where the program rests they are fewer and longer, ns, and the sampler is woken up to longestLead before.
-	restingCycle = 50_000_000
-	longestLead  = 5_000_000
-
-	// Where the sampler is called later than lateSampler, ns, on average, and the program leaves less than spareProcessor of its
-	// processors, times 256, windows are fewer and longer, too. One that it is called late for begins up to longestPutOff after that.
-	lateSampler    = 300_000
-	spareProcessor = 192
-	lateCycle      = 100_000_000
-	lateShortest   = 500_000
-	longestPutOff  = 3_000_000
-
-	// Where other programs take turns on the processors, the sampler has one in the program's place, and some 50 µs go by before the program passes
-	// anything: windows are fewer and longer there, and begin up to turnsPutOff after the sampler was called, ns, mostly when it sleeps again.
-	turnsCycle    = 20_000_000
-	turnsShortest = 200_000
-	turnsPutOff   = 200_000
-
-	// Somebody outside may want every passage of a run that has windows. One follows upon
-	// the other then, as long as it may be without being late when that changes, ns.
-	wholeWindow = 80_000_000
-
-	// fewOwners is the number of goroutines up to which who ends a window looks for
-	// open scopes, in some µs. With more, who opened it does that a little later, and
-	// until then ends of scopes are looked for where there is none.
+	// fewOwners is the number of goroutines up to which who ends a window looks for open
+	// scopes, in some µs. With more the sampler does that a little later, and until then ends of
+	// scopes are looked for where there is none.
 	fewOwners = 64
-
-	// warmUp is how long before a window begins its gates are opened, ns: marked
-	// code that has not run for a while is slow at first.
-	warmUp = 5_000
 )
 
 // windows says whether the configuration asks for windows.
@@ -105,40 +69,28 @@ var (
 	first  = window{from: 1<<64 - 1}
 )
 
-// gates are the markers that windows open and close: those of functions that are
-// passed often. Under the lock.
+// gates are the markers that windows open and close. Under the lock.
 var gates []windowGate
 
 type windowGate struct {
 	*Marker
-	closed bool // in thin windows, see chooseThin
-	whole  bool // it is open after windows, too, if calls of its function are that began in them
-
-	milestone bool // it is open between windows, where its marker is passed thinly
+	ofCall bool // it is recorded with its function's calls, and stays open while one is recorded
 }
 
-// opening and closing are how long after the beginning and after the end of a window
-// something was passed first, ticks. At any two moments that have nothing to do with the
-// program one has to wait equally long for the next passage, on average. What opening
-// takes longer is that who opens the window takes a processor from the program, if
-// others have the rest of them: that time is none of the window's.
-var opening, closing uint64
-
-// windowClosed is the tick at which the latest window ended, and windowLasted how many it lasted, 0 until it has ended.
-var windowClosed, windowLasted uint64
+// windowClosed is the tick at which the latest window ended.
+var windowClosed uint64
 
 // includes says whether a scope of the marker of index i that begins at t is
 // recorded, after a test has shown that it does not begin within the window. It may
-// be early, while the program warms up, or be the first to be late: then it ends
-// the window.
+// be the first to come after the window's end: then it ends the window.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func (w *window) includes(i uint32, t uint64) bool {
-	from, width := atomic.LoadUint64(&w.from), w.widthAt(t)
+	from, width := atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
 	if width == noWindow || t-from <= width {
-		return true // another was opened just now, or this is the first passage in it
+		return true // another was opened just now
 	}
 	if onThread(getg()) {
 		return false
@@ -150,14 +102,14 @@ func (w *window) includes(i uint32, t uint64) bool {
 		ready()
 		return openWindow()
 	}
-	if w.late(t) {
-		return true
+	if after := t - from; width != 0 && int64(after) > 0 {
+		w.end(width)
 	}
 	if !hasRate(i) {
 		oftenAt(i)
 		return true
 	}
-	if isOfCall(i, t) {
+	if inRecordedCall(i) {
 		return true
 	}
 	if hot.extras&extraTrigger != 0 {
@@ -166,121 +118,49 @@ func (w *window) includes(i uint32, t uint64) bool {
 	return false
 }
 
-// widthAt is the width of the window for a passage at t, which may be the first in it.
-//
-//go:norace
-func (w *window) widthAt(t uint64) uint64 {
-	width := atomic.LoadUint64(&w.width)
-	if from := atomic.LoadUint64(&w.from); width == unpassed && int64(t-from) >= 0 {
-		width = w.passed(t - from)
-	}
-	return width
-}
-
-// late ends the window if it should have ended before t; or it goes on, and t is in it.
-//
-//go:norace
-func (w *window) late(t uint64) (in bool) {
-	after, width := t-atomic.LoadUint64(&w.from), atomic.LoadUint64(&w.width)
-	if width == 0 || int64(after) <= 0 || after <= width || onThread(getg()) {
-		return false
-	}
-	if w.goesOn(after, width) {
-		return true
-	}
-	if width = atomic.LoadUint64(&w.width); width != 0 && after > width && w.end(width) {
-		atomic.StoreUint64(&closing, after-width)
-	}
-	return false
-}
-
-// passed notes the first passage in the window, so long after its beginning, and gives
-// the window's width.
-//
-//go:norace
-func (w *window) passed(after uint64) (width uint64) {
-	width = theSampler.progress.width()
-	if !atomic.CompareAndSwapUint64(&w.width, unpassed, width) {
-		return atomic.LoadUint64(&w.width)
-	}
-	atomic.StoreUint64(&opening, after)
-	return width
-}
-
-// end ends the window of that width; false: that has been done. Whoever ends it
-// closes the gates.
+// end ends the window of that width, if nobody has: whoever ends it closes the gates.
 //
 //go:norace
 //go:noinline
-func (w *window) end(width uint64) bool {
+func (w *window) end(width uint64) {
 	if !atomic.CompareAndSwapUint64(&w.width, width, 0) {
-		return false
+		return
 	}
-	if width == unpassed {
-		width = theSampler.progress.need
+	lock()
+	defer unlock()
+	if w != ownWindow() { // of an earlier run
+		return
 	}
 	atomic.StoreUint64(&windowClosed, w.from+width)
-	atomic.StoreUint64(&windowLasted, width)
 	storeWord(&opensEarly, 0)
-	lock()
-	if w != ownWindow() { // of an earlier run
-		unlock()
-		return false
-	}
-	theSampler.turns.end(w.from + width)
-	more := w.endWhole(width)
-	setThin(false)
-	if atomic.LoadUint64(&w.width) == 0 {
-		for i := range gates {
-			switch m := gates[i].Marker; {
-			case gates[i].milestone:
-				gates[i].setThin(true)
-			case !(gates[i].whole && more) && loadWord(&m.index)&layout.IndexKept == 0:
-				setBits(&m.Off, layout.OffByWindow)
-			}
-		}
-		if len(owners) <= fewOwners {
-			settleGates(false)
+	setTicks(false)
+	calls := callsOpen()
+	for i := range gates {
+		if m := gates[i].Marker; !(gates[i].ofCall && calls) && loadWord(&m.index)&layout.IndexKept == 0 {
+			setBits(&m.Off, layout.OffByWindow)
 		}
 	}
-	unlock()
-	return true
+	if len(owners) <= fewOwners {
+		settleGates(false)
+	}
 }
 
-// begin opens the gates for a window that begins at a time, monotonic ns, or as soon as may be after it, and
-// gives that time.
+// begin opens the gates for a window that begins at tick from.
 //
 //go:norace
-func (w *window) begin(at uint64) uint64 {
+func (w *window) begin(from, width uint64) {
 	lock()
 	defer unlock()
 	if State() == layout.StateStopped {
-		return at
+		return
 	}
-	theSampler.milestones.end()
-	atomic.StoreUint64(&w.from, now()+fromNS(less(at, uint64(nanotime())))) // about: what is called until all is open goes by it
 	storeWord(&opensEarly, 1)
-	atomic.StoreUint64(&wholeEnds, never)
-	sort := theSampler.sortNext()
-	setThin(sort == thinBatch)
+	atomic.StoreUint64(&w.from, from)
+	atomic.StoreUint64(&w.width, width)
 	for i := range gates {
-		if !(gates[i].closed && thinned) {
-			gates[i].open()
-		}
-		if gates[i].milestone && !thinned {
-			gates[i].setThin(false)
-		}
+		gates[i].open()
 	}
-	setTicks(sort == countedBatch)
-	atomic.StoreUint64(&opening, never)
-	atomic.StoreUint64(&closing, never)
-	theSampler.progress.begin(sort == thinBatch, theSampler.tellsHalves(sort))
-	t := uint64(nanotime())
-	at = max(at, t+warmUp)
-	theSampler.turns.used = 0
-	atomic.StoreUint64(&w.from, now()+fromNS(at-t))
-	atomic.StoreUint64(&w.width, unpassed)
-	return at
+	setTicks(true)
 }
 
 // open opens it, if it is closed between windows.
@@ -296,19 +176,19 @@ func (g *windowGate) open() {
 	}
 }
 
-// opensEarly is 1 from when the gates have been opened until warmUp before the window begins.
+// opensEarly is 1 while gates are open for a window that has not begun.
 var opensEarly uint32
 
-// dueNow is Due while gates are open for a window that is to begin.
+// dueNow is Due while opensEarly is 1.
 //
 //go:norace
 //go:noinline
 func dueNow(m *Marker) bool {
 	i := loadWord(&m.index) & layout.IndexMask
 	if i == 0 || !hasRate(i) {
-		return true // no window is its
+		return true // it is recorded always
 	}
-	if int64(now()-atomic.LoadUint64(&ownWindow().from)+fromNS(warmUp)) < 0 {
+	if int64(now()-atomic.LoadUint64(&ownWindow().from)) < 0 {
 		return false
 	}
 	storeWord(&opensEarly, 0)

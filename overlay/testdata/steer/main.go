@@ -50,26 +50,6 @@ func lengthy(n int) {
 	}
 }
 
-// order takes a fifth of a millisecond, and passes few markers.
-//
-//perf:mark
-func order(n int) {
-	for i := range 80_000 {
-		sink.Add(int64(n + i))
-	}
-}
-
-// errand takes some µs.
-//
-//perf:mark
-//go:noinline
-func errand(n int) (sum int) {
-	for i := range 4000 {
-		sum = sum*31 + i*n
-	}
-	return sum
-}
-
 // waiting waits one time in four for longer than a window, between two loops.
 //
 //perf:mark
@@ -116,27 +96,6 @@ func burst(i int) {
 	}
 }
 
-// crunch does what others can do at the same time.
-//
-//perf:mark
-//go:noinline
-func crunch(x uint64) uint64 {
-	for range 2000 {
-		x = x*6364136223846793005 + 1
-	}
-	return x
-}
-
-// brief takes a few dozen ns, of which recording it is a large part.
-//
-//perf:mark
-//go:noinline
-func brief() {
-	for range 8 {
-		sink.Add(1)
-	}
-}
-
 // tinies passes a marker every few ns, and is seldom passed itself.
 //
 //perf:mark
@@ -147,50 +106,11 @@ func tinies() {
 	}
 }
 
-// lap is passed often enough to tell how far the program has got on, and seldom enough not to be felt.
-//
-//perf:mark
-//go:noinline
-func lap() {
-	step()
-	stretch()
-}
-
-//perf:mark
-//go:noinline
-func stretch() {
-	for range 5000 {
-		tiny()
-	}
-}
-
 var tinySum int
 
 //perf:mark
 //go:noinline
 func tiny() { tinySum += tinySum>>3 + 1 }
-
-// steps does so little between its counters that counting is much of it.
-//
-//perf:mark
-//go:noinline
-func steps(x uint64) uint64 {
-	for range 64 {
-		step()
-		x = x*6364136223846793005 + 1
-	}
-	return x
-}
-
-func worker(jobs chan int) {
-	x := uint64(1)
-	for j := range jobs {
-		//perf:begin job
-		x = crunch(x ^ uint64(j))
-		//perf:end job
-	}
-	sink.Add(int64(x))
-}
 
 //perf:mark
 func ending(i, n int) {
@@ -284,82 +204,14 @@ func main() {
 			step()
 			work(i)
 		}
-	case "counted":
-		x := uint64(n)
-		for range n {
-			x = steps(x)
-		}
-		sink.Add(int64(x))
-	case "dense":
-		for range n {
-			brief()
-		}
 	case "inner":
 		for range n {
 			tinies()
-		}
-	case "laps": // and then some in another run, all of which count
-		for range n {
-			lap()
-		}
-		say(perf.Stop())
-		say(perf.Configure("file=next.markgen"))
-		for range 7 {
-			lap()
 		}
 	case "even":
 		for i := range n {
 			burst(i)
 		}
-	case "naps":
-		naps(n)
-	case "resting": // bursts of what is short
-		for range n {
-			for i := range 20 {
-				burst(i)
-			}
-			time.Sleep(time.Millisecond)
-		}
-	case "workers": // as many as there are processors, and who gives them work
-		jobs := make(chan int, 100)
-		var done sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			done.Go(func() { worker(jobs) })
-		}
-		for i := range n {
-			//perf:begin send
-			jobs <- i
-			//perf:end send
-		}
-		close(jobs)
-		done.Wait()
-	case "turns": // so many, each of brief calls and of rest
-		calls := 0
-		for range n {
-			for begun := time.Now(); time.Since(begun) < 20*time.Millisecond; calls += 100 {
-				for range 100 {
-					brief()
-				}
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		fmt.Println(calls)
-	case "uneven": // brief calls, others that take as long all together, and rest
-		for range n {
-			for range 40_000 {
-				brief()
-			}
-			for i := range 5 {
-				order(i)
-			}
-			time.Sleep(2 * time.Millisecond)
-		}
-	case "clump": // so many at once
-		time.Sleep(20 * time.Millisecond)
-		for range n {
-			brief()
-		}
-		time.Sleep(300 * time.Millisecond)
 	case "ending":
 		for i := range n {
 			ending(i, n)
@@ -373,25 +225,6 @@ func main() {
 			waiting(i)
 			time.Sleep(100 * time.Microsecond)
 		}
-	case "pausing":
-		for range n {
-			lengthy(100_000)
-			time.Sleep(2 * time.Millisecond)
-		}
-	case "errand": // one at a time
-		for i := range n {
-			sink.Add(int64(errand(i)))
-		}
-	case "errands": // two at a time
-		var done sync.WaitGroup
-		for range 2 {
-			done.Go(func() {
-				for i := range n {
-					sink.Add(int64(errand(i)))
-				}
-			})
-		}
-		done.Wait()
 	case "lengthy":
 		for range n {
 			lengthy(100_000)

@@ -2,5 +2,5 @@
 
 package perf
 
-// processUse is not known: the program is taken for one that rests.
+// processUse is not known.
 func processUse() (ns, waits uint64) { return 0, 0 }

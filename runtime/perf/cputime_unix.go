@@ -4,7 +4,8 @@ package perf
 
 import "syscall"
 
-// processUse is the processor time that the process has taken, ns, and how often its threads have waited for anything but a processor.
+// processUse is the processor time that the process has taken, ns, and how often its threads have waited for anything
+// but a processor; 0, 0: it is not known.
 func processUse() (ns, waits uint64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

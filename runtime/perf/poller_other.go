@@ -1,0 +1,6 @@
+//go:build !linux && !markgen_off
+
+package perf
+
+// pollerTrouble is not known here.
+func pollerTrouble() string { return "" }

@@ -1,0 +1,252 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// Counters of what the compiler inlines cost an atomic addition each passage, which
+// is much where a function does little else. With sample=1:N they count all passages
+// up to about a thousand, and from then on those while gates are open for a window, to another
+// word. How long that was is known (OffTickTicks).
+
+// A ticking counter is one that counts in windows.
+type ticking struct {
+	p      *unsafe.Pointer // Counter.P
+	before uint64          // its count when the batch began
+	gained uint64          // what it has counted in the batch that is added up
+	*tick
+}
+
+// tick is a BlockTick from its first word on.
+type tick struct {
+	table, counter uint64
+	n              uint64
+	x, xx          float64 // as in sums
+	period
+}
+
+var (
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.n)-(layout.OffTickCount-layout.OffTickTable)]
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.period)-(layout.OffTickSince-layout.OffTickTable)]
+	_ = [1]struct{}{}[layout.OffTickTable+unsafe.Sizeof(tick{})-layout.TickSize]
+)
+
+var (
+	tickers   []ticking // under the lock, as what follows
+	tickersOn uint64    // tick at which they were turned on; 0: they are off
+	oneTick   uint64    // what counting once takes where there is nothing else to do, ticks<<costBits; 0: not measured
+)
+
+// counterLook says when to look through all counters for those that have counted often.
+type counterLook struct{ next, pause uint64 } // monotonic ns, ns
+
+// The counters are looked through after lookFirst, and then each time after twice as
+// long, until that is lookMost or a hundred times as long as looking takes, ns: a
+// program counts often from the beginning, or later.
+const (
+	lookFirst = 500_000
+	lookMost  = 5_000_000
+)
+
+// due looks through the counters if it is time to, and says when it is again. The caller holds the lock.
+//
+//go:norace
+func (l *counterLook) due() uint64 {
+	t := uint64(nanotime())
+	if int64(t-l.next) < 0 {
+		return l.next
+	}
+	l.next = t + longestSleep
+	if State() == layout.StateProfiling {
+		findTicks()
+		l.pause = min(max(2*l.pause, lookFirst), max(lookMost, 100*(uint64(nanotime())-t)))
+		l.next = t + l.pause
+	}
+	return l.next
+}
+
+// setTicks has the ticking counters count or not. The caller holds the lock.
+//
+//go:norace
+func setTicks(on bool) {
+	if on == (tickersOn != 0) {
+		return
+	}
+	t := now()
+	if on {
+		tickersOn = t
+	} else {
+		theSampler.ticking += less(t, tickersOn)
+		tickersOn = 0
+	}
+	keepTicking()
+}
+
+// keepTicking has the counters that count in windows do so, or not, as it is. It is also for when the state has turned
+// counters on or off. The caller holds the lock.
+//
+//go:norace
+func keepTicking() {
+	for i := range tickers {
+		tickers[i].point()
+	}
+}
+
+// point has the counter count, or not.
+//
+//go:norace
+//go:nocheckptr
+func (c *ticking) point() {
+	if c.over() {
+		return
+	}
+	var p unsafe.Pointer
+	if tickersOn != 0 {
+		p = unsafe.Pointer(&c.n)
+	}
+	storePointer(c.p, p)
+}
+
+// findTicks makes the counters tick that have counted often. It goes through all
+// counters, so who calls it does not do so after each window. The caller holds the
+// lock.
+//
+//go:norace
+//go:nocheckptr
+func findTicks() {
+	for k := range tables {
+		t := &tables[k]
+		if t.counters == nil || t.tallies != nil || t.hasBlocks() {
+			continue
+		}
+		cs := unsafe.Slice(t.counted, t.n)
+		for i := range cs {
+			p := unsafe.Add(t.counters, 8*uintptr(i))
+			n := atomic.LoadUint64((*uint64)(p))
+			if unsafe.Pointer(cs[i].P) != p || n < often {
+				continue
+			}
+			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
+			if !beginTicking(uint64(k), uint64(i), ref, baselineNow(layout.OffTickTicks)) {
+				return
+			}
+		}
+	}
+}
+
+// beginTicking makes a counter of a table, whose Counter.P is at p, one that counts in windows; false: there is no
+// memory. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) bool {
+	b := newBlock(layout.BlockTick, 0, layout.TickSize)
+	if b == nil {
+		return false
+	}
+	one := (*tick)(unsafe.Add(b, layout.OffTickTable))
+	one.table, one.counter = table, counter
+	one.since = since
+	publish(b)
+	tickers = append(tickers, ticking{p: p, tick: one})
+	tickers[len(tickers)-1].point()
+	return true
+}
+
+// resampleCounters is resample for counters.
+//
+//go:norace
+func resampleCounters() {
+	b := baselineNow(layout.OffTickTicks)
+	for i := range tickers {
+		switch c := &tickers[i]; {
+		case c.over():
+		case atomic.LoadUint64(&c.n) == 0:
+			c.since = b
+		case beginTicking(c.table, c.counter, c.p, b):
+			tickers[i].end(b)
+		}
+	}
+}
+
+// hasBlocks says whether cover blocks are counted in the table, which are to be
+// exact.
+//
+//go:norace
+func (t *table) hasBlocks() bool {
+	if t.blocks == 0 {
+		t.blocks = 1
+		for rest := unpack(t.text); rest != ""; {
+			var line string
+			if line, rest = cut(rest, '\n'); kindOf(line) == 'b' {
+				t.blocks = 2
+				break
+			}
+		}
+	}
+	return t.blocks == 2
+}
+
+// countedSince is what the counters have counted since it was asked last. The caller holds the lock.
+//
+//go:norace
+func countedSince() (all uint64) {
+	for i := range tickers {
+		c := &tickers[i]
+		n := atomic.LoadUint64(&c.n)
+		c.gained = n - c.before
+		c.before = n
+		all += c.gained
+	}
+	return all
+}
+
+// add adds what the counter has counted in a batch of windows so many times as long as their net time.
+//
+//go:norace
+func (c *ticking) add(longer float64) {
+	x := float64(c.gained) * longer
+	c.x += x
+	c.xx += x * x
+}
+
+// tickCost is what counting once takes, ticks. The caller holds the lock.
+//
+//go:norace
+func tickCost() float64 {
+	if len(tickers) == 0 {
+		return 0
+	}
+	if oneTick == 0 {
+		oneTick = 1 << 62
+		c := Counter{P: &scratch.passes}
+		for range 8 {
+			a := now()
+			for range batch {
+				Tick(&c)
+			}
+			oneTick = max(min(oneTick, (now()-a)<<costBits/batch), 1)
+		}
+	}
+	return float64(oneTick) / (1 << costBits)
+}
+
+// ticked is what a counter of a table is estimated to have counted since it counts in
+// windows only, if it does. The caller holds the lock.
+//
+//go:norace
+func ticked(table, counter uint64) (n uint64, estimated bool) {
+	for i := range tickers {
+		c := &tickers[i]
+		if c.table == table && c.counter == counter {
+			estimated = true
+			n += uint64(c.estimate(c.x, layout.OffTickTicks))
+		}
+	}
+	return n, estimated
+}
