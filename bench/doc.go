@@ -17,6 +17,7 @@
 //	offprogs   small programs with markers that are off against unmarked
 //	corrected  the reported time of a caller of marked functions against its time unmarked
 //	sampled    how often a sample's mean is within two standard errors of the truth
+//	estimates  how far the counts of windows are from those of programs of several kinds
 //	peers      a marked function against other ways to time it
 //	start      what 100,000 markers add to a program's start
 //	markers    what 100,000 markers and 64 processors add to its memory

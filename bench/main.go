@@ -51,6 +51,7 @@ var subjects = []struct {
 	{"corrected", "the reported time of a caller of marked functions against its time unmarked", (*bench).corrected},
 	{"shapes", "how often the shapes of twelve functions are recognised, and taken for others", (*bench).shapes},
 	{"sampled", "how often a sample's mean is within two standard errors of the truth", (*bench).sampledMeans},
+	{"estimates", "how far the counts of windows are from those of programs of several kinds", (*bench).estimates},
 	{"peers", "a marked function against other ways to time it", (*bench).peers},
 	{"start", "what 100,000 markers add to a program's start", (*bench).start},
 	{"markers", "what 100,000 markers and 64 processors add to its memory", (*bench).markers},

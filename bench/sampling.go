@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // sampling measures what sampling in windows, and a run that is paused, cost: the
@@ -157,6 +161,55 @@ func (b *bench) sampledMeans(ctx context.Context) error {
 		note := fmt.Sprintf("%d runs with %.0f samples each, on average", runs, samples)
 		b.hold("sampled: means within 2 standard errors, "+how.name, atLeast(0.95), float64(means)/runs, note)
 		b.hold("sampled: counts within 2 standard errors, "+how.name, bar{}, float64(counts)/runs, note)
+	}
+	return nil
+}
+
+// estimates is how far the counts of windows of 1:100 are from those that programs of several kinds
+// take themselves: the median over fifteen runs of each function of 1 µs and more, and of one that is
+// so short that the report is to say that its count is not to be relied on.
+func (b *bench) estimates(ctx context.Context) error {
+	const runs = 15
+	dir, err := moduleDir(ctx)
+	if err != nil {
+		return err
+	}
+	program, data := filepath.Join(b.work, "estimates"), b.dataFile("estimates")
+	if _, err := runProcess(ctx, dir, []string{b.markgenCache()}, b.markgen, "build", "-o", program, "./programs/estimates"); err != nil {
+		return err
+	}
+	for _, kind := range []string{"serial", "parallel", "naps", "workers", "phases", "tree", "bursts"} {
+		ratios, errors := map[string][]float64{}, map[string][]float64{}
+		for seed := range runs {
+			text, err := output(ctx, dir, []string{fmt.Sprintf("%s,sample=1:100,seed=%d", b.inFile("estimates"), seed+1)}, program, kind, "3s")
+			if err != nil {
+				return err
+			}
+			for line := range strings.Lines(string(text)) {
+				var name string
+				var count float64
+				if _, err := fmt.Sscan(line, &name, &count); err != nil {
+					return err
+				}
+				got, err := b.reported(ctx, data, "estimates."+name)
+				if err != nil {
+					return err
+				}
+				ratios[name] = append(ratios[name], got.Count/count)
+				errors[name] = append(errors[name], got.CountSE/count)
+			}
+			if err := os.Remove(data); err != nil {
+				return err
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(ratios)) {
+			limit := bar{}
+			if kind != "bursts" {
+				limit = atMost(0.1)
+			}
+			count := median(ratios[name])
+			b.hold("estimates: counts of "+kind+", "+name+", off by", limit, math.Abs(count-1), fmt.Sprintf("%.2f ± %.2f", count, median(errors[name])))
+		}
 	}
 	return nil
 }

@@ -44,11 +44,12 @@ const (
 	windowLead = 20_000
 
 	// A program rests that uses less than restsBelow 256ths of a processor, or whose threads
-	// wait more than once in restsEach, ns. Then restingLead of the time from opening the gates to the
-	// window's beginning is random, ns.
+	// wait more than once in restsEach, ns. Then wakeUp goes by between opening the gates and the
+	// window's beginning, and up to restingLead, at random, ns.
 	restsBelow  = 230
 	restsEach   = 1_000_000
-	restingLead = 5_000_000
+	wakeUp      = 1_000_000
+	restingLead = 4_000_000
 
 	// The window is looked after so long after its end at most, ns: before that the first
 	// passage ends it.
@@ -146,18 +147,19 @@ func (s *sampler) plan(t uint64) {
 
 // lead is how long after t, when the sampler is called, a window begins, ns. What the program does
 // when the sampler is called may have to do with that. If it rests it was woken up with the
-// sampler: Go looks for timers up to a millisecond late, and whenever one wakes it. If it is busy
+// sampler, and did at once what it would have done in the next millisecond: Go looks for timers so
+// much late, and whenever one wakes it (netpoll in runtime/netpoll_epoll.go). If it is busy
 // the sampler was called late, when a goroutine waited or had had its turn, and others are about to
 // have theirs. So a part of the time is random; the marked code that runs meanwhile is not recorded.
 //
 //go:norace
 func (s *sampler) lead(t uint64) uint64 {
-	most := min(3*(t-s.next), s.windowNS(s.rate)*(s.rate-1)/64)
+	least, random := uint64(windowLead), min(3*(t-s.next), s.windowNS(s.rate)*(s.rate-1)/64)
 	if s.rests {
-		most = restingLead
+		least, random = wakeUp, restingLead
 	}
-	hi, _ := bits.Mul64(most, s.random())
-	return windowLead + hi
+	hi, _ := bits.Mul64(random, s.random())
+	return least + hi
 }
 
 // conclude takes in what windows have shown until the end of a run or of a rate, the one that is

@@ -1,0 +1,194 @@
+// Command estimates is programs of several kinds, each of which counts the calls of its marked
+// functions itself and prints how many there were, a line each.
+//
+//	estimates KIND DURATION
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+var kinds = map[string]func(until func() bool) (counts [2]uint64){
+	"serial":   serial,
+	"parallel": parallel,
+	"naps":     naps,
+	"workers":  workers,
+	"phases":   phases,
+	"tree":     tree,
+	"bursts":   bursts,
+}
+
+// names are those of the functions that a kind calls.
+var names = map[string][]string{"naps": {"request", "part"}, "workers": {"part", "quick"}, "bursts": {"brief"}}
+
+func main() {
+	d, err := time.ParseDuration(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	end := time.Now().Add(d)
+	counts := kinds[os.Args[1]](func() bool { return time.Now().After(end) })
+	of := names[os.Args[1]]
+	if of == nil {
+		of = []string{"quick", "slow"}
+	}
+	for i, name := range of {
+		fmt.Println(name, counts[i])
+	}
+}
+
+// chain is work that takes about 0.9 ns a step.
+func chain(steps int) (x uint64) {
+	x = 1
+	for range steps {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+//perf:mark
+//go:noinline
+func quick() uint64 { return chain(1500) }
+
+//perf:mark
+//go:noinline
+func slow() uint64 { return chain(6000) }
+
+//perf:mark
+//go:noinline
+func part() uint64 { return chain(8000) }
+
+var word uint64
+
+//perf:mark
+//go:noinline
+func brief() { word = word*6364136223846793005 + 1 }
+
+// serial is one goroutine that keeps a processor busy.
+func serial(over func() bool) (counts [2]uint64) {
+	for !over() {
+		for i := range 20 {
+			quick()
+			counts[0]++
+			if i%4 == 0 {
+				slow()
+				counts[1]++
+			}
+		}
+	}
+	return counts
+}
+
+// parallel is two that do.
+func parallel(over func() bool) (counts [2]uint64) {
+	return together(2, func() [2]uint64 { return serial(over) })
+}
+
+// naps is four that work a little and sleep for a millisecond.
+func naps(over func() bool) (counts [2]uint64) {
+	return together(4, func() (counts [2]uint64) {
+		for !over() {
+			request()
+			counts[0]++
+			counts[1] += 3
+			time.Sleep(time.Millisecond)
+		}
+		return counts
+	})
+}
+
+//perf:mark
+//go:noinline
+func request() {
+	for range 3 {
+		part()
+	}
+}
+
+// workers is two that do jobs, and one that makes these.
+func workers(over func() bool) (counts [2]uint64) {
+	jobs := make(chan int)
+	go func() {
+		defer close(jobs)
+		for !over() {
+			quick()
+			counts[1]++
+			jobs <- 1
+		}
+	}()
+	done := together(2, func() (counts [2]uint64) {
+		for range jobs {
+			part()
+			counts[0]++
+		}
+		return counts
+	})
+	return [2]uint64{done[0], counts[1]}
+}
+
+// phases does one thing for 20 ms and another for 20 ms.
+func phases(over func() bool) (counts [2]uint64) {
+	for !over() {
+		for i, f := range []func() uint64{quick, slow} {
+			for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); counts[i]++ {
+				f()
+			}
+		}
+	}
+	return counts
+}
+
+// tree is a recursion.
+func tree(over func() bool) (counts [2]uint64) {
+	var walk func(n int)
+	walk = func(n int) {
+		quick()
+		counts[0]++
+		if n > 0 {
+			walk(n - 1)
+			slow()
+			counts[1]++
+			walk(n - 1)
+		}
+	}
+	for !over() {
+		walk(6)
+	}
+	return counts
+}
+
+// bursts calls a function of some ns for 20 ms, and then nothing for 20 ms.
+func bursts(over func() bool) (counts [2]uint64) {
+	for !over() {
+		for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
+			for range 1000 {
+				brief()
+			}
+			counts[0] += 1000
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return counts
+}
+
+// together runs f on n goroutines and adds up what they count.
+func together(n int, f func() [2]uint64) (sum [2]uint64) {
+	all := make([][2]uint64, n)
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			all[i] = f()
+		}()
+	}
+	wg.Wait()
+	for _, counts := range all {
+		sum[0] += counts[0]
+		sum[1] += counts[1]
+	}
+	return sum
+}
