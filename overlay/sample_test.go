@@ -5,9 +5,7 @@ package overlay_test
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,21 +148,5 @@ func TestWindowsOfWaiting(t *testing.T) {
 		if n := float64(marker(t, p, name).Count) / each; math.Abs(n-function) > 0.2*function {
 			t.Errorf("%s is in %.0f calls of %.0f", name, n, function)
 		}
-	}
-}
-
-// Where recording takes most of the windows the report says that the estimate is not to be relied on: of a function of a few ns that is
-// called again and again.
-func TestWindowsOfDense(t *testing.T) {
-	tier.Test(t)
-	t.Parallel()
-	data := filepath.Join(t.TempDir(), "data")
-	trapMust(t, t.TempDir(), []string{"MARKGEN=sample=1:20,seed=41,only=*.tiny,file=" + data}, steered(t), "inner", "400000")
-	p, err := profile.ReadFile(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if said := strings.Join(p.Warnings, "\n"); !strings.Contains(said, "the estimates of 1 marker are not to be relied on") || !strings.Contains(said, "of example.com/steer.tiny; count them (countdown), or leave out what is passed most (skip=)") {
-		t.Errorf("the warnings are %q", said)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // simulate makes the sums of windows of a program that does something for a random time and something else for another, of which the
@@ -70,6 +72,21 @@ func TestCountVar(t *testing.T) {
 	m.fromWindows(s, &batchSums{}, 1000)
 	if m.Count != 0 || m.CountSE() != 10 || !m.Sampled() {
 		t.Errorf("in no window of a tenth of the time: %d ± %g", m.Count, m.CountSE())
+	}
+}
+
+// Where recording took more than half of the windows in which a marker was passed its estimate is not to be relied on, and which it was most of is said.
+func TestDoubts(t *testing.T) {
+	r := &run{input: &input{name: "run.markgen"}, Profile: &Profile{}, ordered: []*table{{tableText: &tableText{markers: []*Marker{{Name: "parse"}, {Name: "next"}, {Name: "peek"}}}}}}
+	for number, longer := range []float64{1.5, 4, 3} {
+		r.doubt(&Marker{Count: 10}, &batchSums{n: 10, x: 10 * longer}, uint64(number))
+	}
+	r.doubt(&Marker{}, &batchSums{}, 0)
+	r.warnOfDoubts()
+	want := []string{"run.markgen: the estimates of 2 markers are not to be relied on: recording took more than half of the windows in which they were passed, " +
+		"75 % of those of next; count them (countdown), or leave out what is passed most (skip=)"}
+	if diff := cmp.Diff(want, r.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 
