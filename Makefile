@@ -7,6 +7,9 @@ export GOFLAGS := -buildvcs=false
 # The packages of all modules (go.work) but bench. Those with the longest tests come first.
 ALL := ./cmd/... ./overlay/... ./service/... ./... ./runtime/...
 
+# What of the runtime is for overlay builds alone is compiled and tested with the rest (runtime/source.go).
+TAGS := -tags=markgen_virtual
+
 .PHONY: help demo test tests need others other-go bin/gotest bin/staticcheck tidy man completions lint quick static cross soak bench build clean \
 	corpus corpus-traps corpus-command corpus-service corpus-packages corpus-modules
 
@@ -60,10 +63,10 @@ need:
 # Tests of the first two tiers (package tier). Some wait for more than they
 # compute, so there are more at a time than processors. What is tested has been vetted.
 others: bin/gotest need
-	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test -json -vet=off -p $$(($$(nproc) + 1)) -timeout 40m $(ALL)
+	MAKEFLAGS= bin/gotest -o bin/tests/others $(GO) test $(TAGS) -json -vet=off -p $$(($$(nproc) + 1)) -timeout 40m $(ALL)
 
 other-go: bin/gotest
-	MAKEFLAGS= GOTOOLCHAIN=$(OTHER_GO) bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test -json -vet=off -timeout 20m -skip '$(OTHER_SKIPS)' ./rewrite/... ./overlay/deep ./runtime/...
+	MAKEFLAGS= GOTOOLCHAIN=$(OTHER_GO) bin/gotest -o bin/tests/$(OTHER_GO) $(GO) test $(TAGS) -json -vet=off -timeout 20m -skip '$(OTHER_SKIPS)' ./rewrite/... ./overlay/deep ./runtime/...
 	MAKEFLAGS= bin/gotest -o bin/tests/$(OTHER_GO)-builds $(GO) test -json -vet=off -timeout 20m -exec 'env GOTOOLCHAIN=$(OTHER_GO)' -run '$(OTHER_TESTS)' ./overlay
 
 lint: quick static
@@ -71,11 +74,13 @@ lint: quick static
 quick: bin/gotest
 	@bad=$$(git ls-files -z '*.go' | grep -zvE '(^|/)testdata/' | xargs -0 gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
-	bin/gotest -o bin/tests/vet $(GO) vet $(ALL)
+	bin/gotest -o bin/tests/vet $(GO) vet $(TAGS) $(ALL)
+	$(GO) vet ./runtime/...
 	$(GO) vet -tags markgen_off ./runtime/...
+	$(GO) vet $(TAGS),markgen_off ./runtime/...
 
 static: bin/gotest bin/staticcheck
-	bin/gotest -o bin/tests/staticcheck bin/staticcheck $(ALL)
+	bin/gotest -o bin/tests/staticcheck bin/staticcheck $(TAGS) $(ALL)
 
 # Of the module tools: what markgen requires has nothing to do with it.
 bin/staticcheck:
@@ -104,14 +109,14 @@ cross: bin/gotest
 		echo $$platform; export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
 		bin/typecheck $(ALL) || exit 1; \
 	done
-	GOOS=linux GOARCH=arm64 $(GO) vet ./runtime/...
+	GOOS=linux GOARCH=arm64 $(GO) vet $(TAGS) ./runtime/...
 	sh scripts/arm64.sh
 
 # Thousands of processes killed at any moment, and what they left compared with
 # what they had logged.
 soak:
 	MARKGEN_SOAK_FLEET=1h $(GO) test -timeout 3h -count=1 -v ./service/fleettest
-	MARKGEN_SOAK=5000 $(GO) test -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime/...
+	MARKGEN_SOAK=5000 $(GO) test $(TAGS) -timeout 1h -run TestKilledAnywhere -count=1 -v ./runtime/...
 
 # Ratios of two things measured in the same run; see docs/performance.md.
 bench: build
@@ -123,7 +128,7 @@ corpus: corpus-traps corpus-command corpus-service corpus-packages corpus-module
 corpus-traps corpus-command corpus-service corpus-packages corpus-modules: export MARKGEN_TESTS := corpus
 corpus-traps corpus-command corpus-service corpus-packages corpus-modules: bin/gotest
 
-GOTEST_ALL = bin/gotest -slowest 10 $(GO) test -json -p 1 -timeout 5h -count=1
+GOTEST_ALL = bin/gotest -slowest 10 $(GO) test $(TAGS) -json -p 1 -timeout 5h -count=1
 
 # Programs with all that has gone wrong before, in every form, kind of build and platform that can be run here.
 corpus-traps:

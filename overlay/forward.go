@@ -97,10 +97,6 @@ func Pass(m *Marker)          { perf.Pass(m) }
 func Count(c *Counter)        { perf.Count(c) }
 func Finish()                 { perf.Finish() }
 
-func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, table string) bool {
-	return perf.RegisterPadded(markers, nm, counters, nc, table)
-}
-
 func RegisterTable(before, after *Marker, text string) bool {
 	return perf.RegisterTable(before, after, text)
 }

@@ -47,7 +47,9 @@ const (
 	// exist; this one does, and holds no package of its own.
 	assembly = "internal/runtime"
 
-	// virtualTag and deepTag keep files out that are for overlay builds, and for deep ones.
+	// gorootTag, virtualTag and deepTag keep files out that are compiled below GOROOT/src only, that are for
+	// overlay builds, and for deep ones.
+	gorootTag  = "markgen_goroot && "
 	virtualTag = "markgen_virtual && "
 	deepTag    = "markgen_deep && "
 )
@@ -92,7 +94,7 @@ func Files() ([]string, error) {
 }
 
 // VirtualFiles are the files for an overlay build, by their slash-separated paths below GOROOT/src.
-// They are those of Source, save that virtual_*.go lose the tag that keeps them out there, that
+// They are those of Source, save that goroot_*.go and virtual_*.go lose the tags that keep them out there, that
 // module_*.go are left out, and that assembly moves to a package next door, from which the
 // functions are linked. For a deep build (package overlay/deep) deep_*.go take the place of
 // plain_*.go.
@@ -114,6 +116,8 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 		case strings.HasPrefix(base, "plain_") && deep, strings.HasPrefix(base, "deep_") && !deep:
 		case strings.HasPrefix(base, "deep_"):
 			files[to] = bytes.Replace(text, []byte(deepTag), nil, 1)
+		case strings.HasPrefix(base, "goroot_"):
+			files[to] = bytes.Replace(text, []byte(gorootTag), nil, 1)
 		case strings.HasPrefix(base, "virtual_"):
 			files[to] = bytes.Replace(text, []byte(virtualTag), nil, 1)
 		case strings.HasSuffix(base, ".s"):

@@ -19,19 +19,19 @@ if [ -z "$qemu" ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 	qemu=$(command -v qemu-aarch64-static || true)
 fi
 if [ "$(uname -m)" = aarch64 ]; then
-	exec bin/gotest -o bin/tests/arm64 go test -json ./runtime/...
+	exec bin/gotest -o bin/tests/arm64 go test -tags=markgen_virtual -json ./runtime/...
 fi
 if [ -z "$qemu" ]; then
 	echo "linux/arm64: the runtime's tests are compiled only: no qemu-aarch64 here; install qemu-user-static" >&2
-	GOOS=linux GOARCH=arm64 go test -c -o /dev/null ./runtime/perf
+	GOOS=linux GOARCH=arm64 go test -tags=markgen_virtual -c -o /dev/null ./runtime/perf
 	echo '{"Skipped": {"no qemu-aarch64 here; install qemu-user-static": ["the runtime on linux/arm64"]}}' >bin/tests/arm64
 	exit 0
 fi
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-GOOS=linux GOARCH=arm64 go test -c -o "$dir/arm64.test" ./runtime/perf
-go test -c -o "$dir/runtime.test" ./runtime/perf
+GOOS=linux GOARCH=arm64 go test -tags=markgen_virtual -c -o "$dir/arm64.test" ./runtime/perf
+go test -tags=markgen_virtual -c -o "$dir/runtime.test" ./runtime/perf
 cd runtime/perf
 # run NAME COMMAND... runs tests and keeps their counts in bin/tests/NAME.
 run() {

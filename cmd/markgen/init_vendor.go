@@ -110,7 +110,7 @@ func vendoredFiles(module string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, name := range names {
-		if strings.HasPrefix(path.Base(name), "virtual_") {
+		if base := path.Base(name); strings.HasPrefix(base, "virtual_") || strings.HasPrefix(base, "goroot_") {
 			continue
 		}
 		text, err := fs.ReadFile(rt.Source, name)

@@ -286,7 +286,7 @@ const (
 //
 //go:norace
 func (c *scopeCosts) measure(m *Marker) {
-	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: openedWork, plainShape: plainWork, countShape: pointWork}
+	shapes := [...]shape{depthScope: markedWork, depthValue: valueWork, kindOpened: usualWork, plainShape: plainWork, countShape: pointWork}
 	var took [len(shapes)]batches
 	var reads, inside, alone batches
 	before := scratch.ticks
@@ -341,7 +341,7 @@ func chainAlone(steps int) uint64 {
 func measureInner(m *Marker) uint64 {
 	var around Scope
 	around.Enter(m)
-	inner := added(m, openedWork)
+	inner := added(m, usualWork)
 	around.Exit()
 	return inner
 }
@@ -366,7 +366,7 @@ func chain(x uint64, steps int) uint64 {
 }
 
 // plainWork is a function, markedWork the same with a Scope, valueWork with one that is a value,
-// openedWork with one that ends explicitly, pointWork with a point.
+// pointWork with a point, and usualWork with a scope as most are planted.
 //
 //go:noinline
 func plainWork(m *Marker, x uint64, steps int) uint64 { return chain(x, steps) }
@@ -382,20 +382,9 @@ func markedWork(m *Marker, x uint64, steps int) uint64 {
 //go:noinline
 func valueWork(m *Marker, x uint64, steps int) uint64 {
 	if m.Off == 0 {
-		e := Into(m)
+		e := enter(m, nil, depthValue)
 		x = chain(x, steps)
 		e.Exit()
-		return x
-	}
-	return chain(x, steps)
-}
-
-//go:noinline
-func openedWork(m *Marker, x uint64, steps int) uint64 {
-	if m.Off == 0 {
-		Begin(m)
-		x = chain(x, steps)
-		End(m)
 		return x
 	}
 	return chain(x, steps)

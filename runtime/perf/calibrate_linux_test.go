@@ -1,4 +1,4 @@
-//go:build !markgen_off && (amd64 || arm64)
+//go:build markgen_virtual && !markgen_off && (amd64 || arm64)
 
 package perf
 

@@ -40,8 +40,8 @@
 // Only runtime, sync/atomic, syscall, unsafe, math/bits and package layout of its module, and in an overlay
 // build internal/runtime/exithook, so that everything
 // else in the standard library can be marked. In an overlay build the same files
-// form a package below GOROOT/src, where virtual_*.go are part of it and
-// module_*.go are not, and in a deep build (package overlay/deep) deep_*.go are and
+// form a package below GOROOT/src, where virtual_*.go, with what only the code of such builds calls, and
+// goroot_*.go, which could be compiled nowhere else, are part of it and module_*.go are not, and in a deep build (package overlay/deep) deep_*.go are and
 // plain_*.go are not; assembly goes to a directory that exists, since the go
 // command runs the assembler there. Functions are declared in a comment above
 // their assembly, from which the declarations over there are made.

@@ -14,9 +14,6 @@ import (
 // function of this package is empty.
 const On = true
 
-// Closed are the bits of a gate of which none is set if the code behind it is to run marked.
-const Closed = 1<<32 - 1 - layout.OffDemoted - layout.OffSettled
-
 // A Marker is the program's side of one marker. Generated code holds an array
 // of them for each unit of a package and passes it to Register.
 type Marker struct {
@@ -41,7 +38,7 @@ type table struct {
 	counted  *Counter // the program's side of the first counter
 	padded   bool     // MarkerPad unused markers stand before and behind them
 	inSource bool     // its file is kept by people: after a merge its text may not have one line for each marker
-	tallies  *Tallies // nil: it has none
+	tallies  *tallies // nil: it has none
 	shut     bool     // its markers were off before there was a run
 	blocks   int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
@@ -50,7 +47,7 @@ type table struct {
 	shared    bool           // the markers are in the data file
 	counters  unsafe.Pointer // nil: nothing is counted
 	counting  []counting     // of each counter when it counts; nil: not known yet
-	own       []*Own         // counters of single units of stack, see Tallies
+	own       []*tallyUnit   // counters of single units of stack, see tallies
 	gates     []uint32       // of each marker the one that its function's code tests; nil: not known yet
 	chosen    []bool         // of each marker whether its function chooses for it, and has one of its own; nil: not known yet
 	rates     []uint32       // of each marker, N if one passage in N is timed, else 0; nil: of none
@@ -90,14 +87,8 @@ func Register(markers *Marker, nm int, counters *Counter, nc int, text string) b
 	return enlist(markers, nm, counters, nc, text, 0, nil)
 }
 
-// MarkerPad is how many unused markers stand before and behind those of [RegisterPadded].
+// MarkerPad is how many unused markers stand before and behind those of a table in the source.
 const MarkerPad = layout.MarkerPad
-
-// RegisterPadded is Register for markers that have MarkerPad others before and
-// behind them, which nobody uses: those can be steered from outside the process.
-func RegisterPadded(markers *Marker, nm int, counters *Counter, nc int, text string) bool {
-	return enlist(markers, nm, counters, nc, text, registeredPadded, nil)
-}
 
 // RegisterTable is RegisterPadded for a table in the source: its markers are those between two
 // others. Where text has not one line for each of them, as a merge may leave it, the table has no
@@ -112,7 +103,7 @@ func RegisterTable(before, after *Marker, text string) bool {
 
 //go:norace
 //go:nocheckptr
-func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *Tallies) bool {
+func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *tallies) bool {
 	begin()
 	if as == registeredInSource {
 		endMatters, endSeen = true, endSeen || ofMain(text)

@@ -97,14 +97,6 @@ func Enter(m *Marker) (e Entered) {
 	return e
 }
 
-// Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
-func Into(m *Marker) (e Entered) {
-	if m != nil {
-		e = enter(m, nil, depthValue)
-	}
-	return e
-}
-
 // Exit closes the scope. A second Exit of the same value would count twice.
 func (e Entered) Exit() {
 	if e.index != 0 {

@@ -269,9 +269,7 @@ func start(value string) (refused uint64, trouble string) {
 		if number = goroutineNumber(); number == 0 && trouble == "" {
 			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
 		}
-		if panicFP == 0 {
-			findPanicFP()
-		}
+		prepareRecovered()
 	}
 	if trouble == "" {
 		trouble = c.readListed()

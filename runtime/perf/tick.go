@@ -228,7 +228,7 @@ func tickCost() float64 {
 		for range 8 {
 			a := now()
 			for range batch {
-				Tick(&c)
+				Count(&c)
 			}
 			oneTick = max(min(oneTick, (now()-a)<<costBits/batch), 1)
 		}

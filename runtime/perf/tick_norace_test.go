@@ -1,4 +1,4 @@
-//go:build !race && !markgen_off
+//go:build markgen_virtual && !race && !markgen_off
 
 package perf
 

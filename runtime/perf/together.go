@@ -22,18 +22,6 @@ var (
 	written int  // so many of the tables, from the first on, are in the data of the run
 )
 
-// Last is called when all tables have come, with what Register said of the last, and gives that back.
-//
-//go:norace
-func Last(ok bool) bool {
-	if collects() {
-		lock()
-		writeHeld()
-		unlock()
-	}
-	return ok
-}
-
 // hold has tables wait in a run that begins. The caller has starting, and there is no run yet.
 //
 //go:norace

@@ -1,4 +1,4 @@
-//go:build go1.26 && !markgen_off
+//go:build markgen_virtual && go1.26 && !markgen_off
 
 package perf
 

@@ -27,8 +27,9 @@ func main() {
 	}
 	elsewhere := strings.Split(strings.TrimSpace(string(out)), "\n")
 	config := &packages.Config{
-		Mode:  packages.LoadAllSyntax,
-		Tests: true,
+		Mode:       packages.LoadAllSyntax,
+		Tests:      true,
+		BuildFlags: []string{"-tags=markgen_virtual"},
 		ParseFile: func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
 			f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 			if f != nil && slices.ContainsFunc(elsewhere, func(dir string) bool { return strings.HasPrefix(name, dir+string(filepath.Separator)) }) {

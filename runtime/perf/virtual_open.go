@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build markgen_virtual && !markgen_off
 
 package perf
 
@@ -14,6 +14,13 @@ import (
 // and Shut cost the inliner next to nothing also in a package that is compiled without
 // word of markers, where a generic function of a marked one may be made for its types.
 type Nothing = [0]byte
+
+// Closed are the bits of a gate of which none is set if the code behind it is to run marked.
+const Closed = 1<<32 - 1 - layout.OffDemoted - layout.OffSettled
+
+// free_markgen_none is assigned to where a call is not to count for the inliner,
+// see rewrite.FreePrefix.
+var free_markgen_none [1]Nothing
 
 // Open opens a scope for m, if it is collected. The function it stands in calls
 // Shut on every way out but a panic or runtime.Goexit: what these leave open ends
@@ -48,6 +55,14 @@ func IsDue(m *Marker) bool { return Due(m) }
 // Again is false. What seems to be done again the compiler does not put between a test and what is behind both
 // (cmd/compile/internal/ssa/layout.go).
 func Again() bool { return again }
+
+// Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
+func Into(m *Marker) (e Entered) {
+	if m != nil {
+		e = enter(m, nil, depthValue)
+	}
+	return e
+}
 
 // Set puts v into p. It is for assignments, as the others.
 func Set[T any](p *T, v T) (n Nothing) {
@@ -86,7 +101,7 @@ var again bool
 // Mark is Point for an assignment, behind the marker's own gate.
 func Mark(m *Marker) (n Nothing) {
 	if m.Off == 0 {
-		free_markgen_none[0] = Pass(m)
+		free_markgen_none[0] = pass(m)
 	}
 	return n
 }

@@ -1,4 +1,4 @@
-//go:build !markgen_off
+//go:build markgen_virtual && !markgen_off
 
 package perf
 
@@ -133,7 +133,14 @@ func panicking() (top, deepest uint32) {
 	return uint32((hi - at) / 8), uint32((hi - fp) / 8)
 }
 
-// findPanicFP panics and recovers to find out where panicFP is. It may be called once at a time.
+// prepareRecovered finds out what Recovered needs to know. It may be called once at a time.
+func prepareRecovered() {
+	if panicFP == 0 {
+		findPanicFP()
+	}
+}
+
+// findPanicFP panics and recovers to find out where panicFP is.
 //
 //go:norace
 //go:nocheckptr

@@ -1,4 +1,4 @@
-//go:build markgen_virtual && !markgen_off
+//go:build markgen_goroot && !markgen_off
 
 package perf
 

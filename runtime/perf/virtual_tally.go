@@ -1,0 +1,290 @@
+//go:build markgen_virtual && !markgen_off
+
+package perf
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// Tallies are one package's counters by goroutine, for counting without atomic operations.
+type Tallies = tallies
+
+// An Own stands before the counters of a unit of stack.
+type Own = tallyUnit
+
+// NoOwn is of no unit.
+var NoOwn = Own{unit: 1}
+
+const (
+	// tallyAfter is how often a unit comes to Tally before it is put in front and
+	// has counters of its own; less often if TallyOn wants that.
+	tallyAfter  = 64
+	wantedAfter = 4
+
+	// lastAfter is how often a unit passes a block before a function looks there first.
+	lastAfter = 1024
+
+	// mostTallied is how many bytes the counters of units take at most.
+	mostTallied = 64 << 20
+)
+
+// Tally adds one to counter i, from 0, of the package whose counters t are; last is
+// the variable of the function that calls it. It inlines into its caller.
+func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
+		free_markgen_none[0] = t.find(last, i)
+	} else {
+		*own.counter(i)++
+	}
+	return n
+}
+
+// TallyUnit is Tally where goroutines may pass the function side by side, as they do with what is
+// demoted: where the function found counters last is then often another's. It takes a little longer.
+func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
+	at := uintptr(unsafe.Pointer(&n))
+	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
+		free_markgen_none[0] = t.find(last, i)
+	} else {
+		*own.counter(i)++
+	}
+	return n
+}
+
+// TallyCall is Tally that does not inline, for a function in which no branch may come before the body.
+//
+//go:noinline
+func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, last, i) }
+
+// TallyOn is Tally for what is counted between two Tallys: it calls nothing, which
+// would cost the function it stands in its registers, and so gives no unit
+// counters of its own, but says that this one should have some.
+func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
+		for { // see again
+			free_markgen_none[0] = t.lookUp(last, i)
+			if !again {
+				break
+			}
+		}
+	} else {
+		*own.counter(i)++
+	}
+	return n
+}
+
+// pass adds one to counter i and has the function look here first if that is often so. It was found in a
+// place of Tallies.units. It inlines.
+//
+//go:nosplit
+func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
+	c := o.counter(i)
+	if *c++; *c%lastAfter == 0 {
+		// No write barriers are needed: it is not the collector's memory. If a new run has begun
+		// and emptied the place, it may have set the variable before it is set here.
+		at := (*uintptr)(unsafe.Pointer(last))
+		atomic.StoreUintptr(at, uintptr(unsafe.Pointer(o)))
+		if atomic.LoadUintptr((*uintptr)(unsafe.Pointer(place))) != uintptr(unsafe.Pointer(o)) {
+			*at = uintptr(unsafe.Pointer(&NoOwn))
+		}
+	}
+	return n
+}
+
+// lookUp adds one to counter i of the unit of an address, or if it has none to the shared one. It inlines.
+func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
+	at := uintptr(unsafe.Pointer(&n))
+	k := at / unitSize % tallyUnits
+	place := &t.units[k]
+	if own := *place; own != nil && own.unit^at < unitSize {
+		free_markgen_none[0] = own.pass(place, last, i)
+	} else if t.shared != nil {
+		if tallied {
+			t.wanted[k] = at / unitSize
+		}
+		atomic.AddUint64(t.counter(i), 1)
+	}
+	return n
+}
+
+// counter is the shared counter i.
+func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
+
+// find is lookUp that puts a unit in front which comes here often. It inlines.
+func (t *Tallies) find(last **Own, i uintptr) (n Nothing) {
+	return t.findAt(last, uintptr(unsafe.Pointer(&n)), i)
+}
+
+// findAt is find for a unit with an address of the caller's.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+//go:nosplit
+func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
+	place := &t.units[at/unitSize%tallyUnits]
+	if own := *place; own != nil && own.unit^at < unitSize {
+		return own.pass(place, last, i)
+	}
+	if t.shared != nil {
+		atomic.AddUint64(t.counter(i), 1)
+		if tallied {
+			t.meet(last, at)
+		}
+	}
+	return n
+}
+
+// meet puts the unit with an address in front if it has come here often.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (t *Tallies) meet(last **Own, at uintptr) {
+	u, k := at/unitSize, at/unitSize%tallyUnits
+	if t.next[k] != u { // of several that take turns here none counts long enough
+		t.next[k], t.often[k] = u, 0
+		return
+	}
+	if t.often[k]++; t.often[k]%tallyAfter == 0 || t.wanted[k] == u && t.often[k]%wantedAfter == 0 {
+		t.advance(last, at&^(unitSize-1))
+	}
+}
+
+// advance puts the unit with an address in front, with counters of its own.
+//
+//go:norace
+//go:nocheckptr
+func (t *Tallies) advance(last **Own, unit uintptr) {
+	if onThread(getg()) {
+		return // all share what counts it
+	}
+	lock()
+	defer unlock()
+	place := &t.units[unit/unitSize%tallyUnits]
+	first := *place
+	var own, before *Own
+	for own = first; own != nil && own.unit != unit; own = own.behind {
+		before = own
+	}
+	switch {
+	case own == nil:
+		if own = t.claim(unit); own == nil {
+			return
+		}
+		own.behind = first
+	case own == first:
+		return
+	default:
+		// Who reads the list holds the lock; who reads its head does not follow it.
+		before.behind = own.behind
+		own.behind = first
+	}
+	storePointer((*unsafe.Pointer)(unsafe.Pointer(place)), unsafe.Pointer(own))
+	storePointer((*unsafe.Pointer)(unsafe.Pointer(last)), unsafe.Pointer(own))
+}
+
+// claim makes counters for a unit; nil: there is no room, or the table is not open in a run that others have begun. The caller
+// holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (t *Tallies) claim(unit uintptr) *Own {
+	if t.number == 0 {
+		return nil
+	}
+	table := &tables[t.number-1]
+	words := table.words()
+	size := layout.OffCountersData + 8*words
+	if talliedBytes+size > mostTallied {
+		return nil
+	}
+	b := newBlock(layout.BlockCounters, uint32(1+len(table.own)), size)
+	if b == nil {
+		return nil
+	}
+	talliedBytes += size
+	*(*uint64)(unsafe.Add(b, layout.OffCountersTable)) = t.number - 1
+	*(*uint64)(unsafe.Add(b, layout.OffCountersLen)) = uint64(table.n)
+	*(*uint64)(unsafe.Add(b, layout.OffCountersTimed)) = uint64(words) - uint64(table.n)
+	own := (*Own)(unsafe.Add(b, layout.OffCountersData-unsafe.Sizeof(Own{})))
+	own.unit = unit
+	publish(b)
+	table.own = append(table.own, own)
+	return own
+}
+
+// RegisterTallies is Register for a package that has tallies; last are its functions' variables.
+func RegisterTallies(t *Tallies, last []*Own, markers *Marker, nm int, counters *Counter, nc int, text string) bool {
+	t.last = last
+	return enlist(markers, nm, counters, nc, text, registeredPadded, t)
+}
+
+// open has the tallies count in the run, as those of the table e, which has that
+// number, counted from 1. The caller holds the lock.
+//
+//go:norace
+//go:nocheckptr
+func (t *Tallies) open(number uint64, e *table) {
+	for i := range t.units {
+		storePointer((*unsafe.Pointer)(unsafe.Pointer(&t.units[i])), nil)
+	}
+	clear(t.next[:])
+	for i := range t.last { // after the units, see pass
+		storePointer((*unsafe.Pointer)(unsafe.Pointer(&t.last[i])), unsafe.Pointer(&NoOwn))
+	}
+	t.number = number
+	storePointer(&t.shared, e.counters)
+}
+
+// OpenTally is Open for a function with tallies: once the marker is demoted, counter i of the
+// package counts its scopes. See TallyUnit.
+func OpenTally(m *Marker, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if off := m.Off; off == 0 {
+		free_markgen_none[0] = Begin(m)
+	} else if isDemoted(off) {
+		free_markgen_none[0] = TallyUnit(t, last, i)
+	}
+	return n
+}
+
+// Timed says whether a scope of m is to be begun (Begin) where the function's gate has been passed.
+// It counts those of a demoted marker, as OpenTally does.
+func Timed(m *Marker, t *Tallies, last **Own, i uintptr) bool {
+	off := m.Off
+	if isDemoted(off) {
+		free_markgen_none[0] = TallyUnit(t, last, i)
+		return false
+	}
+	return true
+}
+
+// Ends says whether there may be a scope of m to end (End).
+func Ends(m *Marker) bool { return m.Off != layout.OffDemoted|layout.OffSettled }
+
+// IntoTally is Into for a function with tallies.
+func IntoTally(m *Marker, t *Tallies, last **Own, i uintptr) (e Entered) {
+	if isDemoted(m.Off) {
+		free_markgen_none[0] = TallyUnit(t, last, i)
+		return e
+	}
+	return enter(m, nil, depthValue)
+}
+
+// TickTally is Tick for a function with tallies.
+func TickTally(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	if c.P != nil {
+		free_markgen_none[0] = TallyUnit(t, last, i)
+	}
+	return n
+}
+
+// TickTallyCall is TickTally that does not inline, see TickCall.
+//
+//go:noinline
+func TickTallyCall(c *Counter, t *Tallies, last **Own, i uintptr) (n Nothing) {
+	return TickTally(c, t, last, i)
+}
