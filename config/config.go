@@ -1,8 +1,8 @@
 package config
 
 import (
-	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/runtime/glob"
 )
 
 // FileName is the name of the file; it lies at the module root.

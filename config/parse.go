@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/runtime/glob"
 )
 
 // Parse reads the text of a file. The errors are "name:line:col: what; what to do", all there are, joined; the

@@ -3,9 +3,9 @@ package fleet
 import (
 	"time"
 
-	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/runtime/glob"
 )
 
 // A Filter chooses figures. Its zero value chooses all. The texts up to CPU are patterns, in which * stands for any text and ?

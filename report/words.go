@@ -1,5 +1,11 @@
 package report
 
+import (
+	"strings"
+
+	"github.com/markgen/markgen/runtime/glob"
+)
+
 // What other views of the same figures (the live one) write as reports do.
 
 // Printable returns text, which may be from a data file, without what could change
@@ -12,3 +18,10 @@ func Shorten(text string, n int) string { return shorten(text, n) }
 
 // Begin cuts text down to its first n characters.
 func Begin(text string, n int) string { return begin(text, n) }
+
+// Means reports whether a name is meant by what somebody has typed to see some of many: a part of it, or a glob of the
+// whole, upper or lower case. Nothing typed means every name.
+func Means(filter, name string) bool {
+	filter, name = strings.ToLower(filter), strings.ToLower(name)
+	return strings.Contains(name, filter) || strings.ContainsAny(filter, "*?") && glob.Match(filter, name)
+}

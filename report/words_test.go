@@ -44,3 +44,17 @@ func TestBegin(t *testing.T) {
 		}
 	}
 }
+
+func TestMeans(t *testing.T) {
+	for _, test := range []struct {
+		filter, name string
+		want         bool
+	}{
+		{"", "a.B", true}, {"b", "a.B", true}, {"A.", "a.B", true}, {"c", "a.B", false}, {"(*t)", "a.(*T).M", true},
+		{"a*b", "a.B", true}, {"a?b", "a.B", true}, {"*a", "a.B", false}, {".*b", "a.B", false},
+	} {
+		if got := Means(test.filter, test.name); got != test.want {
+			t.Errorf("Means(%q, %q) = %v", test.filter, test.name, got)
+		}
+	}
+}

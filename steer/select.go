@@ -6,10 +6,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/markgen/markgen/runtime/layout"
-
-	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/glob"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Set changes settings, each of the form K=V, all of them or, if one can't be used,

@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"github.com/markgen/markgen/fleet/client"
-	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/runtime/glob"
 	"github.com/markgen/markgen/units"
 )
 

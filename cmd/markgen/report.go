@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen/glob"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
@@ -216,7 +215,7 @@ type dataArgs struct {
 	now []string
 	old []string // nil: nothing to compare with; else what stands before --
 
-	filter string          // what markers are shown, see glob.Means
+	filter string          // what markers are shown, see report.Means
 	rule   compare.Options // when a change is one for the worse or the better
 	src    string          // where the source is, see sourceReader
 }
@@ -281,7 +280,7 @@ func (d dataArgs) places(env *cli.Env) *placer {
 }
 
 // means says whether the markers of a name are shown.
-func (d dataArgs) means(name string) bool { return glob.Means(d.filter, name) }
+func (d dataArgs) means(name string) bool { return report.Means(d.filter, name) }
 
 // shown is what is to be shown of a profile. That nothing is left is said.
 func (d dataArgs) shown(env *cli.Env, p *profile.Profile) *profile.Profile {

@@ -1,6 +1,7 @@
 package glob
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,8 @@ func TestMatch(t *testing.T) {
 		{"*b", "ab", true}, {"*b", "abc", false}, {"a?c", "abc", true}, {"a?c", "ac", false},
 		{"(*T).M", "(*T).M", true}, {"(*T).M", "(T).M", true}, {"*a*b*c", "xaxbxbxc", true}, {"*a*b*c", "xcxbxa", false},
 		{"[ab]", "a", false}, {"[ab]", "[ab]", true}, {"a*c", "abcd", false}, {"?", "a", true}, {"?", "", false},
+		{"*.Parse", "example.com/x.Parse", true}, {"example.com/*", "example.com/x/y.(*T).M:for#1", true},
+		{"x.(*T).M", "x.T.M", false}, {"*:for#?", "x.F:for#1", true}, {"*:for#?", "x.F:for#12", false},
 		{"**a", "ba", true}, {"*a*", "b", false}, {"a*a", "a", false},
 	}
 	for _, test := range tests {
@@ -40,16 +43,29 @@ func TestName(t *testing.T) {
 	}
 }
 
-func TestMeans(t *testing.T) {
-	for _, test := range []struct {
-		filter, name string
-		want         bool
-	}{
-		{"", "a.B", true}, {"b", "a.B", true}, {"A.", "a.B", true}, {"c", "a.B", false}, {"(*t)", "a.(*T).M", true},
-		{"a*b", "a.B", true}, {"a?b", "a.B", true}, {"*a", "a.B", false}, {".*b", "a.B", false},
-	} {
-		if got := Means(test.filter, test.name); got != test.want {
-			t.Errorf("Means(%q, %q) = %v", test.filter, test.name, got)
+// Match says what the regular expression says that the glob stands for.
+func FuzzMatch(f *testing.F) {
+	f.Add("*a*b?", "xaybz")
+	f.Add("a**", "a")
+	f.Add("?*", "")
+	f.Add("*b*a*c", "abac")
+	f.Fuzz(func(t *testing.T, glob, name string) {
+		if len(glob) > 50 || len(name) > 200 {
+			return
 		}
-	}
+		// Bytes, not characters: spelt so that every byte is one character.
+		latin := func(s string) string {
+			r := make([]rune, len(s))
+			for i := range len(s) {
+				r[i] = rune(s[i])
+			}
+			return string(r)
+		}
+		re := regexp.QuoteMeta(latin(glob))
+		re = strings.ReplaceAll(strings.ReplaceAll(re, `\*`, `.*`), `\?`, `.`)
+		want := regexp.MustCompile(`(?s)\A` + re + `\z`).MatchString(latin(name))
+		if got := Match(glob, name); got != want {
+			t.Errorf("Match(%q, %q) = %v", glob, name, got)
+		}
+	})
 }

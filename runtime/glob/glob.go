@@ -1,11 +1,11 @@
 // Package glob matches names with the patterns that all of markgen has, from the keys of MARKGEN to the queries of the
 // central service: * stands for any text, slashes and dots included, ? for any one byte, and the rest for itself, so that
-// names such as (*T).Method can be written as they are. Package perf, which may import nothing, has the same.
+// names such as (*T).Method can be written as they are.
 //
 //	glob.Match("example.com/*.(*T).*", name)
+//
+// It links into marked programs and so imports nothing.
 package glob
-
-import "strings"
 
 // Match reports whether pattern matches all of text. Only the last * met is ever widened, so the time is at worst the
 // product of the lengths.
@@ -33,12 +33,13 @@ func Match(pattern, text string) bool {
 
 // Name reports whether pattern matches a marker's name: all of it, or what stands behind its last slash.
 func Name(pattern, name string) bool {
-	return Match(pattern, name) || Match(pattern, name[strings.LastIndexByte(name, '/')+1:])
-}
-
-// Means reports whether a name is meant by what somebody has typed to see some of many: a part of it, or a glob of the
-// whole, upper or lower case. Nothing typed means every name.
-func Means(filter, name string) bool {
-	filter, name = strings.ToLower(filter), strings.ToLower(name)
-	return strings.Contains(name, filter) || strings.ContainsAny(filter, "*?") && Match(filter, name)
+	if Match(pattern, name) {
+		return true
+	}
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' {
+			return Match(pattern, name[i+1:])
+		}
+	}
+	return false
 }
