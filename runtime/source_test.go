@@ -20,7 +20,7 @@ func TestModule(t *testing.T) {
 // Parts of the runtime are known wherever they are, and nothing else is taken for one.
 func TestIsPart(t *testing.T) {
 	for path, want := range map[string]bool{
-		Perf: true, VirtualPerf: true, Module + "/layout": true, Virtual + "/layout": true,
+		Perf: true, VirtualPerf: true, Module + "/layout": true, Virtual + "/layout": true, Module + "/config": true, Virtual + "/glob": true,
 		"example.com/m/internal/markgen/perf": true, "example.com/m/internal/markgen/layout": true,
 		Module: false, Virtual: false, "markgen/other": false, "example.com/perf": false, "example.com/m/internal/markgen/other": false,
 		Module + "/perf/register.go": false,

@@ -24,9 +24,9 @@ func asked() {
 	}
 	follow()
 	begins := false
-	if n := atomic.LoadUint64(headerWord(layout.OffSampleN)); n > 1 && conf.sample <= 1 && !conf.countdown {
+	if n := atomic.LoadUint64(headerWord(layout.OffSampleN)); n > 1 && conf.Sample <= 1 && !conf.Countdown {
 		begins = true
-		conf.sample = n
+		conf.Sample = n
 		undemote() // what is recorded in windows tells more than a count
 		atomic.CompareAndSwapUint64(&ownWindow().width, noWindow, 0)
 	}

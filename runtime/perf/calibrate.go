@@ -103,7 +103,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 	lock()
 	around := hot.window
-	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras&^calibrated == 0 && !conf.countdown && !conf.outermost && p.stack.scopes() == p.stack {
+	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras&^calibrated == 0 && !conf.Countdown && !conf.Outermost && p.stack.scopes() == p.stack {
 		open := atomic.LoadUint64(&around.width)
 		if open == 0 { // between two windows, and none can begin before the lock is free
 			setWindow(around, &scratchWindow)
@@ -174,7 +174,7 @@ func measureCosts() {
 	if hot.extras&extraTrace != 0 {
 		point = measurePoints(&scratchMarker)
 	}
-	if conf.outermost {
+	if conf.Outermost {
 		inner = measureInner(&scratchMarker)
 	}
 	shards[pid].dir = kept

@@ -5,6 +5,7 @@ package perf
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -60,7 +61,7 @@ func (t *table) choose(collecting bool) {
 	if !collecting { // who finds a marker on for a moment might come to record much later
 		off = layout.OffByState
 	}
-	rates := t.sampled() && conf.sample == 0 || conf.countdown && conf.sample > 1
+	rates := t.sampled() && conf.Sample == 0 || conf.Countdown && conf.Sample > 1
 	if !conf.chooses() && len(triggers()) == 0 && !rates {
 		if t.shut {
 			t.turnOn(off)
@@ -76,7 +77,7 @@ func (t *table) choose(collecting bool) {
 		gate := gateOf(line, i, t.markers)
 		t.gates[i] = gate
 		watched := watchMarker(name, t.first+i)
-		if !conf.wild && (watched || conf.wants(field(line, markerID, markerName), name)) {
+		if !conf.Wild && (watched || conf.wants(field(line, markerID, markerName), name)) {
 			wanted[gate] = true
 		} else {
 			bits[i] |= layout.IndexOff | layout.IndexOffChoice
@@ -85,9 +86,9 @@ func (t *table) choose(collecting bool) {
 			bits[i] |= layout.IndexOff | layout.IndexWatched
 			kept[gate], kept[i] = true, true // where there is one body each tests its own
 		}
-		n, ok := parseUint(field(line, markerSample, markerName))
-		if conf.countdown && conf.sample > 1 {
-			n = conf.sample
+		n, ok := config.Uint(field(line, markerSample, markerName))
+		if conf.Countdown && conf.Sample > 1 {
+			n = conf.Sample
 		}
 		if rates && !watched && ok && n > 1 && n <= 1e9 && field(line, markerKind, markerName) != "point" {
 			bits[i] |= layout.IndexOff | layout.IndexCounted
@@ -113,7 +114,7 @@ func (t *table) choose(collecting bool) {
 			storeWord(&m.Off, layout.OffByChoice|layout.OffSettled)
 		}
 	}
-	if conf.wild {
+	if conf.Wild {
 		t.enter()
 	}
 }
@@ -131,7 +132,7 @@ func (t *table) turnOn(off uint32) {
 
 // gateOf is the place of the gate that a line names for the marker of place i.
 func gateOf(line string, i uint32, markers int) uint32 {
-	if g, ok := parseUint(field(line, markerGate, markerName)); ok && g < uint64(markers) {
+	if g, ok := config.Uint(field(line, markerGate, markerName)); ok && g < uint64(markers) {
 		return uint32(g)
 	}
 	return i
@@ -203,7 +204,7 @@ func (t *table) chooseCounters() {
 		switch kindOf(line) {
 		case 'c':
 			switch {
-			case conf.wild:
+			case conf.Wild:
 			case conf.wants(field(line, markerID, counterName), field(line, counterName, counterName)):
 				t.counting[i] = countsOn
 			case conf.chooses():

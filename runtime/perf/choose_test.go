@@ -5,13 +5,15 @@ package perf
 import (
 	"testing"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/config"
 )
 
 // Which counters count is read from a table's text once a run: states change as often as a server has requests.
 func TestCountersChosenOnce(t *testing.T) {
 	before := conf
 	defer func() { conf = before }()
-	conf = config{only: "p.a"}
+	conf = settings{Config: config.Config{Only: "p.a"}}
 	var counters [3]Counter
 	var cells [3]uint64
 	tab := table{
@@ -34,7 +36,7 @@ func TestCountersChosenOnce(t *testing.T) {
 		}
 		tab.text = ""
 	}
-	conf = config{}
+	conf = settings{}
 	if on := count(true); on != [3]bool{true, true, true} {
 		t.Errorf("nothing chosen: %v, want all", on)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -32,24 +33,9 @@ type Collector interface {
 	Read(into []uint64)
 }
 
-// wantedCollectors is what collect= takes.
-const wantedCollectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
-
-// wantedAtEdges is what adapt= takes.
-const wantedAtEdges = "collectors besides time and trace, or nothing"
-
 // processAlloc is what alloc is called in the data where it reads another thing than in
 // a deep build.
 const processAlloc = "process_alloc"
-
-// builtIn says whether the name is that of a collector of this package.
-func builtIn(name string) bool {
-	switch name {
-	case "time", "trace", "wild", "alloc", "wait", "io", "hw":
-		return true
-	}
-	return false
-}
 
 // mostOwnValues is how many values a program's collector has at most.
 const mostOwnValues = 16
@@ -82,9 +68,9 @@ func RegisterCollector(name string, c Collector) {
 	begin()
 	trouble := ""
 	switch {
-	case builtIn(name), name == processAlloc:
+	case config.BuiltIn(name), name == processAlloc:
 		trouble = "the name is markgen's own; register it under another"
-	case !goodName(name):
+	case !config.IsName(name):
 		trouble = "a name has lower-case letters, digits and _; register it under another"
 	case c == nil:
 		trouble = "there is none, RegisterCollector was given nil"
@@ -102,7 +88,7 @@ func RegisterCollector(name string, c Collector) {
 	values, ok := valuesOf(c) // may pass markers, and so come back to starting
 	ok = ok && len(values) > 0 && len(values) <= mostOwnValues
 	for i := range values {
-		ok = ok && goodName(values[i])
+		ok = ok && config.IsName(values[i])
 		for k := range i {
 			ok = ok && values[k] != values[i]
 		}
@@ -154,52 +140,6 @@ func valuesOf(c Collector) (values []string, ok bool) {
 	return values, true
 }
 
-func goodName(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
-
-// goodNames says whether value is names with + between. Which of them there are
-// is known when the program has registered its own.
-func goodNames(value string) bool {
-	for rest := value; rest != ""; {
-		var one string
-		if one, rest = cut(rest, '+'); !goodName(one) {
-			return false
-		}
-	}
-	return value != "" && value[len(value)-1] != '+'
-}
-
-// reads says whether collectors are asked for that are read at the ends of scopes.
-func (c *config) reads() bool { return c.readsBesides("time") }
-
-// readsBesides is reads, but for the collector of that name.
-func (c *config) readsBesides(name string) bool {
-	for list := c.collect; list != ""; {
-		var one string
-		if one, list = cut(list, '+'); one != "time" && one != "trace" && one != name {
-			return true
-		}
-	}
-	return false
-}
-
-// onlyRead says whether all collectors of a list are of that kind.
-func onlyRead(list string) bool {
-	for list != "" {
-		var one string
-		if one, list = cut(list, '+'); one == "time" || one == "trace" {
-			return false
-		}
-	}
-	return true
-}
-
 // A reader is a collector that is read.
 type reader struct {
 	name   string
@@ -241,7 +181,7 @@ var (
 //
 //go:norace
 func openCollectors() bool {
-	if !conf.reads() {
+	if !conf.Reads() {
 		return true
 	}
 	wait, unknown := missing()
@@ -252,14 +192,14 @@ func openCollectors() bool {
 		return false
 	}
 	if hot.slots == nil {
-		complain("collect=" + conf.collect + ": goroutines can't be told apart on " + goos + "/" + goarch + "; only time is collected")
+		complain("collect=" + conf.Collect + ": goroutines can't be told apart on " + goos + "/" + goarch + "; only time is collected")
 		return true
 	}
 	p := &plan{}
 	// What a system call tells comes last, that is next to the scope: what the others
 	// do is not in it.
 	for i := range program.n {
-		if r := &program.list[i]; conf.collects(r.name) {
+		if r := &program.list[i]; conf.Collects(r.name) {
 			if r.bad {
 				complain("collector " + r.name + ": Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out")
 				continue
@@ -267,16 +207,16 @@ func openCollectors() bool {
 			p.add(reader{name: r.name, values: r.values, own: r.c})
 		}
 	}
-	if conf.collects("io") {
+	if conf.Collects("io") {
 		p.add(openIO())
 	}
-	if conf.collects("hw") {
+	if conf.Collects("hw") {
 		p.add(openHW())
 	}
-	if conf.collects("wait") {
+	if conf.Collects("wait") {
 		p.add(openWait())
 	}
-	if conf.collects("alloc") {
+	if conf.Collects("alloc") {
 		p.add(openAlloc())
 	}
 	if p.values > 0 && p.publish() {
@@ -300,10 +240,10 @@ func openCollectors() bool {
 //
 //go:norace
 func missing() (wait bool, unknown string) {
-	for rest := conf.collect; rest != ""; {
+	for rest := conf.Collect; rest != ""; {
 		var name string
 		name, rest = cut(rest, '+')
-		if builtIn(name) {
+		if config.BuiltIn(name) {
 			continue
 		}
 		r := ownCollector(name)
@@ -389,11 +329,7 @@ func initialising() bool {
 //
 //go:norace
 func giveUp(unknown string) {
-	key, wanted := "collect", wantedCollectors
-	if conf.atEdges != "" { // collect is nothing but time and trace then
-		key, wanted = "adapt", wantedAtEdges
-	}
-	complain(refuse(key, "no collector has the name "+unknown+"; give "+wanted))
+	complain(conf.NoCollector(unknown))
 	lock()
 	setHeader(layout.OffState, layout.StateUnconfigured)
 	atomic.StoreUint32(&hot.mode, modeInert)

@@ -33,7 +33,7 @@ func due(index uint32) bool {
 		if c := cellOf(pid, index); c != nil && c.rate != 0 {
 			c.seen++
 			timed := false
-			if conf.seed != 0 {
+			if conf.Seed != 0 {
 				timed = seeded(index, c.rate)
 			} else if c.left--; c.left == 0 {
 				timed, c.left = true, gap(c.rate)
@@ -66,12 +66,12 @@ func makeRate(pid int, index uint32) bool {
 		return false
 	}
 	if c.rate == 0 {
-		n := conf.sample
-		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.countdown {
+		n := conf.Sample
+		if t, i := findTable(live[index-firstIndex]); t != nil && t.rates != nil && !conf.Countdown {
 			n = uint64(t.rates[i])
 		}
 		n = max(n, 1)
-		if conf.seed == 0 {
+		if conf.Seed == 0 {
 			c.left = 1 + scramble(now()^uint64(index)<<32)%n
 		} else if first := makeCell(0, index); first == nil {
 			return false
@@ -107,7 +107,7 @@ func seeded(index uint32, n uint64) bool {
 		first = d.of[index%maxIndex]
 	}
 	k := atomic.AddUint64(&first.left, 1)
-	return k%n == scramble(conf.seed^k/n)%n
+	return k%n == scramble(conf.Seed^k/n)%n
 }
 
 // scramble makes of numbers that are alike numbers that are not: the finalizer of

@@ -24,12 +24,6 @@ import (
 // it has counters for that, else in the marker's cells. The count stays exact.
 // See timeagain.go for what is known of their times.
 
-// What demote alone stands for.
-const (
-	demoteAfter = 10_000
-	demoteBelow = 20
-)
-
 // mostBetween is how many scopes of one bucket on one processor there are at most from one look at
 // their mean to the next: a power of two.
 const mostBetween = 256
@@ -44,18 +38,18 @@ const settledEvery = 1_000_000
 
 // demotes says whether the run demotes markers. Keys that ask for more of each scope than its time
 // need all of them. What is waited for need not be read at all: it is known in proportion.
-func (c *config) demotes() bool {
-	return c.demote != 0 && !c.windows() && !c.countdown && !c.wild && !c.readsBesides("wait") && !c.collects("trace") &&
-		c.enough == 0 && c.calls == 0 && !c.callers && !c.adapt && !c.pairs && !c.outermost
+func (c *settings) demotes() bool {
+	return c.Demote != 0 && !c.windows() && !c.Countdown && !c.Wild && !c.ReadsBesides("wait") && !c.Collects("trace") &&
+		c.Enough == 0 && c.Calls == 0 && !c.Callers && !c.Adapt && !c.Pairs && !c.Outermost
 }
 
 // look is hot.look for the run.
-func (c *config) look() uint64 {
+func (c *settings) look() uint64 {
 	if !c.demotes() || !hot.self {
 		return noLook
 	}
 	n := uint64(mostBetween)
-	for n > c.demote {
+	for n > c.Demote {
 		n /= 2
 	}
 	return n - 1
@@ -128,8 +122,8 @@ func demote(m *Marker) {
 //go:norace
 func (t *times) areShort() bool {
 	n, mean, self := t.trimmedMeans()
-	short := conf.times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
-	return n >= conf.demote && (mean < short || self < short && mean < 10*conf.times*short)
+	short := conf.Times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
+	return n >= conf.Demote && (mean < short || self < short && mean < 10*conf.Times*short)
 }
 
 // parents is a BlockParents.

@@ -94,7 +94,7 @@ func (p *slot) edge(index, pos uint32, passage passage) {
 	}
 	i := atomic.LoadUint32(&e.index)
 	if i == 0 {
-		if !conf.callers && !e.differs(index, passage.ns) {
+		if !conf.Callers && !e.differs(index, passage.ns) {
 			return
 		}
 		if index == scratchIndex {

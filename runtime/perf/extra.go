@@ -37,7 +37,7 @@ func (p *slot) entered(index uint32, t uint64) {
 		p.pairs(index)
 	}
 	if hot.extras&extraRead != 0 {
-		if conf.atEdges == "" || p.edgeIndex(index) != 0 {
+		if conf.AtEdges == "" || p.edgeIndex(index) != 0 {
 			p.readStart()
 			p.delayed = hot.extras&extraTrace != 0 // the record is told what that took
 		} else {
@@ -54,7 +54,7 @@ func (p *slot) entered(index uint32, t uint64) {
 func (p *slot) leaving(index, kind uint32, t, ns uint64) {
 	if hot.extras&extraRead != 0 {
 		into := index
-		if conf.atEdges != "" {
+		if conf.AtEdges != "" {
 			into = p.edgeIndex(index)
 		}
 		if p.readEnd(into, t, ns) {

@@ -5,6 +5,8 @@ package perf
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/config"
 )
 
 // reserve has the file system set the space aside, or writes it where it cannot.
@@ -154,7 +156,7 @@ func processStart() uint64 {
 		_, stat = cut(stat, ' ')
 	}
 	word, _ := cut(stat, ' ')
-	ticks, ok := parseUint(word)
+	ticks, ok := config.Uint(word)
 	var now syscall.Timespec
 	wall := wallNS()
 	_, _, e := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, bootTime, uintptr(unsafe.Pointer(&now)), 0)

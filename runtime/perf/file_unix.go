@@ -67,8 +67,8 @@ func (f *openedFile) ours() bool {
 // openFile gets the data file from the keeper, if MARKGEN names one and it
 // answers, or creates it under the path, and maps its first piece.
 func openFile(path string) (first unsafe.Pointer, trouble string) {
-	if conf.keeper != "" {
-		if fd := fetch(conf.keeper); fd >= 0 {
+	if conf.Keeper != "" {
+		if fd := fetch(conf.Keeper); fd >= 0 {
 			return takeFile(fd)
 		}
 	}
@@ -87,7 +87,7 @@ func takeFile(fd int) (first unsafe.Pointer, trouble string) {
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
 		trouble = err.Error()
-	} else if unlocked != nil && conf.spool != "" { // who empties the spool would take the process for gone
+	} else if unlocked != nil && conf.Spool != "" { // who empties the spool would take the process for gone
 		trouble = "no file can be locked there: " + unlocked.Error()
 	} else {
 		dataFile = openedFile{fd: fd, dev: uint64(st.Dev), ino: st.Ino}
@@ -115,7 +115,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 			if special(name) {
 				return nil, "not a file that can hold data"
 			}
-			if conf.spool != "" || !replaceable(name, n, &since) {
+			if conf.Spool != "" || !replaceable(name, n, &since) {
 				if what := foreign(name); n == 1 && what != "" {
 					complain(`MARKGEN: key "file": ` + name + " is " + what + "; data go beside it, under the name with a number; give the name of a file that may be made")
 				}

@@ -63,11 +63,11 @@ func complete() {
 	if trouble != "" {
 		complain("the data file: " + trouble)
 	}
-	if conf.report == "" {
+	if conf.Report == "" {
 		return
 	}
 	text := formatReport()
-	if conf.report == "stderr" {
+	if conf.Report == "stderr" {
 		writeStderr(text)
 		return
 	}

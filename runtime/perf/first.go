@@ -37,7 +37,7 @@ var fromStart bool
 //
 //go:norace
 func sawAll() bool {
-	return fromStart && !conf.waits && header != nil &&
+	return fromStart && !conf.Waits && header != nil &&
 		atomic.LoadUint64(headerWord(layout.OffProfiled)) == 0 && // it has not been interrupted
 		atomic.LoadUint64(headerWord(layout.OffFlags))&layout.FlagChosen == 0
 }

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/config"
+
 // known is what the file of known= says of markers, for collect=wild: a line
 //
 //	ID RUNS
@@ -36,7 +38,7 @@ func readKnown(path string) (k known, trouble string) {
 		k, trouble = parseKnown(string(text))
 	}
 	if trouble != "" {
-		return known{}, refuse("known", "cannot be "+path+": "+trouble)
+		return known{}, config.Refuse("known", "cannot be "+path+": "+trouble)
 	}
 	return k, ""
 }
@@ -58,7 +60,7 @@ func parseKnown(text string) (k known, trouble string) {
 			ok = k.addConflicts(id, others)
 		} else if ok {
 			var runs uint64
-			runs, ok = parseUint(rest)
+			runs, ok = config.Uint(rest)
 			k.runs = append(k.runs, knownRuns{id, min(runs, mostRuns)})
 		}
 		if !ok {

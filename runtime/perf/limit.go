@@ -32,10 +32,10 @@ func limitAt(index uint32) {
 // every is one less than how many scopes there may be between two looks.
 //
 //go:norace
-func (c *config) every() uint64 {
-	least := c.enough
-	if least == 0 || c.calls != 0 && c.calls < least {
-		least = c.calls
+func (c *settings) every() uint64 {
+	least := c.Enough
+	if least == 0 || c.Calls != 0 && c.Calls < least {
+		least = c.Calls
 	}
 	mask := uint64(0)
 	for mask < 255 && 16*(mask+1) <= least {
@@ -61,9 +61,9 @@ func limit(index uint32) {
 		}
 	}
 	switch {
-	case conf.enough != 0 && n >= conf.enough && toNS(less(now(), firsts[k])) >= stretch:
+	case conf.Enough != 0 && n >= conf.Enough && toNS(less(now(), firsts[k])) >= stretch:
 		turnOff(live[k], layout.IndexOffEnough)
-	case conf.calls != 0 && n >= conf.calls && sum/n <= conf.quick:
+	case conf.Calls != 0 && n >= conf.Calls && sum/n <= conf.Quick:
 		turnOff(live[k], layout.IndexOffThrottled)
 	}
 }

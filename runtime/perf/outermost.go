@@ -17,14 +17,14 @@ import "github.com/markgen/markgen/runtime/layout"
 //go:nocheckptr
 //go:noinline
 func (p *slot) within(m *Marker, index uint32) bool {
-	if !conf.outermost || p.nested(index) == index {
+	if !conf.Outermost || p.nested(index) == index {
 		return false
 	}
 	if index >= firstIndex {
 		if hot.extras&extraPairs != 0 {
 			pair(index, index)
 		}
-		if conf.shut {
+		if conf.Shut {
 			p.shut(m, index)
 		}
 	}
@@ -76,7 +76,7 @@ func reopen(index uint32) {
 //go:norace
 //go:nocheckptr
 func (p *slot) reopenAll() {
-	if !conf.shut {
+	if !conf.Shut {
 		return
 	}
 	for i := range p.stack.n {

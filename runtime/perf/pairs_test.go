@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -97,8 +98,8 @@ func TestOutermost(t *testing.T) {
 }
 
 func testOutermost(t *testing.T, m *[3]Marker, shut bool) {
-	conf.outermost, conf.shut = true, shut
-	defer func() { conf.outermost, conf.shut = false, false }()
+	conf.Outermost, conf.Shut = true, shut
+	defer func() { conf.Outermost, conf.Shut = false, false }()
 	a0, n0 := counted(&m[0])
 	b0, _ := counted(&m[1])
 	for range 3 {
@@ -138,11 +139,11 @@ func TestListed(t *testing.T) {
 			t.Errorf("%q: %v", id, !want)
 		}
 	}
-	c := config{only: l.globs, listed: l}
+	c := settings{Config: config.Config{Only: l.globs}, listed: l}
 	if !c.wants("x", "p.Format") || !c.wants("00000000000000a2", "y") || c.wants("x", "q.F") || !c.chooses() {
 		t.Errorf("globs %q", l.globs)
 	}
-	if none := (config{listed: listed{given: true}}); none.wants("x", "p.F") || !none.chooses() {
+	if none := (settings{listed: listed{given: true}}); none.wants("x", "p.F") || !none.chooses() {
 		t.Error("an empty file chooses all")
 	}
 }

@@ -179,7 +179,7 @@ func FuzzRegister(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, only, skip string) {
 		collected(t)
 		kept, keptTables := conf, len(tables)
-		conf.only, conf.skip = only, skip
+		conf.Only, conf.Skip = only, skip
 		defer func() { conf, tables = kept, tables[:keptTables] }()
 		var ms [3]Marker
 		var cs [3]Counter

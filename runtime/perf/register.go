@@ -219,10 +219,10 @@ func (t *table) open(number uint64) bool {
 		t.tallies.open(number+1, t)
 	}
 	s := State()
-	collecting := s == layout.StateProfiling || s == layout.StateConfigured && !conf.waits
+	collecting := s == layout.StateProfiling || s == layout.StateConfigured && !conf.Waits
 	t.countIf(collecting)
 	t.choose(collecting)
-	if conf.waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared
+	if conf.Waits || conf.chooses() || atomic.LoadUint32(&hot.mode) == modeOn { // else the first passage has them shared
 		t.sharePages(number)
 	}
 	if !collecting {

@@ -80,7 +80,7 @@ func (s *sampler) due() uint64 {
 func (s *sampler) windowDue(t uint64) uint64 {
 	switch {
 	case s.state == 0:
-		s.state = scramble(conf.seed)
+		s.state = scramble(conf.Seed)
 		if s.state == 0 {
 			s.state = (ticks() ^ t) | 1
 		}

@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/config"
+)
 
 // A spool is a directory in which processes leave their data until markgen push sends them.
 // Each has a file of its own there from the first moment on, so that nothing is lost with the
@@ -17,23 +21,6 @@ const (
 // mostHeld is how many bytes the file of that name may have, at most.
 const mostHeld = 64
 
-// defaultRoom is how many bytes a spool may hold, if spool= does not say.
-const defaultRoom = 1 << 30
-
-// parseSpool reads DIR or DIR:SIZE; dir "": it is neither. The last element of a DIR alone has no colon, so that no
-// SIZE with a slip in it becomes part of a name.
-func parseSpool(value string) (dir string, room uint64) {
-	for i := len(value) - 1; i > 0 && value[i] != '/' && value[i] != '\\'; i-- {
-		if value[i] == ':' {
-			if n, ok := parseSize(value[i+1:]); ok {
-				return value[:i], n
-			}
-			return "", 0
-		}
-	}
-	return value, defaultRoom
-}
-
 // spoolMade is the spool of the run, and how many directories were made for it.
 var spoolMade struct {
 	dir string
@@ -43,21 +30,21 @@ var spoolMade struct {
 // openSpooled makes the data file in the spool and maps its first piece. Where that cannot be, trouble says why, and
 // the process does not collect: there would be nobody to take its data.
 func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
-	dir := absolute(conf.spool)
+	dir := absolute(conf.Spool)
 	made, trouble := makeDir(dir)
 	if trouble != "" {
-		return nil, refuse("spool", "cannot be "+dir+": "+trouble)
+		return nil, config.Refuse("spool", "cannot be "+dir+": "+trouble)
 	}
 	spoolMade.dir, spoolMade.n = dir, made
-	if held := spoolSize(dir); held > conf.room {
+	if held := spoolSize(dir); held > conf.Room {
 		addByte(dir + "/" + refusals)
-		return nil, refuse("spool", dir+" holds more than the "+string(appendUint(nil, conf.room))+" bytes that it may; run markgen push "+dir)
+		return nil, config.Refuse("spool", dir+" holds more than the "+string(appendUint(nil, conf.Room))+" bytes that it may; run markgen push "+dir)
 	}
 	// Where a process's stack is differs from one to the next; the time and the number do in any case.
 	number := scramble(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
 	path := dir + "/" + spooledName + string(appendHex(nil, number)) + dataExt
 	if first, trouble = openFile(path); first == nil {
-		return nil, refuse("spool", "cannot be "+dir+": "+trouble)
+		return nil, config.Refuse("spool", "cannot be "+dir+": "+trouble)
 	}
 	return first, ""
 }
@@ -66,7 +53,7 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 func spoolSize(dir string) uint64 {
 	text, _ := readAll(dir+"/"+heldName, true)
 	line, _ := cut(string(text), '\n')
-	held, _ := parseUint(line)
+	held, _ := config.Uint(line)
 	return held + dirSize(dir)
 }
 

@@ -78,24 +78,3 @@ func TestSpoolUnusable(t *testing.T) {
 		}
 	}
 }
-
-func TestParseSpool(t *testing.T) {
-	for value, want := range map[string]struct {
-		dir  string
-		room uint64
-	}{
-		"a":        {"a", defaultRoom},
-		"a:64M":    {"a", 64 << 20},
-		"a:b:5":    {"a:b", 5},
-		"a:b/":     {"a:b/", defaultRoom},
-		"a:b":      {},
-		"a:64X":    {},
-		`C:\spool`: {`C:\spool`, defaultRoom},
-		"a:":       {},
-		"":         {"", defaultRoom},
-	} {
-		if dir, room := parseSpool(value); dir != want.dir || room != want.room {
-			t.Errorf("%q: %q, %d", value, dir, room)
-		}
-	}
-}

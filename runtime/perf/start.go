@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -21,7 +22,7 @@ const (
 // start.
 var (
 	began      anchor
-	conf       config
+	conf       settings
 	app        string
 	reportPath string // absolute where the system tells; "" without report=
 )
@@ -54,7 +55,7 @@ func begin() {
 		hot.window = &always
 		value, _ := syscall.Getenv("MARKGEN")
 		mode := uint32(modeInert)
-		if saysAnything(value) {
+		if config.Says(value) {
 			refused, trouble := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
 			if !moreRights() {
 				refused, trouble = start(value)
@@ -65,7 +66,7 @@ func begin() {
 			case refused == layout.WildPicked:
 				fromStart = true
 				mode = modeReady
-				if lastTold && !conf.waits {
+				if lastTold && !conf.Waits {
 					hold()
 				}
 			}
@@ -88,9 +89,9 @@ func begin() {
 //go:norace
 func configure(spec string) error {
 	never := hot.mode == modeInert && header == nil
-	if c, trouble := parseConfig(spec); trouble != "" {
+	if c, trouble := parseSettings(spec); trouble != "" {
 		return &ConfigError{trouble}
-	} else if c.tsc && !ticksUsable() {
+	} else if c.TSC && !ticksUsable() {
 		return &ConfigError{noTSC()}
 	}
 	forget()
@@ -216,10 +217,10 @@ func ready() {
 		writeHeld()
 		unlock()
 		readyAt = now()
-		if hot.window = &first; !conf.waits {
+		if hot.window = &first; !conf.Waits {
 			hot.window = ownWindow()
 		}
-		if !conf.waits && atomic.CompareAndSwapUint64(headerWord(layout.OffState), layout.StateConfigured, layout.StateProfiling) {
+		if !conf.Waits && atomic.CompareAndSwapUint64(headerWord(layout.OffState), layout.StateConfigured, layout.StateProfiling) {
 			t := now()
 			setHeader(layout.OffSince, t)
 			logChange(t, layout.StateConfigured, layout.StateProfiling, causeBegin, 0)
@@ -246,7 +247,7 @@ func settle() {
 }
 
 func noTSC() string {
-	return refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
+	return config.Refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
 }
 
 // start makes a run ready as the value of MARKGEN says, or says what is wrong with
@@ -256,13 +257,13 @@ func noTSC() string {
 func start(value string) (refused uint64, trouble string) {
 	began = takeAnchor()
 	wall := wallNS()
-	c, trouble := parseConfig(value)
+	c, trouble := parseSettings(value)
 	usable := ticksUsable()
-	if trouble == "" && c.tsc && !usable {
+	if trouble == "" && c.TSC && !usable {
 		trouble = noTSC()
 	}
-	if trouble == "" && c.collects("trace") && !hasG {
-		trouble = refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
+	if trouble == "" && c.Collects("trace") && !hasG {
+		trouble = config.Refuse("collect", "cannot be trace on this platform, where goroutines can't be told apart; leave it out")
 	}
 	number := uintptr(0)
 	if hasG {
@@ -275,8 +276,8 @@ func start(value string) (refused uint64, trouble string) {
 		trouble = c.readListed()
 	}
 	var k known
-	if trouble == "" && c.known != "" {
-		k, trouble = readKnown(c.known)
+	if trouble == "" && c.Known != "" {
+		k, trouble = readKnown(c.Known)
 	}
 	if trouble != "" {
 		return 0, trouble
@@ -285,20 +286,20 @@ func start(value string) (refused uint64, trouble string) {
 	app = appName()
 	pid := syscall.Getpid()
 	reportPath = ""
-	if c.report != "" && c.report != "stderr" {
-		reportPath = absolute(expand(c.report, app, pid, wall))
+	if c.Report != "" && c.Report != "stderr" {
+		reportPath = absolute(expand(c.Report, app, pid, wall))
 	}
 	var piece unsafe.Pointer // of the file, the first
-	if c.spool != "" {
+	if c.Spool != "" {
 		if piece, trouble = openSpooled(wall, pid); trouble != "" {
 			return 0, trouble
 		}
 	}
-	if c.file != "" {
-		path := expand(c.file, app, pid, wall)
+	if c.File != "" {
+		path := expand(c.File, app, pid, wall)
 		if piece, trouble = openFile(path); piece == nil {
 			lost := "; collecting in memory only"
-			if c.report == "" {
+			if c.Report == "" {
 				lost += ", of which nothing is left at the end; give report=PATH for a table of it"
 			}
 			complain(`MARKGEN: key "file": ` + path + ": " + trouble + lost)
@@ -325,8 +326,8 @@ func start(value string) (refused uint64, trouble string) {
 	if !room {
 		return 0, "no memory for the cells; nothing is collected"
 	}
-	hot.self = hasG && (!c.noself || c.callers || c.adapt || c.pairs || c.outermost || c.collects("trace") || c.reads())
-	hot.mono = c.mono || !usable
+	hot.self = hasG && (!c.NoSelf || c.Callers || c.Adapt || c.Pairs || c.Outermost || c.Collects("trace") || c.Reads())
+	hot.mono = c.Mono || !usable
 	hz, kind := uint64(1e9), uint64(layout.ClockMono)
 	if !hot.mono {
 		kind = hardwareClock
@@ -352,14 +353,14 @@ func start(value string) (refused uint64, trouble string) {
 	setHeader(layout.OffClock, kind)
 	setHeader(layout.OffHz, hz)
 	setHeader(layout.OffProcs, uint64(runtime.GOMAXPROCS(0)))
-	if c.noself || !hot.self {
+	if c.NoSelf || !hot.self {
 		setHeader(layout.OffFlags, layout.FlagNoSelf)
 	}
-	if c.countdown {
+	if c.Countdown {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagCountdown)
 	}
 	tracing.ends = &noEnds
-	if c.collects("trace") {
+	if c.Collects("trace") {
 		startTrace()
 	}
 	setHeaderText(layout.OffApp, layout.SizeApp, app)
@@ -370,25 +371,25 @@ func start(value string) (refused uint64, trouble string) {
 	setHeaderText(layout.OffMain, layout.SizeMain, main)
 	setHeaderText(layout.OffBuild, layout.SizeBuild, version)
 	setHeaderText(layout.OffConfig, layout.SizeConfig, value)
-	if c.wild {
+	if c.Wild {
 		if refused = beginWild(k); refused != layout.WildPicked {
 			decline()
 			return refused, ""
 		}
 	}
 	setHeader(layout.OffTriggers, c.bits())
-	setHeader(layout.OffSampleN, c.sample)
+	setHeader(layout.OffSampleN, c.Sample)
 	setHeader(layout.OffWindowWidth, noWindow)
 	atomic.AddUint64(&runs, 1)
 	beginTriggers()
-	if (c.callers || c.adapt) && hot.self && firstEdges() {
+	if (c.Callers || c.Adapt) && hot.self && firstEdges() {
 		hot.extras |= extraEdge
 	}
-	if c.pairs && hot.self {
+	if c.Pairs && hot.self {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPairs)
 		hot.extras |= extraPairs
 	}
-	if c.enough != 0 || c.calls != 0 {
+	if c.Enough != 0 || c.Calls != 0 {
 		hot.extras |= extraLimit
 	}
 	hot.again = noLook

@@ -84,10 +84,10 @@ func toggle(call string, to RunState, why cause) error {
 	if to == layout.StateProfiling && waits && State() == layout.StateProfiling {
 		return nil // no trigger was to do that
 	}
-	if s := State(); call == "Start" && conf.period > 0 && (s == layout.StateProfiling || s == layout.StatePaused) {
+	if s := State(); call == "Start" && conf.Period > 0 && (s == layout.StateProfiling || s == layout.StatePaused) {
 		return nil // every= begins by itself, and changes the state when it likes
 	}
-	if header != nil && conf.period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
+	if header != nil && conf.Period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
 		return nil
 	}
 	for {
@@ -209,7 +209,7 @@ func (t *table) follow(s RunState) {
 
 // counts says whether counters count in a state.
 func counts(s RunState) bool {
-	return s != layout.StatePaused && s != layout.StateStopped && !(s == layout.StateConfigured && conf.waits)
+	return s != layout.StatePaused && s != layout.StateStopped && !(s == layout.StateConfigured && conf.Waits)
 }
 
 // settleNew does for a table whose markers have no scopes yet what settleMarkers

@@ -5,54 +5,12 @@ package perf
 import (
 	"math"
 	"testing"
-	"time"
 )
 
-func TestParseDuration(t *testing.T) {
-	for _, s := range []string{"1s", "1.5s", "100ms", "1h30m", "2µs", "3us", "7ns", "0.25ms", ".5s", "1m0.5s", "1.s"} {
-		want, err := time.ParseDuration(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ns, ok := parseDuration(s); !ok || ns != uint64(want) {
-			t.Errorf("%s: %d, %t; want %d", s, ns, ok, want)
-		}
-	}
-	for _, s := range []string{"", "1", "s", "-1s", "1x", "1..5s", ".s", "1s2", "1e3s", "900000000000000000h", "99999999999999999999s", "1.5.5s"} {
-		if ns, ok := parseDuration(s); ok {
-			t.Errorf("%s: %d", s, ns)
-		}
-	}
-}
-
-func TestParseTriggers(t *testing.T) {
-	for _, good := range []string{
-		"start=on:a", "start=on:p.f:for#1", "pause=count:p.f:for#1:17", "resume=after:10ms", "stop=records:1", "stop=on:*.f;after:1s;records:9",
-		"every=1s:10ms", "sample=1:1", "sample=1:1000000000", "countdown", "enough=1", "throttle=1:0", "callers", "adapt",
-	} {
-		if _, trouble := parseConfig(good); trouble != "" {
-			t.Errorf("%s: %s", good, trouble)
-		}
-	}
-	for _, bad := range []string{
-		"start", "start=", "start=a", "start=on:", "start=count:a", "start=count:a:0", "start=count:a:x", "start=count::3", "start=records:5",
-		"resume=records:5", "stop=records:0", "pause=after:", "pause=after:3", "start=on:a;", "start=on:a;b", "every=1s", "every=1s:2s", "every=1s:0s",
-		"every=:", "sample=1:0", "sample=2:3", "sample=1:", "sample=5", "sample=1:1000000001", "countdown=1", "seed=x", "enough=0", "enough=-1",
-		"throttle=1", "throttle=0:1", "throttle=:", "callers=x", "adapt=", "adapt=time", "adapt=io+trace", "adapt=io,collect=hw",
-	} {
-		if _, trouble := parseConfig(bad); trouble == "" && bad != "start=on:a;" {
-			t.Errorf("%s is taken", bad)
-		}
-	}
-	if none, _ := parseConfig("sample=1:2"); none.seed != 0 {
-		t.Error("a seed that nobody gave")
-	}
-	if zero, _ := parseConfig("seed=0"); zero.seed == 0 || scramble(zero.seed) == 0 {
+// seed=0 is a seed like any other, and none means none.
+func TestSeed(t *testing.T) {
+	if zero, _ := parseSettings("seed=0"); scramble(zero.Seed) == 0 {
 		t.Error("seed=0 is none")
-	}
-	c, _ := parseConfig("start=on:a,start=on:b,pause=on:b")
-	if len(c.triggers) != 3 || c.triggers[0].name != "b" || c.triggers[2].key != "resume" || !c.waits {
-		t.Errorf("%+v", c.triggers)
 	}
 }
 

@@ -2,18 +2,13 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/config"
+
 // The few pieces of text handling this package needs; strings, strconv, sort,
 // time and fmt may be marked themselves.
 
-// cut splits s at the first sep; rest is "" when there is none.
-func cut(s string, sep byte) (before, rest string) {
-	for i := range len(s) {
-		if s[i] == sep {
-			return s[:i], s[i+1:]
-		}
-	}
-	return s, ""
-}
+// cut is config.Cut, for tables as well.
+func cut(s string, sep byte) (before, rest string) { return config.Cut(s, sep) }
 
 // field gives the nth field of a line, counted from 0, with tabs between; the
 // field numbered last takes the rest of the line.
@@ -32,20 +27,6 @@ func field(line string, n, last int) string {
 func has(s string, c byte) bool {
 	before, _ := cut(s, c)
 	return len(before) < len(s)
-}
-
-// parseUint reads decimal digits; ok is false for anything else.
-func parseUint(s string) (v uint64, ok bool) {
-	if s == "" || len(s) > 18 {
-		return 0, false
-	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		v = v*10 + uint64(s[i]-'0')
-	}
-	return v, true
 }
 
 func appendUint(b []byte, v uint64) []byte {

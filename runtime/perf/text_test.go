@@ -44,19 +44,6 @@ func TestAppendUint(t *testing.T) {
 	}
 }
 
-func TestParseUint(t *testing.T) {
-	for s, want := range map[string]uint64{"0": 0, "7": 7, "0012": 12, "123456789012345678": 123456789012345678} {
-		if v, ok := parseUint(s); !ok || v != want {
-			t.Errorf("%q: %d %v", s, v, ok)
-		}
-	}
-	for _, s := range []string{"", "-1", "+1", "1 ", "x", "1234567890123456789", "٣"} {
-		if v, ok := parseUint(s); ok {
-			t.Errorf("%q is %d", s, v)
-		}
-	}
-}
-
 func TestAppendDuration(t *testing.T) {
 	for ps, want := range map[uint64]string{
 		0: "0ps", 999: "999ps", 1000: "1.00ns", 9_999: "9.99ns", 10_000: "10.0ns", 123_456: "123ns", 999_999: "999ns",

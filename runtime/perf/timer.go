@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	_ "unsafe" // for go:linkname
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -37,14 +38,14 @@ func timers(run uint64) {
 		next := longestSleep + uint64(nanotime())
 		all := triggers()
 		for i := range all {
-			if t := &all[i]; t.kind == triggerAfter {
+			if t := &all[i]; t.Kind == config.TriggerAfter {
 				next = min(next, t.due(begun), uint64(nanotime())+t.look())
 			}
 		}
 		if !timersNeeded() {
 			break
 		}
-		if conf.period > 0 {
+		if conf.Period > 0 {
 			next = min(next, c.due(begun))
 		}
 		if conf.windows() {
@@ -67,11 +68,11 @@ func timers(run uint64) {
 func timersNeeded() bool {
 	all := triggers()
 	for i := range all {
-		if t := &all[i]; t.kind == triggerAfter && (t.key != "start" || t.applies(State())) {
+		if t := &all[i]; t.Kind == config.TriggerAfter && (t.Key != "start" || t.applies(State())) {
 			return true
 		}
 	}
-	return conf.period > 0 || conf.windows()
+	return conf.Period > 0 || conf.windows()
 }
 
 // timersRun is the run that timers are there for; 0: there are none. Under timing.
@@ -109,7 +110,7 @@ func (t *trigger) due(begun uint64) uint64 {
 	if state == layout.StateProfiling && firstProfiling == 0 {
 		firstProfiling = since
 	}
-	switch t.key {
+	switch t.Key {
 	case "start":
 		since = begun
 	case "stop":
@@ -118,7 +119,7 @@ func (t *trigger) due(begun uint64) uint64 {
 	if !t.applies(state) || t.fired == tick || since == 0 {
 		return never
 	}
-	if at := since + t.n; int64(uint64(nanotime())-at) < 0 {
+	if at := since + t.N; int64(uint64(nanotime())-at) < 0 {
 		return at
 	}
 	t.fired = tick // once in a state
@@ -129,10 +130,10 @@ func (t *trigger) due(begun uint64) uint64 {
 // look is how long, ns, timers may sleep without having seen that the state which the trigger is about has begun: an
 // eighth of the trigger's time, so that it is not much later than that.
 func (t *trigger) look() uint64 {
-	if t.key == "start" { // its state has begun with the run
+	if t.Key == "start" { // its state has begun with the run
 		return longestSleep
 	}
-	return min(max(t.n/8, shortestSleep), longestSleep)
+	return min(max(t.N/8, shortestSleep), longestSleep)
 }
 
 const never = 1 << 62
@@ -155,7 +156,7 @@ type cycle struct{ next, ends, late uint64 }
 //
 //go:norace
 func (c *cycle) due(begun uint64) uint64 {
-	t, period, width := uint64(nanotime())-begun, conf.period, conf.width
+	t, period, width := uint64(nanotime())-begun, conf.Period, conf.Width
 	if c.ends != 0 && t >= c.ends {
 		want(wantPeriod, false, causeTimer, 0)
 		t = uint64(nanotime()) - begun

@@ -7,9 +7,9 @@ import "testing"
 // However late the windows of every= end, they are open for their part of the time: later ones make up for it, but for a time in which
 // the process was stopped.
 func TestCycle(t *testing.T) {
-	period, width := conf.period, conf.width
+	period, width := conf.Period, conf.Width
 	wanted := wants
-	defer func() { conf.period, conf.width, wants = period, width, wanted }()
+	defer func() { conf.Period, conf.Width, wants = period, width, wanted }()
 	const second = 1_000_000_000
 	for _, tt := range []struct {
 		period, width uint64
@@ -21,7 +21,7 @@ func TestCycle(t *testing.T) {
 		{1_000_000, 100_000, func(i int) uint64 { return uint64(i%7) * 3_000_000 }, 0.098, 0.102},
 		{100_000_000, 10_000_000, func(i int) uint64 { return uint64(i%2) * 90_000_000 }, 0.09, 0.11},
 	} {
-		conf.period, conf.width = tt.period, tt.width
+		conf.Period, conf.Width = tt.period, tt.width
 		var c cycle
 		var now, open, slow uint64 // slow: the time that this process itself was kept waiting for, at most
 		for i := 0; now < 100*second; {
@@ -43,7 +43,7 @@ func TestCycle(t *testing.T) {
 	}
 
 	// A process that was stopped for an hour has a window again after those of a second.
-	conf.period, conf.width = 10_000_000, 1_000_000
+	conf.Period, conf.Width = 10_000_000, 1_000_000
 	var c cycle
 	const stopped = 3600 * second
 	now := uint64(0)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -82,11 +83,14 @@ var tracing struct {
 // writer comes there first: one record pays for many.
 const touchedAtOnce = 64 << 10
 
+// defaultBuffer is what a ring has without the key buffer, bytes.
+const defaultBuffer = 4 << 20
+
 // startTrace makes ready for records, before calibrate.
 //
 //go:norace
 func startTrace() {
-	room := conf.buffer
+	room := conf.Buffer
 	if room == 0 {
 		room = defaultBuffer
 	}
@@ -100,7 +104,7 @@ func startTrace() {
 	tracing.ends = ends
 	hot.extras |= extraTrace
 	flags := uint64(layout.FlagTraced)
-	if !conf.collects("time") {
+	if !conf.Collects("time") {
 		hot.extras |= extraUntimed
 		flags |= layout.FlagUntimed
 	}
@@ -157,7 +161,7 @@ func offsetOfNumber() (offset uintptr) {
 		return 0
 	}
 	digits, _ := cut(text[len(title):], ' ')
-	number, ok := parseUint(digits)
+	number, ok := config.Uint(digits)
 	if !ok {
 		return 0
 	}

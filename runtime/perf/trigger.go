@@ -5,121 +5,32 @@ package perf
 import (
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/glob"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A trigger changes the state of the run when something happens: a marker is
-// passed, so many records have been made, or some time has gone by. Triggers of
-// both kinds work side by side in one run.
+// A trigger changes the state of the run when something happens. Triggers on markers, on records and on
+// time work side by side in one run.
 //
 // What starts or resumes does so when a scope of its marker begins, which is the
 // first to be collected. What pauses or stops does so when the last open scope of
 // its marker ends, which is the last to be collected. So start=on:M,pause=on:M
 // collects while M runs.
 type trigger struct {
-	key  string // "start", "pause", "resume" or "stop"
-	kind uint8
-	name string // of the marker, perhaps a glob
-	n    uint64 // of passages, records, or ns
+	config.Trigger
 
-	implied bool // not given, but follows from start=
-	told    bool // that there is no such marker
-
-	numbers []uint32 // of the markers that have the name; under the lock
-	seen    *uint64  // passages or records since the state it is about began
-	fired   uint64   // tick since which the state was in which its time came last
-	open    int64    // scopes of its marker
-}
-
-const (
-	triggerOn = iota
-	triggerCount
-	triggerAfter
-	triggerRecords
-)
-
-const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N"
-
-// opens says whether a trigger is about beginning to collect.
-func (t *trigger) opens() bool { return t.key == "start" || t.key == "resume" }
-
-// onMarker says whether passages through a marker set it off.
-func (t *trigger) onMarker() bool { return t.kind == triggerOn || t.kind == triggerCount }
-
-// parseTrigger reads one of the forms.
-func parseTrigger(key, form string) (t trigger, ok bool) {
-	kind, rest := cut(form, ':')
-	t.key = key
-	switch kind {
-	case "on":
-		t.kind, t.name = triggerOn, rest
-		return t, rest != ""
-	case "count":
-		for i := len(rest) - 1; i > 0; i-- {
-			if rest[i] == ':' {
-				t.kind, t.name = triggerCount, rest[:i]
-				t.n, ok = parseUint(rest[i+1:])
-				return t, ok && t.n > 0
-			}
-		}
-	case "after":
-		t.kind = triggerAfter
-		t.n, ok = parseDuration(rest)
-		return t, ok
-	case "records":
-		t.kind = triggerRecords
-		t.n, ok = parseUint(rest)
-		return t, ok && t.n > 0 && !t.opens()
-	}
-	return t, false
-}
-
-// addTriggers reads the value of a key: forms with ; between them. Of a key that
-// is given twice the last counts.
-func (c *config) addTriggers(key, value string) bool {
-	left := c.triggers[:0]
-	for _, t := range c.triggers {
-		if t.key != key {
-			left = append(left, t)
-		}
-	}
-	c.triggers = left
-	for rest := value; rest != ""; {
-		var form string
-		form, rest = cut(rest, ';')
-		t, ok := parseTrigger(key, form)
-		if !ok {
-			return false
-		}
-		c.triggers = append(c.triggers, t)
-	}
-	return value != ""
-}
-
-// settleTriggers works out what follows from all keys together. Where something
-// pauses and nothing resumes, the markers that start do that, too.
-func (c *config) settleTriggers() {
-	pauses, resumes := false, false
-	for _, t := range c.triggers {
-		c.waits = c.waits || t.key == "start"
-		pauses = pauses || t.key == "pause"
-		resumes = resumes || t.key == "resume"
-	}
-	if pauses && !resumes {
-		for _, t := range c.triggers {
-			if t.key == "start" && t.onMarker() {
-				t.key, t.implied = "resume", true
-				c.triggers = append(c.triggers, t)
-			}
-		}
-	}
-	c.waits = c.waits || c.period > 0
+	told    bool          // that there is no such marker
+	numbers []uint32      // of the markers that have the name; under the lock
+	seen    atomic.Uint64 // passages or records since the state it is about began
+	fired   uint64        // tick since which the state was in which its time came last
+	open    int64         // scopes of its marker
 }
 
 // bits are those for OffTriggers.
-func (c *config) bits() (bits uint64) {
-	for _, t := range c.triggers {
-		if t.kind == triggerAfter {
+func (c *settings) bits() (bits uint64) {
+	for _, t := range c.Triggers {
+		if t.Kind == config.TriggerAfter {
 			bits |= layout.TriggerTimer
 		} else {
 			bits |= layout.TriggerEvent
@@ -133,13 +44,13 @@ func (c *config) bits() (bits uint64) {
 
 // timed says whether something happens after some time, for which a goroutine is
 // needed.
-func (c *config) timed() bool {
-	for _, t := range c.triggers {
-		if t.kind == triggerAfter {
+func (c *settings) timed() bool {
+	for _, t := range c.Triggers {
+		if t.Kind == config.TriggerAfter {
 			return true
 		}
 	}
-	return c.period > 0 || c.windows()
+	return c.Period > 0 || c.windows()
 }
 
 // theTriggers are those of the run. Who goes through them may still do so when they are another run's.
@@ -159,7 +70,7 @@ func triggers() []trigger {
 func watchMarker(name string, number uint32) (watched bool) {
 	all := triggers()
 	for i := range all {
-		if t := &all[i]; t.onMarker() && matchName(t.name, name) {
+		if t := &all[i]; t.OnMarker() && glob.Name(t.Name, name) {
 			t.numbers = append(t.numbers, number)
 			watched = true
 		}
@@ -208,10 +119,10 @@ func beginsAt(index uint32) {
 	for i := range all {
 		t := &all[i]
 		switch {
-		case !t.onMarker() || !t.has(number):
-		case !t.opens():
+		case !t.OnMarker() || !t.has(number):
+		case !t.Opens():
 			t.open++
-		case t.kind == triggerOn || t.reached():
+		case t.Kind == config.TriggerOn || t.reached():
 			t.act(causeEvent, number)
 		}
 	}
@@ -247,7 +158,7 @@ func endsAt(index uint32, recorded bool) {
 	}
 	all := triggers()
 	for i := range all {
-		if t := &all[i]; t.kind == triggerRecords && recorded && t.reached() {
+		if t := &all[i]; t.Kind == config.TriggerRecords && recorded && t.reached() {
 			acquire(&triggering)
 			t.act(causeEvent, 0)
 			release(&triggering)
@@ -260,11 +171,11 @@ func endsAt(index uint32, recorded bool) {
 	acquire(&triggering)
 	for i := range all {
 		t := &all[i]
-		if t.opens() || !t.onMarker() || !t.has(number) {
+		if t.Opens() || !t.OnMarker() || !t.has(number) {
 			continue
 		}
 		t.open--
-		if t.kind == triggerOn && t.open <= 0 || t.kind == triggerCount && recorded && t.reached() {
+		if t.Kind == config.TriggerOn && t.open <= 0 || t.Kind == config.TriggerCount && recorded && t.reached() {
 			t.act(causeEvent, number)
 		}
 	}
@@ -276,12 +187,12 @@ func endsAt(index uint32, recorded bool) {
 //
 //go:norace
 func (t *trigger) reached() bool {
-	return t.applies(State()) && atomic.AddUint64(t.seen, 1) == t.n
+	return t.applies(State()) && t.seen.Add(1) == t.N
 }
 
 // applies says whether the trigger can change a state.
 func (t *trigger) applies(s RunState) bool {
-	switch t.key {
+	switch t.Key {
 	case "start":
 		return s == layout.StateConfigured
 	case "resume":
@@ -298,8 +209,8 @@ func (t *trigger) applies(s RunState) bool {
 func resetTriggers(s RunState) {
 	all := triggers()
 	for i := range all {
-		if t := &all[i]; t.key != "stop" && t.kind != triggerAfter && t.applies(s) {
-			atomic.StoreUint64(t.seen, 0)
+		if t := &all[i]; t.Key != "stop" && t.Kind != config.TriggerAfter && t.applies(s) {
+			t.seen.Store(0)
 		}
 	}
 }
@@ -328,18 +239,18 @@ var (
 //
 //go:norace
 func (t *trigger) act(why cause, number uint32) {
-	if t.key == "stop" {
+	if t.Key == "stop" {
 		for s := State(); t.applies(s) && !change(s, layout.StateStopped, why, number); s = State() {
 		}
 		return
 	}
 	whose := uint32(wantTriggers)
-	if t.opens() {
+	if t.Opens() {
 		whose = wantResume
 	}
 	wanted := atomic.LoadUint32(&wants)&whose == whose
-	if t.applies(State()) || conf.period > 0 && wanted != t.opens() {
-		want(whose, t.opens(), why, number)
+	if t.applies(State()) || conf.Period > 0 && wanted != t.Opens() {
+		want(whose, t.Opens(), why, number)
 	}
 }
 
@@ -406,26 +317,27 @@ func wantCall(on bool) bool {
 //
 //go:norace
 func beginTriggers() {
-	all := conf.triggers
+	all := make([]trigger, len(conf.Triggers))
 	for i := range all {
-		all[i].seen = new(uint64)
+		all[i].Trigger = conf.Triggers[i]
 	}
 	theTriggers = &all
 	for i := range watched {
 		atomic.StoreUint64(&watched[i], 0)
 	}
 	wants = wantAll
-	if conf.period > 0 {
+	if conf.Period > 0 {
 		wants &^= wantPeriod
 	}
-	for _, t := range all {
-		if t.key == "start" {
+	for i := range all {
+		t := &all[i]
+		if t.Key == "start" {
 			wants &^= wantTriggers
 		}
 		switch {
-		case t.kind == triggerRecords:
+		case t.Kind == config.TriggerRecords:
 			hot.extras |= extraRecords
-		case t.onMarker() && !t.opens():
+		case t.OnMarker() && !t.Opens():
 			hot.extras |= extraTrigger
 		}
 	}

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/glob"
+
 // checkTriggers says which triggers are about no marker when all tables have been
 // registered: that of package main, which the line e tells, is the last.
 //
@@ -28,7 +30,7 @@ func complainOfTriggers() {
 	for i := range all {
 		t := &all[i]
 		lock()
-		unknown := t.onMarker() && len(t.numbers) == 0 && !t.implied && !t.told
+		unknown := t.OnMarker() && len(t.numbers) == 0 && !t.Implied && !t.told
 		t.told = true
 		counted, meant := false, ""
 		if unknown {
@@ -37,13 +39,13 @@ func complainOfTriggers() {
 		unlock()
 		switch {
 		case counted:
-			complain(`MARKGEN: key "` + t.key + `": passages of ` + t.name + " are only counted, which no trigger notices; //perf:mark has them timed; it never happens")
+			complain(`MARKGEN: key "` + t.Key + `": passages of ` + t.Name + " are only counted, which no trigger notices; //perf:mark has them timed; it never happens")
 		case unknown:
 			remedy := "markgen list names markers"
 			if meant != "" {
 				remedy = "give " + meant
 			}
-			complain(`MARKGEN: key "` + t.key + `": no marker has the name ` + t.name + ", and no stopwatch yet; " + remedy)
+			complain(`MARKGEN: key "` + t.Key + `": no marker has the name ` + t.Name + ", and no stopwatch yet; " + remedy)
 		}
 	}
 }
@@ -53,7 +55,7 @@ func complainOfTriggers() {
 //
 //go:norace
 func (t *trigger) meant() string {
-	want := bare(t.name)
+	want := bare(t.Name)
 	if len(want) > 5 && want[:5] == "main." {
 		want = want[5:]
 	}
@@ -98,7 +100,7 @@ func (t *trigger) namesCounter() bool {
 	for i := range tables {
 		for rest := unpack(tables[i].text); rest != ""; {
 			var line string
-			if line, rest = cut(rest, '\n'); kindOf(line) == 'c' && matchName(t.name, field(line, counterName, counterName)) {
+			if line, rest = cut(rest, '\n'); kindOf(line) == 'c' && glob.Name(t.Name, field(line, counterName, counterName)) {
 				return true
 			}
 		}

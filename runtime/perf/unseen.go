@@ -26,7 +26,7 @@ var endTold bool
 //
 //go:norace
 func tellUnseen(n uint32) {
-	if !endMatters || endSeen || endTold || n > 16 && n&(n-1) != 0 || conf.report == "" && conf.file == "" && conf.spool == "" {
+	if !endMatters || endSeen || endTold || n > 16 && n&(n-1) != 0 || conf.Report == "" && conf.File == "" && conf.Spool == "" {
 		return
 	}
 	stacks := make([]byte, 64<<10)

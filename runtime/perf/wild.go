@@ -27,50 +27,6 @@ import (
 // runs that is free of bias (Cohen and Kaplan, Tighter estimation using bottom k
 // sketches, VLDB 2008).
 
-// defaultPick is how many functions are picked where pick= does not say, mostPick how
-// many can be.
-const (
-	defaultPick = 5
-	mostPick    = 50
-)
-
-// defaultBusy is the load at which a process declines where busy= does not say: of a
-// hundred for each processor.
-const defaultBusy = 75
-
-// settleWild takes wild from among the collectors, of which it is none, and sets what is
-// not given. busy says whether that key is. It gives a key that is of no use without
-// wild.
-func (c *config) settleWild(busy bool) (key string) {
-	collect := ""
-	for rest := c.collect; rest != ""; {
-		var one string
-		if one, rest = cut(rest, '+'); one == "wild" {
-			c.wild = true
-		} else if collect == "" {
-			collect = one
-		} else {
-			collect += "+" + one
-		}
-	}
-	c.collect = collect
-	switch {
-	case c.wild && c.pick == 0:
-		c.pick = defaultPick
-	case c.wild:
-	case c.pick > 0:
-		return "pick"
-	case c.known != "":
-		return "known"
-	case busy:
-		return "busy"
-	}
-	if c.wild && !busy {
-		c.busy = defaultBusy
-	}
-	return ""
-}
-
 // A candidate is a function that can be picked.
 type candidate struct {
 	rank   uint64 // its random number, 32.32
@@ -106,7 +62,7 @@ func beginWild(k known) (refused uint64) {
 	if !knows {
 		load = layout.NoLoad
 	}
-	if knows && load >= conf.busy {
+	if knows && load >= conf.Busy {
 		refused = layout.WildLoaded
 	} else {
 		refused = takePlace()
@@ -114,17 +70,17 @@ func beginWild(k known) (refused uint64) {
 	wild.known = k
 	wild.heap, wild.order, wild.picked = nil, nil, nil
 	wild.worst, wild.enough, wild.over = candidate{}, false, false
-	wild.seed = scramble(conf.seed)
+	wild.seed = scramble(conf.Seed)
 	if wild.seed == 0 {
 		wild.seed = scramble(ticks() ^ wallNS()<<20 ^ uint64(syscall.Getpid()))
 	}
 	lock()
 	defer unlock()
-	if wild.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.pick)*layout.WildSize); wild.block == nil {
+	if wild.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); wild.block == nil {
 		return layout.WildFull
 	}
 	*wildWord(layout.OffWildRefused) = refused
-	*wildWord(layout.OffWildPick) = conf.pick
+	*wildWord(layout.OffWildPick) = conf.Pick
 	*wildWord(layout.OffWildLoad) = load
 	publish(wild.block)
 	return refused
@@ -201,7 +157,7 @@ func pick() {
 	wild.order = wild.order[:0]
 	before := wild.picked
 	wild.picked = nil
-	for n := 0; uint64(len(wild.picked)) < conf.pick; n++ {
+	for n := 0; uint64(len(wild.picked)) < conf.Pick; n++ {
 		c, ok := nth(n)
 		if !ok {
 			break
@@ -221,7 +177,7 @@ func pick() {
 		}
 	}
 	atomic.StoreUint64(wildWord(layout.OffWildLen), 0)
-	wild.enough = uint64(len(wild.picked)) == conf.pick
+	wild.enough = uint64(len(wild.picked)) == conf.Pick
 	for i, c := range wild.picked {
 		limit := limitOf(i)
 		if limit == layout.NoLimit {
@@ -258,7 +214,7 @@ func limitOf(picked int) uint64 {
 			continue
 		}
 		others = append(others, other)
-		if uint64(len(others)) == conf.pick || wild.known.share(c.id, other.id) {
+		if uint64(len(others)) == conf.Pick || wild.known.share(c.id, other.id) {
 			return other.rank
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -19,8 +20,8 @@ func picking(t testing.TB, pick uint64, k known) {
 	t.Helper()
 	kept, keptConf := wild, conf
 	t.Cleanup(func() { wild, conf = kept, keptConf })
-	conf.pick = pick
-	block := make([]uint64, (layout.OffWildData+mostPick*layout.WildSize)/8)
+	conf.Pick = pick
+	block := make([]uint64, (layout.OffWildData+config.MostPick*layout.WildSize)/8)
 	wild.known, wild.block = k, unsafe.Pointer(&block[0])
 	wild.heap, wild.order, wild.picked = nil, nil, nil
 	wild.worst, wild.enough, wild.over = candidate{}, false, false
@@ -157,7 +158,7 @@ func BenchmarkEnter(b *testing.B) {
 	}
 	for seed := uint64(1); b.Loop(); seed++ {
 		k, _ := parseKnown(known.String())
-		picking(b, defaultPick, k)
+		picking(b, 5, k)
 		wild.seed = seed
 		for _, t := range list {
 			t.enter()

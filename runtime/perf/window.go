@@ -40,7 +40,7 @@ const (
 )
 
 // windows says whether the configuration asks for windows.
-func (c *config) windows() bool { return c.sample > 1 && !c.countdown }
+func (c *settings) windows() bool { return c.Sample > 1 && !c.Countdown }
 
 // ownWindow is the run's window.
 //

@@ -1,0 +1,316 @@
+package config
+
+import "syscall"
+
+// A Config is what a value of MARKGEN asks for.
+type Config struct {
+	Collect string // names of collectors with + between, without wild, see Collects; "": time
+	Buffer  uint64 // bytes of a trace's ring on each processor; 0: not given
+	File    string // "": no data file
+	Spool   string // directory where a data file with a name of its own is left for markgen push; "": none
+	Room    uint64 // bytes that may be there when the process starts
+	Keeper  string // of the command that keeps the data; "": none
+	Report  string // "", "stderr" or a path
+	Only    string // globs with ; between them, or @ and a file; "": everything
+	Skip    string // globs with ; between them
+	Mono    bool   // the clock must be the system's
+	TSC     bool   // the clock must be the hardware's
+	NoSelf  bool   // self times are not followed
+
+	Triggers  []Trigger
+	Waits     bool   // collection begins when a trigger or a period says so
+	Period    uint64 // every=, ns; 0: none
+	Width     uint64 // of the window in each period, ns
+	Sample    uint64 // 1:N of all markers, the N; 0: as the directives say
+	Countdown bool   // one passage in N instead of windows
+	Seed      uint64 // of random numbers; 0: none is given
+	Callers   bool   // cells by caller
+	Pairs     bool   // which markers are open at once
+	Outermost bool   // of recursive scopes only the outermost are recorded
+	Shut      bool   // and their markers are off meanwhile
+	Adapt     bool   // cells by caller where callers make a difference
+	AtEdges   string // names of collectors that are read there and nowhere else
+	Enough    uint64 // samples after which a marker is turned off; 0: never
+	Calls     uint64 // throttle=CALLS:NS, after so many passages of
+	Quick     uint64 // so many ns at most, on average
+	Demote    uint64 // after so many scopes a marker is only counted; 0: never
+	Times     uint64 // if they take less than so many times what timing one costs, on average
+	Wild      bool   // at functions that are picked at random, and nowhere else
+	Pick      uint64 // so many of them
+	Known     string // a file that says what is known of them; "": nothing is
+	Busy      uint64 // load of 100 for each processor at which the process declines
+}
+
+// Keys are all keys that users may give, as messages have them. There is keeper besides, for the command to set.
+const Keys = "collect, file, spool, report, only, skip, clock, buffer, noself, callers, adapt, pairs, outermost, start, pause, resume, stop, every, sample, countdown, seed, enough, throttle, demote, pick, known, busy"
+
+// DefaultFile is File when no key says where the data go.
+const DefaultFile = "%a.%p.markgen"
+
+// What keys stand for where they do not say, and the largest values.
+const (
+	mostBuffer  = 64 << 30
+	defaultRoom = 1 << 30
+
+	demoteAfter = 10_000
+	demoteBelow = 20
+
+	defaultPick = 5
+	defaultBusy = 75
+
+	// MostPick is the largest Pick.
+	MostPick = 50
+)
+
+// leastBuffer is a page: less would be looked after more often than written.
+func leastBuffer() uint64 { return uint64(syscall.Getpagesize()) }
+
+// Says reports whether a value has more than commas, as one may that is put together from parts.
+func Says(value string) bool {
+	item, _ := Next(value)
+	return item.Text != ""
+}
+
+// Parse reads a value of MARKGEN. Of a key given twice the last counts, so that a command can add to what is there.
+// trouble is "", or the line that says which key cannot be used, why, and what to do.
+func Parse(value string) (c Config, trouble string) {
+	busy := false
+	for {
+		var item Item
+		if item, value = Next(value); item.Text == "" {
+			break
+		}
+		key, value, hasValue := item.Key, item.Value, item.HasValue
+		if word := c.word(key); word != nil {
+			if hasValue {
+				return c, Refuse(key, "takes no value; write "+key+" alone")
+			}
+			*word = true
+			continue
+		}
+		wanted := ""
+		switch key {
+		case "collect":
+			wanted = wantedCollectors
+			if areNames(value) {
+				c.Collect = value
+				continue
+			}
+		case "adapt":
+			wanted = wantedAtEdges
+			if !hasValue || areNames(value) && !Has(value, "time") && !Has(value, "trace") {
+				c.Adapt, c.AtEdges = true, value
+				continue
+			}
+		case "buffer":
+			wanted = "bytes, from a page to 64G, such as 64K, 4M or 1G"
+			if n, ok := Size(value); ok && n >= leastBuffer() && n <= mostBuffer {
+				c.Buffer = n
+				continue
+			}
+		case "file":
+			wanted = "a path"
+			if value != "" {
+				c.File = value
+				continue
+			}
+		case "spool":
+			wanted = "a directory, or DIR:SIZE with the bytes that it may hold, such as 64M or 2G"
+			if c.Spool, c.Room = parseSpool(value); c.Spool != "" {
+				continue
+			}
+		case "keeper":
+			wanted = "a socket"
+			if value != "" {
+				c.Keeper = value
+				continue
+			}
+		case "report":
+			wanted = "a path, stderr or none"
+			if value != "" {
+				c.Report = value
+				if value == "none" {
+					c.Report = ""
+				}
+				continue
+			}
+		case "only", "skip":
+			wanted = "globs with ; between them"
+			if value != "" && (key == "only" || value[0] != '@') {
+				if key == "only" {
+					c.Only = value
+				} else {
+					c.Skip = value
+				}
+				continue
+			}
+		case "clock":
+			wanted = "tsc or mono"
+			if value == "tsc" || value == "mono" {
+				c.TSC, c.Mono = value == "tsc", value == "mono"
+				continue
+			}
+		case "start", "pause", "resume", "stop":
+			wanted = wantedTrigger
+			if c.addTriggers(key, value) {
+				continue
+			}
+		case "outermost":
+			wanted = "shut, or nothing"
+			if !hasValue || value == "shut" {
+				c.Outermost, c.Shut = true, hasValue
+				continue
+			}
+		case "every":
+			wanted = "PERIOD:WINDOW, the window shorter than the period, such as 1s:10ms"
+			period, width := Cut(value, ':')
+			p, ok := duration(period)
+			w, ok2 := duration(width)
+			if ok && ok2 && w > 0 && w < p {
+				c.Period, c.Width = p, w
+				continue
+			}
+		case "sample":
+			wanted = "1:N with N from 1 to 1000000000"
+			if n, ok := Rate(value); ok {
+				c.Sample = n
+				continue
+			}
+		case "seed":
+			wanted = "a whole number from 0 to 999999999999999999"
+			if n, ok := Uint(value); ok {
+				c.Seed = n
+				if n == 0 {
+					c.Seed = 1 << 63 // more than can be given
+				}
+				continue
+			}
+		case "enough":
+			wanted = "a number of samples"
+			if n, ok := Uint(value); ok && n > 0 {
+				c.Enough = n
+				continue
+			}
+		case "throttle":
+			wanted = "CALLS:NS, such as 10000:100"
+			calls, ns := Cut(value, ':')
+			n, ok := Uint(calls)
+			quick, ok2 := Uint(ns)
+			if ok && ok2 && n > 0 {
+				c.Calls, c.Quick = n, quick
+				continue
+			}
+		case "demote":
+			wanted = "N:TIMES, such as 10000:20, or nothing"
+			scopes, times := Cut(value, ':')
+			n, ok := Uint(scopes)
+			t, ok2 := Uint(times)
+			if !hasValue {
+				n, ok, t, ok2 = demoteAfter, true, demoteBelow, true
+			}
+			if ok && ok2 && n > 0 && t > 0 && t <= 1e6 {
+				c.Demote, c.Times = n, t
+				continue
+			}
+		case "pick":
+			wanted = "a number of functions from 1 to 50"
+			if n, ok := Uint(value); ok && n >= 1 && n <= MostPick {
+				c.Pick = n
+				continue
+			}
+		case "known":
+			wanted = "a path"
+			if value != "" {
+				c.Known = value
+				continue
+			}
+		case "busy":
+			wanted = "a load in percent of all processors"
+			if n, ok := Uint(value); ok {
+				c.Busy, busy = n, true
+				continue
+			}
+		default:
+			if c.Collect != "" && !hasValue && areNames(c.Collect+"+"+key) {
+				return c, Refuse(key, "not a key; for a collector write collect="+c.Collect+"+"+key+"; the keys are "+Keys)
+			}
+			return c, Refuse(key, "not a key; the keys are "+Keys)
+		}
+		if value == "" {
+			return c, Refuse(key, "has no value; give "+wanted)
+		}
+		return c, Refuse(key, "cannot be "+value+"; give "+wanted)
+	}
+	if key := c.settleWild(busy); key != "" {
+		return c, Refuse(key, "is for collect=wild; give that, or leave it out")
+	}
+	if c.Spool != "" && c.File != "" {
+		return c, Refuse("spool", "cannot go with file; leave one of the two out")
+	}
+	if c.File == "" && c.Spool == "" && (c.Report == "" || c.Collects("trace")) { // records are nowhere else
+		c.File = DefaultFile
+	}
+	if c.AtEdges != "" {
+		if c.Reads() {
+			return c, Refuse("adapt", "cannot be "+c.AtEdges+" while collect is "+c.Collect+"; give collectors with one of the two")
+		}
+		if c.Collect == "" {
+			c.Collect = "time"
+		}
+		c.Collect += "+" + c.AtEdges
+	}
+	c.settleTriggers()
+	return c, ""
+}
+
+// word is what a key without a value sets, nil for another key.
+func (c *Config) word(key string) *bool {
+	switch key {
+	case "noself":
+		return &c.NoSelf
+	case "countdown":
+		return &c.Countdown
+	case "callers":
+		return &c.Callers
+	case "pairs":
+		return &c.Pairs
+	}
+	return nil
+}
+
+// settleWild takes wild from among the collectors, of which it is none, and sets what is not given. busy says whether
+// that key is. It gives a key that is of no use without wild.
+func (c *Config) settleWild(busy bool) (key string) {
+	collect := ""
+	for rest := c.Collect; rest != ""; {
+		var one string
+		if one, rest = Cut(rest, '+'); one == "wild" {
+			c.Wild = true
+		} else if collect == "" {
+			collect = one
+		} else {
+			collect += "+" + one
+		}
+	}
+	c.Collect = collect
+	switch {
+	case c.Wild && c.Pick == 0:
+		c.Pick = defaultPick
+	case c.Wild:
+	case c.Pick > 0:
+		return "pick"
+	case c.Known != "":
+		return "known"
+	case busy:
+		return "busy"
+	}
+	if c.Wild && !busy {
+		c.Busy = defaultBusy
+	}
+	return ""
+}
+
+// Refuse is the line about a key that cannot be used. what says why, and what to do.
+func Refuse(key, what string) string {
+	return `MARKGEN: key "` + key + `": ` + what + "; nothing is collected"
+}

@@ -1,0 +1,97 @@
+package config
+
+// A Trigger changes the state of the run when something happens: a marker is passed, so many records have been made, or
+// some time has gone by.
+type Trigger struct {
+	Key  string // "start", "pause", "resume" or "stop"
+	Kind uint8  // TriggerOn, …
+	Name string // of the marker, perhaps a glob
+	N    uint64 // of passages, records, or ns
+
+	Implied bool // not given, but follows from start=
+}
+
+// The kinds of triggers.
+const (
+	TriggerOn      = iota // on:MARKER
+	TriggerCount          // count:MARKER:N
+	TriggerAfter          // after:DURATION
+	TriggerRecords        // records:N
+)
+
+const wantedTrigger = "on:MARKER, count:MARKER:N, after:DURATION, such as after:5s, or, to pause and stop, records:N"
+
+// Opens reports whether a trigger is about beginning to collect.
+func (t *Trigger) Opens() bool { return t.Key == "start" || t.Key == "resume" }
+
+// OnMarker reports whether passages through a marker set it off.
+func (t *Trigger) OnMarker() bool { return t.Kind == TriggerOn || t.Kind == TriggerCount }
+
+// parseTrigger reads one of the forms.
+func parseTrigger(key, form string) (t Trigger, ok bool) {
+	kind, rest := Cut(form, ':')
+	t.Key = key
+	switch kind {
+	case "on":
+		t.Kind, t.Name = TriggerOn, rest
+		return t, rest != ""
+	case "count":
+		for i := len(rest) - 1; i > 0; i-- {
+			if rest[i] == ':' {
+				t.Kind, t.Name = TriggerCount, rest[:i]
+				t.N, ok = Uint(rest[i+1:])
+				return t, ok && t.N > 0
+			}
+		}
+	case "after":
+		t.Kind = TriggerAfter
+		t.N, ok = duration(rest)
+		return t, ok
+	case "records":
+		t.Kind = TriggerRecords
+		t.N, ok = Uint(rest)
+		return t, ok && t.N > 0 && !t.Opens()
+	}
+	return t, false
+}
+
+// addTriggers reads the value of a key: forms with ; between them. Of a key that is given twice the last counts.
+func (c *Config) addTriggers(key, value string) bool {
+	left := c.Triggers[:0]
+	for _, t := range c.Triggers {
+		if t.Key != key {
+			left = append(left, t)
+		}
+	}
+	c.Triggers = left
+	for rest := value; rest != ""; {
+		var form string
+		form, rest = Cut(rest, ';')
+		t, ok := parseTrigger(key, form)
+		if !ok {
+			return false
+		}
+		c.Triggers = append(c.Triggers, t)
+	}
+	return value != ""
+}
+
+// settleTriggers works out what follows from all keys together. Where something pauses and nothing resumes, the markers
+// that start do that, too.
+func (c *Config) settleTriggers() {
+	pauses, resumes := false, false
+	for _, t := range c.Triggers {
+		c.Waits = c.Waits || t.Key == "start"
+		pauses = pauses || t.Key == "pause"
+		resumes = resumes || t.Key == "resume"
+	}
+	if pauses && !resumes {
+		for _, t := range c.Triggers {
+			if t.Key == "start" && t.OnMarker() {
+				t.Key, t.Implied = "resume", true
+				c.Triggers = append(c.Triggers, t)
+			}
+		}
+	}
+	c.Waits = c.Waits || c.Period > 0
+}

@@ -1,0 +1,112 @@
+package config
+
+// Uint reads decimal digits, 18 at most; ok is false for anything else.
+func Uint(s string) (v uint64, ok bool) {
+	if s == "" || len(s) > 18 {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		v = v*10 + uint64(s[i]-'0')
+	}
+	return v, true
+}
+
+// MostRate is the largest N of 1:N.
+const MostRate = 1_000_000_000
+
+// Rate reads 1:N, of which N is from 1 to MostRate.
+func Rate(s string) (n uint64, ok bool) {
+	one, digits := Cut(s, ':')
+	n, ok = Uint(digits)
+	return n, ok && one == "1" && n >= 1 && n <= MostRate
+}
+
+// Size reads a number of bytes; K, M or G behind it stand for powers of 1024.
+func Size(s string) (n uint64, ok bool) {
+	shift := 0
+	if s != "" {
+		switch s[len(s)-1] {
+		case 'K':
+			shift = 10
+		case 'M':
+			shift = 20
+		case 'G':
+			shift = 30
+		}
+	}
+	if shift > 0 {
+		s = s[:len(s)-1]
+	}
+	n, ok = Uint(s)
+	return n << shift, ok && n <= 1<<62>>shift
+}
+
+// parseSpool reads DIR or DIR:SIZE; dir "": it is neither. The last element of a DIR alone has no colon, so that no
+// SIZE with a slip in it becomes part of a name.
+func parseSpool(value string) (dir string, room uint64) {
+	for i := len(value) - 1; i > 0 && value[i] != '/' && value[i] != '\\'; i-- {
+		if value[i] == ':' {
+			if n, ok := Size(value[i+1:]); ok {
+				return value[:i], n
+			}
+			return "", 0
+		}
+	}
+	return value, defaultRoom
+}
+
+// units are those that durations are written in.
+var units = [...]struct {
+	name string
+	ns   uint64
+}{{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}}
+
+// longest is the longest duration that is taken, ns: a hundred years.
+const longest = 100 * 365 * 24 * 3600e9
+
+// duration reads a duration as package time writes it, such as 1.5s or
+// 1h30m, into ns.
+func duration(s string) (ns uint64, ok bool) {
+	for s != "" {
+		n := 0
+		for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.') {
+			n++
+		}
+		whole, part := Cut(s[:n], '.')
+		s = s[n:]
+		n = 0
+		for n < len(s) && s[n] != '.' && (s[n] < '0' || s[n] > '9') {
+			n++
+		}
+		unit := uint64(0)
+		for _, u := range units {
+			if u.name == s[:n] {
+				unit = u.ns
+			}
+		}
+		s = s[n:]
+		v, ok := Uint(whole)
+		if !ok && (whole != "" || part == "") || unit == 0 || v > longest/unit {
+			return 0, false
+		}
+		ns += v * unit
+		for _, digit := range []byte(part) {
+			if digit == '.' {
+				return 0, false
+			}
+			unit /= 10
+			ns += uint64(digit-'0') * unit
+		}
+		if ns > longest {
+			return 0, false
+		}
+		ok = true
+		if s == "" {
+			return ns, ok
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,84 @@
+//go:build !markgen_off
+
+package perf
+
+import (
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/glob"
+)
+
+// settings are what MARKGEN asked for.
+type settings struct {
+	config.Config        // Only has the globs of the file of only=@FILE once that is read
+	listed        listed // what else that file names
+}
+
+// parseSettings reads the value of MARKGEN. trouble is "" or says what is wrong with it.
+func parseSettings(value string) (c settings, trouble string) {
+	c.Config, trouble = config.Parse(value)
+	return c, trouble
+}
+
+// chooses says whether some markers may be left out.
+func (c *settings) chooses() bool { return c.Only != "" || c.listed.given || c.Skip != "" || c.Wild }
+
+// readListed reads the file of only=@FILE, if there is one.
+func (c *settings) readListed() (trouble string) {
+	if c.Only == "" || c.Only[0] != '@' {
+		return ""
+	}
+	text, trouble := readAll(c.Only[1:], false)
+	if trouble != "" {
+		return config.Refuse("only", "cannot be "+c.Only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
+	}
+	c.listed.parse(string(text))
+	c.Only = c.listed.globs
+	return ""
+}
+
+// wants says whether the marker of that ID and name is collected: only names the
+// ID or has a glob that matches, if there is any, and no glob of skip.
+func (c *settings) wants(id, name string) bool {
+	if (c.Only != "" || c.listed.given) && !c.listed.has(id) && !matchAny(c.Only, name) {
+		return false
+	}
+	return c.Skip == "" || !matchAny(c.Skip, name)
+}
+
+func matchAny(globs, name string) bool {
+	for globs != "" {
+		var g string
+		if g, globs = cut(globs, ';'); g != "" && glob.Name(g, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// expand replaces %p by the process id, %a by the name of the program, %t by
+// the start time in UTC (20060102-150405) and %% by a percent sign.
+func expand(path, app string, pid int, wallNS uint64) string {
+	var b []byte
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+1 < len(path) {
+			i++
+			switch path[i] {
+			case 'p':
+				b = appendUint(b, uint64(pid))
+				continue
+			case 'a':
+				b = append(b, app...)
+				continue
+			case 't':
+				b = appendTime(b, wallNS)
+				continue
+			case '%':
+				b = append(b, '%')
+				continue
+			}
+			i--
+		}
+		b = append(b, path[i])
+	}
+	return string(b)
+}
