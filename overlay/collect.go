@@ -12,6 +12,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/units"
 )
 
@@ -28,8 +29,10 @@ type Collection struct {
 	// decided after the run.
 	File, Report string
 
-	// Spool is the key of that name in the user's own MARKGEN, DIR or DIR:SIZE, "" if there is none.
+	// Spool is the directory that the user's own MARKGEN names as one, "" if it names none, and Room
+	// how many bytes it may hold.
 	Spool string
+	Room  uint64
 
 	// Traced says that the processes record a trace.
 	Traced bool
@@ -46,28 +49,35 @@ func Collect(environ []string) (*Collection, error) {
 		return nil, fmt.Errorf("no directory for the data of the run: %w; set TMPDIR to one that can be written to", err)
 	}
 	c := &Collection{dir: dir, held: holdDir(dir)}
-	var keys []string
-	for _, kv := range strings.Split(getenv(environ, "MARKGEN"), ",") {
-		key, value, _ := strings.Cut(kv, "=")
-		switch key {
-		case "", "keeper": // another markgen's, which gets the file that it asked for
+	var keys, own []string // for the processes, and for the caller
+	for item, rest := config.Next(getenv(environ, "MARKGEN")); item.Text != ""; item, rest = config.Next(rest) {
+		switch item.Key {
+		case "keeper": // another markgen's, which gets the file that it asked for
 			continue
 		case "file":
-			c.File = value
+			c.File = item.Value
+			own = append(own, item.Text)
 			continue
 		case "report":
-			c.Report = value
+			c.Report = item.Value
+			own = append(own, item.Text)
 			continue
 		case "spool":
-			c.Spool = value
+			own = append(own, item.Text)
 			continue
 		case "collect":
 			c.chosen = true
-			c.Traced = slices.Contains(strings.Split(value, "+"), "trace")
+			c.Traced = config.Has(item.Value, "trace")
+		case "adapt":
+			c.chosen = true
 		}
-		c.chosen = c.chosen || key == "adapt"
-		keys = append(keys, kv)
+		keys = append(keys, item.Text)
 	}
+	asked, trouble := config.Parse(strings.Join(own, ","))
+	if trouble != "" {
+		return nil, errors.Join(errors.New(trouble), c.Close())
+	}
+	c.Spool, c.Room = asked.Spool, asked.Room
 	if !c.chosen {
 		keys = append(keys, "collect=time")
 	}

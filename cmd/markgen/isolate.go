@@ -18,6 +18,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/runtime/config"
 )
 
 var cmdIsolate = &cli.Command{
@@ -153,22 +154,21 @@ func runIsolate(ctx context.Context, env *cli.Env, args []string) int {
 
 // isolateKeys takes the value of MARKGEN apart: the keys that hold for all passes, and what the first collects.
 func isolateKeys(value string) (keys []string, collect string, err error) {
-	for _, kv := range strings.Split(value, ",") {
-		switch key, value, _ := strings.Cut(kv, "="); key {
-		case "", "keeper", "file", "report":
+	for item, rest := config.Next(value); item.Text != ""; item, rest = config.Next(rest) {
+		switch item.Key {
+		case "keeper", "file", "report":
 		case "only", "skip", "clock":
-			keys = append(keys, kv)
+			keys = append(keys, item.Text)
 		case "collect":
-			names := strings.Split(value, "+")
-			if slices.Contains(names, "trace") {
+			if config.Has(item.Value, "trace") {
 				return nil, "", errors.New("MARKGEN asks for a trace, and isolate adds times up; leave trace out of collect")
 			}
-			if !slices.Contains(names, "time") {
-				value = "time+" + value
+			collect = item.Value
+			if !config.Has(collect, "time") {
+				collect = "time+" + collect
 			}
-			collect = value
 		default:
-			return nil, "", fmt.Errorf("MARKGEN says %s, and isolate chooses what is recorded itself; leave all but only, skip, clock and collect out", key)
+			return nil, "", fmt.Errorf("MARKGEN says %s, and isolate chooses what is recorded itself; leave all but only, skip, clock and collect out", item.Key)
 		}
 	}
 	return keys, collect, nil
@@ -176,7 +176,7 @@ func isolateKeys(value string) (keys []string, collect string, err error) {
 
 // withAlloc adds the collector alloc to what is collected.
 func withAlloc(collect string) string {
-	if slices.Contains(strings.Split(collect, "+"), "alloc") {
+	if config.Has(collect, "alloc") {
 		return collect
 	}
 	return cmp.Or(collect, "time") + "+alloc"

@@ -78,8 +78,9 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	token := fs.String("token", "", "")
 	tokenFile := fs.String("token-file", "", "")
 	ca := fs.String("ca", "", "")
-	batch := fs.String("batch", "128K", "")
-	limit := fs.String("limit", "1G", "")
+	batch, limit := cli.Size(128<<10), cli.Size(spool.DefaultLimit)
+	fs.Var(&batch, "batch", "")
+	fs.Var(&limit, "limit", "")
 	once := fs.Bool("once", false, "")
 	every := fs.Duration("every", 0, "")
 	dry := fs.Bool("dry-run", false, "")
@@ -90,15 +91,10 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	if code, done := env.Parse(fs, args); done {
 		return code
 	}
-	size, err := spool.ParseSize(*batch)
-	if err != nil || size < 1 || size > 1<<30 {
-		return env.Wrong("-batch: %q is no size from 1 to 1G", *batch)
-	}
-	p.pack.Batch = int(size)
-	if p.pack.Limit, err = spool.ParseSize(*limit); err != nil {
-		return env.Wrong("-limit: %v", err)
-	}
+	p.pack.Batch, p.pack.Limit = int(batch), int64(limit)
 	switch {
+	case batch < 1 || batch > 1<<30:
+		return env.Wrong("-batch: give bytes from 1 to 1G")
 	case *once && *every != 0:
 		return env.Wrong("-once and -every can't be had together")
 	case *every < 0:
@@ -122,6 +118,7 @@ func runPush(ctx context.Context, env *cli.Env, args []string) int {
 	if *server == "" {
 		return env.Wrong("no server is given; name it with -server, or set MARKGEN_SERVER")
 	}
+	var err error
 	if p.target.Server, err = url.Parse(*server); err != nil || p.target.Server.Host == "" || p.target.Server.Scheme != "https" && p.target.Server.Scheme != "http" {
 		return env.Wrong("-server: %q is no address such as https://markgen.example.com", *server)
 	}

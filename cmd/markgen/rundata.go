@@ -28,8 +28,6 @@ type runData struct {
 	out    string // file to keep it in, "" for none
 	report string // "text", "none", or the file for the report
 	shown  report.Options
-	spool  string // directory in which they are left, "" for none
-	room   int64  // bytes that it may hold
 
 	unmarked string // as of ownFlags
 }
@@ -54,9 +52,6 @@ func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 	}
 	if d.out != "" && isOther(e, d.out) {
 		return nil, errors.Join(fmt.Errorf("%s is there and is no data file; remove it, or name another file for the data", d.out), c.Close())
-	}
-	if d.spool, d.room, err = spool.ParseKey(c.Spool); err != nil {
-		return nil, errors.Join(fmt.Errorf("MARKGEN: spool=%w", err), c.Close())
 	}
 	if d.report, err = reportWanted(e, d.report, c); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -127,7 +122,7 @@ func (d *runData) use(well bool) int {
 	if d.report != "none" {
 		code = d.write(files, kept)
 	}
-	if d.spool != "" {
+	if d.Spool != "" {
 		if err := d.leave(files); err != nil {
 			code = d.env.Fail(err)
 		}
@@ -143,7 +138,7 @@ func (d *runData) use(well bool) int {
 // leave leaves the data in the spool, as the processes would have without this one.
 func (d *runData) leave(files []string) error {
 	for _, file := range files {
-		if err := spool.Put(context.Background(), d.env.Path(d.spool), d.room, file); err != nil {
+		if err := spool.Put(context.Background(), d.env.Path(d.Spool), int64(d.Room), file); err != nil {
 			return err
 		}
 	}

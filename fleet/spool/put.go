@@ -6,37 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/profile"
 )
-
-// ParseKey reads the value of MARKGEN's key spool: DIR, or DIR:SIZE with the bytes that the spool may hold. As for the
-// processes themselves, a DIR alone has no colon in its last element.
-func ParseKey(value string) (dir string, limit int64, err error) {
-	i := strings.LastIndexByte(value, ':')
-	if i <= 0 || strings.ContainsAny(value[i:], `/\`) {
-		return value, DefaultLimit, nil
-	}
-	if limit, err = ParseSize(value[i+1:]); err != nil {
-		return "", 0, fmt.Errorf("%s: %w", value, err)
-	}
-	return value[:i], limit, nil
-}
-
-// ParseSize reads a number of bytes, with K, M or G for powers of 1024.
-func ParseSize(text string) (int64, error) {
-	digits := strings.TrimRight(text, "KMG")
-	shift := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30}
-	by, ok := shift[text[len(digits):]]
-	n, err := strconv.ParseUint(digits, 10, 63)
-	if !ok || err != nil || n > 1<<62>>by {
-		return 0, fmt.Errorf("%q is no size; give bytes, with K, M or G for powers of 1024", text)
-	}
-	return int64(n << by), nil
-}
 
 // Put leaves a copy of a process's data file in the spool in dir, which is made if it is not there, as the process itself
 // would have. It may hold limit bytes; when it has more already, that is counted and an error.

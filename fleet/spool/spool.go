@@ -16,6 +16,7 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
+	"github.com/markgen/markgen/runtime/config"
 )
 
 // Names in a spool; those of runtime/perf/spool.go are known there, too.
@@ -33,7 +34,7 @@ const (
 )
 
 // DefaultLimit is how many bytes a spool may hold where nothing is said.
-const DefaultLimit = 1 << 30
+const DefaultLimit = config.DefaultRoom
 
 // ErrBusy is that another process works on the spool.
 var ErrBusy = errors.New("another markgen push is at work on it")

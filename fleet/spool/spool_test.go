@@ -430,19 +430,3 @@ func TestAge(t *testing.T) {
 		t.Errorf("an age of %v", n.age(moment{}))
 	}
 }
-
-// What MARKGEN says of a spool is read as the processes read it, runtime/perf/spool.go.
-func TestParseKey(t *testing.T) {
-	for value, want := range map[string]struct {
-		dir   string
-		limit int64
-	}{
-		"a": {"a", DefaultLimit}, "a:64M": {"a", 64 << 20}, "a:b:5": {"a:b", 5}, "a:b/": {"a:b/", DefaultLimit},
-		`C:\spool`: {`C:\spool`, DefaultLimit}, "": {"", DefaultLimit}, "a:b": {}, "a:": {}, "a:64X": {},
-	} {
-		dir, limit, err := ParseKey(value)
-		if dir != want.dir || limit != want.limit || (err != nil) != (want.limit == 0) {
-			t.Errorf("%q: %q, %d, %v", value, dir, limit, err)
-		}
-	}
-}

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"errors"
-	"math"
 	"strconv"
 	"strings"
+
+	"github.com/markgen/markgen/runtime/config"
 )
 
 // A Size is a flag for a number of bytes: 131072, 128K, 1M, 2GiB.
@@ -13,14 +14,18 @@ type Size int64
 // String is what the flag has, in bytes.
 func (s *Size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
-// Set reads a number of bytes.
+// Set reads a number of bytes, as MARKGEN has them, in small letters or with the B of bytes, too.
 func (s *Size) Set(text string) error {
-	number := strings.TrimRight(text, "KMGiBkmgb")
-	shift, ok := map[string]uint{"": 0, "b": 0, "k": 10, "kib": 10, "m": 20, "mib": 20, "g": 30, "gib": 30}[strings.ToLower(text[len(number):])]
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || !ok || n < 0 || n > math.MaxInt64>>shift {
+	short := strings.ToUpper(text)
+	if unit, ok := strings.CutSuffix(short, "IB"); ok && strings.TrimRight(unit, "KMG") != unit {
+		short = unit
+	} else if digits, ok := strings.CutSuffix(short, "B"); ok && strings.TrimRight(digits, "KMG") == digits {
+		short = digits
+	}
+	n, ok := config.Size(short)
+	if !ok {
 		return errors.New("give a number of bytes, with K, M or G behind it if you like")
 	}
-	*s = Size(n << shift)
+	*s = Size(n)
 	return nil
 }

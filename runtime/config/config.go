@@ -49,14 +49,16 @@ const DefaultFile = "%a.%p.markgen"
 
 // What keys stand for where they do not say, and the largest values.
 const (
-	mostBuffer  = 64 << 30
-	defaultRoom = 1 << 30
+	mostBuffer = 64 << 30
 
 	demoteAfter = 10_000
 	demoteBelow = 20
 
 	defaultPick = 5
 	defaultBusy = 75
+
+	// DefaultRoom is Room when spool= names a directory alone.
+	DefaultRoom = 1 << 30
 
 	// MostPick is the largest Pick.
 	MostPick = 50

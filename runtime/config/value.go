@@ -55,7 +55,7 @@ func parseSpool(value string) (dir string, room uint64) {
 			return "", 0
 		}
 	}
-	return value, defaultRoom
+	return value, DefaultRoom
 }
 
 // units are those that durations are written in.

@@ -40,15 +40,15 @@ func TestParseSpool(t *testing.T) {
 		dir  string
 		room uint64
 	}{
-		"a":        {"a", defaultRoom},
+		"a":        {"a", DefaultRoom},
 		"a:64M":    {"a", 64 << 20},
 		"a:b:5":    {"a:b", 5},
-		"a:b/":     {"a:b/", defaultRoom},
+		"a:b/":     {"a:b/", DefaultRoom},
 		"a:b":      {},
 		"a:64X":    {},
-		`C:\spool`: {`C:\spool`, defaultRoom},
+		`C:\spool`: {`C:\spool`, DefaultRoom},
 		"a:":       {},
-		"":         {"", defaultRoom},
+		"":         {"", DefaultRoom},
 	} {
 		if dir, room := parseSpool(value); dir != want.dir || room != want.room {
 			t.Errorf("%q: %q, %d", value, dir, room)
