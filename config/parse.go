@@ -7,13 +7,13 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/markgen/markgen/rewrite"
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/glob"
 )
 
@@ -195,13 +195,12 @@ func (r *reader) group(n *yaml.Node) (string, bool) {
 }
 
 func (r *reader) rate(n *yaml.Node) (int, bool) {
-	digits, ok := strings.CutPrefix(n.Value, "1:")
-	rate, err := strconv.Atoi(digits)
-	if n.Kind != yaml.ScalarNode || !ok || err != nil || rate < 1 || rate > rewrite.MaxRate {
-		r.fail(n, fmt.Sprintf("%q is not a rate", n.Value), fmt.Sprintf("write 1:N with N from 1 to %d", rewrite.MaxRate))
+	rate, ok := config.Rate(n.Value)
+	if n.Kind != yaml.ScalarNode || !ok {
+		r.fail(n, fmt.Sprintf("%q is not a rate", n.Value), fmt.Sprintf("write 1:N with N from 1 to %d", config.MostRate))
 		return 0, false
 	}
-	return rate, true
+	return int(rate), true
 }
 
 // isNull reports whether a key was written without a value.

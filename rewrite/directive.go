@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/markgen/markgen/runtime/config"
 )
 
 // directive is one //perf: comment (DESIGN §4).
@@ -170,9 +172,6 @@ func (d *directive) parse(fields []string) (what, remedy string) {
 	return "", ""
 }
 
-// MaxRate is the largest N of sample=1:N, as in MARKGEN.
-const MaxRate = 1_000_000_000
-
 var keys = []string{"sample", "count", "group", "size"}
 
 func (d *directive) set(key, value string, has bool) (what, remedy string) {
@@ -181,14 +180,14 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 	}
 	switch key {
 	case "sample":
-		n, err := strconv.Atoi(strings.TrimPrefix(value, "1:"))
-		if err != nil || n < 1 || n > MaxRate || !strings.HasPrefix(value, "1:") {
-			return "sample=" + value + " is not a rate", fmt.Sprintf("write sample=1:N with N from 1 to %d", MaxRate)
+		n, ok := config.Rate(value)
+		if !ok {
+			return "sample=" + value + " is not a rate", fmt.Sprintf("write sample=1:N with N from 1 to %d", config.MostRate)
 		}
 		if d.verb == "point" {
 			return "a point is counted and not timed, so there is nothing to sample", "leave out sample=" + value
 		}
-		d.sample = n
+		d.sample = int(n)
 	case "count":
 		if has {
 			return "the key count takes no value", "write count"

@@ -2,9 +2,6 @@ package steer
 
 import (
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/markgen/markgen/runtime/layout"
@@ -12,19 +9,6 @@ import (
 
 // noWindow in place of a window's width says that the program opens no windows.
 const noWindow = 1<<64 - 1
-
-// mostSample is the largest N of sample=1:N, as in MARKGEN.
-const mostSample = 1e9
-
-// parseSample reads 1:N.
-func parseSample(value string) (uint64, error) {
-	digits, ok := strings.CutPrefix(value, "1:")
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if !ok || err != nil || n == 0 || n > mostSample || digits[0] == '+' {
-		return 0, fmt.Errorf("not 1:N with N from 1 to 1000000000, such as 1:100; 1:1 collects every passage")
-	}
-	return n, nil
-}
 
 var errStopped = errors.New("the run is stopped; nothing can be changed any more")
 

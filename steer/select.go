@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/glob"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -74,11 +75,11 @@ func (p *Process) set(settings []string) error {
 		case ok && key != "" && value == "":
 			return &SettingError{setting, "has no value"}
 		case !ok || key == "":
-			return &SettingError{setting, "not of the form KEY=VALUE; the keys are only, skip, on, off and sample, and names of markers with the values on and off"}
+			return &SettingError{setting, "not of the form KEY=VALUE; " + settingKeys}
 		case key == "sample":
-			n, err := parseSample(value)
-			if err != nil {
-				return &SettingError{setting, err.Error()}
+			n, ok := config.Rate(value)
+			if !ok {
+				return &SettingError{setting, fmt.Sprintf("not 1:N with N from 1 to %d, such as 1:100; 1:1 collects every passage", config.MostRate)}
 			}
 			if err := p.samples(); err != nil {
 				return fmt.Errorf("set %s: %w", setting, err)
@@ -101,7 +102,7 @@ func (p *Process) set(settings []string) error {
 			others = append(others, r)
 		default:
 			if value != "on" && value != "off" {
-				return &SettingError{setting, "not a setting; the keys are only, skip, on, off and sample, and names of markers with the values on and off"}
+				return &SettingError{setting, "not a setting; " + settingKeys}
 			}
 			r = rule{globs: []string{key}, on: value == "on", exact: true}
 			others = append(others, r)
@@ -127,6 +128,9 @@ func (p *Process) set(settings []string) error {
 	}
 	return nil
 }
+
+// settingKeys names what there is to set.
+const settingKeys = "the keys are only, skip, on, off and sample, and names of markers with the values on and off"
 
 // cutLast cuts at the last =, since names of markers may have one. Globs of the keys
 // that take them may, too.

@@ -159,14 +159,15 @@ func settings(ctx context.Context, env *cli.Env, word string) []candidate {
 		i := strings.LastIndex(name, ";") + 1
 		return markerNames(ctx, env, key+"="+name[:i], name[i:], false)
 	}
-	return fitting(word, []candidate{
-		{"only=", "collect these markers and no others"},
-		{"skip=", "do not collect these"},
-		{"on=", "collect these too"},
-		{"off=", "do not collect these either"},
-		{"sample=1:", "time one passage in so many"},
-	})
+	var all []candidate
+	for _, m := range settingLine.FindAllStringSubmatch(cmdCtl.Long, -1) {
+		all = append(all, candidate{m[1], m[2]})
+	}
+	return fitting(word, all)
 }
+
+// settingLine is a line of the help of ctl about a setting: its key, with what all values begin with, and what it does.
+var settingLine = regexp.MustCompile(`(?m)^ +([a-z]+=(?:1:)?)[A-Z]\S* +(\S.*)$`)
 
 // markerNames are the names of the module's live markers that begin with word, with prefix before
 // each. A name may also be given without the path in front of the package or, if bare, without the

@@ -90,7 +90,7 @@ func (t *table) choose(collecting bool) {
 		if conf.Countdown && conf.Sample > 1 {
 			n = conf.Sample
 		}
-		if rates && !watched && ok && n > 1 && n <= 1e9 && field(line, markerKind, markerName) != "point" {
+		if rates && !watched && ok && n > 1 && n <= config.MostRate && field(line, markerKind, markerName) != "point" {
 			bits[i] |= layout.IndexOff | layout.IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)
