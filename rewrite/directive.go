@@ -5,9 +5,11 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/runtime/config"
 )
 
@@ -121,11 +123,15 @@ func (d *directive) region() bool { return (d.verb == "begin" || d.verb == "end"
 
 // parse reads what follows the verb. A name that stands there is known also where something is wrong with the rest.
 func (d *directive) parse(fields []string) (what, remedy string) {
-	if nearest(d.verb, verbs) != d.verb {
+	if !slices.Contains(verbs, d.verb) {
+		all := "write one of //perf:" + strings.Join(verbs, ", //perf:")
 		if d.verb == "" {
-			return "a directive without a verb", "write one of //perf:" + strings.Join(verbs, ", //perf:")
+			return "a directive without a verb", all
 		}
-		return "unknown directive //perf:" + d.verb, "did you mean //perf:" + nearest(d.verb, verbs) + "?"
+		if near := spelling.Nearest(d.verb, verbs); near != "" {
+			all = "did you mean //perf:" + near + "?"
+		}
+		return "unknown directive //perf:" + d.verb, all
 	}
 	seen := map[string]bool{}
 	var words []string
@@ -201,7 +207,10 @@ func (d *directive) set(key, value string, has bool) (what, remedy string) {
 		}
 		d.size = value
 	default:
-		return "unknown key " + key, "did you mean " + nearest(key, keys) + "?"
+		if near := spelling.Nearest(key, keys); near != "" {
+			return "unknown key " + key, "did you mean " + near + "?"
+		}
+		return "unknown key " + key, "the keys are " + strings.Join(keys, ", ")
 	}
 	return "", ""
 }
@@ -221,37 +230,4 @@ func isExpression(text string) bool {
 	}
 	_, err := parser.ParseExpr(text)
 	return err == nil
-}
-
-// nearest returns the word of the list with the smallest edit distance.
-func nearest(word string, list []string) string {
-	best, least := "", 1<<30
-	for _, w := range list {
-		if d := distance(word, w); d < least {
-			best, least = w, d
-		}
-	}
-	return best
-}
-
-// distance is Levenshtein's: the least number of single-byte insertions,
-// deletions and substitutions that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diag = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
@@ -146,7 +147,7 @@ func suggestion(name string, markers []profile.TraceMarker) string {
 			}
 		}
 	}
-	if near := cli.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return ", did you mean " + whole[near] + "?"
 	}
 	return "; markgen list prints the names"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/steer"
 	"github.com/markgen/markgen/units"
@@ -76,7 +77,7 @@ func runCtl(_ context.Context, env *cli.Env, args []string) int {
 		if slices.Contains(actions, target) {
 			return env.Wrong("the target comes first, then what to do with it: markgen ctl %s %s", action, target)
 		}
-		if near := cli.Nearest(action, actions); near != "" {
+		if near := spelling.Nearest(action, actions); near != "" {
 			return env.Wrong("unknown action %q, did you mean %q?", action, near)
 		}
 		return env.Wrong("unknown action %q; give one of %s", action, strings.Join(actions, ", "))

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/markgen/markgen/fleet/client"
-	"github.com/markgen/markgen/internal/cli"
+	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/runtime/glob"
 	"github.com/markgen/markgen/units"
 )
@@ -141,10 +141,10 @@ func noSuch(ctx context.Context, c *client.Client, name string) error {
 
 // fromEnd is how far a word is from a name, or from the end of it from a dot or slash on that is nearest.
 func fromEnd(word, name string) int {
-	least := cli.Distance(word, name)
+	least := spelling.Distance(word, name)
 	for i := range name {
 		if i > 0 && strings.ContainsAny(name[i-1:i], "./") && len(name)-i <= 2*len(word) {
-			least = min(least, cli.Distance(word, name[i:]))
+			least = min(least, spelling.Distance(word, name[i:]))
 		}
 	}
 	return least

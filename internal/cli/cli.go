@@ -10,6 +10,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/markgen/markgen/internal/spelling"
 )
 
 // Exit codes of every command, unless it passes on that of a program that it ran.
@@ -166,7 +168,7 @@ func (e *Env) ParseFlags(fs *flag.FlagSet, args []string) (code int, done bool) 
 	if name, ok := strings.CutPrefix(err.Error(), undefined); ok {
 		var known []string
 		fs.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
-		if near := Nearest(name, known); near != "" {
+		if near := spelling.Nearest(name, known); near != "" {
 			return e.Wrong("unknown flag -%s, did you mean -%s?", name, near), true
 		}
 		return e.Wrong("unknown flag -%s", name), true

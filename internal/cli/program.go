@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/markgen/markgen/internal/spelling"
 )
 
 // A Program is what a binary is.
@@ -63,7 +65,7 @@ func (p *Program) unknown(env *Env, word string) int {
 	for _, c := range p.All() {
 		names = append(names, c.Name)
 	}
-	if near := Nearest(word, names); near != "" {
+	if near := spelling.Nearest(word, names); near != "" {
 		fmt.Fprintf(env.Stderr, "%s: unknown command %q, did you mean %q? Run %[1]s help for the list\n", p.Name, word, near)
 		return Usage
 	}

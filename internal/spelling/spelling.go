@@ -1,4 +1,7 @@
-package cli
+// Package spelling finds what somebody meant to type: a name that is a slip of the finger away.
+//
+//	if near := spelling.Nearest("biuld", commands); near != "" {
+package spelling
 
 // Nearest returns the name most like word, "" when none is so near that a slip of the finger explains it.
 func Nearest(word string, names []string) string {
