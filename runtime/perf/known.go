@@ -68,19 +68,9 @@ func parseKnown(text string) (k known, trouble string) {
 		}
 	}
 	r, c := k.runs, k.conflicts
-	order(len(r), func(i, j int) bool { return r[i].id < r[j].id }, func(i, j int) { r[i], r[j] = r[j], r[i] })
-	order(len(c), func(i, j int) bool { return c[i].less(c[j]) }, func(i, j int) { c[i], c[j] = c[j], c[i] })
+	sortBy(len(r), func(i, j int) bool { return r[i].id < r[j].id }, func(i, j int) { r[i], r[j] = r[j], r[i] })
+	sortBy(len(c), func(i, j int) bool { return c[i].less(c[j]) }, func(i, j int) { c[i], c[j] = c[j], c[i] })
 	return k, ""
-}
-
-// order sorts n things that are mostly in order, as markgen merge writes them.
-func order(n int, less func(i, j int) bool, swap func(i, j int)) {
-	for i := 1; i < n; i++ {
-		if less(i, i-1) {
-			sortBy(n, less, swap)
-			return
-		}
-	}
 }
 
 func (k *known) addConflicts(id uint64, others string) (ok bool) {
@@ -102,16 +92,8 @@ func (c conflict) less(d conflict) bool { return c.a < d.a || c.a == d.a && c.b 
 
 // of is in how many runs the marker was measured so far.
 func (k *known) of(id uint64) uint64 {
-	from, to := 0, len(k.runs)
-	for from < to {
-		if m := (from + to) / 2; k.runs[m].id < id {
-			from = m + 1
-		} else {
-			to = m
-		}
-	}
-	if from < len(k.runs) && k.runs[from].id == id {
-		return k.runs[from].runs
+	if i := search(len(k.runs), func(i int) bool { return k.runs[i].id < id }); i < len(k.runs) && k.runs[i].id == id {
+		return k.runs[i].runs
 	}
 	return 0
 }
@@ -119,13 +101,6 @@ func (k *known) of(id uint64) uint64 {
 // share says whether the two markers share a stack, as far as is known.
 func (k *known) share(a, b uint64) bool {
 	want := conflict{min(a, b), max(a, b)}
-	from, to := 0, len(k.conflicts)
-	for from < to {
-		if m := (from + to) / 2; k.conflicts[m].less(want) {
-			from = m + 1
-		} else {
-			to = m
-		}
-	}
-	return from < len(k.conflicts) && k.conflicts[from] == want
+	i := search(len(k.conflicts), func(i int) bool { return k.conflicts[i].less(want) })
+	return i < len(k.conflicts) && k.conflicts[i] == want
 }

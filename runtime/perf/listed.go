@@ -41,15 +41,8 @@ func (l *listed) has(id string) bool {
 	if !ok {
 		return false
 	}
-	from, to := 0, len(l.ids)
-	for from < to {
-		if k := (from + to) / 2; l.ids[k] < n {
-			from = k + 1
-		} else {
-			to = k
-		}
-	}
-	return from < len(l.ids) && l.ids[from] == n
+	i := search(len(l.ids), func(i int) bool { return l.ids[i] < n })
+	return i < len(l.ids) && l.ids[i] == n
 }
 
 // parseID reads a marker's ID, 16 hex digits.

@@ -94,6 +94,18 @@ func TestSortBy(t *testing.T) {
 	}
 }
 
+func TestSearch(t *testing.T) {
+	s := []int{1, 3, 3, 7}
+	for want, x := range map[int]int{0: 0, 1: 2, 3: 5, 4: 8} {
+		if got := search(len(s), func(i int) bool { return s[i] < x }); got != want {
+			t.Errorf("%d is looked for at %d, want %d", x, got, want)
+		}
+	}
+	if got := search(0, nil); got != 0 {
+		t.Errorf("of nothing, %d", got)
+	}
+}
+
 func TestNameLess(t *testing.T) {
 	names := []string{"", "for#9", "for#10", "for#99", "for#100", "if#2", "if#9.then", "if#10.else", "if#10.then", "if#19", "if#20", "ifs", "p/v2.F", "p/v10.F"}
 	for i, a := range names {
