@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/internal/cli"
 )
 
 // On a terminal the line is written over, and fits; elsewhere every run has its line.
 func TestRunProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := &runProgress{w: &out, prefix: "markgen test: ", width: 36, total: 4, start: time.Now().Add(-2 * time.Second)}
+	p := &runProgress{progressLine: progressLine{w: &out, width: 36}, prefix: "markgen test: ", total: 4, start: time.Now().Add(-2 * time.Second)}
 	p.begin("run 1 of 2, old")
 	p.end("run 1 of 2, old", 2*time.Second, "")
 	p.begin("run 1 of 2, new")
@@ -28,7 +30,7 @@ func TestRunProgress(t *testing.T) {
 	}
 
 	out.Reset()
-	p = &runProgress{w: &out, prefix: "markgen test: ", total: 2, start: time.Now()}
+	p = &runProgress{progressLine: progressLine{w: &out}, prefix: "markgen test: ", total: 2, start: time.Now()}
 	for _, name := range []string{"run 1 of 2", "run 2 of 2"} {
 		p.begin(name)
 		p.end(name, 1250*time.Millisecond, "")
@@ -39,5 +41,12 @@ func TestRunProgress(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "\x1b") {
 		t.Error("escapes where there is no terminal")
+	}
+}
+
+// What is no terminal is not taken for one because its user has said how wide that is.
+func TestProgressColumns(t *testing.T) {
+	if l := newProgressLine(&cli.Env{Stderr: new(bytes.Buffer), Environ: []string{"COLUMNS=80", "TERM=xterm"}}); l.width != 0 {
+		t.Errorf("a line of %d columns in a file", l.width)
 	}
 }

@@ -95,7 +95,7 @@ func runQuery(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Wrong("the name of an API is expected")
 	case fs.NArg() > 1:
 		return env.Wrong("one name is expected, not %d; put quotes around one with spaces or parentheses", fs.NArg())
-	case o.out == "" && report.Binary(o.format) && isTerminal(env.Stdout):
+	case o.out == "" && report.Binary(o.format) && cli.IsTerminal(env.Stdout):
 		return env.Wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.format)
 	}
 	token, err := env.Token("", o.tokenFile)

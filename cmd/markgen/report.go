@@ -148,7 +148,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 			if o.Link, err = placeLinks(env, *link, *src, o); err != nil {
 				return env.Wrong("%v", err)
 			}
-			if *out == "" && *addr == "" && isTerminal(env.Stdout) {
+			if *out == "" && *addr == "" && cli.IsTerminal(env.Stdout) {
 				return env.Wrong("a page is not for a terminal; -o FILE writes it, -http ADDR serves it")
 			}
 		}
@@ -171,7 +171,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 	if !toStdout && profile.IsData(env.Path(*out)) {
 		return env.Fail(fmt.Errorf("%s holds data, which the report would replace; give -o another name", *out))
 	}
-	if toStdout && report.Binary(o.Format) && isTerminal(env.Stdout) {
+	if toStdout && report.Binary(o.Format) && cli.IsTerminal(env.Stdout) {
 		return env.Wrong("the format %s is not text, and standard output is a terminal: write it to a file with -o FILE", o.Format)
 	}
 	if report.Records(o.Format) {

@@ -52,7 +52,7 @@ func TestWaiting(t *testing.T) {
 	ended()
 	fmt.Fprintln(tty, "end")
 	line, err := bufio.NewReader(master).ReadString('\n')
-	if err != nil || !strings.HasPrefix(line, "\rmarkgen: compiling what is marked, 1s\r") || !strings.HasSuffix(line, "\r\x1b[Kend\r\n") {
+	if err != nil || !strings.HasPrefix(line, "\r\x1b[Kmarkgen: compiling what is marked, 1s\r") || !strings.HasSuffix(line, "\r\x1b[Kend\r\n") {
 		t.Errorf("on the terminal is %q, %v", line, err)
 	}
 	var quick bytes.Buffer

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/top"
 )
@@ -67,7 +65,7 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 	}
 	defer p.Close()
 	o.Width, o.Color = env.Terminal(env.Stdout)
-	if *once || !isTerminal(env.Stdin) || !isTerminal(env.Stdout) || o.Width == 0 || env.Getenv("TERM") == "dumb" {
+	if *once || !cli.IsTerminal(env.Stdin) || !cli.IsTerminal(env.Stdout) || o.Width == 0 || env.Getenv("TERM") == "dumb" {
 		err = top.Once(ctx, p, o, env.Stdout)
 	} else {
 		err = top.Run(ctx, p, o, env.Stdin.(*os.File), env.Stdout.(*os.File))
@@ -76,10 +74,4 @@ func runTop(ctx context.Context, env *cli.Env, args []string) int {
 		return env.Fail(err)
 	}
 	return cli.OK
-}
-
-// isTerminal reports whether r is a terminal: keys can be read from it, or what is written is seen.
-func isTerminal(r any) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
