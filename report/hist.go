@@ -53,24 +53,23 @@ func histogram(m *profile.Marker, o Options) string {
 	var run strings.Builder // of one style
 	style := plain
 	for i, count := range counts {
-		bar := " "
-		if count > 0 {
-			bar = shapes[height(count, most, len(shapes))]
-		}
 		if s := heat(float64(sums[i]), float64(total)); s != style {
 			line.WriteString(ink.paint(style, run.String()))
 			run.Reset()
 			style = s
 		}
-		run.WriteString(bar)
+		run.WriteString(bar(count, most, shapes))
 	}
 	line.WriteString(ink.paint(style, run.String()))
 	return line.String()
 }
 
-// height is which of n shapes a count gets that is not 0.
-func height(count, most uint64, n int) int {
-	return int(math.Round(math.Log2(1+float64(count)) / math.Log2(1+float64(most)) * float64(n-1)))
+// bar is the bar for a count if the highest is for most.
+func bar(count, most uint64, shapes []string) string {
+	if count == 0 {
+		return " "
+	}
+	return shapes[int(math.Round(math.Log2(1+float64(count))/math.Log2(1+float64(most))*float64(len(shapes)-1)))]
 }
 
 // pad makes text n characters wide, on the left if n is negative.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/markgen/markgen/runtime/glob"
@@ -18,6 +19,16 @@ func Shorten(text string, n int) string { return shorten(text, n) }
 
 // Begin cuts text down to its first n characters.
 func Begin(text string, n int) string { return begin(text, n) }
+
+// Bars draws a bar for each of some counts.
+func Bars(counts []uint64) string {
+	var text strings.Builder
+	most := slices.Max(append(counts, 0))
+	for _, n := range counts {
+		text.WriteString(bar(n, most, blocks))
+	}
+	return text.String()
+}
 
 // Means reports whether a name is meant by what somebody has typed to see some of many: a part of it, or a glob of the
 // whole, upper or lower case. Nothing typed means every name.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
 
@@ -56,30 +57,16 @@ func short(duration string) string {
 	return digits + strings.TrimLeft(rest, "0123456789")
 }
 
-// bars are the heights there are, from none to full.
-var bars = []rune(" ▁▂▃▄▅▆▇█")
-
-// histogram draws the buckets: the highest bar is full, and what has any passages at
-// all is seen.
+// histogram draws the buckets as reports do.
 func (s scale) histogram(buckets []profile.Bucket) string {
 	if s.bars == 0 {
 		return ""
 	}
 	counts := make([]uint64, s.bars)
-	most := uint64(0)
 	for _, b := range buckets {
 		if i := (int(b.K) - s.from) / s.each; int(b.K) >= s.from && i < s.bars {
 			counts[i] += b.Count
-			most = max(most, counts[i])
 		}
 	}
-	text := make([]rune, s.bars)
-	for i, n := range counts {
-		height := 0
-		if n > 0 {
-			height = 1 + int(float64(n)/float64(most)*float64(len(bars)-2)+0.5)
-		}
-		text[i] = bars[min(height, len(bars)-1)]
-	}
-	return string(text)
+	return report.Bars(counts)
 }

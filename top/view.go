@@ -48,7 +48,7 @@ self         time in the marker itself, of the span; above 100% with
              several goroutines
 all          passages since the start; ~ is before estimates, of samples
 The last column is how the times are spread: bars of a factor of two
-or more, between the times above it.`
+or more, between the times above it; heights are logarithmic.`
 
 // content is what is on the screen: at most height lines of at most width characters. Only rows that
 // are on it are written.
