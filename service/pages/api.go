@@ -79,7 +79,7 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 		m, runs = &all[0].Marker, all[0].Runs
 	}
 	c.Sentence = sentence(a.Kind, m)
-	c.From = fmt.Sprintf("Measured in %s of %s", several(runs, "run"), several(uint64(len(groups[fleet.ByBuild])), "build"))
+	c.From = fmt.Sprintf("Measured in %s of %s", units.Plural(runs, "run"), units.Plural(uint64(len(groups[fleet.ByBuild])), "build"))
 	if n := len(groups[fleet.ByCPU]); n > 1 {
 		c.From += fmt.Sprintf(" on processors of %d models", n)
 	}

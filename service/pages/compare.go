@@ -162,12 +162,12 @@ func (c *compareContent) words(r *change.Result) {
 	both := len(r.APIs) + r.CountOnly
 	switch {
 	case r.Slower+r.Faster == 0 && r.Tests > 0:
-		c.Summary = fmt.Sprintf("No change of %s or more is sure in any of %s that both builds have.", percent(r.Threshold), several(uint64(both), "API"))
+		c.Summary = fmt.Sprintf("No change of %s or more is sure in any of %s that both builds have.", percent(r.Threshold), units.Plural(uint64(both), "API"))
 	case r.Tests == 0:
 		c.Summary = "There are too few passages to tell a change from chance."
 	default:
 		c.Summary = fmt.Sprintf("Of %s that both builds have, %s slower and %s faster by %s or more.",
-			several(uint64(both), "API"), are(r.Slower), are(r.Faster), percent(r.Threshold))
+			units.Plural(uint64(both), "API"), are(r.Slower), are(r.Faster), percent(r.Threshold))
 	}
 	if r.Tests > 0 {
 		c.Test = fmt.Sprintf("%s tested by their means. Among so many, some differ by chance alone: the p-values are corrected for that, so that of the changes listed here about %s at most are expected to be none (Benjamini and Yekutieli).",

@@ -123,18 +123,7 @@ func passages(kind string, n uint64) string {
 	case "loop":
 		noun = "iteration"
 	}
-	if n == 1 {
-		return "1 " + noun
-	}
-	return units.Count(n) + " " + noun + "s"
-}
-
-// several is how many of something there are, of numbers that can be large.
-func several(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return units.Count(n) + " " + noun + "s"
+	return units.Plural(n, noun)
 }
 
 // sentence is what a passage costs, in words.
