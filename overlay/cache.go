@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/internal/environ"
 )
 
 // A Cache is a directory of marked source. Most of it are two kinds of
@@ -354,30 +355,18 @@ func hashOf(words ...string) string {
 	return h.String()
 }
 
-// getenv looks a variable up in an environment; the last of equal keys counts.
-// A nil environment is the process's own.
-func getenv(environ []string, key string) string {
-	if environ == nil {
+// getenv is environ.Get, for which a nil environment is the process's own.
+func getenv(env []string, key string) string {
+	if env == nil {
 		return os.Getenv(key)
 	}
-	for i := len(environ) - 1; i >= 0; i-- {
-		if k, v, _ := strings.Cut(environ[i], "="); k == key {
-			return v
-		}
-	}
-	return ""
+	return environ.Get(env, key)
 }
 
-// setenv returns environ with key set to value.
-func setenv(environ []string, key, value string) []string {
-	if environ == nil {
-		environ = os.Environ()
+// setenv is environ.Set, for which a nil environment is the process's own.
+func setenv(env []string, key, value string) []string {
+	if env == nil {
+		env = os.Environ()
 	}
-	var e []string
-	for _, kv := range environ {
-		if k, _, _ := strings.Cut(kv, "="); k != key {
-			e = append(e, kv)
-		}
-	}
-	return append(e, key+"="+value)
+	return environ.Set(env, key, value)
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/markgen/markgen/internal/environ"
 	"github.com/markgen/markgen/internal/spelling"
 )
 
@@ -35,14 +36,7 @@ type Env struct {
 }
 
 // Getenv returns the value of an environment variable, "" when it is not set.
-func (e *Env) Getenv(key string) string {
-	for i := len(e.Environ) - 1; i >= 0; i-- {
-		if k, v, _ := strings.Cut(e.Environ[i], "="); k == key {
-			return v
-		}
-	}
-	return ""
-}
+func (e *Env) Getenv(key string) string { return environ.Get(e.Environ, key) }
 
 // Path makes a file name of the command line absolute.
 func (e *Env) Path(name string) string {
