@@ -13,6 +13,7 @@ import (
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
 )
 
@@ -84,13 +85,10 @@ func Collect(environ []string) (*Collection, error) {
 	if c.keeper, _ = newKeeper(dir, c.Traced); c.keeper != nil { // without it there are files
 		keys = append(keys, "keeper="+c.keeper.key())
 	}
-	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+dataExt), "report=none")
+	keys = append(keys, "file="+filepath.Join(dir, "%a.%p"+layout.DataExt), "report=none")
 	c.value = strings.Join(keys, ",")
 	return c, nil
 }
-
-// dataExt ends the names of data files.
-const dataExt = ".markgen"
 
 // dataDir makes an empty directory whose name can be part of MARKGEN: without
 // a comma, which separates keys there, and without a percent sign.
@@ -122,7 +120,7 @@ func hasData(dir string) bool {
 
 // isDataName says whether a file of a run's directory has the name of data: .markgen, .markgen.2, …
 func isDataName(name string) bool {
-	return strings.Contains(name, dataExt) && !strings.HasSuffix(name, ".tmp")
+	return strings.Contains(name, layout.DataExt) && !strings.HasSuffix(name, ".tmp")
 }
 
 // Only has the processes collect the markers with those IDs and no others.

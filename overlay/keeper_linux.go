@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A keeper gives every process of a run that asks for one a data file in
@@ -223,7 +224,7 @@ func (k *keeper) link(f *keptFile) error {
 	if app == "" || strings.ContainsRune(app, filepath.Separator) {
 		app = "app"
 	}
-	first := filepath.Join(k.dir, app+"."+strconv.FormatUint(pid, 10)+dataExt)
+	first := filepath.Join(k.dir, app+"."+strconv.FormatUint(pid, 10)+layout.DataExt)
 	link := func(path string) error { return os.Symlink(ownPath(f.f), path) }
 	if whole, err := k.finishDrain(f, profile.Used(f.f, info.Size(), "")); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // runData is the data of the processes that run, test or exec starts, and what is to become of it.
@@ -321,6 +322,6 @@ func (d *runData) rescue(file string, err error) error {
 
 // processOf returns the process ID in the name of a data file of a Collection, APP.PID.markgen.
 func processOf(file string) string {
-	name, _, _ := strings.Cut(filepath.Base(file), ".markgen")
+	name, _, _ := strings.Cut(filepath.Base(file), layout.DataExt)
 	return name[strings.LastIndexByte(name, '.')+1:]
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // crashed is what a change panics with at which a test ends the process, as it were.
@@ -65,7 +67,7 @@ func TestCrashAnywhere(t *testing.T) {
 		leave(t, dir, ended.file(false))
 		leave(t, dir, other.file(true))
 		leave(t, dir, other.file(false))
-		if err := os.WriteFile(filepath.Join(dir, refusals), []byte("++"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, layout.SpoolRefusals), []byte("++"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		name := leave(t, dir, some(3, 1).file(true))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A note is what a delivery's directory says of it.
@@ -50,7 +51,7 @@ type delivery struct {
 func (d *delivery) dir(s *Spool) string { return s.path(outDir, d.name) }
 
 // Names in the directory of a delivery.
-func batchName(sequence uint32) string { return fmt.Sprintf("%08d%s", sequence, runExt) }
+func batchName(sequence uint32) string { return fmt.Sprintf("%08d%s", sequence, layout.DataExt) }
 func triedName(sequence uint32) string { return fmt.Sprintf("%08d.tried", sequence) }
 
 // takenName is what is to stand in the directory taken for a process that runs, until it does.
@@ -60,7 +61,7 @@ const takenName = "taken"
 func (d *delivery) batches(s *Spool) (left []uint32, err error) {
 	entries, err := os.ReadDir(d.dir(s))
 	for _, e := range entries {
-		if digits, ok := strings.CutSuffix(e.Name(), runExt); ok {
+		if digits, ok := strings.CutSuffix(e.Name(), layout.DataExt); ok {
 			if n, err := strconv.ParseUint(digits, 10, 32); err == nil && batchName(uint32(n)) == e.Name() {
 				left = append(left, uint32(n))
 			}
@@ -117,7 +118,7 @@ func readDelivery(out, name string) (*delivery, error) {
 	if d.order, err = strconv.ParseUint(digits, 10, 64); err != nil {
 		return nil, err
 	}
-	for _, inside := range append(slices.Clone(d.Replaces), cmp.Or(d.Source, runPrefix), cmp.Or(d.Refused, runPrefix)) {
+	for _, inside := range append(slices.Clone(d.Replaces), cmp.Or(d.Source, layout.SpoolRun), cmp.Or(d.Refused, layout.SpoolRun)) {
 		if !filepath.IsLocal(inside) || d.Source != "" && !isRun(d.Source) {
 			return nil, fmt.Errorf("%q is not within the spool", inside)
 		}

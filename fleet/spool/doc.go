@@ -16,7 +16,7 @@
 //
 // In the directory are
 //
-//	run-HEX.markgen   data files of processes, see runtime/perf/spool.go
+//	run-HEX.markgen   data files of processes, see runtime/layout/spool.go
 //	refusals          a byte for each process that did not collect, since the spool was full
 //	refusals-taken    how many of these are in deliveries
 //	held              bytes in the directories below, for processes that begin

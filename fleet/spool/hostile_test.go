@@ -22,6 +22,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // hostile is a proxy before the receiver that does to each request what befell it.
@@ -365,7 +367,7 @@ func TestKilled(t *testing.T) {
 	}
 	r.want(len(all)+1, append(all, some(2, 41))...)
 	for line := range strings.Lines(tree(t, dir)) {
-		if name, _, _ := strings.Cut(line, " "); filepath.Base(name) != heldName && !strings.HasPrefix(filepath.Base(name), ".markgen-") { // those go in an hour
+		if name, _, _ := strings.Cut(line, " "); filepath.Base(name) != layout.SpoolHeld && !strings.HasPrefix(filepath.Base(name), ".markgen-") { // those go in an hour
 			t.Errorf("left is %.300s", line)
 		}
 	}
@@ -381,7 +383,7 @@ func TestOthersFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &Spool{dir: dir}
-		for _, name := range []string{refusals, takenCount, heldName} {
+		for _, name := range []string{layout.SpoolRefusals, takenCount, layout.SpoolHeld} {
 			err := syscall.Mkfifo(filepath.Join(dir, name), 0o600)
 			if kind == "link" {
 				_ = os.Remove(filepath.Join(dir, name))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Put leaves a copy of a process's data file in the spool in dir, which is made if it is not there, as the process itself
@@ -48,10 +49,10 @@ func Put(ctx context.Context, dir string, limit int64, file string) error {
 func (s *Spool) countRefusal() error {
 	// Others may be able to write in the spool: through a link of theirs another file would get
 	// longer, and a pipe would wait.
-	if info, err := os.Lstat(s.path(refusals)); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Lstat(s.path(layout.SpoolRefusals)); err == nil && !info.Mode().IsRegular() {
 		return nil
 	}
-	f, err := os.OpenFile(s.path(refusals), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(s.path(layout.SpoolRefusals), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

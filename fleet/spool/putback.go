@@ -10,18 +10,19 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Names in the directory refused: a batch, and with whyExt behind it the answer that the service gave.
 func refusedName(run string, sequence uint32) string {
-	return fmt.Sprintf("%s-%d%s", run, sequence, runExt)
+	return fmt.Sprintf("%s-%d%s", run, sequence, layout.DataExt)
 }
 
 const whyExt = ".txt"
 
 // refusedBatch is which batch the file is that goes by a name in the directory refused.
 func refusedBatch(name string) (run fleet.RunID, sequence uint32, ok bool) {
-	text, digits, _ := strings.Cut(strings.TrimSuffix(name, runExt), "-")
+	text, digits, _ := strings.Cut(strings.TrimSuffix(name, layout.DataExt), "-")
 	run, err := fleet.ParseRunID(text)
 	n, err2 := strconv.ParseUint(digits, 10, 32)
 	return run, uint32(n), err == nil && err2 == nil && name == refusedName(text, uint32(n))

@@ -21,8 +21,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A receiver takes batches as the service does, and is strict.
@@ -131,7 +133,7 @@ func (r *receiver) put(w http.ResponseWriter, q *http.Request) {
 
 // takeAside takes the batches that stand aside in a spool as if they had come.
 func (r *receiver) takeAside(dir string) {
-	files, _ := filepath.Glob(filepath.Join(dir, refusedDir, "*"+runExt))
+	files, _ := filepath.Glob(filepath.Join(dir, refusedDir, "*"+layout.DataExt))
 	for _, name := range files {
 		body, err := os.ReadFile(name)
 		if err != nil {

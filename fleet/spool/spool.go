@@ -17,14 +17,11 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Names in a spool; those of runtime/perf/spool.go are known there, too.
+// Names in a spool, besides those that the processes know (runtime/layout).
 const (
-	runPrefix  = "run-"
-	runExt     = ".markgen"
-	refusals   = "refusals"
-	heldName   = "held"
 	takenCount = "refusals-taken"
 
 	outDir        = "out"
@@ -106,7 +103,7 @@ func (s *Spool) runs() (names, others []string, err error) {
 	for _, e := range entries {
 		if isRun(e.Name()) {
 			names = append(names, e.Name())
-		} else if e.Type().IsRegular() && strings.HasSuffix(e.Name(), runExt) {
+		} else if e.Type().IsRegular() && strings.HasSuffix(e.Name(), layout.DataExt) {
 			others = append(others, e.Name())
 		}
 	}
@@ -115,8 +112,8 @@ func (s *Spool) runs() (names, others []string, err error) {
 
 // isRun tells whether a file has the name of a data file that a process left: run-HEX.markgen, perhaps with a number behind.
 func isRun(name string) bool {
-	rest, ok := strings.CutPrefix(name, runPrefix)
-	digits, number, ok2 := strings.Cut(rest, runExt)
+	rest, ok := strings.CutPrefix(name, layout.SpoolRun)
+	digits, number, ok2 := strings.Cut(rest, layout.DataExt)
 	if _, err := hex.DecodeString(digits); !ok || !ok2 || err != nil || digits == "" {
 		return false
 	}
@@ -131,7 +128,7 @@ func isRun(name string) bool {
 func newRun() string {
 	var b [8]byte
 	rand.Read(b[:])
-	return runPrefix + hex.EncodeToString(b[:]) + runExt
+	return layout.SpoolRun + hex.EncodeToString(b[:]) + layout.DataExt
 }
 
 // setAside moves what is of no use to a directory of the spool, under a name that is free there.
@@ -178,15 +175,15 @@ func (s *Spool) tellSize() error {
 		return err
 	}
 	text := strconv.AppendInt(nil, below, 10)
-	if old, err := fileread.File(s.path(heldName)); err == nil && slices.Equal(old, text) || below == 0 && errors.Is(err, fs.ErrNotExist) {
+	if old, err := fileread.File(s.path(layout.SpoolHeld)); err == nil && slices.Equal(old, text) || below == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return s.disk.write(s.path(heldName), text)
+	return s.disk.write(s.path(layout.SpoolHeld), text)
 }
 
 // declined is how many processes have not collected, in all, and how many of these are in deliveries.
 func (s *Spool) declined() (all, taken int64) {
-	if info, err := os.Stat(s.path(refusals)); err == nil {
+	if info, err := os.Stat(s.path(layout.SpoolRefusals)); err == nil {
 		all = info.Size()
 	}
 	if text, err := fileread.File(s.path(takenCount)); err == nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A program is what the tests' processes run: functions a00, a01 …, each of which was passed so often.
@@ -378,7 +379,7 @@ func TestLimit(t *testing.T) {
 // Processes that did not collect are told of once.
 func TestDeclined(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
-	if err := os.WriteFile(filepath.Join(dir, refusals), []byte("+++"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, layout.SpoolRefusals), []byte("+++"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := opened(t, dir)

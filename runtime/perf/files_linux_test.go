@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // nobody owns what another user has made.
@@ -142,7 +144,7 @@ func TestListedPipe(t *testing.T) {
 
 // In a spool that others can write nothing has a process wait, or write anywhere else.
 func TestSpoolHostile(t *testing.T) {
-	for _, name := range []string{heldName, refusals} {
+	for _, name := range []string{layout.SpoolHeld, layout.SpoolRefusals} {
 		for _, kind := range []string{"pipe", "symbolic link", "hard link", "device"} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				dir := t.TempDir()
@@ -165,14 +167,14 @@ func TestSpoolHostile(t *testing.T) {
 				case "device":
 					err = os.Symlink("/dev/zero", path)
 				}
-				if err == nil && name == refusals {
+				if err == nil && name == layout.SpoolRefusals {
 					err = os.WriteFile(filepath.Join(spool, "much"), make([]byte, 5000), 0o600)
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
 				r := virtualForm.run(t, "spool="+spool+":1000", "work", "2")
-				full := name == refusals || kind == "hard link" // which is a regular file that says 4000
+				full := name == layout.SpoolRefusals || kind == "hard link" // which is a regular file that says 4000
 				if r.code != 0 || !strings.HasPrefix(r.stdout, "sum 20 true ") || strings.Contains(r.stderr, "nothing is collected") != full {
 					t.Errorf("exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 				}

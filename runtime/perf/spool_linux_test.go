@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // Every process has a file of its own in the spool, from before it is killed on; nothing that is there is replaced.
@@ -42,7 +44,7 @@ func TestSpoolFull(t *testing.T) {
 		limit, held string
 		full        bool
 	}{{"1000", "", false}, {"1000", "10", false}, {"600", "", true}, {"1000", "400", true}, {"1000", "4000\n", true}, {"1K", "junk", false}} {
-		write(heldName, tt.held)
+		write(layout.SpoolHeld, tt.held)
 		r := virtualForm.run(t, "spool="+spool+":"+tt.limit, "work", "2")
 		if r.code != 0 || !strings.HasPrefix(r.stdout, "sum 20 true ") || strings.Contains(r.stderr, "it may; run markgen push "+spool+"; nothing is collected\n") != tt.full || !tt.full && r.stderr != "" {
 			t.Errorf("%d: exit code %d, stdout %q, stderr %q", n, r.code, r.stdout, r.stderr)
@@ -55,7 +57,7 @@ func TestSpoolFull(t *testing.T) {
 			os.Remove(name)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(spool, refusals)); string(text) != "+++" {
+	if text, err := os.ReadFile(filepath.Join(spool, layout.SpoolRefusals)); string(text) != "+++" {
 		t.Errorf("counted are %q, %v", text, err)
 	}
 }
