@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"strings"
 	"time"
 
 	"github.com/markgen/markgen/profile"
@@ -38,6 +39,18 @@ func (f *Filter) FitsAPI(a *API) bool {
 }
 
 func fits(pattern, text string) bool { return pattern == "" || glob.Match(pattern, text) }
+
+// PlainName is a name, or a part of one that somebody has typed, without the signs of a receiver: "(*", and the parenthesis
+// that closes it if that is there already.
+func PlainName(name string) string {
+	for {
+		before, rest, ok := strings.Cut(name, "(*")
+		if !ok {
+			return name
+		}
+		name = before + strings.Replace(rest, ")", "", 1)
+	}
+}
 
 // An API is a marker that the catalogue knows, and its sums over all origins and days.
 type API struct {

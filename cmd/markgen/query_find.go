@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/runtime/glob"
@@ -44,7 +45,7 @@ const mostFound = 1000
 // on; else all that have it as a part, or fit it as a pattern.
 func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query) (*found, error) {
 	limit := q.Limit
-	q.Words, q.Package, q.Function, q.Limit = strings.ReplaceAll(plainName(name), "*", " "), "", "", mostFound
+	q.Words, q.Package, q.Function, q.Limit = strings.ReplaceAll(fleet.PlainName(name), "*", " "), "", "", mostFound
 	if strings.TrimSpace(q.Words) == "" {
 		q.Words, q.Sort = "", "total"
 	}
@@ -55,16 +56,16 @@ func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query
 	}
 	var exact, ends, fit []client.API
 	for _, a := range l.APIs {
-		plain := plainName(a.Name)
+		plain := fleet.PlainName(a.Name)
 		switch {
 		case a.Name == name:
 			return &found{list: []client.API{a}, total: 1, one: true}, nil
-		case plain == plainName(name):
+		case plain == fleet.PlainName(name):
 			exact = append(exact, a)
-		case endsWith(plain, plainName(name)):
+		case endsWith(plain, fleet.PlainName(name)):
 			ends = append(ends, a)
 		}
-		if !strings.Contains(plainName(name), "*") || globbed(plainName(name), plain) {
+		if !strings.Contains(fleet.PlainName(name), "*") || globbed(fleet.PlainName(name), plain) {
 			fit = append(fit, a)
 		}
 	}
@@ -86,17 +87,6 @@ func findAPIs(ctx context.Context, c *client.Client, name string, q client.Query
 	return f, nil
 }
 
-// plainName is a name without the signs of a receiver.
-func plainName(name string) string {
-	for {
-		before, rest, ok := strings.Cut(name, "(*")
-		if !ok {
-			return name
-		}
-		name = before + strings.Replace(rest, ")", "", 1)
-	}
-}
-
 func endsWith(name, end string) bool {
 	rest, ok := strings.CutSuffix(name, end)
 	return ok && rest != "" && strings.ContainsAny(rest[len(rest)-1:], "./")
@@ -109,7 +99,7 @@ func globbed(pattern, name string) bool {
 
 // noSuch is the error that no API has the name, with those that have names like it.
 func noSuch(ctx context.Context, c *client.Client, name string) error {
-	words := strings.FieldsFunc(plainName(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	words := strings.FieldsFunc(fleet.PlainName(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 	ask := []client.Query{{Sort: "count", Limit: mostFound}} // what is called most is asked for most
 	for i := range words {
 		if some := slices.Concat(words[:i], words[i+1:]); len(some) > 0 {
@@ -123,7 +113,7 @@ func noSuch(ctx context.Context, c *client.Client, name string) error {
 			return err
 		}
 		for _, a := range l.APIs {
-			if d := fromEnd(plainName(name), plainName(a.Name)); d <= 1+len(name)/6 {
+			if d := fromEnd(fleet.PlainName(name), fleet.PlainName(a.Name)); d <= 1+len(name)/6 {
 				near[a.Name] = d
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/bits"
 	"strings"
+
+	"github.com/markgen/markgen/fleet"
 )
 
 // A Query asks for APIs. Its zero value asks for all of them, those first that are called most.
@@ -28,23 +30,11 @@ func queryWords(text string) (list []word) {
 		if len(list) == MostWords {
 			break
 		}
-		if w = withoutReceiver(w); w != "" {
+		if w = fleet.PlainName(w); w != "" {
 			list = append(list, newWord(w[:min(len(w), LongWord)]))
 		}
 	}
 	return list
-}
-
-// withoutReceiver takes the signs of a receiver out of a word: of "(*", which may be all that has been typed yet,
-// and of the parenthesis that closes it.
-func withoutReceiver(w string) string {
-	for {
-		before, rest, ok := strings.Cut(w, "(*")
-		if !ok {
-			return w
-		}
-		w = before + strings.Replace(rest, ")", "", 1)
-	}
 }
 
 // A word of a query.
