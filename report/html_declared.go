@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/rewrite"
 )
 
 // declarations are what source says of functions. Each file is read once.
@@ -104,36 +105,9 @@ func (f *declaredFile) parse(text string) {
 		if !ok {
 			continue
 		}
-		name := fn.Name.Name
-		if typ := receiver(fn); typ != "" {
-			name = typ + "." + name
-		}
+		name := rewrite.MethodKey(fn)
 		f.functions[name] = declared{sentence(fn.Doc), signature(fn)}
 		f.lines[fset.Position(fn.Pos()).Line] = name
-	}
-}
-
-// receiver is the name of the type that a function is a method of, "" if it is none.
-func receiver(fn *ast.FuncDecl) string {
-	if fn.Recv == nil || len(fn.Recv.List) == 0 {
-		return ""
-	}
-	typ := fn.Recv.List[0].Type
-	for {
-		switch t := typ.(type) {
-		case *ast.ParenExpr:
-			typ = t.X
-		case *ast.StarExpr:
-			typ = t.X
-		case *ast.IndexExpr:
-			typ = t.X
-		case *ast.IndexListExpr:
-			typ = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
-		}
 	}
 }
 

@@ -71,9 +71,9 @@ func generic[T any](i int) int { return next(i) }
 	found := map[string]bool{}
 	for _, fn := range u.files[0].functions {
 		if fn.indirect {
-			found[methodKey(fn.decl)] = true
+			found[MethodKey(fn.decl)] = true
 			if fn.form == formOpen && !fn.allocates() {
-				t.Errorf("%s is open", methodKey(fn.decl))
+				t.Errorf("%s is open", MethodKey(fn.decl))
 			}
 		}
 	}

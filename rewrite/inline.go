@@ -39,7 +39,7 @@ func (u *Unit) estimate() {
 	for _, f := range u.files {
 		for _, fn := range f.functions {
 			if fn.decl != nil {
-				in.functions[methodKey(fn.decl)] = fn
+				in.functions[MethodKey(fn.decl)] = fn
 			}
 		}
 	}
@@ -52,8 +52,8 @@ func (u *Unit) estimate() {
 	u.findIndirect()
 }
 
-// methodKey is T.name for a method of T or *T, else the name.
-func methodKey(d *ast.FuncDecl) string {
+// MethodKey is T.name for a method of T or *T, else the name: what tells the functions of a package apart.
+func MethodKey(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}

@@ -211,7 +211,7 @@ func (w *overlayWriter) instance(e *edits, fn *function, start, end int) {
 		w.nameResults(e, fn, names)
 		set := w.perf + ".Set"
 		if !fn.generic() { // the file may be in a language without generics
-			receiver, method, _ := strings.Cut(methodKey(d), ".") // the length tells (T) sum from T_sum
+			receiver, method, _ := strings.Cut(MethodKey(d), ".") // the length tells (T) sum from T_sum
 			set = fmt.Sprintf("%sset%d_%s_%s", w.prefix, len(receiver), receiver, method)
 			list := fn.typ.Results.List[0]
 			typ := string(f.Text[f.offset(list.Type.Pos()):f.offset(list.Type.End())])
