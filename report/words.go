@@ -20,6 +20,9 @@ func Shorten(text string, n int) string { return shorten(text, n) }
 // Begin cuts text down to its first n characters.
 func Begin(text string, n int) string { return begin(text, n) }
 
+// Pad makes text n characters wide, on the left if n is negative.
+func Pad(text string, n int) string { return pad(text, n) }
+
 // Bars draws a bar for each of some counts.
 func Bars(counts []uint64) string {
 	var text strings.Builder

@@ -74,10 +74,10 @@ func (l layout) head(sc scale, order string, reversed bool) string {
 		return name
 	}
 	var b strings.Builder
-	pad(&b, title(byName), l.name, false)
+	b.WriteString(report.Pad(title(byName), l.name))
 	for _, c := range l.columns {
 		b.WriteString(gap)
-		pad(&b, title(c.name), c.width, true)
+		b.WriteString(report.Pad(title(c.name), -c.width))
 	}
 	if l.bars > 0 {
 		b.WriteString(gap + sc.label(l.bars))
@@ -94,25 +94,15 @@ func (l layout) line(s *span, r *row, sc scale) string {
 	} else {
 		name = report.Shorten(name, l.name)
 	}
-	pad(&b, name, l.name, false)
+	b.WriteString(report.Pad(name, l.name))
 	for _, c := range l.columns {
 		b.WriteString(gap)
-		pad(&b, c.text(s, r), c.width, true)
+		b.WriteString(report.Pad(c.text(s, r), -c.width))
 	}
 	if l.bars > 0 {
 		b.WriteString(gap + sc.histogram(r.in.Buckets))
 	}
 	return strings.TrimRight(b.String(), " ")
-}
-
-// pad writes text to a width, at its right or left end.
-func pad(b *strings.Builder, text string, width int, right bool) {
-	spaces := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-	if right {
-		b.WriteString(spaces + text)
-	} else {
-		b.WriteString(text + spaces)
-	}
 }
 
 // longest is the length of the longest name.
