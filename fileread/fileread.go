@@ -3,6 +3,8 @@
 package fileread
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -51,6 +53,19 @@ func Named(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	return read(f, name)
+}
+
+// Hash returns the SHA-256 sum of what is in a regular file, in hexadecimal digits. The errors are those of [File]; the
+// file may be of any size.
+func Hash(name string) (string, error) {
+	f, err := Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 func read(f *os.File, name string) ([]byte, error) {

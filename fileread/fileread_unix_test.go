@@ -27,11 +27,17 @@ func TestFile(t *testing.T) {
 		if text, err := File(path(name)); string(text) != "text" || err != nil {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
+		if sum, err := Hash(path(name)); sum != "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1" || err != nil {
+			t.Errorf("the sum of %s is %s, %v", name, sum, err)
+		}
 	}
 	for _, name := range []string{"zero", "pipe", "linked", "folder"} {
 		want := "open " + path(name) + ": not a regular file; move it out of the way"
 		if _, err := File(path(name)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if _, err := Hash(path(name)); err == nil || err.Error() != want {
+			t.Errorf("the sum of %s: %v, want %s", name, err, want)
 		}
 	}
 	if _, err := File(path("none")); !errors.Is(err, fs.ErrNotExist) {

@@ -132,16 +132,10 @@ func (c *Cache) programKey() (string, error) {
 	if text, err := fileread.File(name); err == nil && len(text) == 2*sha256.Size {
 		return string(text), nil
 	}
-	f, err := os.Open(exe)
+	key, err := fileread.Hash(exe)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	key := hex.EncodeToString(h.Sum(nil))
 	return key, c.write(name, []byte(key))
 }
 

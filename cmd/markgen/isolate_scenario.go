@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
@@ -145,18 +146,6 @@ func (w *isolateWork) identify(words ...string) {
 	w.build = hex.EncodeToString(h.Sum(nil))
 }
 
-// hashFile is a hash of what is in a file.
-func hashFile(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
-}
-
 // tests makes the tests of packages the scenario.
 func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (code int, ok bool) {
 	type built = []*overlay.TestProcess
@@ -183,7 +172,7 @@ func (w *isolateWork) tests(ctx context.Context, own *ownFlags, args []string) (
 	}
 	var words []string
 	for _, p := range processes {
-		sum, err := hashFile(p.Binary)
+		sum, err := fileread.Hash(p.Binary)
 		if err != nil {
 			return w.env.Fail(err), false
 		}
@@ -231,7 +220,7 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 			return nil, code, err
 		}
 		p := &built{dir: env.Path(build.Command().Dir)}
-		if p.sum, err = hashFile(path); err == nil {
+		if p.sum, err = fileread.Hash(path); err == nil {
 			p.argv, err = build.Argv(path)
 		}
 		return p, cli.Failure, err
@@ -256,7 +245,7 @@ func (w *isolateWork) program(ctx context.Context, own *ownFlags, args []string)
 func (w *isolateWork) ready(words []string) {
 	identity := append([]string{"command"}, words...)
 	if path, err := exec.LookPath(commandPath(w.env, words[0])); err == nil {
-		if sum, err := hashFile(path); err == nil {
+		if sum, err := fileread.Hash(path); err == nil {
 			identity = append(identity, sum)
 		}
 	}
