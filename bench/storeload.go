@@ -156,14 +156,14 @@ func makeArrivals(r *loadResult) (list []arrival, err error) {
 // loadProfile is a part of what one client collected: some markers from one on.
 func loadProfile(rnd *rand.Rand, program string, from int, id func(int) registry.ID) *profile.Profile {
 	p := &profile.Profile{App: "program", Runs: 1, Start: time.Now(), ElapsedNS: 60e9, State: "stopped", Complete: true, GOOS: "linux", GOARCH: "amd64", Go: "go1.26.8"}
-	p.SetNewest(p.Start)
+	p.Newest = p.Start.UnixNano()
 	for i := from; i < from+loadBatch; i++ {
 		pkg := fmt.Sprintf("%s/part%02d", program, i/100)
 		m := profile.Marker{
 			ID: id(i), Package: pkg, Name: fmt.Sprintf("%s.(*Type%02d).Method%04d", pkg, i/20%5, i), Kind: "func",
 			File: fmt.Sprintf("part%02d/file%d.go", i/100, i/20%5), Line: 10 + i%20*17, Col: 1, Sample: 1, Runs: 1,
 		}
-		m.SetAsOf(p.Start.UnixNano())
+		m.AsOf = p.Start.UnixNano()
 		k := uint8(5 + i%14)
 		for range 4 + rnd.IntN(5) {
 			n := 1 + uint64(rnd.ExpFloat64()*200)

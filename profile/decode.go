@@ -32,7 +32,7 @@ func (s *Sum) addProfile(in *input) error {
 			d.table.sums[i] = s.marker(m.ID)
 		}
 		to, figures := d.table.sums[i], &d.figures[i]
-		to.called(m, figures.asOf)
+		to.called(m, figures.AsOf)
 		to.Sample = max(to.Sample, figures.Sample)
 		to.add(figures)
 	}
@@ -89,7 +89,7 @@ func (in *input) decode(scratch *scratch) (decoded, error) {
 	clear(all.figures)
 	for i := range all.figures {
 		m := &all.figures[i]
-		figures.figures(m, p.newest, scratch, true)
+		figures.figures(m, p.Newest, scratch, true)
 		if what := m.repeats(); what != "" {
 			return none, in.damaged(at, "figures of marker %s that have %s twice", t.markers[i].ID, what)
 		}
@@ -221,7 +221,7 @@ func (d *decoder) head() *Profile {
 	if bits&bitStart != 0 {
 		p.Start = time.Unix(0, d.int()).UTC()
 	}
-	p.newest = d.int()
+	p.Newest = d.int()
 	p.ElapsedNS = d.uint()
 	p.Clock = Clock{d.text(), d.float(), d.float(), d.float(), d.float(), d.float()}
 	p.GOOS, p.GOARCH, p.Go, p.State = d.text(), d.text(), d.text(), d.text()
@@ -268,8 +268,8 @@ func (d *decoder) pairs() *Pairs {
 
 func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers bool) {
 	bits := d.uint()
-	m.asOf = newest - d.int()
-	m.unsure = bits&bitUnsure != 0
+	m.AsOf = newest - d.int()
+	m.Unsure = bits&bitUnsure != 0
 	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitRuns {
 		m.Off = reasons[off]
 	} else {
@@ -284,8 +284,8 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 		m.Buckets = d.buckets(scratch)
 	}
 	if bits&bitSampled != 0 {
-		m.Sample, m.Samples, m.seen = d.uint(), d.uint(), d.uint()
-		m.countVar, m.sumVar = d.uint128(), d.uint128()
+		m.Sample, m.Samples, m.Seen = d.uint(), d.uint(), d.uint()
+		m.CountVar, m.SumVar = d.uint128(), d.uint128()
 	}
 	if bits&bitCallers != 0 {
 		if !callers { // a caller has none
@@ -296,7 +296,7 @@ func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers boo
 			c := &m.Callers[i]
 			c.ID, c.Name = registry.ID(d.word()), d.text()
 			d.figures(&c.Marker, 0, scratch, false)
-			c.Marker.asOf = 0
+			c.Marker.AsOf = 0
 		}
 	}
 	if bits&bitReadings != 0 {

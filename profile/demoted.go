@@ -33,7 +33,7 @@ func (m *Marker) fromDemoted(early *Marker) (alone bool) {
 	m.scaleTrimmed()
 	m.Buckets = appendSum(nil, m.Buckets, first.Buckets)
 	m.SelfNS, m.NestedNS, m.Ticks = add64(m.SelfNS, first.SelfNS), add64(m.NestedNS, first.NestedNS), add64(m.Ticks, first.Ticks)
-	m.Count, m.seen, m.Samples = count, count, timed
+	m.Count, m.Seen, m.Samples = count, count, timed
 	return len(first.Buckets) > 0
 }
 

@@ -56,7 +56,7 @@ func Encode(p *Profile) ([]byte, error) {
 	b.section(func() { b = append(b, packText(text)...) })
 	b.section(func() {
 		for i := range p.Markers {
-			b.figures(&p.Markers[i], p.newest)
+			b.figures(&p.Markers[i], p.Newest)
 		}
 		for i := range p.Blocks {
 			b.uint(p.Blocks[i].Count)
@@ -221,7 +221,7 @@ func (b *encoder) head(p *Profile) {
 	if !p.Start.IsZero() {
 		b.int(p.Start.UnixNano())
 	}
-	b.int(p.newest)
+	b.int(p.Newest)
 	b.uint(p.ElapsedNS)
 	b.text(p.Clock.Kind)
 	for _, f := range []float64{p.Clock.Hz, p.Clock.QuantumNS, p.Clock.ReadNS, p.Clock.InsideNS, p.Clock.WholeNS} {
@@ -280,9 +280,9 @@ func (b *encoder) picks(p *Profile) {
 			continue
 		}
 		b.uint(picks.Runs)
-		b.uint128(picks.weight)
-		b.uint128(picks.count)
-		b.uint128(picks.countVar)
+		b.uint128(picks.Weight)
+		b.uint128(picks.Passages)
+		b.uint128(picks.PassagesVar)
 	}
 }
 
@@ -311,10 +311,10 @@ func impliedRuns(passages uint64) uint64 { return min(passages, 1) }
 
 func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
-	sampled := m.Sample|m.Samples|m.seen != 0 || m.countVar != Uint128{} || m.sumVar != Uint128{}
-	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.unsure, bitUnsure) |
+	sampled := m.Sample|m.Samples|m.Seen != 0 || m.CountVar != Uint128{} || m.SumVar != Uint128{}
+	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.Unsure, bitUnsure) |
 		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitIf(m.Runs != impliedRuns(m.Count), bitRuns) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
-	b.int(newest - m.asOf)
+	b.int(newest - m.AsOf)
 	b.uint(m.Count)
 	if m.Open > 0 {
 		b.uint(m.Open)
@@ -324,9 +324,9 @@ func (b *encoder) figures(m *Marker, newest int64) {
 		b.buckets(m.Buckets)
 	}
 	if sampled {
-		b.uints(m.Sample, m.Samples, m.seen)
-		b.uint128(m.countVar)
-		b.uint128(m.sumVar)
+		b.uints(m.Sample, m.Samples, m.Seen)
+		b.uint128(m.CountVar)
+		b.uint128(m.SumVar)
 	}
 	if len(m.Callers) > 0 {
 		b.uint(uint64(len(m.Callers)))
@@ -334,7 +334,7 @@ func (b *encoder) figures(m *Marker, newest int64) {
 			c := &m.Callers[i]
 			b.word(uint64(c.ID))
 			b.text(c.Name)
-			b.figures(&c.Marker, c.Marker.asOf)
+			b.figures(&c.Marker, c.Marker.AsOf)
 		}
 	}
 	if len(m.Readings) > 0 {

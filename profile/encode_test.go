@@ -37,22 +37,22 @@ func TestProfileFile(t *testing.T) {
 			runs = append(runs, read(t, randomRun(rnd).File()))
 		}
 		want := profile.Merge(runs)
-		if diff := cmp.Diff(want, encoded(t, want), everything); diff != "" {
+		if diff := cmp.Diff(want, encoded(t, want)); diff != "" {
 			t.Fatalf("(-written +read)\n%s", diff)
 		}
-		if diff := cmp.Diff(runs[0], encoded(t, runs[0]), everything); diff != "" {
+		if diff := cmp.Diff(runs[0], encoded(t, runs[0])); diff != "" {
 			t.Fatalf("of one run (-written +read)\n%s", diff)
 		}
 		cut := 1 + rnd.IntN(len(runs)-1)
 		var sum profile.Sum
 		sum.Add(encoded(t, profile.Merge(runs[cut:])))
 		sum.Add(encoded(t, profile.Merge(runs[:cut])))
-		if diff := cmp.Diff(want, sum.Profile(), everything); diff != "" {
+		if diff := cmp.Diff(want, sum.Profile()); diff != "" {
 			t.Fatalf("in parts (-want +got)\n%s", diff)
 		}
 	}
 	for _, p := range []*profile.Profile{{}, {Runs: 1}, profiletest.Make(500, 1), read(t, demoRead().File()), read(t, demo().File()), read(t, demoWild().File())} {
-		if diff := cmp.Diff(profile.Merge([]*profile.Profile{p}), encoded(t, p), everything); diff != "" {
+		if diff := cmp.Diff(profile.Merge([]*profile.Profile{p}), encoded(t, p)); diff != "" {
 			t.Errorf("(-written +read)\n%s", diff)
 		}
 	}
@@ -84,14 +84,14 @@ func TestAddFile(t *testing.T) {
 			kept := sum.Profile()
 			sum.Add(p)
 			runs = append(runs, p)
-			if diff := cmp.Diff(kept, before, everything); diff != "" {
+			if diff := cmp.Diff(kept, before); diff != "" {
 				t.Fatal(diff)
 			}
 		}
 	}
 	got, want := sum.Profile(), profile.Merge(runs)
 	got.Warnings = nil
-	if diff := cmp.Diff(want, got, everything); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -220,7 +220,7 @@ func FuzzProfileFile(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(p, q, everything); diff != "" {
+		if diff := cmp.Diff(p, q); diff != "" {
 			t.Errorf("(-read +written and read)\n%s", diff)
 		}
 	})

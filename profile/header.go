@@ -95,7 +95,7 @@ func (h header) profile() *Profile {
 		},
 	}
 	p.Run = fmt.Sprintf("%s.%d", p.Start.Format("20060102-150405"), h.word(layout.OffPID))
-	p.newest = p.Start.UnixNano()
+	p.Newest = p.Start.UnixNano()
 	return p
 }
 

@@ -57,7 +57,7 @@ func (r *run) join(sum *Sum) {
 				t.sums[i] = sum.marker(m.ID)
 			}
 			to := t.sums[i]
-			to.called(m, r.newest)
+			to.called(m, r.Newest)
 			if figures = r.pickedFigures(index, to, figures); figures != nil {
 				r.passed(to, figures)
 				if len(figures.Callers) > 0 {
@@ -86,7 +86,7 @@ func (r *run) join(sum *Sum) {
 				if t.counted[i] == nil {
 					t.counted[i] = sum.marker(c.marker.ID)
 				}
-				t.counted[i].called(c.marker, r.newest)
+				t.counted[i].called(c.marker, r.Newest)
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
 					figures.fromTicks(r.sampling(&b, layout.OffTickTicks), &b, r.batches(&b))

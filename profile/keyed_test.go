@@ -94,7 +94,7 @@ func TestAddCallers(t *testing.T) {
 			t.Errorf("seed %d: %d callers, want %d, in order", seed, len(got), len(want))
 		}
 		for _, c := range got {
-			if diff := cmp.Diff(Caller{ID: c.ID, Name: fmt.Sprintf("a.%d", c.ID%20), Marker: Marker{Count: want[c.ID], Readings: []Reading{{Collector: "io", Scopes: want[c.ID]}}}}, c, cmp.AllowUnexported(Marker{})); diff != "" {
+			if diff := cmp.Diff(Caller{ID: c.ID, Name: fmt.Sprintf("a.%d", c.ID%20), Marker: Marker{Count: want[c.ID], Readings: []Reading{{Collector: "io", Scopes: want[c.ID]}}}}, c); diff != "" {
 				t.Errorf("seed %d (-want +got)\n%s", seed, diff)
 			}
 		}

@@ -29,7 +29,7 @@ func Merge(ps []*Profile) *Profile {
 // does not matter which is the first.
 func newer(p, q *Profile) bool {
 	return cmp.Or(
-		cmp.Compare(p.newest, q.newest),
+		cmp.Compare(p.Newest, q.Newest),
 		cmp.Compare(p.Go, q.Go),
 		cmp.Compare(p.Clock.Hz, q.Clock.Hz),
 		cmp.Compare(p.Clock.QuantumNS, q.Clock.QuantumNS),
@@ -42,9 +42,9 @@ func newer(p, q *Profile) bool {
 // called gives sum the name and place that m has in a run that started at asOf, if it is the
 // newest so far.
 func (sum *Marker) called(m *Marker, asOf int64) {
-	if asOf > sum.asOf || sum.Kind == "" || asOf == sum.asOf && named(m, sum) {
+	if asOf > sum.AsOf || sum.Kind == "" || asOf == sum.AsOf && named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
-		sum.Package, sum.Group, sum.asOf = m.Package, m.Group, asOf
+		sum.Package, sum.Group, sum.AsOf = m.Package, m.Group, asOf
 	}
 	sum.CountOnly = sum.CountOnly && m.CountOnly
 	sum.Guess = sum.Guess || m.Guess

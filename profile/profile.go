@@ -51,7 +51,7 @@ type Profile struct {
 	MoreWarnings bool
 	Damaged      bool
 
-	newest int64 // start of the newest run in it, Unix ns: whose clock and build strings are shown
+	Newest int64 // start of the newest run in it, whose clock and Go version these are, ns since 1970
 }
 
 // Clock is the clock that a run measured with and what measuring cost.
@@ -110,10 +110,11 @@ type Marker struct {
 	// from when on that was known. nil: there are none.
 	Callers []Caller
 
-	seen     uint64  // passages of which some were timed
-	countVar Uint128 // square of the standard error of Count, in units of 1/varUnit
-	sumVar   Uint128 // square of that of the sum of the times, ns², in units of 1/varUnit
-	unsure   bool    // there were too few samples to tell that, of one of the parts
+	// CountSE and MeanSE follow from these. All are 0 where all passages were recorded.
+	Seen     uint64  // passages that Samples stand for
+	CountVar Uint128 // square of the standard error of Count, in 1024ths
+	SumVar   Uint128 // square of that of the sum of the times, ns², in 1024ths
+	Unsure   bool    // there were too few samples to tell; of a sum, in one of its parts
 
 	First    Firsts       // the first passage in each process, where it is known
 	Sizes    []SizeBucket // of passages whose input had a size, by that; none but with size=
@@ -121,7 +122,7 @@ type Marker struct {
 	Notes    []string     // what is to be known of how the figures were made, for people; sorted
 	Readings []Reading    // what collectors besides time read, by their names; none if nothing was
 
-	asOf int64 // start of the run that gave name and place, Unix ns
+	AsOf int64 // start of the newest run that had it, which gave name and place, ns since 1970; 0: not known
 }
 
 // Only is the profile with no markers but those of the names that means says are meant: for showing, not for adding up.

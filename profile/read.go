@@ -353,7 +353,7 @@ func (r *run) sum() {
 			f.SelfNS = add64(f.SelfNS, c.self)
 			f.NestedNS = add64(f.NestedNS, c.nested)
 			f.Ticks = add64(f.Ticks, c.ticks)
-			f.seen = add64(f.seen, c.seen)
+			f.Seen = add64(f.Seen, c.seen)
 			f.Sample = max(f.Sample, c.rate)
 			if f.Buckets == nil {
 				f.Buckets = c.buckets

@@ -227,15 +227,15 @@ func (r *run) profiled() uint64 {
 
 // fromCountdown makes estimates where all passages were counted and some timed.
 func (m *Marker) fromCountdown() {
-	if m.seen == 0 {
+	if m.Seen == 0 {
 		return
 	}
 	m.Samples = m.Timed()
 	meanVar := m.simpleVar()
 	if m.Samples > 0 {
-		m.scale(new(big.Rat).SetFrac(new(big.Int).SetUint64(m.seen), new(big.Int).SetUint64(m.Samples)))
+		m.scale(new(big.Rat).SetFrac(new(big.Int).SetUint64(m.Seen), new(big.Int).SetUint64(m.Samples)))
 	}
-	m.Count = m.seen
+	m.Count = m.Seen
 	m.setMeanVar(meanVar)
 }
 
@@ -250,13 +250,13 @@ func (m *Marker) fromWindows(s *Sampling, b *batchSums, batches float64) {
 		mean := b.s / b.n
 		meanVar = max(meanVar, batches/(batches-1)*max(0, b.ss-2*mean*b.ns+mean*mean*b.nn)/(b.n*b.n))
 	}
-	m.countVar = toUint128(s.countVar(b, batches) * varUnit)
+	m.CountVar = toUint128(s.countVar(b, batches) * varUnit)
 	rat := new(big.Rat)
 	if rat.SetFloat64(s.factor()*b.stands()) == nil {
 		rat = new(big.Rat)
 	}
 	m.scale(rat)
-	m.seen = m.Count
+	m.Seen = m.Count
 	m.setMeanVar(meanVar)
 }
 
@@ -268,11 +268,11 @@ const varUnit = 1024
 // that it is of. Where nothing tells it they may be all off, of which little is left when others are added.
 func (m *Marker) setMeanVar(v float64) {
 	n := float64(m.Timed())
-	if m.unsure = math.IsInf(v, 0) && n > 0; m.unsure {
+	if m.Unsure = math.IsInf(v, 0) && n > 0; m.Unsure {
 		v = m.MeanNS() * m.MeanNS()
 	}
 	if n > 0 {
-		m.sumVar = toUint128(v * n * n * varUnit)
+		m.SumVar = toUint128(v * n * n * varUnit)
 	}
 }
 
@@ -311,7 +311,7 @@ func (m *Marker) Taken() uint64 {
 	if !m.Sampled() && !m.Demoted() {
 		return n
 	}
-	return min(n, add64(m.Samples, sub64(m.Count, m.seen)))
+	return min(n, add64(m.Samples, sub64(m.Count, m.Seen)))
 }
 
 // Rate is the latest rate at which the marker was sampled, 1:N; "" where figures are no estimates. It is 1:1 where sampling
@@ -324,7 +324,7 @@ func (m *Marker) Rate() string {
 }
 
 // CountSE is the standard error of Count; 0 where all passages were counted.
-func (m *Marker) CountSE() float64 { return math.Sqrt(m.countVar.Float64() / varUnit) }
+func (m *Marker) CountSE() float64 { return math.Sqrt(m.CountVar.Float64() / varUnit) }
 
 // MeanSE is the standard error of MeanNS; ok is false where there are fewer than
 // two samples to tell it from.
@@ -333,9 +333,9 @@ func (m *Marker) MeanSE() (ns float64, ok bool) {
 	if n == 0 {
 		return 0, false
 	}
-	ns = math.Sqrt(m.sumVar.Float64()/varUnit) / float64(n)
+	ns = math.Sqrt(m.SumVar.Float64()/varUnit) / float64(n)
 	switch {
-	case m.unsure && ns > unknownPart*m.MeanNS():
+	case m.Unsure && ns > unknownPart*m.MeanNS():
 		return 0, false
 	case ns == 0 && m.Samples > 1: // no window has shown any: those that were recorded before are all the sample there is
 		ns = math.Sqrt(m.simpleVar())
@@ -348,11 +348,11 @@ const unknownPart = 0.9
 
 // addSampling adds up how far off the estimates may be.
 func (sum *Marker) addSampling(m *Marker) {
-	sum.sumVar = sum.sumVar.Add(m.sumVar)
-	sum.countVar = sum.countVar.Add(m.countVar)
-	sum.unsure = sum.unsure || m.unsure
+	sum.SumVar = sum.SumVar.Add(m.SumVar)
+	sum.CountVar = sum.CountVar.Add(m.CountVar)
+	sum.Unsure = sum.Unsure || m.Unsure
 	sum.Samples = add64(sum.Samples, m.Samples)
-	sum.seen = add64(sum.seen, m.seen)
+	sum.Seen = add64(sum.Seen, m.Seen)
 	sum.Sample = max(sum.Sample, m.Sample)
 }
 

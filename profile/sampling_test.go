@@ -137,8 +137,8 @@ func TestSampledRecursion(t *testing.T) {
 // The times of a sum are those of the sample, and of runs that recorded all.
 func TestTaken(t *testing.T) {
 	all := Marker{Count: 40, Buckets: []Bucket{{K: 6, Count: 40, SumNS: 4000}}}
-	part := Marker{Sample: 10, Samples: 3, seen: 30, Count: 30, Buckets: []Bucket{{K: 6, Count: 30, SumNS: 3000}}}
-	none := Marker{Sample: 10, seen: 2, Count: 2} // none of them was timed
+	part := Marker{Sample: 10, Samples: 3, Seen: 30, Count: 30, Buckets: []Bucket{{K: 6, Count: 30, SumNS: 3000}}}
+	none := Marker{Sample: 10, Seen: 2, Count: 2} // none of them was timed
 	for _, list := range [][]*Marker{{&all, &part, &none}, {&none, &part, &all}, {&part, &all, &none}} {
 		var sum Marker
 		for _, m := range list {

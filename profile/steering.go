@@ -150,6 +150,10 @@ func whyOff(index uint32) string {
 // reasons for being off, the one that says most of a sum last.
 var reasons = []string{"", "choice", "enough", "throttled", Demoted}
 
+// OffReasons are what Off of a marker may be, in the order in which a sum prefers them: the last that one of its
+// parts has is the sum's.
+func OffReasons() []string { return slices.Clone(reasons) }
+
 // moreOff is the reason that says more.
 func moreOff(a, b string) string {
 	if b == "" || slices.Index(reasons, b) < slices.Index(reasons, a) {

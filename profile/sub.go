@@ -62,8 +62,8 @@ func (m *Marker) sub(old *Marker) {
 	m.NestedNS = min(sub64(m.NestedNS, old.NestedNS), m.SumNS())
 	m.Ticks = sub64(m.Ticks, old.Ticks)
 	m.Samples = sub64(m.Samples, old.Samples)
-	m.seen = sub64(m.seen, old.seen)
-	m.countVar, m.sumVar = m.countVar.Sub(old.countVar), m.sumVar.Sub(old.sumVar)
+	m.Seen = sub64(m.Seen, old.Seen)
+	m.CountVar, m.SumVar = m.CountVar.Sub(old.CountVar), m.SumVar.Sub(old.SumVar)
 	m.First.Buckets = subBuckets(m.First.Buckets, old.First.Buckets)
 	m.First.MinNS, m.First.MaxNS = extremesIn(m.First.Buckets, m.First.MinNS, m.First.MaxNS)
 	m.Sizes = subSizes(m.Sizes, old.Sizes)
@@ -72,7 +72,7 @@ func (m *Marker) sub(old *Marker) {
 		p, q := *m.Picks, *old.Picks
 		m.Picks = nil
 		if p.Runs > q.Runs {
-			m.Picks = &Picks{p.Runs - q.Runs, p.weight.Sub(q.weight), p.count.Sub(q.count), p.countVar.Sub(q.countVar)}
+			m.Picks = &Picks{p.Runs - q.Runs, p.Weight.Sub(q.Weight), p.Passages.Sub(q.Passages), p.PassagesVar.Sub(q.PassagesVar)}
 		}
 	}
 }
@@ -211,10 +211,10 @@ func sub64(a, b uint64) uint64 { return a - min(a, b) }
 // It has neither Start nor Run, and shares memory with p.
 func (p *Profile) Undated(to time.Duration) *Profile {
 	u := *p
-	u.Start, u.Run, u.newest = time.Time{}, "", p.newest-p.newest%int64(to)
+	u.Start, u.Run, u.Newest = time.Time{}, "", p.Newest-p.Newest%int64(to)
 	u.Markers = slices.Clone(p.Markers)
 	for i := range u.Markers {
-		u.Markers[i].asOf -= u.Markers[i].asOf % int64(to)
+		u.Markers[i].AsOf -= u.Markers[i].AsOf % int64(to)
 	}
 	return &u
 }

@@ -53,7 +53,7 @@ func (s *Sum) Add(p *Profile) {
 	for i := range p.Markers {
 		m := &p.Markers[i]
 		to := s.marker(m.ID)
-		to.called(m, m.asOf)
+		to.called(m, m.AsOf)
 		to.Sample = max(to.Sample, m.Sample)
 		to.add(m)
 	}
@@ -130,7 +130,7 @@ func (s *Sum) hand() *Profile {
 	} else {
 		p.Changes, p.Unlogged = slices.Clone(s.newest.Changes), s.newest.Unlogged
 	}
-	p.newest = s.newest.newest
+	p.Newest = s.newest.Newest
 	p.App = strings.Join(s.apps, ", ")
 	p.State = leastFinal(s.states)
 	p.Clock, p.Go = s.newest.Clock, s.newest.Go
@@ -200,7 +200,7 @@ func (s *Sum) head(p *Profile) {
 	s.mains.addAll(strings.Split(p.Main, ", "))
 	s.versions.add(p.Version)
 	if s.newest == nil || newer(p, s.newest) {
-		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, Unlogged: p.Unlogged, newest: p.newest}
+		s.newest = &Profile{Clock: p.Clock, Go: p.Go, Changes: p.Changes, Unlogged: p.Unlogged, Newest: p.Newest}
 	}
 }
 

@@ -50,9 +50,9 @@ func (w *Wild) add(v *Wild) *Wild {
 type Picks struct {
 	Runs uint64 // in which it was picked
 
-	// Sums over these, in units of 1/varUnit: of 1/p, of passages/p, and of the variance
-	// of the latter that is due to the choice.
-	weight, count, countVar Uint128
+	// Sums over these, in 1024ths: of 1/p, p being the probability that it was picked, of
+	// passages/p, and of the variance of the latter that is due to the choice.
+	Weight, Passages, PassagesVar Uint128
 }
 
 // pickUnits is n/p, and what it adds to the variance, in units of 1/varUnit.
@@ -64,23 +64,23 @@ func pickUnits(n, p float64) (est, variance Uint128) {
 // newPicks is of one run, with n passages and the probability p of being picked.
 func newPicks(n uint64, p float64) Picks {
 	picks := Picks{Runs: 1}
-	picks.weight, _ = pickUnits(1, p)
-	picks.count, picks.countVar = pickUnits(float64(n), p)
+	picks.Weight, _ = pickUnits(1, p)
+	picks.Passages, picks.PassagesVar = pickUnits(float64(n), p)
 	return picks
 }
 
 func (p Picks) add(q Picks) Picks {
-	return Picks{add64(p.Runs, q.Runs), p.weight.Add(q.weight), p.count.Add(q.count), p.countVar.Add(q.countVar)}
+	return Picks{add64(p.Runs, q.Runs), p.Weight.Add(q.Weight), p.Passages.Add(q.Passages), p.PassagesVar.Add(q.PassagesVar)}
 }
 
 // InRuns estimates how many runs could have picked the function: where it is near the
 // number of those that picked, the other estimates are good.
-func (p Picks) InRuns() float64 { return p.weight.Float64() / varUnit }
+func (p Picks) InRuns() float64 { return p.Weight.Float64() / varUnit }
 
 // Count estimates the passages in all runs that picked some functions, and its standard
 // error as far as the choice is its cause.
 func (p Picks) Count() (n, se float64) {
-	return p.count.Float64() / varUnit, math.Sqrt(p.countVar.Float64() / varUnit)
+	return p.Passages.Float64() / varUnit, math.Sqrt(p.PassagesVar.Float64() / varUnit)
 }
 
 // pickProbability is that of a function in a run, from its limit and the runs that it was
@@ -141,7 +141,7 @@ func (r *run) wild(b block) error {
 	r.picked, w.Picked = picked, uint64(len(picked))
 	r.Wild = &w
 	if w.Runs == 0 { // what its clock costs was not measured
-		r.Clock, r.newest = Clock{}, 0
+		r.Clock, r.Newest = Clock{}, 0
 	}
 	return nil
 }

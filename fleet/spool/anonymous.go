@@ -66,7 +66,7 @@ func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 		a.Version = p.Version
 	}
 	p = p.Undated(time.Hour)
-	a.SetNewest(p.Newest())
+	a.Newest = p.Newest
 	for _, m := range p.Markers {
 		switch {
 		case m.Count == 0 && m.Picks == nil:

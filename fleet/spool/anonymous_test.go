@@ -149,8 +149,8 @@ func TestAnonymousStart(t *testing.T) {
 	start := time.Date(2026, 5, 4, 13, 57, 8, 912345678, time.UTC)
 	hour := time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC)
 	p := &profile.Profile{Main: "example.com/shop", Start: start, Run: "20260504-135708.4711", Markers: []profile.Marker{{ID: 1, Name: "example.com/shop.f", Package: "example.com/shop", Kind: "func", File: "main.go", Count: 1}}}
-	p.SetNewest(start)
-	p.Markers[0].SetAsOf(start.UnixNano())
+	p.Newest = start.UnixNano()
+	p.Markers[0].AsOf = start.UnixNano()
 	a, _ := Anonymous(p)
 	bodies, err := split(a, DefaultBatch)
 	if err != nil {
@@ -160,7 +160,7 @@ func TestAnonymousStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.Newest().Equal(hour) || got.Markers[0].AsOf() != hour.UnixNano() || strings.Contains(got.Run, "4711") || !got.Start.IsZero() {
-		t.Errorf("newest %v, name of %v, run %q from %v", got.Newest(), time.Unix(0, got.Markers[0].AsOf()).UTC(), got.Run, got.Start)
+	if got.Newest != hour.UnixNano() || got.Markers[0].AsOf != hour.UnixNano() || strings.Contains(got.Run, "4711") || !got.Start.IsZero() {
+		t.Errorf("newest %v, name of %v, run %q from %v", time.Unix(0, got.Newest).UTC(), time.Unix(0, got.Markers[0].AsOf).UTC(), got.Run, got.Start)
 	}
 }

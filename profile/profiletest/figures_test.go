@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
@@ -14,7 +13,7 @@ import (
 // Whatever is made could have been measured.
 func TestMake(t *testing.T) {
 	p := profiletest.Make(5000, 1)
-	if diff := cmp.Diff(p, profiletest.Make(5000, 1), cmpopts.IgnoreUnexported(profile.Profile{}, profile.Marker{})); diff != "" {
+	if diff := cmp.Diff(p, profiletest.Make(5000, 1)); diff != "" {
 		t.Errorf("the same arguments, and another profile:\n%s", diff)
 	}
 	seen := map[string]bool{}

@@ -27,7 +27,7 @@ func sampled(m *profile.Marker) *profile.Marker {
 			b.Logged, b.SumLog, b.SumLogSq = 2*b.Logged, 2*b.SumLog, 2*b.SumLogSq
 		}
 	}
-	c.SetEstimate(profile.Estimate{Seen: c.Count})
+	c.Seen = c.Count
 	return &c
 }
 

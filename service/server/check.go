@@ -150,7 +150,7 @@ func tooLargeFigure(list ...uint64) string {
 
 // figures says which of a marker's figures contradict each other, "" if none do.
 func figures(m *profile.Marker) string {
-	if trouble := tooLargeFigure(m.Sample, m.Samples, m.Runs, m.Count, m.Open, m.NestedNS, m.SelfNS, m.MinNS, m.MaxNS, m.Ticks, m.Estimate().Seen); trouble != "" {
+	if trouble := tooLargeFigure(m.Sample, m.Samples, m.Runs, m.Count, m.Open, m.NestedNS, m.SelfNS, m.MinNS, m.MaxNS, m.Ticks, m.Seen); trouble != "" {
 		return trouble
 	}
 	if m.Picks != nil && m.Picks.Runs > mostFigure {

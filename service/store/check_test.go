@@ -55,7 +55,7 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 				m := &b.Profile.Markers[i]
 				runs += m.Runs
 				origins[b.Origin] = true
-				if m.AsOf()/int64(time.Hour) == want.AsOf()/int64(time.Hour) {
+				if m.AsOf/int64(time.Hour) == want.AsOf/int64(time.Hour) {
 					lines[m.Line] = true
 				}
 			}

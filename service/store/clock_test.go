@@ -26,9 +26,9 @@ func TestClockSetBack(t *testing.T) {
 	send := func(s *store.Store, name string, sequence uint32) {
 		t.Helper()
 		m := profile.Marker{ID: idOf(1), Package: "example.com/p", Name: "example.com/p." + name, Kind: "func", Runs: 1, Count: 1, CountOnly: true}
-		m.SetAsOf(now.Load().UnixNano())
+		m.AsOf = now.Load().UnixNano()
 		p := &profile.Profile{Runs: 1, Complete: true, Markers: []profile.Marker{m}}
-		p.SetNewest(*now.Load())
+		p.Newest = now.Load().UnixNano()
 		ingest(t, s, batchOf(p, fleet.Origin{Build: name}, fleet.DayOf(*now.Load()), fleet.BatchID{Build: name, Sequence: sequence}))
 		settle(t, s)
 		if a, err := s.API(context.Background(), m.ID); err != nil || a.Name != m.Name || a.Count != uint64(sequence)+1 {

@@ -27,7 +27,7 @@ func many(sequence uint32) *fleet.Batch {
 	p := &profile.Profile{Runs: 1, Complete: true, Start: someDay.Time()}
 	for i := range manyAPIs {
 		m := profile.Marker{ID: idOf(i), Package: "example.com/p", Name: fmt.Sprintf("example.com/p.F%04d", i), Kind: "func", Runs: 1, Count: uint64(i + 1), CountOnly: true}
-		m.SetAsOf(someDay.Time().UnixNano())
+		m.AsOf = someDay.Time().UnixNano()
 		p.Markers = append(p.Markers, m)
 	}
 	o := fleet.Origin{Build: fmt.Sprintf("example.com/shop@v%d", sequence)}

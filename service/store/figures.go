@@ -77,8 +77,7 @@ func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 	if !m.CountOnly {
 		r[11] = flagTimed
 	}
-	e := m.Estimate()
-	if e.Unsure {
+	if m.Unsure {
 		r[11] |= flagUnsure
 	}
 	if off := slices.Index(offReasons, m.Off); off > 0 {
@@ -86,17 +85,16 @@ func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 	}
 	p.part(tagCell)
 
-	if m.Samples|e.Seen != 0 || e.CountVar != (profile.Uint128{}) || e.SumVar != (profile.Uint128{}) || m.Picks != nil {
+	if m.Samples|m.Seen != 0 || m.CountVar != (profile.Uint128{}) || m.SumVar != (profile.Uint128{}) || m.Picks != nil {
 		estimates.clear(&p.row)
-		r[0], r[1] = toColumn(m.Samples), toColumn(e.Seen)
-		r[2], r[3] = toColumns(e.CountVar)
-		r[4], r[5] = toColumns(e.SumVar)
-		if m.Picks != nil {
-			s := m.Picks.Sums()
+		r[0], r[1] = toColumn(m.Samples), toColumn(m.Seen)
+		r[2], r[3] = toColumns(m.CountVar)
+		r[4], r[5] = toColumns(m.SumVar)
+		if s := m.Picks; s != nil {
 			r[6] = toColumn(s.Runs)
 			r[7], r[8] = toColumns(s.Weight)
-			r[9], r[10] = toColumns(s.Count)
-			r[11], r[12] = toColumns(s.CountVar)
+			r[9], r[10] = toColumns(s.Passages)
+			r[11], r[12] = toColumns(s.PassagesVar)
 		}
 		p.part(tagEstimate)
 	}

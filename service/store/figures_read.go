@@ -27,14 +27,13 @@ func (f figures) add(tag uint64, values []int64) {
 
 // marker puts the figures into m, which has its name and place.
 func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
-	var e profile.Estimate
 	if r := f[tagCell]; r != nil {
 		m.Runs, m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[0]), fromColumn(r[1]), fromColumn(r[2]), fromColumn(r[3]), fromColumn(r[4]), fromColumn(r[5])
 		m.MinNS, m.MaxNS = fromColumn(r[6]), fromColumn(r[7])
 		m.First.MinNS, m.First.MaxNS = fromColumn(r[8]), fromColumn(r[9])
 		m.Sample = fromColumn(r[10])
 		m.CountOnly = r[11]&flagTimed == 0
-		e.Unsure = r[11]&flagUnsure != 0
+		m.Unsure = r[11]&flagUnsure != 0
 		for i, why := range offReasons[1:] {
 			if r[11]&(flagOff<<i) != 0 {
 				m.Off = why
@@ -42,14 +41,12 @@ func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 		}
 	}
 	if r := f[tagEstimate]; r != nil {
-		m.Samples, e.Seen = fromColumn(r[0]), fromColumn(r[1])
-		e.CountVar, e.SumVar = fromColumns(r[2], r[3]), fromColumns(r[4], r[5])
+		m.Samples, m.Seen = fromColumn(r[0]), fromColumn(r[1])
+		m.CountVar, m.SumVar = fromColumns(r[2], r[3]), fromColumns(r[4], r[5])
 		if r[6] > 0 {
-			picks := profile.PickSums{Runs: fromColumn(r[6]), Weight: fromColumns(r[7], r[8]), Count: fromColumns(r[9], r[10]), CountVar: fromColumns(r[11], r[12])}.Picks()
-			m.Picks = &picks
+			m.Picks = &profile.Picks{Runs: fromColumn(r[6]), Weight: fromColumns(r[7], r[8]), Passages: fromColumns(r[9], r[10]), PassagesVar: fromColumns(r[11], r[12])}
 		}
 	}
-	m.SetEstimate(e)
 
 	sizes := map[uint8]*profile.SizeBucket{}
 	readings := map[string]*profile.Reading{}

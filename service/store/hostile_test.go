@@ -90,8 +90,8 @@ func testWords(t *testing.T, url string) {
 		m := r.marker(0)
 		m.Name, m.Line = "example.com/p0."+step.name, 100+i%3
 		p := r.profile(someDay.Time())
-		m.SetAsOf(max(0, step.start.UnixNano()))
-		p.SetNewest(time.Unix(0, m.AsOf()))
+		m.AsOf = max(0, step.start.UnixNano())
+		p.Newest = m.AsOf
 		p.Markers = []profile.Marker{m}
 		if i%2 == 0 { // of two that are written together, too
 			settle(t, s)

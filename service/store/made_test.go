@@ -114,7 +114,7 @@ func (r *maker) marker(i int) profile.Marker {
 	}
 	if r.IntN(4) == 0 {
 		m.Sample, m.Samples = r.number(), r.number()
-		m.SetEstimate(profile.Estimate{Seen: r.number(), CountVar: r.wide(), SumVar: r.wide(), Unsure: r.IntN(2) == 0})
+		m.Seen, m.CountVar, m.SumVar, m.Unsure = r.number(), r.wide(), r.wide(), r.IntN(2) == 0
 	}
 	return m
 }
@@ -122,7 +122,7 @@ func (r *maker) marker(i int) profile.Marker {
 // profile draws a profile of a run that started then.
 func (r *maker) profile(start time.Time) *profile.Profile {
 	p := &profile.Profile{App: "shop", Runs: 1, Start: start, ElapsedNS: r.number(), Lost: uint64(r.IntN(3)), State: "stopped", Complete: r.IntN(2) == 0, NoSelf: r.IntN(9) == 0}
-	p.SetNewest(start)
+	p.Newest = start.UnixNano()
 	if r.IntN(3) == 0 {
 		p.Runs = 0
 	}
@@ -138,10 +138,9 @@ func (r *maker) profile(start time.Time) *profile.Profile {
 		}
 		m := r.marker(i)
 		if p.Wild != nil && r.IntN(2) == 0 {
-			picks := profile.PickSums{Runs: 1 + r.number()/2, Weight: r.wide(), Count: r.wide(), CountVar: r.wide()}.Picks()
-			m.Picks = &picks
+			m.Picks = &profile.Picks{Runs: 1 + r.number()/2, Weight: r.wide(), Passages: r.wide(), PassagesVar: r.wide()}
 		}
-		m.SetAsOf(start.UnixNano())
+		m.AsOf = start.UnixNano()
 		p.Markers = append(p.Markers, m)
 	}
 	slices.SortFunc(p.Markers, func(a, b profile.Marker) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
@@ -202,10 +201,9 @@ func sumOf(list []fact, chosen func(fact) bool) map[registry.ID]profile.Marker {
 // same compares markers: all but callers, which are not kept, and words, which are those of the newest run of all and not of
 // those that were chosen. Numbers that a column can't hold are the largest.
 var same = cmp.Options{
-	cmp.AllowUnexported(profile.Marker{}, profile.Picks{}),
 	cmp.FilterPath(func(p cmp.Path) bool {
 		field, ok := p.Last().(cmp.StructField)
-		return ok && slices.Contains([]string{"asOf", "Callers", "File", "Line", "Col", "Group"}, field.Name())
+		return ok && slices.Contains([]string{"AsOf", "Callers", "File", "Line", "Col", "Group"}, field.Name())
 	}, cmp.Ignore()),
 	cmp.FilterValues(func(a, b []profile.Reading) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
 	cmp.Comparer(func(a, b []profile.Bucket) bool { return slices.EqualFunc(a, b, sameBucket) }),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/markgen/markgen/fleet"
@@ -46,12 +45,8 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (p *prof
 			p.Markers = append(p.Markers, list[i])
 		}
 	}
-	var newest int64
 	for i := range p.Markers {
-		newest = max(newest, p.Markers[i].AsOf())
-	}
-	if len(p.Markers) > 0 {
-		p.SetNewest(time.Unix(0, newest))
+		p.Newest = max(p.Newest, p.Markers[i].AsOf)
 	}
 	// IDs are ordered as unsigned numbers in a profile.
 	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })

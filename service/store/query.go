@@ -53,7 +53,7 @@ func (a *apiRow) scan(rows interface{ Scan(...any) error }) error {
 // marker is the API as a marker without figures.
 func (a *apiRow) marker() profile.Marker {
 	m := profile.Marker{ID: a.ID, Name: a.Name, Package: a.Package, Kind: a.Kind, File: a.File, Line: a.Line, Col: a.col, Group: a.group}
-	m.SetAsOf(max(0, a.asOf))
+	m.AsOf = max(0, a.asOf)
 	return m
 }
 

@@ -133,9 +133,9 @@ func testRemoveName(t *testing.T, url string) {
 	send := func(name, build string, start time.Time) {
 		t.Helper()
 		m := profile.Marker{ID: idOf(1), Package: "example.com/p", Name: "example.com/p." + name, Kind: "func", Runs: 1, Count: 1, CountOnly: true}
-		m.SetAsOf(start.UnixNano())
+		m.AsOf = start.UnixNano()
 		p := &profile.Profile{Runs: 1, Complete: true, Markers: []profile.Marker{m}}
-		p.SetNewest(start)
+		p.Newest = start.UnixNano()
 		ingest(t, s, batchOf(p, fleet.Origin{Build: build}, someDay, fleet.BatchID{Run: fleet.NewRunID()}))
 		settle(t, s)
 	}

@@ -56,7 +56,7 @@ func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, no
 // it. It is not believed to be later than the batch came: who says so has the name for that hour
 // only, and not for good.
 func startOf(m *profile.Marker, now time.Time) int64 {
-	start := max(0, min(m.AsOf(), now.UnixNano()))
+	start := max(0, min(m.AsOf, now.UnixNano()))
 	return start - start%int64(time.Hour)
 }
 
