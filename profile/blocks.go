@@ -4,6 +4,13 @@ import "github.com/markgen/markgen/runtime/layout"
 
 // The blocks of a file, each kind that is no more than its words.
 
+// A table is what one unit of a program registered.
+type table struct {
+	offset uint64 // of its block
+	first  uint64 // global index of Markers[0]
+	*Table
+}
+
 func (r *run) table(b block) error {
 	text, number, err := r.tableText(b)
 	if err != nil {
@@ -15,49 +22,25 @@ func (r *run) table(b block) error {
 	}
 	first := r.order.Uint64(head[layout.OffTableFirst:])
 	markers := r.order.Uint64(head[layout.OffTableMarkers:])
-	t, err := r.parsed(text)
+	t, err := r.texts.Parse(text)
 	if err != nil {
 		return r.damaged(b.offset, "a table that can't be read (%v); it is left out", err)
 	}
-	for _, d := range t.damages {
-		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", d.number, d.line))
+	for _, d := range t.Damages {
+		r.damagedAt(r.damaged(b.offset, "line %d of the table: %.80q can't be read; what it names is left out", d.Number, d.Line))
 	}
-	r.damages += t.bad - len(t.damages)
+	r.damages += t.Bad - len(t.Damages)
 	if r.tables[number] != nil {
 		return r.damaged(b.offset, "a second table with the number %d; it is left out", number)
 	}
-	if first+uint64(len(t.markers)) < first {
+	if first+uint64(len(t.Markers)) < first {
 		return r.damaged(b.offset, "a table whose markers begin at number %d; it is left out", first)
 	}
-	if markers != uint64(len(t.markers)) {
-		r.damagedAt(r.damaged(b.offset, "a table of %d markers that names %d", markers, len(t.markers)))
+	if markers != uint64(len(t.Markers)) {
+		r.damagedAt(r.damaged(b.offset, "a table of %d markers that names %d", markers, len(t.Markers)))
 	}
 	r.tables[number] = &table{b.offset, first, t}
 	return nil
-}
-
-// mostTexts is how many bytes of tables are remembered.
-const mostTexts = 64 << 20
-
-// parsed is what the text of a table says, as the file has it. Runs of one program have
-// the same tables.
-func (s *scratch) parsed(text []byte) (*tableText, error) {
-	if t := s.texts[string(text)]; t != nil {
-		return t, nil
-	}
-	plain, err := unpack(text)
-	if err != nil {
-		return nil, err
-	}
-	t := parseTable(plain)
-	if len(text) > mostTexts {
-		return t, nil
-	}
-	if s.textLen += len(text); s.texts == nil || s.textLen > mostTexts {
-		s.texts, s.textLen = map[string]*tableText{}, len(text)
-	}
-	s.texts[string(text)] = t
-	return t, nil
 }
 
 // tableText is the text of a table as the file has it, valid until the next reading, and
@@ -241,7 +224,7 @@ func (r *run) countersOff(b block, number, n, at uint64) error {
 // bitsOff are those of the counters of a table that do not count.
 func (r *run) bitsOff(number uint64, t *table) (bits bitset) {
 	b := r.counterBits[number]
-	r.damagedIf(r.each(b.offset, min(b.size/8, uint64(len(t.counters)+63)/64), 8, func(data []byte) {
+	r.damagedIf(r.each(b.offset, min(b.size/8, uint64(len(t.Counters)+63)/64), 8, func(data []byte) {
 		for ; len(data) > 0; data = data[8:] {
 			bits = append(bits, r.order.Uint64(data))
 		}

@@ -2,100 +2,125 @@ package profile
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/registry"
 )
 
+// Decode reads a profile file. It gives back what Encode was given. The name stands for the file in errors.
+func Decode(file []byte, name string) (*Profile, error) {
+	var sum Sum
+	if err := new(Decoder).AddTo(&sum, file, name); err != nil {
+		return nil, err
+	}
+	return sum.Take(), nil
+}
+
+// A Decoder adds profile files to one sum, one after the other, in memory that it uses again. The zero value is ready.
+type Decoder struct {
+	tables  Cache
+	last    *Table    // of the latest file; mostly the next has the same
+	sums    []*Marker // what the sum has of its markers
+	figures []Marker  // of one file
+	buckets []Bucket  // of these
+}
+
 // decoded is what a profile file says, before anything of it is added: all of it or
 // nothing.
 type decoded struct {
 	profile *Profile // without markers and blocks
-	table   *tableText
+	table   *Table
 	figures []Marker // of the table's markers, in memory for this file
 	counts  []uint64 // of its blocks
 }
 
-// addProfile adds what is in a profile file.
-func (s *Sum) addProfile(in *input) error {
-	s.scratch.reset()
-	d, err := in.decode(&s.scratch)
+// AddTo adds what is in a profile file to a sum; after an error the sum is what it was. The name stands for the file
+// in errors.
+func (d *Decoder) AddTo(sum *Sum, file []byte, name string) error {
+	all, err := d.decode(file, name)
 	if err != nil {
 		return err
 	}
-	s.head(d.profile)
-	for i, m := range d.table.markers {
-		if d.table.sums[i] == nil {
-			d.table.sums[i] = s.marker(m.ID)
+	if all.table != d.last {
+		d.last, d.sums = all.table, d.sums[:0]
+		for _, m := range all.table.Markers {
+			d.sums = append(d.sums, sum.Marker(m.ID))
 		}
-		to, figures := d.table.sums[i], &d.figures[i]
-		to.called(m, figures.AsOf)
-		to.Sample = max(to.Sample, figures.Sample)
-		to.add(figures)
 	}
-	for i, c := range d.table.counters {
-		s.block(*c.block, d.counts[i])
+	sum.AddHead(all.profile)
+	for i, m := range all.table.Markers {
+		to, figures := d.sums[i], &all.figures[i]
+		to.TakeName(m, figures.AsOf)
+		to.Sample = max(to.Sample, figures.Sample)
+		to.Add(figures)
+	}
+	for i, c := range all.table.Counters {
+		sum.AddBlock(*c.Block, all.counts[i])
 	}
 	return nil
 }
 
+// damaged is an error about a place in a file.
+func damaged(name string, offset int, format string, args ...any) error {
+	return fmt.Errorf("%s: offset %d: %s", name, offset, fmt.Sprintf(format, args...))
+}
+
 // decode reads a profile file, all of it or nothing.
-func (in *input) decode(scratch *scratch) (decoded, error) {
+func (d *Decoder) decode(file []byte, name string) (decoded, error) {
 	none := decoded{}
-	if in.size > mostProfile {
-		return none, in.damaged(0, "a profile file of %d bytes, and %d is the most that is read", in.size, mostProfile)
+	if len(file) < headSize {
+		return none, damaged(name, len(file), "the file ends here; it was cut off")
 	}
-	file, err := in.bytes(0, in.size)
-	if err != nil {
-		return none, err
+	if string(file[:len(Magic)]) != Magic {
+		return none, damaged(name, 0, "it does not begin as a profile file does")
 	}
-	if len(file) < profileHead {
-		return none, in.damaged(uint64(len(file)), "the file ends here; it was cut off")
+	if v := binary.LittleEndian.Uint32(file[8:]); v != version {
+		return none, damaged(name, 8, "%v", &VersionError{v, version})
 	}
-	if v := binary.LittleEndian.Uint32(file[8:]); v != profileVersion {
-		return none, in.damaged(8, "a profile of version %d, and this markgen reads version %d; use the markgen that wrote it", v, profileVersion)
+	if crc32.Checksum(file[headSize:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
+		return none, damaged(name, 12, "the checksum is not that of the file; it is damaged, or was cut off")
 	}
-	if crc32.Checksum(file[profileHead:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
-		return none, in.damaged(12, "the checksum is not that of the file; it is damaged, or was cut off")
-	}
-	d := decoder{rest: file[profileHead:]}
-	head, text, figures := d.section(), d.section(), d.section()
-	if d.bad || len(d.rest) > 0 {
-		return none, in.damaged(profileHead, "its sections do not make up the file")
+	r := reader{rest: file[headSize:]}
+	head, text, figures := r.section(), r.section(), r.section()
+	if r.bad || len(r.rest) > 0 {
+		return none, damaged(name, headSize, "its sections do not make up the file")
 	}
 	p := head.head()
 	if head.bad || len(head.rest) > 0 {
-		return none, in.damaged(profileHead, "what it says of the runs can't be read")
+		return none, damaged(name, headSize, "what it says of the runs can't be read")
 	}
-	at := uint64(cap(file) - cap(text.rest))
-	t, err := scratch.parsed(text.rest)
+	at := cap(file) - cap(text.rest)
+	t, err := d.tables.Parse(text.rest)
 	switch {
 	case err != nil:
-		return none, in.damaged(at, "a table that can't be read (%v)", err)
-	case t.bad > 0:
-		return none, in.damaged(at, "line %d of the table: %.80q can't be read", t.damages[0].number, t.damages[0].line)
+		return none, damaged(name, at, "a table that can't be read (%v)", err)
+	case t.Bad > 0:
+		return none, damaged(name, at, "line %d of the table: %.80q can't be read", t.Damages[0].Number, t.Damages[0].Line)
 	}
-	if t.twice() {
-		return none, in.damaged(at, "a marker that the table has twice")
+	if t.Twice() {
+		return none, damaged(name, at, "a marker that the table has twice")
 	}
-	at = uint64(cap(file) - cap(figures.rest))
-	if 3*len(t.markers)+len(t.counters) > len(figures.rest) {
-		return none, in.damaged(at, "figures that are fewer than the table names")
+	at = cap(file) - cap(figures.rest)
+	if 3*len(t.Markers)+len(t.Counters) > len(figures.rest) {
+		return none, damaged(name, at, "figures that are fewer than the table names")
 	}
-	all := decoded{p, t, scratch.markerPool.take(len(t.markers)), make([]uint64, len(t.counters))}
-	clear(all.figures)
+	d.figures, d.buckets = slices.Grow(d.figures[:0], len(t.Markers))[:len(t.Markers)], d.buckets[:0]
+	clear(d.figures)
+	all := decoded{p, t, d.figures, make([]uint64, len(t.Counters))}
 	for i := range all.figures {
 		m := &all.figures[i]
-		figures.figures(m, p.Newest, scratch, true)
-		if what := m.repeats(); what != "" {
-			return none, in.damaged(at, "figures of marker %s that have %s twice", t.markers[i].ID, what)
+		figures.figures(m, p.Newest, d, true)
+		if what := m.Repeats(); what != "" {
+			return none, damaged(name, at, "figures of marker %s that have %s twice", t.Markers[i].ID, what)
 		}
 	}
-	for i, c := range t.counters {
-		figures.bad = figures.bad || c.block == nil
+	for i, c := range t.Counters {
+		figures.bad = figures.bad || c.Block == nil
 		all.counts[i] = figures.uint()
 	}
 	if p.Wild != nil {
@@ -104,105 +129,105 @@ func (in *input) decode(scratch *scratch) (decoded, error) {
 		}
 	}
 	if figures.bad || len(figures.rest) > 0 {
-		return none, in.damaged(at, "figures that can't be read")
+		return none, damaged(name, at, "figures that can't be read")
 	}
 	return all, nil
 }
 
-// A decoder reads from the front of what is left. When that is not what it should be, it
+// A reader reads from the front of what is left. When that is not what it should be, it
 // is bad from then on and gives zeros.
-type decoder struct {
+type reader struct {
 	rest []byte
 	bad  bool
 }
 
 // section is what the next section has.
-func (d *decoder) section() decoder {
-	if len(d.rest) < 4 || uint64(binary.LittleEndian.Uint32(d.rest)) > uint64(len(d.rest)-4) {
-		d.fail()
-		return decoder{bad: true}
+func (r *reader) section() reader {
+	if len(r.rest) < 4 || uint64(binary.LittleEndian.Uint32(r.rest)) > uint64(len(r.rest)-4) {
+		r.fail()
+		return reader{bad: true}
 	}
-	n := binary.LittleEndian.Uint32(d.rest)
-	s := decoder{rest: d.rest[4:][:n]}
-	d.rest = d.rest[4+n:]
+	n := binary.LittleEndian.Uint32(r.rest)
+	s := reader{rest: r.rest[4:][:n]}
+	r.rest = r.rest[4+n:]
 	return s
 }
 
-func (d *decoder) fail() { d.rest, d.bad = nil, true }
+func (r *reader) fail() { r.rest, r.bad = nil, true }
 
-func (d *decoder) uint() uint64 {
-	if len(d.rest) > 0 && d.rest[0] < 0x80 {
-		n := d.rest[0]
-		d.rest = d.rest[1:]
+func (r *reader) uint() uint64 {
+	if len(r.rest) > 0 && r.rest[0] < 0x80 {
+		n := r.rest[0]
+		r.rest = r.rest[1:]
 		return uint64(n)
 	}
-	n, size := binary.Uvarint(d.rest)
+	n, size := binary.Uvarint(r.rest)
 	if size <= 0 {
-		d.fail()
+		r.fail()
 		return 0
 	}
-	d.rest = d.rest[size:]
+	r.rest = r.rest[size:]
 	return n
 }
 
-func (d *decoder) int() int64 {
-	n, size := binary.Varint(d.rest)
+func (r *reader) int() int64 {
+	n, size := binary.Varint(r.rest)
 	if size <= 0 {
-		d.fail()
+		r.fail()
 		return 0
 	}
-	d.rest = d.rest[size:]
+	r.rest = r.rest[size:]
 	return n
 }
 
-func (d *decoder) word() uint64 {
-	if len(d.rest) < 8 {
-		d.fail()
+func (r *reader) word() uint64 {
+	if len(r.rest) < 8 {
+		r.fail()
 		return 0
 	}
-	n := binary.LittleEndian.Uint64(d.rest)
-	d.rest = d.rest[8:]
+	n := binary.LittleEndian.Uint64(r.rest)
+	r.rest = r.rest[8:]
 	return n
 }
 
-func (d *decoder) float() float64 {
-	f := math.Float64frombits(d.word())
+func (r *reader) float() float64 {
+	f := math.Float64frombits(r.word())
 	if math.IsNaN(f) || f < 0 || math.IsInf(f, 0) {
-		d.fail()
+		r.fail()
 	}
 	return f
 }
 
-func (d *decoder) uint128() Uint128 {
-	lo := d.uint()
-	return Uint128{Hi: d.uint(), Lo: lo}
+func (r *reader) uint128() Uint128 {
+	lo := r.uint()
+	return Uint128{Hi: r.uint(), Lo: lo}
 }
 
-func (d *decoder) text() string {
-	n := d.uint()
-	if n > uint64(len(d.rest)) || !utf8.Valid(d.rest[:n]) {
-		d.fail()
+func (r *reader) text() string {
+	n := r.uint()
+	if n > uint64(len(r.rest)) || !utf8.Valid(r.rest[:n]) {
+		r.fail()
 		return ""
 	}
-	s := string(d.rest[:n])
-	d.rest = d.rest[n:]
+	s := string(r.rest[:n])
+	r.rest = r.rest[n:]
 	return s
 }
 
 // count is how many things follow, of which each takes some bytes.
-func (d *decoder) count(least int) int {
-	n := d.uint()
-	if n > uint64(len(d.rest)/least) {
-		d.fail()
+func (r *reader) count(least int) int {
+	n := r.uint()
+	if n > uint64(len(r.rest)/least) {
+		r.fail()
 		return 0
 	}
 	return int(n)
 }
 
-func (d *decoder) head() *Profile {
-	bits := d.uint()
+func (r *reader) head() *Profile {
+	bits := r.uint()
 	if bits >= 1<<bitsKnown {
-		d.fail()
+		r.fail()
 	}
 	p := &Profile{
 		Complete:     bits&bitComplete != 0,
@@ -211,191 +236,193 @@ func (d *decoder) head() *Profile {
 		Damaged:      bits&bitDamaged != 0,
 		Untimed:      bits&bitUntimed != 0,
 		MoreWarnings: bits&bitMoreWarnings != 0,
-		App:          d.text(),
-		Run:          d.text(),
+		App:          r.text(),
+		Run:          r.text(),
 	}
-	runs := d.uint()
+	runs := r.uint()
 	if p.Runs = int(runs); runs > math.MaxInt32 {
-		d.fail()
+		r.fail()
 	}
 	if bits&bitStart != 0 {
-		p.Start = time.Unix(0, d.int()).UTC()
+		p.Start = time.Unix(0, r.int()).UTC()
 	}
-	p.Newest = d.int()
-	p.ElapsedNS = d.uint()
-	p.Clock = Clock{d.text(), d.float(), d.float(), d.float(), d.float(), d.float()}
-	p.GOOS, p.GOARCH, p.Go, p.State = d.text(), d.text(), d.text(), d.text()
-	p.CPU, p.Main, p.Version = d.text(), d.text(), d.text()
-	p.Lost = d.uint()
+	p.Newest = r.int()
+	p.ElapsedNS = r.uint()
+	p.Clock = Clock{r.text(), r.float(), r.float(), r.float(), r.float(), r.float()}
+	p.GOOS, p.GOARCH, p.Go, p.State = r.text(), r.text(), r.text(), r.text()
+	p.CPU, p.Main, p.Version = r.text(), r.text(), r.text()
+	p.Lost = r.uint()
 	if bits&bitSampling != 0 {
-		p.Sampling = &Sampling{d.uint(), d.uint(), d.uint(), d.uint(), d.uint()}
+		p.Sampling = &Sampling{r.uint(), r.uint(), r.uint(), r.uint(), r.uint()}
 	}
 	if bits&bitTrace != 0 {
-		p.Trace = &Traced{d.uint(), d.uint()}
+		p.Trace = &Traced{r.uint(), r.uint()}
 	}
-	for range d.count(12) {
-		p.Changes = append(p.Changes, Change{d.uint(), d.text(), d.text(), d.text(), registry.ID(d.word())})
+	for range r.count(12) {
+		p.Changes = append(p.Changes, Change{r.uint(), r.text(), r.text(), r.text(), registry.ID(r.word())})
 	}
-	for range d.count(1) {
-		p.Warnings = append(p.Warnings, d.text())
+	for range r.count(1) {
+		p.Warnings = append(p.Warnings, r.text())
 	}
 	if bits&bitPairs != 0 {
-		p.Pairs = d.pairs()
+		p.Pairs = r.pairs()
 	}
 	if bits&bitWild != 0 {
-		p.Wild = &Wild{d.uint(), d.uint(), d.uint(), d.uint(), d.uint(), d.uint()}
+		p.Wild = &Wild{r.uint(), r.uint(), r.uint(), r.uint(), r.uint(), r.uint()}
 	}
 	if bits&bitUnlogged != 0 {
-		p.Unlogged = d.uint()
+		p.Unlogged = r.uint()
 	}
 	if bits&bitCost != 0 {
-		p.Cost = &Cost{d.uint(), d.uint(), d.uint()}
+		p.Cost = &Cost{r.uint(), r.uint(), r.uint()}
 	}
 	return p
 }
 
-func (d *decoder) pairs() *Pairs {
-	p := &Pairs{Runs: d.uint(), Lost: d.uint()}
-	p.List = make([]Pair, d.count(16))
+func (r *reader) pairs() *Pairs {
+	p := &Pairs{Runs: r.uint(), Lost: r.uint()}
+	p.List = make([]Pair, r.count(16))
 	for i := range p.List {
-		p.List[i] = Pair{registry.ID(d.word()), registry.ID(d.word())}
-		if p.List[i][0] > p.List[i][1] || i > 0 && comparePairs(p.List[i-1], p.List[i]) >= 0 {
-			d.fail()
+		p.List[i] = Pair{registry.ID(r.word()), registry.ID(r.word())}
+		if p.List[i][0] > p.List[i][1] || i > 0 && ComparePairs(p.List[i-1], p.List[i]) >= 0 {
+			r.fail()
 		}
 	}
 	return p
 }
 
-func (d *decoder) figures(m *Marker, newest int64, scratch *scratch, callers bool) {
-	bits := d.uint()
-	m.AsOf = newest - d.int()
+func (r *reader) figures(m *Marker, newest int64, d *Decoder, callers bool) {
+	bits := r.uint()
+	m.AsOf = newest - r.int()
 	m.Unsure = bits&bitUnsure != 0
-	if off := bits / bitOff % offRoom; off < uint64(len(reasons)) && bits < 2*bitRuns {
-		m.Off = reasons[off]
+	if off := bits / bitOff % offRoom; off < uint64(len(offReasons)) && bits < 2*bitRuns {
+		m.Off = offReasons[off]
 	} else {
-		d.fail()
+		r.fail()
 	}
-	m.Count = d.uint()
+	m.Count = r.uint()
 	if bits&bitOpen != 0 {
-		m.Open = d.uint()
+		m.Open = r.uint()
 	}
 	if bits&bitTimed != 0 {
-		m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks = d.uint(), d.uint(), d.uint(), d.uint(), d.uint()
-		m.Buckets = d.buckets(scratch)
+		m.SelfNS, m.NestedNS, m.MinNS, m.MaxNS, m.Ticks = r.uint(), r.uint(), r.uint(), r.uint(), r.uint()
+		m.Buckets = r.buckets(d)
 	}
 	if bits&bitSampled != 0 {
-		m.Sample, m.Samples, m.Seen = d.uint(), d.uint(), d.uint()
-		m.CountVar, m.SumVar = d.uint128(), d.uint128()
+		m.Sample, m.Samples, m.Seen = r.uint(), r.uint(), r.uint()
+		m.CountVar, m.SumVar = r.uint128(), r.uint128()
 	}
 	if bits&bitCallers != 0 {
 		if !callers { // a caller has none
-			d.fail()
+			r.fail()
 		}
-		m.Callers = make([]Caller, d.count(11))
+		m.Callers = make([]Caller, r.count(11))
 		for i := range m.Callers {
 			c := &m.Callers[i]
-			c.ID, c.Name = registry.ID(d.word()), d.text()
-			d.figures(&c.Marker, 0, scratch, false)
+			c.ID, c.Name = registry.ID(r.word()), r.text()
+			r.figures(&c.Marker, 0, d, false)
 			c.Marker.AsOf = 0
 		}
 	}
 	if bits&bitReadings != 0 {
-		m.Readings = make([]Reading, d.count(4))
+		m.Readings = make([]Reading, r.count(4))
 		for i := range m.Readings {
-			r := &m.Readings[i]
-			r.Collector, r.Scopes, r.Dropped = d.text(), d.uint(), d.uint()
-			r.Values = make([]Value, d.count(6))
-			for k := range r.Values {
-				r.Values[k] = Value{d.text(), d.uint(), d.uint(), d.uint(), d.spread(), d.spread()}
+			read := &m.Readings[i]
+			read.Collector, read.Scopes, read.Dropped = r.text(), r.uint(), r.uint()
+			read.Values = make([]Value, r.count(6))
+			for k := range read.Values {
+				read.Values[k] = Value{r.text(), r.uint(), r.uint(), r.uint(), r.spread(), r.spread()}
 			}
 		}
 	}
 	if bits&bitSizes != 0 {
-		d.sizes(m)
+		r.sizes(m)
 	}
 	if bits&bitFirst != 0 {
-		m.First = Firsts{d.uint(), d.uint(), d.buckets(scratch)}
-		if !m.First.sound() {
-			d.fail()
+		m.First = Firsts{r.uint(), r.uint(), r.buckets(d)}
+		if !m.First.Sound() {
+			r.fail()
 		}
 	}
 	if bits&bitLogs != 0 {
 		for i := range m.Sizes {
 			s := &m.Sizes[i]
-			if s.Logged, s.SumLog, s.SumLogSq = d.uint(), d.uint(), d.uint(); s.Logged > s.Count {
-				d.fail()
+			if s.Logged, s.SumLog, s.SumLogSq = r.uint(), r.uint(), r.uint(); s.Logged > s.Count {
+				r.fail()
 			}
 		}
 	}
 	if bits&bitNotes != 0 {
-		m.Notes = make([]string, d.count(1))
+		m.Notes = make([]string, r.count(1))
 		for i := range m.Notes {
-			m.Notes[i] = d.text()
-			if m.Notes[i] == "" || i > 0 && m.Notes[i-1] >= m.Notes[i] || i >= mostNotes {
-				d.fail()
+			m.Notes[i] = r.text()
+			if m.Notes[i] == "" || i > 0 && m.Notes[i-1] >= m.Notes[i] || i >= MostNotes {
+				r.fail()
 			}
 		}
 	}
 	m.Runs = impliedRuns(m.Count)
 	if bits&bitRuns != 0 {
-		m.Runs = d.uint()
+		m.Runs = r.uint()
 	}
 }
 
-func (d *decoder) spread() []ValueBucket {
-	n := d.count(5)
+func (r *reader) spread() []ValueBucket {
+	n := r.count(5)
 	if n > 64 {
-		d.fail()
+		r.fail()
 	}
-	if n == 0 || d.bad {
+	if n == 0 || r.bad {
 		return nil
 	}
 	list := make([]ValueBucket, n)
 	for i := range list {
-		k := d.uint()
-		s := ValueBucket{K: uint8(k), Count: d.uint(), Sum: d.uint(), SumSq: d.uint128()}
+		k := r.uint()
+		s := ValueBucket{K: uint8(k), Count: r.uint(), Sum: r.uint(), SumSq: r.uint128()}
 		if k > 63 || s.Count == 0 || i > 0 && list[i-1].K >= s.K {
-			d.fail()
+			r.fail()
 		}
 		list[i] = s
 	}
 	return list
 }
 
-func (d *decoder) sizes(m *Marker) {
-	m.Sizes = make([]SizeBucket, d.count(7))
+func (r *reader) sizes(m *Marker) {
+	m.Sizes = make([]SizeBucket, r.count(7))
 	for i := range m.Sizes {
-		k := d.uint()
-		s := SizeBucket{K: uint8(k), Count: d.uint(), SumSize: d.uint128(), SumNS: d.uint(), SumSq: d.uint128()}
+		k := r.uint()
+		s := SizeBucket{K: uint8(k), Count: r.uint(), SumSize: r.uint128(), SumNS: r.uint(), SumSq: r.uint128()}
 		if k > 63 || s.Count == 0 || i > 0 && m.Sizes[i-1].K >= s.K {
-			d.fail()
+			r.fail()
 		}
 		m.Sizes[i] = s
 	}
 }
 
 // picks is how often a marker was picked at random, nil if it never was.
-func (d *decoder) picks() *Picks {
-	n := d.uint()
+func (r *reader) picks() *Picks {
+	n := r.uint()
 	if n == 0 {
 		return nil
 	}
-	return &Picks{n, d.uint128(), d.uint128(), d.uint128()}
+	return &Picks{n, r.uint128(), r.uint128(), r.uint128()}
 }
 
 // buckets reads a list of buckets, into memory for this file.
-func (d *decoder) buckets(scratch *scratch) []Bucket {
-	n := d.count(5)
+func (r *reader) buckets(d *Decoder) []Bucket {
+	n := r.count(5)
 	if n > 64 {
-		d.fail()
+		r.fail()
 		return nil
 	}
-	list := scratch.bucketPool.take(n)
+	from := len(d.buckets)
+	d.buckets = slices.Grow(d.buckets, n)[:from+n]
+	list := d.buckets[from : from+n : from+n]
 	for i := range list {
-		k := d.uint()
-		b := Bucket{K: uint8(k), Count: d.uint(), SumNS: d.uint(), SumSq: d.uint128()}
+		k := r.uint()
+		b := Bucket{K: uint8(k), Count: r.uint(), SumNS: r.uint(), SumSq: r.uint128()}
 		if k > 63 || b.Count == 0 || i > 0 && list[i-1].K >= b.K {
-			d.fail()
+			r.fail()
 		}
 		list[i] = b
 	}

@@ -211,7 +211,7 @@ func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
 	}
 	for number, t := range r.tables {
 		counts := r.demotedCounts(number, t)
-		for i := range t.markers {
+		for i := range t.Markers {
 			index := t.first + uint64(i)
 			m := r.cells.at(index)
 			if m == nil {

@@ -95,7 +95,7 @@ func TestDemoteSelf(t *testing.T) {
 			outer: {{around, 10}}, inner: {{outer, 9}, {around, 1}},
 		}}
 		r.scratch.reset()
-		r.tables = map[uint64]*table{0: {tableText: &tableText{markers: make([]*Marker, 4)}}}
+		r.tables = map[uint64]*table{0: {Table: &Table{Markers: make([]*Marker, 4)}}}
 		markers := []*Marker{
 			{Count: 10, SelfNS: selfNS, Buckets: []Bucket{{K: 13, Count: 10, SumNS: 10 * 10_000}}},
 			{Count: 2000, SelfNS: 9000, Buckets: []Bucket{{K: 3, Count: 1000, SumNS: 10_000}}},

@@ -69,7 +69,7 @@ func addCallers(a, b []Caller) []Caller {
 	a = addKeyed(a, b, callerID, func(sum, c *Caller) {
 		renamed = renamed || c.Name > sum.Name
 		sum.ID, sum.Name = c.ID, max(sum.Name, c.Name)
-		sum.add(&c.Marker)
+		sum.Add(&c.Marker)
 	})
 	if len(a) != before || renamed {
 		a = sortedCallers(a)

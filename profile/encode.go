@@ -1,9 +1,7 @@
 package profile
 
 import (
-	"bytes"
 	"cmp"
-	"compress/flate"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/registry"
-	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A profile file, as docs/profile-file.md describes it: a head of profileHead bytes, which are
@@ -24,10 +21,13 @@ import (
 // with its length (u32) before it: what is said of the runs, the text of a table that names
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
-	profileMagic   = "markgen\x01"
-	profileVersion = 2
-	profileHead    = 16
+	Magic    = "markgen\x01"
+	version  = 2
+	headSize = 16
 )
+
+// MostSize is how large a profile file may be, in bytes.
+const MostSize = 4*MostText - 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -48,12 +48,12 @@ func Encode(p *Profile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uint64(len(text)) > mostText {
-		return nil, fmt.Errorf("names of %d bytes, and a profile file can have %d", len(text), mostText)
+	if uint64(len(text)) > MostText {
+		return nil, fmt.Errorf("names of %d bytes, and a profile file can have %d", len(text), MostText)
 	}
-	b := make(encoder, profileHead, profileHead+len(text)/4+64*len(p.Markers))
+	b := make(encoder, headSize, headSize+len(text)/4+64*len(p.Markers))
 	b.section(func() { b.head(p) })
-	b.section(func() { b = append(b, packText(text)...) })
+	b.section(func() { b = append(b, Pack(text)...) })
 	b.section(func() {
 		for i := range p.Markers {
 			b.figures(&p.Markers[i], p.Newest)
@@ -65,12 +65,12 @@ func Encode(p *Profile) ([]byte, error) {
 			b.picks(p)
 		}
 	})
-	if uint64(len(b)) > mostProfile {
-		return nil, fmt.Errorf("%d bytes, and a profile file can have %d", len(b), mostProfile)
+	if uint64(len(b)) > MostSize {
+		return nil, fmt.Errorf("%d bytes, and a profile file can have %d", len(b), MostSize)
 	}
-	copy(b, profileMagic)
-	binary.LittleEndian.PutUint32(b[8:], profileVersion)
-	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[profileHead:], castagnoli))
+	copy(b, Magic)
+	binary.LittleEndian.PutUint32(b[8:], version)
+	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[headSize:], castagnoli))
 	return b, nil
 }
 
@@ -107,7 +107,7 @@ func tableOf(p *Profile) (string, error) {
 			return "", fmt.Errorf("the marker with the ID %s is there twice, which can't be written", m.ID)
 		}
 		seen[m.ID] = true
-		if what := m.repeats(); what != "" {
+		if what := m.Repeats(); what != "" {
 			return "", fmt.Errorf("the marker with the ID %s has %s twice, which can't be written", m.ID, what)
 		}
 		n, flags := file(m.File), "-"
@@ -137,22 +137,6 @@ func tableOf(p *Profile) (string, error) {
 
 // sound tells whether a text can be in a table where none of a few characters may be.
 func sound(s, without string) bool { return utf8.ValidString(s) && !strings.ContainsAny(s, without) }
-
-// packText is the text of a table as a file has it.
-func packText(text string) []byte {
-	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
-	w, err := flate.NewWriter(b, flate.BestSpeed)
-	if err != nil {
-		panic(err) // there is no such level
-	}
-	// Writing to memory does not fail.
-	_, _ = w.Write([]byte(text))
-	_ = w.Close()
-	if b.Len() >= len(text) || len(text) > layout.MostPacked*(b.Len()-layout.SizePackedHead) || leastStored(text) > uint64(b.Len()) {
-		return []byte(text)
-	}
-	return b.Bytes()
-}
 
 // An encoder is the bytes so far.
 type encoder []byte
@@ -295,7 +279,7 @@ const (
 	bitCallers
 	bitReadings
 	bitSizes
-	bitOff // times the index in reasons, below offRoom
+	bitOff // times the index in offReasons, below offRoom
 )
 
 const (
@@ -306,6 +290,9 @@ const (
 	bitRuns  = bitNotes * 2
 )
 
+// offReasons are numbered in a file.
+var offReasons = OffReasons()
+
 // impliedRuns is in how many runs a marker was passed where a file does not say it: most profiles are of one.
 func impliedRuns(passages uint64) uint64 { return min(passages, 1) }
 
@@ -313,7 +300,7 @@ func (b *encoder) figures(m *Marker, newest int64) {
 	timed := len(m.Buckets) > 0 || m.SelfNS|m.NestedNS|m.MinNS|m.MaxNS|m.Ticks != 0
 	sampled := m.Sample|m.Samples|m.Seen != 0 || m.CountVar != Uint128{} || m.SumVar != Uint128{}
 	b.uint(bitIf(m.Open > 0, bitOpen) | bitIf(timed, bitTimed) | bitIf(sampled, bitSampled) | bitIf(m.Unsure, bitUnsure) |
-		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitIf(m.Runs != impliedRuns(m.Count), bitRuns) | bitOff*uint64(max(0, slices.Index(reasons, m.Off))))
+		bitIf(len(m.Callers) > 0, bitCallers) | bitIf(len(m.Readings) > 0, bitReadings) | bitIf(len(m.Sizes) > 0, bitSizes) | bitIf(len(m.First.Buckets) > 0, bitFirst) | bitIf(hasLogs(m.Sizes), bitLogs) | bitIf(len(m.Notes) > 0, bitNotes) | bitIf(m.Runs != impliedRuns(m.Count), bitRuns) | bitOff*uint64(max(0, slices.Index(offReasons, m.Off))))
 	b.int(newest - m.AsOf)
 	b.uint(m.Count)
 	if m.Open > 0 {

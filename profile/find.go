@@ -103,5 +103,5 @@ func IsData(path string) bool {
 	defer f.Close()
 	var magic [len(layout.Magic)]byte
 	_, err = io.ReadFull(f, magic[:])
-	return err == nil && (string(magic[:]) == layout.Magic || string(magic[:]) == profileMagic)
+	return err == nil && (string(magic[:]) == layout.Magic || string(magic[:]) == Magic)
 }

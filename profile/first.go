@@ -63,8 +63,8 @@ func (f *Firsts) add(g *Firsts) {
 	}
 }
 
-// sound says whether the shortest and the longest are of the first and the last bucket.
-func (f *Firsts) sound() bool {
+// Sound says whether the shortest and the longest are of the first and the last bucket.
+func (f *Firsts) Sound() bool {
 	last := len(f.Buckets) - 1
 	return last >= 0 && f.MinNS <= f.MaxNS && bucketOf(f.MinNS) == f.Buckets[0].K && bucketOf(f.MaxNS) == f.Buckets[last].K
 }

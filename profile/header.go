@@ -41,7 +41,7 @@ func (in *input) readHeader() (header, error) {
 	if len(bytes.Trim(start, "\x00")) == 0 {
 		return header{}, in.damaged(0, "no header; the file is empty, or the run has just begun: read it again")
 	}
-	if strings.HasPrefix(string(start), profileMagic) {
+	if strings.HasPrefix(string(start), Magic) {
 		return header{}, in.damaged(0, "a profile, in which runs were added up; give the data file of a run")
 	}
 	if !strings.HasPrefix(string(start), layout.Magic) || len(start) < 16 {

@@ -60,13 +60,6 @@ const windowSize = 1 << 18
 // smallWindow is read where a large block ends, most of which nobody looks at.
 const smallWindow = 4 << 10
 
-// mostText is how many bytes of a block are looked at as one thing, as the text of a table is, and what such a text
-// may become when it is unpacked. No program comes near it. Profiles of many have up to four times as much.
-const mostText uint64 = 1 << (27 + 3*(^uint(0)>>63)) // 1 GB; 128 MB where an int has 32 bits
-
-// mostProfile is how large a profile file may be.
-const mostProfile = 4*mostText - 1
-
 // bytes returns n bytes at the offset, valid until the next call. The caller has
 // made sure that they are within the file's size; a file that has become
 // shorter since is damage.
@@ -170,8 +163,8 @@ func (in *input) content(b block, n uint64) ([]byte, error) {
 	if n > b.size {
 		return nil, in.damaged(b.offset, "a block of %d bytes that should have %d; it is left out", b.size, n)
 	}
-	if n > mostText {
-		return nil, in.damaged(b.offset, "a block of which %d bytes would have to be read at once, and %d is the most; it is left out", n, mostText)
+	if n > MostText {
+		return nil, in.damaged(b.offset, "a block of which %d bytes would have to be read at once, and %d is the most; it is left out", n, MostText)
 	}
 	return in.bytes(b.offset, n)
 }

@@ -21,10 +21,10 @@ func (r *run) named(index uint64) *Marker {
 	if !found {
 		k--
 	}
-	if k < 0 || index-r.ordered[k].first >= uint64(len(r.ordered[k].markers)) {
+	if k < 0 || index-r.ordered[k].first >= uint64(len(r.ordered[k].Markers)) {
 		return nil
 	}
-	return r.ordered[k].markers[index-r.ordered[k].first]
+	return r.ordered[k].Markers[index-r.ordered[k].first]
 }
 
 // join gives the figures, which the file has under numbers, to the markers and
@@ -42,10 +42,10 @@ func (r *run) join(sum *Sum) {
 	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
 		t := r.tables[number]
 		windows := r.windowsOf(t)
-		for i, m := range t.markers {
+		for i, m := range t.Markers {
 			index := t.first + uint64(i)
 			figures := r.cells.at(index)
-			if b, ok := windows[t.gates[i]]; ok && figures == nil {
+			if b, ok := windows[t.Gates[i]]; ok && figures == nil {
 				figures = new(Marker)
 				figures.fromWindows(r.sampling(&b, layout.OffWindowTicks), &b, 0)
 			}
@@ -53,18 +53,15 @@ func (r *run) join(sum *Sum) {
 			if m == nil {
 				continue // said when its line was read
 			}
-			if t.sums[i] == nil {
-				t.sums[i] = sum.marker(m.ID)
-			}
-			to := t.sums[i]
-			to.called(m, r.Newest)
+			to := sum.Marker(m.ID)
+			to.TakeName(m, r.Newest)
 			if figures = r.pickedFigures(index, to, figures); figures != nil {
 				r.passed(to, figures)
 				if len(figures.Callers) > 0 {
 					callers[to] = append(callers[to], figures.Callers...)
 					figures.Callers = nil
 				}
-				to.add(figures)
+				to.Add(figures)
 			}
 			if all {
 				to.Sample = max(to.Sample, 1)
@@ -76,28 +73,26 @@ func (r *run) join(sum *Sum) {
 			}
 		}
 		counts, off := r.counts(number, t), r.bitsOff(number, t)
-		for i, c := range t.counters {
+		for i, c := range t.Counters {
 			n := uint64(0)
 			if i < len(counts) {
 				n = counts[i]
 			}
 			switch {
-			case c.marker != nil:
-				if t.counted[i] == nil {
-					t.counted[i] = sum.marker(c.marker.ID)
-				}
-				t.counted[i].called(c.marker, r.Newest)
+			case c.Marker != nil:
+				to := sum.Marker(c.Marker.ID)
+				to.TakeName(c.Marker, r.Newest)
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
 					figures.fromTicks(r.sampling(&b, layout.OffTickTicks), &b, r.batches(&b))
 				}
-				r.passed(t.counted[i], &figures)
-				t.counted[i].add(&figures)
+				r.passed(to, &figures)
+				to.Add(&figures)
 				if off.has(i) {
-					t.counted[i].Off = moreOff(t.counted[i].Off, "choice")
+					to.Off = moreOff(to.Off, "choice")
 				}
-			case c.block != nil:
-				sum.block(*c.block, n)
+			case c.Block != nil:
+				sum.AddBlock(*c.Block, n)
 			}
 		}
 	}
@@ -143,10 +138,22 @@ func (r *run) followAliases() {
 		case r.cells.at(a.to) == nil:
 			r.cells.set(a.to, a.figures)
 		default:
-			r.cells.at(a.to).add(a.figures)
+			r.cells.at(a.to).Add(a.figures)
 		}
 	}
 	r.firsts()
+}
+
+// addSums gives the counters that others count for what these have. Of those that are
+// not there nothing comes.
+func addSums(t *Table, counts []uint64) {
+	for _, s := range slices.Backward(t.Added) {
+		for _, k := range s.Of {
+			if k < len(counts) {
+				counts[s.Number] = add64(counts[s.Number], counts[k])
+			}
+		}
+	}
 }
 
 // counts reads the counters of a table, all shards added up; they may be fewer
@@ -155,12 +162,12 @@ func (r *run) counts(number uint64, t *table) []uint64 {
 	var counts []uint64
 	for _, b := range r.counters[number] {
 		n := (b.size - layout.OffCountersData) / 8
-		if n != uint64(len(t.counters)) {
-			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", n, len(t.counters)))
+		if n != uint64(len(t.Counters)) {
+			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", n, len(t.Counters)))
 		}
-		counts = r.addWords(counts, b.offset+layout.OffCountersData, min(n, uint64(len(t.counters))))
+		counts = r.addWords(counts, b.offset+layout.OffCountersData, min(n, uint64(len(t.Counters))))
 	}
-	t.addSums(counts)
+	addSums(t.Table, counts)
 	return counts
 }
 
@@ -168,7 +175,7 @@ func (r *run) counts(number uint64, t *table) []uint64 {
 // was demoted; nil where none was.
 func (r *run) demotedCounts(number uint64, t *table) (counts []uint64) {
 	for _, b := range r.demoted[number] {
-		counts = r.addWords(counts, b.offset, min(b.size/8, uint64(len(t.markers))))
+		counts = r.addWords(counts, b.offset, min(b.size/8, uint64(len(t.Markers))))
 	}
 	return counts
 }

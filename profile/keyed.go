@@ -68,16 +68,15 @@ func twice[T any, K comparable](list []T, key func(*T) K) bool {
 func callerID(c *Caller) registry.ID  { return c.ID }
 func collectorName(r *Reading) string { return r.Collector }
 func valueName(v *Value) string       { return v.Name }
-func markerID(m **Marker) registry.ID { return (*m).ID }
 
-// repeats says what the figures of a marker have twice, "" if there is no such thing: in a sum there is not, and reading a
+// Repeats says what the figures of a marker have twice, "" if there is no such thing: in a sum there is not, and reading a
 // file where there is could take for ever.
-func (m *Marker) repeats() string {
+func (m *Marker) Repeats() string {
 	if twice(m.Callers, callerID) {
 		return "a caller"
 	}
 	for i := range m.Callers {
-		if what := m.Callers[i].repeats(); what != "" {
+		if what := m.Callers[i].Repeats(); what != "" {
 			return what
 		}
 	}

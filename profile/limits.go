@@ -19,13 +19,13 @@ func (e *VersionError) Error() string {
 // are unpacked, so that who reads files of strangers can refuse one that would become far larger than it is. What is
 // no profile file, the data file of a run included, is an error, one of another version a *VersionError.
 func NamesSize(file []byte) (uint64, error) {
-	if len(file) < profileHead || string(file[:len(profileMagic)]) != profileMagic {
+	if len(file) < headSize || string(file[:len(Magic)]) != Magic {
 		return 0, errors.New("it does not begin as a profile file does; markgen merge and markgen push make such files")
 	}
-	if v := binary.LittleEndian.Uint32(file[8:]); v != profileVersion {
-		return 0, &VersionError{v, profileVersion}
+	if v := binary.LittleEndian.Uint32(file[8:]); v != version {
+		return 0, &VersionError{v, version}
 	}
-	d := decoder{rest: file[profileHead:]}
+	d := reader{rest: file[headSize:]}
 	d.section()
 	text := d.section()
 	if d.bad {

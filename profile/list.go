@@ -15,18 +15,17 @@ import (
 // values in their forms again, and the lengths and the checksum that follow from them, has the file.
 // docs/profile-file.md describes the forms.
 func List(w io.Writer, file []byte) error {
-	in := &input{name: "profile"}
-	if len(file) < profileHead || string(file[:8]) != profileMagic || binary.LittleEndian.Uint32(file[8:]) != profileVersion ||
-		crc32.Checksum(file[profileHead:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
-		return in.damaged(0, "not a profile file that this markgen reads")
+	if len(file) < headSize || string(file[:8]) != Magic || binary.LittleEndian.Uint32(file[8:]) != version ||
+		crc32.Checksum(file[headSize:], castagnoli) != binary.LittleEndian.Uint32(file[12:]) {
+		return damaged("profile", 0, "not a profile file that this markgen reads")
 	}
 	l := &lister{w: bufio.NewWriter(w)}
-	whole := decoder{rest: file[profileHead:]}
-	l.decoder = whole.section()
+	whole := reader{rest: file[headSize:]}
+	l.reader = whole.section()
 	wild := l.runs()
 	bad := l.bad || len(l.rest) > 0
 	text := whole.section()
-	plain, err := unpack(text.rest)
+	plain, err := Unpack(text.rest)
 	if err != nil {
 		return err
 	}
@@ -42,7 +41,7 @@ func List(w io.Writer, file []byte) error {
 		}
 		l.say("line %q", line)
 	}
-	l.decoder = whole.section()
+	l.reader = whole.section()
 	l.say("section %d bytes: figures", len(l.rest))
 	for i := range markers {
 		l.marker(fmt.Sprintf("marker %d ", i+1))
@@ -69,7 +68,7 @@ func List(w io.Writer, file []byte) error {
 
 // A lister reads as a decoder does and says what.
 type lister struct {
-	decoder
+	reader
 	w *bufio.Writer
 }
 
@@ -80,7 +79,7 @@ func (l *lister) say(format string, args ...any) {
 }
 
 func (l *lister) uint(what string) uint64 {
-	n := l.decoder.uint()
+	n := l.reader.uint()
 	l.say("uint %d %s", n, what)
 	return n
 }
@@ -92,17 +91,17 @@ func (l *lister) uints(what ...string) {
 }
 
 func (l *lister) int(what string) {
-	n := l.decoder.int()
+	n := l.reader.int()
 	l.say("int %d %s", n, what)
 }
 
 func (l *lister) word(what string) {
-	n := l.decoder.word()
+	n := l.reader.word()
 	l.say("word %016x %s", n, what)
 }
 
 func (l *lister) text(what string) {
-	s := l.decoder.text()
+	s := l.reader.text()
 	l.say("text %q %s", s, what)
 }
 

@@ -29,11 +29,11 @@ func FuzzList(f *testing.F) {
 // sealed is the bytes with the magic, the version and the checksum of a profile file.
 func sealed(file []byte) []byte {
 	b := bytes.Clone(file)
-	if len(b) < profileHead {
+	if len(b) < headSize {
 		return b
 	}
-	copy(b, profileMagic)
-	binary.LittleEndian.PutUint32(b[8:], profileVersion)
-	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[profileHead:], castagnoli))
+	copy(b, Magic)
+	binary.LittleEndian.PutUint32(b[8:], version)
+	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[headSize:], castagnoli))
 	return b
 }

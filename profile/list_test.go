@@ -14,7 +14,7 @@ import (
 // relist makes a profile file of what List wrote of one.
 func relist(t *testing.T, list string) []byte {
 	t.Helper()
-	b := make(encoder, profileHead)
+	b := make(encoder, headSize)
 	var sections []encoder
 	var names strings.Builder
 	for line := range strings.Lines(list) {
@@ -51,13 +51,13 @@ func relist(t *testing.T, list string) []byte {
 			t.Fatalf("%q: %v", line, err)
 		}
 	}
-	sections[1] = packText(names.String())
+	sections[1] = Pack(names.String())
 	for _, s := range sections {
 		b.section(func() { b = append(b, s...) })
 	}
-	copy(b, profileMagic)
-	binary.LittleEndian.PutUint32(b[8:], profileVersion)
-	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[profileHead:], castagnoli))
+	copy(b, Magic)
+	binary.LittleEndian.PutUint32(b[8:], version)
+	binary.LittleEndian.PutUint32(b[12:], crc32.Checksum(b[headSize:], castagnoli))
 	return b
 }
 

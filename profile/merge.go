@@ -21,7 +21,7 @@ func Merge(ps []*Profile) *Profile {
 	for _, p := range ps {
 		sum.Add(p)
 	}
-	return sum.hand()
+	return sum.Take()
 }
 
 // newer tells whether p's newest run is newer than q's. Runs that started at
@@ -39,9 +39,9 @@ func newer(p, q *Profile) bool {
 	) > 0
 }
 
-// called gives sum the name and place that m has in a run that started at asOf, if it is the
+// TakeName gives sum the name and place that m has in a run that started at asOf, if it is the
 // newest so far.
-func (sum *Marker) called(m *Marker, asOf int64) {
+func (sum *Marker) TakeName(m *Marker, asOf int64) {
 	if asOf > sum.AsOf || sum.Kind == "" || asOf == sum.AsOf && named(m, sum) {
 		sum.Name, sum.Kind, sum.File, sum.Line, sum.Col = m.Name, m.Kind, m.File, m.Line, m.Col
 		sum.Package, sum.Group, sum.AsOf = m.Package, m.Group, asOf
@@ -50,8 +50,8 @@ func (sum *Marker) called(m *Marker, asOf int64) {
 	sum.Guess = sum.Guess || m.Guess
 }
 
-// add adds the figures of m, which are not changed and not shared.
-func (sum *Marker) add(m *Marker) {
+// Add adds the figures of m, which are not changed and not shared.
+func (sum *Marker) Add(m *Marker) {
 	sum.addSampling(m)
 	sum.extremes(len(m.Buckets), m.MinNS, m.MaxNS)
 	sum.Runs = add64(sum.Runs, m.Runs)
@@ -72,15 +72,15 @@ func (sum *Marker) add(m *Marker) {
 	sum.addNotes(m.Notes)
 }
 
-// mostNotes is how many notes a marker keeps: the first, in order.
-const mostNotes = 20
+// MostNotes is how many notes a marker keeps: the first, in order.
+const MostNotes = 20
 
 // addNotes adds those that are not there yet.
 func (sum *Marker) addNotes(notes []string) {
 	for _, note := range notes {
 		(*words)(&sum.Notes).add(note)
 	}
-	sum.Notes = sum.Notes[:min(len(sum.Notes), mostNotes)]
+	sum.Notes = sum.Notes[:min(len(sum.Notes), MostNotes)]
 }
 
 // extremes takes in the shortest and the longest of passages in a number of buckets, whose

@@ -22,7 +22,8 @@ type Pairs struct {
 // pair with itself.
 type Pair [2]registry.ID
 
-func comparePairs(a, b Pair) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+// ComparePairs orders pairs by their IDs.
+func ComparePairs(a, b Pair) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
 // NewPair is the pair of two markers.
 func NewPair(a, b registry.ID) Pair { return Pair{min(a, b), max(a, b)} }
@@ -32,7 +33,7 @@ func (p *Pairs) Has(a, b registry.ID) bool {
 	if p == nil {
 		return false
 	}
-	_, found := slices.BinarySearchFunc(p.List, NewPair(a, b), comparePairs)
+	_, found := slices.BinarySearchFunc(p.List, NewPair(a, b), ComparePairs)
 	return found
 }
 
@@ -49,7 +50,7 @@ func (p *Pairs) add(q *Pairs) *Pairs {
 			sum.List = append(sum.List, one.List...)
 		}
 	}
-	slices.SortFunc(sum.List, comparePairs)
+	slices.SortFunc(sum.List, ComparePairs)
 	sum.List = slices.Clip(slices.Compact(sum.List))
 	return sum
 }
@@ -102,7 +103,7 @@ func (r *run) pairs() {
 	}
 	most := uint64(0) // the largest number that may have an ID
 	for _, t := range r.ordered {
-		most = max(most, t.first+uint64(len(t.markers)))
+		most = max(most, t.first+uint64(len(t.Markers)))
 	}
 	for from := range to {
 		most = max(most, from)
@@ -131,6 +132,6 @@ func (r *run) pairs() {
 			}
 		}
 	})
-	slices.SortFunc(r.Pairs.List, comparePairs)
+	slices.SortFunc(r.Pairs.List, ComparePairs)
 	r.Pairs.List = slices.Compact(r.Pairs.List)
 }

@@ -54,7 +54,7 @@ func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) 
 	if err := sum.add(r, size, name, alive); err != nil {
 		return nil, err
 	}
-	return sum.hand(), nil
+	return sum.Take(), nil
 }
 
 // readRun reads a run, and adds its markers and blocks to the sum.
@@ -138,10 +138,9 @@ type run struct {
 
 // scratch is memory for what is known of one file, used again for the next.
 type scratch struct {
-	parts   numbered[cell]        // what the blocks had, by global index: of the first of its processors
-	cells   numbered[Marker]      // figures without names, by global index
-	texts   map[string]*tableText // by what files have for it
-	textLen int                   // bytes of their keys
+	parts numbered[cell]   // what the blocks had, by global index: of the first of its processors
+	cells numbered[Marker] // figures without names, by global index
+	texts Cache            // what their tables say
 
 	counted map[*Marker]bool // markers of the sum that the file has passages of
 

@@ -145,8 +145,8 @@ func (r *run) estimate() {
 func (r *run) calledOnce() map[uint64]bool {
 	once := map[uint64]bool{}
 	for _, t := range r.tables {
-		for i, is := range t.once {
-			if is && t.gates[i] == i {
+		for i, is := range t.Once {
+			if is && t.Gates[i] == i {
 				once[t.first+uint64(i)] = true
 			}
 		}
@@ -191,7 +191,7 @@ func (r *run) windowsOf(t *table) map[int]batchSums {
 		return nil
 	}
 	of := map[int]batchSums{}
-	for i, gate := range t.gates {
+	for i, gate := range t.Gates {
 		if b, ok := r.sampledMarkers[t.first+uint64(i)]; ok && gate >= 0 {
 			of[gate] = batchSums{since: b.since, until: b.until}
 		}

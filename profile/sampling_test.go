@@ -77,7 +77,7 @@ func TestCountVar(t *testing.T) {
 
 // Where recording took more than half of the windows in which a marker was passed its estimate is not to be relied on, and which it was most of is said.
 func TestDoubts(t *testing.T) {
-	r := &run{input: &input{name: "run.markgen"}, Profile: &Profile{}, ordered: []*table{{tableText: &tableText{markers: []*Marker{{Name: "parse"}, {Name: "next"}, {Name: "peek"}}}}}}
+	r := &run{input: &input{name: "run.markgen"}, Profile: &Profile{}, ordered: []*table{{Table: &Table{Markers: []*Marker{{Name: "parse"}, {Name: "next"}, {Name: "peek"}}}}}}
 	for number, longer := range []float64{1.5, 4, 3} {
 		r.doubt(&Marker{Count: 10}, &batchSums{n: 10, x: 10 * longer}, uint64(number))
 	}
@@ -104,15 +104,15 @@ func TestMeanOfUnsure(t *testing.T) {
 	for _, order := range [][]*Marker{{&sure, &unsure}, {&unsure, &sure}, {&unsure, &sure, &unsure}} {
 		var sum Marker
 		for _, m := range order {
-			sum.add(m)
+			sum.Add(m)
 		}
 		if se, ok := sum.MeanSE(); !ok || math.Abs(se-30) > 1 {
 			t.Errorf("%d added up: ± %g, %v", len(order), se, ok)
 		}
 	}
 	var sum Marker
-	sum.add(&unsure)
-	sum.add(&unsure)
+	sum.Add(&unsure)
+	sum.Add(&unsure)
 	if se, ok := sum.MeanSE(); ok && se < 2000 {
 		t.Errorf("of two that do not tell: ± %g", se)
 	}
@@ -142,15 +142,15 @@ func TestTaken(t *testing.T) {
 	for _, list := range [][]*Marker{{&all, &part, &none}, {&none, &part, &all}, {&part, &all, &none}} {
 		var sum Marker
 		for _, m := range list {
-			sum.add(m)
+			sum.Add(m)
 		}
 		if got := sum.Taken(); got != 43 {
 			t.Errorf("%d of %d times were taken, want 43 of 70", got, sum.Timed())
 		}
 	}
 	var sum Marker
-	sum.add(&all)
-	sum.add(&all)
+	sum.Add(&all)
+	sum.Add(&all)
 	if got := sum.Taken(); got != 80 {
 		t.Errorf("of runs that recorded all: %d times were taken, want 80", got)
 	}

@@ -106,7 +106,7 @@ func (r *run) steered() {
 		}
 		n, at := r.order.Uint64(head[layout.OffMarkersLen:]), r.order.Uint64(head[layout.OffMarkersData:])
 		index := t.first
-		r.damagedIf(r.each(b.offset+at, min(n, uint64(len(t.markers))), layout.MarkerSize, func(data []byte) {
+		r.damagedIf(r.each(b.offset+at, min(n, uint64(len(t.Markers))), layout.MarkerSize, func(data []byte) {
 			for ; len(data) > 0; index, data = index+1, data[layout.MarkerSize:] {
 				if why := whyOff(r.order.Uint32(data[layout.MarkerIndex:])); why != "" {
 					r.off[index] = why

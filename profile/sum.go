@@ -19,18 +19,18 @@ import (
 //	}
 //	p := sum.Profile()
 type Sum struct {
-	p       Profile // all but markers, blocks, and what follows from the words
-	byID    map[registry.ID]*Marker
-	markers pool[Marker]
-	blocks  map[Block]*uint64
+	p      Profile // all but markers, blocks, and what follows from the words
+	byID   map[registry.ID]*Marker
+	blocks map[Block]*uint64
 
 	apps, states, kinds, oses, arches words
 	cpus, mains, versions             words
 	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
 	files                             map[fileRun]string
 
-	scratch scratch
-	buf     []byte // for reading
+	scratch  scratch
+	profiles Decoder
+	buf      []byte // for reading
 }
 
 // A fileRun is what tells a run from all others; a copy of its file has the same.
@@ -49,18 +49,18 @@ func (s *Sum) Add(p *Profile) {
 	}
 	head := *p
 	head.Pairs = p.Pairs.add(nil)
-	s.head(&head)
+	s.AddHead(&head)
 	for i := range p.Markers {
 		m := &p.Markers[i]
-		to := s.marker(m.ID)
-		to.called(m, m.AsOf)
+		to := s.Marker(m.ID)
+		to.TakeName(m, m.AsOf)
 		to.Sample = max(to.Sample, m.Sample)
-		to.add(m)
+		to.Add(m)
 	}
 	for _, b := range p.Blocks {
 		n := b.Count
 		b.Count = 0
-		s.block(b, n)
+		s.AddBlock(b, n)
 	}
 }
 
@@ -79,8 +79,15 @@ func (s *Sum) AddFile(path string) error {
 func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 	in := &input{r: r, name: name, size: uint64(max(size, 0)), buf: s.buf}
 	defer func() { s.buf = in.buf }()
-	if start, err := in.bytes(0, min(in.size, uint64(len(profileMagic)))); err == nil && string(start) == profileMagic {
-		return s.addProfile(in)
+	if start, err := in.bytes(0, min(in.size, uint64(len(Magic)))); err == nil && string(start) == Magic {
+		if in.size > MostSize {
+			return in.damaged(0, "a profile file of %d bytes, and %d is the most that is read", in.size, MostSize)
+		}
+		file, err := in.bytes(0, in.size)
+		if err != nil {
+			return err
+		}
+		return s.profiles.AddTo(s, file, name)
 	}
 	run, err := in.readRun(alive, s)
 	if err != nil {
@@ -95,13 +102,13 @@ func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 		}
 		s.files[of] = name
 	}
-	s.head(run.Profile)
+	s.AddHead(run.Profile)
 	return nil
 }
 
 // Profile returns what has been added up so far, and shares no memory with it.
 func (s *Sum) Profile() *Profile {
-	p := s.hand()
+	p := s.Take()
 	p.Pairs = p.Pairs.add(nil)
 	for i := range p.Markers {
 		m := &p.Markers[i]
@@ -119,8 +126,8 @@ func (s *Sum) Profile() *Profile {
 	return p
 }
 
-// hand is Profile for a sum that nothing is added to any more.
-func (s *Sum) hand() *Profile {
+// Take is Profile for a sum that nothing is added to any more: they share memory.
+func (s *Sum) Take() *Profile {
 	if s.newest == nil {
 		return &Profile{}
 	}
@@ -159,8 +166,8 @@ func (s *Sum) hand() *Profile {
 	return &p
 }
 
-// head adds all but markers and blocks. The sum may keep the pairs of p, which do not change.
-func (s *Sum) head(p *Profile) {
+// AddHead adds all but markers and blocks. The sum may keep the pairs of p, which do not change.
+func (s *Sum) AddHead(p *Profile) {
 	sum := &s.p
 	if s.newest == nil {
 		sum.Complete = true
@@ -214,22 +221,21 @@ func (s *Sum) cutWarnings() {
 	s.p.Warnings = w
 }
 
-// marker is what the sum has of the marker with the ID.
-func (s *Sum) marker(id registry.ID) *Marker {
+// Marker is what the sum has of the marker with the ID, with nothing recorded where that is new, to be added to.
+func (s *Sum) Marker(id registry.ID) *Marker {
 	m := s.byID[id]
 	if m == nil {
 		if s.byID == nil {
 			s.byID = map[registry.ID]*Marker{}
 		}
-		m = s.markers.one()
-		m.ID, m.CountOnly = id, true
+		m = &Marker{ID: id, CountOnly: true}
 		s.byID[id] = m
 	}
 	return m
 }
 
-// block adds to what the sum has of a block, whose count is not looked at.
-func (s *Sum) block(b Block, n uint64) {
+// AddBlock adds to what the sum has of a block, whose count is not looked at.
+func (s *Sum) AddBlock(b Block, n uint64) {
 	sum := s.blocks[b]
 	if sum == nil {
 		if s.blocks == nil {

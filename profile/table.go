@@ -3,7 +3,6 @@ package profile
 import (
 	"errors"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,53 +10,46 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A table is what one unit of a program registered.
-type table struct {
-	offset uint64 // of its block
-	first  uint64 // global index of markers[0]
-	*tableText
+// A Table is what the text of a table says: its markers, and what its counters
+// count. It does not change; runs of one program share it.
+type Table struct {
+	Markers  []*Marker // without figures; nil: the line could not be read
+	Gates    []int     // the markers whose gates those of Markers are; -1: none
+	Once     []bool    // whether Go's runtime calls their functions, and nothing else does: once
+	Counters []Counter
+	Added    []CounterSum // in order
+
+	Bad     int      // lines that can't be read
+	Damages []Damage // the first of them
 }
 
-// tableText is what the text of a table says: its markers, and what its counters
-// count. Runs of one program share it.
-type tableText struct {
-	markers  []*Marker // without figures; nil: the line could not be read
-	gates    []int     // the markers whose gates those of markers are
-	once     []bool    // whether Go's runtime calls their functions once
-	counters []counter
-	added    []counterSum // in order
-
-	bad     int           // lines that can't be read
-	damages []tableDamage // the first of them
-	single  bool          // no marker is there twice, as far as that was asked; see twice
-	sums    []*Marker     // of markers, what a Sum has of them; nil: nothing yet
-	counted []*Marker     // of counters
+// A Damage is a line that can't be read.
+type Damage struct {
+	Number int // from 1
+	Line   string
 }
 
-// tableDamage is a line that can't be read.
-type tableDamage struct {
-	number int // from 1
-	line   string
-}
-
-// counter is what one counter counts: a marker, or a block, or (after a line
+// A Counter is what one counter counts: a marker, or a block, or (after a line
 // that can't be read) neither.
-type counter struct {
-	marker *Marker
-	block  *Block
+type Counter struct {
+	Marker *Marker
+	Block  *Block
 }
 
-// counterSum is a counter, by number, whose block others count, which all stand behind it.
-type counterSum struct {
-	number int
-	of     []int
+// A CounterSum is a counter, by number, whose block others count, which all stand behind it.
+type CounterSum struct {
+	Number int
+	Of     []int
 }
 
-// parseTable reads the text of a table, one record a line. Lines of kinds it
+// mostDamages is how many of the lines that can't be read are kept.
+const mostDamages = 20
+
+// Parse reads the text of a table, one record a line. Lines of kinds it
 // does not know are passed over. A line that can't be read is among the damages, and
 // keeps its place in the numbering.
-func parseTable(text string) *tableText {
-	t := &tableText{}
+func Parse(text string) *Table {
+	t := &Table{}
 	importPath := ""
 	var files []string
 	var guesses map[string]bool // IDs
@@ -103,15 +95,15 @@ func parseTable(text string) *tableText {
 		case "f":
 			files = append(files, strings.ToValidUTF8(line[2:], "\uFFFD")) // its markers can be read
 		case "m":
-			m, gate, flags, ok := parseMarker(line, file, len(t.markers))
+			m, gate, flags, ok := parseMarker(line, file, len(t.Markers))
 			good = good && ok
 			if !good {
 				m = nil
 			} else {
 				within(m, importPath)
 			}
-			t.markers, t.gates = append(t.markers, m), append(t.gates, gate)
-			t.once = append(t.once, strings.ContainsAny(flags, "im"))
+			t.Markers, t.Gates = append(t.Markers, m), append(t.Gates, gate)
+			t.Once = append(t.Once, strings.ContainsAny(flags, "im"))
 		case "c":
 			m, ok := parseCounter(line, file)
 			good = good && ok
@@ -120,52 +112,53 @@ func parseTable(text string) *tableText {
 			} else {
 				within(m, importPath)
 			}
-			t.counters = append(t.counters, counter{marker: m})
+			t.Counters = append(t.Counters, Counter{Marker: m})
 		case "g":
 			if guesses == nil {
 				guesses = map[string]bool{}
 			}
 			guesses[line[2:]] = true
 		case "b":
-			b, of, ok := parseBlock(line, blockFile, len(t.counters))
+			b, of, ok := parseBlock(line, blockFile, len(t.Counters))
 			good = good && ok
 			if !good {
 				b = nil
 			} else if of != nil {
-				t.added = append(t.added, counterSum{len(t.counters), of})
+				t.Added = append(t.Added, CounterSum{len(t.Counters), of})
 			}
-			t.counters = append(t.counters, counter{block: b})
+			t.Counters = append(t.Counters, Counter{Block: b})
 		}
 		if !good {
-			if t.bad++; t.bad <= mostDamage {
-				t.damages = append(t.damages, tableDamage{number, line})
+			if t.Bad++; t.Bad <= mostDamages {
+				t.Damages = append(t.Damages, Damage{number, line})
 			}
 		}
 	}
 	if guesses != nil {
-		for _, m := range t.markers {
-			m.guessed(guesses)
+		for _, m := range t.Markers {
+			guess(m, guesses)
 		}
-		for _, c := range t.counters {
-			c.marker.guessed(guesses)
+		for _, c := range t.Counters {
+			guess(c.Marker, guesses)
 		}
 	}
-	t.sums = make([]*Marker, len(t.markers))
-	t.counted = make([]*Marker, len(t.counters))
 	return t
 }
 
-// guessed sets Guess of a marker, which may be nil, whose ID is among those.
-func (m *Marker) guessed(ids map[string]bool) {
+// guess sets Guess of a marker, which may be nil, whose ID is among those.
+func guess(m *Marker, ids map[string]bool) {
 	if m != nil {
 		m.Guess = ids[m.ID.String()]
 	}
 }
 
-// twice tells whether a marker is there twice, of a table all of whose lines could be read.
-func (t *tableText) twice() bool {
-	t.single = t.single || !twice(t.markers, markerID)
-	return !t.single
+// Twice tells whether a marker is there twice, of a table all of whose lines could be read.
+func (t *Table) Twice() bool {
+	seen := make(map[registry.ID]struct{}, len(t.Markers))
+	for _, m := range t.Markers {
+		seen[m.ID] = struct{}{}
+	}
+	return len(seen) < len(t.Markers)
 }
 
 // within puts a marker into the package of its table's p line, unless its name is
@@ -287,18 +280,6 @@ func parseBlock(line string, file func(string) (string, bool), i int) (b *Block,
 		EndCol:    n[3],
 		NumStmt:   n[4],
 	}, sum, true
-}
-
-// addSums gives the counters that others count for what these have. Of those that are
-// not there nothing comes.
-func (t *tableText) addSums(counts []uint64) {
-	for _, s := range slices.Backward(t.added) {
-		for _, k := range s.of {
-			if k < len(counts) {
-				counts[s.number] = add64(counts[s.number], counts[k])
-			}
-		}
-	}
 }
 
 // numbers reads fields that are small whole numbers.

@@ -176,7 +176,7 @@ func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, e
 func (r *run) samplesPassages() bool {
 	n := r.header.word(layout.OffSampleN)
 	return n > 1 || n == 0 && slices.ContainsFunc(r.ordered, func(t *table) bool {
-		return slices.ContainsFunc(t.markers, func(m *Marker) bool { return m != nil && m.Sampled() })
+		return slices.ContainsFunc(t.Markers, func(m *Marker) bool { return m != nil && m.Sampled() })
 	})
 }
 
@@ -199,7 +199,7 @@ func (t *Trace) name(r *run) {
 		t.marker[from] = i
 	}
 	for _, table := range r.ordered {
-		for i, m := range table.markers {
+		for i, m := range table.Markers {
 			stands(table.first+uint64(i), m)
 		}
 	}
@@ -207,7 +207,7 @@ func (t *Trace) name(r *run) {
 		stands(a.from, r.named(a.to))
 	}
 	for _, table := range r.ordered {
-		for _, m := range table.markers {
+		for _, m := range table.Markers {
 			if m == nil {
 				continue
 			}
@@ -215,9 +215,9 @@ func (t *Trace) name(r *run) {
 				t.Unpassed = append(t.Unpassed, traceMarker(m))
 			}
 		}
-		for _, c := range table.counters {
-			if c.marker != nil {
-				t.Counted = append(t.Counted, traceMarker(c.marker))
+		for _, c := range table.Counters {
+			if c.Marker != nil {
+				t.Counted = append(t.Counted, traceMarker(c.Marker))
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (u *Units) table(in *input, b block) {
 	if err != nil || u.byNumber[number] != nil {
 		return
 	}
-	plain, err := unpack(text)
+	plain, err := Unpack(text)
 	if err != nil {
 		return
 	}
