@@ -97,7 +97,7 @@ func (b *bench) shapes(ctx context.Context) error {
 
 // shapeProfile adds up some runs of the program. The number of arguments is the seed.
 func shapeProfile(ctx context.Context, dir, program string) (*profile.Profile, error) {
-	var sum profile.Sum
+	var sum profile.FileSum
 	for run := range shapeRuns {
 		data := filepath.Join(dir, "data")
 		words := append([]string{program}, slices.Repeat([]string{"x"}, run)...)

@@ -62,7 +62,7 @@ func benchmarkMerge(b *testing.B, files, markers int, file func(int) []byte) {
 		}
 	}
 	for b.Loop() {
-		var sum profile.Sum
+		var sum profile.FileSum
 		for i := range files {
 			if err := sum.AddFile(filepath.Join(dir, fmt.Sprint(i))); err != nil {
 				b.Fatal(err)

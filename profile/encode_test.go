@@ -61,7 +61,7 @@ func TestProfileFile(t *testing.T) {
 // Files of both kinds add up, by whatever way they come to the sum.
 func TestAddFile(t *testing.T) {
 	dir, rnd := t.TempDir(), rand.New(rand.NewPCG(9, 10))
-	var sum profile.Sum
+	var sum profile.FileSum
 	var runs []*profile.Profile
 	for i := range 50 {
 		file := filepath.Join(dir, string(rune('a'+i)))
@@ -102,7 +102,7 @@ func TestProfileFileDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sum profile.Sum
+	var sum profile.FileSum
 	dir := t.TempDir()
 	add := func(file []byte, want string) {
 		t.Helper()

@@ -12,16 +12,6 @@ import (
 // false on systems where that can't be told.
 func Alive(f *os.File) (running, known bool) { return alive(f), liveness }
 
-// ReadOpened is ReadFile for a file that is open, and stands under the name in
-// errors and warnings.
-func ReadOpened(f *os.File, name string) (*Profile, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return read(f, info.Size(), name, alive(f))
-}
-
 // CheckHeader returns an error unless the file, of size bytes at r, has a header
 // that is complete, of this version, and in the byte order of this machine: one that
 // a process which runs here may be steered by.

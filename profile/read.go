@@ -3,59 +3,10 @@ package profile
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
-	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/units"
 )
-
-// ReadFile reads the data file of one run: one that ended, was killed, or goes
-// on while it is read (then the figures are those of this moment). A profile file gives
-// the profile that was written to it.
-//
-// A file whose header can't be read is an error. Of any other file, what is
-// sound is in the profile: damage further on, named with file and offset, is
-// among the Warnings, and Damaged is set.
-func ReadFile(path string) (*Profile, error) {
-	f, info, err := openData(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return read(f, info.Size(), path, alive(f))
-}
-
-// openData opens a data file.
-func openData(path string) (*os.File, os.FileInfo, error) {
-	f, err := fileread.Open(path)
-	if errors.Is(err, fileread.ErrNotRegular) {
-		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, info, nil
-}
-
-// Read is ReadFile for data that is elsewhere than in a file: size bytes at r.
-// The name stands for the file in errors and warnings.
-func Read(r io.ReaderAt, size int64, name string) (*Profile, error) {
-	return read(r, size, name, false)
-}
-
-func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) {
-	var sum Sum
-	if err := sum.add(r, size, name, alive); err != nil {
-		return nil, err
-	}
-	return sum.Take(), nil
-}
 
 // readRun reads a run, and adds its markers and blocks to the sum.
 func (in *input) readRun(alive bool, sum *Sum) (*run, error) {

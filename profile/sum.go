@@ -12,12 +12,6 @@ import (
 // A Sum adds profiles up, one after the other, as Merge does, in memory that grows with
 // the markers and not with the runs. The zero value is the sum of nothing. It must not
 // be copied, or used by several goroutines at once.
-//
-//	var sum profile.Sum
-//	for _, file := range files {
-//		if err := sum.AddFile(file); err != nil { … }
-//	}
-//	p := sum.Profile()
 type Sum struct {
 	p      Profile // all but markers, blocks, and what follows from the words
 	byID   map[registry.ID]*Marker
@@ -28,9 +22,8 @@ type Sum struct {
 	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
 	files                             map[fileRun]string
 
-	scratch  scratch
-	profiles Decoder
-	buf      []byte // for reading
+	scratch scratch
+	buf     []byte // for reading
 }
 
 // A fileRun is what tells a run from all others; a copy of its file has the same.
@@ -64,31 +57,11 @@ func (s *Sum) Add(p *Profile) {
 	}
 }
 
-// AddFile adds the runs of a data file, as ReadFile reads it. After an error the sum is
-// what it was.
-func (s *Sum) AddFile(path string) error {
-	f, info, err := openData(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return s.add(f, info.Size(), path, alive(f))
-}
-
-// add adds what is in size bytes at r.
-func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
+// AddRun adds the run whose data file is size bytes at r, as its process, if it is alive, writes them. The name stands for
+// the file in errors and warnings. After an error the sum is what it was.
+func (s *Sum) AddRun(r io.ReaderAt, size int64, name string, alive bool) error {
 	in := &input{r: r, name: name, size: uint64(max(size, 0)), buf: s.buf}
 	defer func() { s.buf = in.buf }()
-	if start, err := in.bytes(0, min(in.size, uint64(len(Magic)))); err == nil && string(start) == Magic {
-		if in.size > MostSize {
-			return in.damaged(0, "a profile file of %d bytes, and %d is the most that is read", in.size, MostSize)
-		}
-		file, err := in.bytes(0, in.size)
-		if err != nil {
-			return err
-		}
-		return s.profiles.AddTo(s, file, name)
-	}
 	run, err := in.readRun(alive, s)
 	if err != nil {
 		return err

@@ -344,7 +344,7 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 	if err != nil {
 		return nil, err
 	}
-	var sum profile.Sum
+	var sum profile.FileSum
 	var unread []string
 	for _, file := range files {
 		if err := sum.AddFile(file); err != nil {

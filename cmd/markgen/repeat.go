@@ -288,7 +288,7 @@ func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgres
 
 // writeRun adds up the data files of a run's processes and writes them as one. The warnings say what is not in it.
 func writeRun(to string, files []string, complete bool) (warnings []string, err error) {
-	sum := new(profile.Sum)
+	sum := new(profile.FileSum)
 	for _, file := range files {
 		if err := sum.AddFile(file); err != nil {
 			warnings = append(warnings, err.Error())

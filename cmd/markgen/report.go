@@ -305,7 +305,7 @@ func readRuns(env *cli.Env, args []string) (*profile.Profile, int) {
 // addUp is readRuns for the names of files.
 func addUp(env *cli.Env, files []string) (*profile.Profile, int) {
 	code := cli.OK
-	var sum profile.Sum
+	var sum profile.FileSum
 	progress := showProgress(env, "reading", "files")
 	for i, file := range files {
 		if err := sum.AddFile(file); err != nil {

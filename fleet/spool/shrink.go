@@ -67,14 +67,14 @@ func (s *Spool) shrink(ctx context.Context, o PackOptions, got *Packed) error {
 
 // profile is the sum of all batches of a delivery.
 func (d *delivery) profile(s *Spool) (*profile.Profile, error) {
-	var sum profile.Sum
+	var sum profile.FileSum
 	if err := d.addTo(s, &sum); err != nil {
 		return nil, err
 	}
 	return sum.Profile(), nil
 }
 
-func (d *delivery) addTo(s *Spool, sum *profile.Sum) error {
+func (d *delivery) addTo(s *Spool, sum *profile.FileSum) error {
 	left, err := d.batches(s)
 	for _, n := range left {
 		if err == nil {
@@ -86,7 +86,7 @@ func (d *delivery) addTo(s *Spool, sum *profile.Sum) error {
 
 // merge makes one delivery, of a new run, of several of the same origin and day.
 func (s *Spool) merge(group []*delivery, o PackOptions) error {
-	var sum profile.Sum
+	var sum profile.FileSum
 	n := note{Run: fleet.NewRunID().String(), Frozen: s.now()}
 	for i, d := range group {
 		if err := d.addTo(s, &sum); err != nil {

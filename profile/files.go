@@ -1,0 +1,111 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/markgen/markgen/fileread"
+)
+
+// ReadFile reads the data file of one run: one that ended, was killed, or goes
+// on while it is read (then the figures are those of this moment). A profile file gives
+// the profile that was written to it.
+//
+// A file whose header can't be read is an error. Of any other file, what is
+// sound is in the profile: damage further on, named with file and offset, is
+// among the Warnings, and Damaged is set.
+func ReadFile(path string) (*Profile, error) {
+	f, info, err := openData(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	running, _ := Alive(f)
+	return read(f, info.Size(), path, running)
+}
+
+// Read is ReadFile for data that is elsewhere than in a file: size bytes at r.
+// The name stands for the file in errors and warnings.
+func Read(r io.ReaderAt, size int64, name string) (*Profile, error) {
+	return read(r, size, name, false)
+}
+
+func read(r io.ReaderAt, size int64, name string, alive bool) (*Profile, error) {
+	var sum FileSum
+	if err := sum.add(r, size, name, alive); err != nil {
+		return nil, err
+	}
+	return sum.Take(), nil
+}
+
+// ReadOpened is ReadFile for a file that is open, and stands under the name in
+// errors and warnings.
+func ReadOpened(f *os.File, name string) (*Profile, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	running, _ := Alive(f)
+	return read(f, info.Size(), name, running)
+}
+
+// openData opens a data file.
+func openData(path string) (*os.File, os.FileInfo, error) {
+	f, err := fileread.Open(path)
+	if errors.Is(err, fileread.ErrNotRegular) {
+		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// A FileSum adds up the runs of data files and profile files, one after the other, in memory that grows with the markers
+// and not with the files. The zero value is the sum of nothing. It must not be copied, or used by several goroutines at once.
+//
+//	var sum profile.FileSum
+//	for _, file := range files {
+//		if err := sum.AddFile(file); err != nil { … }
+//	}
+//	p := sum.Profile()
+type FileSum struct {
+	Sum
+	profiles Decoder
+	buf      bytes.Buffer // of a profile file
+}
+
+// AddFile adds the runs of a data file, as ReadFile reads it. After an error the sum is
+// what it was.
+func (s *FileSum) AddFile(path string) error {
+	f, info, err := openData(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	running, _ := Alive(f)
+	return s.add(f, info.Size(), path, running)
+}
+
+// add adds what is in size bytes at r.
+func (s *FileSum) add(r io.ReaderAt, size int64, name string, alive bool) error {
+	var start [len(Magic)]byte
+	if n, _ := r.ReadAt(start[:], 0); n < len(start) || int64(n) > size || string(start[:]) != Magic {
+		return s.AddRun(r, size, name, alive)
+	}
+	if uint64(size) > MostSize {
+		return damaged(name, 0, "a profile file of %d bytes, and %d is the most that is read", size, uint64(MostSize))
+	}
+	s.buf.Reset()
+	if _, err := s.buf.ReadFrom(io.NewSectionReader(r, 0, size)); err != nil {
+		return damaged(name, s.buf.Len(), "%v", err)
+	}
+	return s.profiles.AddTo(&s.Sum, s.buf.Bytes(), name)
+}
