@@ -84,3 +84,21 @@ func BenchmarkReadRun(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRead reads a file of 100,000 markers, each with a cell of its own.
+func BenchmarkRead(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("p\tp\nf\tf.go\n")
+	times := map[int][]uint64{}
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t%d\t1\t%d\t-\t-\t1\texample.com/large/internal/p%d.Function%d\n", i+1, i, i, i/50, i)
+		times[i] = []uint64{uint64(i)}
+	}
+	file := profiletest.Run{Tables: []profiletest.Table{{Text: text.String(), Times: times}}}.File()
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if p := read(b, file); len(p.Markers) != len(times) {
+			b.Fatal(p.Warnings)
+		}
+	}
+}

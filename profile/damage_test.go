@@ -16,17 +16,6 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// twoUnits is a run of two units, so that damage to one leaves the other.
-func twoUnits() []byte {
-	text := func(pkg string, id int) string {
-		return fmt.Sprintf("p\t%s\nf\t%[1]s.go\nm\t%016x\tfunc\t0\t1\t1\t0\t-\t-\t1\t%[1]s.F\nb\t0\t1\t1\t2\t2\t1\n", pkg, id)
-	}
-	return profiletest.Run{Tables: []profiletest.Table{
-		{Text: text("a", 1), Times: map[int][]uint64{0: {10}}, Counters: []uint64{5}},
-		{Text: text("b", 2), Times: map[int][]uint64{0: {20}}, Counters: []uint64{6}},
-	}}.File()
-}
-
 // figures is what is left of twoUnits: the counts of its markers and blocks.
 func figures(p *profile.Profile) string {
 	var list []string

@@ -17,16 +17,6 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// encoded is p as it comes back from a file.
-func encoded(t testing.TB, p *profile.Profile) *profile.Profile {
-	t.Helper()
-	file, err := profile.Encode(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read(t, file)
-}
-
 // What is written comes back, and runs that were added up before they were written, in
 // any parts, give what they give when they are added up at once.
 func TestProfileFile(t *testing.T) {

@@ -53,9 +53,9 @@ func TestExpanded(t *testing.T) {
 		"tabs":               head + "b" + strings.Repeat("\t", 8*size) + "\n",
 		"guesses":            many(head, "g\t%d\n", size),
 	} {
-		stored := packed(t, text)
+		stored := packed(text)
 		if len(stored) < size {
-			stored = packed(t, text+noise(size-len(stored)))
+			stored = packed(text + noise(size-len(stored)))
 		}
 		file := profiletest.Run{Tables: []profiletest.Table{{Stored: stored}}}.File()
 		var before, after runtime.MemStats

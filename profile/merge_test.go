@@ -13,66 +13,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
-	"github.com/markgen/markgen/runtime/layout"
 )
-
-// randomRun is a run of a program that changed between runs: the markers there
-// are, their names, places, and what was recorded at them differ.
-func randomRun(rnd *rand.Rand) profiletest.Run {
-	text := fmt.Sprintf("p\tm\nf\tf%d.go\n", rnd.IntN(2))
-	times := map[int][]uint64{}
-	passes := map[int]uint64{}
-	early := map[int][]uint64{}
-	n := 0
-	for id := 1; id <= 6; id++ {
-		if rnd.IntN(4) == 0 {
-			continue
-		}
-		text += fmt.Sprintf("m\t%016x\tfunc\t0\t%d\t1\t0\t%s\t-\t%d\tm.F%d\n", id, rnd.IntN(3)+1, []string{"-", "c"}[rnd.IntN(5)/4], rnd.IntN(2)+1, rnd.IntN(3))
-		for range rnd.IntN(8) {
-			times[n] = append(times[n], rnd.Uint64()>>rnd.IntN(64)>>20)
-		}
-		for range rnd.IntN(3) {
-			early[n] = append(early[n], rnd.Uint64()>>rnd.IntN(64)>>20)
-		}
-		if rnd.IntN(2) == 0 {
-			passes[n] = rnd.Uint64N(1000)
-		}
-		n++
-	}
-	var counters []uint64
-	for i := range rnd.IntN(4) {
-		text += fmt.Sprintf("b\t0\t%d\t1\t9\t9\t%d\n", i+1, rnd.IntN(2)+1)
-		counters = append(counters, rnd.Uint64N(100))
-	}
-	return profiletest.Run{
-		Wild:      randomWild(rnd, n),
-		App:       []string{"one", "two"}[rnd.IntN(2)],
-		PID:       rnd.Uint64N(100),
-		StartWall: 1763711763_000000000 + rnd.Uint64N(3), // often at the same moment
-		Span:      rnd.Uint64N(1e10),
-		Killed:    rnd.IntN(4) == 0,
-		TrueHz:    2e9 + rnd.Uint64N(2),
-		Clock:     []uint64{layout.ClockTSC, layout.ClockCNTVCT}[rnd.IntN(5)/4],
-		Lost:      rnd.Uint64N(2),
-		Flags:     []uint64{0, layout.FlagNoSelf}[rnd.IntN(5)/4],
-		Tables:    []profiletest.Table{{Text: text, Times: times, Passes: passes, Early: early, Counters: counters}},
-	}
-}
-
-// randomWild is what a process picked of n markers.
-func randomWild(rnd *rand.Rand, n int) *profiletest.Wild {
-	if rnd.IntN(2) == 0 {
-		return nil
-	}
-	w := &profiletest.Wild{Of: uint64(n)}
-	for i := range n {
-		if rnd.IntN(2) == 0 {
-			w.Picked = append(w.Picked, [3]uint64{uint64(i), rnd.Uint64N(1 << 34), rnd.Uint64N(9)})
-		}
-	}
-	return w
-}
 
 // Whatever the order, and whatever was merged before: the sum is the same.
 func TestMergeOrder(t *testing.T) {

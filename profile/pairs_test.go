@@ -6,19 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/profiletest"
-	"github.com/markgen/markgen/runtime/layout"
 )
-
-// paired is a run of which it is known what was open at once: its first marker inside
-// itself, and the second inside the first, once under the number that it had before it was
-// registered, which is 0. The table's numbers begin with 1.
-func paired() profiletest.Run {
-	r := demo()
-	r.Flags |= layout.FlagPairs
-	r.Pairs = [][2]uint64{{1, 1}, {1, 2}, {0, 1}}
-	return r
-}
 
 func TestPairs(t *testing.T) {
 	for _, big := range []bool{false, true} {

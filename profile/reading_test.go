@@ -12,17 +12,6 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// demoRead is demo with collectors besides time.
-func demoRead() profiletest.Run {
-	run := demo()
-	run.Values = []string{"io\twrite_bytes", "io\tread_bytes", "cache\tmisses"}
-	run.Tables[0].Read = map[int]profiletest.Read{
-		0: {Scopes: [][2]uint64{{1, 0}, {1, 0}}, Values: [][3]uint64{{1000, 400, 0}, {77, 0, 0}, {5, 5, 0}}},
-		1: {Scopes: [][2]uint64{{10, 2}, {9, 3}}, Values: [][3]uint64{{600, 100, 60}, {77, 77, 7}, {0, 0, 0}}},
-	}
-	return run
-}
-
 // demoReadings is what demoRead has at its first two markers, both processors added up.
 var demoReadings = map[string][]profile.Reading{
 	"example.com/demo.main": {

@@ -2,12 +2,13 @@ package profile_test
 
 import (
 	"bytes"
+	"compress/flate"
+	"encoding/binary"
 	"fmt"
-	"strings"
-	"testing"
+	"math/rand/v2"
 
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // demoText is a table with every kind of record.
@@ -41,53 +42,152 @@ func demo() profiletest.Run {
 	}
 }
 
-// read reads a file from memory; a header that can't be read ends the test.
-func read(t testing.TB, file []byte) *profile.Profile {
-	t.Helper()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "demo.markgen")
-	if err != nil {
-		t.Fatal(err)
+// demoRead is demo with collectors besides time.
+func demoRead() profiletest.Run {
+	run := demo()
+	run.Values = []string{"io\twrite_bytes", "io\tread_bytes", "cache\tmisses"}
+	run.Tables[0].Read = map[int]profiletest.Read{
+		0: {Scopes: [][2]uint64{{1, 0}, {1, 0}}, Values: [][3]uint64{{1000, 400, 0}, {77, 0, 0}, {5, 5, 0}}},
+		1: {Scopes: [][2]uint64{{10, 2}, {9, 3}}, Values: [][3]uint64{{600, 100, 60}, {77, 77, 7}, {0, 0, 0}}},
 	}
-	return p
+	return run
 }
 
-// named returns the marker of that name.
-func named(t testing.TB, p *profile.Profile, name string) *profile.Marker {
-	t.Helper()
-	for i := range p.Markers {
-		if p.Markers[i].Name == name {
-			return &p.Markers[i]
-		}
+// demoSpread is demo with a collector whose values have buckets. Each scope is there
+// twice, on two processors.
+func demoSpread() profiletest.Run {
+	run := demo()
+	run.Values = []string{"alloc\tbytes", "alloc\tobjects"}
+	const most = 1<<62 + 12345
+	run.Tables[0].Read = map[int]profiletest.Read{
+		0: {Scopes: [][2]uint64{{3, 0}}, Values: [][3]uint64{{1040, 16, 0}, {3, 1, 0}}, Spread: map[int][2][]uint64{
+			0: {{0, 16, 1024}, {0, 16, 0}},
+			1: {{0, 1, 2}, {0, 1, 0}},
+		}},
+		1: {Scopes: [][2]uint64{{1, 0}}, Values: [][3]uint64{{most, most, 0}, {255, 255, 0}}, Spread: map[int][2][]uint64{
+			0: {{most}, {most}},
+			1: {{255}, {255}},
+		}},
 	}
-	t.Fatalf("no marker %q", name)
-	return nil
+	return run
 }
 
-// timed makes a marker as it is after passages of these times.
-func timed(t testing.TB, times []uint64) *profile.Marker {
-	t.Helper()
-	const text = "p\tp\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tp.F\n"
-	p := read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File())
-	if len(p.Warnings) > 0 {
-		t.Fatalf("%q", p.Warnings)
-	}
-	return &p.Markers[0]
+// paired is a run of which it is known what was open at once: its first marker inside
+// itself, and the second inside the first, once under the number that it had before it was
+// registered, which is 0. The table's numbers begin with 1.
+func paired() profiletest.Run {
+	r := demo()
+	r.Flags |= layout.FlagPairs
+	r.Pairs = [][2]uint64{{1, 1}, {1, 2}, {0, 1}}
+	return r
 }
 
-// BenchmarkRead reads a file of 100,000 markers, each with a cell of its own.
-func BenchmarkRead(b *testing.B) {
-	var text strings.Builder
-	text.WriteString("p\tp\nf\tf.go\n")
+// wildText is two functions, and a loop in the first.
+const wildText = "p\tm\nf\tf.go\n" +
+	"m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n" +
+	"m\t0000000000000002\tloop\t0\t2\t1\t0\t-\t-\t1\tm.F:for#1\n" +
+	"m\t0000000000000003\tfunc\t0\t3\t1\t-\t-\t-\t1\tm.G\n"
+
+// half is the limit of a function that is picked with a probability of a half if it was in
+// no run before: ln 2, in 32.32.
+const half = 2977044471
+
+// demoWild is a run that picked F, with a probability of a half, and had recorded at G
+// before.
+func demoWild() profiletest.Run {
+	return profiletest.Run{
+		App: "wild", PID: 1, StartWall: 1763711763_000000000, Span: 1e9,
+		Wild:   &profiletest.Wild{Of: 2, Picked: [][3]uint64{{0, half, 0}}},
+		Tables: []profiletest.Table{{Text: wildText, Times: map[int][]uint64{0: {10, 20, 30}, 2: {5}}}},
+	}
+}
+
+// twoUnits is a run of two units, so that damage to one leaves the other.
+func twoUnits() []byte {
+	text := func(pkg string, id int) string {
+		return fmt.Sprintf("p\t%s\nf\t%[1]s.go\nm\t%016x\tfunc\t0\t1\t1\t0\t-\t-\t1\t%[1]s.F\nb\t0\t1\t1\t2\t2\t1\n", pkg, id)
+	}
+	return profiletest.Run{Tables: []profiletest.Table{
+		{Text: text("a", 1), Times: map[int][]uint64{0: {10}}, Counters: []uint64{5}},
+		{Text: text("b", 2), Times: map[int][]uint64{0: {20}}, Counters: []uint64{6}},
+	}}.File()
+}
+
+// randomRun is a run of a program that changed between runs: the markers there
+// are, their names, places, and what was recorded at them differ.
+func randomRun(rnd *rand.Rand) profiletest.Run {
+	text := fmt.Sprintf("p\tm\nf\tf%d.go\n", rnd.IntN(2))
 	times := map[int][]uint64{}
-	for i := range 100_000 {
-		fmt.Fprintf(&text, "m\t%016x\tfunc\t0\t%d\t1\t%d\t-\t-\t1\texample.com/large/internal/p%d.Function%d\n", i+1, i, i, i/50, i)
-		times[i] = []uint64{uint64(i)}
+	passes := map[int]uint64{}
+	early := map[int][]uint64{}
+	n := 0
+	for id := 1; id <= 6; id++ {
+		if rnd.IntN(4) == 0 {
+			continue
+		}
+		text += fmt.Sprintf("m\t%016x\tfunc\t0\t%d\t1\t0\t%s\t-\t%d\tm.F%d\n", id, rnd.IntN(3)+1, []string{"-", "c"}[rnd.IntN(5)/4], rnd.IntN(2)+1, rnd.IntN(3))
+		for range rnd.IntN(8) {
+			times[n] = append(times[n], rnd.Uint64()>>rnd.IntN(64)>>20)
+		}
+		for range rnd.IntN(3) {
+			early[n] = append(early[n], rnd.Uint64()>>rnd.IntN(64)>>20)
+		}
+		if rnd.IntN(2) == 0 {
+			passes[n] = rnd.Uint64N(1000)
+		}
+		n++
 	}
-	file := profiletest.Run{Tables: []profiletest.Table{{Text: text.String(), Times: times}}}.File()
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		if p := read(b, file); len(p.Markers) != len(times) {
-			b.Fatal(p.Warnings)
+	var counters []uint64
+	for i := range rnd.IntN(4) {
+		text += fmt.Sprintf("b\t0\t%d\t1\t9\t9\t%d\n", i+1, rnd.IntN(2)+1)
+		counters = append(counters, rnd.Uint64N(100))
+	}
+	return profiletest.Run{
+		Wild:      randomWild(rnd, n),
+		App:       []string{"one", "two"}[rnd.IntN(2)],
+		PID:       rnd.Uint64N(100),
+		StartWall: 1763711763_000000000 + rnd.Uint64N(3), // often at the same moment
+		Span:      rnd.Uint64N(1e10),
+		Killed:    rnd.IntN(4) == 0,
+		TrueHz:    2e9 + rnd.Uint64N(2),
+		Clock:     []uint64{layout.ClockTSC, layout.ClockCNTVCT}[rnd.IntN(5)/4],
+		Lost:      rnd.Uint64N(2),
+		Flags:     []uint64{0, layout.FlagNoSelf}[rnd.IntN(5)/4],
+		Tables:    []profiletest.Table{{Text: text, Times: times, Passes: passes, Early: early, Counters: counters}},
+	}
+}
+
+// randomWild is what a process picked of n markers.
+func randomWild(rnd *rand.Rand, n int) *profiletest.Wild {
+	if rnd.IntN(2) == 0 {
+		return nil
+	}
+	w := &profiletest.Wild{Of: uint64(n)}
+	for i := range n {
+		if rnd.IntN(2) == 0 {
+			w.Picked = append(w.Picked, [3]uint64{uint64(i), rnd.Uint64N(1 << 34), rnd.Uint64N(9)})
 		}
 	}
+	return w
+}
+
+// packed packs the text of a table.
+func packed(text string) string {
+	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
+	w, err := flate.NewWriter(b, flate.BestCompression)
+	if err != nil {
+		panic(err) // there is no such level
+	}
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+const tracedText = "p\tb\nf\tb.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tb.outer\n" +
+	"m\t0000000000000002\tpoint\t0\t2\t1\t0\t-\t-\t1\tb.outer:point\nm\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tb.inner\n" +
+	"m\t0000000000000004\tfunc\t0\t4\t1\t2\t-\t-\t1\tb.(*T).inner\n"
+
+// tracedRun is a run with these records.
+func tracedRun(list ...profiletest.Records) profiletest.Run {
+	return profiletest.Run{Flags: layout.FlagTraced | layout.FlagUntimed, Hz: 1e9, Tables: []profiletest.Table{{Text: tracedText}}, Trace: list}
 }

@@ -15,15 +15,6 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-const tracedText = "p\tb\nf\tb.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tb.outer\n" +
-	"m\t0000000000000002\tpoint\t0\t2\t1\t0\t-\t-\t1\tb.outer:point\nm\t0000000000000003\tfunc\t0\t3\t1\t2\t-\t-\t1\tb.inner\n" +
-	"m\t0000000000000004\tfunc\t0\t4\t1\t2\t-\t-\t1\tb.(*T).inner\n"
-
-// tracedRun is a run with these records.
-func tracedRun(list ...profiletest.Records) profiletest.Run {
-	return profiletest.Run{Flags: layout.FlagTraced | layout.FlagUntimed, Hz: 1e9, Tables: []profiletest.Table{{Text: tracedText}}, Trace: list}
-}
-
 func readTrace(t *testing.T, file []byte) *profile.Trace {
 	t.Helper()
 	tr, err := profile.ReadTrace(bytes.NewReader(file), int64(len(file)), "x")

@@ -2,8 +2,6 @@ package profile_test
 
 import (
 	"bytes"
-	"compress/flate"
-	"encoding/binary"
 	"fmt"
 	"reflect"
 	"strings"
@@ -13,19 +11,6 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/runtime/layout"
 )
-
-// packed packs the text of a table.
-func packed(t testing.TB, text string) string {
-	t.Helper()
-	b := bytes.NewBuffer(binary.LittleEndian.AppendUint32([]byte{layout.PackedText}, uint32(len(text))))
-	w, err := flate.NewWriter(b, flate.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Write([]byte(text))
-	w.Close()
-	return b.String()
-}
 
 // A packed table says what the plain one says; one that can't be unpacked is
 // damage and nothing else.
@@ -41,7 +26,7 @@ func TestPackedTable(t *testing.T) {
 		return p
 	}
 	plain := read(demoText)
-	good := packed(t, demoText)
+	good := packed(demoText)
 	if p := read(good); p.Damaged || !reflect.DeepEqual(plain.Markers, p.Markers) || len(p.Markers) == 0 {
 		t.Errorf("damaged %v, %+v, want %+v", p.Damaged, p.Markers, plain.Markers)
 	}
@@ -49,8 +34,8 @@ func TestPackedTable(t *testing.T) {
 		"head":   good[:3],
 		"cut":    good[:len(good)/2],
 		"longer": good[:1] + "\x01\x00\x00\x00" + good[layout.SizePackedHead:],
-		"bomb":   packed(t, strings.Repeat("m", 1<<20)),
-		"names":  packed(t, strings.Repeat("m\tx\n", 500)),
+		"bomb":   packed(strings.Repeat("m", 1<<20)),
+		"names":  packed(strings.Repeat("m\tx\n", 500)),
 		"noise":  good[:layout.SizePackedHead] + strings.Repeat("\xff", 100),
 	} {
 		p := read(text)

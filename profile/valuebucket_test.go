@@ -8,28 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/runtime/layout"
 )
-
-// demoSpread is demo with a collector whose values have buckets. Each scope is there
-// twice, on two processors.
-func demoSpread() profiletest.Run {
-	run := demo()
-	run.Values = []string{"alloc\tbytes", "alloc\tobjects"}
-	const most = 1<<62 + 12345
-	run.Tables[0].Read = map[int]profiletest.Read{
-		0: {Scopes: [][2]uint64{{3, 0}}, Values: [][3]uint64{{1040, 16, 0}, {3, 1, 0}}, Spread: map[int][2][]uint64{
-			0: {{0, 16, 1024}, {0, 16, 0}},
-			1: {{0, 1, 2}, {0, 1, 0}},
-		}},
-		1: {Scopes: [][2]uint64{{1, 0}}, Values: [][3]uint64{{most, most, 0}, {255, 255, 0}}, Spread: map[int][2][]uint64{
-			0: {{most}, {most}},
-			1: {{255}, {255}},
-		}},
-	}
-	return run
-}
 
 func TestValueBuckets(t *testing.T) {
 	one := func(v uint64) profile.Uint128 { s := profile.Square(v); return s.Add(s) }

@@ -14,26 +14,6 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// wildText is two functions, and a loop in the first.
-const wildText = "p\tm\nf\tf.go\n" +
-	"m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\n" +
-	"m\t0000000000000002\tloop\t0\t2\t1\t0\t-\t-\t1\tm.F:for#1\n" +
-	"m\t0000000000000003\tfunc\t0\t3\t1\t-\t-\t-\t1\tm.G\n"
-
-// half is the limit of a function that is picked with a probability of a half if it was in
-// no run before: ln 2, in 32.32.
-const half = 2977044471
-
-// demoWild is a run that picked F, with a probability of a half, and had recorded at G
-// before.
-func demoWild() profiletest.Run {
-	return profiletest.Run{
-		App: "wild", PID: 1, StartWall: 1763711763_000000000, Span: 1e9,
-		Wild:   &profiletest.Wild{Of: 2, Picked: [][3]uint64{{0, half, 0}}},
-		Tables: []profiletest.Table{{Text: wildText, Times: map[int][]uint64{0: {10, 20, 30}, 2: {5}}}},
-	}
-}
-
 // declined is a run that was not to be.
 func declined(why uint64) profiletest.Run {
 	return profiletest.Run{App: "wild", PID: 2, StartWall: 1763711764_000000000, Span: 1e6, Wild: &profiletest.Wild{Refused: why}}
