@@ -2,12 +2,9 @@ package profile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/markgen/markgen/fileread"
 )
 
 // ReadFile reads the data file of one run: one that ended, was killed, or goes
@@ -18,7 +15,7 @@ import (
 // sound is in the profile: damage further on, named with file and offset, is
 // among the Warnings, and Damaged is set.
 func ReadFile(path string) (*Profile, error) {
-	f, info, err := openData(path)
+	f, info, err := OpenData(path)
 	if err != nil {
 		return nil, err
 	}
@@ -52,22 +49,6 @@ func ReadOpened(f *os.File, name string) (*Profile, error) {
 	return read(f, info.Size(), name, running)
 }
 
-// openData opens a data file.
-func openData(path string) (*os.File, os.FileInfo, error) {
-	f, err := fileread.Open(path)
-	if errors.Is(err, fileread.ErrNotRegular) {
-		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, info, nil
-}
-
 // A FileSum adds up the runs of data files and profile files, one after the other, in memory that grows with the markers
 // and not with the files. The zero value is the sum of nothing. It must not be copied, or used by several goroutines at once.
 //
@@ -85,7 +66,7 @@ type FileSum struct {
 // AddFile adds the runs of a data file, as ReadFile reads it. After an error the sum is
 // what it was.
 func (s *FileSum) AddFile(path string) error {
-	f, info, err := openData(path)
+	f, info, err := OpenData(path)
 	if err != nil {
 		return err
 	}
@@ -101,11 +82,11 @@ func (s *FileSum) add(r io.ReaderAt, size int64, name string, alive bool) error 
 		return s.AddRun(r, size, name, alive)
 	}
 	if uint64(size) > MostSize {
-		return damaged(name, 0, "a profile file of %d bytes, and %d is the most that is read", size, uint64(MostSize))
+		return fmt.Errorf("%s: offset 0: a profile file of %d bytes, and %d is the most that is read", name, size, MostSize)
 	}
 	s.buf.Reset()
 	if _, err := s.buf.ReadFrom(io.NewSectionReader(r, 0, size)); err != nil {
-		return damaged(name, s.buf.Len(), "%v", err)
+		return fmt.Errorf("%s: offset %d: %w", name, s.buf.Len(), err)
 	}
 	return s.profiles.AddTo(&s.Sum, s.buf.Bytes(), name)
 }

@@ -2,9 +2,12 @@ package profile
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
+	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -37,4 +40,20 @@ func PID(r io.ReaderAt) uint64 {
 		return 0
 	}
 	return binary.NativeEndian.Uint64(word[:])
+}
+
+// OpenData opens a data file or a profile file.
+func OpenData(path string) (*os.File, os.FileInfo, error) {
+	f, err := fileread.Open(path)
+	if errors.Is(err, fileread.ErrNotRegular) {
+		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
 }

@@ -108,7 +108,7 @@ type Trace struct {
 // OpenTrace reads what there is of a trace in a data file, without its records. A
 // file without any is an error. Who has opened a trace closes it.
 func OpenTrace(path string) (*Trace, error) {
-	f, info, err := openData(path)
+	f, info, err := OpenData(path)
 	if err != nil {
 		return nil, err
 	}
