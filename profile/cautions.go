@@ -71,38 +71,6 @@ func (p *Profile) Cautions() []string {
 	return p.Trace.caution(list)
 }
 
-// Cautions are those of a Profile that are about a trace; what is about the file
-// names it.
-func (h *TraceHead) Cautions() []string {
-	list := h.Clock.caution(h.Warnings[:len(h.Warnings):len(h.Warnings)])
-	for _, text := range h.Traced.caution(nil) {
-		list = append(list, h.Name+": "+text)
-	}
-	if h.Unplaced > 0 {
-		list = append(list, fmt.Sprintf("%s: where %d of them are missing is not known, so some scopes may be too long", h.Name, h.Unplaced))
-	}
-	return list
-}
-
 // toldWindows is how many windows show a run of which nothing is said: a program that is in bursts for one percent of its time is missed by all of
 // fewer more often than one time in three.
 const toldWindows = 100
-
-// caution appends what is to be said of the clock.
-func (c Clock) caution(list []string) []string {
-	switch c.Kind {
-	case "mono":
-		return append(list, fmt.Sprintf("the processor's counter was not used, as its rate is not sure to be constant, or clock=mono asked for it; times are by the system's clock, in steps of %.0f ns", c.QuantumNS))
-	case "mixed":
-		return append(list, "the runs were measured with different clocks; overhead and quantum are those of the newest")
-	}
-	return list
-}
-
-// caution appends what is to be said of a trace, nil being none.
-func (t *Traced) caution(list []string) []string {
-	if t == nil || t.Lost == 0 {
-		return list
-	}
-	return append(list, units.Plural(t.Lost, "trace record")+" lost; give a larger buffer=, and room where the file could not grow, or let markgen run or exec write them down, with room enough in the folder for temporary files")
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/markgen/markgen/runtime/layout"
@@ -182,25 +181,4 @@ func (in *input) each(offset, n, size uint64, visit func(data []byte)) error {
 		offset, n = offset+some*size, n-some
 	}
 	return nil
-}
-
-// duration turns the difference of two clock readings into ns. A difference
-// below 0 is that of two processors' counters, and counts as none.
-func duration(from, to uint64, hz float64) uint64 {
-	ticks := int64(to - from)
-	if ticks <= 0 || hz <= 0 {
-		return 0
-	}
-	return toNS(float64(ticks) / hz * 1e9)
-}
-
-// toNS rounds; numbers that are out of range become the nearest that is not.
-func toNS(ns float64) uint64 {
-	switch {
-	case !(ns > 0):
-		return 0
-	case ns >= math.MaxUint64:
-		return math.MaxUint64
-	}
-	return uint64(ns + 0.5)
 }

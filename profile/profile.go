@@ -54,16 +54,6 @@ type Profile struct {
 	Newest int64 // start of the newest run in it, whose clock and Go version these are, ns since 1970
 }
 
-// Clock is the clock that a run measured with and what measuring cost.
-type Clock struct {
-	Kind      string  // "tsc", "cntvct" or "mono"; "mixed" after a merge of runs that differ
-	Hz        float64 // ticks per second, over the whole run where it is long enough to tell
-	QuantumNS float64 // smallest difference of two readings that is not 0
-	ReadNS    float64 // what one reading costs
-	InsideNS  float64 // the part of a scope's own cost that lies within the time it measures
-	WholeNS   float64 // a scope's whole cost to the program
-}
-
 // Marker is what was measured at one marker.
 type Marker struct {
 	ID   registry.ID
@@ -181,4 +171,12 @@ func Place(file string, line int) string {
 		return file
 	}
 	return file + ":" + strconv.Itoa(line)
+}
+
+// A Change is one of the state of a run.
+type Change struct {
+	AtNS     uint64 // from the start of the run
+	From, To string
+	Cause    string      // "begin", "program", "event", "timer", "outside" or "end"
+	Marker   registry.ID // whose passage it was, for an event; 0: of none
 }

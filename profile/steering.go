@@ -6,17 +6,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/runtime/layout"
-
-	"github.com/markgen/markgen/registry"
 )
-
-// A Change is one of the state of a run.
-type Change struct {
-	AtNS     uint64 // from the start of the run
-	From, To string
-	Cause    string      // "begin", "program", "event", "timer", "outside" or "end"
-	Marker   registry.ID // whose passage it was, for an event; 0: of none
-}
 
 var causes = map[uint32]string{
 	layout.LogBegin:   "begin",
@@ -145,19 +135,4 @@ func whyOff(index uint32) string {
 		return "throttled"
 	}
 	return ""
-}
-
-// reasons for being off, the one that says most of a sum last.
-var reasons = []string{"", "choice", "enough", "throttled", Demoted}
-
-// OffReasons are what Off of a marker may be, in the order in which a sum prefers them: the last that one of its
-// parts has is the sum's.
-func OffReasons() []string { return slices.Clone(reasons) }
-
-// moreOff is the reason that says more.
-func moreOff(a, b string) string {
-	if b == "" || slices.Index(reasons, b) < slices.Index(reasons, a) {
-		return a
-	}
-	return b
 }

@@ -30,16 +30,3 @@ func (r *run) tick(b block) error {
 
 // mostPeriods is how many rates a counter may have been sampled at, and more than the runtime tells apart.
 const mostPeriods = 1000
-
-// fromTicks adds to a counter's exact count what windows show of the rest.
-func (m *Marker) fromTicks(s *Sampling, b *batchSums, batches float64) {
-	m.Sample = s.N
-	if !m.Unsure {
-		m.Samples = m.Count
-	}
-	m.Samples = add64(m.Samples, uint64(min(b.n, 1<<62)))
-	m.CountVar = m.CountVar.Add(toUint128(s.countVar(b, batches) * varUnit))
-	m.Unsure = true
-	m.Count = add64(m.Count, uint64(min(math.Round(b.x*s.factor()), 1<<63)))
-	m.Seen = m.Count
-}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/markgen/markgen/runtime/layout"
-
 	"github.com/markgen/markgen/registry"
 )
 
@@ -15,51 +13,6 @@ type Caller struct {
 	ID     registry.ID // 0: no marker was open
 	Name   string      // "" as well
 	Marker             // the figures; its own ID and place are empty
-}
-
-// edge says what is recorded under an index: passages through a marker under a
-// caller. All are global indexes.
-type edge struct{ caller, marker uint64 }
-
-func (r *run) edge(b block) error {
-	data, err := r.content(b, layout.OffEdgeMarker+8)
-	if err != nil {
-		return err
-	}
-	index := r.order.Uint64(data[layout.OffEdgeIndex:])
-	if _, ok := r.edges[index]; ok {
-		return r.damaged(b.offset, "a second edge with the number %d; it is left out", index)
-	}
-	r.edges[index] = edge{r.order.Uint64(data[layout.OffEdgeCaller:]), r.order.Uint64(data[layout.OffEdgeMarker:])}
-	return nil
-}
-
-// callers gives the figures of edges to their markers. The tables are known, and
-// names have been given to indexes.
-func (r *run) callers() {
-	number := r.numbering()
-	find := func(index uint64) (uint64, *Marker) {
-		index = number(index)
-		return index, r.named(index)
-	}
-	lists := map[uint64][]Caller{} // by marker
-	for index, e := range r.edges {
-		figures := r.cells.at(index)
-		to, m := find(e.marker)
-		r.cells.set(index, nil)
-		if figures == nil || m == nil {
-			continue
-		}
-		c := Caller{Marker: *figures}
-		if _, from := find(e.caller); from != nil {
-			c.ID, c.Name = from.ID, from.Name
-		}
-		lists[to] = append(lists[to], c)
-	}
-	for to, list := range lists {
-		m := r.figures(to)
-		m.Callers = addCallers(m.Callers, list)
-	}
 }
 
 // addCallers adds the callers b to a, by their IDs. It changes a, not b, and the result,

@@ -36,17 +36,3 @@ func NamesSize(file []byte) (uint64, error) {
 	}
 	return uint64(binary.LittleEndian.Uint32(text.rest[1:])), nil
 }
-
-// Sound tells whether the figures of a bucket can be those of some passages: as many times within the bucket's bounds
-// can have that sum, and those squares. All that ReadFile gives of runs are sound, and so are their sums, unless they were
-// estimated from samples, or are at the largest number and stay there.
-func (b Bucket) Sound() bool {
-	if b.K >= 64 || b.Count == 0 {
-		return false
-	}
-	if plausible(b.K, b.Count, b.SumNS, b.SumSq) {
-		return true
-	}
-	same, ok := reconcile(b, 0)
-	return ok && same == b
-}

@@ -1,0 +1,33 @@
+package profile
+
+import (
+	"cmp"
+
+	"github.com/markgen/markgen/units"
+)
+
+// Traced is how much of a trace there is.
+type Traced struct {
+	Records uint64 // in the file
+	Lost    uint64 // overwritten by newer ones, or not written for want of room
+}
+
+// add is the sum of two, either of which may be nil.
+func (t *Traced) add(o *Traced) *Traced {
+	if t == nil || o == nil {
+		t = cmp.Or(t, o)
+		if t == nil {
+			return nil
+		}
+		o = &Traced{}
+	}
+	return &Traced{add64(t.Records, o.Records), add64(t.Lost, o.Lost)}
+}
+
+// caution appends what is to be said of a trace, nil being none.
+func (t *Traced) caution(list []string) []string {
+	if t == nil || t.Lost == 0 {
+		return list
+	}
+	return append(list, units.Plural(t.Lost, "trace record")+" lost; give a larger buffer=, and room where the file could not grow, or let markgen run or exec write them down, with room enough in the folder for temporary files")
+}
