@@ -164,23 +164,23 @@ func (b *Between) Add(t *Trace) error {
 	p := newPairing(b, t)
 	err := t.Each(p.visit)
 	p.end()
-	b.Lost = add64(b.Lost, t.Lost)
+	b.Lost = Add64(b.Lost, t.Lost)
 	if p.dropped > 0 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %s had no end after a long time; they are counted as unpaired",
-			t.in.name, units.Plural(p.dropped, "passage"), b.From))
+			t.Name, units.Plural(p.dropped, "passage"), b.From))
 	}
-	if t.more && !p.scopes {
-		b.Warnings = append(b.Warnings, t.in.name+": the run changed its state more often than it could note; times that reach over later pauses are not left out")
+	if t.records.Run.Unlogged > 0 && !p.scopes {
+		b.Warnings = append(b.Warnings, t.Name+": the run changed its state more often than it could note; times that reach over later pauses are not left out")
 	}
-	if t.sampled {
-		b.Warnings = append(b.Warnings, t.in.name+": the passages are a sample; where one is missing, another may have taken its place in a pair")
+	if t.records.Sampled {
+		b.Warnings = append(b.Warnings, t.Name+": the passages are a sample; where one is missing, another may have taken its place in a pair")
 	}
 	if t.Lost > 0 {
 		what := "times that may reach over the gap are left out"
 		if t.Unplaced > 0 {
 			what = "where is not known of all, so some times may be too long"
 		}
-		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %d missing; %s", t.in.name, units.Plural(t.Lost, "record"), add64(t.Records, t.Lost), what))
+		b.Warnings = append(b.Warnings, fmt.Sprintf("%s: %s of %d missing; %s", t.Name, units.Plural(t.Lost, "record"), Add64(t.Records, t.Lost), what))
 	}
 	return err
 }

@@ -165,7 +165,7 @@ func (r *run) stack(b block) error {
 				continue // of calibration, or not yet written
 			}
 			m := r.figures(uint64(index - layout.StackFirst))
-			m.Open = add64(m.Open, 1)
+			m.Open = Add64(m.Open, 1)
 		}
 	})
 }

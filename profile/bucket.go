@@ -35,8 +35,8 @@ func (b Bucket) HiNS() uint64 {
 
 // add puts the passages of c, of the same K, into b.
 func (b *Bucket) add(c Bucket) {
-	b.Count = add64(b.Count, c.Count)
-	b.SumNS = add64(b.SumNS, c.SumNS)
+	b.Count = Add64(b.Count, c.Count)
+	b.SumNS = Add64(b.SumNS, c.SumNS)
 	b.SumSq = b.SumSq.Add(c.SumSq)
 }
 
@@ -60,9 +60,9 @@ func addBuckets(a, b []Bucket) []Bucket {
 	return a
 }
 
-// appendSum appends the sum of two lists of buckets, each sorted by K, to a list that
+// AppendBuckets appends the sum of two lists of buckets, each sorted by K, to a list that
 // shares no memory with them.
-func appendSum(sum, a, b []Bucket) []Bucket {
+func AppendBuckets(sum, a, b []Bucket) []Bucket {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
 		case a[0].K < b[0].K:
@@ -78,9 +78,9 @@ func appendSum(sum, a, b []Bucket) []Bucket {
 	return append(append(sum, a...), b...)
 }
 
-// add64 adds; a sum past the largest number stays there. (That is 584 years
+// Add64 adds; a sum past the largest number stays there. (That is 584 years
 // of nanoseconds. Staying there keeps addition independent of its order.)
-func add64(a, b uint64) uint64 {
+func Add64(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	if carry != 0 {
 		return math.MaxUint64

@@ -15,7 +15,7 @@ func (p *Profile) Cautions() []string {
 		list = append(list, text)
 	}
 	list = append(list, p.Warnings...)
-	list = p.Clock.caution(list)
+	list = p.Clock.Cautions(list)
 	if p.NoSelf && p.GOARCH != "" && p.GOARCH != "amd64" && p.GOARCH != "arm64" {
 		list = append(list, "on "+p.GOARCH+" goroutines can't be told apart: the total of what calls itself has what is inside each time, and what is still open is not known")
 	}
@@ -68,7 +68,7 @@ func (p *Profile) Cautions() []string {
 	if t := p.Pairs; t != nil && t.Lost > 0 {
 		list = append(list, "of "+units.Plural(t.Lost, "scope")+" it is not known what else was open; there were too many goroutines, or too little memory")
 	}
-	return p.Trace.caution(list)
+	return p.Trace.Cautions(list)
 }
 
 // toldWindows is how many windows show a run of which nothing is said: a program that is in bursts for one percent of its time is missed by all of

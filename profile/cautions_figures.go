@@ -79,7 +79,7 @@ func (p *Profile) paused() string {
 		case c.To == "paused":
 			began = c.AtNS
 		case c.From == "paused" && c.To == "profiling" && c.AtNS >= began:
-			n, all, shortest = n+1, add64(all, c.AtNS-began), min(shortest, c.AtNS-began)
+			n, all, shortest = n+1, Add64(all, c.AtNS-began), min(shortest, c.AtNS-began)
 		}
 	}
 	if n == 0 || float64(all) < mattersAlone*float64(p.ElapsedNS) {
@@ -103,7 +103,7 @@ func (p *Profile) paused() string {
 // weight is the self time of all markers, or their total where that is not known.
 func (p *Profile) weight() (sum uint64) {
 	for i := range p.Markers {
-		sum = add64(sum, p.weightOf(&p.Markers[i]))
+		sum = Add64(sum, p.weightOf(&p.Markers[i]))
 	}
 	return sum
 }

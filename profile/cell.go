@@ -57,10 +57,8 @@ func (in *input) parseBuckets(list []Bucket, data []byte, first uint8, torn uint
 			continue
 		}
 		b := Bucket{K: first + uint8(i), Count: count, SumNS: sum, SumSq: sq}
-		if !plausible(b.K, count, sum, sq) {
-			if b, ok = reconcile(b, torn); !ok {
-				return nil, false
-			}
+		if b, ok = b.Settle(torn); !ok {
+			return nil, false
 		}
 		if b.Count > 0 {
 			list = append(list, b)
@@ -79,7 +77,7 @@ func (c *cell) settle(torn uint64, partial bool) (ok bool) {
 		if c.count, carry = bits.Add64(c.count, b.Count, 0); carry != 0 {
 			return false
 		}
-		total = add64(total, b.SumNS)
+		total = Add64(total, b.SumNS)
 	}
 	if len(c.buckets) == 0 {
 		c.min, c.max, c.last, c.self, c.ticks, c.nested = 0, 0, 0, 0, 0, 0
@@ -92,7 +90,7 @@ func (c *cell) settle(torn uint64, partial bool) (ok bool) {
 
 	// No scope's self time is more than its time, nor what was nested.
 	over, slack := bits.Mul64(torn, last.HiNS())
-	if most := add64(total, slack); over == 0 && !partial && (c.self > most || c.nested > most) {
+	if most := Add64(total, slack); over == 0 && !partial && (c.self > most || c.nested > most) {
 		return false
 	}
 	c.self, c.nested = min(c.self, total), min(c.nested, total)

@@ -15,8 +15,8 @@ type Clock struct {
 	WholeNS   float64 // a scope's whole cost to the program
 }
 
-// caution appends what is to be said of the clock.
-func (c Clock) caution(list []string) []string {
+// Cautions appends what is to be said of the clock.
+func (c Clock) Cautions(list []string) []string {
 	switch c.Kind {
 	case "mono":
 		return append(list, fmt.Sprintf("the processor's counter was not used, as its rate is not sure to be constant, or clock=mono asked for it; times are by the system's clock, in steps of %.0f ns", c.QuantumNS))
@@ -26,9 +26,9 @@ func (c Clock) caution(list []string) []string {
 	return list
 }
 
-// duration turns the difference of two clock readings into ns. A difference
+// Duration turns the difference of two clock readings into ns. A difference
 // below 0 is that of two processors' counters, and counts as none.
-func duration(from, to uint64, hz float64) uint64 {
+func Duration(from, to uint64, hz float64) uint64 {
 	ticks := int64(to - from)
 	if ticks <= 0 || hz <= 0 {
 		return 0

@@ -19,7 +19,7 @@ func (c *Cost) add(d *Cost) *Cost {
 	case c == nil:
 		c = &Cost{}
 	}
-	return &Cost{add64(c.Runs, d.Runs), add64(c.CPUNS, d.CPUNS), add64(c.MarkersNS, d.MarkersNS)}
+	return &Cost{Add64(c.Runs, d.Runs), Add64(c.CPUNS, d.CPUNS), Add64(c.MarkersNS, d.MarkersNS)}
 }
 
 // sub is c without d, which is earlier; nil is none.
@@ -27,7 +27,7 @@ func (c *Cost) sub(d *Cost) *Cost {
 	if c == nil || d == nil {
 		return c
 	}
-	return &Cost{sub64(c.Runs, d.Runs), sub64(c.CPUNS, d.CPUNS), sub64(c.MarkersNS, d.MarkersNS)}
+	return &Cost{Sub64(c.Runs, d.Runs), Sub64(c.CPUNS, d.CPUNS), Sub64(c.MarkersNS, d.MarkersNS)}
 }
 
 // Share is the part of the processor time that markers cost about; 0 where nothing is known.
@@ -68,7 +68,7 @@ func (p *Profile) mostPassed() *Marker {
 	all := uint64(0)
 	for i := range p.Markers {
 		m := &p.Markers[i]
-		if all = add64(all, m.Taken()); most == nil || m.Taken() > most.Taken() {
+		if all = Add64(all, m.Taken()); most == nil || m.Taken() > most.Taken() {
 			most = m
 		}
 	}

@@ -79,7 +79,7 @@ func (r *run) demote() {
 	for around, ns := range within {
 		if m := r.cells.at(around); m != nil && r.off[around] != Demoted && ns > 0 {
 			fits := min(1, float64(m.SelfNS)/ns)
-			m.SelfNS = sub64(m.SelfNS, uint64(ns*fits))
+			m.SelfNS = Sub64(m.SelfNS, uint64(ns*fits))
 			excess[around] = 1 - fits
 		}
 	}
@@ -88,7 +88,7 @@ func (r *run) demote() {
 		for _, around := range slices.Sorted(maps.Keys(inside[i])) {
 			over += inside[i][around] * excess[around]
 		}
-		d.m.SelfNS = sub64(d.m.SelfNS, uint64(over*float64(d.countedNS())))
+		d.m.SelfNS = Sub64(d.m.SelfNS, uint64(over*float64(d.countedNS())))
 	}
 }
 
@@ -97,12 +97,12 @@ type demoted struct {
 	index  uint64 // global
 	m      *Marker
 	selfNS uint64 // of the scopes that were timed
-	alone  bool   // as fromDemoted says
+	alone  bool   // as estimate.Short says
 	early  uint64 // ns that scopes took before it was first demoted, if alone
 }
 
 // countedNS is the self time of the scopes that were only counted, estimated.
-func (d demoted) countedNS() uint64 { return sub64(d.m.SelfNS, d.selfNS) }
+func (d demoted) countedNS() uint64 { return Sub64(d.m.SelfNS, d.selfNS) }
 
 // demotedMarkers adds what was counted in the code to the counts of all markers, and returns those
 // that are demoted, by index, with estimates for figures.
@@ -124,11 +124,11 @@ func (r *run) demotedMarkers(number func(uint64) uint64) (list []demoted) {
 				continue
 			}
 			if i < len(counts) {
-				m.Count = add64(m.Count, counts[i])
+				m.Count = Add64(m.Count, counts[i])
 			}
 			if r.off[index] == Demoted {
 				d := demoted{index: index, m: m, selfNS: m.SelfNS}
-				if d.alone = m.fromDemoted(early[index]); d.alone {
+				if d.alone = Short(m, early[index]); d.alone {
 					d.early = early[index].SumNS()
 				}
 				list = append(list, d)

@@ -11,7 +11,7 @@ func TestFromDemoted(t *testing.T) {
 		return Bucket{K: k, Count: n, SumNS: n * ns, SumSq: Uint128{Lo: n * ns * ns}}
 	}
 	m := Marker{Count: 10_000, SelfNS: 2000*6 + 5_000_000, Buckets: []Bucket{bucket(3, 2000, 10), bucket(23, 1, 10_000_000)}}
-	m.fromDemoted(nil)
+	Short(&m, nil)
 	if m.Count != 10_000 || m.Timed() != 10_000 || m.Taken() != 2001 || m.CountSE() != 0 || !m.Demoted() || m.Sampled() {
 		t.Errorf("%d scopes, %d with times, %d of them taken", m.Count, m.Timed(), m.Taken())
 	}
@@ -23,7 +23,7 @@ func TestFromDemoted(t *testing.T) {
 	}
 
 	m = Marker{Count: 500, Buckets: nil}
-	if m.fromDemoted(nil); m.Count != 500 || m.Timed() != 0 {
+	if Short(&m, nil); m.Count != 500 || m.Timed() != 0 {
 		t.Errorf("without times: %d scopes, %d with times", m.Count, m.Timed())
 	}
 }
@@ -39,7 +39,7 @@ func TestTimedAgain(t *testing.T) {
 	}
 	early := Marker{SelfNS: 1000 * 8, Buckets: []Bucket{bucket(3, 1000, 10)}}
 	m := marker()
-	m.fromDemoted(&early)
+	Short(&m, &early)
 	if got, want := m.SumNS(), uint64(1000*10+11_000*400); got != want || m.SelfNS != 1000*8+11_000*400 {
 		t.Errorf("they took %d ns, %d of their own; want %d and %d", got, m.SelfNS, want, 1000*8+11_000*400)
 	}
@@ -53,7 +53,7 @@ func TestTimedAgain(t *testing.T) {
 		"nearly all":      {Buckets: []Bucket{bucket(3, 1000, 10), bucket(8, 300, 400)}},
 	} {
 		m := marker()
-		if m.fromDemoted(bad); m.SumNS() != 8000*10+4000*400 {
+		if Short(&m, bad); m.SumNS() != 8000*10+4000*400 {
 			t.Errorf("%s: they took %d ns, want the mean of all that were timed", what, m.SumNS())
 		}
 	}

@@ -59,8 +59,16 @@ func ReadOpened(f *os.File, name string) (*Profile, error) {
 //	p := sum.Profile()
 type FileSum struct {
 	Sum
+	files    map[fileRun]string // by the runs that are in it, their files
+	scratch  scratch
 	profiles Decoder
 	buf      bytes.Buffer // of a profile file
+}
+
+// A fileRun is what tells a run from all others; a copy of its file has the same.
+type fileRun struct {
+	app, run string
+	start    int64 // ns since 1970
 }
 
 // AddFile adds the runs of a data file, as ReadFile reads it. After an error the sum is
@@ -79,7 +87,7 @@ func (s *FileSum) AddFile(path string) error {
 func (s *FileSum) add(r io.ReaderAt, size int64, name string, alive bool) error {
 	var start [len(Magic)]byte
 	if n, _ := r.ReadAt(start[:], 0); n < len(start) || int64(n) > size || string(start[:]) != Magic {
-		return s.AddRun(r, size, name, alive)
+		return s.addRun(r, size, name, alive)
 	}
 	if uint64(size) > MostSize {
 		return fmt.Errorf("%s: offset 0: a profile file of %d bytes, and %d is the most that is read", name, size, MostSize)
@@ -89,4 +97,25 @@ func (s *FileSum) add(r io.ReaderAt, size int64, name string, alive bool) error 
 		return fmt.Errorf("%s: offset %d: %w", name, s.buf.Len(), err)
 	}
 	return s.profiles.AddTo(&s.Sum, s.buf.Bytes(), name)
+}
+
+// addRun adds a run.
+func (s *FileSum) addRun(from io.ReaderAt, size int64, name string, alive bool) error {
+	in := &input{r: from, name: name, size: uint64(max(size, 0)), buf: s.scratch.buf}
+	defer func() { s.scratch.buf = in.buf }()
+	r, err := in.readRun(alive, s)
+	if err != nil {
+		return err
+	}
+	of := fileRun{r.App, r.Run, r.Start.UnixNano()}
+	if other, ok := s.files[of]; ok {
+		r.warn("is the same run as %s and is counted, too; give markgen one of them", other)
+	} else {
+		if s.files == nil {
+			s.files = map[fileRun]string{}
+		}
+		s.files[of] = name
+	}
+	s.AddHead(r.Profile)
+	return nil
 }

@@ -18,7 +18,7 @@ type Firsts struct {
 // Count is their number.
 func (f *Firsts) Count() (n uint64) {
 	for i := range f.Buckets {
-		n = add64(n, f.Buckets[i].Count)
+		n = Add64(n, f.Buckets[i].Count)
 	}
 	return n
 }
@@ -26,7 +26,7 @@ func (f *Firsts) Count() (n uint64) {
 // SumNS is the sum of their times.
 func (f *Firsts) SumNS() (ns uint64) {
 	for i := range f.Buckets {
-		ns = add64(ns, f.Buckets[i].SumNS)
+		ns = Add64(ns, f.Buckets[i].SumNS)
 	}
 	return ns
 }
@@ -64,11 +64,11 @@ func (f *Firsts) add(g *Firsts) {
 // Sound says whether the shortest and the longest are of the first and the last bucket.
 func (f *Firsts) Sound() bool {
 	last := len(f.Buckets) - 1
-	return last >= 0 && f.MinNS <= f.MaxNS && bucketOf(f.MinNS) == f.Buckets[0].K && bucketOf(f.MaxNS) == f.Buckets[last].K
+	return last >= 0 && f.MinNS <= f.MaxNS && BucketOf(f.MinNS) == f.Buckets[0].K && BucketOf(f.MaxNS) == f.Buckets[last].K
 }
 
 // clone is a copy that shares no memory.
 func (f *Firsts) clone() Firsts { return Firsts{f.MinNS, f.MaxNS, slices.Clone(f.Buckets)} }
 
-// bucketOf is the number of the bucket for a time.
-func bucketOf(ns uint64) uint8 { return uint8(max(bits.Len64(ns), 1) - 1) }
+// BucketOf is the number of the bucket for a time.
+func BucketOf(ns uint64) uint8 { return uint8(max(bits.Len64(ns), 1) - 1) }

@@ -47,7 +47,7 @@ func (r *run) join(sum *Sum) {
 			figures := r.cells.at(index)
 			if b, ok := windows[t.Gates[i]]; ok && figures == nil {
 				figures = new(Marker)
-				figures.fromWindows(r.sampling(&b, layout.OffWindowTicks), &b, 0)
+				Windows(figures, r.sampling(&b, layout.OffWindowTicks), &b.Sums, 0)
 			}
 			r.cells.set(index, nil)
 			if m == nil {
@@ -69,7 +69,7 @@ func (r *run) join(sum *Sum) {
 				to.Sample = max(to.Sample, m.Sample)
 			}
 			if len(r.off) > 0 {
-				to.Off = moreOff(to.Off, r.off[index])
+				to.Add(&Marker{Off: r.off[index]})
 			}
 		}
 		counts, off := r.counts(number, t), r.bitsOff(number, t)
@@ -84,12 +84,12 @@ func (r *run) join(sum *Sum) {
 				to.TakeName(c.Marker, r.Newest)
 				figures := Marker{Count: n}
 				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
-					figures.fromTicks(r.sampling(&b, layout.OffTickTicks), &b, r.batches(&b))
+					CounterWindows(&figures, r.sampling(&b, layout.OffTickTicks), &b.Sums, r.batches(&b))
 				}
 				r.passed(to, &figures)
 				to.Add(&figures)
 				if off.has(i) {
-					to.Off = moreOff(to.Off, "choice")
+					to.Add(&Marker{Off: "choice"})
 				}
 			case c.Block != nil:
 				sum.AddBlock(*c.Block, n)
@@ -97,7 +97,7 @@ func (r *run) join(sum *Sum) {
 		}
 	}
 	for to, list := range callers {
-		to.Callers = addCallers(to.Callers, list)
+		to.Add(&Marker{Callers: list})
 	}
 	for _, number := range slices.Sorted(maps.Keys(r.counters)) {
 		if r.tables[number] == nil {
@@ -117,7 +117,7 @@ func (r *run) passed(to, figures *Marker) {
 	}
 	for i := range figures.Callers {
 		c := &figures.Callers[i]
-		c.Runs = impliedRuns(c.Count)
+		c.Runs = min(c.Count, 1)
 	}
 }
 
@@ -150,7 +150,7 @@ func addSums(t *Table, counts []uint64) {
 	for _, s := range slices.Backward(t.Added) {
 		for _, k := range s.Of {
 			if k < len(counts) {
-				counts[s.Number] = add64(counts[s.Number], counts[k])
+				counts[s.Number] = Add64(counts[s.Number], counts[k])
 			}
 		}
 	}
@@ -188,7 +188,7 @@ func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
 			if i == len(counts) {
 				counts = append(counts, 0)
 			}
-			counts[i] = add64(counts[i], r.order.Uint64(data))
+			counts[i] = Add64(counts[i], r.order.Uint64(data))
 		}
 	}))
 	return counts
@@ -200,7 +200,7 @@ func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
 func (r *run) unnamed() {
 	passages, markers := uint64(0), uint64(0)
 	for _, m := range r.cells.all() {
-		passages, markers = add64(passages, m.Count), markers+1
+		passages, markers = Add64(passages, m.Count), markers+1
 	}
 	if passages > 0 {
 		r.warn("%s of %s that no table in the file names; they are left out", units.Plural(passages, "passage"), units.Plural(markers, "marker"))

@@ -71,7 +71,7 @@ func (k *Known) set(id registry.ID, runs uint64) {
 func (k *Known) Measured(p *Profile) {
 	all := uint64(max(p.Runs, 0))
 	if w := p.Wild; w != nil {
-		all -= min(all, add64(w.Runs, w.Declined()))
+		all -= min(all, Add64(w.Runs, w.Declined()))
 	}
 	for i := range p.Markers {
 		m := &p.Markers[i]
@@ -80,7 +80,7 @@ func (k *Known) Measured(p *Profile) {
 		}
 		runs := all
 		if m.Picks != nil {
-			runs = add64(runs, m.Picks.Runs)
+			runs = Add64(runs, m.Picks.Runs)
 		}
 		k.set(m.ID, runs)
 	}

@@ -59,7 +59,7 @@ func newPairing(b *Between, t *Trace) *pairing {
 	}
 	p.scopes = b.From.Name == b.To.Name && b.From.Kind != RecordExit && b.To.Kind == RecordExit
 	if !p.scopes {
-		p.pauses = t.pauses
+		p.pauses = t.records.Pauses
 	}
 	p.roles = make([]uint8, len(t.Markers))
 	for i, m := range t.Markers {

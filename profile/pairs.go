@@ -42,8 +42,8 @@ func (p *Pairs) add(q *Pairs) *Pairs {
 	sum := &Pairs{List: make([]Pair, 0, len(p.list())+len(q.list()))}
 	for _, one := range []*Pairs{p, q} {
 		if one != nil {
-			sum.Runs = add64(sum.Runs, one.Runs)
-			sum.Lost = add64(sum.Lost, one.Lost)
+			sum.Runs = Add64(sum.Runs, one.Runs)
+			sum.Lost = Add64(sum.Lost, one.Lost)
 			sum.List = append(sum.List, one.List...)
 		}
 	}

@@ -42,7 +42,6 @@ func (r *run) callers() {
 		lists[to] = append(lists[to], c)
 	}
 	for to, list := range lists {
-		m := r.figures(to)
-		m.Callers = addCallers(m.Callers, list)
+		r.figures(to).Add(&Marker{Callers: list})
 	}
 }

@@ -9,11 +9,11 @@ import (
 // costs adds what recording figures of the run cost the program.
 func (r *run) costs(figures *Marker) {
 	scopes := figures.Timed()
-	counts := sub64(figures.Count, scopes)
+	counts := Sub64(figures.Count, scopes)
 	switch {
 	case figures.Demoted():
 		scopes = figures.Samples
-		counts = sub64(figures.Count, scopes)
+		counts = Sub64(figures.Count, scopes)
 	case figures.Sampled():
 		scopes, counts = figures.Samples, 0
 	}
@@ -23,7 +23,7 @@ func (r *run) costs(figures *Marker) {
 // setCost sets the cost of the run, once all figures are known.
 func (r *run) setCost() {
 	if t := r.Trace; r.Untimed && t != nil { // of what is in the trace alone there are no figures
-		r.costNS += float64(add64(t.Records, t.Lost)) / 2 * r.Clock.WholeNS
+		r.costNS += float64(Add64(t.Records, t.Lost)) / 2 * r.Clock.WholeNS
 	}
 	if cpu := r.header.word(layout.OffCPUTime); cpu > 0 {
 		r.Cost = &Cost{1, cpu, uint64(min(r.costNS, math.MaxInt64))}

@@ -20,7 +20,7 @@ func (r *run) firsts() {
 			continue
 		}
 		ns := a.first - 1
-		k := bucketOf(ns)
+		k := BucketOf(ns)
 		if len(m.First.Buckets) > 0 || !slices.ContainsFunc(m.Buckets, func(b Bucket) bool { return b.K == k }) {
 			if !r.Alive && !r.header.partial() {
 				r.damagedAt(r.damaged(a.offset, "a first passage of marker number %d that is not among its passages; it is left out", a.to))

@@ -121,7 +121,6 @@ func (r *run) reads(b block) error {
 		}
 		list = append(list, reading)
 	}
-	m := r.figures(index)
-	m.Readings = addReadings(m.Readings, list)
+	r.figures(index).Add(&Marker{Readings: list})
 	return nil
 }

@@ -7,30 +7,17 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// batchSums are the sums of a BlockSample, or of a BlockTick, over the batches of windows, and what the
+// batchSums are the sums of a BlockSample, or of a BlockTick, with what the
 // header's words were when they began and, if they ended before the run, when they did.
 type batchSums struct {
-	n, nn, s, ss, ns float64
-	x, xx            float64
-	since, until     baseline
+	Sums
+	since, until baseline
 }
 
 // A baseline is what words of the header were at some time. profiled is 0 for never.
 type baseline struct{ profiled, taken, open, batches uint64 }
 
-// stands is how many passages one that was recorded stands for in the windows themselves, where recording took a part of
-// the time.
-func (b *batchSums) stands() float64 {
-	if b.n == 0 {
-		return 1
-	}
-	return max(b.x/b.n, 1)
-}
-
-// taken is which part recording took of the windows in which the passages were.
-func (b *batchSums) taken() float64 { return 1 - 1/b.stands() }
-
-// mostTaken is the part of windows up to which an estimate is worth something: beyond it what a scope costs, which is
+// mostRecording is the part of windows up to which an estimate is worth something: beyond it what a scope costs, which is
 // measured elsewhere, makes more of it than the program does.
 const mostRecording = 0.5
 
@@ -63,7 +50,7 @@ func (r *run) sampled(b block) error {
 		}
 	}
 	r.samples[r.order.Uint64(data[layout.OffSampleMarker:])] = batchSums{
-		n: v[0], nn: v[1], s: v[2], ss: v[3], ns: v[4], x: v[5], xx: v[6],
+		Sums:  Sums{N: v[0], NN: v[1], S: v[2], SS: v[3], NS: v[4], X: v[5], XX: v[6]},
 		since: r.baselineAt(data[layout.OffSampleSince:]), until: r.baselineAt(data[layout.OffSampleUntil:]),
 	}
 	return nil
@@ -88,13 +75,13 @@ func (r *run) sampledSince() (first baseline) {
 func (r *run) estimate() {
 	h := r.header
 	for _, f := range r.cells.all() {
-		f.fromCountdown()
+		Countdown(f)
 	}
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
 		return
 	}
 	r.Sampling = r.sampling(&batchSums{since: r.sampledSince()}, layout.OffWindowTicks)
-	if len(r.samples) > 0 && r.Sampling.factor() == 0 {
+	if len(r.samples) > 0 && Factor(r.Sampling) == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
 	once := r.calledOnce()
@@ -105,7 +92,7 @@ func (r *run) estimate() {
 	for index, b := range r.samples {
 		f := r.figures(index)
 		if f.Count > 0 || !once[numbers[index]] {
-			f.fromWindows(r.sampling(&b, layout.OffWindowTicks), &b, r.batches(&b))
+			Windows(f, r.sampling(&b, layout.OffWindowTicks), &b.Sums, r.batches(&b))
 			r.doubt(f, &b, numbers[index])
 		}
 	}
@@ -113,8 +100,8 @@ func (r *run) estimate() {
 		if b, ok := r.samples[e.marker]; ok {
 			f := r.figures(index)
 			n := float64(f.Count)
-			of := batchSums{n: n, x: n * b.stands(), xx: n * b.stands() * n * b.stands(), since: b.since, until: b.until}
-			f.fromWindows(r.sampling(&of, layout.OffWindowTicks), &of, 1)
+			x := n * b.Stands()
+			Windows(f, r.sampling(&b, layout.OffWindowTicks), &Sums{N: n, X: x, XX: x * x}, 1)
 		}
 	}
 	r.warnOfDoubts()
@@ -143,7 +130,7 @@ type doubts struct {
 
 // doubt takes note of a marker if its estimate is one that is not to be believed.
 func (r *run) doubt(m *Marker, b *batchSums, number uint64) {
-	if taken := b.taken(); m.Count > 0 && taken > mostRecording {
+	if taken := b.Taken(); m.Count > 0 && taken > mostRecording {
 		if r.doubts.n++; taken > r.doubts.most {
 			r.doubts.most, r.doubts.marker = taken, number
 		}
@@ -185,11 +172,11 @@ func (r *run) sampling(b *batchSums, open int) *Sampling {
 	if until.profiled == 0 {
 		until = baseline{profiled: r.profiled(), taken: h.word(layout.OffWindowTaken), open: h.word(open)}
 	}
-	ns := func(from, to uint64) uint64 { return duration(0, to-min(from, to), r.Clock.Hz) }
+	ns := func(from, to uint64) uint64 { return Duration(0, to-min(from, to), r.Clock.Hz) }
 	s := &Sampling{N: h.word(layout.OffSampleN), Windows: h.word(layout.OffWindows), OpenNS: ns(b.since.open, until.open)}
 	taken := ns(b.since.taken, until.taken)
-	s.NetNS = sub64(s.OpenNS, taken)
-	s.OfNS = max(sub64(ns(b.since.profiled, until.profiled), taken), s.NetNS)
+	s.NetNS = Sub64(s.OpenNS, taken)
+	s.OfNS = max(Sub64(ns(b.since.profiled, until.profiled), taken), s.NetNS)
 	return s
 }
 
@@ -199,7 +186,7 @@ func (r *run) profiled() uint64 {
 	ticks := h.word(layout.OffProfiled)
 	if h.word(layout.OffState) == layout.StateProfiling {
 		if d := r.last - h.word(layout.OffSince); int64(d) > 0 {
-			ticks = add64(ticks, d)
+			ticks = Add64(ticks, d)
 		}
 	}
 	return ticks

@@ -37,17 +37,16 @@ func (r *run) sizes(b block) error {
 			bucket.Logged = bucket.Count
 			bucket.SumLog = r.order.Uint64(logs[layout.SizeLogSum:])
 			bucket.SumLogSq = r.order.Uint64(logs[layout.SizeLogSquare:])
-			if bucket.settleLogs(r.torn); bucket.Logged == 0 {
+			if bucket.SettleLogs(r.torn); bucket.Logged == 0 {
 				bucket.SumLog, bucket.SumLogSq = 0, 0
 			}
 		}
-		if !bucket.settle(r.torn) {
+		if !bucket.Settle(r.torn) {
 			return r.damaged(b.offset, "sizes of marker number %d whose figures contradict each other; they are left out", index)
 		}
 		list = append(list, bucket)
 	}
 	r.sizesAt[key] = true
-	m := r.figures(index)
-	m.Sizes = addSizes(m.Sizes, list)
+	r.figures(index).Add(&Marker{Sizes: list})
 	return nil
 }

@@ -2,6 +2,11 @@ package profile
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
 	"slices"
 
 	"github.com/markgen/markgen/runtime/layout"
@@ -15,24 +20,129 @@ func (r *run) samplesPassages() bool {
 	})
 }
 
-// A shardTrace is where the records of one processor are.
-type shardTrace struct {
-	number  uint32
-	parts   []tracePart
-	ring    uint64 // offset of its ring, 0: none yet
-	gap     uint64 // records missing after the last
-	gapTick uint64 // since when
-	gapLast uint64 // until when
+// Records is where the records of a run's trace are in its file, and what the numbers in them stand for.
+// Who has opened them closes them.
+type Records struct {
+	Run       *Profile // the run, without markers and blocks
+	Name      string   // of the file, as it was given
+	PID       uint64   // process ID
+	StartTick uint64
+	Unplaced  uint64   // records that are lost and had no ring, so that it is not known where they are missing
+	Pauses    []uint64 // ticks at which collection ceased, in order
+	Sampled   bool     // passages are missing, for others stand for them
+	Big       bool     // the file is of a machine with the high byte first
+
+	Numbers []Numbered // the markers that records may name; a later number is the one that counts
+	Counted []*Marker  // that are only counted: records name none of these
+	Rings   []Ring     // by processor
+
+	in   *input
+	file *os.File // nil: who opened it closes it
 }
 
-// A tracePart is records that stand one behind the other in the file.
-type tracePart struct{ offset, first, n uint64 }
+// Numbered is a marker with a number by which records name it.
+type Numbered struct {
+	Number uint64
+	Marker *Marker
+}
 
-func (r *run) shardTrace(number uint32) *shardTrace {
-	s := r.traces[number]
+// A Ring is where the records of one processor are.
+type Ring struct {
+	Processor uint32
+	Parts     []RingPart // in the order of their records
+	Gap       uint64     // records missing after the last
+	GapTick   uint64     // since when
+	GapLast   uint64     // until when
+
+	offset uint64 // of the ring itself, 0: none yet
+}
+
+// A RingPart is records that stand one behind the other in the file.
+type RingPart struct {
+	Offset uint64
+	First  uint64 // number of the first of its processor's records
+	N      uint64 // how many they are
+}
+
+// OpenRecords finds the records of a trace in a data file. A file without any is an error.
+func OpenRecords(path string) (*Records, error) {
+	f, info, err := OpenData(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := records(f, info.Size(), path, alive(f))
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	t.file = f
+	return t, nil
+}
+
+// ReadRecords is OpenRecords for data that is elsewhere than in a file: size bytes at
+// r. The name stands for the file in errors and warnings.
+func ReadRecords(r io.ReaderAt, size int64, name string) (*Records, error) {
+	return records(r, size, name, false)
+}
+
+// Close closes the file.
+func (t *Records) Close() error {
+	if t.file == nil {
+		return nil
+	}
+	return t.file.Close()
+}
+
+// ReadAt fills b with what is in the file from an offset on.
+func (t *Records) ReadAt(b []byte, offset uint64) error { return t.in.readAt(b, offset) }
+
+func records(from io.ReaderAt, size int64, name string, alive bool) (*Records, error) {
+	in := &input{r: from, name: name, size: uint64(max(size, 0))}
+	r, err := in.readRun(alive, new(FileSum))
+	if err != nil {
+		return nil, err
+	}
+	if r.Trace == nil {
+		return nil, fmt.Errorf("%s: no trace is in it; run the program with collect=trace in MARKGEN", name)
+	}
+	t := &Records{
+		Run:       r.Profile,
+		Name:      name,
+		PID:       r.header.word(layout.OffPID),
+		StartTick: r.header.word(layout.OffStartTick),
+		Unplaced:  r.header.word(layout.OffTraceLost),
+		Pauses:    r.pauses(),
+		Sampled:   r.samplesPassages(),
+		Big:       r.order.big,
+		in:        r.input,
+	}
+	for _, table := range r.ordered {
+		for i, m := range table.Markers {
+			if m != nil {
+				t.Numbers = append(t.Numbers, Numbered{table.first + uint64(i), m})
+			}
+		}
+		for _, c := range table.Counters {
+			if c.Marker != nil {
+				t.Counted = append(t.Counted, c.Marker)
+			}
+		}
+	}
+	for _, a := range r.aliases {
+		if m := r.named(a.to); m != nil {
+			t.Numbers = append(t.Numbers, Numbered{a.from, m})
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(r.traces)) {
+		t.Rings = append(t.Rings, *r.traces[number])
+	}
+	return t, nil
+}
+
+func (r *run) ringOf(processor uint32) *Ring {
+	s := r.traces[processor]
 	if s == nil {
-		s = &shardTrace{number: number}
-		r.traces[number] = s
+		s = &Ring{Processor: processor}
+		r.traces[processor] = s
 	}
 	return s
 }
@@ -51,13 +161,13 @@ func (r *run) ring(b block) error {
 	if drained > written {
 		return r.damaged(b.offset, "a ring of which %d records were taken, and %d were written; it is left out", drained, written)
 	}
-	s := r.shardTrace(b.shard)
-	if s.ring != 0 {
+	s := r.ringOf(b.shard)
+	if s.offset != 0 {
 		return r.damaged(b.offset, "a second ring of processor %d; it is left out", b.shard)
 	}
-	s.ring = b.offset
-	s.gap, s.gapTick, s.gapLast = word(layout.RingGap), word(layout.RingGapTick), word(layout.RingGapLast)
-	r.Trace.Lost = add64(r.Trace.Lost, word(layout.RingLost))
+	s.offset = b.offset
+	s.Gap, s.GapTick, s.GapLast = word(layout.RingGap), word(layout.RingGapTick), word(layout.RingGapLast)
+	r.Trace.Lost = Add64(r.Trace.Lost, word(layout.RingLost))
 	from := drained
 	if written-drained >= room {
 		from = written - room + 1
@@ -65,7 +175,7 @@ func (r *run) ring(b block) error {
 	for from < written {
 		place := from % room
 		n := min(written-from, room-place)
-		s.parts = append(s.parts, tracePart{b.offset + layout.RingData + place*layout.RecordSize, from, n})
+		s.Parts = append(s.Parts, RingPart{b.offset + layout.RingData + place*layout.RecordSize, from, n})
 		from += n
 	}
 	return nil
@@ -85,8 +195,8 @@ func (r *run) drained(b block) error {
 		return r.damaged(b.offset, "%d records from number %d on in a block of %d bytes; they are left out", n, first, b.size)
 	}
 	if n > 0 {
-		s := r.shardTrace(b.shard)
-		s.parts = append(s.parts, tracePart{b.offset + layout.TraceData, first, n})
+		s := r.ringOf(b.shard)
+		s.Parts = append(s.Parts, RingPart{b.offset + layout.TraceData, first, n})
 	}
 	return nil
 }
@@ -95,22 +205,22 @@ func (r *run) drained(b block) error {
 // twice, and counts what is missing between them.
 func (r *run) sortTraces() {
 	for _, s := range r.traces {
-		slices.SortFunc(s.parts, func(a, b tracePart) int { return cmp.Compare(a.first, b.first) })
-		kept, next := s.parts[:0], uint64(0)
-		for _, p := range s.parts {
-			if p.first < next {
-				skip := min(next-p.first, p.n)
-				p.first, p.n, p.offset = p.first+skip, p.n-skip, p.offset+skip*layout.RecordSize
+		slices.SortFunc(s.Parts, func(a, b RingPart) int { return cmp.Compare(a.First, b.First) })
+		kept, next := s.Parts[:0], uint64(0)
+		for _, p := range s.Parts {
+			if p.First < next {
+				skip := min(next-p.First, p.N)
+				p.First, p.N, p.Offset = p.First+skip, p.N-skip, p.Offset+skip*layout.RecordSize
 			}
-			if p.n == 0 {
+			if p.N == 0 {
 				continue
 			}
-			r.Trace.Lost = add64(r.Trace.Lost, p.first-next)
-			r.Trace.Records = add64(r.Trace.Records, p.n)
-			next = p.first + p.n
+			r.Trace.Lost = Add64(r.Trace.Lost, p.First-next)
+			r.Trace.Records = Add64(r.Trace.Records, p.N)
+			next = p.First + p.N
 			kept = append(kept, p)
 		}
-		s.parts = kept
+		s.Parts = kept
 	}
 	if r.header.word(layout.OffFlags)&layout.FlagTraced == 0 {
 		r.Trace = nil

@@ -41,7 +41,7 @@ func (r *run) spread(b block) error {
 		if bucket.Count == 0 {
 			continue
 		}
-		if !bucket.settle(r.torn) {
+		if !bucket.Settle(r.torn) {
 			return r.damaged(b.offset, "buckets of a value of marker number %d whose figures contradict each other; they are left out", index)
 		}
 		list = append(list, bucket)
@@ -53,7 +53,6 @@ func (r *run) spread(b block) error {
 	} else {
 		v.Buckets = list
 	}
-	m := r.figures(index)
-	m.Readings = addReadings(m.Readings, []Reading{{Collector: r.names.collector(number), Values: []Value{v}}})
+	r.figures(index).Add(&Marker{Readings: []Reading{{Collector: r.names.collector(number), Values: []Value{v}}}})
 	return nil
 }

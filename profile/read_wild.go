@@ -7,18 +7,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// pickUnits is n/p, and what it adds to the variance, in units of 1/varUnit.
-func pickUnits(n, p float64) (est, variance Uint128) {
-	est = toUint128(n / p * varUnit)
-	return est, toUint128((1 - p) * (n / p) * (n / p) * varUnit)
-}
-
 // newPicks is of one run, with n passages and the probability p of being picked.
 func newPicks(n uint64, p float64) Picks {
-	picks := Picks{Runs: 1}
-	picks.Weight, _ = pickUnits(1, p)
-	picks.Passages, picks.PassagesVar = pickUnits(float64(n), p)
-	return picks
+	est := float64(n) / p
+	return Picks{Runs: 1, Weight: VarUnits(1 / p), Passages: VarUnits(est), PassagesVar: VarUnits((1 - p) * est * est)}
 }
 
 // pickProbability is that of a function in a run, from its limit and the runs that it was
@@ -98,6 +90,7 @@ func (r *run) pickedFigures(index uint64, to, figures *Marker) *Marker {
 	if figures != nil {
 		n = figures.Count
 	}
-	to.addPicks(newPicks(n, p))
+	picks := newPicks(n, p)
+	to.Add(&Marker{Picks: &picks})
 	return figures
 }

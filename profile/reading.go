@@ -55,7 +55,7 @@ func addReadings(a, b []Reading) []Reading {
 func (r *Reading) add(b *Reading) {
 	had := len(r.Values)
 	r.Collector = b.Collector
-	r.Scopes, r.Dropped = add64(r.Scopes, b.Scopes), add64(r.Dropped, b.Dropped)
+	r.Scopes, r.Dropped = Add64(r.Scopes, b.Scopes), Add64(r.Dropped, b.Dropped)
 	r.Values = addKeyed(r.Values, b.Values, valueName, (*Value).add)
 	if len(r.Values) > had {
 		slices.SortFunc(r.Values, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
@@ -65,6 +65,6 @@ func (r *Reading) add(b *Reading) {
 // add adds v, of the same name, which is not changed and not shared. The zero value is of none yet.
 func (sum *Value) add(v *Value) {
 	sum.Name = v.Name
-	sum.Sum, sum.Self, sum.Nested = add64(sum.Sum, v.Sum), add64(sum.Self, v.Self), add64(sum.Nested, v.Nested)
+	sum.Sum, sum.Self, sum.Nested = Add64(sum.Sum, v.Sum), Add64(sum.Self, v.Self), Add64(sum.Nested, v.Nested)
 	sum.Buckets, sum.SelfBuckets = addValueBuckets(sum.Buckets, v.Buckets), addValueBuckets(sum.SelfBuckets, v.SelfBuckets)
 }

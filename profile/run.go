@@ -9,7 +9,7 @@ import (
 )
 
 // readRun reads a run, and adds its markers and blocks to the sum.
-func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
+func (in *input) readRun(alive bool, sum *FileSum) (*run, error) {
 	h, err := in.readHeader()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
 		ticks:          map[tickKey][]batchSums{},
-		traces:         map[uint32]*shardTrace{},
+		traces:         map[uint32]*Ring{},
 		readAt:         map[part]bool{},
 		sizesAt:        map[part]bool{},
 		spreadAt:       map[spreadPart]bool{},
@@ -39,7 +39,7 @@ func (in *input) readRun(alive bool, sum *Sum) (*run, error) {
 	if alive {
 		run.torn = tornRunning
 	}
-	run.read(sum)
+	run.read(&sum.Sum)
 	return run, nil
 }
 
@@ -50,7 +50,7 @@ type run struct {
 	*Profile
 	*scratch
 	header header
-	torn   uint64  // see reconcile
+	torn   uint64  // see Bucket.Settle
 	last   uint64  // latest tick of all cells, 0 if there is none
 	costNS float64 // of recording all figures, see costs
 
@@ -77,9 +77,9 @@ type run struct {
 	ticks          map[tickKey][]batchSums // of counters in windows
 	changes        []change                // of the state
 
-	traces map[uint32]*shardTrace // by processor
-	names  *readers               // of what is read besides time, nil if nothing is
-	readAt map[part]bool          // where that is known
+	traces map[uint32]*Ring // by processor
+	names  *readers         // of what is read besides time, nil if nothing is
+	readAt map[part]bool    // where that is known
 
 	sizesAt  map[part]bool       // where times by size are known
 	spreadAt map[spreadPart]bool // where it is known how values are spread
@@ -92,6 +92,7 @@ type scratch struct {
 	parts numbered[cell]   // what the blocks had, by global index: of the first of its processors
 	cells numbered[Marker] // figures without names, by global index
 	texts Cache            // what their tables say
+	buf   []byte           // what input reads into
 
 	counted map[*Marker]bool // markers of the sum that the file has passages of
 
@@ -223,7 +224,7 @@ func (r *run) elapsed() {
 		last = since
 	}
 	if r.ElapsedNS = r.header.span(); r.ElapsedNS == 0 && last != 0 {
-		r.ElapsedNS = duration(r.header.word(layout.OffStartTick), last, r.Clock.Hz)
+		r.ElapsedNS = Duration(r.header.word(layout.OffStartTick), last, r.Clock.Hz)
 	}
 }
 
@@ -283,7 +284,7 @@ func (r *run) block(b block) {
 
 // sumOf is the sum of two lists of buckets, each sorted by K, in memory for this file.
 func (s *scratch) sumOf(a, b []Bucket) []Bucket {
-	return appendSum(s.bucketPool.take(len(a) + len(b))[:0], a, b)
+	return AppendBuckets(s.bucketPool.take(len(a) + len(b))[:0], a, b)
 }
 
 // sum adds up the cells of each marker.
@@ -298,12 +299,18 @@ func (r *run) sum() {
 				r.last = c.last
 			}
 			f := r.figures(index)
-			f.extremes(len(c.buckets), c.min, c.max)
-			f.Count = add64(f.Count, c.count)
-			f.SelfNS = add64(f.SelfNS, c.self)
-			f.NestedNS = add64(f.NestedNS, c.nested)
-			f.Ticks = add64(f.Ticks, c.ticks)
-			f.Seen = add64(f.Seen, c.seen)
+			switch {
+			case len(c.buckets) == 0:
+			case len(f.Buckets) == 0:
+				f.MinNS, f.MaxNS = c.min, c.max
+			default:
+				f.MinNS, f.MaxNS = min(f.MinNS, c.min), max(f.MaxNS, c.max)
+			}
+			f.Count = Add64(f.Count, c.count)
+			f.SelfNS = Add64(f.SelfNS, c.self)
+			f.NestedNS = Add64(f.NestedNS, c.nested)
+			f.Ticks = Add64(f.Ticks, c.ticks)
+			f.Seen = Add64(f.Seen, c.seen)
 			f.Sample = max(f.Sample, c.rate)
 			if f.Buckets == nil {
 				f.Buckets = c.buckets

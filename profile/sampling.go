@@ -15,25 +15,28 @@ type Sampling struct {
 	OfNS    uint64 // of how much time they are a sample, corrected in the same way
 }
 
+// VarUnits is a number of 0 or more in 1024ths, rounded, as CountVar and SumVar are, and the sums of Picks.
+func VarUnits(v float64) Uint128 { return toUint128(v * varUnit) }
+
 // varUnit is how many units of a variance make one: sums of whole numbers do not
 // depend on their order.
 const varUnit = 1024
 
-// setMeanVar keeps the square of the mean's standard error, when the figures are those
+// SetMeanVar keeps the square of the mean's standard error, when the figures are those
 // that it is of. Where nothing tells it they may be all off, of which little is left when others are added.
-func (m *Marker) setMeanVar(v float64) {
+func (m *Marker) SetMeanVar(v float64) {
 	n := float64(m.Timed())
 	if m.Unsure = math.IsInf(v, 0) && n > 0; m.Unsure {
 		v = m.MeanNS() * m.MeanNS()
 	}
 	if n > 0 {
-		m.SumVar = toUint128(v * n * n * varUnit)
+		m.SumVar = VarUnits(v * n * n)
 	}
 }
 
-// simpleVar is the variance of the mean of the passages as independent samples;
+// MeanVar is the variance of the mean of the passages as independent samples;
 // infinite if there are too few to tell.
-func (m *Marker) simpleVar() float64 {
+func (m *Marker) MeanVar() float64 {
 	n := float64(m.Timed())
 	if n < 2 {
 		return math.Inf(1)
@@ -52,7 +55,7 @@ func (m *Marker) Taken() uint64 {
 	if !m.Sampled() && !m.Demoted() {
 		return n
 	}
-	return min(n, add64(m.Samples, sub64(m.Count, m.Seen)))
+	return min(n, Add64(m.Samples, Sub64(m.Count, m.Seen)))
 }
 
 // Rate is the latest rate at which the marker was sampled, 1:N; "" where figures are no estimates. It is 1:1 where sampling
@@ -79,7 +82,7 @@ func (m *Marker) MeanSE() (ns float64, ok bool) {
 	case m.Unsure && ns > unknownPart*m.MeanNS():
 		return 0, false
 	case ns == 0 && m.Samples > 1: // no window has shown any: those that were recorded before are all the sample there is
-		ns = math.Sqrt(m.simpleVar())
+		ns = math.Sqrt(m.MeanVar())
 	}
 	return ns, m.Samples > 1 && !math.IsInf(ns, 0)
 }
@@ -92,8 +95,8 @@ func (sum *Marker) addSampling(m *Marker) {
 	sum.SumVar = sum.SumVar.Add(m.SumVar)
 	sum.CountVar = sum.CountVar.Add(m.CountVar)
 	sum.Unsure = sum.Unsure || m.Unsure
-	sum.Samples = add64(sum.Samples, m.Samples)
-	sum.Seen = add64(sum.Seen, m.Seen)
+	sum.Samples = Add64(sum.Samples, m.Samples)
+	sum.Seen = Add64(sum.Seen, m.Seen)
 	sum.Sample = max(sum.Sample, m.Sample)
 }
 
@@ -111,9 +114,9 @@ func (s *Sampling) add(t *Sampling) *Sampling {
 	}
 	sum := *s
 	sum.N = max(s.N, t.N)
-	sum.Windows = add64(s.Windows, t.Windows)
-	sum.OpenNS = add64(s.OpenNS, t.OpenNS)
-	sum.NetNS = add64(s.NetNS, t.NetNS)
-	sum.OfNS = add64(s.OfNS, t.OfNS)
+	sum.Windows = Add64(s.Windows, t.Windows)
+	sum.OpenNS = Add64(s.OpenNS, t.OpenNS)
+	sum.NetNS = Add64(s.NetNS, t.NetNS)
+	sum.OfNS = Add64(s.OfNS, t.OfNS)
 	return &sum
 }

@@ -11,8 +11,8 @@ import (
 
 // simulate makes the sums of windows of a program that does something for a random time and something else for another, of which the
 // first has n passages a window and recording each takes cost, as a part of a window.
-func simulate(random *rand.Rand, batches int, n, cost float64) *batchSums {
-	b := &batchSums{}
+func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
+	b := &Sums{}
 	for range batches {
 		dense := 0.0
 		if random.Float64() < 0.5 {
@@ -21,10 +21,10 @@ func simulate(random *rand.Rand, batches int, n, cost float64) *batchSums {
 		longer := 1 + n*dense*cost // a window shows so much less
 		seen := math.Floor(n*dense/longer + random.Float64())
 		x := seen * longer
-		b.n += seen
-		b.nn += seen * seen
-		b.x += x
-		b.xx += x * x
+		b.N += seen
+		b.NN += seen * seen
+		b.X += x
+		b.XX += x * x
 	}
 	return b
 }
@@ -40,8 +40,8 @@ func TestEstimates(t *testing.T) {
 		truth := windows * of * tt.n / 2
 		for range runs {
 			b := simulate(random, windows, tt.n, tt.cost)
-			m := Marker{Count: uint64(b.n)}
-			m.fromWindows(s, b, windows)
+			m := Marker{Count: uint64(b.N)}
+			Windows(&m, s, b, windows)
 			sum += float64(m.Count)
 			if math.Abs(float64(m.Count)-truth) <= 2*m.CountSE() {
 				within++
@@ -59,17 +59,17 @@ func TestEstimates(t *testing.T) {
 // The more recording takes of windows the less an estimate is sure, and what no window has shown may have come once.
 func TestCountVar(t *testing.T) {
 	s := &Sampling{N: 10, Windows: 4000, OpenNS: 64_000_000, NetNS: 64_000_000, OfNS: 640_000_000}
-	alike := func(longer float64) *batchSums {
-		return &batchSums{n: 1000, nn: 1000, x: 1000 * longer, xx: 1000 * longer * longer}
+	alike := func(longer float64) *Sums {
+		return &Sums{N: 1000, NN: 1000, X: 1000 * longer, XX: 1000 * longer * longer}
 	}
 	for longer, want := range map[float64]float64{1: 0, 1.25: 0.2, 2: 0.5, 10: 0.9} {
 		b := alike(longer)
-		if got := math.Sqrt(s.countVar(b, 1000)) / (b.x * s.factor()); math.Abs(got-want) > 0.01 {
+		if got := math.Sqrt(countVar(s, b, 1000)) / (b.X * Factor(s)); math.Abs(got-want) > 0.01 {
 			t.Errorf("windows %g times as long as their net time: ± %.3f, want %g", longer, got, want)
 		}
 	}
 	m := Marker{}
-	m.fromWindows(s, &batchSums{}, 1000)
+	Windows(&m, s, &Sums{}, 1000)
 	if m.Count != 0 || m.CountSE() != 10 || !m.Sampled() {
 		t.Errorf("in no window of a tenth of the time: %d ± %g", m.Count, m.CountSE())
 	}
@@ -79,7 +79,7 @@ func TestCountVar(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	r := &run{input: &input{name: "run.markgen"}, Profile: &Profile{}, ordered: []*table{{Table: &Table{Markers: []*Marker{{Name: "parse"}, {Name: "next"}, {Name: "peek"}}}}}}
 	for number, longer := range []float64{1.5, 4, 3} {
-		r.doubt(&Marker{Count: 10}, &batchSums{n: 10, x: 10 * longer}, uint64(number))
+		r.doubt(&Marker{Count: 10}, &batchSums{Sums: Sums{N: 10, X: 10 * longer}}, uint64(number))
 	}
 	r.doubt(&Marker{}, &batchSums{}, 0)
 	r.warnOfDoubts()
@@ -96,8 +96,8 @@ func TestMeanOfUnsure(t *testing.T) {
 		return []Bucket{{K: 12, Count: n, SumNS: n * each, SumSq: Uint128{Lo: n * each * each}}}
 	}
 	sure, unsure := Marker{Samples: 1000, Count: 10_000, Buckets: timed(10_000, 3000)}, Marker{Samples: 1, Count: 10, Buckets: timed(10, 3500)}
-	sure.setMeanVar(30 * 30)
-	unsure.setMeanVar(math.Inf(1))
+	sure.SetMeanVar(30 * 30)
+	unsure.SetMeanVar(math.Inf(1))
 	if se, ok := unsure.MeanSE(); ok {
 		t.Errorf("of a single one: ± %g", se)
 	}

@@ -13,11 +13,17 @@ func (b Bucket) Sound() bool {
 	if b.K >= 64 || b.Count == 0 {
 		return false
 	}
-	if plausible(b.K, b.Count, b.SumNS, b.SumSq) {
-		return true
-	}
-	same, ok := reconcile(b, 0)
+	same, ok := b.Settle(0)
 	return ok && same == b
+}
+
+// Settle makes the figures of the bucket agree, as they were written one after the other: those of up to torn passages
+// may be in some of them only. If they are farther off than that, ok is false: no program ever wrote that.
+func (b Bucket) Settle(torn uint64) (_ Bucket, ok bool) {
+	if plausible(b.K, b.Count, b.SumNS, b.SumSq) {
+		return b, true
+	}
+	return reconcile(b, torn)
 }
 
 // reconcile makes the figures of a bucket agree: count times of the bucket's

@@ -71,22 +71,22 @@ func addSizes(a, b []SizeBucket) []SizeBucket {
 			a = slices.Insert(a, i, SizeBucket{K: add.K})
 		}
 		sum := &a[i]
-		sum.Count = add64(sum.Count, add.Count)
+		sum.Count = Add64(sum.Count, add.Count)
 		sum.SumSize = sum.SumSize.Add(add.SumSize)
-		sum.SumNS = add64(sum.SumNS, add.SumNS)
+		sum.SumNS = Add64(sum.SumNS, add.SumNS)
 		sum.SumSq = sum.SumSq.Add(add.SumSq)
-		sum.Logged = add64(sum.Logged, add.Logged)
-		sum.SumLog = add64(sum.SumLog, add.SumLog)
-		sum.SumLogSq = add64(sum.SumLogSq, add.SumLogSq)
+		sum.Logged = Add64(sum.Logged, add.Logged)
+		sum.SumLog = Add64(sum.SumLog, add.SumLog)
+		sum.SumLogSq = Add64(sum.SumLogSq, add.SumLogSq)
 	}
 	return a
 }
 
-// settleLogs leaves out the sums of logarithms where they can't be those of about as many passages: each
+// SettleLogs leaves out the sums of logarithms where they can't be those of about as many passages: each
 // is at least that of 16 ns, and less than 65.
-func (b *SizeBucket) settleLogs(torn uint64) {
+func (b *SizeBucket) SettleLogs(torn uint64) {
 	const least, most = 4 * layout.SizeLogUnit, 65 * layout.SizeLogUnit
-	few, many := b.Count-min(b.Count, torn), add64(b.Count, torn)
+	few, many := b.Count-min(b.Count, torn), Add64(b.Count, torn)
 	within := func(sum, least, most uint64) bool {
 		over, lo := bits.Mul64(few, least)
 		beyond, hi := bits.Mul64(many, most)
@@ -97,9 +97,9 @@ func (b *SizeBucket) settleLogs(torn uint64) {
 	}
 }
 
-// settle makes the sum of the sizes one that as many sizes of the bucket can have, or if it
+// Settle makes the sum of the sizes one that as many sizes of the bucket can have, or if it
 // is off by more than torn passages says no.
-func (b *SizeBucket) settle(torn uint64) (ok bool) {
+func (b *SizeBucket) Settle(torn uint64) (ok bool) {
 	if b.Count > math.MaxUint64-torn {
 		return false
 	}
@@ -135,10 +135,10 @@ func (b *SizeBucket) settle(torn uint64) (ok bool) {
 // Sound tells whether the figures of the bucket can be those of some passages, as Bucket.Sound does.
 func (b SizeBucket) Sound() bool {
 	same := b
-	if b.K >= 64 || b.Count == 0 || b.Logged > b.Count || !same.settle(0) || same != b {
+	if b.K >= 64 || b.Count == 0 || b.Logged > b.Count || !same.Settle(0) || same != b {
 		return false
 	}
 	same.Count = b.Logged
-	same.settleLogs(0)
+	same.SettleLogs(0)
 	return same.Logged == b.Logged && (b.Logged > 0 || b.SumLog|b.SumLogSq == 0)
 }

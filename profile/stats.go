@@ -18,7 +18,7 @@ func (m *Marker) TotalNS() uint64 {
 func (m *Marker) SumNS() uint64 {
 	var sum uint64
 	for _, b := range m.Buckets {
-		sum = add64(sum, b.SumNS)
+		sum = Add64(sum, b.SumNS)
 	}
 	return sum
 }
@@ -28,7 +28,7 @@ func (m *Marker) SumNS() uint64 {
 func (m *Marker) Timed() uint64 {
 	var n uint64
 	for _, b := range m.Buckets {
-		n = add64(n, b.Count)
+		n = Add64(n, b.Count)
 	}
 	return n
 }

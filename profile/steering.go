@@ -37,7 +37,7 @@ func (r *run) log(b block) error {
 		}
 		word := func(offset int) uint32 { return r.order.Uint32(data[offset:]) }
 		r.changes = append(r.changes, change{word(layout.LogMarker), tick, Change{
-			AtNS:  duration(r.header.word(layout.OffStartTick), tick, r.Clock.Hz),
+			AtNS:  Duration(r.header.word(layout.OffStartTick), tick, r.Clock.Hz),
 			From:  stateName(uint64(word(layout.LogFrom))),
 			To:    stateName(uint64(word(layout.LogTo))),
 			Cause: cmp.Or(causes[word(layout.LogCause)], "unknown"),

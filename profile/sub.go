@@ -22,8 +22,8 @@ import (
 func Sub(p, q *Profile) (diff *Profile, backwards int) {
 	d := *p
 	d.Runs = max(p.Runs-q.Runs, 0)
-	d.ElapsedNS = sub64(p.ElapsedNS, q.ElapsedNS)
-	d.Lost = sub64(p.Lost, q.Lost)
+	d.ElapsedNS = Sub64(p.ElapsedNS, q.ElapsedNS)
+	d.Lost = Sub64(p.Lost, q.Lost)
 	d.Sampling = p.Sampling.sub(q.Sampling)
 	d.Wild = p.Wild.sub(q.Wild)
 	d.Cost = p.Cost.sub(q.Cost)
@@ -51,18 +51,18 @@ func Sub(p, q *Profile) (diff *Profile, backwards int) {
 
 // sub takes away the figures of an earlier reading. What m shares with others is not changed.
 func (m *Marker) sub(old *Marker) {
-	untimed := sub64(sub64(m.Count, m.Timed()), sub64(old.Count, old.Timed()))
+	untimed := Sub64(Sub64(m.Count, m.Timed()), Sub64(old.Count, old.Timed()))
 	m.Buckets = subBuckets(m.Buckets, old.Buckets)
-	m.Count = add64(untimed, m.Timed())
-	m.Runs = sub64(m.Runs, old.Runs)
+	m.Count = Add64(untimed, m.Timed())
+	m.Runs = Sub64(m.Runs, old.Runs)
 	m.MinNS, m.MaxNS = extremesIn(m.Buckets, m.MinNS, m.MaxNS)
 	// What was read of the latest scopes may have been a part only. What is too much here comes
 	// again with the next difference.
-	m.SelfNS = min(sub64(m.SelfNS, old.SelfNS), m.SumNS())
-	m.NestedNS = min(sub64(m.NestedNS, old.NestedNS), m.SumNS())
-	m.Ticks = sub64(m.Ticks, old.Ticks)
-	m.Samples = sub64(m.Samples, old.Samples)
-	m.Seen = sub64(m.Seen, old.Seen)
+	m.SelfNS = min(Sub64(m.SelfNS, old.SelfNS), m.SumNS())
+	m.NestedNS = min(Sub64(m.NestedNS, old.NestedNS), m.SumNS())
+	m.Ticks = Sub64(m.Ticks, old.Ticks)
+	m.Samples = Sub64(m.Samples, old.Samples)
+	m.Seen = Sub64(m.Seen, old.Seen)
 	m.CountVar, m.SumVar = m.CountVar.Sub(old.CountVar), m.SumVar.Sub(old.SumVar)
 	m.First.Buckets = subBuckets(m.First.Buckets, old.First.Buckets)
 	m.First.MinNS, m.First.MaxNS = extremesIn(m.First.Buckets, m.First.MinNS, m.First.MaxNS)
@@ -81,7 +81,7 @@ func (m *Marker) sub(old *Marker) {
 func subBuckets(a, b []Bucket) (left []Bucket) {
 	for _, c := range a {
 		if i := slices.IndexFunc(b, func(old Bucket) bool { return old.K == c.K }); i >= 0 {
-			c.Count, c.SumNS, c.SumSq = sub64(c.Count, b[i].Count), sub64(c.SumNS, b[i].SumNS), c.SumSq.Sub(b[i].SumSq)
+			c.Count, c.SumNS, c.SumSq = Sub64(c.Count, b[i].Count), Sub64(c.SumNS, b[i].SumNS), c.SumSq.Sub(b[i].SumSq)
 			c = c.settled()
 		}
 		if c.Count > 0 {
@@ -118,11 +118,11 @@ func subSizes(a, b []SizeBucket) (left []SizeBucket) {
 	for _, s := range a {
 		if i := slices.IndexFunc(b, func(old SizeBucket) bool { return old.K == s.K }); i >= 0 {
 			old := &b[i]
-			s.Count = sub64(s.Count, old.Count)
+			s.Count = Sub64(s.Count, old.Count)
 			s.SumSize = s.SumSize.Sub(old.SumSize)
-			s.SumNS, s.SumSq = sub64(s.SumNS, old.SumNS), s.SumSq.Sub(old.SumSq)
-			s.Logged = min(sub64(s.Logged, old.Logged), s.Count)
-			s.SumLog, s.SumLogSq = sub64(s.SumLog, old.SumLog), sub64(s.SumLogSq, old.SumLogSq)
+			s.SumNS, s.SumSq = Sub64(s.SumNS, old.SumNS), s.SumSq.Sub(old.SumSq)
+			s.Logged = min(Sub64(s.Logged, old.Logged), s.Count)
+			s.SumLog, s.SumLogSq = Sub64(s.SumLog, old.SumLog), Sub64(s.SumLogSq, old.SumLogSq)
 			s = s.settled()
 		}
 		if s.Count > 0 {
@@ -137,7 +137,7 @@ func (b SizeBucket) settled() SizeBucket {
 	if b.Count > 1<<35 { // the sums of logarithms are less than 2^63 otherwise
 		return b
 	}
-	b.settle(1 << 40) // more than any two readings differ by
+	b.Settle(1 << 40) // more than any two readings differ by
 	const least, most = 4 * layout.SizeLogUnit, 65 * layout.SizeLogUnit
 	if b.Logged == 0 {
 		b.SumLog, b.SumLogSq = 0, 0
@@ -152,14 +152,14 @@ func subReadings(a, b []Reading) (left []Reading) {
 	for _, r := range a {
 		if i := slices.IndexFunc(b, func(old Reading) bool { return old.Collector == r.Collector }); i >= 0 {
 			old := &b[i]
-			r.Scopes, r.Dropped = sub64(r.Scopes, old.Scopes), sub64(r.Dropped, old.Dropped)
+			r.Scopes, r.Dropped = Sub64(r.Scopes, old.Scopes), Sub64(r.Dropped, old.Dropped)
 			r.Values = slices.Clone(r.Values)
 			for k := range r.Values {
 				v := &r.Values[k]
 				if j := slices.IndexFunc(old.Values, func(old Value) bool { return old.Name == v.Name }); j >= 0 {
 					o := &old.Values[j]
-					v.Sum = sub64(v.Sum, o.Sum)
-					v.Self, v.Nested = min(sub64(v.Self, o.Self), v.Sum), min(sub64(v.Nested, o.Nested), v.Sum)
+					v.Sum = Sub64(v.Sum, o.Sum)
+					v.Self, v.Nested = min(Sub64(v.Self, o.Self), v.Sum), min(Sub64(v.Nested, o.Nested), v.Sum)
 					v.Buckets, v.SelfBuckets = subValueBuckets(v.Buckets, o.Buckets), subValueBuckets(v.SelfBuckets, o.SelfBuckets)
 				}
 			}
@@ -174,9 +174,9 @@ func subReadings(a, b []Reading) (left []Reading) {
 func subValueBuckets(a, b []ValueBucket) (left []ValueBucket) {
 	for _, c := range a {
 		if i := slices.IndexFunc(b, func(old ValueBucket) bool { return old.K == c.K }); i >= 0 {
-			c.Count, c.Sum, c.SumSq = sub64(c.Count, b[i].Count), sub64(c.Sum, b[i].Sum), c.SumSq.Sub(b[i].SumSq)
+			c.Count, c.Sum, c.SumSq = Sub64(c.Count, b[i].Count), Sub64(c.Sum, b[i].Sum), c.SumSq.Sub(b[i].SumSq)
 			if c.Count < 1<<40 {
-				c.settle(1 << 40) // the nearest sums that the count can have; no two readings differ by more
+				c.Settle(1 << 40) // the nearest sums that the count can have; no two readings differ by more
 			}
 		}
 		if c.Count > 0 {
@@ -191,7 +191,7 @@ func (s *Sampling) sub(t *Sampling) *Sampling {
 	if s == nil || t == nil {
 		return s
 	}
-	return &Sampling{s.N, sub64(s.Windows, t.Windows), sub64(s.OpenNS, t.OpenNS), sub64(s.NetNS, t.NetNS), sub64(s.OfNS, t.OfNS)}
+	return &Sampling{s.N, Sub64(s.Windows, t.Windows), Sub64(s.OpenNS, t.OpenNS), Sub64(s.NetNS, t.NetNS), Sub64(s.OfNS, t.OfNS)}
 }
 
 // sub is w without v, which is earlier; nil is none.
@@ -199,12 +199,12 @@ func (w *Wild) sub(v *Wild) *Wild {
 	if w == nil || v == nil {
 		return w
 	}
-	return &Wild{sub64(w.Runs, v.Runs), sub64(w.Picked, v.Picked), sub64(w.Of, v.Of),
-		sub64(w.Loaded, v.Loaded), sub64(w.Full, v.Full), sub64(w.NoPlace, v.NoPlace)}
+	return &Wild{Sub64(w.Runs, v.Runs), Sub64(w.Picked, v.Picked), Sub64(w.Of, v.Of),
+		Sub64(w.Loaded, v.Loaded), Sub64(w.Full, v.Full), Sub64(w.NoPlace, v.NoPlace)}
 }
 
-// sub64 subtracts; 0 where b is more.
-func sub64(a, b uint64) uint64 { return a - min(a, b) }
+// Sub64 subtracts; 0 where b is more.
+func Sub64(a, b uint64) uint64 { return a - min(a, b) }
 
 // Undated is a copy of p that does not say which its runs were, and when only so far as is needed
 // to tell which of the names that a marker has had is the newest: their starts are multiples of to.

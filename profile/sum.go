@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -20,16 +19,6 @@ type Sum struct {
 	apps, states, kinds, oses, arches words
 	cpus, mains, versions             words
 	newest                            *Profile // whose clock, Go version and changes are kept; of it nothing else is
-	files                             map[fileRun]string
-
-	scratch scratch
-	buf     []byte // for reading
-}
-
-// A fileRun is what tells a run from all others; a copy of its file has the same.
-type fileRun struct {
-	app, run string
-	start    int64 // ns since 1970
 }
 
 // mostWarnings is how many warnings a sum keeps: enough for anybody to read.
@@ -55,28 +44,6 @@ func (s *Sum) Add(p *Profile) {
 		b.Count = 0
 		s.AddBlock(b, n)
 	}
-}
-
-// AddRun adds the run whose data file is size bytes at r, as its process, if it is alive, writes them. The name stands for
-// the file in errors and warnings. After an error the sum is what it was.
-func (s *Sum) AddRun(r io.ReaderAt, size int64, name string, alive bool) error {
-	in := &input{r: r, name: name, size: uint64(max(size, 0)), buf: s.buf}
-	defer func() { s.buf = in.buf }()
-	run, err := in.readRun(alive, s)
-	if err != nil {
-		return err
-	}
-	of := fileRun{run.App, run.Run, run.Start.UnixNano()}
-	if other, ok := s.files[of]; ok {
-		run.warn("is the same run as %s and is counted, too; give markgen one of them", other)
-	} else {
-		if s.files == nil {
-			s.files = map[fileRun]string{}
-		}
-		s.files[of] = name
-	}
-	s.AddHead(run.Profile)
-	return nil
 }
 
 // Profile returns what has been added up so far, and shares no memory with it.
@@ -150,7 +117,7 @@ func (s *Sum) AddHead(p *Profile) {
 	if sum.Start.IsZero() || !p.Start.IsZero() && p.Start.Before(sum.Start) {
 		sum.Start = p.Start
 	}
-	sum.ElapsedNS = add64(sum.ElapsedNS, p.ElapsedNS)
+	sum.ElapsedNS = Add64(sum.ElapsedNS, p.ElapsedNS)
 	sum.Complete = sum.Complete && p.Complete
 	sum.Alive = sum.Alive || p.Alive
 	sum.NoSelf = sum.NoSelf || p.NoSelf
@@ -158,7 +125,7 @@ func (s *Sum) AddHead(p *Profile) {
 	sum.Sampling = sum.Sampling.add(p.Sampling)
 	sum.Wild = sum.Wild.add(p.Wild)
 	sum.Cost = sum.Cost.add(p.Cost)
-	sum.Lost = add64(sum.Lost, p.Lost)
+	sum.Lost = Add64(sum.Lost, p.Lost)
 	if sum.Pairs == nil {
 		sum.Pairs = p.Pairs
 	} else {
@@ -217,5 +184,5 @@ func (s *Sum) AddBlock(b Block, n uint64) {
 		sum = new(uint64)
 		s.blocks[b] = sum
 	}
-	*sum = add64(*sum, n)
+	*sum = Add64(*sum, n)
 }

@@ -12,7 +12,7 @@ func (m *Marker) takenNS(hz float64) float64 {
 	if m.Timed() == 0 {
 		return 0
 	}
-	return float64(sub64(duration(0, m.Ticks, hz), m.SumNS()))
+	return float64(Sub64(Duration(0, m.Ticks, hz), m.SumNS()))
 }
 
 // insideTaken is which part of that was for scopes inside.

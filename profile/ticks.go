@@ -22,7 +22,7 @@ func (r *run) tick(b block) error {
 		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
 	}
 	r.ticks[key] = append(r.ticks[key], batchSums{
-		n: float64(word(2)), x: x, xx: xx,
+		Sums:  Sums{N: float64(word(2)), X: x, XX: xx},
 		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
 	})
 	return nil

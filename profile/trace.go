@@ -1,12 +1,7 @@
 package profile
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"maps"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/markgen/markgen/registry"
@@ -77,122 +72,83 @@ type Trace struct {
 	Unpassed  []TraceMarker // that the run knows as well, and no record names
 	Counted   []TraceMarker // that are only counted: records name none of these
 
-	file    *os.File // nil: who opened it closes it
-	in      *input
-	pauses  []uint64 // ticks at which collection ceased, in order
-	more    bool     // and others that are not known
-	sampled bool     // passages are missing, for others stand for them
-	marker  []int32  // by number in records
+	records *Records
+	marker  []int32 // by number in records
 	streams []stream
 }
 
 // OpenTrace reads what there is of a trace in a data file, without its records. A
 // file without any is an error. Who has opened a trace closes it.
 func OpenTrace(path string) (*Trace, error) {
-	f, info, err := OpenData(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := openTrace(f, info.Size(), path, alive(f))
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	t.file = f
-	return t, nil
+	return openTrace(OpenRecords(path))
 }
 
 // ReadTrace is OpenTrace for data that is elsewhere than in a file: size bytes at
 // r. The name stands for the file in errors and warnings.
 func ReadTrace(r io.ReaderAt, size int64, name string) (*Trace, error) {
-	return openTrace(r, size, name, false)
+	return openTrace(ReadRecords(r, size, name))
 }
 
 // Close closes the file.
-func (t *Trace) Close() error {
-	if t.file == nil {
-		return nil
-	}
-	return t.file.Close()
-}
+func (t *Trace) Close() error { return t.records.Close() }
 
-func openTrace(from io.ReaderAt, size int64, name string, alive bool) (*Trace, error) {
-	in := &input{r: from, name: name, size: uint64(max(size, 0))}
-	r, err := in.readRun(alive, new(Sum))
+func openTrace(records *Records, err error) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Trace == nil {
-		return nil, fmt.Errorf("%s: no trace is in it; run the program with collect=trace in MARKGEN", name)
-	}
+	p := records.Run
 	t := &Trace{
 		TraceHead: TraceHead{
-			Traced:   *r.Trace,
-			Name:     name,
-			App:      r.App,
-			Run:      r.Run,
-			PID:      r.header.word(layout.OffPID),
-			Start:    r.Start,
-			Clock:    r.Clock,
-			State:    r.State,
-			Complete: r.Complete,
-			Warnings: r.Warnings,
-			Damaged:  r.Damaged,
-			Unplaced: r.header.word(layout.OffTraceLost),
+			Traced:   *p.Trace,
+			Name:     records.Name,
+			App:      p.App,
+			Run:      p.Run,
+			PID:      records.PID,
+			Start:    p.Start,
+			Clock:    p.Clock,
+			State:    p.State,
+			Complete: p.Complete,
+			Warnings: p.Warnings,
+			Damaged:  p.Damaged,
+			Unplaced: records.Unplaced,
 		},
-		StartTick: r.header.word(layout.OffStartTick),
-		in:        r.input,
-		pauses:    r.pauses(),
-		more:      r.Unlogged > 0,
-		sampled:   r.samplesPassages(),
+		StartTick: records.StartTick,
+		records:   records,
 	}
-	t.name(r)
-	for _, number := range slices.Sorted(maps.Keys(r.traces)) {
-		shard := r.traces[number]
-		t.streams = append(t.streams, stream{parts: shard.parts, shard: shard.number, gap: shard.gap, gapTick: shard.gapTick, gapLast: shard.gapLast})
+	t.name()
+	for i := range records.Rings {
+		t.streams = append(t.streams, stream{Ring: &records.Rings[i], parts: records.Rings[i].Parts, gap: records.Rings[i].Gap})
 	}
 	return t, nil
 }
 
 // name finds the markers that the numbers in records stand for.
-func (t *Trace) name(r *run) {
+func (t *Trace) name() {
 	indexes := map[registry.ID]int32{}
-	stands := func(from uint64, m *Marker) {
-		if from >= maxMarkers || m == nil {
-			return
+	for _, n := range t.records.Numbers {
+		if n.Number >= maxMarkers {
+			continue
 		}
-		i, ok := indexes[m.ID]
+		i, ok := indexes[n.Marker.ID]
 		if !ok {
 			i = int32(len(t.Markers))
-			t.Markers = append(t.Markers, traceMarker(m))
-			indexes[m.ID] = i
+			t.Markers = append(t.Markers, traceMarker(n.Marker))
+			indexes[n.Marker.ID] = i
 		}
-		for uint64(len(t.marker)) <= from {
+		for uint64(len(t.marker)) <= n.Number {
 			t.marker = append(t.marker, -1)
 		}
-		t.marker[from] = i
+		t.marker[n.Number] = i
 	}
-	for _, table := range r.ordered {
-		for i, m := range table.Markers {
-			stands(table.first+uint64(i), m)
+	unpassed := map[registry.ID]bool{}
+	for _, n := range t.records.Numbers {
+		if _, ok := indexes[n.Marker.ID]; !ok && !unpassed[n.Marker.ID] {
+			unpassed[n.Marker.ID] = true
+			t.Unpassed = append(t.Unpassed, traceMarker(n.Marker))
 		}
 	}
-	for _, a := range r.aliases {
-		stands(a.from, r.named(a.to))
-	}
-	for _, table := range r.ordered {
-		for _, m := range table.Markers {
-			if m == nil {
-				continue
-			}
-			if _, ok := indexes[m.ID]; !ok {
-				t.Unpassed = append(t.Unpassed, traceMarker(m))
-			}
-		}
-		for _, c := range table.Counters {
-			if c.Marker != nil {
-				t.Counted = append(t.Counted, traceMarker(c.Marker))
-			}
-		}
+	for _, m := range t.records.Counted {
+		t.Counted = append(t.Counted, traceMarker(m))
 	}
 }
 

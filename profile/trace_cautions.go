@@ -5,8 +5,8 @@ import "fmt"
 // Cautions are those of a Profile that are about a trace; what is about the file
 // names it.
 func (h *TraceHead) Cautions() []string {
-	list := h.Clock.caution(h.Warnings[:len(h.Warnings):len(h.Warnings)])
-	for _, text := range h.Traced.caution(nil) {
+	list := h.Clock.Cautions(h.Warnings[:len(h.Warnings):len(h.Warnings)])
+	for _, text := range h.Traced.Cautions(nil) {
 		list = append(list, h.Name+": "+text)
 	}
 	if h.Unplaced > 0 {

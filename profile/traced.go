@@ -21,11 +21,11 @@ func (t *Traced) add(o *Traced) *Traced {
 		}
 		o = &Traced{}
 	}
-	return &Traced{add64(t.Records, o.Records), add64(t.Lost, o.Lost)}
+	return &Traced{Add64(t.Records, o.Records), Add64(t.Lost, o.Lost)}
 }
 
-// caution appends what is to be said of a trace, nil being none.
-func (t *Traced) caution(list []string) []string {
+// Cautions appends what is to be said of a trace, nil being none.
+func (t *Traced) Cautions(list []string) []string {
 	if t == nil || t.Lost == 0 {
 		return list
 	}

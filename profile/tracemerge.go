@@ -11,12 +11,10 @@ import (
 
 // A stream is the records of one processor while they are read.
 type stream struct {
-	parts   []tracePart // what is still to come behind part
-	part    tracePart
-	shard   uint32
-	gap     uint64
-	gapTick uint64
-	gapLast uint64
+	*Ring
+	parts []RingPart // what is still to come behind part
+	part  RingPart
+	gap   uint64 // records missing after the last, until that is said
 
 	buf   []byte // records that were read, not yet decoded
 	space []byte
@@ -57,7 +55,7 @@ func (t *Trace) Each(visit func(*Record)) error {
 		}
 	}
 	slices.SortFunc(heap, func(a, b *stream) int {
-		return cmp.Or(cmp.Compare(a.head.Tick, b.head.Tick), cmp.Compare(a.shard, b.shard))
+		return cmp.Or(cmp.Compare(a.head.Tick, b.head.Tick), cmp.Compare(a.Processor, b.Processor))
 	})
 	for len(heap) > 0 {
 		s := heap[0]
@@ -106,7 +104,7 @@ func siftDown(heap []*stream) {
 // bytes is how many there are to be read.
 func (s *stream) bytes() (n uint64) {
 	for _, p := range s.parts {
-		n += p.n * layout.RecordSize
+		n += p.N * layout.RecordSize
 	}
 	return n
 }
@@ -115,7 +113,7 @@ func (s *stream) bytes() (n uint64) {
 // ordinary one of a little-endian machine.
 func (s *stream) fast(t *Trace) bool {
 	b := s.buf
-	if s.holds || len(b) < layout.RecordSize || t.in.order.big {
+	if s.holds || len(b) < layout.RecordSize || t.records.Big {
 		return false
 	}
 	b = b[:layout.RecordSize]
@@ -148,21 +146,21 @@ func (t *Trace) advance(s *stream) error {
 	for {
 		if len(s.buf) == 0 {
 			p := &s.part
-			if p.n == 0 {
+			if p.N == 0 {
 				if len(s.parts) == 0 {
 					s.end(missing)
 					return nil
 				}
 				*p, s.parts = s.parts[0], s.parts[1:]
 			}
-			missing += p.first - s.next
-			s.next = p.first
-			n := min(p.n, uint64(len(s.space)/layout.RecordSize))
-			if err := t.in.readAt(s.space[:n*layout.RecordSize], p.offset); err != nil {
+			missing += p.First - s.next
+			s.next = p.First
+			n := min(p.N, uint64(len(s.space)/layout.RecordSize))
+			if err := t.records.ReadAt(s.space[:n*layout.RecordSize], p.Offset); err != nil {
 				return err
 			}
 			s.buf = s.space[:n*layout.RecordSize]
-			p.first, p.n, p.offset = p.first+n, p.n-n, p.offset+n*layout.RecordSize
+			p.First, p.N, p.Offset = p.First+n, p.N-n, p.Offset+n*layout.RecordSize
 		}
 		h := t.decode(s)
 		s.buf = s.buf[layout.RecordSize:]
@@ -194,9 +192,9 @@ func (t *Trace) advance(s *stream) error {
 func (s *stream) end(missing uint64) {
 	switch {
 	case missing > 0:
-		s.head = s.missing(add64(missing, s.gap), s.last, math.MaxUint64)
+		s.head = s.missing(Add64(missing, s.gap), s.last, math.MaxUint64)
 	case s.gap > 0:
-		s.head = s.missing(s.gap, s.gapTick, s.gapLast)
+		s.head = s.missing(s.gap, s.GapTick, s.GapLast)
 	default:
 		s.done = true
 	}
@@ -205,13 +203,16 @@ func (s *stream) end(missing uint64) {
 
 // missing is the record of a gap.
 func (s *stream) missing(n, from, to uint64) Record {
-	return Record{Tick: from, Goroutine: n, Cost: to, Marker: -1, Processor: s.shard, Kind: RecordGap}
+	return Record{Tick: from, Goroutine: n, Cost: to, Marker: -1, Processor: s.Processor, Kind: RecordGap}
 }
 
 // decode reads the record at the beginning of the buffer; the cost has its number
 // with it.
 func (t *Trace) decode(s *stream) Record {
-	b, order := s.buf, t.in.order
+	b, order := s.buf, binary.ByteOrder(binary.LittleEndian)
+	if t.records.Big {
+		order = binary.BigEndian
+	}
 	what := order.Uint32(b[layout.RecordMarker:])
 	r := Record{
 		Tick:      order.Uint64(b[layout.RecordTick:]),
@@ -219,7 +220,7 @@ func (t *Trace) decode(s *stream) Record {
 		Cost:      order.Uint64(b[layout.RecordCost:]),
 		Marker:    -1,
 		Level:     order.Uint32(b[layout.RecordLevel:]),
-		Processor: s.shard,
+		Processor: s.Processor,
 		Kind:      uint8(what >> layout.RecordKindShift),
 	}
 	if i := uint64(what&(maxMarkers-1)) - layout.StackFirst; i < uint64(len(t.marker)) {

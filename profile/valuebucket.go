@@ -35,8 +35,8 @@ func addValueBuckets(a, b []ValueBucket) []ValueBucket {
 			a = slices.Insert(a, i, ValueBucket{K: add.K})
 		}
 		sum := &a[i]
-		sum.Count = add64(sum.Count, add.Count)
-		sum.Sum = add64(sum.Sum, add.Sum)
+		sum.Count = Add64(sum.Count, add.Count)
+		sum.Sum = Add64(sum.Sum, add.Sum)
 		sum.SumSq = sum.SumSq.Add(add.SumSq)
 	}
 	return a
@@ -45,17 +45,14 @@ func addValueBuckets(a, b []ValueBucket) []ValueBucket {
 // Sound tells whether the figures of the bucket can be those of some scopes, as Bucket.Sound does.
 func (b ValueBucket) Sound() bool {
 	same := b
-	return b.K < 64 && b.Count > 0 && same.settle(0) && same == b
+	return b.K < 64 && b.Count > 0 && same.Settle(0) && same == b
 }
 
-// settle makes the sums of the bucket those that as many differences can have, or if they
+// Settle makes the sums of the bucket those that as many differences can have, or if they
 // are off by more than torn scopes says no.
-func (b *ValueBucket) settle(torn uint64) (ok bool) {
+func (b *ValueBucket) Settle(torn uint64) (ok bool) {
 	if b.K >= 2 { // a bucket of times has that range
-		same, ok := Bucket{K: b.K - 1, Count: b.Count, SumNS: b.Sum, SumSq: b.SumSq}, true
-		if !plausible(same.K, same.Count, same.SumNS, same.SumSq) {
-			same, ok = reconcile(same, torn)
-		}
+		same, ok := Bucket{K: b.K - 1, Count: b.Count, SumNS: b.Sum, SumSq: b.SumSq}.Settle(torn)
 		b.Sum, b.SumSq = same.SumNS, same.SumSq
 		return ok
 	}

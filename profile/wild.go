@@ -17,7 +17,7 @@ type Wild struct {
 }
 
 // Declined is how many processes declined to collect.
-func (w *Wild) Declined() uint64 { return add64(add64(w.Loaded, w.Full), w.NoPlace) }
+func (w *Wild) Declined() uint64 { return Add64(Add64(w.Loaded, w.Full), w.NoPlace) }
 
 // add adds v up; nil is none.
 func (w *Wild) add(v *Wild) *Wild {
@@ -30,8 +30,8 @@ func (w *Wild) add(v *Wild) *Wild {
 			continue
 		}
 		sum = Wild{
-			Runs: add64(sum.Runs, w.Runs), Picked: add64(sum.Picked, w.Picked), Of: add64(sum.Of, w.Of),
-			Loaded: add64(sum.Loaded, w.Loaded), Full: add64(sum.Full, w.Full), NoPlace: add64(sum.NoPlace, w.NoPlace),
+			Runs: Add64(sum.Runs, w.Runs), Picked: Add64(sum.Picked, w.Picked), Of: Add64(sum.Of, w.Of),
+			Loaded: Add64(sum.Loaded, w.Loaded), Full: Add64(sum.Full, w.Full), NoPlace: Add64(sum.NoPlace, w.NoPlace),
 		}
 	}
 	return &sum
@@ -53,7 +53,7 @@ type Picks struct {
 }
 
 func (p Picks) add(q Picks) Picks {
-	return Picks{add64(p.Runs, q.Runs), p.Weight.Add(q.Weight), p.Passages.Add(q.Passages), p.PassagesVar.Add(q.PassagesVar)}
+	return Picks{Add64(p.Runs, q.Runs), p.Weight.Add(q.Weight), p.Passages.Add(q.Passages), p.PassagesVar.Add(q.PassagesVar)}
 }
 
 // InRuns estimates how many runs could have picked the function: where it is near the
