@@ -1,7 +1,6 @@
 package profile_test
 
 import (
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,13 +14,6 @@ import (
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/runtime/layout"
 )
-
-// values compares profiles without what they keep for merging.
-var values = cmp.Options{
-	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
-	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
-	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Passages", "PassagesVar"),
-}
 
 func demoProfile() *profile.Profile {
 	square := func(times ...uint64) (sum profile.Uint128) {
@@ -76,12 +68,12 @@ func demoProfile() *profile.Profile {
 
 func TestRead(t *testing.T) {
 	little := read(t, demo().File())
-	if diff := cmp.Diff(demoProfile(), little, values); diff != "" {
+	if diff := cmp.Diff(demoProfile(), little, shown); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	run := demo()
 	run.Big = true
-	if diff := cmp.Diff(little, read(t, run.File()), values); diff != "" {
+	if diff := cmp.Diff(little, read(t, run.File()), shown); diff != "" {
 		t.Errorf("of the other byte order (-little +big)\n%s", diff)
 	}
 }
@@ -95,7 +87,7 @@ func TestReadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(demoProfile(), p, values); diff != "" {
+	if diff := cmp.Diff(demoProfile(), p, shown); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if _, err := profile.ReadFile(path + ".not"); !os.IsNotExist(err) {
@@ -248,19 +240,4 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-// blockAt returns the offset of the nth block of the kind.
-func blockAt(t *testing.T, file []byte, kind uint32, n int) int {
-	t.Helper()
-	for at := layout.HeaderSize; at < len(file); at += int(binary.LittleEndian.Uint64(file[at+layout.OffBlockSize:])) {
-		if binary.LittleEndian.Uint32(file[at:]) == kind {
-			if n == 0 {
-				return at
-			}
-			n--
-		}
-	}
-	t.Fatalf("no such block")
-	return 0
 }

@@ -2,11 +2,16 @@ package profile_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/big"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/runtime/layout"
 )
 
 // read reads a file from memory; a header that can't be read ends the test.
@@ -72,6 +77,58 @@ func checkAny(t testing.TB, p *profile.Profile) {
 		}
 		if v := m.MeanNS() + m.StddevNS(); math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Errorf("%s: mean %v, deviation %v", m.Name, m.MeanNS(), m.StddevNS())
+		}
+	}
+}
+
+// shown compares profiles by what they show, without what they keep for merging.
+var shown = cmp.Options{
+	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
+	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
+	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Passages", "PassagesVar"),
+}
+
+// blockAt returns the offset of the nth block of the kind.
+func blockAt(t testing.TB, file []byte, kind uint32, n int) int {
+	t.Helper()
+	for at := layout.HeaderSize; at < len(file); at += int(binary.LittleEndian.Uint64(file[at+layout.OffBlockSize:])) {
+		if binary.LittleEndian.Uint32(file[at:]) == kind {
+			if n == 0 {
+				return at
+			}
+			n--
+		}
+	}
+	t.Fatalf("no such block")
+	return 0
+}
+
+// check tests what holds of every profile: sums are sums of buckets, buckets
+// are ascending and hold what they are for, markers and blocks are in order.
+func check(t testing.TB, p *profile.Profile) {
+	t.Helper()
+	for i, m := range p.Markers {
+		if i > 0 && (p.Markers[i-1].Name > m.Name || p.Markers[i-1].ID == m.ID) {
+			t.Errorf("markers %q, %q", p.Markers[i-1].Name, m.Name)
+		}
+		timed, total, squares := uint64(0), uint64(0), new(big.Int)
+		for k, b := range m.Buckets {
+			if k > 0 && m.Buckets[k-1].K >= b.K || b.Count == 0 {
+				t.Errorf("%s: buckets %v", m.Name, m.Buckets)
+			}
+			if mean := float64(b.SumNS) / float64(b.Count); mean < float64(b.LoNS()) || mean >= float64(b.HiNS()) {
+				t.Errorf("%s: bucket %v has the mean %v", m.Name, b, mean)
+			}
+			timed += b.Count
+			total += b.SumNS
+			squares.Add(squares, b.SumSq.Big())
+		}
+		if m.Timed() != timed || m.Count < timed || m.TotalNS() != total || m.SumSq().Big().Cmp(squares) != 0 {
+			t.Errorf("%s: count %d, timed %d, total %d, squares %v; of the buckets %d, %d, %v",
+				m.Name, m.Count, m.Timed(), m.TotalNS(), m.SumSq(), timed, total, squares)
+		}
+		if timed > 0 && (float64(m.MinNS) > m.MeanNS() || m.MeanNS() > float64(m.MaxNS)) {
+			t.Errorf("%s: min %d, mean %v, max %d", m.Name, m.MinNS, m.MeanNS(), m.MaxNS)
 		}
 	}
 }
