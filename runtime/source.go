@@ -14,7 +14,7 @@ import (
 // Source is the source of the module's other packages: package perf, which marked programs import,
 // and what it imports.
 //
-//go:embed perf/*.go perf/*.s config/*.go glob/*.go layout/*.go
+//go:embed perf/*.go perf/*.s config/*.go glob/*.go layout/*.go internal/*/*.go internal/*/*.s
 var Source embed.FS
 
 const (

@@ -2,14 +2,17 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
+import (
+	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // cpuModel is the register by which the first processor says what it is: implementer, variant, part and revision
 // (MIDR_EL1 of the Arm Architecture Reference Manual). Its names are in no place that a
 // program could read; package profile has some.
 func cpuModel() string {
 	var b [layout.SizeCPU]byte
-	text := squeeze(b[:readFile("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", b[:])])
+	text := squeeze(b[:platform.ReadFile("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", b[:])])
 	if text == "" {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/platform"
 )
 
 // reserve has the file system set the space aside, or writes it where it cannot.
@@ -145,7 +146,7 @@ func processStart() uint64 {
 		field    = 22  // starttime, see proc_pid_stat(5)
 	)
 	var b [1024]byte
-	stat := string(b[:readFile("/proc/self/stat", b[:])])
+	stat := string(b[:platform.ReadFile("/proc/self/stat", b[:])])
 	for i := len(stat) - 1; i >= 0; i-- {
 		if stat[i] == ')' { // the name before it may hold anything
 			stat = stat[i:]
@@ -158,26 +159,11 @@ func processStart() uint64 {
 	word, _ := cut(stat, ' ')
 	ticks, ok := config.Uint(word)
 	var now syscall.Timespec
-	wall := wallNS()
+	wall := platform.WallNS()
 	_, _, e := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, bootTime, uintptr(unsafe.Pointer(&now)), 0)
 	age := uint64(now.Nano()) - ticks*perTick
 	if !ok || e != 0 || age > wall {
 		return 0
 	}
 	return wall - age
-}
-
-// readFile reads the beginning of a small file into b and says how much.
-func readFile(path string, b []byte) int {
-	var st syscall.Stat_t
-	fd, err := openFD(path, syscall.O_RDONLY, &st)
-	if err != nil {
-		return 0
-	}
-	n, err := syscall.Read(fd, b)
-	syscall.Close(fd)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
 }

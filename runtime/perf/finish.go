@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -105,7 +106,7 @@ func incomplete() bool {
 
 // setEnd says that the run has ended when it was stopped: another process may have done that long ago.
 func setEnd() {
-	end, wall := takeAnchor(), wallNS()
+	end, wall := takeAnchor(), platform.WallNS()
 	if hot.mono {
 		end.tick = end.mono
 	}
@@ -117,7 +118,7 @@ func setEnd() {
 	setHeader(layout.OffEndWall, wall)
 	setHeader(layout.OffEndMono, end.mono)
 	setHeader(layout.OffEndTick, end.tick)
-	if used, _ := processUse(); used > usedBefore {
+	if used, _ := platform.Used(); used > usedBefore {
 		setHeader(layout.OffCPUTime, used-usedBefore)
 	}
 }

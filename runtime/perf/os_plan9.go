@@ -6,8 +6,6 @@ import "syscall"
 
 // On Plan 9 there is a report on stderr and nothing else.
 
-func wallNS() uint64 { return 0 }
-
 func writeStderr(b []byte) { syscall.Write(2, b) }
 
 func writeWhole(path string, b []byte) (trouble string) { return "files are not written on Plan 9" }

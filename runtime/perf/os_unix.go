@@ -9,15 +9,6 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// wallNS is the wall clock, ns since the Unix epoch, to the µs.
-func wallNS() uint64 {
-	var tv syscall.Timeval
-	if err := syscall.Gettimeofday(&tv); err != nil {
-		return 0
-	}
-	return uint64(tv.Sec)*1e9 + uint64(tv.Usec)*1e3
-}
-
 // openFD opens a file as this package opens all that have a name. It never waits, for the other end
 // of a pipe say, and tells what was opened. With noFollow in flags, a symbolic link is an error;
 // with O_CREAT, a new file is for its owner only.

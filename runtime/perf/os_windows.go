@@ -4,15 +4,7 @@ package perf
 
 import (
 	"syscall"
-	"unsafe"
 )
-
-// wallNS is the wall clock, ns since the Unix epoch, to 100 ns.
-func wallNS() uint64 {
-	var t syscall.Filetime
-	syscall.GetSystemTimeAsFileTime(&t)
-	return uint64(t.Nanoseconds())
-}
 
 func writeAll(fd syscall.Handle, b []byte) error {
 	for len(b) > 0 {
@@ -81,31 +73,6 @@ func rename(from, to string) error {
 func absolute(path string) string {
 	if full, err := syscall.FullPath(path); err == nil {
 		return full
-	}
-	return path
-}
-
-// appName is the name of the executable as it stands in the command line,
-// without its directory and its .exe.
-func appName() string {
-	line := syscall.UTF16ToString(unsafe.Slice(syscall.GetCommandLine(), 1<<15))
-	var path string
-	if line != "" && line[0] == '"' {
-		path, _ = cut(line[1:], '"')
-	} else {
-		path, _ = cut(line, ' ')
-	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '\\' || path[i] == '/' || path[i] == ':' {
-			path = path[i+1:]
-			break
-		}
-	}
-	if n := len(path) - len(".exe"); n > 0 && (path[n:] == ".exe" || path[n:] == ".EXE") {
-		path = path[:n]
-	}
-	if path == "" {
-		return "app"
 	}
 	return path
 }

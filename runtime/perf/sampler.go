@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -132,7 +133,7 @@ func (s *sampler) windowNS(n uint64) uint64 {
 //
 //go:norace
 func (s *sampler) plan(t uint64) {
-	used, waits := processUse()
+	used, waits := platform.Used()
 	if took := t - s.looked; took != 0 {
 		if s.looked != 0 && used != 0 {
 			s.busy = (used-s.used)<<8/took | 1

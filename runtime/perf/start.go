@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -57,7 +58,7 @@ func begin() {
 		mode := uint32(modeInert)
 		if config.Says(value) {
 			refused, trouble := uint64(0), "MARKGEN: ignored in a program with rights that its caller lacks (setuid, setgid, file capabilities); nothing is collected"
-			if !moreRights() {
+			if !platform.MoreRights() {
 				refused, trouble = start(value)
 			}
 			switch {
@@ -256,7 +257,7 @@ func noTSC() string {
 //go:norace
 func start(value string) (refused uint64, trouble string) {
 	began = takeAnchor()
-	wall := wallNS()
+	wall := platform.WallNS()
 	c, trouble := parseSettings(value)
 	usable := ticksUsable()
 	if trouble == "" && c.TSC && !usable {
@@ -283,7 +284,7 @@ func start(value string) (refused uint64, trouble string) {
 		return 0, trouble
 	}
 	conf = c
-	app = appName()
+	app = platform.AppName()
 	pid := syscall.Getpid()
 	reportPath = ""
 	if c.Report != "" && c.Report != "stderr" {
@@ -349,7 +350,7 @@ func start(value string) (refused uint64, trouble string) {
 	setHeader(layout.OffStartWall, wall)
 	setHeader(layout.OffStartMono, began.mono)
 	setHeader(layout.OffStartTick, began.tick)
-	usedBefore, _ = processUse()
+	usedBefore, _ = platform.Used()
 	setHeader(layout.OffClock, kind)
 	setHeader(layout.OffHz, hz)
 	setHeader(layout.OffProcs, uint64(runtime.GOMAXPROCS(0)))

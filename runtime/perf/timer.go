@@ -7,6 +7,7 @@ import (
 	_ "unsafe" // for go:linkname
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -89,7 +90,7 @@ func haveTimers(run uint64) {
 	if !begins {
 		return
 	}
-	if trouble := pollerTrouble(); trouble != "" {
+	if trouble := platform.PollerTrouble(); trouble != "" {
 		complain("MARKGEN: there can be no timer: " + trouble + "; no window is opened, and nothing happens after a time")
 		return
 	}

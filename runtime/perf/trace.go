@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -403,7 +404,7 @@ const lostAtOnce = 4096
 //
 //go:norace
 func leaveDeadDrainer() {
-	if pid := atomic.LoadUint64(headerWord(layout.OffDrainer)); pid != 0 && processGone(pid) {
+	if pid := atomic.LoadUint64(headerWord(layout.OffDrainer)); pid != 0 && platform.Gone(pid) {
 		atomic.CompareAndSwapUint64(headerWord(layout.OffDrainer), pid, 0)
 	}
 }

@@ -5,6 +5,8 @@ package perf
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/platform"
 )
 
 // clockSource names the clock source the kernel settled on.
@@ -23,7 +25,7 @@ func systemTrustsTSC() bool {
 		return false
 	}
 	var b [64]byte
-	n := readFile(clockSource, b[:])
+	n := platform.ReadFile(clockSource, b[:])
 	for n > 0 && b[n-1] == '\n' {
 		n--
 	}

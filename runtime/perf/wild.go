@@ -3,11 +3,11 @@
 package perf
 
 import (
-	"runtime"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -58,7 +58,7 @@ var wild struct {
 //go:norace
 //go:nocheckptr
 func beginWild(k known) (refused uint64) {
-	load, knows := loadPercent()
+	load, knows := platform.Load()
 	if !knows {
 		load = layout.NoLoad
 	}
@@ -72,7 +72,7 @@ func beginWild(k known) (refused uint64) {
 	wild.worst, wild.enough, wild.over = candidate{}, false, false
 	wild.seed = scramble(conf.Seed)
 	if wild.seed == 0 {
-		wild.seed = scramble(ticks() ^ wallNS()<<20 ^ uint64(syscall.Getpid()))
+		wild.seed = scramble(ticks() ^ platform.WallNS()<<20 ^ uint64(syscall.Getpid()))
 	}
 	lock()
 	defer unlock()
@@ -321,6 +321,3 @@ func popCandidate() candidate {
 	wild.heap = h
 	return top
 }
-
-// percent is a load as a part of what the processors can do.
-func percent(hundredths uint64) uint64 { return hundredths / uint64(max(runtime.NumCPU(), 1)) }

@@ -1,13 +1,13 @@
 //go:build !markgen_off
 
-package perf
+package platform
 
 import "syscall"
 
-// processGone says whether there is no process of that id.
+// Gone says whether there is no process of that id.
 //
 //go:norace
-func processGone(pid uint64) bool {
+func Gone(pid uint64) bool {
 	_, _, e := syscall.RawSyscall(syscall.SYS_KILL, uintptr(pid), 0, 0)
 	return e == syscall.ESRCH
 }

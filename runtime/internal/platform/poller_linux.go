@@ -1,12 +1,12 @@
 //go:build !markgen_off
 
-package perf
+package platform
 
 import "syscall"
 
-// pollerTrouble says what keeps Go's poller from starting, "" if nothing does. What waits for a timer starts it, and that ends a program which has no
+// PollerTrouble says what keeps Go's poller from starting, "" if nothing does. What waits for a timer starts it, and that ends a program which has no
 // descriptors left for it: it takes two (netpollinit in runtime/netpoll_epoll.go).
-func pollerTrouble() (trouble string) {
+func PollerTrouble() (trouble string) {
 	var fds [2]uintptr
 	for i := range fds {
 		fd, _, e := syscall.RawSyscall(syscall.SYS_EPOLL_CREATE1, syscall.EPOLL_CLOEXEC, 0, 0)

@@ -1,11 +1,11 @@
 //go:build !markgen_off && unix && !linux
 
-package perf
+package platform
 
 import "syscall"
 
-// moreRights says whether the program has rights that its caller lacks, and so must not do with them what the
+// MoreRights says whether the program has rights that its caller lacks, and so must not do with them what the
 // environment says: it would write files in their owner's name.
-func moreRights() bool {
+func MoreRights() bool {
 	return syscall.Getuid() != syscall.Geteuid() || syscall.Getgid() != syscall.Getegid()
 }

@@ -1,6 +1,6 @@
 //go:build !markgen_off && !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
 
-package perf
+package platform
 
-// processUse is not known.
-func processUse() (ns, waits uint64) { return 0, 0 }
+// Used is not known.
+func Used() (ns, waits uint64) { return 0, 0 }

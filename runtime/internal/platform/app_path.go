@@ -1,6 +1,6 @@
 //go:build !markgen_off && (linux || darwin)
 
-package perf
+package platform
 
 // lastElement gives what follows the last slash.
 func lastElement(path string) string {

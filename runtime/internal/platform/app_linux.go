@@ -1,11 +1,11 @@
 //go:build !markgen_off
 
-package perf
+package platform
 
 import "syscall"
 
-// appName is the name of the executable, without its directory.
-func appName() string {
+// AppName is the name of the executable, without its directory.
+func AppName() string {
 	const gone = " (deleted)"
 	var b [4096]byte
 	n, err := syscall.Readlink("/proc/self/exe", b[:])

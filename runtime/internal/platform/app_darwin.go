@@ -1,16 +1,17 @@
 //go:build !markgen_off
 
-package perf
+package platform
 
 import (
+	"github.com/markgen/markgen/runtime/config"
 	"syscall"
 	"unsafe"
 )
 
-// appName is the name of the executable, without its directory: the kernel
+// AppName is the name of the executable, without its directory: the kernel
 // keeps the path it was started by in front of the arguments (sysctl
 // kern.procargs2, as ps reads it).
-func appName() string {
+func AppName() string {
 	const ctlKern, procArgs2 = 1, 49
 	mib := [3]int32{ctlKern, procArgs2, int32(syscall.Getpid())}
 	b := make([]byte, 1<<20)
@@ -21,7 +22,7 @@ func appName() string {
 	if e != 0 || n <= argc || n > uintptr(len(b)) {
 		return "app"
 	}
-	path, _ := cut(string(b[argc:n]), 0)
+	path, _ := config.Cut(string(b[argc:n]), 0)
 	if name := lastElement(path); name != "" {
 		return name
 	}

@@ -1,6 +1,6 @@
 //go:build !markgen_off && (darwin || freebsd || netbsd || openbsd || dragonfly)
 
-package perf
+package platform
 
 import (
 	"syscall"
@@ -13,9 +13,9 @@ type loadavg struct {
 	scale uintptr   // what 1 is
 }
 
-// loadPercent is how many processes ran or waited to in the last minute, on average, per
+// Load is how many processes ran or waited to in the last minute, on average, per
 // hundred processors; false: it is not known.
-func loadPercent() (load uint64, knows bool) {
+func Load() (load uint64, knows bool) {
 	s, err := syscall.Sysctl("vm.loadavg")
 	var l loadavg
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&l)), unsafe.Sizeof(l))

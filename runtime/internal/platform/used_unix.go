@@ -1,12 +1,12 @@
 //go:build !markgen_off && (linux || darwin || freebsd || netbsd || openbsd || dragonfly)
 
-package perf
+package platform
 
 import "syscall"
 
-// processUse is the processor time that the process has taken, ns, and how often its threads have waited for anything
+// Used is the processor time that the process has taken, ns, and how often its threads have waited for anything
 // but a processor; 0, 0: it is not known.
-func processUse() (ns, waits uint64) {
+func Used() (ns, waits uint64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0, 0

@@ -1,6 +1,6 @@
 //go:build !markgen_off
 
-package perf
+package platform
 
 import _ "unsafe" // for go:linkname
 
@@ -8,10 +8,10 @@ import _ "unsafe" // for go:linkname
 // trusted. It is 1 for setuid and setgid programs, and for those with capabilities of their own.
 const atSecure = 23
 
-// moreRights says whether the program has rights that its caller lacks, and so must not do with
+// MoreRights says whether the program has rights that its caller lacks, and so must not do with
 // them what the environment says: it would write files in their owner's name. The Go runtime asks
 // the same (runtime/security_linux.go).
-func moreRights() bool {
+func MoreRights() bool {
 	vector := auxv()
 	for i := 0; i+1 < len(vector); i += 2 {
 		if vector[i] == atSecure {

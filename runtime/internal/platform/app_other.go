@@ -1,0 +1,6 @@
+//go:build !markgen_off && !linux && !darwin && !windows
+
+package platform
+
+// AppName has no cheap answer here.
+func AppName() string { return "app" }

@@ -1,0 +1,42 @@
+//go:build !markgen_off
+
+package platform
+
+import (
+	"syscall"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/config"
+)
+
+// WallNS is the wall clock, ns since the Unix epoch, to 100 ns.
+func WallNS() uint64 {
+	var t syscall.Filetime
+	syscall.GetSystemTimeAsFileTime(&t)
+	return uint64(t.Nanoseconds())
+}
+
+// AppName is the name of the executable as it stands in the command line,
+// without its directory and its .exe.
+func AppName() string {
+	line := syscall.UTF16ToString(unsafe.Slice(syscall.GetCommandLine(), 1<<15))
+	var path string
+	if line != "" && line[0] == '"' {
+		path, _ = config.Cut(line[1:], '"')
+	} else {
+		path, _ = config.Cut(line, ' ')
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '\\' || path[i] == '/' || path[i] == ':' {
+			path = path[i+1:]
+			break
+		}
+	}
+	if n := len(path) - len(".exe"); n > 0 && (path[n:] == ".exe" || path[n:] == ".EXE") {
+		path = path[:n]
+	}
+	if path == "" {
+		return "app"
+	}
+	return path
+}

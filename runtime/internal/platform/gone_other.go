@@ -1,0 +1,6 @@
+//go:build !markgen_off && !linux
+
+package platform
+
+// Gone is for Linux, where rings are drained.
+func Gone(pid uint64) bool { return false }

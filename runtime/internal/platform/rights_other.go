@@ -1,0 +1,6 @@
+//go:build !markgen_off && !unix
+
+package platform
+
+// MoreRights says no: there are no setuid programs here.
+func MoreRights() bool { return false }

@@ -1,0 +1,14 @@
+//go:build !markgen_off && (unix || js || wasip1)
+
+package platform
+
+import "syscall"
+
+// WallNS is the wall clock, ns since the Unix epoch, to the µs.
+func WallNS() uint64 {
+	var tv syscall.Timeval
+	if err := syscall.Gettimeofday(&tv); err != nil {
+		return 0
+	}
+	return uint64(tv.Sec)*1e9 + uint64(tv.Usec)*1e3
+}
