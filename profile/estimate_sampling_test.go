@@ -9,6 +9,7 @@ import (
 // simulate makes the sums of windows of a program that does something for a random time and something else for another, of which the
 // first has n passages a window and recording each takes cost, as a part of a window.
 func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
+	const rate = 100
 	b := &Sums{}
 	for range batches {
 		dense := 0.0
@@ -17,8 +18,9 @@ func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
 		}
 		longer := 1 + n*dense*cost // a window shows so much less
 		seen := math.Floor(n*dense/longer + random.Float64())
-		x := seen * longer
+		x := seen * rate * longer
 		b.N += seen
+		b.W += seen * rate
 		b.NN += seen * seen
 		b.X += x
 		b.XX += x * x
@@ -32,13 +34,12 @@ func TestEstimates(t *testing.T) {
 	const windows, of, runs = 100, 100, 1000
 	for _, tt := range []struct{ n, cost float64 }{{1, 0}, {100, 0}, {100, 0.001}, {1000, 0.01}} {
 		random := rand.New(rand.NewPCG(1, 2))
-		s := &Sampling{N: of, Windows: windows, OpenNS: 1e6, NetNS: 1e6, OfNS: of * 1e6}
 		within, sum := 0, 0.0
 		truth := windows * of * tt.n / 2
 		for range runs {
 			b := simulate(random, windows, tt.n, tt.cost)
 			m := Marker{Count: uint64(b.N)}
-			Windows(&m, s, b, windows)
+			Windows(&m, of, 1, b, windows)
 			sum += float64(m.Count)
 			if math.Abs(float64(m.Count)-truth) <= 2*m.CountSE() {
 				within++
@@ -55,18 +56,18 @@ func TestEstimates(t *testing.T) {
 
 // The more recording takes of windows the less an estimate is sure, and what no window has shown may have come once.
 func TestCountVar(t *testing.T) {
-	s := &Sampling{N: 10, Windows: 4000, OpenNS: 64_000_000, NetNS: 64_000_000, OfNS: 640_000_000}
 	alike := func(longer float64) *Sums {
-		return &Sums{N: 1000, NN: 1000, X: 1000 * longer, XX: 1000 * longer * longer}
+		x := 10_000 * longer
+		return &Sums{N: 1000, NN: 1000, W: 10_000, X: x, XX: x * x / 1000}
 	}
 	for longer, want := range map[float64]float64{1: 0, 1.25: 0.2, 2: 0.5, 10: 0.9} {
 		b := alike(longer)
-		if got := math.Sqrt(countVar(s, b, 1000)) / (b.X * Factor(s)); math.Abs(got-want) > 0.01 {
+		if got := math.Sqrt(countVar(10, 1, b, 1000)) / b.X; math.Abs(got-want) > 0.01 {
 			t.Errorf("windows %g times as long as their net time: ± %.3f, want %g", longer, got, want)
 		}
 	}
 	m := Marker{}
-	Windows(&m, s, &Sums{}, 1000)
+	Windows(&m, 10, 1, &Sums{}, 1000)
 	if m.Count != 0 || m.CountSE() != 10 || !m.Sampled() {
 		t.Errorf("in no window of a tenth of the time: %d ± %g", m.Count, m.CountSE())
 	}

@@ -47,7 +47,7 @@ func (r *run) join(sum *Sum) {
 			figures := r.cells.at(index)
 			if b, ok := windows[t.Gates[i]]; ok && figures == nil {
 				figures = new(Marker)
-				Windows(figures, r.sampling(&b, layout.OffWindowTicks), &b.Sums, 0)
+				Windows(figures, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, 0)
 			}
 			r.cells.set(index, nil)
 			if m == nil {
@@ -83,8 +83,8 @@ func (r *run) join(sum *Sum) {
 				to := sum.Marker(c.Marker.ID)
 				to.TakeName(c.Marker, r.Newest)
 				figures := Marker{Count: n}
-				for _, b := range r.ticks[tickKey{number, uint64(i)}] {
-					CounterWindows(&figures, r.sampling(&b, layout.OffTickTicks), &b.Sums, r.batches(&b))
+				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
+					CounterWindows(&figures, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
 				}
 				r.passed(to, &figures)
 				to.Add(&figures)

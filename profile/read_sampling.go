@@ -8,14 +8,14 @@ import (
 )
 
 // batchSums are the sums of a BlockSample, or of a BlockTick, with what the
-// header's words were when they began and, if they ended before the run, when they did.
+// header's words were when they began.
 type batchSums struct {
 	Sums
-	since, until baseline
+	since baseline
 }
 
 // A baseline is what words of the header were at some time. profiled is 0 for never.
-type baseline struct{ profiled, taken, open, batches uint64 }
+type baseline struct{ profiled, taken, stands, batches uint64 }
 
 // mostRecording is the part of windows up to which an estimate is worth something: beyond it what a scope costs, which is
 // measured elsewhere, makes more of it than the program does.
@@ -29,11 +29,8 @@ func (r *run) baselineAt(data []byte) baseline {
 
 // batches is how many batches the sums are of.
 func (r *run) batches(b *batchSums) float64 {
-	until := b.until.batches
-	if b.until.profiled == 0 {
-		until = r.header.word(layout.OffBatches)
-	}
-	return float64(until - min(b.since.batches, until))
+	all := r.header.word(layout.OffBatches)
+	return float64(all - min(b.since.batches, all))
 }
 
 // sampled takes in how a marker was sampled.
@@ -42,7 +39,7 @@ func (r *run) sampled(b block) error {
 	if err != nil {
 		return err
 	}
-	var v [7]float64
+	var v [8]float64
 	for i := range v {
 		v[i] = math.Float64frombits(r.order.Uint64(data[layout.OffSampleSums+8*i:]))
 		if !possible(v[i]) {
@@ -50,8 +47,8 @@ func (r *run) sampled(b block) error {
 		}
 	}
 	r.samples[r.order.Uint64(data[layout.OffSampleMarker:])] = batchSums{
-		Sums:  Sums{N: v[0], NN: v[1], S: v[2], SS: v[3], NS: v[4], X: v[5], XX: v[6]},
-		since: r.baselineAt(data[layout.OffSampleSince:]), until: r.baselineAt(data[layout.OffSampleUntil:]),
+		Sums:  Sums{N: v[0], NN: v[1], S: v[2], SS: v[3], NS: v[4], W: v[5], X: v[6], XX: v[7]},
+		since: r.baselineAt(data[layout.OffSampleSince:]),
 	}
 	return nil
 }
@@ -80,8 +77,8 @@ func (r *run) estimate() {
 	if h.word(layout.OffWindowWidth) == 1<<64-1 || h.word(layout.OffSampleN) < 2 && len(r.samples) == 0 { // N may have become 1
 		return
 	}
-	r.Sampling = r.sampling(&batchSums{since: r.sampledSince()}, layout.OffWindowTicks)
-	if len(r.samples) > 0 && Factor(r.Sampling) == 0 {
+	r.Sampling = r.sampling()
+	if len(r.samples) > 0 && r.Sampling.OpenNS == 0 {
 		r.warn("no window of sample=1:%d fell into the run; run the program for longer, or sample more", r.Sampling.N)
 	}
 	once := r.calledOnce()
@@ -92,16 +89,14 @@ func (r *run) estimate() {
 	for index, b := range r.samples {
 		f := r.figures(index)
 		if f.Count > 0 || !once[numbers[index]] {
-			Windows(f, r.sampling(&b, layout.OffWindowTicks), &b.Sums, r.batches(&b))
+			Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, r.batches(&b))
 			r.doubt(f, &b, numbers[index])
 		}
 	}
 	for index, e := range r.edges { // in the same windows as their markers, and of them no sums are kept
 		if b, ok := r.samples[e.marker]; ok {
 			f := r.figures(index)
-			n := float64(f.Count)
-			x := n * b.Stands()
-			Windows(f, r.sampling(&b, layout.OffWindowTicks), &Sums{N: n, X: x, XX: x * x}, 1)
+			Windows(f, r.rate(), r.times(b.since, layout.OffWindowStands), b.Like(float64(f.Count)), 1)
 		}
 	}
 	r.warnOfDoubts()
@@ -160,24 +155,32 @@ func (r *run) windowsOf(t *table) map[int]batchSums {
 	of := map[int]batchSums{}
 	for i, gate := range t.Gates {
 		if b, ok := r.sampledMarkers[t.first+uint64(i)]; ok && gate >= 0 {
-			of[gate] = batchSums{since: b.since, until: b.until}
+			of[gate] = batchSums{since: b.since}
 		}
 	}
 	return of
 }
 
-// sampling gives the windows of a period; open is the word of the header that says how long they were.
-func (r *run) sampling(b *batchSums, open int) *Sampling {
-	h, until := r.header, b.until
-	if until.profiled == 0 {
-		until = baseline{profiled: r.profiled(), taken: h.word(layout.OffWindowTaken), open: h.word(open)}
-	}
-	ns := func(from, to uint64) uint64 { return Duration(0, to-min(from, to), r.Clock.Hz) }
-	s := &Sampling{N: h.word(layout.OffSampleN), Windows: h.word(layout.OffWindows), OpenNS: ns(b.since.open, until.open)}
-	taken := ns(b.since.taken, until.taken)
-	s.NetNS = Sub64(s.OpenNS, taken)
-	s.OfNS = max(Sub64(ns(b.since.profiled, until.profiled), taken), s.NetNS)
+// rate is the N of the latest 1:N.
+func (r *run) rate() uint64 { return r.header.word(layout.OffSampleN) }
+
+// sampling gives the windows of the run, and of how much time they are a sample.
+func (r *run) sampling() *Sampling {
+	h, since := r.header, r.sampledSince()
+	ns := func(ticks uint64) uint64 { return Duration(0, ticks, r.Clock.Hz) }
+	open, taken := h.word(layout.OffWindowTicks), h.word(layout.OffWindowTaken)
+	s := &Sampling{N: r.rate(), Windows: h.word(layout.OffWindows), OpenNS: ns(open), NetNS: ns(Sub64(open, taken))}
+	s.OfNS = max(ns(Sub64(Sub64(r.profiled(), since.profiled), Sub64(taken, since.taken))), s.NetNS)
 	return s
+}
+
+// times is how many times as long the time since then is, less what recording took, as that for which windows stand by a word of the header.
+func (r *run) times(since baseline, stands int) float64 {
+	in := Sub64(r.header.word(stands), since.stands)
+	if in == 0 {
+		return 1
+	}
+	return float64(Sub64(Sub64(r.profiled(), since.profiled), Sub64(r.header.word(layout.OffWindowTaken), since.taken))) / float64(in)
 }
 
 // profiled is how many ticks the run was profiling.

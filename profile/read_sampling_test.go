@@ -10,7 +10,7 @@ import (
 func TestDoubts(t *testing.T) {
 	r := &run{input: &input{name: "run.markgen"}, Profile: &Profile{}, ordered: []*table{{Table: &Table{Markers: []*Marker{{Name: "parse"}, {Name: "next"}, {Name: "peek"}}}}}}
 	for number, longer := range []float64{1.5, 4, 3} {
-		r.doubt(&Marker{Count: 10}, &batchSums{Sums: Sums{N: 10, X: 10 * longer}}, uint64(number))
+		r.doubt(&Marker{Count: 10}, &batchSums{Sums: Sums{N: 10, W: 100, X: 100 * longer}}, uint64(number))
 	}
 	r.doubt(&Marker{}, &batchSums{}, 0)
 	r.warnOfDoubts()

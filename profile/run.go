@@ -28,7 +28,7 @@ func (in *input) readRun(alive bool, sum *FileSum) (*run, error) {
 		sampledMarkers: map[uint64]batchSums{},
 		edges:          map[uint64]edge{},
 		rows:           map[uint64]block{},
-		ticks:          map[tickKey][]batchSums{},
+		ticks:          map[tickKey]batchSums{},
 		traces:         map[uint32]*Ring{},
 		readAt:         map[part]bool{},
 		sizesAt:        map[part]bool{},
@@ -71,11 +71,11 @@ type run struct {
 
 	sampledMarkers map[uint64]batchSums // the same by the numbers of markers
 	doubts         doubts
-	pages          []block                 // the words of markers, with the numbers of tables as shards
-	edges          map[uint64]edge         // by global index
-	rows           map[uint64]block        // with the pairs of a marker, by global index
-	ticks          map[tickKey][]batchSums // of counters in windows
-	changes        []change                // of the state
+	pages          []block               // the words of markers, with the numbers of tables as shards
+	edges          map[uint64]edge       // by global index
+	rows           map[uint64]block      // with the pairs of a marker, by global index
+	ticks          map[tickKey]batchSums // of counters in windows
+	changes        []change              // of the state
 
 	traces map[uint32]*Ring // by processor
 	names  *readers         // of what is read besides time, nil if nothing is

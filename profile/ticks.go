@@ -17,16 +17,13 @@ func (r *run) tick(b block) error {
 	}
 	word := func(i int) uint64 { return r.order.Uint64(data[layout.OffTickTable+8*i:]) }
 	key := tickKey{word(0), word(1)}
-	x, xx := math.Float64frombits(word(3)), math.Float64frombits(word(4))
-	if len(r.ticks[key]) == mostPeriods || !possible(x) || !possible(xx) {
+	w, x, xx := math.Float64frombits(word(3)), math.Float64frombits(word(4)), math.Float64frombits(word(5))
+	if !possible(w) || !possible(x) || !possible(xx) {
 		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
 	}
-	r.ticks[key] = append(r.ticks[key], batchSums{
-		Sums:  Sums{N: float64(word(2)), X: x, XX: xx},
-		since: r.baselineAt(data[layout.OffTickSince:]), until: r.baselineAt(data[layout.OffTickUntil:]),
-	})
+	r.ticks[key] = batchSums{
+		Sums:  Sums{N: float64(word(2)), W: w, X: x, XX: xx},
+		since: r.baselineAt(data[layout.OffTickSince:]),
+	}
 	return nil
 }
-
-// mostPeriods is how many rates a counter may have been sampled at, and more than the runtime tells apart.
-const mostPeriods = 1000

@@ -174,15 +174,13 @@ const (
 
 	OffTickTable = 16
 	OffTickCount = 32
-	OffTickSince = 56
-	OffTickUntil = 88
-	TickSize     = 120
+	OffTickSince = 64
+	TickSize     = 96
 
 	OffSampleMarker = 16
 	OffSampleSums   = 24
-	OffSampleSince  = 80
-	OffSampleUntil  = 112
-	SampleSize      = 144
+	OffSampleSince  = 88
+	SampleSize      = 120
 
 	OffBucketsMarker = 16
 	OffBucketsFirst  = 24

@@ -52,15 +52,16 @@ const (
 
 	// What steers the run. The process and whoever may write its file change these
 	// by single atomic operations.
-	OffSampleN     = 2048 // sample=1:N for all markers, the N; 0 or 1: every passage
-	OffWindowFrom  = 2056 // tick at which the latest window began: scopes are recorded that open
-	OffWindowWidth = 2064 // within so many ticks from then on; 0: it has ended; all ones: there are no windows
-	OffClosed      = 2072 // tick at which markers were closed last: what was open then may have missed its end
-	OffWindows     = 2080 // windows that have ended, or in which the run has
-	OffWindowTicks = 2088 // ticks that they lasted
-	OffWindowTaken = 2096 // of these, what recording is estimated to have taken from the program
-	OffBatches     = 2104 // windows are added up in so many batches, see BlockSample
-	OffTickTicks   = 2112 // ticks that counters were on in windows
+	OffSampleN      = 2048 // sample=1:N for all markers, the N; 0 or 1: every passage
+	OffWindowFrom   = 2056 // tick at which the latest window began: scopes are recorded that open
+	OffWindowWidth  = 2064 // within so many ticks from then on; 0: it has ended; all ones: there are no windows
+	OffClosed       = 2072 // tick at which markers were closed last: what was open then may have missed its end
+	OffWindows      = 2080 // windows that have ended, or in which the run has
+	OffWindowTicks  = 2088 // ticks that they lasted
+	OffWindowTaken  = 2096 // of these, what recording is estimated to have taken from the program
+	OffBatches      = 2104 // windows are added up in so many batches, see BlockSample
+	OffWindowStands = 2112 // for how many ticks windows stand: of each N times its length, at the rate of then
+	OffTickStands   = 2120 // the same of the times that counters were on for windows
 
 	// Traces.
 	OffDrainer   = 2304 // process id of who drains the rings; 0: nobody does, and rings keep the newest records
@@ -208,8 +209,8 @@ const (
 
 	// BlockSample has sums over the batches of windows, from which follow an estimate for
 	// the marker and how far off it may be. n is the number of its passages in a batch, s the
-	// ns that they took, and x is n times how many times as long the windows of the batch were
-	// as their net time, what recording left of them; all are float64.
+	// ns that they took, x is N·n, of the rate 1:N, times how many times as long the windows of the batch
+	// were as their net time, what recording left of them; all are float64.
 	//
 	//	16 global marker index u64
 	//	24 Σn
@@ -217,11 +218,11 @@ const (
 	//	40 Σs
 	//	48 Σs²
 	//	56 Σns
-	//	64 Σx
-	//	72 Σx²
-	//	80 what OffProfiled would have been when that began u64
-	//	88 OffWindowTaken, OffWindowTicks, OffBatches at that time u64
-	//	112 the same when the rate became another; 0 until then
+	//	64 ΣNn
+	//	72 Σx
+	//	80 Σx²
+	//	88 what OffProfiled would have been when that began u64
+	//	96 OffWindowTaken, OffWindowStands, OffBatches at that time u64
 	BlockSample = 9
 
 	// BlockRing holds the trace records of one shard, see Ring…. BlockTrace holds
@@ -241,13 +242,9 @@ const (
 	//	16 number of the table u64
 	//	24 which of its counters u64
 	//	32 count u64
-	//	40 Σx, as in BlockSample, float64
-	//	48 Σx² float64
-	//	56 what OffProfiled would have been when that began u64
-	//	64 OffWindowTaken, OffTickTicks, OffBatches at that time u64
-	//	88 the same when the rate became another; 0 until then
-	//
-	// A counter has one for each rate.
+	//	40 ΣNn, Σx, Σx² as in BlockSample, float64
+	//	64 what OffProfiled would have been when that began u64
+	//	72 OffWindowTaken, OffTickStands, OffBatches at that time u64
 	BlockTick = 15
 
 	// BlockSizes has the times of one marker on one shard by the size of the input,

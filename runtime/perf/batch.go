@@ -10,10 +10,10 @@ import (
 
 // Recording takes a part of a window, in which the program does not get on. What is left, the net
 // time, is the window's length less what was recorded in it times what that costs where it is
-// measured. n passages in a window of length t and net time u stand for n·t/u of the program's.
-// Sums of that, of its squares and of the times go into the file for each marker: how much windows
-// differ says how far off an estimate may be. Windows are independent; the passages in one are
-// not, for what is called once is called again.
+// measured. At 1:N, n passages in a window of length t and net time u stand for N·n·t/u of the
+// program's, and the window for N·t of its time. Sums of that, of its squares and of the times go into
+// the file for each marker: how much windows differ says how far off an estimate may be. Windows are
+// independent; the passages in one are not, for what is called once is called again.
 //
 // Windows are added up in batches, as many in one as it takes to make the adding up a hundredth of
 // the time; mostly that is one.
@@ -51,15 +51,16 @@ func (s *sampler) add() {
 	begun := uint64(nanotime())
 	longer := s.longer(recordedSince(), countedSince())
 	for i := range rated {
-		rated[i].add(longer)
+		rated[i].add(float64(s.rate), longer)
 	}
 	for i := range tickers {
-		tickers[i].add(longer)
+		tickers[i].add(float64(s.rate), longer)
 	}
 	addHeader(layout.OffWindows, s.count)
 	addHeader(layout.OffWindowTicks, s.pending)
 	addHeader(layout.OffWindowTaken, uint64(float64(s.pending)*(1-1/longer)))
-	addHeader(layout.OffTickTicks, s.ticking)
+	addHeader(layout.OffWindowStands, s.pending*s.rate)
+	addHeader(layout.OffTickStands, s.ticking*s.rate)
 	addHeader(layout.OffBatches, 1)
 	s.count, s.pending, s.ticking = 0, 0, 0
 	s.added = uint64(nanotime())
@@ -117,11 +118,11 @@ func recordedSince() (r recording) {
 	return r
 }
 
-// add adds up what a marker's cells have gained in windows so many times as long as their net time.
+// add adds up what a marker's cells have gained in windows at 1:rate, so many times as long as their net time.
 //
 //go:norace
 //go:nocheckptr
-func (r *sampledMarker) add(longer float64) {
+func (r *sampledMarker) add(rate, longer float64) {
 	now := totals{}
 	for shard := range usedShards {
 		if c := cellOf(shard, r.index); c != nil {
@@ -140,7 +141,7 @@ func (r *sampledMarker) add(longer float64) {
 	}
 	n, ns := float64(now.n-r.before.n), float64(now.ns-r.before.ns)
 	r.before = now
-	r.sums.add(n, ns, longer)
+	r.sums.add(n, ns, rate, longer)
 }
 
 // totals are the passages and their ns that a cell has.

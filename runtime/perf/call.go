@@ -17,7 +17,7 @@ import (
 const mostOpen = 32
 
 // functionOf points to a []uint32 that has, by the first index of a marker that is recorded with its function's
-// calls, the first index of the function's marker. It is replaced by a longer one as there are more.
+// calls, the first index of the function's marker.
 var functionOf unsafe.Pointer
 
 // leads says by the first index of a function's marker whether there are any that are recorded with its calls. Under the lock.
@@ -51,21 +51,12 @@ func (t *table) followCalls(i, index uint32) {
 		return
 	}
 	first := baseOf(index)
-	all := (*[]uint32)(functionOf)
-	if all == nil || first >= uint32(len(*all)) {
-		longer := make([]uint32, 2*first)
-		if all != nil {
-			copy(longer, *all)
-		}
-		all = &longer
-		atomic.StorePointer(&functionOf, unsafe.Pointer(all))
-	}
 	function := baseOf(loadWord(&t.gate(i).index) & layout.IndexMask)
 	for function >= uint32(len(leads)) {
 		leads = append(leads, false)
 	}
 	leads[function] = true
-	storeWord(&(*all)[first], function)
+	storeWord(&longEnough(&functionOf, first)[first], function)
 }
 
 // callsOpen says whether calls may be open that are recorded, and their loops and branches with

@@ -22,21 +22,22 @@ type sampledMarker struct {
 	index  uint32
 	before totals // what its cells had when the batch began
 	*sums
-	*period
+	since *baseline
 }
 
 // totals are what the cells of a marker have: passages, their ns, and what changes with any of it.
 type totals struct{ n, ns, mark uint64 }
 
 // sums are those of a BlockSample over batches: of n, the passages of a batch, and of n², of ns, the
-// times of these, ns² and n·ns, and of x, what the passages stand for, and x².
-type sums struct{ n, nn, ns, nsns, nns, x, xx float64 }
+// times of these, ns² and n·ns, of N·n, and of x, what the passages stand for, and x².
+type sums struct{ n, nn, ns, nsns, nns, w, x, xx float64 }
 
-// add adds a batch with n passages that took ns in windows so many times as long as their net time.
+// add adds a batch with n passages that took ns in windows at 1:rate, so many times as long as their net time.
 //
 //go:norace
-func (s *sums) add(n, ns, longer float64) {
-	x := n * longer
+func (s *sums) add(n, ns, rate, longer float64) {
+	x := n * rate * longer
+	s.w += n * rate
 	s.n += n
 	s.nn += n * n
 	s.ns += ns
@@ -46,15 +47,44 @@ func (s *sums) add(n, ns, longer float64) {
 	s.xx += x * x
 }
 
-var _ = [1]struct{}{}[unsafe.Sizeof(sums{})-(layout.OffSampleSince-layout.OffSampleSums)]
+// A baseline is what the header said when sampling began: for how many ticks the run had been profiling, how much of that
+// recording took of windows, for how long windows or, for counters, counters stood, and how many batches there had been.
+type baseline struct{ profiled, taken, stands, batches uint64 }
+
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-(layout.OffSampleSince-layout.OffSampleSums)]
+	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(layout.SampleSize-layout.OffSampleSince)]
+)
+
+// baselineNow is the baseline that begins now; stands is where in the header it is added up how long windows stand for.
+//
+//go:norace
+func baselineNow(stands uintptr) baseline {
+	return baseline{
+		profiled: profiledTicks(),
+		taken:    atomic.LoadUint64(headerWord(layout.OffWindowTaken)),
+		stands:   atomic.LoadUint64(headerWord(stands)),
+		batches:  atomic.LoadUint64(headerWord(layout.OffBatches)),
+	}
+}
+
+// profiledTicks is for how many ticks the run has been profiling.
+//
+//go:norace
+func profiledTicks() uint64 {
+	ticks := atomic.LoadUint64(headerWord(layout.OffProfiled))
+	if State() == layout.StateProfiling {
+		ticks += less(now(), atomic.LoadUint64(headerWord(layout.OffSince)))
+	}
+	return ticks
+}
 
 var rated []sampledMarker // under the lock
 
 // rateBits has a bit for each index: whether it is recorded in windows.
 var rateBits unsafe.Pointer
 
-// bases points to a []uint32 that has for each index which a marker got after its first the first one, and 0 for others. It
-// is replaced by a longer one as there are more.
+// bases points to a []uint32 that has for each index which a marker got after its first the first one, and 0 for others.
 var bases unsafe.Pointer
 
 // baseOf is the first index of the marker that has index i.
@@ -71,16 +101,24 @@ func baseOf(i uint32) uint32 {
 //
 //go:norace
 func setBase(i, base uint32) {
-	all := (*[]uint32)(bases)
+	longEnough(&bases, i)[i] = base
+}
+
+// longEnough is the []uint32 that a pointer leads to, replaced by a longer one if it has no place i: others may be
+// reading it. The caller holds the lock.
+//
+//go:norace
+func longEnough(at *unsafe.Pointer, i uint32) []uint32 {
+	all := (*[]uint32)(*at)
 	if all == nil || i >= uint32(len(*all)) {
 		longer := make([]uint32, 2*i)
 		if all != nil {
 			copy(longer, *all)
 		}
 		all = &longer
-		atomic.StorePointer(&bases, unsafe.Pointer(all))
+		atomic.StorePointer(at, unsafe.Pointer(all))
 	}
-	(*all)[i] = base
+	return *all
 }
 
 // hasRate says whether the marker of index i is recorded in windows.
@@ -169,7 +207,7 @@ func sampleGroup(m *Marker) {
 		return // a trigger is behind it: it is always open
 	}
 	theSampler.add()
-	b := baselineNow(layout.OffWindowTicks)
+	b := baselineNow(layout.OffWindowStands)
 	if t.sampledAt == nil { // no maps here: the race detector looks into what they do
 		t.sampledAt = make([]*baseline, t.markers)
 	}
@@ -219,25 +257,24 @@ func anotherIndex(of uint32) (index uint32) {
 	return index
 }
 
-// beginSampling makes what is recorded under an index a sample; false: there is no memory.
+// beginSampling makes what is recorded under an index a sample, if there is memory for that.
 //
 //go:norace
 //go:nocheckptr
-func beginSampling(index uint32, since baseline) bool {
+func beginSampling(index uint32, since baseline) {
 	b := newBlock(layout.BlockSample, 0, layout.SampleSize)
 	if b == nil {
-		return false
+		return
 	}
 	*(*uint64)(unsafe.Add(b, layout.OffSampleMarker)) = uint64(index - firstIndex)
 	*(*baseline)(unsafe.Add(b, layout.OffSampleSince)) = since
 	publish(b)
 	rated = append(rated, sampledMarker{
-		index:  index,
-		sums:   (*sums)(unsafe.Add(b, layout.OffSampleSums)),
-		period: (*period)(unsafe.Add(b, layout.OffSampleSince)),
+		index: index,
+		sums:  (*sums)(unsafe.Add(b, layout.OffSampleSums)),
+		since: (*baseline)(unsafe.Add(b, layout.OffSampleSince)),
 	})
 	*(*byte)(unsafe.Add(rateBits, uintptr(index)/8)) |= 1 << (index % 8)
-	return true
 }
 
 // makeRateBits makes room for a bit for each index; false: there is no memory.

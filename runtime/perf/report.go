@@ -197,26 +197,19 @@ func sum(name string, indexes []uint32) row {
 func factorOf(index uint32) float64 {
 	for _, r := range rated {
 		if r.index == index && r.n != 0 {
-			return r.estimate(r.x, layout.OffWindowTicks) / r.n
+			return r.since.estimate(r.x, layout.OffWindowStands) / r.n
 		}
 	}
 	return 0
 }
 
-// estimate is how often something was passed in the period, of which windows have shown x (see sums); open is where in the
-// header it is added up how long these were.
+// estimate is how often something was passed since then, for which what windows have shown stands for x (see sums); stands is where in the
+// header it is added up how long these stand for.
 //
 //go:norace
-func (p *period) estimate(x float64, open uintptr) float64 {
-	until := p.until
-	if !p.over() {
-		until = baseline{profiled: *headerWord(layout.OffProfiled), taken: *headerWord(layout.OffWindowTaken), open: *headerWord(open)}
-	}
-	of, in := less(less(until.profiled, p.since.profiled), less(until.taken, p.since.taken)), less(until.open, p.since.open)
-	if in == 0 {
-		return 0
-	}
-	return x * max(float64(of)/float64(in), 1)
+func (b *baseline) estimate(x float64, stands uintptr) float64 {
+	of := less(less(*headerWord(layout.OffProfiled), b.profiled), less(*headerWord(layout.OffWindowTaken), b.taken))
+	return x * float64(of) / float64(max(less(*headerWord(stands), b.stands), 1))
 }
 
 // scale multiplies the figures.

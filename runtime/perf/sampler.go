@@ -26,7 +26,6 @@ type sampler struct {
 
 	windowBatch
 	counters counterLook
-	rates    int // how often the rate has changed
 }
 
 const (
@@ -104,7 +103,12 @@ func (s *sampler) windowDue(t uint64) uint64 {
 	case State() != layout.StateProfiling:
 		s.plan(t)
 	default:
-		s.followRate()
+		if n := rate(); n != s.rate { // somebody outside has changed it
+			lock()
+			s.add()
+			s.rate = n
+			unlock()
+		}
 		ns := s.windowNS(s.rate)
 		lead := s.lead(t)
 		s.width = fromNS(ns)
@@ -163,8 +167,7 @@ func (s *sampler) lead(t uint64) uint64 {
 	return least + hi
 }
 
-// conclude takes in what windows have shown until the end of a run or of a rate, the one that is
-// open included. The caller holds the lock.
+// conclude takes in what windows have shown until the end of a run, the one that is open included. The caller holds the lock.
 //
 //go:norace
 func (s *sampler) conclude() {

@@ -12,7 +12,7 @@ import (
 // Counters of what the compiler inlines cost an atomic addition each passage, which
 // is much where a function does little else. With sample=1:N they count all passages
 // up to about a thousand, and from then on those while gates are open for a window, to another
-// word. How long that was is known (OffTickTicks).
+// word. How long that was is known (OffTickStands).
 
 // A ticking counter is one that counts in windows.
 type ticking struct {
@@ -26,13 +26,13 @@ type ticking struct {
 type tick struct {
 	table, counter uint64
 	n              uint64
-	x, xx          float64 // as in sums
-	period
+	w, x, xx       float64 // as in sums
+	since          baseline
 }
 
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.n)-(layout.OffTickCount-layout.OffTickTable)]
-	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.period)-(layout.OffTickSince-layout.OffTickTable)]
+	_ = [1]struct{}{}[unsafe.Offsetof(tick{}.since)-(layout.OffTickSince-layout.OffTickTable)]
 	_ = [1]struct{}{}[layout.OffTickTable+unsafe.Sizeof(tick{})-layout.TickSize]
 )
 
@@ -102,9 +102,6 @@ func keepTicking() {
 //go:norace
 //go:nocheckptr
 func (c *ticking) point() {
-	if c.over() {
-		return
-	}
 	var p unsafe.Pointer
 	if tickersOn != 0 {
 		p = unsafe.Pointer(&c.n)
@@ -132,7 +129,7 @@ func findTicks() {
 				continue
 			}
 			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))
-			if !beginTicking(uint64(k), uint64(i), ref, baselineNow(layout.OffTickTicks)) {
+			if !beginTicking(uint64(k), uint64(i), ref, baselineNow(layout.OffTickStands)) {
 				return
 			}
 		}
@@ -156,22 +153,6 @@ func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) bool
 	tickers = append(tickers, ticking{p: p, tick: one})
 	tickers[len(tickers)-1].point()
 	return true
-}
-
-// resampleCounters is resample for counters.
-//
-//go:norace
-func resampleCounters() {
-	b := baselineNow(layout.OffTickTicks)
-	for i := range tickers {
-		switch c := &tickers[i]; {
-		case c.over():
-		case atomic.LoadUint64(&c.n) == 0:
-			c.since = b
-		case beginTicking(c.table, c.counter, c.p, b):
-			tickers[i].end(b)
-		}
-	}
 }
 
 // hasBlocks says whether cover blocks are counted in the table, which are to be
@@ -206,11 +187,13 @@ func countedSince() (all uint64) {
 	return all
 }
 
-// add adds what the counter has counted in a batch of windows so many times as long as their net time.
+// add adds what the counter has counted in a batch of windows at 1:rate, so many times as long as their net time.
 //
 //go:norace
-func (c *ticking) add(longer float64) {
-	x := float64(c.gained) * longer
+func (c *ticking) add(rate, longer float64) {
+	w := float64(c.gained) * rate
+	x := w * longer
+	c.w += w
 	c.x += x
 	c.xx += x * x
 }
@@ -245,7 +228,7 @@ func ticked(table, counter uint64) (n uint64, estimated bool) {
 		c := &tickers[i]
 		if c.table == table && c.counter == counter {
 			estimated = true
-			n += uint64(c.estimate(c.x, layout.OffTickTicks))
+			n += uint64(c.since.estimate(c.x, layout.OffTickStands))
 		}
 	}
 	return n, estimated
