@@ -146,7 +146,7 @@ type reader struct {
 	values []string
 	first  uintptr   // number of its first value
 	rest   bool      // its first value is what the others leave of the scope's time, ns
-	spread bool      // how its values are spread over the scopes is recorded, see spread.go
+	spread bool      // how its values are spread over the scopes is recorded, see readbuckets.go
 	own    Collector // the program's, or nil
 	// read reads a collector of this package. Two readings can be compared if where
 	// is the same; ok is false if it could not read. scratch is for system calls.

@@ -22,7 +22,7 @@ import (
 //
 // From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where
 // it has counters for that, else in the marker's cells. The count stays exact.
-// See timeagain.go for what is known of their times.
+// See demoted_turns.go for what is known of their times.
 
 // mostBetween is how many scopes of one bucket on one processor there are at most from one look at
 // their mean to the next: a power of two.

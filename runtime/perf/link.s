@@ -1,2 +1,2 @@
-// This file is empty: its presence lets link.go declare functions whose bodies
+// This file is empty: its presence lets linkname.go declare functions whose bodies
 // are in the Go runtime.

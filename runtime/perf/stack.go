@@ -73,7 +73,7 @@ const kindOpened = 2
 const (
 	firstRoom  = 8
 	mostStacks = 4096    // in the data file; more goroutines have theirs in memory only
-	firstBit   = 1 << 29 // in record.index: what it takes is to be kept apart, see first.go
+	firstBit   = 1 << 29 // in record.index: what it takes is to be kept apart, see firstcall.go
 	nestedBit  = 1 << 30 // the same: it is inside another scope of the same marker
 	shutBit    = 1 << 31 // the same: the marker is shut until it ends, see within
 	scopeBits  = firstBit | nestedBit | shutBit

@@ -11,7 +11,7 @@ import (
 )
 
 // With sample=1:N a function is recorded always until one of its markers has been passed a
-// thousand times (often.go), and from then on in short windows only, which make 1/N of the time.
+// thousand times (sampled.go), and from then on in short windows only, which make 1/N of the time.
 // Between windows its gates, which the program's own code tests, are closed, and it runs
 // unmarked, at no cost. After US 8,850,402 and Hirzel and Chilimbi, Bursty Tracing (FDDO-4,
 // 2001). The time between two windows is random, with the exponential distribution: at any
@@ -19,7 +19,7 @@ import (
 // does at intervals can line up with the windows.
 //
 // All scopes that begin in a window are recorded, however long they last, and besides them only
-// those in calls that began in one (call.go). The clock is read for a scope anyway, so the first
+// those in calls that began in one (wholecall.go). The clock is read for a scope anyway, so the first
 // that begins after a window's end closes the gates. The sampler opens them, and closes them
 // where nothing is passed.
 type window struct { // words of the header, from OffWindowFrom

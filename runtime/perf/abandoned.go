@@ -5,7 +5,7 @@ package perf
 import "runtime"
 
 // What a panic or runtime.Goexit has left open ends when its goroutine passes a marker again, further up or in its place
-// (open.go). Goroutines that have not by the end of a run would have it open in the data. When that end is in order, it
+// (virtual_open.go). Goroutines that have not by the end of a run would have it open in the data. When that end is in order, it
 // is known of two kinds of them: who has ended has nothing open, and the one that ends the run nothing
 // deeper in its stack than the function that does so. Of what is left this way each scope counts; it has a time if recover told when
 // it ended.
