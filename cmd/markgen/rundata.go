@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/markgen/markgen/fleet/spool"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/report"
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -227,14 +227,22 @@ func (d *runData) names(files []string) []keptRun {
 	type run struct {
 		file  string
 		start int64
-		names *strings.Replacer
+		name  string
 	}
 	var runs []run
 	for _, file := range files {
-		r := run{file: file, names: strings.NewReplacer()}
+		r := run{file: file, name: d.out}
 		if p, err := profile.ReadFile(file); err == nil {
 			r.start = p.Start.UnixNano()
-			r.names = strings.NewReplacer("%%", "%", "%a", p.App, "%p", processOf(file), "%t", time.Unix(0, r.start).UTC().Format("20060102-150405"))
+			r.name = config.Expand(d.out, func(b []byte, letter byte) []byte {
+				switch letter {
+				case 'p':
+					return append(b, processOf(file)...)
+				case 'a':
+					return append(b, p.App...)
+				}
+				return p.Start.UTC().AppendFormat(b, "20060102-150405")
+			})
 		}
 		runs = append(runs, r)
 	}
@@ -242,12 +250,11 @@ func (d *runData) names(files []string) []keptRun {
 	times, taken := map[string]int{}, map[string]bool{}
 	var kept []keptRun
 	for _, r := range runs {
-		name := r.names.Replace(d.out)
-		k := keptRun{r.file, name, times[name] + 1}
+		k := keptRun{r.file, r.name, times[r.name] + 1}
 		for taken[k.name()] { // a program may have the name of another one's second process
 			k.nth++
 		}
-		times[name], taken[k.name()] = k.nth, true
+		times[r.name], taken[k.name()] = k.nth, true
 		kept = append(kept, k)
 	}
 	return kept

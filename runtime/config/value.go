@@ -58,6 +58,26 @@ func parseSpool(value string) (dir string, room uint64) {
 	return value, DefaultRoom
 }
 
+// Expand writes a path of file= or report= as the process has it: %% is a percent sign, and add appends what stands for
+// %p, the process ID, %a, the name of the program, and %t, the time at which it began, in UTC (20060102-150405).
+func Expand(path string, add func(b []byte, letter byte) []byte) string {
+	var b []byte
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+1 < len(path) {
+			switch letter := path[i+1]; letter {
+			case 'p', 'a', 't':
+				b = add(b, letter)
+				i++
+				continue
+			case '%':
+				i++
+			}
+		}
+		b = append(b, path[i])
+	}
+	return string(b)
+}
+
 // units are those that durations are written in.
 var units = [...]struct {
 	name string

@@ -56,6 +56,17 @@ func TestParseSpool(t *testing.T) {
 	}
 }
 
+func TestExpand(t *testing.T) {
+	for path, want := range map[string]string{
+		"": "", "x": "x", "%a.%p.markgen": "<a>.<p>.markgen", "%t%%": "<t>%", "%": "%", "%x%": "%x%", "%%p": "%p", "a%": "a%", "%a%a": "<a><a>",
+	} {
+		got := Expand(path, func(b []byte, letter byte) []byte { return append(b, '<', letter, '>') })
+		if got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
 func TestSize(t *testing.T) {
 	for s, want := range map[string]uint64{"0": 0, "5": 5, "3K": 3 << 10, "64M": 64 << 20, "100G": 100 << 30} {
 		if n, ok := Size(s); !ok || n != want {

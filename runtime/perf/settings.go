@@ -55,30 +55,15 @@ func matchAny(globs, name string) bool {
 	return false
 }
 
-// expand replaces %p by the process id, %a by the name of the program, %t by
-// the start time in UTC (20060102-150405) and %% by a percent sign.
+// expand is the path that file= or report= gives to a process.
 func expand(path, app string, pid int, wallNS uint64) string {
-	var b []byte
-	for i := 0; i < len(path); i++ {
-		if path[i] == '%' && i+1 < len(path) {
-			i++
-			switch path[i] {
-			case 'p':
-				b = appendUint(b, uint64(pid))
-				continue
-			case 'a':
-				b = append(b, app...)
-				continue
-			case 't':
-				b = appendTime(b, wallNS)
-				continue
-			case '%':
-				b = append(b, '%')
-				continue
-			}
-			i--
+	return config.Expand(path, func(b []byte, letter byte) []byte {
+		switch letter {
+		case 'p':
+			return appendUint(b, uint64(pid))
+		case 'a':
+			return append(b, app...)
 		}
-		b = append(b, path[i])
-	}
-	return string(b)
+		return appendTime(b, wallNS)
+	})
 }
