@@ -1,7 +1,11 @@
 package runtime
 
 import (
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"testing"
 )
@@ -29,6 +33,37 @@ func TestIsPart(t *testing.T) {
 			t.Errorf("IsPart(%s) = %t", path, !want)
 		}
 	}
+}
+
+// What the command may import has no part of the runtime in it, and next to nothing of the standard library, which may
+// have markers.
+func TestImports(t *testing.T) {
+	names, err := Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if path.Dir(name) == "perf" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if spec.Path.Value != `"syscall"` {
+				t.Errorf("%s imports %s", name, spec.Path.Value)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	text, err := fs.ReadFile(Source, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // An overlay build has no import of the module, and no test.
