@@ -53,7 +53,7 @@ func Stream(ctx context.Context, name string, write func(w io.Writer) error) err
 	if err != nil {
 		return err
 	}
-	syncDir(filepath.Dir(j.target))
+	SyncDir(filepath.Dir(j.target))
 	return nil
 }
 
@@ -107,7 +107,7 @@ func WriteAll(ctx context.Context, files map[string][]byte) error {
 		}
 	}
 	for _, j := range jobs {
-		syncDir(filepath.Dir(j.target))
+		SyncDir(filepath.Dir(j.target))
 	}
 	return nil
 }
@@ -321,9 +321,9 @@ func (j *job) explain(err error) error {
 	return &Error{j.name, fmt.Errorf("cannot be replaced: %w", err), remedy}
 }
 
-// syncDir brings the names in a directory to the disk where that can be asked
+// SyncDir brings the names in a directory to the disk where that can be asked
 // for; the files themselves are there already.
-func syncDir(dir string) {
+func SyncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
 		_ = d.Close()

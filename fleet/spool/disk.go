@@ -33,7 +33,9 @@ func (d disk) rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(filepath.Dir(to)), syncDir(filepath.Dir(from)))
+	filewrite.SyncDir(filepath.Dir(to))
+	filewrite.SyncDir(filepath.Dir(from))
+	return nil
 }
 
 // remove removes a file, or an empty directory; one that is not there is as well.
@@ -60,19 +62,6 @@ func (d disk) mkdir(name string) error {
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(name))
-}
-
-// syncDir has the names in a directory written. Where a directory can't be synced, the system does so in its own time.
-func syncDir(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	defer f.Close()
-	_ = f.Sync()
+	filewrite.SyncDir(filepath.Dir(name))
 	return nil
 }
