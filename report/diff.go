@@ -295,10 +295,8 @@ func value(v float64, unit string) string {
 		return none
 	case unit == "ns":
 		return units.Duration(v)
-	case v < 999.5:
-		return units.Significant(v)
 	}
-	return units.Count(uint64(min(math.Round(v), math.MaxInt64)))
+	return units.Number(v)
 }
 
 // around is a confidence interval as the larger of its distances from the median.

@@ -85,13 +85,10 @@ func amount(name string, n uint64) string {
 
 // mean is amount for a number that need not be whole.
 func mean(name string, v float64) string {
-	switch {
-	case strings.HasSuffix(name, "_ns"):
+	if strings.HasSuffix(name, "_ns") {
 		return units.Duration(v)
-	case v < 999.5:
-		return units.Significant(v)
 	}
-	return units.Count(uint64(min(math.Round(v), math.MaxInt64)))
+	return units.Number(v)
 }
 
 // What collectors read at a marker, in the json format.

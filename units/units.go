@@ -97,6 +97,14 @@ func Significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
+// Number writes a number, as Significant those below 1000, others as Count.
+func Number(v float64) string {
+	if v < 999.5 {
+		return Significant(v)
+	}
+	return Count(uint64(min(math.Round(v), math.MaxInt64)))
+}
+
 // Frequency writes a rate per second: 2.100GHz, 24.00MHz, 50Hz.
 func Frequency(hz float64) string {
 	switch {

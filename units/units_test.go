@@ -52,6 +52,14 @@ func TestCount(t *testing.T) {
 	}
 }
 
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.00", 2.5: "2.50", 99.96: "100", 999.4: "999", 999.5: "1,000", 12345.6: "12,346", math.MaxFloat64: "9,223,372,036,854,775,808"} {
+		if got := Number(v); got != want {
+			t.Errorf("%g is %s, want %s", v, got, want)
+		}
+	}
+}
+
 func TestFrequency(t *testing.T) {
 	for hz, want := range map[float64]string{2.1e9: "2.100GHz", 24e6: "24.00MHz", 1e9: "1.000GHz", 50: "50Hz"} {
 		if got := Frequency(hz); got != want {
