@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
@@ -25,7 +25,7 @@ var (
 // formats measures how long markgen report takes, its reading of the data included.
 func (b *bench) formats(ctx context.Context) error {
 	data, out := filepath.Join(b.work, "formats.markgen"), filepath.Join(b.work, "formats.out")
-	if err := profile.WriteFile(data, profiletest.Make(formatMarkers, 1)); err != nil {
+	if err := codec.Write(data, profiletest.Make(formatMarkers, 1)); err != nil {
 		return err
 	}
 	for _, format := range formatNames {

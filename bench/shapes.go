@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/profile/shape"
 )
 
@@ -97,7 +98,7 @@ func (b *bench) shapes(ctx context.Context) error {
 
 // shapeProfile adds up some runs of the program. The number of arguments is the seed.
 func shapeProfile(ctx context.Context, dir, program string) (*profile.Profile, error) {
-	var sum profile.FileSum
+	var sum runfile.Sum
 	for run := range shapeRuns {
 		data := filepath.Join(dir, "data")
 		words := append([]string{program}, slices.Repeat([]string{"x"}, run)...)

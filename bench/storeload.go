@@ -16,6 +16,8 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/store"
 )
@@ -136,7 +138,7 @@ func makeArrivals(r *loadResult) (list []arrival, err error) {
 				for i := range loadVariants * loadMarkers / loadBatch {
 					from := i * loadBatch % loadMarkers
 					p := loadProfile(rnd, fmt.Sprintf("example.com/program%d", program), from, func(i int) registry.ID { return loadID(program, i) })
-					body, err := profile.Encode(p)
+					body, err := codec.Encode(p)
 					if err != nil {
 						return nil, err
 					}
@@ -241,7 +243,7 @@ func (l *loader) run(ctx context.Context, how time.Duration, rate float64) (rows
 
 // send is what the service does with a request, behind HTTP.
 func (l *loader) send(ctx context.Context, a *arrival) (int, error) {
-	p, err := profile.Read(bytes.NewReader(a.body), int64(len(a.body)), "batch")
+	p, err := runfile.ReadFrom(bytes.NewReader(a.body), int64(len(a.body)), "batch")
 	if err != nil {
 		return 0, err
 	}
@@ -259,7 +261,7 @@ func (l *loader) newAPIs(ctx context.Context, r *loadResult) error {
 		for batch := range loadAPIs / loadBatch {
 			rnd := rand.New(rand.NewPCG(3, uint64(batch)))
 			p := loadProfile(rnd, fmt.Sprintf("example.com/new%d", batch), 0, func(i int) registry.ID { return newID(batch, i) })
-			body, err := profile.Encode(p)
+			body, err := codec.Encode(p)
 			if err != nil {
 				panic(err) // what was made here can be written
 			}

@@ -13,6 +13,8 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/filewrite"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // A Store is a directory that keeps what has been done, so that it need not be done again
@@ -89,7 +91,7 @@ func (s *Store) passFile(n int) string {
 
 // read returns what pass n measured.
 func (s *Store) read(n int) (*profile.Profile, error) {
-	p, err := profile.ReadFile(s.passFile(n))
+	p, err := runfile.Read(s.passFile(n))
 	if err != nil {
 		return nil, fmt.Errorf("a pass that was made is gone: %w; remove %s, or name another folder", err, s.dir)
 	}
@@ -101,7 +103,7 @@ func (s *Store) add(p *Pass) error {
 	if err := os.MkdirAll(filepath.Join(s.dir, passDir), 0o777); err != nil {
 		return err
 	}
-	if err := profile.WriteFile(s.passFile(len(s.state.Passes)), p.Profile); err != nil {
+	if err := codec.Write(s.passFile(len(s.state.Passes)), p.Profile); err != nil {
 		return err
 	}
 	s.state.Passes = append(s.state.Passes, past{p.Code, p.TimedOut, p.Took})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -38,7 +39,7 @@ func TestBetweenRuns(t *testing.T) {
 					t.Fatalf("%v\n%.3000s", err, out)
 				}
 				read := func(run string, i int) (p *profile.Profile, outer, inner profile.Marker) {
-					p, err := profile.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("%s%d.markgen", run, i)))
+					p, err := runfile.Read(filepath.Join(cmd.Dir, fmt.Sprintf("%s%d.markgen", run, i)))
 					if err != nil {
 						t.Fatal(err)
 					}

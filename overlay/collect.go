@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
@@ -229,7 +229,7 @@ func copyData(to string, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	text := io.NewSectionReader(f, 0, profile.Used(f, info.Size(), f.Name()))
+	text := io.NewSectionReader(f, 0, runfile.Used(f, info.Size(), f.Name()))
 	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() { // a device is written to, not replaced
 		device, err := os.OpenFile(to, os.O_WRONLY, 0)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/rewrite/gc"
 	rt "github.com/markgen/markgen/runtime"
@@ -286,7 +287,7 @@ func (c *coverage) readData() error {
 			continue
 		}
 		under, _, _ = bytes.Cut(under, []byte("\n"))
-		p, err := profile.ReadFile(name)
+		p, err := runfile.Read(name)
 		if err != nil || p.Alive {
 			continue
 		}

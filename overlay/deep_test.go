@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -204,7 +204,7 @@ func TestDeepKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for { // until it has begun
-			if p, err := profile.ReadFile(file); err == nil && len(p.Markers) > 0 {
+			if p, err := runfile.Read(file); err == nil && len(p.Markers) > 0 {
 				break
 			}
 			time.Sleep(time.Millisecond)
@@ -212,7 +212,7 @@ func TestDeepKilled(t *testing.T) {
 		time.Sleep(time.Duration(random.IntN(150_000)) * time.Microsecond)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // that it was killed
-		if p, err := profile.ReadFile(file); err != nil || p.Damaged || len(p.Markers) == 0 {
+		if p, err := runfile.Read(file); err != nil || p.Damaged || len(p.Markers) == 0 {
 			t.Errorf("%v; %s, %d markers, %q", err, p.State, len(p.Markers), p.Warnings)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/tier"
 )
@@ -24,7 +25,7 @@ func TestDemoted(t *testing.T) {
 			run := func(keys string) *profile.Profile {
 				data := filepath.Join(t.TempDir(), "data.markgen")
 				trapMust(t, dir, []string{"MARKGEN=file=" + data + keys}, program, "2000")
-				p, err := profile.ReadFile(data)
+				p, err := runfile.Read(data)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +51,7 @@ func TestTimedAgain(t *testing.T) {
 	if _, err := fmt.Sscan(out, &thousand, &sum); err != nil {
 		t.Fatalf("%v in %q", err, out)
 	}
-	p, err := profile.ReadFile(data)
+	p, err := runfile.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}

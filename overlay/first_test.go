@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -54,7 +55,7 @@ func TestFirst(t *testing.T) {
 			for _, args := range [][]string{nil, {"goroutine"}} {
 				data := filepath.Join(dir, fmt.Sprint("data", len(args)))
 				r := trapMust(t, dir, []string{"MARKGEN=file=" + data + tt.keys}, filepath.Join(dir, "first"), args...)
-				p, err := profile.ReadFile(data)
+				p, err := runfile.Read(data)
 				if err != nil || len(p.Warnings) > 0 && !strings.Contains(tt.keys, "sample") { // there may have been no window
 					t.Fatalf("%v, %q", err, p.Warnings)
 				}

@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -217,7 +217,7 @@ func (k *keeper) link(f *keptFile) error {
 	if err != nil {
 		return err
 	}
-	app, pid, ok := profile.Writer(f.f, info.Size(), "")
+	app, pid, ok := runfile.Writer(f.f, info.Size(), "")
 	if !ok {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (k *keeper) link(f *keptFile) error {
 	}
 	first := filepath.Join(k.dir, app+"."+strconv.FormatUint(pid, 10)+layout.DataExt)
 	link := func(path string) error { return os.Symlink(ownPath(f.f), path) }
-	if whole, err := k.finishDrain(f, profile.Used(f.f, info.Size(), "")); err != nil {
+	if whole, err := k.finishDrain(f, runfile.Used(f.f, info.Size(), "")); err != nil {
 		return err
 	} else if whole != "" {
 		defer os.Remove(whole)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/overlay"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -152,7 +152,7 @@ func (k *keptProgram) run(t *testing.T, cmd *exec.Cmd) (output string, code int,
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		p, err := profile.ReadFile(file)
+		p, err := runfile.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestKeeperGone(t *testing.T) {
 	if len(found) != 1 || !strings.HasPrefix(stdout.String(), "ready\n"+temp) || strings.Count(stdout.String(), "\n") != 2 {
 		t.Fatalf("files %q; the program printed\n%s", found, stdout)
 	}
-	if p, err := profile.ReadFile(found[0]); err != nil || len(p.Markers) != 1 || p.Markers[0].Count != 1 || !p.Complete {
+	if p, err := runfile.Read(found[0]); err != nil || len(p.Markers) != 1 || p.Markers[0].Count != 1 || !p.Complete {
 		t.Errorf("%+v, %v", p, err)
 	}
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // What was recorded in a window in which the run ends counts as what was in others. As windows of half of the time last 2.5 ms, many a
@@ -18,7 +18,7 @@ func TestLastWindow(t *testing.T) {
 	for seed := range 24 {
 		data := filepath.Join(dir, fmt.Sprint(seed))
 		trapMust(t, dir, []string{fmt.Sprintf("MARKGEN=file=%s,sample=1:2,seed=%d,only=*.work", data, seed+1)}, steered(t), "period", "20000")
-		p, err := profile.ReadFile(data)
+		p, err := runfile.Read(data)
 		if err != nil {
 			t.Fatal(err)
 		}

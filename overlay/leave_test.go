@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -29,7 +29,7 @@ func TestEndWhileLeaving(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 				t.Fatalf("%s: %v\n%s", keys, err, out)
 			}
-			if p, err := profile.ReadFile(data); err != nil || len(p.Warnings) > 0 {
+			if p, err := runfile.Read(data); err != nil || len(p.Warnings) > 0 {
 				t.Fatalf("%s: %v, %v", keys, p.Warnings, err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -37,7 +37,7 @@ func TestLibraryForC(t *testing.T) {
 				if markgen == "" {
 					continue
 				}
-				p, err := profile.ReadFile(filepath.Join(out, "run.markgen"))
+				p, err := runfile.Read(filepath.Join(out, "run.markgen"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,7 +71,7 @@ func TestPlugin(t *testing.T) {
 		if want := "hello false\nhello true\nhello false\nhello true\nhello false\n"; r.stdout != want || r.stderr != "" {
 			t.Errorf("%s: %s%s", host, r.stdout, r.stderr)
 		}
-		p, err := profile.ReadFile(filepath.Join(out, host+".markgen"))
+		p, err := runfile.Read(filepath.Join(out, host+".markgen"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -43,7 +43,7 @@ func TestRuns(t *testing.T) {
 				t.Errorf("%d files, %v", len(files), err)
 			}
 			for _, name := range files {
-				p, err := profile.ReadFile(name)
+				p, err := runfile.Read(name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,7 +119,7 @@ func TestRunAfterRun(t *testing.T) {
 				t.Errorf("the process has %d mappings after each 30 runs; want more for each run before the pause, and none for those behind it", mappings)
 			}
 			for i := range 30 * len(mappings) {
-				p, err := profile.ReadFile(filepath.Join(cmd.Dir, fmt.Sprintf("run%d.markgen", i)))
+				p, err := runfile.Read(filepath.Join(cmd.Dir, fmt.Sprintf("run%d.markgen", i)))
 				if err != nil || !p.Complete || len(p.Markers) != 1 || p.Markers[0].Count != 1 {
 					t.Errorf("run %d: %+v, %v", i, p, err)
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -56,7 +57,7 @@ func TestSizes(t *testing.T) {
 			for _, args := range [][]string{nil, {"many"}} {
 				data := filepath.Join(dir, fmt.Sprint("data", len(args)))
 				r := trapMust(t, dir, []string{"MARKGEN=file=" + data + tt.keys}, filepath.Join(dir, "size"), args...)
-				p, err := profile.ReadFile(data)
+				p, err := runfile.Read(data)
 				if err != nil {
 					t.Fatal(err)
 				}

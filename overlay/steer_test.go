@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -92,7 +94,7 @@ func runSteered(t *testing.T, markgen string, args ...string) steerRun {
 
 func (r steerRun) read(t *testing.T, name string) *profile.Profile {
 	t.Helper()
-	p, err := profile.ReadFile(filepath.Join(r.dir, name))
+	p, err := runfile.Read(filepath.Join(r.dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,14 +277,14 @@ func TestWatchesHanded(t *testing.T) {
 		if !strings.Contains(keys, "trace") {
 			continue
 		}
-		tr, err := profile.OpenTrace(filepath.Join(r.dir, "run.markgen"))
+		tr, err := trace.Open(filepath.Join(r.dir, "run.markgen"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer tr.Close()
 		for name, unpaired := range map[string]uint64{"own": 1, "given": 0, "whole": 1} {
-			var b profile.Between
-			if b.From, b.To, err = profile.Endpoints(name, name, tr.Markers); err != nil {
+			var b trace.Between
+			if b.From, b.To, err = trace.Endpoints(name, name, tr.Markers); err != nil {
 				t.Fatal(err)
 			}
 			if err := b.Add(tr); err != nil {
@@ -362,7 +364,7 @@ func TestSteeredRaces(t *testing.T) {
 		if len(out) > 0 || err != nil && cmd.ProcessState.ExitCode() != 0 {
 			t.Errorf("%s: %v\n%.2000s", keys, err, out)
 		}
-		p, err := profile.ReadFile(filepath.Join(cmd.Dir, "run.markgen"))
+		p, err := runfile.Read(filepath.Join(cmd.Dir, "run.markgen"))
 		if err != nil || len(p.Warnings) > 0 {
 			t.Errorf("%s: %v, %q", keys, err, p.Warnings)
 		}

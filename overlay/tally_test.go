@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -47,7 +48,7 @@ func TestTallies(t *testing.T) {
 				}
 				var sums, last [3]uint64 // passages of the blocks that the source calls deep, leaf and loop
 				for run := 1; run <= runs; run++ {
-					p, err := profile.ReadFile(filepath.Join(at, fmt.Sprintf("run%d.markgen", run)))
+					p, err := runfile.Read(filepath.Join(at, fmt.Sprintf("run%d.markgen", run)))
 					if err != nil {
 						t.Fatal(err)
 					}

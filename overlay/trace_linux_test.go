@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -113,7 +113,7 @@ func tracedProgram(t *testing.T, flags ...string) *keptProgram {
 }
 
 // run runs the program alone with MARKGEN set so, its data in the file data.
-func (k *keptProgram) alone(t *testing.T, config string, args ...string) *profile.Trace {
+func (k *keptProgram) alone(t *testing.T, config string, args ...string) *trace.File {
 	t.Helper()
 	cmd := exec.Command(k.program, args...)
 	cmd.Dir = k.dir
@@ -124,9 +124,9 @@ func (k *keptProgram) alone(t *testing.T, config string, args ...string) *profil
 	return k.trace(t)
 }
 
-func (k *keptProgram) trace(t *testing.T) *profile.Trace {
+func (k *keptProgram) trace(t *testing.T) *trace.File {
 	t.Helper()
-	tr, err := profile.OpenTrace(filepath.Join(k.dir, "data"))
+	tr, err := trace.Open(filepath.Join(k.dir, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,18 +136,18 @@ func (k *keptProgram) trace(t *testing.T) *profile.Trace {
 
 // steps are the records of each goroutine, as words, and how many records are said
 // to be missing.
-func steps(t *testing.T, tr *profile.Trace) (by map[uint64][]string, missing uint64) {
+func steps(t *testing.T, tr *trace.File) (by map[uint64][]string, missing uint64) {
 	t.Helper()
 	by = map[uint64][]string{}
 	last := map[uint64]uint64{}
 	n := uint64(0)
-	err := tr.Each(func(r *profile.Record) {
-		if r.Kind == profile.RecordGap {
+	err := tr.Each(func(r *trace.Record) {
+		if r.Kind == trace.RecordGap {
 			missing += r.Goroutine
 			return
 		}
 		n++
-		if r.Kind == profile.RecordTaken {
+		if r.Kind == trace.RecordTaken {
 			return
 		}
 		if r.Tick < last[r.Goroutine] {
@@ -208,11 +208,11 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-func between(t *testing.T, tr *profile.Trace, from, to string) *profile.Between {
+func between(t *testing.T, tr *trace.File, from, to string) *trace.Between {
 	t.Helper()
-	var b profile.Between
+	var b trace.Between
 	var err error
-	if b.From, b.To, err = profile.Endpoints(from, to, tr.Markers); err != nil {
+	if b.From, b.To, err = trace.Endpoints(from, to, tr.Markers); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Add(tr); err != nil {
@@ -414,12 +414,12 @@ func TestTraceDrainerKilled(t *testing.T) {
 	}
 	// last is the tick of the newest record that is there now.
 	last := func() (tick uint64) {
-		tr, err := profile.OpenTrace(data)
+		tr, err := trace.Open(data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer tr.Close()
-		if err := tr.Each(func(r *profile.Record) { tick = max(tick, r.Tick) }); err != nil {
+		if err := tr.Each(func(r *trace.Record) { tick = max(tick, r.Tick) }); err != nil {
 			t.Error(err)
 		}
 		return tick

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -69,7 +69,7 @@ func trapWithKeys(t *testing.T, what, dir, marked string, env, args []string, wa
 		}
 		r.stderr = trapOwnLine.ReplaceAllString(r.stderr, "") // what was asked for may not be there
 		trapCompare(t, what+" "+k.keys, r, want)
-		p, err := profile.ReadFile(data)
+		p, err := runfile.Read(data)
 		switch {
 		case refused && !errors.Is(err, fs.ErrNotExist):
 			t.Errorf("%s %s: refused, and there are data: %v", what, k.keys, err)

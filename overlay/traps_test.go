@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/overlay"
+	"github.com/markgen/markgen/profile/runfile"
 
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -421,11 +421,11 @@ func trapVaries(name string) bool {
 // markers were demoted after a scope.
 func trapCounts(t *testing.T, what, timed, demoted string) {
 	t.Helper()
-	want, err := profile.ReadFile(timed)
+	want, err := runfile.Read(timed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := profile.ReadFile(demoted)
+	got, err := runfile.Read(demoted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/compare"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/runtime/layout"
 	"github.com/markgen/markgen/tier"
@@ -55,7 +57,7 @@ func TestAnyWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			file = file[:binary.LittleEndian.Uint64(file[layout.OffUsed:])]
-			sound, err := profile.Read(bytes.NewReader(file), int64(len(file)), "data")
+			sound, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "data")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +119,7 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "data")
+	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "data")
 	if err != nil {
 		return nil
 	}
@@ -149,11 +151,11 @@ func usable(file []byte, sound *profile.Profile, all bool) (err error) {
 
 // keeps says whether a profile that is written can be read again, and is the same.
 func keeps(p *profile.Profile, same bool) error {
-	kept, err := profile.Encode(p)
+	kept, err := codec.Encode(p)
 	if err != nil {
 		return err
 	}
-	again, err := profile.Read(bytes.NewReader(kept), int64(len(kept)), "kept")
+	again, err := runfile.ReadFrom(bytes.NewReader(kept), int64(len(kept)), "kept")
 	if err != nil {
 		return err
 	}

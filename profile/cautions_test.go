@@ -38,7 +38,7 @@ func TestCautions(t *testing.T) {
 		{name: "two times that don't matter", times: map[int][]uint64{0: repeat(10, 5_000_000), 2: repeat(100, 520, 1020)}},
 		{name: "two times, no self times", times: map[int][]uint64{0: repeat(500, 520, 1020)}, flags: layout.FlagNoSelf, want: two},
 	} {
-		p := read(t, profiletest.Run{Span: 1_000_000, Flags: tt.flags, Tables: []profiletest.Table{{Text: tracedText, Times: tt.times}}}.File())
+		p := profiletest.Load(t, profiletest.Run{Span: 1_000_000, Flags: tt.flags, Tables: []profiletest.Table{{Text: profiletest.TracedText, Times: tt.times}}}.File())
 		got := p.Cautions()
 		if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)) {
 			t.Errorf("%s: %q\nwant %q", tt.name, got, tt.want)

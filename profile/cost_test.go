@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // The cost of markers is that of the scopes recorded, 27.2 ns each, and of the passages counted, 4.1 ns each; it adds up.
 func TestCost(t *testing.T) {
 	times := map[int][]uint64{0: slices.Repeat([]uint64{100}, 1_000_000)}
-	run := profiletest.Run{Used: 150e6, Tables: []profiletest.Table{{Text: tracedText, Times: times}}}
-	p := read(t, run.File())
+	run := profiletest.Run{Used: 150e6, Tables: []profiletest.Table{{Text: profiletest.TracedText, Times: times}}}
+	p := profiletest.Load(t, run.File())
 	if want := (profile.Cost{Runs: 1, CPUNS: 150e6, MarkersNS: 27_200_000}); p.Cost == nil || *p.Cost != want {
 		t.Fatalf("%+v, want %+v", p.Cost, want)
 	}
@@ -24,7 +26,7 @@ func TestCost(t *testing.T) {
 	}
 
 	run.Used = 0 // killed, or on a system that does not tell
-	unknown := read(t, run.File())
+	unknown := profiletest.Load(t, run.File())
 	if unknown.Cost != nil || unknown.Costly() != "" {
 		t.Errorf("%+v, %q, want nothing", unknown.Cost, unknown.Costly())
 	}
@@ -33,10 +35,10 @@ func TestCost(t *testing.T) {
 		t.Errorf("%d runs, %+v, want 3, %+v", sum.Runs, sum.Cost, want)
 	}
 	name := filepath.Join(t.TempDir(), "sum")
-	if err := profile.WriteFile(name, sum); err != nil {
+	if err := codec.Write(name, sum); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := profile.ReadFile(name); err != nil || *kept.Cost != *sum.Cost {
+	if kept, err := runfile.Read(name); err != nil || *kept.Cost != *sum.Cost {
 		t.Errorf("kept in a file it is %+v, %v, want %+v", kept.Cost, err, sum.Cost)
 	}
 	if diff, _ := profile.Sub(sum, p); *diff.Cost != *p.Cost {
@@ -51,7 +53,7 @@ func TestCost(t *testing.T) {
 		{"a run too short to tell", 90e6},
 	} {
 		run.Used = tt.cpu
-		if p := read(t, run.File()); p.Costly() != "" {
+		if p := profiletest.Load(t, run.File()); p.Costly() != "" {
 			t.Errorf("%s: %s", tt.name, p.Costly())
 		}
 	}

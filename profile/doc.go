@@ -1,7 +1,7 @@
 // Package profile holds what marked programs measured: it reads the data files
 // that they leave, adds runs up, and works out means and percentiles.
 //
-//	p, err := profile.ReadFile("demo.4711.markgen")
+//	p, err := runfile.Read("demo.4711.markgen")
 //	if err != nil { … }
 //	for _, m := range p.Markers {
 //		fmt.Println(m.Name, m.Count, m.MeanNS(), m.QuantileNS(0.99))

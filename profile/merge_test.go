@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/profiletest"
 )
 
@@ -20,11 +21,11 @@ func TestMergeOrder(t *testing.T) {
 	for range 200 {
 		var runs, kept []*profile.Profile
 		for range 2 + rnd.IntN(4) {
-			file := randomRun(rnd).File()
-			runs, kept = append(runs, read(t, file)), append(kept, read(t, file))
+			file := profiletest.RandomRun(rnd).File()
+			runs, kept = append(runs, profiletest.Load(t, file)), append(kept, profiletest.Load(t, file))
 		}
 		want := profile.Merge(runs)
-		check(t, want)
+		profiletest.Check(t, want)
 
 		shuffled := slices.Clone(runs)
 		rnd.Shuffle(len(runs), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
@@ -58,9 +59,9 @@ func TestMergeIsOneRun(t *testing.T) {
 		}
 		all = append(all, times...)
 		passed += uint64(min(len(times), 1))
-		runs = append(runs, read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File()))
+		runs = append(runs, profiletest.Load(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: times}}}}.File()))
 	}
-	one, sum := timed(t, all), profile.Merge(runs).Markers[0]
+	one, sum := profiletest.Timed(t, all), profile.Merge(runs).Markers[0]
 	one.Name, one.Package, one.ID, one.File = sum.Name, sum.Package, sum.ID, sum.File
 	one.Runs = passed
 	one.SelfNS = sum.SelfNS // differ by rounding in the writer, not in what is added
@@ -74,11 +75,11 @@ func TestMergeRuns(t *testing.T) {
 	const text = "p\tm\nf\tf.go\nm\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm.F\nm\t0000000000000002\tpoint\t0\t2\t1\t1\t-\t-\t1\tm.G\n"
 	run := func(f, g int) *profile.Profile {
 		again := profiletest.Table{Text: text, Passes: map[int]uint64{1: uint64(g)}} // a second table with the same markers
-		return read(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: make([]uint64, f)}, Passes: map[int]uint64{1: uint64(g)}}, again}}.File())
+		return profiletest.Load(t, profiletest.Run{Tables: []profiletest.Table{{Text: text, Times: map[int][]uint64{0: make([]uint64, f)}, Passes: map[int]uint64{1: uint64(g)}}, again}}.File())
 	}
 	want := func(p *profile.Profile, f, g uint64) {
 		t.Helper()
-		for _, p := range []*profile.Profile{p, encoded(t, p)} {
+		for _, p := range []*profile.Profile{p, profiletest.Encoded(t, p)} {
 			if p.Markers[0].Runs != f || p.Markers[1].Runs != g {
 				t.Errorf("passed in %d and %d runs, want %d and %d", p.Markers[0].Runs, p.Markers[1].Runs, f, g)
 			}
@@ -88,19 +89,19 @@ func TestMergeRuns(t *testing.T) {
 	want(one, 1, 0)
 	want(two, 1, 1)
 	want(none, 0, 0)
-	sum := profile.Merge([]*profile.Profile{one, two, none, encoded(t, profile.Merge([]*profile.Profile{one, two}))})
+	sum := profile.Merge([]*profile.Profile{one, two, none, profiletest.Encoded(t, profile.Merge([]*profile.Profile{one, two}))})
 	want(sum, 4, 2)
 	rest, _ := profile.Sub(run(4, 7), two) // more of the same run
 	want(rest, 0, 0)
 	rest, _ = profile.Sub(run(4, 7), one)
 	want(rest, 0, 1)
 
-	file, err := profile.Encode(one)
+	file, err := codec.Encode(one)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := profile.List(&list, file); err != nil || strings.Count(list.String(), "uint 1 runs\n") != 1 || strings.Contains(list.String(), "uint 0 runs\n") {
+	if err := codec.List(&list, file); err != nil || strings.Count(list.String(), "uint 1 runs\n") != 1 || strings.Contains(list.String(), "uint 0 runs\n") {
 		t.Errorf("that of a run says in how many it was passed: %v\n%s", err, list.String())
 	}
 }
@@ -112,7 +113,7 @@ func TestMergeNames(t *testing.T) {
 		if name != "" {
 			text += "m\t0000000000000001\tfunc\t0\t1\t1\t0\t-\t-\t1\tm." + name + "\n"
 		}
-		return read(t, profiletest.Run{App: "app", PID: start, StartWall: start * 1e9, Tables: []profiletest.Table{{Text: text}}}.File())
+		return profiletest.Load(t, profiletest.Run{App: "app", PID: start, StartWall: start * 1e9, Tables: []profiletest.Table{{Text: text}}}.File())
 	}
 	old, renamed, without := run(100, "Old"), run(200, "New"), run(300, "")
 	sum := profile.Merge([]*profile.Profile{profile.Merge([]*profile.Profile{without, old}), renamed})
@@ -145,7 +146,7 @@ func TestMergeNotes(t *testing.T) {
 		t.Errorf("a profile shares its notes with the sum: %q", got)
 	}
 	slices.Reverse(ps)
-	if diff := cmp.Diff(p, encoded(t, profile.Merge([]*profile.Profile{profile.Merge(ps[:2]), encoded(t, profile.Merge(ps[2:]))}))); diff != "" {
+	if diff := cmp.Diff(p, profiletest.Encoded(t, profile.Merge([]*profile.Profile{profile.Merge(ps[:2]), profiletest.Encoded(t, profile.Merge(ps[2:]))}))); diff != "" {
 		t.Errorf("in another order (-want +got)\n%s", diff)
 	}
 }
@@ -156,7 +157,7 @@ func TestMergeNothing(t *testing.T) {
 			t.Errorf("%v", p)
 		}
 	}
-	one := read(t, demo().File())
+	one := profiletest.Load(t, profiletest.Demo().File())
 	if diff := cmp.Diff(one, profile.Merge([]*profile.Profile{one})); diff != "" {
 		t.Errorf("of one (-it +sum)\n%s", diff)
 	}

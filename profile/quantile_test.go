@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -64,7 +65,7 @@ func TestQuantileErrors(t *testing.T) {
 					for i := range times {
 						times[i] = uint64(max(0, scale*d.draw(rnd)))
 					}
-					m := timed(t, times)
+					m := profiletest.Timed(t, times)
 					slices.Sort(times)
 					for _, q := range quantiles {
 						exact := float64(times[max(1, int(math.Ceil(q*float64(n))))-1])

@@ -7,7 +7,7 @@ import (
 )
 
 // Sound tells whether the figures of a bucket can be those of some passages: as many times within the bucket's bounds
-// can have that sum, and those squares. All that ReadFile gives of runs are sound, and so are their sums, unless they were
+// can have that sum, and those squares. All that is read of runs are sound, and so are their sums, unless they were
 // estimated from samples, or are at the largest number and stay there.
 func (b Bucket) Sound() bool {
 	if b.K >= 64 || b.Count == 0 {

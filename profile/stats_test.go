@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/markgen/markgen/profile/profiletest"
 )
 
 // distributions are ten ways in which times are spread, as functions of a
@@ -47,7 +49,7 @@ func TestQuantile(t *testing.T) {
 				for i := range times {
 					times[i] = uint64(max(0, d.draw(rnd)))
 				}
-				m := timed(t, times)
+				m := profiletest.Timed(t, times)
 				slices.Sort(times)
 				for _, q := range quantiles {
 					exact := float64(times[max(1, int(math.Ceil(q*float64(n))))-1])
@@ -73,14 +75,14 @@ func TestQuantile(t *testing.T) {
 // Quantiles of a single time, and of times that are all equal, are exact.
 func TestQuantileExact(t *testing.T) {
 	for _, times := range [][]uint64{{0}, {1}, {12345}, {7, 7, 7}, {900, 900}, {1 << 40}} {
-		m := timed(t, times)
+		m := profiletest.Timed(t, times)
 		for _, q := range []float64{0, 0.5, 0.99, 1, -1, 2} {
 			if got := m.QuantileNS(q); math.Abs(got-float64(times[0])) > 1e-9*float64(times[0]) {
 				t.Errorf("%v: the %v-quantile is %v", times, q, got)
 			}
 		}
 	}
-	none := timed(t, nil)
+	none := profiletest.Timed(t, nil)
 	if lo, hi := none.QuantileBounds(0.5); none.QuantileNS(0.5) != 0 || lo != 0 || hi != 0 {
 		t.Error("a quantile of nothing")
 	}
@@ -94,7 +96,7 @@ func TestQuantileOrder(t *testing.T) {
 		for i := range times {
 			times[i] = uint64(max(0, d.draw(rnd)))
 		}
-		m := timed(t, times)
+		m := profiletest.Timed(t, times)
 		last := m.QuantileNS(0)
 		for q := 0.0; q <= 1; q += 1.0 / 512 {
 			if v := m.QuantileNS(q); v < last {
@@ -122,7 +124,7 @@ func TestMoments(t *testing.T) {
 					squares += (float64(x) - mean) * (float64(x) - mean)
 				}
 				dev := math.Sqrt(squares / float64(n))
-				m := timed(t, times)
+				m := profiletest.Timed(t, times)
 				if off := math.Abs(m.MeanNS() - mean); off > 1e-9*mean {
 					t.Errorf("mean %v, want %v", m.MeanNS(), mean)
 				}
@@ -141,7 +143,7 @@ func TestMoments(t *testing.T) {
 // would leave nothing of the difference.
 func TestDeviationOfLongTimes(t *testing.T) {
 	const days = 5 * 24 * 3600 * 1e9
-	m := timed(t, []uint64{days - 3, days, days + 3})
+	m := profiletest.Timed(t, []uint64{days - 3, days, days + 3})
 	if want := math.Sqrt(6); math.Abs(m.StddevNS()-want) > 1e-9 {
 		t.Errorf("%v, want %v", m.StddevNS(), want)
 	}

@@ -7,8 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // growing is a run of which only a part has happened yet.
@@ -23,11 +25,18 @@ func growing(t *testing.T, times [][]uint64, passes uint64, span uint64) *profil
 		Passes: map[int]uint64{2: passes},
 	}}}
 	file := run.File()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "run")
+	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// shown compares profiles by what they show, without what they keep for merging.
+var shown = cmp.Options{
+	cmpopts.IgnoreFields(profile.Profile{}, "Newest"),
+	cmpopts.IgnoreFields(profile.Marker{}, "Seen", "CountVar", "SumVar", "Unsure", "AsOf"),
+	cmpopts.IgnoreFields(profile.Picks{}, "Weight", "Passages", "PassagesVar"),
 }
 
 // additive leaves out what of a profile is not added up.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -19,7 +20,7 @@ func demoRun(t *testing.T, program, settings string) *profile.Profile {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p, err := profile.ReadFile(file)
+	p, err := runfile.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/units"
 )
 
 // WriteBetween writes how the times between two markers are distributed: figures,
 // and a bar for every factor of two.
-func WriteBetween(out io.Writer, b *profile.Between, o Options) error {
+func WriteBetween(out io.Writer, b *trace.Between, o Options) error {
 	w := bufio.NewWriter(out)
 	ink := ink(o.Color)
 	pairs := units.Count(b.Count)
@@ -47,7 +47,7 @@ func WriteBetween(out io.Writer, b *profile.Between, o Options) error {
 // barWidth is the length of the longest bar.
 const barWidth = 40
 
-func writeOctaves(w *bufio.Writer, octaves []profile.Octave) {
+func writeOctaves(w *bufio.Writer, octaves []trace.Octave) {
 	most, counts := uint64(0), 0
 	for _, o := range octaves {
 		most = max(most, o.Count)

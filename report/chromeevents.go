@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 )
 
 // chromeEvents writes the events of one run. All that can be is put together
@@ -33,7 +34,7 @@ type chromeMarker struct {
 	name    string // JSON
 }
 
-func newChromeEvents(t *TraceWriter, i int, trace *profile.Trace) *chromeEvents {
+func newChromeEvents(t *TraceWriter, i int, trace *trace.File) *chromeEvents {
 	e := &chromeEvents{TraceWriter: t, startTick: trace.StartTick, nsPer: 1, pid: strconv.FormatUint(t.pids[i], 10)}
 	if hz := trace.Clock.Hz; hz > 0 {
 		e.nsPer = 1e9 / hz
@@ -80,7 +81,7 @@ const (
 	loneStop  = `,"scope":"a stopwatch is stopped, its start is not known"`
 )
 
-func (e *chromeEvents) step(s *profile.Step) {
+func (e *chromeEvents) step(s *trace.Step) {
 	if s.New {
 		e.event()
 		e.buf = append(e.buf, e.thread...)
@@ -95,41 +96,41 @@ func (e *chromeEvents) step(s *profile.Step) {
 		m = &e.markers[s.Marker]
 	}
 	switch s.Kind {
-	case profile.StepBegin:
+	case trace.StepBegin:
 		e.of(m, m.begin, s, "")
-	case profile.StepEnd:
+	case trace.StepEnd:
 		e.ending(m, s, "")
-	case profile.StepLeft:
+	case trace.StepLeft:
 		e.ending(m, s, endLeft)
-	case profile.StepLost:
+	case trace.StepLost:
 		e.ending(m, s, endLost)
-	case profile.StepOpen:
+	case trace.StepOpen:
 		e.ending(m, s, endOpen)
-	case profile.StepPoint:
+	case trace.StepPoint:
 		e.of(m, m.instant, s, "")
-	case profile.StepLoneBegin:
+	case trace.StepLoneBegin:
 		e.of(m, m.instant, s, loneBegin)
-	case profile.StepLoneEnd:
+	case trace.StepLoneEnd:
 		e.of(m, m.instant, s, loneEnd)
-	case profile.StepLoneLeft:
+	case trace.StepLoneLeft:
 		e.of(m, m.instant, s, loneLeft)
-	case profile.StepStart:
+	case trace.StepStart:
 		if s.Watch == 0 {
 			e.of(m, m.instant, s, loneStart)
 		} else {
 			e.of(m, e.watch(m, "b", s.Watch), s, "")
 		}
-	case profile.StepStop:
+	case trace.StepStop:
 		if s.Watch == 0 {
 			e.of(m, m.instant, s, loneStop)
 		} else {
 			e.stop(m, s)
 		}
-	case profile.StepStopLost:
+	case trace.StepStopLost:
 		e.of(m, e.watch(m, "e", s.Watch), s, lostStop)
-	case profile.StepTaken:
+	case trace.StepTaken:
 		e.taken(m, s)
-	case profile.StepGap:
+	case trace.StepGap:
 		e.gap(s.Record)
 	}
 }
@@ -141,7 +142,7 @@ func (e *chromeEvents) watch(m *chromeMarker, phase string, number uint64) strin
 
 // stop writes the end of a stopwatch, on the thread that it began on: that is where readers look for it who go by
 // threads.
-func (e *chromeEvents) stop(m *chromeMarker, s *profile.Step) {
+func (e *chromeEvents) stop(m *chromeMarker, s *trace.Step) {
 	on, more := *s, ""
 	if on.Goroutine = s.Starter; on.Goroutine != s.Goroutine {
 		more = `,"stopped_by":"goroutine ` + strconv.FormatUint(s.Goroutine, 10) + `"`
@@ -150,7 +151,7 @@ func (e *chromeEvents) stop(m *chromeMarker, s *profile.Step) {
 }
 
 // of writes an event of a marker. head is its first part, more what is said of it besides.
-func (e *chromeEvents) of(m *chromeMarker, head string, s *profile.Step, more string) {
+func (e *chromeEvents) of(m *chromeMarker, head string, s *trace.Step, more string) {
 	b := append(e.buf, head...)
 	b = strconv.AppendUint(b, s.Goroutine, 10)
 	b = append(b, `,"ts":`...)
@@ -176,7 +177,7 @@ func (e *chromeEvents) of(m *chromeMarker, head string, s *profile.Step, more st
 
 // ending writes the end of the thread's innermost scope, which is of m. args are what is said of
 // it, without the closing brace, or nothing.
-func (e *chromeEvents) ending(m *chromeMarker, s *profile.Step, args string) {
+func (e *chromeEvents) ending(m *chromeMarker, s *trace.Step, args string) {
 	b := append(e.buf, m.end...)
 	b = strconv.AppendUint(b, s.Goroutine, 10)
 	b = append(b, `,"ts":`...)
@@ -199,7 +200,7 @@ func (e *chromeEvents) ending(m *chromeMarker, s *profile.Step, args string) {
 }
 
 // taken writes what a marker took besides, when it was passed first.
-func (e *chromeEvents) taken(m *chromeMarker, s *profile.Step) {
+func (e *chromeEvents) taken(m *chromeMarker, s *trace.Step) {
 	b := append(e.buf, `{"name":"overhead","cat":"markgen","ph":"i","s":"t","pid":`...)
 	b = append(b, e.pid...)
 	b = append(b, `,"tid":`...)
@@ -217,7 +218,7 @@ func (e *chromeEvents) taken(m *chromeMarker, s *profile.Step) {
 
 // gap writes where records of a processor are missing: from there until the time
 // in its arguments, or for ever.
-func (e *chromeEvents) gap(r *profile.Record) {
+func (e *chromeEvents) gap(r *trace.Record) {
 	b := append(e.buf, `{"name":"records missing","cat":"markgen","ph":"i","s":"p","pid":`...)
 	b = append(b, e.pid...)
 	b = append(b, `,"ts":`...)
@@ -243,7 +244,7 @@ func (e *chromeEvents) ns(tick uint64) uint64 {
 }
 
 // cost is what a record took from the program, ns.
-func (e *chromeEvents) cost(r *profile.Record) uint64 {
+func (e *chromeEvents) cost(r *trace.Record) uint64 {
 	return uint64(float64(r.Cost)*e.nsPer/256 + 0.5)
 }
 

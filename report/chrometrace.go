@@ -8,7 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/units"
 )
 
@@ -31,7 +31,7 @@ type TraceWriter struct {
 	buf   []byte
 	some  bool // events were written
 	start time.Time
-	heads []profile.TraceHead
+	heads []trace.Head
 	pids  []uint64 // of the heads
 }
 
@@ -72,7 +72,7 @@ const (
 
 // LargeTimeline says that viewers may not be able to open the timeline of these runs, as so much
 // is in it; "" if they are.
-func LargeTimeline(heads []profile.TraceHead) string {
+func LargeTimeline(heads []trace.Head) string {
 	records := 0.0
 	for _, h := range heads {
 		records += float64(h.Records)
@@ -87,7 +87,7 @@ func LargeTimeline(heads []profile.TraceHead) string {
 
 // NewTraceWriter begins to write: heads are those of all the runs that are to be
 // added. The warnings stand in the file, too.
-func NewTraceWriter(w io.Writer, heads []profile.TraceHead, warnings []string) *TraceWriter {
+func NewTraceWriter(w io.Writer, heads []trace.Head, warnings []string) *TraceWriter {
 	t := &TraceWriter{w: w, heads: heads, pids: chromePIDs(heads), buf: make([]byte, 0, traceBuffer+traceBuffer/4)}
 	for _, h := range heads {
 		if h.Start.UnixNano() > 0 && (t.start.IsZero() || h.Start.Before(t.start)) {
@@ -123,7 +123,7 @@ const firstOtherPID = 1<<22 + 1
 
 // chromePIDs are the numbers that the runs' events go by: that of the process, or
 // another where an earlier run has the same.
-func chromePIDs(heads []profile.TraceHead) []uint64 {
+func chromePIDs(heads []trace.Head) []uint64 {
 	pids := make([]uint64, len(heads))
 	used := map[uint64]bool{}
 	for i, h := range heads {
@@ -147,7 +147,7 @@ func chromePIDs(heads []profile.TraceHead) []uint64 {
 
 // Add writes the events of the run of heads[i]. An error of reading the trace
 // leaves out what comes after; the writer can go on.
-func (t *TraceWriter) Add(i int, trace *profile.Trace) error {
+func (t *TraceWriter) Add(i int, trace *trace.File) error {
 	h, pid := &t.heads[i], t.pids[i]
 	labels := "started " + timestamp(h.Start)
 	if !h.Complete {

@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -43,15 +44,15 @@ func rec(tick, goroutine uint64, kind uint8, marker int, level uint32) profilete
 // demoTraces are two runs of processes with the same number: one with all that can be in a
 // trace, and a killed one whose ring has been overwritten.
 func demoTraces() []profiletest.Run {
-	const in, out, left, point, taken = profile.RecordEnter, profile.RecordExit, profile.RecordLeft, profile.RecordPoint, profile.RecordTaken
-	gap := rec(300_000, 17, profile.RecordGap, 0, 0)
+	const in, out, left, point, taken = trace.RecordEnter, trace.RecordExit, trace.RecordLeft, trace.RecordPoint, trace.RecordTaken
+	gap := rec(300_000, 17, trace.RecordGap, 0, 0)
 	gap.Cost = 20_000 // ticks
 	slow := rec(101_000, 1, in, 0, 1)
 	slow.Cost = 5_000
 	slowEnd := rec(215_000, 7, out, 2, 1)
 	slowEnd.Cost = 2_000
 	// Stopwatches: of two goroutines, over a gap, and one that nobody stops.
-	const start, stop = profile.RecordStart, profile.RecordStop
+	const start, stop = trace.RecordStart, trace.RecordStop
 	first := traced(4711, 0,
 		profiletest.Records{Records: []profiletest.Record{
 			rec(100_000, 1, taken, 0, 0), slow, rec(110_003, 1, in, 2, 2), rec(120_000, 1, in, 2, 3), rec(130_000, 1, out, 2, 3),
@@ -76,16 +77,16 @@ func demoTraces() []profiletest.Run {
 // chrome writes the traces of runs.
 func chrome(t testing.TB, runs ...profiletest.Run) string {
 	t.Helper()
-	var traces []*profile.Trace
-	var heads []profile.TraceHead
+	var traces []*trace.File
+	var heads []trace.Head
 	var warnings []string
 	for i, run := range runs {
 		file := run.File()
-		tr, err := profile.ReadTrace(bytes.NewReader(file), int64(len(file)), fmt.Sprintf("%d.markgen", i))
+		tr, err := trace.ReadFrom(bytes.NewReader(file), int64(len(file)), fmt.Sprintf("%d.markgen", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		traces, heads, warnings = append(traces, tr), append(heads, tr.TraceHead), append(warnings, tr.Cautions()...)
+		traces, heads, warnings = append(traces, tr), append(heads, tr.Head), append(warnings, tr.Cautions()...)
 	}
 	var b strings.Builder
 	w := report.NewTraceWriter(&b, heads, warnings)
@@ -119,7 +120,7 @@ func TestChromeTraceAgreesWithBetween(t *testing.T) {
 			}
 		}
 		file := run.File()
-		tr, err := profile.ReadTrace(bytes.NewReader(file), int64(len(file)), "x")
+		tr, err := trace.ReadFrom(bytes.NewReader(file), int64(len(file)), "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +128,7 @@ func TestChromeTraceAgreesWithBetween(t *testing.T) {
 			if m.Kind == "point" {
 				continue
 			}
-			b := profile.Between{From: profile.Endpoint{Name: m.Name}, To: profile.Endpoint{Name: m.Name, Kind: profile.RecordExit}}
+			b := trace.Between{From: trace.Endpoint{Name: m.Name}, To: trace.Endpoint{Name: m.Name, Kind: trace.RecordExit}}
 			if err := b.Add(tr); err != nil {
 				t.Fatal(err)
 			}
@@ -150,23 +151,23 @@ func randomTrace(seed uint64) profiletest.Run {
 	for tick := range uint64(200) {
 		g := 1 + rnd.Uint64N(3)
 		n := uint32(len(stacks[g]))
-		r := rec(1000*tick, g, profile.RecordPoint, 1, 0)
+		r := rec(1000*tick, g, trace.RecordPoint, 1, 0)
 		switch {
 		case rnd.IntN(6) == 0:
 		case rnd.IntN(12) == 0:
-			r.Marker, r.Kind = 3, profile.RecordStart
+			r.Marker, r.Kind = 3, trace.RecordStart
 			if running {
-				r.Kind = profile.RecordStop
+				r.Kind = trace.RecordStop
 			}
 			running = !running
 		case n > 0 && rnd.IntN(2) == 0:
-			r.Kind, r.Marker, r.Level = profile.RecordExit, stacks[g][n-1], n
+			r.Kind, r.Marker, r.Level = trace.RecordExit, stacks[g][n-1], n
 			if rnd.IntN(5) == 0 {
-				r.Kind = profile.RecordLeft
+				r.Kind = trace.RecordLeft
 			}
 			stacks[g] = stacks[g][:n-1]
 		default:
-			r.Kind, r.Marker, r.Level = profile.RecordEnter, 2*rnd.IntN(2), n+1
+			r.Kind, r.Marker, r.Level = trace.RecordEnter, 2*rnd.IntN(2), n+1
 			stacks[g] = append(stacks[g], r.Marker)
 		}
 		s := &shards[rnd.IntN(2)]
@@ -178,19 +179,19 @@ func randomTrace(seed uint64) profiletest.Run {
 // A disk that is full is the writer's error; a trace that can't be read is that of Add, and what comes after it is still written.
 func TestChromeTraceErrors(t *testing.T) {
 	runs := demoTraces()
-	var traces []*profile.Trace
-	var heads []profile.TraceHead
+	var traces []*trace.File
+	var heads []trace.Head
 	for i, run := range runs {
 		file := run.File()
 		r := &failing{Reader: bytes.NewReader(file), from: int64(len(file))}
-		tr, err := profile.ReadTrace(r, int64(len(file)), "x")
+		tr, err := trace.ReadFrom(r, int64(len(file)), "x")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 {
 			r.from = 0
 		}
-		traces, heads = append(traces, tr), append(heads, tr.TraceHead)
+		traces, heads = append(traces, tr), append(heads, tr.Head)
 	}
 	var b strings.Builder
 	w := report.NewTraceWriter(&b, heads, nil)
@@ -316,7 +317,7 @@ func strictly(t testing.TB, text string, v any) {
 
 // A timeline that is too large for viewers is said to be.
 func TestLargeTimeline(t *testing.T) {
-	heads := []profile.TraceHead{{Traced: profile.Traced{Records: 4e6}}, {Traced: profile.Traced{Records: 5e6}}}
+	heads := []trace.Head{{Traced: profile.Traced{Records: 4e6}}, {Traced: profile.Traced{Records: 5e6}}}
 	if got := report.LargeTimeline(heads); !strings.Contains(got, "about 1,080 MB") {
 		t.Errorf("9 million records: %q", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -88,7 +89,7 @@ func modes(t testing.TB) *profile.Profile {
 func parse(t testing.TB, run profiletest.Run) *profile.Profile {
 	t.Helper()
 	file := run.File()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "shop.markgen")
+	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "shop.markgen")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestGolden(t *testing.T) {
 	live.Alive = true
 	damaged := demo().File()
 	damaged = damaged[:len(damaged)-1000]
-	cut, err := profile.Read(bytes.NewReader(damaged), int64(len(damaged)), "shop.markgen")
+	cut, err := runfile.ReadFrom(bytes.NewReader(damaged), int64(len(damaged)), "shop.markgen")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +363,7 @@ func TestTracedAndCounted(t *testing.T) {
 		Counters: []uint64{77, 0},
 	}}}
 	file := run.File()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "traced.markgen")
+	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "traced.markgen")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/units"
 )
 
@@ -133,7 +134,7 @@ func heading(p *profile.Profile) [][2]string {
 		if t.Lost > 0 {
 			text += fmt.Sprintf(", and %s lost", units.Count(t.Lost))
 		}
-		if mb := math.Round(float64(t.Records) * profile.RecordBytes / 1e6); mb > 0 {
+		if mb := math.Round(float64(t.Records) * trace.RecordBytes / 1e6); mb > 0 {
 			text += fmt.Sprintf(": %s MB", units.Count(uint64(mb)))
 		}
 		lines = append(lines, [2]string{"trace", text})

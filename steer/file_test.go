@@ -11,8 +11,8 @@ import (
 
 	"github.com/markgen/markgen/runtime/layout"
 
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/steer"
 )
 
@@ -119,13 +119,13 @@ func (l *live) setWords(name string, off, index uint32) {
 }
 
 // units are those in the file.
-func (l *live) units() []*profile.Unit {
+func (l *live) units() []*runfile.Unit {
 	l.t.Helper()
 	info, err := l.f.Stat()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	var units profile.Units
+	var units runfile.Units
 	if err := units.Follow(l.f, info.Size(), l.path); err != nil {
 		l.t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (l *live) units() []*profile.Unit {
 
 // blockOf is the offset of the block with a unit's words: those begin within its first
 // bytes in the files that tests write.
-func (l *live) blockOf(u *profile.Unit) int64 {
+func (l *live) blockOf(u *runfile.Unit) int64 {
 	l.t.Helper()
 	for at := int64(u.Words) / layout.BlockAlign * layout.BlockAlign; at > 0; at -= layout.BlockAlign {
 		if l.word(at) == layout.BlockMarkers {

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
-
-	"github.com/markgen/markgen/profile"
 )
 
 // found is the data file of a process.
@@ -167,5 +166,5 @@ func writerOf(path string) (pid uint64, ok bool) {
 	if _, err := io.ReadFull(f, magic[:]); err != nil || string(magic[:]) != layout.Magic {
 		return 0, false
 	}
-	return profile.PID(f), true
+	return runfile.PID(f), true
 }

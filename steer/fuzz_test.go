@@ -11,8 +11,8 @@ import (
 
 	"github.com/markgen/markgen/runtime/layout"
 
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/steer"
 )
 
@@ -38,7 +38,7 @@ func FuzzSteer(f *testing.F) {
 		if err := syscall.Flock(int(held.Fd()), syscall.LOCK_EX); err != nil {
 			t.Fatal(err)
 		}
-		var units profile.Units
+		var units runfile.Units
 		broken := units.Follow(held, int64(len(file)), path) != nil
 		p, err := steer.Open(path, "")
 		if err == nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/profile"
@@ -26,8 +27,8 @@ type Process struct {
 	h    header
 
 	mu    sync.Mutex // guards what follows
-	units profile.Units
-	words map[*profile.Unit]*mapping // of units whose words are in the file
+	units runfile.Units
+	words map[*runfile.Unit]*mapping // of units whose words are in the file
 	log   *mapping                   // changes of state; nil: there is no log
 }
 
@@ -61,7 +62,7 @@ func openAs(path, shown, name string) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{name: name, file: shown, f: f, words: map[*profile.Unit]*mapping{}}
+	p := &Process{name: name, file: shown, f: f, words: map[*runfile.Unit]*mapping{}}
 	if err := p.open(); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -106,7 +107,7 @@ func (p *Process) open() error {
 	if uid, ok := owner(info); !ok || uid != os.Geteuid() { // it may be another file by now
 		return fmt.Errorf("%s: its data file belongs to user %d: %w", p.name, uid, ErrOwner)
 	}
-	if err := profile.CheckHeader(p.f, info.Size(), p.name); err != nil {
+	if err := runfile.CheckHeader(p.f, info.Size(), p.name); err != nil {
 		return err
 	}
 	m, err := mapPart(p.f, 0, layout.HeaderSize)
@@ -125,7 +126,7 @@ func (p *Process) Close() error {
 	for _, m := range p.words {
 		errs = append(errs, m.close())
 	}
-	p.words = map[*profile.Unit]*mapping{}
+	p.words = map[*runfile.Unit]*mapping{}
 	if p.log != nil {
 		errs = append(errs, p.log.close())
 		p.log = nil
@@ -139,12 +140,12 @@ func (p *Process) Close() error {
 
 // Running tells whether the process lives.
 func (p *Process) Running() bool {
-	running, _ := profile.Alive(p.f)
+	running, _ := runfile.Alive(p.f)
 	return running
 }
 
 // Profile reads what the process has collected so far.
-func (p *Process) Profile() (*profile.Profile, error) { return profile.ReadOpened(p.f, p.name) }
+func (p *Process) Profile() (*profile.Profile, error) { return runfile.ReadOpened(p.f, p.name) }
 
 // use calls do with the words of all units that the process has registered so far.
 // The process has to live if it is to be steered.

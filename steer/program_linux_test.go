@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
 
 	"github.com/markgen/markgen/profile"
@@ -227,7 +228,7 @@ func (r *running) finish() (int64, *profile.Profile) {
 	if err := r.cmd.Wait(); err != nil || r.err.Len() > 0 {
 		r.t.Fatalf("%v: %s", err, r.err.String())
 	}
-	p, err := profile.ReadFile(r.file)
+	p, err := runfile.Read(r.file)
 	if err != nil {
 		r.t.Fatal(err)
 	}

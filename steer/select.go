@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/glob"
 	"github.com/markgen/markgen/runtime/layout"
@@ -205,7 +205,7 @@ func (p *Process) choose(rules []rule) {
 // chosen writes what is wanted into a unit's words. A gate is shut when nothing behind
 // it is wanted. What is wanted is let in behind the gate first, and shut out in front of
 // it first, so that a passage meanwhile is collected as before or as after.
-func chosen(u *profile.Unit, words *mapping, wanted []bool) {
+func chosen(u *runfile.Unit, words *mapping, wanted []bool) {
 	open := make([]bool, len(wanted))
 	for i, w := range wanted {
 		open[i] = open[i] || w

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
-
-	"github.com/markgen/markgen/profile"
 )
 
 // grace is how long after markers were turned off their words are looked at again: a
@@ -104,7 +103,7 @@ func (p *Process) openScopes() (map[uint64]bool, error) {
 }
 
 // openIn reads which cells a stack's open scopes are for.
-func openIn(r io.ReaderAt, s profile.Stack) ([]uint64, error) {
+func openIn(r io.ReaderAt, s runfile.Stack) ([]uint64, error) {
 	var head [layout.OffStackData]byte
 	if s.Size < uint64(len(head)) {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 
 	"github.com/markgen/markgen/runtime/layout"
 
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/steer"
 )
 
@@ -61,7 +61,7 @@ func TestBadTargets(t *testing.T) {
 }
 
 func isBig() bool {
-	return profile.CheckHeader(strings.NewReader(string(profiletest.Run{Config: "x"}.File())), layout.HeaderSize, "") != nil
+	return runfile.CheckHeader(strings.NewReader(string(profiletest.Run{Config: "x"}.File())), layout.HeaderSize, "") != nil
 }
 
 // A process that is gone can be looked at and not steered.

@@ -18,6 +18,7 @@ import (
 	"github.com/markgen/markgen/golden"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/steer"
 )
 
@@ -102,7 +103,7 @@ func demoAfter(t testing.TB, seconds int) *profile.Profile {
 	}
 	file := profiletest.Run{App: "demo", PID: 4711, Killed: true, Config: "collect=time", Span: uint64(seconds) * 1e9,
 		Tables: []profiletest.Table{{Text: demoText, Times: times, Passes: map[int]uint64{2: uint64(seconds)}}}}.File()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "demo")
+	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +449,7 @@ func manyMarkers(t testing.TB, n int) *profile.Profile {
 		times[i] = []uint64{uint64(i), uint64(2 * i)}
 	}
 	file := profiletest.Run{Killed: true, Config: "x", Tables: []profiletest.Table{{Text: text.String(), Times: times}}}.File()
-	p, err := profile.Read(bytes.NewReader(file), int64(len(file)), "large")
+	p, err := runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "large")
 	if err != nil {
 		t.Fatal(err)
 	}

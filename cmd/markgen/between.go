@@ -15,7 +15,8 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/internal/spelling"
 	"github.com/markgen/markgen/isolate"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/report"
 )
 
@@ -74,11 +75,11 @@ func runBetween(_ context.Context, env *cli.Env, args []string) int {
 
 // between reads the files, twice: which markers there are, then the records. What can't be read is reported and sets
 // the exit code; the result is nil if nothing can.
-func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (*profile.Between, error) {
-	var markers, unpassed, counted []profile.TraceMarker
+func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (*trace.Between, error) {
+	var markers, unpassed, counted []trace.Marker
 	var sound []string
 	for file := range files {
-		t, err := profile.OpenTrace(file)
+		t, err := trace.Open(file)
 		if err != nil {
 			*code = env.Fail(relative(env, err))
 			continue
@@ -99,10 +100,10 @@ func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (
 	if len(sound) == 0 {
 		return nil, nil
 	}
-	b := new(profile.Between)
+	b := new(trace.Between)
 	var err error
-	if b.From, b.To, err = profile.Endpoints(from, to, markers); err != nil {
-		if unknown := (*profile.UnknownMarkerError)(nil); errors.As(err, &unknown) {
+	if b.From, b.To, err = trace.Endpoints(from, to, markers); err != nil {
+		if unknown := (*trace.UnknownMarkerError)(nil); errors.As(err, &unknown) {
 			switch {
 			case unknown.Among(unpassed):
 				err = fmt.Errorf("%s: no passage of it is in the trace: it was not passed, or not collected", unknown.Name)
@@ -115,7 +116,7 @@ func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (
 		return nil, err
 	}
 	for _, file := range sound {
-		t, err := profile.OpenTrace(file)
+		t, err := trace.Open(file)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +131,7 @@ func between(env *cli.Env, from, to string, files iter.Seq[string], code *int) (
 }
 
 // suggestion says what may have been meant by a name, "" when nothing is near.
-func suggestion(name string, markers []profile.TraceMarker) string {
+func suggestion(name string, markers []trace.Marker) string {
 	var names []string
 	whole := map[string]string{}
 	for _, m := range markers {
@@ -168,7 +169,7 @@ type betweenJSON struct {
 	Unpaired   uint64  `json:"unpaired"`
 }
 
-func writeBetween(env *cli.Env, b *profile.Between, asJSON bool) error {
+func writeBetween(env *cli.Env, b *trace.Between, asJSON bool) error {
 	if !asJSON {
 		var o report.Options
 		o.Width, o.Color = env.Terminal(env.Stdout)
@@ -200,7 +201,7 @@ func findRuns(env *cli.Env, args []string, code *int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
 		for _, arg := range args {
-			found, err := profile.Find(env.Dir, arg)
+			found, err := runfile.Find(env.Dir, arg)
 			if err != nil && isolate.Unfinished(env.Path(arg)) {
 				err = fmt.Errorf("%s: markgen isolate has no result there yet; give the same command, with -o %s, to go on from there", arg, shellWord(arg))
 			}

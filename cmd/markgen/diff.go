@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/internal/cli"
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 )
 
@@ -107,7 +107,7 @@ func runDiff(_ context.Context, env *cli.Env, args []string) int {
 	for label, args := range [][]string{old, fresh} {
 		n := 0
 		for file := range findRuns(env, args, &code) {
-			p, err := profile.ReadFile(file)
+			p, err := runfile.Read(file)
 			if err == nil {
 				for i, warning := range p.Warnings {
 					p.Warnings[i] = strings.TrimPrefix(warning, env.Dir+string(filepath.Separator))

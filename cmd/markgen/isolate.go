@@ -16,6 +16,7 @@ import (
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/rewrite"
 	"github.com/markgen/markgen/runtime/config"
@@ -318,7 +319,7 @@ func (w *isolateWork) show(r *isolate.Result) int {
 		err = r.WriteText(e.Stdout, o)
 	}
 	if err == nil && w.own.out != "" {
-		if err = profile.WriteFile(w.store.ResultFile(), r.Profile); err == nil {
+		if err = codec.Write(w.store.ResultFile(), r.Profile); err == nil {
 			fmt.Fprintf(e.Stderr, "markgen isolate: the profile is in %s\n", filepath.Join(w.folder, filepath.Base(w.store.ResultFile())))
 		}
 	}

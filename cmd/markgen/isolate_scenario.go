@@ -20,6 +20,7 @@ import (
 	"github.com/markgen/markgen/isolate"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -344,7 +345,7 @@ func (s *isolateScenario) Run(ctx context.Context, keys string, only []*profile.
 	if err != nil {
 		return nil, err
 	}
-	var sum profile.FileSum
+	var sum runfile.Sum
 	var unread []string
 	for _, file := range files {
 		if err := sum.AddFile(file); err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/internal/cli"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -229,7 +229,7 @@ func (m *marked) counts(program string) map[string]uint64 {
 	m.t.Helper()
 	data := program + ".markgen"
 	m.run(program, "MARKGEN=collect=time,report=none,file="+data)
-	p, err := profile.ReadFile(data)
+	p, err := runfile.Read(data)
 	if err != nil {
 		m.t.Fatal(err)
 	}

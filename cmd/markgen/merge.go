@@ -12,6 +12,8 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 var cmdMerge = &cli.Command{
@@ -79,7 +81,7 @@ func runMerge(ctx context.Context, env *cli.Env, args []string) int {
 	if p.Trace != nil && p.Trace.Records > 0 {
 		env.Warn(fmt.Sprintf("%d records of traces stay in the data files of the runs, and are not in %s", p.Trace.Records, *out))
 	}
-	file, err := profile.Encode(p)
+	file, err := codec.Encode(p)
 	if err == nil {
 		err = env.Put(ctx, *out, file)
 	}
@@ -118,7 +120,7 @@ func tracedItself(env *cli.Env, out string, files []string) bool {
 	}) {
 		return false
 	}
-	p, err := profile.ReadFile(path)
+	p, err := runfile.Read(path)
 	return err == nil && p.Trace != nil && p.Trace.Records > 0
 }
 

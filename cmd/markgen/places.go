@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/rewrite"
 )
 
@@ -46,7 +47,7 @@ func (p *placer) place(of *profile.Profile) {
 }
 
 // placeTrace is place for a trace.
-func (p *placer) placeTrace(of *profile.Trace) {
+func (p *placer) placeTrace(of *trace.File) {
 	for i := range of.Markers {
 		m, column := &of.Markers[i], 0
 		p.find(m.Package, m.Name, m.File, &m.Line, &column)

@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/fleet/spool"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/internal/interrupt"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/units"
 )
 
@@ -291,7 +291,7 @@ func (p *pusher) preview(ctx context.Context) int {
 				fmt.Fprintf(w, "# the body as it is sent, %d bytes\n%s\n", len(v.Sent), hex.Dump(v.Sent))
 			}
 			fmt.Fprintf(w, "# the body unpacked, %d bytes: a profile file\n", len(v.Body))
-			if err := profile.List(w, v.Body); err != nil {
+			if err := codec.List(w, v.Body); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(w)

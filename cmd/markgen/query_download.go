@@ -12,6 +12,8 @@ import (
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/units"
 )
 
@@ -42,7 +44,7 @@ func (o *queryFlags) downloadTo(ctx context.Context, env *cli.Env, c *client.Cli
 	if err != nil {
 		return err
 	}
-	file, err := profile.Encode(p)
+	file, err := codec.Encode(p)
 	if err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func readCopy(name string, now copyState) (*profile.Profile, string, error) {
 	if was != now {
 		return nil, "", fmt.Errorf("%s is a copy of what %s had for other flags; name another file, or remove it", name, was.Server)
 	}
-	p, err := profile.ReadFile(name)
+	p, err := runfile.Read(name)
 	if err != nil {
 		return nil, "", fmt.Errorf("%w; remove it to have all fetched anew", err)
 	}

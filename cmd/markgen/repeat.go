@@ -16,7 +16,8 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/internal/interrupt"
 	"github.com/markgen/markgen/overlay"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 )
 
@@ -98,7 +99,7 @@ func repetitionOf(e *cli.Env, own *ownFlags) (r *repetition, code int) {
 	}
 	for _, name := range sideNames(own) {
 		folder := filepath.Join(own.out, name)
-		if files, err := profile.Find(e.Dir, folder); err == nil {
+		if files, err := runfile.Find(e.Dir, folder); err == nil {
 			return nil, e.Wrong("%s holds data already (%s%s), which would be taken for runs of this build; name another folder, or remove this one", folder, filepath.Base(files[0]), andMore(len(files)-1))
 		}
 		r.sides = append(r.sides, &side{name: name, shown: name, folder: folder})
@@ -288,7 +289,7 @@ func (r *repetition) once(ctx context.Context, s *side, n int, shown *runProgres
 
 // writeRun adds up the data files of a run's processes and writes them as one. The warnings say what is not in it.
 func writeRun(to string, files []string, complete bool) (warnings []string, err error) {
-	sum := new(profile.FileSum)
+	sum := new(runfile.Sum)
 	for _, file := range files {
 		if err := sum.AddFile(file); err != nil {
 			warnings = append(warnings, err.Error())
@@ -299,7 +300,7 @@ func writeRun(to string, files []string, complete bool) (warnings []string, err 
 		return warnings, fmt.Errorf("%s is not written: none of the run's data could be read", to)
 	}
 	p.Complete = p.Complete && complete
-	return append(warnings, p.Warnings...), profile.WriteFile(to, p)
+	return append(warnings, p.Warnings...), codec.Write(to, p)
 }
 
 // reportOn writes the report over all runs of the last side.

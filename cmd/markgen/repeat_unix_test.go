@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/tier"
 )
 
@@ -173,7 +173,7 @@ func (r *repeating) runsIn(folder string) int {
 	r.t.Helper()
 	files, _ := filepath.Glob(filepath.Join(r.dir, folder, "*"))
 	for _, file := range files {
-		p, err := profile.ReadFile(file)
+		p, err := runfile.Read(file)
 		if err != nil {
 			r.t.Error(err)
 		} else if !p.Complete || len(p.Markers) != 1 || p.Markers[0].Count != 2 {

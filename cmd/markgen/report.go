@@ -13,6 +13,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/compare"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/units"
 )
@@ -168,7 +169,7 @@ func runReport(ctx context.Context, env *cli.Env, args []string) int {
 		return serveReport(ctx, env, *addr, o, readAnew(env, data))
 	}
 	toStdout := *out == ""
-	if !toStdout && profile.IsData(env.Path(*out)) {
+	if !toStdout && runfile.IsData(env.Path(*out)) {
 		return env.Fail(fmt.Errorf("%s holds data, which the report would replace; give -o another name", *out))
 	}
 	if toStdout && report.Binary(o.Format) && cli.IsTerminal(env.Stdout) {
@@ -263,7 +264,7 @@ func (d dataArgs) verdicts(env *cli.Env) *compare.Result {
 	code := cli.OK
 	for label, args := range [][]string{d.old, d.now} {
 		for file := range findRuns(&quiet, args, &code) {
-			if p, err := profile.ReadFile(file); err == nil {
+			if p, err := runfile.Read(file); err == nil {
 				c.Add(compare.Label(label), p) // the metric is time, which it takes no more for
 			}
 		}
@@ -305,7 +306,7 @@ func readRuns(env *cli.Env, args []string) (*profile.Profile, int) {
 // addUp is readRuns for the names of files.
 func addUp(env *cli.Env, files []string) (*profile.Profile, int) {
 	code := cli.OK
-	var sum profile.FileSum
+	var sum runfile.Sum
 	progress := showProgress(env, "reading", "files")
 	for i, file := range files {
 		if err := sum.AddFile(file); err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/markgen/markgen/internal/cli"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 )
 
@@ -25,7 +25,7 @@ func reportRuns(ctx context.Context, env *cli.Env, data dataArgs, out string, o 
 	write := func(w io.Writer) error {
 		for i, file := range files {
 			progress(i, len(files))
-			p, err := profile.ReadFile(file)
+			p, err := runfile.Read(file)
 			if err != nil {
 				code = env.Fail(relative(env, err))
 				continue

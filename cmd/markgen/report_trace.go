@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/markgen/markgen/internal/cli"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/trace"
 	"github.com/markgen/markgen/report"
 )
 
@@ -43,7 +43,7 @@ func reportTrace(ctx context.Context, env *cli.Env, args []string, out string) i
 	write := func(w io.Writer) error {
 		t := report.NewTraceWriter(w, heads, warnings)
 		for i, file := range files {
-			trace, err := profile.OpenTrace(file)
+			trace, err := trace.Open(file)
 			if err == nil {
 				places.placeTrace(trace)
 				err = errors.Join(t.Add(i, trace), trace.Close())
@@ -64,14 +64,14 @@ func reportTrace(ctx context.Context, env *cli.Env, args []string, out string) i
 }
 
 // tracedFiles are the files that have a trace, in the order in which their runs started, and what is known of each.
-func tracedFiles(env *cli.Env, args []string, code *int) (files []string, heads []profile.TraceHead) {
+func tracedFiles(env *cli.Env, args []string, code *int) (files []string, heads []trace.Head) {
 	type traced struct {
 		file string
-		head profile.TraceHead
+		head trace.Head
 	}
 	var list []traced
 	for file := range findRuns(env, args, code) {
-		t, err := profile.OpenTrace(file)
+		t, err := trace.Open(file)
 		if err == nil {
 			err = t.Close()
 		}
@@ -79,7 +79,7 @@ func tracedFiles(env *cli.Env, args []string, code *int) (files []string, heads 
 			*code = env.Fail(relative(env, err))
 			continue
 		}
-		list = append(list, traced{file, t.TraceHead})
+		list = append(list, traced{file, t.Head})
 	}
 	slices.SortStableFunc(list, func(a, b traced) int { return a.head.Start.Compare(b.head.Start) })
 	for _, t := range list {

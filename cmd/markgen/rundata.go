@@ -17,6 +17,7 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
@@ -66,7 +67,7 @@ func collectRun(e *cli.Env, own *ownFlags) (*runData, error) {
 // isOther tells whether there is a file of that name that data are not to take the place of: one that has none and is not empty.
 func isOther(e *cli.Env, name string) bool {
 	info, err := os.Stat(e.Path(name))
-	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && !profile.IsData(e.Path(name))
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && !runfile.IsData(e.Path(name))
 }
 
 // reportWanted is what -report asks for, or without it MARKGEN: "text", "none", or the file for the report.
@@ -232,7 +233,7 @@ func (d *runData) names(files []string) []keptRun {
 	var runs []run
 	for _, file := range files {
 		r := run{file: file, name: d.out}
-		if p, err := profile.ReadFile(file); err == nil {
+		if p, err := runfile.Read(file); err == nil {
 			r.start = p.Start.UnixNano()
 			r.name = config.Expand(d.out, func(b []byte, letter byte) []byte {
 				switch letter {
@@ -278,7 +279,7 @@ func (d *runData) keep(runs []keptRun) error {
 	for _, base := range slices.Sorted(maps.Keys(last)) {
 		from := last[base] + 1
 		to := from
-		for profile.IsData(d.env.Path(numbered(base, to))) {
+		for runfile.IsData(d.env.Path(numbered(base, to))) {
 			to++
 		}
 		switch to - from {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/markgen/markgen/internal/cli"
 	"github.com/markgen/markgen/overlay"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // goTimeout is how long go test lets a test binary run unless -timeout says otherwise.
@@ -26,7 +26,7 @@ func sayTimedOut(e *cli.Env, b *overlay.Build, c *overlay.Collection) {
 	}
 	var late []string
 	for _, file := range files {
-		if p, err := profile.ReadFile(file); err == nil && timeout-time.Duration(p.ElapsedNS) <= max(timeout/100, leastSlack) {
+		if p, err := runfile.Read(file); err == nil && timeout-time.Duration(p.ElapsedNS) <= max(timeout/100, leastSlack) {
 			late = append(late, p.App)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // A Client asks one server. Its methods may be called by several goroutines at once.
@@ -265,10 +267,10 @@ func readProfile(res *http.Response) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := profile.NamesSize(file); err != nil {
+	if _, err := codec.NamesSize(file); err != nil {
 		return nil, fmt.Errorf("the server sent what can't be read: %w", err)
 	}
-	return profile.Read(bytes.NewReader(file), int64(len(file)), "the catalogue of "+res.Request.URL.Host)
+	return runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "the catalogue of "+res.Request.URL.Host)
 }
 
 // A Comparison is of two builds.

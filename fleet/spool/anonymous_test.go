@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // fill gives every text in a value, however deep, one that tells where it was, and every list and pointer something to
@@ -77,7 +79,7 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var list bytes.Buffer
-		if err := profile.List(&list, bodies[0]); err != nil {
+		if err := codec.List(&list, bodies[0]); err != nil {
 			t.Fatal(list.String(), err)
 		}
 		for i, path := range paths {
@@ -156,7 +158,7 @@ func TestAnonymousStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := profile.Read(bytes.NewReader(bodies[0]), int64(len(bodies[0])), "batch")
+	got, err := runfile.ReadFrom(bytes.NewReader(bodies[0]), int64(len(bodies[0])), "batch")
 	if err != nil {
 		t.Fatal(err)
 	}

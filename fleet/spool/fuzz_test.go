@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 )
 
 // Whatever is in a spool, under names that a spool has, it can be opened and packed, again and again, and what is outside of
@@ -84,8 +85,8 @@ func FuzzTaken(f *testing.F) {
 		if err != nil || run2 != run || next2 != next {
 			t.Fatalf("%v %d is %v %d, %v", run, next, run2, next2, err)
 		}
-		one, err1 := profile.Encode(p)
-		two, err2 := profile.Encode(p2)
+		one, err1 := codec.Encode(p)
+		two, err2 := codec.Encode(p2)
 		if err1 != nil || err2 != nil || !bytes.Equal(one, two) {
 			t.Fatalf("%v, %v", err1, err2)
 		}

@@ -16,6 +16,8 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // DefaultBatch is how many bytes a batch has at most where nothing is said.
@@ -137,7 +139,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 		return nil, err
 	}
 	defer f.Close()
-	alive, _ := profile.Alive(f) // before it is read: a process that ends meanwhile is read again
+	alive, _ := runfile.Alive(f) // before it is read: a process that ends meanwhile is read again
 	now := s.now()
 	if begun, err := hasBegun(f); err == nil && !begun {
 		if alive || now.wall().Sub(info.ModTime()).Abs() < soon {
@@ -145,7 +147,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 		}
 		return nil, errEmpty
 	}
-	p, err := profile.ReadOpened(f, name)
+	p, err := runfile.ReadOpened(f, name)
 	switch {
 	case err == nil && p.Damaged && !alive:
 		return nil, errors.New(strings.Join(p.Warnings, "; "))
@@ -224,7 +226,7 @@ func encodeTaken(run fleet.RunID, next uint32, p *profile.Profile) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	file, err := profile.Encode(p)
+	file, err := codec.Encode(p)
 	return append(append(head, '\n'), file...), err
 }
 
@@ -247,7 +249,7 @@ func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile,
 		run, err = fleet.ParseRunID(head.Run)
 	}
 	if err == nil {
-		p, err = profile.Read(bytes.NewReader(file), int64(len(file)), "what was taken")
+		p, err = runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "what was taken")
 	}
 	if err != nil {
 		return run, 0, nil, fmt.Errorf("what was taken of it so far can't be read: %w", err)
@@ -279,7 +281,7 @@ func split(p *profile.Profile, most int) (bodies [][]byte, err error) {
 			names += len(markers[i].Name) + len(markers[i].File)
 		}
 		if names <= namesFor*most || len(markers) < 2 {
-			body, err := profile.Encode(&part)
+			body, err := codec.Encode(&part)
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 )
 
 // What dry-run shows is what is sent, to the byte, and nothing in the spool changes.
@@ -27,7 +27,7 @@ func TestPreview(t *testing.T) {
 	shown := map[string]int{} // bodies
 	if err := s.Preview(t.Context(), PackOptions{}, r.options().Target, func(v Preview) error {
 		shown[string(v.Sent)]++
-		return profile.List(io.Discard, v.Body)
+		return codec.List(io.Discard, v.Body)
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/markgen/markgen/filewrite"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -38,7 +38,7 @@ func Put(ctx context.Context, dir string, limit int64, file string) error {
 	if held > limit {
 		return fmt.Errorf("%s holds more than the %d bytes that it may, and the data are not kept; run markgen push %s (%w)", dir, limit, dir, s.countRefusal())
 	}
-	used := profile.Used(f, info.Size(), file)
+	used := runfile.Used(f, info.Size(), file)
 	return filewrite.Stream(ctx, filepath.Join(dir, newRun()), func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(f, 0, used))
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // shrink adds up deliveries of the same origin and day, the eldest first, until the spool is within its limit. Only such are
@@ -67,14 +68,14 @@ func (s *Spool) shrink(ctx context.Context, o PackOptions, got *Packed) error {
 
 // profile is the sum of all batches of a delivery.
 func (d *delivery) profile(s *Spool) (*profile.Profile, error) {
-	var sum profile.FileSum
+	var sum runfile.Sum
 	if err := d.addTo(s, &sum); err != nil {
 		return nil, err
 	}
 	return sum.Profile(), nil
 }
 
-func (d *delivery) addTo(s *Spool, sum *profile.FileSum) error {
+func (d *delivery) addTo(s *Spool, sum *runfile.Sum) error {
 	left, err := d.batches(s)
 	for _, n := range left {
 		if err == nil {
@@ -86,7 +87,7 @@ func (d *delivery) addTo(s *Spool, sum *profile.FileSum) error {
 
 // merge makes one delivery, of a new run, of several of the same origin and day.
 func (s *Spool) merge(group []*delivery, o PackOptions) error {
-	var sum profile.FileSum
+	var sum runfile.Sum
 	n := note{Run: fleet.NewRunID().String(), Frozen: s.now()}
 	for i, d := range group {
 		if err := d.addTo(s, &sum); err != nil {
@@ -112,7 +113,7 @@ func (s *Spool) merge(group []*delivery, o PackOptions) error {
 // resplit makes a delivery, of a new run, of a batch that is too large for the service: with batches of half its size. ok is false where
 // it can't be cut any more.
 func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err error) {
-	p, err := profile.Read(bytes.NewReader(body), int64(len(body)), batchName(sequence))
+	p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), batchName(sequence))
 	if err != nil || len(p.Markers) < 2 {
 		return false, nil // what can't be read can't be cut, and is set aside
 	}

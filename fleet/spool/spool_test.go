@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -238,7 +238,7 @@ func TestLiveEnds(t *testing.T) {
 				t.Errorf("packed %+v", packed)
 			}
 			r.want(1, all)
-			want, err := profile.Read(bytes.NewReader(whole.File()), int64(len(whole.File())), "run")
+			want, err := runfile.ReadFrom(bytes.NewReader(whole.File()), int64(len(whole.File())), "run")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/profiletest"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // ShopRun is the data file of a run whose passages take from nothing to minutes.
@@ -53,13 +54,13 @@ func ShopRun(seed uint64) []byte {
 // ShopProfile is the profile of the runs in a folder.
 func ShopProfile(t *testing.T, dir string) *profile.Profile {
 	t.Helper()
-	files, err := profile.Find(dir, ".")
+	files, err := runfile.Find(dir, ".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ps []*profile.Profile
 	for _, file := range files {
-		p, err := profile.ReadFile(file)
+		p, err := runfile.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@
 //	c, err := compare.NewComparison(compare.Options{Threshold: 0.05})
 //	if err != nil { … }
 //	for _, file := range old {
-//		p, err := profile.ReadFile(file)
+//		p, err := runfile.Read(file)
 //		if err != nil { … }
 //		c.Add(compare.Old, p)
 //	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/service/store"
 )
 
@@ -40,7 +41,7 @@ func stored(t *testing.T, ps ...*profile.Profile) *store.Store {
 func ingest(t *testing.T, s *store.Store, ps ...*profile.Profile) {
 	t.Helper()
 	for _, p := range ps {
-		body, err := profile.Encode(p)
+		body, err := codec.Encode(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,11 +16,12 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 )
 
 // Compressed is the body of a batch as it is sent.
 func Compressed(p *profile.Profile) ([]byte, error) {
-	file, err := profile.Encode(p)
+	file, err := codec.Encode(p)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/shape"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
@@ -469,7 +470,7 @@ func (p *Pages) file(r *http.Request) (text []byte, kind string, err error) {
 	}
 	one := profileOf(a, m, runs)
 	if format == "" {
-		text, err = profile.Encode(one)
+		text, err = codec.Encode(one)
 		return text, kind, err
 	}
 	var out bytes.Buffer

@@ -7,6 +7,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/pages"
 	"github.com/markgen/markgen/service/store"
@@ -28,7 +29,7 @@ func TestMeans(t *testing.T) {
 		},
 	}
 	p := &profile.Profile{Runs: 1, Complete: true, Main: "example.com/tree", Markers: []profile.Marker{m}}
-	body, err := profile.Encode(p)
+	body, err := codec.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}

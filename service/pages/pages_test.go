@@ -18,6 +18,8 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	markgen "github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/pages"
@@ -143,7 +145,7 @@ func TestTags(t *testing.T) {
 		t.Errorf("the same again: %s, %d bytes", again.Status, len(body))
 	}
 	b := releases()[0]
-	file, err := markgen.Encode(b.p)
+	file, err := codec.Encode(b.p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +292,7 @@ func TestFiles(t *testing.T) {
 	h := newShop(t).pages()
 	const of = "/api/0000000000001000/"
 	_, text := get(t, h, of+"figures.markgen?goos=linux")
-	p, err := markgen.Read(strings.NewReader(text), int64(len(text)), "figures")
+	p, err := runfile.ReadFrom(strings.NewReader(text), int64(len(text)), "figures")
 	if err != nil {
 		t.Fatal(err)
 	}

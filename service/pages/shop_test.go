@@ -14,6 +14,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/pages"
@@ -62,7 +63,7 @@ func newShop(t testing.TB) *shop {
 	})
 	for _, b := range releases() {
 		clock.Store(&b.at)
-		file, err := profile.Encode(b.p)
+		file, err := codec.Encode(b.p)
 		if err != nil {
 			t.Fatal(err)
 		}

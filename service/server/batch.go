@@ -15,6 +15,8 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // profileType is the type of a profile file, as batches and catalogues are.
@@ -167,7 +169,7 @@ func figuresSize(file int64, names uint64) int64 { return 15*file + 2*int64(name
 // decode reads and checks a batch. It waits until there is memory for it, which done gives back when the batch is in
 // the store.
 func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, done func(), err error) {
-	names, err := profile.NamesSize(body)
+	names, err := codec.NamesSize(body)
 	if err != nil {
 		return nil, nil, unreadable(err)
 	}
@@ -186,7 +188,7 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 	}()
 	s.decoding <- struct{}{} // for no longer than a few others take to be read
 	defer func() { <-s.decoding }()
-	if p, err = profile.Read(bytes.NewReader(body), int64(len(body)), "batch"); err != nil {
+	if p, err = runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "batch"); err != nil {
 		return nil, nil, unreadable(err)
 	}
 	if err := s.check(p); err != nil {
@@ -197,7 +199,7 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 
 // unreadable is what to tell of a profile file that can't be read.
 func unreadable(err error) *fleet.Problem {
-	var version *profile.VersionError
+	var version *codec.VersionError
 	if errors.As(err, &version) {
 		return profileVersion.problem("it is of version %d, and this server reads version %d; use a markgen of the server's version, or have the server brought to yours", version.File, version.Known)
 	}

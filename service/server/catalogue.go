@@ -15,6 +15,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/service/catalogue"
@@ -85,7 +86,7 @@ func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 }
 
 func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) error {
-	file, err := profile.Encode(p)
+	file, err := codec.Encode(p)
 	if err != nil {
 		return err
 	}

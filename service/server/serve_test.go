@@ -16,6 +16,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/server"
@@ -233,7 +234,7 @@ func made(n int, seed uint64, build string) *profile.Profile {
 
 func encoded(t testing.TB, p *profile.Profile) []byte {
 	t.Helper()
-	file, err := profile.Encode(p)
+	file, err := codec.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/store"
 )
@@ -141,7 +142,7 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 			if diff := gocmp.Diff(whole.Wild, p.Wild, same) + gocmp.Diff(whole.Sampling, p.Sampling, same); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			if _, err := profile.Encode(p); err != nil {
+			if _, err := codec.Encode(p); err != nil {
 				t.Error(err)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/service/store"
 )
 
@@ -172,7 +173,7 @@ func FuzzBatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, rest []byte) {
 		body := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(rest, crc32.MakeTable(crc32.Castagnoli)))
 		body = append(body, rest...)
-		p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "x")
+		p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "x")
 		if err != nil {
 			return
 		}

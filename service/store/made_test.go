@@ -13,6 +13,8 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -165,7 +167,7 @@ func (r *maker) batch() *fleet.Batch {
 
 // batchOf is a batch of a profile as it comes over the wire.
 func batchOf(p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID) *fleet.Batch {
-	body, err := profile.Encode(p)
+	body, err := codec.Encode(p)
 	if err != nil {
 		panic(err) // what is drawn can be written
 	}
@@ -173,7 +175,7 @@ func batchOf(p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID
 }
 
 func read(body []byte) *profile.Profile {
-	p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "batch")
+	p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "batch")
 	if err != nil {
 		panic(err)
 	}

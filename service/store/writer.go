@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/runfile"
 )
 
 // Every process that has a store open is a writer, with a number and a log of its own. When one is gone, as its row has not
@@ -249,7 +249,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 		if err := rows.Scan(&number, &origin, &day, &body); err != nil {
 			return err
 		}
-		p, err := profile.Read(bytes.NewReader(body), int64(len(body)), "batch")
+		p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "batch")
 		if err != nil {
 			return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/tier"
 )
@@ -34,7 +35,7 @@ func libBatch(t *testing.T, version string, times map[string]uint64) (*profile.P
 			Buckets: []profile.Bucket{{K: map[bool]uint8{false: 6, true: 7}[ns >= 128], Count: 1000, SumNS: 1000 * ns, SumSq: profile.Uint128{Lo: 1000 * (ns*ns + 10)}}},
 		})
 	}
-	body, err := profile.Encode(p)
+	body, err := codec.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}

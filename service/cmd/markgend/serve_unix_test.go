@@ -26,6 +26,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/profiletest"
 	"github.com/markgen/markgen/service/store/pgtest"
 	"github.com/markgen/markgen/tier"
@@ -121,7 +122,7 @@ func fleetBatch(t *testing.T, seed int) (*profile.Profile, []byte) {
 	for i := range p.Markers {
 		p.Markers[i].Callers = nil
 	}
-	body, err := profile.Encode(p)
+	body, err := codec.Encode(p)
 	if err != nil {
 		t.Fatal(err)
 	}

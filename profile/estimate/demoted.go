@@ -1,0 +1,93 @@
+package estimate
+
+import (
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// Short makes estimates of times where all scopes were counted and some of them timed
+// (runtime/perf/demote.go): the mean of those that were timed, times the count. early is what had been timed
+// when the marker was first demoted, nil if that is not known. If enough scopes were timed later
+// (runtime/perf/demoted_turns.go) it is added as it is, and the mean is of the later ones, which were timed alone:
+// demoted scopes inside were not, and their time is in the self time.
+func Short(m, early *profile.Marker) (alone bool) {
+	m.Off = profile.Demoted
+	count, timed := m.Count, m.Timed()
+	if timed == 0 {
+		return false
+	}
+	first := takeEarly(m, early)
+	m.Count = count - first.Timed()
+	scaleTrimmed(m)
+	m.Buckets = profile.AppendBuckets(nil, m.Buckets, first.Buckets)
+	m.SelfNS, m.NestedNS, m.Ticks = profile.Add64(m.SelfNS, first.SelfNS), profile.Add64(m.NestedNS, first.NestedNS), profile.Add64(m.Ticks, first.Ticks)
+	m.Count, m.Seen, m.Samples = count, count, timed
+	return len(first.Buckets) > 0
+}
+
+// leastLater is how many scopes are to be timed after a marker was first demoted for their mean to be taken.
+const leastLater = 256
+
+// takeEarly takes what had been timed early out of the marker's figures, and returns it; nothing where
+// too little was timed later, or the two do not go together.
+func takeEarly(m, early *profile.Marker) (first profile.Marker) {
+	if early == nil || profile.Sub64(m.Timed(), early.Timed()) < leastLater {
+		return first
+	}
+	var later []profile.Bucket
+	for _, b := range m.Buckets {
+		e := profile.Bucket{K: b.K}
+		if i := slices.IndexFunc(early.Buckets, func(e profile.Bucket) bool { return e.K == b.K }); i >= 0 {
+			e = early.Buckets[i]
+		}
+		e.SumNS = min(max(e.SumNS, profile.Mul64(e.Count, e.LoNS())), profile.Mul64(e.Count, e.HiNS()-1)) // it was read while others wrote
+		left := profile.Bucket{K: b.K, Count: b.Count - e.Count, SumNS: b.SumNS - e.SumNS}
+		if e.Count > b.Count || e.SumNS > b.SumNS || !holds(left) {
+			return profile.Marker{}
+		}
+		if left.Count > 0 {
+			left.SumSq = b.SumSq.Times(profile.Ratio(left.Count, b.Count))
+			later = append(later, left)
+		}
+		if e.Count > 0 {
+			e.SumSq = b.SumSq.Times(profile.Ratio(e.Count, b.Count))
+			first.Buckets = append(first.Buckets, e)
+		}
+	}
+	part := profile.Ratio(first.SumNS(), m.SumNS())
+	of := func(v uint64) uint64 { return min(v, profile.Times(v, part)) }
+	first.SelfNS, first.NestedNS, first.Ticks = min(early.SelfNS, m.SelfNS), of(m.NestedNS), of(m.Ticks)
+	m.Buckets = later
+	m.SelfNS, m.NestedNS, m.Ticks = m.SelfNS-first.SelfNS, m.NestedNS-first.NestedNS, m.Ticks-first.Ticks
+	return first
+}
+
+// holds says whether so many times of the bucket can add up to that sum.
+func holds(b profile.Bucket) bool {
+	return b.SumNS >= profile.Mul64(b.Count, b.LoNS()) && b.SumNS <= profile.Mul64(b.Count, b.HiNS()-1)
+}
+
+// scaleTrimmed scales what was timed to the count. The longest thousandth is added as it was: most of
+// these lost their processor, and not to the scope.
+func scaleTrimmed(m *profile.Marker) {
+	count, timed := m.Count, m.Timed()
+	k, long, longSum := len(m.Buckets), uint64(0), uint64(0)
+	for k > 1 && long+m.Buckets[k-1].Count <= timed/layout.DemotedTrim+1 {
+		k--
+		long, longSum = long+m.Buckets[k].Count, profile.Add64(longSum, m.Buckets[k].SumNS)
+	}
+	tail := append([]profile.Bucket(nil), m.Buckets[k:]...)
+	sum := m.SumNS() - longSum
+	self, nested, ticks := m.SelfNS, m.NestedNS, m.Ticks
+	m.Buckets, m.Count = m.Buckets[:k:k], timed-long
+	m.SelfNS, m.NestedNS = min(self, sum), min(nested, sum) // of the long ones it is not known what of it was their own
+	m.Ticks = profile.Times(ticks, profile.Ratio(sum, profile.Add64(sum, longSum)))
+	self, nested, ticks = self-m.SelfNS, nested-m.NestedNS, ticks-m.Ticks
+	meanVar := m.MeanVar()
+	m.Scale(profile.Ratio(count-long, timed-long))
+	m.SetMeanVar(meanVar)
+	m.Buckets = append(m.Buckets, tail...)
+	m.SelfNS, m.NestedNS, m.Ticks = profile.Add64(m.SelfNS, self), profile.Add64(m.NestedNS, nested), profile.Add64(m.Ticks, ticks)
+}

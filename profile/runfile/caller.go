@@ -1,0 +1,50 @@
+package runfile
+
+import (
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// edge says what is recorded under an index: passages through a marker under a
+// caller. All are global indexes.
+type edge struct{ caller, marker uint64 }
+
+func (r *run) edge(b block) error {
+	data, err := r.content(b, layout.OffEdgeMarker+8)
+	if err != nil {
+		return err
+	}
+	index := r.order.Uint64(data[layout.OffEdgeIndex:])
+	if _, ok := r.edges[index]; ok {
+		return r.damaged(b.offset, "a second edge with the number %d; it is left out", index)
+	}
+	r.edges[index] = edge{r.order.Uint64(data[layout.OffEdgeCaller:]), r.order.Uint64(data[layout.OffEdgeMarker:])}
+	return nil
+}
+
+// callers gives the figures of edges to their markers. The tables are known, and
+// names have been given to indexes.
+func (r *run) callers() {
+	number := r.numbering()
+	find := func(index uint64) (uint64, *profile.Marker) {
+		index = number(index)
+		return index, r.named(index)
+	}
+	lists := map[uint64][]profile.Caller{} // by marker
+	for index, e := range r.edges {
+		figures := r.cells.at(index)
+		to, m := find(e.marker)
+		r.cells.set(index, nil)
+		if figures == nil || m == nil {
+			continue
+		}
+		c := profile.Caller{Marker: *figures}
+		if _, from := find(e.caller); from != nil {
+			c.ID, c.Name = from.ID, from.Name
+		}
+		lists[to] = append(lists[to], c)
+	}
+	for to, list := range lists {
+		r.figures(to).Add(&profile.Marker{Callers: list})
+	}
+}

@@ -1,0 +1,32 @@
+package runfile
+
+import (
+	"math"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// costs adds what recording figures of the run cost the program.
+func (r *run) costs(figures *profile.Marker) {
+	scopes := figures.Timed()
+	counts := profile.Sub64(figures.Count, scopes)
+	switch {
+	case figures.Demoted():
+		scopes = figures.Samples
+		counts = profile.Sub64(figures.Count, scopes)
+	case figures.Sampled():
+		scopes, counts = figures.Samples, 0
+	}
+	r.costNS += float64(scopes)*r.Clock.WholeNS + float64(counts)*float64(r.header.word(layout.OffCount))/1000
+}
+
+// setCost sets the cost of the run, once all figures are known.
+func (r *run) setCost() {
+	if t := r.Trace; r.Untimed && t != nil { // of what is in the trace alone there are no figures
+		r.costNS += float64(profile.Add64(t.Records, t.Lost)) / 2 * r.Clock.WholeNS
+	}
+	if cpu := r.header.word(layout.OffCPUTime); cpu > 0 {
+		r.Cost = &profile.Cost{Runs: 1, CPUNS: cpu, MarkersNS: uint64(min(r.costNS, math.MaxInt64))}
+	}
+}

@@ -1,0 +1,76 @@
+package runfile
+
+import (
+	"testing"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/table"
+)
+
+// What demoted markers took that were timed alone is taken off the self times around, and of their own
+// time the part of a reading that is not known to be taken off.
+func TestTimedAlone(t *testing.T) {
+	outer, inner := &profile.Marker{Count: 1000, SelfNS: 100_000, Buckets: []profile.Bucket{{K: 6, Count: 1000, SumNS: 100_000}}}, &profile.Marker{Count: 3000, SelfNS: 48_000, Buckets: []profile.Bucket{{K: 4, Count: 3000, SumNS: 48_000}}}
+	r := &run{Profile: &profile.Profile{Clock: profile.Clock{ReadNS: 9, InsideNS: 2}}}
+	r.limitSelf([]demoted{{index: 1, m: outer, alone: true}, {index: 2, m: inner, alone: true}}, map[uint64][]parentShare{2: {{1, 0.5}}})
+	if got, want := inner.SelfNS, uint64(48_000-3000*7); got != want {
+		t.Errorf("inside: %d ns, want %d", got, want)
+	}
+	if got, want := outer.SelfNS, uint64(100_000-1000*7-27_000/2); got != want {
+		t.Errorf("around: %d ns, want %d", got, want)
+	}
+	inner.SelfNS, outer.SelfNS = 48_000, 100_000
+	r.limitSelf([]demoted{{index: 1, m: outer, alone: true}, {index: 2, m: inner, alone: true, early: 20_000}}, map[uint64][]parentShare{2: {{1, 0.5}}})
+	if got, want := outer.SelfNS, uint64(100_000-1000*7-7000/2); got != want {
+		t.Errorf("around what had been timed before: %d ns, want %d", got, want)
+	}
+	inner.SelfNS, outer.SelfNS = 48_000, 100_000
+	r.limitSelf([]demoted{{index: 1, m: outer}, {index: 2, m: inner}}, map[uint64][]parentShare{2: {{1, 0.5}}})
+	if inner.SelfNS != 48_000 || outer.SelfNS != 100_000-48_000/2 {
+		t.Errorf("not alone: %d ns and around %d", inner.SelfNS, outer.SelfNS)
+	}
+}
+
+// Self times add up to what was recorded: what is estimated of demoted markers is taken off the
+// timed ones around them.
+func TestDemoteSelf(t *testing.T) {
+	// A timed marker, 1, with 10,000 ns of self time; inside it the demoted 2, of which 1,000
+	// scopes of 10 ns were timed and 1,000 more were counted, and inside that the demoted 3, which
+	// was demoted first.
+	const around, outer, inner = 1, 2, 3
+	demotion := func(selfNS uint64) (*run, []*profile.Marker) {
+		r := &run{Profile: &profile.Profile{}, scratch: new(scratch), off: map[uint64]string{outer: profile.Demoted, inner: profile.Demoted}, parents: map[uint64][]parent{
+			outer: {{around, 10}}, inner: {{outer, 9}, {around, 1}},
+		}}
+		r.scratch.reset()
+		r.tables = map[uint64]*unitTable{0: {Table: &table.Table{Markers: make([]*profile.Marker, 4)}}}
+		markers := []*profile.Marker{
+			{Count: 10, SelfNS: selfNS, Buckets: []profile.Bucket{{K: 13, Count: 10, SumNS: 10 * 10_000}}},
+			{Count: 2000, SelfNS: 9000, Buckets: []profile.Bucket{{K: 3, Count: 1000, SumNS: 10_000}}},
+			{Count: 2000, SelfNS: 4000, Buckets: []profile.Bucket{{K: 2, Count: 1000, SumNS: 4000}}},
+		}
+		for i, m := range markers {
+			r.cells.set(uint64(i+1), m)
+		}
+		return r, markers
+	}
+	r, m := demotion(50_000)
+	r.demote()
+	// inner: 8,000 ns in all, 4,000 of them counted. outer: 20,000 less 90 % of inner's 8,000, of
+	// which 9,000 were timed.
+	want := []uint64{50_000 - 4000 - 3800, 12_800, 8000}
+	for i := range m {
+		if m[i].SelfNS != want[i] {
+			t.Errorf("marker %d has a self time of %d ns, want %d", i+1, m[i].SelfNS, want[i])
+		}
+	}
+
+	r, m = demotion(3900) // half of what is estimated
+	r.demote()
+	want = []uint64{0, 9000 + 1900, 4000 + 2000}
+	for i := range m {
+		if m[i].SelfNS != want[i] {
+			t.Errorf("with little self time around: marker %d has %d ns, want %d", i+1, m[i].SelfNS, want[i])
+		}
+	}
+}

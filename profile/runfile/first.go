@@ -1,0 +1,33 @@
+package runfile
+
+import (
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// firsts gives the first passages, which stand at aliases, to their markers. What is among
+// them is among the passages, too, unless the program was writing it as it was read, or the
+// file could not grow.
+func (r *run) firsts() {
+	for i := range r.aliases {
+		a := &r.aliases[i]
+		if a.first == 0 || a.to == layout.NoMarker {
+			continue
+		}
+		m := r.cells.at(a.to)
+		if m == nil {
+			continue
+		}
+		ns := a.first - 1
+		k := profile.BucketOf(ns)
+		if len(m.First.Buckets) > 0 || !slices.ContainsFunc(m.Buckets, func(b profile.Bucket) bool { return b.K == k }) {
+			if !r.Alive && !r.header.partial() {
+				r.damagedAt(r.damaged(a.offset, "a first passage of marker number %d that is not among its passages; it is left out", a.to))
+			}
+			continue
+		}
+		m.First = profile.Firsts{MinNS: ns, MaxNS: ns, Buckets: []profile.Bucket{{K: k, Count: 1, SumNS: ns, SumSq: profile.Square(ns)}}}
+	}
+}

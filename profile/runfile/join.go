@@ -1,0 +1,211 @@
+package runfile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/estimate"
+	"github.com/markgen/markgen/profile/table"
+	"github.com/markgen/markgen/runtime/layout"
+	"github.com/markgen/markgen/units"
+)
+
+// arrange puts the tables in the order of their markers' numbers.
+func (r *run) arrange() {
+	r.ordered = slices.SortedFunc(maps.Values(r.tables), func(a, b *unitTable) int { return cmp.Compare(a.first, b.first) })
+}
+
+// named is the marker that a table has under the global index, without its figures; nil if
+// there is none.
+func (r *run) named(index uint64) *profile.Marker {
+	k, found := slices.BinarySearchFunc(r.ordered, index, func(t *unitTable, n uint64) int { return cmp.Compare(t.first, n) })
+	if !found {
+		k--
+	}
+	if k < 0 || index-r.ordered[k].first >= uint64(len(r.ordered[k].Markers)) {
+		return nil
+	}
+	return r.ordered[k].Markers[index-r.ordered[k].first]
+}
+
+// join gives the figures, which the file has under numbers, to the markers and
+// blocks that the tables name, and adds these to the sum.
+func (r *run) join(sum *profile.Sum) {
+	if len(r.edges) > 0 {
+		r.callers()
+	}
+	r.pairs()
+	r.followAliases()
+	r.steered()
+	r.demote()
+	callers := map[*profile.Marker][]profile.Caller{} // of markers of the sum, which many lines may name
+	all := r.header.word(layout.OffSampleN) == 1      // whatever directives say
+	for _, number := range slices.Sorted(maps.Keys(r.tables)) {
+		t := r.tables[number]
+		windows := r.windowsOf(t)
+		for i, m := range t.Markers {
+			index := t.first + uint64(i)
+			figures := r.cells.at(index)
+			if b, ok := windows[t.Gates[i]]; ok && figures == nil {
+				figures = new(profile.Marker)
+				estimate.Windows(figures, r.rate(), r.times(b.since, layout.OffWindowStands), &b.Sums, 0)
+			}
+			r.cells.set(index, nil)
+			if m == nil {
+				continue // said when its line was read
+			}
+			to := sum.Marker(m.ID)
+			to.TakeName(m, r.Newest)
+			if figures = r.pickedFigures(index, to, figures); figures != nil {
+				r.passed(to, figures)
+				if len(figures.Callers) > 0 {
+					callers[to] = append(callers[to], figures.Callers...)
+					figures.Callers = nil
+				}
+				to.Add(figures)
+			}
+			if all {
+				to.Sample = max(to.Sample, 1)
+			} else {
+				to.Sample = max(to.Sample, m.Sample)
+			}
+			if len(r.off) > 0 {
+				to.Add(&profile.Marker{Off: r.off[index]})
+			}
+		}
+		counts, off := r.counts(number, t), r.bitsOff(number, t)
+		for i, c := range t.Counters {
+			n := uint64(0)
+			if i < len(counts) {
+				n = counts[i]
+			}
+			switch {
+			case c.Marker != nil:
+				to := sum.Marker(c.Marker.ID)
+				to.TakeName(c.Marker, r.Newest)
+				figures := profile.Marker{Count: n}
+				if b, ok := r.ticks[tickKey{number, uint64(i)}]; ok {
+					estimate.Counter(&figures, r.rate(), r.times(b.since, layout.OffTickStands), &b.Sums, r.batches(&b))
+				}
+				r.passed(to, &figures)
+				to.Add(&figures)
+				if off.has(i) {
+					to.Add(&profile.Marker{Off: "choice"})
+				}
+			case c.Block != nil:
+				sum.AddBlock(*c.Block, n)
+			}
+		}
+	}
+	for to, list := range callers {
+		to.Add(&profile.Marker{Callers: list})
+	}
+	for _, number := range slices.Sorted(maps.Keys(r.counters)) {
+		if r.tables[number] == nil {
+			r.damagedAt(r.damaged(r.counters[number][0].offset, "counters of table %d, which is not in the file; they are left out", number))
+		}
+	}
+	r.unnamed()
+}
+
+// passed is called with figures that are to be added to a marker. It adds what recording them cost, and counts the run
+// among those of the figures and of their callers: once, though several tables may name the marker.
+func (r *run) passed(to, figures *profile.Marker) {
+	r.costs(figures)
+	if figures.Count > 0 && !r.counted[to] {
+		r.counted[to] = true
+		figures.Runs = 1
+	}
+	for i := range figures.Callers {
+		c := &figures.Callers[i]
+		c.Runs = min(c.Count, 1)
+	}
+}
+
+// followAliases moves what was recorded before a marker's table was registered to
+// the marker's number in that table.
+func (r *run) followAliases() {
+	for i := range r.aliases {
+		a := &r.aliases[i]
+		a.figures = r.cells.at(a.from)
+		r.cells.set(a.from, nil)
+		if b, ok := r.samples[a.from]; ok {
+			r.sampledMarkers[a.to] = b
+		}
+	}
+	for _, a := range r.aliases {
+		switch {
+		case a.figures == nil || a.to == layout.NoMarker:
+		case r.cells.at(a.to) == nil:
+			r.cells.set(a.to, a.figures)
+		default:
+			r.cells.at(a.to).Add(a.figures)
+		}
+	}
+	r.firsts()
+}
+
+// addSums gives the counters that others count for what these have. Of those that are
+// not there nothing comes.
+func addSums(t *table.Table, counts []uint64) {
+	for _, s := range slices.Backward(t.Added) {
+		for _, k := range s.Of {
+			if k < len(counts) {
+				counts[s.Number] = profile.Add64(counts[s.Number], counts[k])
+			}
+		}
+	}
+}
+
+// counts reads the counters of a table, all shards added up; they may be fewer
+// than the table names.
+func (r *run) counts(number uint64, t *unitTable) []uint64 {
+	var counts []uint64
+	for _, b := range r.counters[number] {
+		n := (b.size - layout.OffCountersData) / 8
+		if n != uint64(len(t.Counters)) {
+			r.damagedAt(r.damaged(b.offset, "%d counters for a table that names %d", n, len(t.Counters)))
+		}
+		counts = r.addWords(counts, b.offset+layout.OffCountersData, min(n, uint64(len(t.Counters))))
+	}
+	addSums(t.Table, counts)
+	return counts
+}
+
+// demotedCounts reads how many scopes of each marker of a table were counted in the code after it
+// was demoted; nil where none was.
+func (r *run) demotedCounts(number uint64, t *unitTable) (counts []uint64) {
+	for _, b := range r.demoted[number] {
+		counts = r.addWords(counts, b.offset, min(b.size/8, uint64(len(t.Markers))))
+	}
+	return counts
+}
+
+// addWords adds n words of the file to counts, which grow where they are fewer.
+func (r *run) addWords(counts []uint64, at, n uint64) []uint64 {
+	i := 0
+	r.damagedIf(r.each(at, n, 8, func(data []byte) {
+		for ; len(data) > 0; i, data = i+1, data[8:] {
+			if i == len(counts) {
+				counts = append(counts, 0)
+			}
+			counts[i] = profile.Add64(counts[i], r.order.Uint64(data))
+		}
+	}))
+	return counts
+}
+
+// unnamed says how much was recorded at markers that no table names. In a sound
+// file they were entered while the program's variables were initialised, and
+// it ended before their own package's turn came.
+func (r *run) unnamed() {
+	passages, markers := uint64(0), uint64(0)
+	for _, m := range r.cells.all() {
+		passages, markers = profile.Add64(passages, m.Count), markers+1
+	}
+	if passages > 0 {
+		r.warn("%s of %s that no table in the file names; they are left out", units.Plural(passages, "passage"), units.Plural(markers, "marker"))
+	}
+}

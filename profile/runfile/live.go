@@ -1,0 +1,59 @@
+package runfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/markgen/markgen/fileread"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// Alive tells whether the process that writes the data file still runs. known is
+// false on systems where that can't be told.
+func Alive(f *os.File) (running, known bool) { return alive(f), liveness }
+
+// CheckHeader returns an error unless the file, of size bytes at r, has a header
+// that is complete, of this version, and in the byte order of this machine: one that
+// a process which runs here may be steered by.
+func CheckHeader(r io.ReaderAt, size int64, name string) error {
+	in := &input{r: r, name: name, size: uint64(max(size, 0))}
+	h, err := in.readHeader()
+	if err != nil {
+		return err
+	}
+	if in.order.big != (binary.NativeEndian.Uint16([]byte{1, 0}) != 1) {
+		return in.damaged(layout.OffVersion, "data of a machine with the other byte order; they can be read and not steered by")
+	}
+	if h.text(layout.OffConfig, layout.SizeConfig) == "" { // it is written last
+		return in.damaged(layout.OffConfig, "the header is not complete; the run has just begun: try again")
+	}
+	return nil
+}
+
+// PID is the process that the data file at r says writes it, 0 if it can't be read.
+func PID(r io.ReaderAt) uint64 {
+	var word [8]byte
+	if _, err := r.ReadAt(word[:], layout.OffPID); err != nil {
+		return 0
+	}
+	return binary.NativeEndian.Uint64(word[:])
+}
+
+// Open opens a data file or a profile file.
+func Open(path string) (*os.File, os.FileInfo, error) {
+	f, err := fileread.Open(path)
+	if errors.Is(err, fileread.ErrNotRegular) {
+		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}

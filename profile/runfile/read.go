@@ -1,0 +1,124 @@
+package runfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
+)
+
+// Read reads the data file of one run: one that ended, was killed, or goes
+// on while it is read (then the figures are those of this moment). A profile file gives
+// the profile that was written to it.
+//
+// A file whose header can't be read is an error. Of any other file, what is
+// sound is in the profile: damage further on, named with file and offset, is
+// among the Warnings, and Damaged is set.
+func Read(path string) (*profile.Profile, error) {
+	f, info, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	running, _ := Alive(f)
+	return read(f, info.Size(), path, running)
+}
+
+// ReadFrom is Read for data that is elsewhere than in a file: size bytes at r.
+// The name stands for the file in errors and warnings.
+func ReadFrom(r io.ReaderAt, size int64, name string) (*profile.Profile, error) {
+	return read(r, size, name, false)
+}
+
+func read(r io.ReaderAt, size int64, name string, alive bool) (*profile.Profile, error) {
+	var sum Sum
+	if err := sum.add(r, size, name, alive); err != nil {
+		return nil, err
+	}
+	return sum.Take(), nil
+}
+
+// ReadOpened is Read for a file that is open, and stands under the name in
+// errors and warnings.
+func ReadOpened(f *os.File, name string) (*profile.Profile, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	running, _ := Alive(f)
+	return read(f, info.Size(), name, running)
+}
+
+// A Sum adds up the runs of data files and profile files, one after the other, in memory that grows with the markers
+// and not with the files. The zero value is the sum of nothing. It must not be copied, or used by several goroutines at once.
+//
+//	var sum runfile.Sum
+//	for _, file := range files {
+//		if err := sum.AddFile(file); err != nil { … }
+//	}
+//	p := sum.Profile()
+type Sum struct {
+	profile.Sum
+	files    map[fileRun]string // by the runs that are in it, their files
+	scratch  scratch
+	profiles codec.Decoder
+	buf      bytes.Buffer // of a profile file
+}
+
+// A fileRun is what tells a run from all others; a copy of its file has the same.
+type fileRun struct {
+	app, run string
+	start    int64 // ns since 1970
+}
+
+// AddFile adds the runs of a data file, as Read reads it. After an error the sum is
+// what it was.
+func (s *Sum) AddFile(path string) error {
+	f, info, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	running, _ := Alive(f)
+	return s.add(f, info.Size(), path, running)
+}
+
+// add adds what is in size bytes at r.
+func (s *Sum) add(r io.ReaderAt, size int64, name string, alive bool) error {
+	var start [len(codec.Magic)]byte
+	if n, _ := r.ReadAt(start[:], 0); n < len(start) || int64(n) > size || string(start[:]) != codec.Magic {
+		return s.addRun(r, size, name, alive)
+	}
+	if uint64(size) > codec.MostSize {
+		return fmt.Errorf("%s: offset 0: a profile file of %d bytes, and %d is the most that is read", name, size, codec.MostSize)
+	}
+	s.buf.Reset()
+	if _, err := s.buf.ReadFrom(io.NewSectionReader(r, 0, size)); err != nil {
+		return fmt.Errorf("%s: offset %d: %w", name, s.buf.Len(), err)
+	}
+	return s.profiles.AddTo(&s.Sum, s.buf.Bytes(), name)
+}
+
+// addRun adds a run.
+func (s *Sum) addRun(from io.ReaderAt, size int64, name string, alive bool) error {
+	in := &input{r: from, name: name, size: uint64(max(size, 0)), buf: s.scratch.buf}
+	defer func() { s.scratch.buf = in.buf }()
+	r, err := in.readRun(alive, s)
+	if err != nil {
+		return err
+	}
+	of := fileRun{r.App, r.Run, r.Start.UnixNano()}
+	if other, ok := s.files[of]; ok {
+		r.warn("is the same run as %s and is counted, too; give markgen one of them", other)
+	} else {
+		if s.files == nil {
+			s.files = map[fileRun]string{}
+		}
+		s.files[of] = name
+	}
+	s.AddHead(r.Profile)
+	return nil
+}

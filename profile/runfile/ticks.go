@@ -1,0 +1,30 @@
+package runfile
+
+import (
+	"math"
+
+	"github.com/markgen/markgen/profile/estimate"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// tickKey names a counter: its table, and which it is there.
+type tickKey struct{ table, counter uint64 }
+
+// tick takes in what a counter counted in windows.
+func (r *run) tick(b block) error {
+	data, err := r.content(b, layout.TickSize)
+	if err != nil {
+		return err
+	}
+	word := func(i int) uint64 { return r.order.Uint64(data[layout.OffTickTable+8*i:]) }
+	key := tickKey{word(0), word(1)}
+	w, x, xx := math.Float64frombits(word(3)), math.Float64frombits(word(4)), math.Float64frombits(word(5))
+	if !possible(w) || !possible(x) || !possible(xx) {
+		return r.damaged(b.offset, "counter %d of table %d in windows, which can't be; it is left out", key.counter, key.table)
+	}
+	r.ticks[key] = batchSums{
+		Sums:  estimate.Sums{N: float64(word(2)), W: w, X: x, XX: xx},
+		since: r.baselineAt(data[layout.OffTickSince:]),
+	}
+	return nil
+}

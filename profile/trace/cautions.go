@@ -1,0 +1,16 @@
+package trace
+
+import "fmt"
+
+// Cautions are those of a Profile that are about a trace; what is about the file
+// names it.
+func (h *Head) Cautions() []string {
+	list := h.Clock.Cautions(h.Warnings[:len(h.Warnings):len(h.Warnings)])
+	for _, text := range h.Traced.Cautions(nil) {
+		list = append(list, h.Name+": "+text)
+	}
+	if h.Unplaced > 0 {
+		list = append(list, fmt.Sprintf("%s: where %d of them are missing is not known, so some scopes may be too long", h.Name, h.Unplaced))
+	}
+	return list
+}
