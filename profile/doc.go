@@ -1,5 +1,6 @@
-// Package profile holds what marked programs measured: it reads the data files
-// that they leave, adds runs up, and works out means and percentiles.
+// Package profile is the model of what marked programs measured: a Profile has
+// Markers, a Marker has Buckets. It adds runs up, takes a part away again, and
+// works out means, percentiles, and what readers of the figures should know of them.
 //
 //	p, err := runfile.Read("demo.4711.markgen")
 //	if err != nil { … }
@@ -15,10 +16,15 @@
 // exactly from them; a percentile is known to its bucket and estimated within
 // it, and QuantileBounds says how far off the estimate can be.
 //
-// Files may belong to programs that still run or that were killed. The reader
-// believes no length in them: what is damaged is named with file and offset,
-// what is sound is kept.
-//
 // Times are in nanoseconds of the wall clock's rate, as the program's runtime
 // turned ticks into nanoseconds when it recorded them.
+//
+// The package reads no files and imports none of the packages in its folder:
+//
+//   - runfile reads data files of runs, and through codec profile files;
+//   - codec writes and reads the profile file, in which runs were added up;
+//   - table reads the text by which both kinds of files name markers;
+//   - estimate makes figures of all passages from those of a sample;
+//   - trace reads the records of a trace, and pairs them;
+//   - compare says what got slower or faster, shape how a marker's time behaves.
 package profile

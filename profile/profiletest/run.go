@@ -6,7 +6,7 @@
 //		Times: map[int][]uint64{0: {100, 200}},
 //	}}}.File()
 //
-// It is imported by tests only.
+// It has sample runs (Demo), too, and reads and checks what comes of them (Load, Check). It is imported by tests only.
 package profiletest
 
 import (

@@ -182,7 +182,7 @@ func (r *run) times(since baseline, stands int) float64 {
 	if in == 0 {
 		return 1
 	}
-	return float64(profile.Sub64(Sub64(r.profiled(), since.profiled), profile.Sub64(r.header.word(layout.OffWindowTaken), since.taken))) / float64(in)
+	return float64(profile.Sub64(profile.Sub64(r.profiled(), since.profiled), profile.Sub64(r.header.word(layout.OffWindowTaken), since.taken))) / float64(in)
 }
 
 // profiled is how many ticks the run was profiling.
