@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/store"
 )
@@ -243,7 +241,7 @@ func (l *loader) run(ctx context.Context, how time.Duration, rate float64) (rows
 
 // send is what the service does with a request, behind HTTP.
 func (l *loader) send(ctx context.Context, a *arrival) (int, error) {
-	p, err := runfile.ReadFrom(bytes.NewReader(a.body), int64(len(a.body)), "batch")
+	p, err := codec.Decode(a.body, "batch")
 	if err != nil {
 		return 0, err
 	}

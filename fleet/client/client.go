@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,7 +16,6 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/profile/runfile"
 )
 
 // A Client asks one server. Its methods may be called by several goroutines at once.
@@ -270,7 +268,7 @@ func readProfile(res *http.Response) (*profile.Profile, error) {
 	if _, err := codec.NamesSize(file); err != nil {
 		return nil, fmt.Errorf("the server sent what can't be read: %w", err)
 	}
-	return runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "the catalogue of "+res.Request.URL.Host)
+	return codec.Decode(file, "the catalogue of "+res.Request.URL.Host)
 }
 
 // A Comparison is of two builds.

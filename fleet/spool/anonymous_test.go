@@ -10,7 +10,6 @@ import (
 
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/profile/runfile"
 )
 
 // fill gives every text in a value, however deep, one that tells where it was, and every list and pointer something to
@@ -158,7 +157,7 @@ func TestAnonymousStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := runfile.ReadFrom(bytes.NewReader(bodies[0]), int64(len(bodies[0])), "batch")
+	got, err := codec.Decode(bodies[0], "batch")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -249,7 +249,7 @@ func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile,
 		run, err = fleet.ParseRunID(head.Run)
 	}
 	if err == nil {
-		p, err = runfile.ReadFrom(bytes.NewReader(file), int64(len(file)), "what was taken")
+		p, err = codec.Decode(file, "what was taken")
 	}
 	if err != nil {
 		return run, 0, nil, fmt.Errorf("what was taken of it so far can't be read: %w", err)

@@ -24,7 +24,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -105,7 +105,7 @@ func (r *receiver) put(w http.ResponseWriter, q *http.Request) {
 		fail(413, "%d bytes", len(body))
 		return
 	}
-	p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), id)
+	p, err := codec.Decode(body, id)
 	if err != nil {
 		fail(422, "%v", err)
 		return
@@ -150,7 +150,7 @@ func (r *receiver) sum() *profile.Profile {
 	defer r.mu.Unlock()
 	var sum profile.Sum
 	for id, body := range r.bodies {
-		p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), id)
+		p, err := codec.Decode(body, id)
 		if err != nil {
 			r.t.Fatal(err)
 		}

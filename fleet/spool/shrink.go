@@ -1,7 +1,6 @@
 package spool
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"github.com/markgen/markgen/fileread"
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/profile/runfile"
 )
 
@@ -113,7 +113,7 @@ func (s *Spool) merge(group []*delivery, o PackOptions) error {
 // resplit makes a delivery, of a new run, of a batch that is too large for the service: with batches of half its size. ok is false where
 // it can't be cut any more.
 func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err error) {
-	p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), batchName(sequence))
+	p, err := codec.Decode(body, batchName(sequence))
 	if err != nil || len(p.Markers) < 2 {
 		return false, nil // what can't be read can't be cut, and is set aside
 	}

@@ -3,7 +3,6 @@
 package fleettest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -23,7 +22,7 @@ import (
 
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/service/store/pgtest"
 	"github.com/markgen/markgen/tier"
 )
@@ -255,7 +254,7 @@ func catalogueOf(t *testing.T, at string, o fleet.Origin) *profile.Profile {
 	}()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := runfile.ReadFrom(bytes.NewReader(text), int64(len(text)), "catalogue")
+	p, err := codec.Decode(text, "catalogue")
 	if err != nil {
 		t.Fatal(err)
 	}

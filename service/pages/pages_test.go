@@ -19,7 +19,6 @@ import (
 	"github.com/markgen/markgen/fleet"
 	markgen "github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 	"github.com/markgen/markgen/service/catalogue"
 	"github.com/markgen/markgen/service/pages"
@@ -292,7 +291,7 @@ func TestFiles(t *testing.T) {
 	h := newShop(t).pages()
 	const of = "/api/0000000000001000/"
 	_, text := get(t, h, of+"figures.markgen?goos=linux")
-	p, err := runfile.ReadFrom(strings.NewReader(text), int64(len(text)), "figures")
+	p, err := codec.Decode([]byte(text), "figures")
 	if err != nil {
 		t.Fatal(err)
 	}

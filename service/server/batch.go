@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/profile/runfile"
 )
 
 // profileType is the type of a profile file, as batches and catalogues are.
@@ -188,7 +186,7 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 	}()
 	s.decoding <- struct{}{} // for no longer than a few others take to be read
 	defer func() { <-s.decoding }()
-	if p, err = runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "batch"); err != nil {
+	if p, err = codec.Decode(body, "batch"); err != nil {
 		return nil, nil, unreadable(err)
 	}
 	if err := s.check(p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/service/server"
 )
 
@@ -81,7 +81,7 @@ func TestTagOfRuns(t *testing.T) {
 	at, _ := filled(t, server.Options{})
 	runs := func(r reply) int {
 		t.Helper()
-		p, err := runfile.ReadFrom(bytes.NewReader(r.body), int64(len(r.body)), "catalogue")
+		p, err := codec.Decode(r.body, "catalogue")
 		if err != nil {
 			t.Fatalf("%d: %v", r.status, err)
 		}

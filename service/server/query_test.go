@@ -18,7 +18,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/fleet/client"
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/report"
 	"github.com/markgen/markgen/service/server"
 )
@@ -268,7 +268,7 @@ func TestCatalogue(t *testing.T) {
 	if r.status != 200 || r.header.Get("Content-Type") != profileType {
 		t.Fatalf("%d %s", r.status, r.header.Get("Content-Type"))
 	}
-	p, err := runfile.ReadFrom(bytes.NewReader(r.body), int64(len(r.body)), "catalogue")
+	p, err := codec.Decode(r.body, "catalogue")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"testing"
@@ -9,7 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/markgen/markgen/profile"
-	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/service/store"
 )
 
@@ -24,7 +23,7 @@ func FuzzFigures(f *testing.F) {
 	f.Fuzz(func(t *testing.T, rest []byte) {
 		body := binary.LittleEndian.AppendUint32([]byte("markgen\x01\x01\x00\x00\x00"), crc32.Checksum(rest, crc32.MakeTable(crc32.Castagnoli)))
 		body = append(body, rest...)
-		p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "x")
+		p, err := codec.Decode(body, "x")
 		if err != nil {
 			return
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/markgen/markgen/fleet"
 	"github.com/markgen/markgen/profile"
 	"github.com/markgen/markgen/profile/codec"
-	"github.com/markgen/markgen/profile/runfile"
 	"github.com/markgen/markgen/registry"
 )
 
@@ -175,7 +174,7 @@ func batchOf(p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID
 }
 
 func read(body []byte) *profile.Profile {
-	p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "batch")
+	p, err := codec.Decode(body, "batch")
 	if err != nil {
 		panic(err)
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -10,7 +9,7 @@ import (
 	"time"
 
 	"github.com/markgen/markgen/fleet"
-	"github.com/markgen/markgen/profile/runfile"
+	"github.com/markgen/markgen/profile/codec"
 )
 
 // Every process that has a store open is a writer, with a number and a log of its own. When one is gone, as its row has not
@@ -249,7 +248,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 		if err := rows.Scan(&number, &origin, &day, &body); err != nil {
 			return err
 		}
-		p, err := runfile.ReadFrom(bytes.NewReader(body), int64(len(body)), "batch")
+		p, err := codec.Decode(body, "batch")
 		if err != nil {
 			return fmt.Errorf("batch %d of writer %d in the log: %w", number, writer, err)
 		}
