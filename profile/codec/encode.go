@@ -18,12 +18,14 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A profile file, as docs/profile-file.md describes it: a head of profileHead bytes, which are
-// the magic, the version (u32) and the checksum (u32) of what follows; then three sections, each
+// Magic opens every profile file.
+const Magic = "markgen\x01"
+
+// A profile file, as docs/profile-file.md describes it: a head of headSize bytes, which are
+// Magic, the version (u32) and the checksum (u32) of what follows; then three sections, each
 // with its length (u32) before it: what is said of the runs, the text of a table that names
 // markers and blocks, and their figures. Numbers have the low byte first.
 const (
-	Magic    = "markgen\x01"
 	version  = 2
 	headSize = 16
 )

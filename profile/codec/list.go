@@ -68,7 +68,7 @@ func List(w io.Writer, file []byte) error {
 	return nil
 }
 
-// A lister reads as a decoder does and says what.
+// A lister reads as a reader does and says what.
 type lister struct {
 	reader
 	w *bufio.Writer

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/markgen/markgen/profile"
+	"github.com/markgen/markgen/profile/codec"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -32,9 +33,6 @@ func (h header) ended() bool { return h.word(layout.OffState) == layout.StateSto
 // partial says whether the file could not grow.
 func (h header) partial() bool { return h.word(layout.OffFlags)&layout.FlagPartial != 0 }
 
-// profileMagic opens profile files, see package codec.
-const profileMagic = "markgen\x01"
-
 // readHeader reads the header page and finds the file's byte order. Without a
 // header nothing in the file can be read.
 func (in *input) readHeader() (header, error) {
@@ -45,7 +43,7 @@ func (in *input) readHeader() (header, error) {
 	if len(bytes.Trim(start, "\x00")) == 0 {
 		return header{}, in.damaged(0, "no header; the file is empty, or the run has just begun: read it again")
 	}
-	if strings.HasPrefix(string(start), profileMagic) {
+	if strings.HasPrefix(string(start), codec.Magic) {
 		return header{}, in.damaged(0, "a profile, in which runs were added up; give the data file of a run")
 	}
 	if !strings.HasPrefix(string(start), layout.Magic) || len(start) < 16 {

@@ -42,8 +42,8 @@ func PID(r io.ReaderAt) uint64 {
 	return binary.NativeEndian.Uint64(word[:])
 }
 
-// Open opens a data file or a profile file.
-func Open(path string) (*os.File, os.FileInfo, error) {
+// open opens a data file or a profile file.
+func open(path string) (*os.File, os.FileInfo, error) {
 	f, err := fileread.Open(path)
 	if errors.Is(err, fileread.ErrNotRegular) {
 		return nil, nil, fmt.Errorf("%s: %w; give the data file of a run", path, fileread.ErrNotRegular)

@@ -18,7 +18,7 @@ import (
 // sound is in the profile: damage further on, named with file and offset, is
 // among the Warnings, and Damaged is set.
 func Read(path string) (*profile.Profile, error) {
-	f, info, err := Open(path)
+	f, info, err := open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ type fileRun struct {
 // AddFile adds the runs of a data file, as Read reads it. After an error the sum is
 // what it was.
 func (s *Sum) AddFile(path string) error {
-	f, info, err := Open(path)
+	f, info, err := open(path)
 	if err != nil {
 		return err
 	}

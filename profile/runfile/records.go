@@ -67,7 +67,7 @@ type RingPart struct {
 
 // OpenRecords finds the records of a trace in a data file. A file without any is an error.
 func OpenRecords(path string) (*Records, error) {
-	f, info, err := Open(path)
+	f, info, err := open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (c *Cache) Parse(text []byte) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := Parse(plain)
+	t := parse(plain)
 	if len(text) > mostTexts {
 		return t, nil
 	}

@@ -46,10 +46,10 @@ type CounterSum struct {
 // mostDamages is how many of the lines that can't be read are kept.
 const mostDamages = 20
 
-// Parse reads the text of a table, one record a line. Lines of kinds it
+// parse reads the text of a table, one record a line. Lines of kinds it
 // does not know are passed over. A line that can't be read is among the damages, and
 // keeps its place in the numbering.
-func Parse(text string) *Table {
+func parse(text string) *Table {
 	t := &Table{}
 	importPath := ""
 	var files []string
