@@ -25,16 +25,18 @@ var exempt = map[string]string{
 }
 
 // markgen builds the commands once, for all pages, from the sources that README.md says to build them from, and beside
-// them benchstat, which the pages use.
+// them benchstat, which a page of make corpus uses.
 var markgen = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "markgen-docs-"); err != nil {
 		return "", err
 	}
-	for name, pkg := range map[string]string{"markgen": "../cmd/markgen", "markgend": "../service/cmd/markgend", "benchstat": "golang.org/x/perf/cmd/benchstat"} {
-		out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput()
-		if err != nil {
-			return dir, fmt.Errorf("go build %s: %v\n%s", pkg, err, out)
-		}
+	packages := []string{"../cmd/markgen", "../service/cmd/markgend"}
+	if tier.InCorpus() {
+		packages = append(packages, "golang.org/x/perf/cmd/benchstat")
+	}
+	out, err := exec.Command("go", append([]string{"build", tier.Flags, "-o", dir + string(filepath.Separator)}, packages...)...).CombinedOutput()
+	if err != nil {
+		return dir, fmt.Errorf("go build %s: %v\n%s", strings.Join(packages, " "), err, out)
 	}
 	return dir, nil
 })
@@ -82,15 +84,22 @@ func TestPages(t *testing.T) {
 			if !slices.Contains(first, p.name) {
 				tier.Corpus(t)
 			}
-			dir := t.TempDir()
+			dir, env := t.TempDir(), env
 			if p.name == "README.md" {
 				copyCheckout(t, dir)
+				env = append(slices.Clone(env), asElsewhere...)
 			}
 			for _, d := range runPage(t, bash, p, dir, env) {
 				t.Error(d)
 			}
 		})
 	}
+}
+
+// asElsewhere has go and make build the same in a copy of the checkout as in any other, so that go has it in its cache.
+var asElsewhere = []string{
+	"GOFLAGS=-buildvcs=false -trimpath " + tier.Flags,
+	`MAKEFLAGS= -- GOFLAGS=-buildvcs=false\ -trimpath\ ` + tier.Flags,
 }
 
 // between is printed between the outputs of two blocks.

@@ -50,7 +50,7 @@ func TestFirst(t *testing.T) {
 				}
 			}
 			for _, words := range tt.build {
-				trapMust(t, dir, []string{"GOFLAGS=" + tier.Flags, "GOWORK=off", "MARKGEN="}, words[0], words[1:]...)
+				trapMust(t, dir, []string{"GOFLAGS=" + tier.CachedFlags(), "GOWORK=off", "MARKGEN="}, words[0], words[1:]...)
 			}
 			for _, args := range [][]string{nil, {"goroutine"}} {
 				data := filepath.Join(dir, fmt.Sprint("data", len(args)))

@@ -40,7 +40,7 @@ func module(t *testing.T, files map[string]string) string {
 func markgenIn(t *testing.T, dir, cache string, args ...string) *exec.Cmd {
 	cmd := exec.Command(trapMarkgen(t), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "MARKGENCACHE="+cache, "GOFLAGS="+tier.Flags, "GOWORK=off", "MARKGEN=")
+	cmd.Env = append(os.Environ(), "MARKGENCACHE="+cache, "GOFLAGS="+tier.CachedFlags(), "GOWORK=off", "MARKGEN=")
 	return cmd
 }
 
@@ -197,6 +197,7 @@ func TestCacheIsReused(t *testing.T) {
 	build := func(cache string) string {
 		t.Helper()
 		cmd := markgenIn(t, dir, cache, "build", "-all", "-v", "-o", filepath.Join(dir, "out"), ".")
+		cmd.Env = append(cmd.Env, "GOFLAGS="+tier.Flags)
 		text, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -52,7 +52,7 @@ func TestSizes(t *testing.T) {
 				}
 			}
 			for _, words := range tt.build {
-				trapMust(t, dir, []string{"GOFLAGS=" + tier.Flags, "GOWORK=off", "MARKGEN="}, words[0], words[1:]...)
+				trapMust(t, dir, []string{"GOFLAGS=" + tier.CachedFlags(), "GOWORK=off", "MARKGEN="}, words[0], words[1:]...)
 			}
 			for _, args := range [][]string{nil, {"many"}} {
 				data := filepath.Join(dir, fmt.Sprint("data", len(args)))

@@ -48,7 +48,7 @@ func steered(t *testing.T) string {
 			{"build", "-deep", "-all", "-o", steer.program + "-deep", "."}} {
 			cmd := exec.Command(markgen, args...)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "GOFLAGS="+tier.Flags, "GOWORK=off", "MARKGEN=")
+			cmd.Env = append(os.Environ(), "GOFLAGS="+tier.CachedFlags(), "GOWORK=off", "MARKGEN=")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				steer.trouble = strings.Join(args, " ") + ": " + err.Error() + "\n" + string(out)
 				return

@@ -48,7 +48,11 @@ func TestMain(m *testing.M) {
 // trapCommand builds the command once.
 var trapCommand = sync.OnceValues(func() (string, error) {
 	exe := filepath.Join(trapDir, "markgen")
-	build := exec.Command("go", "build", "-o", exe, "../cmd/markgen")
+	checkout, err := filepath.Abs("..")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-ldflags=-w -X=main.checkout="+checkout, "-o", exe, "../cmd/markgen")
 	build.Env = append(os.Environ(), "GOTOOLCHAIN=local") // what it is tried with may be another
 	out, err := build.CombinedOutput()
 	if err != nil {
@@ -164,7 +168,7 @@ func trapRun(t *testing.T, dir string, env []string, name string, args ...string
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(append(cmd.Env, "GOFLAGS=-buildvcs=false "+tier.Flags, "PWD="+dir), env...)
+	cmd.Env = append(append(cmd.Env, "GOFLAGS=-buildvcs=false "+tier.CachedFlags(), "PWD="+dir), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

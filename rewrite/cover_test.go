@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -20,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/rewrite/gc"
+	"github.com/markgen/markgen/tier"
 )
 
 // release is that of the toolchain that runs the tests.
@@ -103,7 +103,7 @@ func coverParse(t *testing.T, file string, src []byte) (*token.FileSet, *ast.Fil
 
 func TestCoverBlocksEqualGoToolCover(t *testing.T) {
 	tool := coverToolPath(t)
-	src := filepath.Join(build.Default.GOROOT, "src")
+	src := filepath.Join(tier.GOROOT(t), "src")
 	var files []string
 	if *coverAll {
 		err := filepath.WalkDir(src, func(path string, d os.DirEntry, err error) error {

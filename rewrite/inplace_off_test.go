@@ -42,7 +42,7 @@ func goRun(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+tier.Flags, "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+tier.CachedFlags(), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // stdPackages loads the sources of the standard library's packages for this
 // platform, by import path.
 func stdPackages(t testing.TB, visit func(path string, files []Source)) {
 	t.Helper()
-	root := filepath.Join(build.Default.GOROOT, "src")
+	root := filepath.Join(tier.GOROOT(t), "src")
 	err := filepath.WalkDir(root, func(dir string, d os.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err

@@ -124,7 +124,7 @@ var built = sync.OnceValues(func() (dir string, err error) {
 	run := func(in string, name string, args ...string) error {
 		cmd := exec.Command(name, args...)
 		cmd.Dir = in
-		cmd.Env = append(os.Environ(), "GOFLAGS="+tier.Flags, "GOPROXY=off", "MARKGEN=")
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "MARKGEN=")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", cmd, err, text)
 		}
@@ -136,8 +136,8 @@ var built = sync.OnceValues(func() (dir string, err error) {
 		}
 	}
 	return dir, errors.Join(os.Chmod(dir, 0o755),
-		run(".", "go", "build", "-o", filepath.Join(dir, "markgen"), "../cmd/markgen"),
-		run(dir, filepath.Join(dir, "markgen"), "build", "-o", "hot", "."))
+		run(".", "go", "build", tier.Flags, "-o", filepath.Join(dir, "markgen"), "../cmd/markgen"),
+		run(dir, filepath.Join(dir, "markgen"), "build", tier.Flags, "-o", "hot", "."))
 })
 
 func TestMain(m *testing.M) {

@@ -221,15 +221,23 @@ func replacement(file *modfile.File, module string) string {
 	return ""
 }
 
+// checkout is the directory of the checkout for a binary that was built with -trimpath, which would not know it:
+// -ldflags=-X=main.checkout=DIR.
+var checkout string
+
 // findCheckout returns the directory of the runtime's module in the source that this binary was
 // built from, "" if it is not there any more, or the binary does not say (it was built with
 // -trimpath), or it is a released version.
 func findCheckout() string {
-	_, file, _, ok := runtime.Caller(0)
-	if !ok || !filepath.IsAbs(file) {
-		return ""
+	root := checkout
+	if root == "" {
+		_, file, _, ok := runtime.Caller(0)
+		if !ok || !filepath.IsAbs(file) {
+			return ""
+		}
+		root = filepath.Join(filepath.Dir(file), "..", "..")
 	}
-	dir := filepath.Join(filepath.Dir(file), "..", "..", "runtime")
+	dir := filepath.Join(root, "runtime")
 	if !isRuntime(dir) {
 		return ""
 	}

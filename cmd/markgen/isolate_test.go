@@ -12,7 +12,7 @@ import (
 // TestGoCommand.
 func TestIsolate(t *testing.T) {
 	tier.Test(t)
-	p := scripts(t, "testdata/isolate")
+	p := scripts(t, "testdata/isolate", tier.CachedFlags())
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "tree": printTree}
 	testscript.Run(t, p)
 }

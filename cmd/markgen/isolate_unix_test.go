@@ -64,7 +64,7 @@ func TestA(t *testing.T) {
 		}
 	}
 	tmp := t.TempDir()
-	return dir, append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.Flags, "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
+	return dir, append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.CachedFlags(), "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
 }
 
 // A signal leaves the passes that are complete, says how to go on, and the same command does that: passes are made

@@ -74,7 +74,7 @@ func (m *marked) write(name, text string) {
 }
 
 func (m *marked) environ(more ...string) []string {
-	return append(append(os.Environ(), "GOFLAGS=-buildvcs=false "+tier.Flags, "GOWORK=off", "GOPROXY=off", "PWD="+m.dir), more...)
+	return append(append(os.Environ(), "GOFLAGS=-buildvcs=false "+tier.CachedFlags(), "GOWORK=off", "GOPROXY=off", "PWD="+m.dir), more...)
 }
 
 // markgen runs the command, which has to succeed, and returns what it printed.

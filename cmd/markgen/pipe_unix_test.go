@@ -34,7 +34,7 @@ func TestReaderGone(t *testing.T) {
 			r.Close()
 			cmd := exec.Command("markgen", args...)
 			cmd.Dir, cmd.Stdout, cmd.Stderr = dir, w, w
-			cmd.Env = append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.Flags, "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
+			cmd.Env = append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.CachedFlags(), "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+t.TempDir())
 			_ = cmd.Run() // what is not printed is not there to be said
 			w.Close()
 			if !cmd.ProcessState.Exited() {

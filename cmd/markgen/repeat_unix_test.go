@@ -81,7 +81,7 @@ func TestM(t *testing.T) {
 	if err := errors.Join(os.Mkdir(tmp, 0o777), os.Mkdir(signs, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	env := append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.Flags, "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+filepath.Join(dir, "cache"), "SIGNS="+signs)
+	env := append(os.Environ(), "MARKGEN=", "GOFLAGS="+tier.CachedFlags(), "GOWORK=", "GOTMPDIR=", "TMPDIR="+tmp, "MARKGENCACHE="+filepath.Join(dir, "cache"), "SIGNS="+signs)
 	for _, words := range []string{"init -q", "add .", "-c user.name=n -c user.email=e commit -qm one", "tag v1"} {
 		cmd := exec.Command("git", strings.Fields(words)...)
 		cmd.Dir = r.dir

@@ -23,20 +23,35 @@ func TestMain(m *testing.M) {
 	if code, ok := overlay.Called(os.Args[1:]); ok {
 		os.Exit(code)
 	}
+	knowCheckout()
 	testscript.Main(m, map[string]func(){"markgen": main})
+}
+
+// checkoutVariable tells the test binary, where it runs as markgen, which checkout it is of: by make test it is built with -trimpath.
+const checkoutVariable = "MARKGEN_TEST_CHECKOUT"
+
+func knowCheckout() {
+	if checkout = os.Getenv(checkoutVariable); checkout == "" {
+		wd, err := os.Getwd() // go test runs it in this folder
+		if err != nil {
+			panic(err)
+		}
+		checkout = filepath.Join(wd, "..", "..")
+		os.Setenv(checkoutVariable, checkout)
+	}
 }
 
 // TestScript runs the scripts in testdata/script, one behaviour of the command a file. -update rewrites what they
 // compare with.
 func TestScript(t *testing.T) {
-	p := scripts(t, "testdata/script")
+	p := scripts(t, "testdata/script", tier.CachedFlags())
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"register": register, "goimports": goimports}
 	testscript.Run(t, p)
 }
 
 // scripts says how the scripts in dir are run. They have a home of their own; the go command is to keep its caches,
 // and to stay off the network.
-func scripts(t *testing.T, dir string) testscript.Params {
+func scripts(t *testing.T, dir, goflags string) testscript.Params {
 	keep := []string{"GOCACHE", "GOMODCACHE", "GOROOT"}
 	out, err := exec.Command("go", append([]string{"env"}, keep...)...).Output()
 	if err != nil {
@@ -64,9 +79,10 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOSUMDB", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", tier.Flags)
+			env.Setenv("GOFLAGS", goflags)
 			env.Setenv("GOWORK", "")
 			env.Setenv("MARKGEN", "")
+			env.Setenv(checkoutVariable, os.Getenv(checkoutVariable))
 			env.Setenv("MARKGENCACHE", env.WorkDir+"/.markgencache")
 			return nil
 		},

@@ -42,7 +42,11 @@ func TestPrograms(t *testing.T) {
 		n, functions = 1, 12
 	}
 	markgen := filepath.Join(t.TempDir(), "markgen")
-	must(t, ".", nil, "go", "build", "-o", markgen, "../../cmd/markgen")
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, ".", nil, "go", "build", "-ldflags=-w -X=main.checkout="+checkout, "-o", markgen, "../../cmd/markgen")
 	for s := *seed; s < *seed+n; s++ {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			t.Parallel()

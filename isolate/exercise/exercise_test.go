@@ -31,7 +31,7 @@ func madeIn(t *testing.T, language, source string, functions ...string) (*Plan, 
 	for i, f := range functions {
 		functions[i] = "example.com/p." + f
 	}
-	plan, err := Make(t.Context(), Options{Dir: dir, Environ: append(os.Environ(), "GOFLAGS="+tier.Flags, "GOWORK=off"), Patterns: []string{"."}, Functions: functions})
+	plan, err := Make(t.Context(), Options{Dir: dir, Environ: append(os.Environ(), "GOFLAGS="+tier.CachedFlags(), "GOWORK=off"), Patterns: []string{"."}, Functions: functions})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func run(t *testing.T, plan *Plan, dir string) (output []byte, err error) {
 		}
 	}
 	cmd := exec.Command("go", "test", "-v", "-run", Test, ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS="+tier.Flags, "GOWORK=off")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS="+tier.CachedFlags(), "GOWORK=off")
 	return cmd.CombinedOutput()
 }
 

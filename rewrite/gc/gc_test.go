@@ -2,7 +2,6 @@ package gc
 
 import (
 	"go/ast"
-	"go/build"
 	"go/constant"
 	"go/parser"
 	"go/token"
@@ -14,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 func TestOf(t *testing.T) {
@@ -63,7 +64,7 @@ func TestNewerSyntax(t *testing.T) {
 // compilerSource is a file of the compiler of the toolchain that runs the test.
 func compilerSource(t *testing.T, name string) string {
 	t.Helper()
-	path := filepath.Join(build.Default.GOROOT, "src/cmd/compile/internal", name)
+	path := filepath.Join(tier.GOROOT(t), "src/cmd/compile/internal", name)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("this installation of Go lacks the compiler's source: %v", err)
 	}

@@ -34,7 +34,7 @@ func TestPushToService(t *testing.T) {
 	markgen := func(environ []string, args ...string) (code int, out, errs string) {
 		t.Helper()
 		cmd := exec.Command(command, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), append([]string{"GOFLAGS=" + tier.Flags}, environ...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), append([]string{"GOFLAGS=" + tier.CachedFlags()}, environ...)...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); cmd.ProcessState == nil {
