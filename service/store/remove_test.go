@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,9 +26,11 @@ func testRemove(t *testing.T, url string) {
 	r := newMaker(21)
 	s := open(t, url, store.Options{})
 	var list []fact
-	batches := 20
-	if tier.InCorpus() {
-		batches = 40
+	batches, foresee := 40, 5 // of the removals
+	if !tier.InCorpus() {
+		if batches = 10; strings.HasPrefix(url, "postgres:") { // it is slow there, in many small steps
+			foresee = 1
+		}
 	}
 	for i := range batches {
 		b := r.batch()
@@ -57,16 +60,20 @@ func testRemove(t *testing.T, url string) {
 		n := len(list)
 		dry := removal
 		dry.Dry = true
-		foreseen, err := s.Remove(ctx, dry)
-		if err != nil {
-			t.Fatal(err)
+		var foreseen store.Removed
+		if foresee > 0 {
+			var err error
+			if foreseen, err = s.Remove(ctx, dry); err != nil {
+				t.Fatal(err)
+			}
+			checkOrigins(t, s, list)
 		}
-		checkOrigins(t, s, list)
 		list = slices.DeleteFunc(list, is)
 		got, err := s.Remove(ctx, removal)
-		if got != foreseen {
+		if got != foreseen && foresee > 0 {
 			t.Errorf("%+v were removed, and %+v foreseen", got, foreseen)
 		}
+		foresee--
 		if err != nil || got.Batches != uint64(n-len(list)) || got.Days == 0 || got.APIs == 0 {
 			t.Errorf("%+v, %v; want %d batches", got, err, n-len(list))
 		}
