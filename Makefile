@@ -148,11 +148,12 @@ corpus-command:
 corpus-service:
 	$(GOTEST_ALL) ./fleet/... ./service/...
 
-# All other packages, and the runtime vetted for other platforms.
+# All other packages, and the runtime vetted for other platforms, and tested on linux/arm64.
 corpus-packages:
 	for platform in darwin/arm64 linux/386 windows/amd64 freebsd/amd64; do \
 		GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./runtime/... || exit 1; \
 	done
+	sh scripts/arm64.sh
 	$(GOTEST_ALL) $$($(GO) list $(ALL) | grep -vE '/(overlay|cmd|docs|fleet|service|corpus)(/|$$)')
 
 # The tests of real programs, plain and marked, and their block counts; and programs made at random.
