@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // workplace is where the tests of an entry run.
@@ -103,7 +105,7 @@ func (w *workplace) run(t *testing.T, name, exe string, args []string) ([]byte, 
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
-	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod -buildvcs=false", "PWD="+w.dir)
+	cmd.Env = append(cmd.Env, "GOFLAGS=-mod=mod -buildvcs=false "+tier.CachedFlags(), "PWD="+w.dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()
