@@ -10,7 +10,7 @@ import (
 func TestOutputOfTest(t *testing.T) {
 	for line, refused := range map[string]bool{
 		"-run X -o data .": true, "-o=data": true, ". -o data": true,
-		"-c -o x.test .": false, "-o x.test -cpuprofile cpu.out .": false, ". -args -o data": false,
+		"-c -o x.test .": false, "-o x.test -c .": false, "-o x.test -cpuprofile cpu.out .": false, ". -args -o data": false,
 	} {
 		c, err := ParseCommandLine("test", strings.Fields(line))
 		if err == nil {

@@ -396,8 +396,11 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		want := trapRun(t, out, nil, plain, strings.Fields(args)...)
 		inert := trapRun(t, out, nil, marked, strings.Fields(args)...)
 		trapCompare(t, what+" unset", inert, want)
-		unusable := trapRun(t, out, []string{"MARKGEN="}, marked, strings.Fields(args)...)
-		trapCompare(t, what+" empty", unusable, want)
+		all := n == 0 || tier.InCorpus()
+		if all {
+			unusable := trapRun(t, out, []string{"MARKGEN="}, marked, strings.Fields(args)...)
+			trapCompare(t, what+" empty", unusable, want)
+		}
 		data := filepath.Join(out, fmt.Sprintf("run%d.markgen", n))
 		on := trapRun(t, out, []string{"MARKGEN=collect=time,file=" + data}, marked, strings.Fields(args)...)
 		trapCompare(t, what+" collecting", on, want)
@@ -405,7 +408,10 @@ func trapProgram(t *testing.T, dir, pkg string, env, flags []string) {
 		trapCompare(t, what+" demoting", trapRun(t, out, []string{"MARKGEN=demote=1:1000000,file=" + demoted}, marked, strings.Fields(args)...), want)
 		trapCounts(t, what, data, demoted)
 		trapWithKeys(t, what, dir, marked, env, strings.Fields(args), want)
-		// However the program ended, its data can be read.
+		// However the program ended, its data can be read; by the command, which reads as trapCounts does, once.
+		if !all {
+			continue
+		}
 		if r := trapRun(t, out, nil, markgen, "report", "-format", "json", data); r.state != "exit status 0" || !strings.Contains(r.stdout, `"markers"`) {
 			t.Errorf("%s: report: %s\n%s%.500s", what, r.state, r.stderr, r.stdout)
 		}

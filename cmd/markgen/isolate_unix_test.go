@@ -83,6 +83,9 @@ func TestIsolateInterrupted(t *testing.T) {
 		{"kill -9", []string{"-o", "work"}, syscall.SIGKILL, -1, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.args == nil {
+				tier.Corpus(t)
+			}
 			dir, env := slowModule(t)
 			if err := os.WriteFile(filepath.Join(dir, "stay"), nil, 0o666); err != nil {
 				t.Fatal(err)

@@ -280,7 +280,11 @@ func TestMarkInterrupted(t *testing.T) {
 	m.markgen("-all", "./...")
 	after := m.files()
 	m.markgen("-strip", "./...")
-	for delay := time.Duration(0); delay < 200*time.Millisecond; delay += 10 * time.Millisecond {
+	step := 40 * time.Millisecond
+	if tier.InCorpus() {
+		step = 10 * time.Millisecond
+	}
+	for delay := time.Duration(0); delay < 200*time.Millisecond; delay += step {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		env := &cli.Env{Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Dir: m.dir, Environ: m.environ()}
 		timer := time.AfterFunc(delay, func() { cancel(errors.New("interrupted")) })
