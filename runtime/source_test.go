@@ -24,7 +24,7 @@ func TestModule(t *testing.T) {
 // Parts of the runtime are known wherever they are, and nothing else is taken for one.
 func TestIsPart(t *testing.T) {
 	for path, want := range map[string]bool{
-		Perf: true, VirtualPerf: true, Module + "/layout": true, Virtual + "/layout": true, Module + "/config": true, Virtual + "/glob": true,
+		Perf: true, VirtualPerf: true, Module + "/layout": true, Virtual + "/layout": true, Module + "/config": true, Virtual + "/glob": true, Virtual + "/internal/platform": true,
 		"example.com/m/internal/markgen/perf": true, "example.com/m/internal/markgen/layout": true,
 		Module: false, Virtual: false, "markgen/other": false, "example.com/perf": false, "example.com/m/internal/markgen/other": false,
 		Module + "/perf/register.go": false,
@@ -43,7 +43,7 @@ func TestImports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if path.Dir(name) == "perf" {
+		if dir, _, _ := strings.Cut(name, "/"); dir == "perf" || dir == "internal" {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.ImportsOnly)
@@ -52,6 +52,30 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range f.Imports {
 			if spec.Path.Value != `"syscall"` {
+				t.Errorf("%s imports %s", name, spec.Path.Value)
+			}
+		}
+	}
+}
+
+// The parts of package perf import nothing of it, and nothing but what it may import itself.
+func TestPartImports(t *testing.T) {
+	names, err := Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if dir, _, _ := strings.Cut(name, "/"); dir != "internal" || path.Ext(name) != ".go" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			switch spec.Path.Value {
+			case `"runtime"`, `"sync/atomic"`, `"syscall"`, `"unsafe"`, `"math/bits"`, `"` + Module + `/config"`, `"` + Module + `/layout"`:
+			default:
 				t.Errorf("%s imports %s", name, spec.Path.Value)
 			}
 		}
