@@ -113,8 +113,8 @@ func (s *sampler) windowDue(t uint64) uint64 {
 		lead := s.lead(t)
 		s.width = fromNS(ns)
 		s.open = true
-		ownWindow().begin(now()+fromNS(lead), s.width)
-		s.next = t + lead + ns + min(ns, longestLate)
+		ownWindow().begin(fromNS(lead), s.width)
+		s.next = uint64(nanotime()) + lead + ns + min(ns, longestLate)
 	}
 	return s.next
 }

@@ -145,22 +145,23 @@ func (w *window) end(width uint64) {
 	}
 }
 
-// begin opens the gates for a window that begins at tick from.
+// begin opens the gates for a window that begins lead ticks after all are open.
 //
 //go:norace
-func (w *window) begin(from, width uint64) {
+func (w *window) begin(lead, width uint64) {
 	lock()
 	defer unlock()
 	if State() == layout.StateStopped {
 		return
 	}
 	storeWord(&opensEarly, 1)
-	atomic.StoreUint64(&w.from, from)
+	atomic.StoreUint64(&w.from, now()+never)
 	atomic.StoreUint64(&w.width, width)
 	for i := range gates {
 		gates[i].open()
 	}
 	setTicks(true)
+	atomic.StoreUint64(&w.from, now()+lead)
 }
 
 // open opens it, if it is closed between windows.
