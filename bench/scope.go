@@ -58,7 +58,7 @@ func (b *bench) scopeCalls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	calls, err := b.compile(ctx, dir, "github.com/markgen/markgen/runtime/perf", "calls", plainTest())
+	calls, err := b.compile(ctx, dir, "github.com/markgen/markgen/runtime/perf", "calls", plainTest("-tags=markgen_virtual"))
 	if err != nil {
 		return err
 	}
