@@ -159,7 +159,7 @@ func (b *bench) sampledMeans(ctx context.Context) error {
 			}
 		}
 		note := fmt.Sprintf("%d runs with %.0f samples each, on average", runs, samples)
-		b.hold("sampled: means within 2 standard errors, "+how.name, atLeast(0.95), float64(means)/runs, note)
+		b.hold("sampled: means within 2 standard errors, "+how.name, atLeast(0.93), float64(means)/runs, note)
 		b.hold("sampled: counts within 2 standard errors, "+how.name, bar{}, float64(counts)/runs, note)
 	}
 	return nil
