@@ -3,9 +3,10 @@
 package platform
 
 import (
-	"github.com/markgen/markgen/runtime/config"
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/config"
 )
 
 // AppName is the name of the executable, without its directory: the kernel

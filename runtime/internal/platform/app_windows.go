@@ -9,13 +9,6 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 )
 
-// WallNS is the wall clock, ns since the Unix epoch, to 100 ns.
-func WallNS() uint64 {
-	var t syscall.Filetime
-	syscall.GetSystemTimeAsFileTime(&t)
-	return uint64(t.Nanoseconds())
-}
-
 // AppName is the name of the executable as it stands in the command line,
 // without its directory and its .exe.
 func AppName() string {
