@@ -64,7 +64,7 @@ func environ(t *testing.T) []string {
 			env = append(env, kv)
 		}
 	}
-	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false "+tier.Flags)
+	return append(env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false "+tier.CachedFlags())
 }
 
 // first are the pages that people read first. make test runs these.

@@ -31,7 +31,7 @@ import (
 //	[cgo]                 there is a C compiler
 func TestGoCommand(t *testing.T) {
 	tier.Test(t)
-	p := scripts(t, "testdata/gocommand", tier.Flags)
+	p := scripts(t, "testdata/gocommand", tier.CachedFlags())
 	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){
 		"code":     exitCode,
 		"tree":     printTree,
