@@ -1,5 +1,7 @@
 package config
 
+import "github.com/markgen/markgen/runtime/internal/lite"
+
 const (
 	wantedCollectors = "time, trace, wild, alloc, wait, io, hw or the name of one of the program's collectors, with + between several"
 	wantedAtEdges    = "collectors besides time and trace, or nothing"
@@ -28,7 +30,7 @@ func IsName(s string) bool {
 func Has(list, name string) bool {
 	for list != "" {
 		var one string
-		if one, list = Cut(list, '+'); one == name {
+		if one, list = lite.Cut(list, '+'); one == name {
 			return true
 		}
 	}
@@ -47,7 +49,7 @@ func (c *Config) Reads() bool { return c.ReadsBesides("time") }
 func (c *Config) ReadsBesides(name string) bool {
 	for list := c.Collect; list != ""; {
 		var one string
-		if one, list = Cut(list, '+'); one != "time" && one != "trace" && one != name {
+		if one, list = lite.Cut(list, '+'); one != "time" && one != "trace" && one != name {
 			return true
 		}
 	}
@@ -68,7 +70,7 @@ func (c *Config) NoCollector(name string) string {
 func areNames(list string) bool {
 	for rest := list; rest != ""; {
 		var one string
-		if one, rest = Cut(rest, '+'); !IsName(one) {
+		if one, rest = lite.Cut(rest, '+'); !IsName(one) {
 			return false
 		}
 	}

@@ -1,6 +1,10 @@
 package config
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
 
 // A Config is what a value of MARKGEN asks for.
 type Config struct {
@@ -165,7 +169,7 @@ func Parse(value string) (c Config, trouble string) {
 			}
 		case "every":
 			wanted = "PERIOD:WINDOW, the window shorter than the period, such as 1s:10ms"
-			period, width := Cut(value, ':')
+			period, width := lite.Cut(value, ':')
 			p, ok := duration(period)
 			w, ok2 := duration(width)
 			if ok && ok2 && w > 0 && w < p {
@@ -195,7 +199,7 @@ func Parse(value string) (c Config, trouble string) {
 			}
 		case "throttle":
 			wanted = "CALLS:NS, such as 10000:100"
-			calls, ns := Cut(value, ':')
+			calls, ns := lite.Cut(value, ':')
 			n, ok := Uint(calls)
 			quick, ok2 := Uint(ns)
 			if ok && ok2 && n > 0 {
@@ -204,7 +208,7 @@ func Parse(value string) (c Config, trouble string) {
 			}
 		case "demote":
 			wanted = "N:TIMES, such as 10000:20, or nothing"
-			scopes, times := Cut(value, ':')
+			scopes, times := lite.Cut(value, ':')
 			n, ok := Uint(scopes)
 			t, ok2 := Uint(times)
 			if !hasValue {
@@ -286,7 +290,7 @@ func (c *Config) settleWild(busy bool) (key string) {
 	collect := ""
 	for rest := c.Collect; rest != ""; {
 		var one string
-		if one, rest = Cut(rest, '+'); one == "wild" {
+		if one, rest = lite.Cut(rest, '+'); one == "wild" {
 			c.Wild = true
 		} else if collect == "" {
 			collect = one

@@ -1,5 +1,7 @@
 package config
 
+import "github.com/markgen/markgen/runtime/internal/lite"
+
 // An Item is one key[=value] of a value of MARKGEN.
 type Item struct {
 	Key, Value string
@@ -12,19 +14,9 @@ type Item struct {
 //	for item, rest := config.Next(value); item.Text != ""; item, rest = config.Next(rest) {
 func Next(value string) (item Item, rest string) {
 	for item.Text == "" && value != "" {
-		item.Text, value = Cut(value, ',')
+		item.Text, value = lite.Cut(value, ',')
 	}
-	item.Key, item.Value = Cut(item.Text, '=')
+	item.Key, item.Value = lite.Cut(item.Text, '=')
 	item.HasValue = len(item.Text) > len(item.Key)
 	return item, value
-}
-
-// Cut splits text at the first sep; rest is "" when there is none.
-func Cut(text string, sep byte) (before, rest string) {
-	for i := range len(text) {
-		if text[i] == sep {
-			return text[:i], text[i+1:]
-		}
-	}
-	return text, ""
 }

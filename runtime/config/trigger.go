@@ -1,5 +1,7 @@
 package config
 
+import "github.com/markgen/markgen/runtime/internal/lite"
+
 // A Trigger changes the state of the run when something happens: a marker is passed, so many records have been made, or
 // some time has gone by.
 type Trigger struct {
@@ -29,7 +31,7 @@ func (t *Trigger) OnMarker() bool { return t.Kind == TriggerOn || t.Kind == Trig
 
 // parseTrigger reads one of the forms.
 func parseTrigger(key, form string) (t Trigger, ok bool) {
-	kind, rest := Cut(form, ':')
+	kind, rest := lite.Cut(form, ':')
 	t.Key = key
 	switch kind {
 	case "on":
@@ -66,7 +68,7 @@ func (c *Config) addTriggers(key, value string) bool {
 	c.Triggers = left
 	for rest := value; rest != ""; {
 		var form string
-		form, rest = Cut(rest, ';')
+		form, rest = lite.Cut(rest, ';')
 		t, ok := parseTrigger(key, form)
 		if !ok {
 			return false

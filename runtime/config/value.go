@@ -1,5 +1,7 @@
 package config
 
+import "github.com/markgen/markgen/runtime/internal/lite"
+
 // Uint reads decimal digits, 18 at most; ok is false for anything else.
 func Uint(s string) (v uint64, ok bool) {
 	if s == "" || len(s) > 18 {
@@ -19,7 +21,7 @@ const MostRate = 1_000_000_000
 
 // Rate reads 1:N, of which N is from 1 to MostRate.
 func Rate(s string) (n uint64, ok bool) {
-	one, digits := Cut(s, ':')
+	one, digits := lite.Cut(s, ':')
 	n, ok = Uint(digits)
 	return n, ok && one == "1" && n >= 1 && n <= MostRate
 }
@@ -95,7 +97,7 @@ func duration(s string) (ns uint64, ok bool) {
 		for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.') {
 			n++
 		}
-		whole, part := Cut(s[:n], '.')
+		whole, part := lite.Cut(s[:n], '.')
 		s = s[n:]
 		n = 0
 		for n < len(s) && s[n] != '.' && (s[n] < '0' || s[n] > '9') {

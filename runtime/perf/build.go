@@ -2,7 +2,10 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
+import (
+	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/layout"
+)
 
 // build tells from what the linker put into the program (go version -m prints it) the import
 // path of the main package and the version that was built: that of its module if there is
@@ -16,18 +19,18 @@ func build(modinfo string) (main, version string) {
 	revision, dirty := "", ""
 	for text := modinfo[around : len(modinfo)-around]; text != ""; {
 		var line string
-		line, text = cut(text, '\n')
-		kind, rest := cut(line, '\t')
+		line, text = lite.Cut(text, '\n')
+		kind, rest := lite.Cut(line, '\t')
 		switch kind {
 		case "path":
 			main = rest
 		case "mod":
-			_, rest = cut(rest, '\t')
-			if v, _ := cut(rest, '\t'); len(v) > 1 && v[0] == 'v' && v[1] >= '0' && v[1] <= '9' { // not (devel)
+			_, rest = lite.Cut(rest, '\t')
+			if v, _ := lite.Cut(rest, '\t'); len(v) > 1 && v[0] == 'v' && v[1] >= '0' && v[1] <= '9' { // not (devel)
 				version = v
 			}
 		case "build":
-			switch key, value := cut(rest, '='); key {
+			switch key, value := lite.Cut(rest, '='); key {
 			case "vcs.revision":
 				revision = value[:min(len(value), 12)]
 			case "vcs.modified":

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -40,7 +41,7 @@ func TestSqueeze(t *testing.T) {
 		"0x00000000413fd0c1\n":             "0x00000000413fd0c1",
 		"a\xffb\x01c":                      "a b c",
 	} {
-		if got := squeeze([]byte(text)); got != want {
+		if got := lite.Squeeze([]byte(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

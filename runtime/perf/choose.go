@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -35,7 +36,7 @@ func (t *table) scan(f func(i uint32, line string)) {
 	i := uint32(0)
 	for rest := unpack(t.text); rest != "" && i < uint32(t.markers); {
 		var line string
-		line, rest = cut(rest, '\n')
+		line, rest = lite.Cut(rest, '\n')
 		if kindOf(line) == 'm' {
 			f(i, line)
 			i++
@@ -73,11 +74,11 @@ func (t *table) choose(collecting bool) {
 	kept := make([]bool, t.markers)
 	bits := make([]uint32, t.markers)
 	t.scan(func(i uint32, line string) {
-		name := field(line, markerName, markerName)
+		name := lite.Field(line, markerName, markerName)
 		gate := gateOf(line, i, t.markers)
 		t.gates[i] = gate
 		watched := watchMarker(name, t.first+i)
-		if !conf.Wild && (watched || conf.wants(field(line, markerID, markerName), name)) {
+		if !conf.Wild && (watched || conf.wants(lite.Field(line, markerID, markerName), name)) {
 			wanted[gate] = true
 		} else {
 			bits[i] |= layout.IndexOff | layout.IndexOffChoice
@@ -86,11 +87,11 @@ func (t *table) choose(collecting bool) {
 			bits[i] |= layout.IndexOff | layout.IndexWatched
 			kept[gate], kept[i] = true, true // where there is one body each tests its own
 		}
-		n, ok := config.Uint(field(line, markerSample, markerName))
+		n, ok := config.Uint(lite.Field(line, markerSample, markerName))
 		if conf.Countdown && conf.Sample > 1 {
 			n = conf.Sample
 		}
-		if rates && !watched && ok && n > 1 && n <= config.MostRate && field(line, markerKind, markerName) != "point" {
+		if rates && !watched && ok && n > 1 && n <= config.MostRate && lite.Field(line, markerKind, markerName) != "point" {
 			bits[i] |= layout.IndexOff | layout.IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)
@@ -132,7 +133,7 @@ func (t *table) turnOn(off uint32) {
 
 // gateOf is the place of the gate that a line names for the marker of place i.
 func gateOf(line string, i uint32, markers int) uint32 {
-	if g, ok := config.Uint(field(line, markerGate, markerName)); ok && g < uint64(markers) {
+	if g, ok := config.Uint(lite.Field(line, markerGate, markerName)); ok && g < uint64(markers) {
 		return uint32(g)
 	}
 	return i
@@ -200,12 +201,12 @@ func (t *table) chooseCounters() {
 	i := 0
 	for rest := unpack(t.text); rest != "" && i < t.n; {
 		var line string
-		line, rest = cut(rest, '\n')
+		line, rest = lite.Cut(rest, '\n')
 		switch kindOf(line) {
 		case 'c':
 			switch {
 			case conf.Wild:
-			case conf.wants(field(line, markerID, counterName), field(line, counterName, counterName)):
+			case conf.wants(lite.Field(line, markerID, counterName), lite.Field(line, counterName, counterName)):
 				t.counting[i] = countsOn
 			case conf.chooses():
 				*(*uint64)(unsafe.Add(t.counters, 8*uintptr(t.n+i/64))) |= 1 << (i % 64)

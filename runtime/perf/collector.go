@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -242,7 +243,7 @@ func openCollectors() bool {
 func missing() (wait bool, unknown string) {
 	for rest := conf.Collect; rest != ""; {
 		var name string
-		name, rest = cut(rest, '+')
+		name, rest = lite.Cut(rest, '+')
 		if config.BuiltIn(name) {
 			continue
 		}

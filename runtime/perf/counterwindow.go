@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -164,7 +165,7 @@ func (t *table) hasBlocks() bool {
 		t.blocks = 1
 		for rest := unpack(t.text); rest != ""; {
 			var line string
-			if line, rest = cut(rest, '\n'); kindOf(line) == 'b' {
+			if line, rest = lite.Cut(rest, '\n'); kindOf(line) == 'b' {
 				t.blocks = 2
 				break
 			}

@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/internal/lite"
+
 // cpuModel is the processor's model as it names itself, "" if it does not (CPUID 80000002h to
 // 80000004h, the processor brand string, which all have that run 64-bit code). In a virtual machine each of these instructions may take 20 to 70 µs.
 func cpuModel() string {
@@ -12,5 +14,5 @@ func cpuModel() string {
 			text = append(text, byte(word), byte(word>>8), byte(word>>16), byte(word>>24))
 		}
 	}
-	return squeeze(text)
+	return lite.Squeeze(text)
 }

@@ -2,7 +2,11 @@
 
 package perf
 
-import "syscall"
+import (
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
 
 // cpuModel is the processor's model as the system names it, "" if it does not.
 func cpuModel() string {
@@ -14,5 +18,5 @@ func cpuModel() string {
 	if err != nil {
 		return ""
 	}
-	return squeeze([]byte(text))
+	return lite.Squeeze([]byte(text))
 }

@@ -3,6 +3,7 @@
 package perf
 
 import (
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -12,7 +13,7 @@ import (
 // program could read; package profile has some.
 func cpuModel() string {
 	var b [layout.SizeCPU]byte
-	text := squeeze(b[:platform.ReadFile("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", b[:])])
+	text := lite.Squeeze(b[:platform.ReadFile("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", b[:])])
 	if text == "" {
 		return ""
 	}

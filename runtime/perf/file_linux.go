@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 )
 
@@ -81,7 +82,7 @@ const keeperPatience = 2
 // key is NAME.SECRET: the abstract name of the keeper's socket, and what the two ends
 // show each other, half each. Anybody can connect, and have the name when the keeper is gone.
 func fetch(key string) int {
-	name, secret := cut(key, '.')
+	name, secret := lite.Cut(key, '.')
 	half := len(secret) / 2
 	if half == 0 {
 		return -1
@@ -154,9 +155,9 @@ func processStart() uint64 {
 		}
 	}
 	for range field - 2 {
-		_, stat = cut(stat, ' ')
+		_, stat = lite.Cut(stat, ' ')
 	}
-	word, _ := cut(stat, ' ')
+	word, _ := lite.Cut(stat, ' ')
 	ticks, ok := config.Uint(word)
 	var now syscall.Timespec
 	wall := platform.WallNS()

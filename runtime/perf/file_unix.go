@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -107,7 +108,7 @@ func createFile(path string) (first unsafe.Pointer, trouble string) {
 	for n, tries := 1, 0; n < mostNames && tries < 20000; tries++ {
 		name := path
 		if n > 1 {
-			name = string(appendUint([]byte(path+"."), uint64(n)))
+			name = string(lite.AppendUint([]byte(path+"."), uint64(n)))
 		}
 		var st syscall.Stat_t
 		fd, err := openFD(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL, &st)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -181,4 +182,4 @@ func keepOpen() {
 }
 
 // complain writes one line to stderr.
-func complain(what string) { writeStderr(oneLine("markgen: " + what)) }
+func complain(what string) { writeStderr(lite.Line("markgen: " + what)) }

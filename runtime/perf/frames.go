@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
 
 // A call is a function that waits for one it has called: where, and how many words of the stack are in use down to
 // what it has passed on.
@@ -21,7 +25,7 @@ func packageOf(name string) string {
 			slash = i
 		}
 	}
-	base, _ := cut(name[slash:], '.')
+	base, _ := lite.Cut(name[slash:], '.')
 	return name[:slash+len(base)]
 }
 

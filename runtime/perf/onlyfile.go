@@ -2,6 +2,8 @@
 
 package perf
 
+import "github.com/markgen/markgen/runtime/internal/lite"
+
 // listed is what the file of only=@FILE names: a marker's ID or a glob on each line.
 // What a command that chooses among thousands of markers has to say does not fit into
 // an environment variable.
@@ -21,7 +23,7 @@ func (l *listed) parse(text string) {
 	var globs []byte
 	for rest := text; rest != ""; {
 		var line string
-		line, rest = cut(rest, '\n')
+		line, rest = lite.Cut(rest, '\n')
 		if n := len(line); n > 0 && line[n-1] == '\r' {
 			line = line[:n-1]
 		}
@@ -32,7 +34,7 @@ func (l *listed) parse(text string) {
 		}
 	}
 	l.globs = string(globs)
-	sortBy(len(l.ids), func(i, j int) bool { return l.ids[i] < l.ids[j] }, func(i, j int) { l.ids[i], l.ids[j] = l.ids[j], l.ids[i] })
+	lite.Sort(len(l.ids), func(i, j int) bool { return l.ids[i] < l.ids[j] }, func(i, j int) { l.ids[i], l.ids[j] = l.ids[j], l.ids[i] })
 }
 
 // has says whether the ID is among those of the file.
@@ -41,7 +43,7 @@ func (l *listed) has(id string) bool {
 	if !ok {
 		return false
 	}
-	i := search(len(l.ids), func(i int) bool { return l.ids[i] < n })
+	i := lite.Search(len(l.ids), func(i int) bool { return l.ids[i] < n })
 	return i < len(l.ids) && l.ids[i] == n
 }
 

@@ -27,8 +27,8 @@ func own() *slot {
 }
 
 func counted(m *Marker) (count, nested uint64) {
-	r := sum("", []uint32{m.index})
-	return r.count, r.nested
+	r := rowAt(m.index)
+	return r.Count, r.Nested
 }
 
 // Scopes that a panic leaves end when recover stops it, or when a scope around
@@ -256,8 +256,8 @@ func TestMeasureAgainLeft(t *testing.T) {
 		opened(&m[1], func() { panic("left") })
 	}
 	total := func() uint64 {
-		r := sum("", []uint32{m[0].index})
-		return r.total
+		r := rowAt(m[0].index)
+		return r.Total
 	}
 	least, most := uint64(1<<63), uint64(0)
 	for range 20 {

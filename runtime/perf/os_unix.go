@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -109,7 +110,7 @@ func writeWhole(path string, b []byte) (trouble string) {
 	if syscall.Lstat(path, &st) == nil && !isKind(&st, syscall.S_IFREG) {
 		return writeInto(path, &st, b)
 	}
-	temp := string(appendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
+	temp := string(lite.AppendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
 	syscall.Unlink(temp) // of an earlier process with our id
 	fd, err := openFD(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL, &st)
 	if err != nil {

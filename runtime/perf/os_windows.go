@@ -4,6 +4,8 @@ package perf
 
 import (
 	"syscall"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
 func writeAll(fd syscall.Handle, b []byte) error {
@@ -37,7 +39,7 @@ func writeStderr(b []byte) { writeAll(syscall.Stderr, b) }
 
 // writeWhole puts b under the name path so that nobody sees a part of it.
 func writeWhole(path string, b []byte) (trouble string) {
-	temp := string(appendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
+	temp := string(lite.AppendUint([]byte(path+".tmp"), uint64(syscall.Getpid())))
 	syscall.Unlink(temp) // of an earlier process with our id
 	fd, err := syscall.Open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|syscall.O_CLOEXEC, 0o600)
 	if err != nil {

@@ -128,9 +128,9 @@ func TestManyProcessors(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	r := sum("", []uint32{m[1].index})
-	if want := uint64(12 * each); r.count != want || r.total != 5*want {
-		t.Errorf("%d scopes of %d ns, want %d of 5", r.count, r.total, want)
+	r := rowAt(m[1].index)
+	if want := uint64(12 * each); r.Count != want || r.Total != 5*want {
+		t.Errorf("%d scopes of %d ns, want %d of 5", r.Count, r.Total, want)
 	}
 	if p := (passage{}); !prepare(0, nextIndex, &p) || !prepare(0, 0, &p) || !prepare(-1, m[1].index, &p) {
 		t.Error("a cell was made for a marker or a processor that is not there")
@@ -163,8 +163,8 @@ func TestConcurrentRegister(t *testing.T) {
 	for u := range ms {
 		for i := range ms[u] {
 			index := ms[u][i].index
-			if r := sum("", []uint32{index}); r.count != 2 || seen[index] {
-				t.Errorf("marker %d of unit %d has index %d and %d passages", i, u, index, r.count)
+			if r := rowAt(index); r.Count != 2 || seen[index] {
+				t.Errorf("marker %d of unit %d has index %d and %d passages", i, u, index, r.Count)
 			}
 			seen[index] = true
 		}
@@ -194,10 +194,16 @@ func FuzzRegister(f *testing.F) {
 			Count(&cs[i])
 		}
 		lock()
-		rows := gather()
+		rows, _ := gather()
 		unlock()
 		if len(rows) == 0 {
 			t.Error("no rows")
 		}
 	})
+}
+
+// rowAt is what was recorded under an index.
+func rowAt(index uint32) (r row) {
+	r.add(index)
+	return r
 }

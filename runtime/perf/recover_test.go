@@ -28,7 +28,7 @@ func TestRecovered(t *testing.T) {
 	} {
 		a0, _ := counted(&m[1])
 		b0, _ := counted(&m[0])
-		total := sum("", []uint32{m[1].index}).total
+		total := rowAt(m[1].index).Total
 		from, stopped := now(), uint64(0)
 		func() {
 			defer func() {
@@ -56,7 +56,7 @@ func TestRecovered(t *testing.T) {
 		if a != a0+1 || what != "nothing is open" && b == b0 {
 			t.Errorf("%s: %d passages of what was left, want 1; %d of what was open", what, a-a0, b-b0)
 		}
-		if took := sum("", []uint32{m[1].index}).total - total; took > toNS(stopped-from) && what != "one that is deferred" { // which is inside of it
+		if took := rowAt(m[1].index).Total - total; took > toNS(stopped-from) && what != "one that is deferred" { // which is inside of it
 			t.Errorf("%s: what was left took %d ns, and until it was stopped %d passed", what, took, toNS(stopped-from))
 		}
 	}
@@ -73,7 +73,7 @@ func TestRecoveredInside(t *testing.T) {
 				self += c.self
 			}
 		}
-		return sum("", []uint32{m.index}).total, self
+		return rowAt(m.index).Total, self
 	}
 	spin := func() {
 		for from := now(); toNS(now()-from) < spun; {

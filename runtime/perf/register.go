@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -258,7 +259,7 @@ func (t *table) words() uintptr {
 func (t *table) told() (importPath string, markers int) {
 	for rest := t.text; rest != ""; {
 		var line string
-		line, rest = cut(rest, '\n')
+		line, rest = lite.Cut(rest, '\n')
 		switch kindOf(line) {
 		case 'p':
 			importPath = line[2:]

@@ -3,133 +3,62 @@
 package perf
 
 import (
-	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/report"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A row is a line of the report.
+// A row is a line of the report in the making.
 type row struct {
-	name   string
-	count  uint64
-	total  uint64 // ns
-	nested uint64 // of that, ns inside another scope of the marker
-	timed  bool
-
-	seen, timedCount uint64 // passages that were counted and those of them that were timed
-	estimated        bool   // from a sample
+	report.Row
+	seen, timed uint64 // passages that were counted and those of them that were timed
+	estimated   bool   // from a sample
 }
 
-// formatReport gives the report of a program that runs without the command:
-// every marker with its count, total and mean, sorted by name.
+// formatReport gives the report of a program that runs without the command.
 //
 //go:norace
 func formatReport() []byte {
 	lock()
-	rows := gather()
+	rows, estimated := gather()
 	unlock()
-	sortBy(len(rows), func(i, j int) bool { return nameLess(rows[i].name, rows[j].name) },
-		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-
-	b := appendHead(nil)
-	for _, r := range rows {
-		if !r.estimated {
-			continue
-		}
-		if conf.windows() {
-			b = append(b, "markgen: sampled 1:"...)
-			b = append(appendUint(b, rate()), ", counts and times are estimates\n"...)
-		} else {
-			b = append(b, "markgen: times are estimates where a countdown chose the passages that were timed; counts are exact\n"...)
-		}
-		break
+	run := report.Run{
+		App:     app,
+		PID:     *headerWord(layout.OffPID),
+		NS:      *headerWord(layout.OffEndMono) - *headerWord(layout.OffStartMono),
+		Clock:   "mono",
+		Quantum: *headerWord(layout.OffQuantum),
+		Read:    *headerWord(layout.OffRead),
+		Scope:   *headerWord(layout.OffWhole),
+		NoTable: hot.extras&extraUntimed != 0,
+		Lost:    atomic.LoadUint64(headerWord(layout.OffLost)),
 	}
-	if hot.extras&extraTrace != 0 {
-		b = appendTraced(b)
-	}
-	if hot.extras&extraUntimed != 0 {
-		return b
-	}
-	table := [][4]string{{"marker", "count", "total", "mean"}}
-	for _, r := range rows {
-		line := [4]string{r.name, string(appendUint(nil, r.count)), "-", "-"}
-		if r.timed {
-			line[2] = string(appendPS(nil, less(r.total, r.nested), 1000, 1))
-			line[3] = string(appendPS(nil, r.total, 1000, r.count))
-		}
-		table = append(table, line)
-	}
-	var w [4]int
-	for _, line := range table {
-		for i, s := range line {
-			w[i] = max(w[i], width(s))
-		}
-	}
-	for _, line := range table {
-		b = append(b, line[0]...)
-		b = appendSpaces(b, w[0]-width(line[0]))
-		for i := 1; i < len(line); i++ {
-			b = appendSpaces(b, 2+w[i]-width(line[i]))
-			b = append(b, line[i]...)
-		}
-		b = append(b, '\n')
-	}
-	if n := atomic.LoadUint64(headerWord(layout.OffLost)); n > 0 {
-		b = appendUint(append(b, "lost for want of memory or on a thread's own stack: "...), n)
-		b = append(b, " passages\n"...)
-	}
-	return b
-}
-
-// appendHead tells which run this is and how good its clock.
-func appendHead(b []byte) []byte {
-	b = append(append(b, "markgen: "...), app...)
-	b = appendUint(append(b, ", pid "...), *headerWord(layout.OffPID))
-	b = append(b, ", "...)
-	b = appendPS(b, *headerWord(layout.OffEndMono)-*headerWord(layout.OffStartMono), 1000, 1)
-	b = append(b, ", clock "...)
 	switch *headerWord(layout.OffClock) {
 	case layout.ClockTSC:
-		b = append(b, "tsc"...)
+		run.Clock = "tsc"
 	case layout.ClockCNTVCT:
-		b = append(b, "cntvct"...)
-	default:
-		b = append(b, "mono"...)
+		run.Clock = "cntvct"
 	}
-	b = appendDuration(append(b, ", quantum "...), *headerWord(layout.OffQuantum))
-	b = appendDuration(append(b, ", read "...), *headerWord(layout.OffRead))
-	b = appendDuration(append(b, ", scope "...), *headerWord(layout.OffWhole))
-	return append(b, '\n')
+	switch {
+	case estimated && conf.windows():
+		run.Notes = append(run.Notes, "markgen: sampled 1:"+string(lite.AppendUint(nil, rate()))+", counts and times are estimates")
+	case estimated:
+		run.Notes = append(run.Notes, "markgen: times are estimates where a countdown chose the passages that were timed; counts are exact")
+	}
+	if hot.extras&extraTrace != 0 {
+		run.Notes = append(run.Notes, aboutTrace())
+	}
+	return report.Format(&run, rows)
 }
 
-// appendPS appends v*scale/n picoseconds as a duration; 0/0 is 0.
-func appendPS(b []byte, v, scale, n uint64) []byte {
-	if n == 0 {
-		return appendDuration(b, 0)
-	}
-	hi, lo := bits.Mul64(v, scale)
-	if hi >= n {
-		return append(b, '-')
-	}
-	q, _ := bits.Div64(hi, lo, n)
-	return appendDuration(b, q)
-}
-
-func appendSpaces(b []byte, n int) []byte {
-	for ; n > 0; n-- {
-		b = append(b, ' ')
-	}
-	return b
-}
-
-// gather adds up the shards for every named marker and counter. Other
-// goroutines may be recording meanwhile. The caller holds the lock.
+// gather adds up the shards for every named marker and counter, and says whether some figures are
+// estimates. Other goroutines may be recording meanwhile. The caller holds the lock.
 //
 //go:norace
-func gather() []row {
-	var rows []row
+func gather() (rows []report.Row, estimated bool) {
 	index := map[uint32][]uint32{} // by number
 	for i, number := range numbers {
 		index[number] = append(index[number], firstIndex+uint32(i))
@@ -139,13 +68,18 @@ func gather() []row {
 		m, c := 0, 0
 		for rest := unpack(t.text); rest != ""; {
 			var line string
-			line, rest = cut(rest, '\n')
+			line, rest = lite.Cut(rest, '\n')
 			switch kindOf(line) {
 			case 'm':
 				if m < t.markers {
-					r := sum(field(line, markerName, markerName), index[t.first+uint32(m)])
-					r.timed = r.total > 0 || field(line, markerKind, markerName) != "point" && !has(field(line, markerFlags, markerName), 'c')
-					rows = append(rows, r)
+					var r row
+					for _, i := range index[t.first+uint32(m)] {
+						r.add(i)
+					}
+					r.Name = lite.Field(line, markerName, markerName)
+					r.Timed = r.Total > 0 || lite.Field(line, markerKind, markerName) != "point" && !lite.Has(lite.Field(line, markerFlags, markerName), 'c')
+					rows = append(rows, r.Row)
+					estimated = estimated || r.estimated
 				}
 				m++
 			case 'c':
@@ -154,8 +88,9 @@ func gather() []row {
 					for _, own := range t.own {
 						n += atomic.LoadUint64(own.counter(uintptr(c)))
 					}
-					more, estimated := ticked(uint64(k), uint64(c))
-					rows = append(rows, row{name: field(line, counterName, counterName), count: n + more, estimated: estimated})
+					more, sampled := ticked(uint64(k), uint64(c))
+					rows = append(rows, report.Row{Name: lite.Field(line, counterName, counterName), Count: n + more})
+					estimated = estimated || sampled
 				}
 				c++
 			case 'b':
@@ -163,32 +98,34 @@ func gather() []row {
 			}
 		}
 	}
-	return rows
+	return rows, estimated
 }
 
-// sum adds up the cells of the marker that has these indexes. What is a sample is
-// made an estimate of the whole.
+// add adds what was recorded under an index. What is a sample is made an estimate of the whole.
 //
 //go:norace
-func sum(name string, indexes []uint32) row {
-	r := row{name: name}
-	for _, index := range indexes {
-		part := row{}
-		part.addCells(index)
-		factor := float64(part.seen) / float64(max(part.timedCount, 1)) // of a countdown
-		if hasRate(index) {
-			factor = factorOf(index)
-		}
-		if factor != 0 {
-			part.scale(factor)
-			r.estimated = true
-		}
-		r.count += part.count
-		r.total += part.total
-		r.nested += part.nested
-		r.estimated = r.estimated || part.estimated
+func (r *row) add(index uint32) {
+	var part row
+	part.addCells(index)
+	factor := float64(part.seen) / float64(max(part.timed, 1)) // of a countdown
+	if hasRate(index) {
+		factor = factorOf(index)
 	}
-	return r
+	if factor == 0 {
+		factor = 1
+	} else {
+		r.estimated = true
+	}
+	r.Count += scaled(part.Count, factor)
+	r.Total += scaled(part.Total, factor)
+	r.Nested += scaled(part.Nested, factor)
+}
+
+func scaled(n uint64, factor float64) uint64 {
+	if factor == 1 {
+		return n // exactly
+	}
+	return uint64(float64(n)*factor + 0.5)
 }
 
 // factorOf is what the figures are multiplied by that are recorded under an index; 0: no window has shown any.
@@ -212,13 +149,6 @@ func (b *baseline) estimate(x float64, stands uintptr) float64 {
 	return x * float64(of) / float64(max(less(*headerWord(stands), b.stands), 1))
 }
 
-// scale multiplies the figures.
-func (r *row) scale(factor float64) {
-	for _, v := range [...]*uint64{&r.count, &r.total, &r.nested} {
-		*v = uint64(float64(*v)*factor + 0.5)
-	}
-}
-
 //go:norace
 //go:nocheckptr
 func (r *row) addCells(i uint32) {
@@ -228,7 +158,7 @@ func (r *row) addCells(i uint32) {
 			continue
 		}
 		c := d.of[i%maxIndex]
-		r.count += c.passes
+		r.Count += c.passes
 		r.seen += c.seen
 		for k := range c.groups {
 			g := c.groups[k].p
@@ -236,11 +166,11 @@ func (r *row) addCells(i uint32) {
 				continue
 			}
 			for b := range g.buckets {
-				r.count += g.buckets[b].count
-				r.timedCount += g.buckets[b].count
-				r.total += g.buckets[b].sum
+				r.Count += g.buckets[b].count
+				r.timed += g.buckets[b].count
+				r.Total += g.buckets[b].sum
 			}
 		}
-		r.nested += c.nested
+		r.Nested += c.nested
 	}
 }

@@ -5,6 +5,7 @@ package perf
 import (
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/glob"
+	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
 // settings are what MARKGEN asked for.
@@ -48,7 +49,7 @@ func (c *settings) wants(id, name string) bool {
 func matchAny(globs, name string) bool {
 	for globs != "" {
 		var g string
-		if g, globs = cut(globs, ';'); g != "" && glob.Name(g, name) {
+		if g, globs = lite.Cut(globs, ';'); g != "" && glob.Name(g, name) {
 			return true
 		}
 	}
@@ -60,10 +61,10 @@ func expand(path, app string, pid int, wallNS uint64) string {
 	return config.Expand(path, func(b []byte, letter byte) []byte {
 		switch letter {
 		case 'p':
-			return appendUint(b, uint64(pid))
+			return lite.AppendUint(b, uint64(pid))
 		case 'a':
 			return append(b, app...)
 		}
-		return appendTime(b, wallNS)
+		return lite.AppendTime(b, wallNS)
 	})
 }

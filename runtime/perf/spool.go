@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -29,11 +30,11 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 	spoolMade.dir, spoolMade.n = dir, made
 	if held := spoolSize(dir); held > conf.Room {
 		addByte(dir + "/" + layout.SpoolRefusals)
-		return nil, config.Refuse("spool", dir+" holds more than the "+string(appendUint(nil, conf.Room))+" bytes that it may; run markgen push "+dir)
+		return nil, config.Refuse("spool", dir+" holds more than the "+string(lite.AppendUint(nil, conf.Room))+" bytes that it may; run markgen push "+dir)
 	}
 	// Where a process's stack is differs from one to the next; the time and the number do in any case.
 	number := scramble(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
-	path := dir + "/" + layout.SpoolRun + string(appendHex(nil, number)) + layout.DataExt
+	path := dir + "/" + layout.SpoolRun + string(lite.AppendHex(nil, number)) + layout.DataExt
 	if first, trouble = openFile(path); first == nil {
 		return nil, config.Refuse("spool", "cannot be "+dir+": "+trouble)
 	}
@@ -43,15 +44,7 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 // spoolSize is how many bytes a spool holds, about.
 func spoolSize(dir string) uint64 {
 	text, _ := readAll(dir+"/"+layout.SpoolHeld, true)
-	line, _ := cut(string(text), '\n')
+	line, _ := lite.Cut(string(text), '\n')
 	held, _ := config.Uint(line)
 	return held + dirSize(dir)
-}
-
-// appendHex appends 16 hexadecimal digits.
-func appendHex(b []byte, n uint64) []byte {
-	for shift := 60; shift >= 0; shift -= 4 {
-		b = append(b, "0123456789abcdef"[n>>shift&15])
-	}
-	return b
 }

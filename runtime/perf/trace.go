@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -161,7 +162,7 @@ func offsetOfNumber() (offset uintptr) {
 	if len(text) < len(title) || text[:len(title)] != title {
 		return 0
 	}
-	digits, _ := cut(text[len(title):], ' ')
+	digits, _ := lite.Cut(text[len(title):], ' ')
 	number, ok := config.Uint(digits)
 	if !ok {
 		return 0
@@ -434,16 +435,16 @@ func traced() (records, lost uint64) {
 	return records, lost
 }
 
-// appendTraced tells of the trace.
+// aboutTrace is the report's line about the trace.
 //
 //go:norace
-func appendTraced(b []byte) []byte {
+func aboutTrace() string {
 	records, lost := traced()
-	b = appendUint(append(b, "traced: "...), records)
-	b = appendUint(append(b, " records, "...), lost)
+	b := lite.AppendUint([]byte("traced: "), records)
+	b = lite.AppendUint(append(b, " records, "...), lost)
 	b = append(b, " lost"...)
 	if hot.extras&extraUntimed != 0 {
 		b = append(b, "; nothing was timed: markgen between FROM TO gives times from the data file"...)
 	}
-	return append(b, '\n')
+	return string(b)
 }

@@ -2,7 +2,10 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/glob"
+import (
+	"github.com/markgen/markgen/runtime/glob"
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
 
 // checkTriggers says which triggers are about no marker when all tables have been
 // registered: that of package main, which the line e tells, is the last.
@@ -14,7 +17,7 @@ func checkTriggers(t *table) {
 	}
 	for rest := unpack(t.text); rest != ""; {
 		var line string
-		if line, rest = cut(rest, '\n'); line == "e" {
+		if line, rest = lite.Cut(rest, '\n'); line == "e" {
 			complainOfTriggers()
 			return
 		}
@@ -59,7 +62,7 @@ func (t *trigger) meant() string {
 	if len(want) > 5 && want[:5] == "main." {
 		want = want[5:]
 	}
-	for want != "" && has("./:", want[0]) {
+	for want != "" && lite.Has("./:", want[0]) {
 		want = want[1:]
 	}
 	if want == "" {
@@ -68,12 +71,12 @@ func (t *trigger) meant() string {
 	for i := range tables {
 		for rest := unpack(tables[i].text); rest != ""; {
 			var line string
-			if line, rest = cut(rest, '\n'); kindOf(line) != 'm' {
+			if line, rest = lite.Cut(rest, '\n'); kindOf(line) != 'm' {
 				continue
 			}
-			name := field(line, markerName, markerName)
+			name := lite.Field(line, markerName, markerName)
 			all := bare(name)
-			if n := len(all) - len(want); n > 0 && all[n:] == want && has("./:", all[n-1]) {
+			if n := len(all) - len(want); n > 0 && all[n:] == want && lite.Has("./:", all[n-1]) {
 				return name
 			}
 		}
@@ -85,7 +88,7 @@ func (t *trigger) meant() string {
 func bare(name string) string {
 	var b []byte
 	for i := range len(name) {
-		if !has("(*)", name[i]) {
+		if !lite.Has("(*)", name[i]) {
 			b = append(b, name[i])
 		}
 	}
@@ -100,7 +103,7 @@ func (t *trigger) namesCounter() bool {
 	for i := range tables {
 		for rest := unpack(tables[i].text); rest != ""; {
 			var line string
-			if line, rest = cut(rest, '\n'); kindOf(line) == 'c' && glob.Name(t.Name, field(line, counterName, counterName)) {
+			if line, rest = lite.Cut(rest, '\n'); kindOf(line) == 'c' && glob.Name(t.Name, lite.Field(line, counterName, counterName)) {
 				return true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -181,7 +182,7 @@ func newWatch(name string) *watch {
 	for shift := 60; shift >= 0; shift -= 4 {
 		text = append(text, "0123456789abcdef"[id>>shift&15])
 	}
-	text = appendUint(append(text, "\tregion\t0\t"...), uint64(line))
+	text = lite.AppendUint(append(text, "\tregion\t0\t"...), uint64(line))
 	text = append(text, "\t1\t0\t-\t-\t1\t"...)
 	for _, r := range name { // what is no UTF-8 comes as U+FFFD
 		if r < ' ' { // a tab or the end of the line would end the name

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -123,7 +124,7 @@ func (t *table) enter() {
 	i := uint32(0)
 	for rest := unpack(t.text); rest != ""; {
 		var line string
-		if line, rest = cut(rest, '\n'); line == "e" {
+		if line, rest = lite.Cut(rest, '\n'); line == "e" {
 			wild.over = true
 		}
 		if kindOf(line) != 'm' || i >= uint32(t.markers) {
@@ -131,9 +132,9 @@ func (t *table) enter() {
 		}
 		number := t.first + i
 		i++
-		id, ok := parseID(field(line, markerID, markerName))
-		if !ok || field(line, markerKind, markerName) != "func" || has(field(line, markerFlags, markerName), 'c') ||
-			!conf.wants(field(line, markerID, markerName), field(line, markerName, markerName)) {
+		id, ok := parseID(lite.Field(line, markerID, markerName))
+		if !ok || lite.Field(line, markerKind, markerName) != "func" || lite.Has(lite.Field(line, markerFlags, markerName), 'c') ||
+			!conf.wants(lite.Field(line, markerID, markerName), lite.Field(line, markerName, markerName)) {
 			continue
 		}
 		c := candidate{id: id, number: number, runs: uint32(wild.known.of(id))}

@@ -5,6 +5,7 @@ package perf
 import (
 	"syscall"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -22,7 +23,7 @@ func takePlace() (refused uint64) {
 		temp = "/tmp"
 	}
 	uid := uint32(syscall.Geteuid())
-	dir := string(appendUint([]byte(temp+"/markgen-wild-"), uint64(uid)))
+	dir := string(lite.AppendUint([]byte(temp+"/markgen-wild-"), uint64(uid)))
 	syscall.Mkdir(dir, 0o700)
 	// Where everybody may make directories, it may be another's, or a link to one.
 	var st syscall.Stat_t
@@ -30,7 +31,7 @@ func takePlace() (refused uint64) {
 		return layout.WildNoPlace
 	}
 	for n := uint64(1); n <= mostWild; n++ {
-		fd, err := openFD(string(appendUint([]byte(dir+"/"), n)), syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
+		fd, err := openFD(string(lite.AppendUint([]byte(dir+"/"), n)), syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
 		if err != nil {
 			return layout.WildNoPlace
 		}

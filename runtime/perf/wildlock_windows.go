@@ -5,6 +5,7 @@ package perf
 import (
 	"syscall"
 
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -29,7 +30,7 @@ func takePlace() (refused uint64) {
 	dir := temp + `\markgen-wild`
 	syscall.Mkdir(dir, 0o700)
 	for n := uint64(1); n <= mostWild; n++ {
-		name, err := syscall.UTF16PtrFromString(string(appendUint([]byte(dir+`\`), n)))
+		name, err := syscall.UTF16PtrFromString(string(lite.AppendUint([]byte(dir+`\`), n)))
 		if err != nil {
 			return layout.WildNoPlace
 		}

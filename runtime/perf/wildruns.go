@@ -2,7 +2,10 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/config"
+import (
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
 
 // known is what the file of known= says of markers, for collect=wild: a line
 //
@@ -46,16 +49,16 @@ func readKnown(path string) (k known, trouble string) {
 func parseKnown(text string) (k known, trouble string) {
 	line := ""
 	for n := uint64(1); text != ""; n++ {
-		line, text = cut(text, '\n')
+		line, text = lite.Cut(text, '\n')
 		if last := len(line) - 1; last >= 0 && line[last] == '\r' {
 			line = line[:last]
 		}
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		first, rest := cut(line, ' ')
+		first, rest := lite.Cut(line, ' ')
 		id, ok := parseID(first)
-		what, others := cut(rest, ' ')
+		what, others := lite.Cut(rest, ' ')
 		if ok && what == "conflicts" {
 			ok = k.addConflicts(id, others)
 		} else if ok {
@@ -64,19 +67,19 @@ func parseKnown(text string) (k known, trouble string) {
 			k.runs = append(k.runs, knownRuns{id, min(runs, mostRuns)})
 		}
 		if !ok {
-			return known{}, "line " + string(appendUint(nil, n)) + " is not ID RUNS, or ID conflicts ID"
+			return known{}, "line " + string(lite.AppendUint(nil, n)) + " is not ID RUNS, or ID conflicts ID"
 		}
 	}
 	r, c := k.runs, k.conflicts
-	sortBy(len(r), func(i, j int) bool { return r[i].id < r[j].id }, func(i, j int) { r[i], r[j] = r[j], r[i] })
-	sortBy(len(c), func(i, j int) bool { return c[i].less(c[j]) }, func(i, j int) { c[i], c[j] = c[j], c[i] })
+	lite.Sort(len(r), func(i, j int) bool { return r[i].id < r[j].id }, func(i, j int) { r[i], r[j] = r[j], r[i] })
+	lite.Sort(len(c), func(i, j int) bool { return c[i].less(c[j]) }, func(i, j int) { c[i], c[j] = c[j], c[i] })
 	return k, ""
 }
 
 func (k *known) addConflicts(id uint64, others string) (ok bool) {
 	for others != "" {
 		var one string
-		one, others = cut(others, ' ')
+		one, others = lite.Cut(others, ' ')
 		other, good := parseID(one)
 		if !good {
 			return false
@@ -92,7 +95,7 @@ func (c conflict) less(d conflict) bool { return c.a < d.a || c.a == d.a && c.b 
 
 // of is in how many runs the marker was measured so far.
 func (k *known) of(id uint64) uint64 {
-	if i := search(len(k.runs), func(i int) bool { return k.runs[i].id < id }); i < len(k.runs) && k.runs[i].id == id {
+	if i := lite.Search(len(k.runs), func(i int) bool { return k.runs[i].id < id }); i < len(k.runs) && k.runs[i].id == id {
 		return k.runs[i].runs
 	}
 	return 0
@@ -101,6 +104,6 @@ func (k *known) of(id uint64) uint64 {
 // share says whether the two markers share a stack, as far as is known.
 func (k *known) share(a, b uint64) bool {
 	want := conflict{min(a, b), max(a, b)}
-	i := search(len(k.conflicts), func(i int) bool { return k.conflicts[i].less(want) })
+	i := lite.Search(len(k.conflicts), func(i int) bool { return k.conflicts[i].less(want) })
 	return i < len(k.conflicts) && k.conflicts[i] == want
 }

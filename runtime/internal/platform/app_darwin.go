@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
 // AppName is the name of the executable, without its directory: the kernel
@@ -23,7 +23,7 @@ func AppName() string {
 	if e != 0 || n <= argc || n > uintptr(len(b)) {
 		return "app"
 	}
-	path, _ := config.Cut(string(b[argc:n]), 0)
+	path, _ := lite.Cut(string(b[argc:n]), 0)
 	if name := lastElement(path); name != "" {
 		return name
 	}

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
 // AppName is the name of the executable as it stands in the command line,
@@ -15,9 +15,9 @@ func AppName() string {
 	line := syscall.UTF16ToString(unsafe.Slice(syscall.GetCommandLine(), 1<<15))
 	var path string
 	if line != "" && line[0] == '"' {
-		path, _ = config.Cut(line[1:], '"')
+		path, _ = lite.Cut(line[1:], '"')
 	} else {
-		path, _ = config.Cut(line, ' ')
+		path, _ = lite.Cut(line, ' ')
 	}
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i] == '\\' || path[i] == '/' || path[i] == ':' {

@@ -1,0 +1,185 @@
+// Package lite has the few pieces of strings, strconv, sort and time that the runtime needs: those
+// packages may have markers themselves, and would link more than they are used for.
+package lite
+
+// Cut splits s at the first sep; rest is "" when there is none.
+func Cut(s string, sep byte) (before, rest string) {
+	for i := range len(s) {
+		if s[i] == sep {
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}
+
+// Field gives the nth field of a line, counted from 0, with tabs between; the
+// field numbered last takes the rest of the line.
+func Field(line string, n, last int) string {
+	for range n {
+		_, line = Cut(line, '\t')
+	}
+	if n == last {
+		return line
+	}
+	f, _ := Cut(line, '\t')
+	return f
+}
+
+// Has says whether c is in s.
+func Has(s string, c byte) bool {
+	before, _ := Cut(s, c)
+	return len(before) < len(s)
+}
+
+// AppendUint appends v in decimal.
+func AppendUint(b []byte, v uint64) []byte {
+	var d [20]byte
+	i := len(d)
+	for {
+		i--
+		d[i] = '0' + byte(v%10)
+		if v /= 10; v == 0 {
+			return append(b, d[i:]...)
+		}
+	}
+}
+
+// appendPadded appends v with at least n digits.
+func appendPadded(b []byte, v uint64, n int) []byte {
+	for limit := uint64(10); n > 1; n-- {
+		if v < limit {
+			for range n - 1 {
+				b = append(b, '0')
+			}
+			break
+		}
+		limit *= 10
+	}
+	return AppendUint(b, v)
+}
+
+// AppendTime appends a wall clock time as 20060102-150405 in UTC.
+func AppendTime(b []byte, wallNS uint64) []byte {
+	sec := wallNS / 1e9
+	y, m, d := civil(sec / 86400)
+	b = appendPadded(b, y, 4)
+	b = appendPadded(b, m, 2)
+	b = appendPadded(b, d, 2)
+	b = append(b, '-')
+	b = appendPadded(b, sec/3600%24, 2)
+	b = appendPadded(b, sec/60%60, 2)
+	return appendPadded(b, sec%60, 2)
+}
+
+// civil turns days since 1970-01-01 into a date. The method is Howard
+// Hinnant's, "chrono-Compatible Low-Level Date Algorithms": eras of 400 years
+// that begin on 1 March.
+func civil(days uint64) (y, m, d uint64) {
+	z := days + 719468
+	era := z / 146097
+	doe := z % 146097
+	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
+	doy := doe - (365*yoe + yoe/4 - yoe/100)
+	mp := (5*doy + 2) / 153
+	d = doy - (153*mp+2)/5 + 1
+	m = mp + 3
+	if m > 12 {
+		m -= 12
+	}
+	y = yoe + era*400
+	if m <= 2 {
+		y++
+	}
+	return y, m, d
+}
+
+// Sort sorts n things by heap sort, without recursion or allocation; equal things come in no promised order. It takes
+// 0.7 KB of text in all, where package slices takes 4 to 8 KB for each type of element.
+func Sort(n int, less func(i, j int) bool, swap func(i, j int)) {
+	i := 1
+	for i < n && !less(i, i-1) {
+		i++
+	}
+	if i >= n {
+		return
+	}
+	down := func(i, n int) {
+		for {
+			c := 2*i + 1
+			if c >= n {
+				return
+			}
+			if c+1 < n && less(c, c+1) {
+				c++
+			}
+			if !less(i, c) {
+				return
+			}
+			swap(i, c)
+			i = c
+		}
+	}
+	for i := n/2 - 1; i >= 0; i-- {
+		down(i, n)
+	}
+	for i := n - 1; i > 0; i-- {
+		swap(0, i)
+		down(0, i)
+	}
+}
+
+// Search finds the first of n things in order that is not before what is looked for; n if there is none.
+func Search(n int, before func(i int) bool) int {
+	from, to := 0, n
+	for from < to {
+		if k := (from + to) / 2; before(k) {
+			from = k + 1
+		} else {
+			to = k
+		}
+	}
+	return from
+}
+
+// Squeeze gives a text up to its first NUL, with single spaces, none around it, and without what cannot be printed.
+func Squeeze(text []byte) string {
+	var b []byte
+	for _, c := range text {
+		switch {
+		case c == 0:
+			return trimmed(b)
+		case c > ' ' && c < 0x7f:
+			b = append(b, c)
+		case len(b) > 0 && b[len(b)-1] != ' ':
+			b = append(b, ' ')
+		}
+	}
+	return trimmed(b)
+}
+
+// trimmed is the text without a space at its end.
+func trimmed(b []byte) string {
+	if n := len(b) - 1; n >= 0 && b[n] == ' ' {
+		b = b[:n]
+	}
+	return string(b)
+}
+
+// Line ends a text with a newline. Control characters in it, of a value that a user gave perhaps, become question marks.
+func Line(text string) []byte {
+	line := []byte(text)
+	for i, c := range line {
+		if c < ' ' || c == 0x7f {
+			line[i] = '?'
+		}
+	}
+	return append(line, '\n')
+}
+
+// AppendHex appends v as 16 hexadecimal digits.
+func AppendHex(b []byte, v uint64) []byte {
+	for shift := 60; shift >= 0; shift -= 4 {
+		b = append(b, "0123456789abcdef"[v>>shift&15])
+	}
+	return b
+}

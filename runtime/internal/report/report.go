@@ -1,0 +1,170 @@
+// Package report writes the table that a marked program prints itself (report=): each marker with its
+// count, total and mean, sorted by name.
+//
+//	os.Stderr.Write(report.Format(&run, rows))
+package report
+
+import (
+	"math/bits"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
+
+// A Run is what the report says of the run.
+type Run struct {
+	App                  string // the program's name
+	PID                  uint64
+	NS                   uint64   // how long the run was
+	Clock                string   // tsc, cntvct or mono
+	Quantum, Read, Scope uint64   // the clock's smallest step, what reading it costs and what a scope costs, ps
+	Notes                []string // lines before the table
+	NoTable              bool     // nothing was timed or counted
+	Lost                 uint64   // passages that could not be recorded
+}
+
+// A Row is a line of the table: a marker, or a counter.
+type Row struct {
+	Name   string
+	Count  uint64
+	Total  uint64 // ns
+	Nested uint64 // of Total, ns inside another scope of the marker
+	Timed  bool   // else the columns of times are empty
+}
+
+// Format gives the text of the report. It sorts the rows.
+func Format(run *Run, rows []Row) []byte {
+	b := appendHead(nil, run)
+	for _, note := range run.Notes {
+		b = append(append(b, note...), '\n')
+	}
+	if run.NoTable {
+		return b
+	}
+	lite.Sort(len(rows), func(i, j int) bool { return nameLess(rows[i].Name, rows[j].Name) },
+		func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	table := [][4]string{{"marker", "count", "total", "mean"}}
+	for _, r := range rows {
+		line := [4]string{r.Name, string(lite.AppendUint(nil, r.Count)), "-", "-"}
+		if r.Timed {
+			line[2] = string(appendPS(nil, r.Total-min(r.Nested, r.Total), 1000, 1))
+			line[3] = string(appendPS(nil, r.Total, 1000, r.Count))
+		}
+		table = append(table, line)
+	}
+	var w [4]int
+	for _, line := range table {
+		for i, s := range line {
+			w[i] = max(w[i], width(s))
+		}
+	}
+	for _, line := range table {
+		b = append(b, line[0]...)
+		b = appendSpaces(b, w[0]-width(line[0]))
+		for i := 1; i < len(line); i++ {
+			b = appendSpaces(b, 2+w[i]-width(line[i]))
+			b = append(b, line[i]...)
+		}
+		b = append(b, '\n')
+	}
+	if run.Lost > 0 {
+		b = lite.AppendUint(append(b, "lost for want of memory or on a thread's own stack: "...), run.Lost)
+		b = append(b, " passages\n"...)
+	}
+	return b
+}
+
+// appendHead tells which run this is and how good its clock.
+func appendHead(b []byte, run *Run) []byte {
+	b = append(append(b, "markgen: "...), run.App...)
+	b = lite.AppendUint(append(b, ", pid "...), run.PID)
+	b = append(b, ", "...)
+	b = appendPS(b, run.NS, 1000, 1)
+	b = append(append(b, ", clock "...), run.Clock...)
+	b = appendDuration(append(b, ", quantum "...), run.Quantum)
+	b = appendDuration(append(b, ", read "...), run.Read)
+	b = appendDuration(append(b, ", scope "...), run.Scope)
+	return append(b, '\n')
+}
+
+// appendPS appends v*scale/n picoseconds as a duration; 0/0 is 0.
+func appendPS(b []byte, v, scale, n uint64) []byte {
+	if n == 0 {
+		return appendDuration(b, 0)
+	}
+	hi, lo := bits.Mul64(v, scale)
+	if hi >= n {
+		return append(b, '-')
+	}
+	q, _ := bits.Div64(hi, lo, n)
+	return appendDuration(b, q)
+}
+
+// appendSpaces appends n spaces.
+func appendSpaces(b []byte, n int) []byte {
+	for ; n > 0; n-- {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// appendDuration appends ps picoseconds with three significant digits or more
+// and a unit: 1.23ns, 45.6µs, 789ms, 12.3s.
+func appendDuration(b []byte, ps uint64) []byte {
+	units := [...]string{"ps", "ns", "µs", "ms", "s"}
+	u, scale := 0, uint64(1)
+	for u < len(units)-1 && ps/scale >= 1000 {
+		u++
+		scale *= 1000
+	}
+	whole, part := ps/scale, ps%scale
+	digits := 0
+	switch {
+	case u == 0:
+	case whole < 10:
+		digits = 2
+	case whole < 100:
+		digits = 1
+	}
+	b = lite.AppendUint(b, whole)
+	if digits > 0 {
+		b = append(b, '.')
+		for range digits {
+			scale /= 10
+			b = append(b, '0'+byte(part/scale%10))
+		}
+	}
+	return append(b, units[u]...)
+}
+
+// width is the number of columns s takes, one for each character.
+func width(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i]&0xc0 != 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// nameLess tells whether name a comes before b: numbers, which begin with no 0, by their value, all else byte by byte.
+// So if#2 comes before if#10, as in what the command prints.
+func nameLess(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	x, y := digitsEnd(a, i), digitsEnd(b, i)
+	if x != y && (x > i && y > i || i > 0 && digitsEnd(a, i-1) > i-1) {
+		return x < y
+	}
+	return a[i:] < b[i:]
+}
+
+// digitsEnd is where the digits end that s has from i on.
+func digitsEnd(s string, i int) int {
+	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+		i++
+	}
+	return i
+}
