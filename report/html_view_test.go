@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 			b.Close()
 		}
 	}
+	if pprofBuilt {
+		tool, _ := pprofTool()
+		os.RemoveAll(filepath.Dir(tool))
+	}
 	os.Exit(code)
 }
 

@@ -129,19 +129,27 @@ func family() *profile.Profile {
 	return p
 }
 
-// pprofTool is the program that go tool pprof starts, so that a test can end it.
+// pprofTool is the program that go tool pprof starts, so that a test can end it, in a directory that TestMain removes.
+// It is built here, as go tool takes no notice of GOFLAGS and would compile the library it needs anew.
 var pprofTool = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("go", "tool", "-n", "pprof").CombinedOutput()
+	dir, err := os.MkdirTemp("", "markgen-report-")
 	if err != nil {
-		return "", fmt.Errorf("go tool -n pprof: %v\n%s", err, out)
+		return "", err
 	}
-	return strings.TrimSpace(string(out)), nil
+	tool := filepath.Join(dir, "pprof.exe")
+	if out, err := exec.Command("go", "build", "-o", tool, "cmd/pprof").CombinedOutput(); err != nil {
+		return tool, fmt.Errorf("go build cmd/pprof: %v\n%s", err, out)
+	}
+	return tool, nil
 })
+
+var pprofBuilt bool
 
 // pprofCommand is go tool pprof in a folder with the profile and the source that it is
 // of, whose lines say their numbers.
 func pprofCommand(t *testing.T, p *profile.Profile, args ...string) *exec.Cmd {
 	t.Helper()
+	pprofBuilt = true
 	tool, err := pprofTool()
 	if err != nil {
 		t.Fatal(err)

@@ -59,13 +59,13 @@ func TestBenchstat(t *testing.T) {
 			t.Errorf("on standard output:\n%s\nin the file:\n%s", got, want)
 		}
 	}
-	benchstat := exec.Command("go", "tool", "-C", "../../tools", "-n", "benchstat")
-	benchstat.Env = append(os.Environ(), "GOWORK=off")
-	tool, err := benchstat.Output()
-	if err != nil {
-		t.Fatal(err)
+	benchstat := filepath.Join(dir, "benchstat.exe")
+	build := exec.Command("go", "build", "-C", "../../tools", "-o", benchstat, "golang.org/x/perf/cmd/benchstat")
+	build.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(strings.TrimSpace(string(tool)), "-format", "csv", "old.txt", "new.txt")
+	cmd := exec.Command(benchstat, "-format", "csv", "old.txt", "new.txt")
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

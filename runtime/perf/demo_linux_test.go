@@ -127,7 +127,7 @@ func (f *form) compile() (string, error) {
 	}
 	cmd := exec.Command(filepath.Join(goroot, "bin", "go"), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "MARKGEN=", "GOWORK=off", "GOTOOLCHAIN=local", "GOROOT="+goroot)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath -ldflags=-w", "GOPROXY=off", "MARKGEN=", "GOWORK=off", "GOTOOLCHAIN=local", "GOROOT="+goroot)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.New("go " + strings.Join(args, " ") + ": " + err.Error() + "\n" + string(out))
 	}
