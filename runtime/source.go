@@ -121,7 +121,7 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 		case strings.HasPrefix(base, "virtual_"):
 			files[to] = bytes.Replace(text, []byte(virtualTag), nil, 1)
 		case strings.HasSuffix(base, ".s"):
-			addAssembly(files, strings.TrimSuffix(base, ".s"), text)
+			addAssembly(files, path.Dir(name), strings.TrimSuffix(base, ".s"), text)
 		default:
 			files[to] = text
 		}
@@ -129,13 +129,14 @@ func VirtualFiles(deep bool) (map[string][]byte, error) {
 	return files, nil
 }
 
-// addAssembly adds one assembly file, the declarations of its functions beside
-// it, and the directives that link them to those in package perf. The
+// addAssembly adds one assembly file of the package in dir, the declarations of its functions beside
+// it, and the directives that link them to those in the package. The
 // functions are those that a comment "// func name(…) …" declares. Both sides
 // name each function in a go:linkname: from Go 1.27 on the linker lets a package
 // pull a function of another only if that one offers it so (checkLinkname in
 // cmd/link/internal/loader).
-func addAssembly(files map[string][]byte, base string, text []byte) {
+func addAssembly(files map[string][]byte, dir, base string, text []byte) {
+	packageName := path.Base(dir)
 	var constraint, offers, pulls strings.Builder
 	for _, line := range strings.SplitAfter(string(text), "\n") {
 		if strings.HasPrefix(line, "//go:build ") {
@@ -152,9 +153,10 @@ func addAssembly(files map[string][]byte, base string, text []byte) {
 	if offers.Len() == 0 {
 		return // it only lets functions without a body be declared
 	}
-	files[assembly+"/markgen_"+base+".s"] = text
-	files[assembly+"/markgen_"+base+".go"] = []byte(constraint.String() +
+	beside := assembly + "/markgen_" + packageName + "_" + base
+	files[beside+".s"] = text
+	files[beside+".go"] = []byte(constraint.String() +
 		"package runtime\n\nimport _ \"unsafe\" // for go:linkname\n" + offers.String())
-	files[VirtualPerf+"/link_"+base+".go"] = []byte(constraint.String() +
-		"package perf\n\nimport (\n\t_ \"" + assembly + "\"\n\t_ \"unsafe\" // for go:linkname\n)\n" + pulls.String())
+	files[Virtual+"/"+dir+"/link_"+base+".go"] = []byte(constraint.String() +
+		"package " + packageName + "\n\nimport (\n\t_ \"" + assembly + "\"\n\t_ \"unsafe\" // for go:linkname\n)\n" + pulls.String())
 }

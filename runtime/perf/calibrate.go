@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -74,7 +75,7 @@ func calibrate() {
 	hot.extras &= calibrated
 	scratchWindow = window{width: noWindow}
 	hot.window = &scratchWindow
-	stepTicks = quantum()
+	stepTicks = clock.Step(now)
 	measureCosts()
 	hot.extras, hot.window = extras, around
 	unlock()
@@ -92,7 +93,7 @@ func calibrate() {
 //go:noinline
 func measureAgain(at uint64, index uint32) {
 	due := atomic.LoadUint64(&measureAt)
-	if int64(at-due) < 0 || !atomic.CompareAndSwapUint64(&measureAt, due, at+(at-began.tick)*(moreRounds-1)) {
+	if int64(at-due) < 0 || !atomic.CompareAndSwapUint64(&measureAt, due, at+(at-began.Tick)*(moreRounds-1)) {
 		return
 	}
 	from := now()
@@ -351,9 +352,9 @@ func measureInner(m *Marker) uint64 {
 //
 //go:norace
 //go:noinline
-func added(m *Marker, planted shape) uint64 {
+func added(m *Marker, marked shape) uint64 {
 	var took [2]batches
-	measureShapes(m, []shape{plainWork, planted}, func(shape, work, try int, ticks uint64) { took[shape][work][try] = ticks })
+	measureShapes(m, []shape{plainWork, marked}, func(shape, work, try int, ticks uint64) { took[shape][work][try] = ticks })
 	return took[1].over(&took[0])
 }
 

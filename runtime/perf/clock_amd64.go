@@ -2,12 +2,8 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
-
-const (
-	hardwareClock = layout.ClockTSC
-	hasG          = true
-)
+// hasG says that goroutines can be told apart.
+const hasG = true
 
 // ticks reads the time stamp counter. It is not fenced: the processor may move
 // the read by the few ns it looks ahead, and a fence would cost more than
@@ -47,29 +43,3 @@ func stackPointer(fp, saved uintptr) uintptr { return fp + 16 }
 
 //go:noescape
 func getg() uintptr
-
-//go:noescape
-func cpuid(leaf, sub uint32) (a, b, c, d uint32)
-
-// ticksUsable says whether the time stamp counter is a clock: it runs at one
-// rate in every power state (CPUID 80000007h, EDX bit 8, "invariant TSC"; what
-// Linux calls constant_tsc and nonstop_tsc; all have the leaf that run 64-bit code)
-// and the operating system relies on it too.
-func ticksUsable() bool {
-	_, _, _, d := cpuid(0x80000007, 0)
-	return d&(1<<8) != 0 && systemTrustsTSC()
-}
-
-// exactHz is the counter's frequency where the processor states it, else 0:
-// CPUID 15h gives the crystal's frequency and the ratio of the two. Leaf 16h is
-// not used, it is rounded to MHz.
-func exactHz() uint64 {
-	if top, _, _, _ := cpuid(0, 0); top < 0x15 {
-		return 0
-	}
-	den, num, crystal, _ := cpuid(0x15, 0)
-	if den == 0 || num == 0 || crystal == 0 {
-		return 0
-	}
-	return uint64(crystal) * uint64(num) / uint64(den)
-}

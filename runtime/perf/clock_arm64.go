@@ -2,12 +2,8 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
-
-const (
-	hardwareClock = layout.ClockCNTVCT
-	hasG          = true
-)
+// hasG says that goroutines can be told apart.
+const hasG = true
 
 // ticks reads the virtual counter, which the architecture promises to run at
 // one rate everywhere.
@@ -46,10 +42,3 @@ func stackPointer(fp, saved uintptr) uintptr { return saved + 8 }
 
 //go:noescape
 func getg() uintptr
-
-//go:noescape
-func counterHz() uint64
-
-func ticksUsable() bool { return counterHz() != 0 }
-
-func exactHz() uint64 { return counterHz() }

@@ -47,9 +47,3 @@ TEXT ·frame(SB), NOSPLIT, $0-24
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
 	RET
-
-// func counterHz() uint64
-TEXT ·counterHz(SB), NOSPLIT, $0-8
-	MRS  CNTFRQ_EL0, R0
-	MOVD R0, ret+0(FP)
-	RET

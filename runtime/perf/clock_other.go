@@ -2,14 +2,9 @@
 
 package perf
 
-import "github.com/markgen/markgen/runtime/layout"
-
 // Here the clock is the Go runtime's and goroutines have no identity, so self
 // times are not collected.
-const (
-	hardwareClock = layout.ClockMono
-	hasG          = false
-)
+const hasG = false
 
 func ticks() uint64 { return uint64(nanotime()) }
 
@@ -24,7 +19,3 @@ func frame() (gp, fp, hi uintptr) { return 0, 0, 0 }
 func stackPointer(fp, saved uintptr) uintptr { return 0 }
 
 func getg() uintptr { return 0 }
-
-func ticksUsable() bool { return false }
-
-func exactHz() uint64 { return 0 }

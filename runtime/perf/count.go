@@ -33,7 +33,7 @@ func pass(m *Marker) (n [0]byte) {
 			return n
 		}
 	}
-	if hot.extras != 0 && lostOnThread() {
+	if hot.extras != 0 && lostOnSystemStack() {
 		return n
 	}
 	if hot.extras&extraTrace != 0 {

@@ -53,7 +53,7 @@ func due(index uint32) bool {
 //
 //go:norace
 func makeRate(pid int, index uint32) bool {
-	if onThread(getg()) {
+	if onSystemStack(getg()) {
 		return false
 	}
 	lock()

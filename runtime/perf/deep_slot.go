@@ -29,7 +29,7 @@ func (slotSet) clear([]*slot) {}
 //go:norace
 //go:nocheckptr
 func near(g uintptr) (p *slot, key uintptr, number uint64) {
-	return (*slot)(unsafe.Pointer(g + slotOffset)), uintptr(hot.slots), goroutineOf(g)
+	return (*slot)(unsafe.Pointer(g + slotOffset)), uintptr(hot.slots), goidOf(g)
 }
 
 // slotOffset is where in a g its slot is.

@@ -107,18 +107,18 @@ func incomplete() bool {
 
 // setEnd says that the run has ended when it was stopped: another process may have done that long ago.
 func setEnd() {
-	end, wall := takeAnchor(), platform.WallNS()
+	end, wall := anchorNow(), platform.WallNS()
 	if hot.mono {
-		end.tick = end.mono
+		end.Tick = end.Mono
 	}
 	stopped := atomic.LoadUint64(headerWord(layout.OffState)) == layout.StateStopped
-	if since := atomic.LoadUint64(headerWord(layout.OffSince)); stopped && int64(since-began.tick) > 0 && int64(end.tick-since) > 0 {
-		ago := toNS(end.tick - since)
-		end.tick, end.mono, wall = since, end.mono-ago, wall-ago
+	if since := atomic.LoadUint64(headerWord(layout.OffSince)); stopped && int64(since-began.Tick) > 0 && int64(end.Tick-since) > 0 {
+		ago := toNS(end.Tick - since)
+		end.Tick, end.Mono, wall = since, end.Mono-ago, wall-ago
 	}
 	setHeader(layout.OffEndWall, wall)
-	setHeader(layout.OffEndMono, end.mono)
-	setHeader(layout.OffEndTick, end.tick)
+	setHeader(layout.OffEndMono, end.Mono)
+	setHeader(layout.OffEndTick, end.Tick)
 	if used, _ := platform.Used(); used > usedBefore {
 		setHeader(layout.OffCPUTime, used-usedBefore)
 	}

@@ -67,7 +67,7 @@ func (slotSet) clear(owners []*slot) {
 //go:norace
 //go:nocheckptr
 func near(g uintptr) (p *slot, key uintptr, number uint64) {
-	number = goroutineOf(g)
+	number = goidOf(g)
 	return &lineOf(hot.slots, slotBits, g)[0], keyOf(g, number), number
 }
 
@@ -89,10 +89,10 @@ func (p *slot) g() uintptr { return uintptr(uint64(p.key) & (1<<ownerShift - 1))
 //go:norace
 //go:nocheckptr
 func find(g uintptr) *slot {
-	if onThread(g) {
+	if onSystemStack(g) {
 		return nil
 	}
-	return lineOf(hot.slots, slotBits, g).find(g, keyOf(g, goroutineOf(g)))
+	return lineOf(hot.slots, slotBits, g).find(g, keyOf(g, goidOf(g)))
 }
 
 // lineOf gives the line of goroutine g in the table of 1<<lineBits lines. The
@@ -175,10 +175,10 @@ func (p *slot) changeKey(key uintptr) bool {
 //go:nocheckptr
 func (p *slot) claimGone() bool {
 	g, key := p.g(), atomic.LoadUintptr(&p.key)
-	if !hasState || !isDead(g) && keyOf(g, goroutineOf(g)) == key {
+	if !hasState || !isDead(g) && keyOf(g, goidOf(g)) == key {
 		return false
 	}
-	return atomic.CompareAndSwapUintptr(&p.key, key, keyOf(g, ^goroutineOf(g)))
+	return atomic.CompareAndSwapUintptr(&p.key, key, keyOf(g, ^goidOf(g)))
 }
 
 // present is find: an earlier run's slots are in tables of their own.

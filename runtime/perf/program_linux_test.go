@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -321,23 +322,23 @@ func TestCPUTime(t *testing.T) {
 	}
 }
 
-// The header tells the clock, the platform and what was asked for.
+// The header tells the kind, the platform and what was asked for.
 func TestHeader(t *testing.T) {
 	arch := goarch
 	if emulator != "" {
 		arch = os.Getenv("GOARCH")
 	}
-	for _, clock := range []string{"mono", ""} {
+	for _, kind := range []string{"mono", ""} {
 		config := "file=data"
-		if clock != "" {
-			config += ",clock=" + clock
+		if kind != "" {
+			config += ",clock=" + kind
 		}
 		d := virtualForm.run(t, config, "self", "10").data("data")
 		if d.text(layout.OffApp, layout.SizeApp) != "demo" || d.text(layout.OffConfig, layout.SizeConfig) != config || d.text(layout.OffGOOS, layout.SizeGOOS) != goos ||
 			d.text(layout.OffGOARCH, layout.SizeGOARCH) != arch || !strings.HasPrefix(d.text(layout.OffGo, layout.SizeGo), "go1.") {
 			t.Errorf("header %q", d.b[layout.OffApp:layout.OffConfig+64])
 		}
-		if d.text(layout.OffMain, layout.SizeMain) != "demo" || arch == goarch && d.text(layout.OffCPU, layout.SizeCPU) != cpuModel() || arch == "amd64" && cpuModel() == "" {
+		if d.text(layout.OffMain, layout.SizeMain) != "demo" || arch == goarch && d.text(layout.OffCPU, layout.SizeCPU) != clock.Model() || arch == "amd64" && clock.Model() == "" {
 			t.Errorf("main package %q, processor %q", d.text(layout.OffMain, layout.SizeMain), d.text(layout.OffCPU, layout.SizeCPU))
 		}
 		ns := d.word(layout.OffEndMono) - d.word(layout.OffStartMono)
@@ -346,7 +347,7 @@ func TestHeader(t *testing.T) {
 		if off := hz/float64(d.word(layout.OffHz)) - 1; off < -5e-4 || off > 5e-4 {
 			t.Errorf("the clock runs at %.0f Hz, the header says %d", hz, d.word(layout.OffHz))
 		}
-		if clock == "mono" && (d.word(layout.OffClock) != layout.ClockMono || d.word(layout.OffHz) != 1e9) {
+		if kind == "mono" && (d.word(layout.OffClock) != layout.ClockMono || d.word(layout.OffHz) != 1e9) {
 			t.Errorf("clock %d at %d Hz", d.word(layout.OffClock), d.word(layout.OffHz))
 		}
 		read, inside, whole := d.word(layout.OffRead), d.word(layout.OffInside), d.word(layout.OffWhole)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -72,7 +73,7 @@ func TestToNS(t *testing.T) {
 	kept := hot.mult
 	defer func() { hot.mult = kept }()
 	for _, hz := range []uint64{1e6, 24e6, 62_500_000, 1e9, 2_699_998_123, 6e9} {
-		hot.mult = multFor(hz)
+		hot.mult = clock.Multiplier(hz)
 		for _, d := range []uint64{0, 1, 2, 1000, 1e9, 1<<32 - 1, 1 << 32, 6<<32 + 5, 1e12, 1e16} {
 			exact := float64(d) / float64(hz) * 1e9
 			if got := float64(toNS(d)); math.Abs(got-exact) > exact*1e-9+0.5 {
@@ -80,7 +81,7 @@ func TestToNS(t *testing.T) {
 			}
 		}
 	}
-	if multFor(0) != 1<<32 || multFor(1e9) != 1<<32 {
+	if clock.Multiplier(0) != 1<<32 || clock.Multiplier(1e9) != 1<<32 {
 		t.Error("one tick a ns")
 	}
 }

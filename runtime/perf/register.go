@@ -107,7 +107,7 @@ func RegisterTable(before, after *Marker, text string) bool {
 func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as registering, tallies *tallies) bool {
 	begin()
 	if as == registeredInSource {
-		endMatters, endSeen = true, endSeen || ofMain(text)
+		markedInPlace, finishes = true, finishes || ofMain(text)
 	}
 	if markers == nil || nm < 0 || nm > maxIndex {
 		nm = 0
@@ -344,7 +344,7 @@ const unwanted = layout.IndexOff | layout.IndexOffChoice
 //go:norace
 //go:noinline
 func decide(m *Marker) uint32 {
-	if m.isClosed() || lostOnThread() {
+	if m.isClosed() || lostOnSystemStack() {
 		return 0
 	}
 	begin()
@@ -356,7 +356,7 @@ func decide(m *Marker) uint32 {
 	}
 	w := loadWord(&m.index)
 	if w&layout.IndexAsked != 0 {
-		asked()
+		ackControl()
 		w = loadWord(&m.index)
 	}
 	on := State() == layout.StateProfiling
@@ -368,7 +368,7 @@ func decide(m *Marker) uint32 {
 		}
 		n := nextIndex - firstIndex
 		unlock()
-		tellUnseen(n)
+		warnNoFinish(n)
 		ownSlot().overlook(from)
 		w = loadWord(&m.index)
 		if w&layout.IndexMask != 0 {

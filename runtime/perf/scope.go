@@ -25,7 +25,7 @@ var hot struct {
 	extras uint32    // extra…: what is done besides timing; needs slots
 	look   uint64    // when a bucket's count has none of these bits it is looked whether the marker is to be demoted
 	again  uint64    // when that is looked at any scope, ticks
-	number uintptr   // where in a g its goroutine's number is, or something else that stays
+	goid   uintptr   // byte offset of the ID in a g, see findGoid
 	_      [64]byte
 }
 
@@ -186,7 +186,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 //go:nocheckptr
 //go:noinline
 func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
-	if onThread(g) && lostOnThread() {
+	if onSystemStack(g) && lostOnSystemStack() {
 		return Entered{}
 	}
 	if w := hot.window; t-w.from > w.width {
@@ -322,7 +322,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 	return none
 }
 
-// exitAt is exit whatever there is to be done.
+// exitAt is exit for all scopes.
 //
 //go:norace
 //go:nocheckptr
@@ -333,7 +333,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		if int64(e.at-readyAt) < 0 || otherClock && int64(e.at-t) > int64(fromNS(mostApart)) {
 			return // it is of an earlier run
 		}
-		if lostOnThread() {
+		if lostOnSystemStack() {
 			return
 		}
 		if hot.extras&extraTrace != 0 {
@@ -430,7 +430,7 @@ func (p *slot) leave(r *record, ns uint64) (self uint64) {
 //go:norace
 //go:noinline
 func (p *slot) finish(i uint32, done passage, size int) {
-	if p == nil && lostOnThread() {
+	if p == nil && lostOnSystemStack() {
 		return
 	}
 	pid := procPin()

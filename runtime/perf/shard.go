@@ -98,7 +98,7 @@ func recordSlow(i uint32, p passage) {
 //
 //go:norace
 func (p *passage) keep(i uint32) (kept bool) {
-	if lostOnThread() {
+	if lostOnSystemStack() {
 		return false
 	}
 	for {
@@ -128,7 +128,7 @@ func noRun() bool {
 //
 //go:norace
 func (p *passage) over() bool {
-	return p.slot != nil && p.slot.frozen() || int64(p.at-began.tick) < 0
+	return p.slot != nil && p.slot.frozen() || int64(p.at-began.Tick) < 0
 }
 
 // prepare makes a cell for marker i on processor pid, so that the passage p can

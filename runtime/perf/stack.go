@@ -5,6 +5,7 @@ package perf
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -46,7 +47,7 @@ type stack struct {
 	_     [4]uint64
 }
 
-// none is the stack of a slot that has none.
+// none is the stack of a slot without one.
 var none stack
 
 // A record is an open scope on its goroutine's stack.
@@ -77,7 +78,7 @@ const (
 	nestedBit  = 1 << 30 // the same: it is inside another scope of the same marker
 	shutBit    = 1 << 31 // the same: the marker is shut until it ends, see within
 	scopeBits  = firstBit | nestedBit | shutBit
-	costBits   = 8 // of the fraction in slot.over
+	costBits   = clock.FractionBits // of the fraction in slot.over
 )
 
 // The structs and the layout agree, or this does not compile.
@@ -236,99 +237,4 @@ func less(d, cost uint64) uint64 {
 		return 0
 	}
 	return d - cost
-}
-
-// settle ends the scopes above position n, which a panic or runtime.Goexit has
-// left without passing their ends: when recover stopped the panic, if that is
-// known, else now.
-//
-//go:norace
-//go:nocheckptr
-//go:noinline
-func (p *slot) settle(n uint32, t uint64) {
-	sinceStopped := p.sinceStopped()
-	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); { // what a trigger does may begin another run
-		r := s.at(s.n - 1)
-		end, later := t, uint64(0)
-		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
-			end, later = p.recovered, sinceStopped
-		} else if int64(ownWindow().closed-r.start) > 0 || conf.windows() && int64(windowClosed-r.start) > 0 {
-			p.drop() // its marker was closed, perhaps before its end came
-			continue
-		}
-		if hot.extras&extraTrace != 0 {
-			p.traceLeft(t)
-		}
-		p.left = true
-		p.over -= later
-		p.end(r.index&^scopeBits, end)
-		p.over += later
-		p.left = false
-	}
-}
-
-// end ends the innermost scope, of the marker of that index, at t.
-//
-//go:norace
-//go:nocheckptr
-func (p *slot) end(index uint32, t uint64) {
-	if n := p.stack.n; n > 0 {
-		Entered{at: uint64(n), slot: p, index: index}.exit(t, 0)
-	}
-}
-
-// drop pops the innermost scope without a duration. That it was passed counts.
-//
-//go:norace
-//go:nocheckptr
-func (p *slot) drop() {
-	s := p.stack
-	r := s.at(s.n - 1)
-	i := r.index &^ scopeBits
-	if r.index&shutBit != 0 {
-		reopen(i)
-	}
-	p.child = r.saved
-	p.mask = r.mask
-	at := r.start
-	s.n--
-	p.activate(i, 1<<32-1)
-	recordSlow(i, passage{at: at, slot: p})
-	if hot.extras != 0 {
-		recorded(i)
-	}
-}
-
-// abandon drops the scopes that an earlier goroutine of this g has left, which runtime.Goexit
-// ended: how long they took nobody knows.
-//
-//go:norace
-//go:nocheckptr
-func (p *slot) abandon() {
-	p.stack = p.stack.scopes()
-	for p.stack.n > 0 && !p.frozen() {
-		p.drop()
-	}
-	p.then = 0
-}
-
-// unwind settles the scopes whose functions have gone: a scope that was opened
-// deeper in the stack than the one of marker index that opens now, and one of the
-// same marker in the same frame. The compiler may inline a function into itself, once;
-// a function that calls itself is therefore planted so that it is not inlined
-// (chooseForm in package rewrite).
-//
-//go:norace
-//go:nocheckptr
-func (p *slot) unwind(index, depth uint32, t uint64) {
-	s := p.stack
-	for n := s.n; n > 0 && p.stack == s; n-- {
-		r := s.at(n - 1)
-		if r.depth < depth {
-			return
-		}
-		if r.depth > depth || r.index&^scopeBits == index {
-			p.settle(n-1, t)
-		}
-	}
 }

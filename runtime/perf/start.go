@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -19,10 +20,9 @@ const (
 	goarch = runtime.GOARCH
 )
 
-// conf, app, the report's place and the moment of the start are set once by
-// start.
+// Set by start.
 var (
-	began      anchor
+	began      clock.Anchor
 	conf       settings
 	app        string
 	reportPath string // absolute where the system tells; "" without report=
@@ -31,7 +31,7 @@ var (
 // usedBefore is the processor time that the process had taken when the run began, ns.
 var usedBefore uint64
 
-// readyAt is the tick from which on passages are the run's, began.tick until it is ready.
+// readyAt is the tick from which on passages are the run's, began.Tick until it is ready.
 var readyAt uint64
 
 // lastClock is that of the latest run, otherClock whether one before had another: what is open since then without
@@ -92,7 +92,7 @@ func configure(spec string) error {
 	never := hot.mode == modeInert && header == nil
 	if c, trouble := parseSettings(spec); trouble != "" {
 		return &ConfigError{trouble}
-	} else if c.TSC && !ticksUsable() {
+	} else if c.TSC && !clock.Usable() {
 		return &ConfigError{noTSC()}
 	}
 	forget()
@@ -186,8 +186,7 @@ func forget() {
 	header = unsafe.Pointer(&noHeader)
 }
 
-// noHeader is what is read as a header by who has seen that there was one, a moment
-// before there is none.
+// noHeader is the header between two runs.
 var noHeader [layout.HeaderSize / 8]uint64
 
 // ready lets scopes be opened: the first of them comes here, and what changes the
@@ -206,10 +205,10 @@ func ready() {
 	}
 	if hot.mode == modeReady && openCollectors() {
 		if !hot.mono {
-			for uint64(nanotime())-began.mono < calibration {
+			for uint64(nanotime())-began.Mono < calibration {
 			}
-			if hz := statedHz(measureHz(began)); hz != 0 {
-				hot.mult = multFor(hz)
+			if hz := clock.Rate(began.Hz(anchorNow())); hz != 0 {
+				hot.mult = clock.Multiplier(hz)
 				setHeader(layout.OffHz, hz)
 				setCosts()
 			}
@@ -244,7 +243,7 @@ func settle() {
 		return
 	}
 	calibrate()
-	setHeaderText(layout.OffCPU, layout.SizeCPU, cpuModel())
+	setHeaderText(layout.OffCPU, layout.SizeCPU, clock.Model())
 }
 
 func noTSC() string {
@@ -256,10 +255,10 @@ func noTSC() string {
 //
 //go:norace
 func start(value string) (refused uint64, trouble string) {
-	began = takeAnchor()
+	began = anchorNow()
 	wall := platform.WallNS()
 	c, trouble := parseSettings(value)
-	usable := ticksUsable()
+	usable := clock.Usable()
 	if trouble == "" && c.TSC && !usable {
 		trouble = noTSC()
 	}
@@ -268,7 +267,7 @@ func start(value string) (refused uint64, trouble string) {
 	}
 	number := uintptr(0)
 	if hasG {
-		if number = goroutineNumber(); number == 0 && trouble == "" {
+		if number = findGoid(); number == 0 && trouble == "" {
 			trouble = "goroutines can't be told apart in a program of " + runtime.Version() + "; nothing is collected"
 		}
 		prepareRecovered()
@@ -317,7 +316,7 @@ func start(value string) (refused uint64, trouble string) {
 	if hasG {
 		slots := firstSlots(spare)
 		if room = slots != nil; room {
-			hot.slots, hot.number = slots, number
+			hot.slots, hot.goid = slots, number
 		}
 		followEnds()
 	}
@@ -331,25 +330,25 @@ func start(value string) (refused uint64, trouble string) {
 	hot.mono = c.Mono || !usable
 	hz, kind := uint64(1e9), uint64(layout.ClockMono)
 	if !hot.mono {
-		kind = hardwareClock
-		if hz = measureHz(began); hz == 0 { // ready knows better
+		kind = clock.Kind
+		if hz = began.Hz(anchorNow()); hz == 0 { // ready knows better
 			hot.mono = true
 			hz, kind = 1e9, layout.ClockMono
 		}
 	}
-	hot.mult = multFor(hz)
+	hot.mult = clock.Multiplier(hz)
 	if hot.mono {
-		began.tick = began.mono
+		began.Tick = began.Mono
 	}
-	readyAt = began.tick
+	readyAt = began.Tick
 	otherClock = otherClock || lastClock != 0 && lastClock != kind
 	lastClock = kind
 	setHeader(layout.OffState, layout.StateConfigured)
-	setHeader(layout.OffSince, began.tick)
+	setHeader(layout.OffSince, began.Tick)
 	setHeader(layout.OffPID, uint64(pid))
 	setHeader(layout.OffStartWall, wall)
-	setHeader(layout.OffStartMono, began.mono)
-	setHeader(layout.OffStartTick, began.tick)
+	setHeader(layout.OffStartMono, began.Mono)
+	setHeader(layout.OffStartTick, began.Tick)
 	usedBefore, _ = platform.Used()
 	setHeader(layout.OffClock, kind)
 	setHeader(layout.OffHz, hz)
@@ -404,7 +403,7 @@ func start(value string) (refused uint64, trouble string) {
 	}
 	unlock()
 	rounds = 0
-	atomic.StoreUint64(&measureAt, began.tick+1<<62)
+	atomic.StoreUint64(&measureAt, began.Tick+1<<62)
 	calibrate()
 	if c.windows() {
 		setHeader(layout.OffWindowWidth, 0)

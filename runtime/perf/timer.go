@@ -107,7 +107,7 @@ var timing mutex
 //go:norace
 func (t *trigger) due(begun uint64) uint64 {
 	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince))
-	since := began.mono + toNS(less(tick, began.tick)) // the state may have been changed from outside
+	since := began.Mono + toNS(less(tick, began.Tick)) // the state may have been changed from outside
 	if state == layout.StateProfiling && firstProfiling == 0 {
 		firstProfiling = since
 	}

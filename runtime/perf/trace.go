@@ -3,11 +3,9 @@
 package perf
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
@@ -112,86 +110,6 @@ func startTrace() {
 	}
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|flags)
 }
-
-// goroutineNumber finds out where in a g the number of its goroutine stands: behind
-// a word that says it is running (runtime/runtime2.go: atomicstatus, stackLock,
-// goid), at different offsets in different releases. If it is not found
-// there or could be in two places, a goroutine goes by the address of its g,
-// which another may have after its end: that is in it, too (sched.g). 0: nor is that.
-func goroutineNumber() (offset uintptr) {
-	offset = offsetOfNumber()
-	if hasState = offset != 0; hasState {
-		return offset
-	}
-	g := getg()
-	for at := uintptr(0); at < gSize; at += 8 {
-		if gWord(g, at) == uint64(g) {
-			return at
-		}
-	}
-	return 0
-}
-
-const gSize = 320 // a g is larger
-
-// hasState says that a g has its state before its number.
-var hasState bool
-
-// The states of a g (runtime/runtime2.go).
-const (
-	running = 2      // _Grunning
-	dead    = 6      // _Gdead
-	scanned = 0x1000 // _Gscan, for a moment
-)
-
-// isDead says whether the goroutine of g has ended, and no other has its g. hasState.
-//
-//go:norace
-//go:nocheckptr
-func isDead(g uintptr) bool { return gWord(g, hot.number-8)&(1<<32-1)&^scanned == dead }
-
-//go:norace
-//go:nocheckptr
-func offsetOfNumber() (offset uintptr) {
-	const (
-		title = "goroutine "
-		first = 64
-	)
-	var b [64]byte
-	text := string(b[:runtime.Stack(b[:], false)])
-	if len(text) < len(title) || text[:len(title)] != title {
-		return 0
-	}
-	digits, _ := lite.Cut(text[len(title):], ' ')
-	number, ok := config.Uint(digits)
-	if !ok {
-		return 0
-	}
-	g := getg()
-	for at := uintptr(first); at < gSize; at += 8 {
-		if state := gWord(g, at-8) &^ scanned; state == running && gWord(g, at) == number {
-			if offset != 0 {
-				return 0
-			}
-			offset = at
-		}
-	}
-	return offset
-}
-
-// gWord reads a word of a g.
-//
-//go:norace
-//go:nocheckptr
-func gWord(g, at uintptr) uint64 {
-	return *(*uint64)(unsafe.Add(unsafe.Pointer(nil), g+at))
-}
-
-// goroutineOf is what the goroutine of g goes by in a trace.
-//
-//go:norace
-//go:nocheckptr
-func goroutineOf(g uintptr) uint64 { return gWord(g, hot.number) }
 
 // write writes a record of the goroutine of that number, with so many scopes open. The caller is pinned to processor
 // pid, which ends here: so the arguments need not wait anywhere for the pin. what is the marker's index

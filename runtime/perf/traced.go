@@ -12,9 +12,9 @@ import "github.com/markgen/markgen/runtime/layout"
 func (p *slot) trace(what uint32, t, cost uint64) {
 	if level := p.stack.n; p.delayed {
 		p.delayed = false
-		writeSlow(&traceRecord{t, goroutineOf(p.g()), what, level, 0})
+		writeSlow(&traceRecord{t, goidOf(p.g()), what, level, 0})
 	} else {
-		write(procPin(), goroutineOf(p.g()), what, level, t, cost)
+		write(procPin(), goidOf(p.g()), what, level, t, cost)
 	}
 }
 
@@ -53,7 +53,7 @@ func tracePoint(index uint32) {
 	} else {
 		t, g = ticksAndG()
 	}
-	write(procPin(), goroutineOf(g), index|layout.RecordPoint<<layout.RecordKindShift, 0, t, tracing.point)
+	write(procPin(), goidOf(g), index|layout.RecordPoint<<layout.RecordKindShift, 0, t, tracing.point)
 }
 
 // traceTaken says that a marker has taken the time since from in which nothing
@@ -63,7 +63,7 @@ func tracePoint(index uint32) {
 //go:nocheckptr
 func traceTaken(index uint32, from uint64) {
 	if hot.extras&extraTrace != 0 {
-		writeSlow(&traceRecord{from, goroutineOf(getg()), index | layout.RecordTaken<<layout.RecordKindShift, 0, 0})
+		writeSlow(&traceRecord{from, goidOf(getg()), index | layout.RecordTaken<<layout.RecordKindShift, 0, 0})
 	}
 }
 
@@ -97,7 +97,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 	}
 	p.mask = r.mask
 	s.n = pos - 1
-	write(pid, goroutineOf(p.g()), index|layout.RecordExit<<layout.RecordKindShift, pos, t, tracing.exit[r.kind()])
+	write(pid, goidOf(p.g()), index|layout.RecordExit<<layout.RecordKindShift, pos, t, tracing.exit[r.kind()])
 }
 
 // popTraced ends the innermost scope where nothing is timed.

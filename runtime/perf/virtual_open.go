@@ -165,7 +165,7 @@ func Begin(m *Marker) (n Nothing) {
 //go:nocheckptr
 //go:noinline
 func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
-	if onThread(g) && lostOnThread() {
+	if onSystemStack(g) && lostOnSystemStack() {
 		return
 	}
 	if w := hot.window; t-w.from > w.width {

@@ -159,7 +159,7 @@ func (t *Tallies) meet(last **Own, at uintptr) {
 //go:norace
 //go:nocheckptr
 func (t *Tallies) advance(last **Own, unit uintptr) {
-	if onThread(getg()) {
+	if onSystemStack(getg()) {
 		return // all share what counts it
 	}
 	lock()

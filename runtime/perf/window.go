@@ -3,7 +3,6 @@
 package perf
 
 import (
-	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
@@ -92,7 +91,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 	if width == noWindow || t-from <= width {
 		return true // another was opened just now
 	}
-	if onThread(getg()) {
+	if onSystemStack(getg()) {
 		return false
 	}
 	switch w {
@@ -264,16 +263,3 @@ var (
 //go:norace
 //go:nocheckptr
 func openBit(i uint32) *byte { return (*byte)(unsafe.Add(openBits, uintptr(i)/8)) }
-
-// fromNS turns ns into ticks.
-func fromNS(ns uint64) uint64 {
-	if hot.mult == 0 {
-		return ns
-	}
-	hi, lo := bits.Mul64(ns, 1<<32)
-	if hi >= hot.mult {
-		return 1<<64 - 1
-	}
-	ticks, _ := bits.Div64(hi, lo, hot.mult)
-	return ticks
-}

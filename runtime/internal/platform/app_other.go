@@ -1,4 +1,4 @@
-//go:build !markgen_off && !linux && !darwin && !windows
+//go:build !linux && !darwin && !windows
 
 package platform
 

@@ -1,4 +1,4 @@
-//go:build !markgen_off && (linux || darwin)
+//go:build linux || darwin
 
 package platform
 

@@ -1,5 +1,3 @@
-//go:build !markgen_off
-
 package platform
 
 import "syscall"

@@ -1,4 +1,4 @@
-//go:build !markgen_off && !linux
+//go:build !linux
 
 package platform
 

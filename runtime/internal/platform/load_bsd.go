@@ -1,4 +1,4 @@
-//go:build !markgen_off && (darwin || freebsd || netbsd || openbsd || dragonfly)
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
 
 package platform
 

@@ -1,4 +1,4 @@
-//go:build !linux && !markgen_off
+//go:build !linux
 
 package platform
 

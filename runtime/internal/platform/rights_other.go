@@ -1,4 +1,4 @@
-//go:build !markgen_off && !unix
+//go:build !unix
 
 package platform
 

@@ -1,4 +1,4 @@
-//go:build !markgen_off && unix && !linux
+//go:build unix && !linux
 
 package platform
 

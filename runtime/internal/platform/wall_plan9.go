@@ -1,5 +1,3 @@
-//go:build !markgen_off
-
 package platform
 
 // WallNS is 0: nobody asks on Plan 9.

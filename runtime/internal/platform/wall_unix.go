@@ -1,4 +1,4 @@
-//go:build !markgen_off && (unix || js || wasip1)
+//go:build unix || js || wasip1
 
 package platform
 

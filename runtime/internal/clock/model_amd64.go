@@ -1,12 +1,10 @@
-//go:build !markgen_off
-
-package perf
+package clock
 
 import "github.com/markgen/markgen/runtime/internal/lite"
 
-// cpuModel is the processor's model as it names itself, "" if it does not (CPUID 80000002h to
+// Model is the processor's model as it names itself, "" if it does not (CPUID 80000002h to
 // 80000004h, the processor brand string, which all have that run 64-bit code). In a virtual machine each of these instructions may take 20 to 70 µs.
-func cpuModel() string {
+func Model() string {
 	var text []byte
 	for leaf := uint32(0x80000002); leaf <= 0x80000004; leaf++ {
 		a, b, c, d := cpuid(leaf, 0)

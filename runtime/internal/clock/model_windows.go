@@ -1,6 +1,6 @@
-//go:build !markgen_off && !amd64
+//go:build !amd64
 
-package perf
+package clock
 
 import (
 	"syscall"
@@ -8,8 +8,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// cpuModel is the processor's model as the system names it, "" if it does not.
-func cpuModel() string {
+// Model is the processor's model as the system names it, "" if it does not.
+func Model() string {
 	text, _ := syscall.Getenv("PROCESSOR_IDENTIFIER")
 	return lite.Squeeze([]byte(text))
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// asked takes IndexAsked off the markers, by which the process was told to look at what somebody outside has changed. It has
-// counters follow the state, and begins to sample in windows, if the run was given a rate. It is called at the next passage of
-// any marker.
+// ackControl clears IndexAsked, the bit with which another process (markgen ctl) says that it has changed the state or
+// the sampling rate in the data file. Counters follow the state, and windows begin if there is a rate now. It is called
+// at the next passage of a marker.
 //
 //go:norace
 //go:noinline
-func asked() {
+func ackControl() {
 	lock()
 	for k := range tables {
 		t := &tables[k]
 		for i := range t.markers {
-			clearAsked(&t.at(uint32(i)).index)
+			clearRequest(&t.at(uint32(i)).index)
 		}
 	}
 	follow()
@@ -38,7 +38,7 @@ func asked() {
 }
 
 //go:norace
-func clearAsked(index *uint32) {
+func clearRequest(index *uint32) {
 	for {
 		w := loadWord(index)
 		if w&layout.IndexAsked == 0 {

@@ -1,6 +1,4 @@
-//go:build !markgen_off
-
-package perf
+package clock
 
 import (
 	"syscall"

@@ -1,6 +1,4 @@
-//go:build !markgen_off
-
-package perf
+package clock
 
 import (
 	"github.com/markgen/markgen/runtime/internal/lite"
@@ -8,10 +6,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// cpuModel is the register by which the first processor says what it is: implementer, variant, part and revision
+// Model is the register by which the first processor says what it is: implementer, variant, part and revision
 // (MIDR_EL1 of the Arm Architecture Reference Manual). Its names are in no place that a
 // program could read; package profile has some.
-func cpuModel() string {
+func Model() string {
 	var b [layout.SizeCPU]byte
 	text := lite.Squeeze(b[:platform.ReadFile("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", b[:])])
 	if text == "" {

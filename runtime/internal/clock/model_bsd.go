@@ -1,17 +1,18 @@
-//go:build !markgen_off && !amd64 && (darwin || freebsd || netbsd || openbsd || dragonfly)
+//go:build !amd64 && (darwin || freebsd || netbsd || openbsd || dragonfly)
 
-package perf
+package clock
 
 import (
+	"runtime"
 	"syscall"
 
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// cpuModel is the processor's model as the system names it, "" if it does not.
-func cpuModel() string {
+// Model is the processor's model as the system names it, "" if it does not.
+func Model() string {
 	name := "hw.model"
-	if goos == "darwin" {
+	if runtime.GOOS == "darwin" {
 		name = "machdep.cpu.brand_string"
 	}
 	text, err := syscall.Sysctl(name)

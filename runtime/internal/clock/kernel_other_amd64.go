@@ -1,8 +1,10 @@
-//go:build !markgen_off && !linux
+//go:build !linux
 
-package perf
+package clock
+
+import "runtime"
 
 // systemTrustsTSC is called for an invariant TSC only. macOS and Windows build
 // their own fine clocks on such a TSC; for the other systems we do not know a
 // cheap way to ask.
-func systemTrustsTSC() bool { return goos == "darwin" || goos == "windows" }
+func systemTrustsTSC() bool { return runtime.GOOS == "darwin" || runtime.GOOS == "windows" }

@@ -1,0 +1,58 @@
+//go:build !markgen_off
+
+package perf
+
+import "runtime"
+
+// A program that is marked in place ends without Finish if package main has no marker: it prints no report, and its
+// data do not say that it ended. It is warned about that once func main has begun; before, the table of package main
+// may be yet to come.
+
+// finishes says that package main has a table, and so calls Finish, or that exits are seen anyway.
+var finishes = seesExit
+
+// markedInPlace says that there is a table in the source. Other tables are of overlay builds, which see the exit.
+var markedInPlace bool
+
+// warnedNoFinish says that the warning has been printed. Under the lock.
+var warnedNoFinish bool
+
+// warnNoFinish is called at the first passage of a marker, as the nth. Looking stops the program for a moment, so while
+// packages are initialised it looks at the first 16 and then at one in two, four, ….
+//
+//go:norace
+func warnNoFinish(n uint32) {
+	if !markedInPlace || finishes || warnedNoFinish || n > 16 && n&(n-1) != 0 || conf.Report == "" && conf.File == "" && conf.Spool == "" {
+		return
+	}
+	stacks := make([]byte, 64<<10)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	if !contains(stacks, "\nmain.main(") {
+		return
+	}
+	lock()
+	tell := !warnedNoFinish && !finishes
+	warnedNoFinish = true
+	unlock()
+	if !tell {
+		return
+	}
+	what := "package main has no marker: unless it calls Finish, the end of the program is not seen, no report is printed then, and the data do not say that it ended; " +
+		"run markgen on package main"
+	if contains([]byte(app+"$"), ".test$") || contains([]byte(app+"$"), ".test.exe$") {
+		what = "the end of a test binary is not seen: it prints no report, and the data do not say that it ended; run the tests with markgen test"
+	}
+	complain(what)
+}
+
+// contains says whether what is in text.
+//
+//go:norace
+func contains(text []byte, what string) bool {
+	for ; len(text) >= len(what); text = text[1:] {
+		if string(text[:len(what)]) == what {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+//go:build !markgen_off
+
+package perf
+
+import "runtime"
+
+// A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the goroutine, or another that
+// has got its g, passes a marker again (unwind, settle), when recover stops the panic (virtual_recover.go), or in
+// order at the end of the run (settleLeft). What still runs then stays open in the data.
+
+// settle ends the scopes above position n, which a panic or runtime.Goexit has left: at the time at which recover
+// stopped the panic, if that is known, else at t.
+//
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (p *slot) settle(n uint32, t uint64) {
+	sinceStopped := p.sinceStopped()
+	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); { // what a trigger does may begin another run
+		r := s.at(s.n - 1)
+		end, later := t, uint64(0)
+		if s.n <= p.then && int64(p.recovered-r.start) >= 0 {
+			end, later = p.recovered, sinceStopped
+		} else if int64(ownWindow().closed-r.start) > 0 || conf.windows() && int64(windowClosed-r.start) > 0 {
+			p.drop() // its marker was closed, perhaps before its end came
+			continue
+		}
+		if hot.extras&extraTrace != 0 {
+			p.traceLeft(t)
+		}
+		p.left = true
+		p.over -= later
+		p.end(r.index&^scopeBits, end)
+		p.over += later
+		p.left = false
+	}
+}
+
+// end ends the innermost scope, of the marker of that index, at t.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) end(index uint32, t uint64) {
+	if n := p.stack.n; n > 0 {
+		Entered{at: uint64(n), slot: p, index: index}.exit(t, 0)
+	}
+}
+
+// drop ends the innermost scope without a duration; the passage counts.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) drop() {
+	s := p.stack
+	r := s.at(s.n - 1)
+	i := r.index &^ scopeBits
+	if r.index&shutBit != 0 {
+		reopen(i)
+	}
+	p.child = r.saved
+	p.mask = r.mask
+	at := r.start
+	s.n--
+	p.activate(i, 1<<32-1)
+	recordSlow(i, passage{at: at, slot: p})
+	if hot.extras != 0 {
+		recorded(i)
+	}
+}
+
+// abandon drops the scopes of an earlier goroutine of this g that runtime.Goexit ended; when is not known.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) abandon() {
+	p.stack = p.stack.scopes()
+	for p.stack.n > 0 && !p.frozen() {
+		p.drop()
+	}
+	p.then = 0
+}
+
+// unwind settles the scopes whose frames are gone, when a scope of the marker of that index opens at a depth: those
+// that were opened deeper in the stack, and one of the same marker in the same frame. (The compiler may inline a
+// function into itself, once. A function that calls itself is therefore rewritten so that it is not inlined:
+// chooseForm in package rewrite.)
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) unwind(index, depth uint32, t uint64) {
+	s := p.stack
+	for n := s.n; n > 0 && p.stack == s; n-- {
+		r := s.at(n - 1)
+		if r.depth < depth {
+			return
+		}
+		if r.depth > depth || r.index&^scopeBits == index {
+			p.settle(n-1, t)
+		}
+	}
+}
+
+// settleLeft ends, with the run, the scopes that are known to have been left: those of goroutines that have ended, and
+// of the goroutine that ends the run those deeper in its stack than the function that does so. A scope has a duration
+// if recover told when it ended. The state is stopped already, and the run is yet to be completed.
+//
+//go:norace
+//go:nocheckptr
+func settleLeft() {
+	if !hasG || hot.slots == nil || hot.extras&extraUntimed != 0 {
+		return
+	}
+	lock()
+	all := owners
+	unlock()
+	g, deepest := beneath()
+	for _, p := range all {
+		s := p.stack
+		switch {
+		case s.n > 0 && p.claimGone():
+			p.leftBehind(0)
+		case p.g() == g:
+			n := s.n
+			for n > 0 && s.at(n-1).depth > deepest && s.at(n-1).kind() == kindOpened {
+				n--
+			}
+			p.leftBehind(n)
+		}
+	}
+}
+
+// leftBehind ends the scopes above position n, which have been left.
+//
+//go:norace
+//go:nocheckptr
+func (p *slot) leftBehind(n uint32) {
+	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); {
+		if r := s.at(s.n - 1); s.n <= p.then && int64(p.recovered-r.start) >= 0 && hot.extras&extraTrace == 0 {
+			p.settle(s.n-1, p.recovered)
+		} else {
+			p.drop()
+		}
+	}
+}
+
+// beneath gives the running g and the depth of the innermost frame that can have open scopes, in words of stack:
+// what is deeper are frames of this package and of what calls it at the end of a program.
+//
+//go:norace
+func beneath() (g uintptr, words uint32) {
+	var calls [mostCalls]call
+	g, n, whole := walk(&calls)
+	own := ""
+	for _, c := range calls[:n] {
+		f := runtime.FuncForPC(c.pc - 1)
+		if f == nil {
+			return g, 1<<32 - 1
+		}
+		name := runtime.FuncForPC(f.Entry()).Name() // of the frame: what is at c.pc may be inlined there
+		if own == "" {
+			own = packageOf(name)
+		}
+		switch packageOf(name) {
+		case own, "runtime", "internal/runtime/exithook":
+		default:
+			if name != "os.runtime_beforeExit" {
+				return g, c.words
+			}
+		}
+	}
+	if !whole {
+		return g, 1<<32 - 1
+	}
+	return g, 0
+}
