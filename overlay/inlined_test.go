@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/markgen/markgen/tier"
 )
 
 // The compiler inlines in a marked program what it inlines in the plain one, so that both allocate the same and have the same names in
@@ -24,7 +26,7 @@ func TestInlined(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	environ := []string{"GOFLAGS=", "GOWORK=off", "MARKGEN="}
+	environ := []string{"GOFLAGS=" + tier.CachedFlags(), "GOWORK=off", "MARKGEN="}
 	plain := inlined(trapMust(t, dir, environ, "go", "build", "-gcflags=-m", "-o", "plain", ".").stderr)
 	marked := inlined(trapMust(t, dir, environ, trapMarkgen(t), "build", "-all", "-gcflags=-m", "-o", "marked", ".").stderr)
 	if len(plain) < 20 {

@@ -171,7 +171,7 @@ func TestFrameType(t *testing.T) {
 		}
 	}
 	cmd := exec.Command("go", "test", "-json", "-vet=off", ".")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS="+tier.CachedFlags())
 	out, _ := cmd.Output()
 	last := regexp.MustCompile(`"Output":"FAIL\\tm\\t[^"]*"(?:,"OutputType":"(\w*)")?\}`).FindSubmatch(out)
 	if last == nil {
