@@ -10,12 +10,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// What has been measured for the header: the clock's smallest step, and what reading it and a
-// passage that is only counted cost, ticks<<costBits.
+// Measured for the header: the clock's smallest step, and what reading it and a passage that is only counted cost,
+// ticks<<costBits.
 var stepTicks, readTicks, countTicks uint64
 
-// rounds is how often what scopes cost has been measured in the run, enoughRounds
-// what it takes before the first scope. costs are what it was in the latest mostRounds. Under the lock.
+// rounds is how often the cost of scopes has been measured in the run, enoughRounds how often before the first scope.
+// costs are those of the latest mostRounds. Under the lock.
 var (
 	rounds int
 	costs  [mostRounds]scopeCosts
@@ -26,18 +26,18 @@ const (
 	mostRounds   = 15
 )
 
-// measureAt is the tick from which on what scopes cost is to be measured again; before the first scope it never comes.
+// measureAt is when the cost of scopes is to be measured again, ticks; before the first scope it never comes.
 var measureAt uint64
 
-// Rounds follow each other in this many times the time that has passed since the start, from the first such time
-// on, ns.
+// The third round is made after thirdRound, ns, and each further one when moreRounds times as much time has passed since
+// the start.
 const (
 	moreRounds = 4
 	thirdRound = 4_000_000
 )
 
-// scratch is the cell that calibration records to, scratchEdge that of its edge; scratchDirectory leads there. The
-// window is no other's, since who opens windows may do that meanwhile.
+// scratch is the cell that calibration records to, scratchEdge that of its edge, and scratchDirectory the directory with
+// these two. It has a window of its own, since the sampler may open the run's meanwhile.
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
@@ -50,14 +50,12 @@ var (
 	}
 )
 
-// calibrate measures what reading the clock and passing a scope cost, with the
-// very code the program runs, but for extras that are not among calibrated: a round
-// when the run starts, which warms up, too, and one before the first scope. measureAgain makes more. What is measured is not an empty scope but what one
-// adds to functions of some 4 to 22 ns: processors do part of a scope's work while
-// other work waits for its results, and read the clock before all that stands
-// before it is done. How much, differs from function to function, so the mean of
-// several counts (works); medians of small batches, since the best is better than
-// what programs get. The caller has starting, and nobody records yet.
+// calibrate measures what reading the clock and a scope cost, with the code that the program runs, apart from extras that
+// are not calibrated: one round when the run starts, which also warms up, and one before the first scope;
+// measureAgain makes more. It measures what a scope adds to functions of 4 to 22 ns and not an empty scope, as
+// processors do a part of a scope's work in parallel with that around it. How much depends on the function, so it
+// takes the mean over several (works), and medians of small batches, since the fastest ones are faster than what
+// programs see. The caller has starting, and nobody records yet.
 //
 //go:norace
 //go:nocheckptr
@@ -82,11 +80,10 @@ func calibrate() {
 	setCosts()
 }
 
-// measureAgain makes another round if it is time to. What else the machine does, on the other half of the same
-// core for one, may double what scopes cost for some ms, at the start as well as at any other
-// time. It is called when a scope has ended and nothing of it is left to be done, where there are windows by who opens
-// them, and where nothing is timed before a record is written that takes longer than others anyway. Scopes that are open around
-// have nothing of it, and where what they take is in records, too, one says so of the marker of that index, if it is one.
+// measureAgain makes another round if it is due at that time. Other work of the machine, such as on the sibling of a
+// core, may double the cost of scopes for some ms, at the start or later. It is called after the end of a scope, by
+// the sampler between windows, and, if records are all that is made, before one that is written slowly. Its time is
+// taken off the scopes that are open; in a trace a record of the marker of that index says so, if it is not 0.
 //
 //go:norace
 //go:nocheckptr
@@ -111,7 +108,7 @@ func measureAgain(at uint64, index uint32) {
 		}
 		if open == 0 || open == noWindow {
 			kept := *p
-			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // what is open has no part in it
+			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // without the scopes that are open
 			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0
 			measureCosts()
 			*p = kept
@@ -126,7 +123,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 }
 
-// scratchStack is where calibration has its scopes while others are open.
+// scratchStack is the stack of calibration's scopes while others are open.
 var scratchStack struct {
 	stack
 	records [4]record
@@ -134,19 +131,18 @@ var scratchStack struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(scratchStack.records)-layout.OffStackData]
 
-// setWindow has scopes go by another window, if that is the one they go by: the run may end at any time.
+// setWindow replaces hot.window, unless it is another one by now: the run may end at any time.
 //
 //go:norace
 func setWindow(from, to *window) {
 	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
-// aside is the directory of the first processor while it has the scratch directory in its place, and the one that it had then: other
-// processors may look into it.
+// aside is the directory of the first processor while the scratch directory is in its place: other processors may look
+// cells up there.
 var aside unsafe.Pointer
 
-// measureCosts measures what scopes cost. The caller holds the lock, so nobody else
-// makes a directory meanwhile.
+// measureCosts makes one round. The caller holds the lock, so nobody makes a directory meanwhile.
 //
 //go:norace
 //go:nocheckptr
@@ -193,8 +189,8 @@ func measureCosts() {
 	hot.inner = inner
 }
 
-// typical is the median of a figure of the rounds so far; of two in the middle the lower one, since what disturbs
-// makes them larger.
+// typical is the median of a figure over the rounds so far; of two in the middle the lower one, since disturbances make
+// them larger.
 //
 //go:norace
 func typical(figure func(*scopeCosts) uint64) uint64 {
@@ -210,8 +206,7 @@ func typical(figure func(*scopeCosts) uint64) uint64 {
 	return all[(n-1)/2]
 }
 
-// setCosts says in the header what has been measured, by the clock's rate as it is
-// known now.
+// setCosts writes what has been measured to the header, converted with the rate of the clock as it is known now.
 func setCosts() {
 	setHeader(layout.OffQuantum, toPS(stepTicks)>>costBits)
 	setHeader(layout.OffRead, toPS(readTicks)>>costBits)
@@ -220,23 +215,21 @@ func setCosts() {
 	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 
-// works are how many steps the functions take in which scopes are measured: from 4
-// to 22 ns where a step takes 1. In short ones a scope costs more, as there is
-// nothing to do it beside; in longer ones it says little.
+// works are the steps of the functions in which scopes are measured: 4 to 22 ns if a step takes 1. In shorter ones a scope
+// costs more, as there is nothing that runs in parallel with it; in longer ones it hardly shows.
 var works = [...]int{4, 10, 16, 22}
 
-// batch is how often something is passed for one measurement, and tries how often each is made.
+// A measurement times batch passages, and is made tries times.
 const (
 	batch = 64
 	tries = 3
 )
 
-// batches are how long batches took in each of the works, ticks.
+// batches are the ticks that batches took, for each of the works.
 type batches [len(works)][tries]uint64
 
-// over is what one passage took longer than one of plain, ticks<<costBits: the mean of the works. What
-// is planted takes as long as the middle of the tries, what is plain as the shortest: other processes can but
-// make it longer.
+// over is by how much one passage took longer than one of plain, ticks<<costBits: the mean over the works, of the median
+// of the tries less the shortest try of plain, which other processes can only make longer.
 func (b *batches) over(plain *batches) (sum uint64) {
 	for i, of := range b {
 		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
@@ -246,11 +239,11 @@ func (b *batches) over(plain *batches) (sum uint64) {
 	return sum / uint64(len(works))
 }
 
-// A shape is a function that takes steps, with something planted in it, or nothing.
+// A shape is a function that takes steps, with or without a marker.
 type shape func(m *Marker, x uint64, steps int) uint64
 
-// measureShapes measures batches of shapes, all in turn. done is called after each. Each try begins with
-// another work: what disturbs again and again meets them all.
+// measureShapes measures batches of the shapes in turn, and calls done after each. Each try begins with another work, so
+// that periodic disturbances meet all of them.
 //
 //go:norace
 func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, took uint64)) {
@@ -267,17 +260,17 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 			}
 		}
 	}
-	scratch.last = x // or the work could be left out
+	scratch.last = x // or the compiler could leave the work out
 }
 
-// scopeCosts are what a clock read and a scope of each kind cost, what of it a scope measures as
-// its own, and what a passage costs that is only counted, ticks<<costBits.
+// scopeCosts are what a clock read, a scope of each kind and a passage that is only counted cost, and the part of a
+// scope's cost that it measures as its own duration, ticks<<costBits.
 type scopeCosts struct {
 	read, inside, count uint64
 	whole               [4]uint64 // by record.kind
 }
 
-// Shapes that are measured besides those of the kinds of scopes.
+// Shapes besides those of the kinds of scopes.
 const (
 	plainShape = kindOpened + 1 + iota
 	countShape
@@ -335,8 +328,7 @@ func chainAlone(steps int) uint64 {
 	return d
 }
 
-// measureInner measures what a scope costs that is left out, as it is inside another
-// of its marker.
+// measureInner measures what a scope costs that is left out since it is inside another of its marker (outermost).
 //
 //go:norace
 func measureInner(m *Marker) uint64 {
@@ -347,8 +339,7 @@ func measureInner(m *Marker) uint64 {
 	return inner
 }
 
-// added measures what a function with something planted in it costs more than
-// without, ticks<<costBits.
+// added measures what a marker adds to a function, ticks<<costBits.
 //
 //go:norace
 //go:noinline
@@ -366,8 +357,8 @@ func chain(x uint64, steps int) uint64 {
 	return x
 }
 
-// plainWork is a function, markedWork the same with a Scope, valueWork with one that is a value,
-// pointWork with a point, and usualWork with a scope as most are planted.
+// plainWork is a function without a marker, markedWork the same with a Scope, valueWork with an Entered, pointWork with a
+// point, and usualWork with a scope in the form that is most used.
 //
 //go:noinline
 func plainWork(m *Marker, x uint64, steps int) uint64 { return chain(x, steps) }

@@ -100,16 +100,15 @@ const (
 // bucketOf is the number of the bucket that ns belongs into.
 func bucketOf(ns uint64) uint64 { return uint64(bits.Len64(ns|1)-1) % layout.NumBuckets }
 
-// at says whether the bucket of ns is the latest. Most scopes are like the one before. A branch that
-// says so is predicted, while an address that is computed from the duration has to wait for the clock,
-// and the next reading of the clock for the address, as RDTSC does where something is stored before it:
-// 8 to 10 ns of a scope's 26 to 28. As much is lost where the guess is wrong (docs/performance.md).
-// What is in bucket k differs from 2^k in lower bits only.
+// at says whether the bucket of ns is the latest one, as it mostly is. The branch on that is predicted. An address
+// computed from the duration would have to wait for the clock, and the next RDTSC for the store to that address:
+// 8 to 10 ns of a scope's 26 to 28. A wrong prediction costs as much (docs/performance.md). Numbers in bucket k differ
+// from 2^k only in lower bits.
 //
 //go:norace
 func (c *cell) at(ns uint64) bool { return (ns|1)^c.least < c.least }
 
-// change is other, or nil if it is time to measure again what scopes cost.
+// change is other, or nil if the cost of scopes is to be measured again.
 //
 //go:norace
 //go:noinline
@@ -149,7 +148,7 @@ func (b *bucket) add(ns uint64) {
 	b.sqHi += hi + carry
 }
 
-// note takes the figures of a scope that is in its bucket.
+// note adds the other figures of a scope that is in its bucket.
 //
 //go:norace
 func (c *cell) note(ns, self, d, t uint64) {
@@ -164,7 +163,7 @@ func (c *cell) note(ns, self, d, t uint64) {
 	}
 }
 
-// noteHow takes how it was followed.
+// noteHow adds what follows from how the scope was followed.
 //
 //go:norace
 func (c *cell) noteHow(ns uint64, how uint8) {

@@ -49,17 +49,16 @@ func (t *table) sampled() bool {
 	return len(t.text) > 1 && (t.text[0] == layout.PackedSampled || t.text[:2] == "s\n")
 }
 
-// choose marks the markers that are not collected, closes the gates that none that
-// is stands behind, and sees which of them the triggers are about and which have
-// rates. What a trigger is about is collected, each passage, or nobody would see its
-// scopes end. A gate may stand after those behind it. Where all are collected, as they
-// are to begin with, the markers are not touched. In a run that is not collecting yet, all are off.
+// choose turns off the markers that are not collected and the gates without any that are, and marks those that triggers
+// watch and those with rates. Each passage of a watched marker is collected, or nobody would see its scopes end. A
+// gate may come after the markers behind it in the table. If all are collected, the markers are not touched. In a
+// run that does not collect yet all are off.
 //
 //go:norace
 //go:nocheckptr
 func (t *table) choose(collecting bool) {
 	off := uint32(0)
-	if !collecting { // who finds a marker on for a moment might come to record much later
+	if !collecting { // never on for a moment: a goroutine that finds a marker on may record much later
 		off = layout.OffByState
 	}
 	rates := t.sampled() && conf.Sample == 0 || conf.Countdown && conf.Sample > 1
@@ -120,7 +119,7 @@ func (t *table) choose(collecting bool) {
 	}
 }
 
-// turnOn opens all markers of a table that was there before there was a run, but for what they are off by.
+// turnOn turns all markers of a table on that were off before there was a run, or to off.
 //
 //go:norace
 func (t *table) turnOn(off uint32) {
@@ -131,7 +130,7 @@ func (t *table) turnOn(off uint32) {
 	}
 }
 
-// gateOf is the place of the gate that a line names for the marker of place i.
+// gateOf is the place in the table of the gate that a line names for the marker at i.
 func gateOf(line string, i uint32, markers int) uint32 {
 	if g, ok := config.Uint(lite.Field(line, markerGate, markerName)); ok && g < uint64(markers) {
 		return uint32(g)
@@ -139,7 +138,7 @@ func gateOf(line string, i uint32, markers int) uint32 {
 	return i
 }
 
-// gate is that of the marker of place i. The caller holds the lock.
+// gate is the gate of the marker at i. The caller holds the lock.
 //
 //go:norace
 func (t *table) gate(i uint32) *Marker {
@@ -159,8 +158,7 @@ const (
 	countsAlways          // a cover block
 )
 
-// countIf has the table's counters count or not. Cover blocks have no names and
-// are always counted.
+// countIf turns the table's counters on or off. Cover blocks, which have no names, are always counted.
 //
 //go:norace
 //go:nocheckptr
@@ -192,7 +190,7 @@ func (t *table) countIf(on bool) {
 	}
 }
 
-// chooseCounters sees which of the table's counters count in the run, and writes down which do not, if some may not.
+// chooseCounters decides which of the table's counters count in the run, and writes those that do not to the data.
 //
 //go:norace
 //go:nocheckptr

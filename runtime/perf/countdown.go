@@ -13,8 +13,8 @@ import (
 // at irregular distances, so that no pattern of the program can line up with them.
 // That costs a call and a count each passage, and needs no timer.
 
-// countsDown says of a marker whose second word is w that there is nothing to decide about but which passages are due. decide
-// would say the same in twice the time.
+// countsDown says whether due alone decides about passages of a marker whose second word is w. decide would give the same
+// result in twice the time.
 //
 //go:norace
 func countsDown(w uint32) bool {
@@ -48,8 +48,8 @@ func due(index uint32) bool {
 	}
 }
 
-// makeRate makes the marker's cell on a processor if there is none, and gives it
-// its rate; false: there is no memory or no run, the processor has no cells of its own, or who asks may not wait for the lock.
+// makeRate gives the marker's cell on a processor its rate, and makes the cell if need be; false: there is no memory or no
+// run, the processor has no cells of its own, or the caller may not wait for the lock.
 //
 //go:norace
 func makeRate(pid int, index uint32) bool {
@@ -91,9 +91,8 @@ func gap(n uint64) uint64 {
 	return 1 + scramble(now())%(2*n-1)
 }
 
-// seeded says whether a passage is timed in a run with a seed: of each n in a row it is one,
-// whose place among them follows from the seed. They are counted in the cell of the first
-// processor for all, so that of each marker the same passages are timed in each run.
+// seeded says whether a passage is timed in a run with a seed: one of each n in a row, which one follows from the seed.
+// Passages on all processors are counted in the cell of the first, so that each run times the same ones.
 //
 //go:norace
 //go:nocheckptr
@@ -110,8 +109,7 @@ func seeded(index uint32, n uint64) bool {
 	return k%n == scramble(conf.Seed^k/n)%n
 }
 
-// scramble makes of numbers that are alike numbers that are not: the finalizer of
-// MurmurHash3 by Austin Appleby, who put it into the public domain.
+// scramble is a hash of a number: the finalizer of MurmurHash3 by Austin Appleby, which is in the public domain.
 func scramble(x uint64) uint64 {
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd

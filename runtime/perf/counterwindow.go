@@ -71,7 +71,7 @@ func (l *counterLook) due() uint64 {
 	return l.next
 }
 
-// setTicks has the ticking counters count or not. The caller holds the lock.
+// setTicks turns the ticking counters on or off. The caller holds the lock.
 //
 //go:norace
 func setTicks(on bool) {
@@ -88,8 +88,8 @@ func setTicks(on bool) {
 	keepTicking()
 }
 
-// keepTicking has the counters that count in windows do so, or not, as it is. It is also for when the state has turned
-// counters on or off. The caller holds the lock.
+// keepTicking makes the counters that tick agree with tickersOn, also after the state has turned counters on or off. The
+// caller holds the lock.
 //
 //go:norace
 func keepTicking() {
@@ -98,7 +98,7 @@ func keepTicking() {
 	}
 }
 
-// point has the counter count, or not.
+// point makes the counter agree with tickersOn.
 //
 //go:norace
 //go:nocheckptr
@@ -110,9 +110,7 @@ func (c *ticking) point() {
 	storePointer(c.p, p)
 }
 
-// findTicks makes the counters tick that have counted often. It goes through all
-// counters, so who calls it does not do so after each window. The caller holds the
-// lock.
+// findTicks makes the counters tick that have counted often. It goes through all counters. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -126,7 +124,7 @@ func findTicks() {
 		for i := range cs {
 			p := unsafe.Add(t.counters, 8*uintptr(i))
 			n := atomic.LoadUint64((*uint64)(p))
-			if unsafe.Pointer(cs[i].P) != p || n < often {
+			if unsafe.Pointer(cs[i].P) != p || n < sampleAfter {
 				continue
 			}
 			ref := (*unsafe.Pointer)(unsafe.Pointer(&cs[i].P))

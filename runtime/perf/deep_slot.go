@@ -23,8 +23,8 @@ type slotSet struct{}
 func takeSlots() (s slotSet)  { return s }
 func (slotSet) clear([]*slot) {}
 
-// near is where the slot of goroutine g, the caller, is, which goes by that number. It is in use if key is its
-// key; else find sees to that.
+// near gives the slot of goroutine g, the caller, its key and its ID. If the slot has another key it is of an earlier
+// run, and find empties it.
 //
 //go:norace
 //go:nocheckptr
@@ -66,14 +66,14 @@ func present(g uintptr) *slot {
 }
 
 // followEnds has goroutines end the scopes that they leave open when they end.
-func followEnds() { runtime.MarkgenGone = gone }
+func followEnds() { runtime.MarkgenGone = goroutineEnds }
 
-// gone is called by a goroutine as the last that it does. What it left open, for
-// runtime.Goexit ended it, ends now, and is not taken for the next one's of this g.
+// goroutineEnds is called by each goroutine as its last act. The scopes that it has left open, since runtime.Goexit has
+// ended it, end now.
 //
 //go:norace
 //go:nocheckptr
-func gone() {
+func goroutineEnds() {
 	p, key, _ := near(getg())
 	if p.key != key || p.stack.n == 0 || p.stack.scopes() != p.stack {
 		return

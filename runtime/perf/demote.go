@@ -9,35 +9,29 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Timing a scope that is over before the clock has been read twice says little and costs much. With
-// demote=N:TIMES a marker is demoted once N of its scopes have been timed, if these are short. On
-// average
+// Timing short scopes costs much and says little. With demote=N:TIMES a marker is demoted, which means that its scopes
+// are only counted, once N of them have been timed and on average
 //
-//   - they took less than TIMES times what timing one costs, or
-//   - their self time was less than that, and they took less than 10 times TIMES as much, which is 4000
-//     times what timing one costs if TIMES is 20: many short scopes inside each other cost as much as many
-//     short ones side by side, as in a parser by recursive descent.
+//   - took less than TIMES times what timing one costs, or
+//   - had less self time than that, and took less than 10·TIMES as much: short scopes that are nested, as in a
+//     recursive descent parser, cost as much as short ones side by side.
 //
-// The mean is trimmed: the longest thousandth is left out, most of which lost their processor for a while.
+// The mean is trimmed: it leaves out the longest thousandth, most of which were preempted.
 //
-// From then on scopes of the marker are only counted: in the code itself (OpenTally, Timed) where
-// it has counters for that, else in the marker's cells. The count stays exact.
-// See demoted_turns.go for what is known of their times.
+// Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally, Timed), else in the
+// marker's cells. The count stays exact. From time to time some of them are timed again (demote_retime.go).
 
-// mostBetween is how many scopes of one bucket on one processor there are at most from one look at
-// their mean to the next: a power of two.
+// mostBetween is the most scopes of one bucket on one processor between two looks at their mean: a power of two.
 const mostBetween = 256
 
-// noLook is hot.look where nothing is demoted: no count has all these bits clear. As a time, in hot.again,
-// it never comes.
+// noLook is hot.look if nothing is demoted: no count has all these bits clear. In hot.again it is a time that never comes.
 const noLook = 1<<64 - 1
 
-// settledEvery is the time from one look whether demoted markers have open scopes to the next, while some are
-// not known to have none, ns.
+// settledEvery is the time between two looks for open scopes of demoted markers, ns.
 const settledEvery = 1_000_000
 
-// demotes says whether the run demotes markers. Keys that ask for more of each scope than its time
-// need all of them. What is waited for need not be read at all: it is known in proportion.
+// demotes says whether the run demotes markers. It does not if other keys ask for more of each scope than its time;
+// but waiting is reported in proportion to what was timed.
 func (c *settings) demotes() bool {
 	return c.Demote != 0 && !c.windows() && !c.Countdown && !c.Wild && !c.ReadsBesides("wait") && !c.Collects("trace") &&
 		c.Enough == 0 && c.Calls == 0 && !c.Callers && !c.Adapt && !c.Pairs && !c.Outermost
@@ -55,11 +49,11 @@ func (c *settings) look() uint64 {
 	return n - 1
 }
 
-// isDemoted says of the first word of a marker that its scopes are counted, and not timed.
+// isDemoted says whether the first word of a marker is that of a demoted one.
 func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
-// demoteAt demotes the marker of that index if its scopes are short, settles those that were demoted
-// before, and has one of these timed again.
+// demoteAt demotes the marker of that index if its scopes are short, settles those that were demoted before, and
+// begins to time one of these again if that is due.
 //
 //go:norace
 //go:noinline
@@ -75,9 +69,9 @@ func demoteAt(index uint32) {
 		if first && p != nil {
 			noteParent(k, p.stack.scopes())
 		}
-		settleDemoted() // first: a goroutine may be about to begin a scope of what is demoted below
+		settleDemoted() // first: a goroutine may be about to begin a scope of the marker that is demoted below
 		if m := live[k]; isTimed(m) {
-			if timed := timesOf(index); timed.areShort() && (first || !takesTurn(m, timed.n, from)) {
+			if timed := timesOf(index); timed.areShort() && (first || !keepRetiming(m, timed.n, from)) {
 				demote(m)
 				if first {
 					keepEarly(k, &timed)
@@ -85,8 +79,8 @@ func demoteAt(index uint32) {
 				}
 			}
 		}
-		nextTurn(from)
-		again := turnsAt()
+		retimeNext(from)
+		again := retimeAt()
 		if len(unsettled) > 0 {
 			again = min(again, from+fromNS(settledEvery))
 		}
@@ -98,7 +92,7 @@ func demoteAt(index uint32) {
 	p.overlook(from)
 }
 
-// isTimed says whether scopes of a marker are timed, and may be only counted. The caller holds the lock.
+// isTimed says whether a marker can be demoted and is not. The caller holds the lock.
 //
 //go:norace
 func isTimed(m *Marker) bool {
@@ -109,7 +103,7 @@ func isTimed(m *Marker) bool {
 	return t != nil && t.shared && !t.ofWatch()
 }
 
-// demote has the scopes of a marker only counted. The caller holds the lock.
+// demote demotes a marker. The caller holds the lock.
 //
 //go:norace
 func demote(m *Marker) {
@@ -117,7 +111,7 @@ func demote(m *Marker) {
 	unsettled = append(unsettled, m)
 }
 
-// areShort says whether a marker of which these have been timed is to be demoted.
+// areShort says whether a marker with these times is to be demoted.
 //
 //go:norace
 func (t *times) areShort() bool {
@@ -137,16 +131,15 @@ type parents struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(parents{}.list)-layout.OffParentsData]
 
-// mostSearched is how many scopes are searched for the outermost of a marker, from the bottom of the stack.
+// mostSearched is how many scopes noteParent looks at, from the bottom of the stack.
 const mostSearched = 256
 
-// parentsOf are those of markers, by index less firstIndex; nil: none have been seen. Under the lock.
+// parentsOf are those of markers, by index less firstIndex; nil: none yet. Under the lock.
 var parentsOf []*parents
 
-// noteParent notes the parent of a scope of the marker of index k+firstIndex that has just ended: the
-// scope directly around it on its goroutine's stack, and where the marker calls itself, be it through
-// others, that around its outermost scope. From that a reader tells in whose self time that of demoted
-// markers is.
+// noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended: the scope directly
+// around it on its goroutine's stack or, if the marker is open there already, around its outermost scope. Readers
+// take the time of demoted scopes off the self times of their parents.
 //
 //go:norace
 //go:nocheckptr
@@ -184,13 +177,13 @@ func noteParent(k uint32, s *stack) {
 	}
 }
 
-// times are those of the scopes of a marker that have been timed: by bucket, and the self time of all; ns.
+// times are what timed scopes of a marker took, by bucket, and their self time, ns.
 type times struct {
 	counts, sums [layout.NumBuckets]uint64
 	n, self      uint64
 }
 
-// timesOf are those of the marker of an index. The caller holds the lock.
+// timesOf gives the times of the marker of an index. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -214,8 +207,8 @@ func timesOf(index uint32) (t times) {
 	return t
 }
 
-// trimmedMeans is how many scopes there are, and the means of their time and of their self time, ns,
-// without the longest: those in the highest buckets that are at most one in DemotedTrim.
+// trimmedMeans gives the number of scopes and the means of their time and self time, ns, without the highest buckets
+// that have at most one scope in DemotedTrim.
 func (t *times) trimmedMeans() (n, mean, self uint64) {
 	if t.n == 0 {
 		return 0, 0, 0
@@ -232,11 +225,11 @@ func (t *times) trimmedMeans() (n, mean, self uint64) {
 	return t.n, sum / (t.n - long), min(t.self, sum) / (t.n - long)
 }
 
-// unsettled are the markers that have been demoted and may have open scopes. Under the lock.
+// unsettled are the demoted markers that may still have open scopes. Under the lock.
 var unsettled []*Marker
 
-// settleDemoted tells the code of demoted markers without open scopes that it need not look for
-// their ends any more. The caller holds the lock.
+// settleDemoted sets OffSettled for demoted markers without open scopes: their code does not look for ends any more.
+// The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -255,8 +248,7 @@ func settleDemoted() {
 	unsettled = left
 }
 
-// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller
-// holds the lock.
+// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -272,7 +264,7 @@ func isOpen(index uint32) bool {
 	return false
 }
 
-// passDemoted counts a scope of a demoted marker where the code has no counter for it.
+// passDemoted counts a scope of a demoted marker whose code has no counter.
 //
 //go:norace
 //go:nocheckptr

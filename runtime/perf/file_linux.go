@@ -42,7 +42,7 @@ func moveUp(fd int) int {
 	return int(n)
 }
 
-// fillFile writes parts, not more than one write takes (mostTogether), one behind the other to the data file, off bytes into its latest piece, which is
+// fillFile writes parts, not more than one write takes (mostTables), one behind the other to the data file, off bytes into its latest piece, which is
 // size bytes long. What is mapped there shows them at once. false: it could not. The caller holds the lock.
 //
 //go:norace

@@ -78,8 +78,7 @@ func complete() {
 	}
 }
 
-// ending is how many goroutines are about to stop the run. The state says stopped before they have done
-// all that belongs to it.
+// ending is how many goroutines are stopping the run. The state is stopped before they are done.
 var ending uint32
 
 // awaitEnd waits until a run that is stopped is complete, and completes one that another process has
@@ -105,7 +104,7 @@ func incomplete() bool {
 	return State() == layout.StateStopped && (mode == modeReady || mode == modeOn)
 }
 
-// setEnd says that the run has ended when it was stopped: another process may have done that long ago.
+// setEnd writes the end of the run to the header: when it was stopped, which another process may have done long ago.
 func setEnd() {
 	end, wall := anchorNow(), platform.WallNS()
 	if hot.mono {
@@ -124,7 +123,7 @@ func setEnd() {
 	}
 }
 
-// freeze keeps what was recorded as it is: who comes later finds no cells.
+// freeze takes the cells away, so that nothing more is recorded.
 //
 //go:norace
 func freeze() {
@@ -135,9 +134,8 @@ func freeze() {
 	unlock()
 }
 
-// freezeStacks keeps the stacks as they are. Scopes that end later are open in the data, so they must neither be
-// counted, in this run or the next, nor leave the stacks. Who is about to end a scope at this moment does so, and
-// counts it. The caller holds the lock.
+// freezeStacks keeps the stacks as they are: scopes that end later are open in the data, so they are neither counted, in
+// this run or the next, nor popped. A scope that is just ending does so, and counts. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

@@ -9,17 +9,14 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// What the first passage of a marker in the process took is kept apart, in its alias:
-// the first to end of those that are not inside another of the marker. It is among the
-// passages in the cells as well. A passage whose bucket is not there yet takes a slow way
-// when it ends, and the first always does; only that way comes here, so that the others
-// pay nothing.
+// How long the first passage of a marker in the process took is reported beside the rest: of the passages that are not
+// inside another of the marker, the first that ends. It costs other passages nothing: the first one has to make a cell
+// or a bucket and takes the slow path anyway, and only that leads here.
 //
-// Nothing is kept where it is not sure that no passage went before: where collection did
-// not begin with the process, was interrupted, or was for other markers in between, and
-// where only some passages are timed.
+// The first call is unknown if collection did not begin with the process, was interrupted or was for other markers in
+// between, and where only some passages are timed.
 
-// A firstPassage is what is known of an index.
+// A firstPassage is the first passage of the marker of an index.
 type firstPassage struct {
 	alias unsafe.Pointer // the index's block; nil: it is yet to be made
 	took  uint64         // as OffAliasFirst; notFirst: it will not be known
@@ -42,7 +39,7 @@ func sawAll() bool {
 		atomic.LoadUint64(headerWord(layout.OffFlags))&layout.FlagChosen == 0
 }
 
-// newFirst is what is known of an index that is handed out now, at a passage of its marker.
+// newFirst is the firstPassage of an index that is handed out now, at a passage of its marker.
 //
 //go:norace
 func newFirst(m *Marker) firstPassage {
@@ -52,7 +49,7 @@ func newFirst(m *Marker) firstPassage {
 	return firstPassage{}
 }
 
-// show writes into the alias what is known.
+// show writes it to the data.
 //
 //go:norace
 //go:nocheckptr
@@ -62,9 +59,8 @@ func (f *firstPassage) show() {
 	}
 }
 
-// ended takes note of a passage through the marker of that index that took ns, if none has
-// been noted yet. If another is open around it, that is the one: it is told so by a bit of
-// its record, and ends here, too.
+// ended takes a passage of the marker of that index, which took ns, for the first if there has been none. If another is
+// open around it, that one is the first: a bit of its record says so, and it ends here, too.
 //
 //go:norace
 //go:nocheckptr
@@ -91,7 +87,7 @@ func (p *slot) ended(i uint32, ns uint64, how uint8) {
 	}
 }
 
-// outermost marks the outermost open scope of that index.
+// outermost sets the bit of the outermost open scope of that index.
 //
 //go:norace
 //go:nocheckptr
@@ -105,8 +101,7 @@ func (p *slot) outermost(i uint32) {
 	}
 }
 
-// overlook takes the time since then off the scopes that are open around: it went into
-// making room for what is recorded.
+// overlook takes the time since then, which the runtime has spent on its data, off the scopes that are open.
 //
 //go:norace
 //go:nocheckptr
@@ -118,8 +113,7 @@ func (p *slot) overlook(since uint64) {
 	}
 }
 
-// ownSlot is the goroutine's slot, nil if there is none. Whoever calls may be about to end scopes of a run that is
-// over, and goes on with the slot as it was.
+// ownSlot is the goroutine's slot in this run, nil if there is none.
 //
 //go:norace
 //go:nocheckptr

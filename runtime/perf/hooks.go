@@ -4,8 +4,7 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// What is done at a scope besides timing it, the bits of hot.extras. Scopes that
-// are only timed pay one test for all of it.
+// What is done at a scope besides timing it: the bits of hot.extras. A scope that is only timed pays one test for all.
 const (
 	extraTrace   = 1 << iota // records are written, see trace.go
 	extraRead                // collectors read their counters, see collector.go
@@ -18,17 +17,15 @@ const (
 
 	onlyTrace = extraTrace | extraUntimed
 
-	// extraAtEnds are those for which nothing is done where a scope begins.
+	// extraAtEnds are those that matter only where a scope ends.
 	extraAtEnds = extraTrigger | extraRecords | extraLimit
 
-	// calibrated are those that are part of what scopes are measured to cost. Of the others, what collectors take is
-	// measured as they are read, and what pairs take hangs on how much is open.
+	// calibrated are those that are on while the cost of scopes is measured. Of the others, the time of collectors is
+	// measured as they are read, and that of pairs depends on how many scopes are open.
 	calibrated = extraAtEnds | extraEdge | extraTrace | extraUntimed
 )
 
-// entered is called when a scope has been pushed on the goroutine's stack, and
-// leaving when it is about to be popped, after it has been timed. t is when it
-// began or ended, ns how long it took. index is that of the marker.
+// entered is called when a scope of the marker of that index, which began at t, has been pushed on the goroutine's stack.
 //
 //go:norace
 //go:noinline
@@ -49,6 +46,8 @@ func (p *slot) entered(index uint32, t uint64) {
 	}
 }
 
+// leaving is called before the innermost scope is popped, which ended at t and took ns.
+//
 //go:norace
 //go:noinline
 func (p *slot) leaving(index, kind uint32, t, ns uint64) {
@@ -66,7 +65,7 @@ func (p *slot) leaving(index, kind uint32, t, ns uint64) {
 	}
 }
 
-// recorded is called when a scope has been recorded.
+// recorded is called when a passage of the marker of that index has been recorded.
 //
 //go:norace
 //go:noinline

@@ -4,14 +4,12 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// stretch is how long a marker is collected at least before enough= turns it off,
-// ns: a hundred samples of the first microsecond say little about a program.
-const stretch = 100_000_000
+// leastCollected is how long a marker is collected before enough= turns it off, ns: a hundred samples of the first
+// microsecond say little about a program.
+const leastCollected = 100_000_000
 
-// limitAt turns the marker of that index off if it has enough samples, or if it is
-// called often for little time. Now and then is soon enough to look: when the
-// number of scopes in its latest bucket on this processor is a multiple of a power
-// of two.
+// limitAt turns the marker of that index off if it has enough samples (enough=), or is called often for little time
+// (throttle=). It looks when the number of scopes in the latest bucket on this processor is a multiple of a power of two.
 //
 //go:norace
 //go:nocheckptr
@@ -29,7 +27,7 @@ func limitAt(index uint32) {
 	}
 }
 
-// every is one less than how many scopes there may be between two looks.
+// every is one less than the number of scopes between two looks, which is a power of two.
 //
 //go:norace
 func (c *settings) every() uint64 {
@@ -44,7 +42,7 @@ func (c *settings) every() uint64 {
 	return mask
 }
 
-// limit leaves markers alone that triggers are about.
+// limit is limitAt when it is time to look. Markers that triggers watch stay on. The caller holds the lock.
 //
 //go:norace
 func limit(index uint32) {
@@ -61,16 +59,15 @@ func limit(index uint32) {
 		}
 	}
 	switch {
-	case conf.Enough != 0 && n >= conf.Enough && toNS(less(now(), firsts[k])) >= stretch:
+	case conf.Enough != 0 && n >= conf.Enough && toNS(less(now(), firsts[k])) >= leastCollected:
 		turnOff(live[k], layout.IndexOffEnough)
 	case conf.Calls != 0 && n >= conf.Calls && sum/n <= conf.Quick:
 		turnOff(live[k], layout.IndexOffThrottled)
 	}
 }
 
-// turnOff turns a marker off for good, and its gate, if that was the last marker
-// behind it. Stopwatches are left alone: their words are not in the file, where it would
-// be said. The caller holds the lock.
+// turnOff turns a marker off for the rest of the run and, if it was the last one behind its gate, the gate. Stopwatches
+// stay on: their words are not in the file, so nobody would know. The caller holds the lock.
 //
 //go:norace
 func turnOff(m *Marker, why uint32) {
@@ -95,5 +92,5 @@ func turnOff(m *Marker, why uint32) {
 			setBits(&t.at(uint32(k)).Off, layout.OffByLimit)
 		}
 	}
-	settleMarkers() // else the ends of scopes would go on being looked for
+	settleMarkers() // or their code would go on looking for ends of scopes
 }

@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// A mutex of package sync would have to stay unmarked by promise instead of by need, so there is a type of
-// our own. What is guarded is done in microseconds, seldom. Who finds the lock taken lets others run, and waits only
-// when that has not helped: of thousands of goroutines at their first passages each would else be
-// tried again and again before the one that holds it has a processor.
+// A mutex guards what takes microseconds and is seldom done. (That of package sync may have markers.) A goroutine that
+// finds it locked yields, and waits only if that does not help: with thousands of goroutines at their first passages,
+// all of them would otherwise be tried again and again before the one that holds it gets a processor.
 type mutex struct{ held, waiting, wake uint32 }
 
 // lockTries is how often a goroutine looks before it waits.
@@ -44,7 +43,7 @@ func acquire(m *mutex) {
 	atomic.AddUint32(&m.waiting, 1<<32-1)
 }
 
-// release wakes one that waits, unless one is on its way that will look now.
+// release wakes a goroutine that waits, unless one has been woken already.
 func release(m *mutex) {
 	atomic.StoreUint32(&m.held, 0)
 	if atomic.LoadUint32(&m.waiting) > 0 && atomic.LoadUint32(&m.wake) == 0 {
@@ -52,8 +51,7 @@ func release(m *mutex) {
 	}
 }
 
-// lock and unlock enclose all but a little of what this package allocates, so that
-// this is not the program's, in builds that know whose it is.
+// lock and unlock enclose nearly all allocations of this package, which deep builds so do not count as the program's.
 //
 //go:norace
 func lock() {

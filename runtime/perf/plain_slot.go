@@ -9,10 +9,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// In a build with Go's own package runtime, slots are in tables by the address of the
-// g. They stand in lines there. A goroutine whose line is full has its slot in a line of
-// the next, eight times larger table; beyond the last its scopes do without: all
-// their time is self time (CellNoSelf counts them).
+// In a build with Go's own package runtime, slots are in hash tables by the address of the g, in lines of a few. A
+// goroutine whose line is full has its slot in the next table, which is eight times as large. Beyond the last table its
+// scopes have none, and all their time is self time (CellNoSelf counts them).
 type slotLine [slotsInLine]slot
 
 const (
@@ -31,7 +30,8 @@ type slotSet struct {
 	more  [slotTables - 1]unsafe.Pointer
 }
 
-// firstSlots makes room for slots, for hot.slots, or has it in a set that nobody needs; nil: there is no memory. The caller holds the lock.
+// firstSlots gives the first table for hot.slots, that of the set s if it has one; nil: there is no memory. The caller
+// holds the lock.
 func firstSlots(s slotSet) unsafe.Pointer {
 	if s.first == nil {
 		return anonymous(unsafe.Sizeof(slotLine{}) << slotBits)
@@ -42,7 +42,7 @@ func firstSlots(s slotSet) unsafe.Pointer {
 	return s.first
 }
 
-// takeSlots takes leave of all slots there are.
+// takeSlots takes the tables away from the run.
 func takeSlots() (s slotSet) {
 	s.first = hot.slots
 	for i := range moreSlots {
@@ -52,7 +52,7 @@ func takeSlots() (s slotSet) {
 	return s
 }
 
-// clear makes the slots empty that have had stacks; they stay with their goroutines.
+// clear empties the slots that have stacks; they stay with their goroutines.
 //
 //go:norace
 func (slotSet) clear(owners []*slot) {
@@ -61,8 +61,8 @@ func (slotSet) clear(owners []*slot) {
 	}
 }
 
-// near is where the slot of goroutine g, the caller, is most likely, which goes by that number. It is that if key
-// is its key; else find knows.
+// near gives the most likely slot of goroutine g, the caller, its key and its ID. If the slot has another key, find
+// finds the right one.
 //
 //go:norace
 //go:nocheckptr
@@ -71,10 +71,9 @@ func near(g uintptr) (p *slot, key uintptr, number uint64) {
 	return &lineOf(hot.slots, slotBits, g)[0], keyOf(g, number), number
 }
 
-// keyOf is the key of a goroutine's slot: the address of its g, which has ownerShift bits, and above
-// it the lower bits of its number. The Go runtime gives a g to another goroutine when one has
-// ended, and what runtime.Goexit ends may have scopes open that no deferred call ends; so who comes next
-// has another key.
+// keyOf is the key of a goroutine's slot: the address of its g, which has ownerShift bits, and above it the lower bits
+// of its ID. The Go runtime gives the g of a goroutine that has ended to a new one, which so has another key: a
+// goroutine that runtime.Goexit has ended may have scopes open.
 func keyOf(g uintptr, number uint64) uintptr { return g ^ uintptr(number<<ownerShift) }
 
 const ownerShift = 48
@@ -84,7 +83,7 @@ const ownerShift = 48
 //go:norace
 func (p *slot) g() uintptr { return uintptr(uint64(p.key) & (1<<ownerShift - 1)) }
 
-// find gives the slot of goroutine g, the caller, or nil: a thread's own stack has none.
+// find gives the slot of goroutine g, the caller; nil: there is no room, or it is a system stack.
 //
 //go:norace
 //go:nocheckptr
@@ -106,8 +105,8 @@ func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
 	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
 }
 
-// find gives the slot of goroutine g, the caller, in the line or behind it, and makes it its own if it was
-// another's of the same g; nil: there is no room.
+// find looks for the slot of goroutine g, the caller, in the line and then in the next tables. It takes over the slot of
+// an earlier goroutine of the same g; nil: there is no room.
 //
 //go:norace
 //go:nocheckptr
@@ -148,8 +147,8 @@ func (l *slotLine) find(g, key uintptr) *slot {
 	}
 }
 
-// handOver makes the slot that of another goroutine of the same g, unless the run is ending, which is to settle what the
-// earlier one has left.
+// handOver gives the slot to another goroutine of the same g, and drops the scopes that the earlier one has left, unless
+// the run is ending, which does that (settleLeft).
 //
 //go:norace
 func (p *slot) handOver(key uintptr) bool {
@@ -168,8 +167,8 @@ func (p *slot) changeKey(key uintptr) bool {
 	return old != key && atomic.CompareAndSwapUintptr(&p.key, old, key)
 }
 
-// claimGone says whether the goroutine of the slot has ended, and nobody else settles what it has left. Its g may be
-// another's by now.
+// claimGone says whether the goroutine of the slot has ended and the caller is the one to settle its scopes. Its g may
+// be another's by now.
 //
 //go:norace
 //go:nocheckptr

@@ -4,14 +4,11 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// With the key outermost a scope inside another of its marker on its goroutine is not
-// recorded: of a function that calls itself the calls from outside are. With
-// outermost=shut the marker is shut, besides, from the first such scope to the end of
-// the one around it, so that the rest cost no more than a test each. Passages of it on
-// other goroutines are missed meanwhile.
+// With the key outermost only the outermost calls of a recursive function are recorded: a scope inside another of its
+// marker on its goroutine is left out. With outermost=shut, the first such scope also turns the marker off until the
+// outermost one ends, so that the calls below cost one test each. Passages on other goroutines are missed meanwhile.
 
-// within says whether a scope of m, which has that index, is left out since it is inside
-// another. Its bit in the mask is set.
+// within says whether a scope of m, which has that index and is in the mask, is left out since it is inside another.
 //
 //go:norace
 //go:nocheckptr
@@ -32,7 +29,7 @@ func (p *slot) within(m *Marker, index uint32) bool {
 	return true
 }
 
-// leftOut tells triggers that a passage has ended which is not recorded.
+// leftOut tells triggers that a scope was left out.
 //
 //go:norace
 func leftOut(index uint32) {
@@ -41,7 +38,7 @@ func leftOut(index uint32) {
 	}
 }
 
-// shut shuts m until its outermost scope on the stack ends.
+// shut turns m off until its outermost scope on the stack ends.
 //
 //go:norace
 //go:nocheckptr
@@ -59,7 +56,7 @@ func (p *slot) shut(m *Marker, index uint32) {
 	}
 }
 
-// reopen ends what shut did to the marker of that index.
+// reopen turns the marker of that index on again.
 //
 //go:norace
 //go:noinline
@@ -69,9 +66,8 @@ func reopen(index uint32) {
 	unlock()
 }
 
-// reopenAll reopens what the goroutine has shut: it is not known whether a panic has left
-// the scopes that are to do so, and no others of their markers would begin and find that
-// out.
+// reopenAll turns on all markers that the goroutine has shut. It is called when recover has stopped a panic: the scopes
+// that were to reopen them may have been left.
 //
 //go:norace
 //go:nocheckptr

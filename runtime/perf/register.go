@@ -29,7 +29,7 @@ type Marker struct {
 // collected; Register sets it.
 type Counter struct{ P *uint64 }
 
-// A table is what one Register call brought.
+// A table is what one call of Register has registered.
 type table struct {
 	text     string
 	markers  int
@@ -38,13 +38,13 @@ type table struct {
 	n        int      // counters
 	counted  *Counter // the program's side of the first counter
 	padded   bool     // MarkerPad unused markers stand before and behind them
-	inSource bool     // its file is kept by people: after a merge its text may not have one line for each marker
+	inSource bool     // it is in the source: after a merge its text may not have one line for each marker
 	tallies  *tallies // nil: it has none
 	shut     bool     // its markers were off before there was a run
 	blocks   int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
 	// Of this run.
-	left      bool           // it has no part in it: there is no memory, or are no numbers for its markers
+	left      bool           // it is left out: no memory, or no numbers for its markers
 	shared    bool           // the markers are in the data file
 	counters  unsafe.Pointer // nil: nothing is counted
 	counting  []counting     // of each counter when it counts; nil: not known yet
@@ -72,12 +72,12 @@ var (
 	early      []*Marker // have an index and are not registered yet
 )
 
-// registering says in which way a table is registered.
+// registering is a way to register a table.
 type registering uint8
 
 const (
-	registeredPadded   registering = iota + 1 // there are unused markers before and behind its own
-	registeredInSource                        // and it is a file that people keep
+	registeredPadded   registering = iota + 1 // with unused markers before and behind its own
+	registeredInSource                        // so, and it is in the source
 )
 
 // Register publishes a unit's markers and counters under the names in text
@@ -172,8 +172,8 @@ func (t *table) turnOff(why uint32) {
 	}
 }
 
-// open publishes the table with the given number in the run, or has it wait for others, and turns on what is
-// collected of it; false: there is no memory left. The caller holds the lock.
+// open publishes the table in the run under a number, or holds it (tablewrite.go), and turns on what is collected of it;
+// false: there is no memory left. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -187,7 +187,7 @@ func (t *table) open(number uint64) bool {
 		t.leave()
 	}
 	if t.inSource && !t.left {
-		if importPath, n := t.told(); n != t.markers {
+		if importPath, n := t.describe(); n != t.markers {
 			complain(importPath + ": markgen_table.go does not have one line for each marker, as after a merge; run markgen there, until then the package's markers are left out")
 			t.leave()
 		}
@@ -242,8 +242,8 @@ func (t *table) open(number uint64) bool {
 	return true
 }
 
-// words is how many words count in the table: those of its counters, and where markers may be
-// demoted and there are tallies, theirs.
+// words is how many words the table has to count in: one for each counter and, if it has tallies and markers may be
+// demoted, for each marker.
 //
 //go:norace
 func (t *table) words() uintptr {
@@ -253,10 +253,10 @@ func (t *table) words() uintptr {
 	return uintptr(t.n)
 }
 
-// told is the package that the text of a table is of, and how many markers it has.
+// describe gives the package of a table and the number of markers in its text.
 //
 //go:norace
-func (t *table) told() (importPath string, markers int) {
+func (t *table) describe() (importPath string, markers int) {
 	for rest := t.text; rest != ""; {
 		var line string
 		line, rest = lite.Cut(rest, '\n')
@@ -292,8 +292,8 @@ func findTable(m *Marker) (t *table, i uint32) {
 	return nil, 0
 }
 
-// number gives a marker that has an index its number, that of place i, or if it is
-// not collected has what it collected dropped.
+// number gives a marker at i of the table, which has an index, its number. If the marker is not collected, what was
+// recorded under the index is dropped.
 //
 //go:norace
 func (t *table) number(m *Marker, i uint32) {
@@ -323,8 +323,7 @@ func alias(index uint32, number uint64) {
 	}
 }
 
-// isClosed says that it has been decided about m, and it is off. It is not if it is demoted, which may
-// end any time.
+// isClosed says that m is off for the rest of the run, or until another process turns it on. A demoted marker is not.
 //
 //go:norace
 func (m *Marker) isClosed() bool {
@@ -334,12 +333,12 @@ func (m *Marker) isClosed() bool {
 	return off && hot.mode == modeOn
 }
 
-// unwanted is the second word of a marker that only or skip has left out from the beginning: no scope of it is open, as it would have an index.
+// unwanted is the second word of a marker that only or skip has left out from the beginning: it has no index, and so no
+// open scopes.
 const unwanted = layout.IndexOff | layout.IndexOffChoice
 
-// decide is for Enter and Pass when the marker or the process is in any but the
-// usual state: it gives the index to record under, 0 for none. A marker gets its
-// index when it is entered first, also if its table is yet to be registered.
+// decide gives the index under which a passage of m is recorded, 0 if it is not, when the words of the marker do not say.
+// A marker gets its index at its first passage, even if its table is yet to be registered.
 //
 //go:norace
 //go:noinline
@@ -397,8 +396,7 @@ func decide(m *Marker) uint32 {
 	return i
 }
 
-// takes says whether a passage through a marker, whose words are off and w, is collected in a run that is
-// on or not.
+// takes says whether a passage of a marker with these words is collected; on is whether the run is profiling.
 func takes(off, w uint32, on bool) bool {
 	if w&(layout.IndexWatched|layout.IndexKept) != 0 {
 		off &^= layout.OffByState | layout.OffSettled // it may have been closed a moment ago
@@ -406,11 +404,10 @@ func takes(off, w uint32, on bool) bool {
 	return on && off == 0 && w&(layout.IndexOffChoice|layout.IndexOffEnough|layout.IndexOffThrottled) == 0
 }
 
-// roomFor and roomOf are for how many markers and for how many goroutines' stacks there is room before anything is passed: the first passage of one
-// allocates nothing then.
+// A run begins with room for so many markers and stacks, so that their first passages allocate nothing.
 const roomFor, roomOf = 1024, 64
 
-// makeFirstRoom makes that room when a run begins. The caller holds the lock.
+// makeFirstRoom makes that room. The caller holds the lock.
 //
 //go:norace
 func makeFirstRoom() {

@@ -4,24 +4,23 @@ package perf
 
 import "unsafe"
 
-// What a run that is over had in memory is kept for who may still be about to write there: goroutines that saw a marker on, and have been off their
-// processors since. Programs that make run after run would collect it. So when it has been over for so long that nobody can be, its pieces of the file
-// become empty memory, which the system counts as one mapping however much it is, and its table of slots is the next run's.
+// Goroutines that found a marker on, and were preempted there, may still write to the memory of a run that is over. So it
+// is kept for retireAfter. Then its part of the file is replaced by empty memory, which costs one mapping however large
+// it is, and its slots are used for the next run: a program can begin run after run.
 var retireAfter uint64 = 10_000_000_000 // ns
 
-// A retiree is what a run had.
+// A retiree is the memory of a run that is over.
 type retiree struct {
-	since  uint64 // nanotime when it was forgotten
+	since  uint64 // when it ended, nanotime
 	pieces []piece
 	slots  slotSet
 	owners []*slot
 }
 
-// retired are those of earlier runs, the oldest first. Under the lock.
+// retired are those that are kept, the oldest first. Under the lock.
 var retired []retiree
 
-// retire is called when a run is forgotten, before what it had is. Where none has begun since, there is nothing more to
-// retire. The caller holds the lock.
+// retire keeps the memory of the run that is left now, if there is one. The caller holds the lock.
 //
 //go:norace
 func retire() {
@@ -31,8 +30,8 @@ func retire() {
 	retired = append(retired, retiree{uint64(nanotime()), space.pieces, takeSlots(), owners})
 }
 
-// reuse empties what nobody needs any more, and gives the slots of a run of which nobody has kept a place, none if there is none. The caller holds
-// the lock.
+// reuse empties memory that has been kept for long enough, and gives the slots of a run whose scopes have all ended, if
+// there is one. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -51,7 +50,8 @@ func reuse() (slots slotSet) {
 	return slots
 }
 
-// isClosed says whether nobody has kept the place of a scope on one of the stacks: those who end opened ones look for theirs.
+// isClosed says whether no Scope or Entered refers to the stacks: scopes that Open has opened are looked up by depth when
+// they end.
 //
 //go:norace
 //go:nocheckptr

@@ -9,27 +9,26 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A function of which all passages are recorded, though windows are asked for,
-// goes on in windows when one of its markers has been passed often. What it
-// recorded until then stays as it is; from then on its markers record under other
-// indexes, and what is there is a sample.
+// With sample=1:N all passages of a function are recorded until one of its markers has been passed about sampleAfter
+// times. From then on its markers are sampled: they record in windows only, and under other indexes, so that what was
+// recorded before stays exact.
 
-// often is how many passages of a marker are recorded before, about.
-const often = 1000
+// sampleAfter is after how many passages a marker is sampled, about.
+const sampleAfter = 1000
 
-// A sampledMarker is one that records in windows.
+// A sampledMarker is an index under which a marker is sampled.
 type sampledMarker struct {
 	index  uint32
-	before totals // what its cells had when the batch began
+	before totals // of its cells when the batch began
 	*sums
 	since *baseline
 }
 
-// totals are what the cells of a marker have: passages, their ns, and what changes with any of it.
+// totals are the passages in the cells of a marker, their ns, and a number that changes with each of them.
 type totals struct{ n, ns, mark uint64 }
 
-// sums are those of a BlockSample over batches: of n, the passages of a batch, and of n², of ns, the
-// times of these, ns² and n·ns, of N·n, and of x, what the passages stand for, and x².
+// sums are those of a BlockSample over batches: with n passages that took ns in a batch at 1:N, and stand for x of the
+// program's passages, of n, n², ns, ns², n·ns, N·n, x and x².
 type sums struct{ n, nn, ns, nsns, nns, w, x, xx float64 }
 
 // add adds a batch with n passages that took ns in windows at 1:rate, so many times as long as their net time.
@@ -47,8 +46,9 @@ func (s *sums) add(n, ns, rate, longer float64) {
 	s.xx += x * x
 }
 
-// A baseline is what the header said when sampling began: for how many ticks the run had been profiling, how much of that
-// recording took of windows, for how long windows or, for counters, counters stood, and how many batches there had been.
+// A baseline is what the header said when a marker or counter was sampled first: how long the run had been profiling, how
+// much of that recording had taken in windows, how long the windows stood for (for a counter, those in which
+// counters were on), and how many batches there had been; ticks.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
 var (
@@ -56,7 +56,7 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(baseline{})-(layout.SampleSize-layout.OffSampleSince)]
 )
 
-// baselineNow is the baseline that begins now; stands is where in the header it is added up how long windows stand for.
+// baselineNow is the baseline of this moment; stands is OffWindowStands or, for a counter, OffTickStands.
 //
 //go:norace
 func baselineNow(stands uintptr) baseline {
@@ -68,7 +68,7 @@ func baselineNow(stands uintptr) baseline {
 	}
 }
 
-// profiledTicks is for how many ticks the run has been profiling.
+// profiledTicks is how long the run has been profiling, ticks.
 //
 //go:norace
 func profiledTicks() uint64 {
@@ -81,10 +81,10 @@ func profiledTicks() uint64 {
 
 var rated []sampledMarker // under the lock
 
-// rateBits has a bit for each index: whether it is recorded in windows.
+// rateBits has a bit for each index: whether it is sampled.
 var rateBits unsafe.Pointer
 
-// bases points to a []uint32 that has for each index which a marker got after its first the first one, and 0 for others.
+// bases points to a []uint32 with the first index of the marker, for each index that is not its first, else 0.
 var bases unsafe.Pointer
 
 // baseOf is the first index of the marker that has index i.
@@ -121,7 +121,7 @@ func longEnough(at *unsafe.Pointer, i uint32) []uint32 {
 	return *all
 }
 
-// hasRate says whether the marker of index i is recorded in windows.
+// hasRate says whether the marker is sampled under index i.
 //
 //go:norace
 //go:nocheckptr
@@ -144,12 +144,12 @@ func passagesOf(index uint32) (n uint64) {
 	return n
 }
 
-// oftenAt looks now and then whether the marker of that index has been passed
-// often. It is called for scopes outside of windows, which are most.
+// sampleAt is called for scopes of markers that are not sampled yet, and has the marker of that index sampled if it has
+// been passed often enough. It looks at one passage in 128.
 //
 //go:norace
 //go:nocheckptr
-func oftenAt(index uint32) {
+func sampleAt(index uint32) {
 	const each = 127
 	traced := hot.extras&extraUntimed != 0 // there are no cells that tell
 	pid := procPin()
@@ -171,27 +171,26 @@ func oftenAt(index uint32) {
 	} else {
 		n = passagesOf(index)
 	}
-	if n >= often {
+	if n >= sampleAfter {
 		sampleGroup(live[k])
 	}
 }
 
-// tracedOften is how often countTraced has been asked, by index less firstIndex. Under the lock.
-var tracedOften []uint32
+// tracedPassages are counted by countTraced, by index less firstIndex. Under the lock.
+var tracedPassages []uint32
 
-// countTraced is how often it has been called for a marker.
+// countTraced counts the passages of a marker in a run that only traces, and so has no cells. The caller holds the lock.
 //
 //go:norace
 func countTraced(k uint32) uint64 {
-	for len(tracedOften) < len(live) {
-		tracedOften = append(tracedOften, 0)
+	for len(tracedPassages) < len(live) {
+		tracedPassages = append(tracedPassages, 0)
 	}
-	tracedOften[k]++
-	return uint64(tracedOften[k])
+	tracedPassages[k]++
+	return uint64(tracedPassages[k])
 }
 
-// sampleGroup has all markers of a function record in windows from now on. The
-// caller holds the lock.
+// sampleGroup has all markers of a function sampled from now on. The caller holds the lock.
 //
 //go:norace
 func sampleGroup(m *Marker) {
@@ -240,8 +239,7 @@ func sampleGroup(m *Marker) {
 	}
 }
 
-// anotherIndex gives a marker that has an index another one, under which nothing has been recorded. The caller
-// holds the lock, and has seen to it that there is one left.
+// anotherIndex gives a marker that has an index another one. The caller holds the lock, and there is one left.
 //
 //go:norace
 func anotherIndex(of uint32) (index uint32) {
@@ -290,8 +288,7 @@ func makeRateBits() bool {
 	return rateBits != nil && openBits != nil
 }
 
-// sameMarker says whether two indexes are one marker's: that of a scope that is
-// open, perhaps, since before its marker was sampled.
+// sameMarker says whether two indexes are of the same marker, as they may be if a scope began before it was sampled.
 //
 //go:norace
 func sameMarker(i, k uint32) bool {

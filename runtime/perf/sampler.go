@@ -22,7 +22,7 @@ type sampler struct {
 	used   uint64 // and how much the process had used by then, ns
 	waits  uint64 // and how often its threads had waited
 	busy   uint64 // how many processors it has kept busy since the time before, times 256; 0: not known
-	rests  bool   // whether there are times in which nothing of it runs
+	idles  bool   // whether nothing of it runs at times
 
 	windowBatch
 	counters counterLook
@@ -30,10 +30,10 @@ type sampler struct {
 
 const (
 	// Windows last so long, ns, that one every windowCycle makes 1/N of the time, or one every
-	// restingCycle where the program rests, but not less than shortestWindow: the first passages in
+	// idlingCycle if the program idles, but not less than shortestWindow: the first passages in
 	// a window, of what is in no cache, take some µs.
 	windowCycle    = 10_000_000
-	restingCycle   = 50_000_000
+	idlingCycle    = 50_000_000
 	shortestWindow = 200_000
 
 	// A window in which every passage is asked for is followed by the next one.
@@ -43,13 +43,13 @@ const (
 	// the gates and the window's beginning, ns.
 	windowLead = 20_000
 
-	// A program rests that uses less than restsBelow 256ths of a processor, or whose threads
-	// wait more than once in restsEach, ns. Then wakeUp goes by between opening the gates and the
-	// window's beginning, and up to restingLead, at random, ns.
-	restsBelow  = 230
-	restsEach   = 1_000_000
-	wakeUp      = 1_000_000
-	restingLead = 4_000_000
+	// A program idles if it uses less than idlesBelow 256ths of a processor, or its threads
+	// wait more than once in idlesEach, ns. Then wakeUp goes by between opening the gates and the
+	// window's beginning, and up to idlingLead, at random, ns.
+	idlesBelow = 230
+	idlesEach  = 1_000_000
+	wakeUp     = 1_000_000
+	idlingLead = 4_000_000
 
 	// The window is looked after so long after its end at most, ns: before that the first
 	// passage ends it.
@@ -127,8 +127,8 @@ func (s *sampler) windowNS(n uint64) uint64 {
 	switch {
 	case n <= 1:
 		return wholeWindow
-	case s.rests:
-		return max(restingCycle/n, shortestWindow)
+	case s.idles:
+		return max(idlingCycle/n, shortestWindow)
 	}
 	return max(windowCycle/n, shortestWindow)
 }
@@ -142,7 +142,7 @@ func (s *sampler) plan(t uint64) {
 		if s.looked != 0 && used != 0 {
 			s.busy = (used-s.used)<<8/took | 1
 		}
-		s.rests = s.busy < restsBelow || waits-s.waits > took/restsEach
+		s.idles = s.busy < idlesBelow || waits-s.waits > took/idlesEach
 	}
 	s.looked, s.used, s.waits = t, used, waits
 	s.drawn = rate()
@@ -151,7 +151,7 @@ func (s *sampler) plan(t uint64) {
 }
 
 // lead is how long after t, when the sampler is called, a window begins, ns. What the program does
-// when the sampler is called may have to do with that. If it rests it was woken up with the
+// when the sampler is called may have to do with that. If it idles it was woken up with the
 // sampler, and did at once what it would have done in the next millisecond: Go looks for timers so
 // much late, and whenever one wakes it (netpoll in runtime/netpoll_epoll.go). If it is busy
 // the sampler was called late, when a goroutine waited or had had its turn, and others are about to
@@ -160,8 +160,8 @@ func (s *sampler) plan(t uint64) {
 //go:norace
 func (s *sampler) lead(t uint64) uint64 {
 	least, random := uint64(windowLead), min(3*(t-s.next), s.windowNS(s.rate)*(s.rate-1)/64)
-	if s.rests {
-		least, random = wakeUp, restingLead
+	if s.idles {
+		least, random = wakeUp, idlingLead
 	}
 	hi, _ := bits.Mul64(random, s.random())
 	return least + hi

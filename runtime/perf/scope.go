@@ -8,9 +8,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// hot is what every scope reads; it is written at start and when collection
-// pauses, and where markers are demoted at their turns, so it mostly stays in every
-// processor's cache.
+// hot is what every scope reads. It is seldom written, so it stays in the cache of every processor.
 var hot struct {
 	_      [64]byte
 	window *window
@@ -19,27 +17,26 @@ var hot struct {
 	self   bool   // self times are collected
 	mult   uint64 // ns per tick, 32.32
 	slots  unsafe.Pointer
-	inside uint64    // what an empty scope measures, ticks<<costBits
-	whole  [4]uint64 // what one costs in all, by record.kind
-	inner  uint64    // what a scope costs that is left out since it is not outermost
+	inside uint64    // duration that an empty scope measures, ticks<<costBits
+	whole  [4]uint64 // what a scope costs in all, by record.kind, ticks<<costBits
+	inner  uint64    // what a scope costs that is left out since it is not outermost, ticks<<costBits
 	extras uint32    // extra…: what is done besides timing; needs slots
-	look   uint64    // when a bucket's count has none of these bits it is looked whether the marker is to be demoted
-	again  uint64    // when that is looked at any scope, ticks
+	look   uint64    // demoteAt is called when a bucket's count has none of these bits
+	again  uint64    // and at the first scope after this time, ticks
 	goid   uintptr   // byte offset of the ID in a g, see findGoid
 	_      [64]byte
 }
 
 const (
-	modeNew     = iota // nothing has registered or been entered
-	modeReady          // markers are registered, the first scope is yet to come
+	modeNew     = iota // no table has been registered and no marker passed
+	modeReady          // there is a run, and its first scope is yet to come
 	modeOn             // scopes are recorded, if the state and the markers say so
-	modeInert          // nothing is recorded, unless it is configured
-	modeStopped        // it is over, unless it is configured anew
+	modeInert          // there is no run, until one is configured
+	modeStopped        // the run is over, until another is configured
 )
 
-// Marker.index: 0 is undecided, notCollected never opens a scope, index i is
-// global marker i-firstIndex. scratchIndex is what calibration records to, scratchEdgeIndex what it records
-// by caller.
+// Values of Marker.index: 0 is undecided, notCollected is never collected, others are indexes from firstIndex on.
+// Calibration records under scratchIndex, and by caller under scratchEdgeIndex.
 const (
 	scratchEdgeIndex = 0
 	scratchIndex     = 1
@@ -104,9 +101,8 @@ func (e Entered) Exit() {
 	}
 }
 
-// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open. What
-// most scopes need is here, without a call but that of the clock: what is in registers stays there.
-// depth is depthScope or depthValue.
+// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open. It is the fast path,
+// and calls nothing but the clock, so that nothing has to be saved in between. depth is depthScope or depthValue.
 //
 //go:norace
 //go:nocheckptr
@@ -150,8 +146,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
 
-// reenter is enter for a marker that is off or yet to be decided about, or in place of a scope that
-// is open.
+// reenter is enter if m is off or undecided, or if the other scope is open.
 //
 //go:norace
 //go:noinline
@@ -180,7 +175,7 @@ func reenter(m *Marker, before *Scope, depth uint32) (e Entered) {
 	return enterAt(m, i, now(), getg(), depth)
 }
 
-// enterAt opens a scope for m, which has that index, at t on the goroutine of that g.
+// enterAt opens a scope for m, which has index i, at t on the goroutine of g.
 //
 //go:norace
 //go:nocheckptr
@@ -240,8 +235,8 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
 
-// exit ends an open scope at t, or if that is 0 now, and records it, with size if that is above 0.
-// As in enter, what is not always done is done elsewhere.
+// exit ends an open scope at t, or now if that is 0, and records it, with size-1 as the size of its input if size is above
+// 0. It is the fast path; exitAt does everything.
 //
 //go:norace
 //go:nocheckptr
@@ -271,7 +266,7 @@ func (e Entered) exit(t uint64, size int) (none Entered) {
 		t = ticks()
 	}
 	var d, ns, self uint64
-	pid := procPin() // nobody makes a cell of the next run here before this has its own
+	pid := procPin() // until this has its cell, no cell of the next run is made here
 	if p != nil {
 		s := p.stack
 		pos := uint32(e.at)
@@ -353,7 +348,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		return
 	}
 	pos := uint32(e.at)
-	if p.frozen() { // it is open in the data of its run, which is over
+	if p.frozen() { // it stays open in the data of its run, which is over
 		return
 	}
 	if p.stack.n < pos || p.stack.at(pos-1).index&^scopeBits != i { // it is not there any more
@@ -392,11 +387,10 @@ func (e Entered) exitAt(t uint64, size int) {
 	p.finish(i, done, size)
 }
 
-// mostApart is how far the counters of two processors are apart at most, ns.
+// mostApart is by how much the counters of two processors differ at most, ns.
 const mostApart = 1_000_000
 
-// passed is how long it is from one reading of the clock to another. The counters of two processors
-// may differ.
+// passed is the time from one reading of the clock to another; 0 if it is negative, as it may be between two processors.
 func passed(from, to uint64) uint64 {
 	d := to - from
 	if int64(d) < 0 {
@@ -405,16 +399,16 @@ func passed(from, to uint64) uint64 {
 	return d
 }
 
-// took is what the innermost scope, whose record is r, took in d ticks: ns without the price of the
-// markers in it.
+// took is the duration of the innermost scope, whose record is r and which ended after d ticks: ns without the cost of
+// the markers in it.
 //
 //go:norace
 func (p *slot) took(r *record, d uint64) (ns uint64) {
 	return max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
 }
 
-// leave tells the scope around the innermost, whose record is r, what that took, and returns what
-// of it was not spent in scopes inside. The record stays on the stack.
+// leave adds the duration of the innermost scope, whose record is r, to the children of the scope around it, and returns
+// its self time. The record stays on the stack.
 //
 //go:norace
 func (p *slot) leave(r *record, ns uint64) (self uint64) {
@@ -461,7 +455,7 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	if size > 0 {
 		p.sized(i, size-1, done.ns)
 	}
-	if i >= firstIndex && !conf.windows() && (p == nil || !p.left) { // of those around it takes no time
+	if i >= firstIndex && !conf.windows() && (p == nil || !p.left) {
 		measureAgain(done.at, i)
 	}
 }

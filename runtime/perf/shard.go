@@ -15,9 +15,9 @@ type shard struct {
 	dir   *directory[cell]
 	sizes *directory[sized]
 
-	read     uint64 // ticks that reading collectors, and making cells, has taken of windows
+	read     uint64 // ticks that reading collectors, and making cells, has taken in windows
 	readSeen uint64 // as of the latest batch
-	recorded uint32 // scopes of sampled markers that have been recorded in windows; only differences mean anything
+	recorded uint32 // scopes of sampled markers that were recorded in windows; only differences count
 	seen     uint32 // as of the latest batch
 	_        [40 - 2*unsafe.Sizeof(uintptr(0))]byte
 }
@@ -77,10 +77,8 @@ func cellOf(pid int, i uint32) *cell {
 	return d.of[i%maxIndex]
 }
 
-// recordSlow records a passage when its cell was not there, or not the group of
-// buckets it belongs into: it makes what is missing on the processor it runs on
-// and tries again. The goroutine may have moved on by then, at worst once through
-// every processor.
+// recordSlow records a passage if there is no cell for it, or no group of buckets. It makes them for the processor that it
+// runs on, and tries again, at worst once on each processor.
 //
 //go:norace
 //go:noinline
@@ -94,7 +92,7 @@ func recordSlow(i uint32, p passage) {
 	traceTaken(i, from)
 }
 
-// keep records the passage of marker i, whatever it takes. kept: it came before its run was over.
+// keep is recordSlow without a record in the trace; false: the run was over before.
 //
 //go:norace
 func (p *passage) keep(i uint32) (kept bool) {
@@ -115,8 +113,7 @@ func (p *passage) keep(i uint32) (kept bool) {
 	return p.how&passageLate == 0
 }
 
-// noRun says whether there is nothing to record in: the run is over, and the next has not begun. The caller
-// holds the lock.
+// noRun says whether the run is over and the next has not begun. The caller holds the lock.
 //
 //go:norace
 func noRun() bool {
@@ -131,9 +128,8 @@ func (p *passage) over() bool {
 	return p.slot != nil && p.slot.frozen() || int64(p.at-began.Tick) < 0
 }
 
-// prepare makes a cell for marker i on processor pid, so that the passage p can
-// be recorded. done: nothing is left to do, since p is recorded already, on a
-// processor that shares its cells, is lost for want of memory, or is of a run that is over.
+// prepare makes what is missing on processor pid to record the passage p of marker i. done: p is recorded, on a processor
+// that shares its cells, or lost for want of memory, or its run is over.
 //
 //go:norace
 func prepare(pid int, i uint32, p *passage) (done bool) {

@@ -9,29 +9,27 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the
-// stack of its open scopes. It gives self times (a scope's children add up in child), what the
-// markers inside a scope have cost it (over), whether a scope runs inside another
-// of its own marker (mask and the records), and what is still open at the end.
+// Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the stack of its open scopes. From it
+// follow self times (child), the cost of the markers inside a scope (over), whether a scope is inside another of its
+// marker (mask and the records), and which scopes are open at the end.
 //
-// A slot, once claimed, stays with its g: the Go runtime keeps dead goroutines'
-// g for new ones, so there are never more slots than there were goroutines at
-// one time, and no scope has to claim or give back, which would cost an atomic
-// operation each. Only the owner writes a slot, but for who ends the run, see freezeStacks.
+// A slot stays with its g. The Go runtime uses the g of goroutines that have ended for new ones, so there are never
+// more slots than there were goroutines at one time, and no scope has to claim a slot or give it back, which would
+// cost an atomic operation each. Only its goroutine writes a slot, and who ends the run (freezeStacks).
 type slot struct {
 	key   uintptr // whose slot it is, see near; 0: nobody's
 	stack *stack  // none until the first scope
 	mask  uint64  // bit index modulo 64 of each open scope
 	child uint64  // ns of what ended directly inside the innermost
-	over  uint64  // what the scopes that have ended cost, ticks<<costBits; only differences mean anything
+	over  uint64  // cost of all scopes so far, ticks<<costBits; only differences count
 
-	// When recover last stopped a panic, and how many were open then: none of those that what ended
-	// in order since was inside of has been left by it.
+	// When recover last stopped a panic, and how many scopes were open then, less those around one that has ended in
+	// order since: they were not left.
 	recovered uint64
 	then      uint32
 
-	left    bool // a scope is being ended that was left without its end
-	delayed bool // what is recorded next has taken longer
+	left    bool // a scope is being ended that a panic or Goexit has left
+	delayed bool // the next record in the trace took longer than usual
 
 	active *active // nil while the stack is not deep; noActive once the run is over
 }
@@ -57,16 +55,16 @@ type record struct {
 	over  uint64 // slot.over when it began
 	mask  uint64 // slot.mask without it
 	index uint32 // of the marker, with scopeBits
-	depth uint32 // of an opened one: stack in use, in words; else depthScope or depthValue
+	depth uint32 // of a scope that Open has opened, stack in use, in words; else depthScope or depthValue
 }
 
-// What stands for the depth of scopes that are not opened. Those of the others are larger.
+// The depth of scopes that Open has not opened; all others have larger ones.
 const (
 	depthScope = iota // a Scope, or a value that is exited by a deferred call
 	depthValue        // a value
 )
 
-// kind says how a scope is planted: depthScope, depthValue or kindOpened.
+// kind is the form of a scope: depthScope, depthValue or kindOpened.
 func (r *record) kind() uint32 { return min(r.depth, kindOpened) }
 
 const kindOpened = 2
@@ -74,9 +72,9 @@ const kindOpened = 2
 const (
 	firstRoom  = 8
 	mostStacks = 4096    // in the data file; more goroutines have theirs in memory only
-	firstBit   = 1 << 29 // in record.index: what it takes is to be kept apart, see firstcall.go
-	nestedBit  = 1 << 30 // the same: it is inside another scope of the same marker
-	shutBit    = 1 << 31 // the same: the marker is shut until it ends, see within
+	firstBit   = 1 << 29 // in record.index: it is the marker's first call, see firstcall.go
+	nestedBit  = 1 << 30 // in record.index: it is inside another scope of its marker
+	shutBit    = 1 << 31 // in record.index: its marker is off until it ends, see recursion.go
 	scopeBits  = firstBit | nestedBit | shutBit
 	costBits   = clock.FractionBits // of the fraction in slot.over
 )
@@ -96,7 +94,7 @@ func (s *stack) at(i uint32) *record {
 	return (*record)(unsafe.Add(unsafe.Pointer(s), layout.OffStackData+uintptr(i)*layout.StackSize))
 }
 
-// busy says whether there is no room on the stack for a scope, or more to be done than to push it.
+// busy says whether a scope of that index cannot just be pushed.
 //
 //go:norace
 //go:nocheckptr
@@ -104,8 +102,8 @@ func (p *slot) busy(index uint32) bool {
 	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.active != nil
 }
 
-// push puts a scope on the stack and gives its position, from 1. There is room. What is active is
-// told besides.
+// push puts a scope on the stack, which has room, and gives its position, from 1. The caller also calls activate if
+// p.active is not nil.
 //
 //go:norace
 //go:nocheckptr
@@ -125,8 +123,7 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	return n + 1
 }
 
-// nested gives index with nestedBit if a scope of that marker is open. It is
-// called when the mask says that there may be one.
+// nested gives index with nestedBit if a scope of that marker is open. The mask has said that there may be one.
 //
 //go:norace
 //go:nocheckptr
@@ -156,8 +153,8 @@ var (
 	owners []*slot // those that have stacks
 )
 
-// grow makes room on the stack; false: there is no memory, or the run is over that the scope would be
-// of. The old stack is left where it is, empty, at most as large as the new one.
+// grow replaces the stack by a larger one; false: there is no memory, or the run of the scope is over. The old stack stays
+// in the file, empty.
 //
 //go:norace
 //go:noinline
@@ -177,13 +174,12 @@ func (p *slot) grow() bool {
 	return grown
 }
 
-// underWay says whether there is a run that has begun, which whoever saw a marker on in the run before
-// may come late for.
+// underWay says whether a run has begun. Who found a marker on in the run before may come between the two.
 //
 //go:norace
 func underWay() bool { return hot.mode == modeOn && State() != layout.StateConfigured }
 
-// makeRoom is grow under the lock, whatever the mode.
+// makeRoom is grow for a caller that holds the lock, in any mode.
 //
 //go:norace
 //go:nocheckptr

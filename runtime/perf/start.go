@@ -134,9 +134,8 @@ func configure(spec string) error {
 	return nil
 }
 
-// forget takes leave of a run that is over: its file is nobody's any more, and
-// what is recorded by index begins anew. Who has a cell of it at this moment still adds to that: the
-// old file stays mapped for a while (retire). The caller has starting.
+// forget leaves a run that is over: it closes the file and clears all that is kept by index. Its memory stays for a while
+// (retire), as goroutines may still be about to add to a cell. The caller has starting.
 //
 //go:norace
 func forget() {
@@ -173,11 +172,11 @@ func forget() {
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
 	atomic.StorePointer(&functionOf, nil)
-	leads = nil
+	hasInner = nil
 	atomic.StorePointer(&aside, nil)
 	windowClosed, opensEarly = 0, 0
-	tracedOften, unsettled, parentsOf, earlyOf = nil, nil, nil, nil
-	demoted.list, demoted.next, demoted.turn = nil, 0, nil
+	tracedPassages, unsettled, parentsOf, earlyOf = nil, nil, nil, nil
+	demoted.list, demoted.next, demoted.retiming = nil, 0, nil
 	theSampler = sampler{}
 	tickers, tickersOn = nil, 0
 	firstProfiling = 0
@@ -189,10 +188,8 @@ func forget() {
 // noHeader is the header between two runs.
 var noHeader [layout.HeaderSize / 8]uint64
 
-// ready lets scopes be opened: the first of them comes here, and what changes the
-// state. The rate of the clock has been observed since the start and is for long
-// enough now, or will be when what a scope costs has been measured. Unless a trigger
-// is to do that, collection begins.
+// ready makes the run ready to record: the first scope calls it, and whatever changes the state. It waits until the rate
+// of the clock has been observed for long enough. Unless a trigger is to do that, collection begins.
 //
 //go:norace
 func ready() {
@@ -236,8 +233,8 @@ func ready() {
 	release(&starting)
 }
 
-// settle does what start has left, as programs are to start soon and a first scope
-// waits for the clock anyway. The caller has starting.
+// settle does the part of start that can wait until the first scope, which has to wait for the clock anyway. The caller
+// has starting.
 func settle() {
 	if rounds == enoughRounds {
 		return
@@ -250,8 +247,8 @@ func noTSC() string {
 	return config.Refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
 }
 
-// start makes a run ready as the value of MARKGEN says, or says what is wrong with
-// it. Or, which is refused, the process declines to collect: one of Wild….
+// start makes a run as the value of MARKGEN says; trouble is what is wrong with it. refused is why a process with
+// collect=wild declines to collect, one of Wild….
 //
 //go:norace
 func start(value string) (refused uint64, trouble string) {

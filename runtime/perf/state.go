@@ -9,12 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// The state of the run is a word in the header of the data file, and what it means
-// for a marker is a bit in the words of that marker, which are in the file, too.
-// So the program, its triggers and whoever may write the file all change the state
-// in the same way: they replace the word, if it is what they take it for, and then
-// make the bits agree with it, until it has not changed meanwhile. Nobody waits
-// for anybody.
+// The state of the run is a word in the header of the data file. Each marker has a bit for it in its words, which are in
+// the file, too. So the program, its triggers and other processes that may write the file change the state in the same
+// way and without waiting for each other: they compare and swap the word, and then make the bits agree with it, until
+// it has not changed meanwhile.
 
 // Configure makes the process ready to collect as spec says, which has the form of
 // the variable MARKGEN; docs/markgen-variable.md. It is for programs that were
@@ -71,8 +69,8 @@ func State() RunState {
 	return RunState(atomic.LoadUint64(headerWord(layout.OffState)))
 }
 
-// toggle is what a call of the program does. Where no trigger is to start
-// collection, it has begun with the program.
+// toggle makes the change of state that the program calls for. If no trigger is to start collection, it has begun with
+// the program.
 //
 //go:norace
 func toggle(call string, to RunState, why cause) error {
@@ -125,8 +123,8 @@ const (
 	causeEnd     cause = layout.LogEnd
 )
 
-// change replaces the state, if it is from, and makes the markers follow. marker is
-// the number of the one whose passage is the cause. false: it was another by then.
+// change replaces the state from and makes the markers follow. marker is the number of the one whose passage is the cause,
+// or 0. false: it was another state by then.
 //
 //go:norace
 func change(from, to RunState, why cause, marker uint32) bool {
@@ -145,7 +143,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	}
 	logChange(t, from, to, why, marker)
 	resetTriggers(to)
-	if why == causeEnd { // the process is, too: nothing is recorded in a moment
+	if why == causeEnd { // of the process: nothing is recorded from now on, so the markers need not follow
 		hot.window = &over
 	} else {
 		lock()
@@ -212,8 +210,7 @@ func counts(s RunState) bool {
 	return s != layout.StatePaused && s != layout.StateStopped && !(s == layout.StateConfigured && conf.Waits)
 }
 
-// settleNew does for a table whose markers have no scopes yet what settleMarkers
-// does. The caller holds the lock.
+// settleNew is settleMarkers for a table whose markers have no scopes yet. The caller holds the lock.
 //
 //go:norace
 func (t *table) settleNew() {
@@ -224,8 +221,8 @@ func (t *table) settleNew() {
 	}
 }
 
-// settleMarkers tells the code of closed markers that have no open scopes that it
-// need not look for their ends any more. The caller holds the lock.
+// settleMarkers sets OffSettled for markers that are off and have no open scopes: their code does not look for ends any
+// more. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

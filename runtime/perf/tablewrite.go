@@ -8,26 +8,25 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A program may have hundreds of tables, and all come before main begins. Written together they take the system half
-// of the time that they take one by one. So they wait for each other until the first marker is passed, which has to wait for
-// other things as well (ready), or all have come (Last). What counters count meanwhile is in the data file, but a process that is
-// killed before main has begun, and has passed no marker, leaves no names there.
+// A program may have hundreds of tables, which are registered before main begins. Writing them to the data file together
+// takes half the time. So they are held until the first marker is passed, which has to wait anyway (ready), or all have
+// come (Last). A process that is killed before that leaves the counts of its counters, but no names.
 
-// lastTold says that the last table tells that it is the last. Who builds the program sets it, before the first comes.
+// lastTold says that the last table will say so. The overlay build sets it, before the first table is registered.
 var lastTold bool
 
 // Under the lock.
 var (
-	holding bool // tables wait
-	written int  // so many of the tables, from the first on, are in the data of the run
+	holding bool // tables are held
+	written int  // how many tables, from the first on, are in the data of the run
 )
 
-// hold has tables wait in a run that begins. The caller has starting, and there is no run yet.
+// hold has tables held in a run that begins. The caller has starting, and there is no run yet.
 //
 //go:norace
 func hold() { holding = true }
 
-// writeHeld writes the tables that wait, and none waits from now on. The caller holds the lock.
+// writeHeld writes the tables that are held; none is held from now on. The caller holds the lock.
 //
 //go:norace
 func writeHeld() {
@@ -37,33 +36,33 @@ func writeHeld() {
 	}
 }
 
-// writeTables writes the tables that are not written yet, up to that of number end less one. The caller holds the lock.
+// writeTables writes the tables before number end that are not written yet. The caller holds the lock.
 //
 //go:norace
 func writeTables(end int) {
 	for written < end {
 		from := written
-		for written < end && written < from+mostTogether && !tables[written].left {
+		for written < end && written < from+mostTables && !tables[written].left {
 			written++
 		}
 		if written > from {
-			writeTogether(from, written)
+			writeBlocks(from, written)
 		} else {
 			written++
 		}
 	}
 }
 
-// mostTogether tables are written at once: systems take 1024 parts (IOV_MAX), and a table has three.
-const mostTogether = 256
+// mostTables are written at once: systems take 1024 parts (IOV_MAX), and a table has three.
+const mostTables = 256
 
-// writeTogether makes and publishes blocks for the tables from one number to another. If there is no memory for them
-// their markers are turned off. Long ones end where a page of the file does, which takes a half of what it takes to
-// write the rest of that page with the next. The caller holds the lock.
+// writeBlocks makes and publishes blocks for the tables from one number up to another. If there is no memory for them
+// their markers are turned off. Long ones are padded to the end of a page of the file: writing a page in two halves
+// takes twice as long. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func writeTogether(from, to int) {
+func writeBlocks(from, to int) {
 	size := uintptr(0)
 	for k := from; k < to; k++ {
 		size += tables[k].size()

@@ -17,18 +17,16 @@ import (
 //go:linkname sleep time.Sleep
 func sleep(ns int64)
 
-// While something is to happen after some time there is a goroutine of ours,
-// timers. Otherwise there is none: one that sleeps would hide the Go runtime's
-// report of a deadlock, and in a module's own runtime show up where goroutines are counted (startTimers).
+// Only while something is to happen at a time is there a goroutine for it, timers: a goroutine that sleeps hides the Go
+// runtime's report of a deadlock, and in programs that are marked in place it is counted with the others.
 
-// longestSleep is how late timers may notice that the state has changed, ns.
+// longestSleep is how late timers may notice a change of state, ns.
 const longestSleep = 10_000_000
 
-// shortestSleep is how often they look for what is to be short, ns.
+// shortestSleep is how often they look at least for a state that a short trigger is about, ns.
 const shortestSleep = 200_000
 
-// timers does what triggers want done after some time, and opens the windows of
-// every= and sample=, until the run has ended or nothing more is to happen after a time.
+// timers runs the triggers on time, every= and the windows of sample=, until the run has ended or none of these is left.
 //
 //go:norace
 func timers(run uint64) {
@@ -63,7 +61,7 @@ func timers(run uint64) {
 	release(&timing)
 }
 
-// timersNeeded says whether something is still to happen after some time: what starts the run does so once.
+// timersNeeded says whether something is still to happen at a time. A start happens once.
 //
 //go:norace
 func timersNeeded() bool {
@@ -79,7 +77,7 @@ func timersNeeded() bool {
 // timersRun is the run that timers are there for; 0: there are none. Under timing.
 var timersRun uint64
 
-// haveTimers starts timers for a run that has none, or says why there can be none.
+// haveTimers starts timers for a run that has none, or complains that there can be none.
 //
 //go:norace
 func haveTimers(run uint64) {
@@ -97,12 +95,10 @@ func haveTimers(run uint64) {
 	startTimers(run)
 }
 
-// timing is held by timers while they look at the run and act: they are of the one that there is. Who leaves a run
-// waits for them.
+// timing is held by timers while they look at the run and act, so that forget does not take the run away from them.
 var timing mutex
 
-// due acts if the time of the trigger has come, and says when it should be asked
-// again, on the monotonic clock.
+// due acts if the time of the trigger has come, and gives the time of its next call, on the monotonic clock.
 //
 //go:norace
 func (t *trigger) due(begun uint64) uint64 {
@@ -128,8 +124,8 @@ func (t *trigger) due(begun uint64) uint64 {
 	return never
 }
 
-// look is how long, ns, timers may sleep without having seen that the state which the trigger is about has begun: an
-// eighth of the trigger's time, so that it is not much later than that.
+// look is how long timers may sleep before they look whether the state has begun that the trigger is about: an eighth of
+// the trigger's time, which makes it late by no more than that; ns.
 func (t *trigger) look() uint64 {
 	if t.Key == "start" { // its state has begun with the run
 		return longestSleep
@@ -139,21 +135,19 @@ func (t *trigger) look() uint64 {
 
 const never = 1 << 62
 
-// firstProfiling is when the run became profiling first, on the monotonic clock, as
-// far as timers has seen it; 0: not yet.
+// firstProfiling is when timers saw the run profiling first, on the monotonic clock; 0: not yet.
 var firstProfiling uint64
 
-// A window that ends late uses up what later windows would take in so many ns, or ten windows of them, at most: the
-// process may have been stopped meanwhile.
+// mostLate is the most by which a window that ends late shortens later ones, unless ten windows are more, ns: the process
+// may have been stopped meanwhile.
 const mostLate = 100_000_000
 
-// A cycle is every=: when the next period begins and when the window of this one ends, ns
-// since the beginning of the run, and how much longer windows were than they should have been.
+// A cycle is every=PERIOD:WINDOW: when the next period begins and when the window of this one ends, ns since the beginning
+// of the run, and by how much windows have been too long.
 type cycle struct{ next, ends, late uint64 }
 
-// due begins or ends the window of the period, if its time has come, and says when that
-// is next. A window that begins late, since the machine had other things to do, is as long as
-// others. Those that end late use up what windows of later periods would take.
+// due begins or ends the window of the period if its time has come, and gives the time of its next call. A window that
+// begins late is as long as others; one that ends late is made up for by leaving out later ones.
 //
 //go:norace
 func (c *cycle) due(begun uint64) uint64 {
@@ -181,5 +175,5 @@ func (c *cycle) due(begun uint64) uint64 {
 	return begun + c.next
 }
 
-// runs tells the runs of the process apart: it is another number from one to the next, and between them.
+// runs is a number that changes when a run begins and when it is left.
 var runs uint64

@@ -10,20 +10,19 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A trigger changes the state of the run when something happens. Triggers on markers, on records and on
-// time work side by side in one run.
+// A trigger changes the state of the run at an event: a passage of a marker, a number of records, or a time. A run may
+// have several of each kind.
 //
-// What starts or resumes does so when a scope of its marker begins, which is the
-// first to be collected. What pauses or stops does so when the last open scope of
-// its marker ends, which is the last to be collected. So start=on:M,pause=on:M
-// collects while M runs.
+// One that starts or resumes acts when a scope of its marker begins, which is the first that is collected. One that pauses
+// or stops acts when the last open scope of its marker ends, which is the last that is collected. So
+// start=on:M,pause=on:M collects while M runs.
 type trigger struct {
 	config.Trigger
 
-	told    bool          // that there is no such marker
+	warned  bool          // that there is no such marker
 	numbers []uint32      // of the markers that have the name; under the lock
 	seen    atomic.Uint64 // passages or records since the state it is about began
-	fired   uint64        // tick since which the state was in which its time came last
+	fired   uint64        // when the state began in which it acted last, for one on time; ticks
 	open    int64         // scopes of its marker
 }
 
@@ -42,8 +41,7 @@ func (c *settings) bits() (bits uint64) {
 	return bits
 }
 
-// timed says whether something happens after some time, for which a goroutine is
-// needed.
+// timed says whether something happens at a time, for which a goroutine is needed.
 func (c *settings) timed() bool {
 	for _, t := range c.Triggers {
 		if t.Kind == config.TriggerAfter {
@@ -53,7 +51,8 @@ func (c *settings) timed() bool {
 	return c.Period > 0 || c.windows()
 }
 
-// theTriggers are those of the run. Who goes through them may still do so when they are another run's.
+// theTriggers are those of the run. The slice is replaced, not changed, when another run begins: others may be going
+// through it.
 var theTriggers *[]trigger
 
 func triggers() []trigger {
@@ -78,7 +77,7 @@ func watchMarker(name string, number uint32) (watched bool) {
 	return watched
 }
 
-// has says whether the trigger is about the marker of that number.
+// has says whether the trigger is about the marker with that number.
 //
 //go:norace
 func (t *trigger) has(number uint32) bool {
@@ -102,13 +101,11 @@ func numberOf(index uint32) (number uint32) {
 	return number
 }
 
-// triggering makes a passage through a marker and what it sets off one event:
-// otherwise the end of one scope could pause what the beginning of another has found
-// no need to resume.
+// triggering makes a passage and the change of state that it triggers one event: otherwise the end of one scope could
+// pause right after the beginning of another has found no need to resume.
 var triggering mutex
 
-// beginsAt sets off what the beginning of a scope, or a point, of the marker of
-// that index does.
+// beginsAt runs the triggers on the beginning of a scope, or a point, of the marker of that index.
 //
 //go:norace
 func beginsAt(index uint32) {
@@ -129,22 +126,22 @@ func beginsAt(index uint32) {
 	release(&triggering)
 }
 
-// watched has the indexes of markers that triggers are about, of which scopes have begun, by their last bits: where others share
-// those, they are taken for it, too. All scopes end past it, and most need none of the locks behind it.
+// watched is a set of indexes of markers that triggers are about, modulo its size: a filter before the locks, which all
+// scopes would take when they end.
 var watched [64]uint64
 
-// watchedWord is the word of an index in watched. Its bit is that of the index modulo 64.
+// watchedWord is the word of watched with the bit of an index, which is that of the index modulo 64.
 //
 //go:norace
 func watchedWord(index uint32) *uint64 { return &watched[index/64%uint32(len(watched))] }
 
-// isWatched says whether the end of a scope, or a point, of the marker of that index may set something off.
+// isWatched says whether a trigger may be about the marker of that index.
 //
 //go:norace
 func isWatched(index uint32) bool { return atomic.LoadUint64(watchedWord(index))>>(index%64)&1 != 0 }
 
-// endsAt sets off what the end of a scope, or a point, of the marker of that index
-// does. recorded says whether it was.
+// endsAt runs the triggers on records and on the end of a scope, or a point, of the marker of that index. recorded says
+// whether the passage was recorded.
 //
 //go:norace
 //go:noinline
@@ -154,7 +151,7 @@ func endsAt(index uint32, recorded bool) {
 		return
 	}
 	if State() == layout.StateStopped {
-		return // there is nothing left to set off, and a trigger may have ended the run, which settles what was left
+		return // complete ends scopes, too, when a trigger has stopped the run
 	}
 	all := triggers()
 	for i := range all {
@@ -182,8 +179,7 @@ func endsAt(index uint32, recorded bool) {
 	release(&triggering)
 }
 
-// reached counts a passage or record in the state that the trigger is about, and
-// says whether it is the one that the trigger waits for.
+// reached counts a passage or record in the state that the trigger is about, and says whether it is the Nth.
 //
 //go:norace
 func (t *trigger) reached() bool {
@@ -215,10 +211,8 @@ func resetTriggers(s RunState) {
 	}
 }
 
-// Collection is on while all of these want it: what the markers and the times of
-// triggers say, the windows of every=, and who pauses and resumes by a call, a
-// directive or from outside. What a trigger starts or resumes it does whoever has
-// paused.
+// Collection is on while all of these want it: triggers, every=, and calls of Pause and Resume, which other processes
+// make as well. A trigger that starts or resumes overrules calls.
 const (
 	wantTriggers = 1 << iota
 	wantPeriod
@@ -228,14 +222,14 @@ const (
 	wantResume = wantTriggers | wantCalls
 )
 
-// wants are those that want it. They and the state change together, under wanting; but
-// other processes change the state alone.
+// wants are those that want it now. It changes together with the state, under wanting; but other processes change only
+// the state.
 var (
 	wants   uint32
 	wanting mutex
 )
 
-// act does what the trigger is for.
+// act makes the change of state that the trigger is for.
 //
 //go:norace
 func (t *trigger) act(why cause, number uint32) {
@@ -254,8 +248,7 @@ func (t *trigger) act(why cause, number uint32) {
 	}
 }
 
-// want says that some want collection, or do not, and changes the state if that makes
-// a difference.
+// want notes that some want collection, or do not, and changes the state if need be.
 //
 //go:norace
 func want(whose uint32, on bool, why cause, number uint32) {
@@ -279,8 +272,7 @@ func want(whose uint32, on bool, why cause, number uint32) {
 	release(&wanting)
 }
 
-// heed takes note of a state that is not what all together want: somebody has changed
-// it from outside, or by Start or Resume. The caller holds wanting.
+// heed makes wants agree with a state that another process, Start or Resume has set. The caller holds wanting.
 //
 //go:norace
 func heed(s RunState) {
@@ -292,8 +284,7 @@ func heed(s RunState) {
 	}
 }
 
-// wantCall is want for Pause and Resume in a run with every=, which may be called between
-// two windows, too; false: it is nothing new.
+// wantCall is want for Pause and Resume in a run with every=, also between two periods; false: nothing changes.
 //
 //go:norace
 func wantCall(on bool) bool {

@@ -7,8 +7,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// checkTriggers says which triggers are about no marker when all tables have been
-// registered: that of package main, which the line e tells, is the last.
+// checkTriggers warns about triggers that are about no marker, when the table of package main (it has a line "e") has been
+// registered, which is the last.
 //
 //go:norace
 func checkTriggers(t *table) {
@@ -24,8 +24,7 @@ func checkTriggers(t *table) {
 	}
 }
 
-// complainOfTriggers says, once, which triggers are about no marker. A stopwatch may still
-// get the name, when it is started first.
+// complainOfTriggers warns, once, about triggers that are about no marker. A stopwatch of that name may still be started.
 //
 //go:norace
 func complainOfTriggers() {
@@ -33,8 +32,8 @@ func complainOfTriggers() {
 	for i := range all {
 		t := &all[i]
 		lock()
-		unknown := t.OnMarker() && len(t.numbers) == 0 && !t.Implied && !t.told
-		t.told = true
+		unknown := t.OnMarker() && len(t.numbers) == 0 && !t.Implied && !t.warned
+		t.warned = true
 		counted, meant := false, ""
 		if unknown {
 			counted, meant = t.namesCounter(), t.meant()
@@ -53,8 +52,8 @@ func complainOfTriggers() {
 	}
 }
 
-// meant is the name of a marker that ends with the trigger's, from a dot, slash or colon on, whatever either says of pointers and
-// of what comes before, as main does and a star; "" if none does. The caller holds the lock.
+// meant is the name of a marker that was probably meant: it ends with the trigger's, from a dot, slash or colon on,
+// apart from main., stars and the parentheses of receivers; "" if there is none. The caller holds the lock.
 //
 //go:norace
 func (t *trigger) meant() string {
@@ -84,7 +83,7 @@ func (t *trigger) meant() string {
 	return ""
 }
 
-// bare is a name without what says that a receiver is a pointer, (*T), and without stars.
+// bare is a name without the parentheses and star of a pointer receiver, (*T), and without other stars.
 func bare(name string) string {
 	var b []byte
 	for i := range len(name) {
@@ -95,7 +94,7 @@ func bare(name string) string {
 	return string(b)
 }
 
-// namesCounter says whether the trigger's name is that of a marker which is only counted.
+// namesCounter says whether the trigger's name is that of a counter, whose passages no trigger sees.
 // The caller holds the lock.
 //
 //go:norace

@@ -9,17 +9,15 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Nothing is what the functions return that are called in an assignment, to a variable
-// of the package's or of the runtime's own (free_markgen_none): that is why Open
-// and Shut cost the inliner next to nothing also in a package that is compiled without
-// word of markers, where a generic function of a marked one may be made for its types.
+// Nothing is what functions return that are called in an assignment to a variable named free_markgen_none: the overlay
+// build's compiler does not count that for inlining (rewrite.FreePrefix). The ordinary compiler counts next to
+// nothing either, as it has to where it instantiates a generic function of a marked package in another one.
 type Nothing = [0]byte
 
 // Closed are the bits of a gate of which none is set if the code behind it is to run marked.
 const Closed = 1<<32 - 1 - layout.OffDemoted - layout.OffSettled
 
-// free_markgen_none is assigned to where a call is not to count for the inliner,
-// see rewrite.FreePrefix.
+// free_markgen_none is assigned where a call is not to count for inlining.
 var free_markgen_none [1]Nothing
 
 // Open opens a scope for m, if it is collected. The function it stands in calls
@@ -43,8 +41,8 @@ func Shut(m *Marker) (n Nothing) {
 	return n
 }
 
-// Due says at an open gate whether the body behind it is to run marked. It is not, but as it was, if a window is about to begin, for which
-// gates are opened before: what would begin too early is not recorded, and if it lasted, what begins in the window would not be as much as else.
+// Due says at an open gate whether the marked body is to run. It is not while the gates are open for a window that has not
+// begun: a call that begins then is not recorded, and running it marked would delay those that the window is to show.
 func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 
 // IsDue is Due that does not inline.
@@ -52,8 +50,8 @@ func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 //go:noinline
 func IsDue(m *Marker) bool { return Due(m) }
 
-// Again is false. What seems to be done again the compiler does not put between a test and what is behind both
-// (cmd/compile/internal/ssa/layout.go).
+// Again is false. Code that seems to be repeated is not put between a test and what follows both branches, but out of the
+// way (cmd/compile/internal/ssa/layout.go).
 func Again() bool { return again }
 
 // Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
@@ -94,8 +92,8 @@ func add(p *uint64) (n Nothing) {
 	return n
 }
 
-// again is false: what seems to be a loop inside a loop the compiler takes for the way that is
-// rarely gone, and puts it behind the code that is (likelyadjust in cmd/compile/internal/ssa).
+// again is false. The compiler takes what seems to be a loop for the unlikely branch, and puts it behind the rest of the
+// function (likelyadjust in cmd/compile/internal/ssa).
 var again bool
 
 // Mark is Point for an assignment, behind the marker's own gate.
@@ -106,15 +104,14 @@ func Mark(m *Marker) (n Nothing) {
 	return n
 }
 
-// argument is where the argument m of Begin or End lies: an argument whose address is
-// taken is put where the caller has left room for it, in its own frame
-// (cmd/compile/abi-internal.md, "spill area"). So the depth of the stack down to
-// there is the same in both when one frame calls them.
+// argument is the address of the argument m of Begin or End. It lies in the caller's frame, which has room for arguments
+// whose addresses are taken (cmd/compile/abi-internal.md, "spill area"). So the depth of the stack down to there is the
+// same in Begin and End if they are called from the same frame.
 //
 //go:norace
 func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
 
-// Begin is Open where the function's gate has been passed. What most scopes need is here, as in enter.
+// Begin is Open behind the function's gate. It is the fast path, as enter is.
 //
 //go:norace
 //go:nocheckptr
@@ -158,8 +155,7 @@ func Begin(m *Marker) (n Nothing) {
 	return n
 }
 
-// beginAt begins a scope of m, which has that index, at t on the goroutine of that g, whose stack has
-// so many words.
+// beginAt begins a scope of m, which has index i, at t on the goroutine of g, whose stack is in use for so many words.
 //
 //go:norace
 //go:nocheckptr
@@ -199,7 +195,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 					return
 				}
 			}
-			recordSlow(i, passage{at: t}) // that it passed is known, how long it takes is not
+			recordSlow(i, passage{at: t}) // without a duration
 			if hot.extras&extraPairs != 0 {
 				losePairs()
 			}
@@ -233,8 +229,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 }
 
-// End is Shut where the function's gate has been passed. It ends the scope of the marker in the frame
-// that it is called from.
+// End is Shut behind the function's gate. It ends the scope of the marker in the caller's frame.
 //
 //go:norace
 //go:nocheckptr
@@ -250,7 +245,7 @@ func End(m *Marker) (n Nothing) {
 	if hot.mono {
 		t = uint64(nanotime())
 	}
-	if m.Off == layout.OffDemoted && t > hot.again { // nothing that is timed may end any more
+	if m.Off == layout.OffDemoted && t > hot.again { // there may be no timed scopes that would call it
 		demoteAt(m.index & layout.IndexMask)
 	}
 	p, key, _ := near(g)
@@ -272,10 +267,10 @@ func End(m *Marker) (n Nothing) {
 	return n
 }
 
-// begun says whether End of m, a marker that is settled or counted down, has something to do where the stack is in use
-// down to at. Most passages have no scope: of a settled marker only who was about to begin as it was settled. That
-// takes less than reading the clock, and in a long call that began while they were recorded each step of a loop
-// passes some. One that is counted down also ends those that a call has left that is over.
+// begun says whether there is a scope to end for End of m, a marker that is settled or counts down, in the frame of the
+// address at. Mostly there is none: a settled marker has one only if the goroutine was about to begin it when the
+// marker was settled. Looking takes less than reading the clock, and loops in long calls pass such ends at each step.
+// End of a marker that counts down also ends the scopes that are deeper in the stack, which have been left.
 //
 //go:norace
 //go:nocheckptr
@@ -298,8 +293,8 @@ func begun(m *Marker, at *byte) bool {
 	return r.depth > words || r.depth == words && own
 }
 
-// endAt ends the scope of m, if there is one, at t on the goroutine of that g, whose stack has so many
-// words. Above that are those that a panic left which was recovered since.
+// endAt ends the scope of m, if there is one, at t on the goroutine of g, whose stack is in use for so many words, after
+// the scopes deeper in the stack, which a recovered panic has left.
 //
 //go:norace
 //go:nocheckptr
@@ -322,8 +317,8 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	}
 }
 
-// Leave is Exit where the function also opens scopes (Open), for its deferred call: what a panic or
-// runtime.Goexit has left open in its frame, or further down, ends before s does.
+// Leave is Exit for a deferred call in a function that also has scopes of Open: those that a panic or runtime.Goexit has
+// left in its frame, or deeper in the stack, end before s does.
 func (s *Scope) Leave() {
 	if s != nil {
 		leaveFrame((*byte)(unsafe.Pointer(s)))
@@ -331,8 +326,8 @@ func (s *Scope) Leave() {
 	}
 }
 
-// leaveFrame ends the scopes that were opened in the frame of the variable at an address of the caller's
-// stack, or in those of what it called. The arguments by which opened scopes know their depth lie below it.
+// leaveFrame ends the scopes of Open in the frame of a variable on the stack and deeper in the stack. The arguments whose
+// addresses are their depths lie below the variable.
 //
 //go:norace
 //go:nocheckptr

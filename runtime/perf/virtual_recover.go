@@ -39,10 +39,10 @@ func recovered() {
 	}
 }
 
-// settleRecovered ends the scopes that a panic has left which recover has just stopped: opened ones in the part of the
-// stack from where it began, top words deep, to that of the function that deferred the caller of recover. That
-// function returns next. Scopes that are open on top of them are the caller's, and stay. Where more hangs on how many there are below, what was left ends when these have
-// (settle).
+// settleRecovered ends the scopes that the panic has left which recover has just stopped: those of Open between the depth
+// top, where the panic began, and deepest, that of the caller of the function with the deferred call. That function
+// returns next. Scopes above top are those of the deferred call, and stay open. If there are too many of these, or
+// traces or collectors need the order, the scopes below end after them (settle).
 //
 //go:norace
 //go:nocheckptr
@@ -58,7 +58,7 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	}
 	switch {
 	case low == n:
-		if low == 0 || s.at(low-1).kind() == kindOpened { // else it could be the caller's, which lets nobody see below
+		if low == 0 || s.at(low-1).kind() == kindOpened { // else it may be one of the deferred call, with others below
 			p.then = 0
 		}
 	case n == s.n:
@@ -70,11 +70,11 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	}
 }
 
-// mostAbove is how many scopes settleBelow takes aside at most.
+// mostAbove is how many scopes above those that were left settleBelow can move.
 const mostAbove = 8
 
-// settleBelow ends the scopes from low to n, and those above keep their places, less these: they are put back onto what is left.
-// The time that the lowest of them has taken so far is part of what it stood in.
+// settleBelow ends the scopes from position low to n. Those above are moved down by as many. The time that the lowest of
+// these has taken so far counts as a child of the scope around.
 //
 //go:norace
 //go:nocheckptr
@@ -92,7 +92,7 @@ func (p *slot) settleBelow(low, n uint32) {
 	if p.stack != s || s.n != low {
 		return // the run is over
 	}
-	price := uint64(n-low) * hot.whole[kindOpened] // of those that ended; what else took time meanwhile did so in those above
+	price := uint64(n-low) * hot.whole[kindOpened] // of the scopes that have ended
 	above[0].saved = less(p.child, toNS(passed(above[0].start, p.recovered)))
 	for i := range count {
 		r := &above[i]
@@ -105,14 +105,14 @@ func (p *slot) settleBelow(low, n uint32) {
 	p.child = child
 }
 
-// A g knows the panic that its deferred calls are made for (the place of _panic is known to the linker), and that, at panicFP, down to where
-// the stack is in use by what has called the function that deferred them (runtime/runtime2.go: _panic.fp).
+// panicAt is the offset of g._panic in a g, which the linker relies on, and panicFP that of _panic.fp (runtime/runtime2.go):
+// the frame pointer of the caller of the function whose deferred calls the panic runs.
 const panicAt = 4 * unsafe.Sizeof(uintptr(0))
 
 var panicFP uintptr // 0: not known
 
-// panicking says how many words of the stack are in use down to the panic whose deferred calls the goroutine makes, and down to
-// what has called the function that deferred these. 0, 0: nobody knows. Nothing moves the stack meanwhile.
+// panicking gives the depth of the stack, in words, of the panic whose deferred calls the goroutine runs, and of the
+// caller of the function that has deferred these; 0, 0 if that is not known. It calls nothing that could move the stack.
 //
 //go:norace
 //go:nocheckptr
@@ -133,14 +133,14 @@ func panicking() (top, deepest uint32) {
 	return uint32((hi - at) / 8), uint32((hi - fp) / 8)
 }
 
-// prepareRecovered finds out what Recovered needs to know. It may be called once at a time.
+// prepareRecovered finds panicFP. It may not be called concurrently.
 func prepareRecovered() {
 	if panicFP == 0 {
 		findPanicFP()
 	}
 }
 
-// findPanicFP panics and recovers to find out where panicFP is.
+// findPanicFP panics, and compares the words of the _panic with the frames on the stack.
 //
 //go:norace
 //go:nocheckptr

@@ -19,12 +19,12 @@ type Own = tallyUnit
 var NoOwn = Own{unit: 1}
 
 const (
-	// tallyAfter is how often a unit comes to Tally before it is put in front and
-	// has counters of its own; less often if TallyOn wants that.
+	// tallyAfter is after how many calls of Tally a unit gets counters of its own and becomes the first of its list;
+	// wantedAfter, if TallyOn was called in it, too.
 	tallyAfter  = 64
 	wantedAfter = 4
 
-	// lastAfter is how often a unit passes a block before a function looks there first.
+	// lastAfter is after how many additions to a counter its function looks there first.
 	lastAfter = 1024
 
 	// mostTallied is how many bytes the counters of units take at most.
@@ -42,8 +42,8 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// TallyUnit is Tally where goroutines may pass the function side by side, as they do with what is
-// demoted: where the function found counters last is then often another's. It takes a little longer.
+// TallyUnit is Tally for functions that several goroutines may run at once, so that the counters that were used last may
+// be another's, as is usual for demoted markers. It takes a little longer.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
@@ -59,9 +59,8 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 //go:noinline
 func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, last, i) }
 
-// TallyOn is Tally for what is counted between two Tallys: it calls nothing, which
-// would cost the function it stands in its registers, and so gives no unit
-// counters of its own, but says that this one should have some.
+// TallyOn is Tally for what is counted between two calls of Tally. It calls nothing, since the function would have to
+// save its registers for that, and so cannot make counters for the unit, but notes that it should have some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
 		for { // see again
@@ -76,8 +75,8 @@ func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// pass adds one to counter i and has the function look here first if that is often so. It was found in a
-// place of Tallies.units. It inlines.
+// pass adds one to counter i of a unit that was found in a place of Tallies.units, and from time to time has the function
+// look here first. It inlines.
 //
 //go:nosplit
 func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
@@ -113,12 +112,12 @@ func (t *Tallies) lookUp(last **Own, i uintptr) (n Nothing) {
 // counter is the shared counter i.
 func (t *Tallies) counter(i uintptr) *uint64 { return (*uint64)(unsafe.Add(t.shared, 8*i)) }
 
-// find is lookUp that puts a unit in front which comes here often. It inlines.
+// find is lookUp that makes counters for a unit that has none and calls it often. It inlines.
 func (t *Tallies) find(last **Own, i uintptr) (n Nothing) {
 	return t.findAt(last, uintptr(unsafe.Pointer(&n)), i)
 }
 
-// findAt is find for a unit with an address of the caller's.
+// findAt is find for the unit of an address.
 //
 //go:norace
 //go:nocheckptr
@@ -138,29 +137,29 @@ func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
 	return n
 }
 
-// meet puts the unit with an address in front if it has come here often.
+// meet counts a call in the unit of an address, and makes it the first of its list if there have been enough.
 //
 //go:norace
 //go:nocheckptr
 //go:noinline
 func (t *Tallies) meet(last **Own, at uintptr) {
 	u, k := at/unitSize, at/unitSize%tallyUnits
-	if t.next[k] != u { // of several that take turns here none counts long enough
-		t.next[k], t.often[k] = u, 0
+	if t.next[k] != u { // units that alternate do not get counters
+		t.next[k], t.calls[k] = u, 0
 		return
 	}
-	if t.often[k]++; t.often[k]%tallyAfter == 0 || t.wanted[k] == u && t.often[k]%wantedAfter == 0 {
+	if t.calls[k]++; t.calls[k]%tallyAfter == 0 || t.wanted[k] == u && t.calls[k]%wantedAfter == 0 {
 		t.advance(last, at&^(unitSize-1))
 	}
 }
 
-// advance puts the unit with an address in front, with counters of its own.
+// advance makes a unit the first of its list, with counters of its own.
 //
 //go:norace
 //go:nocheckptr
 func (t *Tallies) advance(last **Own, unit uintptr) {
 	if onSystemStack(getg()) {
-		return // all share what counts it
+		return // which has the shared counters
 	}
 	lock()
 	defer unlock()

@@ -18,7 +18,7 @@ type watch struct {
 	running bool
 	start   uint64 // tick; 0: it was started while nothing was collected
 	run     uint64 // in which it was started
-	open    *stack // of the run, with room for the one scope; nil: there is none
+	open    *stack // a stack of the run for the one scope; nil: none yet
 }
 
 var (
@@ -106,7 +106,7 @@ func StopWatch(name string) error {
 // mostWatches is how many stopwatches there are at most.
 const mostWatches = 10_000
 
-// begin says in the data that the watch is open, whose marker has index i.
+// begin writes an open scope of the watch, whose marker has index i, to the data.
 //
 //go:norace
 //go:nocheckptr
@@ -130,7 +130,7 @@ func (w *watch) begin(i uint32) {
 	}
 }
 
-// end records a passage that ended at t. If its run is over, it is not kept: it is open in that run's data.
+// end records a scope that ended at t. kept is false if its run is over: it stays open in that run's data.
 //
 //go:norace
 func (w *watch) end(i uint32, t uint64) (kept bool) {
@@ -154,7 +154,7 @@ func (t *table) ofWatch() bool {
 	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
 }
 
-// place is where the program calls this package, perhaps through one that hands on.
+// place is where the program calls this package, perhaps through a package that forwards the call.
 func place() (file string, line int) {
 	const forward = "/markgen_forward.go"
 	for skip := 3; ; skip++ {

@@ -10,22 +10,21 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A function mostly chooses where it begins whether what is in it is recorded. A call that begins in a
-// window is recorded whole: its loops and branches too, though the window has ended meanwhile. So
-// they are as large a part of those that there are as calls are, wherever in the call they stand.
+// A sampled call is recorded whole: if it begins in a window its loops and branches are recorded to its end, even after
+// the window's. Otherwise long calls would show too few passages of what stands near their end.
 
-// mostOpen is how many scopes are looked at for that of the function. Those of a function's own loops and branches are fewer.
+// mostOpen is how many open scopes are searched for that of the function: more than its own loops and branches nest.
 const mostOpen = 32
 
-// functionOf points to a []uint32 that has, by the first index of a marker that is recorded with its function's
-// calls, the first index of the function's marker.
+// functionOf points to a []uint32 that gives, by the first index of a marker inside a function, the first index of the
+// function's own marker.
 var functionOf unsafe.Pointer
 
-// leads says by the first index of a function's marker whether there are any that are recorded with its calls. Under the lock.
-var leads []bool
+// hasInner says by the first index of a function's marker whether markers are recorded with its calls. Under the lock.
+var hasInner []bool
 
-// goesWith says whether the marker of place i is recorded with the calls of its function. The caller holds the lock, and has
-// seen to it that gates are known.
+// goesWith says whether the marker at index i of the table is recorded with the calls of its function. The caller holds
+// the lock and has filled t.gates.
 //
 //go:norace
 func (t *table) goesWith(i uint32) bool {
@@ -43,8 +42,8 @@ func (t *table) goesWith(i uint32) bool {
 	return t.chosen[i]
 }
 
-// followCalls has the marker of place i, which has that index, recorded with its function's calls, if it goes with them. The caller
-// holds the lock.
+// followCalls has the marker at i of the table, which has that index, recorded with its function's calls if it goes with
+// them. The caller holds the lock.
 //
 //go:norace
 func (t *table) followCalls(i, index uint32) {
@@ -53,15 +52,15 @@ func (t *table) followCalls(i, index uint32) {
 	}
 	first := baseOf(index)
 	function := baseOf(loadWord(&t.gate(i).index) & layout.IndexMask)
-	for function >= uint32(len(leads)) {
-		leads = append(leads, false)
+	for function >= uint32(len(hasInner)) {
+		hasInner = append(hasInner, false)
 	}
-	leads[function] = true
+	hasInner[function] = true
 	storeWord(&longEnough(&functionOf, first)[first], function)
 }
 
-// callsOpen says whether calls may be open that are recorded, and their loops and branches with
-// them: where there are too many goroutines to look. The caller holds the lock.
+// callsOpen says whether recorded calls with inner markers may be open. With more than fewOwners goroutines it does not
+// look. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -73,7 +72,7 @@ func callsOpen() bool {
 		s := p.stack.scopes()
 		for i := range min(s.n, s.room) {
 			j := s.at(i).index &^ scopeBits
-			if first := baseOf(j); hasRate(j) && first < uint32(len(leads)) && leads[first] {
+			if first := baseOf(j); hasRate(j) && first < uint32(len(hasInner)) && hasInner[first] {
 				return true
 			}
 		}
@@ -81,7 +80,7 @@ func callsOpen() bool {
 	return false
 }
 
-// inRecordedCall says whether a passage of the marker of index i, outside of windows, is in a call that is recorded.
+// inRecordedCall says whether a passage of the marker of index i, outside of windows, is in a recorded call.
 //
 //go:norace
 //go:nocheckptr
@@ -112,7 +111,7 @@ func inRecordedCall(i uint32) bool {
 	return false
 }
 
-// takeOff takes one off what is recorded in windows, before what is recorded outside of them is added.
+// takeOff corrects the count of scopes recorded in windows for one that is about to be recorded outside of them.
 //
 //go:norace
 func takeOff() {

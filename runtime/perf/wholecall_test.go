@@ -13,7 +13,7 @@ func TestCallsOpen(t *testing.T) {
 	opened(&m[0], func() {}) // it has an index from then on
 	p := own()
 	kept, bits := owners, rateBits
-	defer func() { owners, rateBits, functionOf, leads = kept, bits, nil, nil }()
+	defer func() { owners, rateBits, functionOf, hasInner = kept, bits, nil, nil }()
 	asks := func() bool {
 		lock()
 		defer unlock()
@@ -33,15 +33,15 @@ func TestCallsOpen(t *testing.T) {
 	}
 	opened(&m[0], func() {
 		within("nothing goes with calls", false)
-		functionOf, leads = unsafe.Pointer(&list), lead
+		functionOf, hasInner = unsafe.Pointer(&list), lead
 		within("none is sampled", false)
 		rateBits = unsafe.Pointer(&rate[0])
 		within("one that began before its function was sampled", false)
 		sample()
 		within("one that began in a window", true)
-		leads = nil
+		hasInner = nil
 		within("one that nothing goes with", false)
-		leads = lead
+		hasInner = lead
 	})
 	opened(&m[1], func() { within("one that is over", false) })
 	owners = make([]*slot, fewOwners+1)

@@ -59,13 +59,11 @@ func openWindow() bool {
 	return true
 }
 
-// always is the window before there is a header, over the one after the end of the
-// program, and first the one of a run until it collects: markers that were passed in an earlier one
-// have what they need, and who found one on there may come late.
+// Windows of no run. A scope that has found its marker on may begin at any later time, so these decide about it.
 var (
-	always = window{width: noWindow}
-	over   = window{from: 1<<64 - 1}
-	first  = window{from: 1<<64 - 1}
+	always = window{width: noWindow} // before there is a header
+	first  = window{from: 1<<64 - 1} // of a run that does not collect yet
+	over   = window{from: 1<<64 - 1} // after the end of the program
 )
 
 // gates are the markers that windows open and close. Under the lock.
@@ -73,15 +71,14 @@ var gates []windowGate
 
 type windowGate struct {
 	*Marker
-	ofCall bool // it is recorded with its function's calls, and stays open while one is recorded
+	ofCall bool // it is recorded with whole calls of its function, and stays open while one is open
 }
 
 // windowClosed is the tick at which the latest window ended.
 var windowClosed uint64
 
-// includes says whether a scope of the marker of index i that begins at t is
-// recorded, after a test has shown that it does not begin within the window. It may
-// be the first to come after the window's end: then it ends the window.
+// includes says whether a scope of the marker of index i that begins at t, outside the window as it seems, is recorded.
+// The first one after the window's end ends the window.
 //
 //go:norace
 //go:nocheckptr
@@ -105,7 +102,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 		w.end(width)
 	}
 	if !hasRate(i) {
-		oftenAt(i)
+		sampleAt(i)
 		return true
 	}
 	if inRecordedCall(i) {
@@ -117,7 +114,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 	return false
 }
 
-// end ends the window of that width, if nobody has: whoever ends it closes the gates.
+// end ends the window of that width and closes its gates, unless somebody else does.
 //
 //go:norace
 //go:noinline
@@ -144,7 +141,7 @@ func (w *window) end(width uint64) {
 	}
 }
 
-// begin opens the gates for a window that begins lead ticks after all are open.
+// begin opens the gates for a window that begins lead ticks after all of them are open.
 //
 //go:norace
 func (w *window) begin(lead, width uint64) {
@@ -179,7 +176,7 @@ func (g *windowGate) open() {
 // opensEarly is 1 while gates are open for a window that has not begun.
 var opensEarly uint32
 
-// dueNow is Due while opensEarly is 1.
+// dueNow is Due while opensEarly is 1: whether the marker is not sampled or the window has begun.
 //
 //go:norace
 //go:noinline
@@ -195,9 +192,8 @@ func dueNow(m *Marker) bool {
 	return true
 }
 
-// settleGates is settleMarkers for those that windows close. It is done later where
-// so many scopes are open that it would allocate, unless it may. The caller holds
-// the lock.
+// settleGates sets OffSettled for markers that a window has closed and that have no open scopes. Unless it may
+// allocate, it does nothing if more scopes are open than it has room for. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -216,8 +212,7 @@ func settleGates(mayAllocate bool) {
 	markOpen(false)
 }
 
-// findOpen makes opens the indexes of the markers that scopes are open of, as far as
-// stacks show now.
+// findOpen fills opens with the indexes of the markers of open scopes; false: there are too many. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -253,8 +248,7 @@ func markOpen(set bool) {
 	}
 }
 
-// openBits has a bit for each index; those of opens are set for a moment. Under the
-// lock.
+// openBits has a bit for each index; settleGates sets those of opens for a moment. Under the lock.
 var (
 	opens    = make([]uint32, 0, 256)
 	openBits unsafe.Pointer
