@@ -62,13 +62,16 @@ func appendPadded(b []byte, v uint64, n int) []byte {
 func AppendTime(b []byte, wallNS uint64) []byte {
 	sec := wallNS / 1e9
 	y, m, d := civil(sec / 86400)
-	b = appendPadded(b, y, 4)
-	b = appendPadded(b, m, 2)
-	b = appendPadded(b, d, 2)
-	b = append(b, '-')
-	b = appendPadded(b, sec/3600%24, 2)
-	b = appendPadded(b, sec/60%60, 2)
-	return appendPadded(b, sec%60, 2)
+	for i, part := range [...]struct {
+		v      uint64
+		digits int
+	}{{y, 4}, {m, 2}, {d, 2}, {sec / 3600 % 24, 2}, {sec / 60 % 60, 2}, {sec % 60, 2}} {
+		if i == 3 {
+			b = append(b, '-')
+		}
+		b = appendPadded(b, part.v, part.digits)
+	}
+	return b
 }
 
 // civil turns days since 1970-01-01 into a date. The method is Howard
