@@ -5,6 +5,7 @@ package perf
 import (
 	"sync/atomic"
 
+	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -72,7 +73,7 @@ func makeRate(pid int, index uint32) bool {
 		}
 		n = max(n, 1)
 		if conf.Seed == 0 {
-			c.left = 1 + scramble(now()^uint64(index)<<32)%n
+			c.left = 1 + random.Mix(now()^uint64(index)<<32)%n
 		} else if first := makeCell(0, index); first == nil {
 			return false
 		} else if first.left == 0 {
@@ -88,7 +89,7 @@ func makeRate(pid int, index uint32) bool {
 //
 //go:norace
 func gap(n uint64) uint64 {
-	return 1 + scramble(now())%(2*n-1)
+	return 1 + random.Mix(now())%(2*n-1)
 }
 
 // seeded says whether a passage is timed in a run with a seed: one of each n in a row, which one follows from the seed.
@@ -106,14 +107,5 @@ func seeded(index uint32, n uint64) bool {
 		first = d.of[index%maxIndex]
 	}
 	k := atomic.AddUint64(&first.left, 1)
-	return k%n == scramble(conf.Seed^k/n)%n
-}
-
-// scramble is a hash of a number: the finalizer of MurmurHash3 by Austin Appleby, which is in the public domain.
-func scramble(x uint64) uint64 {
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	x *= 0xc4ceb9fe1a85ec53
-	return x ^ x>>33
+	return k%n == random.Mix(conf.Seed^k/n)%n
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -59,7 +60,7 @@ func firstEdges() bool {
 //go:norace
 //go:nocheckptr
 func edgeOf(key uint64) *edge {
-	for i := scramble(key); ; i++ {
+	for i := random.Mix(key); ; i++ {
 		e := (*edge)(unsafe.Add(edges, uintptr(i%edgeRoom)*unsafe.Sizeof(edge{})))
 		switch k := atomic.LoadUint64(&e.key); {
 		case k == key:

@@ -7,22 +7,23 @@ import (
 	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
 // A sampler opens windows at random times, and adds up what they show (batch.go).
 type sampler struct {
 	open   bool
-	next   uint64 // when to open a window, or to look after the one that is open, monotonic ns
-	rate   uint64 // 1:rate, as of the latest window; 0: none has been opened
-	drawn  uint64 // and as of when the next one was planned
-	width  uint64 // of the latest window, ticks
-	state  uint64 // of the random numbers
-	looked uint64 // when the processor time was looked at last, monotonic ns
-	used   uint64 // and how much the process had used by then, ns
-	waits  uint64 // and how often its threads had waited
-	busy   uint64 // how many processors it has kept busy since the time before, times 256; 0: not known
-	idles  bool   // whether nothing of it runs at times
+	next   uint64        // when to open a window, or to look after the one that is open, monotonic ns
+	rate   uint64        // 1:rate, as of the latest window; 0: none has been opened
+	drawn  uint64        // and as of when the next one was planned
+	width  uint64        // of the latest window, ticks
+	random random.Source // 0: it has not begun
+	looked uint64        // when the processor time was looked at last, monotonic ns
+	used   uint64        // and how much the process had used by then, ns
+	waits  uint64        // and how often its threads had waited
+	busy   uint64        // how many processors it has kept busy since the time before, times 256; 0: not known
+	idles  bool          // whether nothing of it runs at times
 
 	windowBatch
 	counters counterLook
@@ -79,10 +80,10 @@ func (s *sampler) due() uint64 {
 //go:norace
 func (s *sampler) windowDue(t uint64) uint64 {
 	switch {
-	case s.state == 0:
-		s.state = scramble(conf.Seed)
-		if s.state == 0 {
-			s.state = (ticks() ^ t) | 1
+	case s.random == 0:
+		s.random = random.Source(random.Mix(conf.Seed))
+		if s.random == 0 {
+			s.random = random.Source((ticks() ^ t) | 1)
 		}
 		s.plan(t)
 	case !s.open && s.drawn != rate(): // somebody has changed it
@@ -146,7 +147,7 @@ func (s *sampler) plan(t uint64) {
 	}
 	s.looked, s.used, s.waits = t, used, waits
 	s.drawn = rate()
-	hi, lo := bits.Mul64(s.windowNS(s.drawn)*(s.drawn-1), exponential(s.random()))
+	hi, lo := bits.Mul64(s.windowNS(s.drawn)*(s.drawn-1), random.Exponential(s.random.Next()))
 	s.next = t + max(hi<<32|lo>>32, 1)
 }
 
@@ -159,11 +160,11 @@ func (s *sampler) plan(t uint64) {
 //
 //go:norace
 func (s *sampler) lead(t uint64) uint64 {
-	least, random := uint64(windowLead), min(3*(t-s.next), s.windowNS(s.rate)*(s.rate-1)/64)
+	least, most := uint64(windowLead), min(3*(t-s.next), s.windowNS(s.rate)*(s.rate-1)/64)
 	if s.idles {
-		least, random = wakeUp, idlingLead
+		least, most = wakeUp, idlingLead
 	}
-	hi, _ := bits.Mul64(random, s.random())
+	hi, _ := bits.Mul64(most, s.random.Next())
 	return least + hi
 }
 
@@ -183,40 +184,4 @@ func (s *sampler) conclude() {
 		}
 	}
 	s.add()
-}
-
-// random gives the next of a sequence of random numbers (Marsaglia, Xorshift RNGs,
-// Journal of Statistical Software 8/14, 2003; the multiplication is Vigna's).
-//
-//go:norace
-func (s *sampler) random() uint64 {
-	x := s.state
-	x ^= x >> 12
-	x ^= x << 25
-	x ^= x >> 27
-	s.state = x
-	return x * 0x2545f4914f6cdd1d
-}
-
-// exponential makes of a random number one of the exponential distribution with
-// mean 1, in 32.32: -ln(u/2^64) = (64 - log2 u)·ln 2. The digits of the logarithm
-// come of squaring (Knuth, The Art of Computer Programming 1, 1.2.2, exercise 25).
-func exponential(u uint64) uint64 {
-	u |= 1
-	whole := uint(bits.Len64(u) - 1)
-	x := u << (63 - whole) // 1 ≤ x/2^63 < 2
-	log := uint64(whole)
-	for range 32 {
-		hi, lo := bits.Mul64(x, x)
-		log <<= 1
-		if hi>>63 != 0 {
-			log |= 1
-			x = hi
-		} else {
-			x = hi<<1 | lo>>63
-		}
-	}
-	const ln2 = 0xb17217f7 // 32 bits behind the point
-	hi, lo := bits.Mul64(64<<32-log, ln2)
-	return hi<<32 | lo>>32
 }

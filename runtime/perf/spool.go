@@ -7,6 +7,7 @@ import (
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -33,7 +34,7 @@ func openSpooled(wall uint64, pid int) (first unsafe.Pointer, trouble string) {
 		return nil, config.Refuse("spool", dir+" holds more than the "+string(lite.AppendUint(nil, conf.Room))+" bytes that it may; run markgen push "+dir)
 	}
 	// Where a process's stack is differs from one to the next; the time and the number do in any case.
-	number := scramble(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
+	number := random.Mix(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
 	path := dir + "/" + layout.SpoolRun + string(lite.AppendHex(nil, number)) + layout.DataExt
 	if first, trouble = openFile(path); first == nil {
 		return nil, config.Refuse("spool", "cannot be "+dir+": "+trouble)

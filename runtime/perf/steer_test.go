@@ -5,35 +5,14 @@ package perf
 import (
 	"math"
 	"testing"
+
+	"github.com/markgen/markgen/runtime/internal/random"
 )
 
 // seed=0 is a seed like any other, and none means none.
 func TestSeed(t *testing.T) {
-	if zero, _ := parseSettings("seed=0"); scramble(zero.Seed) == 0 {
+	if zero, _ := parseSettings("seed=0"); random.Mix(zero.Seed) == 0 {
 		t.Error("seed=0 is none")
-	}
-}
-
-// The time between windows has the exponential distribution.
-func TestExponential(t *testing.T) {
-	s := sampler{state: 1}
-	const n = 100_000
-	var sum, squares float64
-	above := 0
-	for range n {
-		x := float64(exponential(s.random())) / (1 << 32)
-		sum += x
-		squares += x * x
-		if x > 1 {
-			above++
-		}
-	}
-	mean := sum / n
-	if math.Abs(mean-1) > 0.02 || math.Abs(squares/n-2) > 0.1 || math.Abs(float64(above)/n-1/math.E) > 0.01 {
-		t.Errorf("mean %g, mean of squares %g, above 1 %g", mean, squares/n, float64(above)/n)
-	}
-	if x := exponential(math.MaxUint64); x > 1<<20 {
-		t.Errorf("least is %d", x)
 	}
 }
 
@@ -57,11 +36,11 @@ func TestGap(t *testing.T) {
 
 // Edges that differ are told from those that do not.
 func TestApart(t *testing.T) {
-	s := sampler{state: 3}
+	s := random.Source(3)
 	sample := func(n int, lo, width uint64) *edge {
 		e := &edge{}
 		for range n {
-			e.add(logarithm(lo + s.random()%width))
+			e.add(logarithm(lo + s.Next()%width))
 		}
 		return e
 	}

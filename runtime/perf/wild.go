@@ -9,6 +9,7 @@ import (
 
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -71,9 +72,9 @@ func beginWild(k known) (refused uint64) {
 	wild.known = k
 	wild.heap, wild.order, wild.picked = nil, nil, nil
 	wild.worst, wild.enough, wild.over = candidate{}, false, false
-	wild.seed = scramble(conf.Seed)
+	wild.seed = random.Mix(conf.Seed)
 	if wild.seed == 0 {
-		wild.seed = scramble(ticks() ^ platform.WallNS()<<20 ^ uint64(syscall.Getpid()))
+		wild.seed = random.Mix(ticks() ^ platform.WallNS()<<20 ^ uint64(syscall.Getpid()))
 	}
 	lock()
 	defer unlock()
@@ -138,7 +139,7 @@ func (t *table) enter() {
 			continue
 		}
 		c := candidate{id: id, number: number, runs: uint32(wild.known.of(id))}
-		c.rank = exponential(scramble(wild.seed^scramble(id))) * uint64(c.runs+1)
+		c.rank = random.Exponential(random.Mix(wild.seed^random.Mix(id))) * uint64(c.runs+1)
 		again = again || c.less(wild.worst)
 		pushCandidate(c)
 	}
