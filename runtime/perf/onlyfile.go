@@ -27,7 +27,7 @@ func (l *listed) parse(text string) {
 		if n := len(line); n > 0 && line[n-1] == '\r' {
 			line = line[:n-1]
 		}
-		if id, ok := parseID(line); ok {
+		if id, ok := lite.ParseHex(line); ok {
 			l.ids = append(l.ids, id)
 		} else if line != "" {
 			globs = append(append(globs, line...), ';')
@@ -39,30 +39,10 @@ func (l *listed) parse(text string) {
 
 // has says whether the ID is among those of the file.
 func (l *listed) has(id string) bool {
-	n, ok := parseID(id)
+	n, ok := lite.ParseHex(id)
 	if !ok {
 		return false
 	}
 	i := lite.Search(len(l.ids), func(i int) bool { return l.ids[i] < n })
 	return i < len(l.ids) && l.ids[i] == n
-}
-
-// parseID reads a marker's ID, 16 hex digits.
-func parseID(s string) (id uint64, ok bool) {
-	if len(s) != 16 {
-		return 0, false
-	}
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		default:
-			return 0, false
-		}
-		id = id<<4 | uint64(c)
-	}
-	return id, true
 }

@@ -133,7 +133,7 @@ func (t *table) enter() {
 		}
 		number := t.first + i
 		i++
-		id, ok := parseID(lite.Field(line, markerID, markerName))
+		id, ok := lite.ParseHex(lite.Field(line, markerID, markerName))
 		if !ok || lite.Field(line, markerKind, markerName) != "func" || lite.Has(lite.Field(line, markerFlags, markerName), 'c') ||
 			!conf.wants(lite.Field(line, markerID, markerName), lite.Field(line, markerName, markerName)) {
 			continue

@@ -57,7 +57,7 @@ func parseKnown(text string) (k known, trouble string) {
 			continue
 		}
 		first, rest := lite.Cut(line, ' ')
-		id, ok := parseID(first)
+		id, ok := lite.ParseHex(first)
 		what, others := lite.Cut(rest, ' ')
 		if ok && what == "conflicts" {
 			ok = k.addConflicts(id, others)
@@ -80,7 +80,7 @@ func (k *known) addConflicts(id uint64, others string) (ok bool) {
 	for others != "" {
 		var one string
 		one, others = lite.Cut(others, ' ')
-		other, good := parseID(one)
+		other, good := lite.ParseHex(one)
 		if !good {
 			return false
 		}

@@ -186,3 +186,23 @@ func AppendHex(b []byte, v uint64) []byte {
 	}
 	return b
 }
+
+// ParseHex reads what AppendHex writes, a marker's ID for one: 16 hexadecimal digits, with small letters.
+func ParseHex(s string) (v uint64, ok bool) {
+	if len(s) != 16 {
+		return 0, false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return 0, false
+		}
+		v = v<<4 | uint64(c)
+	}
+	return v, true
+}

@@ -1,6 +1,7 @@
 package lite
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -86,5 +87,24 @@ func TestSearch(t *testing.T) {
 func TestLine(t *testing.T) {
 	if got, want := string(Line("é key\n\"foo\r\x1b[31m\x7f\"")), "é key?\"foo??[31m?\"\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Numbers are read as they were written, and nothing else is.
+func TestHex(t *testing.T) {
+	for range 1000 {
+		v := rand.Uint64() >> rand.IntN(64)
+		text := fmt.Sprintf("%016x", v)
+		if got := string(AppendHex(nil, v)); got != text {
+			t.Errorf("%d is written %s", v, got)
+		}
+		if got, ok := ParseHex(text); got != v || !ok {
+			t.Errorf("%s is %d, %t", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "0", "00000000000000000", "000000000000000A", "000000000000000g", "+000000000000001", "000000000000000\x00"} {
+		if v, ok := ParseHex(text); ok {
+			t.Errorf("%q is %d", text, v)
+		}
 	}
 }
