@@ -58,7 +58,7 @@ func complete() {
 	theSampler.conclude()
 	setEnd()
 	trouble := closeFile()
-	leavePlace()
+	picking.permit.Release()
 	space.open = false
 	unlock()
 	defer freeze()

@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -155,7 +156,7 @@ func forget() {
 		}
 	}
 	releaseFile()
-	leavePlace()
+	picking.permit.Release()
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.extras = 0
 	hot.window = &first // nothing is passed until the next run is ready
@@ -272,9 +273,9 @@ func start(value string) (refused uint64, trouble string) {
 	if trouble == "" {
 		trouble = c.readListed()
 	}
-	var k known
+	var history wild.History
 	if trouble == "" && c.Known != "" {
-		k, trouble = readKnown(c.Known)
+		history, trouble = readHistory(c.Known)
 	}
 	if trouble != "" {
 		return 0, trouble
@@ -369,7 +370,7 @@ func start(value string) (refused uint64, trouble string) {
 	setHeaderText(layout.OffBuild, layout.SizeBuild, version)
 	setHeaderText(layout.OffConfig, layout.SizeConfig, value)
 	if c.Wild {
-		if refused = beginWild(k); refused != layout.WildPicked {
+		if refused = beginWild(history); refused != layout.WildPicked {
 			decline()
 			return refused, ""
 		}

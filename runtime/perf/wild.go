@@ -7,51 +7,38 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/random"
+	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With collect=wild a process picks a few functions at random and collects at these
-// only: what many such processes have found out on the machines of those who use the
-// program adds up to a profile of all of it, and none of them has noticed (US 9,027,000,
-// "in the wild"). All other markers are off by choice, at no cost.
-//
-// Each function has a random number, exponentially distributed with a rate that is its
-// weight, 1/(1+the runs it was measured in so far), and the functions with the smallest
-// numbers are picked, but none that shares a stack with one picked already (Efraimidis
-// and Spirakis, Weighted random sampling with a reservoir, Information Processing
-// Letters 97, 2006). The number follows from seed and ID, so that the choice
-// does not depend on the order in which packages are initialised. Given the numbers of
-// all others, a function is picked if its own is below a limit: with that, which is in
-// the data, follows the probability by which it was picked, and an estimate over many
-// runs that is free of bias (Cohen and Kaplan, Tighter estimation using bottom k
-// sketches, VLDB 2008).
+// With collect=wild a process picks a few functions at random and collects at these only (package wild). All other
+// markers are off by choice, at no cost.
 
-// A candidate is a function that can be picked.
-type candidate struct {
-	rank   uint64 // its random number, 32.32
-	id     uint64
-	number uint32 // as in its table
-	runs   uint32 // it was measured in so far
+// picking is guarded by the lock, or by starting while nothing is collected.
+var picking struct {
+	wild.Picker
+	permit wild.Permit
+	over   bool           // the table of package main was the last
+	block  unsafe.Pointer // the BlockWild
 }
 
-func (c candidate) less(d candidate) bool {
-	return c.rank < d.rank || c.rank == d.rank && c.id < d.id
-}
-
-// wild is guarded by the lock, or by starting while nothing is collected.
-var wild struct {
-	seed   uint64
-	known  known
-	heap   []candidate // those not in order, the least first
-	order  []candidate // the least of all, in order, as far as pick has looked
-	picked []candidate // of these, in order
-	worst  candidate   // only a new candidate that is less can change what is picked, or a limit
-	enough bool        // there are so many that all picked have limits
-	over   bool        // the table of package main was the last
-	block  unsafe.Pointer
+// readHistory reads the file of known=. A file that there is not yet says nothing: the first to start has none.
+func readHistory(path string) (h wild.History, trouble string) {
+	text, trouble := readAll(path, false)
+	if noFile(trouble) {
+		return h, ""
+	}
+	if trouble == "" {
+		h, trouble = wild.Parse(string(text))
+	}
+	if trouble != "" {
+		return h, config.Refuse("known", "cannot be "+path+": "+trouble)
+	}
+	return h, ""
 }
 
 // beginWild makes ready to pick, or says why the process declines to. The data file is
@@ -59,7 +46,7 @@ var wild struct {
 //
 //go:norace
 //go:nocheckptr
-func beginWild(k known) (refused uint64) {
+func beginWild(h wild.History) (refused uint64) {
 	load, knows := platform.Load()
 	if !knows {
 		load = layout.NoLoad
@@ -67,28 +54,26 @@ func beginWild(k known) (refused uint64) {
 	if knows && load >= conf.Busy {
 		refused = layout.WildLoaded
 	} else {
-		refused = takePlace()
+		refused = acquirePermit()
 	}
-	wild.known = k
-	wild.heap, wild.order, wild.picked = nil, nil, nil
-	wild.worst, wild.enough, wild.over = candidate{}, false, false
-	wild.seed = random.Mix(conf.Seed)
-	if wild.seed == 0 {
-		wild.seed = random.Mix(ticks() ^ platform.WallNS()<<20 ^ uint64(syscall.Getpid()))
+	seed := random.Mix(conf.Seed)
+	if seed == 0 {
+		seed = random.Mix(ticks() ^ platform.WallNS()<<20 ^ uint64(syscall.Getpid()))
 	}
+	picking.Picker, picking.over = wild.Picker{Seed: seed, Most: int(conf.Pick), History: h}, false
 	lock()
 	defer unlock()
-	if wild.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); wild.block == nil {
+	if picking.block = newBlock(layout.BlockWild, 0, layout.OffWildData+uintptr(conf.Pick)*layout.WildSize); picking.block == nil {
 		return layout.WildFull
 	}
 	*wildWord(layout.OffWildRefused) = refused
 	*wildWord(layout.OffWildPick) = conf.Pick
 	*wildWord(layout.OffWildLoad) = load
-	publish(wild.block)
+	publish(picking.block)
 	return refused
 }
 
-func wildWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(wild.block, off)) }
+func wildWord(off uintptr) *uint64 { return (*uint64)(unsafe.Add(picking.block, off)) }
 
 // decline ends a run that is not to be, with nothing in its data but that. The caller has
 // starting.
@@ -113,166 +98,70 @@ var whyWild = [...]string{
 	layout.WildNoPlace: "whether other processes collect cannot be told; give a directory for temporary files that can be written to",
 }
 
-// enter makes the functions of a table candidates, and picks anew. The markers are off
+// enter has the functions of a table picked from, with those of all before. The markers are off
 // by choice, and none of them has an open scope. The caller holds the lock.
 //
 //go:norace
 func (t *table) enter() {
-	if wild.over {
+	if picking.over {
 		return
 	}
-	again := !wild.enough
 	i := uint32(0)
 	for rest := unpack(t.text); rest != ""; {
 		var line string
 		if line, rest = lite.Cut(rest, '\n'); line == "e" {
-			wild.over = true
+			picking.over = true
 		}
 		if kindOf(line) != 'm' || i >= uint32(t.markers) {
 			continue
 		}
 		number := t.first + i
 		i++
-		id, ok := lite.ParseHex(lite.Field(line, markerID, markerName))
-		if !ok || lite.Field(line, markerKind, markerName) != "func" || lite.Has(lite.Field(line, markerFlags, markerName), 'c') ||
-			!conf.wants(lite.Field(line, markerID, markerName), lite.Field(line, markerName, markerName)) {
-			continue
-		}
-		c := candidate{id: id, number: number, runs: uint32(wild.known.of(id))}
-		c.rank = random.Exponential(random.Mix(wild.seed^random.Mix(id))) * uint64(c.runs+1)
-		again = again || c.less(wild.worst)
-		pushCandidate(c)
-	}
-	*wildWord(layout.OffWildOf) = uint64(len(wild.heap) + len(wild.order))
-	if again {
-		pick()
-	}
-}
-
-// pick picks among the candidates, and turns markers off and on to agree.
-//
-//go:norace
-func pick() {
-	for _, c := range wild.order {
-		pushCandidate(c)
-	}
-	wild.order = wild.order[:0]
-	before := wild.picked
-	wild.picked = nil
-	for n := 0; uint64(len(wild.picked)) < conf.Pick; n++ {
-		c, ok := nth(n)
-		if !ok {
-			break
-		}
-		if !meets(wild.picked, c) {
-			wild.picked = append(wild.picked, c)
+		id, name := lite.Field(line, markerID, markerName), lite.Field(line, markerName, markerName)
+		if v, ok := lite.ParseHex(id); ok && lite.Field(line, markerKind, markerName) == "func" &&
+			!lite.Has(lite.Field(line, markerFlags, markerName), 'c') && conf.wants(id, name) {
+			picking.Add(v, number)
+			*wildWord(layout.OffWildOf)++
 		}
 	}
-	for _, c := range before {
-		if !isPicked(wild.picked, c) {
-			c.turn(false)
-		}
+	picked, on, off := picking.Update()
+	if picked == nil {
+		return
 	}
-	for _, c := range wild.picked {
-		if !isPicked(before, c) {
-			c.turn(true)
-		}
+	for _, number := range off {
+		turnMarker(number, false)
+	}
+	for _, number := range on {
+		turnMarker(number, true)
 	}
 	atomic.StoreUint64(wildWord(layout.OffWildLen), 0)
-	wild.enough = uint64(len(wild.picked)) == conf.Pick
-	for i, c := range wild.picked {
-		limit := limitOf(i)
-		if limit == layout.NoLimit {
-			wild.enough = false
-		}
+	for i, p := range picked {
 		at := layout.OffWildData + uintptr(i)*layout.WildSize
-		*wildWord(at + layout.WildMarker) = uint64(c.number)
-		*wildWord(at + layout.WildLimit) = limit
-		*wildWord(at + layout.WildRuns) = uint64(c.runs)
+		*wildWord(at + layout.WildMarker) = uint64(p.Number)
+		*wildWord(at + layout.WildLimit) = p.Limit
+		*wildWord(at + layout.WildRuns) = uint64(p.Runs)
 	}
-	atomic.StoreUint64(wildWord(layout.OffWildLen), uint64(len(wild.picked)))
-	if n := len(wild.order); n > 0 {
-		wild.worst = wild.order[n-1] // what is picked and all limits follow from these
-	}
+	atomic.StoreUint64(wildWord(layout.OffWildLen), uint64(len(picked)))
 }
 
-// limitOf is what the random number of a picked candidate could have been at most. All
-// ones: anything.
+// turnMarker turns the marker of that number on or off.
 //
 //go:norace
-func limitOf(picked int) uint64 {
-	c := wild.picked[picked]
-	others := append([]candidate(nil), wild.picked[:picked]...)
-	from := 0 // those before c are picked with and without it
-	for wild.order[from] != c {
-		from++
-	}
-	for n := from + 1; ; n++ {
-		other, ok := nth(n)
-		if !ok {
-			return layout.NoLimit
-		}
-		if meets(others, other) {
-			continue
-		}
-		others = append(others, other)
-		if uint64(len(others)) == conf.Pick || wild.known.share(c.id, other.id) {
-			return other.rank
-		}
-	}
-}
-
-// nth is the candidate with the n-th smallest number, from 0; that before has been asked
-// for.
-//
-//go:norace
-func nth(n int) (c candidate, ok bool) {
-	if n == len(wild.order) {
-		if len(wild.heap) == 0 {
-			return c, false
-		}
-		wild.order = append(wild.order, popCandidate())
-	}
-	return wild.order[n], true
-}
-
-// meets says whether a candidate shares a stack with one of some.
-func meets(some []candidate, c candidate) bool {
-	for _, other := range some {
-		if wild.known.share(other.id, c.id) {
-			return true
-		}
-	}
-	return false
-}
-
-func isPicked(some []candidate, c candidate) bool {
-	for _, other := range some {
-		if other.number == c.number {
-			return true
-		}
-	}
-	return false
-}
-
-// turn turns a candidate's marker on or off.
-//
-//go:norace
-func (c candidate) turn(on bool) {
+func turnMarker(number uint32, on bool) {
 	for k := range tables {
 		t := &tables[k]
-		i := c.number - t.first
-		if c.number < t.first || i >= uint32(t.markers) {
+		i := number - t.first // huge for those of tables before
+		if i >= uint32(t.markers) {
 			continue
 		}
 		m := t.at(i)
 		gate := t.gate(i)
-		switch kept := loadWord(&gate.index)&layout.IndexKept != 0; {
-		case !on && kept: // for a trigger
-			setBits(&m.index, layout.IndexOff|layout.IndexOffChoice)
-			return
-		case !on:
-			turnOff(m, layout.IndexOffChoice)
+		if !on {
+			if loadWord(&gate.index)&layout.IndexKept != 0 { // for a trigger
+				setBits(&m.index, layout.IndexOff|layout.IndexOffChoice)
+			} else {
+				turnOff(m, layout.IndexOffChoice)
+			}
 			return
 		}
 		if k < len(tables)-1 { // it may have been passed before
@@ -281,45 +170,11 @@ func (c candidate) turn(on bool) {
 		if w := clearBits(&m.index, layout.IndexOffChoice) &^ layout.IndexOffChoice; w&^(layout.IndexMask|layout.IndexOff) == 0 {
 			clearBits(&m.index, layout.IndexOff)
 		}
-		open := func(m *Marker) {
+		for _, m := range [...]*Marker{m, gate} {
 			if w := clearBits(&m.Off, layout.OffByChoice|layout.OffByLimit); w&^(layout.OffByChoice|layout.OffByLimit|layout.OffSettled) == 0 {
 				clearBits(&m.Off, layout.OffSettled)
 			}
 		}
-		open(m)
-		open(gate)
 		return
 	}
-}
-
-// pushCandidate and popCandidate keep the heap.
-func pushCandidate(c candidate) {
-	h := append(wild.heap, c)
-	for i := len(h) - 1; i > 0 && h[i].less(h[(i-1)/2]); i = (i - 1) / 2 {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-	}
-	wild.heap = h
-}
-
-func popCandidate() candidate {
-	h := wild.heap
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	for i := 0; ; {
-		least := 2*i + 1
-		if least >= last {
-			break
-		}
-		if least+1 < last && h[least+1].less(h[least]) {
-			least++
-		}
-		if !h[least].less(h[i]) {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-	wild.heap = h
-	return top
 }

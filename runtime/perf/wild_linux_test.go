@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -264,7 +265,7 @@ func TestDeclinesSeventh(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
 	var running []*exec.Cmd
-	for range mostWild {
+	for range wild.MostProcesses {
 		cmd := inWild(t, temp, "busy=1000000", "stay")
 		untilReady(t, cmd)
 		running = append(running, cmd)
