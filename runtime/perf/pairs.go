@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/relate"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -16,24 +17,8 @@ import (
 // A pair is a bit in the row of the marker of the larger index; a marker that was
 // open inside itself makes a pair with itself. Most passages find their bits set.
 
-// A pairRow is a BlockPairs: n bits follow.
-type pairRow struct {
-	kind   uint32
-	shard  uint32
-	bytes  uint64
-	marker uint64
-	n      uint64
-	_      [4]uint64
-}
-
-var (
-	_ = [1]struct{}{}[unsafe.Sizeof(pairRow{})-layout.OffPairsData]
-	_ = [1]struct{}{}[unsafe.Offsetof(pairRow{}.marker)-layout.OffPairsMarker]
-	_ = [1]struct{}{}[unsafe.Offsetof(pairRow{}.n)-layout.OffPairsLen]
-)
-
 // pairRows is where the rows are.
-var pairRows *directory[pairRow]
+var pairRows *directory[relate.Row]
 
 // pairs takes note of what is open around the innermost scope. A scope inside
 // another of its marker adds nothing but that: what is between the two has met the
@@ -84,33 +69,26 @@ func pair(a, b uint32) {
 			return
 		}
 	}
-	i := uintptr(b - firstIndex)
-	w := (*uint64)(unsafe.Add(unsafe.Pointer(r), layout.OffPairsData+i/64*8))
-	for bit := uint64(1) << (i % 64); ; {
-		old := atomic.LoadUint64(w)
-		if old&bit != 0 || atomic.CompareAndSwapUint64(w, old, old|bit) {
-			return
-		}
-	}
+	r.Add(uint64(b - firstIndex))
 }
 
 // rowOf is the row of the marker of that index; nil: it is yet to be made.
 //
 //go:norace
 //go:nocheckptr
-func rowOf(i uint32) *pairRow {
-	d := (*directory[pairRow])(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&pairRows))))
+func rowOf(i uint32) *relate.Row {
+	d := (*directory[relate.Row])(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&pairRows))))
 	if d == nil || uint64(i) >= d.n {
 		return nil
 	}
-	return (*pairRow)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i%maxIndex]))))
+	return (*relate.Row)(atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i%maxIndex]))))
 }
 
 // makeRow makes it, or finds it made; nil: there is no memory, or no run.
 //
 //go:norace
 //go:nocheckptr
-func makeRow(i uint32) *pairRow {
+func makeRow(i uint32) *relate.Row {
 	lock()
 	defer unlock()
 	if noRun() {
@@ -123,12 +101,12 @@ func makeRow(i uint32) *pairRow {
 	if r := d.of[i]; r != nil {
 		return r
 	}
-	n := uintptr(i-firstIndex) + 1
-	r := (*pairRow)(newBlock(layout.BlockPairs, 0, layout.OffPairsData+(n+63)/64*8))
+	marker := uint64(i - firstIndex)
+	r := (*relate.Row)(newBlock(layout.BlockPairs, 0, relate.RowSize(marker)))
 	if r == nil {
 		return nil
 	}
-	r.marker, r.n = uint64(n-1), uint64(n)
+	r.Begin(marker)
 	publish(unsafe.Pointer(r))
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&d.of[i])), unsafe.Pointer(r))
 	return r

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
@@ -27,12 +26,7 @@ func pairsOf(t *testing.T, f func(m *[3]Marker)) (pairs []string) {
 	for i := range m {
 		for k := range i + 1 {
 			a, b := m[i].index&layout.IndexMask, m[k].index&layout.IndexMask
-			r := rowOf(max(a, b))
-			if r == nil {
-				continue
-			}
-			bit := uintptr(min(a, b) - firstIndex)
-			if *(*uint64)(unsafe.Add(unsafe.Pointer(r), layout.OffPairsData+bit/64*8))>>(bit%64)&1 != 0 {
+			if r := rowOf(max(a, b)); r != nil && r.Has(uint64(min(a, b)-firstIndex)) {
 				pairs = append(pairs, fmt.Sprint(k, i))
 			}
 		}

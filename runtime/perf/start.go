@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/clock"
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/relate"
 	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -380,8 +381,10 @@ func start(value string) (refused uint64, trouble string) {
 	setHeader(layout.OffWindowWidth, noWindow)
 	atomic.AddUint64(&runs, 1)
 	beginTriggers()
-	if (c.Callers || c.Adapt) && hot.self && firstEdges() {
-		hot.extras |= extraEdge
+	if (c.Callers || c.Adapt) && hot.self {
+		if edges = (*relate.Edges)(anonymous(unsafe.Sizeof(*edges))); edges != nil {
+			hot.extras |= extraEdge
+		}
 	}
 	if c.Pairs && hot.self {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPairs)

@@ -34,29 +34,6 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// Edges that differ are told from those that do not.
-func TestApart(t *testing.T) {
-	s := random.Source(3)
-	sample := func(n int, lo, width uint64) *edge {
-		e := &edge{}
-		for range n {
-			e.add(logarithm(lo + s.Next()%width))
-		}
-		return e
-	}
-	if apart(sample(1000, 1000, 1000), sample(1000, 1000, 1000)) {
-		t.Error("alike, and told apart")
-	}
-	if !apart(sample(1000, 1000, 1000), sample(1000, 1500, 1000)) {
-		t.Error("a third more, and not told apart")
-	}
-	for ns := uint64(1); ns < 1<<40; ns = ns*5/4 + 1 {
-		if got, want := float64(logarithm(ns))/256, math.Log2(float64(ns)); math.Abs(got-want) > 0.09 {
-			t.Fatalf("logarithm of %d: %g, want %g", ns, got, want)
-		}
-	}
-}
-
 // What recording took of windows is taken off them, shared by the processors that recorded at the same time.
 func TestLonger(t *testing.T) {
 	defer func(whole uint64) { hot.whole[kindOpened] = whole }(hot.whole[kindOpened])
