@@ -127,18 +127,10 @@ func (r *reader) stored() {
 
 func (r *reader) fixed() {
 	var lengths [288 + 30]byte
-	for i := range lengths {
-		switch {
-		case i < 144:
-			lengths[i] = 8
-		case i < 256:
-			lengths[i] = 9
-		case i < 280:
-			lengths[i] = 7
-		case i < 288:
-			lengths[i] = 8
-		default:
-			lengths[i] = 5
+	i := 0
+	for _, part := range [...]struct{ to, length int }{{144, 8}, {256, 9}, {280, 7}, {288, 8}, {288 + 30, 5}} {
+		for ; i < part.to; i++ {
+			lengths[i] = byte(part.length)
 		}
 	}
 	r.codes(lengths[:288], lengths[288:])
@@ -204,9 +196,13 @@ func (r *reader) codes(literals, distances []byte) {
 			}
 			r.out = append(r.out, byte(s))
 		default:
-			n := r.length(s - 257)
-			d := r.distance(r.symbol(&dist))
-			if r.bad || d > len(r.out) || n > cap(r.out)-len(r.out) {
+			n := 258
+			if s != 285 {
+				n = 3 + r.number(s-257, 4)
+			}
+			far := r.symbol(&dist)
+			d := 1 + r.number(far, 2)
+			if r.bad || s > 285 || far > 29 || d > len(r.out) || n > cap(r.out)-len(r.out) {
 				r.bad = true
 				return
 			}
@@ -217,30 +213,12 @@ func (r *reader) codes(literals, distances []byte) {
 	}
 }
 
-// length is how much symbol 257+s copies.
-func (r *reader) length(s int) int {
-	switch {
-	case s < 8:
-		return 3 + s
-	case s == 28:
-		return 258
-	case s > 28:
-		r.bad = true
-		return 0
+// number is what symbol s stands for, with the bits behind its codeword: the first 2·each symbols have none,
+// and each so many more have one bit more (RFC 1951, 3.2.5).
+func (r *reader) number(s, each int) int {
+	if s < 2*each {
+		return s
 	}
-	extra := uint(s/4 - 1)
-	return 3 + (4+s%4)<<extra + r.take(extra)
-}
-
-// distance is how far back symbol s goes.
-func (r *reader) distance(s int) int {
-	switch {
-	case s < 2:
-		return 1 + s
-	case s > 29:
-		r.bad = true
-		return 0
-	}
-	extra := uint(s/2 - 1)
-	return 1 + (2+s%2)<<extra + r.take(extra)
+	extra := uint(s/each - 1)
+	return (each+s%each)<<extra + r.take(extra)
 }
