@@ -1,6 +1,6 @@
 package profile
 
-// Wait is the collector, of deep builds, that says what goroutines did (runtime/perf/deep_wait.go). Its
+// Wait is the collector, of deep builds, that says what goroutines did (runtime/internal/collect/deep_wait.go). Its
 // values add up to the time of the scopes that were read.
 const Wait = "wait"
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -33,10 +34,6 @@ type Collector interface {
 	// valid until Read returns.
 	Read(into []uint64)
 }
-
-// processAlloc is what alloc is called in the data where it reads another thing than in
-// a deep build.
-const processAlloc = "process_alloc"
 
 // mostOwnValues is how many values a program's collector has at most.
 const mostOwnValues = 16
@@ -69,7 +66,7 @@ func RegisterCollector(name string, c Collector) {
 	begin()
 	trouble := ""
 	switch {
-	case config.BuiltIn(name), name == processAlloc:
+	case config.BuiltIn(name), name == collect.ProcessAlloc:
 		trouble = "the name is markgen's own; register it under another"
 	case !config.IsName(name):
 		trouble = "a name has lower-case letters, digits and _; register it under another"
@@ -143,19 +140,11 @@ func valuesOf(c Collector) (values []string, ok bool) {
 
 // A reader is a collector that is read.
 type reader struct {
-	name   string
-	values []string
+	collect.Reader
 	first  uintptr   // number of its first value
-	rest   bool      // its first value is what the others leave of the scope's time, ns
-	spread bool      // how its values are spread over the scopes is recorded, see readbuckets.go
-	own    Collector // the program's, or nil
-	// read reads a collector of this package. Two readings can be compared if where
-	// is the same; ok is false if it could not read. scratch is for system calls.
-	read   func(scratch *[scratchWords]uint64, into []uint64) (where uint64, ok bool)
-	broken uint32 // the program's has panicked
+	own    Collector // the program's, or nil: then Read is called
+	broken uint32    // the program's has panicked
 }
-
-const scratchWords = 32
 
 // A plan is what a run reads at scopes. It does not change once scopes are opened.
 type plan struct {
@@ -197,28 +186,24 @@ func openCollectors() bool {
 		return true
 	}
 	p := &plan{}
-	// What a system call tells comes last, that is next to the scope: what the others
-	// do is not in it.
 	for i := range program.n {
 		if r := &program.list[i]; conf.Collects(r.name) {
 			if r.bad {
 				complain("collector " + r.name + ": Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out")
 				continue
 			}
-			p.add(reader{name: r.name, values: r.values, own: r.c})
+			p.add(reader{Reader: collect.Reader{Name: r.name, Values: r.values}, own: r.c})
 		}
 	}
-	if conf.Collects("io") {
-		p.add(openIO())
-	}
-	if conf.Collects("hw") {
-		p.add(openHW())
-	}
-	if conf.Collects("wait") {
-		p.add(openWait())
-	}
-	if conf.Collects("alloc") {
-		p.add(openAlloc())
+	for _, c := range collect.Collectors {
+		if !conf.Collects(c.Name) {
+			continue
+		}
+		r, missing := c.Open(collect.Process{Lock: lock, Unlock: unlock, Memory: anonymous, MoveUp: moveUp})
+		for _, what := range missing {
+			complain("collect=" + c.Name + ": " + what + "; left out")
+		}
+		p.add(reader{Reader: r})
 	}
 	if p.values > 0 && p.publish() {
 		p.snapshot = 1 + p.collectors + p.values
@@ -234,6 +219,15 @@ func openCollectors() bool {
 	}
 	return true
 }
+
+// closeCollectors ends what openCollectors began.
+func closeCollectors() {
+	reading = nil
+	collect.Close()
+}
+
+// ioWrote takes note of what this package has written.
+func ioWrote(n int) { collect.Wrote(n) }
 
 // missing looks for the names in collect=. wait: one is not there, and may be when
 // the packages are initialised. unknown is one that will not be. The caller has
@@ -260,15 +254,15 @@ func missing() (wait bool, unknown string) {
 //
 //go:norace
 func (p *plan) add(r reader) {
-	n := uintptr(len(r.values))
+	n := uintptr(len(r.Values))
 	if n > 0 && (p.collectors == layout.MostCollectors || p.values+n > layout.MostValues) {
-		complain("collector " + r.name + ": 8 collectors and 64 values are read at most; left out")
+		complain("collector " + r.Name + ": 8 collectors and 64 values are read at most; left out")
 		return
 	}
 	if n > 0 {
 		r.first = p.values
 		p.of[p.collectors] = r
-		for v := p.values; r.spread && v < p.values+n; v++ {
+		for v := p.values; r.Distribution && v < p.values+n; v++ {
 			p.spreadOn[p.spreads].collector, p.spreadOn[p.spreads].value = uint8(p.collectors), uint8(v)
 			p.spreads++
 		}
@@ -285,8 +279,8 @@ func (p *plan) publish() bool {
 	var text []byte
 	for i := range p.collectors {
 		r := &p.of[i]
-		for _, value := range r.values {
-			text = append(append(append(append(text, r.name...), '\t'), value...), '\n')
+		for _, value := range r.Values {
+			text = append(append(append(append(text, r.Name...), '\t'), value...), '\n')
 		}
 	}
 	lock()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/collect"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -26,11 +27,11 @@ type readings struct {
 	plan   *plan // kept alive by plans
 	open   *stack
 	closed stack
-	room   uint32               // frames
-	free   [scratchWords]uint64 // for system calls
-	at     uint64               // when recover last stopped a panic, as in slot, and
-	over   uint64               // slot.over then
-	words  struct{}             // snapshots: of now, of then; frames
+	room   uint32 // frames
+	free   collect.Scratch
+	at     uint64   // when recover last stopped a panic, as in slot, and
+	over   uint64   // slot.over then
+	words  struct{} // snapshots: of now, of then; frames
 }
 
 // readingsRef is an address, 8 bytes on every platform.
@@ -171,15 +172,15 @@ func (p *slot) readNothing() {
 //go:norace
 func (p *plan) grow(f, since *snapshot, r *reader, ns uint64) bool {
 	ok := true
-	for v := r.first; v < r.first+uintptr(len(r.values)); v++ {
+	for v := r.first; v < r.first+uintptr(len(r.Values)); v++ {
 		d := *p.value(since, v) - *p.value(f, v)
 		ok = ok && int64(d) >= 0
 		*p.value(f, v) = d
-		if r.rest && v > r.first {
+		if r.Remainder && v > r.first {
 			ns = less(ns, d)
 		}
 	}
-	if r.rest {
+	if r.Remainder {
 		*p.value(f, r.first) = ns
 	}
 	return ok
@@ -242,10 +243,10 @@ func (p *slot) take(rd *readings, s *snapshot, end bool) {
 			k = pl.collectors - 1 - i
 		}
 		r := &pl.of[k]
-		into := unsafe.Slice(pl.value(s, r.first), len(r.values))
+		into := unsafe.Slice(pl.value(s, r.first), len(r.Values))
 		ok := false
 		if r.own == nil {
-			*pl.where(s, k), ok = r.read(&rd.free, into)
+			*pl.where(s, k), ok = r.Read(&rd.free, into)
 		} else if *pl.where(s, k) = 0; r.broken == 0 {
 			ok = p.readOwn(r, into)
 		}
@@ -289,7 +290,7 @@ func (r *reader) fail(v any) {
 	case runtime.Error:
 		what = ": " + v.Error()
 	}
-	complain("collector " + r.name + ": Read panicked" + what + "; it is read no more")
+	complain("collector " + r.Name + ": Read panicked" + what + "; it is read no more")
 }
 
 // makeReadings gives the goroutine a frame for each scope that its stack has room
@@ -389,7 +390,7 @@ func (p *plan) addTo(b *reads, f *snapshot, nested bool) {
 		}
 		b.add(at+layout.ReadScopes, 1)
 		r := &p.of[k]
-		for v := r.first; v < r.first+uintptr(len(r.values)); v++ {
+		for v := r.first; v < r.first+uintptr(len(r.Values)); v++ {
 			at := p.collectors*layout.ReadSize + v*layout.ReadValueSize
 			d := *p.value(f, v)
 			b.add(at+layout.ReadValueSum, d)

@@ -169,8 +169,8 @@ func forget() {
 	usedShards, talliedBytes, stacks = 0, 0, 0
 	holding, written = false, 0
 	owners, theTriggers, changes, gates, rated = nil, nil, nil, nil, nil
-	reading, pairRows = nil, nil
-	noWait()
+	closeCollectors()
+	pairRows = nil
 	atomic.StorePointer(&rateBits, nil)
 	atomic.StorePointer(&bases, nil)
 	atomic.StorePointer(&functionOf, nil)

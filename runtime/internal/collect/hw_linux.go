@@ -1,6 +1,6 @@
-//go:build !markgen_off && linux && (amd64 || arm64)
+//go:build amd64 || arm64
 
-package perf
+package collect
 
 import (
 	"runtime"
@@ -9,14 +9,12 @@ import (
 	"unsafe"
 )
 
-// The collector hw reads counters of the processor, and page faults, in user space
-// only: what the kernel does when they are read would be counted else. Counters
-// belong to a thread. They are opened when a scope begins or ends on the thread for
-// the first time, as one group, which is read in one call.
+// The collector hw reads counters of the processor, and page faults, in user space only: what the kernel does
+// when they are read would be counted else. Counters belong to a thread. They are opened when a scope begins
+// or ends on the thread for the first time, as one group, which is read in one call.
 //
-// A goroutine may be on another thread when its scope ends: that scope is dropped.
-// One that has waited and come back to its thread is not, and has what others did
-// there meanwhile.
+// A goroutine may be on another thread when its scope ends: that scope is dropped. One that has waited and
+// come back to its thread is not, and has what others did there meanwhile.
 type hwEvent struct {
 	name         string
 	kind, config uint64 // PERF_TYPE_HARDWARE or _SOFTWARE, PERF_COUNT_… of linux/perf_event.h
@@ -32,6 +30,7 @@ var hwEvents = [...]hwEvent{
 
 // hw is the collector.
 var hw struct {
+	process Process
 	sys     perfSystem
 	n       int
 	events  [len(hwEvents)]*hwEvent // those that can be counted, n of them
@@ -42,8 +41,8 @@ var hw struct {
 	serial  uint32 // of the latest group
 }
 
-// An hwThread is the counters of a thread: a line of a hash table with open
-// addressing, in which only the thread itself looks for its own without the lock.
+// An hwThread is the counters of a thread: a line of a hash table with open addressing, in which only the
+// thread itself looks for its own without the lock.
 type hwThread struct {
 	thread  uint32 // 0: the line is free; hwGone: it is, and others may stand behind
 	serial  uint32 // of its group; 0: it could not be opened
@@ -58,29 +57,29 @@ const (
 	hwGone  = 1<<32 - 1
 )
 
-// openHW makes the collector ready. What the machine refuses is named and left out.
-func openHW() reader {
-	if hw.threads == nil { // else it was in an earlier run
-		openEvents(perfLinux)
+// openHW gives the reader of hw, and what the machine refuses.
+func openHW(p Process) (r Reader, missing []string) {
+	if hw.threads == nil { // else it is open since an earlier run
+		missing = openEvents(perfLinux, p)
 	}
 	if hw.threads == nil {
-		return reader{}
+		return r, missing
 	}
 	values := make([]string, hw.n)
 	for i := range values {
 		values[i] = hw.events[i].name
 	}
-	return reader{name: "hw", values: values, read: readHW}
+	return Reader{Name: "hw", Values: values, Read: readHW}, missing
 }
 
-// openEvents finds out what can be counted, and if there is something makes the
-// table of threads.
+// openEvents finds out what can be counted, and if there is something makes the table of threads. It returns
+// what cannot be, and why.
 //
 //go:norace
-func openEvents(sys perfSystem) {
+func openEvents(sys perfSystem, p Process) (missing []string) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	hw.sys, hw.n, hw.used, hw.serial = sys, 0, 0, 0
+	hw.process, hw.sys, hw.n, hw.used, hw.serial = p, sys, 0, 0, 0
 	var reasons [len(hwEvents)]string
 	for i := range hwEvents {
 		hw.events[hw.n] = &hwEvents[i]
@@ -103,11 +102,11 @@ func openEvents(sys perfSystem) {
 			}
 		}
 		if names != "" {
-			complain("collect=hw: " + names + ": " + reason + "; left out")
+			missing = append(missing, names+": "+reason)
 		}
 	}
 	if hw.n == 0 {
-		return
+		return missing
 	}
 	hw.most = hwMost
 	var lim syscall.Rlimit
@@ -115,13 +114,17 @@ func openEvents(sys perfSystem) {
 		hw.most = int(lim.Cur) / (4 * hw.n) // the rest is the program's
 	}
 	hw.sweep = 64
-	lock()
-	hw.threads = (*[hwLines]hwThread)(anonymous(hwLines * unsafe.Sizeof(hwThread{})))
-	unlock()
+	p.Lock()
+	hw.threads = (*[hwLines]hwThread)(p.Memory(hwLines * unsafe.Sizeof(hwThread{})))
+	p.Unlock()
+	if hw.threads == nil {
+		missing = append(missing, "there is no memory")
+	}
+	return missing
 }
 
-// tryGroup opens the events on this thread, reads them and closes them. It returns
-// "" or why the last of them cannot be counted.
+// tryGroup opens the events on this thread, reads them and closes them. It returns "" or why the last of them
+// cannot be counted.
 func tryGroup() (reason string) {
 	var t hwThread
 	if e := t.open(hw.sys.thread()); e != 0 {
@@ -136,7 +139,7 @@ func tryGroup() (reason string) {
 		return e.Error()
 	}
 	defer t.close()
-	var a, b [scratchWords]uint64
+	var a, b Scratch
 	switch {
 	case !t.read(&a) || !t.read(&b):
 		return "it can be opened and not be read"
@@ -162,7 +165,7 @@ func (t *hwThread) open(thread uint32) (trouble syscall.Errno) {
 			t.closeFirst(i)
 			return e
 		}
-		t.fds[i] = int32(fd)
+		t.fds[i] = int32(hw.process.MoveUp(fd))
 	}
 	if !hw.sys.id(int(t.fds[0]), &t.id) {
 		t.close()
@@ -180,26 +183,24 @@ func (t *hwThread) closeFirst(n int) {
 	}
 }
 
-// read reads the group: the number of values, the ns for which it was wanted and
-// those for which it counted, and the values.
+// read reads the group: the number of values, the ns for which it was wanted and those for which it counted,
+// and the values.
 //
 //go:norace
-func (t *hwThread) read(to *[scratchWords]uint64) bool {
+func (t *hwThread) read(to *Scratch) bool {
 	return hw.sys.read(int(t.fds[0]), to, 3+hw.n) && to[0] == uint64(hw.n)
 }
 
-// readHW is the collector's reader. where differs between two readings also if the
-// group has not been counted all the time in between, which the kernel does when
-// others use the counters, too.
+// readHW is Read of hw. where differs between two readings also if the group has not been counted all the time
+// in between, which the kernel does when others use the counters, too.
 //
-// A descriptor that the program has closed may be another file's by now, and that
-// must not be read: events have a number, which is asked for first. The counters of
-// a thread that is gone, whose number a new one has, stand still and so does their
-// time, which for one that runs it never does.
+// A descriptor that the program has closed may be another file's by now, and that must not be read: events
+// have a number, which is asked for first. The counters of a thread that is gone, whose number a new one has,
+// stand still and so does their time, which for one that runs it never does.
 //
 //go:norace
 //go:nocheckptr
-func readHW(scratch *[scratchWords]uint64, into []uint64) (where uint64, ok bool) {
+func readHW(scratch *Scratch, into []uint64) (where uint64, ok bool) {
 	f := ioFile
 	for range 2 {
 		f.pin()
@@ -233,10 +234,11 @@ func readHW(scratch *[scratchWords]uint64, into []uint64) (where uint64, ok bool
 	return 0, false
 }
 
-// lineOfThread is where the search for a thread begins.
+// lineOfThread is where the search for a thread begins: Fibonacci hashing (Knuth, The Art of Computer
+// Programming 3, 6.4), with 2^32 divided by the golden ratio.
 //
 //go:norace
-func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 } // as in lineOf, in 32 bits
+func lineOfThread(thread uint32) uint32 { return thread * 0x9e3779b1 >> 7 }
 
 // findThread gives the thread's line, or nil.
 //
@@ -255,14 +257,14 @@ func findThread(thread uint32) *hwThread {
 	return nil
 }
 
-// openThread gives the thread counters, in the place of those with that serial
-// number if it is not 0; ours says whether these are to be closed.
+// openThread gives the thread counters, in the place of those with that serial number if it is not 0; ours
+// says whether these are to be closed.
 //
 //go:norace
 //go:noinline
 func openThread(thread, serial uint32, ours bool) {
-	lock()
-	defer unlock()
+	hw.process.Lock()
+	defer hw.process.Unlock()
 	t := findThread(thread)
 	switch {
 	case t != nil && t.serial != serial:
@@ -290,8 +292,8 @@ func openThread(thread, serial uint32, ours bool) {
 	atomic.StoreUint32(&t.thread, thread)
 }
 
-// sweepThreads frees the lines of threads that are gone, and says when that is to
-// be done again. The caller holds the lock.
+// sweepThreads frees the lines of threads that are gone, and says when that is to be done again. The caller
+// holds the lock.
 //
 //go:norace
 func sweepThreads() {

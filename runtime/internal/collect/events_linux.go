@@ -1,6 +1,6 @@
-//go:build !markgen_off && linux && (amd64 || arm64)
+//go:build amd64 || arm64
 
-package perf
+package collect
 
 import (
 	"syscall"
@@ -16,7 +16,7 @@ type perfSystem struct {
 	// id stores the number that the kernel gave the event; false: fd is no event.
 	id func(fd int, to *uint64) bool
 	// read reads a group, that many words; false: it has another number.
-	read func(fd int, to *[scratchWords]uint64, words int) bool
+	read func(fd int, to *Scratch, words int) bool
 }
 
 // perfLinux is Linux, see perf_event_open(2).
@@ -58,7 +58,7 @@ func openEvent(e *hwEvent, thread uint32, group int) (int, syscall.Errno) {
 	if trouble != 0 {
 		return -1, trouble
 	}
-	return moveUp(int(fd)), 0
+	return int(fd), 0
 }
 
 func closeEvent(fd int) { syscall.Close(fd) }
@@ -72,7 +72,7 @@ func eventID(fd int, to *uint64) bool {
 
 //go:norace
 //go:nocheckptr
-func readEvents(fd int, to *[scratchWords]uint64, words int) bool {
+func readEvents(fd int, to *Scratch, words int) bool {
 	n, _, e := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(to)), uintptr(8*words))
 	return e == 0 && n == uintptr(8*words)
 }
