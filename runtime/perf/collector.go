@@ -5,7 +5,6 @@ package perf
 import (
 	"runtime"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/collect"
@@ -43,8 +42,9 @@ type registered struct {
 	name   string
 	c      Collector
 	values []string
-	ready  bool // it has been asked for its values
-	bad    bool // these can't be
+	ready  bool   // it has been asked for its values
+	bad    bool   // these can't be
+	broken uint32 // Read has panicked in this run
 }
 
 // program has the program's own. It is guarded by starting.
@@ -138,23 +138,49 @@ func valuesOf(c Collector) (values []string, ok bool) {
 	return values, true
 }
 
-// A reader is a collector that is read.
-type reader struct {
-	collect.Reader
-	first  uintptr   // number of its first value
-	own    Collector // the program's, or nil: then Read is called
-	broken uint32    // the program's has panicked
+// read is collect.Reader's Read of the program's collector; ok is false if that panics, and from then on.
+//
+//go:norace
+func (r *registered) read(_ *collect.Scratch, into []uint64) (where uint64, ok bool) {
+	if r.broken != 0 {
+		return 0, false
+	}
+	defer func() {
+		if ok {
+			return
+		}
+		if v := recover(); v != nil {
+			r.fail(v)
+		} else if p := ownSlot(); p != nil { // runtime.Goexit
+			p.stack = p.stack.scopes()
+		}
+	}()
+	r.c.Read(into)
+	return 0, true
+}
+
+// fail is called when Read has panicked.
+//
+//go:norace
+func (r *registered) fail(v any) {
+	if !atomic.CompareAndSwapUint32(&r.broken, 0, 1) {
+		return
+	}
+	what := ""
+	switch v := v.(type) {
+	case string:
+		what = ": " + v
+	case runtime.Error:
+		what = ": " + v.Error()
+	}
+	complain("collector " + r.name + ": Read panicked" + what + "; it is read no more")
 }
 
 // A plan is what a run reads at scopes. It does not change once scopes are opened.
 type plan struct {
-	collectors, values uintptr // how many
-	spreads            uintptr // how many values have theirs recorded, and which
-	spreadOn           [layout.MostValues]struct{ collector, value uint8 }
-	snapshot, frame    uintptr // words of each
-	clock              uint64  // cost of reading the clock, ticks<<costBits
-	of                 [layout.MostCollectors]reader
-	shards             [layout.MaxShards + 1]*directory[reads]
+	collect.Plan
+	clock  uint64 // cost of reading the clock, ticks<<costBits
+	shards [layout.MaxShards + 1]*directory[collect.Block]
 }
 
 // reading is the plan of the run, nil: nothing is read. plans are those of all runs:
@@ -192,7 +218,8 @@ func openCollectors() bool {
 				complain("collector " + r.name + ": Values must name 1 to 16 values, each once, in lower-case letters, digits and _; left out")
 				continue
 			}
-			p.add(reader{Reader: collect.Reader{Name: r.name, Values: r.values}, own: r.c})
+			atomic.StoreUint32(&r.broken, 0)
+			p.add(collect.Reader{Name: r.name, Values: r.values, Read: r.read})
 		}
 	}
 	for _, c := range collect.Collectors {
@@ -203,11 +230,12 @@ func openCollectors() bool {
 		for _, what := range missing {
 			complain("collect=" + c.Name + ": " + what + "; left out")
 		}
-		p.add(reader{Reader: r})
+		p.add(r)
 	}
-	if p.values > 0 && p.publish() {
-		p.snapshot = 1 + p.collectors + p.values
-		p.frame = p.snapshot + p.values
+	lock()
+	described := p.Describe(&blocks)
+	unlock()
+	if described {
 		a := now()
 		for range batch {
 			now()
@@ -250,51 +278,13 @@ func missing() (wait bool, unknown string) {
 	return wait, ""
 }
 
-// add adds a collector that has values, if there is room.
+// add adds a collector, if there is room.
 //
 //go:norace
-func (p *plan) add(r reader) {
-	n := uintptr(len(r.Values))
-	if n > 0 && (p.collectors == layout.MostCollectors || p.values+n > layout.MostValues) {
+func (p *plan) add(r collect.Reader) {
+	if !p.Add(r) {
 		complain("collector " + r.Name + ": 8 collectors and 64 values are read at most; left out")
-		return
 	}
-	if n > 0 {
-		r.first = p.values
-		p.of[p.collectors] = r
-		for v := p.values; r.Distribution && v < p.values+n; v++ {
-			p.spreadOn[p.spreads].collector, p.spreadOn[p.spreads].value = uint8(p.collectors), uint8(v)
-			p.spreads++
-		}
-		p.collectors++
-		p.values += n
-	}
-}
-
-// publish writes the names of the values to the data.
-//
-//go:norace
-//go:nocheckptr
-func (p *plan) publish() bool {
-	var text []byte
-	for i := range p.collectors {
-		r := &p.of[i]
-		for _, value := range r.Values {
-			text = append(append(append(append(text, r.Name...), '\t'), value...), '\n')
-		}
-	}
-	lock()
-	defer unlock()
-	b := newBlock(layout.BlockReadings, 0, layout.OffReadingsText+uintptr(len(text)))
-	if b == nil {
-		return false
-	}
-	*(*uint64)(unsafe.Add(b, layout.OffReadingsCollectors)) = uint64(p.collectors)
-	*(*uint64)(unsafe.Add(b, layout.OffReadingsValues)) = uint64(p.values)
-	*(*uint64)(unsafe.Add(b, layout.OffReadingsLen)) = uint64(len(text))
-	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffReadingsText)), len(text)), text)
-	publish(b)
-	return true
 }
 
 // initialising says whether the calling goroutine initialises packages. The Go

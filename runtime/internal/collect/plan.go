@@ -1,0 +1,74 @@
+package collect
+
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// A Plan is the collectors that a run reads at both ends of a scope. Its zero value has none. It does not
+// change once there are Readings.
+type Plan struct {
+	readers     []planned
+	values      int // of all
+	distributed []distributed
+}
+
+// A planned is a collector of a plan, which has the values from first until end.
+type planned struct {
+	Reader
+	first, end int
+}
+
+// A distributed is a value whose distribution is recorded.
+type distributed struct{ collector, value int }
+
+// Blocks makes blocks of the data file. Who calls what is given Blocks holds the lock that this takes.
+type Blocks struct {
+	New     func(kind, shard uint32, size uintptr) unsafe.Pointer // zeroed behind its head; nil: there is no memory
+	Publish func(unsafe.Pointer)
+}
+
+// Add adds a collector, behind those that there are, unless it has no values; false: there is no room.
+func (p *Plan) Add(r Reader) bool {
+	first, end := p.values, p.values+len(r.Values)
+	if first == end {
+		return true
+	}
+	if len(p.readers) == layout.MostCollectors || end > layout.MostValues {
+		return false
+	}
+	for v := first; r.Distribution && v < end; v++ {
+		p.distributed = append(p.distributed, distributed{len(p.readers), v})
+	}
+	p.readers = append(p.readers, planned{r, first, end})
+	p.values = end
+	return true
+}
+
+// Describe writes the names of the values to the data file; false: there are none, or no memory.
+//
+//go:norace
+//go:nocheckptr
+func (p *Plan) Describe(blocks *Blocks) bool {
+	if p.values == 0 {
+		return false
+	}
+	var text []byte
+	for i := range p.readers {
+		r := &p.readers[i]
+		for _, value := range r.Values {
+			text = append(append(append(append(text, r.Name...), '\t'), value...), '\n')
+		}
+	}
+	b := blocks.New(layout.BlockReadings, 0, layout.OffReadingsText+uintptr(len(text)))
+	if b == nil {
+		return false
+	}
+	*(*uint64)(unsafe.Add(b, layout.OffReadingsCollectors)) = uint64(len(p.readers))
+	*(*uint64)(unsafe.Add(b, layout.OffReadingsValues)) = uint64(p.values)
+	*(*uint64)(unsafe.Add(b, layout.OffReadingsLen)) = uint64(len(text))
+	copy(unsafe.Slice((*byte)(unsafe.Add(b, layout.OffReadingsText)), len(text)), text)
+	blocks.Publish(b)
+	return true
+}
