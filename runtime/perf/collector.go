@@ -226,7 +226,7 @@ func openCollectors() bool {
 		if !conf.Collects(c.Name) {
 			continue
 		}
-		r, missing := c.Open(collect.Process{Lock: lock, Unlock: unlock, Memory: anonymous, MoveUp: moveUp})
+		r, missing := c.Open(collect.Process{Lock: lock, Unlock: unlock, Memory: anonymous})
 		for _, what := range missing {
 			complain("collect=" + c.Name + ": " + what + "; left out")
 		}
@@ -253,9 +253,6 @@ func closeCollectors() {
 	reading = nil
 	collect.Close()
 }
-
-// ioWrote takes note of what this package has written.
-func ioWrote(n int) { collect.Wrote(n) }
 
 // missing looks for the names in collect=. wait: one is not there, and may be when
 // the packages are initialised. unknown is one that will not be. The caller has
@@ -324,8 +321,7 @@ func giveUp(unknown string) {
 		tables[i].countIf(false)
 	}
 	setHeaderText(layout.OffConfig, layout.SizeConfig, "") // a keeper takes the file for one that was never begun
-	dropFile()
-	dropDirs(spoolMade.dir, spoolMade.n)
+	space.file.Remove()
 	unlock()
 }
 

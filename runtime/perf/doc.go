@@ -31,15 +31,26 @@
 // State, Configure, Start, Pause, Resume and Stop are for the program; triggers and
 // other processes change the state in the same way (state.go). Whether a marker is
 // on is in its two words, which the program's own code tests, and which are in the
-// data file: who maps that can change them (pages_linux.go, package steer). Sampling
+// data file: who maps that can change them (pages.go, package steer). Sampling
 // opens and closes the tests of functions that are passed often (window.go), or
 // counts passages (countdown.go).
 //
 // # Parts
 //
 // Package perf has the API, scopes and their cells, the stacks of open scopes, registration and the state of the run.
-// What can be tested without these is in packages of its own, which it imports and which never import it: config (the
-// value of MARKGEN), glob, layout (the data file) and those in internal: clock, lite, platform, report.
+// What can be tested without these is in packages of its own, which it imports and which never import it:
+//
+//	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
+//	internal/clock         whether the processor's counter is a clock, its rate and step
+//	internal/collect       the collectors besides time
+//	internal/datafile      files, and memory outside the Go heap
+//	internal/inflate       packed tables
+//	internal/lite          what is needed of strings, strconv, sort and time
+//	internal/platform      what the system knows of the process
+//	internal/random        random numbers
+//	internal/relate        callers, and markers that are open at once
+//	internal/report        the table that a program prints itself
+//	internal/wild          which functions collect=wild picks
 //
 // They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an overlay build
 // internal/runtime/exithook, so that everything else in the standard library can be marked.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -14,15 +15,11 @@ import (
 var space struct {
 	next    unsafe.Pointer // free part of the current piece
 	free    uintptr
-	pieces  []piece // for systems that write the file at the end
+	pieces  [][]byte
+	file    datafile.File
 	open    bool    // there is a data file, which is not complete
 	inFile  bool    // the block that was taken last is in it
 	refused uintptr // by so many bytes it could not grow; 0: it always could
-}
-
-type piece struct {
-	p    unsafe.Pointer
-	size uintptr
 }
 
 // header is the header page, in memory or in the file; nil before start and
@@ -84,14 +81,7 @@ func (h *blockHead) set(kind uint32, size uintptr) {
 	h[layout.OffBlockSize/8] = uint64(size)
 }
 
-// text are the bytes of the head, as they are now and will be.
-//
-//go:norace
-func (h *blockHead) text() string {
-	return unsafe.String((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h))
-}
-
-// bytes are the same.
+// bytes are those of the head, as they are now and will be.
 //
 //go:norace
 func (h *blockHead) bytes() []byte {
@@ -123,19 +113,14 @@ func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
 }
 
 // publishParts makes the bytes of a block, or of several, part of the file: size bytes in space that was taken
-// at p, which begin with the parts. What comes behind them is there already, or zero. Programs may have
+// at p, the latest, which begin with the parts. What comes behind them is there already, or zero. Programs may have
 // many megabytes of text, and all have it at their start. So it is written to the file where that can be,
 // which costs a fraction of what it takes to touch every page of mapped memory once. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
-func publishParts(p unsafe.Pointer, size uintptr, parts []string) {
-	written := false
-	if space.inFile {
-		last := space.pieces[len(space.pieces)-1]
-		written = fillFile(uintptr(p)-uintptr(last.p), last.size, parts)
-	}
-	if !written {
+func publishParts(p unsafe.Pointer, size uintptr, parts [][]byte) {
+	if !space.inFile || !space.file.WriteParts(size+space.free, parts) {
 		for at, k := p, 0; k < len(parts); k++ {
 			copy(unsafe.Slice((*byte)(at), len(parts[k])), parts[k])
 			at = unsafe.Add(at, len(parts[k]))
@@ -164,10 +149,10 @@ func hasRoom(size uintptr) bool {
 		want *= 2
 	}
 	want = max(want, least)
-	p, trouble := growFile(want)
+	piece, trouble := space.file.Grow(want)
 	if trouble != "" && want > least {
 		want = least
-		p, trouble = growFile(want)
+		piece, trouble = space.file.Grow(want)
 	}
 	if trouble != "" {
 		if space.refused == 0 {
@@ -180,13 +165,36 @@ func hasRoom(size uintptr) bool {
 	if space.free > 0 {
 		publish(newBlock(layout.BlockPad, 0, space.free))
 	}
-	addPiece(p, want)
+	addPiece(piece)
 	return true
 }
 
-func addPiece(p unsafe.Pointer, size uintptr) {
-	space.next, space.free = p, size
-	space.pieces = append(space.pieces, piece{p, size})
+func addPiece(b []byte) {
+	space.next, space.free = unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))
+	space.pieces = append(space.pieces, b)
+}
+
+// openFile opens the data file of the run, under that path or in the spool dir, and gives its first piece; nil: it could not.
+func openFile(path, dir string) (first []byte, trouble string) {
+	first, taken, trouble := space.file.Open(path, firstPiece, datafile.Options{Keeper: conf.Keeper, Spool: dir, Room: conf.Room})
+	if taken != "" {
+		complain(`MARKGEN: key "file": ` + taken + "; data go beside it, under the name with a number; give the name of a file that may be made")
+	}
+	return first, trouble
+}
+
+// closeFile completes the data file, if there is one; it stays open for its lock. The caller holds the lock.
+//
+//go:norace
+func closeFile() (trouble string) {
+	if !space.open {
+		return ""
+	}
+	alone := true
+	for i := range tables {
+		alone = tables[i].keepPages() && alone
+	}
+	return space.file.Complete(space.pieces, alone)
 }
 
 // openSpace begins the space with the header at the beginning of its first
@@ -195,20 +203,22 @@ func addPiece(p unsafe.Pointer, size uintptr) {
 //
 //go:norace
 //go:nocheckptr
-func openSpace(first unsafe.Pointer) bool {
+func openSpace(first []byte) bool {
 	space.open = first != nil
 	if first == nil {
-		if first = anonymous(firstPiece); first == nil {
+		p := anonymous(firstPiece)
+		if p == nil {
 			return false
 		}
+		first = unsafe.Slice((*byte)(p), firstPiece)
 	}
-	addPiece(first, firstPiece)
-	header = first
-	space.next = unsafe.Add(first, layout.HeaderSize)
-	space.free = firstPiece - layout.HeaderSize
-	copy(unsafe.Slice((*byte)(first), len(layout.Magic)), layout.Magic)
-	*(*uint32)(unsafe.Add(first, layout.OffVersion)) = layout.Version
-	*(*uint32)(unsafe.Add(first, layout.OffHeaderSize)) = layout.HeaderSize
+	addPiece(first)
+	header = space.next
+	copy(first, layout.Magic)
+	*(*uint32)(unsafe.Add(header, layout.OffVersion)) = layout.Version
+	*(*uint32)(unsafe.Add(header, layout.OffHeaderSize)) = layout.HeaderSize
+	space.next = unsafe.Add(header, layout.HeaderSize)
+	space.free -= layout.HeaderSize
 	setHeader(layout.OffUsed, layout.HeaderSize)
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/layout"
@@ -70,10 +71,10 @@ func complete() {
 	}
 	text := formatReport()
 	if conf.Report == "stderr" {
-		writeStderr(text)
+		datafile.WriteStderr(text)
 		return
 	}
-	if trouble := writeWhole(reportPath, text); trouble != "" {
+	if trouble := datafile.WriteWhole(reportPath, text); trouble != "" {
 		complain(`MARKGEN: key "report": ` + reportPath + ": " + trouble + "; the report is lost")
 	}
 }
@@ -180,4 +181,4 @@ func keepOpen() {
 }
 
 // complain writes one line to stderr.
-func complain(what string) { writeStderr(lite.Line("markgen: " + what)) }
+func complain(what string) { datafile.WriteStderr(lite.Line("markgen: " + what)) }

@@ -5,6 +5,7 @@ package perf
 import (
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -27,10 +28,10 @@ const arenaPiece = 1 << 20
 func anonymous(size uintptr) unsafe.Pointer {
 	size = (size + layout.BlockAlign - 1) &^ (layout.BlockAlign - 1)
 	if size > arenaPiece/8 {
-		return mapMemory(size)
+		return datafile.Map(size)
 	}
 	if size > arena.free {
-		p := mapMemory(arenaPiece)
+		p := datafile.Map(arenaPiece)
 		if p == nil {
 			return nil
 		}

@@ -13,10 +13,6 @@ type listed struct {
 	globs string   // with ; between
 }
 
-// mostListed is how many bytes of the file are read: more than all markers of any
-// program come to.
-const mostListed = 64 << 20
-
 // parse takes in what is in the file.
 func (l *listed) parse(text string) {
 	l.given = true

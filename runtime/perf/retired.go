@@ -2,7 +2,11 @@
 
 package perf
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/datafile"
+)
 
 // Goroutines that found a marker on, and were preempted there, may still write to the memory of a run that is over. So it
 // is kept for retireAfter. Then its part of the file is replaced by empty memory, which costs one mapping however large
@@ -12,7 +16,7 @@ var retireAfter uint64 = 10_000_000_000 // ns
 // A retiree is the memory of a run that is over.
 type retiree struct {
 	since  uint64 // when it ended, nanotime
-	pieces []piece
+	pieces [][]byte
 	slots  slotSet
 	owners []*slot
 }
@@ -44,7 +48,7 @@ func reuse() (slots slotSet) {
 			slots.clear(r.owners)
 		}
 		for _, p := range r.pieces {
-			emptyMemory(p.p, p.size)
+			datafile.Empty(p)
 		}
 	}
 	return slots

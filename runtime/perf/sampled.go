@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -280,10 +281,10 @@ func beginSampling(index uint32, since baseline) {
 //go:norace
 func makeRateBits() bool {
 	if openBits == nil {
-		openBits = mapMemory(maxIndex / 8)
+		openBits = datafile.Map(maxIndex / 8)
 	}
 	if rateBits == nil {
-		atomic.StorePointer(&rateBits, mapMemory(maxIndex/8))
+		atomic.StorePointer(&rateBits, datafile.Map(maxIndex/8))
 	}
 	return rateBits != nil && openBits != nil
 }

@@ -5,6 +5,7 @@ package perf
 import (
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/glob"
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
@@ -28,7 +29,7 @@ func (c *settings) readListed() (trouble string) {
 	if c.Only == "" || c.Only[0] != '@' {
 		return ""
 	}
-	text, trouble := readAll(c.Only[1:], false)
+	text, trouble := datafile.ReadAll(c.Only[1:])
 	if trouble != "" {
 		return config.Refuse("only", "cannot be "+c.Only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
 	}

@@ -11,7 +11,11 @@ import (
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/clock"
+	"github.com/markgen/markgen/runtime/internal/collect"
+	"github.com/markgen/markgen/runtime/internal/datafile"
+	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/random"
 	"github.com/markgen/markgen/runtime/internal/relate"
 	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
@@ -156,7 +160,7 @@ func forget() {
 			t.number = 0
 		}
 	}
-	releaseFile()
+	space.file.Close()
 	picking.permit.Release()
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.extras = 0
@@ -254,6 +258,7 @@ func noTSC() string {
 //
 //go:norace
 func start(value string) (refused uint64, trouble string) {
+	datafile.OnWrite = collect.Wrote
 	began = anchorNow()
 	wall := platform.WallNS()
 	c, trouble := parseSettings(value)
@@ -286,17 +291,20 @@ func start(value string) (refused uint64, trouble string) {
 	pid := syscall.Getpid()
 	reportPath = ""
 	if c.Report != "" && c.Report != "stderr" {
-		reportPath = absolute(expand(c.Report, app, pid, wall))
+		reportPath = datafile.Absolute(expand(c.Report, app, pid, wall))
 	}
-	var piece unsafe.Pointer // of the file, the first
+	var piece []byte // of the file, the first
 	if c.Spool != "" {
-		if piece, trouble = openSpooled(wall, pid); trouble != "" {
-			return 0, trouble
+		// Where a process's stack is differs from one to the next; the time and the number do in any case.
+		number := random.Mix(wall<<20 ^ ticks() ^ uint64(pid)<<44 ^ uint64(uintptr(unsafe.Pointer(&pid))))
+		dir := datafile.Absolute(c.Spool)
+		if piece, trouble = openFile(dir+"/"+layout.SpoolRun+string(lite.AppendHex(nil, number))+layout.DataExt, dir); piece == nil {
+			return 0, config.Refuse("spool", trouble) // there would be nobody to take its data
 		}
 	}
 	if c.File != "" {
 		path := expand(c.File, app, pid, wall)
-		if piece, trouble = openFile(path); piece == nil {
+		if piece, trouble = openFile(path, ""); piece == nil {
 			lost := "; collecting in memory only"
 			if c.Report == "" {
 				lost += ", of which nothing is left at the end; give report=PATH for a table of it"

@@ -79,21 +79,22 @@ func writeBlocks(from, to int) {
 		return
 	}
 	heads := make([]blockHead, to-from)
-	parts := make([]string, 0, 3*(to-from))
+	parts := make([][]byte, 0, 3*(to-from))
 	for i := range heads {
 		t, h := &tables[from+i], &heads[i]
 		size := t.size()
 		if i == len(heads)-1 {
 			size += pad
 		}
+		text := unsafe.Slice(unsafe.StringData(t.text), len(t.text))
 		h.set(layout.BlockTable, size)
 		h[layout.OffTableNumber/8] = uint64(from + i)
 		h[layout.OffTableFirst/8] = uint64(t.first)
 		h[layout.OffTableMarkers/8] = uint64(t.markers)
 		h[layout.OffTableCounters/8] = uint64(t.n)
 		h[layout.OffTableLen/8] = uint64(len(t.text))
-		h[layout.OffTableSum/8] = layout.Checksum(layout.SumHead(h.bytes(), layout.OffTableSum), unsafe.Slice(unsafe.StringData(t.text), len(t.text)))
-		parts = append(parts, h.text(), t.text, unsafe.String(&zeros[0], size-layout.OffTableText-uintptr(len(t.text))))
+		h[layout.OffTableSum/8] = layout.Checksum(layout.SumHead(h.bytes(), layout.OffTableSum), text)
+		parts = append(parts, h.bytes(), text, zeros[:size-layout.OffTableText-uintptr(len(text))])
 	}
 	publishParts(p, size, parts)
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/datafile"
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/random"
@@ -28,8 +29,8 @@ var picking struct {
 
 // readHistory reads the file of known=. A file that there is not yet says nothing: the first to start has none.
 func readHistory(path string) (h wild.History, trouble string) {
-	text, trouble := readAll(path, false)
-	if noFile(trouble) {
+	text, trouble := datafile.ReadAll(path)
+	if datafile.NoFile(trouble) {
 		return h, ""
 	}
 	if trouble == "" {
@@ -54,7 +55,7 @@ func beginWild(h wild.History) (refused uint64) {
 	if knows && load >= conf.Busy {
 		refused = layout.WildLoaded
 	} else {
-		refused = acquirePermit()
+		refused = picking.permit.Acquire()
 	}
 	seed := random.Mix(conf.Seed)
 	if seed == 0 {

@@ -5,6 +5,8 @@ package collect
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
 // perfSystem is what the collector hw asks of the system; tests have others.
@@ -58,7 +60,7 @@ func openEvent(e *hwEvent, thread uint32, group int) (int, syscall.Errno) {
 	if trouble != 0 {
 		return -1, trouble
 	}
-	return int(fd), 0
+	return datafile.MoveUp(int(fd)), 0
 }
 
 func closeEvent(fd int) { syscall.Close(fd) }

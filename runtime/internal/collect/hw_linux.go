@@ -165,7 +165,7 @@ func (t *hwThread) open(thread uint32) (trouble syscall.Errno) {
 			t.closeFirst(i)
 			return e
 		}
-		t.fds[i] = int32(hw.process.MoveUp(fd))
+		t.fds[i] = int32(fd)
 	}
 	if !hw.sys.id(int(t.fds[0]), &t.id) {
 		t.close()

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
 // The collector io reads what the kernel says in /proc/self/io (proc_pid_io(5)) of all threads of the process
@@ -42,7 +44,7 @@ func openIO(p Process) (r Reader, missing []string) {
 			syscall.Close(fd)
 			return r, []string{"there is no memory"}
 		}
-		f.fd = int32(p.MoveUp(fd))
+		f.fd = int32(datafile.MoveUp(fd))
 		ioFile = f
 		if _, ok := readIO(new(Scratch), make([]uint64, len(ioValues))); !ok {
 			return r, []string{path + " does not have what Linux says there"}

@@ -25,9 +25,6 @@ type Process struct {
 	// Memory gives zeroed memory that is never freed, outside of what the race detector watches, so that it
 	// orders no goroutines; nil: there is none. The caller has called Lock.
 	Memory func(size uintptr) unsafe.Pointer
-
-	// MoveUp gives a descriptor a number that the program is unlikely to rely on, and returns it.
-	MoveUp func(fd int) int
 }
 
 // ProcessAlloc is the name of alloc in the data file where it reads what the process allocates instead of the

@@ -13,7 +13,6 @@ var testProcess = Process{
 	Lock:   testLock.Lock,
 	Unlock: testLock.Unlock,
 	Memory: func(size uintptr) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8+1))) },
-	MoveUp: func(fd int) int { return fd },
 }
 
 // open opens a collector, and gives a function that reads it.

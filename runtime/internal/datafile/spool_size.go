@@ -1,6 +1,6 @@
-//go:build !markgen_off && (unix || js)
+//go:build unix || js
 
-package perf
+package datafile
 
 import "syscall"
 
@@ -11,7 +11,7 @@ const mostSized = 64
 // many it is an estimate from some of them: a process should not take longer to start since nobody has emptied the spool.
 func dirSize(dir string) (size uint64) {
 	var st syscall.Stat_t
-	fd, err := openFD(dir, syscall.O_RDONLY, &st)
+	fd, err := OpenFD(dir, syscall.O_RDONLY, &st)
 	if err != nil {
 		return 0
 	}

@@ -1,6 +1,4 @@
-//go:build !markgen_off && (plan9 || wasip1)
-
-package perf
+package datafile
 
 // dirSize is not known here.
 func dirSize(dir string) uint64 { return 0 }

@@ -1,0 +1,77 @@
+//go:build !linux && !darwin && !freebsd && !netbsd && !openbsd && !dragonfly
+
+package datafile
+
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// A File is a data file. Here it is not mapped: its pieces are memory, which Complete writes. So a process that is killed
+// leaves nothing, and a name that is taken is replaced.
+type File struct{ path string }
+
+// Open sets the place and gives the first piece, size bytes; nil: it could not. Whether the place can be
+// written shows at the end.
+func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, trouble string) {
+	if o.Spool != "" {
+		if _, trouble = enterSpool(o.Spool, o.Room); trouble != "" {
+			return nil, "", trouble
+		}
+	}
+	f.path = Absolute(path)
+	first, trouble = f.Grow(size)
+	return first, "", trouble
+}
+
+// Grow gives memory that Complete will write.
+func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
+	p := Map(size)
+	if p == nil {
+		return nil, "there is no memory"
+	}
+	return unsafe.Slice((*byte)(p), size), ""
+}
+
+// WriteParts writes nothing: here texts are copied to memory.
+func (f *File) WriteParts(back uintptr, parts [][]byte) bool { return false }
+
+// Complete writes the file, what OffUsed in its header says, and checksums.
+//
+//go:norace
+//go:nocheckptr
+func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
+	var b []byte
+	left := int(*word(pieces[0], layout.OffUsed))
+	for _, p := range pieces {
+		n := min(left, len(p))
+		b = append(b, p[:n]...)
+		left -= n
+	}
+	used := uintptr(len(b))
+	b = append(b, make([]byte, mostSums(used))...)
+	size := fillSums(b[used:], b[:used])
+	if size > 0 {
+		*word(b, layout.OffUsed) += uint64(size)
+		*word(b, layout.OffSums) = uint64(size)
+	}
+	return WriteWhole(f.path, b[:used+size])
+}
+
+// Remove removes nothing: the file is made by Complete, in a process that collects.
+func (f *File) Remove() {}
+
+// Close has nothing to close.
+func (f *File) Close() {}
+
+// heap keeps what Map gave alive.
+var heap [][]uint64
+
+// Map gives size bytes of zeroed memory; nil when there is none.
+func Map(size uintptr) unsafe.Pointer {
+	b := make([]uint64, (size+layout.BlockAlign)/8)
+	heap = append(heap, b)
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	return unsafe.Add(p, -uintptr(p)&(layout.BlockAlign-1))
+}

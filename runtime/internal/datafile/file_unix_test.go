@@ -1,0 +1,133 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package datafile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// A name is used again when the process that had it is gone, and not before. What is not data of a run stays.
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "data")
+	var a, b, c File
+	first := begin(t, &a, path, Options{})
+	*word(begin(t, &b, path, Options{}), layout.OffStartWall) = 2
+	want := func(names ...string) {
+		t.Helper()
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, entry := range list {
+			got = append(got, entry.Name())
+		}
+		if strings.Join(got, " ") != strings.Join(names, " ") {
+			t.Errorf("%q, want %q", got, names)
+		}
+	}
+	want("data", "data.2")
+	a.Close()
+	if err := syscall.Munmap(first); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, &c, path, Options{}) // nobody has the lock of the first
+	want("data", "data.2")
+	b.Remove()
+	b.Close()
+	c.Close()
+	want("data")
+
+	for text, taken := range map[string]string{"text": path + " is another file, which is left as it is", layout.Magic: "", "": ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var f File
+		first, got, trouble := f.Open(path, firstSize, Options{})
+		if first == nil || got != taken || trouble != "" {
+			t.Errorf("%q: %d bytes, taken %q, trouble %q", text, len(first), got, trouble)
+		}
+		want("data", "data.2")
+		if b, err := os.ReadFile(path); string(b) != text {
+			t.Errorf("%q, %v", b, err)
+		}
+		f.Remove()
+		f.Close()
+	}
+	for what, make := range map[string]func() error{
+		"a directory":     func() error { return os.Mkdir(path, 0o700) },
+		"a symbolic link": func() error { return os.Symlink("none", path) },
+	} {
+		var f File
+		if err := errors.Join(os.Remove(path), make()); err != nil {
+			t.Fatal(err)
+		}
+		if first, taken, trouble := f.Open(path, firstSize, Options{}); first == nil || taken != path+" is "+what || trouble != "" {
+			t.Errorf("%d bytes, taken %q, want %q, trouble %q", len(first), taken, what, trouble)
+		}
+		f.Remove()
+		f.Close()
+	}
+	var f File
+	if first, _, trouble := f.Open("/dev/null", firstSize, Options{}); first != nil || trouble != "not a file that can hold data" {
+		t.Errorf("%d bytes, %q", len(first), trouble)
+	}
+}
+
+// A file that is not to be goes with the directories that were made for it.
+func TestRemove(t *testing.T) {
+	dir := t.TempDir()
+	spool := filepath.Join(dir, "deep", "spool")
+	var f File
+	begin(t, &f, spool+"/run", Options{Spool: spool, Room: 1 << 20})
+	f.Remove()
+	f.Close()
+	if list, err := os.ReadDir(dir); len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// A file is locked for one at a time, also within a process.
+func TestOpenLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "1")
+	f, err := OpenLocked(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenLocked(path); err != syscall.EWOULDBLOCK {
+		t.Errorf("%v", err)
+	}
+	f.Close()
+	g, err := OpenLocked(path)
+	if err != nil {
+		t.Error(err)
+	}
+	g.Close()
+}
+
+// A report goes through a link, and does not replace the data of a run.
+func TestWriteThere(t *testing.T) {
+	dir := t.TempDir()
+	link, data := filepath.Join(dir, "link"), filepath.Join(dir, "data")
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "text"), []byte("a long text"), 0o600), os.Symlink("text", link),
+		os.WriteFile(data, []byte(layout.Magic), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if trouble := WriteWhole(link, []byte("text")); trouble != "" {
+		t.Error(trouble)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "text")); string(b) != "text" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if trouble := WriteWhole(data, []byte("text")); trouble != "it is the data file of a run" {
+		t.Errorf("%q", trouble)
+	}
+}

@@ -1,0 +1,25 @@
+package datafile
+
+import "syscall"
+
+// On Plan 9 there is a report on stderr and nothing else.
+
+func WriteStderr(b []byte) { syscall.Write(2, b) }
+
+func WriteWhole(path string, b []byte) (trouble string) { return "files are not written on Plan 9" }
+
+func Absolute(path string) string { return path }
+
+func ReadAll(path string) (text []byte, trouble string) { return nil, "files are not read on Plan 9" }
+
+func NoFile(trouble string) bool { return false }
+
+// enterSpool makes the directory of a spool, unless it is there. How much is in it is not known.
+func enterSpool(dir string, room uint64) (made int, trouble string) {
+	if fd, err := syscall.Open(dir, syscall.O_RDONLY); err == nil {
+		syscall.Close(fd)
+	} else if err := syscall.Mkdir(dir, 0o700); err != nil {
+		return 0, "cannot be " + dir + ": " + err.Error()
+	}
+	return 0, ""
+}

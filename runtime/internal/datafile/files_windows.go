@@ -1,0 +1,46 @@
+package datafile
+
+import "syscall"
+
+// handle is what the system has for an open file.
+type handle = syscall.Handle
+
+func open(path string, flags int) (fd handle, err error) {
+	return syscall.Open(path, flags|syscall.O_CLOEXEC, 0o600)
+}
+
+// openWhole opens a file that is read as a whole.
+func openWhole(path string, regular bool) (fd handle, pipe bool, trouble string) {
+	fd, err := open(path, syscall.O_RDONLY)
+	if err != nil {
+		return fd, false, err.Error()
+	}
+	if kind, err := syscall.GetFileType(fd); err != nil || kind != syscall.FILE_TYPE_DISK {
+		syscall.CloseHandle(fd)
+		return fd, false, "not a regular file"
+	}
+	return fd, false, ""
+}
+
+// writeThere writes nothing: everything is replaced.
+func writeThere(path string, b []byte) (done bool, trouble string) { return false, "" }
+
+// rename replaces what is there; MoveFile alone refuses to.
+func rename(from, to string) error {
+	err := syscall.Rename(from, to)
+	if err == nil {
+		return nil
+	}
+	if syscall.Unlink(to) != nil {
+		return err
+	}
+	return syscall.Rename(from, to)
+}
+
+// Absolute makes path independent of later changes of the working directory.
+func Absolute(path string) string {
+	if full, err := syscall.FullPath(path); err == nil {
+		return full
+	}
+	return path
+}

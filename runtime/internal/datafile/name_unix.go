@@ -1,0 +1,119 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package datafile
+
+import (
+	"syscall"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// mostNames is how many names there are for one path.
+const mostNames = 10000
+
+// create creates the file under the path, or with a number added, and maps its first piece.
+func (f *File) create(path string, size uintptr) (first []byte, taken, trouble string) {
+	var since uint64 // start of the live run that has the plain name
+	for n, tries := 1, 0; n < mostNames && tries < 20000; tries++ {
+		name := path
+		if n > 1 {
+			name = string(lite.AppendUint([]byte(path+"."), uint64(n)))
+		}
+		var st syscall.Stat_t
+		fd, err := OpenFD(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL, &st)
+		if err == syscall.EEXIST {
+			what, special := occupant(name)
+			if special {
+				return nil, taken, "not a file that can hold data"
+			}
+			if f.dir != "" || !replaceable(name, n, &since) {
+				if n == 1 && what != "" {
+					taken = name + " is " + what
+				}
+				if n++; n == 2 && path == f.wanted && f.number+1 < mostNames { // this process has had those before
+					n = f.number + 1
+				}
+			}
+			continue
+		}
+		if err != nil {
+			return nil, taken, err.Error()
+		}
+		first, trouble = f.take(fd, size)
+		f.wanted, f.number = path, n
+		if first == nil {
+			syscall.Unlink(name)
+		} else {
+			f.path = Absolute(name)
+			f.stand()
+		}
+		return first, taken, trouble
+	}
+	return nil, taken, "all names are taken"
+}
+
+// occupant says what has the name if that is not data of a run, nor a file that one may just have made. It is special if
+// no file belongs beside it: a device, a pipe or a socket, or a link to one (/dev/null, say).
+func occupant(name string) (what string, special bool) {
+	var st, to syscall.Stat_t
+	if syscall.Lstat(name, &st) != nil {
+		return "", false
+	}
+	link := isKind(&st, syscall.S_IFLNK)
+	if !link || syscall.Stat(name, &to) != nil {
+		to = st
+	}
+	switch to.Mode & syscall.S_IFMT {
+	case syscall.S_IFCHR, syscall.S_IFBLK, syscall.S_IFIFO, syscall.S_IFSOCK:
+		return "", true
+	case syscall.S_IFDIR:
+		return "a directory", false
+	}
+	if link {
+		return "a symbolic link", false
+	}
+	var head [len(layout.Magic)]byte
+	if n := readHead(name, noFollow, head[:]); n > 0 && head[0] != 0 && string(head[:n]) != layout.Magic[:n] {
+		what = "another file, which is left as it is"
+	}
+	return what, false
+}
+
+// replaceable removes what has the name if that is the data file of a run that is over, and says whether it
+// did. A file that is not ours is never touched, nor one whose process lives and holds its lock, nor one that
+// this very process began: the program that it was before it replaced itself (execve) had the same id and has
+// closed its files. Among numbered names, a file begun after the live run that has the plain name belongs to a
+// sibling of this process and is kept.
+func replaceable(name string, n int, since *uint64) bool {
+	var have, there syscall.Stat_t
+	fd, err := OpenFD(name, syscall.O_RDONLY|noFollow, &have)
+	if err != nil {
+		return err == syscall.ENOENT
+	}
+	defer syscall.Close(fd)
+	var head [layout.OffStartWall/8 + 1]uint64
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&head)), len(head)*8)
+	if k, err := syscall.Read(fd, b); err != nil || k < len(b) || string(b[:len(layout.Magic)]) != layout.Magic {
+		return false
+	}
+	begun := head[layout.OffStartWall/8]
+	if err := flock(fd); err != nil || begun == 0 {
+		if n == 1 {
+			*since = begun
+		}
+		return false
+	}
+	if n > 1 && *since != 0 && begun >= *since {
+		return false
+	}
+	if head[layout.OffPID/8] == uint64(syscall.Getpid()) && begun >= processStart() {
+		return false
+	}
+	// Somebody else may have replaced it since it was opened.
+	if syscall.Lstat(name, &there) != nil || have.Ino != there.Ino || have.Dev != there.Dev {
+		return true
+	}
+	return syscall.Unlink(name) == nil
+}

@@ -1,0 +1,82 @@
+//go:build unix || js || wasip1
+
+package datafile
+
+import "syscall"
+
+// handle is what the system has for an open file.
+type handle = int
+
+// open opens a file as OpenFD does.
+func open(path string, flags int) (fd handle, err error) {
+	err = again(func() (err error) {
+		fd, err = syscall.Open(path, flags|dontWait|syscall.O_CLOEXEC, 0o600)
+		return err
+	})
+	return fd, err
+}
+
+// OpenFD opens a file as this package opens all that have a name. It never waits, for the other end
+// of a pipe say, and tells what was opened. With O_NOFOLLOW in flags, a symbolic link is an error;
+// with O_CREAT, a new file is for its owner only.
+func OpenFD(path string, flags int, st *syscall.Stat_t) (fd int, err error) {
+	if fd, err = open(path, flags); err != nil {
+		return -1, err
+	}
+	if err = syscall.Fstat(fd, st); err != nil {
+		syscall.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// isKind says whether a file is of a kind: syscall.S_IFREG, say.
+func isKind(st *syscall.Stat_t, kind uint32) bool { return uint32(st.Mode)&syscall.S_IFMT == kind }
+
+// othersMade says whether a link or a pipe was made by another user, root aside. Where everybody may make files it can
+// be there to have this process write somewhere else with its rights.
+func othersMade(st *syscall.Stat_t) bool {
+	return (isKind(st, syscall.S_IFLNK) || isKind(st, syscall.S_IFIFO)) && st.Uid != 0 && int(st.Uid) != syscall.Geteuid()
+}
+
+// openWhole opens a file that is read as a whole: a regular one and no link to one, or else one that may be a pipe.
+func openWhole(path string, regular bool) (fd int, pipe bool, trouble string) {
+	flags := syscall.O_RDONLY
+	if regular {
+		flags |= noFollow
+	}
+	var st syscall.Stat_t
+	fd, err := OpenFD(path, flags, &st)
+	if err != nil {
+		return -1, false, err.Error()
+	}
+	pipe = isKind(&st, syscall.S_IFIFO)
+	if !isKind(&st, syscall.S_IFREG) && (regular || !pipe) {
+		syscall.Close(fd)
+		return -1, false, "not a regular file"
+	}
+	return fd, pipe, ""
+}
+
+// readHead reads the beginning of a file into b and says how much that is, 0 if it cannot be read.
+func readHead(path string, flags int, b []byte) int {
+	fd, err := open(path, syscall.O_RDONLY|flags)
+	if err != nil {
+		return 0
+	}
+	n, _ := syscall.Read(fd, b)
+	syscall.Close(fd)
+	return max(n, 0)
+}
+
+// Absolute makes path independent of later changes of the working directory.
+func Absolute(path string) string {
+	if path == "" || path[0] == '/' {
+		return path
+	}
+	wd, err := syscall.Getwd()
+	if err != nil {
+		return path
+	}
+	return wd + "/" + path
+}

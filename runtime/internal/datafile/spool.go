@@ -1,0 +1,56 @@
+//go:build !plan9
+
+package datafile
+
+import (
+	"runtime"
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// enterSpool makes the directory of a spool, unless it is there, and says whether it has room for another file. made is
+// how many directories it made.
+func enterSpool(dir string, room uint64) (made int, trouble string) {
+	if made, trouble = makeDir(dir); trouble != "" {
+		return made, "cannot be " + dir + ": " + trouble
+	}
+	const most = 64 // bytes of layout.SpoolHeld
+	text, _ := readAtMost(most, dir+"/"+layout.SpoolHeld, true)
+	line, _ := lite.Cut(string(text), '\n')
+	if held, _ := config.Uint(line); held+dirSize(dir) <= room {
+		return made, ""
+	}
+	countRefusal(dir)
+	return made, dir + " holds more than the " + string(lite.AppendUint(nil, room)) + " bytes that it may; run markgen push " + dir
+}
+
+// makeDir makes a directory, for its owner only, and those it is in; one that there is stays as it is. made is how many
+// it made.
+func makeDir(dir string) (made int, trouble string) {
+	err := mkdir(dir)
+	if up := above(dir); up != "" && err != nil && NoFile(err.Error()) {
+		if made, trouble = makeDir(up); trouble != "" {
+			return made, trouble
+		}
+		err = mkdir(dir)
+	}
+	if err == nil {
+		return made + 1, ""
+	}
+	return made, whyNoDir(dir, err)
+}
+
+func mkdir(dir string) error { return again(func() error { return syscall.Mkdir(dir, 0o700) }) }
+
+// above is the directory that something is in, "" if there is none.
+func above(path string) string {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '/' || path[i] == '\\' && runtime.GOOS == "windows" {
+			return path[:i]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,35 @@
+//go:build unix || js || wasip1
+
+package datafile
+
+import (
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// whyNoDir is what keeps a directory from being there after mkdir has failed; "": nothing.
+func whyNoDir(dir string, err error) (trouble string) {
+	var st syscall.Stat_t
+	if syscall.Lstat(dir, &st) == nil && othersMade(&st) {
+		return "a link or pipe of another user"
+	}
+	if syscall.Stat(dir, &st) == nil && isKind(&st, syscall.S_IFDIR) { // EEXIST, or EROFS and others
+		return ""
+	}
+	return err.Error()
+}
+
+// countRefusal makes layout.SpoolRefusals a byte longer, or makes it. Others may be able to write in the spool: what is no
+// regular file, or has another name somewhere else, is left alone.
+func countRefusal(dir string) {
+	var st syscall.Stat_t
+	fd, err := OpenFD(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|noFollow, &st)
+	if err != nil {
+		return
+	}
+	if isKind(&st, syscall.S_IFREG) && st.Nlink == 1 {
+		writeAll(fd, []byte{'+'})
+	}
+	syscall.Close(fd)
+}

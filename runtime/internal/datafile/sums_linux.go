@@ -1,0 +1,68 @@
+package datafile
+
+import (
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// addSums ends the file with the checksums of its blocks. Other goroutines go on until the program
+// exits, in the middle of a scope maybe, and counters go on counting; so the process first takes
+// what it has mapped for itself, which leaves the file as it is at that moment. Where a system call
+// fails there are no checksums, and nothing else is lost.
+//
+//go:norace
+//go:nocheckptr
+func (f *File) addSums(pieces [][]byte) {
+	if !f.leave(pieces) {
+		return
+	}
+	header := pieces[0]
+	used := uintptr(atomic.LoadUint64(word(header, layout.OffUsed)))
+	file, err := syscall.Mmap(f.fd, 0, int(used), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		return
+	}
+	defer syscall.Munmap(file)
+	block, err := syscall.Mmap(-1, 0, int(mostSums(used)), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		return
+	}
+	defer syscall.Munmap(block)
+	size := fillSums(block, file)
+	end := int64(used + size)
+	if size == 0 || end > f.size && f.reserve(end) != "" || !f.write(int64(used), block[:size]) {
+		return
+	}
+	// Both words in one go: who is killed here has left both or none.
+	var words [(layout.OffSums + 8 - layout.OffUsed) / 8]uint64
+	b := unsafe.Slice((*byte)(unsafe.Pointer(&words)), unsafe.Sizeof(words))
+	copy(b, file[layout.OffUsed:])
+	words[0], words[len(words)-1] = uint64(end), uint64(size)
+	if f.write(layout.OffUsed, b) {
+		atomic.StoreUint64(word(header, layout.OffUsed), words[0]) // in memory, which is the process's own now
+		atomic.StoreUint64(word(header, layout.OffSums), words[len(words)-1])
+	}
+}
+
+// leave gives the process memory of its own in the place of the file that it has mapped, with what
+// is in it, and so page by page as it is written to.
+//
+//go:norace
+func (f *File) leave(pieces [][]byte) bool {
+	at := int64(0)
+	for _, p := range pieces {
+		own, err := syscall.Mmap(f.fd, at, len(p), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+		if err != nil {
+			return false
+		}
+		if !remap(own, len(own), p) {
+			syscall.Munmap(own)
+			return false
+		}
+		at += int64(len(p))
+	}
+	return true
+}

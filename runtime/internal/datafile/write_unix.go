@@ -1,0 +1,57 @@
+//go:build unix || js || wasip1
+
+package datafile
+
+import (
+	"syscall"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// writeThere writes b to what has the name path, if that is a device, a pipe or a link, which are not replaced. What is
+// the process's own stdout or stderr, /dev/stderr say, is written to as the process itself does, behind what is there.
+func writeThere(path string, b []byte) (done bool, trouble string) {
+	var st syscall.Stat_t
+	switch {
+	case holdsData(path):
+		return true, "it is the data file of a run"
+	case syscall.Lstat(path, &st) != nil || isKind(&st, syscall.S_IFREG):
+		return false, ""
+	case othersMade(&st):
+		return true, "a link or pipe of another user; give a path where that user makes no files"
+	}
+	flags := syscall.O_WRONLY
+	if isKind(&st, syscall.S_IFLNK) {
+		var to, own syscall.Stat_t
+		for fd := 1; fd <= 2 && syscall.Stat(path, &to) == nil; fd++ {
+			if syscall.Fstat(fd, &own) == nil && own.Dev == to.Dev && own.Ino == to.Ino {
+				return true, troubleOf(writeAll(fd, b))
+			}
+		}
+	} else {
+		flags |= noFollow
+	}
+	fd, err := OpenFD(path, flags, &st)
+	if err == nil {
+		if isKind(&st, syscall.S_IFREG) {
+			err = syscall.Ftruncate(fd, 0)
+		}
+		if err == nil {
+			err = writeAll(fd, b)
+		}
+		syscall.Close(fd)
+	}
+	return true, troubleOf(err)
+}
+
+func rename(from, to string) error { return syscall.Rename(from, to) }
+
+// holdsData says whether a path leads to a data file.
+func holdsData(path string) bool {
+	var st syscall.Stat_t
+	if syscall.Stat(path, &st) != nil || !isKind(&st, syscall.S_IFREG) {
+		return false
+	}
+	var head [len(layout.Magic)]byte
+	return readHead(path, 0, head[:]) == len(head) && string(head[:]) == layout.Magic
+}
