@@ -6,38 +6,17 @@ import (
 	"unsafe"
 
 	"github.com/markgen/markgen/runtime/config"
-	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
-
-// Fields of the lines of a table.
-const (
-	markerID     = 1 // of a counter, too
-	markerKind   = 2
-	markerGate   = 6
-	markerFlags  = 7
-	markerSample = 9
-	markerName   = 10
-	counterName  = 6
-)
-
-// kindOf gives the kind of a table's line, 0 when it is none.
-func kindOf(line string) byte {
-	if len(line) > 1 && line[1] == '\t' {
-		return line[0]
-	}
-	return 0
-}
 
 // scan calls f for each marker of the table, with its place and its line.
 //
 //go:norace
-func (t *table) scan(f func(i uint32, line string)) {
+func (t *table) scan(f func(i uint32, line tabletext.Line)) {
 	i := uint32(0)
-	for rest := unpack(t.text); rest != "" && i < uint32(t.markers); {
-		var line string
-		line, rest = lite.Cut(rest, '\n')
-		if kindOf(line) == 'm' {
+	for line, rest := tabletext.Next(unpack(t.text)); line != "" && i < uint32(t.markers); line, rest = tabletext.Next(rest) {
+		if line.Kind() == tabletext.Marker {
 			f(i, line)
 			i++
 		}
@@ -72,12 +51,11 @@ func (t *table) choose(collecting bool) {
 	wanted := make([]bool, t.markers)
 	kept := make([]bool, t.markers)
 	bits := make([]uint32, t.markers)
-	t.scan(func(i uint32, line string) {
-		name := lite.Field(line, markerName, markerName)
-		gate := gateOf(line, i, t.markers)
+	t.scan(func(i uint32, line tabletext.Line) {
+		name, gate := line.Name(), line.Gate(i, t.markers)
 		t.gates[i] = gate
 		watched := watchMarker(name, t.first+i)
-		if !conf.Wild && (watched || conf.wants(lite.Field(line, markerID, markerName), name)) {
+		if !conf.Wild && (watched || conf.wants(line.ID(), name)) {
 			wanted[gate] = true
 		} else {
 			bits[i] |= layout.IndexOff | layout.IndexOffChoice
@@ -86,11 +64,11 @@ func (t *table) choose(collecting bool) {
 			bits[i] |= layout.IndexOff | layout.IndexWatched
 			kept[gate], kept[i] = true, true // where there is one body each tests its own
 		}
-		n, ok := config.Uint(lite.Field(line, markerSample, markerName))
+		n, ok := line.Rate()
 		if conf.Countdown && conf.Sample > 1 {
 			n = conf.Sample
 		}
-		if rates && !watched && ok && n > 1 && n <= config.MostRate && lite.Field(line, markerKind, markerName) != "point" {
+		if rates && !watched && ok && n > 1 && n <= config.MostRate && !line.IsPoint() {
 			bits[i] |= layout.IndexOff | layout.IndexCounted
 			if t.rates == nil {
 				t.rates = make([]uint32, t.markers)
@@ -130,21 +108,13 @@ func (t *table) turnOn(off uint32) {
 	}
 }
 
-// gateOf is the place in the table of the gate that a line names for the marker at i.
-func gateOf(line string, i uint32, markers int) uint32 {
-	if g, ok := config.Uint(lite.Field(line, markerGate, markerName)); ok && g < uint64(markers) {
-		return uint32(g)
-	}
-	return i
-}
-
 // gate is the gate of the marker at i. The caller holds the lock.
 //
 //go:norace
 func (t *table) gate(i uint32) *Marker {
 	if t.gates == nil {
 		t.gates = make([]uint32, t.markers)
-		t.scan(func(i uint32, line string) { t.gates[i] = gateOf(line, i, t.markers) })
+		t.scan(func(i uint32, line tabletext.Line) { t.gates[i] = line.Gate(i, t.markers) })
 	}
 	return t.at(t.gates[i])
 }
@@ -197,19 +167,17 @@ func (t *table) countIf(on bool) {
 func (t *table) chooseCounters() {
 	t.counting = make([]counting, t.n)
 	i := 0
-	for rest := unpack(t.text); rest != "" && i < t.n; {
-		var line string
-		line, rest = lite.Cut(rest, '\n')
-		switch kindOf(line) {
-		case 'c':
+	for line, rest := tabletext.Next(unpack(t.text)); line != "" && i < t.n; line, rest = tabletext.Next(rest) {
+		switch line.Kind() {
+		case tabletext.Counter:
 			switch {
 			case conf.Wild:
-			case conf.wants(lite.Field(line, markerID, counterName), lite.Field(line, counterName, counterName)):
+			case conf.wants(line.ID(), line.Name()):
 				t.counting[i] = countsOn
 			case conf.chooses():
 				*(*uint64)(unsafe.Add(t.counters, 8*uintptr(t.n+i/64))) |= 1 << (i % 64)
 			}
-		case 'b':
+		case tabletext.Block:
 			t.counting[i] = countsAlways
 		default:
 			continue

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -161,9 +161,8 @@ func beginTicking(table, counter uint64, p *unsafe.Pointer, since baseline) bool
 func (t *table) hasBlocks() bool {
 	if t.blocks == 0 {
 		t.blocks = 1
-		for rest := unpack(t.text); rest != ""; {
-			var line string
-			if line, rest = lite.Cut(rest, '\n'); kindOf(line) == 'b' {
+		for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
+			if line.Kind() == tabletext.Block {
 				t.blocks = 2
 				break
 			}

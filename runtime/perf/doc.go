@@ -50,6 +50,7 @@
 //	internal/random        random numbers
 //	internal/relate        callers, and markers that are open at once
 //	internal/report        the table that a program prints itself
+//	internal/tabletext     the texts of tables, with the names of markers
 //	internal/wild          which functions collect=wild picks
 //
 // They import only runtime, sync/atomic, syscall, unsafe, math/bits and each other, and in an overlay build

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -142,11 +142,10 @@ func enlist(markers *Marker, nm int, counters *Counter, nc int, text string, as 
 
 // ofMain says whether a table that is in the source is that of package main.
 func ofMain(text string) bool {
-	for len(text) > 1 && text[1] == '\n' {
-		if text[0] == 'e' {
+	for line, rest := tabletext.Next(text); len(line) == 1; line, rest = tabletext.Next(rest) {
+		if line == tabletext.LastTable {
 			return true
 		}
-		text = text[2:]
 	}
 	return false
 }
@@ -257,13 +256,11 @@ func (t *table) words() uintptr {
 //
 //go:norace
 func (t *table) describe() (importPath string, markers int) {
-	for rest := t.text; rest != ""; {
-		var line string
-		line, rest = lite.Cut(rest, '\n')
-		switch kindOf(line) {
-		case 'p':
-			importPath = line[2:]
-		case 'm':
+	for line, rest := tabletext.Next(t.text); line != ""; line, rest = tabletext.Next(rest) {
+		switch line.Kind() {
+		case tabletext.Package:
+			importPath = line.ImportPath()
+		case tabletext.Marker:
 			markers++
 		}
 	}

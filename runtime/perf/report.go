@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/report"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -66,34 +67,32 @@ func gather() (rows []report.Row, estimated bool) {
 	for k := range tables {
 		t := &tables[k]
 		m, c := 0, 0
-		for rest := unpack(t.text); rest != ""; {
-			var line string
-			line, rest = lite.Cut(rest, '\n')
-			switch kindOf(line) {
-			case 'm':
+		for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
+			switch line.Kind() {
+			case tabletext.Marker:
 				if m < t.markers {
 					var r row
 					for _, i := range index[t.first+uint32(m)] {
 						r.add(i)
 					}
-					r.Name = lite.Field(line, markerName, markerName)
-					r.Timed = r.Total > 0 || lite.Field(line, markerKind, markerName) != "point" && !lite.Has(lite.Field(line, markerFlags, markerName), 'c')
+					r.Name = line.Name()
+					r.Timed = r.Total > 0 || !line.IsPoint() && !line.CountsOnly()
 					rows = append(rows, r.Row)
 					estimated = estimated || r.estimated
 				}
 				m++
-			case 'c':
+			case tabletext.Counter:
 				if c < t.n && t.counters != nil {
 					n := atomic.LoadUint64((*uint64)(unsafe.Add(t.counters, 8*uintptr(c))))
 					for _, own := range t.own {
 						n += atomic.LoadUint64(own.counter(uintptr(c)))
 					}
 					more, sampled := ticked(uint64(k), uint64(c))
-					rows = append(rows, report.Row{Name: lite.Field(line, counterName, counterName), Count: n + more})
+					rows = append(rows, report.Row{Name: line.Name(), Count: n + more})
 					estimated = estimated || sampled
 				}
 				c++
-			case 'b':
+			case tabletext.Block:
 				c++
 			}
 		}

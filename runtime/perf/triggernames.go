@@ -5,6 +5,7 @@ package perf
 import (
 	"github.com/markgen/markgen/runtime/glob"
 	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 )
 
 // checkTriggers warns about triggers that are about no marker, when the table of package main (it has a line "e") has been
@@ -15,9 +16,8 @@ func checkTriggers(t *table) {
 	if len(triggers()) == 0 {
 		return
 	}
-	for rest := unpack(t.text); rest != ""; {
-		var line string
-		if line, rest = lite.Cut(rest, '\n'); line == "e" {
+	for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
+		if line == tabletext.LastTable {
 			complainOfTriggers()
 			return
 		}
@@ -68,12 +68,11 @@ func (t *trigger) meant() string {
 		return ""
 	}
 	for i := range tables {
-		for rest := unpack(tables[i].text); rest != ""; {
-			var line string
-			if line, rest = lite.Cut(rest, '\n'); kindOf(line) != 'm' {
+		for line, rest := tabletext.Next(unpack(tables[i].text)); line != ""; line, rest = tabletext.Next(rest) {
+			if line.Kind() != tabletext.Marker {
 				continue
 			}
-			name := lite.Field(line, markerName, markerName)
+			name := line.Name()
 			all := bare(name)
 			if n := len(all) - len(want); n > 0 && all[n:] == want && lite.Has("./:", all[n-1]) {
 				return name
@@ -100,9 +99,8 @@ func bare(name string) string {
 //go:norace
 func (t *trigger) namesCounter() bool {
 	for i := range tables {
-		for rest := unpack(tables[i].text); rest != ""; {
-			var line string
-			if line, rest = lite.Cut(rest, '\n'); kindOf(line) == 'c' && glob.Name(t.Name, lite.Field(line, counterName, counterName)) {
+		for line, rest := tabletext.Next(unpack(tables[i].text)); line != ""; line, rest = tabletext.Next(rest) {
+			if line.Kind() == tabletext.Counter && glob.Name(t.Name, line.Name()) {
 				return true
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/markgen/markgen/runtime/internal/lite"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -34,10 +34,8 @@ func (t *table) goesWith(i uint32) bool {
 	if t.chosen == nil {
 		t.chosen = make([]bool, t.markers)
 		isFunction := make([]bool, t.markers)
-		t.scan(func(i uint32, line string) { isFunction[i] = lite.Field(line, markerKind, markerName) == "func" })
-		t.scan(func(i uint32, line string) {
-			t.chosen[i] = lite.Has(lite.Field(line, markerFlags, markerName), 't') && isFunction[t.gates[i]]
-		})
+		t.scan(func(i uint32, line tabletext.Line) { isFunction[i] = line.IsFunction() })
+		t.scan(func(i uint32, line tabletext.Line) { t.chosen[i] = line.FollowsCall() && isFunction[t.gates[i]] })
 	}
 	return t.chosen[i]
 }

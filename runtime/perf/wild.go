@@ -12,6 +12,7 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/internal/platform"
 	"github.com/markgen/markgen/runtime/internal/random"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
 	"github.com/markgen/markgen/runtime/internal/wild"
 	"github.com/markgen/markgen/runtime/layout"
 )
@@ -108,20 +109,15 @@ func (t *table) enter() {
 		return
 	}
 	i := uint32(0)
-	for rest := unpack(t.text); rest != ""; {
-		var line string
-		if line, rest = lite.Cut(rest, '\n'); line == "e" {
-			picking.over = true
-		}
-		if kindOf(line) != 'm' || i >= uint32(t.markers) {
+	for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
+		picking.over = picking.over || line == tabletext.LastTable
+		if line.Kind() != tabletext.Marker || i >= uint32(t.markers) {
 			continue
 		}
 		number := t.first + i
 		i++
-		id, name := lite.Field(line, markerID, markerName), lite.Field(line, markerName, markerName)
-		if v, ok := lite.ParseHex(id); ok && lite.Field(line, markerKind, markerName) == "func" &&
-			!lite.Has(lite.Field(line, markerFlags, markerName), 'c') && conf.wants(id, name) {
-			picking.Add(v, number)
+		if id, ok := lite.ParseHex(line.ID()); ok && line.IsFunction() && !line.CountsOnly() && conf.wants(line.ID(), line.Name()) {
+			picking.Add(id, number)
 			*wildWord(layout.OffWildOf)++
 		}
 	}

@@ -1,0 +1,98 @@
+// Package tabletext reads the texts of tables, which name the markers and counters of a package
+// (docs/data-file.md has their form).
+//
+//	for line, rest := tabletext.Next(text); line != ""; line, rest = tabletext.Next(rest) {
+//		if line.Kind() == tabletext.Marker {
+//			… line.Name() …
+package tabletext
+
+import (
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/internal/lite"
+)
+
+// Kinds of lines.
+const (
+	Package = 'p'
+	Marker  = 'm'
+	Counter = 'c'
+	Block   = 'b' // a cover block
+)
+
+// LastTable is the line that says that the table is the last one of a program, that of package main.
+const LastTable Line = "e"
+
+// Fields of a line.
+const (
+	fieldID    = 1
+	fieldKind  = 2
+	fieldGate  = 6
+	fieldFlags = 7
+	fieldRate  = 9
+
+	fieldName        = 10
+	fieldCounterName = 6
+)
+
+// A Line is a line of a table's text.
+type Line string
+
+// Next takes the first line off a text; it is "" if there is none left.
+func Next(text string) (line Line, rest string) {
+	for line == "" && text != "" {
+		var s string
+		s, text = lite.Cut(text, '\n')
+		line = Line(s)
+	}
+	return line, text
+}
+
+// Kind is the kind of the line, 0 if it has no fields.
+func (l Line) Kind() byte {
+	if len(l) > 1 && l[1] == '\t' {
+		return l[0]
+	}
+	return 0
+}
+
+// ImportPath is the one in a line of kind Package.
+func (l Line) ImportPath() string { return string(l[2:]) }
+
+func (l Line) field(n int) string { return lite.Field(string(l), n, l.last()) }
+
+// last is the number of the field with the name, which is the rest of the line.
+func (l Line) last() int {
+	if l.Kind() == Counter {
+		return fieldCounterName
+	}
+	return fieldName
+}
+
+// ID is the ID of a marker or counter, in hexadecimal digits.
+func (l Line) ID() string { return l.field(fieldID) }
+
+// Name is the name of a marker or counter.
+func (l Line) Name() string { return l.field(l.last()) }
+
+// IsFunction says whether a marker is that of a function.
+func (l Line) IsFunction() bool { return l.field(fieldKind) == "func" }
+
+// IsPoint says whether a marker is a point, which has no duration.
+func (l Line) IsPoint() bool { return l.field(fieldKind) == "point" }
+
+// CountsOnly says whether passages of a marker are counted and not timed.
+func (l Line) CountsOnly() bool { return lite.Has(l.field(fieldFlags), 'c') }
+
+// FollowsCall says whether the function of a marker chooses, when it is called, which of its bodies runs.
+func (l Line) FollowsCall() bool { return lite.Has(l.field(fieldFlags), 't') }
+
+// Gate is the place in the table of the gate of the marker at place i, of so many markers.
+func (l Line) Gate(i uint32, markers int) uint32 {
+	if g, ok := config.Uint(l.field(fieldGate)); ok && g < uint64(markers) {
+		return uint32(g)
+	}
+	return i
+}
+
+// Rate is the N of sample=1:N of a marker; ok is false if it can have none.
+func (l Line) Rate() (n uint64, ok bool) { return config.Uint(l.field(fieldRate)) }
