@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -120,36 +119,4 @@ func testOutermost(t *testing.T, m *[3]Marker, shut bool) {
 	if a-a0 != 5 || n != n0 || b-b0 != 3 {
 		t.Errorf("shut %v: %d passages, %d ns nested, %d of another; want 5, 0, 3", shut, a-a0, n-n0, b-b0)
 	}
-}
-
-func TestListed(t *testing.T) {
-	var l listed
-	l.parse("00000000000000a2\r\nfedcba9876543210\n\np.F*\n0000000000000001\nnot an ID either\n")
-	for id, want := range map[string]bool{
-		"00000000000000a2": true, "fedcba9876543210": true, "0000000000000001": true,
-		"00000000000000a1": false, "FEDCBA9876543210": false, "": false, "p.F*": false,
-	} {
-		if l.has(id) != want {
-			t.Errorf("%q: %v", id, !want)
-		}
-	}
-	c := settings{Config: config.Config{Only: l.globs}, listed: l}
-	if !c.wants("x", "p.Format") || !c.wants("00000000000000a2", "y") || c.wants("x", "q.F") || !c.chooses() {
-		t.Errorf("globs %q", l.globs)
-	}
-	if none := (settings{listed: listed{given: true}}); none.wants("x", "p.F") || !none.chooses() {
-		t.Error("an empty file chooses all")
-	}
-}
-
-func FuzzListed(f *testing.F) {
-	f.Add("00000000000000a2\np.*\n", "00000000000000a2")
-	f.Fuzz(func(t *testing.T, text, id string) {
-		var l listed
-		l.parse(text)
-		if !slices.IsSorted(l.ids) {
-			t.Error("not sorted")
-		}
-		l.has(id)
-	})
 }

@@ -11,8 +11,8 @@ import (
 
 // settings are what MARKGEN asked for.
 type settings struct {
-	config.Config        // Only has the globs of the file of only=@FILE once that is read
-	listed        listed // what else that file names
+	config.Config             // Only has the globs of the file of only=@FILE once that is read
+	listed        config.Only // what is in that file
 }
 
 // parseSettings reads the value of MARKGEN. trouble is "" or says what is wrong with it.
@@ -22,7 +22,7 @@ func parseSettings(value string) (c settings, trouble string) {
 }
 
 // chooses says whether some markers may be left out.
-func (c *settings) chooses() bool { return c.Only != "" || c.listed.given || c.Skip != "" || c.Wild }
+func (c *settings) chooses() bool { return c.Only != "" || c.listed.Given || c.Skip != "" || c.Wild }
 
 // readListed reads the file of only=@FILE, if there is one.
 func (c *settings) readListed() (trouble string) {
@@ -33,15 +33,15 @@ func (c *settings) readListed() (trouble string) {
 	if trouble != "" {
 		return config.Refuse("only", "cannot be "+c.Only+": "+trouble+"; give a file with the ID of a marker or a glob on each line")
 	}
-	c.listed.parse(string(text))
-	c.Only = c.listed.globs
+	c.listed = config.ParseOnly(string(text))
+	c.Only = c.listed.Globs
 	return ""
 }
 
 // wants says whether the marker of that ID and name is collected: only names the
 // ID or has a glob that matches, if there is any, and no glob of skip.
 func (c *settings) wants(id, name string) bool {
-	if (c.Only != "" || c.listed.given) && !c.listed.has(id) && !matchAny(c.Only, name) {
+	if (c.Only != "" || c.listed.Given) && !c.listed.Has(id) && !matchAny(c.Only, name) {
 		return false
 	}
 	return c.Skip == "" || !matchAny(c.Skip, name)

@@ -5,6 +5,8 @@ package perf
 import (
 	"testing"
 	"time"
+
+	"github.com/markgen/markgen/runtime/config"
 )
 
 func TestExpand(t *testing.T) {
@@ -13,5 +15,16 @@ func TestExpand(t *testing.T) {
 		if got := expand(in, "app", 42, at); got != want {
 			t.Errorf("expand(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestWants(t *testing.T) {
+	c := settings{listed: config.ParseOnly("00000000000000a2\np.F*\n")}
+	c.Only = c.listed.Globs
+	if !c.wants("x", "p.Format") || !c.wants("00000000000000a2", "y") || c.wants("x", "q.F") || !c.chooses() {
+		t.Errorf("globs %q", c.Only)
+	}
+	if none := (settings{listed: config.ParseOnly("")}); none.wants("x", "p.F") || !none.chooses() {
+		t.Error("an empty file chooses all")
 	}
 }

@@ -374,7 +374,7 @@ func start(value string) (refused uint64, trouble string) {
 	setHeaderText(layout.OffGo, layout.SizeGo, runtime.Version())
 	setHeaderText(layout.OffGOOS, layout.SizeGOOS, goos)
 	setHeaderText(layout.OffGOARCH, layout.SizeGOARCH, goarch)
-	main, version := build(modinfo())
+	main, version := platform.Build(modinfo())
 	setHeaderText(layout.OffMain, layout.SizeMain, main)
 	setHeaderText(layout.OffBuild, layout.SizeBuild, version)
 	setHeaderText(layout.OffConfig, layout.SizeConfig, value)

@@ -108,3 +108,17 @@ func TestHex(t *testing.T) {
 		}
 	}
 }
+
+func TestSqueeze(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                 "",
+		"AMD EPYC\x00\x00\x00":             "AMD EPYC",
+		"  Intel(R)  Xeon(R) CPU \x00rest": "Intel(R) Xeon(R) CPU",
+		"0x00000000413fd0c1\n":             "0x00000000413fd0c1",
+		"a\xffb\x01c":                      "a b c",
+	} {
+		if got := Squeeze([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

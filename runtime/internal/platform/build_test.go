@@ -1,12 +1,9 @@
-//go:build !markgen_off
-
-package perf
+package platform
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -24,25 +21,11 @@ func TestBuild(t *testing.T) {
 		{"path\t" + strings.Repeat("x", layout.SizeMain) + "\nmod\tx\tversion\t\n" + "build\tvcs.revision=abc\n", "", "abc"},
 	} {
 		around := strings.Repeat("?", 16)
-		if main, version := build(around + tt.text + around); main != tt.main || version != tt.version {
+		if main, version := Build(around + tt.text + around); main != tt.main || version != tt.version {
 			t.Errorf("%q: %q at %q, want %q at %q", tt.text, main, version, tt.main, tt.version)
 		}
 	}
-	if main, version := build("short"); main != "" || version != "" {
+	if main, version := Build("short"); main != "" || version != "" {
 		t.Errorf("of nothing %q at %q", main, version)
-	}
-}
-
-func TestSqueeze(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                 "",
-		"AMD EPYC\x00\x00\x00":             "AMD EPYC",
-		"  Intel(R)  Xeon(R) CPU \x00rest": "Intel(R) Xeon(R) CPU",
-		"0x00000000413fd0c1\n":             "0x00000000413fd0c1",
-		"a\xffb\x01c":                      "a b c",
-	} {
-		if got := lite.Squeeze([]byte(text)); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }

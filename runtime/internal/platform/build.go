@@ -1,17 +1,14 @@
-//go:build !markgen_off
-
-package perf
+package platform
 
 import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// build tells from what the linker put into the program (go version -m prints it) the import
-// path of the main package and the version that was built: that of its module if there is
-// one, else the first digits of the revision it was built from, with +dirty if there were
-// changes besides. "" is what is not known.
-func build(modinfo string) (main, version string) {
+// Build reads what the linker has put into the program about its modules (go version -m prints it): the import path of
+// the main package, and the version of its module or else the first digits of the revision, with +dirty if there were
+// changes since. What is not known is "".
+func Build(modinfo string) (main, version string) {
 	const around = 16 // bytes that mark the text's beginning in a file, and as many its end
 	if len(modinfo) < 2*around {
 		return "", ""
