@@ -54,7 +54,7 @@ func (t *table) choose(collecting bool) {
 	t.scan(func(i uint32, line tabletext.Line) {
 		name, gate := line.Name(), line.Gate(i, t.markers)
 		t.gates[i] = gate
-		watched := watchMarker(name, t.first+i)
+		watched := triggers().Watch(name, t.first+i)
 		if !conf.Wild && (watched || conf.wants(line.ID(), name)) {
 			wanted[gate] = true
 		} else {

@@ -85,7 +85,7 @@ func toggle(call string, to RunState, why cause) error {
 	if s := State(); call == "Start" && conf.Period > 0 && (s == layout.StateProfiling || s == layout.StatePaused) {
 		return nil // every= begins by itself, and changes the state when it likes
 	}
-	if header != nil && conf.Period > 0 && (call == "Pause" || call == "Resume") && wantCall(call == "Resume") {
+	if header != nil && conf.Period > 0 && (call == "Pause" || call == "Resume") && callInCycle(call == "Resume") {
 		return nil
 	}
 	for {
@@ -142,7 +142,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 		setHeader(layout.OffClosed, t)
 	}
 	logChange(t, from, to, why, marker)
-	resetTriggers(to)
+	triggers().Enter(uint64(to))
 	if why == causeEnd { // of the process: nothing is recorded from now on, so the markers need not follow
 		hot.window = &over
 	} else {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/markgen/markgen/runtime/config"
 	"github.com/markgen/markgen/runtime/internal/platform"
+	"github.com/markgen/markgen/runtime/internal/trigger"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
@@ -23,29 +24,26 @@ func sleep(ns int64)
 // longestSleep is how late timers may notice a change of state, ns.
 const longestSleep = 10_000_000
 
-// shortestSleep is how often they look at least for a state that a short trigger is about, ns.
-const shortestSleep = 200_000
-
 // timers runs the triggers on time, every= and the windows of sample=, until the run has ended or none of these is left.
 //
 //go:norace
 func timers(run uint64) {
 	s := &theSampler
-	var c cycle
-	begun := uint64(nanotime())
+	line := trigger.Timeline{Begun: uint64(nanotime())}
+	cycle := trigger.Cycle{Begun: line.Begun, Period: conf.Period, Width: conf.Width}
 	for acquire(&timing); State() != layout.StateStopped && atomic.LoadUint64(&runs) == run; acquire(&timing) {
 		next := longestSleep + uint64(nanotime())
 		all := triggers()
 		for i := range all {
 			if t := &all[i]; t.Kind == config.TriggerAfter {
-				next = min(next, t.due(begun), uint64(nanotime())+t.look())
+				next = min(next, dueAt(t, &line))
 			}
 		}
-		if !timersNeeded() {
+		if !all.Pending(uint64(State())) && conf.Period == 0 && !conf.windows() { // nothing is still to happen at a time
 			break
 		}
 		if conf.Period > 0 {
-			next = min(next, c.due(begun))
+			next = min(next, cycleAt(&cycle))
 		}
 		if conf.windows() {
 			next = min(next, s.due())
@@ -61,20 +59,35 @@ func timers(run uint64) {
 	release(&timing)
 }
 
-// timersNeeded says whether something is still to happen at a time. A start happens once.
+// dueAt acts if the time of the trigger has come, and gives the time of its next call, on the monotonic clock.
 //
 //go:norace
-func timersNeeded() bool {
-	all := triggers()
-	for i := range all {
-		if t := &all[i]; t.Kind == config.TriggerAfter && (t.Key != "start" || t.applies(State())) {
-			return true
-		}
+func dueAt(t *trigger.Trigger, line *trigger.Timeline) uint64 {
+	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince)) // they may have been changed from outside
+	line.Observe(uint64(state), tick, began.Mono+toNS(less(tick, began.Tick)))
+	acts, next := t.Due(line, uint64(nanotime()))
+	if acts {
+		act(t, causeTimer, 0)
 	}
-	return conf.Period > 0 || conf.windows()
+	return next
 }
 
-// timersRun is the run that timers are there for; 0: there are none. Under timing.
+// cycleAt begins or ends the window of the period if its time has come, and gives the time of its next call.
+//
+//go:norace
+func cycleAt(c *trigger.Cycle) uint64 {
+	for {
+		r, ok := c.Step(uint64(State()), uint64(nanotime()))
+		if !ok {
+			return c.Next()
+		}
+		acquire(&deciding)
+		meet(r, causeTimer, 0)
+		release(&deciding)
+	}
+}
+
+// timersRun is the run that timers are there for; 0: there are none.
 var timersRun uint64
 
 // haveTimers starts timers for a run that has none, or complains that there can be none.
@@ -95,85 +108,9 @@ func haveTimers(run uint64) {
 	startTimers(run)
 }
 
-// timing is held by timers while they look at the run and act, so that forget does not take the run away from them.
+// timing is held by timers while they look at the run and act, so that forget does not take the run away from them. It
+// guards timersRun, and what triggers keep of times.
 var timing mutex
-
-// due acts if the time of the trigger has come, and gives the time of its next call, on the monotonic clock.
-//
-//go:norace
-func (t *trigger) due(begun uint64) uint64 {
-	state, tick := State(), atomic.LoadUint64(headerWord(layout.OffSince))
-	since := began.Mono + toNS(less(tick, began.Tick)) // the state may have been changed from outside
-	if state == layout.StateProfiling && firstProfiling == 0 {
-		firstProfiling = since
-	}
-	switch t.Key {
-	case "start":
-		since = begun
-	case "stop":
-		since = firstProfiling
-	}
-	if !t.applies(state) || t.fired == tick || since == 0 {
-		return never
-	}
-	if at := since + t.N; int64(uint64(nanotime())-at) < 0 {
-		return at
-	}
-	t.fired = tick // once in a state
-	t.act(causeTimer, 0)
-	return never
-}
-
-// look is how long timers may sleep before they look whether the state has begun that the trigger is about: an eighth of
-// the trigger's time, which makes it late by no more than that; ns.
-func (t *trigger) look() uint64 {
-	if t.Key == "start" { // its state has begun with the run
-		return longestSleep
-	}
-	return min(max(t.N/8, shortestSleep), longestSleep)
-}
-
-const never = 1 << 62
-
-// firstProfiling is when timers saw the run profiling first, on the monotonic clock; 0: not yet.
-var firstProfiling uint64
-
-// mostLate is the most by which a window that ends late shortens later ones, unless ten windows are more, ns: the process
-// may have been stopped meanwhile.
-const mostLate = 100_000_000
-
-// A cycle is every=PERIOD:WINDOW: when the next period begins and when the window of this one ends, ns since the beginning
-// of the run, and by how much windows have been too long.
-type cycle struct{ next, ends, late uint64 }
-
-// due begins or ends the window of the period if its time has come, and gives the time of its next call. A window that
-// begins late is as long as others; one that ends late is made up for by leaving out later ones.
-//
-//go:norace
-func (c *cycle) due(begun uint64) uint64 {
-	t, period, width := uint64(nanotime())-begun, conf.Period, conf.Width
-	if c.ends != 0 && t >= c.ends {
-		want(wantPeriod, false, causeTimer, 0)
-		t = uint64(nanotime()) - begun
-		c.late += min(t-c.ends, max(10*width, mostLate))
-		c.next += c.late / width * period
-		c.late %= width
-		c.next = max(c.next, t-t%period)
-		c.ends = 0
-	}
-	switch {
-	case c.ends != 0:
-	case t >= c.next:
-		want(wantPeriod, true, causeTimer, 0)
-		c.next, c.ends = t-t%period+period, t+width
-	case State() == layout.StateProfiling: // somebody has resumed from outside, or started: that is about the windows to come
-		want(wantPeriod, false, causeTimer, 0)
-	}
-	if c.ends != 0 {
-		return begun + c.ends
-	}
-	return begun + c.next
-}
 
 // runs is a number that changes when a run begins and when it is left.
 var runs uint64

@@ -6,24 +6,52 @@ import (
 	"sync/atomic"
 
 	"github.com/markgen/markgen/runtime/config"
-	"github.com/markgen/markgen/runtime/glob"
+	"github.com/markgen/markgen/runtime/internal/tabletext"
+	"github.com/markgen/markgen/runtime/internal/trigger"
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A trigger changes the state of the run at an event: a passage of a marker, a number of records, or a time. A run may
-// have several of each kind.
-//
-// One that starts or resumes acts when a scope of its marker begins, which is the first that is collected. One that pauses
-// or stops acts when the last open scope of its marker ends, which is the last that is collected. So
-// start=on:M,pause=on:M collects while M runs.
-type trigger struct {
-	config.Trigger
+// Package trigger decides which change of the state an event asks for. Here it is told of the events, and the changes are
+// made. Locks are taken in this order: timing (timer.go) or triggering, deciding, the lock.
 
-	warned  bool          // that there is no such marker
-	numbers []uint32      // of the markers that have the name; under the lock
-	seen    atomic.Uint64 // passages or records since the state it is about began
-	fired   uint64        // when the state began in which it acted last, for one on time; ticks
-	open    int64         // scopes of its marker
+// theTriggers are those of the run. They are replaced, not changed, when another run begins: others may be going through
+// them.
+var theTriggers *trigger.Set
+
+func triggers() trigger.Set {
+	if all := theTriggers; all != nil {
+		return *all
+	}
+	return nil
+}
+
+var (
+	// triggering makes a passage and the change of state that it triggers one event: otherwise the end of one scope could
+	// pause right after the beginning of another has found no need to resume. It guards what triggers keep of passages.
+	triggering mutex
+
+	// deciding guards theMachine, which changes together with the state; but other processes change only the state.
+	deciding   mutex
+	theMachine trigger.Machine
+)
+
+// beginTriggers makes the triggers of the configuration those of the run.
+//
+//go:norace
+func beginTriggers() {
+	all := trigger.New(&conf.Config)
+	theTriggers, theMachine = &all, trigger.NewMachine(&conf.Config)
+	for i := range watched {
+		atomic.StoreUint64(&watched[i], 0)
+	}
+	for i := range all {
+		switch t := &all[i]; {
+		case t.Kind == config.TriggerRecords:
+			hot.extras |= extraRecords
+		case t.OnMarker() && !t.Opens():
+			hot.extras |= extraTrigger
+		}
+	}
 }
 
 // bits are those for OffTriggers.
@@ -35,59 +63,14 @@ func (c *settings) bits() (bits uint64) {
 			bits |= layout.TriggerEvent
 		}
 	}
-	if c.timed() {
+	if c.Period > 0 || c.windows() {
 		bits |= layout.TriggerTimer
 	}
 	return bits
 }
 
 // timed says whether something happens at a time, for which a goroutine is needed.
-func (c *settings) timed() bool {
-	for _, t := range c.Triggers {
-		if t.Kind == config.TriggerAfter {
-			return true
-		}
-	}
-	return c.Period > 0 || c.windows()
-}
-
-// theTriggers are those of the run. The slice is replaced, not changed, when another run begins: others may be going
-// through it.
-var theTriggers *[]trigger
-
-func triggers() []trigger {
-	if all := theTriggers; all != nil {
-		return *all
-	}
-	return nil
-}
-
-// watchMarker says whether a trigger is about the marker of that name and number.
-// The caller holds the lock.
-//
-//go:norace
-func watchMarker(name string, number uint32) (watched bool) {
-	all := triggers()
-	for i := range all {
-		if t := &all[i]; t.OnMarker() && glob.Name(t.Name, name) {
-			t.numbers = append(t.numbers, number)
-			watched = true
-		}
-	}
-	return watched
-}
-
-// has says whether the trigger is about the marker with that number.
-//
-//go:norace
-func (t *trigger) has(number uint32) bool {
-	for _, n := range t.numbers {
-		if n == number {
-			return true
-		}
-	}
-	return false
-}
+func (c *settings) timed() bool { return c.bits()&layout.TriggerTimer != 0 }
 
 // numberOf is the number of the marker of an index.
 //
@@ -101,10 +84,6 @@ func numberOf(index uint32) (number uint32) {
 	return number
 }
 
-// triggering makes a passage and the change of state that it triggers one event: otherwise the end of one scope could
-// pause right after the beginning of another has found no need to resume.
-var triggering mutex
-
 // beginsAt runs the triggers on the beginning of a scope, or a point, of the marker of that index.
 //
 //go:norace
@@ -114,13 +93,8 @@ func beginsAt(index uint32) {
 	number := numberOf(index)
 	all := triggers()
 	for i := range all {
-		t := &all[i]
-		switch {
-		case !t.OnMarker() || !t.has(number):
-		case !t.Opens():
-			t.open++
-		case t.Kind == config.TriggerOn || t.reached():
-			t.act(causeEvent, number)
+		if t := &all[i]; t.Begin(uint64(State()), number) {
+			act(t, causeEvent, number)
 		}
 	}
 	release(&triggering)
@@ -155,9 +129,9 @@ func endsAt(index uint32, recorded bool) {
 	}
 	all := triggers()
 	for i := range all {
-		if t := &all[i]; t.Kind == config.TriggerRecords && recorded && t.reached() {
+		if t := &all[i]; recorded && t.Record(uint64(State())) {
 			acquire(&triggering)
-			t.act(causeEvent, 0)
+			act(t, causeEvent, 0)
 			release(&triggering)
 		}
 	}
@@ -167,169 +141,104 @@ func endsAt(index uint32, recorded bool) {
 	number := numberOf(index)
 	acquire(&triggering)
 	for i := range all {
-		t := &all[i]
-		if t.Opens() || !t.OnMarker() || !t.has(number) {
-			continue
-		}
-		t.open--
-		if t.Kind == config.TriggerOn && t.open <= 0 || t.Kind == config.TriggerCount && recorded && t.reached() {
-			t.act(causeEvent, number)
+		if t := &all[i]; t.End(uint64(State()), number, recorded) {
+			act(t, causeEvent, number)
 		}
 	}
 	release(&triggering)
 }
 
-// reached counts a passage or record in the state that the trigger is about, and says whether it is the Nth.
+// act makes the change of state that the trigger is for. A run is stopped without deciding: that takes other locks.
 //
 //go:norace
-func (t *trigger) reached() bool {
-	return t.applies(State()) && t.seen.Add(1) == t.N
-}
-
-// applies says whether the trigger can change a state.
-func (t *trigger) applies(s RunState) bool {
-	switch t.Key {
-	case "start":
-		return s == layout.StateConfigured
-	case "resume":
-		return s == layout.StatePaused
-	case "pause":
-		return s == layout.StateProfiling
-	}
-	return s == layout.StateProfiling || s == layout.StatePaused
-}
-
-// resetTriggers has the triggers that are about a state count from its beginning.
-//
-//go:norace
-func resetTriggers(s RunState) {
-	all := triggers()
-	for i := range all {
-		if t := &all[i]; t.Key != "stop" && t.Kind != config.TriggerAfter && t.applies(s) {
-			t.seen.Store(0)
-		}
-	}
-}
-
-// Collection is on while all of these want it: triggers, every=, and calls of Pause and Resume, which other processes
-// make as well. A trigger that starts or resumes overrules calls.
-const (
-	wantTriggers = 1 << iota
-	wantPeriod
-	wantCalls
-	wantAll = wantTriggers | wantPeriod | wantCalls
-
-	wantResume = wantTriggers | wantCalls
-)
-
-// wants are those that want it now. It changes together with the state, under wanting; but other processes change only
-// the state.
-var (
-	wants   uint32
-	wanting mutex
-)
-
-// act makes the change of state that the trigger is for.
-//
-//go:norace
-func (t *trigger) act(why cause, number uint32) {
+func act(t *trigger.Trigger, why cause, number uint32) {
 	if t.Key == "stop" {
-		for s := State(); t.applies(s) && !change(s, layout.StateStopped, why, number); s = State() {
+		for s := State(); t.Applies(uint64(s)) && !change(s, layout.StateStopped, why, number); s = State() {
 		}
 		return
 	}
-	whose := uint32(wantTriggers)
-	if t.Opens() {
-		whose = wantResume
+	acquire(&deciding)
+	if r, ok := theMachine.Trigger(t, uint64(State())); ok {
+		meet(r, why, number)
 	}
-	wanted := atomic.LoadUint32(&wants)&whose == whose
-	if t.applies(State()) || conf.Period > 0 && wanted != t.Opens() {
-		want(whose, t.Opens(), why, number)
-	}
+	release(&deciding)
 }
 
-// want notes that some want collection, or do not, and changes the state if need be.
+// callInCycle makes the change of state that Pause or Resume calls for in a run with every=; false: nothing changes.
 //
 //go:norace
-func want(whose uint32, on bool, why cause, number uint32) {
-	acquire(&wanting)
-	for done := false; !done; {
+func callInCycle(resume bool) bool {
+	acquire(&deciding)
+	r, ok := theMachine.Call(resume, uint64(State()))
+	if ok {
+		meet(r, causeProgram, 0)
+	}
+	release(&deciding)
+	return ok
+}
+
+// meet makes the change of state that a request leads to, if any. The caller holds deciding.
+//
+//go:norace
+func meet(r trigger.Request, why cause, number uint32) {
+	for {
 		s := State()
-		heed(s)
-		all, to := wants&^whose, RunState(layout.StatePaused)
-		if on {
-			all, to = wants|whose, layout.StateProfiling
+		if to := RunState(theMachine.Next(r, uint64(s))); to == s || change(s, to, why, number) {
+			theMachine.Done(r)
+			return
 		}
-		if on && (all != wantAll || s != layout.StateConfigured && s != layout.StatePaused) || !on && s != layout.StateProfiling {
-			done = true
-		} else {
-			done = change(s, to, why, number)
-		}
-		if done {
-			atomic.StoreUint32(&wants, all)
-		}
-	}
-	release(&wanting)
-}
-
-// heed makes wants agree with a state that another process, Start or Resume has set. The caller holds wanting.
-//
-//go:norace
-func heed(s RunState) {
-	switch {
-	case s == layout.StateProfiling:
-		atomic.OrUint32(&wants, wantResume)
-	case s == layout.StatePaused && wants == wantAll:
-		atomic.AndUint32(&wants, ^uint32(wantCalls))
 	}
 }
 
-// wantCall is want for Pause and Resume in a run with every=, also between two periods; false: nothing changes.
+// checkTriggers warns about triggers that are about no marker, when the table of package main (it has a line "e") has been
+// registered, which is the last.
 //
 //go:norace
-func wantCall(on bool) bool {
-	acquire(&wanting)
-	s := State()
-	heed(s)
-	news := (atomic.LoadUint32(&wants)&wantCalls != 0) != on
-	release(&wanting)
-	if !news || s != layout.StateProfiling && s != layout.StatePaused && (s != layout.StateConfigured || wants&wantTriggers == 0) {
-		return false
+func checkTriggers(t *table) {
+	if len(triggers()) == 0 {
+		return
 	}
-	whose := uint32(wantCalls)
-	if on {
-		whose = wantResume
+	for line, rest := tabletext.Next(unpack(t.text)); line != ""; line, rest = tabletext.Next(rest) {
+		if line == tabletext.LastTable {
+			complainOfTriggers()
+			return
+		}
 	}
-	want(whose, on, causeProgram, 0)
-	return true
 }
 
-// beginTriggers makes the triggers of the configuration those of the run.
+// complainOfTriggers warns, once, about triggers that are about no marker.
 //
 //go:norace
-func beginTriggers() {
-	all := make([]trigger, len(conf.Triggers))
+func complainOfTriggers() {
+	all := triggers()
 	for i := range all {
-		all[i].Trigger = conf.Triggers[i]
-	}
-	theTriggers = &all
-	for i := range watched {
-		atomic.StoreUint64(&watched[i], 0)
-	}
-	wants = wantAll
-	if conf.Period > 0 {
-		wants &^= wantPeriod
-	}
-	for i := range all {
-		t := &all[i]
-		if t.Key == "start" {
-			wants &^= wantTriggers
-		}
-		switch {
-		case t.Kind == config.TriggerRecords:
-			hot.extras |= extraRecords
-		case t.OnMarker() && !t.Opens():
-			hot.extras |= extraTrigger
+		lock()
+		complaint := complaintOf(&all[i])
+		unlock()
+		if complaint != "" {
+			complain(complaint)
 		}
 	}
+}
+
+// complaintOf is what is wrong with the name of a trigger; "" if nothing is, or the user has been told.
+// The caller holds the lock.
+//
+//go:norace
+func complaintOf(t *trigger.Trigger) string {
+	search, ok := t.Search()
+	if !ok {
+		return ""
+	}
+	for i := range tables {
+		for line, rest := tabletext.Next(unpack(tables[i].text)); line != ""; line, rest = tabletext.Next(rest) {
+			switch line.Kind() {
+			case tabletext.Marker:
+				search.Marker(line.Name())
+			case tabletext.Counter:
+				search.Counter(line.Name())
+			}
+		}
+	}
+	return search.Complaint()
 }

@@ -151,7 +151,7 @@ func (w *window) begin(lead, width uint64) {
 		return
 	}
 	storeWord(&opensEarly, 1)
-	atomic.StoreUint64(&w.from, now()+never)
+	atomic.StoreUint64(&w.from, now()+1<<62)
 	atomic.StoreUint64(&w.width, width)
 	for i := range gates {
 		gates[i].open()

@@ -1,0 +1,143 @@
+package trigger
+
+import (
+	"sync/atomic"
+
+	"github.com/markgen/markgen/runtime/config"
+	"github.com/markgen/markgen/runtime/glob"
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// A Trigger changes the state of the run at an event: a passage of a marker, a number of records, or a time. A run may
+// have several of each kind.
+//
+// One that starts or resumes acts when a scope of its marker begins, which is the first that is collected. One that pauses
+// or stops acts when the last open scope of its marker ends, which is the last that is collected. So
+// start=on:M,pause=on:M collects while M runs.
+type Trigger struct {
+	config.Trigger
+
+	markers []uint32      // numbers of the markers that have the name; Watch, Search
+	told    bool          // of a name that no marker has; Search
+	open    int64         // scopes of its markers; Begin, End
+	acted   uint64        // the id of the state in which it acted last; Due
+	counted atomic.Uint64 // passages or records since the state it is about began; any goroutine
+}
+
+// A Set is the triggers of a run.
+type Set []Trigger
+
+// New gives the triggers of a run that begins.
+//
+//go:norace
+func New(c *config.Config) Set {
+	all := make(Set, len(c.Triggers))
+	for i := range all {
+		all[i].Trigger = c.Triggers[i]
+	}
+	return all
+}
+
+// Watch says whether a trigger is about markers of that name, and notes the number of the one that has it.
+//
+//go:norace
+func (all Set) Watch(name string, number uint32) (watched bool) {
+	for i := range all {
+		if t := &all[i]; t.OnMarker() && glob.Name(t.Name, name) {
+			t.markers = append(t.markers, number)
+			watched = true
+		}
+	}
+	return watched
+}
+
+// Enter has the triggers that are about a state count from its beginning. Any goroutine may call it.
+//
+//go:norace
+func (all Set) Enter(state uint64) {
+	for i := range all {
+		if t := &all[i]; t.Key != "stop" && t.Applies(state) {
+			t.counted.Store(0)
+		}
+	}
+}
+
+// Pending says whether a trigger on time may still act. A start happens once.
+//
+//go:norace
+func (all Set) Pending(state uint64) bool {
+	for i := range all {
+		if t := &all[i]; t.Kind == config.TriggerAfter && (t.Key != "start" || t.Applies(state)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Begin says whether the trigger acts when a scope of a marker, or a point, begins in a state.
+//
+//go:norace
+func (t *Trigger) Begin(state uint64, marker uint32) bool {
+	if !t.has(marker) {
+		return false
+	}
+	if !t.Opens() {
+		t.open++
+		return false
+	}
+	return t.Kind == config.TriggerOn || t.count(state)
+}
+
+// End says whether the trigger acts when a scope of a marker, or a point, ends in a state. recorded says whether the
+// passage was recorded. There may be ends without a beginning, of scopes that began before the run.
+//
+//go:norace
+func (t *Trigger) End(state uint64, marker uint32, recorded bool) bool {
+	if t.Opens() || !t.has(marker) {
+		return false
+	}
+	t.open--
+	if t.Kind == config.TriggerOn {
+		return t.open <= 0
+	}
+	return recorded && t.count(state)
+}
+
+// Record says whether the trigger acts when a passage of any marker has been recorded. Any goroutine may call it.
+//
+//go:norace
+func (t *Trigger) Record(state uint64) bool {
+	return t.Kind == config.TriggerRecords && t.count(state)
+}
+
+// Applies says whether the trigger can change a state.
+func (t *Trigger) Applies(state uint64) bool {
+	switch t.Key {
+	case "start":
+		return state == layout.StateConfigured
+	case "resume":
+		return state == layout.StatePaused
+	case "pause":
+		return state == layout.StateProfiling
+	}
+	return state == layout.StateProfiling || state == layout.StatePaused
+}
+
+// has says whether the trigger is about a marker.
+//
+//go:norace
+func (t *Trigger) has(marker uint32) bool {
+	for _, number := range t.markers {
+		if number == marker {
+			return true
+		}
+	}
+	return false
+}
+
+// count counts a passage or record in a state that the trigger is about, and says whether it is the Nth.
+//
+//go:norace
+func (t *Trigger) count(state uint64) bool {
+	return t.Applies(state) && t.counted.Add(1) == t.N
+}
