@@ -78,7 +78,6 @@ func (c *Cycle) Step(state, now uint64) (r Request, ok bool) {
 		c.late += min(t-c.ends, max(10*c.Width, mostLate))
 		c.next += c.late / c.Width * c.Period
 		c.late %= c.Width
-		c.next = max(c.next, t-t%c.Period)
 		c.ends, c.ending = 0, false
 	}
 	switch {
