@@ -19,7 +19,7 @@ type Search struct {
 //
 //go:norace
 func (t *Trigger) Search() (s Search, ok bool) {
-	ok = t.OnMarker() && len(t.markers) == 0 && !t.Implied && !t.told
+	ok = t.OnMarker() && len(t.numbers()) == 0 && !t.Implied && !t.told
 	t.told = true
 	if !ok {
 		return s, false

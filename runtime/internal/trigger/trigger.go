@@ -17,11 +17,11 @@ import (
 type Trigger struct {
 	config.Trigger
 
-	markers []uint32      // numbers of the markers that have the name; Watch, Search
-	told    bool          // of a name that no marker has; Search
-	open    int64         // scopes of its markers; Begin, End
-	acted   uint64        // the id of the state in which it acted last; Due
-	counted atomic.Uint64 // passages or records since the state it is about began; any goroutine
+	markers atomic.Pointer[[]uint32] // numbers of those that have the name, replaced when there is one more; Watch, Search
+	told    bool                     // of a name that no marker has; Search
+	open    int64                    // scopes of its markers; Begin, End
+	acted   uint64                   // the id of the state in which it acted last; Due
+	counted atomic.Uint64            // passages or records since the state it is about began; any goroutine
 }
 
 // A Set is the triggers of a run.
@@ -44,7 +44,8 @@ func New(c *config.Config) Set {
 func (all Set) Watch(name string, number uint32) (watched bool) {
 	for i := range all {
 		if t := &all[i]; t.OnMarker() && glob.Name(t.Name, name) {
-			t.markers = append(t.markers, number)
+			numbers := append(t.numbers(), number)
+			t.markers.Store(&numbers)
 			watched = true
 		}
 	}
@@ -123,11 +124,21 @@ func (t *Trigger) Applies(state uint64) bool {
 	return state == layout.StateProfiling || state == layout.StatePaused
 }
 
-// has says whether the trigger is about a marker.
+// numbers are those of the markers that have the name. Any goroutine may call it.
+//
+//go:norace
+func (t *Trigger) numbers() []uint32 {
+	if all := t.markers.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// has says whether the trigger is about a marker. Any goroutine may call it.
 //
 //go:norace
 func (t *Trigger) has(marker uint32) bool {
-	for _, number := range t.markers {
+	for _, number := range t.numbers() {
 		if number == marker {
 			return true
 		}
