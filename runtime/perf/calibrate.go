@@ -164,18 +164,18 @@ func measureCosts() {
 		atomic.StorePointer(&aside, unsafe.Pointer(kept))
 	}
 	shards[pid].dir = (*directory[cell])(unsafe.Pointer(&scratchDirectory))
-	useScratchRing(pid)
+	tracing.rings.UseScratch(pid)
 	var c scopeCosts
 	c.measure(&scratchMarker)
 	point, inner := uint64(0), uint64(0)
 	if hot.extras&extraTrace != 0 {
-		point = measurePoints(&scratchMarker)
+		point = added(&scratchMarker, pointWork)
 	}
 	if conf.Outermost {
 		inner = measureInner(&scratchMarker)
 	}
 	shards[pid].dir = kept
-	leaveScratchRing(pid)
+	tracing.rings.LeaveScratch(pid)
 	procUnpin()
 	costs[rounds%mostRounds] = c
 	rounds++

@@ -51,6 +51,7 @@
 //	internal/relate        callers, and markers that are open at once
 //	internal/report        the table that a program prints itself
 //	internal/tabletext     the texts of tables, with the names of markers
+//	internal/trace         the rings of trace records
 //	internal/trigger       triggers, every=, and which change of the state they ask for
 //	internal/wild          which functions collect=wild picks
 //

@@ -113,6 +113,11 @@ func (p *slot) overlook(since uint64) {
 	}
 }
 
+// overlook is slot.overlook of the goroutine's slot.
+//
+//go:norace
+func overlook(since uint64) { ownSlot().overlook(since) }
+
 // ownSlot is the goroutine's slot in this run, nil if there is none.
 //
 //go:norace

@@ -23,7 +23,7 @@ func limitAt(index uint32) {
 		lock()
 		limit(index)
 		unlock()
-		ownSlot().overlook(from)
+		overlook(from)
 	}
 }
 

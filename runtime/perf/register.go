@@ -365,7 +365,7 @@ func decide(m *Marker) uint32 {
 		n := nextIndex - firstIndex
 		unlock()
 		warnNoFinish(n)
-		ownSlot().overlook(from)
+		overlook(from)
 		w = loadWord(&m.index)
 		if w&layout.IndexMask != 0 {
 			traceTaken(w&layout.IndexMask, from)

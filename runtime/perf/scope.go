@@ -208,7 +208,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 				return Entered{} // its run is over
 			}
 			if hot.extras&extraTrace != 0 && !p.reads() {
-				loseRecord()
+				tracing.rings.Lose()
 			}
 			if hot.extras&extraPairs != 0 {
 				losePairs()
@@ -333,7 +333,7 @@ func (e Entered) exitAt(t uint64, size int) {
 		}
 		if hot.extras&extraTrace != 0 {
 			if g := getg(); g == 0 || !find(g).reads() {
-				loseRecord()
+				tracing.rings.Lose()
 			}
 			if hot.extras&extraUntimed != 0 {
 				return

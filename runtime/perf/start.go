@@ -165,7 +165,8 @@ func forget() {
 	atomic.StoreUint32(&hot.mode, modeInert)
 	hot.extras = 0
 	hot.window = &first // nothing is passed until the next run is ready
-	tracing.ends = &noEnds
+	tracing.rings.Close()
+	tracing.rings = &noRings
 	for i := range shards {
 		shards[i] = shard{}
 	}
@@ -365,7 +366,6 @@ func start(value string) (refused uint64, trouble string) {
 	if c.Countdown {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagCountdown)
 	}
-	tracing.ends = &noEnds
 	if c.Collects("trace") {
 		startTrace()
 	}

@@ -12,7 +12,7 @@ import "github.com/markgen/markgen/runtime/layout"
 func (p *slot) trace(what uint32, t, cost uint64) {
 	if level := p.stack.n; p.delayed {
 		p.delayed = false
-		writeSlow(&traceRecord{t, goidOf(p.g()), what, level, 0})
+		tracing.rings.WriteSlow(goidOf(p.g()), what, level, t)
 	} else {
 		write(procPin(), goidOf(p.g()), what, level, t, cost)
 	}
@@ -63,7 +63,7 @@ func tracePoint(index uint32) {
 //go:nocheckptr
 func traceTaken(index uint32, from uint64) {
 	if hot.extras&extraTrace != 0 {
-		writeSlow(&traceRecord{from, goidOf(getg()), index | layout.RecordTaken<<layout.RecordKindShift, 0, 0})
+		tracing.rings.WriteSlow(goidOf(getg()), index|layout.RecordTaken<<layout.RecordKindShift, 0, from)
 	}
 }
 

@@ -189,7 +189,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 			}
 			if hot.extras&extraTrace != 0 {
 				if !p.reads() {
-					loseRecord()
+					tracing.rings.Lose()
 				}
 				if hot.extras&extraUntimed != 0 {
 					return

@@ -66,7 +66,7 @@ func StartWatch(name string) error {
 		}
 		w.begin(i)
 		if hot.extras&extraTrace != 0 {
-			writeSlow(&traceRecord{t, goidOf(getg()), i | layout.RecordStart<<layout.RecordKindShift, 0, 0})
+			tracing.rings.WriteSlow(goidOf(getg()), i|layout.RecordStart<<layout.RecordKindShift, 0, t)
 		}
 		w.start = now()
 	}
@@ -94,7 +94,7 @@ func StopWatch(name string) error {
 	w.running = false
 	if i := loadWord(&w.m.index) & layout.IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
 		if w.end(i, t) && hot.extras&extraTrace != 0 {
-			writeSlow(&traceRecord{t, goidOf(getg()), i | layout.RecordStop<<layout.RecordKindShift, 0, 0})
+			tracing.rings.WriteSlow(goidOf(getg()), i|layout.RecordStop<<layout.RecordKindShift, 0, t)
 		}
 		if hot.extras != 0 {
 			recorded(i)

@@ -1,0 +1,45 @@
+package trace
+
+import (
+	"unsafe"
+
+	"github.com/markgen/markgen/runtime/layout"
+)
+
+// ScratchRecords is how many records calibration makes at a time: so many are in a ring of its own.
+const ScratchRecords = 128
+
+type scratchRing struct {
+	ring
+	records [ScratchRecords]record
+}
+
+var _ = [1]struct{}{}[unsafe.Offsetof(scratchRing{}.records)-layout.RingData]
+
+// UseScratch lets what is pinned to a processor write to calibration's ring, and LeaveScratch undoes that. The caller
+// is pinned to it and holds the lock.
+//
+//go:norace
+func (r *Rings) UseScratch(pid int) {
+	if r.open {
+		r.kept = r.of[pid]
+		r.of[pid] = end{block: &r.scratch.ring, room: ScratchRecords, lapped: true, scratch: true}
+	}
+}
+
+//go:norace
+func (r *Rings) LeaveScratch(pid int) {
+	if r.open {
+		r.of[pid] = r.kept
+	}
+}
+
+// ScratchTicks adds up the times from each record of calibration's ring to the next one, two by two: of scopes.
+//
+//go:norace
+func (r *Rings) ScratchTicks() (sum uint64) {
+	for i := 0; i < ScratchRecords; i += 2 {
+		sum += r.scratch.records[i+1].tick - r.scratch.records[i].tick
+	}
+	return sum
+}
