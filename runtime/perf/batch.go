@@ -80,7 +80,7 @@ func (s *sampler) longer(r recording, counted uint64) float64 {
 		return 1
 	}
 	lasted, ticking, at := float64(s.pending), float64(max(s.ticking, 1)), s.atOnce(r.processors)
-	scopes := (float64(r.scopes)*float64(hot.whole[kindOpened])/(1<<costBits) + float64(r.read)) / at / lasted
+	scopes := (float64(r.scopes)*float64(hot.cost[kindOpened])/(1<<costBits) + float64(r.read)) / at / lasted
 	counts := float64(counted) * tickCost() / at / ticking
 	return 1 / max(1-scopes-counts, 1.0/leastNet)
 }

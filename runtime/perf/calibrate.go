@@ -50,7 +50,7 @@ var (
 	}
 )
 
-// calibrate measures what reading the clock and a scope cost, with the code that the program runs, apart from extras that
+// calibrate measures what reading the clock and a scope cost, with the code that the program runs, apart from hooks that
 // are not calibrated: one round when the run starts, which also warms up, and one before the first scope;
 // measureAgain makes more. It measures what a scope adds to functions of 4 to 22 ns and not an empty scope, as
 // processors do a part of a scope's work in parallel with that around it. How much depends on the function, so it
@@ -69,13 +69,13 @@ func calibrate() {
 		unlock()
 		return
 	}
-	extras, around := hot.extras, hot.window
-	hot.extras &= calibrated
+	hooks, around := hot.hooks, hot.window
+	hot.hooks &= calibrated
 	scratchWindow = window{width: noWindow}
 	hot.window = &scratchWindow
 	stepTicks = clock.Step(now)
 	measureCosts()
-	hot.extras, hot.window = extras, around
+	hot.hooks, hot.window = hooks, around
 	unlock()
 	setCosts()
 }
@@ -101,7 +101,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 	lock()
 	around := hot.window
-	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.extras&^calibrated == 0 && !conf.Countdown && !conf.Outermost && p.stack.scopes() == p.stack {
+	if run == atomic.LoadUint64(&runs) && atomic.LoadUint32(&hot.mode) == modeOn && hot.hooks&^calibrated == 0 && !conf.Countdown && !conf.Outermost && p.stack.scopes() == p.stack {
 		open := atomic.LoadUint64(&around.width)
 		if open == 0 { // between two windows, and none can begin before the lock is free
 			setWindow(around, &scratchWindow)
@@ -118,7 +118,7 @@ func measureAgain(at uint64, index uint32) {
 	}
 	unlock()
 	p.overlook(from)
-	if index != 0 && hot.extras&extraUntimed == 0 {
+	if index != 0 && hot.hooks&hookUntimed == 0 {
 		traceTaken(index, from)
 	}
 }
@@ -168,7 +168,7 @@ func measureCosts() {
 	var c scopeCosts
 	c.measure(&scratchMarker)
 	point, inner := uint64(0), uint64(0)
-	if hot.extras&extraTrace != 0 {
+	if hot.hooks&hookTrace != 0 {
 		point = added(&scratchMarker, pointWork)
 	}
 	if conf.Outermost {
@@ -182,8 +182,8 @@ func measureCosts() {
 	readTicks = typical(func(c *scopeCosts) uint64 { return c.read })
 	hot.inside = typical(func(c *scopeCosts) uint64 { return c.inside })
 	countTicks = typical(func(c *scopeCosts) uint64 { return c.count })
-	for kind := range hot.whole {
-		hot.whole[kind] = typical(func(c *scopeCosts) uint64 { return c.whole[kind] })
+	for kind := range hot.cost {
+		hot.cost[kind] = typical(func(c *scopeCosts) uint64 { return c.cost[kind] })
 	}
 	setTraceCosts(point)
 	hot.inner = inner
@@ -211,7 +211,7 @@ func setCosts() {
 	setHeader(layout.OffQuantum, toPS(stepTicks)>>costBits)
 	setHeader(layout.OffRead, toPS(readTicks)>>costBits)
 	setHeader(layout.OffInside, toPS(hot.inside)>>costBits)
-	setHeader(layout.OffWhole, toPS(hot.whole[kindOpened])>>costBits)
+	setHeader(layout.OffWhole, toPS(hot.cost[kindOpened])>>costBits)
 	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 
@@ -271,7 +271,7 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 // scope's cost that it measures as its own duration, ticks<<costBits.
 type scopeCosts struct {
 	read, inside, count uint64
-	whole               [4]uint64 // by record.kind
+	cost                [4]uint64 // by record.kind
 }
 
 // Shapes besides those of the kinds of scopes.
@@ -300,11 +300,11 @@ func (c *scopeCosts) measure(m *Marker) {
 		before = scratch.ticks
 	})
 	for kind := range kindOpened + 1 {
-		c.whole[kind] = took[kind].over(&took[plainShape])
+		c.cost[kind] = took[kind].over(&took[plainShape])
 	}
 	c.count = took[countShape].over(&took[plainShape])
 	c.read = reads.over(&batches{})
-	c.inside = min(inside.over(&alone), c.whole[kindOpened])
+	c.inside = min(inside.over(&alone), c.cost[kindOpened])
 }
 
 // readAlone is how long a batch of clock reads takes, ticks.

@@ -243,7 +243,7 @@ func openCollectors() bool {
 		p.clock = (now() - a) << costBits / (batch + 1)
 		plans = append(plans, p)
 		reading = p
-		hot.extras |= extraRead
+		hot.hooks |= hookRead
 	}
 	return true
 }

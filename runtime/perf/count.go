@@ -33,11 +33,11 @@ func pass(m *Marker) (n [0]byte) {
 			return n
 		}
 	}
-	if hot.extras != 0 && lostOnSystemStack() {
+	if hot.hooks != 0 && lostOnSystemStack() {
 		return n
 	}
-	if hot.extras&extraTrace != 0 {
-		if tracePoint(i); hot.extras&extraUntimed != 0 {
+	if hot.hooks&hookTrace != 0 {
+		if tracePoint(i); hot.hooks&hookUntimed != 0 {
 			recorded(i)
 			return n
 		}
@@ -50,7 +50,7 @@ func pass(m *Marker) (n [0]byte) {
 		procUnpin()
 		recordSlow(i, passage{at: now()})
 	}
-	if hot.extras != 0 {
+	if hot.hooks != 0 {
 		recorded(i)
 	}
 	return n

@@ -116,7 +116,7 @@ func demote(m *Marker) {
 //go:norace
 func (t *times) areShort() bool {
 	n, mean, self := t.trimmedMeans()
-	short := conf.Times * toPS(hot.whole[kindOpened]) >> costBits / 1000 // ns
+	short := conf.Times * toPS(hot.cost[kindOpened]) >> costBits / 1000 // ns
 	return n >= conf.Demote && (mean < short || self < short && mean < 10*conf.Times*short)
 }
 

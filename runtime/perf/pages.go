@@ -62,7 +62,7 @@ func (t *table) pages() []byte {
 // passed says whether a marker of the table has been passed.
 func (t *table) passed() bool {
 	for _, m := range live {
-		if _, ok := t.place(m); ok {
+		if _, ok := t.indexOf(m); ok {
 			return true
 		}
 	}

@@ -17,10 +17,10 @@ func pairsOf(t *testing.T, f func(m *[3]Marker)) (pairs []string) {
 	for i := range m {
 		opened(&m[i], func() {})
 	}
-	kept := hot.extras
-	hot.extras |= extraPairs
+	kept := hot.hooks
+	hot.hooks |= hookPairs
 	pairRows = nil
-	defer func() { hot.extras, pairRows = kept, nil }()
+	defer func() { hot.hooks, pairRows = kept, nil }()
 	f(m)
 	for i := range m {
 		for k := range i + 1 {

@@ -18,7 +18,7 @@ func (p *slot) within(m *Marker, index uint32) bool {
 		return false
 	}
 	if index >= firstIndex {
-		if hot.extras&extraPairs != 0 {
+		if hot.hooks&hookPairs != 0 {
 			pair(index, index)
 		}
 		if conf.Shut {
@@ -33,7 +33,7 @@ func (p *slot) within(m *Marker, index uint32) bool {
 //
 //go:norace
 func leftOut(index uint32) {
-	if hot.extras&extraTrigger != 0 {
+	if hot.hooks&hookTrigger != 0 {
 		endsAt(index, false)
 	}
 }

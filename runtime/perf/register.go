@@ -44,7 +44,7 @@ type table struct {
 	blocks   int8     // whether cover blocks are counted in it: 1 no, 2 yes, 0 not known yet
 
 	// Of this run.
-	left      bool           // it is left out: no memory, or no numbers for its markers
+	excluded  bool           // it is left out: no memory, or no numbers for its markers
 	shared    bool           // the markers are in the data file
 	counters  unsafe.Pointer // nil: nothing is counted
 	counting  []counting     // of each counter when it counts; nil: not known yet
@@ -181,23 +181,23 @@ func (t *table) open(number uint64) bool {
 		t.first = nextNumber
 		nextNumber += uint32(t.markers)
 	}
-	t.left, t.shared, t.counters, t.counting, t.own, t.gates, t.chosen, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil, nil
+	t.excluded, t.shared, t.counters, t.counting, t.own, t.gates, t.chosen, t.rates, t.sampledAt = false, false, nil, nil, nil, nil, nil, nil, nil
 	if t.first+uint32(t.markers) > firstNumber+maxIndex {
-		t.leave()
+		t.exclude()
 	}
-	if t.inSource && !t.left {
+	if t.inSource && !t.excluded {
 		if importPath, n := t.describe(); n != t.markers {
 			complain(importPath + ": markgen_table.go does not have one line for each marker, as after a merge; run markgen there, until then the package's markers are left out")
-			t.leave()
+			t.exclude()
 		}
 	}
 	if !holding {
 		writeTables(int(number) + 1)
 	}
-	if t.left {
+	if t.excluded {
 		return false
 	}
-	if words := t.words(); words > 0 {
+	if words := t.counterWords(); words > 0 {
 		size := layout.OffCountersData + 8*words
 		bits := uintptr(0)
 		if conf.chooses() {
@@ -231,7 +231,7 @@ func (t *table) open(number uint64) bool {
 	}
 	left := early[:0]
 	for _, m := range early {
-		if i, ok := t.place(m); ok {
+		if i, ok := t.indexOf(m); ok {
 			t.number(m, i)
 		} else {
 			left = append(left, m)
@@ -241,11 +241,11 @@ func (t *table) open(number uint64) bool {
 	return true
 }
 
-// words is how many words the table has to count in: one for each counter and, if it has tallies and markers may be
+// counterWords is how many words the table has to count in: one for each counter and, if it has tallies and markers may be
 // demoted, for each marker.
 //
 //go:norace
-func (t *table) words() uintptr {
+func (t *table) counterWords() uintptr {
 	if t.tallies != nil && conf.demotes() {
 		return uintptr(t.n) + uintptr(t.markers)
 	}
@@ -267,10 +267,10 @@ func (t *table) describe() (importPath string, markers int) {
 	return importPath, markers
 }
 
-// place is where the marker is in the table, if it is there.
+// indexOf is where the marker is in the table, if it is there.
 //
 //go:norace
-func (t *table) place(m *Marker) (i uint32, ok bool) {
+func (t *table) indexOf(m *Marker) (i uint32, ok bool) {
 	at := uintptr(unsafe.Pointer(m)) - uintptr(unsafe.Pointer(t.of))
 	i = uint32(at / unsafe.Sizeof(*m))
 	return i, t.of != nil && at/unsafe.Sizeof(*m) < uintptr(t.markers)
@@ -282,7 +282,7 @@ func (t *table) place(m *Marker) (i uint32, ok bool) {
 //go:norace
 func findTable(m *Marker) (t *table, i uint32) {
 	for k := len(tables) - 1; k >= 0; k-- {
-		if i, ok := tables[k].place(m); ok {
+		if i, ok := tables[k].indexOf(m); ok {
 			return &tables[k], i
 		}
 	}

@@ -34,7 +34,7 @@ func formatReport() []byte {
 		Quantum: *headerWord(layout.OffQuantum),
 		Read:    *headerWord(layout.OffRead),
 		Scope:   *headerWord(layout.OffWhole),
-		NoTable: hot.extras&extraUntimed != 0,
+		NoTable: hot.hooks&hookUntimed != 0,
 		Lost:    atomic.LoadUint64(headerWord(layout.OffLost)),
 	}
 	switch *headerWord(layout.OffClock) {
@@ -49,7 +49,7 @@ func formatReport() []byte {
 	case estimated:
 		run.Notes = append(run.Notes, "markgen: times are estimates where a countdown chose the passages that were timed; counts are exact")
 	}
-	if hot.extras&extraTrace != 0 {
+	if hot.hooks&hookTrace != 0 {
 		run.Notes = append(run.Notes, aboutTrace())
 	}
 	return report.Format(&run, rows)

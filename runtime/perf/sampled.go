@@ -152,7 +152,7 @@ func passagesOf(index uint32) (n uint64) {
 //go:nocheckptr
 func sampleAt(index uint32) {
 	const each = 127
-	traced := hot.extras&extraUntimed != 0 // there are no cells that tell
+	traced := hot.hooks&hookUntimed != 0 // there are no cells that tell
 	pid := procPin()
 	c := cellOf(pid, index)
 	due := traced || c != nil && (c.latest.p != nil && c.latest.p.count&each == 0 || c.passes&each == each)

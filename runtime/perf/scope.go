@@ -18,9 +18,9 @@ var hot struct {
 	mult   uint64 // ns per tick, 32.32
 	slots  unsafe.Pointer
 	inside uint64    // duration that an empty scope measures, ticks<<costBits
-	whole  [4]uint64 // what a scope costs in all, by record.kind, ticks<<costBits
+	cost   [4]uint64 // what a scope costs in all, by record.kind, ticks<<costBits
 	inner  uint64    // what a scope costs that is left out since it is not outermost, ticks<<costBits
-	extras uint32    // extra…: what is done besides timing; needs slots
+	hooks  uint32    // extra…: what is done besides timing; needs slots
 	look   uint64    // demoteAt is called when a bucket's count has none of these bits
 	again  uint64    // and at the first scope after this time, ticks
 	goid   uintptr   // byte offset of the ID in a g, see findGoid
@@ -136,7 +136,7 @@ func enter(m *Marker, before *Scope, depth uint32) Entered {
 		return enterAt(m, i, t, g, depth)
 	}
 	pos := p.push(i, t, depth)
-	if x := hot.extras &^ extraAtEnds; x != 0 {
+	if x := hot.hooks &^ hooksAtEnd; x != 0 {
 		if x == onlyTrace {
 			write(procPin(), number, i|layout.RecordEnter<<layout.RecordKindShift, pos, t, tracing.enter)
 		} else {
@@ -188,7 +188,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 		if !w.includes(i, t) {
 			return Entered{}
 		}
-		if w == &first {
+		if w == &beforeRun {
 			t = now() // making ready is no time of the scope
 		}
 	}
@@ -207,15 +207,15 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 			if i >= firstIndex && !underWay() {
 				return Entered{} // its run is over
 			}
-			if hot.extras&extraTrace != 0 && !p.reads() {
+			if hot.hooks&hookTrace != 0 && !p.reads() {
 				tracing.rings.Lose()
 			}
-			if hot.extras&extraPairs != 0 {
+			if hot.hooks&hookPairs != 0 {
 				losePairs()
 			}
 			return Entered{at: t, index: i}
 		}
-		if hot.extras&extraTrace == 0 { // else its record says what that took
+		if hot.hooks&hookTrace == 0 { // else its record says what that took
 			t = now()
 		}
 	}
@@ -229,7 +229,7 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	}
 	pos := p.push(j, t, depth)
 	p.activate(i, 1)
-	if hot.extras != 0 {
+	if hot.hooks != 0 {
 		p.entered(i, t)
 	}
 	return Entered{at: uint64(pos), slot: p, index: i}
@@ -242,9 +242,9 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 //go:nocheckptr
 func (e Entered) exit(t uint64, size int) (none Entered) {
 	i, p := e.index, e.slot
-	if x := hot.extras; x != 0 {
-		if x&extraTrigger != 0 && !isWatched(i) {
-			x &^= extraTrigger
+	if x := hot.hooks; x != 0 {
+		if x&hookTrigger != 0 && !isWatched(i) {
+			x &^= hookTrigger
 		}
 		if x == onlyTrace && p != nil {
 			e.exitTraced(t, size)
@@ -331,11 +331,11 @@ func (e Entered) exitAt(t uint64, size int) {
 		if lostOnSystemStack() {
 			return
 		}
-		if hot.extras&extraTrace != 0 {
+		if hot.hooks&hookTrace != 0 {
 			if g := getg(); g == 0 || !find(g).reads() {
 				tracing.rings.Lose()
 			}
-			if hot.extras&extraUntimed != 0 {
+			if hot.hooks&hookUntimed != 0 {
 				return
 			}
 		}
@@ -362,7 +362,7 @@ func (e Entered) exitAt(t uint64, size int) {
 	if s.n != pos { // its run was over before those that were left inside had ended
 		return
 	}
-	if hot.extras&extraUntimed != 0 {
+	if hot.hooks&hookUntimed != 0 {
 		p.popTraced(i, t)
 		return
 	}
@@ -374,9 +374,9 @@ func (e Entered) exitAt(t uint64, size int) {
 	d := passed(r.start, t)
 	ns := p.took(r, d)
 	done := passage{true, how, ns, p.leave(r, ns), d, t, p}
-	if hot.extras != 0 {
+	if hot.hooks != 0 {
 		p.leaving(i, r.kind(), t, ns)
-		if hot.extras&extraEdge != 0 {
+		if hot.hooks&hookEdge != 0 {
 			p.edge(i, pos, done)
 		}
 	}
@@ -414,7 +414,7 @@ func (p *slot) took(r *record, d uint64) (ns uint64) {
 func (p *slot) leave(r *record, ns uint64) (self uint64) {
 	self = ns - p.child
 	p.child = r.saved + ns
-	p.over += hot.whole[r.kind()]
+	p.over += hot.cost[r.kind()]
 	p.mask = r.mask
 	return self
 }
@@ -449,13 +449,13 @@ func (p *slot) finish(i uint32, done passage, size int) {
 	} else if done.how&passageFirst != 0 {
 		p.ended(i, done.ns, done.how)
 	}
-	if hot.extras != 0 {
+	if hot.hooks != 0 {
 		recorded(i)
 	}
 	if size > 0 {
 		p.sized(i, size-1, done.ns)
 	}
-	if i >= firstIndex && !conf.windows() && (p == nil || !p.left) {
+	if i >= firstIndex && !conf.windows() && (p == nil || !p.unwinding) {
 		measureAgain(done.at, i)
 	}
 }

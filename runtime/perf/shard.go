@@ -83,7 +83,7 @@ func cellOf(pid int, i uint32) *cell {
 //go:norace
 //go:noinline
 func recordSlow(i uint32, p passage) {
-	if hot.extras&extraTrace == 0 {
+	if hot.hooks&hookTrace == 0 {
 		p.keep(i)
 		return
 	}

@@ -28,8 +28,8 @@ type slot struct {
 	recovered uint64
 	then      uint32
 
-	left    bool // a scope is being ended that a panic or Goexit has left
-	delayed bool // the next record in the trace took longer than usual
+	unwinding bool // a scope is being ended that a panic or Goexit has left
+	delayed   bool // the next record in the trace took longer than usual
 
 	active *active // nil while the stack is not deep; noActive once the run is over
 }

@@ -163,8 +163,8 @@ func forget() {
 	space.file.Close()
 	picking.permit.Release()
 	atomic.StoreUint32(&hot.mode, modeInert)
-	hot.extras = 0
-	hot.window = &first // nothing is passed until the next run is ready
+	hot.hooks = 0
+	hot.window = &beforeRun // nothing is passed until the next run is ready
 	tracing.rings.Close()
 	tracing.rings = &noRings
 	for i := range shards {
@@ -220,7 +220,7 @@ func ready() {
 		writeHeld()
 		unlock()
 		readyAt = now()
-		if hot.window = &first; !conf.Waits {
+		if hot.window = &beforeRun; !conf.Waits {
 			hot.window = ownWindow()
 		}
 		if !conf.Waits && atomic.CompareAndSwapUint64(headerWord(layout.OffState), layout.StateConfigured, layout.StateProfiling) {
@@ -390,15 +390,15 @@ func start(value string) (refused uint64, trouble string) {
 	beginTriggers()
 	if (c.Callers || c.Adapt) && hot.self {
 		if edges = (*relate.Edges)(anonymous(unsafe.Sizeof(*edges))); edges != nil {
-			hot.extras |= extraEdge
+			hot.hooks |= hookEdge
 		}
 	}
 	if c.Pairs && hot.self {
 		setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|layout.FlagPairs)
-		hot.extras |= extraPairs
+		hot.hooks |= hookPairs
 	}
 	if c.Enough != 0 || c.Calls != 0 {
-		hot.extras |= extraLimit
+		hot.hooks |= hookLimit
 	}
 	hot.again = noLook
 	if hot.look = c.look(); hot.look != noLook { // demoting allocates nothing

@@ -144,7 +144,7 @@ func change(from, to RunState, why cause, marker uint32) bool {
 	logChange(t, from, to, why, marker)
 	triggers().Enter(uint64(to))
 	if why == causeEnd { // of the process: nothing is recorded from now on, so the markers need not follow
-		hot.window = &over
+		hot.window = &afterEnd
 	} else {
 		lock()
 		follow()

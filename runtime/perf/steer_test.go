@@ -36,8 +36,8 @@ func TestGap(t *testing.T) {
 
 // What recording took of windows is taken off them, shared by the processors that recorded at the same time.
 func TestLonger(t *testing.T) {
-	defer func(whole uint64) { hot.whole[kindOpened] = whole }(hot.whole[kindOpened])
-	hot.whole[kindOpened] = 100 << costBits
+	defer func(whole uint64) { hot.cost[kindOpened] = whole }(hot.cost[kindOpened])
+	hot.cost[kindOpened] = 100 << costBits
 	for _, tt := range []struct {
 		what   string
 		rate   uint64

@@ -42,7 +42,7 @@ func writeHeld() {
 func writeTables(end int) {
 	for written < end {
 		from := written
-		for written < end && written < from+mostTables && !tables[written].left {
+		for written < end && written < from+mostTables && !tables[written].excluded {
 			written++
 		}
 		if written > from {
@@ -74,7 +74,7 @@ func writeBlocks(from, to int) {
 	p, size := takeSpace(size + pad)
 	if p == nil {
 		for k := from; k < to; k++ {
-			tables[k].leave()
+			tables[k].exclude()
 		}
 		return
 	}
@@ -107,10 +107,10 @@ var zeros [filePage + layout.BlockAlign]byte
 //go:norace
 func (t *table) size() uintptr { return aligned(layout.OffTableText + uintptr(len(t.text))) }
 
-// leave leaves the table out of the run.
+// exclude leaves the table out of the run.
 //
 //go:norace
-func (t *table) leave() {
-	t.left = true
+func (t *table) exclude() {
+	t.excluded = true
 	t.turnOff(layout.OffByChoice)
 }

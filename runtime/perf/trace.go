@@ -46,10 +46,10 @@ func startTrace() {
 		BeforeSlow: beforeSlowRecord, Overlook: overlook,
 	}, header, room/layout.RecordSize)
 	tracing.rings = rings
-	hot.extras |= extraTrace
+	hot.hooks |= hookTrace
 	flags := uint64(layout.FlagTraced)
 	if !conf.Collects("time") {
-		hot.extras |= extraUntimed
+		hot.hooks |= hookUntimed
 		flags |= layout.FlagUntimed
 	}
 	setHeader(layout.OffFlags, atomic.LoadUint64(headerWord(layout.OffFlags))|flags)
@@ -71,7 +71,7 @@ func newRing(shard uint32, size uintptr) unsafe.Pointer {
 //
 //go:norace
 func beforeSlowRecord(t uint64, what uint32) {
-	if hot.extras == onlyTrace && !conf.windows() && what&(1<<layout.RecordKindShift-1) != scratchIndex {
+	if hot.hooks == onlyTrace && !conf.windows() && what&(1<<layout.RecordKindShift-1) != scratchIndex {
 		measureAgain(t, 0)
 	}
 }
@@ -88,7 +88,7 @@ func write(pid int, id uint64, what, level uint32, t, cost uint64) {
 //
 //go:norace
 func addTraced() {
-	if hot.extras&extraUntimed != 0 {
+	if hot.hooks&hookUntimed != 0 {
 		scratch.ticks += tracing.rings.ScratchTicks()
 	}
 }
@@ -99,7 +99,7 @@ func addTraced() {
 //go:norace
 func setTraceCosts(point uint64) {
 	tracing.enter = hot.inside
-	for kind, whole := range hot.whole {
+	for kind, whole := range hot.cost {
 		tracing.exit[kind] = less(whole, hot.inside)
 	}
 	tracing.point = point
@@ -113,7 +113,7 @@ func aboutTrace() string {
 	b := lite.AppendUint([]byte("traced: "), records)
 	b = lite.AppendUint(append(b, " records, "...), lost)
 	b = append(b, " lost"...)
-	if hot.extras&extraUntimed != 0 {
+	if hot.hooks&hookUntimed != 0 {
 		b = append(b, "; nothing was timed: markgen between FROM TO gives times from the data file"...)
 	}
 	return string(b)

@@ -24,7 +24,7 @@ func (p *slot) trace(what uint32, t, cost uint64) {
 //go:norace
 //go:nocheckptr
 func (p *slot) traceExit(index, kind uint32, t uint64) {
-	if p.left {
+	if p.unwinding {
 		return
 	}
 	p.trace(index|layout.RecordExit<<layout.RecordKindShift, t, tracing.exit[kind])
@@ -62,7 +62,7 @@ func tracePoint(index uint32) {
 //go:norace
 //go:nocheckptr
 func traceTaken(index uint32, from uint64) {
-	if hot.extras&extraTrace != 0 {
+	if hot.hooks&hookTrace != 0 {
 		tracing.rings.WriteSlow(goidOf(getg()), index|layout.RecordTaken<<layout.RecordKindShift, 0, from)
 	}
 }
@@ -84,7 +84,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 	pid := procPin()
 	p, index, pos := e.slot, e.index, uint32(e.at)
 	s := p.stack
-	if s.n != pos || p.left || p.delayed || p.active != nil {
+	if s.n != pos || p.unwinding || p.delayed || p.active != nil {
 		procUnpin()
 		e.exitAt(t, size)
 		return
@@ -107,7 +107,7 @@ func (e Entered) exitTraced(t uint64, size int) {
 func (p *slot) popTraced(index uint32, t uint64) {
 	s := p.stack
 	r := s.at(s.n - 1)
-	if hot.extras&extraRead != 0 {
+	if hot.hooks&hookRead != 0 {
 		p.leaving(index, r.kind(), t, toNS(less(t-r.start, (p.over-r.over+hot.inside)>>costBits)))
 	} else {
 		p.traceExit(index, r.kind(), t)
@@ -118,7 +118,7 @@ func (p *slot) popTraced(index uint32, t uint64) {
 	p.mask = r.mask
 	s.n--
 	p.activate(index, 1<<32-1)
-	if hot.extras&(extraLimit|extraTrigger|extraRecords) != 0 {
+	if hot.hooks&(hookLimit|hookTrigger|hookRecords) != 0 {
 		recorded(index)
 	}
 }

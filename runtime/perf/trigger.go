@@ -47,9 +47,9 @@ func beginTriggers() {
 	for i := range all {
 		switch t := &all[i]; {
 		case t.Kind == config.TriggerRecords:
-			hot.extras |= extraRecords
+			hot.hooks |= hookRecords
 		case t.OnMarker() && !t.Opens():
-			hot.extras |= extraTrigger
+			hot.hooks |= hookTrigger
 		}
 	}
 }

@@ -25,14 +25,14 @@ func (p *slot) settle(n uint32, t uint64) {
 			p.drop() // its marker was closed, perhaps before its end came
 			continue
 		}
-		if hot.extras&extraTrace != 0 {
+		if hot.hooks&hookTrace != 0 {
 			p.traceLeft(t)
 		}
-		p.left = true
+		p.unwinding = true
 		p.over -= later
 		p.end(r.index&^scopeBits, end)
 		p.over += later
-		p.left = false
+		p.unwinding = false
 	}
 }
 
@@ -63,7 +63,7 @@ func (p *slot) drop() {
 	s.n--
 	p.activate(i, 1<<32-1)
 	recordSlow(i, passage{at: at, slot: p})
-	if hot.extras != 0 {
+	if hot.hooks != 0 {
 		recorded(i)
 	}
 }
@@ -107,7 +107,7 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 //go:norace
 //go:nocheckptr
 func settleLeft() {
-	if !hasG || hot.slots == nil || hot.extras&extraUntimed != 0 {
+	if !hasG || hot.slots == nil || hot.hooks&hookUntimed != 0 {
 		return
 	}
 	lock()
@@ -135,7 +135,7 @@ func settleLeft() {
 //go:nocheckptr
 func (p *slot) leftBehind(n uint32) {
 	for s := p.stack; p.stack == s && s.n > n && !p.frozen(); {
-		if r := s.at(s.n - 1); s.n <= p.then && int64(p.recovered-r.start) >= 0 && hot.extras&extraTrace == 0 {
+		if r := s.at(s.n - 1); s.n <= p.then && int64(p.recovered-r.start) >= 0 && hot.hooks&hookTrace == 0 {
 			p.settle(s.n-1, p.recovered)
 		} else {
 			p.drop()

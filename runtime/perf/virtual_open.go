@@ -145,7 +145,7 @@ func Begin(m *Marker) (n Nothing) {
 		return n
 	}
 	pos := p.push(i, t, words)
-	if x := hot.extras &^ extraAtEnds; x != 0 {
+	if x := hot.hooks &^ hooksAtEnd; x != 0 {
 		if x == onlyTrace {
 			write(procPin(), number, i|layout.RecordEnter<<layout.RecordKindShift, pos, t, tracing.enter)
 		} else {
@@ -168,7 +168,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 		if !w.includes(i, t) {
 			return
 		}
-		if w == &first {
+		if w == &beforeRun {
 			t = now() // making ready is no time of the scope
 		}
 	}
@@ -187,24 +187,24 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 			if i >= firstIndex && !underWay() {
 				return // its run is over
 			}
-			if hot.extras&extraTrace != 0 {
+			if hot.hooks&hookTrace != 0 {
 				if !p.reads() {
 					tracing.rings.Lose()
 				}
-				if hot.extras&extraUntimed != 0 {
+				if hot.hooks&hookUntimed != 0 {
 					return
 				}
 			}
 			recordSlow(i, passage{at: t}) // without a duration
-			if hot.extras&extraPairs != 0 {
+			if hot.hooks&hookPairs != 0 {
 				losePairs()
 			}
-			if hot.extras != 0 {
+			if hot.hooks != 0 {
 				recorded(i)
 			}
 			return
 		}
-		if hot.extras&extraTrace == 0 { // else its record says what that took
+		if hot.hooks&hookTrace == 0 { // else its record says what that took
 			t = now()
 		}
 	}
@@ -224,7 +224,7 @@ func beginAt(m *Marker, i uint32, t uint64, g uintptr, words uint32) {
 	}
 	p.push(j, t, words)
 	p.activate(i, 1)
-	if hot.extras != 0 {
+	if hot.hooks != 0 {
 		p.entered(i, t)
 	}
 }

@@ -31,7 +31,7 @@ func recovered() {
 	p.reopenAll()
 	p.recovered = now()
 	p.then = p.stack.n
-	if hot.extras&extraRead != 0 {
+	if hot.hooks&hookRead != 0 {
 		p.readStopped()
 	}
 	if top, deepest := panicking(); top > deepest {
@@ -64,7 +64,7 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 	case n == s.n:
 		p.settle(low, p.recovered)
 		p.then = 0
-	case s.n-n <= mostAbove && !p.frozen() && hot.extras&(extraTrace|extraRead) == 0:
+	case s.n-n <= mostAbove && !p.frozen() && hot.hooks&(hookTrace|hookRead) == 0:
 		p.settleBelow(low, n)
 		p.then = 0
 	}
@@ -92,7 +92,7 @@ func (p *slot) settleBelow(low, n uint32) {
 	if p.stack != s || s.n != low {
 		return // the run is over
 	}
-	price := uint64(n-low) * hot.whole[kindOpened] // of the scopes that have ended
+	price := uint64(n-low) * hot.cost[kindOpened] // of the scopes that have ended
 	above[0].saved = less(p.child, toNS(passed(above[0].start, p.recovered)))
 	for i := range count {
 		r := &above[i]

@@ -196,7 +196,7 @@ func (t *Tallies) claim(unit uintptr) *Own {
 		return nil
 	}
 	table := &tables[t.number-1]
-	words := table.words()
+	words := table.counterWords()
 	size := layout.OffCountersData + 8*words
 	if talliedBytes+size > mostTallied {
 		return nil

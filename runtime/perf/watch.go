@@ -65,7 +65,7 @@ func StartWatch(name string) error {
 			t = now()
 		}
 		w.begin(i)
-		if hot.extras&extraTrace != 0 {
+		if hot.hooks&hookTrace != 0 {
 			tracing.rings.WriteSlow(goidOf(getg()), i|layout.RecordStart<<layout.RecordKindShift, 0, t)
 		}
 		w.start = now()
@@ -93,10 +93,10 @@ func StopWatch(name string) error {
 	}
 	w.running = false
 	if i := loadWord(&w.m.index) & layout.IndexMask; w.start != 0 && w.run == atomic.LoadUint64(&runs) && i != 0 {
-		if w.end(i, t) && hot.extras&extraTrace != 0 {
+		if w.end(i, t) && hot.hooks&hookTrace != 0 {
 			tracing.rings.WriteSlow(goidOf(getg()), i|layout.RecordStop<<layout.RecordKindShift, 0, t)
 		}
-		if hot.extras != 0 {
+		if hot.hooks != 0 {
 			recorded(i)
 		}
 	}
@@ -140,7 +140,7 @@ func (w *watch) end(i uint32, t uint64) (kept bool) {
 	}
 	ns := toNS(d)
 	p := passage{timed: true, ns: ns, self: ns, ticks: d, at: t}
-	kept = hot.extras&extraUntimed != 0 && State() != layout.StateStopped || hot.extras&extraUntimed == 0 && p.keep(i)
+	kept = hot.hooks&hookUntimed != 0 && State() != layout.StateStopped || hot.hooks&hookUntimed == 0 && p.keep(i)
 	if kept && w.open != nil {
 		w.open.n = 0
 	}
@@ -154,8 +154,8 @@ func (t *table) ofWatch() bool {
 	return len(t.text) >= len(watchPath) && t.text[:len(watchPath)] == watchPath
 }
 
-// place is where the program calls this package, perhaps through a package that forwards the call.
-func place() (file string, line int) {
+// callSite is where the program calls this package, perhaps through a package that forwards the call.
+func callSite() (file string, line int) {
 	const forward = "/markgen_forward.go"
 	for skip := 3; ; skip++ {
 		_, file, line, ok := runtime.Caller(skip)
@@ -176,7 +176,7 @@ func newWatch(name string) *watch {
 	for _, b := range []byte("watch " + name) {
 		id = (id ^ uint64(b)) * prime
 	}
-	file, line := place()
+	file, line := callSite()
 	text := append([]byte(watchPath+"f\t"), file...)
 	text = append(text, "\nm\t"...)
 	for shift := 60; shift >= 0; shift -= 4 {

@@ -55,15 +55,15 @@ func openWindow() bool {
 	if atomic.LoadUint32(&hot.mode) != modeOn || State() != layout.StateProfiling {
 		return false
 	}
-	setWindow(&first, ownWindow())
+	setWindow(&beforeRun, ownWindow())
 	return true
 }
 
 // Windows of no run. A scope that has found its marker on may begin at any later time, so these decide about it.
 var (
-	always = window{width: noWindow} // before there is a header
-	first  = window{from: 1<<64 - 1} // of a run that does not collect yet
-	over   = window{from: 1<<64 - 1} // after the end of the program
+	always    = window{width: noWindow} // before there is a header
+	beforeRun = window{from: 1<<64 - 1} // of a run that does not collect yet
+	afterEnd  = window{from: 1<<64 - 1} // after the end of the program
 )
 
 // gates are the markers that windows open and close. Under the lock.
@@ -92,9 +92,9 @@ func (w *window) includes(i uint32, t uint64) bool {
 		return false
 	}
 	switch w {
-	case &over:
+	case &afterEnd:
 		return false
-	case &first:
+	case &beforeRun:
 		ready()
 		return openWindow()
 	}
@@ -108,7 +108,7 @@ func (w *window) includes(i uint32, t uint64) bool {
 	if inRecordedCall(i) {
 		return true
 	}
-	if hot.extras&extraTrigger != 0 {
+	if hot.hooks&hookTrigger != 0 {
 		endsAt(i, false)
 	}
 	return false
