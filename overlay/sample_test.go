@@ -131,11 +131,11 @@ func TestWindowsTraced(t *testing.T) {
 func TestWindowsOfLongCalls(t *testing.T) {
 	tier.Test(t)
 	t.Parallel()
-	const calls, each = 3000, 100_000
+	const calls, each = 3000, 10_000
 	p := runSteered(t, "sample=1:20,seed=91,only=*.lengthy*", "lengthy", fmt.Sprint(calls)).Profile
 	loop, function := marker(t, p, "lengthy:for#1"), marker(t, p, "lengthy")
-	if n := float64(loop.Count) / each; function.Samples < 10 || math.Abs(n-float64(function.Count)) > 0.2*float64(function.Count) {
-		t.Errorf("%d passages of a loop of %d, in %d calls", loop.Count, each, function.Count)
+	if n := float64(loop.Samples) / each; function.Samples < 10 || math.Abs(n-float64(function.Samples)) > 1 { // one is open at the end
+		t.Errorf("%d passages of a loop of %d were recorded, in %d calls", loop.Samples, each, function.Samples)
 	}
 }
 
