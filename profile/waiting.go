@@ -1,7 +1,8 @@
 package profile
 
-// Wait is the collector, of deep builds, that says what goroutines did (runtime/internal/collect/deep_wait.go). Its
-// values add up to the time of the scopes that were read.
+// Wait is the collector, of deep builds, that says what goroutines did
+// (runtime/internal/collect/deep_wait.go). Its values add up to the time of the scopes that were
+// read.
 const Wait = "wait"
 
 // running is its value for the time in which they ran.

@@ -129,8 +129,9 @@ func family() *profile.Profile {
 	return p
 }
 
-// pprofTool is the program that go tool pprof starts, so that a test can end it, in a directory that TestMain removes.
-// It is built here, as go tool takes no notice of GOFLAGS and would compile the library it needs anew.
+// pprofTool is the program that go tool pprof starts, so that a test can end it, in a directory
+// that TestMain removes. It is built here, as go tool takes no notice of GOFLAGS and would compile
+// the library it needs anew.
 var pprofTool = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "markgen-report-")
 	if err != nil {

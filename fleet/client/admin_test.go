@@ -27,7 +27,8 @@ func answering(t *testing.T, status int, answer string) (c *Client, asked *strin
 	return &Client{Server: s.URL, Token: "mg_secret"}, asked
 }
 
-// What the server is asked about tokens and the figures that came with them, and what is made of its answers.
+// What the server is asked about tokens and the figures that came with them, and what is made of
+// its answers.
 func TestTokens(t *testing.T) {
 	ctx := t.Context()
 	c, asked := answering(t, http.StatusCreated, `{"id":"7","name":"ci","token":"mg_new"}`)
@@ -72,7 +73,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Of a comparison whose lists have the first changes only it is told how many there are; older servers leave that out.
+// Of a comparison whose lists have the first changes only it is told how many there are; older
+// servers leave that out.
 func TestCompare(t *testing.T) {
 	var sent Comparison
 	sent.APIs, sent.OnlyNew = make([]Change, 2), make([]API, 1)

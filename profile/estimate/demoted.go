@@ -8,10 +8,10 @@ import (
 )
 
 // Short makes estimates of times where all scopes were counted and some of them timed
-// (runtime/perf/demote.go): the mean of those that were timed, times the count. early is what had been timed
-// when the marker was first demoted, nil if that is not known. If enough scopes were timed later
-// (runtime/perf/demote_retime.go) it is added as it is, and the mean is of the later ones, which were timed alone:
-// demoted scopes inside were not, and their time is in the self time.
+// (runtime/perf/demote.go): the mean of those that were timed, times the count. early is what had
+// been timed when the marker was first demoted, nil if that is not known. If enough scopes were
+// timed later (runtime/perf/demote_retime.go) it is added as it is, and the mean is of the later
+// ones, which were timed alone: demoted scopes inside were not, and their time is in the self time.
 func Short(m, early *profile.Marker) (alone bool) {
 	m.Off = profile.Demoted
 	count, timed := m.Count, m.Timed()

@@ -30,8 +30,8 @@ func simulate(random *rand.Rand, batches int, n, cost float64) *Sums {
 	return b
 }
 
-// An estimate is within two standard errors of what there is in 93 of 100 runs and more, whatever recording took of windows. The seed is
-// fixed, so a failure is never by chance.
+// An estimate is within two standard errors of what there is in 93 of 100 runs and more, whatever
+// recording took of windows. The seed is fixed, so a failure is never by chance.
 func TestEstimates(t *testing.T) {
 	const windows, of, runs = 100, 100, 1000
 	for _, tt := range []struct{ n, cost float64 }{{1, 0}, {100, 0}, {100, 0.001}, {1000, 0.01}} {

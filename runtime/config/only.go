@@ -2,8 +2,9 @@ package config
 
 import "github.com/markgen/markgen/runtime/internal/lite"
 
-// Only is the content of the file of only=@FILE: a marker's ID or a glob on each line. A choice among thousands of
-// markers does not fit into an environment variable. The zero Only is of no file.
+// Only is the content of the file of only=@FILE: a marker's ID or a glob on each line. A choice
+// among thousands of markers does not fit into an environment variable. The zero Only is of no
+// file.
 type Only struct {
 	Given bool
 	Globs string   // with ; between

@@ -10,12 +10,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Measured for the header: the clock's smallest step, and what reading it and a passage that is only counted cost,
-// ticks<<costBits.
+// Measured for the header: the clock's smallest step, and what reading it and a passage that is
+// only counted cost, ticks<<costBits.
 var stepTicks, readTicks, countTicks uint64
 
-// rounds is how often the cost of scopes has been measured in the run, enoughRounds how often before the first scope.
-// costs are those of the latest mostRounds. Under the lock.
+// rounds is how often the cost of scopes has been measured in the run, enoughRounds how often
+// before the first scope. costs are those of the latest mostRounds. Under the lock.
 var (
 	rounds int
 	costs  [mostRounds]scopeCosts
@@ -26,18 +26,20 @@ const (
 	mostRounds   = 15
 )
 
-// measureAt is when the cost of scopes is to be measured again, ticks; before the first scope it never comes.
+// measureAt is when the cost of scopes is to be measured again, ticks; before the first scope it
+// never comes.
 var measureAt uint64
 
-// The third round is made after thirdRound, ns, and each further one when moreRounds times as much time has passed since
-// the start.
+// The third round is made after thirdRound, ns, and each further one when moreRounds times as much
+// time has passed since the start.
 const (
 	moreRounds = 4
 	thirdRound = 4_000_000
 )
 
-// scratch is the cell that calibration records to, scratchEdge that of its edge, and scratchDirectory the directory with
-// these two. It has a window of its own, since the sampler may open the run's meanwhile.
+// scratch is the cell that calibration records to, scratchEdge that of its edge, and
+// scratchDirectory the directory with these two. It has a window of its own, since the sampler may
+// open the run's meanwhile.
 var (
 	scratchWindow    window
 	scratchMarker    = Marker{index: scratchIndex}
@@ -50,12 +52,13 @@ var (
 	}
 )
 
-// calibrate measures what reading the clock and a scope cost, with the code that the program runs, apart from hooks that
-// are not calibrated: one round when the run starts, which also warms up, and one before the first scope;
-// measureAgain makes more. It measures what a scope adds to functions of 4 to 22 ns and not an empty scope, as
-// processors do a part of a scope's work in parallel with that around it. How much depends on the function, so it
-// takes the mean over several (works), and medians of small batches, since the fastest ones are faster than what
-// programs see. The caller has starting, and nobody records yet.
+// calibrate measures what reading the clock and a scope cost, with the code that the program runs,
+// apart from hooks that are not calibrated: one round when the run starts, which also warms up, and
+// one before the first scope; measureAgain makes more. It measures what a scope adds to functions
+// of 4 to 22 ns and not an empty scope, as processors do a part of a scope's work in parallel with
+// that around it. How much depends on the function, so it takes the mean over several (works), and
+// medians of small batches, since the fastest ones are faster than what programs see. The caller
+// has starting, and nobody records yet.
 //
 //go:norace
 //go:nocheckptr
@@ -80,10 +83,11 @@ func calibrate() {
 	setCosts()
 }
 
-// measureAgain makes another round if it is due at that time. Other work of the machine, such as on the sibling of a
-// core, may double the cost of scopes for some ms, at the start or later. It is called after the end of a scope, by
-// the sampler between windows, and, if records are all that is made, before one that is written slowly. Its time is
-// taken off the scopes that are open; in a trace a record of the marker of that index says so, if it is not 0.
+// measureAgain makes another round if it is due at that time. Other work of the machine, such as on
+// the sibling of a core, may double the cost of scopes for some ms, at the start or later. It is
+// called after the end of a scope, by the sampler between windows, and, if records are all that is
+// made, before one that is written slowly. Its time is taken off the scopes that are open; in a
+// trace a record of the marker of that index says so, if it is not 0.
 //
 //go:norace
 //go:nocheckptr
@@ -138,8 +142,8 @@ func setWindow(from, to *window) {
 	atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(&hot.window)), unsafe.Pointer(from), unsafe.Pointer(to))
 }
 
-// aside is the directory of the first processor while the scratch directory is in its place: other processors may look
-// cells up there.
+// aside is the directory of the first processor while the scratch directory is in its place: other
+// processors may look cells up there.
 var aside unsafe.Pointer
 
 // measureCosts makes one round. The caller holds the lock, so nobody makes a directory meanwhile.
@@ -189,8 +193,8 @@ func measureCosts() {
 	hot.inner = inner
 }
 
-// typical is the median of a figure over the rounds so far; of two in the middle the lower one, since disturbances make
-// them larger.
+// typical is the median of a figure over the rounds so far; of two in the middle the lower one,
+// since disturbances make them larger.
 //
 //go:norace
 func typical(figure func(*scopeCosts) uint64) uint64 {
@@ -206,7 +210,8 @@ func typical(figure func(*scopeCosts) uint64) uint64 {
 	return all[(n-1)/2]
 }
 
-// setCosts writes what has been measured to the header, converted with the rate of the clock as it is known now.
+// setCosts writes what has been measured to the header, converted with the rate of the clock as it
+// is known now.
 func setCosts() {
 	setHeader(layout.OffQuantum, toPS(stepTicks)>>costBits)
 	setHeader(layout.OffRead, toPS(readTicks)>>costBits)
@@ -215,12 +220,14 @@ func setCosts() {
 	setHeader(layout.OffCount, toPS(countTicks)>>costBits)
 }
 
-// works are the steps of the functions in which scopes are measured: 4 to 22 ns if a step takes 1. In shorter ones a scope
-// costs more, as there is nothing that runs in parallel with it; in longer ones it hardly shows.
+// works are the steps of the functions in which scopes are measured: 4 to 22 ns if a step takes 1.
+// In shorter ones a scope costs more, as there is nothing that runs in parallel with it; in longer
+// ones it hardly shows.
 var works = [...]int{4, 10, 16, 22}
 
-// stepsAt are the steps of the kth passage of a batch that begins with a work. They vary, as the durations of a program's
-// scopes do: a scope that falls into another bucket than the one before costs about 1.5 times as much.
+// stepsAt are the steps of the kth passage of a batch that begins with a work. They vary, as the
+// durations of a program's scopes do: a scope that falls into another bucket than the one before
+// costs about 1.5 times as much.
 func stepsAt(work, k int) int { return works[(work+k*7/3)%len(works)] }
 
 // A measurement times batch passages, and is made tries times.
@@ -232,8 +239,9 @@ const (
 // batches are the ticks that batches took, by the work that they begin with.
 type batches [len(works)][tries]uint64
 
-// over is by how much one passage took longer than one of plain, ticks<<costBits: the mean over the batches of the median
-// of the tries less the shortest try of plain, which other processes can only make longer.
+// over is by how much one passage took longer than one of plain, ticks<<costBits: the mean over the
+// batches of the median of the tries less the shortest try of plain, which other processes can only
+// make longer.
 func (b *batches) over(plain *batches) (sum uint64) {
 	for i, of := range b {
 		middle := max(min(of[0], of[1]), min(max(of[0], of[1]), of[2]))
@@ -246,8 +254,8 @@ func (b *batches) over(plain *batches) (sum uint64) {
 // A shape is a function that takes steps, with or without a marker.
 type shape func(m *Marker, x uint64, steps int) uint64
 
-// measureShapes measures batches of the shapes in turn, and calls done after each. Each try begins with another work, so
-// that periodic disturbances meet all of them.
+// measureShapes measures batches of the shapes in turn, and calls done after each. Each try begins
+// with another work, so that periodic disturbances meet all of them.
 //
 //go:norace
 func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, took uint64)) {
@@ -267,8 +275,8 @@ func measureShapes(m *Marker, shapes []shape, done func(shape, work, try int, to
 	scratch.last = x // or the compiler could leave the work out
 }
 
-// scopeCosts are what a clock read, a scope of each kind and a passage that is only counted cost, and the part of a
-// scope's cost that it measures as its own duration, ticks<<costBits.
+// scopeCosts are what a clock read, a scope of each kind and a passage that is only counted cost,
+// and the part of a scope's cost that it measures as its own duration, ticks<<costBits.
 type scopeCosts struct {
 	read, inside, count uint64
 	cost                [4]uint64 // by record.kind
@@ -332,7 +340,8 @@ func chainAlone(work int) uint64 {
 	return d
 }
 
-// measureInner measures what a scope costs that is left out since it is inside another of its marker (outermost).
+// measureInner measures what a scope costs that is left out since it is inside another of its
+// marker (outermost).
 //
 //go:norace
 func measureInner(m *Marker) uint64 {
@@ -361,8 +370,8 @@ func chain(x uint64, steps int) uint64 {
 	return x
 }
 
-// plainWork is a function without a marker, markedWork the same with a Scope, valueWork with an Entered, pointWork with a
-// point, and usualWork with a scope in the form that is most used.
+// plainWork is a function without a marker, markedWork the same with a Scope, valueWork with an
+// Entered, pointWork with a point, and usualWork with a scope in the form that is most used.
 //
 //go:noinline
 func plainWork(m *Marker, x uint64, steps int) uint64 { return chain(x, steps) }

@@ -28,10 +28,10 @@ func (t *table) sampled() bool {
 	return len(t.text) > 1 && (t.text[0] == layout.PackedSampled || t.text[:2] == "s\n")
 }
 
-// choose turns off the markers that are not collected and the gates without any that are, and marks those that triggers
-// watch and those with rates. Each passage of a watched marker is collected, or nobody would see its scopes end. A
-// gate may come after the markers behind it in the table. If all are collected, the markers are not touched. In a
-// run that does not collect yet all are off.
+// choose turns off the markers that are not collected and the gates without any that are, and marks
+// those that triggers watch and those with rates. Each passage of a watched marker is collected, or
+// nobody would see its scopes end. A gate may come after the markers behind it in the table. If all
+// are collected, the markers are not touched. In a run that does not collect yet all are off.
 //
 //go:norace
 //go:nocheckptr
@@ -160,7 +160,8 @@ func (t *table) countIf(on bool) {
 	}
 }
 
-// chooseCounters decides which of the table's counters count in the run, and writes those that do not to the data.
+// chooseCounters decides which of the table's counters count in the run, and writes those that do
+// not to the data.
 //
 //go:norace
 //go:nocheckptr

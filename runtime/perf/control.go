@@ -8,9 +8,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// ackControl clears IndexAsked, the bit with which another process (markgen ctl) says that it has changed the state or
-// the sampling rate in the data file. Counters follow the state, and windows begin if there is a rate now. It is called
-// at the next passage of a marker.
+// ackControl clears IndexAsked, the bit with which another process (markgen ctl) says that it has
+// changed the state or the sampling rate in the data file. Counters follow the state, and windows
+// begin if there is a rate now. It is called at the next passage of a marker.
 //
 //go:norace
 //go:noinline

@@ -14,8 +14,8 @@ import (
 // at irregular distances, so that no pattern of the program can line up with them.
 // That costs a call and a count each passage, and needs no timer.
 
-// countsDown says whether due alone decides about passages of a marker whose second word is w. decide would give the same
-// result in twice the time.
+// countsDown says whether due alone decides about passages of a marker whose second word is w.
+// decide would give the same result in twice the time.
 //
 //go:norace
 func countsDown(w uint32) bool {
@@ -49,8 +49,9 @@ func due(index uint32) bool {
 	}
 }
 
-// makeRate gives the marker's cell on a processor its rate, and makes the cell if need be; false: there is no memory or no
-// run, the processor has no cells of its own, or the caller may not wait for the lock.
+// makeRate gives the marker's cell on a processor its rate, and makes the cell if need be; false:
+// there is no memory or no run, the processor has no cells of its own, or the caller may not wait
+// for the lock.
 //
 //go:norace
 func makeRate(pid int, index uint32) bool {
@@ -92,8 +93,9 @@ func gap(n uint64) uint64 {
 	return 1 + random.Mix(now())%(2*n-1)
 }
 
-// seeded says whether a passage is timed in a run with a seed: one of each n in a row, which one follows from the seed.
-// Passages on all processors are counted in the cell of the first, so that each run times the same ones.
+// seeded says whether a passage is timed in a run with a seed: one of each n in a row, which one
+// follows from the seed. Passages on all processors are counted in the cell of the first, so that
+// each run times the same ones.
 //
 //go:norace
 //go:nocheckptr

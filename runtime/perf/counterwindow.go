@@ -88,8 +88,8 @@ func setTicks(on bool) {
 	keepTicking()
 }
 
-// keepTicking makes the counters that tick agree with tickersOn, also after the state has turned counters on or off. The
-// caller holds the lock.
+// keepTicking makes the counters that tick agree with tickersOn, also after the state has turned
+// counters on or off. The caller holds the lock.
 //
 //go:norace
 func keepTicking() {
@@ -110,7 +110,8 @@ func (c *ticking) point() {
 	storePointer(c.p, p)
 }
 
-// findTicks makes the counters tick that have counted often. It goes through all counters. The caller holds the lock.
+// findTicks makes the counters tick that have counted often. It goes through all counters. The
+// caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

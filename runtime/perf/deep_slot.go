@@ -23,8 +23,8 @@ type slotSet struct{}
 func takeSlots() (s slotSet)  { return s }
 func (slotSet) clear([]*slot) {}
 
-// near gives the slot of goroutine g, the caller, its key and its ID. If the slot has another key it is of an earlier
-// run, and find empties it.
+// near gives the slot of goroutine g, the caller, its key and its ID. If the slot has another key
+// it is of an earlier run, and find empties it.
 //
 //go:norace
 //go:nocheckptr
@@ -68,8 +68,8 @@ func present(g uintptr) *slot {
 // followEnds has goroutines end the scopes that they leave open when they end.
 func followEnds() { runtime.MarkgenGone = goroutineEnds }
 
-// goroutineEnds is called by each goroutine as its last act. The scopes that it has left open, since runtime.Goexit has
-// ended it, end now.
+// goroutineEnds is called by each goroutine as its last act. The scopes that it has left open,
+// since runtime.Goexit has ended it, end now.
 //
 //go:norace
 //go:nocheckptr

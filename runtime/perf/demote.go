@@ -9,29 +9,32 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Timing short scopes costs much and says little. With demote=N:TIMES a marker is demoted, which means that its scopes
-// are only counted, once N of them have been timed and on average
+// Timing short scopes costs much and says little. With demote=N:TIMES a marker is demoted, which
+// means that its scopes are only counted, once N of them have been timed and on average
 //
 //   - took less than TIMES times what timing one costs, or
-//   - had less self time than that, and took less than 10·TIMES as much: short scopes that are nested, as in a
-//     recursive descent parser, cost as much as short ones side by side.
+//   - had less self time than that, and took less than 10·TIMES as much: short scopes that are
+//     nested, as in a recursive descent parser, cost as much as short ones side by side.
 //
 // The mean is trimmed: it leaves out the longest thousandth, most of which were preempted.
 //
-// Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally, Timed), else in the
-// marker's cells. The count stays exact. From time to time some of them are timed again (demote_retime.go).
+// Demoted scopes are counted by the rewritten code itself if it has counters for them (OpenTally,
+// Timed), else in the marker's cells. The count stays exact. From time to time some of them are
+// timed again (demote_retime.go).
 
-// mostBetween is the most scopes of one bucket on one processor between two looks at their mean: a power of two.
+// mostBetween is the most scopes of one bucket on one processor between two looks at their mean: a
+// power of two.
 const mostBetween = 256
 
-// noLook is hot.look if nothing is demoted: no count has all these bits clear. In hot.again it is a time that never comes.
+// noLook is hot.look if nothing is demoted: no count has all these bits clear. In hot.again it is a
+// time that never comes.
 const noLook = 1<<64 - 1
 
 // settledEvery is the time between two looks for open scopes of demoted markers, ns.
 const settledEvery = 1_000_000
 
-// demotes says whether the run demotes markers. It does not if other keys ask for more of each scope than its time;
-// but waiting is reported in proportion to what was timed.
+// demotes says whether the run demotes markers. It does not if other keys ask for more of each
+// scope than its time; but waiting is reported in proportion to what was timed.
 func (c *settings) demotes() bool {
 	return c.Demote != 0 && !c.windows() && !c.Countdown && !c.Wild && !c.ReadsBesides("wait") && !c.Collects("trace") &&
 		c.Enough == 0 && c.Calls == 0 && !c.Callers && !c.Adapt && !c.Pairs && !c.Outermost
@@ -52,8 +55,8 @@ func (c *settings) look() uint64 {
 // isDemoted says whether the first word of a marker is that of a demoted one.
 func isDemoted(off uint32) bool { return off&^layout.OffSettled == layout.OffDemoted }
 
-// demoteAt demotes the marker of that index if its scopes are short, settles those that were demoted before, and
-// begins to time one of these again if that is due.
+// demoteAt demotes the marker of that index if its scopes are short, settles those that were
+// demoted before, and begins to time one of these again if that is due.
 //
 //go:norace
 //go:noinline
@@ -137,9 +140,10 @@ const mostSearched = 256
 // parentsOf are those of markers, by index less firstIndex; nil: none yet. Under the lock.
 var parentsOf []*parents
 
-// noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended: the scope directly
-// around it on its goroutine's stack or, if the marker is open there already, around its outermost scope. Readers
-// take the time of demoted scopes off the self times of their parents.
+// noteParent counts the parent of a scope of the marker of index k+firstIndex that has just ended:
+// the scope directly around it on its goroutine's stack or, if the marker is open there already,
+// around its outermost scope. Readers take the time of demoted scopes off the self times of their
+// parents.
 //
 //go:norace
 //go:nocheckptr
@@ -207,8 +211,8 @@ func timesOf(index uint32) (t times) {
 	return t
 }
 
-// trimmedMeans gives the number of scopes and the means of their time and self time, ns, without the highest buckets
-// that have at most one scope in DemotedTrim.
+// trimmedMeans gives the number of scopes and the means of their time and self time, ns, without
+// the highest buckets that have at most one scope in DemotedTrim.
 func (t *times) trimmedMeans() (n, mean, self uint64) {
 	if t.n == 0 {
 		return 0, 0, 0
@@ -228,8 +232,8 @@ func (t *times) trimmedMeans() (n, mean, self uint64) {
 // unsettled are the demoted markers that may still have open scopes. Under the lock.
 var unsettled []*Marker
 
-// settleDemoted sets OffSettled for demoted markers without open scopes: their code does not look for ends any more.
-// The caller holds the lock.
+// settleDemoted sets OffSettled for demoted markers without open scopes: their code does not look
+// for ends any more. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -248,7 +252,8 @@ func settleDemoted() {
 	unsettled = left
 }
 
-// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller holds the lock.
+// isOpen says whether a scope of the marker of that index is open on any goroutine. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr

@@ -9,10 +9,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// The scopes that were timed before a marker was demoted may not be typical: those inside were timed, too, which costs
-// more than is taken off, and the program may do something else later. So the demoted markers are retimed in rounds:
-// one after the other is timed for some scopes while the others are only counted. What had been timed before is in a
-// BlockDemoted; readers take the mean of what was timed later for the scopes that were only counted.
+// The scopes that were timed before a marker was demoted may not be typical: those inside were
+// timed, too, which costs more than is taken off, and the program may do something else later. So
+// the demoted markers are retimed in rounds: one after the other is timed for some scopes while the
+// others are only counted. What had been timed before is in a BlockDemoted; readers take the mean
+// of what was timed later for the scopes that were only counted.
 
 const (
 	// retimedScopes is how many scopes of a marker are retimed in a round.
@@ -35,8 +36,8 @@ var demoted struct {
 	since    uint64  // when its retiming began, or the round ended, ticks
 }
 
-// keepRetiming says whether a marker of which so many scopes have been timed in all is still to be retimed, and ends
-// its retiming, at t, if not. The caller holds the lock.
+// keepRetiming says whether a marker of which so many scopes have been timed in all is still to be
+// retimed, and ends its retiming, at t, if not. The caller holds the lock.
 //
 //go:norace
 func keepRetiming(m *Marker, timed, t uint64) bool {
@@ -77,7 +78,8 @@ func retimeNext(t uint64) {
 	timeOn(m)
 }
 
-// retimeAt is when retimeNext has something to do, unless a retiming ends before, ticks. The caller holds the lock.
+// retimeAt is when retimeNext has something to do, unless a retiming ends before, ticks. The caller
+// holds the lock.
 func retimeAt() uint64 {
 	switch d := &demoted; {
 	case len(d.list) == 0:
@@ -140,8 +142,8 @@ var noEarlier earlier
 //go:norace
 func isFirst(k uint32) bool { return k >= uint32(len(earlyOf)) || earlyOf[k] == nil }
 
-// keepEarly writes down what has been timed of the marker of index k+firstIndex, which is demoted for the first time.
-// The caller holds the lock.
+// keepEarly writes down what has been timed of the marker of index k+firstIndex, which is demoted
+// for the first time. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

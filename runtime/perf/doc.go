@@ -30,15 +30,16 @@
 //
 // State, Configure, Start, Pause, Resume and Stop are for the program; triggers and
 // other processes change the state in the same way (state.go). Whether a marker is
-// on is in its two words, which the program's own code tests, and which are in the
-// data file: who maps that can change them (pages.go, package steer). Sampling
+// on is in its two words, which the program's own code tests. They are in the data
+// file, so that other processes can change them (pages.go, package steer). Sampling
 // opens and closes the tests of functions that are passed often (window.go), or
 // counts passages (countdown.go).
 //
 // # Parts
 //
-// Package perf has the API, scopes and their cells, the stacks of open scopes, registration and the state of the run.
-// What can be tested without these is in packages of its own, which it imports and which never import it:
+// Package perf has the API, scopes and their cells, the stacks of open scopes, registration and the
+// state of the run. What can be tested without these is in packages of its own, which it imports
+// and which never import it:
 //
 //	config, glob, layout   the value of MARKGEN, patterns, the layout of the data file
 //	internal/clock         whether the processor's counter is a clock, its rate and step
@@ -60,11 +61,12 @@
 //
 // # Builds
 //
-// In an overlay build the same files are packages below GOROOT/src (package runtime of this module). There
-// virtual_*.go, with what only the code of such builds calls, and goroot_*.go, which compile nowhere else, take the
-// place of module_*.go; in a deep build (package overlay/deep) deep_*.go take that of plain_*.go. Assembly goes to a
-// directory that exists, since the go command runs the assembler there. Functions are declared in a comment above
-// their assembly, from which the declarations over there are made.
+// In an overlay build the same files are packages below GOROOT/src (package runtime of this
+// module). There virtual_*.go, with what only the code of such builds calls, and goroot_*.go, which
+// compile nowhere else, take the place of module_*.go; in a deep build (package overlay/deep)
+// deep_*.go take that of plain_*.go. Assembly goes to a directory that exists, since the go command
+// runs the assembler there. Functions are declared in a comment above their assembly, from which
+// the declarations over there are made.
 //
 // # Clock
 //

@@ -18,8 +18,8 @@ var (
 	edgeMarker Marker        // stands for the marker of an edge's index
 )
 
-// caller is the index of the marker whose scope is open around the one at position pos on the stack; 0: there
-// is none.
+// caller is the index of the marker whose scope is open around the one at position pos on the
+// stack; 0: there is none.
 //
 //go:norace
 //go:nocheckptr

@@ -112,10 +112,11 @@ func takeSpace(size uintptr) (p unsafe.Pointer, taken uintptr) {
 	return p, size
 }
 
-// publishParts makes the bytes of a block, or of several, part of the file: size bytes in space that was taken
-// at p, the latest, which begin with the parts. What comes behind them is there already, or zero. Programs may have
-// many megabytes of text, and all have it at their start. So it is written to the file where that can be,
-// which costs a fraction of what it takes to touch every page of mapped memory once. The caller holds the lock.
+// publishParts makes the bytes of a block, or of several, part of the file: size bytes in space
+// that was taken at p, the latest, which begin with the parts. What comes behind them is there
+// already, or zero. Programs may have many megabytes of text, and all have it at their start. So it
+// is written to the file where that can be, which costs a fraction of what it takes to touch every
+// page of mapped memory once. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -174,7 +175,8 @@ func addPiece(b []byte) {
 	space.pieces = append(space.pieces, b)
 }
 
-// openFile opens the data file of the run, under that path or in the spool dir, and gives its first piece; nil: it could not.
+// openFile opens the data file of the run, under that path or in the spool dir, and gives its first
+// piece; nil: it could not.
 func openFile(path, dir string) (first []byte, trouble string) {
 	first, taken, trouble := space.file.Open(path, firstPiece, datafile.Options{Keeper: conf.Keeper, Spool: dir, Room: conf.Room})
 	if taken != "" {
@@ -183,7 +185,8 @@ func openFile(path, dir string) (first []byte, trouble string) {
 	return first, trouble
 }
 
-// closeFile completes the data file, if there is one; it stays open for its lock. The caller holds the lock.
+// closeFile completes the data file, if there is one; it stays open for its lock. The caller holds
+// the lock.
 //
 //go:norace
 func closeFile() (trouble string) {

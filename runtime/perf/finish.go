@@ -105,7 +105,8 @@ func incomplete() bool {
 	return State() == layout.StateStopped && (mode == modeReady || mode == modeOn)
 }
 
-// setEnd writes the end of the run to the header: when it was stopped, which another process may have done long ago.
+// setEnd writes the end of the run to the header: when it was stopped, which another process may
+// have done long ago.
 func setEnd() {
 	end, wall := anchorNow(), platform.WallNS()
 	if hot.mono {
@@ -135,8 +136,9 @@ func freeze() {
 	unlock()
 }
 
-// freezeStacks keeps the stacks as they are: scopes that end later are open in the data, so they are neither counted, in
-// this run or the next, nor popped. A scope that is just ending does so, and counts. The caller holds the lock.
+// freezeStacks keeps the stacks as they are: scopes that end later are open in the data, so they
+// are neither counted, in this run or the next, nor popped. A scope that is just ending does so,
+// and counts. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

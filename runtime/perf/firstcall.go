@@ -9,12 +9,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// How long the first passage of a marker in the process took is reported beside the rest: of the passages that are not
-// inside another of the marker, the first that ends. It costs other passages nothing: the first one has to make a cell
-// or a bucket and takes the slow path anyway, and only that leads here.
+// How long the first passage of a marker in the process took is reported beside the rest: of the
+// passages that are not inside another of the marker, the first that ends. It costs other passages
+// nothing: the first one has to make a cell or a bucket and takes the slow path anyway, and only
+// that leads here.
 //
-// The first call is unknown if collection did not begin with the process, was interrupted or was for other markers in
-// between, and where only some passages are timed.
+// The first call is unknown if collection did not begin with the process, was interrupted or was
+// for other markers in between, and where only some passages are timed.
 
 // A firstPassage is the first passage of the marker of an index.
 type firstPassage struct {
@@ -59,8 +60,9 @@ func (f *firstPassage) show() {
 	}
 }
 
-// ended takes a passage of the marker of that index, which took ns, for the first if there has been none. If another is
-// open around it, that one is the first: a bit of its record says so, and it ends here, too.
+// ended takes a passage of the marker of that index, which took ns, for the first if there has been
+// none. If another is open around it, that one is the first: a bit of its record says so, and it
+// ends here, too.
 //
 //go:norace
 //go:nocheckptr
@@ -101,7 +103,8 @@ func (p *slot) outermost(i uint32) {
 	}
 }
 
-// overlook takes the time since then, which the runtime has spent on its data, off the scopes that are open.
+// overlook takes the time since then, which the runtime has spent on its data, off the scopes that
+// are open.
 //
 //go:norace
 //go:nocheckptr

@@ -11,14 +11,15 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A goroutine is known by its g, the Go runtime's structure for it, and by its ID, a word of the g whose offset
-// differs between releases of Go. Both are read at each scope, so there is no call of the Go runtime for them.
+// A goroutine is known by its g, the Go runtime's structure for it, and by its ID, a word of the g
+// whose offset differs between releases of Go. Both are read at each scope, so there is no call of
+// the Go runtime for them.
 
 // gSize is how many bytes of a g are looked at; a g is larger.
 const gSize = 320
 
-// hasState says that the word before the ID is the state of the goroutine. It is false where the layout of a g is
-// not known.
+// hasState says that the word before the ID is the state of the goroutine. It is false where the
+// layout of a g is not known.
 var hasState bool
 
 // States of a g (runtime/runtime2.go).
@@ -28,10 +29,10 @@ const (
 	scanned = 0x1000 // _Gscan, which the collector sets for a moment
 )
 
-// findGoid finds the offset of the goroutine's ID in a g, for hot.goid: behind a word that says it is running
-// (runtime/runtime2.go: atomicstatus, stackLock, goid). Where this release's layout is unknown it gives the
-// offset of a word that holds the address of the g itself (sched.g): then a goroutine goes by that, which another
-// may have after its end. 0: there is none either.
+// findGoid finds the offset of the goroutine's ID in a g, for hot.goid: behind a word that says it
+// is running (runtime/runtime2.go: atomicstatus, stackLock, goid). Where this release's layout is
+// unknown it gives the offset of a word that holds the address of the g itself (sched.g): then a
+// goroutine goes by that, which another may have after its end. 0: there is none either.
 func findGoid() (offset uintptr) {
 	offset = offsetOfGoid()
 	if hasState = offset != 0; hasState {
@@ -46,7 +47,8 @@ func findGoid() (offset uintptr) {
 	return 0
 }
 
-// offsetOfGoid compares the words of the running g with the ID that runtime.Stack prints; 0: none or several may be it.
+// offsetOfGoid compares the words of the running g with the ID that runtime.Stack prints; 0: none
+// or several may be it.
 //
 //go:norace
 //go:nocheckptr
@@ -91,16 +93,18 @@ func gWord(g, offset uintptr) uint64 {
 //go:nocheckptr
 func goidOf(g uintptr) uint64 { return gWord(g, hot.goid) }
 
-// isDead says whether the goroutine of g has ended and no other has got its g. It may be called if hasState.
+// isDead says whether the goroutine of g has ended and no other has got its g. It may be called if
+// hasState.
 //
 //go:norace
 //go:nocheckptr
 func isDead(g uintptr) bool { return gWord(g, hot.goid-8)&(1<<32-1)&^scanned == dead }
 
-// The Go runtime calls what is due to a timer on the stack of a thread (time.sendTime and time.goFunc, from
-// unlockAndRun in runtime/time.go), and so do functions of package time that these call. If those are marked,
-// markers are passed on such a system stack, where nobody may wait and stack is short. What cannot be recorded there
-// at once, without the lock, is lost and counted as lost (OffLost).
+// The Go runtime calls what is due to a timer on the stack of a thread (time.sendTime and
+// time.goFunc, from unlockAndRun in runtime/time.go), and so do functions of package time that
+// these call. If those are marked, markers are passed on such a system stack, where nobody may wait
+// and stack is short. What cannot be recorded there at once, without the lock, is lost and counted
+// as lost (OffLost).
 
 // onSystemStack says whether g is that of a thread: its ID is 0. Before hot.goid is known it is false.
 //

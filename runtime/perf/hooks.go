@@ -4,7 +4,8 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// What is done at a scope besides timing it: the bits of hot.hooks. A scope that is only timed pays one test for all.
+// What is done at a scope besides timing it: the bits of hot.hooks. A scope that is only timed pays
+// one test for all.
 const (
 	hookTrace   = 1 << iota // records are written, see trace.go
 	hookRead                // collectors read their counters, see collector.go
@@ -20,12 +21,14 @@ const (
 	// hooksAtEnd are those that matter only where a scope ends.
 	hooksAtEnd = hookTrigger | hookRecords | hookLimit
 
-	// calibrated are those that are on while the cost of scopes is measured. Of the others, the time of collectors is
-	// measured as they are read, and that of pairs depends on how many scopes are open.
+	// calibrated are those that are on while the cost of scopes is measured. Of the others, the
+	// time of collectors is measured as they are read, and that of pairs depends on how many scopes
+	// are open.
 	calibrated = hooksAtEnd | hookEdge | hookTrace | hookUntimed
 )
 
-// entered is called when a scope of the marker of that index, which began at t, has been pushed on the goroutine's stack.
+// entered is called when a scope of the marker of that index, which began at t, has been pushed on
+// the goroutine's stack.
 //
 //go:norace
 //go:noinline

@@ -4,12 +4,13 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// leastCollected is how long a marker is collected before enough= turns it off, ns: a hundred samples of the first
-// microsecond say little about a program.
+// leastCollected is how long a marker is collected before enough= turns it off, ns: a hundred
+// samples of the first microsecond say little about a program.
 const leastCollected = 100_000_000
 
-// limitAt turns the marker of that index off if it has enough samples (enough=), or is called often for little time
-// (throttle=). It looks when the number of scopes in the latest bucket on this processor is a multiple of a power of two.
+// limitAt turns the marker of that index off if it has enough samples (enough=), or is called often
+// for little time (throttle=). It looks when the number of scopes in the latest bucket on this
+// processor is a multiple of a power of two.
 //
 //go:norace
 //go:nocheckptr
@@ -66,8 +67,9 @@ func limit(index uint32) {
 	}
 }
 
-// turnOff turns a marker off for the rest of the run and, if it was the last one behind its gate, the gate. Stopwatches
-// stay on: their words are not in the file, so nobody would know. The caller holds the lock.
+// turnOff turns a marker off for the rest of the run and, if it was the last one behind its gate,
+// the gate. Stopwatches stay on: their words are not in the file, so nobody would know. The caller
+// holds the lock.
 //
 //go:norace
 func turnOff(m *Marker, why uint32) {

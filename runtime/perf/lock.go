@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// A mutex guards what takes microseconds and is seldom done. (That of package sync may have markers.) A goroutine that
-// finds it locked yields, and waits only if that does not help: with thousands of goroutines at their first passages,
-// all of them would otherwise be tried again and again before the one that holds it gets a processor.
+// A mutex guards what takes microseconds and is seldom done. (That of package sync may have
+// markers.) A goroutine that finds it locked yields, and waits only if that does not help: with
+// thousands of goroutines at their first passages, all of them would otherwise be tried again and
+// again before the one that holds it gets a processor.
 type mutex struct{ held, waiting, wake uint32 }
 
 // lockTries is how often a goroutine looks before it waits.
@@ -51,7 +52,8 @@ func release(m *mutex) {
 	}
 }
 
-// lock and unlock enclose nearly all allocations of this package, which deep builds so do not count as the program's.
+// lock and unlock enclose nearly all allocations of this package, which deep builds so do not count
+// as the program's.
 //
 //go:norace
 func lock() {

@@ -4,21 +4,23 @@ package perf
 
 import "runtime"
 
-// A program that is marked in place ends without Finish if package main has no marker: it prints no report, and its
-// data do not say that it ended. It is warned about that once func main has begun; before, the table of package main
-// may be yet to come.
+// A program that is marked in place ends without Finish if package main has no marker: it prints no
+// report, and its data do not say that it ended. It is warned about that once func main has begun;
+// before, the table of package main may be yet to come.
 
 // finishes says that package main has a table, and so calls Finish, or that exits are seen anyway.
 var finishes = seesExit
 
-// markedInPlace says that there is a table in the source. Other tables are of overlay builds, which see the exit.
+// markedInPlace says that there is a table in the source. Other tables are of overlay builds, which
+// see the exit.
 var markedInPlace bool
 
 // warnedNoFinish says that the warning has been printed. Under the lock.
 var warnedNoFinish bool
 
-// warnNoFinish is called at the first passage of a marker, as the nth. Looking stops the program for a moment, so while
-// packages are initialised it looks at the first 16 and then at one in two, four, ….
+// warnNoFinish is called at the first passage of a marker, as the nth. Looking stops the program
+// for a moment, so while packages are initialised it looks at the first 16 and then at one in two,
+// four, ….
 //
 //go:norace
 func warnNoFinish(n uint32) {

@@ -13,12 +13,11 @@ import (
 // larger, MarkerPad does not keep other variables out of them.
 const pageSize = layout.MarkerPad * layout.MarkerSize
 
-// sharePages puts the words of markers into the data file and maps them where the
-// program has them, so that its code goes on testing its own variables, and who
-// maps the file can change them. What the words are stays as it is. The markers
-// have MarkerPad others before and behind them. Where the system cannot, the words are in the program only, and
-// nobody outside turns markers on and off. The caller holds the lock, as does
-// everybody in this process who changes them.
+// sharePages puts the words of markers into the data file and maps them where the program has them,
+// so that its code goes on testing its own variables, and who maps the file can change them. What
+// the words are stays as it is. The markers have MarkerPad others before and behind them. Where the
+// system cannot, the words are in the program only, and nobody outside turns markers on and off.
+// The caller holds the lock, as does everybody in this process who changes them.
 //
 //go:norace
 //go:nocheckptr

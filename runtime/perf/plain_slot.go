@@ -9,9 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// In a build with Go's own package runtime, slots are in hash tables by the address of the g, in lines of a few. A
-// goroutine whose line is full has its slot in the next table, which is eight times as large. Beyond the last table its
-// scopes have none, and all their time is self time (CellNoSelf counts them).
+// In a build with Go's own package runtime, slots are in hash tables by the address of the g, in
+// lines of a few. A goroutine whose line is full has its slot in the next table, which is eight
+// times as large. Beyond the last table its scopes have none, and all their time is self time
+// (CellNoSelf counts them).
 type slotLine [slotsInLine]slot
 
 const (
@@ -30,8 +31,8 @@ type slotSet struct {
 	more  [slotTables - 1]unsafe.Pointer
 }
 
-// firstSlots gives the first table for hot.slots, that of the set s if it has one; nil: there is no memory. The caller
-// holds the lock.
+// firstSlots gives the first table for hot.slots, that of the set s if it has one; nil: there is no
+// memory. The caller holds the lock.
 func firstSlots(s slotSet) unsafe.Pointer {
 	if s.first == nil {
 		return anonymous(unsafe.Sizeof(slotLine{}) << slotBits)
@@ -61,8 +62,8 @@ func (slotSet) clear(owners []*slot) {
 	}
 }
 
-// near gives the most likely slot of goroutine g, the caller, its key and its ID. If the slot has another key, find
-// finds the right one.
+// near gives the most likely slot of goroutine g, the caller, its key and its ID. If the slot has
+// another key, find finds the right one.
 //
 //go:norace
 //go:nocheckptr
@@ -71,9 +72,10 @@ func near(g uintptr) (p *slot, key uintptr, number uint64) {
 	return &lineOf(hot.slots, slotBits, g)[0], keyOf(g, number), number
 }
 
-// keyOf is the key of a goroutine's slot: the address of its g, which has ownerShift bits, and above it the lower bits
-// of its ID. The Go runtime gives the g of a goroutine that has ended to a new one, which so has another key: a
-// goroutine that runtime.Goexit has ended may have scopes open.
+// keyOf is the key of a goroutine's slot: the address of its g, which has ownerShift bits, and
+// above it the lower bits of its ID. The Go runtime gives the g of a goroutine that has ended to a
+// new one, which so has another key: a goroutine that runtime.Goexit has ended may have scopes
+// open.
 func keyOf(g uintptr, number uint64) uintptr { return g ^ uintptr(number<<ownerShift) }
 
 const ownerShift = 48
@@ -105,8 +107,8 @@ func lineOf(table unsafe.Pointer, lineBits uint, g uintptr) *slotLine {
 	return (*slotLine)(unsafe.Add(table, uintptr(h)*unsafe.Sizeof(slotLine{})))
 }
 
-// find looks for the slot of goroutine g, the caller, in the line and then in the next tables. It takes over the slot of
-// an earlier goroutine of the same g; nil: there is no room.
+// find looks for the slot of goroutine g, the caller, in the line and then in the next tables. It
+// takes over the slot of an earlier goroutine of the same g; nil: there is no room.
 //
 //go:norace
 //go:nocheckptr
@@ -147,8 +149,8 @@ func (l *slotLine) find(g, key uintptr) *slot {
 	}
 }
 
-// handOver gives the slot to another goroutine of the same g, and drops the scopes that the earlier one has left, unless
-// the run is ending, which does that (settleLeft).
+// handOver gives the slot to another goroutine of the same g, and drops the scopes that the earlier
+// one has left, unless the run is ending, which does that (settleLeft).
 //
 //go:norace
 func (p *slot) handOver(key uintptr) bool {
@@ -167,8 +169,8 @@ func (p *slot) changeKey(key uintptr) bool {
 	return old != key && atomic.CompareAndSwapUintptr(&p.key, old, key)
 }
 
-// claimGone says whether the goroutine of the slot has ended and the caller is the one to settle its scopes. Its g may
-// be another's by now.
+// claimGone says whether the goroutine of the slot has ended and the caller is the one to settle
+// its scopes. Its g may be another's by now.
 //
 //go:norace
 //go:nocheckptr

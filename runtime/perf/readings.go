@@ -159,8 +159,8 @@ func (p *slot) overlookRead(rd *readings, since uint64, index uint32) {
 	}
 }
 
-// makeReadings gives the goroutine readings for each scope that its stack has room for; nil: there is no memory,
-// or the run that it has scopes of is over.
+// makeReadings gives the goroutine readings for each scope that its stack has room for; nil: there
+// is no memory, or the run that it has scopes of is over.
 //
 //go:norace
 //go:nocheckptr

@@ -4,11 +4,13 @@ package perf
 
 import "github.com/markgen/markgen/runtime/layout"
 
-// With the key outermost only the outermost calls of a recursive function are recorded: a scope inside another of its
-// marker on its goroutine is left out. With outermost=shut, the first such scope also turns the marker off until the
-// outermost one ends, so that the calls below cost one test each. Passages on other goroutines are missed meanwhile.
+// With the key outermost only the outermost calls of a recursive function are recorded: a scope
+// inside another of its marker on its goroutine is left out. With outermost=shut, the first such
+// scope also turns the marker off until the outermost one ends, so that the calls below cost one
+// test each. Passages on other goroutines are missed meanwhile.
 
-// within says whether a scope of m, which has that index and is in the mask, is left out since it is inside another.
+// within says whether a scope of m, which has that index and is in the mask, is left out since it
+// is inside another.
 //
 //go:norace
 //go:nocheckptr
@@ -66,8 +68,8 @@ func reopen(index uint32) {
 	unlock()
 }
 
-// reopenAll turns on all markers that the goroutine has shut. It is called when recover has stopped a panic: the scopes
-// that were to reopen them may have been left.
+// reopenAll turns on all markers that the goroutine has shut. It is called when recover has stopped
+// a panic: the scopes that were to reopen them may have been left.
 //
 //go:norace
 //go:nocheckptr

@@ -171,8 +171,8 @@ func (t *table) turnOff(why uint32) {
 	}
 }
 
-// open publishes the table in the run under a number, or holds it (tablewrite.go), and turns on what is collected of it;
-// false: there is no memory left. The caller holds the lock.
+// open publishes the table in the run under a number, or holds it (tablewrite.go), and turns on
+// what is collected of it; false: there is no memory left. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -241,8 +241,8 @@ func (t *table) open(number uint64) bool {
 	return true
 }
 
-// counterWords is how many words the table has to count in: one for each counter and, if it has tallies and markers may be
-// demoted, for each marker.
+// counterWords is how many words the table has to count in: one for each counter and, if it has
+// tallies and markers may be demoted, for each marker.
 //
 //go:norace
 func (t *table) counterWords() uintptr {
@@ -289,8 +289,8 @@ func findTable(m *Marker) (t *table, i uint32) {
 	return nil, 0
 }
 
-// number gives a marker at i of the table, which has an index, its number. If the marker is not collected, what was
-// recorded under the index is dropped.
+// number gives a marker at i of the table, which has an index, its number. If the marker is not
+// collected, what was recorded under the index is dropped.
 //
 //go:norace
 func (t *table) number(m *Marker, i uint32) {
@@ -320,7 +320,8 @@ func alias(index uint32, number uint64) {
 	}
 }
 
-// isClosed says that m is off for the rest of the run, or until another process turns it on. A demoted marker is not.
+// isClosed says that m is off for the rest of the run, or until another process turns it on. A
+// demoted marker is not.
 //
 //go:norace
 func (m *Marker) isClosed() bool {
@@ -330,12 +331,13 @@ func (m *Marker) isClosed() bool {
 	return off && hot.mode == modeOn
 }
 
-// unwanted is the second word of a marker that only or skip has left out from the beginning: it has no index, and so no
-// open scopes.
+// unwanted is the second word of a marker that only or skip has left out from the beginning: it has
+// no index, and so no open scopes.
 const unwanted = layout.IndexOff | layout.IndexOffChoice
 
-// decide gives the index under which a passage of m is recorded, 0 if it is not, when the words of the marker do not say.
-// A marker gets its index at its first passage, even if its table is yet to be registered.
+// decide gives the index under which a passage of m is recorded, 0 if it is not, when the words of
+// the marker do not say. A marker gets its index at its first passage, even if its table is yet to
+// be registered.
 //
 //go:norace
 //go:noinline
@@ -393,7 +395,8 @@ func decide(m *Marker) uint32 {
 	return i
 }
 
-// takes says whether a passage of a marker with these words is collected; on is whether the run is profiling.
+// takes says whether a passage of a marker with these words is collected; on is whether the run is
+// profiling.
 func takes(off, w uint32, on bool) bool {
 	if w&(layout.IndexWatched|layout.IndexKept) != 0 {
 		off &^= layout.OffByState | layout.OffSettled // it may have been closed a moment ago

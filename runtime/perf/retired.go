@@ -8,9 +8,10 @@ import (
 	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
-// Goroutines that found a marker on, and were preempted there, may still write to the memory of a run that is over. So it
-// is kept for retireAfter. Then its part of the file is replaced by empty memory, which costs one mapping however large
-// it is, and its slots are used for the next run: a program can begin run after run.
+// Goroutines that found a marker on, and were preempted there, may still write to the memory of a
+// run that is over. So it is kept for retireAfter. Then its part of the file is replaced by empty
+// memory, which costs one mapping however large it is, and its slots are used for the next run: a
+// program can begin run after run.
 var retireAfter uint64 = 10_000_000_000 // ns
 
 // A retiree is the memory of a run that is over.
@@ -34,8 +35,8 @@ func retire() {
 	retired = append(retired, retiree{uint64(nanotime()), space.pieces, takeSlots(), owners})
 }
 
-// reuse empties memory that has been kept for long enough, and gives the slots of a run whose scopes have all ended, if
-// there is one. The caller holds the lock.
+// reuse empties memory that has been kept for long enough, and gives the slots of a run whose
+// scopes have all ended, if there is one. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -54,8 +55,8 @@ func reuse() (slots slotSet) {
 	return slots
 }
 
-// isClosed says whether no Scope or Entered refers to the stacks: scopes that Open has opened are looked up by depth when
-// they end.
+// isClosed says whether no Scope or Entered refers to the stacks: scopes that Open has opened are
+// looked up by depth when they end.
 //
 //go:norace
 //go:nocheckptr

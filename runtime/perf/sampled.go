@@ -10,9 +10,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With sample=1:N all passages of a function are recorded until one of its markers has been passed about sampleAfter
-// times. From then on its markers are sampled: they record in windows only, and under other indexes, so that what was
-// recorded before stays exact.
+// With sample=1:N all passages of a function are recorded until one of its markers has been passed
+// about sampleAfter times. From then on its markers are sampled: they record in windows only, and
+// under other indexes, so that what was recorded before stays exact.
 
 // sampleAfter is after how many passages a marker is sampled, about.
 const sampleAfter = 1000
@@ -28,8 +28,8 @@ type sampledMarker struct {
 // totals are the passages in the cells of a marker, their ns, and a number that changes with each of them.
 type totals struct{ n, ns, mark uint64 }
 
-// sums are those of a BlockSample over batches: with n passages that took ns in a batch at 1:N, and stand for x of the
-// program's passages, of n, n², ns, ns², n·ns, N·n, x and x².
+// sums are those of a BlockSample over batches: with n passages that took ns in a batch at 1:N, and
+// stand for x of the program's passages, of n, n², ns, ns², n·ns, N·n, x and x².
 type sums struct{ n, nn, ns, nsns, nns, w, x, xx float64 }
 
 // add adds a batch with n passages that took ns in windows at 1:rate, so many times as long as their net time.
@@ -47,9 +47,9 @@ func (s *sums) add(n, ns, rate, longer float64) {
 	s.xx += x * x
 }
 
-// A baseline is what the header said when a marker or counter was sampled first: how long the run had been profiling, how
-// much of that recording had taken in windows, how long the windows stood for (for a counter, those in which
-// counters were on), and how many batches there had been; ticks.
+// A baseline is what the header said when a marker or counter was sampled first: how long the run
+// had been profiling, how much of that recording had taken in windows, how long the windows stood
+// for (for a counter, those in which counters were on), and how many batches there had been; ticks.
 type baseline struct{ profiled, taken, stands, batches uint64 }
 
 var (
@@ -85,7 +85,8 @@ var rated []sampledMarker // under the lock
 // rateBits has a bit for each index: whether it is sampled.
 var rateBits unsafe.Pointer
 
-// bases points to a []uint32 with the first index of the marker, for each index that is not its first, else 0.
+// bases points to a []uint32 with the first index of the marker, for each index that is not its
+// first, else 0.
 var bases unsafe.Pointer
 
 // baseOf is the first index of the marker that has index i.
@@ -145,8 +146,8 @@ func passagesOf(index uint32) (n uint64) {
 	return n
 }
 
-// sampleAt is called for scopes of markers that are not sampled yet, and has the marker of that index sampled if it has
-// been passed often enough. It looks at one passage in 128.
+// sampleAt is called for scopes of markers that are not sampled yet, and has the marker of that
+// index sampled if it has been passed often enough. It looks at one passage in 128.
 //
 //go:norace
 //go:nocheckptr
@@ -180,7 +181,8 @@ func sampleAt(index uint32) {
 // tracedPassages are counted by countTraced, by index less firstIndex. Under the lock.
 var tracedPassages []uint32
 
-// countTraced counts the passages of a marker in a run that only traces, and so has no cells. The caller holds the lock.
+// countTraced counts the passages of a marker in a run that only traces, and so has no cells. The
+// caller holds the lock.
 //
 //go:norace
 func countTraced(k uint32) uint64 {
@@ -240,7 +242,8 @@ func sampleGroup(m *Marker) {
 	}
 }
 
-// anotherIndex gives a marker that has an index another one. The caller holds the lock, and there is one left.
+// anotherIndex gives a marker that has an index another one. The caller holds the lock, and there
+// is one left.
 //
 //go:norace
 func anotherIndex(of uint32) (index uint32) {
@@ -289,7 +292,8 @@ func makeRateBits() bool {
 	return rateBits != nil && openBits != nil
 }
 
-// sameMarker says whether two indexes are of the same marker, as they may be if a scope began before it was sampled.
+// sameMarker says whether two indexes are of the same marker, as they may be if a scope began
+// before it was sampled.
 //
 //go:norace
 func sameMarker(i, k uint32) bool {

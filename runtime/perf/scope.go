@@ -35,8 +35,8 @@ const (
 	modeStopped        // the run is over, until another is configured
 )
 
-// Values of Marker.index: 0 is undecided, notCollected is never collected, others are indexes from firstIndex on.
-// Calibration records under scratchIndex, and by caller under scratchEdgeIndex.
+// Values of Marker.index: 0 is undecided, notCollected is never collected, others are indexes from
+// firstIndex on. Calibration records under scratchIndex, and by caller under scratchEdgeIndex.
 const (
 	scratchEdgeIndex = 0
 	scratchIndex     = 1
@@ -101,8 +101,9 @@ func (e Entered) Exit() {
 	}
 }
 
-// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open. It is the fast path,
-// and calls nothing but the clock, so that nothing has to be saved in between. depth is depthScope or depthValue.
+// enter opens a scope for m, if m is collected, in place of another, which is exited if it is open.
+// It is the fast path, and calls nothing but the clock, so that nothing has to be saved in between.
+// depth is depthScope or depthValue.
 //
 //go:norace
 //go:nocheckptr
@@ -235,8 +236,8 @@ func enterAt(m *Marker, i uint32, t uint64, g uintptr, depth uint32) Entered {
 	return Entered{at: uint64(pos), slot: p, index: i}
 }
 
-// exit ends an open scope at t, or now if that is 0, and records it, with size-1 as the size of its input if size is above
-// 0. It is the fast path; exitAt does everything.
+// exit ends an open scope at t, or now if that is 0, and records it, with size-1 as the size of its
+// input if size is above 0. It is the fast path; exitAt does everything.
 //
 //go:norace
 //go:nocheckptr
@@ -390,7 +391,8 @@ func (e Entered) exitAt(t uint64, size int) {
 // mostApart is by how much the counters of two processors differ at most, ns.
 const mostApart = 1_000_000
 
-// passed is the time from one reading of the clock to another; 0 if it is negative, as it may be between two processors.
+// passed is the time from one reading of the clock to another; 0 if it is negative, as it may be
+// between two processors.
 func passed(from, to uint64) uint64 {
 	d := to - from
 	if int64(d) < 0 {
@@ -399,16 +401,16 @@ func passed(from, to uint64) uint64 {
 	return d
 }
 
-// took is the duration of the innermost scope, whose record is r and which ended after d ticks: ns without the cost of
-// the markers in it.
+// took is the duration of the innermost scope, whose record is r and which ended after d ticks: ns
+// without the cost of the markers in it.
 //
 //go:norace
 func (p *slot) took(r *record, d uint64) (ns uint64) {
 	return max(p.child, toNS(less(d, (p.over-r.over+hot.inside)>>costBits)))
 }
 
-// leave adds the duration of the innermost scope, whose record is r, to the children of the scope around it, and returns
-// its self time. The record stays on the stack.
+// leave adds the duration of the innermost scope, whose record is r, to the children of the scope
+// around it, and returns its self time. The record stays on the stack.
 //
 //go:norace
 func (p *slot) leave(r *record, ns uint64) (self uint64) {

@@ -77,8 +77,8 @@ func cellOf(pid int, i uint32) *cell {
 	return d.of[i%maxIndex]
 }
 
-// recordSlow records a passage if there is no cell for it, or no group of buckets. It makes them for the processor that it
-// runs on, and tries again, at worst once on each processor.
+// recordSlow records a passage if there is no cell for it, or no group of buckets. It makes them
+// for the processor that it runs on, and tries again, at worst once on each processor.
 //
 //go:norace
 //go:noinline
@@ -128,8 +128,8 @@ func (p *passage) over() bool {
 	return p.slot != nil && p.slot.frozen() || int64(p.at-began.Tick) < 0
 }
 
-// prepare makes what is missing on processor pid to record the passage p of marker i. done: p is recorded, on a processor
-// that shares its cells, or lost for want of memory, or its run is over.
+// prepare makes what is missing on processor pid to record the passage p of marker i. done: p is
+// recorded, on a processor that shares its cells, or lost for want of memory, or its run is over.
 //
 //go:norace
 func prepare(pid int, i uint32, p *passage) (done bool) {

@@ -9,13 +9,15 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the stack of its open scopes. From it
-// follow self times (child), the cost of the markers inside a scope (over), whether a scope is inside another of its
-// marker (mask and the records), and which scopes are open at the end.
+// Each goroutine has a slot, found by its g (plain_slot.go, deep_slot.go), with the stack of its
+// open scopes. From it follow self times (child), the cost of the markers inside a scope (over),
+// whether a scope is inside another of its marker (mask and the records), and which scopes are open
+// at the end.
 //
-// A slot stays with its g. The Go runtime uses the g of goroutines that have ended for new ones, so there are never
-// more slots than there were goroutines at one time, and no scope has to claim a slot or give it back, which would
-// cost an atomic operation each. Only its goroutine writes a slot, and who ends the run (freezeStacks).
+// A slot stays with its g. The Go runtime uses the g of goroutines that have ended for new ones, so
+// there are never more slots than there were goroutines at one time, and no scope has to claim a
+// slot or give it back, which would cost an atomic operation each. Only its goroutine writes a
+// slot, and who ends the run (freezeStacks).
 type slot struct {
 	key   uintptr // whose slot it is, see near; 0: nobody's
 	stack *stack  // none until the first scope
@@ -23,8 +25,8 @@ type slot struct {
 	child uint64  // ns of what ended directly inside the innermost
 	over  uint64  // cost of all scopes so far, ticks<<costBits; only differences count
 
-	// When recover last stopped a panic, and how many scopes were open then, less those around one that has ended in
-	// order since: they were not left.
+	// When recover last stopped a panic, and how many scopes were open then, less those around one
+	// that has ended in order since: they were not left.
 	recovered uint64
 	then      uint32
 
@@ -102,8 +104,8 @@ func (p *slot) busy(index uint32) bool {
 	return p.stack.n == p.stack.room || p.mask>>(index%64)&1 != 0 || p.active != nil
 }
 
-// push puts a scope on the stack, which has room, and gives its position, from 1. The caller also calls activate if
-// p.active is not nil.
+// push puts a scope on the stack, which has room, and gives its position, from 1. The caller also
+// calls activate if p.active is not nil.
 //
 //go:norace
 //go:nocheckptr
@@ -123,7 +125,8 @@ func (p *slot) push(index uint32, t uint64, depth uint32) uint32 {
 	return n + 1
 }
 
-// nested gives index with nestedBit if a scope of that marker is open. The mask has said that there may be one.
+// nested gives index with nestedBit if a scope of that marker is open. The mask has said that there
+// may be one.
 //
 //go:norace
 //go:nocheckptr
@@ -153,8 +156,8 @@ var (
 	owners []*slot // those that have stacks
 )
 
-// grow replaces the stack by a larger one; false: there is no memory, or the run of the scope is over. The old stack stays
-// in the file, empty.
+// grow replaces the stack by a larger one; false: there is no memory, or the run of the scope is
+// over. The old stack stays in the file, empty.
 //
 //go:norace
 //go:noinline

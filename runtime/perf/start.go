@@ -140,8 +140,9 @@ func configure(spec string) error {
 	return nil
 }
 
-// forget leaves a run that is over: it closes the file and clears all that is kept by index. Its memory stays for a while
-// (retire), as goroutines may still be about to add to a cell. The caller has starting.
+// forget leaves a run that is over: it closes the file and clears all that is kept by index. Its
+// memory stays for a while (retire), as goroutines may still be about to add to a cell. The caller
+// has starting.
 //
 //go:norace
 func forget() {
@@ -194,8 +195,9 @@ func forget() {
 // noHeader is the header between two runs.
 var noHeader [layout.HeaderSize / 8]uint64
 
-// ready makes the run ready to record: the first scope calls it, and whatever changes the state. It waits until the rate
-// of the clock has been observed for long enough. Unless a trigger is to do that, collection begins.
+// ready makes the run ready to record: the first scope calls it, and whatever changes the state. It
+// waits until the rate of the clock has been observed for long enough. Unless a trigger is to do
+// that, collection begins.
 //
 //go:norace
 func ready() {
@@ -239,8 +241,8 @@ func ready() {
 	release(&starting)
 }
 
-// settle does the part of start that can wait until the first scope, which has to wait for the clock anyway. The caller
-// has starting.
+// settle does the part of start that can wait until the first scope, which has to wait for the
+// clock anyway. The caller has starting.
 func settle() {
 	if rounds == enoughRounds {
 		return
@@ -253,8 +255,8 @@ func noTSC() string {
 	return config.Refuse("clock", "cannot be tsc: this machine has none that can be relied on; give mono or leave it out")
 }
 
-// start makes a run as the value of MARKGEN says; trouble is what is wrong with it. refused is why a process with
-// collect=wild declines to collect, one of Wild….
+// start makes a run as the value of MARKGEN says; trouble is what is wrong with it. refused is why
+// a process with collect=wild declines to collect, one of Wild….
 //
 //go:norace
 func start(value string) (refused uint64, trouble string) {

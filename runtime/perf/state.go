@@ -9,10 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// The state of the run is a word in the header of the data file. Each marker has a bit for it in its words, which are in
-// the file, too. So the program, its triggers and other processes that may write the file change the state in the same
-// way and without waiting for each other: they compare and swap the word, and then make the bits agree with it, until
-// it has not changed meanwhile.
+// The state of the run is a word in the header of the data file. Each marker has a bit for it in
+// its words, which are in the file, too. So the program, its triggers and other processes that may
+// write the file change the state in the same way and without waiting for each other: they compare
+// and swap the word, and then make the bits agree with it, until it has not changed meanwhile.
 
 // Configure makes the process ready to collect as spec says, which has the form of
 // the variable MARKGEN; docs/markgen-variable.md. It is for programs that were
@@ -69,8 +69,8 @@ func State() RunState {
 	return RunState(atomic.LoadUint64(headerWord(layout.OffState)))
 }
 
-// toggle makes the change of state that the program calls for. If no trigger is to start collection, it has begun with
-// the program.
+// toggle makes the change of state that the program calls for. If no trigger is to start
+// collection, it has begun with the program.
 //
 //go:norace
 func toggle(call string, to RunState, why cause) error {
@@ -123,8 +123,8 @@ const (
 	causeEnd     cause = layout.LogEnd
 )
 
-// change replaces the state from and makes the markers follow. marker is the number of the one whose passage is the cause,
-// or 0. false: it was another state by then.
+// change replaces the state from and makes the markers follow. marker is the number of the one
+// whose passage is the cause, or 0. false: it was another state by then.
 //
 //go:norace
 func change(from, to RunState, why cause, marker uint32) bool {
@@ -221,8 +221,8 @@ func (t *table) settleNew() {
 	}
 }
 
-// settleMarkers sets OffSettled for markers that are off and have no open scopes: their code does not look for ends any
-// more. The caller holds the lock.
+// settleMarkers sets OffSettled for markers that are off and have no open scopes: their code does
+// not look for ends any more. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

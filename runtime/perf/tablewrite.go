@@ -8,11 +8,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A program may have hundreds of tables, which are registered before main begins. Writing them to the data file together
-// takes half the time. So they are held until the first marker is passed, which has to wait anyway (ready), or all have
-// come (Last). A process that is killed before that leaves the counts of its counters, but no names.
+// A program may have hundreds of tables, which are registered before main begins. Writing them to
+// the data file together takes half the time. So they are held until the first marker is passed,
+// which has to wait anyway (ready), or all have come (Last). A process that is killed before that
+// leaves the counts of its counters, but no names.
 
-// lastTold says that the last table will say so. The overlay build sets it, before the first table is registered.
+// lastTold says that the last table will say so. The overlay build sets it, before the first table
+// is registered.
 var lastTold bool
 
 // Under the lock.
@@ -56,9 +58,9 @@ func writeTables(end int) {
 // mostTables are written at once: systems take 1024 parts (IOV_MAX), and a table has three.
 const mostTables = 256
 
-// writeBlocks makes and publishes blocks for the tables from one number up to another. If there is no memory for them
-// their markers are turned off. Long ones are padded to the end of a page of the file: writing a page in two halves
-// takes twice as long. The caller holds the lock.
+// writeBlocks makes and publishes blocks for the tables from one number up to another. If there is
+// no memory for them their markers are turned off. Long ones are padded to the end of a page of the
+// file: writing a page in two halves takes twice as long. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

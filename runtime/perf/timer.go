@@ -18,13 +18,15 @@ import (
 //go:linkname sleep time.Sleep
 func sleep(ns int64)
 
-// Only while something is to happen at a time is there a goroutine for it, timers: a goroutine that sleeps hides the Go
-// runtime's report of a deadlock, and in programs that are marked in place it is counted with the others.
+// Only while something is to happen at a time is there a goroutine for it, timers: a goroutine that
+// sleeps hides the Go runtime's report of a deadlock, and in programs that are marked in place it
+// is counted with the others.
 
 // longestSleep is how late timers may notice a change of state, ns.
 const longestSleep = 10_000_000
 
-// timers runs the triggers on time, every= and the windows of sample=, until the run has ended or none of these is left.
+// timers runs the triggers on time, every= and the windows of sample=, until the run has ended or
+// none of these is left.
 //
 //go:norace
 func timers(run uint64) {
@@ -59,7 +61,8 @@ func timers(run uint64) {
 	release(&timing)
 }
 
-// dueAt acts if the time of the trigger has come, and gives the time of its next call, on the monotonic clock.
+// dueAt acts if the time of the trigger has come, and gives the time of its next call, on the
+// monotonic clock.
 //
 //go:norace
 func dueAt(t *trigger.Trigger, line *trigger.Timeline) uint64 {
@@ -72,7 +75,8 @@ func dueAt(t *trigger.Trigger, line *trigger.Timeline) uint64 {
 	return next
 }
 
-// cycleAt begins or ends the window of the period if its time has come, and gives the time of its next call.
+// cycleAt begins or ends the window of the period if its time has come, and gives the time of its
+// next call.
 //
 //go:norace
 func cycleAt(c *trigger.Cycle) uint64 {
@@ -108,8 +112,8 @@ func haveTimers(run uint64) {
 	startTimers(run)
 }
 
-// timing is held by timers while they look at the run and act, so that forget does not take the run away from them. It
-// guards timersRun, and what triggers keep of times.
+// timing is held by timers while they look at the run and act, so that forget does not take the run
+// away from them. It guards timersRun, and what triggers keep of times.
 var timing mutex
 
 // runs is a number that changes when a run begins and when it is left.

@@ -76,7 +76,8 @@ func beforeSlowRecord(t uint64, what uint32) {
 	}
 }
 
-// write is Rings.Write of this run's rings, which it looks up when the caller is pinned: it is to be inlined.
+// write is Rings.Write of this run's rings, which it looks up when the caller is pinned: it is to
+// be inlined.
 //
 //go:norace
 //go:nosplit

@@ -11,11 +11,12 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Package trigger decides which change of the state an event asks for. Here it is told of the events, and the changes are
-// made. Locks are taken in this order: timing (timer.go) or triggering, deciding, the lock.
+// Package trigger decides which change of the state an event asks for. Here it is told of the
+// events, and the changes are made. Locks are taken in this order: timing (timer.go) or triggering,
+// deciding, the lock.
 
-// theTriggers are those of the run. They are replaced, not changed, when another run begins: others may be going through
-// them.
+// theTriggers are those of the run. They are replaced, not changed, when another run begins: others
+// may be going through them.
 var theTriggers *trigger.Set
 
 func triggers() trigger.Set {
@@ -26,11 +27,13 @@ func triggers() trigger.Set {
 }
 
 var (
-	// triggering makes a passage and the change of state that it triggers one event: otherwise the end of one scope could
-	// pause right after the beginning of another has found no need to resume. It guards what triggers keep of passages.
+	// triggering makes a passage and the change of state that it triggers one event: otherwise the
+	// end of one scope could pause right after the beginning of another has found no need to
+	// resume. It guards what triggers keep of passages.
 	triggering mutex
 
-	// deciding guards theMachine, which changes together with the state; but other processes change only the state.
+	// deciding guards theMachine, which changes together with the state; but other processes change
+	// only the state.
 	deciding   mutex
 	theMachine trigger.Machine
 )
@@ -100,8 +103,8 @@ func beginsAt(index uint32) {
 	release(&triggering)
 }
 
-// watched is a set of indexes of markers that triggers are about, modulo its size: a filter before the locks, which all
-// scopes would take when they end.
+// watched is a set of indexes of markers that triggers are about, modulo its size: a filter before
+// the locks, which all scopes would take when they end.
 var watched [64]uint64
 
 // watchedWord is the word of watched with the bit of an index, which is that of the index modulo 64.
@@ -114,8 +117,8 @@ func watchedWord(index uint32) *uint64 { return &watched[index/64%uint32(len(wat
 //go:norace
 func isWatched(index uint32) bool { return atomic.LoadUint64(watchedWord(index))>>(index%64)&1 != 0 }
 
-// endsAt runs the triggers on records and on the end of a scope, or a point, of the marker of that index. recorded says
-// whether the passage was recorded.
+// endsAt runs the triggers on records and on the end of a scope, or a point, of the marker of that
+// index. recorded says whether the passage was recorded.
 //
 //go:norace
 //go:noinline
@@ -148,7 +151,8 @@ func endsAt(index uint32, recorded bool) {
 	release(&triggering)
 }
 
-// act makes the change of state that the trigger is for. A run is stopped without deciding: that takes other locks.
+// act makes the change of state that the trigger is for. A run is stopped without deciding: that
+// takes other locks.
 //
 //go:norace
 func act(t *trigger.Trigger, why cause, number uint32) {
@@ -164,7 +168,8 @@ func act(t *trigger.Trigger, why cause, number uint32) {
 	release(&deciding)
 }
 
-// callInCycle makes the change of state that Pause or Resume calls for in a run with every=; false: nothing changes.
+// callInCycle makes the change of state that Pause or Resume calls for in a run with every=; false:
+// nothing changes.
 //
 //go:norace
 func callInCycle(resume bool) bool {
@@ -190,8 +195,8 @@ func meet(r trigger.Request, why cause, number uint32) {
 	}
 }
 
-// checkTriggers warns about triggers that are about no marker, when the table of package main (it has a line "e") has been
-// registered, which is the last.
+// checkTriggers warns about triggers that are about no marker, when the table of package main (it
+// has a line "e") has been registered, which is the last.
 //
 //go:norace
 func checkTriggers(t *table) {

@@ -4,12 +4,13 @@ package perf
 
 import "runtime"
 
-// A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the goroutine, or another that
-// has got its g, passes a marker again (unwind, settle), when recover stops the panic (virtual_recover.go), or in
-// order at the end of the run (settleLeft). What still runs then stays open in the data.
+// A panic or runtime.Goexit leaves scopes open: nothing calls their ends. They end when the
+// goroutine, or another that has got its g, passes a marker again (unwind, settle), when recover
+// stops the panic (virtual_recover.go), or in order at the end of the run (settleLeft). What still
+// runs then stays open in the data.
 
-// settle ends the scopes above position n, which a panic or runtime.Goexit has left: at the time at which recover
-// stopped the panic, if that is known, else at t.
+// settle ends the scopes above position n, which a panic or runtime.Goexit has left: at the time at
+// which recover stopped the panic, if that is known, else at t.
 //
 //go:norace
 //go:nocheckptr
@@ -80,10 +81,10 @@ func (p *slot) abandon() {
 	p.then = 0
 }
 
-// unwind settles the scopes whose frames are gone, when a scope of the marker of that index opens at a depth: those
-// that were opened deeper in the stack, and one of the same marker in the same frame. (The compiler may inline a
-// function into itself, once. A function that calls itself is therefore rewritten so that it is not inlined:
-// chooseForm in package rewrite.)
+// unwind settles the scopes whose frames are gone, when a scope of the marker of that index opens
+// at a depth: those that were opened deeper in the stack, and one of the same marker in the same
+// frame. (The compiler may inline a function into itself, once. A function that calls itself is
+// therefore rewritten so that it is not inlined: chooseForm in package rewrite.)
 //
 //go:norace
 //go:nocheckptr
@@ -100,9 +101,10 @@ func (p *slot) unwind(index, depth uint32, t uint64) {
 	}
 }
 
-// settleLeft ends, with the run, the scopes that are known to have been left: those of goroutines that have ended, and
-// of the goroutine that ends the run those deeper in its stack than the function that does so. A scope has a duration
-// if recover told when it ended. The state is stopped already, and the run is yet to be completed.
+// settleLeft ends, with the run, the scopes that are known to have been left: those of goroutines
+// that have ended, and of the goroutine that ends the run those deeper in its stack than the
+// function that does so. A scope has a duration if recover told when it ended. The state is stopped
+// already, and the run is yet to be completed.
 //
 //go:norace
 //go:nocheckptr
@@ -143,8 +145,9 @@ func (p *slot) leftBehind(n uint32) {
 	}
 }
 
-// beneath gives the running g and the depth of the innermost frame that can have open scopes, in words of stack:
-// what is deeper are frames of this package and of what calls it at the end of a program.
+// beneath gives the running g and the depth of the innermost frame that can have open scopes, in
+// words of stack: what is deeper are frames of this package and of what calls it at the end of a
+// program.
 //
 //go:norace
 func beneath() (g uintptr, words uint32) {

@@ -9,9 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Nothing is what functions return that are called in an assignment to a variable named free_markgen_none: the overlay
-// build's compiler does not count that for inlining (rewrite.FreePrefix). The ordinary compiler counts next to
-// nothing either, as it has to where it instantiates a generic function of a marked package in another one.
+// Nothing is what functions return that are called in an assignment to a variable named
+// free_markgen_none: the overlay build's compiler does not count that for inlining
+// (rewrite.FreePrefix). The ordinary compiler counts next to nothing either, as it has to where it
+// instantiates a generic function of a marked package in another one.
 type Nothing = [0]byte
 
 // Closed are the bits of a gate of which none is set if the code behind it is to run marked.
@@ -41,8 +42,9 @@ func Shut(m *Marker) (n Nothing) {
 	return n
 }
 
-// Due says at an open gate whether the marked body is to run. It is not while the gates are open for a window that has not
-// begun: a call that begins then is not recorded, and running it marked would delay those that the window is to show.
+// Due says at an open gate whether the marked body is to run. It is not while the gates are open
+// for a window that has not begun: a call that begins then is not recorded, and running it marked
+// would delay those that the window is to show.
 func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 
 // IsDue is Due that does not inline.
@@ -50,8 +52,8 @@ func Due(m *Marker) bool { return opensEarly == 0 || dueNow(m) }
 //go:noinline
 func IsDue(m *Marker) bool { return Due(m) }
 
-// Again is false. Code that seems to be repeated is not put between a test and what follows both branches, but out of the
-// way (cmd/compile/internal/ssa/layout.go).
+// Again is false. Code that seems to be repeated is not put between a test and what follows both
+// branches, but out of the way (cmd/compile/internal/ssa/layout.go).
 func Again() bool { return again }
 
 // Into is Enter for a function that nothing leaves but a return, and that calls Exit before each.
@@ -92,8 +94,8 @@ func add(p *uint64) (n Nothing) {
 	return n
 }
 
-// again is false. The compiler takes what seems to be a loop for the unlikely branch, and puts it behind the rest of the
-// function (likelyadjust in cmd/compile/internal/ssa).
+// again is false. The compiler takes what seems to be a loop for the unlikely branch, and puts it
+// behind the rest of the function (likelyadjust in cmd/compile/internal/ssa).
 var again bool
 
 // Mark is Point for an assignment, behind the marker's own gate.
@@ -104,9 +106,10 @@ func Mark(m *Marker) (n Nothing) {
 	return n
 }
 
-// argument is the address of the argument m of Begin or End. It lies in the caller's frame, which has room for arguments
-// whose addresses are taken (cmd/compile/abi-internal.md, "spill area"). So the depth of the stack down to there is the
-// same in Begin and End if they are called from the same frame.
+// argument is the address of the argument m of Begin or End. It lies in the caller's frame, which
+// has room for arguments whose addresses are taken (cmd/compile/abi-internal.md, "spill area"). So
+// the depth of the stack down to there is the same in Begin and End if they are called from the
+// same frame.
 //
 //go:norace
 func argument(m **Marker) *byte { return (*byte)(unsafe.Pointer(m)) }
@@ -155,7 +158,8 @@ func Begin(m *Marker) (n Nothing) {
 	return n
 }
 
-// beginAt begins a scope of m, which has index i, at t on the goroutine of g, whose stack is in use for so many words.
+// beginAt begins a scope of m, which has index i, at t on the goroutine of g, whose stack is in use
+// for so many words.
 //
 //go:norace
 //go:nocheckptr
@@ -267,10 +271,11 @@ func End(m *Marker) (n Nothing) {
 	return n
 }
 
-// begun says whether there is a scope to end for End of m, a marker that is settled or counts down, in the frame of the
-// address at. Mostly there is none: a settled marker has one only if the goroutine was about to begin it when the
-// marker was settled. Looking takes less than reading the clock, and loops in long calls pass such ends at each step.
-// End of a marker that counts down also ends the scopes that are deeper in the stack, which have been left.
+// begun says whether there is a scope to end for End of m, a marker that is settled or counts down,
+// in the frame of the address at. Mostly there is none: a settled marker has one only if the
+// goroutine was about to begin it when the marker was settled. Looking takes less than reading the
+// clock, and loops in long calls pass such ends at each step. End of a marker that counts down also
+// ends the scopes that are deeper in the stack, which have been left.
 //
 //go:norace
 //go:nocheckptr
@@ -293,8 +298,8 @@ func begun(m *Marker, at *byte) bool {
 	return r.depth > words || r.depth == words && own
 }
 
-// endAt ends the scope of m, if there is one, at t on the goroutine of g, whose stack is in use for so many words, after
-// the scopes deeper in the stack, which a recovered panic has left.
+// endAt ends the scope of m, if there is one, at t on the goroutine of g, whose stack is in use for
+// so many words, after the scopes deeper in the stack, which a recovered panic has left.
 //
 //go:norace
 //go:nocheckptr
@@ -317,8 +322,8 @@ func endAt(m *Marker, t uint64, g uintptr, words uint32) {
 	}
 }
 
-// Leave is Exit for a deferred call in a function that also has scopes of Open: those that a panic or runtime.Goexit has
-// left in its frame, or deeper in the stack, end before s does.
+// Leave is Exit for a deferred call in a function that also has scopes of Open: those that a panic
+// or runtime.Goexit has left in its frame, or deeper in the stack, end before s does.
 func (s *Scope) Leave() {
 	if s != nil {
 		leaveFrame((*byte)(unsafe.Pointer(s)))
@@ -326,8 +331,8 @@ func (s *Scope) Leave() {
 	}
 }
 
-// leaveFrame ends the scopes of Open in the frame of a variable on the stack and deeper in the stack. The arguments whose
-// addresses are their depths lie below the variable.
+// leaveFrame ends the scopes of Open in the frame of a variable on the stack and deeper in the
+// stack. The arguments whose addresses are their depths lie below the variable.
 //
 //go:norace
 //go:nocheckptr

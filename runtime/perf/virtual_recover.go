@@ -39,10 +39,11 @@ func recovered() {
 	}
 }
 
-// settleRecovered ends the scopes that the panic has left which recover has just stopped: those of Open between the depth
-// top, where the panic began, and deepest, that of the caller of the function with the deferred call. That function
-// returns next. Scopes above top are those of the deferred call, and stay open. If there are too many of these, or
-// traces or collectors need the order, the scopes below end after them (settle).
+// settleRecovered ends the scopes that the panic has left which recover has just stopped: those of
+// Open between the depth top, where the panic began, and deepest, that of the caller of the
+// function with the deferred call. That function returns next. Scopes above top are those of the
+// deferred call, and stay open. If there are too many of these, or traces or collectors need the
+// order, the scopes below end after them (settle).
 //
 //go:norace
 //go:nocheckptr
@@ -73,8 +74,8 @@ func (p *slot) settleRecovered(top, deepest uint32) {
 // mostAbove is how many scopes above those that were left settleBelow can move.
 const mostAbove = 8
 
-// settleBelow ends the scopes from position low to n. Those above are moved down by as many. The time that the lowest of
-// these has taken so far counts as a child of the scope around.
+// settleBelow ends the scopes from position low to n. Those above are moved down by as many. The
+// time that the lowest of these has taken so far counts as a child of the scope around.
 //
 //go:norace
 //go:nocheckptr
@@ -105,14 +106,16 @@ func (p *slot) settleBelow(low, n uint32) {
 	p.child = child
 }
 
-// panicAt is the offset of g._panic in a g, which the linker relies on, and panicFP that of _panic.fp (runtime/runtime2.go):
-// the frame pointer of the caller of the function whose deferred calls the panic runs.
+// panicAt is the offset of g._panic in a g, which the linker relies on, and panicFP that of
+// _panic.fp (runtime/runtime2.go): the frame pointer of the caller of the function whose deferred
+// calls the panic runs.
 const panicAt = 4 * unsafe.Sizeof(uintptr(0))
 
 var panicFP uintptr // 0: not known
 
-// panicking gives the depth of the stack, in words, of the panic whose deferred calls the goroutine runs, and of the
-// caller of the function that has deferred these; 0, 0 if that is not known. It calls nothing that could move the stack.
+// panicking gives the depth of the stack, in words, of the panic whose deferred calls the goroutine
+// runs, and of the caller of the function that has deferred these; 0, 0 if that is not known. It
+// calls nothing that could move the stack.
 //
 //go:norace
 //go:nocheckptr

@@ -19,8 +19,8 @@ type Own = tallyUnit
 var NoOwn = Own{unit: 1}
 
 const (
-	// tallyAfter is after how many calls of Tally a unit gets counters of its own and becomes the first of its list;
-	// wantedAfter, if TallyOn was called in it, too.
+	// tallyAfter is after how many calls of Tally a unit gets counters of its own and becomes the
+	// first of its list; wantedAfter, if TallyOn was called in it, too.
 	tallyAfter  = 64
 	wantedAfter = 4
 
@@ -42,8 +42,8 @@ func Tally(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// TallyUnit is Tally for functions that several goroutines may run at once, so that the counters that were used last may
-// be another's, as is usual for demoted markers. It takes a little longer.
+// TallyUnit is Tally for functions that several goroutines may run at once, so that the counters
+// that were used last may be another's, as is usual for demoted markers. It takes a little longer.
 func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	at := uintptr(unsafe.Pointer(&n))
 	if own := t.units[at/unitSize%tallyUnits]; own == nil || own.unit^at >= unitSize {
@@ -59,8 +59,9 @@ func TallyUnit(t *Tallies, last **Own, i uintptr) (n Nothing) {
 //go:noinline
 func TallyCall(t *Tallies, last **Own, i uintptr) (n Nothing) { return Tally(t, last, i) }
 
-// TallyOn is Tally for what is counted between two calls of Tally. It calls nothing, since the function would have to
-// save its registers for that, and so cannot make counters for the unit, but notes that it should have some.
+// TallyOn is Tally for what is counted between two calls of Tally. It calls nothing, since the
+// function would have to save its registers for that, and so cannot make counters for the unit, but
+// notes that it should have some.
 func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	if own := *last; own.unit^uintptr(unsafe.Pointer(&n)) >= unitSize {
 		for { // see again
@@ -75,8 +76,8 @@ func TallyOn(t *Tallies, last **Own, i uintptr) (n Nothing) {
 	return n
 }
 
-// pass adds one to counter i of a unit that was found in a place of Tallies.units, and from time to time has the function
-// look here first. It inlines.
+// pass adds one to counter i of a unit that was found in a place of Tallies.units, and from time to
+// time has the function look here first. It inlines.
 //
 //go:nosplit
 func (o *Own) pass(place, last **Own, i uintptr) (n Nothing) {
@@ -137,7 +138,8 @@ func (t *Tallies) findAt(last **Own, at, i uintptr) (n Nothing) {
 	return n
 }
 
-// meet counts a call in the unit of an address, and makes it the first of its list if there have been enough.
+// meet counts a call in the unit of an address, and makes it the first of its list if there have
+// been enough.
 //
 //go:norace
 //go:nocheckptr

@@ -10,21 +10,24 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A sampled call is recorded whole: if it begins in a window its loops and branches are recorded to its end, even after
-// the window's. Otherwise long calls would show too few passages of what stands near their end.
+// A sampled call is recorded whole: if it begins in a window its loops and branches are recorded to
+// its end, even after the window's. Otherwise long calls would show too few passages of what stands
+// near their end.
 
-// mostOpen is how many open scopes are searched for that of the function: more than its own loops and branches nest.
+// mostOpen is how many open scopes are searched for that of the function: more than its own loops
+// and branches nest.
 const mostOpen = 32
 
-// functionOf points to a []uint32 that gives, by the first index of a marker inside a function, the first index of the
-// function's own marker.
+// functionOf points to a []uint32 that gives, by the first index of a marker inside a function, the
+// first index of the function's own marker.
 var functionOf unsafe.Pointer
 
-// hasInner says by the first index of a function's marker whether markers are recorded with its calls. Under the lock.
+// hasInner says by the first index of a function's marker whether markers are recorded with its
+// calls. Under the lock.
 var hasInner []bool
 
-// goesWith says whether the marker at index i of the table is recorded with the calls of its function. The caller holds
-// the lock and has filled t.gates.
+// goesWith says whether the marker at index i of the table is recorded with the calls of its
+// function. The caller holds the lock and has filled t.gates.
 //
 //go:norace
 func (t *table) goesWith(i uint32) bool {
@@ -40,8 +43,8 @@ func (t *table) goesWith(i uint32) bool {
 	return t.chosen[i]
 }
 
-// followCalls has the marker at i of the table, which has that index, recorded with its function's calls if it goes with
-// them. The caller holds the lock.
+// followCalls has the marker at i of the table, which has that index, recorded with its function's
+// calls if it goes with them. The caller holds the lock.
 //
 //go:norace
 func (t *table) followCalls(i, index uint32) {
@@ -57,8 +60,8 @@ func (t *table) followCalls(i, index uint32) {
 	storeWord(&longEnough(&functionOf, first)[first], function)
 }
 
-// callsOpen says whether recorded calls with inner markers may be open. With more than fewOwners goroutines it does not
-// look. The caller holds the lock.
+// callsOpen says whether recorded calls with inner markers may be open. With more than fewOwners
+// goroutines it does not look. The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -78,7 +81,8 @@ func callsOpen() bool {
 	return false
 }
 
-// inRecordedCall says whether a passage of the marker of index i, outside of windows, is in a recorded call.
+// inRecordedCall says whether a passage of the marker of index i, outside of windows, is in a
+// recorded call.
 //
 //go:norace
 //go:nocheckptr
@@ -109,7 +113,8 @@ func inRecordedCall(i uint32) bool {
 	return false
 }
 
-// takeOff corrects the count of scopes recorded in windows for one that is about to be recorded outside of them.
+// takeOff corrects the count of scopes recorded in windows for one that is about to be recorded
+// outside of them.
 //
 //go:norace
 func takeOff() {

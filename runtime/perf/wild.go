@@ -17,8 +17,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// With collect=wild a process picks a few functions at random and collects at these only (package wild). All other
-// markers are off by choice, at no cost.
+// With collect=wild a process picks a few functions at random and collects at these only (package
+// wild). All other markers are off by choice, at no cost.
 
 // picking is guarded by the lock, or by starting while nothing is collected.
 var picking struct {
@@ -28,7 +28,8 @@ var picking struct {
 	block  unsafe.Pointer // the BlockWild
 }
 
-// readHistory reads the file of known=. A file that there is not yet says nothing: the first to start has none.
+// readHistory reads the file of known=. A file that there is not yet says nothing: the first to
+// start has none.
 func readHistory(path string) (h wild.History, trouble string) {
 	text, trouble := datafile.ReadAll(path)
 	if datafile.NoFile(trouble) {

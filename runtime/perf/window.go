@@ -59,7 +59,8 @@ func openWindow() bool {
 	return true
 }
 
-// Windows of no run. A scope that has found its marker on may begin at any later time, so these decide about it.
+// Windows of no run. A scope that has found its marker on may begin at any later time, so these
+// decide about it.
 var (
 	always    = window{width: noWindow} // before there is a header
 	beforeRun = window{from: 1<<64 - 1} // of a run that does not collect yet
@@ -77,8 +78,8 @@ type windowGate struct {
 // windowClosed is the tick at which the latest window ended.
 var windowClosed uint64
 
-// includes says whether a scope of the marker of index i that begins at t, outside the window as it seems, is recorded.
-// The first one after the window's end ends the window.
+// includes says whether a scope of the marker of index i that begins at t, outside the window as it
+// seems, is recorded. The first one after the window's end ends the window.
 //
 //go:norace
 //go:nocheckptr
@@ -192,8 +193,9 @@ func dueNow(m *Marker) bool {
 	return true
 }
 
-// settleGates sets OffSettled for markers that a window has closed and that have no open scopes. Unless it may
-// allocate, it does nothing if more scopes are open than it has room for. The caller holds the lock.
+// settleGates sets OffSettled for markers that a window has closed and that have no open scopes.
+// Unless it may allocate, it does nothing if more scopes are open than it has room for. The caller
+// holds the lock.
 //
 //go:norace
 //go:nocheckptr
@@ -212,7 +214,8 @@ func settleGates(mayAllocate bool) {
 	markOpen(false)
 }
 
-// findOpen fills opens with the indexes of the markers of open scopes; false: there are too many. The caller holds the lock.
+// findOpen fills opens with the indexes of the markers of open scopes; false: there are too many.
+// The caller holds the lock.
 //
 //go:norace
 //go:nocheckptr

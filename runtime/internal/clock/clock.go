@@ -20,11 +20,12 @@ package clock
 
 import "math/bits"
 
-// An Anchor is one moment on two clocks: the processor's counter, and the Go runtime's monotonic clock in ns.
+// An Anchor is one moment on two clocks: the processor's counter, and the Go runtime's monotonic
+// clock in ns.
 type Anchor struct{ Tick, Mono uint64 }
 
-// At reads both clocks. Of several tries it takes the shortest, so that a preemption in between does not count: the
-// two readings are about 15 ns apart at most.
+// At reads both clocks. Of several tries it takes the shortest, so that a preemption in between
+// does not count: the two readings are about 15 ns apart at most.
 func At(ticks func() uint64, nanotime func() int64) Anchor {
 	var best Anchor
 	width := uint64(1<<64 - 1)
@@ -50,8 +51,8 @@ func (a Anchor) Hz(b Anchor) uint64 {
 	return hz
 }
 
-// Rate is the rate that the processor states if it is within 1/2000 of the one measured, else that: what is stated is
-// exact, unless a hypervisor scales.
+// Rate is the rate that the processor states if it is within 1/2000 of the one measured, else that:
+// what is stated is exact, unless a hypervisor scales.
 func Rate(measured uint64) uint64 {
 	stated := statedHz()
 	if stated != 0 && max(stated, measured)-min(stated, measured) < measured/2000 {
@@ -60,8 +61,8 @@ func Rate(measured uint64) uint64 {
 	return measured
 }
 
-// Multiplier is ns per tick of a clock of hz ticks per second, as a 32.32 fixed-point number: its relative error is
-// below 2^-30 for clocks up to 4 GHz. Without a rate, ticks are ns.
+// Multiplier is ns per tick of a clock of hz ticks per second, as a 32.32 fixed-point number: its
+// relative error is below 2^-30 for clocks up to 4 GHz. Without a rate, ticks are ns.
 func Multiplier(hz uint64) uint64 {
 	if hz == 0 {
 		return 1 << 32

@@ -64,7 +64,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// The rate is what the counter gains while the other clock goes on, whatever comes between some of the readings.
+// The rate is what the counter gains while the other clock goes on, whatever comes between some of
+// the readings.
 func TestAnchor(t *testing.T) {
 	var at uint64
 	pause := uint64(0)

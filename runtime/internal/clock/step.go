@@ -3,12 +3,12 @@ package clock
 // FractionBits is how many bits of the fraction of a tick there are where less than one tick matters.
 const FractionBits = 8
 
-// Step is the smallest step of the clock that read reads, ticks<<FractionBits: the greatest number that seven in
-// eight of the steps between consecutive reads are multiples of, to the tick. It is not all of
-// them, since counters of 100 MHz that tell ticks of a higher rate (AMD's) go on by one
-// tick where they are read twice within a step; and to the tick, since the rate may be no
-// multiple of 100 MHz, and steps of 24.45 ticks are 24 or 25 long. What is done between reads varies,
-// for a processor that is at nothing else may take equally long for each of them.
+// Step is the smallest step of the clock that read reads, ticks<<FractionBits: the greatest number
+// that seven in eight of the steps between consecutive reads are multiples of, to the tick. It is
+// not all of them, since counters of 100 MHz that tell ticks of a higher rate (AMD's) go on by one
+// tick where they are read twice within a step; and to the tick, since the rate may be no multiple
+// of 100 MHz, and steps of 24.45 ticks are 24 or 25 long. What is done between reads varies, for a
+// processor that is at nothing else may take equally long for each of them.
 func Step(read func() uint64) (step uint64) {
 	for try := 0; try < 3 && step < leastRounded<<FractionBits; try++ { // one may come when something else has the processor
 		step = max(step, stepOnce(read))
@@ -64,9 +64,9 @@ func commonStep(steps []uint64) uint64 {
 	return best
 }
 
-// roundedStep is the greatest number, ticks<<FractionBits, that seven in eight of the steps are less than a
-// tick from a multiple of; 0 if there is none of leastRounded ticks at least, as all are that near to multiples of
-// a few. It sorts the steps.
+// roundedStep is the greatest number, ticks<<FractionBits, that seven in eight of the steps are
+// less than a tick from a multiple of; 0 if there is none of leastRounded ticks at least, as all
+// are that near to multiples of a few. It sorts the steps.
 func roundedStep(steps []uint64) uint64 {
 	for i, d := range steps {
 		for ; i > 0 && steps[i-1] > d; i-- {

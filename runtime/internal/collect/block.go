@@ -6,8 +6,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Block is a BlockRead: what the scopes of a marker have had on a processor. Behind it are a tally of each
-// collector, sums of each value, and the distributions.
+// A Block is a BlockRead: what the scopes of a marker have had on a processor. Behind it are a
+// tally of each collector, sums of each value, and the distributions.
 type Block struct {
 	kind       uint32
 	shard      uint32
@@ -38,8 +38,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(sums{})-layout.ReadValueSize]
 )
 
-// tally, sums and distribution are what is behind a block: of the k-th collector, of the v-th value, and of the
-// n-th whose distribution is recorded.
+// tally, sums and distribution are what is behind a block: of the k-th collector, of the v-th
+// value, and of the n-th whose distribution is recorded.
 //
 //go:norace
 //go:nocheckptr

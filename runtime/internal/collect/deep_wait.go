@@ -4,9 +4,9 @@ package collect
 
 import "runtime"
 
-// The collector wait tells what goroutines did during a scope: run_ns is what waiting, which the deep build's
-// package runtime knows, leaves of the scope's time. So the values add up to that, and markers are not in
-// them.
+// The collector wait tells what goroutines did during a scope: run_ns is what waiting, which the
+// deep build's package runtime knows, leaves of the scope's time. So the values add up to that, and
+// markers are not in them.
 var waitValues = []string{"run_ns", "sched_ns", "chan_ns", "sync_ns", "io_ns", "sleep_ns", "syscall_ns", "gc_ns", "other_ns"}
 
 // openWait gives the reader of wait. What the goroutines do is followed from now on.
@@ -15,8 +15,8 @@ func openWait(Process) (Reader, []string) {
 	return Reader{Name: "wait", Values: waitValues, Read: readWait, Remainder: true}, nil
 }
 
-// Close is called at the end of a run: what goroutines do is followed no more. Other collectors stay open for
-// the next run.
+// Close is called at the end of a run: what goroutines do is followed no more. Other collectors
+// stay open for the next run.
 func Close() { runtime.MarkgenFollow(false) }
 
 //go:norace

@@ -7,10 +7,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A distribution says how a value is distributed over the scopes of a marker, as times are: a scope that
-// allocates is another matter than a thousand of which one does. It has two halves, for what scopes had, and for
-// that without the scopes directly inside. Each is addresses of groups of buckets, which are made when they are
-// needed: nothing for readers of the file.
+// A distribution says how a value is distributed over the scopes of a marker, as times are: a scope
+// that allocates is another matter than a thousand of which one does. It has two halves, for what
+// scopes had, and for that without the scopes directly inside. Each is addresses of groups of
+// buckets, which are made when they are needed: nothing for readers of the file.
 type (
 	distribution [2][layout.NumBuckets / layout.GroupBuckets]groupRef
 
@@ -45,8 +45,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(bucket{})-layout.BucketSize]
 )
 
-// place is where a scope belongs in a half of the n-th distribution: with that amount in the k-th bucket, which
-// is in the group at ref; nil: that was not read.
+// place is where a scope belongs in a half of the n-th distribution: with that amount in the k-th
+// bucket, which is in the group at ref; nil: that was not read.
 //
 //go:norace
 func (p *Plan) place(b *Block, f *Frame, n, half int) (amount uint64, k uint, ref *groupRef) {

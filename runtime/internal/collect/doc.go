@@ -4,6 +4,6 @@
 // Open of one of Collectors gives its reader, whose Read stores the counters of the moment. It allocates
 // nothing, and any number of goroutines may call it at once.
 //
-// A Plan is what a run reads. The Readings of a goroutine follow its open scopes by it, and what a scope had is
-// added to the Block of its marker.
+// A Plan is what a run reads. The Readings of a goroutine follow its open scopes by it, and what a
+// scope had is added to the Block of its marker.
 package collect

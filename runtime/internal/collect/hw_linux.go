@@ -9,9 +9,10 @@ import (
 	"unsafe"
 )
 
-// The collector hw reads counters of the processor, and page faults, in user space only: what the kernel does
-// when they are read would be counted else. Counters belong to a thread. They are opened when a scope begins
-// or ends on the thread for the first time, as one group, which is read in one call.
+// The collector hw reads counters of the processor, and page faults, in user space only: what the
+// kernel does when they are read would be counted else. Counters belong to a thread. They are
+// opened when a scope begins or ends on the thread for the first time, as one group, which is read
+// in one call.
 //
 // A goroutine may be on another thread when its scope ends: that scope is dropped. One that has waited and
 // come back to its thread is not, and has what others did there meanwhile.
@@ -72,8 +73,8 @@ func openHW(p Process) (r Reader, missing []string) {
 	return Reader{Name: "hw", Values: values, Read: readHW}, missing
 }
 
-// openEvents finds out what can be counted, and if there is something makes the table of threads. It returns
-// what cannot be, and why.
+// openEvents finds out what can be counted, and if there is something makes the table of threads.
+// It returns what cannot be, and why.
 //
 //go:norace
 func openEvents(sys perfSystem, p Process) (missing []string) {
@@ -123,8 +124,8 @@ func openEvents(sys perfSystem, p Process) (missing []string) {
 	return missing
 }
 
-// tryGroup opens the events on this thread, reads them and closes them. It returns "" or why the last of them
-// cannot be counted.
+// tryGroup opens the events on this thread, reads them and closes them. It returns "" or why the
+// last of them cannot be counted.
 func tryGroup() (reason string) {
 	var t hwThread
 	if e := t.open(hw.sys.thread()); e != 0 {
@@ -183,20 +184,20 @@ func (t *hwThread) closeFirst(n int) {
 	}
 }
 
-// read reads the group: the number of values, the ns for which it was wanted and those for which it counted,
-// and the values.
+// read reads the group: the number of values, the ns for which it was wanted and those for which it
+// counted, and the values.
 //
 //go:norace
 func (t *hwThread) read(to *Scratch) bool {
 	return hw.sys.read(int(t.fds[0]), to, 3+hw.n) && to[0] == uint64(hw.n)
 }
 
-// readHW is Read of hw. where differs between two readings also if the group has not been counted all the time
-// in between, which the kernel does when others use the counters, too.
+// readHW is Read of hw. where differs between two readings also if the group has not been counted
+// all the time in between, which the kernel does when others use the counters, too.
 //
-// A descriptor that the program has closed may be another file's by now, and that must not be read: events
-// have a number, which is asked for first. The counters of a thread that is gone, whose number a new one has,
-// stand still and so does their time, which for one that runs it never does.
+// A descriptor that the program has closed may be another file's by now, and that must not be read:
+// events have a number, which is asked for first. The counters of a thread that is gone, whose
+// number a new one has, stand still and so does their time, which for one that runs it never does.
 //
 //go:norace
 //go:nocheckptr

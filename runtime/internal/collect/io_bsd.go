@@ -4,8 +4,8 @@ package collect
 
 import "syscall"
 
-// The collector io has here what getrusage(2) says of the process: how often the file system had to read from
-// a device and write to one.
+// The collector io has here what getrusage(2) says of the process: how often the file system had to
+// read from a device and write to one.
 var ioValues = []string{"disk_read_ops", "disk_write_ops"}
 
 // openIO gives the reader of io.

@@ -9,9 +9,10 @@ import (
 	"github.com/markgen/markgen/runtime/internal/datafile"
 )
 
-// The collector io reads what the kernel says in /proc/self/io (proc_pid_io(5)) of all threads of the process
-// together. Reading that file is itself among what it counts, when the next reads it, and so is what hw reads
-// and what Wrote is told: all of that is taken off. It is exact, since one goroutine at a time reads.
+// The collector io reads what the kernel says in /proc/self/io (proc_pid_io(5)) of all threads of
+// the process together. Reading that file is itself among what it counts, when the next reads it,
+// and so is what hw reads and what Wrote is told: all of that is taken off. It is exact, since one
+// goroutine at a time reads.
 type ioCounters struct {
 	locked     uint32
 	fd         int32
@@ -21,12 +22,12 @@ type ioCounters struct {
 	writeBytes uint64
 }
 
-// ioFile is nil unless io has been opened. It lies outside the memory that the race detector watches, so that
-// it orders no goroutines.
+// ioFile is nil unless io has been opened. It lies outside the memory that the race detector
+// watches, so that it orders no goroutines.
 var ioFile *ioCounters
 
-// ioValues are in the order of the lines of the file, whose names are rchar, wchar, syscr, syscw, read_bytes
-// and write_bytes.
+// ioValues are in the order of the lines of the file, whose names are rchar, wchar, syscr, syscw,
+// read_bytes and write_bytes.
 var ioValues = []string{"read_bytes", "write_bytes", "read_ops", "write_ops", "disk_read_bytes", "disk_write_bytes"}
 
 // openIO gives the reader of io.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What is read of /proc/self/io is what the program does, without reading that file and without what Wrote is told.
+// What is read of /proc/self/io is what the program does, without reading that file and without
+// what Wrote is told.
 func TestIO(t *testing.T) {
 	r, read := open(t, "io")
 	writes, written := slices.Index(r.Values, "write_ops"), slices.Index(r.Values, "write_bytes")

@@ -2,8 +2,8 @@ package collect
 
 import "unsafe"
 
-// readMetrics is what runtime/metrics.Read calls. It reads into an array of metrics, allocates nothing after
-// the first time, and takes about a microsecond, one caller after the other.
+// readMetrics is what runtime/metrics.Read calls. It reads into an array of metrics, allocates
+// nothing after the first time, and takes about a microsecond, one caller after the other.
 //
 //go:linkname readMetrics runtime/metrics.runtime_readMetrics
 func readMetrics(samples unsafe.Pointer, n, room int)
@@ -18,8 +18,9 @@ type metric struct {
 
 const metricNumber = 1 // metricKindUint64
 
-// allocMetrics are read for what the process allocates. Processors take memory for objects of one size by the
-// span, 8 KB or more, and it counts when they need the next: so that is how exact the figures are.
+// allocMetrics are read for what the process allocates. Processors take memory for objects of one
+// size by the span, 8 KB or more, and it counts when they need the next: so that is how exact the
+// figures are.
 var allocMetrics = [...]metric{
 	{name: "/gc/heap/allocs:bytes"},
 	{name: "/gc/heap/allocs:objects"},

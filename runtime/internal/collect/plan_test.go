@@ -134,8 +134,8 @@ func (s *scoper) want(marker uint64, want ...uint64) {
 	}
 }
 
-// What scopes have is by how much the counters have grown; their own is without the scopes directly inside, and
-// what scopes inside another of the same marker have is known.
+// What scopes have is by how much the counters have grown; their own is without the scopes directly
+// inside, and what scopes inside another of the same marker have is known.
 func TestScopes(t *testing.T) {
 	c := testCollector{values: []uint64{100, 1 << 63}}
 	var p Plan
@@ -329,8 +329,8 @@ func TestCopy(t *testing.T) {
 	s.want(1, 1, 0, 1, 0, 0)
 }
 
-// Each value of a collector that has distributions has two, in the bucket of its length in bits, and only of what
-// was read.
+// Each value of a collector that has distributions has two, in the bucket of its length in bits,
+// and only of what was read.
 func TestDistribution(t *testing.T) {
 	plain, c := testCollector{values: []uint64{0}}, testCollector{values: []uint64{0, 0}}
 	r := c.reader("c", "x", "y")

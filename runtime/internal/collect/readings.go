@@ -103,14 +103,15 @@ func (r *Readings) Skip(n uint32) { r.scope(n).good = skipped }
 //go:norace
 func (r *Readings) Latest() *Frame { return r.frame(latest) }
 
-// Stopped gives the frame for reading the collectors when recover stops a panic, which is the end of the scopes
-// that it left.
+// Stopped gives the frame for reading the collectors when recover stops a panic, which is the end
+// of the scopes that it left.
 //
 //go:norace
 func (r *Readings) Stopped() *Frame { return r.frame(stopped) }
 
-// End gives what the n-th scope, the innermost, has had until the end was read, and adds that to what scopes inside
-// the one around have had. The scope took ns. The frame is valid until another scope begins.
+// End gives what the n-th scope, the innermost, has had until the end was read, and adds that to
+// what scopes inside the one around have had. The scope took ns. The frame is valid until another
+// scope begins.
 //
 //go:norace
 func (r *Readings) End(n uint32, end *Frame, ns uint64) *Frame {
@@ -133,8 +134,8 @@ func (r *Readings) End(n uint32, end *Frame, ns uint64) *Frame {
 	return f
 }
 
-// grow replaces the values of a collector in the frame of a scope, which took ns, by what they have grown by
-// until its end; false if one has not kept to its promise and fallen.
+// grow replaces the values of a collector in the frame of a scope, which took ns, by what they have
+// grown by until its end; false if one has not kept to its promise and fallen.
 //
 //go:norace
 func (p *Plan) grow(f, end *Frame, r *planned, ns uint64) bool {
@@ -153,8 +154,8 @@ func (p *Plan) grow(f, end *Frame, r *planned, ns uint64) bool {
 	return ok
 }
 
-// Read reads all collectors, in the opposite order at the end of a scope. If the goroutine ends meanwhile, as one
-// of the program's may have it do, none was read.
+// Read reads all collectors, in the opposite order at the end of a scope. If the goroutine ends
+// meanwhile, as one of the program's may have it do, none was read.
 //
 //go:norace
 //go:nocheckptr

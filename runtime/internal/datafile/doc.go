@@ -1,6 +1,6 @@
-// Package datafile is the operating system's side of what package perf keeps, reads and writes: the data file of a run,
-// memory outside the Go heap, the pages of markers that are shared with the data file, the spool, and the
-// files that MARKGEN names.
+// Package datafile is the operating system's side of what package perf keeps, reads and writes: the
+// data file of a run, memory outside the Go heap, the pages of markers that are shared with the
+// data file, the spool, and the files that MARKGEN names.
 //
 //	var f datafile.File
 //	first, _, trouble := f.Open("data.markgen", 256<<10, datafile.Options{}) // first begins with the header
@@ -8,9 +8,9 @@
 //	trouble = f.Complete([][]byte{first, more}, true)
 //	f.Close()
 //
-// Where files are mapped, what is written to a piece is in the file at once, whatever becomes of the process; elsewhere
-// Complete writes it. What went wrong is a text for the user, trouble, and "" if nothing did. Nothing here waits for
-// another process that does nothing for two seconds.
+// Where files are mapped, what is written to a piece is in the file at once, whatever becomes of
+// the process; elsewhere Complete writes it. What went wrong is a text for the user, trouble, and
+// "" if nothing did. Nothing here waits for another process that does nothing for two seconds.
 package datafile
 
 // Options say how a data file is opened.

@@ -13,7 +13,8 @@ func fetch(key string) int { return -1 }
 // processStart says that any file which has this process's id is its own.
 func processStart() uint64 { return 0 }
 
-// addSums does nothing: programs go on counting in what is mapped until they have exited, and so no checksum would hold.
+// addSums does nothing: programs go on counting in what is mapped until they have exited, and so no
+// checksum would hold.
 func (f *File) addSums(pieces [][]byte) {}
 
 // WriteParts writes nothing: here texts are copied to memory.

@@ -8,8 +8,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A File is a data file. Here it is not mapped: its pieces are memory, which Complete writes. So a process that is killed
-// leaves nothing, and a name that is taken is replaced.
+// A File is a data file. Here it is not mapped: its pieces are memory, which Complete writes. So a
+// process that is killed leaves nothing, and a name that is taken is replaced.
 type File struct{ path string }
 
 // Open sets the place and gives the first piece, size bytes; nil: it could not. Whether the place can be

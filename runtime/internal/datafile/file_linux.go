@@ -18,8 +18,9 @@ func reserve(fd int, off, size int64) error {
 	return err
 }
 
-// WriteParts writes parts, no more than one write takes (IOV_MAX), one behind the other, from back bytes before the end
-// of the file on. What is mapped there shows them at once. false: it could not.
+// WriteParts writes parts, no more than one write takes (IOV_MAX), one behind the other, from back
+// bytes before the end of the file on. What is mapped there shows them at once. false: it could
+// not.
 //
 //go:norace
 func (f *File) WriteParts(back uintptr, parts [][]byte) bool {
@@ -49,8 +50,9 @@ func (f *File) write(at int64, parts ...[]byte) bool {
 	}
 }
 
-// processStart is when this process began, ns since the Unix epoch, to a few hundredths of a second and never
-// later; 0 when it cannot be told. A program that replaced another one (execve) began when that one did.
+// processStart is when this process began, ns since the Unix epoch, to a few hundredths of a second
+// and never later; 0 when it cannot be told. A program that replaced another one (execve) began
+// when that one did.
 func processStart() uint64 {
 	const (
 		bootTime = 7   // CLOCK_BOOTTIME of linux/time.h
@@ -80,9 +82,10 @@ func processStart() uint64 {
 	return wall - age
 }
 
-// MoveUp gives the descriptor a higher number, so that the first files of the program have the numbers they
-// would have without us. The kernel's table has room for 64 to begin with; making it larger takes some 10 ms in
-// a process with threads. Where the limit on descriptors is lower still, it is the last one.
+// MoveUp gives the descriptor a higher number, so that the first files of the program have the
+// numbers they would have without us. The kernel's table has room for 64 to begin with; making it
+// larger takes some 10 ms in a process with threads. Where the limit on descriptors is lower still,
+// it is the last one.
 func MoveUp(fd int) int {
 	lowest := uint64(60)
 	var lim syscall.Rlimit

@@ -10,8 +10,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A File is a data file that is mapped piece by piece, as Open and Grow give it. It stays open to grow, and locked (flock)
-// so that others see that the run is alive however it ends. The zero File is closed. One goroutine at a time may use it.
+// A File is a data file that is mapped piece by piece, as Open and Grow give it. It stays open to
+// grow, and locked (flock) so that others see that the run is alive however it ends. The zero File
+// is closed. One goroutine at a time may use it.
 type File struct {
 	open     bool
 	fd       int
@@ -41,10 +42,10 @@ func (f *File) stand() {
 	}
 }
 
-// ours says whether the descriptor is still the file's. Programs that close all descriptors exist; the number
-// may be another file's by now. Where the descriptor stands is the quicker question: who asks a file when it
-// was last changed, as fstat does, has the system note the next change by itself, and tables are written by the
-// hundred.
+// ours says whether the descriptor is still the file's. Programs that close all descriptors exist;
+// the number may be another file's by now. Where the descriptor stands is the quicker question: who
+// asks a file when it was last changed, as fstat does, has the system note the next change by
+// itself, and tables are written by the hundred.
 //
 //go:norace
 func (f *File) ours() bool {
@@ -57,10 +58,11 @@ func (f *File) ours() bool {
 	return f.open && syscall.Fstat(f.fd, &st) == nil && uint64(st.Dev) == f.dev && st.Ino == f.ino
 }
 
-// Open gets the file from the keeper, if there is one and it answers, or creates it under the path, for its owner only,
-// and maps its first piece, size bytes; nil: it could not. A name that is taken is tried again with .2, .3 … added, unless
-// what is there is the data of a process that is gone: that is replaced (replaceable). taken says what has the
-// name that was wanted, "" if that is data of a run.
+// Open gets the file from the keeper, if there is one and it answers, or creates it under the path,
+// for its owner only, and maps its first piece, size bytes; nil: it could not. A name that is taken
+// is tried again with .2, .3 … added, unless what is there is the data of a process that is gone:
+// that is replaced (replaceable). taken says what has the name that was wanted, "" if that is data
+// of a run.
 func (f *File) Open(path string, size uintptr, o Options) (first []byte, taken, trouble string) {
 	if f.dir, f.made = o.Spool, 0; f.dir != "" {
 		if f.made, trouble = enterSpool(f.dir, o.Room); trouble != "" {
@@ -111,7 +113,8 @@ func flock(fd int) error {
 	return again(func() error { return syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) })
 }
 
-// OpenLocked opens a file, or makes it, and locks it, until it is closed. The error is EWOULDBLOCK where somebody else has the lock.
+// OpenLocked opens a file, or makes it, and locks it, until it is closed. The error is EWOULDBLOCK
+// where somebody else has the lock.
 func OpenLocked(path string) (f File, err error) {
 	var st syscall.Stat_t
 	fd, err := OpenFD(path, syscall.O_RDWR|syscall.O_CREAT|noFollow, &st)
@@ -126,8 +129,8 @@ func OpenLocked(path string) (f File, err error) {
 	return f, nil
 }
 
-// Grow makes the file size bytes longer and maps the new part; nil: it could not. The space is there before it
-// is mapped: a full disk shows here and not as SIGBUS when a cell is written.
+// Grow makes the file size bytes longer and maps the new part; nil: it could not. The space is
+// there before it is mapped: a full disk shows here and not as SIGBUS when a cell is written.
 //
 //go:norace
 func (f *File) Grow(size uintptr) (piece []byte, trouble string) {
@@ -182,10 +185,10 @@ func writeZeros(fd int, off, size int64) error {
 	return nil
 }
 
-// Complete ends the file with checksums, on Linux, and gives back the space that was reserved and not used, which
-// OffUsed in the header tells. pieces are what Open and Grow gave; all of it stays mapped, though what is written there
-// later is not in the file where it has checksums. alone says that nothing else of the file is mapped in this process,
-// without which there are none.
+// Complete ends the file with checksums, on Linux, and gives back the space that was reserved and
+// not used, which OffUsed in the header tells. pieces are what Open and Grow gave; all of it stays
+// mapped, though what is written there later is not in the file where it has checksums. alone says
+// that nothing else of the file is mapped in this process, without which there are none.
 //
 //go:norace
 func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
@@ -202,8 +205,8 @@ func (f *File) Complete(pieces [][]byte, alone bool) (trouble string) {
 	return ""
 }
 
-// Remove removes a file that is not to be, unless something else has its name by now, and the directories that were
-// made for it, as far as they have nothing else.
+// Remove removes a file that is not to be, unless something else has its name by now, and the
+// directories that were made for it, as far as they have nothing else.
 func (f *File) Remove() {
 	var st syscall.Stat_t
 	if f.open && f.path != "" && syscall.Lstat(f.path, &st) == nil && uint64(st.Dev) == f.dev && st.Ino == f.ino {

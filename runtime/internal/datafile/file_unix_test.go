@@ -13,7 +13,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A name is used again when the process that had it is gone, and not before. What is not data of a run stays.
+// A name is used again when the process that had it is gone, and not before. What is not data of a
+// run stays.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "data")

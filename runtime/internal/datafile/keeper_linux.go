@@ -10,8 +10,9 @@ import (
 // by a debugger say, and the program should not wait for that.
 const keeperPatience = 2
 
-// fetch asks a keeper for a data file: memory that nobody can open by a name or cut off, and that the keeper
-// has when this process is gone. -1: there is none to be had, as when the keeper is gone itself.
+// fetch asks a keeper for a data file: memory that nobody can open by a name or cut off, and that
+// the keeper has when this process is gone. -1: there is none to be had, as when the keeper is gone
+// itself.
 //
 // key is NAME.SECRET: the abstract name of the keeper's socket, and what the two ends
 // show each other, half each. Anybody can connect, and have the name when the keeper is gone.

@@ -54,8 +54,9 @@ func (f *File) create(path string, size uintptr) (first []byte, taken, trouble s
 	return nil, taken, "all names are taken"
 }
 
-// occupant says what has the name if that is not data of a run, nor a file that one may just have made. It is special if
-// no file belongs beside it: a device, a pipe or a socket, or a link to one (/dev/null, say).
+// occupant says what has the name if that is not data of a run, nor a file that one may just have
+// made. It is special if no file belongs beside it: a device, a pipe or a socket, or a link to one
+// (/dev/null, say).
 func occupant(name string) (what string, special bool) {
 	var st, to syscall.Stat_t
 	if syscall.Lstat(name, &st) != nil {
@@ -81,11 +82,11 @@ func occupant(name string) (what string, special bool) {
 	return what, false
 }
 
-// replaceable removes what has the name if that is the data file of a run that is over, and says whether it
-// did. A file that is not ours is never touched, nor one whose process lives and holds its lock, nor one that
-// this very process began: the program that it was before it replaced itself (execve) had the same id and has
-// closed its files. Among numbered names, a file begun after the live run that has the plain name belongs to a
-// sibling of this process and is kept.
+// replaceable removes what has the name if that is the data file of a run that is over, and says
+// whether it did. A file that is not ours is never touched, nor one whose process lives and holds
+// its lock, nor one that this very process began: the program that it was before it replaced itself
+// (execve) had the same id and has closed its files. Among numbered names, a file begun after the
+// live run that has the plain name belongs to a sibling of this process and is kept.
 func replaceable(name string, n int, since *uint64) bool {
 	var have, there syscall.Stat_t
 	fd, err := OpenFD(name, syscall.O_RDONLY|noFollow, &have)

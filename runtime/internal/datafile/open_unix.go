@@ -33,13 +33,14 @@ func OpenFD(path string, flags int, st *syscall.Stat_t) (fd int, err error) {
 // isKind says whether a file is of a kind: syscall.S_IFREG, say.
 func isKind(st *syscall.Stat_t, kind uint32) bool { return uint32(st.Mode)&syscall.S_IFMT == kind }
 
-// othersMade says whether a link or a pipe was made by another user, root aside. Where everybody may make files it can
-// be there to have this process write somewhere else with its rights.
+// othersMade says whether a link or a pipe was made by another user, root aside. Where everybody
+// may make files it can be there to have this process write somewhere else with its rights.
 func othersMade(st *syscall.Stat_t) bool {
 	return (isKind(st, syscall.S_IFLNK) || isKind(st, syscall.S_IFIFO)) && st.Uid != 0 && int(st.Uid) != syscall.Geteuid()
 }
 
-// openWhole opens a file that is read as a whole: a regular one and no link to one, or else one that may be a pipe.
+// openWhole opens a file that is read as a whole: a regular one and no link to one, or else one
+// that may be a pipe.
 func openWhole(path string, regular bool) (fd int, pipe bool, trouble string) {
 	flags := syscall.O_RDONLY
 	if regular {

@@ -16,17 +16,18 @@ const pipePatience = 2e9
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
 
-// ReadAll reads a file that MARKGEN names, which may be a link, or a pipe that somebody writes to. Of 64 MiB at most:
-// that is more than all markers of any program come to.
+// ReadAll reads a file that MARKGEN names, which may be a link, or a pipe that somebody writes to.
+// Of 64 MiB at most: that is more than all markers of any program come to.
 func ReadAll(path string) (text []byte, trouble string) { return readAtMost(64<<20, path, false) }
 
-// NoFile says whether that is the trouble with a file: there is none. On Windows a directory may be missing as well.
+// NoFile says whether that is the trouble with a file: there is none. On Windows a directory may be
+// missing as well.
 func NoFile(trouble string) bool {
 	return trouble == syscall.ENOENT.Error() || runtime.GOOS == "windows" && trouble == syscall.ENOTDIR.Error()
 }
 
-// readAtMost reads a file of at most that many bytes: a regular one and no link to one, or else one that may be a pipe,
-// for whose other end it waits, for pipePatience.
+// readAtMost reads a file of at most that many bytes: a regular one and no link to one, or else one
+// that may be a pipe, for whose other end it waits, for pipePatience.
 func readAtMost(most int, path string, regular bool) (text []byte, trouble string) {
 	fd, pipe, trouble := openWhole(path, regular)
 	if trouble != "" {

@@ -5,13 +5,15 @@ import (
 	"unsafe"
 )
 
-// CanShare says whether Share can be asked for memory that begins and ends where pages of that size, in bytes, do.
+// CanShare says whether Share can be asked for memory that begins and ends where pages of that
+// size, in bytes, do.
 //
 //go:norace
 func CanShare(page int) bool { return syscall.Getpagesize() <= page }
 
-// Share maps what is mapped of the data file a second time, in the place of the process's own memory, which then has
-// what is in the file; false: it could not. Both have the same size. The data file may be closed.
+// Share maps what is mapped of the data file a second time, in the place of the process's own
+// memory, which then has what is in the file; false: it could not. Both have the same size. The
+// data file may be closed.
 //
 //go:norace
 func Share(own, mapped []byte) bool {

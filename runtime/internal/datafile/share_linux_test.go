@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// Memory that is shared with the file is the same words, and later the process's own again with what is in them.
+// Memory that is shared with the file is the same words, and later the process's own again with
+// what is in them.
 func TestShare(t *testing.T) {
 	var f File
 	first := begin(t, &f, filepath.Join(t.TempDir(), "data"), Options{})

@@ -11,8 +11,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// enterSpool makes the directory of a spool, unless it is there, and says whether it has room for another file. made is
-// how many directories it made.
+// enterSpool makes the directory of a spool, unless it is there, and says whether it has room for
+// another file. made is how many directories it made.
 func enterSpool(dir string, room uint64) (made int, trouble string) {
 	if made, trouble = makeDir(dir); trouble != "" {
 		return made, "cannot be " + dir + ": " + trouble
@@ -27,8 +27,8 @@ func enterSpool(dir string, room uint64) (made int, trouble string) {
 	return made, dir + " holds more than the " + string(lite.AppendUint(nil, room)) + " bytes that it may; run markgen push " + dir
 }
 
-// makeDir makes a directory, for its owner only, and those it is in; one that there is stays as it is. made is how many
-// it made.
+// makeDir makes a directory, for its owner only, and those it is in; one that there is stays as it
+// is. made is how many it made.
 func makeDir(dir string) (made int, trouble string) {
 	err := mkdir(dir)
 	if up := above(dir); up != "" && err != nil && NoFile(err.Error()) {

@@ -20,8 +20,8 @@ func whyNoDir(dir string, err error) (trouble string) {
 	return err.Error()
 }
 
-// countRefusal makes layout.SpoolRefusals a byte longer, or makes it. Others may be able to write in the spool: what is no
-// regular file, or has another name somewhere else, is left alone.
+// countRefusal makes layout.SpoolRefusals a byte longer, or makes it. Others may be able to write
+// in the spool: what is no regular file, or has another name somewhere else, is left alone.
 func countRefusal(dir string) {
 	var st syscall.Stat_t
 	fd, err := OpenFD(dir+"/"+layout.SpoolRefusals, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_APPEND|noFollow, &st)

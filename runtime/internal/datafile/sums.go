@@ -6,8 +6,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A run that has ended in order ends its data file with the checksums of all its blocks, see BlockSums. Nothing
-// that is passed costs more for that: they are worked out once, when the file does not change any more.
+// A run that has ended in order ends its data file with the checksums of all its blocks, see
+// BlockSums. Nothing that is passed costs more for that: they are worked out once, when the file
+// does not change any more.
 
 // word is that of a data file, or of a block, at an offset.
 func word(b []byte, at uintptr) *uint64 { return (*uint64)(unsafe.Pointer(&b[at])) }

@@ -8,8 +8,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// writeThere writes b to what has the name path, if that is a device, a pipe or a link, which are not replaced. What is
-// the process's own stdout or stderr, /dev/stderr say, is written to as the process itself does, behind what is there.
+// writeThere writes b to what has the name path, if that is a device, a pipe or a link, which are
+// not replaced. What is the process's own stdout or stderr, /dev/stderr say, is written to as the
+// process itself does, behind what is there.
 func writeThere(path string, b []byte) (done bool, trouble string) {
 	var st syscall.Stat_t
 	switch {

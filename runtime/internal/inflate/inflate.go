@@ -213,8 +213,8 @@ func (r *reader) codes(literals, distances []byte) {
 	}
 }
 
-// number is what symbol s stands for, with the bits behind its codeword: the first 2·each symbols have none,
-// and each so many more have one bit more (RFC 1951, 3.2.5).
+// number is what symbol s stands for, with the bits behind its codeword: the first 2·each symbols
+// have none, and each so many more have one bit more (RFC 1951, 3.2.5).
 func (r *reader) number(s, each int) int {
 	if s < 2*each {
 		return s

@@ -96,8 +96,9 @@ func civil(days uint64) (y, m, d uint64) {
 	return y, m, d
 }
 
-// Sort sorts n things by heap sort, without recursion or allocation; equal things come in no promised order. It takes
-// 0.7 KB of text in all, where package slices takes 4 to 8 KB for each type of element.
+// Sort sorts n things by heap sort, without recursion or allocation; equal things come in no
+// promised order. It takes 0.7 KB of text in all, where package slices takes 4 to 8 KB for each
+// type of element.
 func Sort(n int, less func(i, j int) bool, swap func(i, j int)) {
 	i := 1
 	for i < n && !less(i, i-1) {
@@ -144,7 +145,8 @@ func Search(n int, before func(i int) bool) int {
 	return from
 }
 
-// Squeeze gives a text up to its first NUL, with single spaces, none around it, and without what cannot be printed.
+// Squeeze gives a text up to its first NUL, with single spaces, none around it, and without what
+// cannot be printed.
 func Squeeze(text []byte) string {
 	var b []byte
 	for _, c := range text {
@@ -168,7 +170,8 @@ func trimmed(b []byte) string {
 	return string(b)
 }
 
-// Line ends a text with a newline. Control characters in it, of a value that a user gave perhaps, become question marks.
+// Line ends a text with a newline. Control characters in it, of a value that a user gave perhaps,
+// become question marks.
 func Line(text string) []byte {
 	line := []byte(text)
 	for i, c := range line {

@@ -5,9 +5,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Build reads what the linker has put into the program about its modules (go version -m prints it): the import path of
-// the main package, and the version of its module or else the first digits of the revision, with +dirty if there were
-// changes since. What is not known is "".
+// Build reads what the linker has put into the program about its modules (go version -m prints it):
+// the import path of the main package, and the version of its module or else the first digits of
+// the revision, with +dirty if there were changes since. What is not known is "".
 func Build(modinfo string) (main, version string) {
 	const around = 16 // bytes that mark the text's beginning in a file, and as many its end
 	if len(modinfo) < 2*around {

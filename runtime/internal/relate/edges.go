@@ -13,7 +13,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/random"
 )
 
-// An Edge is a marker under one caller: the innermost marker whose scope is open when one of its own begins.
+// An Edge is a marker under one caller: the innermost marker whose scope is open when one of its
+// own begins.
 type Edge struct {
 	key   uint64 // the caller, and the marker in the lower half
 	Index uint32 // the user's, who reads and writes it atomically; 0 to begin with

@@ -7,8 +7,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Row is a BlockPairs: which markers had scopes open on one goroutine's stack while one of its marker was. A bit
-// for each marker with a smaller number follows, and one for the marker itself, for when it was open inside itself.
+// A Row is a BlockPairs: which markers had scopes open on one goroutine's stack while one of its
+// marker was. A bit for each marker with a smaller number follows, and one for the marker itself,
+// for when it was open inside itself.
 type Row [layout.OffPairsData / 8]uint64
 
 // RowSize is how many bytes the row of a marker takes, with the bits.

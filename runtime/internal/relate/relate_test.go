@@ -10,8 +10,9 @@ import (
 	"github.com/markgen/markgen/runtime/internal/random"
 )
 
-// Goroutines that look for the same edges at the same time find the same ones, and different ones for different markers
-// and callers. Once there are as many as may be, those that there are can still be found.
+// Goroutines that look for the same edges at the same time find the same ones, and different ones
+// for different markers and callers. Once there are as many as may be, those that there are can
+// still be found.
 func TestFind(t *testing.T) {
 	edges := new(Edges)
 	const goroutines = 8
@@ -49,8 +50,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// An edge whose scopes take as long as those under other callers does not differ, and one whose scopes take half as much
-// again does, soon.
+// An edge whose scopes take as long as those under other callers does not differ, and one whose
+// scopes take half as much again does, soon.
 func TestObserve(t *testing.T) {
 	s := random.Source(3)
 	for _, tt := range []struct {

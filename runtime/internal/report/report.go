@@ -147,8 +147,8 @@ func width(s string) int {
 	return n
 }
 
-// nameLess tells whether name a comes before b: numbers, which begin with no 0, by their value, all else byte by byte.
-// So if#2 comes before if#10, as in what the command prints.
+// nameLess tells whether name a comes before b: numbers, which begin with no 0, by their value, all
+// else byte by byte. So if#2 comes before if#10, as in what the command prints.
 func nameLess(a, b string) bool {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

@@ -55,8 +55,8 @@ type end struct {
 }
 
 const (
-	// touchedAtOnce is how much of a ring is touched in advance, bytes, when the writer comes there first: one record
-	// pays for many.
+	// touchedAtOnce is how much of a ring is touched in advance, bytes, when the writer comes there
+	// first: one record pays for many.
 	touchedAtOnce = 64 << 10
 
 	// lostAtOnce is how many records are lost between two looks whether who drains the rings still lives.
@@ -70,7 +70,8 @@ const (
 //go:nocheckptr
 func address(p uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(nil), p) }
 
-// publish says that n records are written. Stores are seen in their order on amd64; elsewhere it takes an atomic one.
+// publish says that n records are written. Stores are seen in their order on amd64; elsewhere it
+// takes an atomic one.
 //
 //go:norace
 //go:nocheckptr
@@ -82,7 +83,8 @@ func (b *ring) publish(n uint64) {
 	}
 }
 
-// put writes a record, which costs the time since its tick, or counts it as lost. The caller is the ring's only writer.
+// put writes a record, which costs the time since its tick, or counts it as lost. The caller is the
+// ring's only writer.
 //
 //go:norace
 //go:nocheckptr
@@ -140,9 +142,9 @@ func (e *end) append(c *record) {
 //go:norace
 func (r *Rings) hasPlace(e *end) bool { return e.next != e.limit || r.advance(e) }
 
-// advance looks how far the writer may go, at least two records; false: the ring is full. Where nobody drains it, it
-// may always go on, over the oldest. When records have been lost some room has to be there again, or every other record
-// would be about a gap.
+// advance looks how far the writer may go, at least two records; false: the ring is full. Where
+// nobody drains it, it may always go on, over the oldest. When records have been lost some room has
+// to be there again, or every other record would be about a gap.
 //
 //go:norace
 //go:nocheckptr

@@ -16,8 +16,8 @@ type scratchRing struct {
 
 var _ = [1]struct{}{}[unsafe.Offsetof(scratchRing{}.records)-layout.RingData]
 
-// UseScratch lets what is pinned to a processor write to calibration's ring, and LeaveScratch undoes that. The caller
-// is pinned to it and holds the lock.
+// UseScratch lets what is pinned to a processor write to calibration's ring, and LeaveScratch
+// undoes that. The caller is pinned to it and holds the lock.
 //
 //go:norace
 func (r *Rings) UseScratch(pid int) {
@@ -34,7 +34,8 @@ func (r *Rings) LeaveScratch(pid int) {
 	}
 }
 
-// ScratchTicks adds up the times from each record of calibration's ring to the next one, two by two: of scopes.
+// ScratchTicks adds up the times from each record of calibration's ring to the next one, two by
+// two: of scopes.
 //
 //go:norace
 func (r *Rings) ScratchTicks() (sum uint64) {

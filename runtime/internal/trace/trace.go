@@ -1,13 +1,14 @@
-// Package trace keeps the records of a trace in rings of the data file, a BlockRing for each processor, which is
-// made when something is first recorded there.
+// Package trace keeps the records of a trace in rings of the data file, a BlockRing for each
+// processor, which is made when something is first recorded there.
 //
 //	var rings trace.Rings // zero: what is written is dropped
 //	rings.Open(host, header, 1<<17)
 //	rings.Write(procPin(), goroutine, marker|layout.RecordPoint<<layout.RecordKindShift, 0, tick, cost)
 //
-// Who writes is pinned to the processor, so that writing needs no atomic operation. A record is complete before the
-// number written covers it, so that a kill damages none. A ring that is full keeps the newest records, or, while
-// another process drains it, those that wait for that one; how many were lost is then in a record of its own.
+// The writer is pinned to its processor, so that writing needs no atomic operation. A record is
+// complete before the number written covers it, so that a kill damages none. A ring that is full
+// keeps the newest records, or, while another process drains it, those that wait for that one; how
+// many were lost is then in a record of its own.
 package trace
 
 import (
@@ -22,16 +23,17 @@ type Host struct {
 	Lock, Unlock func()
 	Now          func() uint64 // ticks
 
-	// NewBlock makes a BlockRing of the data file, zeroed behind its head, which Publish makes part of the file; nil:
-	// there is no room. Both are called under the lock.
+	// NewBlock makes a BlockRing of the data file, zeroed behind its head, which Publish makes part
+	// of the file; nil: there is no room. Both are called under the lock.
 	NewBlock func(shard uint32, size uintptr) unsafe.Pointer
 	Publish  func(unsafe.Pointer)
 
-	// BeforeSlow is called before a record of that tick, marker and kind is written for which the writer has to look
-	// where it goes. It may take its time: the record says so.
+	// BeforeSlow is called before a record of that tick, marker and kind is written for which the
+	// writer has to look where it goes. It may take its time: the record says so.
 	BeforeSlow func(tick uint64, what uint32)
 
-	// Overlook takes the time since that tick off the scopes that are open on the goroutine: a ring was made.
+	// Overlook takes the time since that tick off the scopes that are open on the goroutine: a ring
+	// was made.
 	Overlook func(since uint64)
 }
 
@@ -49,7 +51,8 @@ type Rings struct {
 // noRing stands in the place of a ring that could not be had.
 var noRing ring
 
-// Open makes closed Rings ready for a run whose data file has that header, with room for so many records in each.
+// Open makes closed Rings ready for a run whose data file has that header, with room for so many
+// records in each.
 //
 //go:norace
 func (r *Rings) Open(host Host, header unsafe.Pointer, room uint64) {
@@ -64,9 +67,10 @@ func (r *Rings) Close() { r.open = false }
 //go:norace
 func (r *Rings) word(off uintptr) *uint64 { return (*uint64)(unsafe.Add(r.header, off)) }
 
-// Write writes a record of the goroutine of that number, with so many scopes open. The caller is pinned to processor
-// pid, which ends here: so the arguments need not wait anywhere for the pin. what is the marker's index
-// and the kind, cost what the record costs the program, in ticks with clock.FractionBits.
+// Write writes a record of the goroutine of that number, with so many scopes open. The caller is
+// pinned to processor pid, which ends here: so the arguments need not wait anywhere for the pin.
+// what is the marker's index and the kind, cost what the record costs the program, in ticks with
+// clock.FractionBits.
 //
 //go:norace
 //go:nocheckptr
@@ -92,7 +96,8 @@ func (r *Rings) Write(pid int, id uint64, what, level uint32, tick, cost uint64)
 	r.writeElse(id, what, level, tick)
 }
 
-// writeElse is Write where there is more to be done: a function of its own, so that what it needs waits nowhere else.
+// writeElse is Write where there is more to be done: a function of its own, so that what it needs
+// waits nowhere else.
 //
 //go:norace
 //go:noinline
@@ -101,8 +106,8 @@ func (r *Rings) writeElse(id uint64, what, level uint32, tick uint64) {
 	r.WriteSlow(id, what, level, tick)
 }
 
-// WriteSlow is Write for a caller that is not pinned, of a record that cost the program the time until it is written.
-// It also makes the ring and begins again at its start.
+// WriteSlow is Write for a caller that is not pinned, of a record that cost the program the time
+// until it is written. It also makes the ring and begins again at its start.
 //
 //go:norace
 //go:noinline
@@ -174,7 +179,8 @@ func (r *Rings) Lose() {
 	}
 }
 
-// Counts is how many records are in the rings or were drained, and how many are lost. The Rings have been opened.
+// Counts is how many records are in the rings or were drained, and how many are lost. The Rings
+// have been opened.
 //
 //go:norace
 func (r *Rings) Counts() (records, lost uint64) {

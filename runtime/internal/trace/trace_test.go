@@ -115,7 +115,8 @@ func (b testRing) wantTicks(t *testing.T, n, first, last uint64) {
 	}
 }
 
-// Records are in order, and numbered. Those for which the writer has to look where they go cost what that took.
+// Records are in order, and numbered. Those for which the writer has to look where they go cost
+// what that took.
 func TestOrder(t *testing.T) {
 	onOneProcessor(t)
 	const touched = touchedAtOnce / layout.RecordSize
@@ -296,7 +297,8 @@ func TestConcurrent(t *testing.T) {
 	f.wantSequences(writers, each)
 }
 
-// wantSequences says that so many goroutines have written so many records each, which are in order in each ring.
+// wantSequences says that so many goroutines have written so many records each, which are in order
+// in each ring.
 func (f *testFile) wantSequences(goroutines, each uint64) {
 	f.t.Helper()
 	f.wantCounts(goroutines*each, 0)

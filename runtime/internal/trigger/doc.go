@@ -1,6 +1,7 @@
-// Package trigger decides what changes the state of a run by itself: triggers (start=, pause=, resume=, stop=) and the
-// windows of every=, together with calls of Pause and Resume and with other processes, which change the state as well. The
-// caller tells it of an event and of the state, one of layout.State…, is told what the event asks for, and makes the change:
+// Package trigger decides what changes the state of a run by itself: triggers (start=, pause=,
+// resume=, stop=) and the windows of every=, together with calls of Pause and Resume and with other
+// processes, which change the state as well. The caller tells it of an event and of the state, one
+// of layout.State…, is told what the event asks for, and makes the change:
 //
 //	if t.Begin(state, marker) { // a scope begins, and the trigger acts
 //		if r, ok := m.Trigger(t, state); ok {
@@ -10,6 +11,7 @@
 //		}
 //	}
 //
-// Times are parameters, ns on the monotonic clock. A Machine, a Timeline and a Cycle are for one goroutine at a time. The
-// fields of a Trigger say which methods must not be called at the same time.
+// Times are parameters, ns on the monotonic clock. A Machine, a Timeline and a Cycle are for one
+// goroutine at a time. The fields of a Trigger say which methods must not be called at the same
+// time.
 package trigger

@@ -5,8 +5,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Machine decides the next state of a run. Collection is on while all sources enable it: triggers, every=, and calls of
-// Pause and Resume, which other processes make as well. A trigger that starts or resumes overrules calls.
+// A Machine decides the next state of a run. Collection is on while all sources enable it:
+// triggers, every=, and calls of Pause and Resume, which other processes make as well. A trigger
+// that starts or resumes overrules calls.
 //
 // The state is not part of it, since other processes change that at any time.
 type Machine struct {
@@ -45,8 +46,8 @@ func NewMachine(c *config.Config) Machine {
 	return m
 }
 
-// Trigger gives what a trigger asks for that acts in a state, unless it cannot change anything. Not for one that stops:
-// that leads to layout.StateStopped from each state in which it applies.
+// Trigger gives what a trigger asks for that acts in a state, unless it cannot change anything. Not
+// for one that stops: that leads to layout.StateStopped from each state in which it applies.
 //
 //go:norace
 func (m *Machine) Trigger(t *Trigger, state uint64) (r Request, ok bool) {
@@ -58,8 +59,8 @@ func (m *Machine) Trigger(t *Trigger, state uint64) (r Request, ok bool) {
 	return r, t.Applies(state) || m.periodic && enabled != r.on
 }
 
-// Call gives what a call of Resume, or of Pause, asks for in a run with every=, also between two windows, unless it changes
-// nothing.
+// Call gives what a call of Resume, or of Pause, asks for in a run with every=, also between two
+// windows, unless it changes nothing.
 //
 //go:norace
 func (m *Machine) Call(resume bool, state uint64) (r Request, ok bool) {
@@ -75,8 +76,8 @@ func (m *Machine) Call(resume bool, state uint64) (r Request, ok bool) {
 		state == layout.StateConfigured && m.enabled&sourceTriggers != 0
 }
 
-// Next gives the state that a request leads to, which may be the same. Then the caller makes the change, if it is still
-// that state, and calls Done, or else Next with the new state.
+// Next gives the state that a request leads to, which may be the same. Then the caller makes the
+// change, if it is still that state, and calls Done, or else Next with the new state.
 //
 //go:norace
 func (m *Machine) Next(r Request, state uint64) (to uint64) {

@@ -34,8 +34,8 @@ type run struct {
 
 const begun = 1000 * uint64(time.Second)
 
-// newRun begins a run whose markers M, N and O are numbered from 1. Its first passage has been, so that it collects unless
-// it waits.
+// newRun begins a run whose markers M, N and O are numbered from 1. Its first passage has been, so
+// that it collects unless it waits.
 func newRun(t *testing.T, spec string) *run {
 	c, trouble := config.Parse(spec)
 	if trouble != "" {
@@ -101,8 +101,8 @@ func (r *run) look() {
 	}
 }
 
-// event has something happen: a scope of a marker begins, ends, or ends without a record; the program calls Pause or
-// Resume; another process sets the state; or time goes by.
+// event has something happen: a scope of a marker begins, ends, or ends without a record; the
+// program calls Pause or Resume; another process sets the state; or time goes by.
 func (r *run) event(what string) {
 	verb, object, _ := strings.Cut(what, " ")
 	marker := uint32(strings.Index(" MNO", object))
@@ -358,8 +358,8 @@ func TestStates(t *testing.T) {
 			8ms:     configured
 			Resume:  profiling`},
 
-		// Other processes: who pauses a window pauses the run, until a trigger or somebody resumes; who resumes between
-		// windows has them go on.
+		// Other processes: who pauses a window pauses the run, until a trigger or somebody resumes;
+		// who resumes between windows has them go on.
 		{"every=10ms:1ms", `
 			0s:            profiling
 			set paused:    paused
@@ -396,8 +396,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// A run collects if, and only if, all sources enable that. If others change the state meanwhile, it does not collect against
-// a request, and who paused or resumed it from outside is a source, too.
+// A run collects if, and only if, all sources enable that. If others change the state meanwhile, it
+// does not collect against a request, and who paused or resumed it from outside is a source, too.
 func TestMachine(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	requests := []Request{{sourceTriggers, false}, {sourceResume, true}, {sourceCalls, false}, {sourcePeriod, false}, {sourcePeriod, true}}

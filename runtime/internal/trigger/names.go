@@ -5,8 +5,8 @@ import (
 	"github.com/markgen/markgen/runtime/internal/lite"
 )
 
-// A Search finds out what is wrong with the name of a trigger that is about no marker. It is told of all markers and
-// counters of the program.
+// A Search finds out what is wrong with the name of a trigger that is about no marker. It is told
+// of all markers and counters of the program.
 type Search struct {
 	trigger *Trigger
 	suffix  string // of the name of a marker that was probably meant
@@ -14,13 +14,13 @@ type Search struct {
 	counter bool   // the name is that of a counter
 }
 
-// Search begins a search, once. It is not ok if there is nothing to find out: the trigger is about a marker, or nobody has
-// named one.
+// Search begins a search, once. It is not ok if there is nothing to find out: the trigger is about
+// a marker, or nobody has named one.
 //
 //go:norace
 func (t *Trigger) Search() (s Search, ok bool) {
-	ok = t.OnMarker() && len(t.numbers()) == 0 && !t.Implied && !t.told
-	t.told = true
+	ok = t.OnMarker() && len(t.numbers()) == 0 && !t.Implied && !t.warned
+	t.warned = true
 	if !ok {
 		return s, false
 	}
@@ -34,8 +34,8 @@ func (t *Trigger) Search() (s Search, ok bool) {
 	return s, true
 }
 
-// Marker tells of a marker. It was probably meant if its name ends with the trigger's, from a dot, slash or colon on, apart
-// from main., stars and the parentheses of receivers.
+// Marker tells of a marker. It was probably meant if its name ends with the trigger's, from a dot,
+// slash or colon on, apart from main., stars and the parentheses of receivers.
 //
 //go:norace
 func (s *Search) Marker(name string) {

@@ -12,7 +12,8 @@ type Timeline struct {
 	profiling uint64 // when the run was seen profiling first; 0: not yet
 }
 
-// Observe notes the state that the run is in, since when, and an id, not 0, that is another one after each change of state.
+// Observe notes the state that the run is in, since when, and an id, not 0, that is another one
+// after each change of state.
 //
 //go:norace
 func (l *Timeline) Observe(state, id, since uint64) {
@@ -28,9 +29,9 @@ const shortestSleep = 200_000
 // never is later than anything, and can be added to a time.
 const never = 1 << 62
 
-// Due says whether a trigger on time acts at a time, once in a state, and when it is to be asked again: before its time,
-// too, since another process may begin the state that it is about. An eighth of the trigger's time is how late that makes
-// it at most.
+// Due says whether a trigger on time acts at a time, once in a state, and when it is to be asked
+// again: before its time, too, since another process may begin the state that it is about. An
+// eighth of the trigger's time is how late that makes it at most.
 //
 //go:norace
 func (t *Trigger) Due(l *Timeline, now uint64) (acts bool, next uint64) {
@@ -52,12 +53,12 @@ func (t *Trigger) Due(l *Timeline, now uint64) (acts bool, next uint64) {
 	return true, next
 }
 
-// mostLate is the most by which a window that ends late shortens later ones, unless ten windows are more, ns: the process
-// may have been stopped meanwhile.
+// mostLate is the most by which a window that ends late shortens later ones, unless ten windows are
+// more, ns: the process may have been stopped meanwhile.
 const mostLate = 100_000_000
 
-// A Cycle is every=PERIOD:WINDOW. A window that begins late is as long as others; one that ends late is made up for by
-// leaving out later ones.
+// A Cycle is every=PERIOD:WINDOW. A window that begins late is as long as others; one that ends
+// late is made up for by leaving out later ones.
 type Cycle struct {
 	Begun         uint64 // when the first period begins
 	Period, Width uint64 // ns
@@ -68,8 +69,8 @@ type Cycle struct {
 	late   uint64 // by how much windows have been too long
 }
 
-// Step gives what the cycle asks for at a time, in a state. The caller makes that change and calls it again, with the
-// time then, until there is nothing, and then at the time of Next.
+// Step gives what the cycle asks for at a time, in a state. The caller makes that change and calls
+// it again, with the time then, until there is nothing, and then at the time of Next.
 //
 //go:norace
 func (c *Cycle) Step(state, now uint64) (r Request, ok bool) {

@@ -28,8 +28,8 @@ func (c *Cycle) window(t *testing.T, from, late uint64) (begins, ends uint64) {
 	return begins, ends
 }
 
-// However late the windows of every= end, they are open for their part of the time: later ones make up for it, but for a
-// time in which the process was stopped.
+// However late the windows of every= end, they are open for their part of the time: later ones make
+// up for it, but for a time in which the process was stopped.
 func TestCycle(t *testing.T) {
 	const second = uint64(time.Second)
 	for _, tt := range []struct {

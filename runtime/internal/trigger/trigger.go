@@ -8,17 +8,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A Trigger changes the state of the run at an event: a passage of a marker, a number of records, or a time. A run may
-// have several of each kind.
+// A Trigger changes the state of the run at an event: a passage of a marker, a number of records,
+// or a time. A run may have several of each kind.
 //
-// One that starts or resumes acts when a scope of its marker begins, which is the first that is collected. One that pauses
-// or stops acts when the last open scope of its marker ends, which is the last that is collected. So
-// start=on:M,pause=on:M collects while M runs.
+// One that starts or resumes acts when a scope of its marker begins, which is the first that is
+// collected. One that pauses or stops acts when the last open scope of its marker ends, which is
+// the last that is collected. So start=on:M,pause=on:M collects while M runs.
 type Trigger struct {
 	config.Trigger
 
 	markers atomic.Pointer[[]uint32] // numbers of those that have the name, replaced when there is one more; Watch, Search
-	told    bool                     // of a name that no marker has; Search
+	warned  bool                     // of a name that no marker has; Search
 	open    int64                    // scopes of its markers; Begin, End
 	acted   uint64                   // the id of the state in which it acted last; Due
 	counted atomic.Uint64            // passages or records since the state it is about began; any goroutine
@@ -89,8 +89,9 @@ func (t *Trigger) Begin(state uint64, marker uint32) bool {
 	return t.Kind == config.TriggerOn || t.count(state)
 }
 
-// End says whether the trigger acts when a scope of a marker, or a point, ends in a state. recorded says whether the
-// passage was recorded. There may be ends without a beginning, of scopes that began before the run.
+// End says whether the trigger acts when a scope of a marker, or a point, ends in a state. recorded
+// says whether the passage was recorded. There may be ends without a beginning, of scopes that
+// began before the run.
 //
 //go:norace
 func (t *Trigger) End(state uint64, marker uint32, recorded bool) bool {
@@ -104,7 +105,8 @@ func (t *Trigger) End(state uint64, marker uint32, recorded bool) bool {
 	return recorded && t.count(state)
 }
 
-// Record says whether the trigger acts when a passage of any marker has been recorded. Any goroutine may call it.
+// Record says whether the trigger acts when a passage of any marker has been recorded. Any
+// goroutine may call it.
 //
 //go:norace
 func (t *Trigger) Record(state uint64) bool {

@@ -33,8 +33,9 @@ func greedy(all []function, most int, h *History, without uint64) (picked []func
 	return picked
 }
 
-// Whatever functions come in whatever order, and however many at once, those are picked that would be if all had been
-// there at once, and the limits are what makes the difference. Those that are on after all updates are those.
+// Whatever functions come in whatever order, and however many at once, those are picked that would
+// be if all had been there at once, and the limits are what makes the difference. Those that are on
+// after all updates are those.
 func TestPicker(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for round := range 2000 {
