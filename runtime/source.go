@@ -150,9 +150,6 @@ func addAssembly(files map[string][]byte, dir, base string, text []byte) {
 		offers.WriteString("\n//go:linkname " + name + "\n//go:noescape\nfunc " + decl)
 		pulls.WriteString("\n//go:linkname " + name + " " + assembly + "." + name + "\n")
 	}
-	if offers.Len() == 0 {
-		return // it only lets functions without a body be declared
-	}
 	beside := assembly + "/markgen_" + packageName + "_" + base
 	files[beside+".s"] = text
 	files[beside+".go"] = []byte(constraint.String() +
