@@ -29,13 +29,20 @@ type windowBatch struct {
 // much as the shortest functions take so many times.
 const leastNet = 64
 
-// closed takes in that a window has ended after so many ticks. The caller holds the lock.
+// take takes the window into the batch, as long as the run has been profiling in it. The caller
+// holds the lock.
 //
 //go:norace
-func (s *sampler) closed(lasted uint64) {
-	s.open = false
+func (s *sampler) take() {
+	t := profiledTicks()
 	s.count++
-	s.pending += lasted
+	s.pending += min(less(t, s.since), s.width)
+	s.since = max(s.since, t) // one that is changing the state may not have added to t yet
+	if tickersOn != 0 {
+		tick := now()
+		s.ticking += less(tick, tickersOn)
+		tickersOn = tick
+	}
 	if uint64(nanotime())-s.added > 100*s.cost {
 		s.add()
 	}

@@ -110,7 +110,7 @@ func measureAgain(at uint64, index uint32) {
 		if open == 0 { // between two windows, and none can begin before the lock is free
 			setWindow(around, &scratchWindow)
 		}
-		if open == 0 || open == noWindow {
+		if open == 0 || open >= unending {
 			kept := *p
 			p.stack, p.mask, p.active = &scratchStack.stack, 0, nil // without the scopes that are open
 			scratchStack.room, scratchStack.n = uint32(len(scratchStack.records)), 0

@@ -17,7 +17,8 @@ type sampler struct {
 	next   uint64        // when to open a window, or to look after the one that is open, monotonic ns
 	rate   uint64        // 1:rate, as of the latest window; 0: none has been opened
 	drawn  uint64        // and as of when the next one was planned
-	width  uint64        // of the latest window, ticks
+	width  uint64        // of the latest window, ticks, less what of it is in the batch already
+	since  uint64        // as of when it is not, ticks of profiling
 	random random.Source // 0: it has not begun
 	looked uint64        // when the processor time was looked at last, monotonic ns
 	used   uint64        // and how much the process had used by then, ns
@@ -37,7 +38,7 @@ const (
 	idlingCycle    = 50_000_000
 	shortestWindow = 200_000
 
-	// A window in which every passage is asked for is followed by the next one.
+	// If every passage is asked for one window stays open, and counts as one so often, ns.
 	wholeWindow = 80_000_000
 
 	// The sampler goes to sleep, and gives a processor back to the program, between opening
@@ -89,14 +90,27 @@ func (s *sampler) windowDue(t uint64) uint64 {
 	case !s.open && s.drawn != rate(): // somebody has changed it
 		s.plan(t)
 	case int64(t-s.next) < 0:
+	case s.open && s.width == unending:
+		lock()
+		if s.open { // the run may have ended meanwhile
+			s.take()
+		}
+		unlock()
+		s.next = t + wholeWindow
+		if rate() != s.rate {
+			s.width = fromNS(windowLead)
+			ownWindow().shorten(s.width)
+			s.next = t + 2*windowLead
+		}
 	case s.open:
 		w := ownWindow()
 		if width := atomic.LoadUint64(&w.width); width != 0 {
 			w.end(width)
 		}
 		lock()
-		if s.open { // the run may have ended meanwhile
-			s.closed(s.width)
+		if s.open {
+			s.open = false
+			s.take()
 		}
 		unlock()
 		measureAgain(now(), 0)
@@ -113,8 +127,16 @@ func (s *sampler) windowDue(t uint64) uint64 {
 		ns := s.windowNS(s.rate)
 		lead := s.lead(t)
 		s.width = fromNS(ns)
-		s.open = true
-		ownWindow().begin(fromNS(lead), s.width)
+		if s.rate == 1 {
+			s.width = unending
+		}
+		lock()
+		if State() != layout.StateStopped {
+			s.open = true
+			ownWindow().begin(fromNS(lead), s.width)
+			s.since = profiledTicks() + fromNS(lead)
+		}
+		unlock()
 		s.next = uint64(nanotime()) + lead + ns + min(ns, longestLate)
 	}
 	return s.next
@@ -168,20 +190,15 @@ func (s *sampler) lead(t uint64) uint64 {
 	return least + hi
 }
 
-// conclude takes in what windows have shown until the end of a run, the one that is open included. The caller holds the lock.
+// conclude takes in what windows have shown until the end of a run, the one that is open
+// included. The caller holds the lock.
 //
 //go:norace
 func (s *sampler) conclude() {
 	if s.open {
-		w, after := ownWindow(), uint64(0)
-		if width := atomic.LoadUint64(&w.width); width != 0 {
-			after = atomic.LoadUint64(headerWord(layout.OffSince)) - w.from // the run was stopped then
-			if int64(after) > 0 && atomic.CompareAndSwapUint64(&w.width, width, 0) {
-				s.closed(min(after, width))
-			}
-		} else {
-			s.closed(s.width)
-		}
+		s.open = false
+		atomic.StoreUint64(&ownWindow().width, 0)
+		s.take()
 	}
 	s.add()
 }

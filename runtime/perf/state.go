@@ -167,8 +167,9 @@ func follow() {
 		for k := range tables {
 			tables[k].follow(s)
 		}
+		width := atomic.LoadUint64(&ownWindow().width)
+		setTicks(s == layout.StateProfiling && width != 0 && width != noWindow)
 		if s == layout.StateStopped {
-			setTicks(false)
 			theSampler.conclude()
 		}
 		keepTicking()

@@ -31,6 +31,7 @@ var _ = [1]struct{}{}[unsafe.Offsetof(window{}.closed)-(layout.OffClosed-layout.
 
 const (
 	noWindow = 1<<64 - 1
+	unending = 1 << 60 // a window of that width ends only if it is made shorter
 
 	// fewOwners is the number of goroutines up to which who ends a window looks for open
 	// scopes, in some µs. With more the sampler does that a little later, and until then ends of
@@ -142,15 +143,11 @@ func (w *window) end(width uint64) {
 	}
 }
 
-// begin opens the gates for a window that begins lead ticks after all of them are open.
+// begin opens the gates for a window that begins lead ticks after all of them are open. The
+// caller holds the lock.
 //
 //go:norace
 func (w *window) begin(lead, width uint64) {
-	lock()
-	defer unlock()
-	if State() == layout.StateStopped {
-		return
-	}
 	storeWord(&opensEarly, 1)
 	atomic.StoreUint64(&w.from, now()+1<<62)
 	atomic.StoreUint64(&w.width, width)
@@ -159,6 +156,13 @@ func (w *window) begin(lead, width uint64) {
 	}
 	setTicks(true)
 	atomic.StoreUint64(&w.from, now()+lead)
+}
+
+// shorten has an unending window end so many ticks from now.
+//
+//go:norace
+func (w *window) shorten(left uint64) {
+	atomic.CompareAndSwapUint64(&w.width, unending, now()-atomic.LoadUint64(&w.from)+left)
 }
 
 // open opens it, if it is closed between windows.
