@@ -5,7 +5,6 @@
 # compiled and said not to have run. bin/tests/arm64* are for gotest -sum.
 set -e
 cd "$(dirname "$0")/.."
-root=$PWD
 mkdir -p bin/tests
 [ -x bin/gotest ] || go build -o bin/gotest ./scripts/gotest
 qemu=$(command -v qemu-aarch64-static || command -v qemu-aarch64 || true)
@@ -28,22 +27,17 @@ if [ -z "$qemu" ]; then
 	exit 0
 fi
 
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-GOOS=linux GOARCH=arm64 go test -tags=markgen_virtual -c -o "$dir/arm64.test" ./runtime/perf
-go test -tags=markgen_virtual -c -o "$dir/runtime.test" ./runtime/perf
-cd runtime/perf
-# run NAME COMMAND... runs tests and keeps their counts in bin/tests/NAME.
+# run NAME ARGUMENT... tests package perf and keeps the counts in bin/tests/NAME.
 run() {
 	name=$1
 	shift
-	"$root/bin/gotest" -o "$root/bin/tests/$name" go tool test2json -p "the runtime on linux/arm64" "$@" -test.v=test2json -test.timeout 7m
+	bin/gotest -o "bin/tests/$name" go test -tags=markgen_virtual -json -vet=off -count=1 -timeout 7m "$@" ./runtime/perf
 }
-run arm64 env MARKGEN_TEST_EMULATED=1 "$qemu" "$dir/arm64.test"
+(export GOOS=linux GOARCH=arm64; run arm64 -exec "env MARKGEN_TEST_EMULATED=1 $qemu")
 # Those that did not run there.
-programs=$(sed -n '/start the programs/,/\]/s/.* \(Test[A-Za-z0-9]*\).*/\1/p' "$root/bin/tests/arm64" | sort -u | paste -sd '|' -)
+programs=$(sed -n '/start the programs/,/\]/s/.* \(Test[A-Za-z0-9]*\).*/\1/p' bin/tests/arm64 | sort -u | paste -sd '|' -)
 # What is much work for qemu, and is tried with 200 goroutines too, is left to make corpus.
 skip='^TestWaysToEnd$/./^(million[128]|procs2000)$'
 [ "$MARKGEN_TESTS" = corpus ] && skip='^$'
-run arm64-programs env GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR="$qemu" "$dir/runtime.test" -test.run "^($programs)\$" -test.skip "$skip"
+run arm64-programs -exec "env GOOS=linux GOARCH=arm64 MARKGEN_TEST_EMULATOR=$qemu" -run "^($programs)\$" -skip "$skip"
 echo "linux/arm64: PASS"
