@@ -134,7 +134,9 @@ func TestWindowsOfLongCalls(t *testing.T) {
 	const calls, each = 3000, 10_000
 	p := runSteered(t, "sample=1:20,seed=91,only=*.lengthy*", "lengthy", fmt.Sprint(calls)).Profile
 	loop, function := marker(t, p, "lengthy:for#1"), marker(t, p, "lengthy")
-	if n := float64(loop.Samples) / each; function.Samples < 10 || math.Abs(n-float64(function.Samples)) > 1 { // one is open at the end
+	// One may be open at the end. If another program has the processor when the gates are to close, a call that is not
+	// recorded may begin with them open, and what the next window shows of its loop is.
+	if n, calls := float64(loop.Samples)/each, float64(function.Samples); calls < 10 || n < calls || n > 1.1*calls+1 {
 		t.Errorf("%d passages of a loop of %d were recorded, in %d calls", loop.Samples, each, function.Samples)
 	}
 }
