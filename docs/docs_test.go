@@ -80,7 +80,7 @@ func TestPages(t *testing.T) {
 	}
 	env := environ(t)
 	for _, p := range pages(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(p.name), ".md"), func(t *testing.T) {
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(p.name, "docs/"), ".md"), func(t *testing.T) {
 			if !slices.Contains(first, p.name) {
 				tier.Corpus(t)
 			}

@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,13 +31,15 @@ var languages = map[string]bool{"sh": true, "text": true, "go": true, "yaml": tr
 // pages reads README.md and the pages in docs.
 func pages(t *testing.T) []page {
 	t.Helper()
-	files, err := filepath.Glob("*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no pages in docs: %v", err)
-	}
 	list := []page{readPage(t, "README.md")}
-	for _, f := range files {
-		list = append(list, readPage(t, "docs/"+f))
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			list = append(list, readPage(t, "docs/"+path))
+		}
+		return err
+	})
+	if err != nil || len(list) < 2 {
+		t.Fatalf("no pages in docs: %v", err)
 	}
 	return list
 }
