@@ -46,11 +46,11 @@ OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)S
 test tests lint quick static others other-go cross: export GOFLAGS := -buildvcs=false -trimpath -ldflags=-w
 
 # Tests of the first two tiers (package tier) and lint. At the end it says how many tests were skipped, and why,
-# and what took long.
+# and what took long. Programs that are missing are fetched while the source is vetted.
 test: export MARKGEN_TESTS := test
 test:
 	@rm -rf bin/tests
-	@$(MAKE) --no-print-directory quick tests; code=$$?; bin/gotest -slowest 10 -sum bin/tests/*; exit $$code
+	@$(MAKE) --no-print-directory -j2 quick need && $(MAKE) --no-print-directory tests; code=$$?; bin/gotest -slowest 10 -sum bin/tests/*; exit $$code
 
 tests: bin/gotest
 	$(MAKE) -j2 others cross static other-go
