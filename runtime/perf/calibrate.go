@@ -121,7 +121,7 @@ func measureAgain(at uint64, index uint32) {
 		setWindow(&scratchWindow, around)
 	}
 	unlock()
-	p.overlook(from)
+	p.discount(from)
 	if index != 0 && hot.hooks&hookUntimed == 0 {
 		traceTaken(index, from)
 	}

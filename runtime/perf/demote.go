@@ -92,7 +92,7 @@ func demoteAt(index uint32) {
 		}
 	}
 	unlock()
-	p.overlook(from)
+	p.discount(from)
 }
 
 // isTimed says whether a marker can be demoted and is not. The caller holds the lock.

@@ -103,12 +103,12 @@ func (p *slot) outermost(i uint32) {
 	}
 }
 
-// overlook takes the time since then, which the runtime has spent on its data, off the scopes that
+// discount takes the time since then, which the runtime has spent on its data, off the scopes that
 // are open.
 //
 //go:norace
 //go:nocheckptr
-func (p *slot) overlook(since uint64) {
+func (p *slot) discount(since uint64) {
 	if p != nil {
 		if d := now() - since; int64(d) > 0 {
 			p.over += d << costBits
@@ -116,10 +116,10 @@ func (p *slot) overlook(since uint64) {
 	}
 }
 
-// overlook is slot.overlook of the goroutine's slot.
+// discount is slot.discount of the goroutine's slot.
 //
 //go:norace
-func overlook(since uint64) { ownSlot().overlook(since) }
+func discount(since uint64) { ownSlot().discount(since) }
 
 // ownSlot is the goroutine's slot in this run, nil if there is none.
 //

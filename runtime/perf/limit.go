@@ -24,7 +24,7 @@ func limitAt(index uint32) {
 		lock()
 		limit(index)
 		unlock()
-		overlook(from)
+		discount(from)
 	}
 }
 

@@ -76,7 +76,7 @@ func (p *slot) readStart() {
 		}
 	}
 	p.take(rd, rd.Begin(n-1), false)
-	p.overlookRead(rd, began, p.stack.at(n-1).index&^scopeBits)
+	p.discountRead(rd, began, p.stack.at(n-1).index&^scopeBits)
 }
 
 // readEnd reads the collectors for the scope that is about to be popped, which
@@ -99,7 +99,7 @@ func (p *slot) readEnd(index uint32, t, ns uint64) bool {
 	f := rd.End(n-1, end, ns)
 	i := p.stack.at(n - 1).index
 	rd.plan.record(index, f, i&nestedBit != 0)
-	p.overlookRead(rd, began, i&^scopeBits)
+	p.discountRead(rd, began, i&^scopeBits)
 	return true
 }
 
@@ -130,7 +130,7 @@ func (p *slot) readStopped() {
 	began := now()
 	rd.at, rd.over = p.recovered, p.over
 	p.take(rd, rd.Stopped(), true)
-	p.overlookRead(rd, began, 0)
+	p.discountRead(rd, began, 0)
 }
 
 // sinceStopped is what scopes have cost since recover last stopped a panic, 0 if
@@ -145,11 +145,11 @@ func (p *slot) sinceStopped() uint64 {
 	return 0
 }
 
-// overlookRead takes the time since then, in which collectors were read for a scope of the marker of that index, off
+// discountRead takes the time since then, in which collectors were read for a scope of the marker of that index, off
 // the scopes that are open, and off the window.
 //
 //go:norace
-func (p *slot) overlookRead(rd *readings, since uint64, index uint32) {
+func (p *slot) discountRead(rd *readings, since uint64, index uint32) {
 	if d := now() - since; int64(d) > 0 {
 		d = d<<costBits + rd.plan.clock
 		p.over += d

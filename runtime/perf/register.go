@@ -367,7 +367,7 @@ func decide(m *Marker) uint32 {
 		n := nextIndex - firstIndex
 		unlock()
 		warnNoFinish(n)
-		overlook(from)
+		discount(from)
 		w = loadWord(&m.index)
 		if w&layout.IndexMask != 0 {
 			traceTaken(w&layout.IndexMask, from)

@@ -444,7 +444,7 @@ func (p *slot) finish(i uint32, done passage, size int) {
 		from := now()
 		recordSlow(i, done)
 		p.ended(i, done.ns, done.how)
-		p.overlook(from)
+		p.discount(from)
 		if conf.windows() && hasRate(i) {
 			takenInWindow(from, now()-from)
 		}

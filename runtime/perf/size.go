@@ -58,7 +58,7 @@ func (s *Scope) Size(n int) {
 //go:noinline
 func (p *slot) sized(i uint32, n int, ns uint64) {
 	if from := recordSize(i, uint64(n), ns); from != 0 {
-		p.overlook(from)
+		p.discount(from)
 	}
 	if p != nil {
 		p.over += sizeCost

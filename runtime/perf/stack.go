@@ -172,7 +172,7 @@ func (p *slot) grow() bool {
 	unlock()
 	if grown {
 		p.delayed = true
-		p.overlook(from)
+		p.discount(from)
 	}
 	return grown
 }

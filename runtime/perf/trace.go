@@ -43,7 +43,7 @@ func startTrace() {
 	}
 	rings.Open(trace.Host{
 		Lock: lock, Unlock: unlock, Now: now, NewBlock: newRing, Publish: publish,
-		BeforeSlow: beforeSlowRecord, Overlook: overlook,
+		BeforeSlow: beforeSlowRecord, Discount: discount,
 	}, header, room/layout.RecordSize)
 	tracing.rings = rings
 	hot.hooks |= hookTrace

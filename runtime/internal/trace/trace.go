@@ -32,9 +32,9 @@ type Host struct {
 	// writer has to look where it goes. It may take its time: the record says so.
 	BeforeSlow func(tick uint64, what uint32)
 
-	// Overlook takes the time since that tick off the scopes that are open on the goroutine: a ring
+	// Discount takes the time since that tick off the scopes that are open on the goroutine: a ring
 	// was made.
-	Overlook func(since uint64)
+	Discount func(since uint64)
 }
 
 // Rings are those of one run, in memory that is not Go's. The zero Rings are closed.
@@ -135,7 +135,7 @@ func (r *Rings) WriteSlow(id uint64, what, level uint32, tick uint64) {
 		r.host.Lock()
 		r.makeRing(e, uint32(pid))
 		r.host.Unlock()
-		r.host.Overlook(from)
+		r.host.Discount(from)
 	}
 }
 

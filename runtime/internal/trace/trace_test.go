@@ -22,7 +22,7 @@ type testFile struct {
 	lock       sync.Mutex
 	published  int
 	slow       []uint64 // ticks
-	overlooked int
+	discounted int
 }
 
 // A testRing is a BlockRing, in words.
@@ -58,9 +58,9 @@ func open(t *testing.T, room uint64) *testFile {
 			f.slow = append(f.slow, tick)
 			f.lock.Unlock()
 		},
-		Overlook: func(since uint64) {
+		Discount: func(since uint64) {
 			f.lock.Lock()
-			f.overlooked++
+			f.discounted++
 			f.lock.Unlock()
 		},
 	}, unsafe.Pointer(&f.header[0]), room)
@@ -124,8 +124,8 @@ func TestOrder(t *testing.T) {
 	f.write(1, touched+10)
 	f.now += 3
 	f.rings.WriteSlow(8, 3|layout.RecordTaken<<layout.RecordKindShift, 0, f.now-2)
-	if len(f.blocks) != 1 || f.published != 1 || f.overlooked != 1 {
-		t.Fatalf("%d rings, %d of them published, and the time of %d overlooked", len(f.blocks), f.published, f.overlooked)
+	if len(f.blocks) != 1 || f.published != 1 || f.discounted != 1 {
+		t.Fatalf("%d rings, %d of them published, and the time of %d discounted", len(f.blocks), f.published, f.discounted)
 	}
 	b := f.blocks[0]
 	b.wantTicks(t, 0, 1, touched+10+1)
