@@ -39,7 +39,7 @@ OTHER_GO := go1.27.4
 OTHER_TESTS := ^TestTraps$$/^(appends|exits|line_directives|recover)$$|^TestDeepAlloc$$|^TestForms$$/^(.00|-form_guarded_|-form_instance_|-form_open_|-form_twin_)$$|^TestLinkerGoroot$$
 
 # What takes long there, and depends little on the release.
-OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities)$$|^Test(Formatted|Bare)StandardLibrary$$|^Test(KilledAnywhere|Survives|RaceIsSeen)$$|^Test/^race
+OTHER_SKIPS := ^TestInPlaceOf(StandardLibrary|Oddities|fIsGone)$$|^Test(OverlayOf|Formatted|Bare)StandardLibrary$$|^Test(KilledAnywhere|Survives|RaceIsSeen)$$|^Test/^race
 
 # With -trimpath packages are the same in every checkout, so that a new one has them, and what vet and staticcheck found in them,
 # from the cache. (What make build makes is to know its checkout, for markgen init.) With -ldflags=-w linking takes two thirds of the time.
