@@ -16,13 +16,14 @@ import (
 	"unicode/utf8"
 )
 
-// A backup is lines of JSON, packed with gzip: a head; then of each table a line that names its columns and their
-// kinds, a line with an array for each row, and one with the number of rows; and a last line, without which it is not whole. Numbers are decimal and of up to 63 bits,
-// bytes are in base64. It has nothing that only one database knows.
+// A backup is gzipped JSON, one value per line: a header; then for each table a line with the names
+// and kinds of its columns, an array for each row, and a line with the number of rows; and a last
+// line that marks the backup as complete. Integers have up to 63 bits, bytes are in base64. Nothing
+// in it depends on the database it came from.
 
-// A line is one that is no row.
+// A line is a line that is not a row.
 type line struct {
-	Store   string      `json:"store,omitempty"` // in the head: backupName
+	Store   string      `json:"store,omitempty"` // in the header: backupName
 	Version int         `json:"version,omitempty"`
 	Table   string      `json:"table,omitempty"`
 	Columns [][2]string `json:"columns,omitempty"` // name and kind
@@ -32,12 +33,12 @@ type line struct {
 
 const backupName = "markgen"
 
-// backupTables are the tables in a backup, in the order in which they are restored.
+// backupTables are the tables of a backup, in the order of restoring.
 var backupTables = []string{"total", "token", "origin", "name", "api", "words", "reach", "cell", "bucket", "estimate", "reading", "head", "batch", "log", "writer", "written"}
 
-// Backup writes a consistent copy of the store to w while it is in use, which Restore makes a store from, of either
-// database. As all of it is of one moment, it holds a connection for as long as w takes; so backups are made one after
-// the other, and the rest of the connections stays for all else.
+// Backup writes a consistent copy of the store to w, while the store is in use. Restore reads it,
+// into either database. The copy is read in one transaction, which needs a connection for as long
+// as w takes; so only one backup runs at a time, and the other connections stay free.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return s.wrap("backing up the store", s.backup(ctx, w))
 }
@@ -54,7 +55,7 @@ func (s *Store) backup(ctx context.Context, w io.Writer) (err error) {
 	s.cutBackup.Store(&cut)
 	defer func() {
 		s.cutBackup.Store(nil)
-		if whole.Err() == nil && context.Cause(ctx) != nil { // what the database says of it is of no interest
+		if whole.Err() == nil && context.Cause(ctx) != nil { // report the cause, not the error that the database made of it
 			err = context.Cause(ctx)
 		}
 		cut(nil)
@@ -64,7 +65,7 @@ func (s *Store) backup(ctx context.Context, w io.Writer) (err error) {
 		return err
 	}
 	defer tx.Rollback()
-	if s.shared { // a long statement is meant here
+	if s.shared { // this statement may take long
 		if _, err := tx.ExecContext(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
 			return err
 		}
@@ -158,7 +159,8 @@ func backupTable(ctx context.Context, q queryer, out *bufio.Writer, table string
 	return writeLine(out, line{Table: table, Rows: &n})
 }
 
-// Restore fills an empty store from a backup, also from one of an older version. When it fails the store is as empty as it was.
+// Restore fills an empty store from a backup, also of an older version. If it fails the store stays
+// empty.
 func (s *Store) Restore(ctx context.Context, r io.Reader) error {
 	return s.wrap("restoring the store", s.restore(ctx, r))
 }
@@ -219,7 +221,7 @@ var errCut = errors.New("the backup was cut off, or is damaged")
 // backupReader reads the lines of a backup.
 type backupReader struct{ in *bufio.Reader }
 
-// next returns the next line: a line that is no row, or the values of a row.
+// next returns the next line, either as a line or as the values of a row.
 func (b *backupReader) next() (*line, []json.RawMessage, error) {
 	text, err := b.in.ReadBytes('\n')
 	if err == io.EOF && len(text) == 0 {
@@ -239,7 +241,8 @@ func (b *backupReader) next() (*line, []json.RawMessage, error) {
 	return &l, nil, d.Decode(&l)
 }
 
-// restoreTable restores a table. Writers get numbers behind those there are, and are gone: what is in their logs is recovered.
+// restoreTable restores a table. It numbers the writers of the backup after the existing ones and
+// marks them as dead, so that their logs are recovered.
 func (s *Store) restoreTable(ctx context.Context, tx transaction, in *backupReader, table string, writers int64) error {
 	head, _, err := in.next()
 	if err != nil {
@@ -308,7 +311,7 @@ func (s *Store) restoreTable(ctx context.Context, tx transaction, in *backupRead
 	return flush()
 }
 
-// restore appends a value of a backup.
+// restore appends a value of a backup to c.
 func (c *rowColumn) restore(v json.RawMessage, table, column string, writers int64) error {
 	switch c.kind {
 	case isInt:
@@ -342,7 +345,7 @@ func (c *rowColumn) restore(v json.RawMessage, table, column string, writers int
 	return nil
 }
 
-// columnsOf names the columns of a table.
+// columnsOf returns the names of a table's columns.
 func columnsOf(ctx context.Context, q queryer, table string) ([]string, error) {
 	rows, err := q.QueryContext(ctx, "SELECT * FROM "+table+" WHERE 1 = 0")
 	if err != nil {

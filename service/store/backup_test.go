@@ -13,7 +13,8 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A backup that is taken while batches come is a store of its own: in either database it has what had been taken then.
+// A backup made while batches arrive restores, in either database, to a store with exactly the
+// batches accepted by then.
 func testBackup(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(8)
@@ -54,7 +55,7 @@ func testBackup(t *testing.T, url string) {
 	}
 }
 
-// And back: what SQLite had can go to the database under test.
+// The reverse: a backup of SQLite restores into the database under test.
 func testRestore(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(9)
@@ -62,7 +63,7 @@ func testRestore(t *testing.T, url string) {
 	var list []fact
 	for range 20 {
 		b := r.batch()
-		b.Token = "" // version 1 knew none
+		b.Token = "" // version 1 had no tokens
 		ingest(t, from, b)
 		list = append(list, b)
 	}
@@ -91,12 +92,12 @@ func testRestore(t *testing.T, url string) {
 	checkAll(t, s, list)
 }
 
-// asOfVersion1 is a backup as version 1 made it: without the columns that have come with the next.
+// asOfVersion1 returns the backup as version 1 would write it: without columns added since.
 func asOfVersion1(t *testing.T, backup []byte) []byte {
 	t.Helper()
 	newer := map[string]bool{"api timed": true, "api took": true, "api took_hi": true, "origin token": true, "origin same": true}
 	var out bytes.Buffer
-	var keep []bool // columns of the table
+	var keep []bool // whether to keep each column of the table
 	for text := range bytes.Lines(unzip(t, backup)) {
 		var row []json.RawMessage
 		if json.Unmarshal(text, &row) == nil && keep != nil {
@@ -133,7 +134,7 @@ func asOfVersion1(t *testing.T, backup []byte) []byte {
 	return zip(t, out.Bytes())
 }
 
-// FuzzRestore: whatever is given for a backup, what comes of it is an error or a store that works.
+// FuzzRestore: restoring arbitrary bytes returns an error or makes a working store.
 func FuzzRestore(f *testing.F) {
 	ctx := context.Background()
 	s, err := store.Open(ctx, filepath.Join(f.TempDir(), "seed.db"), store.Options{})

@@ -19,7 +19,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// checkAll compares all that the store says with what the batches add up to.
+// checkAll compares all answers of the store with the sums of the batches.
 func checkAll(t *testing.T, s *store.Store, list []fact) {
 	t.Helper()
 	ctx := context.Background()
@@ -51,7 +51,7 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 		}
 		var runs uint64
 		origins := map[fleet.Origin]bool{}
-		lines := map[int]bool{} // of runs that started in the newest hour: which came last is not known here
+		lines := map[int]bool{} // of runs that started in the newest hour: which arrived last is not known here
 		for _, b := range list {
 			if i := slices.IndexFunc(b.Profile.Markers, func(m profile.Marker) bool { return m.ID == id }); i >= 0 {
 				m := &b.Profile.Markers[i]
@@ -66,11 +66,12 @@ func checkAll(t *testing.T, s *store.Store, list []fact) {
 			held(a.Count) != held(want.Count) || a.Runs != runs || a.Origins != uint64(len(origins)) || len(want.Buckets) > 0 && held(a.MaxNS) != held(want.MaxNS) {
 			t.Errorf("%+v, want %d runs, %d origins, and %+v", a, runs, len(origins), want)
 		}
-		if want.SumNS() < math.MaxInt64 && want.Timed() < math.MaxInt64 && a.MeanNS != want.MeanNS() { // others have reached the largest number
+		if want.SumNS() < math.MaxInt64 && want.Timed() < math.MaxInt64 && a.MeanNS != want.MeanNS() { // otherwise a sum has saturated
 			t.Errorf("%s: mean %g ns, want %g", a.Name, a.MeanNS, want.MeanNS())
 		}
 	}
-	// By whatever figures are told apart, and whichever are chosen; outside make corpus each by one choice, another one each time.
+	// With each grouping and each choice; outside make corpus with one choice per grouping, a
+	// different one each time.
 	keys := []struct {
 		by fleet.By
 		of func(fact) string

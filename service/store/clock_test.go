@@ -17,8 +17,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A clock that was ahead and is set back does no lasting harm: figures go on to be written and
-// rolled up, and names follow the newest run.
+// A clock that was ahead and is set back does no lasting harm: statistics are still written and
+// rolled up, and names are those of the newest run.
 func TestClockSetBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "fleet.db")
 	var now atomic.Pointer[time.Time]
@@ -47,7 +47,7 @@ func TestClockSetBack(t *testing.T) {
 	send(s, "Now", 2)
 }
 
-// A server of a database whose clock was set back is still found to be gone, and what it took is not lost.
+// A dead server is detected, and its log recovered, even if the database's clock was set back.
 func TestClockSetBackPostgres(t *testing.T) {
 	tier.Test(t)
 	ctx := context.Background()

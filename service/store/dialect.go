@@ -10,37 +10,38 @@ import (
 	"time"
 )
 
-// A dialect is what differs between the databases.
+// A dialect has the differences between the databases.
 type dialect struct {
-	least     string                                            // function for the smallest of some numbers
-	lock      string                                            // behind a SELECT whose rows are to be locked until the transaction ends
-	asText    bool                                              // a column of text costs less to read than some of numbers
+	least     string                                            // SQL function for the minimum of its arguments
+	lock      string                                            // appended to a SELECT, locks its rows until the transaction ends
+	asText    bool                                              // reading one text column is cheaper than reading several integers
 	shared    bool                                              // other processes may use the database at the same time
-	script    func(text string) []string                        // the statements of a migration
-	isolation sql.IsolationLevel                                // of a transaction whose queries are to see the same
-	kind      func(error) error                                 // one of the errors of this package, or nil
-	now       func(context.Context, queryer) (time.Time, error) // nil: Options.Now
+	script    func(text string) []string                        // splits a migration into statements, translated for the database
+	isolation sql.IsolationLevel                                // for a transaction whose queries must see the same snapshot
+	kind      func(error) error                                 // maps an error to one of this package, or to nil
+	now       func(context.Context, queryer) (time.Time, error) // the database's clock; nil for Options.Now
 
-	close func(write *sql.DB) error // before the database is closed; nil: nothing is to be done
+	close func(write *sql.DB) error // called before the database is closed, unless nil
 
-	// begin begins a transaction that writes. One that is not durable may be on disk only when a later one that is durable has
-	// been committed, where the database dies with this process or with the machine and not alone: then what
-	// is lost of them is in the log, which is durable.
+	// begin begins a write transaction. If durable is false, a database that can only fail together
+	// with this process or machine may delay the sync to the next durable commit: what is lost is
+	// still in the log, which is durable.
 	begin func(ctx context.Context, db *sql.DB, durable bool) (transaction, error)
 }
 
-// A transaction writes.
+// A transaction is a write transaction.
 type transaction interface {
 	queryer
 
-	// exec runs a statement with rows in it. See (*Store).exec.
+	// exec runs a statement for the rows of r; see rowset.
 	exec(ctx context.Context, text string, r *rowset, visit func(int64)) (changed int64, err error)
 
-	// bulk adds rows of a table, keys and then columns, sorted by their keys and each there once.
+	// bulk upserts rows of a table, each its keys and then its columns, sorted by keys, without
+	// duplicates.
 	bulk(ctx context.Context, t *table, rows []int64) error
 
 	Commit() error
-	Rollback() error // nothing after Commit
+	Rollback() error // does nothing after Commit
 }
 
 func (s *Store) begin(ctx context.Context, durable bool) (transaction, error) {
@@ -54,7 +55,7 @@ type queryer interface {
 	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
 }
 
-// change runs a statement in a transaction of its own, and returns how many rows it changed.
+// change runs a statement in its own transaction and returns the number of rows changed.
 func (s *Store) change(ctx context.Context, durable bool, text string, args ...any) (n int64, err error) {
 	tx, err := s.begin(ctx, durable)
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Store) change(ctx context.Context, durable bool, text string, args ...a
 	return n, tx.Commit()
 }
 
-// wrap says what failed, and what kind of an error it is.
+// wrap adds to err what failed, and the matching error of this package.
 func (s *Store) wrap(what string, err error) error {
 	switch {
 	case err == nil:
@@ -93,7 +94,7 @@ func (s *Store) wrap(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// statements cuts a script at the ends of its statements, and leaves out comments.
+// statements splits a script into statements and drops comments.
 func statements(text string) (list []string) {
 	var clean strings.Builder
 	for line := range strings.Lines(text) {
@@ -109,7 +110,7 @@ func statements(text string) (list []string) {
 	return list
 }
 
-// each calls visit for every row of a query.
+// each calls visit for every row of a query. err is the error of the query.
 func each(rows *sql.Rows, err error, visit func() error) error {
 	if err != nil {
 		return err
@@ -123,5 +124,5 @@ func each(rows *sql.Rows, err error, visit func() error) error {
 	return rows.Err()
 }
 
-// placeholder stands for the n-th argument of a statement.
+// placeholder returns the placeholder of the n-th argument of a statement.
 func placeholder(n int) string { return "$" + strconv.Itoa(n) }

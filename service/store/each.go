@@ -9,13 +9,14 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Each gives to visit the sums of the figures that the filter chooses, API by API in the order of their names, as
-// Profile has them among its markers. Memory does not grow with their number. The marker is visit's, which may take as long as
-// it likes: while it works nothing of the database is held.
+// Each calls visit with the sums of the statistics that the filter selects, API by API in the order
+// of names, each as a marker as in Profile. Memory does not grow with the number of APIs. visit may
+// modify and keep the marker and may block: no transaction is open meanwhile.
 //
-// The APIs are read some hundred at a time. The figures of each are of one moment after Each was called, those of different APIs
-// need not be of the same. What is there all the time under the same name is given once. What comes meanwhile may be missing;
-// and what gets another name meanwhile may be given under both, or be missing.
+// APIs are read a few hundred at a time. The statistics of one API are consistent; those of
+// different APIs may be of different moments after the call. An API that exists all the time under
+// one name is visited once. One that is added meanwhile may be missing; one that is renamed
+// meanwhile may be visited under both names or not at all.
 func (s *Store) Each(ctx context.Context, f fleet.Filter, visit func(*profile.Marker) error) error {
 	return s.wrap("adding figures up", s.each(ctx, f, visit))
 }
@@ -35,14 +36,14 @@ func (s *Store) each(ctx context.Context, f fleet.Filter, visit func(*profile.Ma
 	return nil
 }
 
-// A walk goes through the APIs that a filter chooses, in the order of their names.
+// A walk iterates over the APIs that a filter selects, in the order of their names.
 type walk struct {
 	filter  *fleet.Filter
-	origins map[int32]fleet.Origin // that the filter chooses
-	known   int                    // origins that there were when they were chosen
-	after   string                 // name of the last API that was looked at
-	afterID int64                  // and its ID
-	before  string                 // name behind the last there can be
+	origins map[int32]fleet.Origin // selected by the filter
+	known   int                    // number of known origins when origins was computed
+	after   string                 // name of the last API read
+	afterID int64                  // its ID
+	before  string                 // exclusive upper bound of names
 	done    bool
 }
 
@@ -52,7 +53,7 @@ func walkOf(f *fleet.Filter) *walk {
 	return w
 }
 
-// stretch goes on with a walk in a transaction of its own, of all origins that there are by then.
+// stretch returns the next markers of a walk, read in one transaction, of all origins known then.
 func (s *Store) stretch(ctx context.Context, w *walk) ([]profile.Marker, error) {
 	tx, err := s.snapshot(ctx)
 	if err != nil {
@@ -68,10 +69,10 @@ func (s *Store) stretch(ctx context.Context, w *walk) ([]profile.Marker, error) 
 	return s.next(ctx, tx, w)
 }
 
-// apisAtOnce is how many APIs' figures are read together.
+// apisAtOnce is the number of APIs whose statistics are read together.
 const apisAtOnce = 256
 
-// next goes on with a walk, and returns what it has come by.
+// next advances a walk and returns the markers that it read.
 func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile.Marker, err error) {
 	if len(w.origins) == 0 {
 		w.done = true
@@ -128,11 +129,11 @@ func (s *Store) next(ctx context.Context, q queryer, w *walk) (markers []profile
 	return markers, nil
 }
 
-// lastName is behind all texts that names have.
+// lastName sorts after all names.
 const lastName = "\U0010ffff"
 
-// nameRange is bounds of the names that a filter can choose, the first included: those that begin with what stands before the
-// first * or ? of the package, a dot and the function.
+// nameRange returns bounds, from inclusive and before exclusive, of the names that a filter can
+// select: those that start with the text before the first * or ? of package, dot and function.
 func nameRange(f *fleet.Filter) (from, before string) {
 	if f.Package == "" {
 		return "", lastName

@@ -19,10 +19,10 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// manyAPIs is more than are read at once, several times.
+// manyAPIs is several times the number of APIs read at once.
 const manyAPIs = 900
 
-// many is a batch with each of many APIs once.
+// many returns a batch with one call of each of manyAPIs APIs.
 func many(sequence uint32) *fleet.Batch {
 	p := &profile.Profile{Runs: 1, Complete: true, Start: someDay.Time()}
 	for i := range manyAPIs {
@@ -34,7 +34,8 @@ func many(sequence uint32) *fleet.Batch {
 	return batchOf(p, o, someDay, fleet.BatchID{Build: o.Build, Sequence: sequence})
 }
 
-// works tells whether the store can be asked and takes batches, within a time that is short for who waits for connections.
+// works checks that the store answers queries and accepts batches, in less time than a wait for a
+// connection would take.
 func works(t *testing.T, s *store.Store, b *fleet.Batch) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
@@ -50,7 +51,8 @@ func works(t *testing.T, s *store.Store, b *fleet.Batch) {
 	}
 }
 
-// However many read the catalogue slowly, others are answered and batches are taken; and in the end each of them has had it all.
+// While many clients read the catalogue slowly, other queries are answered and batches are
+// accepted; in the end each client has all of it.
 func testReaders(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	first := many(0)
@@ -90,8 +92,8 @@ func testReaders(t *testing.T, url string) {
 	all.Wait()
 }
 
-// What changes while a catalogue is read makes no API come twice nor be missing, and the figures of each are whole: those before
-// the change or those after it.
+// While a catalogue is read, changes make no API appear twice or not at all, and the statistics of
+// each are consistent: those before a change or those after it.
 func testEach(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	ingest(t, s, many(0))
@@ -109,7 +111,7 @@ func testEach(t *testing.T, url string) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	times := map[uint64]int{} // how many APIs have the figures of so many batches
+	times := map[uint64]int{} // number of APIs by number of batches in their statistics
 	for i := range manyAPIs {
 		count := got[idOf(i)]
 		if count == 0 || count%uint64(i+1) > 0 || names[i] != fmt.Sprintf("example.com/p.F%04d", i) {
@@ -136,7 +138,7 @@ func testEach(t *testing.T, url string) {
 	}
 }
 
-// stuck takes nothing before it is released.
+// A stuck accepts nothing before it is released.
 type stuck struct {
 	begun, release chan struct{}
 	once           sync.Once
@@ -149,12 +151,12 @@ func (w *stuck) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// Backups that are fetched slowly leave connections for all else, and all become whole.
+// Backups that are read slowly leave connections free for other requests, and all are complete.
 func testBackups(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	r := newMaker(21)
 	r.apis = 400
-	for range 5 { // more than the buffers between hold
+	for range 5 { // more than the buffers in between have room for
 		ingest(t, s, r.batch())
 	}
 	settle(t, s)
@@ -173,7 +175,7 @@ func testBackups(t *testing.T, url string) {
 		})
 	}
 	<-begun
-	time.Sleep(100 * time.Millisecond) // for the others to wait
+	time.Sleep(100 * time.Millisecond) // let the others wait
 	works(t, s, many(1))
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer stop()
@@ -184,8 +186,8 @@ func testBackups(t *testing.T, url string) {
 	all.Wait()
 }
 
-// The state is another as soon as an answer may be: when figures come, when only numbers of runs do, and when days become
-// months; and else it stays.
+// The state changes whenever an answer may: when statistics arrive, when only numbers of runs
+// change, and when days are merged into months. Otherwise it stays the same.
 func testState(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	state := func() string {
@@ -231,8 +233,8 @@ func testState(t *testing.T, url string) {
 	changed("days became a month")
 }
 
-// Names that are the same in the tables are one, also of one marker: those with bytes that a table does not take, and one that is
-// what another is cut to.
+// Names that are equal in the tables are one name, also within one marker: names with characters
+// that a table rejects, and a name equal to the shortened form of another.
 func testSameNames(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	reading := func(collector string, scopes, sum uint64) profile.Reading {

@@ -8,34 +8,34 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// SetLease says how soon a writer that does not renew is taken for gone.
+// SetLease sets after how long without renewal a writer is considered dead.
 func SetLease(d time.Duration) { lease, beats = d, d/5 }
 
-// SetLog says how long SQLite's write-ahead log may be, and with a backup on the way, in pages,
-// until undo is called. It is looked at often.
+// SetLog sets the lengths of SQLite's write-ahead log, in pages, at which it is truncated and at
+// which a backup is canceled, until undo is called. It also shortens the interval of checkpoints.
 func SetLog(long, longer int) (undo func()) {
 	often, had, hadLonger := checkpoints, longLog, longerLog
 	checkpoints, longLog, longerLog = 10*time.Millisecond, long, longer
 	return func() { checkpoints, longLog, longerLog = often, had, hadLonger }
 }
 
-// Maintain does what is done every hour.
+// Maintain runs the hourly maintenance.
 func (s *Store) Maintain(ctx context.Context) error { return s.maintain(ctx) }
 
-// Pragma sets something of SQLite's connection that writes.
+// Pragma sets a pragma of SQLite's writing connection.
 func (s *Store) Pragma(setting string) error {
 	_, err := s.write.Exec("PRAGMA " + setting)
 	return err
 }
 
-// AddMigration has another version of the tables, until undo is called.
+// AddMigration adds a version of the tables, until undo is called.
 func AddMigration(text string) (undo func()) {
 	had := migrations
 	migrations = append(had[:len(had):len(had)], migration{len(had) + 1, text})
 	return func() { migrations = had }
 }
 
-// Twice is what the figures of a marker, kept in memory twice and added up, are when they are read again.
+// Twice adds the statistics of a marker to a sum in memory twice, and returns the marker read back.
 func Twice(m *profile.Marker) (*profile.Marker, error) {
 	numbers := map[name]int64{}
 	list := []name{{}}

@@ -8,8 +8,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A part of a cell is the row of one table that belongs to it. Its tag says which: the table in the two lowest bits, and above
-// them the keys that the table has besides those of a cell.
+// A part of a cell is a row of one of the statistics tables. The low tagBits of its tag select the
+// table; the bits above are the keys that this table has in addition to those of a cell.
 const (
 	tagCell = iota
 	tagEstimate
@@ -20,35 +20,35 @@ const (
 
 var byTag = [...]*table{tagCell: cells, tagEstimate: estimates, tagBucket: buckets, tagReading: readings}
 
-// Series of buckets. From seriesReadings on there are two for each value of a reading: as it is, and without the scopes inside.
+// Series of buckets. From seriesReadings on each value of a reading has two: inclusive and self.
 const (
 	seriesTimes    = iota
-	seriesFirst    // times of first passages
-	seriesSizes    // times, by size of the input
-	seriesLogs     // logarithms of times, by size
-	seriesLengths  // sizes, by size
+	seriesFirst    // times of first calls
+	seriesSizes    // times, by input size
+	seriesLogs     // logarithms of times, by input size
+	seriesLengths  // input sizes, by input size
 	seriesReadings = 8
 )
 
 // Flags of a cell.
 const (
-	flagTimed  = 1 << iota // it does not only count
+	flagTimed  = 1 << iota // not only counted
 	flagUnsure             // of an estimate
-	flagOff                // from here on why passages were not collected, in the order of profile.OffReasons without the first
+	flagOff                // the first of the reasons for not collecting, in the order of profile.OffReasons without its first element
 )
 
 var offReasons = profile.OffReasons()
 
-// names gives the numbers of what collectors read; value "" and of false is the collector itself.
+// names returns the number of a collector or of one of its values.
 type names func(n name) int64
 
 type name struct {
 	collector string
 	value     string
-	of        bool // it is a value
+	of        bool // it is a value, not the collector itself
 }
 
-// A packer turns figures into parts of cells.
+// A packer encodes statistics as parts of cells.
 type packer struct {
 	row   [widest]int64
 	parts []part
@@ -57,11 +57,11 @@ type packer struct {
 
 type part struct {
 	tag        uint64
-	start, end int // in out
+	start, end int // offsets in out
 }
 
-// marker returns the parts of what a marker adds to its cell, in the order of their tags and each tag once; they are valid until
-// the next call.
+// marker returns the parts that a marker adds to its cell, sorted by tag, without duplicates. They
+// are valid until the next call.
 func (p *packer) marker(m *profile.Marker, numbers names) []byte {
 	p.parts, p.out = p.parts[:0], p.out[:0]
 	cells.clear(&p.row)
@@ -139,7 +139,7 @@ func differencesOf(b *profile.ValueBucket) (uint8, uint64, uint64, profile.Uint1
 	return b.K, b.Count, b.Sum, b.SumSq
 }
 
-// series adds the parts of a list of buckets, which is sorted by K.
+// series appends the parts for a list of buckets, sorted by K.
 func series[B any](p *packer, number uint64, list []B, of func(*B) (k uint8, count, sum uint64, sq profile.Uint128)) {
 	open := -1
 	for i := range list {
@@ -163,7 +163,7 @@ func series[B any](p *packer, number uint64, list []B, of func(*B) (k uint8, cou
 	}
 }
 
-// part appends the row.
+// part appends the row as a part with this tag.
 func (p *packer) part(tag uint64) {
 	start := len(p.out)
 	p.out = binary.AppendUvarint(p.out, tag)
@@ -171,8 +171,8 @@ func (p *packer) part(tag uint64) {
 	p.parts = append(p.parts, part{tag, start, len(p.out)})
 }
 
-// sort puts the parts into the order of their tags, and makes one of those with the same: a collector, or a value, may be
-// there twice under names that are the same in the tables.
+// sort sorts the parts by tag and merges equal tags: two collectors or values whose names are equal
+// once cleaned share one.
 func (p *packer) sort() {
 	slices.SortFunc(p.parts, func(a, b part) int { return cmp.Compare(a.tag, b.tag) })
 	sorted := make([]byte, 0, len(p.out))
@@ -197,7 +197,7 @@ func (p *packer) sort() {
 	p.out = sorted
 }
 
-// skip returns what is behind the part at the front of b, whose tag has been read.
+// skip returns the bytes after the first part of b, whose tag has been read.
 func skip(b []byte) []byte {
 	has, n := binary.Uvarint(b)
 	b = b[n:]
@@ -210,7 +210,7 @@ func skip(b []byte) []byte {
 	return b
 }
 
-// mergeParts appends the sum of two lists of parts, which are in the order of their tags.
+// mergeParts appends the sum of two lists of parts, both sorted by tag.
 func mergeParts(sum, a, b []byte) []byte {
 	var row [widest]int64
 	for len(a) > 0 && len(b) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// FuzzFigures: whatever figures a profile file has, they are kept as package profile adds them up.
+// FuzzFigures: the statistics of any profile file are summed as package profile sums them.
 func FuzzFigures(f *testing.F) {
 	r := newMaker(16)
 	for i := range 10 {

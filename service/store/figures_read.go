@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A sum of cells: the rows of the tables of figures, by their tags.
+// A figures is a sum of cells: rows of the statistics tables by tag.
 type figures map[uint64]*[widest]int64
 
 // add adds a row.
@@ -25,7 +25,7 @@ func (f figures) add(tag uint64, values []int64) {
 	}
 }
 
-// marker puts the figures into m, which has its name and place.
+// marker sets the statistics of m, which has its name and position already.
 func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 	if r := f[tagCell]; r != nil {
 		m.Runs, m.Count, m.Open, m.SelfNS, m.NestedNS, m.Ticks = fromColumn(r[0]), fromColumn(r[1]), fromColumn(r[2]), fromColumn(r[3]), fromColumn(r[4]), fromColumn(r[5])
@@ -135,7 +135,7 @@ func (f figures) marker(m *profile.Marker, nameOf func(number int64) name) {
 	}
 }
 
-// lowest is a number of 128 bits as one of 64, which is the largest there is where it does not fit.
+// lowest converts n to 64 bits; the maximum if it does not fit.
 func lowest(n profile.Uint128) uint64 {
 	if n.Hi > 0 {
 		return 1<<64 - 1

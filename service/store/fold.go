@@ -13,20 +13,19 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Folding is writing what is in memory into the tables: chunk after chunk, each in a transaction that also notes up
-// to which batch of the log the chunk is written. Batches that all chunks are written up to are no longer needed in
-// the log.
+// Folding writes the sum in memory to the tables: chunk by chunk, each in a transaction that also
+// records the last log number included. Log rows that all chunks include are deleted.
 
 const (
-	fresh    = 2 * time.Second // how long figures are in memory only, where there is time
-	restless = 3               // folding takes one part in so many of the time, unless memory runs short
-	trimMost = 64              // rows of the log that are deleted at once
+	fresh    = 2 * time.Second // how long statistics may stay in memory only, if there is time
+	restless = 3               // folding uses 1/restless of the time, unless memory is short
+	trimMost = 64              // log rows deleted in one transaction
 )
 
 // fold writes chunks until the store closes.
 func (s *Store) fold() {
 	next := 0
-	var since [allChunks]time.Time // when the chunk was found not to be empty
+	var since [allChunks]time.Time // when the chunk was first seen non-empty
 	timer := time.NewTicker(20 * time.Millisecond)
 	defer timer.Stop()
 	pause := fresh
@@ -77,7 +76,8 @@ func (s *Store) fold() {
 	}
 }
 
-// urgent says whether chunks are to be written though they are fresh: somebody waits for them, or memory runs short.
+// urgent reports whether recent chunks are written too: somebody waits in Settle, or memory is
+// short.
 func (s *Store) urgent() bool {
 	return s.settling.Load() > 0 || s.waiting.Load() > int64(s.options.Memory)/2
 }
@@ -88,13 +88,13 @@ func (s *Store) filled(c int) bool {
 	return s.held[c] != nil || s.sum.chunks[c] != nil
 }
 
-// A held chunk is being written.
+// A held is a chunk that is being written.
 type held struct {
 	*chunk
 	to int64 // number of the last batch in it
 }
 
-// foldChunk writes a chunk. One that can't be written stays held, and is the one to be written the next time.
+// foldChunk writes a chunk. If that fails the chunk stays held, and is written first the next time.
 func (s *Store) foldChunk(c int) error {
 	s.mu.Lock()
 	h := s.held[c]
@@ -130,8 +130,8 @@ func (s *Store) foldChunk(c int) error {
 	return nil
 }
 
-// writeChunk writes a chunk of what is in a writer's log behind a number, which it was written up to before, and up to
-// another. It is errLost if somebody else has written the chunk.
+// writeChunk writes a chunk, the sum of the log entries in (from, to] of a writer. It returns
+// errLost if another process has written the chunk.
 func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, from, to int64) error {
 	tx, err := s.begin(ctx, false)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 		return errLost
 	case err != nil:
 		return err
-	case number == to: // the commit was not answered the last time
+	case number == to: // the previous commit succeeded, but returned an error
 		return nil
 	case number != from:
 		return errLost
@@ -169,7 +169,7 @@ func (s *Store) writeChunk(ctx context.Context, writer int64, c int, k *chunk, f
 	return nil
 }
 
-// writeHeads writes what is of runs as a whole.
+// writeHeads writes the fields of profiles that are about runs.
 func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error {
 	now, err := s.clock(ctx, tx)
 	if err != nil {
@@ -203,16 +203,16 @@ func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error 
 type apiSum struct {
 	id                                int64
 	runs, count, total, totalHi, most int64
-	timed, took, tookHi               int64 // as total and totalHi, but with nested passages in it
+	timed, took, tookHi               int64 // as total and totalHi, but including nested calls
 	reported                          int64
 }
 
-// writeCells writes the figures of a chunk, and adds them to the sums of its APIs. It returns the marks of what is in the table reach
-// once the transaction has been committed.
+// writeCells writes the statistics of a chunk and adds them to the sums of its APIs. It returns the
+// marks of the pairs that are in the table reach once the transaction is committed.
 func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh []uint64, err error) {
 	keys, words := k.sorted()
 	var rows [len(byTag)][]int64
-	var apis []apiSum // in the order of their IDs
+	var apis []apiSum // sorted by ID
 	for _, key := range keys {
 		if n := len(apis); n == 0 || apis[n-1].id != int64(key.api) {
 			apis = append(apis, apiSum{id: int64(key.api)})
@@ -240,8 +240,8 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh
 	if err != nil {
 		return nil, err
 	}
-	// From here on no other process writes the same, nor numbers its changes, until this one has committed. So
-	// numbers of changes are in the order of the commits.
+	// From here to the commit no other process writes these rows or numbers its changes, so
+	// revisions are in the order of the commits.
 	revision, err := renumber(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (s *Store) writeCells(ctx context.Context, tx transaction, k *chunk) (fresh
 	return fresh, s.writeWords(ctx, tx, k, words)
 }
 
-// add adds the parts of a cell, and gives each to visit.
+// add adds the parts of a cell, and calls visit for each.
 func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 	var row [widest]int64
 	var sum profile.Uint128
@@ -303,14 +303,14 @@ func (a *apiSum) add(parts []byte, visit func(tag uint64, row *[widest]int64)) {
 	addWide(&a.total, &a.totalHi, sum)
 }
 
-// reach counts the origins that an API has figures of for the first time. Pairs that this process knows to be in the table
-// are not looked for.
+// reach adds pairs of API and origin to the table reach, and counts the new origins of each API. It
+// skips pairs that this process knows to be in the table.
 func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis []apiSum) (fresh []uint64, err error) {
 	var number int64
 	if err := tx.QueryRowContext(ctx, "SELECT store FROM identity WHERE id = 1").Scan(&number); err != nil {
 		return nil, err
 	}
-	if before := s.reachedOf.Swap(number); before != number { // figures have been removed
+	if before := s.reachedOf.Swap(number); before != number { // statistics have been removed
 		s.reached.forget()
 	}
 	pairs := newRowset([]string{"api", "origin"}, nil)
@@ -332,9 +332,9 @@ func (s *Store) reach(ctx context.Context, tx transaction, keys []*entry, apis [
 	return fresh, err
 }
 
-// writeWords gives APIs the words of the newest run that has them; of runs that started in the same
-// hour, of the one that is written last. A start that is to come is of a clock that has been set
-// back since.
+// writeWords gives APIs the name and position of the newest run that has them; of runs that started
+// in the same hour, of the last one written. A start in the future comes from before the clock was
+// set back.
 func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words []*entry) error {
 	now, err := s.clock(ctx, tx)
 	if err != nil {
@@ -353,7 +353,7 @@ func (s *Store) writeWords(ctx context.Context, tx transaction, k *chunk, words 
 	return err
 }
 
-// trim deletes from the log what is in all tables.
+// trim deletes log rows that are in all tables.
 func (s *Store) trim() error {
 	s.mu.Lock()
 	to := s.sum.last

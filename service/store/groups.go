@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Figures returns the sums of an API's figures that the filter chooses (its Package, Function and Kind don't
-// matter), told apart by by, in the order of the keys; builds in the order in which they came first.
+// Figures returns the sums of an API's statistics that the filter selects (its Package, Function
+// and Kind are ignored), grouped by by and sorted by key; builds are in the order of first arrival.
 func (s *Store) Figures(ctx context.Context, id registry.ID, f fleet.Filter, by fleet.By) ([]fleet.Group, error) {
 	groups, err := s.FiguresBy(ctx, id, f, by)
 	if err != nil {
@@ -20,20 +20,20 @@ func (s *Store) Figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 	return groups[0], nil
 }
 
-// FiguresBy is Figures for several ways to tell figures apart, in their order. They are read once: all are of the same
-// moment.
+// FiguresBy is Figures for several groupings, which it returns in the order of by. All are of the
+// same moment.
 func (s *Store) FiguresBy(ctx context.Context, id registry.ID, f fleet.Filter, by ...fleet.By) ([][]fleet.Group, error) {
 	groups, err := s.figures(ctx, id, f, by)
 	return groups, s.wrap(fmt.Sprintf("figures of API %s", id), err)
 }
 
-// A source is where a sum of an API's figures is from; day is 0 where days are not told apart.
+// A source is the origin and day of a sum; day is 0 unless grouping by day.
 type source struct {
 	origin int32
 	day    int64
 }
 
-// key is what figures from there have in common when they are told apart.
+// key returns the key of c's group.
 func (c source) key(by fleet.By, o *fleet.Origin) string {
 	if by == fleet.ByDay {
 		return fleet.Day(c.day).String()
@@ -62,7 +62,7 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 	if err != nil {
 		return nil, err
 	}
-	// Figures are added up by origin first, so that it matters little how many ways there are to tell them apart.
+	// Add up by origin first, so that more groupings cost little.
 	days := slices.Contains(by, fleet.ByDay)
 	sums := map[source]figures{}
 	if err := s.cellsOf(ctx, tx, []int64{int64(id)}, origins, &f, func(_ int64, origin int32, day int64, tag uint64, values []int64) {
@@ -87,7 +87,7 @@ func (s *Store) figures(ctx context.Context, id registry.ID, f fleet.Filter, by 
 	return lists, nil
 }
 
-// toldApart puts sums together that have in common what they are told apart by.
+// toldApart adds up the sums of each group.
 func (s *Store) toldApart(a *apiRow, sums map[source]figures, origins map[int32]fleet.Origin, by fleet.By) (list []fleet.Group) {
 	groups := map[string]figures{}
 	first := map[string]int32{} // origin of a group

@@ -4,17 +4,17 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Flags of a head.
+// Flags of a row of heads.
 const (
 	headNoSelf = 1 << iota
 	headUntimed
 	headDamaged
 	headIncomplete
-	headSampling // there is Sampling
-	headWild     // there is Wild
+	headSampling // Sampling is not nil
+	headWild     // Wild is not nil
 )
 
-// head returns what is of a profile's runs as a whole.
+// head returns the row of heads for a profile: the fields that are about runs, not about markers.
 func (p *packer) head(of *profile.Profile) []byte {
 	heads.clear(&p.row)
 	r := &p.row
@@ -34,7 +34,7 @@ func (p *packer) head(of *profile.Profile) []byte {
 	return heads.pack(nil, r)
 }
 
-// fromHead puts what is of runs as a whole into a profile.
+// fromHead sets the fields of p that are about runs.
 func fromHead(p *profile.Profile, r *[widest]int64) {
 	p.Runs = int(r[1])
 	p.ElapsedNS, p.Lost = fromColumn(r[2]), fromColumn(r[3])

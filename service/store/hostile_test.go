@@ -21,7 +21,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// Limits are exact, and what is refused leaves nothing.
+// Limits are exact, and what is refused leaves nothing behind.
 func testLimits(t *testing.T, url string) {
 	r := newMaker(5)
 	s := open(t, url, store.Options{MaxAPIs: 10, MaxOrigins: 2})
@@ -42,7 +42,7 @@ func testLimits(t *testing.T, url string) {
 			t.Errorf("the origin of %s is not said to be new", b.Origin.CPU)
 		}
 	}
-	byToken := of(0, 1, "A") // what another token sends is another origin
+	byToken := of(0, 1, "A") // another token is another origin
 	byToken.Token = "other"
 	for _, b := range []*fleet.Batch{of(9, 11, "A"), of(0, 1, "C"), byToken} {
 		for range 2 {
@@ -58,13 +58,13 @@ func testLimits(t *testing.T, url string) {
 	checkAll(t, s, append(list, last))
 }
 
-// An API has the words of the newest run, whatever the order in which they come; of runs that
-// started in the same hour, or of which that is not known, of the one that comes last. A start that
-// is to come counts as the hour in which it came.
+// An API has the name and position of the newest run, whatever the order of arrival; of runs with
+// the same or an unknown start, of the last to arrive. A start in the future counts as the hour of
+// arrival.
 func testWords(t *testing.T, url string) {
 	now := someDay.Time().Add(12 * time.Hour)
 	s := open(t, url, store.Options{Now: func() time.Time { return now }})
-	if strings.HasPrefix(url, "postgres") { // whose clock is its own
+	if strings.HasPrefix(url, "postgres") { // it uses its own clock
 		now = time.Now().Truncate(time.Hour)
 	}
 	r := newMaker(7)
@@ -93,7 +93,7 @@ func testWords(t *testing.T, url string) {
 		m.AsOf = max(0, step.start.UnixNano())
 		p.Newest = m.AsOf
 		p.Markers = []profile.Marker{m}
-		if i%2 == 0 { // of two that are written together, too
+		if i%2 == 0 { // every second pair is written together
 			settle(t, s)
 		}
 		ingest(t, s, batchOf(p, fleet.Origin{Build: fmt.Sprintf("b@v%d", i)}, someDay, fleet.BatchID{Sequence: uint32(i)}))
@@ -115,7 +115,7 @@ func testWords(t *testing.T, url string) {
 	}
 }
 
-// Names that no Go program has do no harm.
+// Names that no Go program can have do no harm.
 func testHostile(t *testing.T, url string) {
 	r := newMaker(14)
 	s := open(t, url, store.Options{})
@@ -140,7 +140,7 @@ func testHostile(t *testing.T, url string) {
 			t.Errorf("%.20q: %v, %v", text, groups, err)
 		}
 	}
-	// Names of one marker that are cut stay apart where they begin alike.
+	// Names of one marker with equal beginnings stay distinct when shortened.
 	m := r.marker(100)
 	value := []profile.Value{{Name: "read_bytes", Sum: 1}}
 	m.Readings = []profile.Reading{{Collector: long + "1", Scopes: 1, Values: value}, {Collector: long + "2", Scopes: 1, Values: value}}
@@ -157,7 +157,7 @@ func testHostile(t *testing.T, url string) {
 	}
 }
 
-// FuzzBatch: whatever a body says that can be read is counted, as package profile counts it.
+// FuzzBatch: every body that can be decoded is summed as package profile sums it.
 func FuzzBatch(f *testing.F) {
 	ctx := context.Background()
 	s, err := store.Open(ctx, filepath.Join(f.TempDir(), "fleet.db"), store.Options{Days: 1e6})
@@ -176,10 +176,10 @@ func FuzzBatch(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := fleet.Origin{Build: fleet.NewRunID().String()} // what is of this batch alone
+		o := fleet.Origin{Build: fleet.NewRunID().String()} // only this batch has it
 		b := &fleet.Batch{ID: fleet.BatchID{Build: o.Build}, Origin: o, Day: someDay, Profile: p, Body: body}
 		if _, err := s.Ingest(ctx, b); err != nil {
-			if errors.Is(err, store.ErrFull) { // too many collectors, by now
+			if errors.Is(err, store.ErrFull) { // too many collectors
 				return
 			}
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func FuzzBatch(f *testing.F) {
 				t.Fatalf("%v: %d groups, %v", want.ID, len(groups), err)
 			}
 			got := groups[0].Marker
-			if len(want.Readings) == 0 { // names of these may be too long to be told apart
+			if len(want.Readings) == 0 { // their names may be too long to be distinguished
 				got.Name, got.Package, got.Kind = want.Name, want.Package, want.Kind
 				if diff := gocmp.Diff(*want, got, same); diff != "" {
 					t.Fatalf("(-sent +got)\n%s", diff)

@@ -6,11 +6,12 @@ import (
 	"encoding/binary"
 )
 
-// A store has a number of its own, drawn when its tables are made. It is not in backups: what is
-// restored from one is another store, whose changes are numbered on from those of the backup, and
-// cursors of the one before don't hold there. Nor do sessions, whose key is drawn in the same way.
+// A store has a random number, drawn when its tables are made. Backups leave it out: a restored
+// store is a different store, which continues the numbers of changes, but does not accept old
+// cursors. The same holds for sessions, whose key is drawn in the same way.
 
-// identify learns the number, or draws it. Of several processes that start at once one does, by the lock of the version.
+// identify reads the number, or draws it. The lock on the version lets only one of several starting
+// processes draw.
 func (s *Store) identify(ctx context.Context) error {
 	tx, err := s.begin(ctx, true)
 	if err != nil {
@@ -43,9 +44,9 @@ func (s *Store) identify(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// sessionNumbers is of how many numbers of 63 bits the key is.
+// sessionNumbers is the length of the session key, in numbers of 63 bits.
 const sessionNumbers = 3
 
-// SessionKey is a secret that all servers of the store have in common, to tell sessions of theirs
-// by. It is not in backups.
+// SessionKey returns the secret with which all servers of the store authenticate sessions. It is
+// not in backups.
 func (s *Store) SessionKey() []byte { return s.sessionKey }

@@ -13,8 +13,9 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// Batches that come at the same time are committed together: each has a row that says it has come, and one in the log
-// with its body, which stays until its figures are in the tables.
+// Concurrent batches are committed in groups. A batch gets a row in the table batch, by which
+// duplicates are detected, and one in the log with its body, which stays until its statistics are
+// in the tables.
 
 // A coming is a batch that waits to be committed.
 type coming struct {
@@ -23,11 +24,11 @@ type coming struct {
 	digest []byte
 	number int64 // in the log
 	new    bool
-	err    error // of this batch alone
+	err    error // of this batch only; other errors are the group's
 	result chan error
 }
 
-// origin is the number of the batch's origin; 0 of one that has come before.
+// origin returns the number of the batch's origin; 0 if the batch is a duplicate.
 func (c *coming) origin() int64 {
 	if c.delta == nil {
 		return 0
@@ -36,19 +37,20 @@ func (c *coming) origin() int64 {
 }
 
 const (
-	groupMost  = 256     // batches committed together, at most
-	groupBytes = 8 << 20 // of their bodies, about
+	groupMost  = 256     // max batches per group
+	groupBytes = 8 << 20 // approximate max size of a group's bodies
 	behind     = 30 * time.Second
 )
 
-// Ingest adds a batch, and returns when it is safe on disk: it survives the death of this process and of the machine.
-// Figures may show in queries a little later (Settle). The batch may not be changed after.
+// Ingest adds a batch, and returns when it is on disk: it survives a crash of this process and of
+// the machine. Queries may see its statistics a little later (see Settle). The caller must not
+// modify the batch afterwards.
 func (s *Store) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, error) {
 	r, err := s.ingest(ctx, b)
 	switch {
 	case err == nil:
 		s.trouble.note(taking, nil)
-	case s.kind(err) != nil: // of the database, and not of this batch
+	case s.kind(err) != nil: // the database failed, not the batch
 		s.trouble.note(taking, err)
 	}
 	return r, s.wrap("taking a batch", err)
@@ -73,7 +75,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	}
 	r := fleet.Receipt{NewOrigin: newOrigin}
 	c := &coming{batch: b, digest: digestOf(b), result: make(chan error, 1)}
-	if origin, ok := s.known.origin(keyOf(b)); ok { // else it has come before
+	if origin, ok := s.known.origin(keyOf(b)); ok { // otherwise it is a duplicate
 		c.delta = deltaOf(b.Profile, words, origin, b.Day, now, s.known.number)
 	}
 	select {
@@ -83,7 +85,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	case <-s.closing:
 		return r, errClosed
 	}
-	// Once it is in a group its fate is the group's: an answer comes.
+	// Once the batch is in a group an answer always comes, so ctx no longer matters.
 	if err := <-c.result; err != nil {
 		return r, err
 	}
@@ -93,7 +95,7 @@ func (s *Store) ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, erro
 	return r, nil
 }
 
-// room waits until the sum in memory has room.
+// room waits until there is memory for another batch.
 func (s *Store) room(ctx context.Context) error {
 	if s.waiting.Load() < int64(s.options.Memory) {
 		return nil
@@ -108,7 +110,7 @@ func (s *Store) room(ctx context.Context) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), ErrBehind) {
-				if err := s.trouble.now(); err != nil { // that is why it can't
+				if err := s.trouble.now(); err != nil { // the reason that memory stays full
 					return err
 				}
 			}
@@ -120,7 +122,7 @@ func (s *Store) room(ctx context.Context) error {
 	return nil
 }
 
-// commit takes groups until the store closes.
+// commit commits groups of batches until the store closes.
 func (s *Store) commit() {
 	for {
 		select {
@@ -139,7 +141,7 @@ func (s *Store) commit() {
 	}
 }
 
-// gather takes what else has come.
+// gather returns a group: first and the batches that wait already.
 func (s *Store) gather(first *coming) []*coming {
 	group, size := []*coming{first}, len(first.batch.Body)
 	for len(group) < groupMost && size < groupBytes {
@@ -153,11 +155,11 @@ func (s *Store) gather(first *coming) []*coming {
 	return group
 }
 
-// group commits batches and adds their figures to the sum.
+// group commits batches and adds their statistics to the sum.
 func (s *Store) group(list []*coming) {
 	ctx, stop := context.WithTimeout(context.Background(), behind)
 	defer stop()
-	// The order in which processes come to the same batches must be the same, lest they wait for each other.
+	// All processes lock the same batches in the same order, which avoids deadlocks.
 	slices.SortFunc(list, func(a, b *coming) int {
 		return cmp.Or(bytes.Compare(a.batch.ID.Run[:], b.batch.ID.Run[:]), cmp.Compare(a.batch.ID.Sequence, b.batch.ID.Sequence), cmp.Compare(a.batch.ID.Build, b.batch.ID.Build))
 	})
@@ -177,10 +179,11 @@ func (s *Store) group(list []*coming) {
 	answer(list, err)
 }
 
-// log puts batches into this process's log. doubt says that it is not known whether it did.
+// log writes batches to this process's log. doubt reports that it is unknown whether they were
+// committed.
 func (s *Store) log(ctx context.Context, list []*coming) (writer int64, doubt bool, err error) {
 	writer, me := s.who()
-	if writer != s.logged { // it has begun a new log; who took the other sees what is in it
+	if writer != s.logged { // this process has a new log; whoever took the old one over recovers it
 		s.logged, s.number, s.doubt = writer, 0, nil
 	}
 	if err := s.settleDoubt(ctx, writer, me); err != nil {
@@ -190,7 +193,7 @@ func (s *Store) log(ctx context.Context, list []*coming) (writer int64, doubt bo
 	return writer, doubt, err
 }
 
-// answer tells who waits.
+// answer sends each batch its result.
 func answer(list []*coming, err error) {
 	for _, c := range list {
 		c.result <- cmp.Or(err, c.err)
@@ -234,7 +237,7 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*com
 			}
 			continue
 		}
-		if c.delta == nil { // it had come when it was registered, and its identity has been forgotten since
+		if c.delta == nil { // registered as a duplicate, whose ID was then forgotten
 			return false, errors.New("the batch's identity has just been given up as too old; send it again")
 		}
 		number++
@@ -251,7 +254,7 @@ func (s *Store) append(ctx context.Context, writer int64, me []byte, list []*com
 	return false, nil
 }
 
-// came tells whether a batch has come, and the digest of its body.
+// came reports whether a batch was received before, and returns the digest of its body.
 func (s *Store) came(ctx context.Context, q queryer, b *fleet.Batch) (digest []byte, known bool, err error) {
 	run, sequence, build := batchKey(b)
 	err = q.QueryRowContext(ctx, "SELECT digest FROM batch WHERE run = $1 AND sequence = $2 AND build = $3", run, sequence, build).Scan(&digest)
@@ -261,11 +264,11 @@ func (s *Store) came(ctx context.Context, q queryer, b *fleet.Batch) (digest []b
 	return digest, err == nil, err
 }
 
-// count adds the figures of batches that are in the log to the sum.
+// count adds the statistics of batches that are in the log to the sum.
 func (s *Store) count(writer int64, list []*coming) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.writer != writer { // the log has been taken over since
+	if s.writer != writer { // another process took the log over
 		return
 	}
 	for _, c := range list {
@@ -276,8 +279,8 @@ func (s *Store) count(writer int64, list []*coming) {
 	s.waiting.Store(int64(s.sum.bytes))
 }
 
-// settleDoubt finds out which batches of a group are in the log whose commit was not answered. Once the row of the writer is
-// locked, no commit of this process can be on its way any more.
+// settleDoubt finds out which batches of a group whose commit returned an error are in the log.
+// Once the writer's row is locked, no earlier commit of this process can still be in flight.
 func (s *Store) settleDoubt(ctx context.Context, writer int64, me []byte) error {
 	if s.doubt == nil {
 		return nil

@@ -23,13 +23,14 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// What a process that may be killed at any moment has to do is in the variable: the store's URL, a seed, and how many batches.
+// childVariable is the environment variable with the arguments of a child that may be killed at any
+// moment: the store's URL, a seed, and the number of batches.
 const childVariable = "MARKGEN_STORE_CHILD"
 
-// smallMemory has figures written into the tables as soon as they come.
+// smallMemory makes the store write statistics to the tables as soon as they arrive.
 const smallMemory = 32 << 10
 
-// child takes batches, and says of each that it was taken.
+// child ingests batches, and prints each that was accepted.
 func child(words []string) error {
 	store.SetLease(time.Second)
 	url := words[0]
@@ -42,7 +43,7 @@ func child(words []string) error {
 		return err
 	}
 	s, err := store.Open(context.Background(), url, store.Options{Memory: smallMemory, Days: 1e6})
-	for errors.Is(err, store.ErrGone) { // as a service that is started again does
+	for errors.Is(err, store.ErrGone) { // as a restarted service does
 		time.Sleep(20 * time.Millisecond)
 		s, err = store.Open(context.Background(), url, store.Options{Memory: smallMemory, Days: 1e6})
 	}
@@ -82,7 +83,8 @@ func killBatches(seed uint64, n int) (list []fact) {
 	return list
 }
 
-// killed runs the child and kills it after some time, or waits for it. It returns which batches it said to have taken.
+// killed runs the child and kills it after some time, or waits for its end. It returns the batches
+// that the child reported as accepted.
 func killed(t *testing.T, url string, seed uint64, n int, after time.Duration) (taken map[int]bool, ended bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -98,7 +100,7 @@ func killed(t *testing.T, url string, seed uint64, n int, after time.Duration) (
 	taken = map[int]bool{}
 	begun := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if !begun && after > 0 { // from its first batch on, so that it is hit while it works
+		if !begun && after > 0 { // start at its first batch, so that it is killed while busy
 			begun = true
 			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
 		}
@@ -113,8 +115,9 @@ func killed(t *testing.T, url string, seed uint64, n int, after time.Duration) (
 	return taken, cmd.Wait() == nil
 }
 
-// A process is killed again and again while it takes batches, and starts over with the first. In the end every batch has been counted
-// once; and what it had said to have taken was there after each kill.
+// A process that ingests batches is killed repeatedly, and starts over from the first batch. In the
+// end every batch is counted once, and after each kill all batches that it reported as accepted are
+// there.
 func testKilled(t *testing.T, url string) {
 	const n = 100
 	seed := uint64(11)
@@ -160,7 +163,7 @@ func TestKilledDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Close() }) // after the stores
+	t.Cleanup(func() { _ = server.Close() }) // after the stores are closed
 	url, err := server.Database(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +178,7 @@ func TestKilledDatabase(t *testing.T) {
 	for process := range 3 {
 		seed := uint64(20 + process)
 		mine := killBatches(seed, n)
-		list = append(list, mine...) // of each process other runs
+		list = append(list, mine...) // different runs for each process
 		all.Go(func() {
 			rnd := rand.New(rand.NewPCG(seed, 2))
 			for range 2 {
@@ -193,7 +196,7 @@ func TestKilledDatabase(t *testing.T) {
 	go func() { all.Wait(); close(done) }()
 	defer func() { <-done }()
 	for kills := 0; ; kills++ {
-		pause := time.Duration(1+kills) * time.Second // longer and longer, so that it comes to an end
+		pause := time.Duration(1+kills) * time.Second // increasing, so that it ends
 		select {
 		case <-done:
 		case <-time.After(pause):
@@ -209,7 +212,7 @@ func TestKilledDatabase(t *testing.T) {
 	checkAll(t, open(t, url, store.Options{}), distinct(list))
 }
 
-// distinct are batches without those that have come before by their ID.
+// distinct returns batches without those whose ID occurred before.
 func distinct(list []fact) (once []fact) {
 	seen := map[fleet.BatchID]bool{}
 	for _, b := range list {

@@ -19,21 +19,21 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// What a batch names (its origin, its APIs, the collectors it has readings of) gets its row before the batch is taken,
-// in a transaction of its own. So the limits of a store are kept exactly, and what is known already, which is nearly
-// always everything, costs a look into memory.
+// Before a batch is accepted, a separate transaction adds rows for its origin, its APIs, and the
+// collectors it has readings of. So the limits of a store are exact; and usually all rows exist,
+// which a lookup in memory shows.
 
-// A known is what this process knows to be in the tables. It may know less than is there, never more.
+// A known caches what is in the tables. It may lack rows, but never has rows that the tables lack.
 type known struct {
 	mu      sync.RWMutex
 	origins map[originKey]int32
 	byID    map[int32]origin
 	numbers map[name]int64
 	names   map[int64]name
-	words   marks // of IDs and hashes of words
+	words   marks // pairs of ID and hashWords
 
 	loading            sync.Mutex
-	originsTo, namesTo int64 // all up to these numbers are known
+	originsTo, namesTo int64 // all rows up to these numbers are loaded
 }
 
 func newKnown() *known {
@@ -43,13 +43,14 @@ func newKnown() *known {
 	}
 }
 
-// Texts in the tables are at most so long, in bytes: names are in indexes, which take no rows of any length.
+// Max lengths of texts in the tables, in bytes: names are in indexes, whose rows are limited.
 const (
 	longestName = 2000
 	longestText = 400
 )
 
-// clean is a text as the tables have it: not too long, and without bytes of value 0, which PostgreSQL does not take.
+// clean returns s as the tables have it: not too long, and without NUL bytes, which PostgreSQL
+// rejects.
 func clean(s string, longest int) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\ufffd")
@@ -61,7 +62,7 @@ func clean(s string, longest int) string {
 	return s
 }
 
-// wordsOf are name, package, kind, file and group of a marker.
+// wordsOf returns name, package, kind, file and group of a marker.
 func wordsOf(m *profile.Marker) [5]string {
 	return [...]string{clean(m.Name, longestName), clean(m.Package, longestName), clean(m.Kind, longestText), clean(m.File, longestName), clean(m.Group, longestText)}
 }
@@ -77,7 +78,8 @@ func cleanName(n name) name {
 	return name{cleanApart(n.collector), cleanApart(n.value), n.of}
 }
 
-// cleanApart is clean for names of which a marker may have several: those that begin alike stay apart where they are cut.
+// cleanApart is clean for names of which a marker may have several: long names with equal
+// beginnings stay distinct, by a hash.
 func cleanApart(s string) string {
 	if len(s) <= longestText {
 		return clean(s, longestText)
@@ -86,7 +88,7 @@ func cleanApart(s string) string {
 	return clean(s, longestText-len(whole)) + whole
 }
 
-// hashWords tells apart the words that a marker may have: name, kind and place.
+// hashWords returns a hash of the marker's name, kind and position.
 func hashWords(m *profile.Marker) uint64 {
 	h := uint64(m.Line)<<32 ^ uint64(m.Col)
 	for _, w := range wordsOf(m) {
@@ -96,7 +98,7 @@ func hashWords(m *profile.Marker) uint64 {
 	return h ^ h>>32
 }
 
-// hashesOf are those of all markers.
+// hashesOf returns hashWords of all markers.
 func hashesOf(p *profile.Profile) []uint64 {
 	list := make([]uint64, len(p.Markers))
 	for i := range p.Markers {
@@ -105,10 +107,10 @@ func hashesOf(p *profile.Profile) []uint64 {
 	return list
 }
 
-// A marks remembers which pairs of numbers were seen: many of them, in bounded memory. It may forget.
+// A marks is a set of pairs of numbers in bounded memory. It may forget pairs.
 type marks struct {
 	mu   sync.RWMutex
-	list [marksRemembered]uint64 // each at one of few places
+	list [marksRemembered]uint64 // buckets of marksPlaces marks
 }
 
 const (
@@ -116,17 +118,17 @@ const (
 	marksPlaces     = 4
 )
 
-// secrets are drawn by each process, so that nobody can know which pairs would be taken for the same.
+// secrets are random, so that nobody can construct pairs that collide.
 var secrets = [3]uint64{rand.Uint64(), rand.Uint64(), rand.Uint64()}
 
-// mix is a hash of two numbers, by two multiplications of 64 by 64 bits.
+// mix returns a hash of two numbers, by two 64×64-bit multiplications.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^secrets[0], b^secrets[1])
 	hi, lo = bits.Mul64(hi^lo^a, secrets[2]|1)
 	return hi ^ lo
 }
 
-// markOf is the mark of a pair; it is not 0.
+// markOf returns the mark of a pair, never 0.
 func markOf(a, b uint64) uint64 { return mix(a, b) | 1 }
 
 func (m *marks) four(mark uint64) []uint64 {
@@ -149,14 +151,14 @@ func (m *marks) add(list []uint64) {
 	}
 }
 
-// forget forgets all.
+// forget removes all marks.
 func (m *marks) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.list[:])
 }
 
-// without returns the indexes of the marks that are not remembered.
+// without returns the indexes of the marks that are not in m.
 func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -170,14 +172,14 @@ func (m *marks) without(list func(yield func(uint64) bool)) (indexes []int) {
 	return indexes
 }
 
-// number is that of a name that is known.
+// number returns the number of a known name.
 func (k *known) number(n name) int64 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.numbers[cleanName(n)]
 }
 
-// missing is what of a batch is not known.
+// missing is the part of a batch that is not known.
 type missing struct {
 	origin  bool
 	markers []int // indexes in the profile
@@ -216,17 +218,17 @@ func (k *known) missing(b *fleet.Batch, words []uint64) (list missing) {
 	return list
 }
 
-// mostNames is how many collectors and values of theirs a store takes.
+// mostNames is the max number of collectors and values of a store.
 const mostNames = 4096
 
-// register sees to it that all that a batch names has its row. It tells whether the origin is new.
+// register adds the missing rows for what a batch refers to. It reports whether the origin is new.
 func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (newOrigin bool, err error) {
 	list := s.known.missing(b, words)
 	if list.nothing() {
 		return false, nil
 	}
 	if _, known, err := s.came(ctx, s.read, b); known || err != nil {
-		return false, err // the group finds it, and that it is not new
+		return false, err // a duplicate: group detects it too
 	}
 	tx, err := s.begin(ctx, false)
 	if err != nil {
@@ -275,8 +277,8 @@ func (s *Store) register(ctx context.Context, b *fleet.Batch, words []uint64) (n
 	return origins > had, nil
 }
 
-// addAPIs gives markers, those of a profile with the indexes, and their words rows. APIs are hidden until figures of
-// theirs are written.
+// addAPIs adds rows for the markers of p with indexes in list, and for their names and positions.
+// APIs stay hidden until their statistics are written.
 func (s *Store) addAPIs(ctx context.Context, tx transaction, p *profile.Profile, words []uint64, list []int, n *int64) error {
 	rows := newRowset([]string{"api", "hash", "line", "col"}, []string{"name", "package", "kind", "file", "grp"})
 	slices.SortFunc(list, func(a, b int) int { return cmp.Compare(int64(p.Markers[a].ID), int64(p.Markers[b].ID)) })
@@ -298,7 +300,7 @@ func (s *Store) addAPIs(ctx context.Context, tx transaction, p *profile.Profile,
 	return err
 }
 
-// addNames returns the numbers of names, those that have none with a new one.
+// addNames returns the numbers of names, and adds new ones.
 func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *int64) (map[name]int64, error) {
 	ids := map[name]int64{}
 	for _, name := range list {
@@ -327,8 +329,8 @@ func (s *Store) addNames(ctx context.Context, tx transaction, list []name, n *in
 	return ids, nil
 }
 
-// loadKnown reads the origins and names that have come since it was called last. Both are numbered without gaps, in
-// the order in which they come.
+// loadKnown reads the origins and names added since its last call. Both are numbered without gaps,
+// in the order of arrival.
 func (s *Store) loadKnown(ctx context.Context, q queryer) error {
 	k := s.known
 	k.loading.Lock()
@@ -368,13 +370,13 @@ func (s *Store) loadKnown(ctx context.Context, q queryer) error {
 	return nil
 }
 
-// batchKey is what a batch is told from others by, in the table batch.
+// batchKey returns the key of a batch in the table batch.
 func batchKey(b *fleet.Batch) (run []byte, sequence, build int64) {
 	sum := sha256.Sum256([]byte(b.ID.Build))
 	return b.ID.Run[:], int64(b.ID.Sequence), int64(binary.LittleEndian.Uint64(sum[:]))
 }
 
-// digestOf is what bodies are told apart by.
+// digestOf returns the digest by which bodies are compared.
 func digestOf(b *fleet.Batch) []byte {
 	sum := sha256.Sum256(b.Body)
 	return sum[:16]

@@ -10,7 +10,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// Who leaves while a transaction begins leaves none behind that nobody ends.
+// A caller whose context is canceled while a transaction begins leaves no open transaction behind.
 func TestLeave(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
 	for i := range 2000 {

@@ -17,22 +17,22 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Batches for tests: profiles with figures of every kind that the store keeps.
+// Batches for tests: profiles with statistics of every kind that the store keeps.
 
-// A maker draws batches.
+// A maker generates random batches.
 type maker struct {
 	*rand.Rand
-	apis  int  // it draws from
-	large bool // numbers that sums can't hold are among them
+	apis  int  // number of APIs to choose from
+	large bool // include numbers that make sums saturate
 	next  uint32
-	seed  uint64 // in the runs' names
+	seed  uint64 // part of the run names
 }
 
 func newMaker(seed uint64) *maker {
 	return &maker{Rand: rand.New(rand.NewPCG(seed, 1)), apis: 30, seed: seed}
 }
 
-// number draws a number, most of them small.
+// number returns a random number, usually a small one.
 func (r *maker) number() uint64 {
 	if r.large && r.IntN(20) == 0 {
 		return []uint64{math.MaxUint64, 1 << 63, 1<<63 - 1, 1 << 62, math.MaxUint64 - uint64(r.IntN(5))}[r.IntN(5)]
@@ -120,7 +120,7 @@ func (r *maker) marker(i int) profile.Marker {
 	return m
 }
 
-// profile draws a profile of a run that started then.
+// profile returns a random profile of a run that started at start.
 func (r *maker) profile(start time.Time) *profile.Profile {
 	p := &profile.Profile{App: "shop", Runs: 1, Start: start, ElapsedNS: r.number(), Lost: uint64(r.IntN(3)), State: "stopped", Complete: r.IntN(2) == 0, NoSelf: r.IntN(9) == 0}
 	p.Newest = start.UnixNano()
@@ -150,7 +150,7 @@ func (r *maker) profile(start time.Time) *profile.Profile {
 
 const someDay = fleet.Day(20600)
 
-// batch draws a batch.
+// batch returns a random batch.
 func (r *maker) batch() *fleet.Batch {
 	day := someDay + fleet.Day(r.IntN(4))
 	p := r.profile(day.Time().Add(time.Duration(r.IntN(20)) * time.Hour))
@@ -164,11 +164,11 @@ func (r *maker) batch() *fleet.Batch {
 	return b
 }
 
-// batchOf is a batch of a profile as it comes over the wire.
+// batchOf returns a batch with a profile, as received over the wire.
 func batchOf(p *profile.Profile, o fleet.Origin, day fleet.Day, id fleet.BatchID) *fleet.Batch {
 	body, err := codec.Encode(p)
 	if err != nil {
-		panic(err) // what is drawn can be written
+		panic(err) // generated profiles can be encoded
 	}
 	return &fleet.Batch{ID: id, Origin: o, Day: day, Profile: read(body), Body: body}
 }
@@ -181,10 +181,10 @@ func read(body []byte) *profile.Profile {
 	return p
 }
 
-// A fact is a batch that has to be in the store.
+// A fact is a batch that must be in the store.
 type fact = *fleet.Batch
 
-// sumOf is what the markers of batches add up to that are chosen.
+// sumOf returns the sums of the markers of the chosen batches.
 func sumOf(list []fact, chosen func(fact) bool) map[registry.ID]profile.Marker {
 	var sum profile.Sum
 	for _, b := range list {
@@ -199,8 +199,9 @@ func sumOf(list []fact, chosen func(fact) bool) map[registry.ID]profile.Marker {
 	return all
 }
 
-// same compares markers: all but callers, which are not kept, and words, which are those of the newest run of all and not of
-// those that were chosen. Numbers that a column can't hold are the largest.
+// same compares markers without callers, which are not kept, and without names and positions, which
+// are those of the newest run of all batches, not only of the chosen ones. Numbers that saturate
+// are equal to the maximum.
 var same = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool {
 		field, ok := p.Last().(cmp.StructField)
@@ -215,14 +216,14 @@ var same = cmp.Options{
 	cmp.Comparer(sameSquares),
 }
 
-// sameBucket is cmp's work by hand: buckets are most of what is compared.
+// sameBucket does by hand what cmp would: most of what is compared are buckets.
 func sameBucket(a, b profile.Bucket) bool {
 	return a.K == b.K && held(a.Count) == held(b.Count) && held(a.SumNS) == held(b.SumNS) && sameSquares(a.SumSq, b.SumSq)
 }
 
 func sameSquares(a, b profile.Uint128) bool { return a == b || a.Hi >= 1<<61-1 && b.Hi >= 1<<61-1 }
 
-// held is a number as the store gives it back.
+// held returns n as the store returns it.
 func held(n uint64) uint64 {
 	if n >= math.MaxInt64 {
 		return math.MaxUint64

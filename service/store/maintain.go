@@ -8,19 +8,19 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// What is old takes less room: figures of a day become figures of a month, and the identities of batches that nobody sends
-// any more are forgotten.
+// Maintenance saves space: statistics of days are merged into months, and IDs of batches that
+// nobody resends any more are deleted.
 
 const (
-	sweeps     = time.Hour // between two times
-	gap        = 7         // days for which late batches may be on their way into the tables
-	forgetMost = 2000      // identities that are forgotten in one transaction
+	sweeps     = time.Hour // interval of maintenance
+	gap        = 7         // days during which late batches may still reach the tables
+	forgetMost = 2000      // IDs deleted in one transaction
 )
 
-// monthOf is the first day of a day's month: the day that figures of the month are under.
+// monthOf returns the first day of d's month, under which the statistics of the month are kept.
 func monthOf(d fleet.Day) fleet.Day { return d - fleet.Day(d.Time().Day()-1) }
 
-// under is the day that figures of a day are kept under.
+// under returns the day under which statistics of day are kept: itself, or the first of its month.
 func (s *Store) under(day fleet.Day, now time.Time) fleet.Day {
 	if day < fleet.DayOf(now)-fleet.Day(s.options.Days) {
 		return monthOf(day)
@@ -28,7 +28,7 @@ func (s *Store) under(day fleet.Day, now time.Time) fleet.Day {
 	return day
 }
 
-// maintain does it once.
+// maintain runs maintenance once.
 func (s *Store) maintain(ctx context.Context) error {
 	now, err := s.clock(ctx, s.read)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) maintain(ctx context.Context) error {
 	return s.rollUp(ctx, fleet.DayOf(now)-fleet.Day(s.options.Days+gap))
 }
 
-// forget deletes the identities of batches that came before a moment.
+// forget deletes the IDs of batches received before a moment.
 func (s *Store) forget(ctx context.Context, before time.Time) error {
 	for !s.isClosing() {
 		n, err := s.change(ctx, false, "DELETE FROM batch WHERE (run, sequence, build) IN (SELECT run, sequence, build FROM batch WHERE came < $1 ORDER BY came LIMIT $2)", before.UnixMilli(), forgetMost)
@@ -51,8 +51,9 @@ func (s *Store) forget(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// rollUp adds the figures of days to those of their months, of the months that were over before a day. Rows are taken out and added
-// in one transaction, and what comes later for such a day makes a row of its own, which is added up the next time.
+// rollUp merges the statistics of days into those of their months, for all months that ended before
+// a day. Rows are deleted and added in one transaction. A batch that arrives later for such a day
+// makes a new row, which is merged the next time.
 func (s *Store) rollUp(ctx context.Context, before fleet.Day) error {
 	months := map[fleet.Day]bool{}
 	rows, err := s.read.QueryContext(ctx, "SELECT DISTINCT day FROM head WHERE day < $1", int64(before))
@@ -78,7 +79,7 @@ func (s *Store) rollUp(ctx context.Context, before fleet.Day) error {
 				}
 			}
 		}
-		// The last, as it tells that there are days to be added.
+		// heads last: its rows show that a month still has days to merge.
 		if err := s.move(ctx, heads, month, ""); err != nil {
 			return err
 		}
@@ -86,10 +87,10 @@ func (s *Store) rollUp(ctx context.Context, before fleet.Day) error {
 	return nil
 }
 
-// nextMonth is the first day of the month after.
+// nextMonth returns the first day of the following month.
 func nextMonth(month fleet.Day) fleet.Day { return fleet.DayOf(month.Time().AddDate(0, 1, 0)) }
 
-// move adds the rows of a month's days to those of the month.
+// move merges the rows of a month's days into one under the month.
 func (s *Store) move(ctx context.Context, t *table, month fleet.Day, where string, args ...any) error {
 	tx, err := s.begin(ctx, false)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Store) move(ctx context.Context, t *table, month fleet.Day, where strin
 	}); err != nil || len(list) == 0 {
 		return err
 	}
-	// Each key once, as an upsert wants it.
+	// An upsert needs each key once.
 	keys := len(t.keys)
 	slices.SortFunc(list, func(a, b []int64) int { return slices.Compare(a[:keys], b[:keys]) })
 	var sum []int64
@@ -131,7 +132,7 @@ func (s *Store) move(ctx context.Context, t *table, month fleet.Day, where strin
 	if err := tx.bulk(ctx, t, sum); err != nil {
 		return err
 	}
-	if _, err := renumber(ctx, tx); err != nil { // who asks by day is answered otherwise
+	if _, err := renumber(ctx, tx); err != nil { // answers to queries by day change
 		return err
 	}
 	return tx.Commit()

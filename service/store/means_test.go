@@ -8,7 +8,8 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// What means follow from is the same whether it is added up as figures come, or from the buckets, whatever numbers are in them.
+// Means are the same whether derived from sums kept on arrival or from the buckets, whatever the
+// numbers.
 func testMeans(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	r := newMaker(22)

@@ -13,13 +13,13 @@ import (
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// A migration brings the tables from the version before to its own.
+// A migration upgrades the tables from the previous version to its own.
 type migration struct {
 	version int
 	text    string
 }
 
-// migrations are in the order of their versions, which begin with 1 and have no gap.
+// migrations are sorted by version; versions start with 1 and have no gaps.
 var migrations = readMigrations(schemaFiles)
 
 func readMigrations(files fs.FS) (list []migration) {
@@ -42,8 +42,8 @@ func readMigrations(files fs.FS) (list []migration) {
 	return list
 }
 
-// migrate brings the tables to the newest form. Each step is a transaction of its own, in which the version is locked:
-// of several processes that start at once one takes a step, and the others find it taken.
+// migrate upgrades the tables to the newest version. Each step is a transaction that locks the
+// version: of several starting processes one executes a step, and the others see that it is done.
 func (s *Store) migrate(ctx context.Context, list []migration) error {
 	for _, one := range []string{
 		"CREATE TABLE IF NOT EXISTS schema_version (id BIGINT PRIMARY KEY, version BIGINT NOT NULL)",
@@ -92,7 +92,7 @@ func (s *Store) step(ctx context.Context, list []migration) (done bool, err erro
 	return false, tx.Commit()
 }
 
-// unhurried lets the statements of a transaction go through all figures there are.
+// unhurried lifts the statement limit for a transaction that reads all statistics.
 func (s *Store) unhurried(ctx context.Context, tx transaction) error {
 	if !s.shared {
 		return nil
@@ -101,8 +101,9 @@ func (s *Store) unhurried(ctx context.Context, tx transaction) error {
 	return err
 }
 
-// fill fills the columns that steps behind a version have added, in tables of the newest form that have been restored from a backup
-// of that version: such a step has an UPDATE for them.
+// fill fills the columns added by migrations after version, in tables of the newest version that
+// were restored from a backup of that version: it executes the UPDATE statements of those
+// migrations.
 func (s *Store) fill(ctx context.Context, tx transaction, version int) error {
 	if err := s.unhurried(ctx, tx); err != nil {
 		return err

@@ -24,12 +24,12 @@ import (
 
 var update = flag.Bool("update-store", false, "make the stores in testdata of the newest version anew")
 
-// versions are those of which there is a store in testdata, with what versionBatches gives.
+// versions is the number of versions with a store in testdata, made from versionBatches.
 const versions = 4
 
 func versionBatches() []fact { return killBatches(40, 12) }
 
-// Stores that earlier versions made are brought to the newest form, and have what they had.
+// Stores made by earlier versions are upgraded, and keep their content.
 func TestMigrateSQLite(t *testing.T) {
 	if *update {
 		made := filepath.Join(t.TempDir(), "made.db")
@@ -118,8 +118,8 @@ func writePacked(t *testing.T, name, from string) {
 	}
 }
 
-// Several that start at once take each step once; one that knows fewer versions does not open what has more; and a step that fails
-// leaves all as it was.
+// Of several processes that start at once each step is executed once; a process that knows fewer
+// versions does not open newer tables; a step that fails changes nothing.
 func TestMigrations(t *testing.T) {
 	for name, url := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "fleet.db"), "PostgreSQL": database(t)} {
 		t.Run(name, func(t *testing.T) {

@@ -14,47 +14,47 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// state is what an open store has.
+// state is the state of an open store.
 type state struct {
 	dialect
 	options    Options
-	background func() // what else goes on while the store is open; nil: nothing
+	background func() // additional background work; nil if none
 	url        string
-	identity   atomic.Int64 // tells the store from others, and from what it was before a restore or a removal: as it was read last
+	identity   atomic.Int64 // identifies the store, as last read; changed by a restore and by Remove
 	sessionKey []byte
 	write      *sql.DB
-	read       *sql.DB   // for batches, tokens and what goes on by itself: nobody who asks for figures can use it up
-	queries    *sql.DB   // for who asks for figures
-	owner      *fileLock // of a file; nil if there is none
+	read       *sql.DB   // for batches, tokens and background work, so that queries can't exhaust it
+	queries    *sql.DB   // for queries
+	owner      *fileLock // lock of an SQLite file, or nil
 	known      *known
-	reached    marks                                   // pairs in the table reach
-	reachedOf  atomic.Int64                            // the identity of the store they are of
-	backups    chan struct{}                           // has room for the one that is made
-	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cuts it off; nil: there is none
+	reached    marks                                   // pairs of API and origin in the table reach
+	reachedOf  atomic.Int64                            // identity of the store that reached is about
+	backups    chan struct{}                           // capacity 1: held while a backup runs
+	cutBackup  atomic.Pointer[context.CancelCauseFunc] // cancels the running backup; nil if there is none
 
 	comings chan *coming
-	logged  int64     // the writer whose log the next two are of; all three of the goroutine that commits
-	number  int64     // of the last batch put into the log
-	doubt   []*coming // whose commit was not answered
+	logged  int64     // writer whose log number and doubt are about; all three belong to the goroutine of commit
+	number  int64     // of the last batch in the log
+	doubt   []*coming // group whose commit returned an error
 	joining sync.Mutex
 
 	mu      sync.Mutex
-	writer  int64  // number of this process as a writer
-	me      []byte // and what it is told by from one that took it over
+	writer  int64  // this process's number as a writer
+	me      []byte // proves ownership of the writer; changed by a process that takes over
 	sum     sum
 	held    [allChunks]*held // chunks that are being written
-	written [allChunks]int64 // up to which number
-	trimmed int64            // the log has been deleted up to this number
+	written [allChunks]int64 // log number that each chunk in the tables includes
+	trimmed int64            // the log is deleted up to this number
 
-	waiting  atomic.Int64 // bytes of the sum
-	chunks   atomic.Int64 // that have been written
-	settling atomic.Int32 // how many wait in Settle
+	waiting  atomic.Int64 // bytes of sum
+	chunks   atomic.Int64 // number of chunks written
+	settling atomic.Int32 // number of callers in Settle
 	trouble  troubles
 	pings    singleflight.Group
-	wrote    atomic.Int64 // when a transaction was last committed, ns since 1970
+	wrote    atomic.Int64 // time of the last commit, ns since 1970
 	woken    chan struct{}
 
-	life     context.Context // of what goes on by itself; ended when the store closes
+	life     context.Context // context of background work; canceled when the store closes
 	end      context.CancelFunc
 	closing  chan struct{}
 	closed   sync.Once
@@ -64,8 +64,9 @@ type state struct {
 
 var errClosed = errors.New("the store is closed")
 
-// Open opens the store at a URL, postgres://…, or in an SQLite file of that name, which is made if there is none.
-// Tables are brought to the newest form; of one that is newer than this program the error is ErrNewer.
+// Open opens the store at a postgres:// URL, or in the SQLite file of that name, which it creates
+// if needed. It upgrades the tables to the newest version; if they are newer than this program the
+// error is ErrNewer.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s := &Store{state{
 		options: o.withDefaults(), url: url, known: newKnown(),
@@ -151,7 +152,7 @@ func (s *Store) isClosing() bool {
 	}
 }
 
-// wake lets the folding begin at once.
+// wake starts folding now.
 func (s *Store) wake() {
 	select {
 	case s.woken <- struct{}{}:
@@ -159,11 +160,10 @@ func (s *Store) wake() {
 	}
 }
 
-// patience is how long a store that closes tries to write figures to the tables that can't be
-// written. They are in the log.
+// patience is how long Close retries writing statistics to the tables. They are in the log anyway.
 const patience = 2 * time.Second
 
-// Close writes what is left and closes the store.
+// Close writes pending statistics to the tables and closes the store.
 func (s *Store) Close() error {
 	s.closed.Do(func() {
 		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -196,7 +196,7 @@ func (s *Store) closeDatabases() error {
 	return errors.Join(errs...)
 }
 
-// Settle returns when all batches that were taken before are in what queries return.
+// Settle returns when queries see all batches accepted before the call.
 func (s *Store) Settle(ctx context.Context) error {
 	return s.wrap("waiting for figures to be written", s.settle(ctx))
 }
@@ -208,8 +208,8 @@ func (s *Store) settle(ctx context.Context) error {
 	return s.settleOthers(ctx)
 }
 
-// settleOwn waits for the batches that this process has taken. It gives up when they could not be
-// written for so long; 0: never.
+// settleOwn waits for the batches accepted by this process. It gives up once writing has failed for
+// longer than patience; 0 means never.
 func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 	s.settling.Add(1)
 	defer s.settling.Add(-1)
@@ -234,7 +234,7 @@ func (s *Store) settleOwn(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-// writtenTo tells whether all chunks are written up to a number.
+// writtenTo reports whether the tables include all log entries up to a number.
 func (s *Store) writtenTo(to int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +249,8 @@ func (s *Store) writtenTo(to int64) bool {
 	return true
 }
 
-// Ping tells whether the store can be read and takes batches. Nothing is written to find out where
-// something has just been written, or could not be, and many who ask at once are told the same.
+// Ping returns nil if the store can be read and accepts batches. It writes only if nothing was
+// written, or failed to be, in the last second, and concurrent calls share one check.
 func (s *Store) Ping(ctx context.Context) error {
 	result := s.pings.DoChan("", func() (any, error) {
 		ctx, stop := context.WithTimeout(s.life, 5*time.Second)
@@ -284,7 +284,7 @@ func (s *Store) ping(ctx context.Context) error {
 	return err
 }
 
-// leave gives up being a writer; nothing of it may be in the log.
+// leave stops being a writer. All of its log must be in the tables.
 func (s *Store) leave(ctx context.Context) error {
 	if err := s.trim(); err != nil {
 		return err

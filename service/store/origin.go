@@ -9,11 +9,11 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// An originKey is what figures are kept by, besides the API and the day: what each token sends has rows of its own, so that
-// it can be removed. Users see those of all tokens as one origin.
+// An originKey is the key of statistics besides API and day. Each token has rows of its own, so
+// that what it sent can be removed. Users see the rows of all tokens as one origin.
 type originKey struct {
 	fleet.Origin
-	token string // ID of the token that batches came with; "": without, or before tokens were told apart
+	token string // ID of the token that sent the batches; "" if sent without, or by an older version
 }
 
 func keyOf(b *fleet.Batch) originKey { return originKey{b.Origin, b.Token} }
@@ -21,10 +21,10 @@ func keyOf(b *fleet.Batch) originKey { return originKey{b.Origin, b.Token} }
 // An origin is a row of the table origin.
 type origin struct {
 	originKey
-	same int32 // number of the first origin that differs by the token only, or of itself
+	same int32 // number of the first origin that differs only in the token; may be its own
 }
 
-// origin is the number of an origin.
+// origin returns the number of an origin.
 func (k *known) origin(o originKey) (id int32, ok bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -32,15 +32,15 @@ func (k *known) origin(o originKey) (id int32, ok bool) {
 	return id, ok
 }
 
-// same is the number of the first origin that differs by the token only from the one with a number.
+// same returns the number of the first origin that differs from id only in the token.
 func (k *known) same(id int32) int32 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.byID[id].same
 }
 
-// addOrigin returns the number of an origin, which it gets if it has none, and that of the first that differs by the token
-// only. Numbers are in the order in which origins come.
+// addOrigin returns the number of an origin, which it adds if it is new, and the number of the
+// first that differs only in the token. Numbers are in the order of arrival.
 func (s *Store) addOrigin(ctx context.Context, tx transaction, o originKey, n *int64, now int64) (id, same int32, err error) {
 	const alike = " FROM origin WHERE build = $1 AND go = $2 AND goos = $3 AND goarch = $4 AND cpu = $5"
 	err = tx.QueryRowContext(ctx, "SELECT id, same"+alike+" AND token = $6", o.Build, o.Go, o.GOOS, o.GOARCH, o.CPU, o.token).Scan(&id, &same)
@@ -56,7 +56,7 @@ func (s *Store) addOrigin(ctx context.Context, tx transaction, o originKey, n *i
 	return int32(*n), same, err
 }
 
-// chosen are the origins that a filter chooses.
+// chosen returns the origins that a filter selects.
 func (s *Store) chosen(ctx context.Context, q queryer, f *fleet.Filter) (map[int32]fleet.Origin, error) {
 	if err := s.loadKnown(ctx, q); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Store) chosen(ctx context.Context, q queryer, f *fleet.Filter) (map[int
 	return s.known.chosen(f), nil
 }
 
-// chosen are those that a filter chooses, as far as they are known.
+// chosen returns the known origins that a filter selects.
 func (k *known) chosen(f *fleet.Filter) map[int32]fleet.Origin {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -77,15 +77,15 @@ func (k *known) chosen(f *fleet.Filter) map[int32]fleet.Origin {
 	return list
 }
 
-// size is how many are known.
+// size returns the number of known origins.
 func (k *known) size() int {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return len(k.byID)
 }
 
-// Origins returns all origins that fit the filter (its Package, Function, Kind and days don't matter), in the order
-// in which they came first.
+// Origins returns the origins that fit the filter (its Package, Function, Kind and days are
+// ignored), in the order of arrival.
 func (s *Store) Origins(ctx context.Context, f fleet.Filter) ([]fleet.OriginSum, error) {
 	list, err := s.origins(ctx, f)
 	return list, s.wrap("listing origins", err)
@@ -110,8 +110,8 @@ func (s *Store) origins(ctx context.Context, f fleet.Filter) (list []fleet.Origi
 	}); err != nil {
 		return nil, err
 	}
-	// Those that differ by the token only become one.
-	at := map[int64]int{} // index in the list, by the number that they have in common
+	// Merge origins that differ only in the token.
+	at := map[int64]int{} // index in list, by same
 	var whole []sum
 	rows, err = tx.QueryContext(ctx, "SELECT id, build, go, goos, goarch, cpu, same, first, changed FROM origin ORDER BY id")
 	err = each(rows, err, func() error {

@@ -17,12 +17,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// In PostgreSQL the tables of figures are spread by a hash of the API, and rows leave room in their pages so that
-// an upsert changes no index. Every process that shares the database takes rows in the order of their keys, so that none waits for another
-// that waits for it. Statements have a limit, and so has a transaction that does nothing: no process that hangs holds up the others.
+// In PostgreSQL the statistics tables are partitioned by a hash of the API, and pages have a fill
+// factor that lets an upsert leave the indexes alone (HOT). All processes lock rows in the order of
+// their keys, which avoids deadlocks. Statements and idle transactions have a time limit: a process
+// that hangs does not block the others.
 
 const (
-	spread         = 16 // parts of a table
+	spread         = 16 // partitions of a table
 	statementLimit = time.Minute
 	idleLimit      = time.Minute
 )
@@ -74,8 +75,8 @@ func postgresDialect() dialect {
 		isolation: sql.LevelRepeatableRead,
 		script:    postgresScript,
 		kind:      postgresKind,
-		// All are durable: the database can die without this process, which would go on to believe what it had been told of
-		// transactions that are gone.
+		// All transactions are durable: the database can crash without this process, which would
+		// then rely on commits that are lost.
 		begin: func(ctx context.Context, db *sql.DB, _ bool) (transaction, error) {
 			tx, err := db.BeginTx(ctx, nil)
 			if err != nil {
@@ -91,10 +92,11 @@ func postgresDialect() dialect {
 	}
 }
 
-// postgresKind is what an error of PostgreSQL, or of the way there, means.
+// postgresKind returns the error of this package for an error of PostgreSQL or of the connection,
+// or nil.
 func postgresKind(err error) error {
 	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) { // whatever the reason: on a full disk it is "could not write init file", an internal error
+	if errors.As(err, &connect) { // for any reason: on a full disk it is "could not write init file", an internal error
 		return ErrGone
 	}
 	var e *pgconn.PgError
@@ -118,7 +120,8 @@ func postgresKind(err error) error {
 	return nil
 }
 
-// postgresScript puts a migration into PostgreSQL's words: texts are in the order of their bytes, and tables by API are spread.
+// postgresScript translates a migration: text columns sort by bytes, and tables keyed by API are
+// partitioned.
 func postgresScript(text string) (list []string) {
 	for _, one := range statements(text) {
 		one = strings.ReplaceAll(one, " TEXT ", ` TEXT COLLATE "C" `)
@@ -141,7 +144,7 @@ func postgresScript(text string) (list []string) {
 	return list
 }
 
-// postgresUpserts are the statements that add rows, each column an array.
+// postgresUpserts are the statements that upsert rows; each column is an array argument.
 type postgresUpserts struct {
 	mu   sync.Mutex
 	text map[*table]string
@@ -187,7 +190,7 @@ func (tx *postgresTx) bulk(ctx context.Context, t *table, rows []int64) error {
 	return err
 }
 
-// exec has the columns of the rows as arrays.
+// exec passes each column of the rows as an array.
 func (tx *postgresTx) exec(ctx context.Context, text string, r *rowset, visit func(int64)) (changed int64, err error) {
 	if r.n == 0 {
 		return 0, nil

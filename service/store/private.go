@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 )
 
-// The files of an SQLite store are their owner's alone (0600): names, places and hashes of tokens
-// are in them, and who could open the lock could keep the service from starting. SQLite gives its
-// log and the index of that the mode of the database.
+// Only the owner may access the files of an SQLite store (0600): they contain names, positions and
+// hashes of tokens, and whoever can open the lock can keep the service from starting. SQLite
+// creates the write-ahead log and its index with the mode of the database.
 
-// private sees to it before they are opened. The last directory of the name is made if it is not
-// there (0700). Files that others may read or write, such as those of earlier versions, are made
-// private; those of somebody else, and a directory in which anybody can exchange them, are refused.
+// private prepares the files before they are opened. It creates the last directory of the name if
+// needed (0700) and the missing files, and makes files private that others may access, such as
+// those of earlier versions. It refuses files of other users, and a directory in which anybody can
+// replace files.
 func private(file string) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
@@ -48,7 +49,7 @@ func private(file string) error {
 	return nil
 }
 
-// own makes a file private, if it is there. dir is its directory.
+// own makes a file private if it exists. dir is its directory.
 func own(file string, dir fs.FileInfo) error {
 	link, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// The files of a store are its owner's alone, whatever the umask and whatever they were before.
+// Only the owner can access the files of a store, whatever the umask and whatever their modes were.
 func TestPrivate(t *testing.T) {
 	before := syscall.Umask(0o022)
 	defer syscall.Umask(before)
@@ -30,7 +30,7 @@ func TestPrivate(t *testing.T) {
 				t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
 			}
 		}
-		if len(list) < 4 { // the database, its log, the index of that, and the lock
+		if len(list) < 4 { // the database, its log, the log's index, and the lock
 			t.Errorf("%d files", len(list))
 		}
 	}
@@ -43,7 +43,7 @@ func TestPrivate(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for _, end := range []string{"", "-lock"} { // as earlier versions made them
+		for _, end := range []string{"", "-lock"} { // the modes of earlier versions
 			if err := os.Chmod(file+end, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// What others could exchange or have put there is refused, and not touched.
+// Files that others could replace or have put there are refused, and left alone.
 func TestNotPrivate(t *testing.T) {
 	refused := func(file, want string) {
 		t.Helper()

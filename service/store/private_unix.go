@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// hasModes says that modes of files tell who may open them.
+// hasModes reports whether file modes restrict access.
 const hasModes = true
 
-// owned tells whether a file is this user's. The superuser may use a store for whose directory it is.
+// owned reports whether a file belongs to this user. The superuser may also use a store that
+// belongs to the owner of its directory.
 func owned(file, dir fs.FileInfo) bool {
 	of := func(i fs.FileInfo) int {
 		if s, ok := i.Sys().(*syscall.Stat_t); ok {

@@ -12,11 +12,11 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Profile returns the sums of all figures that the filter chooses as a profile: markers in their
-// order, runs. It holds limit markers at most, or as many as take the memory that so many usually
-// do; 0: any number. more tells that there are others.
+// Profile returns the sums of the statistics that the filter selects as a profile, with sorted
+// markers and the fields about runs. It has at most limit markers, or as many as fit in limit times
+// the usual size; 0 means no limit. more reports whether there are others.
 //
-// The APIs are read as Each does it, so that nothing of the database is held for long.
+// APIs are read as in Each, in short transactions.
 func (s *Store) Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error) {
 	p, more, err = s.profile(ctx, f, limit)
 	return p, more, s.wrap("adding figures up", err)
@@ -27,7 +27,7 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (p *prof
 		return nil, false, err
 	}
 	size := 0
-	given := map[registry.ID]bool{} // one that gets another name meanwhile may come by both
+	given := map[registry.ID]bool{} // an API that is renamed meanwhile may be read under both names
 	for w := walkOf(&f); !w.done && !more; {
 		list, err := s.stretch(ctx, w)
 		if err != nil {
@@ -48,15 +48,15 @@ func (s *Store) profile(ctx context.Context, f fleet.Filter, limit int) (p *prof
 	for i := range p.Markers {
 		p.Newest = max(p.Newest, p.Markers[i].AsOf)
 	}
-	// IDs are ordered as unsigned numbers in a profile.
+	// A profile orders IDs as unsigned numbers.
 	slices.SortStableFunc(p.Markers, func(a, b profile.Marker) int { return profile.CompareMarkers(&a, &b) })
 	return p, more, nil
 }
 
-// usualSize is about how many bytes a marker with its figures takes.
+// usualSize is the approximate size of a marker with its statistics, in bytes.
 const usualSize = 1536
 
-// sizeOf is how many it takes at least.
+// sizeOf returns a lower bound of the size of m, in bytes.
 func sizeOf(m *profile.Marker) int {
 	n := int(unsafe.Sizeof(*m)) + len(m.Name) + len(m.Package) + len(m.File) + len(m.Group) +
 		(cap(m.Buckets)+cap(m.First.Buckets))*int(unsafe.Sizeof(profile.Bucket{})) + cap(m.Sizes)*int(unsafe.Sizeof(profile.SizeBucket{}))
@@ -71,7 +71,7 @@ func sizeOf(m *profile.Marker) int {
 	return n
 }
 
-// runs is a profile of what a filter chooses, without markers.
+// runs returns a profile of what a filter selects, without markers.
 func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, error) {
 	tx, err := s.snapshot(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) runs(ctx context.Context, f *fleet.Filter) (*profile.Profile, er
 	return s.headOf(ctx, tx, origins, f)
 }
 
-// headOf is a profile without markers.
+// headOf returns a profile without markers, of some origins and of the filter's days.
 func (s *Store) headOf(ctx context.Context, q queryer, origins map[int32]fleet.Origin, f *fleet.Filter) (*profile.Profile, error) {
 	from, to := days(f)
 	var row [widest]int64

@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// days are the days of a filter, both included.
+// days returns the first and last day of a filter.
 func days(f *fleet.Filter) (from, to int64) {
 	from, to = int64(f.From), int64(f.To)
 	if f.From == 0 {
@@ -50,25 +50,26 @@ func (a *apiRow) scan(rows interface{ Scan(...any) error }) error {
 	return nil
 }
 
-// marker is the API as a marker without figures.
+// marker returns the API as a marker without statistics.
 func (a *apiRow) marker() profile.Marker {
 	m := profile.Marker{ID: a.ID, Name: a.Name, Package: a.Package, Kind: a.Kind, File: a.File, Line: a.Line, Col: a.col, Group: a.group}
 	m.AsOf = max(0, a.asOf)
 	return m
 }
 
-// Changed gives to visit the APIs that changed after the cursor, whole, and returns the cursor to ask with next. An
-// API may be given again that has not changed; none that has is ever left out. limit is the number of APIs at most,
-// 0: all.
+// Changed calls visit for the APIs that changed after the cursor, at most limit of them (0 means
+// all), and returns the cursor for the next call. An API that has not changed may be visited again;
+// one that has is never left out.
 func (s *Store) Changed(ctx context.Context, after Cursor, limit int, visit func(*fleet.API) error) (next Cursor, more bool, err error) {
 	next, more, err = s.changed(ctx, after, limit, visit)
 	return next, more, s.wrap("looking what has changed", err)
 }
 
-// Changes are numbered, and an API has the number of its last. A cursor is that of the last API it was asked for, the API,
-// and the store. Earlier versions gave cursors without the store.
+// A change has a revision number, and an API has the revision of its last change. A cursor consists
+// of revision and ID of the last API visited, and the store's identity, which cursors of earlier
+// versions lack.
 func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func(*fleet.API) error) (next Cursor, more bool, err error) {
-	revision, id := int64(0), uint64(math.MaxInt64) // revision 0 is of those that have no figures yet
+	revision, id := int64(0), uint64(math.MaxInt64) // an API without statistics has revision 0
 	newest, err := s.newest(ctx)
 	if err != nil {
 		return after, false, err
@@ -106,15 +107,16 @@ func (s *Store) changed(ctx context.Context, after Cursor, limit int, visit func
 	return next, more, err
 }
 
-// renumber gives the next number to a transaction that changes what queries answer. Until it has been committed, no other
-// process gets one.
+// renumber returns the next revision, for a transaction that changes answers of queries. Until it
+// commits, no other process gets one.
 func renumber(ctx context.Context, tx transaction) (revision int64, err error) {
 	err = tx.QueryRowContext(ctx, "UPDATE total SET revision = revision + 1 WHERE id = 1 RETURNING revision").Scan(&revision)
 	return revision, err
 }
 
-// State is a text that is another one as soon as any query for figures, APIs or origins may be answered otherwise: APIs and numbers of
-// runs have changed, or figures of days have become those of a month. All servers of a store have the same.
+// State returns a string that changes whenever a query for statistics, APIs or origins may have
+// another answer: when APIs or numbers of runs change, or days are merged into months. It is the
+// same for all servers of a store.
 func (s *Store) State(ctx context.Context) (string, error) {
 	revision, err := s.newest(ctx)
 	if err != nil {
@@ -123,8 +125,8 @@ func (s *Store) State(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d.%x", revision, s.identity.Load()), nil
 }
 
-// newest is the number of the last change. It also takes note of which store it is, as that changes
-// when figures are removed.
+// newest returns the last revision. It also updates s.identity, which changes when statistics are
+// removed.
 func (s *Store) newest(ctx context.Context) (revision int64, err error) {
 	var identity int64
 	err = s.queries.QueryRowContext(ctx, "SELECT total.revision, identity.store FROM total, identity WHERE total.id = 1 AND identity.id = 1").Scan(&revision, &identity)
@@ -138,7 +140,7 @@ func (s *Store) cursor(revision int64, id uint64) Cursor {
 	return Cursor(fmt.Sprintf("%d.%x.%x", revision, id, s.identity.Load()))
 }
 
-// place is where a cursor is.
+// place parses a cursor.
 func (s *Store) place(c Cursor) (revision int64, id uint64, err error) {
 	n, _ := fmt.Sscanf(string(c), "%d.%x", &revision, &id)
 	if own := s.cursor(revision, id); n != 2 || c != own && string(c) != fmt.Sprintf("%d.%x", revision, id) {
@@ -147,7 +149,7 @@ func (s *Store) place(c Cursor) (revision int64, id uint64, err error) {
 	return revision, id, nil
 }
 
-// API returns what is known of an API besides figures; ErrNotFound.
+// API returns an API without its statistics, or ErrNotFound.
 func (s *Store) API(ctx context.Context, id registry.ID) (*fleet.API, error) {
 	a, err := s.api(ctx, s.queries, id)
 	if err != nil {
@@ -171,7 +173,7 @@ func (k *known) name(number int64) name {
 	return k.names[number]
 }
 
-// snapshot begins a transaction that reads, in which all queries see the same.
+// snapshot begins a read transaction whose queries see the same snapshot.
 func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
 	return s.queries.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.isolation})
 }

@@ -13,29 +13,29 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Figures can be taken out again by origin, token and day, which is how they are told apart. Of a batch it is known to
-// which of them it was added, but not what it added.
+// Statistics can be removed by origin, token and day, which are their keys. A batch's keys are
+// known, but not which part of the sums is its own.
 
-// A Removal says what is to be taken out: what origins have on some days, of all tokens or of one; or all that a token has
-// sent for the origins and days that batches of a run were added to.
+// A Removal selects what to remove: statistics by origin and days, of all tokens or of one; or, if
+// Run is set, all statistics of the token, origins and days of that run's batches.
 type Removal struct {
 	Origins fleet.Filter // Build, Go, GOOS, GOARCH, CPU, From and To
-	Token   string       // ID of the token that the figures came with; "": whatever they came with
-	Run     *fleet.RunID // of batches; nil: whatever run they are of
-	Dry     bool         // nothing is taken out; the answer is what would be
+	Token   string       // ID of the token that sent the statistics; "" for any
+	Run     *fleet.RunID // nil for any
+	Dry     bool         // remove nothing, only return what would be
 }
 
-// Removed is what was taken out.
+// Removed is the result of a removal.
 type Removed struct {
-	Days    int    `json:"days"`    // of origins: two origins on three days are six
-	Batches uint64 `json:"batches"` // whose figures these were
-	APIs    int    `json:"apis"`    // that had them
+	Days    int    `json:"days"`    // days, summed over origins: two origins on three days are six
+	Batches uint64 `json:"batches"` // whose statistics are removed
+	APIs    int    `json:"apis"`    // that lost statistics
 }
 
-// Remove takes figures out. An API that has none any more is not listed, and its name and place are
-// those that another origin last gave it, or are given by the next batch that has it. Whoever
-// follows the catalogue by a cursor has to begin anew. Batches stay known: they are not counted if
-// they come again. After an error a part may be gone; the same again takes out the rest.
+// Remove removes statistics. An API that has none left is no longer listed; if it still has some,
+// its name and position are those of the newest run of another origin. Clients that follow the
+// catalogue by cursor have to start over. Removed batches stay known: sending them again does not
+// count them. After an error a part may be removed; repeat the call for the rest.
 func (s *Store) Remove(ctx context.Context, r Removal) (Removed, error) {
 	if r.Run != nil && r.Token != "" {
 		return Removed{}, errors.New("removing figures: a run is of one token; give one of them")
@@ -44,7 +44,7 @@ func (s *Store) Remove(ctx context.Context, r Removal) (Removed, error) {
 	return done, s.wrap("removing figures", err)
 }
 
-// A pairs is days of origins.
+// A pairs is a set of pairs of origin and day.
 type pairs map[[2]int64]bool
 
 func (p pairs) rows() *rowset {
@@ -56,7 +56,7 @@ func (p pairs) rows() *rowset {
 }
 
 func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err error) {
-	if err := s.settle(ctx); err != nil { // what has come before is in the tables then
+	if err := s.settle(ctx); err != nil { // now the tables include all earlier batches
 		return done, err
 	}
 	which, err := s.contributions(ctx, r)
@@ -64,8 +64,8 @@ func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err
 		return done, err
 	}
 	done.Days = len(which)
-	// Cursors are void from now on, and again in the end: what is read in between is neither the
-	// one nor the other. Nor does any server believe what it remembers of the table reach.
+	// Invalidate cursors now and at the end: what is read in between is neither the old state nor
+	// the new. Servers also drop what they remember of the table reach.
 	if !r.Dry {
 		if err := s.redraw(ctx, nil); err != nil {
 			return done, err
@@ -91,7 +91,8 @@ func (s *Store) removeFigures(ctx context.Context, r Removal) (done Removed, err
 	return done, s.redraw(ctx, batches)
 }
 
-// take deletes the rows of a table that are of the origins and days, and gives visit a column of each; dry, it only reads them.
+// take deletes the rows of a table with these origins and days, and calls visit with one column of
+// each. With dry it only reads them.
 func (p pairs) take(ctx context.Context, tx transaction, table, column, where string, dry bool, visit func(int64)) error {
 	from, returning := "DELETE FROM "+table, " RETURNING "+column
 	if dry {
@@ -101,7 +102,7 @@ func (p pairs) take(ctx context.Context, tx transaction, table, column, where st
 	return err
 }
 
-// contributions are the days of origins that a removal is of.
+// contributions returns the origins and days that a removal selects.
 func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 	if err := s.loadKnown(ctx, s.read); err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 		err := rows.Scan(&origin, &day)
 		if _, ok := chosen[int32(origin)]; ok {
 			list[[2]int64{origin, day}] = true
-			if r.Run != nil { // it may have become a part of its month since
+			if r.Run != nil { // may be merged into its month by now
 				list[[2]int64{origin, int64(monthOf(fleet.Day(day)))}] = true
 			}
 		}
@@ -135,7 +136,7 @@ func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Only those that there are.
+	// Keep only pairs that exist.
 	there := pairs{}
 	rows, err = s.read.QueryContext(ctx, "SELECT origin, day FROM head")
 	err = each(rows, err, func() error {
@@ -148,7 +149,8 @@ func (s *Store) contributions(ctx context.Context, r Removal) (pairs, error) {
 	return there, err
 }
 
-// redraw gives the store another number, by which cursors are known, in one transaction with what also does.
+// redraw draws a new identity for the store, which invalidates cursors, in one transaction with
+// also.
 func (s *Store) redraw(ctx context.Context, also func(transaction) error) error {
 	tx, err := s.begin(ctx, true)
 	if err != nil {
@@ -174,7 +176,8 @@ func (s *Store) redraw(ctx context.Context, also func(transaction) error) error 
 	return tx.Commit()
 }
 
-// removeChunk takes the figures of a chunk's APIs out, unless it is a dry run, and returns of how many APIs there were some.
+// removeChunk removes the statistics of a chunk's APIs, unless dry, and returns the number of APIs
+// that had some.
 func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (n int, err error) {
 	tx, err := s.begin(ctx, false)
 	if err != nil {
@@ -186,7 +189,7 @@ func (s *Store) removeChunk(ctx context.Context, c int, which pairs, dry bool) (
 	}
 	from := int64(uint64(c) << 56)
 	within := fmt.Sprintf("api > %d AND api <= %d", from-1, from+1<<56-1)
-	if uint64(c) == chunks/2 { // from-1 is no number
+	if uint64(c) == chunks/2 { // from-1 overflows
 		within = fmt.Sprintf("api <= %d", from+1<<56-1)
 	}
 	had := map[int64]bool{}
@@ -228,9 +231,10 @@ func (p pairs) origins() map[int64]bool {
 	return list
 }
 
-// resum makes the sums of APIs anew, from their figures, and gives them the words that are the newest now.
+// resum recomputes the sums of APIs from their statistics, and gives them their newest remaining
+// name and position.
 func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision int64) error {
-	if err := s.loadKnown(ctx, tx); err != nil { // other servers may have added origins since
+	if err := s.loadKnown(ctx, tx); err != nil { // other servers may have added origins
 		return err
 	}
 	type cell struct {
@@ -284,7 +288,7 @@ func (s *Store) resum(ctx context.Context, tx transaction, ids []int64, revision
 		}
 		update.row([]int64{id, a.runs, a.count, a.total, a.totalHi, a.timed, a.took, a.tookHi, a.most, int64(len(origins[id])), some, revision})
 	}
-	// One without figures is as it was before it had any: hidden.
+	// Hide an API without statistics, as before it had any.
 	if _, err := tx.exec(ctx, `UPDATE api SET runs = v.runs, count = v.count, total = v.total, total_hi = v.total_hi, timed = v.timed, took = v.took, took_hi = v.took_hi,
 		most = v.most, reported = v.reported, revision = v.revision * v.left_some, changed = api.changed * v.left_some, first = api.first * v.left_some, as_of = -1
 		FROM {rows} WHERE api.id = v.api`, update, nil); err != nil {

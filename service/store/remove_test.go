@@ -19,8 +19,9 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A store from which figures were removed is as one that never had them: of an origin, of some of
-// its days, of a token, of a token on some days, of a batch. What other tokens have sent for the same stays.
+// After statistics are removed (of an origin, of some of its days, of a token, of a token on some
+// days, of a batch) the store is as if it had never had them. What other tokens have sent for the
+// same keys stays.
 func testRemove(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(21)
@@ -28,7 +29,7 @@ func testRemove(t *testing.T, url string) {
 	var list []fact
 	batches, foresee := 40, 5 // of the removals
 	if !tier.InCorpus() {
-		if batches = 10; strings.HasPrefix(url, "postgres:") { // it is slow there, in many small steps
+		if batches = 10; strings.HasPrefix(url, "postgres:") { // it is slow at this, in many small steps
 			foresee = 1
 		}
 	}
@@ -105,7 +106,7 @@ func testRemove(t *testing.T, url string) {
 	if got := ingest(t, s, last); !got.Known {
 		t.Error("a batch that was removed is counted when it comes again")
 	}
-	for _, b := range []fact{r.batch(), r.batch()} { // what comes later
+	for _, b := range []fact{r.batch(), r.batch()} { // batches that arrive later
 		for k := range b.Profile.Markers {
 			b.Profile.Markers[k].Line = 10
 		}
@@ -134,7 +135,8 @@ func apisOf(t *testing.T, s *store.Store) map[registry.ID]fleet.API {
 	return all
 }
 
-// A name that a batch gave an API goes with it, and the one that another origin gave comes back.
+// If the batch that gave an API its name is removed, the API gets its name from another origin
+// again.
 func testRemoveName(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	send := func(name, build string, start time.Time) {

@@ -9,11 +9,12 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// fewOrigins is how many origins the database is told to choose; of more it gives all rows.
+// fewOrigins is the max number of origins in an SQL condition; for more, rows of all origins are
+// read.
 const fewOrigins = 64
 
-// inOrigins is a condition by which a column of a table is one of a few origins, whose numbers are added to the arguments;
-// "" if they are many.
+// inOrigins returns a condition that a column is one of a few origins, and appends their numbers to
+// args. It returns "" if there are none or too many.
 func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) string {
 	if len(origins) == 0 || len(origins) > fewOrigins {
 		return ""
@@ -26,8 +27,8 @@ func inOrigins(column string, origins map[int32]fleet.Origin, args *[]any) strin
 	return column + " IN (" + strings.Join(in, ", ") + ")"
 }
 
-// cellsOf gives to visit the rows of figures of some APIs within a filter's days, those of other origins among them if origins are
-// many. The values are visit's until it returns.
+// cellsOf calls visit for the rows of statistics of some APIs within a filter's days. Rows of other
+// origins are included if origins has more than fewOrigins. values is valid until visit returns.
 func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins map[int32]fleet.Origin, f *fleet.Filter, visit func(api int64, origin int32, day int64, tag uint64, values []int64)) error {
 	from, to := days(f)
 	args := []any{from, to}
@@ -58,7 +59,8 @@ func (s *Store) cellsOf(ctx context.Context, q queryer, apis []int64, origins ma
 	return nil
 }
 
-// rowsOf gives to visit rows of a table: keys and columns, which are visit's until it returns.
+// rowsOf calls visit for rows of a table, each its keys and then its columns. values is valid until
+// visit returns.
 func (s *Store) rowsOf(ctx context.Context, q queryer, t *table, where string, args []any, visit func(values []int64) error) error {
 	values := make([]int64, len(t.keys)+len(t.columns))
 	if s.asText {
@@ -87,7 +89,7 @@ func (s *Store) rowsOf(ctx context.Context, q queryer, t *table, where string, a
 	})
 }
 
-// parseRow reads numbers that have a space between them.
+// parseRow parses integers separated by spaces.
 func parseRow(values []int64, text []byte) error {
 	for i := range values {
 		n, negative := uint64(0), false

@@ -2,15 +2,15 @@ package store
 
 import "strings"
 
-// A rowset is rows that one statement is to work with, which has {rows} for them: a table with the name v. To run such
-// a statement, exec of a transaction, returns how many rows it changed; visit, if it is not nil, is given the number that the
-// statement returns for each of them.
+// A rowset is a table of arguments for a statement, whose text has {rows} in its place and refers
+// to it as v. The exec method of a transaction returns the number of rows changed, and calls visit,
+// unless nil, with the number that the statement returns for each of them.
 type rowset struct {
 	columns []rowColumn
 	n       int
 }
 
-// A rowColumn has the values of one kind.
+// A rowColumn is a column of a rowset. Only the slice of its kind is used.
 type rowColumn struct {
 	name  string
 	kind  kind
@@ -19,7 +19,7 @@ type rowColumn struct {
 	bytes [][]byte
 }
 
-// A kind of values.
+// A kind is a type of values.
 type kind string
 
 const (
@@ -39,7 +39,7 @@ func newRowset(ints, texts []string) *rowset {
 	return r
 }
 
-// row appends a row: its numbers and texts in the order of newRowset.
+// row appends a row: integers, then texts, in the order of newRowset.
 func (r *rowset) row(ints []int64, texts ...string) {
 	for i, v := range ints {
 		r.columns[i].ints = append(r.columns[i].ints, v)
@@ -77,5 +77,5 @@ func (r *rowset) names() (list []string) {
 	return list
 }
 
-// withRows puts the source of rows into a statement.
+// withRows replaces {rows} in a statement by source.
 func withRows(text, source string) string { return strings.Replace(text, "{rows}", source, 1) }

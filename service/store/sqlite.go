@@ -16,9 +16,9 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// In SQLite there is one connection that writes, and some that read beside it what was there when they began (WAL). A
-// commit is on disk when it returns (synchronous FULL). A second process would know nothing of what is in the
-// memory of the first, so the file has one owner: who holds the lock of the file beside it.
+// SQLite has one writing connection, and some that read the snapshot of when they began (WAL). A
+// durable commit is on disk when it returns (synchronous FULL). A second process could not see the
+// memory of the first, so the file has one owner: the process that holds the lock file beside it.
 
 // openSQLite opens the databases of a file.
 func (s *Store) openSQLite(ctx context.Context, file string) error {
@@ -58,17 +58,19 @@ func (s *Store) openSQLite(ctx context.Context, file string) error {
 	return nil
 }
 
-// What is in SQLite's write-ahead log is put into the database beside the writing. When it is long
-// the log begins anew: nothing is written meanwhile, and queries that began before have to be over,
-// which takes none of them long. A backup may take long, and goes on until the log is much too
-// long. Where more is written than put into the database beside it, who writes does it.
+// SQLite's write-ahead log is copied into the database in the background (a passive checkpoint).
+// Once the log is longer than longLog it is truncated: that blocks writing and waits for running
+// queries, all of which are short. A backup may take long, and is canceled when the log is longer
+// than longerLog. If writing outpaces the background checkpoints, writers do them
+// (wal_autocheckpoint).
 var (
-	checkpoints = 500 * time.Millisecond // between two looks
-	longLog     = 48 << 20 / 4096        // pages after which it begins anew
-	longerLog   = 256 << 20 / 4096       // pages after which a backup is cut off
+	checkpoints = 500 * time.Millisecond // interval
+	longLog     = 48 << 20 / 4096        // pages after which it is truncated
+	longerLog   = 256 << 20 / 4096       // pages after which a backup is canceled
 )
 
-// checkpoint does that until the store closes. The last connection to close does the rest.
+// checkpoint does this until the store closes. Closing the last connection does the final
+// checkpoint.
 func (s *Store) checkpoint(file string) {
 	db, err := sqliteDB(file, "deferred", []string{"busy_timeout(200)"})
 	if err != nil {
@@ -90,7 +92,8 @@ func (s *Store) checkpoint(file string) {
 		if cut := s.cutBackup.Load(); cut != nil && pages > longerLog {
 			(*cut)(fmt.Errorf("%w: more came during the backup than the log has room for; take it while less comes, or faster", ErrBehind))
 		}
-		// Where the disk is full, what the log takes of it is given back. With a backup on the way it can't begin anew.
+		// On a full disk truncate early, which frees space. Not during a backup, which keeps the
+		// log in use.
 		if err == nil && len(s.backups) == 0 && (pages > longLog || s.kind(s.trouble.now()) == ErrFull) {
 			err = s.emptyLog(db)
 		}
@@ -98,8 +101,8 @@ func (s *Store) checkpoint(file string) {
 	}
 }
 
-// emptyLog has the log begin anew. Who writes waits for the connection meanwhile: while somebody
-// writes the log has no end.
+// emptyLog truncates the log. It holds the writing connection, as a log that is being written can't
+// be truncated.
 func (s *Store) emptyLog(db *sql.DB) error {
 	write, err := s.write.Conn(s.life)
 	if err != nil {
@@ -115,8 +118,8 @@ func sqliteDB(file, begin string, pragmas []string) (*sql.DB, error) {
 	return sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(file), RawQuery: q.Encode()}).String())
 }
 
-// A fileLock says whose a store is: an empty database, in a transaction that does not end before the lock is closed or
-// its process dies.
+// A fileLock locks a store's file: it is a transaction on an empty database, which stays open until
+// Close or until the process dies.
 type fileLock struct {
 	db *sql.DB
 	tx *sql.Tx
@@ -140,7 +143,7 @@ func lockSQLite(ctx context.Context, file string) (*fileLock, error) {
 
 func (l *fileLock) Close() error { return errors.Join(l.tx.Rollback(), l.db.Close()) }
 
-// code is the primary code of an error of SQLite, 0 of others.
+// code returns the primary code of an SQLite error, 0 for other errors.
 func code(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -153,7 +156,7 @@ func sqliteDialect() dialect {
 	statements := &sqliteStatements{}
 	return dialect{
 		least:  "min",
-		asText: true, // for every column that is read a lock is taken
+		asText: true, // SQLite locks a mutex for every column read
 		script: sqliteScript,
 		begin:  statements.begin,
 		close:  statements.close,
@@ -174,7 +177,7 @@ func sqliteDialect() dialect {
 	}
 }
 
-// sqliteScript puts a migration into SQLite's words.
+// sqliteScript translates a migration.
 func sqliteScript(text string) []string {
 	list := statements(text)
 	for i, one := range list {

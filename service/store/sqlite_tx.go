@@ -10,21 +10,21 @@ import (
 	"sync"
 )
 
-// Rows are added to SQLite by statements that are compiled once, below database/sql: what that does for every statement
-// costs more than adding a row.
+// Rows are added to SQLite with prepared statements below database/sql, whose overhead per
+// statement is larger than the cost of adding a row.
 
-// sqliteStatements are the compiled statements of the connection that writes.
+// sqliteStatements are the prepared statements of the writing connection.
 type sqliteStatements struct {
 	mu   sync.Mutex
-	of   any // driver's connection
+	of   any // the driver's connection
 	text map[string]driver.Stmt
 	rows map[rowsKey]string
 }
 
 type rowsKey struct {
 	table    *table
-	from, to int // columns
-	n        int // rows
+	from, to int // range of columns
+	n        int // number of rows
 }
 
 func (s *sqliteStatements) begin(ctx context.Context, db *sql.DB, durable bool) (transaction, error) {
@@ -32,12 +32,12 @@ func (s *sqliteStatements) begin(ctx context.Context, db *sql.DB, durable bool) 
 	if err != nil {
 		return nil, err
 	}
-	mode := "PRAGMA synchronous = NORMAL" // the log is synced with the next transaction that is durable
+	mode := "PRAGMA synchronous = NORMAL" // the next durable transaction syncs the log
 	if durable {
 		mode = "PRAGMA synchronous = FULL"
 	}
-	// Whoever asks may leave at any moment. The driver can say so though a transaction has begun, which nobody would end; it waits
-	// for the lock as long as busy_timeout says, not longer.
+	// Don't pass the caller's cancellation: the driver can return an error although the transaction
+	// has begun, which nobody would then end. The wait for the lock is limited by busy_timeout.
 	whole := context.WithoutCancel(ctx)
 	for _, one := range []string{mode, "BEGIN IMMEDIATE"} {
 		if _, err := conn.ExecContext(whole, one); err != nil {
@@ -47,7 +47,7 @@ func (s *sqliteStatements) begin(ctx context.Context, db *sql.DB, durable bool) 
 	return &sqliteTx{Conn: conn, statements: s}, nil
 }
 
-// close gives the statements back; a connection that has some does not close.
+// close closes the statements; a connection with open statements does not close.
 func (s *sqliteStatements) close(db *sql.DB) error {
 	conn, err := db.Conn(context.Background())
 	if err != nil {
@@ -89,13 +89,13 @@ func (tx *sqliteTx) Rollback() error {
 	}
 	tx.ended = true
 	_, err := tx.Conn.ExecContext(context.Background(), "ROLLBACK")
-	if err != nil && strings.Contains(err.Error(), "no transaction is active") { // SQLite has done it, as after some errors
+	if err != nil && strings.Contains(err.Error(), "no transaction is active") { // SQLite rolls back by itself after some errors
 		err = nil
 	}
 	return errors.Join(err, tx.Conn.Close())
 }
 
-// compiled gives to use the statement.
+// compiled calls use with the prepared statement.
 func (tx *sqliteTx) compiled(text string, use func(driver.Stmt) error) error {
 	return tx.Conn.Raw(func(of any) error {
 		s := tx.statements
@@ -116,10 +116,10 @@ func (tx *sqliteTx) compiled(text string, use func(driver.Stmt) error) error {
 	})
 }
 
-// atOnce are the numbers of rows that a statement has.
+// atOnce are the numbers of rows that one statement adds.
 var atOnce = []int{32, 4, 1}
 
-// upsert is the text of a statement that adds rows of some columns of a table.
+// upsert returns a statement that upserts rows with some columns of a table.
 func (s *sqliteStatements) upsert(key rowsKey) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (tx *sqliteTx) bulk(ctx context.Context, t *table, rows []int64) error {
 	if t != buckets {
 		return tx.add(ctx, t, rows, 0, len(t.columns))
 	}
-	// Rows of buckets are full of zeros. Those whose first and last bucket are the same are added together.
+	// Rows of buckets are mostly zeros. Rows with the same first and last bucket share statements.
 	width := len(t.keys) + len(t.columns)
 	var by [perPart][perPart][]int64
 	for ; len(rows) > 0; rows = rows[width:] {
@@ -165,12 +165,12 @@ func (tx *sqliteTx) bulk(ctx context.Context, t *table, rows []int64) error {
 	return nil
 }
 
-// add adds rows, which have the keys and some columns.
+// add upserts rows, each its keys and the columns from from up to, not including, to.
 func (tx *sqliteTx) add(ctx context.Context, t *table, rows []int64, from, to int) error {
 	width := len(t.keys) + to - from
 	var args []driver.NamedValue
 	for _, n := range atOnce {
-		n = min(n, 960/width) // parameters that a statement is not slow with
+		n = min(n, 960/width) // a statement with more parameters is slow
 		if n == 0 || len(rows) < n*width {
 			continue
 		}
@@ -196,7 +196,7 @@ func (tx *sqliteTx) add(ctx context.Context, t *table, rows []int64, from, to in
 	return nil
 }
 
-// exec has some rows at once in a list of values.
+// exec passes several rows as a VALUES list.
 func (tx *sqliteTx) exec(ctx context.Context, text string, r *rowset, visit func(int64)) (changed int64, err error) {
 	names := r.names()
 	for i := range names {

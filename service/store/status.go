@@ -1,15 +1,16 @@
 package store
 
-// A Status says how far the store is behind with what this process has taken. All of it is in the log already.
+// A Status tells what of the batches that this process accepted is not in the tables yet. All of it
+// is in the log.
 type Status struct {
-	WaitingBatches int64 // batches of which something is not in the tables yet
-	WaitingBytes   int64 // what that takes of the memory
-	Memory         int64 // from half of which on it is written at once; ErrBehind when it is full
-	Chunks         int64 // parts of the figures written to the tables so far
-	Trouble        error // why writing does not get on, nil if it does
+	WaitingBatches int64 // batches that are not completely in the tables
+	WaitingBytes   int64 // memory that they use
+	Memory         int64 // limit of WaitingBytes: from half of it on all is written at once, at the limit ErrBehind
+	Chunks         int64 // chunks written to the tables so far
+	Trouble        error // why writing fails, or nil
 }
 
-// Status returns what is so now. It asks no database, and may be called at any time.
+// Status returns the current status. It does not query the database, and may be called at any time.
 func (s *Store) Status() Status {
 	st := Status{WaitingBytes: s.waiting.Load(), Memory: int64(s.options.Memory), Chunks: s.chunks.Load(), Trouble: s.trouble.now()}
 	s.mu.Lock()

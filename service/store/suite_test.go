@@ -20,7 +20,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// Every test of the suite runs with both databases. fresh makes an empty one, and returns its URL.
+// suite runs every test with both databases. fresh makes an empty one and returns its URL.
 func suite(t *testing.T, fresh func(t *testing.T) string) {
 	for name, test := range map[string]func(*testing.T, string){
 		"Sums":       testSums,
@@ -90,7 +90,7 @@ func settle(t testing.TB, s *store.Store) {
 	}
 }
 
-// Whatever comes adds up to what profiles add up to.
+// The store adds batches up as package profile adds up profiles.
 func testSums(t *testing.T, url string) {
 	r := newMaker(1)
 	s := open(t, url, store.Options{})
@@ -112,7 +112,7 @@ func testSums(t *testing.T, url string) {
 	checkAll(t, s, list)
 }
 
-// A batch counts once, and another under its ID is refused.
+// A batch counts once, and a different batch with its ID is refused.
 func testDuplicates(t *testing.T, url string) {
 	r := newMaker(2)
 	s := open(t, url, store.Options{})
@@ -135,7 +135,7 @@ func testDuplicates(t *testing.T, url string) {
 	if _, err := s.Ingest(context.Background(), other); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("another batch by the same ID: %v", err)
 	}
-	// The same run and number of another build is another batch.
+	// The same run and number with another build is another batch.
 	other.ID.Build += "x"
 	if got := ingest(t, s, other); got.Known {
 		t.Errorf("%+v", got)
@@ -143,7 +143,7 @@ func testDuplicates(t *testing.T, url string) {
 	checkAll(t, s, append(list, other))
 }
 
-// What was taken is there when the store is opened again.
+// Accepted batches are there when the store is opened again.
 func testReopened(t *testing.T, url string) {
 	r := newMaker(3)
 	var list []fact
@@ -166,8 +166,9 @@ func testReopened(t *testing.T, url string) {
 	checkAll(t, open(t, url, store.Options{}), list)
 }
 
-// A cursor is one of a store, also when it is opened again, and not of what is restored from its backup. Those without a store, as they
-// once were, are taken if there was such a change.
+// A cursor belongs to one store, also when that is reopened, but not to a store restored from its
+// backup. Cursors without a store, as older versions made them, are accepted if there was such a
+// change.
 func testCursors(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(11)
@@ -215,7 +216,7 @@ func testCursors(t *testing.T, url string) {
 	}
 }
 
-// Who asks what has changed, however often, gets every change.
+// A client that follows the changes, however often it asks, gets every change.
 func testChanged(t *testing.T, url string) {
 	r := newMaker(4)
 	ctx := context.Background()
@@ -306,7 +307,7 @@ func testTokens(t *testing.T, url string) {
 	}
 }
 
-// Many at once, some of whom send the same.
+// Many clients at once, some of which send the same batches.
 func testConcurrent(t *testing.T, url string) {
 	r := newMaker(6)
 	s := open(t, url, store.Options{Memory: 1 << 20})
@@ -361,7 +362,7 @@ func TestSecondProcess(t *testing.T) {
 	}
 }
 
-// Figures of days long past become those of months, exactly, and what comes late goes there.
+// Statistics of old days are merged into months, exactly, and late batches are added there.
 func testMonths(t *testing.T, url string) {
 	ctx := context.Background()
 	r := newMaker(12)
@@ -377,7 +378,7 @@ func testMonths(t *testing.T, url string) {
 	for range 20 {
 		add(r.batch())
 	}
-	if err := s.Maintain(ctx); err != nil { // it is not time
+	if err := s.Maintain(ctx); err != nil { // not due yet
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -395,7 +396,7 @@ func testMonths(t *testing.T, url string) {
 	checkAll(t, s, list)
 }
 
-// It is remembered for some time which batches have come.
+// IDs of batches are remembered for some time.
 func testForgotten(t *testing.T, url string) {
 	r := newMaker(13)
 	s := open(t, url, store.Options{Remember: time.Hour})
@@ -421,8 +422,8 @@ func testForgotten(t *testing.T, url string) {
 	}
 }
 
-// What is sent of a run bit by bit is one run, of each API that it passed as well. It is complete if the last part says so, and
-// nothing else of it need be new then.
+// The parts of a run, sent one by one, count as one run, for each of its APIs too. The run is
+// complete if the last part says so, even if that part has nothing else new.
 func testParts(t *testing.T, url string) {
 	s := open(t, url, store.Options{})
 	f := newMaker(16).marker(1)
@@ -447,7 +448,7 @@ func testParts(t *testing.T, url string) {
 			t.Errorf("%d runs, %d ns, lost %d, complete %v, %v; it ended in order: %v", p.Runs, p.ElapsedNS, p.Lost, p.Complete, err, ends)
 		}
 	}
-	o := fleet.Origin{Build: "example.com/shop@v2"} // of which five runs are sent as one profile
+	o := fleet.Origin{Build: "example.com/shop@v2"} // five runs of it are sent as one profile
 	ingest(t, s, batchOf(&profile.Profile{Runs: 5, Complete: true, Markers: passed(4)}, o, someDay, fleet.BatchID{Build: o.Build}))
 	settle(t, s)
 	groups, err := s.Figures(t.Context(), f.ID, fleet.Filter{}, fleet.ByBuild)

@@ -11,14 +11,16 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// Figures are added up in memory before they are written: of an API that many machines report, a row is written once in
-// some seconds and not for each of them. What is in memory is in the log on disk as well (ingest.go).
+// Statistics are summed in memory before they are written: the row of an API that many machines
+// report is written once every few seconds instead of once per batch. What is in memory is also in
+// the log on disk (ingest.go).
 //
-// The sum is in chunks, by the highest bits of the API's ID, which is where its rows are in the tables. Each is
-// written alone, in a short transaction, which notes up to which batch of the log the chunk has been written.
+// The sum is divided into chunks by the top bits of the API's ID, so that a chunk's rows are
+// adjacent in the tables. Each chunk is written in its own short transaction, which records the
+// last log number included.
 const (
 	chunks    = 256
-	headChunk = chunks // of what is of runs as a whole
+	headChunk = chunks // the rows of heads
 	allChunks = chunks + 1
 )
 
@@ -29,13 +31,14 @@ type delta struct {
 	origin int32
 	day    int32
 	head   []byte
-	cells  []byte // of each its API, the hash of its words, the start of the run that has them, its length and its parts
+	cells  []byte // for each marker: API, hash of its name and position, start of the run that has them, length of parts, parts
 }
 
-// deltaHead is how many bytes of a cell are before its parts.
+// deltaHead is the number of bytes before the parts.
 const deltaHead = 28
 
-// deltaOf makes the delta of a profile that came before now, whose markers' words have the hashes.
+// deltaOf returns the delta of a profile received at now; words are the hashes of its markers'
+// names and positions.
 func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, now time.Time, numbers names) *delta {
 	d := &delta{origin: origin, day: int32(day), cells: make([]byte, 0, 160*len(p.Markers))}
 	var pack packer
@@ -52,24 +55,24 @@ func deltaOf(p *profile.Profile, words []uint64, origin int32, day fleet.Day, no
 	return d
 }
 
-// startOf is the start of the run that gave the marker its name, to the hour, as markgen push sends
-// it. It is not believed to be later than the batch came: who says so has the name for that hour
-// only, and not for good.
+// startOf returns the start of the run that gave the marker its name, rounded to the hour, as
+// markgen push sends it. It is limited to now: a wrong clock then determines the name for an hour,
+// not forever.
 func startOf(m *profile.Marker, now time.Time) int64 {
 	start := max(0, min(m.AsOf, now.UnixNano()))
 	return start - start%int64(time.Hour)
 }
 
-// A sum is what has come and is not written yet.
+// A sum is the statistics that are not written yet.
 type sum struct {
 	chunks [allChunks]*chunk
 	bytes  int
 	spare  []byte
-	last   int64 // number of the last batch in it
+	last   int64 // number of the last batch added
 }
 
-// add adds what a batch of that number in the log adds. Of chunks that have been written up to it already nothing is
-// added; written may be nil.
+// add adds a batch with this number in the log. It skips chunks that are written up to this number
+// already; written may be nil.
 func (s *sum) add(d *delta, number int64, written *[allChunks]int64) {
 	s.last = number
 	if written == nil || written[headChunk] < number {
@@ -98,7 +101,7 @@ func mergeHeads(sum, a, b []byte) []byte {
 	return heads.pack(sum, &row)
 }
 
-// chunk is the chunk of that number; the batch is the first in it if it is new.
+// chunk returns chunk c, which it creates if needed, with this batch as its first.
 func (s *sum) chunk(c int, number int64) *chunk {
 	if s.chunks[c] == nil {
 		s.chunks[c] = &chunk{from: number}
@@ -106,7 +109,8 @@ func (s *sum) chunk(c int, number int64) *chunk {
 	return s.chunks[c]
 }
 
-// take takes a chunk out of the sum; nil: nothing is in it. It counts among the bytes until drop.
+// take removes a chunk from the sum, and returns nil if it is empty. Its bytes stay counted until
+// drop.
 func (s *sum) take(c int) *chunk {
 	k := s.chunks[c]
 	s.chunks[c] = nil
@@ -115,30 +119,31 @@ func (s *sum) take(c int) *chunk {
 
 func (s *sum) drop(k *chunk) { s.bytes -= k.bytes }
 
-// A cellKey tells cells apart.
+// A cellKey is the key of a cell.
 type cellKey struct {
 	api    uint64
 	origin int32
 	day    int32
 }
 
-// wordsDay is the day of entries that are no cells but the words of an API: their hash, and the
-// start of the newest run that had them. So both are found in the same way.
+// wordsDay is the day of entries that are not cells: their value is the hash of an API's name and
+// position, with the start and origin of the newest run that had them. Both kinds of entries share
+// one index.
 const wordsDay = math.MinInt32
 
-// A chunk is a part of the sum. There are no pointers in it, and no memory is taken for a single cell.
+// A chunk is a part of the sum. It has no pointers per cell, and no allocation per cell.
 type chunk struct {
-	index   []uint32 // of entries, one more, by the hash of their keys; 0 is none; its length is a power of two
+	index   []uint32 // hash table: 1 + index in entries, 0 if free; the length is a power of two
 	entries []entry
 	store   []byte // values of entries
-	wasted  int    // bytes of store that belong to none
-	from    int64  // number of the first batch in it
-	bytes   int    // that it takes
+	wasted  int    // bytes of store not in use
+	from    int64  // number of its first batch
+	bytes   int    // memory in use
 }
 
 type entry struct {
 	cellKey
-	at   uint32 // in store
+	at   uint32 // offset in store
 	size uint32
 	room uint32
 }
@@ -147,7 +152,7 @@ const entryBytes = 28
 
 func (k cellKey) hash() uint64 { return mix(k.api, uint64(uint32(k.origin))<<32|uint64(uint32(k.day))) }
 
-// find returns the entry of a key, nil if there is none.
+// find returns the entry of a key, or nil.
 func (c *chunk) find(key cellKey) *entry {
 	if len(c.index) == 0 {
 		return nil
@@ -161,7 +166,7 @@ func (c *chunk) find(key cellKey) *entry {
 	return nil
 }
 
-// make makes the entry of a key that has none, with a value.
+// make adds an entry for a new key.
 func (c *chunk) make(key cellKey, value []byte) {
 	if 4*(len(c.entries)+1) > 3*len(c.index) {
 		c.index = make([]uint32, max(16, 2*len(c.index)))
@@ -174,7 +179,7 @@ func (c *chunk) make(key cellKey, value []byte) {
 	c.place(len(c.entries) - 1)
 }
 
-// place puts an entry into the index.
+// place adds an entry to the index.
 func (c *chunk) place(i int) {
 	mask := uint64(len(c.index) - 1)
 	at := c.entries[i].hash() & mask
@@ -184,14 +189,14 @@ func (c *chunk) place(i int) {
 	c.index[at] = uint32(i + 1)
 }
 
-// value is that of an entry.
+// value returns the value of an entry.
 func (c *chunk) value(e *entry) []byte { return c.store[e.at:][:e.size:e.size] }
 
-// set gives an entry another value.
+// set sets the value of an entry.
 func (c *chunk) set(e *entry, value []byte) {
 	if len(value) > int(e.room) {
 		c.wasted += int(e.room)
-		// A little more than it needs: numbers grow.
+		// Leave some room, as numbers grow.
 		room := len(value) + len(value)/8
 		e.at, e.room = uint32(len(c.store)), uint32(room)
 		c.store = append(c.store, value...)
@@ -205,7 +210,7 @@ func (c *chunk) set(e *entry, value []byte) {
 	}
 }
 
-// compact gives wasted bytes back.
+// compact frees wasted bytes.
 func (c *chunk) compact() {
 	store := make([]byte, 0, len(c.store)-c.wasted)
 	for i := range c.entries {
@@ -217,7 +222,7 @@ func (c *chunk) compact() {
 	c.store, c.wasted = store, 0
 }
 
-// add adds a value to that of a key, by merge.
+// add merges a value into that of a key. It returns spare, which it may have grown.
 func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a, b []byte) []byte) []byte {
 	if e := c.find(key); e == nil {
 		c.make(key, value)
@@ -229,8 +234,8 @@ func (c *chunk) add(s *sum, key cellKey, value, spare []byte, merge func(sum, a,
 	return spare
 }
 
-// newer says that an API had words in a run that started then. Of runs that started at the same
-// time, the one that comes last is the newest.
+// newer records that a run started at asOf had the name and position with hash words. Of equal
+// starts the last call wins.
 func (c *chunk) newer(s *sum, api, words uint64, asOf int64, origin int32) {
 	key := cellKey{api: api, day: wordsDay}
 	var value [20]byte
@@ -245,14 +250,14 @@ func (c *chunk) newer(s *sum, api, words uint64, asOf int64, origin int32) {
 	}
 }
 
-// count counts the bytes anew.
+// count updates the memory in use.
 func (c *chunk) count(s *sum) {
 	bytes := cap(c.store) + entryBytes*cap(c.entries) + 4*len(c.index)
 	s.bytes += bytes - c.bytes
 	c.bytes = bytes
 }
 
-// sorted gives the cells in the order of their keys, as the tables have them, and the words.
+// sorted returns the cells and the words, sorted by key as in the tables.
 func (c *chunk) sorted() (cells, words []*entry) {
 	for i := range c.entries {
 		if e := &c.entries[i]; e.day == wordsDay {
@@ -269,7 +274,8 @@ func (c *chunk) sorted() (cells, words []*entry) {
 	return cells, words
 }
 
-// words are the hash of an entry's words, and start and origin of the newest run that had them.
+// words returns the hash of an entry's name and position, and the start and origin of the newest
+// run that had them.
 func (c *chunk) words(e *entry) (hash uint64, asOf int64, origin int32) {
 	v := c.value(e)
 	return binary.LittleEndian.Uint64(v), int64(binary.LittleEndian.Uint64(v[8:])), int32(binary.LittleEndian.Uint32(v[16:]))

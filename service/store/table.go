@@ -7,56 +7,56 @@ import (
 	"strings"
 )
 
-// A rule says how two values of a column become one. All are commutative and associative: no order of adding gives another
-// result.
+// A rule defines how two values of a column are merged. All rules are commutative and associative,
+// so the order of merging does not matter.
 type rule uint8
 
 const (
-	sums     rule = iota // they are added up; the sum stays at most
-	sumLow               // the lower of two columns of a number of 128 bits; what it has too many goes to the next
-	sumHigh              // the upper one
-	largest              // the larger
-	smallest             // the smaller; most is none
-	union                // the bits of both
+	sums     rule = iota // saturating sum
+	sumLow               // lower column of a 128-bit sum; carries into the next column
+	sumHigh              // upper column of a 128-bit sum
+	largest              // maximum
+	smallest             // minimum; MaxInt64 if there is no value
+	union                // bitwise or
 )
 
-// A column is a figure that adds up.
+// A column is a value that can be merged.
 type column struct {
 	name string
 	rule rule
 }
 
-// A table of figures: its rows are told apart by keys, and rows of equal keys become one by the rules of the columns.
-// The same description makes the upserts, and adds rows up in memory before they are written and after they were
-// read.
+// A table is a statistics table. Rows with equal keys are merged by the rules of the columns: by
+// the upserts that a table generates, in memory before writing, and after reading.
 type table struct {
 	name    string
 	keys    []string
 	columns []column
 }
 
-// The tables of figures, see docs/store.md.
+// The statistics tables, see docs/store.md.
 var (
-	// cells has what a marker has once, by API, origin and day.
+	// cells has the single values of a marker, by API, origin and day.
 	cells = &table{"cell", cellKeys, []column{
 		{"runs", sums}, {"count", sums}, {"open", sums}, {"self", sums}, {"nested", sums}, {"ticks", sums},
 		{"least", smallest}, {"most", largest}, {"first_least", smallest}, {"first_most", largest},
 		{"sample", largest}, {"flags", union},
 	}}
 
-	// buckets has eight buckets a row: of a series, from the bucket 8·part on.
+	// buckets has perPart buckets per row: those of a series from number perPart·part on.
 	buckets = &table{"bucket", append(cellKeys[:3:3], "series", "part"), bucketColumns()}
 
-	// estimates has what tells how far off figures are of markers that were sampled, or picked at random.
+	// estimates has the data for the errors of markers that were sampled, or picked at random.
 	estimates = &table{"estimate", cellKeys, []column{
 		{"samples", sums}, {"seen", sums}, {"count_var", sumLow}, {"count_var_hi", sumHigh}, {"sum_var", sumLow}, {"sum_var_hi", sumHigh},
 		{"picks", sums}, {"weight", sumLow}, {"weight_hi", sumHigh}, {"picked", sumLow}, {"picked_hi", sumHigh}, {"picked_var", sumLow}, {"picked_var_hi", sumHigh},
 	}}
 
-	// readings has what collectors read: of a value its three sums; of a collector, scopes and dropped in the first two.
+	// readings has the readings of collectors: for a value its three sums; for a collector Scopes
+	// and Dropped, in the first two columns.
 	readings = &table{"reading", append(cellKeys[:3:3], "value"), []column{{"sum", sums}, {"self", sums}, {"nested", sums}}}
 
-	// heads has what is of runs as a whole, by origin and day.
+	// heads has the fields that are about runs, by origin and day.
 	heads = &table{"head", []string{"origin", "day"}, []column{
 		{"batches", sums}, {"runs", sums}, {"elapsed", sums}, {"lost", sums}, {"flags", union},
 		{"sample", largest}, {"windows", sums}, {"open", sums}, {"net", sums}, {"of", sums},
@@ -76,10 +76,10 @@ func bucketColumns() (list []column) {
 	return list
 }
 
-// widest is how many columns a table has at most.
+// widest is the max number of columns of a table.
 const widest = 4 * perPart
 
-// none is the value of a column that has nothing to add.
+// none returns the neutral value of a column.
 func (c *column) none() int64 {
 	if c.rule == smallest {
 		return most
@@ -87,14 +87,14 @@ func (c *column) none() int64 {
 	return 0
 }
 
-// clear makes a row that adds nothing.
+// clear sets a row to neutral values.
 func (t *table) clear(row *[widest]int64) {
 	for i := range t.columns {
 		row[i] = t.columns[i].none()
 	}
 }
 
-// add adds a value of a column to a row.
+// add merges a value into a column of a row.
 func (t *table) add(row *[widest]int64, i int, v int64) {
 	switch t.columns[i].rule {
 	case sums, sumHigh:
@@ -112,7 +112,8 @@ func (t *table) add(row *[widest]int64, i int, v int64) {
 	}
 }
 
-// A row in memory is its columns in few bytes: which of them have a value, and these.
+// In memory a row is a bit set of the columns with a non-neutral value, then these values, all as
+// varints.
 
 func (t *table) pack(b []byte, row *[widest]int64) []byte {
 	var has uint64
@@ -128,7 +129,7 @@ func (t *table) pack(b []byte, row *[widest]int64) []byte {
 	return b
 }
 
-// unpack adds the row at the front of b to row, and returns what is behind.
+// unpack merges the row at the front of b into row, and returns the rest of b.
 func (t *table) unpack(row *[widest]int64, b []byte) []byte {
 	has, n := binary.Uvarint(b)
 	b = b[n:]
@@ -140,7 +141,7 @@ func (t *table) unpack(row *[widest]int64, b []byte) []byte {
 	return b
 }
 
-// names are its keys and columns, as a statement has them.
+// names returns the quoted keys and columns for a statement.
 func (t *table) names() string {
 	names := append([]string(nil), t.keys...)
 	for _, c := range t.columns {
@@ -149,8 +150,8 @@ func (t *table) names() string {
 	return strings.Join(names, ", ")
 }
 
-// insert is the beginning of the statement that adds rows: up to VALUES, or whatever gives them. The rows have the keys and the
-// columns from one up to another, not included; in the others there is nothing to add.
+// insert returns an upsert up to its VALUES clause or query. Rows have the keys and the columns
+// from from up to, not including, to.
 func (t *table) insert(from, to int) string {
 	names := append([]string(nil), t.keys...)
 	for _, c := range t.columns[from:to] {
@@ -159,7 +160,7 @@ func (t *table) insert(from, to int) string {
 	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") "
 }
 
-// conflict is the end of that statement. least is the engine's function for the smaller of two numbers.
+// conflict returns the end of the upsert. least is the SQL function for the minimum.
 func (t *table) conflict(least string, from, to int) string {
 	var sets []string
 	for i := from; i < to; i++ {

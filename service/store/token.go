@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// A Token is what the store knows of a token: not the token itself but its hash.
+// A Token is a token as the store keeps it: with its hash, not its secret.
 type Token struct {
-	ID      string   // names it, is no secret
+	ID      string   // public
 	Hash    [32]byte // SHA-256 of the secret
-	Name    string   // for people
+	Name    string   // for people to read
 	Scopes  []string // "ingest", "read", "admin"
 	Created time.Time
-	Expires time.Time // zero: never
-	Revoked time.Time // zero: it is good
+	Expires time.Time // zero if never
+	Revoked time.Time // zero if valid
 }
 
-// AddToken adds a token, whose ID and hash no other has.
+// AddToken adds a token. Its ID and hash must be new.
 func (s *Store) AddToken(ctx context.Context, t Token) error {
 	what := "adding token " + t.ID
 	for _, scope := range t.Scopes {
@@ -41,7 +41,7 @@ func (s *Store) AddToken(ctx context.Context, t Token) error {
 	return nil
 }
 
-// Tokens lists the tokens in the order in which they were made, revoked ones too.
+// Tokens returns all tokens, including revoked ones, in the order of creation.
 func (s *Store) Tokens(ctx context.Context) (list []Token, err error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT id, hash, name, scopes, created, expires, revoked FROM token ORDER BY created, id")
 	err = each(rows, err, func() error {
@@ -61,7 +61,8 @@ func (s *Store) Tokens(ctx context.Context) (list []Token, err error) {
 	return list, s.wrap("listing tokens", err)
 }
 
-// RevokeToken makes a token worthless; it stays listed. ErrNotFound. One that was revoked before stays revoked since then.
+// RevokeToken revokes a token, which stays listed, or returns ErrNotFound. A second call keeps the
+// time of the first.
 func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	what := "revoking token " + id
 	now, err := s.clock(ctx, s.read)
@@ -78,7 +79,7 @@ func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	return nil
 }
 
-// A moment is in a column as milliseconds since 1970; 0 is no moment.
+// toMillis returns t in ms since 1970, as columns have it; 0 for the zero time.
 func toMillis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

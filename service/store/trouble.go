@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// A worker is a part of the store that writes by itself, or for who sends batches.
+// A worker is an activity of the store that writes.
 type worker int
 
 const (
 	folding worker = iota
-	tending        // and maintaining
-	logging        // of SQLite's write-ahead log
-	taking         // batches
+	tending        // writer leases and maintenance
+	logging        // checkpoints of SQLite's write-ahead log
+	taking         // Ingest
 	workers
 )
 
-// doubtful is how long a batch that could not be taken says that none can be: if no other comes, nobody tries.
+// doubtful is how long a failed Ingest counts as an error of the store: without new batches nothing
+// else would clear it.
 const doubtful = 10 * time.Second
 
-// troubles are why the workers do not get on.
+// troubles has the last error of each worker.
 type troubles struct {
 	mu   sync.Mutex
 	list [workers]struct {
@@ -28,7 +29,7 @@ type troubles struct {
 	}
 }
 
-// note says what became of a worker's last try; nil: it did what it had to.
+// note records the result of a worker's last attempt.
 func (t *troubles) note(w worker, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,14 +40,14 @@ func (t *troubles) note(w worker, err error) {
 	of.err, of.last = err, now
 }
 
-// of is why a worker does not get on, and since when.
+// of returns a worker's error, or nil, and since when it has it.
 func (t *troubles) of(w worker) (since time.Time, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.list[w].since, t.list[w].err
 }
 
-// now is why any of them does not get on, nil if all do.
+// now returns an error of any worker, or nil.
 func (t *troubles) now() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// until sends batches until the error is of a kind, and returns those that were taken.
+// until sends batches until an error of the kind occurs, and returns those that were accepted.
 func until(t *testing.T, s *store.Store, r *maker, kind error) (list []fact) {
 	t.Helper()
 	for range 500 {
@@ -34,7 +34,7 @@ func until(t *testing.T, s *store.Store, r *maker, kind error) (list []fact) {
 			list = append(list, b)
 		case errors.Is(err, kind):
 			return list
-		case !errors.Is(err, store.ErrGone): // connections that are cut while it begins
+		case !errors.Is(err, store.ErrGone): // connections cut when it starts
 			t.Fatalf("error %v, want %v", err, kind)
 		}
 	}
@@ -42,7 +42,7 @@ func until(t *testing.T, s *store.Store, r *maker, kind error) (list []fact) {
 	return nil
 }
 
-// again sends a batch as a client does, until it is taken.
+// again sends a batch until it is accepted, as a client does.
 func again(t *testing.T, s *store.Store, b *fleet.Batch) {
 	t.Helper()
 	var err error
@@ -55,8 +55,8 @@ func again(t *testing.T, s *store.Store, b *fleet.Batch) {
 	t.Fatal(err)
 }
 
-// A store that is full says so, also to who asks whether it takes batches, has all that it took,
-// and goes on when there is room.
+// A full store reports that it is full, also to Ping, keeps all that it accepted, and continues
+// when there is space.
 func TestFullSQLite(t *testing.T) {
 	tier.Corpus(t)
 	s := open(t, filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
@@ -82,10 +82,10 @@ func TestFullSQLite(t *testing.T) {
 	}
 }
 
-// smallDisk is a disk that can be filled, with options of mount.
+// smallDisk returns a small file system mounted with options.
 func smallDisk(t *testing.T, options string) string {
 	t.Helper()
-	disk, err := os.MkdirTemp("/tmp", "full-") // all can get there, as to t.TempDir they can't
+	disk, err := os.MkdirTemp("/tmp", "full-") // accessible to all users, as t.TempDir is not
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func smallDisk(t *testing.T, options string) string {
 	return disk
 }
 
-// fill fills a disk with a file.
+// fill fills a file system with a file.
 func fill(t *testing.T, name string) {
 	t.Helper()
 	if out, err := exec.Command("dd", "if=/dev/zero", "of="+name, "bs=4K").CombinedOutput(); err == nil {
@@ -109,7 +109,7 @@ func fill(t *testing.T, name string) {
 	}
 }
 
-// A store on a full disk is not opened, and it is said why.
+// A store on a full disk is not opened, and the error says why.
 func TestFullOpens(t *testing.T) {
 	tier.Test(t)
 	disk := smallDisk(t, "size=4m")
@@ -135,7 +135,8 @@ func TestFullOpens(t *testing.T) {
 	open(t, file, store.Options{})
 }
 
-// As much is so of PostgreSQL. On a full disk it may also let nobody connect, as it has no room for a file that it makes then.
+// The same for PostgreSQL. On a full disk it may also refuse connections, for which it needs to
+// create a file.
 func TestFullPostgres(t *testing.T) {
 	tier.Corpus(t)
 	database(t)
@@ -144,7 +145,7 @@ func TestFullPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner, err := user.Current()
-	if postgres, none := user.Lookup("postgres"); none == nil && os.Getuid() == 0 { // whom pgtest runs it as
+	if postgres, none := user.Lookup("postgres"); none == nil && os.Getuid() == 0 { // pgtest runs it as this user
 		owner = postgres
 	}
 	if err != nil {
@@ -201,8 +202,8 @@ func TestFullPostgres(t *testing.T) {
 	checkAll(t, s, append(list, b))
 }
 
-// A store that is full is closed without trying for long to write what is in its log; who opens it
-// finds all that was taken.
+// A full store closes without retrying for long to write what is in its log; reopening it finds all
+// that it accepted.
 func TestFullCloses(t *testing.T) {
 	tier.Test(t)
 	file := filepath.Join(t.TempDir(), "fleet.db")
@@ -221,8 +222,8 @@ func TestFullCloses(t *testing.T) {
 	checkAll(t, open(t, file, store.Options{}), list)
 }
 
-// The write-ahead log begins anew though somebody writes and somebody reads all the time; and it
-// does not wait for a backup that does not end.
+// The write-ahead log is truncated although clients write and read all the time, and does not wait
+// for a backup that does not end.
 func TestLogBeginsAnew(t *testing.T) {
 	t.Cleanup(store.SetLog(50, 300))
 	file := filepath.Join(t.TempDir(), "fleet.db")
@@ -300,7 +301,7 @@ func TestReadOnlySQLite(t *testing.T) {
 	checkAll(t, s, append(list, b))
 }
 
-// What is no store is refused, and left as it is.
+// A file that is not a store is refused, and left unchanged.
 func TestNoStore(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
@@ -318,7 +319,8 @@ func TestNoStore(t *testing.T) {
 	}
 }
 
-// PostgreSQL that takes no more for a while, or is gone, says so; and all that was taken is there afterwards.
+// If PostgreSQL refuses writes for a while, or is gone, the error says so; all accepted batches are
+// there afterwards.
 func TestTroublePostgres(t *testing.T) {
 	tier.Corpus(t)
 	store.SetLease(time.Second)

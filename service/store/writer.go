@@ -12,28 +12,29 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// Every process that has a store open is a writer, with a number and a log of its own. When one is gone, as its row has not
-// been renewed for some time, another takes its log over: what is there, and was only in its memory, is added up
-// again and written, chunk by chunk, where that has not been done.
+// Every process that opens a store is a writer, with a number and a log. When a writer does not
+// renew its lease, another process takes its log over: it adds up the log entries, which were only
+// in the writer's memory, and writes the chunks that the tables lack.
 //
-// It does not matter whether a writer that is taken for gone lives on. Nothing is put into a log but by its owner, in a
-// transaction that has the writer's row locked; and no chunk is written but by who knows up to where it was written before.
+// It does no harm if the old process is still alive: log entries are added only in a transaction
+// that has locked the writer's row as its owner, and a chunk is written only by a process that
+// knows the last log number it includes.
 
 var (
-	beats = 2 * time.Second  // between two renewals
-	lease = 10 * time.Second // after which a writer that has not renewed is taken for gone
+	beats = 2 * time.Second  // interval of renewals
+	lease = 10 * time.Second // a writer that has not renewed for so long is considered dead
 )
 
 var errLost = errors.New("other processes took this one for dead, as it did not get to the database for some time")
 
-// who is the writer that this process is.
+// who returns this process's number as a writer, and its proof of ownership.
 func (s *Store) who() (writer int64, me []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.writer, s.me
 }
 
-// join becomes a writer, of an empty log.
+// join becomes a new writer with an empty log.
 func (s *Store) join(ctx context.Context) error {
 	tx, err := s.begin(ctx, true)
 	if err != nil {
@@ -71,7 +72,8 @@ func (s *Store) join(ctx context.Context) error {
 	return nil
 }
 
-// rejoin becomes a new writer, if this process is still the one whose log was taken over. What of it is in memory is left to who took it.
+// rejoin becomes a new writer, unless that has been done since lost was taken over. The process
+// that took it over recovers what is in memory here.
 func (s *Store) rejoin(ctx context.Context, lost int64) error {
 	s.joining.Lock()
 	defer s.joining.Unlock()
@@ -81,7 +83,7 @@ func (s *Store) rejoin(ctx context.Context, lost int64) error {
 	return s.join(ctx)
 }
 
-// beat renews a writer's lease, and locks its row. It is errLost when somebody else owns it.
+// beat renews a writer's lease and locks its row. It returns errLost if another process owns it.
 func beat(ctx context.Context, q queryer, writer int64, me []byte, now time.Time) error {
 	r, err := q.ExecContext(ctx, "UPDATE writer SET beat = $1 WHERE id = $2 AND owner = $3", now.UnixMilli(), writer, me)
 	if err != nil {
@@ -94,7 +96,8 @@ func beat(ctx context.Context, q queryer, writer int64, me []byte, now time.Time
 	return err
 }
 
-// tend renews the lease, and takes over the logs of writers that are gone, until the store closes.
+// tend renews the lease, takes over logs of dead writers, and runs maintenance, until the store
+// closes.
 func (s *Store) tend() {
 	tick := time.NewTicker(beats)
 	defer tick.Stop()
@@ -117,7 +120,7 @@ func (s *Store) tend() {
 	}
 }
 
-// renew renews the lease.
+// renew renews the lease, in a shared database.
 func (s *Store) renew() error {
 	if !s.shared {
 		return nil
@@ -135,7 +138,7 @@ func (s *Store) renew() error {
 	return err
 }
 
-// takeOver recovers the log of a writer that is gone; again says that there was one.
+// takeOver recovers the log of a dead writer; again reports whether there was one.
 func (s *Store) takeOver() (again bool, err error) {
 	ctx, stop := context.WithTimeout(s.life, time.Minute)
 	defer stop()
@@ -143,9 +146,9 @@ func (s *Store) takeOver() (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// One that has renewed in the future has not done so since the clock was set back.
+	// A lease in the future is from before the clock was set back.
 	before, after := now.Add(-lease).UnixMilli(), now.Add(lease).UnixMilli()
-	if !s.shared { // there is no other process
+	if !s.shared { // all other writers are dead
 		before = most
 	}
 	writer, _ := s.who()
@@ -160,19 +163,19 @@ func (s *Store) takeOver() (again bool, err error) {
 	me := make([]byte, 16)
 	rand.Read(me)
 	n, err := s.change(ctx, true, "UPDATE writer SET owner = $1, beat = $2 WHERE id = $3 AND beat = $4", me, now.UnixMilli(), id, beat)
-	if n == 0 || err != nil { // another was quicker, or it lives
+	if n == 0 || err != nil { // another process was quicker, or the writer lives
 		return true, err
 	}
 	err = s.recoverLog(id, me)
-	if errors.Is(err, errLost) { // it took so long that another went on
+	if errors.Is(err, errLost) { // it took so long that another process took over
 		err = nil
 	}
 	return true, err
 }
 
-// recoverLog writes what is in the log of a writer, which is me now, and removes both.
+// recoverLog writes the log of writer id, which me now owns, to the tables, and removes the writer.
 func (s *Store) recoverLog(id int64, me []byte) error {
-	ctx := s.life // each statement has a limit of its own
+	ctx := s.life // each statement has its own limit
 	if err := s.loadKnown(ctx, s.read); err != nil {
 		return err
 	}
@@ -231,8 +234,8 @@ func (s *Store) recoverLog(id int64, me []byte) error {
 	return tx.Commit()
 }
 
-// readLog adds up what is in a writer's log from a number on, as far as chunks have not been written, and until it takes
-// a part of the memory for waiting figures.
+// readLog adds up a writer's log from a number on, without the chunks that are written, until the
+// sum uses a quarter of Options.Memory.
 func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allChunks]int64) (*sum, error) {
 	part := &sum{}
 	full := errors.New("full")
@@ -264,7 +267,7 @@ func (s *Store) readLog(ctx context.Context, writer, from int64, written *[allCh
 	return part, err
 }
 
-// remove removes a writer, all of whose log is in the tables.
+// remove removes a writer. All of its log must be in the tables.
 func (s *Store) remove(ctx context.Context, tx transaction, id int64, me []byte) error {
 	r, err := tx.ExecContext(ctx, "DELETE FROM writer WHERE id = $1 AND owner = $2", id, me)
 	if err != nil {
@@ -281,7 +284,7 @@ func (s *Store) remove(ctx context.Context, tx transaction, id int64, me []byte)
 	return nil
 }
 
-// settleOthers waits until what others have put into their logs up to now is written.
+// settleOthers waits until the log entries that other writers have now are written.
 func (s *Store) settleOthers(ctx context.Context) error {
 	logs := map[int64]int64{}
 	writer, _ := s.who()
