@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// allowed tells whether a request may be answered, by a problem if not: who asks has a token with the scope, or needs none.
+// allowed returns nil if the request has a token with the scope, or needs none, and otherwise a
+// problem.
 func (s *Server) allowed(r *http.Request, scope string) error {
 	if scope == "" {
 		return nil
@@ -24,7 +25,7 @@ func (s *Server) allowed(r *http.Request, scope string) error {
 		knownOf(r).token = token.ID
 		return s.rates.failed(r, s.Now(), err)
 	}
-	// A session is for looking only: whatever a page makes a browser send, nothing is changed by it.
+	// A session only permits reading: no page can make a browser change anything with it.
 	if scope == ScopeRead && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		if token, given, err := s.session(r); given && (err == nil || !public) {
 			knownOf(r).token = token.ID
@@ -40,7 +41,7 @@ func (s *Server) allowed(r *http.Request, scope string) error {
 	return nil
 }
 
-// ownName tells whether a request may come by the name without a token.
+// ownName reports whether host is a name under which the server answers requests without a token.
 func (s *Server) ownName(host string) bool {
 	if !s.Local {
 		return true
@@ -52,7 +53,7 @@ func (s *Server) ownName(host string) bool {
 	return err == nil || strings.EqualFold(host, "localhost") || slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
 }
 
-// page answers with a page to who may read; who may not is sent to the form for a token.
+// page serves a page to a client that may read; others are redirected to the login form.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	var err error
 	if s.Assets == "" || !strings.HasPrefix(r.URL.Path, s.Assets) {

@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// Each route takes tokens with its scope, and tells what is wrong with others.
+// Each route accepts tokens with its scope, and says what is wrong with others.
 func TestTokens(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	at.ready()
@@ -70,10 +70,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A token is made and revoked over HTTP, and holds from then on, and no longer.
+// A token created over HTTP is valid from then on, and no longer once revoked.
 func TestTokenLife(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
-	other := start(t, server.Options{}, server.Limits{}, func(*storeType) server.Store { return at.store }) // another server of the store
+	other := start(t, server.Options{}, server.Limits{}, func(*storeType) server.Store { return at.store }) // another server of the same store
 	post := func(body string) reply {
 		return at.do("POST", "/v1/tokens", []byte(body), at.bearer("admin"), "Content-Type: application/json")
 	}
@@ -96,7 +96,7 @@ func TestTokenLife(t *testing.T) {
 	if !strings.Contains(string(r.body), made.ID) || strings.Contains(string(r.body), made.Token) || strings.Contains(string(r.body), `"revoked"`) {
 		t.Errorf("%s", r.body)
 	}
-	for range 2 { // it may come again
+	for range 2 { // repeating it is fine
 		if r := at.do("DELETE", "/v1/tokens/"+made.ID, nil, at.bearer("admin")); r.status != 204 {
 			t.Errorf("%d\n%s", r.status, r.body)
 		}
@@ -129,7 +129,8 @@ func TestTokenLife(t *testing.T) {
 	}
 }
 
-// Without tokens: what is open is open to all, but not to pages from elsewhere that look at a machine's own server.
+// Without tokens: what is public is open to all, but not to pages from elsewhere that access a
+// machine's own server.
 func TestPublic(t *testing.T) {
 	body := encoded(t, made(5, 1, "a/b@v1"))
 	send := func(at *site, headers ...string) int {
@@ -165,7 +166,7 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// A browser gets pages with a token that is given in a form, kept in a cookie, and good for looking only.
+// A browser gets pages after login with a token, by a cookie that only permits reading.
 func TestLogin(t *testing.T) {
 	pages := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
@@ -265,7 +266,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// What a token has sent can be removed, and so can a build; lists and pages know at once, those who follow soon.
+// What a token has sent can be removed, and so can a build; lists and pages change at once, clients
+// that follow soon.
 func TestRemove(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	mallory := at.newToken(time.Time{}, "ingest")
@@ -279,7 +281,7 @@ func TestRemove(t *testing.T) {
 	at.settle()
 	honest := at.do("GET", "/v1/apis?limit=1000", nil, at.bearer("read"))
 	put(encoded(t, made(30, 2, "example.com/evil@v1")), "Authorization: Bearer "+mallory)
-	put(encoded(t, made(30, 3, "example.com/shop@v1")), "Authorization: Bearer "+mallory) // of the same build and machine
+	put(encoded(t, made(30, 3, "example.com/shop@v1")), "Authorization: Bearer "+mallory) // for the same build and machine
 	at.settle()
 	for _, query := range []string{"", "?", "?run=" + fleet.NewRunID().String() + "&build=y", "?run=" + fleet.NewRunID().String() + "&token=x", "?run=x", "?dry=1", "?build=x&dry=yes", "?package=a", "?from=2026-01-02&to=2026-01-01"} {
 		if r := at.do("DELETE", "/v1/figures"+query, nil, at.bearer("admin")); r.status != 400 {

@@ -22,9 +22,9 @@ type tokenJSON struct {
 	Name    string     `json:"name"`
 	Scopes  []string   `json:"scopes"`
 	Created time.Time  `json:"created"`
-	Expires *time.Time `json:"expires,omitempty"` // left out: never
-	Revoked *time.Time `json:"revoked,omitempty"` // left out: it is good
-	Token   string     `json:"token,omitempty"`   // the token itself: only in the answer to the request that made it
+	Expires *time.Time `json:"expires,omitempty"` // absent if never
+	Revoked *time.Time `json:"revoked,omitempty"` // absent if valid
+	Token   string     `json:"token,omitempty"`   // the secret token, only in the answer to the request that created it
 }
 
 func tokenOf(t store.Token) tokenJSON {
@@ -40,7 +40,7 @@ func tokenOf(t store.Token) tokenJSON {
 	return j
 }
 
-// getTokens lists the tokens, those that were revoked or have expired too.
+// getTokens lists all tokens, including revoked and expired ones.
 func (s *Server) getTokens(w http.ResponseWriter, r *http.Request) error {
 	if p := paramsOf(r); p.err != nil {
 		return p.err
@@ -56,7 +56,7 @@ func (s *Server) getTokens(w http.ResponseWriter, r *http.Request) error {
 	return sendJSON(w, r, answer)
 }
 
-// postToken makes a token. The answer is the only place where it ever stands.
+// postToken creates a token. Only the answer to this request contains the secret.
 func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
 	if p := paramsOf(r); p.err != nil {
 		return p.err
@@ -67,7 +67,7 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name    string     `json:"name"`
 		Scopes  []string   `json:"scopes"`
-		Expires *time.Time `json:"expires"` // nil: never
+		Expires *time.Time `json:"expires"` // nil if never
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 16<<10))
 	dec.DisallowUnknownFields()
@@ -85,7 +85,7 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
 	}
 	var expires time.Time
 	if ask.Expires != nil {
-		if expires = *ask.Expires; !expires.After(s.Now()) { // also of the year 1, which in Go is no time
+		if expires = *ask.Expires; !expires.After(s.Now()) { // including year 1, Go's zero time
 			return badRequest.problem("the token would have expired on %s; give a time to come", expires.UTC().Format(time.RFC3339))
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Location", "/v1/tokens/"+token.ID)
 	w.WriteHeader(http.StatusCreated)
-	_, _ = w.Write(append(body, '\n')) // who has gone does not know the token; it can be revoked by its ID in the list
+	_, _ = w.Write(append(body, '\n')) // if the client is gone, the token is unknown to all and can be revoked by its ID
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (s *Server) deleteToken(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteFigures takes figures out of the store, or says what it would take out.
+// deleteFigures removes statistics from the store, or returns what it would remove.
 func (s *Server) deleteFigures(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "build", "go", "goos", "goarch", "cpu", "from", "to", "token", "run", "dry")
 	removal := store.Removal{Origins: p.filter(), Token: p.text("token"), Dry: p.word("dry", "", "1") != ""}
@@ -165,7 +165,7 @@ func (s *Server) deleteFigures(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(done)
 }
 
-// getBackup sends a copy of the store while it is in use.
+// getBackup sends a copy of the store, which stays in use.
 func (s *Server) getBackup(w http.ResponseWriter, r *http.Request) error {
 	if p := paramsOf(r); p.err != nil {
 		return p.err

@@ -15,7 +15,7 @@ import (
 	"github.com/markgen/markgen/service/catalogue"
 )
 
-// The types below are the JSON of answers, as openapi.yaml describes them. Times are in nanoseconds.
+// The types below are the JSON of answers, as openapi.yaml describes them. Durations are in ns.
 
 type apiJSON struct {
 	ID       registry.ID `json:"id"`
@@ -27,7 +27,7 @@ type apiJSON struct {
 	Line     int         `json:"line"`
 	First    time.Time   `json:"first"`
 	Changed  time.Time   `json:"changed"`
-	Runs     *uint64     `json:"runs,omitempty"` // left out where the figures are of some origins or days
+	Runs     *uint64     `json:"runs,omitempty"` // absent if the statistics are of some origins or days only
 	Origins  uint64      `json:"origins"`
 	Count    uint64      `json:"count"`
 	TotalNS  json.Number `json:"total_ns"` // may exceed 64 bits
@@ -42,7 +42,7 @@ func apiOf(a *fleet.API) apiJSON {
 	}
 }
 
-// part is the API with the figures of a marker, which are some of its figures.
+// part returns a with the statistics of m, which are part of its statistics.
 func (a apiJSON) part(m *profile.Marker) apiJSON {
 	a.Runs, a.Count, a.TotalNS, a.MaxNS = nil, m.Count, json.Number(profile.Uint128{Lo: m.TotalNS()}.String()), m.MaxNS
 	return a
@@ -50,19 +50,20 @@ func (a apiJSON) part(m *profile.Marker) apiJSON {
 
 type apisJSON struct {
 	APIs   []apiJSON `json:"apis"`
-	Total  int       `json:"total"`            // how many there are in all
-	More   bool      `json:"more,omitempty"`   // total were counted, and there are others
-	Cursor string    `json:"cursor,omitempty"` // to go on with; left out after the last
+	Total  int       `json:"total"`            // number of all results
+	More   bool      `json:"more,omitempty"`   // Total is a lower bound
+	Cursor string    `json:"cursor,omitempty"` // for the next request; absent at the end
 }
 
-// orders are what lists of APIs can be sorted by, the default first.
+// orders has the sort orders that need no statistics of the store.
 var orders = map[string]catalogue.Order{
 	"name": catalogue.ByName, "total": catalogue.ByTime, "count": catalogue.ByCalls, "first": catalogue.ByFirst, "changed": catalogue.ByChange,
 }
 
 var orderWords = []string{"name", "total", "count", "mean", "max", "first", "changed"}
 
-// getAPIs lists APIs: those that a text finds, all in an order, or those that have figures which a filter chooses.
+// getAPIs lists APIs: those that a text finds, or all in some order, or those with statistics that
+// a filter selects.
 func (s *Server) getAPIs(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, append([]string{"q", "sort", "limit", "cursor"}, filterParams...)...)
 	f := p.filter()
@@ -100,11 +101,11 @@ func (s *Server) getAPIs(w http.ResponseWriter, r *http.Request) error {
 	return sendJSON(w, r, answer)
 }
 
-// search lists what a text finds. Of a filter that chooses by origin or day the figures are those it chooses, and
-// what has none is left out.
+// search lists the APIs that a text finds. If the filter selects by origin or day, their statistics
+// are the selected ones, and APIs without any are left out.
 func (s *Server) search(r *http.Request, text string, f fleet.Filter, limit int, cursor string) (apisJSON, error) {
 	if ofOrigin(f) {
-		limit = min(limit, 100) // each asks the store
+		limit = min(limit, 100) // one query each
 	}
 	found, err := s.Catalogue.Search(catalogue.Query{Text: text, Kind: f.Kind, Package: f.Package, After: catalogue.Cursor(cursor), Limit: limit})
 	if err != nil {
@@ -128,7 +129,7 @@ func (s *Server) search(r *http.Request, text string, f fleet.Filter, limit int,
 	return answer, nil
 }
 
-// list lists APIs with all their figures.
+// list lists APIs with all their statistics.
 func (s *Server) list(order catalogue.Order, f fleet.Filter, limit int, cursor string) (apisJSON, error) {
 	l := catalogue.List{Order: order, Kind: f.Kind, Package: f.Package, Limit: limit}
 	if cursor != "" {
@@ -155,8 +156,8 @@ func badCursor(cursor string) error {
 	return badRequest.problem("%.80q is no cursor; give the one that came with the answer before, or none", cursor)
 }
 
-// choose lists the APIs that have figures which a filter chooses, with these. They are added up for it, so there is a
-// limit on how many.
+// choose lists the APIs that have statistics which a filter selects, with these statistics. They
+// are summed for each request, so their number is limited.
 func (s *Server) choose(r *http.Request, f fleet.Filter, sort string, limit int, cursor string) (apisJSON, error) {
 	p, err := s.merged(r, f)
 	if err != nil {
@@ -214,7 +215,8 @@ func (s *Server) choose(r *http.Request, f fleet.Filter, sort string, limit int,
 	return answer, nil
 }
 
-// merged is the sum of what a filter chooses, as long as that is not too much for one answer.
+// merged returns the sum of what a filter selects, or a problem if that is too large for one
+// answer.
 func (s *Server) merged(r *http.Request, f fleet.Filter) (*profile.Profile, error) {
 	p, more, err := s.store.Profile(r.Context(), f, s.MaxMerged)
 	if err == nil && more {
@@ -225,7 +227,7 @@ func (s *Server) merged(r *http.Request, f fleet.Filter) (*profile.Profile, erro
 
 type apiFiguresJSON struct {
 	apiJSON
-	Figures any         `json:"figures"` // as a marker in markgen report -format json; null if the filter chooses none
+	Figures any         `json:"figures"` // like a marker in markgen report -format json; null if the filter selects none
 	Groups  []groupJSON `json:"groups,omitempty"`
 }
 
@@ -235,10 +237,10 @@ type groupJSON struct {
 	Figures any    `json:"figures"`
 }
 
-// byWords are what figures can be told apart by.
+// byWords are the groupings of statistics.
 var byWords = []string{"", string(fleet.ByBuild), string(fleet.ByGo), string(fleet.ByGOOS), string(fleet.ByGOARCH), string(fleet.ByCPU), string(fleet.ByDay)}
 
-// getAPI answers with an API and its figures.
+// getAPI returns an API with its statistics.
 func (s *Server) getAPI(w http.ResponseWriter, r *http.Request) error {
 	id, err := pathID(r)
 	if err != nil {

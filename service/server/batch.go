@@ -17,20 +17,20 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// profileType is the type of a profile file, as batches and catalogues are.
+// profileType is the media type of a profile file, the format of batches and catalogues.
 const profileType = "application/vnd.markgen.profile"
 
-// mostAge is how long ago figures may be from; older ones count as that old, so that a clock that was wrong makes no
-// days that nobody can have data of.
+// mostAge is the max age of statistics; older ones count as that old, so that a wrong clock does
+// not create days of which nobody can have data.
 const mostAge = 400 * 24 * time.Hour
 
 // A receipt is the answer to a batch.
 type receipt struct {
-	Known   bool `json:"known"`   // it had come before
-	Markers int  `json:"markers"` // whose figures were added now
+	Known   bool `json:"known"`   // received before
+	Markers int  `json:"markers"` // number of markers added now
 }
 
-// putBatch takes a batch. It is answered when the store has it safe.
+// putBatch accepts a batch. It answers when the batch is safe in the store.
 func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	id, err := batchID(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer giveBack()
-	// Who hangs up does not end it: what was read may as well be kept, and need not be sent again.
+	// Not canceled if the client hangs up: keeping what was read saves sending it again.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.AnswerTime)
 	defer cancel()
 	p, done, err := s.decode(ctx, body)
@@ -90,11 +90,11 @@ func (s *Server) putBatch(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // who has gone will ask again, and be told that it is known
+	_, _ = w.Write(append(text, '\n')) // a client that is gone sends it again and gets known
 	return nil
 }
 
-// batchID is the batch's as the path has it; the build is in the body.
+// batchID returns the ID from the path, without the build, which is in the body.
 func batchID(r *http.Request) (id fleet.BatchID, err error) {
 	if id.Run, err = fleet.ParseRunID(r.PathValue("run")); err != nil {
 		return id, badRequest.problem("%.100v", err)
@@ -111,7 +111,7 @@ func batchID(r *http.Request) (id fleet.BatchID, err error) {
 	return id, nil
 }
 
-// ageOf is how long ago the figures were taken, by the client's own clock.
+// ageOf returns the age of the statistics, by the client's clock.
 func ageOf(r *http.Request) (time.Duration, error) {
 	text := r.Header.Get("Markgen-Age")
 	if text == "" {
@@ -124,7 +124,8 @@ func ageOf(r *http.Request) (time.Duration, error) {
 	return time.Duration(min(max(seconds, 0), mostAge.Seconds()) * float64(time.Second)), nil
 }
 
-// declinedOf is how many processes did not collect, since the spool that the batch is from was full.
+// declinedOf returns the number of processes that did not collect because the sender's spool was
+// full.
 func declinedOf(r *http.Request) (uint64, error) {
 	text := r.Header.Get("Markgen-Declined")
 	if text == "" {
@@ -137,7 +138,7 @@ func declinedOf(r *http.Request) (uint64, error) {
 	return n, nil
 }
 
-// bodyForm checks what the request says of its body, and tells whether it is packed with gzip.
+// bodyForm checks the request's headers about its body, and reports whether that is gzipped.
 func bodyForm(r *http.Request) (packed bool, err error) {
 	is, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || is != profileType {
@@ -153,19 +154,20 @@ func bodyForm(r *http.Request) (packed bool, err error) {
 	}
 }
 
-// decoders is how many batches are read at once: one a processor, as more would need more memory and be no faster.
+// decoders is the max number of batches decoded at once: one per processor, as more need more
+// memory and are not faster.
 func decoders() int { return runtime.GOMAXPROCS(0) }
 
-// mostUnpacked is how many times as long as a batch may be the names in it can become. markgen packs them to a tenth to a
-// twentieth.
+// mostUnpacked is the max ratio of decompressed names to the max size of a batch. markgen
+// compresses names to a tenth to a twentieth.
 const mostUnpacked = 4
 
-// figuresSize is how many bytes the figures of a profile file take when they are read, about: markers in memory are some
-// 15 times as large as in a file, and their names are there twice for a moment.
+// figuresSize estimates the bytes of memory for a decoded profile file: markers are about 15 times
+// as large as in the file, and names exist twice for a moment.
 func figuresSize(file int64, names uint64) int64 { return 15*file + 2*int64(names) }
 
-// decode reads and checks a batch. It waits until there is memory for it, which done gives back when the batch is in
-// the store.
+// decode reads and checks a batch. It waits until there is memory for it; done releases that
+// memory, when the batch is in the store.
 func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, done func(), err error) {
 	names, err := codec.NamesSize(body)
 	if err != nil {
@@ -184,7 +186,7 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 			release()
 		}
 	}()
-	s.decoding <- struct{}{} // for no longer than a few others take to be read
+	s.decoding <- struct{}{} // waits only while a few others are decoded
 	defer func() { <-s.decoding }()
 	if p, err = codec.Decode(body, "batch"); err != nil {
 		return nil, nil, unreadable(err)
@@ -195,7 +197,7 @@ func (s *Server) decode(ctx context.Context, body []byte) (p *profile.Profile, d
 	return p, release, nil
 }
 
-// unreadable is what to tell of a profile file that can't be read.
+// unreadable returns the problem for a profile file that can't be read.
 func unreadable(err error) *fleet.Problem {
 	var version *codec.VersionError
 	if errors.As(err, &version) {

@@ -21,7 +21,7 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// A batch counts once, packed or not, however often it comes, and what is asked for afterwards is what was sent.
+// A batch counts once, gzipped or not, however often it is sent, and queries return what was sent.
 func TestBatch(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	run := fleet.NewRunID()
@@ -65,7 +65,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// figuresOf is what of a profile's markers is kept, as text.
+// figuresOf returns the statistics of a profile's markers that are kept, as text.
 func figuresOf(p *profile.Profile) map[string]string {
 	m := map[string]string{}
 	for _, k := range p.Markers {
@@ -74,7 +74,7 @@ func figuresOf(p *profile.Profile) map[string]string {
 	return m
 }
 
-// Figures go to the day that the client's age makes of the server's own clock.
+// Statistics belong to the day given by the server's clock and the age that the client sends.
 func TestAge(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	at := start(t, server.Options{Now: func() time.Time { return now }}, server.Limits{}, nil)
@@ -105,7 +105,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// Processes that declined to collect are counted with the batch that tells of them, once.
+// Processes that declined to collect are counted once, with the batch that reports them.
 func TestBatchDeclined(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	body := encoded(t, made(5, 1, "example.com/shop@v1.0.0"))
@@ -125,7 +125,7 @@ func TestBatchDeclined(t *testing.T) {
 	}
 }
 
-// The metrics tell how far the store is behind.
+// Metrics show the store's backlog.
 func TestStoreMetrics(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	for range 3 {
@@ -161,7 +161,7 @@ func TestStoreMetrics(t *testing.T) {
 	}
 }
 
-// The last of a run that was sent while it ran may have no markers.
+// The last batch of a run that was sent in parts may have no markers.
 func TestBatchWithoutMarkers(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	for _, p := range []*profile.Profile{{Complete: true, ElapsedNS: 5}, {Complete: true, Lost: 1}, {Complete: true, Sampling: &profile.Sampling{N: 2, Windows: 1}}, {Complete: true, Wild: &profile.Wild{Runs: 1}}, {}} {
@@ -172,7 +172,7 @@ func TestBatchWithoutMarkers(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a batch is told by status and problem, and nothing of it is kept.
+// Whatever is wrong with a batch is reported by status and problem, and nothing of it is kept.
 func TestBatchRefused(t *testing.T) {
 	at := start(t, server.Options{MaxBatch: 64 << 10, MaxMarkers: 50, MaxName: 100}, server.Limits{}, nil)
 	change := func(f func(p *profile.Profile, m *profile.Marker)) []byte {
@@ -186,7 +186,7 @@ func TestBatchRefused(t *testing.T) {
 		return encoded(t, p)
 	}
 	sound := change(func(*profile.Profile, *profile.Marker) {})
-	// Two passages with sizes from 4 to 7, and readings of as many bytes.
+	// Two calls with sizes from 4 to 7, and readings of as many bytes.
 	sizes := func(f func(b *profile.SizeBucket)) []byte {
 		return change(func(_ *profile.Profile, m *profile.Marker) {
 			b := profile.SizeBucket{K: 3, Count: 2, SumSize: profile.Uint128{Lo: 9}, SumNS: 50, SumSq: profile.Uint128{Lo: 1300}}
@@ -201,7 +201,7 @@ func TestBatchRefused(t *testing.T) {
 			m.Readings = []profile.Reading{{Collector: "alloc", Scopes: 2, Values: []profile.Value{v}}}
 		})
 	}
-	for i, body := range [][]byte{sizes(func(*profile.SizeBucket) {}), reads(func(*profile.Value) {})} { // elsewhere, as nothing is to be kept here
+	for i, body := range [][]byte{sizes(func(*profile.SizeBucket) {}), reads(func(*profile.Value) {})} { // by another server, as this one must stay empty
 		other := start(t, server.Options{}, server.Limits{}, nil)
 		if r := other.put(fleet.NewRunID(), "0", body); r.status != 201 {
 			t.Fatalf("what is changed below is not taken as it is, %d: %d\n%s", i, r.status, r.body)
@@ -217,7 +217,7 @@ func TestBatchRefused(t *testing.T) {
 	for _, test := range []struct {
 		name, path string
 		body       []byte
-		headers    string // "; " between
+		headers    string // separated by "; "
 		status     int
 		problem    string
 	}{
@@ -320,7 +320,7 @@ func TestBatchRefused(t *testing.T) {
 	}
 }
 
-// resummed is a file with the checksum of a profile file put right, so that what is behind it is looked at.
+// resummed returns a profile file with a correct checksum, so that its content is checked.
 func resummed(file []byte) []byte {
 	if len(file) >= 16 {
 		file = bytes.Clone(file)
@@ -329,7 +329,7 @@ func resummed(file []byte) []byte {
 	return file
 }
 
-// bombOfNames is a profile file whose names are said to become 3 MB.
+// bombOfNames returns a profile file whose names claim to decompress to 3 MB.
 func bombOfNames() []byte {
 	section := func(b []byte) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...) }
 	names := append(binary.LittleEndian.AppendUint32([]byte{1}, 3<<20), make([]byte, 60<<10)...)
@@ -337,14 +337,14 @@ func bombOfNames() []byte {
 	return append(append(append(file, section(nil)...), section(names)...), section(nil)...)
 }
 
-// Whoever sends too slowly is cut off, and told so. Others are served meanwhile.
+// A client that sends too slowly gets an error and is disconnected. Others are served meanwhile.
 func TestSlowSender(t *testing.T) {
 	at := start(t, server.Options{BodyTime: 300 * time.Millisecond}, server.Limits{HeaderTime: 300 * time.Millisecond}, nil)
 	body := encoded(t, made(20, 1, "a/b@v1"))
 	for _, test := range []struct {
 		name, head string
 		sent       int
-		want       string // how the answer begins; "": the connection is closed without one
+		want       string // start of the answer; "" if the connection is closed without one
 	}{
 		{"a body that stops", fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)), 100, "HTTP/1.1 408 "},
 		{"chunks that stop", "Transfer-Encoding: chunked\r\n\r\n5\r\nmarkg", 0, "HTTP/1.1 408 "},
@@ -367,7 +367,7 @@ func TestSlowSender(t *testing.T) {
 	}
 }
 
-// What one sender may send has a limit, and others are not kept from sending by it.
+// A sender that exceeds its rate is refused, and others are not affected.
 func TestRate(t *testing.T) {
 	now := time.Now()
 	at := start(t, server.Options{Rate: 10, MaxMarkers: 100, Now: func() time.Time { return now }}, server.Limits{}, nil)
@@ -395,11 +395,11 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// Bodies of all requests together have a limit on memory; what is over it is asked to come later.
+// The bodies of all requests share a memory limit; a request beyond it is refused until later.
 func TestManyBodies(t *testing.T) {
 	at := start(t, server.Options{MaxBatch: 1 << 20, MaxBodies: 2 << 20, BodyTime: time.Minute}, server.Limits{}, nil)
 	var conns []net.Conn
-	answers := make(chan string, 4) // of those that don't end what they send
+	answers := make(chan string, 4) // to requests that do not end
 	for range cap(answers) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(at.url, "http://"))
 		if err != nil {

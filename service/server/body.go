@@ -14,13 +14,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// A budget is memory that all requests together may take.
+// A budget is memory that all requests share.
 type budget struct {
 	mu   sync.Mutex
 	left int64
 }
 
-// take takes n bytes, if there are as many.
+// take takes n bytes, and reports whether there were that many.
 func (b *budget) take(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -37,11 +37,11 @@ func (b *budget) give(n int64) {
 	b.left += n
 }
 
-// bodyStep is how much of a body is read at once.
+// bodyStep is the number of bytes read at once.
 const bodyStep = 32 << 10
 
-// body reads the body of a request, unpacked. It takes memory for what has come and never for what is only promised.
-// done gives it back.
+// body reads the decompressed body of a request. It allocates memory for what has arrived, not for
+// what Content-Length announces. done releases it.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body []byte, done func(), err error) {
 	if r.ContentLength > s.MaxBatch {
 		return nil, nil, tooLarge.problem("%d bytes, and %d is the most here; send fewer markers in a batch", r.ContentLength, s.MaxBatch)
@@ -54,8 +54,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 			give()
 			return
 		}
-		// Nothing more is to come; a deadline that passes now would look as if the client had gone. (An error is that the
-		// connection has none, as in tests.) After an error it stays, for what net/http reads yet to get at the next request.
+		// Remove the deadline: if it passed now, it would look as if the client had gone. (An error
+		// means that the connection has no deadlines, as in tests.) After an error the deadline
+		// stays, for what net/http still reads to reach the next request.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	}()
 	var from io.Reader = in
@@ -83,7 +84,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 		case n == bodyStep:
 			continue
 		case err == io.EOF:
-			// A request's end is where it says, and so is that of what is packed: nothing follows.
+			// The body must end where the gzip stream does.
 			if n, err := io.ReadFull(in, make([]byte, 1)); n > 0 || err != io.EOF {
 				return nil, nil, s.bodyProblem(in, cmp.Or(err, errMore))
 			}
@@ -96,10 +97,10 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, packed bool) (body
 	}
 }
 
-// errMore is that something follows what is packed.
+// errMore reports bytes after the end of the gzip stream.
 var errMore = errors.New("bytes follow the end of what is packed")
 
-// bodyProblem is what to tell of a body that can't be read to its end.
+// bodyProblem returns the problem for a body that can't be read to its end.
 func (s *Server) bodyProblem(in *limited, err error) error {
 	switch {
 	case in.over:
@@ -114,11 +115,11 @@ func (s *Server) bodyProblem(in *limited, err error) error {
 	return badEncoding.problem("it can't be unpacked: %v", err)
 }
 
-// limited reads what a reader has, up to a limit.
+// limited reads from r up to a limit.
 type limited struct {
 	r    io.Reader
 	left int64
-	over bool  // there was more
+	over bool  // the limit was exceeded
 	err  error // of the reader
 }
 
@@ -141,7 +142,7 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// unpackers are readers of gzip, used again as each takes 40 KiB.
+// unpackers is a pool of gzip readers, which take 40 KiB each.
 var unpackers gzipPool
 
 type gzipPool struct{ sync.Pool }

@@ -22,7 +22,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A Catalogue is the APIs there are, in memory: *catalogue.Index is one.
+// A Catalogue is the in-memory list of APIs: *catalogue.Index is one.
 type Catalogue interface {
 	Search(catalogue.Query) (catalogue.Found, error)
 	List(catalogue.List) catalogue.Listed
@@ -32,9 +32,9 @@ type Catalogue interface {
 	Len() int
 }
 
-// getCatalogue gives what a filter chooses as a whole: as a profile file, which markgen report, merge and diff read, or
-// as a line of JSON for each API, of which there may be any number. With id the profile file has these APIs only, with
-// cursor those that changed after it.
+// getCatalogue sends all that a filter selects: as a profile file, which markgen report, merge and
+// diff read, or as a line of JSON per API, in any number. With id the profile file has only these
+// APIs, with cursor those that changed after it.
 func (s *Server) getCatalogue(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, append([]string{"id", "cursor", "limit"}, filterParams...)...)
 	f := p.filter()
@@ -95,16 +95,17 @@ func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) err
 	h.Set("Content-Disposition", `attachment; filename="catalogue.markgen"`)
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(file) // an error is the client's, who has gone
+		_, _ = w.Write(file) // the client is gone
 	}
 	return nil
 }
 
-// mostIDs is how many APIs are looked up one by one for an answer.
+// mostIDs is the max number of APIs that one answer looks up one by one.
 const mostIDs = 1000
 
-// sendChanged sends the APIs that changed after a cursor, with all their figures, as a profile file. What it says of the runs is
-// of all. Whoever puts these in the place of those from earlier answers has the whole catalogue, of any size.
+// sendChanged sends the APIs that changed after a cursor, with all their statistics, as a profile
+// file. Its fields about runs are those of the whole catalogue. A client that replaces these APIs
+// in earlier answers has the whole catalogue, of any size.
 func (s *Server) sendChanged(w http.ResponseWriter, r *http.Request, f fleet.Filter, after store.Cursor, limit int) error {
 	var ids []registry.ID
 	next, more, err := s.store.Changed(r.Context(), after, limit, func(a *fleet.API) error {
@@ -127,10 +128,11 @@ func (s *Server) sendChanged(w http.ResponseWriter, r *http.Request, f fleet.Fil
 	return sendProfile(w, r, p)
 }
 
-// sumOf is the figures of some APIs that a filter chooses, as a profile; those without any are not in it.
+// sumOf returns the statistics of some APIs that a filter selects, as a profile without APIs that
+// have none.
 func (s *Server) sumOf(ctx context.Context, ids []registry.ID, f fleet.Filter) (*profile.Profile, error) {
 	f.Package, f.Function, f.Kind = "", "", ""
-	p, _, err := s.store.Profile(ctx, f, 1) // for what it says of the runs
+	p, _, err := s.store.Profile(ctx, f, 1) // for its fields about runs
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +150,7 @@ func (s *Server) sumOf(ctx context.Context, ids []registry.ID, f fleet.Filter) (
 	return p, nil
 }
 
-// preferred is the first of the types that are offered which an Accept header has the most regard for.
+// preferred returns the offered type that the Accept header prefers, the first of equals.
 func preferred(accept string, offers ...string) (string, error) {
 	if strings.TrimSpace(accept) == "" {
 		return offers[0], nil
@@ -185,8 +187,9 @@ func preferred(accept string, offers ...string) (string, error) {
 	return best, nil
 }
 
-// state is a text that is another one as soon as the query may be answered otherwise. It is taken before the answer is
-// made, so that an answer is never older than it; what changes while it is made makes the next one another.
+// state returns a string that changes whenever the answer to the query may. Call it before making
+// the answer: then the answer is at least as new, and a change meanwhile makes the next state
+// different.
 func (s *Server) state(r *http.Request, form string) (string, error) {
 	at, err := s.store.State(r.Context())
 	if err != nil {
@@ -199,11 +202,11 @@ func (s *Server) state(r *http.Request, form string) (string, error) {
 // apiLine is a line of the catalogue as NDJSON.
 type apiLine struct {
 	Package string `json:"package"`
-	Figures any    `json:"figures"` // as a marker in markgen report -format json
+	Figures any    `json:"figures"` // like a marker in markgen report -format json
 }
 
-// sendLines sends a line for each API, as they come from the store. Who reads slowly holds nothing of the store, so the
-// figures of different APIs may be of different moments (Each).
+// sendLines sends a line per API, as the store returns them. A slow client blocks nothing in the
+// store, so the statistics of different APIs may be of different moments (see store.Store.Each).
 func (s *Server) sendLines(w http.ResponseWriter, r *http.Request, f fleet.Filter) error {
 	w.Header().Set("Content-Type", ndjsonType)
 	if r.Method == http.MethodHead {

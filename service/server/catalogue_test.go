@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// stalled is an answer whose client reads nothing before it is released.
+// A stalled is a response whose client reads nothing before it is released.
 type stalled struct {
 	*httptest.ResponseRecorder
 	begun, release chan struct{}
@@ -26,7 +26,8 @@ func (w *stalled) Write(text []byte) (int, error) {
 	return w.ResponseRecorder.Write(text)
 }
 
-// However many clients read the catalogue slowly, batches are taken and questions are answered; and each has it whole in the end.
+// However many clients read the catalogue slowly, batches are accepted and queries answered; in the
+// end each client has it all.
 func TestSlowReaders(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	at.ready()
@@ -76,7 +77,7 @@ func TestSlowReaders(t *testing.T) {
 	all.Wait()
 }
 
-// Who has the catalogue is sent it again when nothing but the number of runs has changed.
+// A client that has the catalogue gets it again even if only the number of runs has changed.
 func TestTagOfRuns(t *testing.T) {
 	at, _ := filled(t, server.Options{})
 	runs := func(r reply) int {

@@ -13,16 +13,16 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// What is checked of a batch, besides that it can be read: that it holds what can be added up and shown.
+// Checks of a decoded batch: it must contain only what can be summed and shown.
 //
-// Texts end up on terminals and pages of others, so they have no control characters, none that
-// change the direction of writing, and a length. Figures have to agree with each other as those of
-// any run do: sums with the counts and bounds of their buckets, and what is a part of a sum with
-// the sum. A sender can still make figures up; that they agree is so that whoever reads them later
-// may rely on it, and a list and a page say the same. What is written by a running process at
-// different moments, such as passages and their sizes, is not compared.
+// Texts are shown on terminals and pages of other users: they must have no control characters, none
+// that change the text direction, and a limited length. Statistics must be consistent, as those of
+// a run are: sums with counts and bounds of their buckets, and parts of a sum with the sum. A
+// sender can still invent values; but consistent values let readers rely on them, and lists and
+// pages agree. Values that a running process writes at different moments, such as calls and their
+// sizes, are not compared.
 
-// check returns a problem for a batch that is not taken.
+// check returns a problem for a batch that is refused, or nil.
 func (s *Server) check(p *profile.Profile) error {
 	if len(p.Markers) == 0 && p.Runs == 0 && p.ElapsedNS|p.Lost == 0 && p.Sampling == nil && p.Wild == nil && p.Complete {
 		return profileRefused.problem("there is nothing in it: no marker and no run")
@@ -59,13 +59,13 @@ func (s *Server) check(p *profile.Profile) error {
 	return nil
 }
 
-// markerKinds are the kinds of markers there are.
+// markerKinds are all kinds of markers.
 var markerKinds = map[string]bool{"func": true, "loop": true, "branch": true, "block": true, "region": true, "point": true}
 
-// mostReadings is how many readings a marker may have, and values a reading.
+// mostReadings is the max number of readings of a marker, and of values of a reading.
 const mostReadings = 32
 
-// marker says what is wrong with a marker, "" if nothing is.
+// marker returns what is wrong with a marker, or "".
 func (s *Server) marker(m *profile.Marker) string {
 	for _, text := range []struct{ what, text string }{{"name", m.Name}, {"package", m.Package}, {"file", m.File}, {"group", m.Group}} {
 		if trouble := s.text(text.text); trouble != "" {
@@ -100,7 +100,7 @@ func (s *Server) marker(m *profile.Marker) string {
 	return figures(m)
 }
 
-// text says what is wrong with a text of a batch, "" if nothing is.
+// text returns what is wrong with a text of a batch, or "".
 func (s *Server) text(text string) string {
 	if len(text) > s.MaxName {
 		return fmt.Sprintf("is longer than %d bytes", s.MaxName)
@@ -118,15 +118,14 @@ func (s *Server) text(text string) string {
 	return ""
 }
 
-// mostFigure is more than any figure of a run, and less than the largest that a column of the store
-// has: so what is in the store at its largest number has been added up. As nanoseconds it is 292
-// years.
+// mostFigure is the max value in a batch: more than any run has (292 years in ns), and below the
+// saturation value of the store's columns, so that a saturated value is always a sum.
 const mostFigure = math.MaxInt64 - 1
 
-// longestScope is the bucket of the longest times that are taken: up to 36 years.
+// longestScope is the max number of a bucket of times: up to 36 years.
 const longestScope = 59
 
-// head says what is wrong with the figures of runs as a whole, "" if nothing is.
+// head returns what is wrong with the fields about runs, or "".
 func head(p *profile.Profile) string {
 	figures := []uint64{uint64(p.Runs), p.ElapsedNS, p.Lost}
 	if s := p.Sampling; s != nil {
@@ -148,7 +147,7 @@ func tooLargeFigure(list ...uint64) string {
 	return ""
 }
 
-// figures says which of a marker's figures contradict each other, "" if none do.
+// figures returns which of a marker's statistics contradict each other, or "".
 func figures(m *profile.Marker) string {
 	if trouble := tooLargeFigure(m.Sample, m.Samples, m.Runs, m.Count, m.Open, m.NestedNS, m.SelfNS, m.MinNS, m.MaxNS, m.Ticks, m.Seen); trouble != "" {
 		return trouble
@@ -159,7 +158,7 @@ func figures(m *profile.Marker) string {
 	if trouble := buckets(m.Buckets, m.MinNS, m.MaxNS, m.Sampled()); trouble != "" {
 		return trouble
 	}
-	// Estimates were scaled up and rounded, each by itself: they agree only about.
+	// Estimates are scaled and rounded separately, so they agree only roughly.
 	sum, about := m.SumNS(), uint64(1)
 	if m.Sampled() {
 		about = 2
@@ -197,10 +196,10 @@ func figures(m *profile.Marker) string {
 	return ""
 }
 
-// mostOpen is how many passages of a marker can have begun and not ended: of all runs of a sum.
+// mostOpen is the max number of calls of a marker without an end, in all runs of a sum.
 const mostOpen = 1 << 40
 
-// reading says which figures of a reading contradict each other, "" if none do.
+// reading returns which values of a reading contradict each other, or "".
 func reading(r *profile.Reading) string {
 	if trouble := tooLargeFigure(r.Scopes, r.Dropped); trouble != "" {
 		return trouble
@@ -224,8 +223,8 @@ func reading(r *profile.Reading) string {
 	return ""
 }
 
-// buckets says what is wrong with a list of buckets and the bounds of all times in it. Where they are estimates, the
-// figures were scaled up and rounded, each by itself, and agree only about.
+// buckets returns what is wrong with a list of buckets and the min and max of all times in it, or
+// "". Estimates are scaled and rounded separately, so they agree only roughly.
 func buckets(list []profile.Bucket, least, most uint64, estimated bool) string {
 	if least > most || len(list) == 0 && most > 0 {
 		return "there is no time from the shortest to the longest"
@@ -254,5 +253,5 @@ func buckets(list []profile.Bucket, least, most uint64, estimated bool) string {
 	return ""
 }
 
-// holds tells whether a time belongs into a bucket.
+// holds reports whether a time belongs to a bucket.
 func holds(b profile.Bucket, ns uint64) bool { return ns >= b.LoNS() && ns < b.HiNS() }

@@ -17,13 +17,13 @@ type compareJSON struct {
 	Tests    int          `json:"tests"`
 	Slower   int          `json:"slower"`
 	Faster   int          `json:"faster"`
-	APIs     []changeJSON `json:"apis"`     // slower ones first, then faster ones; among equals the surest first
-	More     bool         `json:"more"`     // there are others, behind these
-	OnlyOld  []onlyJSON   `json:"only_old"` // as many as limit
+	APIs     []changeJSON `json:"apis"`     // slower first, then faster, then the rest; within these, most significant first
+	More     bool         `json:"more"`     // the list is cut at limit
+	OnlyOld  []onlyJSON   `json:"only_old"` // at most limit
 	OnlyNew  []onlyJSON   `json:"only_new"`
-	Cautions []string     `json:"cautions"` // what a reader has to know before believing the rest
+	Cautions []string     `json:"cautions"` // what to know before trusting the result
 
-	// How many there are in all.
+	// Lengths of the uncut lists.
 	APIsTotal    int `json:"apis_total"`
 	OnlyOldTotal int `json:"only_old_total"`
 	OnlyNewTotal int `json:"only_new_total"`
@@ -41,7 +41,7 @@ type changeJSON struct {
 	Kind     string         `json:"kind"`
 	Verdict  change.Verdict `json:"verdict"`
 	Change   float64        `json:"change"`
-	Lo       *float64       `json:"change_lo,omitempty"` // these four are left out of those with too few times
+	Lo       *float64       `json:"change_lo,omitempty"` // these four are absent if there are too few times
 	Hi       *float64       `json:"change_hi,omitempty"`
 	P        *float64       `json:"p,omitempty"`
 	Adjusted *float64       `json:"p_adjusted,omitempty"`
@@ -65,7 +65,7 @@ type onlyJSON struct {
 	Count uint64      `json:"count"`
 }
 
-// getCompare compares the sums of two builds, or of two sets of builds where they are patterns.
+// getCompare compares the sums of two builds, or of two sets of builds selected by patterns.
 func (s *Server) getCompare(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "old", "new", "alpha", "threshold", "limit", "package", "function", "kind", "go", "goos", "goarch", "cpu", "from", "to")
 	f := p.filter()

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Connections are a listener that keeps no more than so many open. When another comes, the one that
-// has waited for a request for longest is closed. So nobody is kept out by those who hold
-// connections open without asking: machines between two batches of theirs, or somebody on purpose.
-// If all are in the middle of a request, the new one waits.
+// A connections is a listener that limits the number of open connections. A new connection replaces
+// the one that has been idle longest, so that clients can't lock others out by idle connections:
+// machines between two batches, or attackers. If all are in the middle of a request, the new one
+// waits.
 type connections struct {
 	net.Listener
 	most int
 
 	mu      sync.Mutex
-	changed sync.Cond // a connection was closed, or waits for a request now
+	changed sync.Cond // a connection was closed or is idle now
 	open    int
-	waiting map[*connection]time.Time // for a request, since when
+	waiting map[*connection]time.Time // idle connections, and since when
 	closed  bool
 }
 
@@ -29,11 +29,11 @@ func newConnections(l net.Listener, most int) *connections {
 	return c
 }
 
-// A connection is one of them.
+// A connection is a connection accepted by a connections.
 type connection struct {
 	net.Conn
 	of   *connections
-	gone bool // it was closed; the server may be told late
+	gone bool // closed; the server may learn it late
 }
 
 func (c *connections) Accept() (net.Conn, error) {
@@ -58,7 +58,7 @@ func (c *connections) Accept() (net.Conn, error) {
 	return one, nil
 }
 
-// closeOne closes the connection that has waited for longest, if there is one.
+// closeOne closes the connection that has been idle longest, and reports whether there was one.
 func (c *connections) closeOne() bool {
 	var oldest *connection
 	for one, since := range c.waiting {
@@ -71,11 +71,11 @@ func (c *connections) closeOne() bool {
 	}
 	c.mu.Unlock()
 	defer c.mu.Lock()
-	_ = oldest.Close() // its client may have closed it
+	_ = oldest.Close() // its client may have closed it already
 	return true
 }
 
-// state is told by the server what a connection does.
+// state is the http.Server's ConnState hook.
 func (c *connections) state(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A connection that is said to wait after it was closed is not kept: nothing would take it out again.
+// A connection reported idle after it was closed is not kept: nothing would remove it again.
 func TestClosedConnectionWaits(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -14,7 +14,7 @@ func TestClosedConnectionWaits(t *testing.T) {
 	}
 	c := newConnections(l, 1)
 	defer c.Close()
-	for range 3 { // each takes the place of the one before
+	for range 3 { // each replaces the one before
 		client, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)

@@ -1,14 +1,15 @@
-// Package server is the central service of the fleet over HTTP: it takes batches, and answers who asks what an API
-// costs. openapi.yaml describes the interface; the tests hold every answer against it.
+// Package server is the central service of the fleet over HTTP: it accepts batches, and answers
+// what an API costs. openapi.yaml describes the interface; tests check every answer against it.
 //
 //	s, err := server.New(store, server.Options{Catalogue: c, Pages: pages})
 //	err = server.Serve(ctx, listener, s, server.Limits{})
 //
-// A request that is refused gets a problem document (fleet.Problem) with a status that says whose turn it is: 4xx, the
-// client has to do something else; 429, 503 and 507, the same request may do later. A batch is taken whole or
-// not at all, and answered only when it is safe in the store.
+// A refused request gets a problem document (fleet.Problem). Its status says who has to act: after
+// 429, 503 and 507 the client may repeat the request later; after another 4xx it has to send
+// something else. A batch is accepted completely or not at all, and answered only when it is safe
+// in the store.
 //
-// Nothing that a request brings is believed: sizes are limits on reading, not lengths to allocate; what is in a batch
-// is checked before the store sees it (package-level doc of check.go); who does not send or read in time is cut off.
-// Several servers may share a store. They know nothing of each other.
+// Requests are not trusted: sizes limit reading and are not allocated in advance; the content of a
+// batch is checked before the store gets it (see check.go); clients that send or read too slowly
+// are disconnected. Several servers may share a store without knowing of each other.
 package server

@@ -1,6 +1,6 @@
 package server
 
-// Routes are the routes of a server: METHOD PATH.
+// Routes returns the routes of a server, each METHOD PATH.
 func Routes() (list []string) {
 	for _, r := range new(Server).routes() {
 		list = append(list, r.method+" "+r.path)
@@ -8,7 +8,7 @@ func Routes() (list []string) {
 	return list
 }
 
-// Problems are the words of all problems, with their statuses and titles.
+// Problems returns status and title of each kind of problem, by its word.
 func Problems() map[string][2]any {
 	m := map[string][2]any{}
 	for _, k := range kinds {

@@ -23,7 +23,7 @@ import (
 
 type storeType = store.Store
 
-// A troubled store fails as long as it is told to.
+// A troubled store fails while an error is set.
 type troubled struct {
 	*store.Store
 	err atomic.Pointer[error]
@@ -100,7 +100,8 @@ func (s *troubled) Backup(ctx context.Context, w io.Writer) error {
 	return s.Store.Backup(ctx, w)
 }
 
-// What becomes of the store is told by status and problem, with when to try again; and when it is well, so is the server.
+// Errors of the store are reported by status and problem, with the time after which to retry; when
+// the store recovers, so does the server.
 func TestTroubledStore(t *testing.T) {
 	var s *troubled
 	at := start(t, server.Options{}, server.Limits{}, func(real *store.Store) server.Store {
@@ -134,7 +135,7 @@ func TestTroubledStore(t *testing.T) {
 			if r := at.do("GET", "/readyz", nil); r.status != test.status {
 				t.Errorf("%v: /readyz %d", test.err, r.status)
 			}
-			if test.err != store.ErrFull { // which only says that nothing can be added
+			if test.err != store.ErrFull { // it only says that nothing can be added
 				if r := at.get("/v1/origins"); r.status != test.status {
 					t.Errorf("%v: /v1/origins %d", test.err, r.status)
 				}
@@ -155,7 +156,7 @@ func TestTroubledStore(t *testing.T) {
 	if r := at.get("/v1/apis/" + p.Markers[0].ID.String()); r.status != 200 {
 		t.Errorf("%d\n%s", r.status, r.body)
 	}
-	// What has been begun can't be told any more: the client sees that it is not whole.
+	// A started answer can't report an error: the client sees that it is incomplete.
 	s.fail(store.ErrGone)
 	for _, path := range []string{"/v1/backup"} {
 		if whole, err := at.tryGet(path, at.bearer("admin")); err == nil {
@@ -165,7 +166,7 @@ func TestTroubledStore(t *testing.T) {
 	s.fail(nil)
 }
 
-// The page about the service has a line for each problem, with its status.
+// The documentation of the service has a line for each problem, with its status.
 func TestProblemsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/serve.md")
 	if err != nil {
@@ -185,7 +186,7 @@ func TestProblemsDocumented(t *testing.T) {
 	}
 }
 
-// Problems are listed once, and each has a page.
+// Each problem is listed once, and has a page.
 func TestProblems(t *testing.T) {
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	var words []string

@@ -22,7 +22,8 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// target is a server for fuzzing, with some figures, open for reading and sending, and a token of each kind.
+// target returns a server for fuzzing, with some statistics, public reading and sending, and a
+// token of each kind.
 func target(f *testing.F) (h http.Handler, admin string) {
 	f.Helper()
 	s, err := store.Open(context.Background(), filepath.Join(f.TempDir(), "fleet.db"), store.Options{})
@@ -63,8 +64,8 @@ func target(f *testing.F) (h http.Handler, admin string) {
 	return h, admin
 }
 
-// sound fails for an answer that no request may get: that the server has an error, or a refusal that is no problem
-// document.
+// sound fails on an answer that no request may get: an internal error, or a refusal that is not a
+// problem document.
 func sound(t *testing.T, r *http.Request, w *httptest.ResponseRecorder) {
 	t.Helper()
 	var p fleet.Problem
@@ -78,7 +79,7 @@ func sound(t *testing.T, r *http.Request, w *httptest.ResponseRecorder) {
 	}
 }
 
-// Any bytes that net/http takes for a request get an answer that is not the server's own error.
+// Bytes that net/http accepts as a request never get an internal error.
 func FuzzRequest(f *testing.F) {
 	h, admin := target(f)
 	id := made(20, 1, "").Markers[0].ID.String()
@@ -103,7 +104,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// Any bytes that are sent as a batch are taken or refused, and what is taken can be asked for.
+// Arbitrary bytes sent as a batch are accepted or refused, and accepted ones can be queried.
 func FuzzBatch(f *testing.F) {
 	h, _ := target(f)
 	for _, n := range []int{0, 1, 3, 20} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// getHealth says that the process is alive, and nothing of its store.
+// getHealth reports that the process is alive, without asking the store.
 func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
@@ -15,8 +15,8 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// getReady says whether requests should be sent here: the store answers, the catalogue is in memory, and the server is
-// not about to end.
+// getReady reports whether to send requests here: the store answers, the catalogue is in memory,
+// and the server is not shutting down.
 func (s *Server) getReady(w http.ResponseWriter, r *http.Request) error {
 	if s.draining.Load() {
 		return draining.problem("it answers what has come, and ends; ask another server, or later")

@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// Limits are those of a listening server. Zero values have the defaults that are given.
+// Limits configures Serve. A zero field has the default given in its comment.
 type Limits struct {
-	Connections int           // open at once. Another takes the place of one without a request, or waits; 1,000
-	Header      int           // bytes of a request's header; 32 KiB
-	HeaderTime  time.Duration // for the header of a request to come; 10 s
-	IdleTime    time.Duration // that a connection may be silent between requests; 2 min
-	Grace       time.Duration // that requests which have begun may take after the end was asked for; 30 s
-	TLS         *tls.Config   // nil: none
-	Notice      time.Duration // between /readyz failing and the end of listening, for balancers to see it; 0: none
+	Connections int           // max open connections; a new one replaces an idle one, or waits; 1,000
+	Header      int           // max size of a request's header, in bytes; 32 KiB
+	HeaderTime  time.Duration // max time for receiving a header; 10 s
+	IdleTime    time.Duration // max time between requests on a connection; 2 min
+	Grace       time.Duration // max time for finishing requests after ctx ends; 30 s
+	TLS         *tls.Config   // nil for plain HTTP
+	Notice      time.Duration // time between /readyz failing and the end of accepting, for load balancers to notice; 0 for none
 }
 
-// Serve answers requests that come through l, until ctx ends. Then /readyz fails, no new connection is taken, requests that
-// have begun are answered, and it returns: nil if all were. An error is that of the listener, or that requests had to be
-// cut off.
+// Serve answers requests from l until ctx ends. Then /readyz fails, no new connections are
+// accepted, running requests are finished, and Serve returns nil. An error is the listener's, or
+// that requests had to be cut off.
 func Serve(ctx context.Context, l net.Listener, s *Server, limits Limits) error {
 	open := newConnections(l, cmp.Or(limits.Connections, 1000))
 	srv := &http.Server{
@@ -41,7 +41,7 @@ func Serve(ctx context.Context, l net.Listener, s *Server, limits Limits) error 
 		ConnState:         open.state,
 	}
 	l = open
-	if limits.TLS != nil { // around the limit, as net/http looks for TLS connections to speak HTTP/2 on
+	if limits.TLS != nil { // outside open, as net/http negotiates HTTP/2 only on TLS connections
 		l = tls.NewListener(l, limits.TLS)
 	}
 	ended := make(chan error, 1)
@@ -67,7 +67,8 @@ func Serve(ctx context.Context, l net.Listener, s *Server, limits Limits) error 
 	return nil
 }
 
-// connectionLog is for what net/http has to say of connections: what strangers send is of little interest.
+// connectionLog logs net/http's messages about connections at debug level: they are about what
+// strangers send.
 type connectionLog struct{ *slog.Logger }
 
 func (l connectionLog) Write(text []byte) (int, error) {
@@ -75,23 +76,24 @@ func (l connectionLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A Certificate is a TLS certificate in files, which is read anew when they have changed: whoever renews it need not
-// restart the server. If they can't be read then, the old one is kept, and Failed told.
+// A Certificate is a TLS certificate in files, which are read again when they change: renewing it
+// needs no restart. If the new files can't be read, the old certificate is kept and Failed is
+// called.
 type Certificate struct {
 	CertFile, KeyFile string
 	Failed            func(error)
 
 	mu      sync.Mutex
 	now     *tls.Certificate
-	read    [2]time.Time // when the files that now is from had been changed
-	failed  [2]time.Time // the same of those that could not be used
+	read    [2]time.Time // modification times of the files of now
+	failed  [2]time.Time // modification times of files that could not be used
 	checked time.Time
 }
 
-// recheck is how often the files are looked at.
+// recheck is the min time between checks of the files.
 const recheck = time.Second
 
-// TLS is the configuration of a server with the certificate. An error is that it can't be read at present.
+// TLS returns a server configuration with the certificate, or an error if it can't be read now.
 func (c *Certificate) TLS() (*tls.Config, error) {
 	if err := c.load(); err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func (c *Certificate) get() *tls.Certificate {
 	return c.now
 }
 
-// load reads the files if they have changed since the last time.
+// load reads the files if they have changed.
 func (c *Certificate) load() error {
 	c.checked = time.Now()
 	var changed [2]time.Time

@@ -25,7 +25,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// certificate writes a certificate of a name and its key.
+// certificate writes a certificate for a name, and its key.
 func certificate(t *testing.T, dir, name string) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -53,7 +53,7 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 	return cert, key
 }
 
-// A certificate that is renewed is used without a restart, one that is broken is not, and HTTP/2 is spoken.
+// A renewed certificate is used without a restart, a broken one is not, and HTTP/2 works.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := certificate(t, dir, "first.example")
@@ -119,7 +119,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A held store takes batches only when it is let.
+// A held store accepts batches only when released.
 type held struct {
 	*store.Store
 	begun chan struct{}
@@ -132,7 +132,7 @@ func (s *held) Ingest(ctx context.Context, b *fleet.Batch) (fleet.Receipt, error
 	return s.Store.Ingest(ctx, b)
 }
 
-// When it is told to end, a server says so, answers what has begun, and takes nothing more.
+// A server that is told to end reports that, finishes running requests, and accepts no more.
 func TestDrain(t *testing.T) {
 	s := &held{begun: make(chan struct{}), let: make(chan struct{})}
 	at := start(t, server.Options{}, server.Limits{Notice: 300 * time.Millisecond}, func(real *store.Store) server.Store {
@@ -175,7 +175,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// What takes longer than the grace is cut off, and said so.
+// Requests that take longer than the grace period are cut off, and Serve says so.
 func TestGrace(t *testing.T) {
 	s := &held{begun: make(chan struct{}), let: make(chan struct{})}
 	at := start(t, server.Options{}, server.Limits{Grace: 50 * time.Millisecond}, func(real *store.Store) server.Store {
@@ -203,7 +203,8 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// There is a limit on open connections; who is over it waits for one that has a request to be answered.
+// The number of open connections is limited; one beyond the limit waits for one whose request is
+// being handled.
 func TestConnections(t *testing.T) {
 	s := &held{begun: make(chan struct{}), let: make(chan struct{})}
 	at := start(t, server.Options{}, server.Limits{Connections: 2}, func(real *store.Store) server.Store {
@@ -230,8 +231,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// Who holds connections open without a request keeps out nobody: neither those that have never sent one, nor those that have
-// been answered.
+// Idle connections lock nobody out: neither those that never sent a request, nor those after an
+// answer.
 func TestSilentConnections(t *testing.T) {
 	cert, key := certificate(t, t.TempDir(), "localhost")
 	config, err := (&server.Certificate{CertFile: cert, KeyFile: key}).TLS()
@@ -247,7 +248,7 @@ func TestSilentConnections(t *testing.T) {
 			}
 			defer conn.Close()
 		}
-		for i := range 20 { // each keeps its connection
+		for i := range 20 { // each keeps its connection open
 			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: i%2 == 0}}
 			defer client.CloseIdleConnections()
 			res, err := client.Get(at.url + "/healthz")

@@ -43,7 +43,7 @@ type originsJSON struct {
 	Origins []fleet.OriginSum `json:"origins"`
 }
 
-// getOrigins lists where figures come from.
+// getOrigins lists the origins of statistics.
 func (s *Server) getOrigins(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "build", "go", "goos", "goarch", "cpu")
 	f := p.filter()
@@ -55,19 +55,20 @@ func (s *Server) getOrigins(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if list == nil {
-		list = []fleet.OriginSum{} // in JSON, no origins are a list, too
+		list = []fleet.OriginSum{} // [] in JSON, not null
 	}
 	return sendJSON(w, r, originsJSON{list})
 }
 
 type changesJSON struct {
 	APIs   []apiJSON    `json:"apis"`
-	Cursor store.Cursor `json:"cursor"` // to ask with next
-	More   bool         `json:"more"`   // there are others already
+	Cursor store.Cursor `json:"cursor"` // for the next request
+	More   bool         `json:"more"`   // more changes are there already
 }
 
-// getChanges gives the APIs that changed after a cursor. Whoever begins without one and goes on with each that comes has
-// the whole catalogue, and keeps it up to date. An API may come again that has not changed; none that has is left out.
+// getChanges lists the APIs that changed after a cursor. A client that starts without cursor and
+// continues with the cursor of each answer has the whole catalogue, and keeps it up to date. An API
+// may be listed again without a change; none that has changed is left out.
 func (s *Server) getChanges(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "limit", "cursor")
 	limit := p.number("limit", 1000, 10_000)
@@ -88,7 +89,7 @@ func (s *Server) getChanges(w http.ResponseWriter, r *http.Request) error {
 
 type newJSON struct {
 	Since  time.Time      `json:"since"`
-	Builds []newBuildJSON `json:"builds"` // of which figures came for the first time, in that order
+	Builds []newBuildJSON `json:"builds"` // builds first received since then, in this order
 	apisJSON
 }
 
@@ -98,7 +99,7 @@ type newBuildJSON struct {
 	Runs  uint64    `json:"runs"`
 }
 
-// getNew tells which APIs, and which builds, came first since a moment: the newest API first.
+// getNew lists the APIs and builds that were first received since a moment, the newest API first.
 func (s *Server) getNew(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, "since", "limit", "cursor", "kind")
 	l := catalogue.List{Order: catalogue.ByFirst, Came: p.moment("since"), Kind: p.word("kind", kindWords...), Limit: p.number("limit", 50, catalogue.MostFound)}
@@ -119,7 +120,7 @@ func (s *Server) getNew(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answer := newJSON{Since: l.Came.UTC(), Builds: []newBuildJSON{}, apisJSON: listed(s.Catalogue.List(l))}
-	place := map[string]int{} // -1: the build is older
+	place := map[string]int{} // index in Builds; -1 if the build is older
 	for _, o := range origins {
 		i, ok := place[o.Build]
 		switch {

@@ -13,22 +13,22 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A Login is what the page with the form for a token shows.
+// A Login is the content of the login page.
 type Login struct {
-	Next    string // the path, with its query, that was asked for; "/" if none was
-	Problem string // why the token that was given is not taken; "" if none was given
+	Next    string // requested path with its query; "/" if none
+	Problem string // why the token was refused; "" if none was sent
 }
 
-// sessionTime is how long a session lasts. The token may end it earlier.
+// sessionTime is the max duration of a session. The token may end it earlier.
 const sessionTime = 30 * 24 * time.Hour
 
-// A session is in a cookie that no script and no other site can read or send: the ID of a token,
-// when the session ends, and a code that only servers of the store can make of these and of the
-// token. So all of them know it, it ends when the token does, and nobody who comes by it, such as
-// another server of the same host, has the token. It lets its owner look and nothing more, whatever
-// the token is for.
+// A session is a cookie that scripts can't read and other sites can't send. It consists of a
+// token's ID, the end of the session, and an HMAC over both and the token's hash, with a key that
+// only servers of the store have. So all servers accept it, it ends with the token, and whoever
+// gets it, such as another server on the same host, does not have the token. It permits reading
+// only, whatever the token's scopes.
 
-// newSession is the session of a token until then.
+// newSession returns a session of a token until a time.
 func (s *Server) newSession(t store.Token, until time.Time) string {
 	said := t.ID + "." + strconv.FormatInt(until.Unix(), 10)
 	return said + "." + s.sessionCode(t, said)
@@ -41,8 +41,8 @@ func (s *Server) sessionCode(t store.Token, said string) string {
 	return letters.EncodeToString(h.Sum(nil))
 }
 
-// session finds the token whose session a request is of; given is whether it says that it is of
-// one. The error is a problem, or the store's.
+// session returns the token of a request's session; given reports whether there is a session
+// cookie, valid or not. The error is a problem, or the store's.
 func (s *Server) session(r *http.Request) (t store.Token, given bool, err error) {
 	c, err := r.Cookie(cookieName(r))
 	if err != nil || c.Value == "" {
@@ -65,13 +65,14 @@ func (s *Server) session(r *http.Request) (t store.Token, given bool, err error)
 	return t, true, s.tokens.good(t, ScopeRead)
 }
 
-// SignedIn tells whether a request is of a session, good or not.
+// SignedIn reports whether a request has a session, valid or not.
 func SignedIn(r *http.Request) bool {
 	c, err := r.Cookie(cookieName(r))
 	return err == nil && c.Value != ""
 }
 
-// cookieName is the session's cookie: under TLS the prefix has browsers make sure that it is this host's alone.
+// cookieName returns the name of the session cookie. Under TLS its prefix makes browsers restrict
+// it to this host.
 func cookieName(r *http.Request) string {
 	if r.TLS != nil {
 		return "__Host-markgen"
@@ -91,7 +92,7 @@ func (s *Server) getLogin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// postLogin begins a session with a token that may read.
+// postLogin starts a session with a token that may read.
 func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) error {
 	if err := s.ownForm(w, r); err != nil {
 		return err
@@ -130,7 +131,7 @@ func (s *Server) postLogout(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ownForm reads a form that a page of this server sent.
+// ownForm parses a form, which must come from a page of this server.
 func (s *Server) ownForm(w http.ResponseWriter, r *http.Request) error {
 	if err := s.origins.Check(r); err != nil {
 		return crossOrigin.problem("open %s here and fill in the form there", r.URL.Path)
@@ -142,7 +143,7 @@ func (s *Server) ownForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ownPath is a path of this server to go on with: where it could be another's, it is "/".
+// ownPath returns next if it is a path of this server, and otherwise "/".
 func ownPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") ||
@@ -162,7 +163,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request, status int, f
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.WriteHeader(status)
-	_ = plainLogin.Execute(w, form) // an error is the client's, who has gone
+	_ = plainLogin.Execute(w, form) // the client is gone
 }
 
 var plainLogin = template.Must(template.New("login").Parse(`<!doctype html>

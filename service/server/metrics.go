@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// Metrics are what Prometheus gets to know of the server itself. The labels have a few values each, all known
-// beforehand: nothing that a client sends becomes one.
+// A metrics has the Prometheus metrics of the server itself. Labels have a few fixed values: none
+// comes from a client.
 type metrics struct {
 	registry *prometheus.Registry
 	handler  http.Handler
@@ -56,7 +56,7 @@ func newMetrics(version string, store Store) *metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(ofStore(store)...)
 	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{DisableCompression: true})
-	// A rate from a counter that begins when something happens misses that it happened.
+	// Create all counters now: a rate misses the event with which a counter starts to exist.
 	for _, k := range kinds {
 		m.refusals.WithLabelValues(k.word)
 	}
@@ -65,7 +65,7 @@ func newMetrics(version string, store Store) *metrics {
 	return m
 }
 
-// ofStore are the metrics of how the store gets on.
+// ofStore returns the metrics of the store's backlog.
 func ofStore(s Store) []prometheus.Collector {
 	gauge := func(name, help string, of func(store.Status) float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return of(s.Status()) })
@@ -110,11 +110,11 @@ func (m *metrics) batch(r fleet.Receipt, declined uint64) {
 
 func (m *metrics) refused(word string) { m.refusals.WithLabelValues(word).Inc() }
 
-// Registry is where the metrics of the server are, for others that belong to it.
+// Registry returns the registry of the server's metrics, for other parts of the process.
 func (s *Server) Registry() *prometheus.Registry { return s.metrics.registry }
 
-// getMetrics writes the metrics. They say nothing about who sent what, but they take a token that may read as all else
-// does: behind a proxy every request comes from this machine.
+// getMetrics writes the metrics. They do not tell who sent what, but still need a token that may
+// read: behind a proxy all requests come from this machine.
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	s.metrics.handler.ServeHTTP(w, r)

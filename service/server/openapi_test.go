@@ -21,7 +21,7 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// described is the description of the interface.
+// described is the parsed openapi.yaml.
 var described = sync.OnceValues(func() (*openapi3.T, error) {
 	for _, is := range []string{"application/problem+json", "application/vnd.markgen.profile", "application/x-ndjson", "application/yaml",
 		"application/octet-stream", "text/html", "text/plain", "application/openmetrics-text"} {
@@ -43,13 +43,14 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(doc)
 })
 
-// wholeBody is the decoder of what is one text to the description.
+// wholeBody decodes a body that is a single string in openapi.yaml.
 func wholeBody(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
 	text, err := io.ReadAll(body)
 	return string(text), err
 }
 
-// conforms holds an answer against the description. Of a path or method that is not in it, it has to be a problem.
+// conforms checks an answer against openapi.yaml. For a path or method not described there it must
+// be a problem.
 func conforms(t testing.TB, r *http.Request, got reply) {
 	t.Helper()
 	routes, err := router()
@@ -71,7 +72,7 @@ func conforms(t testing.TB, r *http.Request, got reply) {
 	body := got.body
 	header := got.header.Clone()
 	if header.Get("Content-Encoding") != "" || r.Method == http.MethodHead {
-		return // other tests ask the same without it
+		return // other tests send the same requests without it
 	}
 	in := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: look, PathParams: params, Route: route},
@@ -83,12 +84,12 @@ func conforms(t testing.TB, r *http.Request, got reply) {
 	}
 }
 
-// ofProgram tells whether there can be no page at a path.
+// ofProgram reports whether a path can't be a page.
 func ofProgram(path string) bool {
 	return strings.HasPrefix(path, "/v1") || strings.HasPrefix(path, "/problems/")
 }
 
-// What the server answers at is what the description has, for each method.
+// The server has exactly the routes that openapi.yaml describes.
 func TestDescribed(t *testing.T) {
 	doc, err := described()
 	if err != nil {
@@ -107,7 +108,7 @@ func TestDescribed(t *testing.T) {
 	if !maps.Equal(inDoc, inServer) {
 		t.Errorf("openapi.yaml has\n%s\nand the server\n%s", strings.Join(slices.Sorted(maps.Keys(inDoc)), "\n"), strings.Join(slices.Sorted(maps.Keys(inServer)), "\n"))
 	}
-	// And each is a route of the running server: none is answered with 404 or 405 as one that there is not.
+	// Each is a route of the running server: none is answered with 404 or 405 like an unknown one.
 	at := start(t, server.Options{}, server.Limits{}, nil)
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {

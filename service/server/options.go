@@ -14,49 +14,51 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// Options of a Server. Zero values have the defaults that are given.
+// Options configures a Server. A zero field has the default given in its comment.
 type Options struct {
-	Catalogue Catalogue // what lists are made from; has to be given
+	Catalogue Catalogue // the source of lists; required
 
-	// Pages answers GET and HEAD of what is no path of the API, for those who may read; nil: there is nothing.
+	// Pages answers GET and HEAD for paths outside the API, for clients that may read. If nil there
+	// are no pages.
 	Pages http.Handler
 
-	// Assets is the path below which Pages has what is open to all, such as style sheets; "": nothing is.
+	// Assets is the path prefix of public pages, such as style sheets; "" if none are public.
 	Assets string
 
-	// WidePage tells whether a page adds up the figures of any number of APIs; nil: none does.
+	// WidePage reports whether a page sums the statistics of any number of APIs. If nil, none does.
 	WidePage func(*http.Request) bool
 
-	// Login answers with the page that has the form for a token, sent with POST to /login with the fields token and next;
-	// nil: with a plain one.
+	// Login writes a page with a login form, which sends the fields token and next with POST to
+	// /login. If nil, a plain page is used.
 	Login func(w http.ResponseWriter, r *http.Request, status int, form Login)
 
-	// PageProblem answers a browser that may not see a page; nil: with a problem document.
+	// PageProblem writes an error page for a browser. If nil, a problem document is sent.
 	PageProblem func(http.ResponseWriter, *http.Request, *fleet.Problem)
 
 	PublicRead   bool // reading needs no token
 	PublicIngest bool // sending batches needs no token
 
-	// Hosts are names, besides addresses and localhost, that requests without a token may come by. They matter where
-	// Local is set.
+	// Hosts are additional names under which requests without a token are accepted. They only
+	// matter if Local is set.
 	Hosts []string
 
-	// Local says that the server is for its own machine: then a request that needs no token has to come by a name that is
-	// the machine's own or among Hosts. Otherwise a page from elsewhere could have its own name resolve to this machine.
+	// Local says that the server is for its own machine: then a request without a token must use an
+	// address, localhost, or one of Hosts as host name. This prevents DNS rebinding, where another
+	// site's page has its name resolve to this machine.
 	Local bool
 
-	MaxBatch   int64         // bytes of a batch, unpacked; 1 MiB
-	MaxMarkers int           // markers of a batch; 20,000
-	MaxName    int           // bytes of a marker's name, and of all else that is a text; 1,000
-	MaxBodies  int64         // bytes of bodies in memory, all together; 32 MiB
-	MaxRead    int64         // bytes that the figures of batches may take from when they are read until the store has them, about; 64 MiB
-	MaxMerged  int           // APIs whose figures are added up for one answer, of each build that is compared; 50,000
-	MaxAnswers int64         // bytes of answers from such sums in memory, until they are sent; 32 MiB
-	TurnTime   time.Duration // that a request for such a sum waits for those before it; 10 s
-	Rate       float64       // marker rows a second and token, or address where there is none; 100,000; negative: no limit. See rates
-	BodyTime   time.Duration // for the body of a request to come; 15 s
-	AnswerTime time.Duration // for the store to take a batch or to add figures up; 30 s
-	Version    string        // of markgen, for /healthz and metrics
+	MaxBatch   int64         // max bytes of a batch, decompressed; 1 MiB
+	MaxMarkers int           // max markers of a batch; 20,000
+	MaxName    int           // max bytes of a marker's name, and of other texts; 1,000
+	MaxBodies  int64         // max bytes of all request bodies in memory; 32 MiB
+	MaxRead    int64         // approximate max bytes of decoded batches that the store does not have yet; 64 MiB
+	MaxMerged  int           // max APIs summed for one answer, for each of the compared builds; 50,000
+	MaxAnswers int64         // max bytes of such answers in memory, until sent; 32 MiB
+	TurnTime   time.Duration // max wait of such a request for those before it; 10 s
+	Rate       float64       // marker rows per second for each token, or for each address without token; 100,000; negative for no limit. See rates
+	BodyTime   time.Duration // max time for receiving a request's body; 15 s
+	AnswerTime time.Duration // max time for storing a batch, and for summing statistics; 30 s
+	Version    string        // markgen's version, for metrics and ETags
 
 	Now func() time.Time // time.Now
 	Log *slog.Logger     // slog.Default()
@@ -81,7 +83,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Store is what a server asks of a store: *store.Store has it.
+// A Store is the part of *store.Store that a server uses.
 type Store interface {
 	Ingest(context.Context, *fleet.Batch) (fleet.Receipt, error)
 	Settle(context.Context) error

@@ -13,21 +13,21 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Params are the parameters of a query. A parameter that a route does not know, that comes twice or that makes no sense
-// is a problem and never passed over: who misspells a filter is not to be given the figures of all.
+// A params has the parameters of a query. Unknown, repeated and malformed parameters are errors and
+// never ignored: a misspelt filter must not select everything.
 type params struct {
 	values url.Values
-	err    error // the first
+	err    error // the first error
 }
 
-// longParam is how many bytes a parameter may have, so that there may be mostIDs IDs. The header of a request is limited
-// besides.
+// longParam is the max length of a parameter in bytes, enough for mostIDs IDs. The header of a
+// request has its own limit.
 const longParam = 17 * mostIDs
 
-// filterParams are those that choose figures.
+// filterParams are the parameters that select statistics.
 var filterParams = []string{"package", "function", "kind", "build", "go", "goos", "goarch", "cpu", "from", "to"}
 
-// paramsOf are the parameters of a request, which knows the names.
+// paramsOf returns the parameters of a request, of which names are known.
 func paramsOf(r *http.Request, names ...string) *params {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	p := &params{values: values}
@@ -55,7 +55,7 @@ func (p *params) fail(format string, args ...any) {
 
 func (p *params) text(name string) string { return p.values.Get(name) }
 
-// number is a whole number from 1 to most; otherwise if it is not given.
+// number returns an integer from 1 to most; otherwise if the parameter is absent.
 func (p *params) number(name string, otherwise, most int) int {
 	text := p.text(name)
 	if text == "" {
@@ -68,7 +68,7 @@ func (p *params) number(name string, otherwise, most int) int {
 	return n
 }
 
-// ids are those of APIs, with commas between them; nil if the parameter is not given.
+// ids returns the comma-separated IDs of APIs, or nil if the parameter is absent.
 func (p *params) ids(name string, most int) (list []registry.ID) {
 	text := p.text(name)
 	if text == "" {
@@ -86,7 +86,7 @@ func (p *params) ids(name string, most int) (list []registry.ID) {
 	return slices.Compact(list)
 }
 
-// fraction is a number from 0 to 1, both included.
+// fraction returns a number in [0, 1].
 func (p *params) fraction(name string, otherwise float64) float64 {
 	text := p.text(name)
 	if text == "" {
@@ -99,7 +99,7 @@ func (p *params) fraction(name string, otherwise float64) float64 {
 	return f
 }
 
-// word is one of some; the first if it is not given.
+// word returns one of words; the first if the parameter is absent.
 func (p *params) word(name string, words ...string) string {
 	text := p.text(name)
 	if text == "" {
@@ -111,7 +111,7 @@ func (p *params) word(name string, words ...string) string {
 	return text
 }
 
-// day is a day; 0 if it is not given.
+// day returns a day; 0 if the parameter is absent.
 func (p *params) day(name string) fleet.Day {
 	text := p.text(name)
 	if text == "" {
@@ -124,7 +124,7 @@ func (p *params) day(name string) fleet.Day {
 	return d
 }
 
-// moment is a time, or the beginning of a day.
+// moment returns a time, or the start of a day.
 func (p *params) moment(name string) time.Time {
 	text := p.text(name)
 	if text == "" {
@@ -136,10 +136,10 @@ func (p *params) moment(name string) time.Time {
 	return p.day(name).Time()
 }
 
-// kinds of markers there are, as a parameter.
+// kindWords are the kinds of markers, as a parameter.
 var kindWords = []string{"", "func", "loop", "branch", "block", "region", "point"}
 
-// filter is what filterParams say.
+// filter returns the filter given by filterParams.
 func (p *params) filter() fleet.Filter {
 	f := fleet.Filter{
 		Package: p.text("package"), Function: p.text("function"), Kind: p.word("kind", kindWords...),
@@ -152,13 +152,13 @@ func (p *params) filter() fleet.Filter {
 	return f
 }
 
-// ofOrigin tells whether a filter chooses some of an API's figures, not only APIs.
+// ofOrigin reports whether a filter selects by origin or day, not only APIs.
 func ofOrigin(f fleet.Filter) bool {
 	f.Package, f.Function, f.Kind = "", "", ""
 	return f != fleet.Filter{}
 }
 
-// pathID is the ID of an API in the path.
+// pathID returns the ID of an API from the path.
 func pathID(r *http.Request) (registry.ID, error) {
 	id, err := registry.ParseID(r.PathValue("id"))
 	if err != nil || id.String() != r.PathValue("id") {

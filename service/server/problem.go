@@ -11,14 +11,15 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A kind of problem. The word is the end of its type and never changes; docs/serve.md has a line for each.
+// A kind is a kind of problem. word is the end of its type URL and never changes; docs/serve.md has
+// a line for each.
 type kind struct {
 	word   string
 	status int
 	title  string
 }
 
-// The kinds there are, in the order of their statuses.
+// All kinds, ordered by status.
 var (
 	badRequest     = kind{"bad-request", http.StatusBadRequest, "The request can't be understood"}
 	badEncoding    = kind{"bad-encoding", http.StatusBadRequest, "The body is not what Content-Encoding says"}
@@ -54,7 +55,7 @@ var (
 	}
 )
 
-// retries is when to try again what may do later.
+// retries has the time after which a request may be repeated.
 var retries = map[kind]time.Duration{
 	tooSlow:       5 * time.Second,
 	storeGone:     10 * time.Second,
@@ -65,7 +66,8 @@ var retries = map[kind]time.Duration{
 	storeFull:     10 * time.Minute,
 }
 
-// problem is a problem of the kind; the detail says what is wrong with this request and what to do.
+// problem returns a problem of the kind; the detail says what is wrong with the request and what to
+// do.
 func (k kind) problem(format string, args ...any) *fleet.Problem {
 	return &fleet.Problem{
 		Type:       problemPath + k.word,
@@ -76,10 +78,10 @@ func (k kind) problem(format string, args ...any) *fleet.Problem {
 	}
 }
 
-// problemPath is where types of problems are; a GET there says what each means.
+// problemPath is the path prefix of problem types; a GET there explains the type.
 const problemPath = "/problems/"
 
-// problemOf is what to tell a client of an error: of the store, or a problem already.
+// problemOf returns the problem for an error of the store, or err itself if it is one.
 func problemOf(err error) *fleet.Problem {
 	var p *fleet.Problem
 	switch {
@@ -105,7 +107,7 @@ func problemOf(err error) *fleet.Problem {
 	return broken.problem("the log of the server has more")
 }
 
-// explain answers GET /problems/{word}: what types of problems mean, for people.
+// explain answers GET /problems/{word} with an explanation for people.
 func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 	for _, k := range kinds {
 		if k.word == r.PathValue("word") {

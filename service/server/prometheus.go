@@ -6,9 +6,9 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// getPrometheus gives a Prometheus that scrapes what a filter chooses of the catalogue, as metrics of markgen report
-// -format prom, with native histograms for who asks for protocol buffers. More than one answer may have is
-// refused: a part would be taken for the whole.
+// getPrometheus sends what a filter selects of the catalogue as metrics, like markgen report
+// -format prom, with native histograms for clients that accept protocol buffers. More than one
+// answer may have is refused: a part would be mistaken for all.
 func (s *Server) getPrometheus(w http.ResponseWriter, r *http.Request) error {
 	p := paramsOf(r, filterParams...)
 	f := p.filter()

@@ -23,7 +23,7 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// filled is a site with figures of two builds on two processors, and what was sent.
+// filled returns a site with statistics of two builds on two processors, and what was sent.
 func filled(t *testing.T, o server.Options) (at *site, sent map[string]*profile.Profile) {
 	t.Helper()
 	at = start(t, o, server.Limits{}, nil)
@@ -42,7 +42,7 @@ func filled(t *testing.T, o server.Options) (at *site, sent map[string]*profile.
 	return at, sent
 }
 
-// sumOf adds up what was sent of some origins.
+// sumOf returns the sum of what was sent by some origins.
 func sumOf(sent map[string]*profile.Profile, of string) *profile.Profile {
 	var list []*profile.Profile
 	for key, p := range sent {
@@ -65,7 +65,7 @@ type apis struct {
 	Cursor string
 }
 
-// Lists have all that there is, once, in the order that is asked for, page by page.
+// Lists contain everything once, in the requested order, page by page.
 func TestLists(t *testing.T) {
 	at, sent := filled(t, server.Options{})
 	for _, test := range []struct {
@@ -147,7 +147,7 @@ func kind(p *profile.Profile, is string) *profile.Profile {
 	return p
 }
 
-// An API has the figures that were sent, in the form of markgen report, and they can be told apart.
+// An API has the statistics that were sent, in the form of markgen report, and can be grouped.
 func TestAPI(t *testing.T) {
 	at, sent := filled(t, server.Options{})
 	sum := sumOf(sent, "")
@@ -201,7 +201,8 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// sameJSON compares the figures of an answer with those of markgen report. Open scopes and groups are as the store has them.
+// sameJSON returns the difference between the statistics in an answer and those of m in the JSON of
+// markgen report, or "".
 func sameJSON(t *testing.T, got json.RawMessage, m *profile.Marker) string {
 	t.Helper()
 	text, err := json.Marshal(report.Figures(m))
@@ -219,7 +220,7 @@ func sameJSON(t *testing.T, got json.RawMessage, m *profile.Marker) string {
 	return gocmp.Diff(b, a)
 }
 
-// What makes no sense is told, with what there is.
+// Malformed parameters are reported, with what is valid.
 func TestParameters(t *testing.T) {
 	at, _ := filled(t, server.Options{})
 	for path, words := range map[string]string{
@@ -260,7 +261,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// The catalogue comes as a profile file, as lines, or bit by bit, and is the same each time; and who has it is told so.
+// The catalogue is the same as a profile file, as lines, or in parts; and a client that has it gets
+// 304.
 func TestCatalogue(t *testing.T) {
 	at, sent := filled(t, server.Options{})
 	want := figuresOf(sumOf(sent, ""))
@@ -326,7 +328,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// A copy is brought up to date by what has changed, and is then what the server has.
+// A copy that applies the changes is equal to the server's catalogue.
 func TestRefresh(t *testing.T) {
 	at, sent := filled(t, server.Options{})
 	c := &client.Client{Server: at.url + "/", Token: at.token["read"]}
@@ -353,7 +355,7 @@ func TestRefresh(t *testing.T) {
 	if p.Runs != sumOf(sent, "").Runs {
 		t.Errorf("%d runs", p.Runs)
 	}
-	// Of another store, such as one that was restored, all is fetched.
+	// From another store, such as a restored one, everything is fetched.
 	other, sent := filled(t, server.Options{})
 	c = &client.Client{Server: other.url, Token: other.token["read"]}
 	p, cursor, came, err = c.Refresh(t.Context(), p, cursor, client.Query{}, nil)
@@ -375,7 +377,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// More than is added up for one answer is refused, and there are other ways to have it.
+// A sum too large for one answer is refused, and other requests return the same.
 func TestTooMuchForOne(t *testing.T) {
 	at, sent := filled(t, server.Options{MaxMerged: 10})
 	for _, path := range []string{"/v1/catalogue", "/v1/apis?sort=mean", "/v1/compare?old=*v1.0.0&new=*v1.1.0"} {
@@ -392,7 +394,7 @@ func TestTooMuchForOne(t *testing.T) {
 	}
 }
 
-// A comparison says how many there are, however few it lists.
+// A comparison has total numbers, even if it lists few APIs.
 func TestCompareTotals(t *testing.T) {
 	at, _ := filled(t, server.Options{})
 	var all, few client.Comparison
@@ -404,7 +406,7 @@ func TestCompareTotals(t *testing.T) {
 	}
 }
 
-// Origins, packages, changes and what is new.
+// Origins, packages, changes and new APIs.
 func TestRest(t *testing.T) {
 	begun := time.Now().Add(-time.Second)
 	at, sent := filled(t, server.Options{})
@@ -479,7 +481,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// A copy of a store is one.
+// GET /v1/backup sends a backup.
 func TestBackupSent(t *testing.T) {
 	at, _ := filled(t, server.Options{})
 	if r := at.do("GET", "/v1/backup", nil, at.bearer("admin")); r.status != 200 || len(r.body) < 1000 {

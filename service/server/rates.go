@@ -13,26 +13,26 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// rates are how many marker rows each token may still send; of requests without one, each address.
-// Requests that bring hardly any rows are work as well: each is as many rows as are taken in a
-// millisecond; an origin that is new, which stays for good, as many as in 200. A token that is none
-// is as many as in 10, of the address it comes from.
+// A rates limits the marker rows that each token may send, or each address without a token. To
+// limit requests with hardly any rows too, a request counts as the rows of 1 ms, a new origin,
+// which is permanent, as those of 200 ms. An invalid token counts as those of 10 ms, for its
+// address.
 type rates struct {
-	limit rate.Limit // rows a second; rate.Inf: none
-	burst int        // rows at once
+	limit rate.Limit // rows per second; rate.Inf for no limit
+	burst int        // max rows at once
 
 	mu     sync.Mutex
 	byName map[string]*allowance
 	swept  time.Time
 }
 
-// An allowance is one token's.
+// An allowance is the limit of one token or address.
 type allowance struct {
 	*rate.Limiter
 	used time.Time
 }
 
-// burstTime is for how long a sender may have been silent and then send what it would have been allowed meanwhile.
+// burstTime is the time for which a sender saves up unused allowance.
 const burstTime = 10 * time.Second
 
 func newRates(o Options) *rates {
@@ -42,7 +42,7 @@ func newRates(o Options) *rates {
 	return &rates{limit: rate.Limit(o.Rate), burst: max(int(o.Rate*burstTime.Seconds()), o.MaxMarkers), byName: map[string]*allowance{}}
 }
 
-// of is the allowance of a request's sender.
+// of returns the allowance of a request's sender.
 func (r *rates) of(req *http.Request, token string, now time.Time) *allowance {
 	if r.limit == rate.Inf {
 		return &allowance{Limiter: rate.NewLimiter(rate.Inf, 0)}
@@ -53,7 +53,7 @@ func (r *rates) of(req *http.Request, token string, now time.Time) *allowance {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if now.Sub(r.swept) > burstTime { // who has been silent for that long has the whole allowance, as a new one has
+	if now.Sub(r.swept) > burstTime { // after that long a sender has its full allowance back, like a new one
 		for name, a := range r.byName {
 			if now.Sub(a.used) > burstTime+time.Duration(float64(r.burst)/float64(r.limit)*float64(time.Second)) {
 				delete(r.byName, name)
@@ -70,7 +70,8 @@ func (r *rates) of(req *http.Request, token string, now time.Time) *allowance {
 	return a
 }
 
-// address is an IP address without the port; of IPv6 the network, as each machine has as many addresses as it likes there.
+// address returns an IP address without port. For IPv6 it returns the /64 network, in which a
+// machine can choose its addresses.
 func address(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -94,13 +95,13 @@ const (
 	originTime  = 200 * time.Millisecond
 )
 
-// rows are those that are taken in a time.
+// rows returns the number of rows allowed in a time.
 func (a *allowance) rows(d time.Duration) int {
 	return min(max(int(float64(a.Limit())*d.Seconds()), 1), a.Burst())
 }
 
-// request uses up what a request takes by itself, or is a problem for a sender that has nothing
-// left at present: its batches need not even be read.
+// request consumes the fixed cost of a request. It returns a problem if the sender has nothing
+// left: then its batch need not even be read.
 func (a *allowance) request(now time.Time) error {
 	if a.Limit() == rate.Inf {
 		return nil
@@ -108,15 +109,16 @@ func (a *allowance) request(now time.Time) error {
 	return a.take(now, a.rows(requestTime))
 }
 
-// origin uses up what a new origin takes. It is there already, so the sender may owe it.
+// origin consumes the cost of a new origin, which exists already, so the allowance may become
+// negative.
 func (a *allowance) origin(now time.Time) {
 	if a.Limit() != rate.Inf {
 		a.ReserveN(now, a.rows(originTime))
 	}
 }
 
-// failed is the error of a token; one that is none uses up some of what its address may send. The
-// address's good tokens are good all the while.
+// failed returns err, the result of checking a token. An invalid token consumes allowance of its
+// address; valid tokens from that address are not affected.
 func (r *rates) failed(req *http.Request, now time.Time, err error) error {
 	if err == nil || r.limit == rate.Inf || problemOf(err).Status != http.StatusUnauthorized {
 		return err
@@ -125,7 +127,7 @@ func (r *rates) failed(req *http.Request, now time.Time, err error) error {
 	return cmp.Or(a.take(now, a.rows(failedTime)), err)
 }
 
-// take uses up the rows of a batch, or is a problem if there is not that much left.
+// take consumes rows, or returns a problem if there are not enough left.
 func (a *allowance) take(now time.Time, rows int) error {
 	if a.AllowN(now, rows) {
 		return nil

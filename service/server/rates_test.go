@@ -10,8 +10,8 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// Batches without a marker are requests, and bring origins: both use up what a token may send. So
-// do tokens that are none, of their address, whose good tokens stay good.
+// Batches without markers are requests and add origins: both consume the token's allowance. Invalid
+// tokens consume the allowance of their address, whose valid tokens still work.
 func TestRequestRate(t *testing.T) {
 	now := time.Now()
 	at := start(t, server.Options{Rate: 100, MaxMarkers: 10, Now: func() time.Time { return now }}, server.Limits{}, nil) // 1000 rows at once
@@ -31,10 +31,10 @@ func TestRequestRate(t *testing.T) {
 			t.Fatalf("%d\n%s", r.status, r.body)
 		}
 	}
-	if origins != 48 { // each 20 rows and 1, the last of which are owed
+	if origins != 48 { // each costs 20 rows and 1; the last ones make the allowance negative
 		t.Errorf("%d origins at once, want 48", origins)
 	}
-	now = now.Add(20 * time.Second) // all of it
+	now = now.Add(20 * time.Second) // the allowance is full again
 	body, run := empty("a/b@v1"), fleet.NewRunID()
 	requests := 0
 	for at.put(run, "0", body).status != 429 {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A route is what is at a path, for one method. GET is HEAD as well.
+// A route is a path with one method. GET includes HEAD.
 type route struct {
 	method string
 	path   string
-	scope  string // that who asks has to have; "": anybody
+	scope  string // required scope; "" if public
 	handle func(http.ResponseWriter, *http.Request) error
 }
 
-// routes are all that openapi.yaml describes.
+// routes returns all routes, as openapi.yaml describes them.
 func (s *Server) routes() []route {
 	return []route{
 		{"PUT", "/v1/batches/{run}/{sequence}", ScopeIngest, s.putBatch},
@@ -42,7 +42,7 @@ func (s *Server) routes() []route {
 	}
 }
 
-// ofAPI tells whether a path is for programs, so that there is no page at it.
+// ofAPI reports whether a path belongs to the API, so that it can't be a page.
 func ofAPI(path string) bool {
 	return path == "/v1" || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, problemPath)
 }

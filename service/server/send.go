@@ -11,10 +11,10 @@ import (
 
 const ndjsonType = "application/x-ndjson"
 
-// packedETag is what stands behind the ETag of an answer that is packed: its bytes are others.
+// packedETag is the suffix of the ETag of a gzipped answer, whose bytes differ.
 const packedETag = "-gzip"
 
-// sendJSON answers with a value. Who has it already, by its ETag, is told so.
+// sendJSON sends v, or 304 if the client has it by its ETag.
 func sendJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -25,7 +25,7 @@ func sendJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	return send(w, r, "application/json", text.Bytes())
 }
 
-// send answers with a text that is whole.
+// send sends text, or 304 if the client has it by its ETag.
 func send(w http.ResponseWriter, r *http.Request, contentType string, text []byte) error {
 	sum := sha256.Sum256(text)
 	if unchanged(w, r, hex.EncodeToString(sum[:16])) {
@@ -36,11 +36,12 @@ func send(w http.ResponseWriter, r *http.Request, contentType string, text []byt
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	_, _ = w.Write(text) // an error is the client's, who has gone
+	_, _ = w.Write(text) // the client is gone
 	return nil
 }
 
-// unchanged sets the ETag of an answer, and tells whether the client has that answer; then it is told so.
+// unchanged sets the ETag of an answer. If the client has this answer it sends 304 and returns
+// true.
 func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	h := w.Header()
 	h.Set("Cache-Control", "private, no-cache")

@@ -25,7 +25,7 @@ import (
 
 const profileType = "application/vnd.markgen.profile"
 
-// A site is a server that listens, with its store and a token for each scope.
+// A site is a listening server, with its store and a token for each scope.
 type site struct {
 	t      *testing.T
 	url    string
@@ -34,10 +34,10 @@ type site struct {
 	index  *catalogue.Index
 	token  map[string]string // by scope
 	logged *bytes.Buffer
-	end    func() error // has it drain, and waits
+	end    func() error // drains it and waits
 }
 
-// start starts a server of a new store. wrap, if it is not nil, stands between them.
+// start starts a server of a new store. wrap, unless nil, wraps the store.
 func start(t *testing.T, o server.Options, limits server.Limits, wrap func(*store.Store) server.Store) *site {
 	t.Helper()
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "fleet.db"), store.Options{Days: 1 << 20})
@@ -110,14 +110,14 @@ func (at *site) newToken(expires time.Time, scopes ...string) string {
 	return text
 }
 
-// A reply is an answer, read to its end.
+// A reply is an answer, read completely.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// problem is the word of the problem that an answer is, "" if it is none.
+// problem returns the word of the problem document, or "" if the answer is none.
 func (r reply) problem() string {
 	var p fleet.Problem
 	if r.header.Get("Content-Type") != "application/problem+json" || json.Unmarshal(r.body, &p) != nil {
@@ -126,7 +126,7 @@ func (r reply) problem() string {
 	return strings.TrimPrefix(p.Type, "/problems/")
 }
 
-// into reads an answer that is JSON.
+// into decodes a JSON answer.
 func (r reply) into(t *testing.T, v any) {
 	t.Helper()
 	if err := json.Unmarshal(r.body, v); err != nil || r.status >= 300 {
@@ -134,7 +134,7 @@ func (r reply) into(t *testing.T, v any) {
 	}
 }
 
-// do sends a request. The answer is held against the description of the interface. Headers are NAME: VALUE.
+// do sends a request, and checks the answer against openapi.yaml. Headers are NAME: VALUE.
 func (at *site) do(method, path string, body []byte, headers ...string) reply {
 	at.t.Helper()
 	r, err := http.NewRequestWithContext(at.t.Context(), method, at.url+path, bytes.NewReader(body))
@@ -161,13 +161,13 @@ func (at *site) do(method, path string, body []byte, headers ...string) reply {
 	return got
 }
 
-// plain does not follow redirects, nor unpack answers.
+// plain does not follow redirects or decompress answers.
 var plain = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport:     &http.Transport{DisableCompression: true},
 }
 
-// get is do for those who may read.
+// get is do with a token that may read.
 func (at *site) get(path string, headers ...string) reply {
 	at.t.Helper()
 	return at.do("GET", path, nil, append([]string{at.bearer("read")}, headers...)...)
@@ -188,13 +188,13 @@ func (at *site) ready() {
 	}
 }
 
-// settle returns when all that was sent is in what is answered.
+// settle returns when answers include all that was sent.
 func (at *site) settle() {
 	at.t.Helper()
 	if err := at.store.Settle(at.t.Context()); err != nil {
 		at.t.Fatal(err)
 	}
-	// The index has asked for changes twice since then when it has taken in one that is made now.
+	// Once the index has asked for changes twice, it has any change made before.
 	want := 0
 	if _, _, err := at.store.Changed(at.t.Context(), "", 0, func(*fleet.API) error { want++; return nil }); err != nil {
 		at.t.Fatal(err)
@@ -215,7 +215,7 @@ func (at *site) settle() {
 	}
 }
 
-// made is a profile such as markgen push sends: figures that some run could have left, and an origin.
+// made returns a profile as markgen push sends it, with consistent statistics and an origin.
 func made(n int, seed uint64, build string) *profile.Profile {
 	p := profiletest.Make(n, seed)
 	p.Main, p.Version, _ = strings.Cut(build, "@")
@@ -254,7 +254,7 @@ func packed(t testing.TB, text []byte) []byte {
 	return b.Bytes()
 }
 
-// tryGet asks for a path, and returns the error of reading the answer if there is one.
+// tryGet requests a path, and also returns an error of reading the answer.
 func (at *site) tryGet(path string, headers ...string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(at.t.Context(), http.MethodGet, at.url+path, nil)
 	if err != nil {

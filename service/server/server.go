@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A Server answers requests. It is an http.Handler, and keeps nothing but what it knows of tokens and of rates.
+// A Server is the http.Handler of the service. Its only state is a cache of tokens, and rates.
 type Server struct {
 	Options
 	store    Store
 	tokens   *tokens
 	rates    *rates
 	bodies   *budget
-	figures  *semaphore.Weighted // bytes of Options.MaxRead
-	decoding chan struct{}       // has room for one batch a processor
+	figures  *semaphore.Weighted // of Options.MaxRead bytes
+	decoding chan struct{}       // one slot per processor
 	reads    wide
 	mux      *http.ServeMux
 	handler  http.Handler
@@ -31,7 +31,7 @@ type Server struct {
 	draining atomic.Bool
 }
 
-// New returns a server of the store, which it does not close.
+// New returns a server of the store. It does not close the store.
 func New(s Store, o Options) (*Server, error) {
 	o = o.withDefaults()
 	if o.Catalogue == nil {
@@ -63,7 +63,8 @@ func New(s Store, o Options) (*Server, error) {
 	return server, nil
 }
 
-// Drain has /readyz fail from now on, so that no new requests are sent here. All others are still answered.
+// Drain makes /readyz fail from now on, so that load balancers stop sending requests. Other
+// requests are still answered.
 func (s *Server) Drain() { s.draining.Store(true) }
 
 // ServeHTTP answers a request.
@@ -94,19 +95,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(failure)
 		}
 	}()
-	if r.ContentLength != 0 { // the body has to come in time, whether it is looked at or not
+	if r.ContentLength != 0 { // the body must arrive in time, even if it is not read
 		_ = a.control.SetReadDeadline(time.Now().Add(s.BodyTime))
 	}
 	h := a.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
-	if r.TLS != nil { // browsers don't come without TLS any more
+	if r.TLS != nil { // browsers then use TLS only
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	s.handler.ServeHTTP(a, r)
 }
 
-// dispatch finds the route of a request. What the mux has no route for is a page, or a problem.
+// dispatch routes a request. Without a route, it is a page or an error.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	h, pattern := s.mux.Handler(r)
 	if pattern != "" {
@@ -131,7 +132,7 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refusal keeps what the mux says of a request that it has no route for.
+// A refusal records the mux's answer to a request without a route.
 type refusal struct {
 	header http.Header
 	status int
@@ -146,7 +147,7 @@ func (f *refusal) Header() http.Header {
 func (f *refusal) WriteHeader(status int)         { f.status = status }
 func (f *refusal) Write(text []byte) (int, error) { return len(text), nil }
 
-// handle is the handler of a route: who may ask is asked for first.
+// handle returns the handler of a route, which first checks access.
 func (s *Server) handle(route route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		knownOf(r).route = route.path
@@ -158,7 +159,7 @@ func (s *Server) handle(route route) http.Handler {
 		err := route.handle(wrote, r)
 		switch {
 		case err == nil:
-		case wrote.any: // too late to say it: what was sent has to be seen to be a part only
+		case wrote.any: // too late for a problem: abort, so that the client sees an incomplete answer
 			s.Log.Warn("an answer was cut off", "route", route.path, "error", err)
 			panic(http.ErrAbortHandler)
 		default:
@@ -167,7 +168,7 @@ func (s *Server) handle(route route) http.Handler {
 	})
 }
 
-// refuse answers with a problem.
+// refuse sends a problem.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	word := p.Type[len(problemPath):]
@@ -195,10 +196,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 const problemType = "application/problem+json"
 
-// known is what becomes known of a request while it is answered, for the log and for metrics.
+// A known is filled in while a request is handled, for the log and the metrics.
 type known struct {
-	route string // the pattern of its path
-	token string // ID of the token that it came with
+	route string // pattern of the path
+	token string // ID of the request's token
 }
 
 type knownKey struct{}
@@ -211,7 +212,8 @@ func knownOf(r *http.Request) *known {
 	return k
 }
 
-// An answer takes note of what is sent, and cuts off who does not read: each write has to be done in time.
+// An answer records status and size of a response, and disconnects slow readers: each write has a
+// deadline.
 type answer struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -231,7 +233,7 @@ func (a *answer) Write(text []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	// An error is that the connection has no deadlines, as in tests without one.
+	// An error means that the connection has no deadlines, as in tests.
 	_ = a.control.SetWriteDeadline(time.Now().Add(a.limit))
 	n, err := a.ResponseWriter.Write(text)
 	a.bytes += int64(n)
@@ -240,7 +242,7 @@ func (a *answer) Write(text []byte) (int, error) {
 
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// wrote takes note of whether anything was.
+// A wrote records whether anything was written.
 type wrote struct {
 	http.ResponseWriter
 	any bool

@@ -13,18 +13,18 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// What a token may be for.
+// Scopes of tokens.
 const (
 	ScopeIngest = "ingest" // sending batches
-	ScopeRead   = "read"   // asking, pages and metrics
-	ScopeAdmin  = "admin"  // tokens, backup, and all that read is for
+	ScopeRead   = "read"   // queries, pages and metrics
+	ScopeAdmin  = "admin"  // tokens, backup, and all of read
 )
 
-// Scopes are the scopes there are.
+// Scopes returns all scopes.
 func Scopes() []string { return []string{ScopeIngest, ScopeRead, ScopeAdmin} }
 
-// A token reads mg_ID_SECRET: 8 letters and digits that name it and 32 that nobody can guess (160 bits), both base32.
-// The prefix lets programs that look for secrets in source find it.
+// A token is mg_ID_SECRET: an ID of 8 letters and digits and a secret of 32 (160 bits), both in
+// base32. Secret scanners recognize the prefix.
 const (
 	tokenPrefix = "mg_"
 	idBytes     = 5
@@ -33,9 +33,9 @@ const (
 
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// NewToken makes a token. The text is the token itself, which is nowhere kept; what the store gets has its hash.
-// Without scopes, with one that there is none of, or with a name that is empty, longer than 100 bytes or has characters
-// that can't be printed it is an error.
+// NewToken creates a token. text is the token itself, which is not kept anywhere; the store gets
+// its hash. It is an error if scopes is empty or has an unknown scope, or if the name is empty,
+// longer than 100 bytes or not printable.
 func NewToken(name string, scopes []string, created, expires time.Time) (text string, t store.Token, err error) {
 	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return "", t, fmt.Errorf("%.100q can't be the name of a token; give one of 1 to 100 bytes that can be printed", name)
@@ -64,7 +64,7 @@ func NewToken(name string, scopes []string, created, expires time.Time) (text st
 	return text, t, nil
 }
 
-// tokenID is the part of a token that names it; ok is false of what is no token.
+// tokenID returns the ID of a token; ok is false if text does not have the form of a token.
 func tokenID(text string) (id string, ok bool) {
 	rest, ok := strings.CutPrefix(text, tokenPrefix)
 	id, secret, cut := strings.Cut(rest, "_")
@@ -72,7 +72,7 @@ func tokenID(text string) (id string, ok bool) {
 	return id, ok
 }
 
-// allows tells whether a token's scopes have what a route asks for.
+// allows reports whether a token's scopes include scope.
 func allows(scopes []string, scope string) bool {
 	return slices.Contains(scopes, scope) || scope == ScopeRead && slices.Contains(scopes, ScopeAdmin)
 }

@@ -12,32 +12,32 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// For how long what is known of tokens is believed. A token that was revoked is refused by all servers of the store
-// after tokensGood at the latest, by the one that revoked it at once. One that is not known is looked for, but not
-// more often than every tokensAgain; who brings it waits so long.
+// Ages of the cached tokens. All servers of a store refuse a revoked token within tokensGood, the
+// one that revoked it at once. An unknown token makes a server ask the store, but at most every
+// tokensAgain, for which the request waits.
 const (
 	tokensGood  = 2 * time.Second
 	tokensAgain = 200 * time.Millisecond
 )
 
-// tokens is what the store knows of tokens, kept for a little while so that a request does not cost a query.
+// A tokens caches the store's tokens, so that requests need no query.
 type tokens struct {
 	read func(context.Context) ([]store.Token, error)
-	now  func() time.Time // for when tokens expire
+	now  func() time.Time // for the expiry of tokens
 
-	mu    sync.Mutex // also of one that asks the store: the others wait for what it learns
+	mu    sync.Mutex // held while asking the store, so that others wait for the result
 	byID  map[string]store.Token
 	asked time.Time
 }
 
-// forget has the next request ask the store.
+// forget makes the next request ask the store.
 func (t *tokens) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.asked = time.Time{}
 }
 
-// all are the tokens, no older than age. The map is not changed any more.
+// all returns the tokens, at most age old. The map must not be modified.
 func (t *tokens) all(ctx context.Context, age time.Duration) (map[string]store.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,8 +57,8 @@ func (t *tokens) all(ctx context.Context, age time.Duration) (map[string]store.T
 	return t.byID, nil
 }
 
-// check finds the token that a text is, and tells whether it is good for the scope. The error is a problem, or the
-// store's.
+// check returns the token with this text, if it is valid for the scope. The error is a problem, or
+// the store's.
 func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, error) {
 	id, ok := tokenID(text)
 	if !ok {
@@ -68,7 +68,7 @@ func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, er
 	if err != nil {
 		return store.Token{}, err
 	}
-	// The ID is no secret; what is behind it is compared by its hash, in a time that does not depend on where they differ.
+	// The ID is public; the secret is compared by its hash, in constant time.
 	hash := sha256.Sum256([]byte(text))
 	if subtle.ConstantTimeCompare(hash[:], token.Hash[:]) != 1 || !ok {
 		return store.Token{}, tokenUnknown.problem("no token of this server is like that; ask who runs it for one")
@@ -76,7 +76,7 @@ func (t *tokens) check(ctx context.Context, text, scope string) (store.Token, er
 	return token, t.good(token, scope)
 }
 
-// byItsID finds a token; one that is not known is looked for.
+// byItsID returns a token, and asks the store again if it is unknown.
 func (t *tokens) byItsID(ctx context.Context, id string) (token store.Token, ok bool, err error) {
 	all, err := t.all(ctx, tokensGood)
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *tokens) byItsID(ctx context.Context, id string) (token store.Token, ok 
 	return token, ok, nil
 }
 
-// good returns a problem for a token that is not good for the scope.
+// good returns a problem if the token is not valid for the scope.
 func (t *tokens) good(token store.Token, scope string) error {
 	switch {
 	case !token.Revoked.IsZero():
@@ -109,7 +109,7 @@ func (t *tokens) good(token store.Token, scope string) error {
 	return nil
 }
 
-// sorted are the tokens as the store has them now, by when they were made.
+// sorted returns the store's current tokens, by time of creation.
 func (t *tokens) sorted(ctx context.Context) ([]store.Token, error) {
 	all, err := t.all(ctx, 0)
 	if err != nil {

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// A read is wide when it adds up the figures of any number of APIs. One is made at a time: two
-// would need twice the memory and, on the processors that batches need as well, twice the time.
-// Others wait for their turn. Who takes an answer slowly has it from memory, of which there is a
-// limit too.
+// A request is wide if it sums the statistics of any number of APIs. Only one runs at a time: two
+// would need twice the memory, and twice the time on processors that batches need too. Others wait.
+// Answers are sent from memory, which is limited too, so that slow clients block nobody.
 type wide struct {
-	turn    chan struct{} // has room for the one that is made
-	answers *budget       // bytes of those that were made and are not sent yet
+	turn    chan struct{} // capacity 1: held by the running one
+	answers *budget       // bytes of answers not sent yet
 }
 
-// wide answers a wide read, when it is its turn.
+// wide answers a wide request, once it has its turn.
 func (s *Server) wide(w http.ResponseWriter, r *http.Request, answer func(http.ResponseWriter, *http.Request) error) error {
 	if err := s.takeTurn(r.Context()); err != nil {
 		return err
@@ -44,11 +43,11 @@ func (s *Server) wide(w http.ResponseWriter, r *http.Request, answer func(http.R
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}
-	_, _ = w.Write(a.body.Bytes()) // an error is the client's, who has gone
+	_, _ = w.Write(a.body.Bytes()) // the client is gone
 	return nil
 }
 
-// takeTurn waits until it is a wide read's turn.
+// takeTurn waits for the turn of a wide request.
 func (s *Server) takeTurn(ctx context.Context) error {
 	wait := time.NewTimer(s.TurnTime)
 	defer wait.Stop()
@@ -62,7 +61,7 @@ func (s *Server) takeTurn(ctx context.Context) error {
 	}
 }
 
-// kept is an answer in memory.
+// A kept is an answer in memory.
 type kept struct {
 	header http.Header
 	status int

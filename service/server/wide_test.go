@@ -12,7 +12,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A slow store adds figures up when it is told to.
+// A slow store sums statistics when told to.
 type slow struct {
 	*store.Store
 	begun, release chan struct{}
@@ -28,8 +28,8 @@ func (s *slow) Profile(ctx context.Context, f fleet.Filter, limit int) (*profile
 	}
 }
 
-// While figures of many APIs are added up for one, others who ask for that are told when to come
-// again; batches are taken, and all else is answered. Who asks for what takes too long is told so.
+// While statistics of many APIs are summed for one request, others of this kind are told when to
+// retry; batches are accepted, and all else is answered. A sum that takes too long gets an error.
 func TestWideReads(t *testing.T) {
 	s := &slow{begun: make(chan struct{}, 100), release: make(chan struct{})}
 	at := start(t, server.Options{TurnTime: 10 * time.Millisecond, AnswerTime: time.Minute}, server.Limits{}, func(real *store.Store) server.Store {
@@ -81,7 +81,7 @@ func TestSlowRead(t *testing.T) {
 	}
 }
 
-// Answers of which there is no room in memory are not kept for who takes them slowly.
+// Answers that do not fit in the memory for slow clients are refused.
 func TestLargeAnswer(t *testing.T) {
 	at := start(t, server.Options{MaxAnswers: 10}, server.Limits{}, nil)
 	if r := at.put(fleet.NewRunID(), "0", encoded(t, made(20, 1, "a/b@v1"))); r.status != 201 {
