@@ -12,16 +12,16 @@ import (
 
 const blockSize = 4096
 
-// A block has what is known of up to blockSize APIs, in a column for each thing: nothing in it is a pointer that the
-// garbage collector would have to follow, and it never moves.
+// A block stores up to blockSize APIs, column by column. It has no pointers per API, so that the
+// garbage collector has little to scan, and never moves.
 type block struct {
 	n      int
-	texts  folded               // of the functions, plain
-	end    [blockSize]uint32    // of each text; it begins where the one before ends
+	texts  folded               // function names, without receiver signs
+	end    [blockSize]uint32    // end of each text, which starts at the end of the one before
 	sign   [blockSize]signature // of each text
 	ends   [blockSize]uint16    // endOf each text
-	pack   [blockSize]uint32    // the package
-	level  [blockSize]uint8     // how much it is called: number of binary digits of the count
+	pack   [blockSize]uint32    // index of the package
+	level  [blockSize]uint8     // bit length of count
 	flags  [blockSize]uint8     // whole, pointer
 	kind   [blockSize]uint8     // index of the kind
 	id     [blockSize]registry.ID
@@ -38,11 +38,11 @@ type block struct {
 }
 
 const (
-	whole   = 1 << iota // the text is the whole name, which does not begin with the package
+	whole   = 1 << iota // the text is the complete name, which does not start with the package
 	pointer             // the text is that of a method with a pointer receiver
 )
 
-// span is where the i-th text is.
+// span returns the range of the i-th text.
 func (b *block) span(i int) (start, end int) {
 	if i > 0 {
 		start = int(b.end[i-1])
@@ -50,7 +50,7 @@ func (b *block) span(i int) (start, end int) {
 	return start, int(b.end[i])
 }
 
-// textOf is what is searched of the name of an API, besides its package if flags have not whole.
+// textOf returns the text to search for an API's name, without its package unless flags has whole.
 func textOf(a *fleet.API) (text string, flags uint8) {
 	function, ok := strings.CutPrefix(a.Name, a.Package)
 	if ok && a.Package != "" {
@@ -68,7 +68,7 @@ func textOf(a *fleet.API) (text string, flags uint8) {
 	return text, flags
 }
 
-// function is the i-th API's name without its package, as it was.
+// function returns the name of the i-th API without its package, in its original form.
 func (b *block) function(i int) string {
 	text := b.texts.original(b.span(i))
 	if b.flags[i]&pointer != 0 {
@@ -90,14 +90,14 @@ func (b *block) add(x *Index, a *fleet.API) {
 	b.set(x, i, a)
 }
 
-// describe sets what follows from the i-th text.
+// describe sets the columns derived from the i-th text.
 func (b *block) describe(i int) {
 	start, end := b.span(i)
 	b.sign[i] = b.texts.signatureOf(start, end)
 	b.ends[i] = endOf(b.texts.text[start:end])
 }
 
-// rename gives the i-th API another text. All texts of the block are made anew; that is rare.
+// rename changes the text of the i-th API. It rebuilds all texts of the block; that is rare.
 func (b *block) rename(i int, text string, flags uint8) {
 	var texts folded
 	texts.text = make([]byte, 0, len(b.texts.text)+len(text))
@@ -115,7 +115,7 @@ func (b *block) rename(i int, text string, flags uint8) {
 	b.describe(i)
 }
 
-// set takes in all of an API but its text.
+// set sets all columns of an API except its text.
 func (b *block) set(x *Index, i int, a *fleet.API) {
 	b.pack[i] = x.packages.number(a.Package)
 	b.kind[i] = uint8(min(x.kinds.number(a.Kind), 255)) // there are six
@@ -127,7 +127,7 @@ func (b *block) set(x *Index, i int, a *fleet.API) {
 	b.level[i] = uint8(bits.Len64(a.Count))
 }
 
-// nanos is a time in Unix ns; 0 of the zero time, which has none.
+// nanos returns t in Unix ns; 0 for the zero time.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -135,7 +135,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// api is the i-th API.
+// api returns the i-th API.
 func (b *block) api(x *Index, i int) fleet.API {
 	a := fleet.API{
 		ID:      b.id[i],

@@ -1,18 +1,19 @@
-// Package catalogue has the APIs of a store in memory, so that they are found while their name is typed.
+// Package catalogue keeps the APIs of a store in memory, fast enough for search as you type.
 //
 //	x := catalogue.New()
 //	go x.Follow(ctx, store, catalogue.Options{})
 //	found, err := x.Search(catalogue.Query{Text: "buf write"})
 //	for _, api := range found.APIs { … }
 //
-// A query is words with spaces between them, all of which have to occur in the name. A word with a capital is taken
-// as it is written; any other fits capitals too. The stars and parentheses of a method's receiver don't matter:
-// bytes.(*Buffer).Write and Buffer.Write find the same. What fits best comes first (quality), and of equals what is
-// called most.
+// A query is a list of words separated by spaces; all must occur in the name. A word with a capital
+// letter is case-sensitive, any other is not. The star and parentheses of a method's receiver are
+// ignored: bytes.(*Buffer).Write and Buffer.Write find the same. Results are sorted by how well
+// they match (see quality), then by number of calls.
 //
-// An Index has no connection to its store besides Follow: each of several servers that share a database has its own.
+// An Index is connected to its store only by Follow: each server that shares a database has its
+// own.
 //
-// A million APIs take about 160 MB. Names are kept once and folded to lower case, with a bit for every byte that was
-// a capital; the texts of packages are kept once. A search looks at two words of every API that say which letters
-// and which pairs of letters its name has, and then at the names which that leaves.
+// A million APIs take about 160 MB. Names are stored once, in lower case, with a bit for each byte
+// that was part of a capital; package paths are stored once. A search reads two words per API,
+// which say what letters and pairs of letters its name has, and then only the names that remain.
 package catalogue

@@ -9,26 +9,26 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A Source tells what has changed, as a store does.
+// A Source reports changes, as *store.Store does.
 type Source interface {
 	Changed(ctx context.Context, after store.Cursor, limit int, visit func(*fleet.API) error) (next store.Cursor, more bool, err error)
 }
 
-// Options say how an index follows its source. Zero values have the defaults that are given.
+// Options configures Follow. A zero field has the default given in its comment.
 type Options struct {
-	Every  time.Duration   // how often to ask for changes; 2 seconds
-	Failed func(err error) // is told when asking failed, each time; it goes on. nil: nobody is told
+	Every  time.Duration   // interval of asking for changes; 2 s
+	Failed func(err error) // called after each failed attempt, which is repeated; nil to ignore errors
 }
 
-// How much is asked for at a time, and put in at a time: searches wait for the latter.
+// Numbers of APIs per request to the source, and per Put, which blocks searches.
 const (
 	askFor = 20_000
 	putIn  = 256
 )
 
-// Follow takes in all APIs of a source, and then what changes, until the context ends. A source that fails is asked
-// again. One that does not know the cursor it gave has become another, as a store does that is put back to an earlier state
-// while it is in use: what it had is forgotten, and all that it has taken in anew.
+// Follow reads all APIs of a source, and then its changes, until the context ends. After an error
+// it tries again. A source that rejects its own cursor has changed its identity, as a restored
+// store does: then the index is cleared and read anew.
 func (x *Index) Follow(ctx context.Context, s Source, o Options) {
 	if o.Every <= 0 {
 		o.Every = 2 * time.Second
@@ -60,7 +60,7 @@ func (x *Index) Follow(ctx context.Context, s Source, o Options) {
 	}
 }
 
-// take takes in some changes. What came before an error is kept, and will come again.
+// take reads some changes. Those before an error are kept, and will be read again.
 func (x *Index) take(ctx context.Context, s Source, at store.Cursor) (next store.Cursor, more bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return at, false, err
@@ -91,7 +91,8 @@ func (x *Index) loaded() {
 	x.ready = true
 }
 
-// Ready tells whether Follow has taken in all that there was when it began. Before that an answer may lack APIs.
+// Ready reports whether Follow has read all that existed when it began. Before, answers may lack
+// APIs.
 func (x *Index) Ready() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

@@ -18,7 +18,8 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A log is changes, in order; the cursor is a place in it. It fails every so many times, some of them in the middle.
+// A log is a list of changes; a cursor is an index in it. It fails regularly, sometimes in the
+// middle.
 type log struct {
 	mu    sync.Mutex
 	list  []fleet.API
@@ -35,7 +36,7 @@ func (l *log) Changed(ctx context.Context, after store.Cursor, limit int, visit 
 		return after, false, store.ErrCursor
 	}
 	to := min(len(l.list), from+min(limit, 700))
-	var one fleet.API // as a store may do, there is one for all
+	var one fleet.API // reused, as a store may do
 	for i := from; i < to; i++ {
 		if l.fails > 0 && l.asked%l.fails == 0 && i == from+300 {
 			return after, false, errors.New("gone")
@@ -54,7 +55,7 @@ func (l *log) add(list ...fleet.API) {
 	l.list = append(l.list, list...)
 }
 
-// An index has what its source has, a little later, whatever fails in between.
+// An index has what its source has, a little later, whatever errors occur in between.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := cataloguetest.Make(5000, 3)
@@ -93,7 +94,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// A source that is put back to an earlier state is followed from there.
+// A source that is restored to an earlier state is followed from there.
 func TestFollowBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := cataloguetest.Make(2000, 3)

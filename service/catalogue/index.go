@@ -8,7 +8,7 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// An Index is the catalogue in memory. Its methods may be called by several goroutines at once.
+// An Index is the catalogue in memory. Its methods are safe for concurrent use.
 type Index struct {
 	mu       sync.RWMutex
 	blocks   []*block
@@ -17,31 +17,30 @@ type Index struct {
 	packages packages
 	files    words
 	kinds    words
-	changes  uint64 // how often Put was called
-	ready    bool   // Follow has read all there was
+	changes  uint64 // number of changes
+	ready    bool   // see Ready
 }
 
-// New returns an index that knows no API.
+// New returns an empty index.
 func New() *Index {
 	return &Index{packages: packages{words: words{}}}
 }
 
-// Len is the number of APIs.
+// Len returns the number of APIs.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.n
 }
 
-// Changes is a number that is another one after each change. Of an index that does not change any more it stays the
-// same.
+// Changes returns a number that differs after each change.
 func (x *Index) Changes() uint64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.changes
 }
 
-// Put adds APIs, or replaces those with the same IDs. It keeps nothing of what it is given.
+// Put adds APIs, or replaces those with the same IDs. It does not retain list.
 func (x *Index) Put(list ...fleet.API) {
 	if len(list) == 0 {
 		return
@@ -77,7 +76,7 @@ func (x *Index) put(a *fleet.API) {
 	x.packages.count(b.pack[i], 1)
 }
 
-// API returns what is known of one; ok is false of one that is not in the index.
+// API returns an API; ok is false if it is not in the index.
 func (x *Index) API(id registry.ID) (a fleet.API, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -90,7 +89,7 @@ func (x *Index) API(id registry.ID) (a fleet.API, ok bool) {
 
 func (x *Index) api(n int) fleet.API { return x.blocks[n/blockSize].api(x, n%blockSize) }
 
-// Words are texts that are kept once, by number. The zero value has none.
+// A words interns texts by number. The zero value is empty.
 type words struct {
 	names   []string
 	numbers map[string]uint32
@@ -110,17 +109,17 @@ func (w *words) number(name string) uint32 {
 	return n
 }
 
-// find is the number of a name that there is.
+// find returns the number of a name, if it has one.
 func (w *words) find(name string) (n int, ok bool) {
 	number, ok := w.numbers[name]
 	return int(number), ok
 }
 
-// Packages are the packages that there are or were.
+// A packages has all current and former packages.
 type packages struct {
 	words
-	apis  []int32 // how many each has now
-	texts folded  // their paths
+	apis  []int32 // current number of APIs of each
+	texts folded  // lower-case paths
 	end   []uint32
 	sign  []signature
 }
@@ -139,7 +138,7 @@ func (p *packages) number(path string) uint32 {
 
 func (p *packages) count(n uint32, more int32) { p.apis[n] += more }
 
-// span is where the text of a package is.
+// span returns the range of a package's text.
 func (p *packages) span(n uint32) (start, end int) {
 	if n > 0 {
 		start = int(p.end[n-1])
@@ -147,13 +146,14 @@ func (p *packages) span(n uint32) (start, end int) {
 	return start, int(p.end[n])
 }
 
-// Places say where an API is, by its ID: a hash table with open addressing, of which no more than two thirds are in
-// use. It has four bytes a place, where a map would take five times as much.
+// A places maps IDs to APIs: a hash table with open addressing and a load of at most two thirds. It
+// has four bytes per slot, where a map would take five times as much.
 type places struct {
-	table []uint32 // number of the API, and 1
+	table []uint32 // 1 + number of the API; 0 if free
 }
 
-// slot is where to begin to look for an ID. IDs are hashes, but nobody has to keep to that: Fibonacci hashing.
+// slot returns the first slot to probe for an ID. IDs are hashes, but senders may not comply:
+// Fibonacci hashing.
 func (p *places) slot(id registry.ID) int {
 	return int(uint64(id) * 0x9e3779b97f4a7c15 >> 32 & uint64(len(p.table)-1))
 }
@@ -170,7 +170,7 @@ func (p *places) find(x *Index, id registry.ID) (n int, ok bool) {
 	return 0, false
 }
 
-// add takes in the last API.
+// add adds the last API.
 func (p *places) add(x *Index, id registry.ID) {
 	if 3*x.n > 2*len(p.table) {
 		p.table = make([]uint32, max(1024, 2*len(p.table)))

@@ -11,39 +11,39 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// An Order is one that APIs are listed in.
+// An Order is the sort order of a list.
 type Order int
 
-// Orders. Equal ones are in the order of their IDs.
+// Sort orders. Ties are sorted by ID.
 const (
-	ByName   Order = iota // without regard to capitals, by package first
-	ByTime                // the most time in all first
-	ByCalls               // what is called most first
-	ByFirst               // what came last for the first time first
-	ByChange              // what changed last first
+	ByName   Order = iota // by package, then by name without regard to case
+	ByTime                // largest total time first
+	ByCalls               // most calls first
+	ByFirst               // latest first arrival first
+	ByChange              // latest change first
 )
 
-// A List asks for APIs in an order. Its zero value asks for all by name.
+// A List selects and sorts APIs. The zero value selects all, by name.
 type List struct {
 	Order   Order
-	Kind    string      // "func", "loop" …; "": any
-	Package string      // whole import path; "": any
-	Inside  registry.ID // only markers in the function; 0: any
-	Came    time.Time   // only those that came then or later
+	Kind    string      // "func", "loop" …; "" for any
+	Package string      // complete import path; "" for any
+	Inside  registry.ID // only markers in this function; 0 for any
+	Came    time.Time   // only those that first arrived then or later
 	Changed time.Time   // only those that changed then or later
-	Known   time.Time   // only those that came before; zero: any
-	After   registry.ID // the last one that was seen; 0: from the beginning
-	Limit   int         // at most, up to MostFound; 0: 50
+	Known   time.Time   // only those that first arrived before; zero for any
+	After   registry.ID // last ID of the previous part; 0 to start
+	Limit   int         // max length, up to MostFound; 0 for 50
 }
 
-// Listed is a part of a list.
+// A Listed is a part of a list.
 type Listed struct {
 	APIs  []fleet.API
-	Total int         // how many there are in all
-	Next  registry.ID // to go on after; 0: these were the last
+	Total int         // length of the complete list
+	Next  registry.ID // After for the next part; 0 at the end
 }
 
-// List returns a part of a list. After an API that is not there it is empty.
+// List returns a part of a list. It is empty if l.After is not in the index.
 func (x *Index) List(l List) (out Listed) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -83,7 +83,7 @@ func (x *Index) List(l List) (out Listed) {
 	return out
 }
 
-// filter tells which APIs belong into a list; ok is false if none can.
+// filter returns a function that selects the APIs of a list; ok is false if there are none.
 func (x *Index) filter(l List) (keep func(b *block, i int) bool, ok bool) {
 	kind, pack, text := -1, -1, []byte(nil)
 	var of *folded
@@ -140,7 +140,7 @@ func (x *Index) filter(l List) (keep func(b *block, i int) bool, ok bool) {
 	}, true
 }
 
-// order compares APIs by their numbers.
+// order returns a function that compares APIs by their numbers.
 func (x *Index) order(o Order) func(n, m int) int {
 	by := func(compare func(b *block, i int, c *block, k int) int) func(n, m int) int {
 		return func(n, m int) int {
@@ -177,14 +177,14 @@ func (x *Index) order(o Order) func(n, m int) int {
 	})
 }
 
-// A Package is one that has APIs.
+// A Package is a package that has APIs.
 type Package struct {
 	Path string
 	APIs int
 }
 
-// Packages returns the packages that have APIs, by path, from the first after a path on: limit at most. total is how
-// many there are in all.
+// Packages returns up to limit packages that have APIs, sorted by path, of those after a path (""
+// for all). total is the number of all.
 func (x *Index) Packages(after string, limit int) (list []Package, total int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

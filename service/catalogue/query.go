@@ -8,23 +8,23 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// A Query asks for APIs. Its zero value asks for all of them, those first that are called most.
+// A Query selects APIs by text. The zero value selects all, sorted by number of calls.
 type Query struct {
-	Text    string // words; see the package
-	Kind    string // "func", "loop" …; "": any
-	Package string // whole import path; "": any
-	After   Cursor // the last API that was seen; zero: from the beginning
-	Limit   int    // APIs at most, up to MostFound; 0: 50
+	Text    string // words, see the package comment
+	Kind    string // "func", "loop" …; "" for any
+	Package string // complete import path; "" for any
+	After   Cursor // Next of the previous page; "" to start
+	Limit   int    // max results, up to MostFound; 0 for 50
 }
 
 const (
-	MostFound = 1000 // APIs that a search returns at most
-	MostWords = 8    // words of a query; others are not looked at
-	LongWord  = 200  // bytes of a word; others are not looked at
+	MostFound = 1000 // max results of a search
+	MostWords = 8    // max words of a query; further ones are ignored
+	LongWord  = 200  // max bytes of a word; further ones are ignored
 	countedTo = 10_000
 )
 
-// queryWords are the words of a query as they are looked for.
+// queryWords returns the words of a query.
 func queryWords(text string) (list []word) {
 	for _, w := range strings.Fields(text) {
 		if len(list) == MostWords {
@@ -37,15 +37,15 @@ func queryWords(text string) (list []word) {
 	return list
 }
 
-// A word of a query.
+// A word is a word of a query.
 type word struct {
 	folded
-	exact bool  // it has capitals, and is looked for with them
-	dots  []int // where it could be divided between a package and a function
+	exact bool  // it has capitals, and is case-sensitive
+	dots  []int // offsets of dots: it may be split there into package and function
 	need  signature
 
-	firstAt uint   // number of the bit of signature.letters that a text has if the word could be at a boundary of it
-	end     uint16 // endOf a text that could end with it as a whole
+	firstAt uint   // bit number in signature.letters that a text must have to match the word at a boundary
+	end     uint16 // endOf a text that can end with the complete word
 }
 
 func newWord(text string) (w word) {
@@ -62,18 +62,19 @@ func newWord(text string) (w word) {
 	return w
 }
 
-// Quality says how well a word fits a name; less is better. That of a query is the sum over its words.
+// A quality rates the match of a word and a name; less is better. A query's is the sum over its
+// words.
 type quality = uint8
 
 const (
-	exactly  quality = iota // it is the whole name
-	asWhole                 // it is the end of the name from a dot or slash on: Write, Buffer.Write
-	asBegin                 // it is where a word begins: after anything but a letter or digit, or at a capital
-	anywhere                // it is within a word
-	nowhere                 // it is not there
+	exactly  quality = iota // the whole name
+	asWhole                 // the end of the name after a dot or slash: Write, Buffer.Write
+	asBegin                 // at a word boundary: after a character that is not a letter or digit, or at a capital
+	anywhere                // within a word
+	nowhere                 // no match
 )
 
-// in tells how well the word fits the part of the text from start to end, which is the rest of a name.
+// in rates the match of the word and the text from start to end, which is a name or its end.
 func (w *word) in(f *folded, start, end int, isWhole bool) quality {
 	best := quality(nowhere)
 	for from := start; ; {
@@ -100,8 +101,8 @@ func (w *word) in(f *folded, start, end int, isWhole bool) quality {
 	}
 }
 
-// atEnd is how well the word fits the end of the i-th text as a whole one, without regard to capitals; nowhere if
-// it does not.
+// atEnd rates the match of the word and the end of the i-th text, ignoring case; nowhere if the
+// text does not end with the complete word.
 func (w *word) atEnd(b *block, i int, isWhole bool) quality {
 	start, end := b.span(i)
 	at := end - len(w.text)
@@ -114,7 +115,7 @@ func (w *word) atEnd(b *block, i int, isWhole bool) quality {
 	return asWhole
 }
 
-// inPackage is in for the path of a package, which is never the end of a name.
+// inPackage is in for a package path, which is never the end of a name.
 func (w *word) inPackage(f *folded, start, end int) quality {
 	best := quality(nowhere)
 	for from := start; ; {
@@ -132,8 +133,8 @@ func (w *word) inPackage(f *folded, start, end int) quality {
 	}
 }
 
-// capitals tells whether what stands at a place of the text is the word from there on with its capitals too, which
-// does not matter to a word that has none.
+// capitals reports whether the case at offset at of the text matches the word's from offset from
+// on. It always does for a word that is not case-sensitive.
 func (w *word) capitals(f *folded, at, from int) bool {
 	return w.capitalsTo(f, at, from, len(w.text))
 }
@@ -149,14 +150,14 @@ func (w *word) capitalsTo(f *folded, at, from, to int) bool {
 	return true
 }
 
-// A division is a place at which a word can be divided so that a package ends with what is before the dot.
+// A division is a dot at which a word can be split, so that a package ends with the part before it.
 type division struct {
 	dot   int
-	whole quality // where the function is what is behind the dot
-	begin quality // where it begins with that
+	whole quality // if the function equals the part after the dot
+	begin quality // if the function starts with that part
 }
 
-// divisions are those of the word for a package.
+// divisions returns the divisions of the word for a package.
 func (w *word) divisions(f *folded, start, end int) (list []division) {
 	for _, dot := range w.dots {
 		at := end - dot
@@ -178,7 +179,7 @@ func (w *word) divisions(f *folded, start, end int) (list []division) {
 	return list
 }
 
-// behind is how well the rest of the word behind the dot of a division fits the text of a function.
+// behind rates the match of the part after a division's dot and the text of a function.
 func (w *word) behind(d division, f *folded, start, end int) quality {
 	rest := w.text[d.dot+1:]
 	if !bytes.HasPrefix(f.text[start:end], rest) || !w.capitals(f, start, d.dot+1) {

@@ -10,21 +10,21 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Found is what a query has found.
+// A Found is the result of a query.
 type Found struct {
 	APIs  []fleet.API
-	Total int    // how many there are in all; if More, at least
-	More  bool   // there are more than Total, which were not counted
-	Next  Cursor // to go on with; "": these were the last
+	Total int    // number of all results; a lower bound if More
+	More  bool   // there are more than Total
+	Next  Cursor // After for the next page; "" at the end
 }
 
-// A Cursor is an API's place in the order of what a query finds: text, to be given back as it is.
+// A Cursor is the position of an API in the results of a query; treat it as opaque.
 //
-// The order depends on the figures of an API only by the number of binary digits of its count. So an API changes its
-// place when its count has doubled, and seldom between two pages.
+// The order depends on the statistics of an API only by the bit length of its count. So an API
+// moves when its count has doubled, rarely between two pages.
 type Cursor string
 
-// A place is what a query's answers are ordered by: quality, level (more comes first), length of the name, text of
+// A place is the sort key of a result: quality, level (larger first), length of the name, text of
 // the function, package, ID.
 type place struct {
 	quality quality // sum over the words
@@ -32,12 +32,12 @@ type place struct {
 	n       int // the API
 }
 
-// cursor is the cursor of an API's place: quality, level, ID.
+// cursor returns the cursor of an API's place: quality, level, ID.
 func (p place) cursor(id registry.ID) Cursor {
 	return Cursor(fmt.Sprintf("%d-%d-%s", p.quality, p.level, id))
 }
 
-// place reads what place.cursor writes.
+// place parses a cursor.
 func (c Cursor) place(x *Index) (p place, err error) {
 	var id string
 	if _, err := fmt.Sscanf(string(c), "%d-%d-%16s", &p.quality, &p.level, &id); err == nil {
@@ -53,7 +53,7 @@ func (c Cursor) place(x *Index) (p place, err error) {
 	return place{}, fmt.Errorf("%q is no cursor; give the one that came with the page before, or none", string(c))
 }
 
-// compare orders the answers of a query.
+// compare compares two results by their sort keys.
 func (x *Index) compare(p, q place) int {
 	if p.quality != q.quality || p.level != q.level {
 		return cmp.Or(cmp.Compare(p.quality, q.quality), cmp.Compare(q.level, p.level))
@@ -71,7 +71,7 @@ func (x *Index) compare(p, q place) int {
 		cmp.Compare(b.id[i], c.id[k]))
 }
 
-// length is how long the text of a name is.
+// length returns the length of a name's text.
 func (x *Index) length(b *block, i int) int {
 	start, end := b.span(i)
 	if b.flags[i]&whole != 0 {
@@ -80,7 +80,7 @@ func (x *Index) length(b *block, i int) int {
 	return end - start + 1 + len(x.packages.names[b.pack[i]])
 }
 
-// Search returns what a query finds. An error is about its cursor.
+// Search returns the results of a query. An error is about the cursor.
 func (x *Index) Search(q Query) (Found, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -106,7 +106,7 @@ func (x *Index) Search(q Query) (Found, error) {
 	return s.found(), nil
 }
 
-// A search goes through all APIs and keeps the best.
+// A search scans all APIs and keeps the best.
 type search struct {
 	x       *Index
 	words   []word
@@ -116,24 +116,24 @@ type search struct {
 	classOf []uint32 // of each package
 
 	total     int
-	uncounted bool // total is not all
-	more      bool // there are others behind the best
+	uncounted bool // some results are not in total
+	more      bool // there are results after the best
 	best      *top[place]
 }
 
-// A class is packages that fit the words in the same way.
+// A class is a set of packages that match the words in the same way.
 type class struct {
-	need signature // what the texts of its functions need to have
-	fits []fit     // a word each
+	need signature // what texts of its functions must have
+	fits []fit     // for each word
 }
 
 type fit struct {
-	pack      quality // of the word in the package
+	pack      quality // of the word and the package
 	divisions []division
-	best      quality // of pack and divisions
+	best      quality // min of pack and divisions
 }
 
-// classify tells how each package fits. The first class is that of names without a package.
+// classify assigns a class to each package. The first class is for names without a package.
 func (s *search) classify() {
 	x := s.x
 	s.classOf = make([]uint32, len(x.packages.names))
@@ -193,7 +193,7 @@ func (s *search) classify() {
 	}
 }
 
-// class is the class of packages that fit so.
+// class returns the class of packages with these fits.
 func (s *search) class(fits []fit) class {
 	c := class{fits: fits}
 	for i := range fits {
@@ -202,7 +202,7 @@ func (s *search) class(fits []fit) class {
 		need := w.need
 		for _, d := range f.divisions {
 			f.best = min(f.best, d.whole, d.begin)
-			need = need.and(within(w.text[d.dot+1:])) // a part of what the word needs
+			need = need.and(within(w.text[d.dot+1:])) // the part after a dot needs less
 		}
 		if f.pack == nowhere {
 			c.need.letters |= need.letters
@@ -212,8 +212,8 @@ func (s *search) class(fits []fit) class {
 	return c
 }
 
-// bound is a quality that the i-th name, which is of the class, is not better than. Most of what is to be known
-// for that is in its signature. There are as few branches as can be: which way they go can't be foretold.
+// bound returns a lower bound of the quality of the i-th name, which is of class c, mostly from its
+// signature. It has few branches, as they are unpredictable.
 func (s *search) bound(c *class, b *block, i int, isWhole bool) (sum quality) {
 	sign := &b.sign[i]
 	for k := range c.fits {
@@ -227,7 +227,7 @@ func (s *search) bound(c *class, b *block, i int, isWhole bool) (sum quality) {
 	return sum
 }
 
-// one is 1 if it is so, else 0.
+// one returns 1 if is, else 0.
 func one(is bool) (n uint64) {
 	if is {
 		n = 1
@@ -235,16 +235,16 @@ func one(is bool) (n uint64) {
 	return n
 }
 
-// key orders qualities and levels as a place is.
+// key encodes quality and level in the order of places.
 func key(q quality, level uint8) uint16 { return uint16(q)<<8 | uint16(255-level) }
 
-// run goes through all APIs.
+// run scans all APIs.
 //
-// What could not be among the best any more, by its signature and its level, is looked at only to count it, and not
-// even for that when countedTo have been found.
+// An API that can't be among the best, by its signature and level, is only matched to count it, and
+// not even that once countedTo are found.
 func (s *search) run(kind, pack int) {
 	full := false
-	last := ^uint16(0) // key of the last of the best, when there are enough
+	last := ^uint16(0) // key of the last of the best, once there are enough
 	var room [blockSize]uint16
 	for number, b := range s.x.blocks {
 		for _, n := range s.candidates(b, kind, pack, &room) {
@@ -274,7 +274,7 @@ func (s *search) run(kind, pack int) {
 	}
 }
 
-// classAt is the class of the i-th name.
+// classAt returns the class of the i-th name.
 func (s *search) classAt(b *block, i int) *class {
 	if len(s.classes) == 1 || b.flags[i]&whole != 0 {
 		return &s.classes[0]
@@ -282,8 +282,8 @@ func (s *search) classAt(b *block, i int) *class {
 	return &s.classes[s.classOf[b.pack[i]]]
 }
 
-// candidates are the APIs of a block that have all that their class needs, and are of a kind and a package, if these are
-// not negative.
+// candidates returns the APIs of a block whose signature has what their class needs, and which are
+// of a kind and a package, unless negative.
 func (s *search) candidates(b *block, kind, pack int, room *[blockSize]uint16) []uint16 {
 	n := uint(0)
 	signs := b.sign[:b.n]
@@ -307,7 +307,7 @@ func (s *search) candidates(b *block, kind, pack int, room *[blockSize]uint16) [
 	return list
 }
 
-// quality is how well the words fit a name, and whether all do.
+// quality returns the sum of the words' qualities for a name; ok is false if a word does not match.
 func (s *search) quality(c *class, b *block, i int, isWhole bool) (sum quality, ok bool) {
 	start, end := b.span(i)
 	for k := range s.words {
@@ -327,7 +327,7 @@ func (s *search) quality(c *class, b *block, i int, isWhole bool) (sum quality, 
 	return sum, true
 }
 
-// found is what there is in the end.
+// found returns the result of the search.
 func (s *search) found() Found {
 	best := s.best.sorted()
 	f := Found{Total: s.total, More: s.uncounted, APIs: make([]fleet.API, len(best))}

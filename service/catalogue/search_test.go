@@ -22,7 +22,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// api is an API of that name.
+// api returns an API with a name.
 func api(id registry.ID, pkg, function string, count uint64) fleet.API {
 	return fleet.API{ID: id, Package: pkg, Name: pkg + "." + function, Kind: "func", Count: count}
 }
@@ -83,7 +83,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// The naive reference: what is said of a search, in as few words as can be.
+// A naive reference implementation of the search.
 
 type referred struct {
 	quality int
@@ -91,7 +91,7 @@ type referred struct {
 	text    string
 }
 
-// bare is a name without the signs of a receiver, and where its function begins.
+// bare returns a name without receiver signs, and the offset of its function.
 func bare(a *fleet.API) (text string, function int) {
 	name := a.Name
 	if a.Package != "" && strings.HasPrefix(name, a.Package+".") {
@@ -105,7 +105,7 @@ func bare(a *fleet.API) (text string, function int) {
 	return name, function
 }
 
-// low is the lower case of a rune if that is as long and leads back.
+// low returns the lower case of r if it has the same length and maps back to r.
 func low(r rune) rune {
 	if l := unicode.ToLower(r); l != r && utf8.RuneLen(l) == utf8.RuneLen(r) && unicode.ToUpper(l) == r {
 		return l
@@ -229,7 +229,7 @@ func reference(list []fleet.API, q catalogue.Query) (out []referred) {
 	return out
 }
 
-// same asks index and reference, page by page.
+// same compares index and reference, page by page.
 func same(t *testing.T, x *catalogue.Index, list []fleet.API, q catalogue.Query) {
 	t.Helper()
 	want := reference(list, q)
@@ -249,7 +249,7 @@ func same(t *testing.T, x *catalogue.Index, list []fleet.API, q catalogue.Query)
 		if len(f.APIs) == 0 {
 			t.Fatalf("%+v: there is more, and nothing comes", q)
 		}
-		if pages == 5 { // not all pages of what has thousands
+		if pages == 5 { // not all pages of thousands of results
 			want = want[:len(got)]
 			break
 		}
@@ -267,7 +267,7 @@ func same(t *testing.T, x *catalogue.Index, list []fleet.API, q catalogue.Query)
 	}
 }
 
-// mix has made-up names and such as nobody would think of.
+// mix returns made-up names, including very strange ones.
 func mix(n int) []fleet.API {
 	list := cataloguetest.Make(n, 7)
 	odd := []string{"", ".", "(*", "(*)", "(*T).", "(*T).M", "(**T).M", "(*T.U).M", "(*T)).M", "A", "a.A", "(*ÄÖ).Üb", "ǅx", "K.k", "\xff\xfe", "ſs", "parse headers", "<script>", "x:for#1", "TotalHTTP2Server_x", "ÉÈé", "aB\xffC"}
@@ -278,7 +278,7 @@ func mix(n int) []fleet.API {
 			id++
 			a := fleet.API{ID: id, Package: path, Name: path + "." + f, Kind: "func", Count: uint64(id) % 5}
 			if id%7 == 0 {
-				a.Name = f // does not begin with its package
+				a.Name = f // does not start with its package
 			}
 			list = append(list, a)
 		}
@@ -300,7 +300,7 @@ func TestSearchAsReference(t *testing.T) {
 		same(t, x, list, catalogue.Query{Text: q, Limit: 7, Kind: "loop"})
 	}
 	for range typed {
-		// Parts of names, as somebody types them.
+		// Parts of names, as users type them.
 		var words []string
 		for range 1 + r.IntN(3) {
 			name := list[r.IntN(len(list))].Name
@@ -361,7 +361,7 @@ func TestCursorThatIsNone(t *testing.T) {
 	}
 }
 
-// What is put again replaces what was there, name and package included.
+// Put replaces an API with its name and package.
 func TestPutAgain(t *testing.T) {
 	list := mix(6000)
 	x := catalogue.New()

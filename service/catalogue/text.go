@@ -19,17 +19,18 @@ func (b *bitset) add(i int) {
 	(*b)[i>>6] |= 1 << (i & 63)
 }
 
-// Folded is text in lower case, from which the text can be had back.
+// A folded is text in lower case, from which the original can be restored.
 type folded struct {
 	text    []byte
-	capital bitset // of the first bytes of what were capitals
+	capital bitset // first bytes of capitals
 }
 
-// add appends a text. A capital whose lower case is not as long, or does not lead back to it, stays.
+// add appends a text. A capital is kept if its lower case has another length or does not map back
+// to it.
 func (f *folded) add(s string) {
 	for i, r := range s {
 		switch low := unicode.ToLower(r); {
-		case r == utf8.RuneError: // the bytes themselves, which may be none of UTF-8
+		case r == utf8.RuneError: // copy the bytes, which may be invalid UTF-8
 			_, n := utf8.DecodeRuneInString(s[i:])
 			f.text = append(f.text, s[i:i+n]...)
 		case low != r && utf8.RuneLen(low) == utf8.RuneLen(r) && unicode.ToUpper(low) == r:
@@ -41,7 +42,7 @@ func (f *folded) add(s string) {
 	}
 }
 
-// original is the text that was added, from a place to another.
+// original returns a range of the text in its original case.
 func (f *folded) original(from, to int) string {
 	var s strings.Builder
 	s.Grow(to - from)
@@ -58,8 +59,8 @@ func (f *folded) original(from, to int) string {
 	return s.String()
 }
 
-// plain is how the function of a name is searched: without the signs of a receiver. (*Buffer).Write is
-// Buffer.Write, and pointer says that it was.
+// plain returns the text by which a function is searched, without the signs of its receiver:
+// Buffer.Write for (*Buffer).Write. pointer reports whether there were some.
 func plain(function string) (text string, pointer bool) {
 	rest, ok := strings.CutPrefix(function, "(*")
 	receiver, method, closed := strings.Cut(rest, ").")
@@ -69,14 +70,15 @@ func plain(function string) (text string, pointer bool) {
 	return receiver + "." + method, true
 }
 
-// withPointer is the function that plain made the text of.
+// withPointer reverses plain.
 func withPointer(text string) string {
 	receiver, method, _ := strings.Cut(text, ".")
 	return "(*" + receiver + ")." + method
 }
 
-// boundary tells whether a word begins at i in the text from start to end: at and after anything that is
-// no letter or digit, or at a capital after a small letter or before one.
+// boundary reports whether a word starts at i in the text from start to end: at and after a
+// character that is not a letter or digit, or at a capital that follows, or is followed by, a small
+// letter.
 func (f *folded) boundary(start, i, end int) bool {
 	if i == start || !inWord(f.text[i-1]) || !inWord(f.text[i]) {
 		return true
@@ -96,25 +98,25 @@ func (f *folded) boundary(start, i, end int) bool {
 	return after < end && isLetter(f.text[after]) && !f.capital.has(after)
 }
 
-// apart tells whether a whole name begins at i in the text from start: behind nothing, a dot or a slash.
+// apart reports whether a complete name starts at i: at start, or after a dot or slash.
 func (f *folded) apart(start, i int) bool {
 	return i == start || f.text[i-1] == '.' || f.text[i-1] == '/'
 }
 
-// Bytes of letters beyond ASCII are all taken for letters.
+// isLetter reports whether c is a letter; all bytes beyond ASCII count as letters.
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || c >= utf8.RuneSelf }
 func inWord(c byte) bool   { return isLetter(c) || '0' <= c && c <= '9' }
 
-// A signature says which letters and which pairs of letters a text has, so that most texts that a word is not in
-// need not be looked at: if a word is in a text, all bits of its letters and pairs are among those of the text.
+// A signature is a Bloom filter of the letters and pairs of letters of a text, which saves looking
+// at most texts that don't contain a word: a text that does has all bits of the word.
 type signature struct {
-	letters uint64 // bits 0 … 31: what occurs; bits 32 … 63: what occurs at a boundary
+	letters uint64 // bits 0 to 31: letters anywhere; bits 32 to 63: letters at a boundary
 	pairs   uint64
 }
 
-const atBoundary = 32 // from here on are the bits of letters at boundaries
+const atBoundary = 32 // first bit of letters at boundaries
 
-// letterBit is the bit of a letter; what is not listed shares one.
+// letterBit returns the bit of a letter; bytes that are not listed share one.
 func letterBit(c byte) uint64 {
 	switch {
 	case 'a' <= c && c <= 'z':
@@ -131,13 +133,13 @@ func letterBit(c byte) uint64 {
 	return 1 << 31
 }
 
-// pairBit is the bit of two letters that follow each other: Fibonacci hashing.
+// pairBit returns the bit of two adjacent letters: Fibonacci hashing.
 func pairBit(c, d byte) uint64 {
 	return 1 << ((uint32(c)<<8 | uint32(d)) * 2654435769 >> 26)
 }
 
-// endOf tells apart how texts end: by the last letter and how many there are behind the last dot or slash. A word can
-// only be the end of a name, as a whole, if both are the same.
+// endOf returns the last letter of a text and the number of letters after its last dot or slash.
+// Only if these are equal can a word be the complete end of a name.
 func endOf(text []byte) uint16 {
 	if len(text) == 0 {
 		return 0
@@ -146,7 +148,7 @@ func endOf(text []byte) uint16 {
 	return uint16(min(behind, 255))<<8 | uint16(text[len(text)-1])
 }
 
-// within is the letters and pairs of a word.
+// within returns the signature of a word, without boundaries.
 func within(word []byte) (s signature) {
 	for i, c := range word {
 		s.letters |= letterBit(c)
@@ -157,7 +159,7 @@ func within(word []byte) (s signature) {
 	return s
 }
 
-// signatureOf is the signature of a part of the text.
+// signatureOf returns the signature of a range of the text.
 func (f *folded) signatureOf(start, end int) signature {
 	s := within(f.text[start:end])
 	for i := start; i < end; i++ {
@@ -168,12 +170,12 @@ func (f *folded) signatureOf(start, end int) signature {
 	return s
 }
 
-// has tells whether all bits of need are in s.
+// has reports whether s has all bits of need.
 func (s signature) has(need signature) bool {
 	return need.letters&^s.letters|need.pairs&^s.pairs == 0
 }
 
-// and is what two signatures have in common.
+// and returns the common bits of two signatures.
 func (s signature) and(t signature) signature {
 	return signature{s.letters & t.letters, s.pairs & t.pairs}
 }

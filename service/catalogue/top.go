@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// limit is how many are returned to who asks for n.
+// limit returns the number of results for a requested limit.
 func limit(n int) int { return min(cmp.Or(max(n, 0), 50), MostFound) }
 
-// Top keeps the first few of many, in an order.
+// A top keeps the first few of many values in an order.
 type top[T any] struct {
 	limit   int
 	compare func(a, b T) int
-	heap    []T // the last is on top
+	heap    []T // the root is the last of them
 }
 
 func newTop[T any](limit int, compare func(a, b T) int) *top[T] {
 	return &top[T]{limit: limit, compare: compare}
 }
 
-// add tells whether v is among the first so far.
+// add reports whether v is among the first so far.
 func (t *top[T]) add(v T) bool {
 	if len(t.heap) < t.limit {
 		heap.Push((*topHeap[T])(t), v)
@@ -34,10 +34,10 @@ func (t *top[T]) add(v T) bool {
 	return true
 }
 
-// last is the one that goes next, if there are as many as are kept.
+// last returns the value to be dropped next; full reports whether limit values are kept.
 func (t *top[T]) last() (v T, full bool) { return t.heap[0], len(t.heap) == t.limit }
 
-// sorted returns them in order, and ends the use of t.
+// sorted returns the values in order. t must not be used afterwards.
 func (t *top[T]) sorted() []T {
 	slices.SortFunc(t.heap, t.compare)
 	return t.heap
