@@ -16,7 +16,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// spoken is the accessibility tree: each node's role and name.
+// spoken returns the nodes of the accessibility tree that a screen reader speaks, with role and
+// name.
 func spoken(t *testing.T, tab *browsertest.Tab) (nodes []*accessibility.Node) {
 	t.Helper()
 	err := tab.Do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -43,7 +44,7 @@ func said(v *accessibility.Value) string {
 	return text
 }
 
-// Whoever hears a page is told of each control, drawing and table what it is, and can go by headings and landmarks.
+// Each control, drawing and table has an accessible name, and pages have headings and landmarks.
 func TestSpoken(t *testing.T) {
 	tier.Corpus(t)
 	base := serve(t, newShop(t).pages())
@@ -91,7 +92,8 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// contrast is what a script finds of the text that is hard to read: WCAG 2.2, 1.4.3, for text of any size.
+// contrast is a script that finds text with too little contrast (WCAG 2.2, 1.4.3, for text of any
+// size).
 const contrast = `(() => {
 	const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 	const rgb = (color, under) => {
@@ -156,7 +158,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// The keyboard alone reaches everything, in the order in which it is read, and one sees where it is.
+// The keyboard alone reaches everything, in reading order, with a visible focus.
 func TestKeyboard(t *testing.T) {
 	base := serve(t, newShop(t).pages())
 	for _, address := range []string{"/", "/search?q=write", "/api/0000000000001000", "/compare"} {
@@ -166,7 +168,7 @@ func TestKeyboard(t *testing.T) {
 		}
 		all := eval[int](t, tab, `[...document.querySelectorAll("a[href],button,input,summary")].map((e, i) => e.dataset.number = i).length`)
 		last := -1
-		for range all + 20 { // a field for a day has parts
+		for range all + 20 { // a date field has several parts
 			press(t, tab, kb.Tab)
 			at := eval[string](t, tab, `document.activeElement.dataset.number ?? ""`)
 			if at == "" {
@@ -190,7 +192,7 @@ func TestKeyboard(t *testing.T) {
 		tab.Close()
 	}
 
-	// The first is the link that leads past the head.
+	// The first is the link that skips the header.
 	tab, err := chromium(t).Open(base + "/")
 	if err != nil {
 		t.Fatal(err)

@@ -20,31 +20,31 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// apiContent is what the page of an API shows.
+// An apiContent is the content of an API's page.
 type apiContent struct {
 	API        *fleet.API
-	In, Own    string // its name
-	Long       string // all of it, if that is not all of its name
+	In, Own    string // shortened name: package with its dot, and function
+	Long       string // full name if In and Own shorten it, or ""
 	Place      string
-	What       string // a call, …
+	What       string // what one execution is called: a call, …
 	Sentence   string
-	From       string // where the figures come from, in words
-	Chosen     string // what the filter chooses, "" all
-	All        string // address of the page without a filter
+	From       string // origin of the statistics, in words
+	Chosen     string // the filter in words; "" if none
+	All        string // URL without filter
 	Facts      []fact
 	Cautions   []string
 	Histograms []*histogram
 	Labels     []string
 	Evidence   []evidence
 	Trend      *trend
-	Tables     []table // by build …
+	Tables     []table // groups by build and Go version
 	Hardware   []table
 	Sizes      *table
 	Inner      *table
-	Outer      *fleet.API // the function that it is in
+	Outer      *fleet.API // enclosing function
 	Fields     []field
 	Files      []file
-	Compare    string // address of the page that compares the last two builds; "" there is but one
+	Compare    string // URL of the comparison of the last two builds; "" if there is only one
 }
 
 type fact struct{ Word, Value, Full string }
@@ -53,10 +53,10 @@ type evidence struct{ Property, Verdict, Text, Need string }
 
 type file struct{ Href, Name, About string }
 
-// mostGroups is how many lines a table of the page has.
+// mostGroups is the max number of rows of a table.
 const mostGroups = 60
 
-// api is the page of an API.
+// api returns the page of an API.
 func (p *Pages) api(r *http.Request) (*page, error) {
 	id, values, f, err := asked(r)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Pages) api(r *http.Request) (*page, error) {
 	return &page{Title: cut(c.Own, 80), Template: "api.html", Content: c}, nil
 }
 
-// asked is which API, and which of its figures, an address is about.
+// asked returns the API and the filter of a URL.
 func asked(r *http.Request) (id registry.ID, values url.Values, f fleet.Filter, err error) {
 	text := r.PathValue("id")
 	if id, err = registry.ParseID(text); err != nil || id.String() != text {
@@ -122,7 +122,7 @@ func asked(r *http.Request) (id registry.ID, values url.Values, f fleet.Filter, 
 	return id, values, f, err
 }
 
-// figures are an API and its figures, told apart by all that the page tells them apart by.
+// figures returns an API and its statistics, in all groupings of the page.
 func (p *Pages) figures(ctx context.Context, id registry.ID, f fleet.Filter) (a *fleet.API, groups map[fleet.By][]fleet.Group, err error) {
 	by := []fleet.By{fleet.ByNothing, fleet.ByBuild, fleet.ByGo, fleet.ByGOOS, fleet.ByGOARCH, fleet.ByCPU}
 	if a, err = p.Store.API(ctx, id); err != nil {
@@ -139,7 +139,7 @@ func (p *Pages) figures(ctx context.Context, id registry.ID, f fleet.Filter) (a 
 	return a, groups, nil
 }
 
-// profileOf is a profile of nothing but the marker.
+// profileOf returns a profile with only this marker.
 func profileOf(a *fleet.API, m *profile.Marker, runs uint64) *profile.Profile {
 	marker := *m
 	marker.ID, marker.Name, marker.Package, marker.Kind, marker.File, marker.Line = a.ID, a.Name, a.Package, a.Kind, a.File, a.Line
@@ -149,7 +149,7 @@ func profileOf(a *fleet.API, m *profile.Marker, runs uint64) *profile.Profile {
 	}
 }
 
-// chosen says what a filter chooses.
+// chosen describes a filter in words.
 func chosen(f fleet.Filter) string {
 	var parts []string
 	for _, p := range []struct{ word, text string }{
@@ -168,7 +168,7 @@ func chosen(f fleet.Filter) string {
 	return strings.Join(parts, ", ")
 }
 
-// facts are the figures in numbers.
+// facts sets the list of numbers.
 func (c *apiContent) facts(m *profile.Marker) {
 	if m.Count == 0 {
 		return
@@ -220,7 +220,7 @@ func during(collector string) string {
 	return "by the process meanwhile"
 }
 
-// draw draws the histograms.
+// draw sets the histograms.
 func (c *apiContent) draw(kind string, m *profile.Marker) {
 	what := c.What
 	if list := timeBuckets(m); len(list) > 0 {
@@ -249,7 +249,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// shape says how the time behaves, and why it is thought to.
+// shape sets the labels of the time's behaviour, and the evidence for them.
 func (c *apiContent) shape(p *profile.Profile) {
 	m := &p.Markers[0]
 	if m.Count == 0 {
@@ -274,7 +274,7 @@ func (c *apiContent) shape(p *profile.Profile) {
 	}
 }
 
-// groups makes the tables of what the figures are told apart by.
+// groups sets the tables of groups.
 func (c *apiContent) groups(kind string, values url.Values, groups map[fleet.By][]fleet.Group) {
 	for _, by := range []struct {
 		by        fleet.By
@@ -341,7 +341,7 @@ func (c *apiContent) group(kind, caption, head, parameter string, values url.Val
 	return t
 }
 
-// sizes is a table of what passages take by the size of their input, if that is known.
+// sizes sets the table of times by input size, if there are any.
 func (c *apiContent) sizes(m *profile.Marker) {
 	if len(m.Sizes) == 0 {
 		return
@@ -370,7 +370,7 @@ func (c *apiContent) sizes(m *profile.Marker) {
 	c.Sizes = t
 }
 
-// fields are those of the form that chooses figures.
+// fields returns the fields of the filter form.
 func fields(values url.Values, groups map[fleet.By][]fleet.Group) []field {
 	keys := func(by fleet.By) (list []string) {
 		g := groups[by]
@@ -393,7 +393,7 @@ func fields(values url.Values, groups map[fleet.By][]fleet.Group) []field {
 	}
 }
 
-// inside lists the markers inside a function, and names the function that a marker is inside of.
+// inside lists the markers inside a function, and finds the function that encloses a marker.
 func (c *apiContent) inside(x *catalogue.Index, a *fleet.API) {
 	if list := x.List(catalogue.List{Inside: a.ID, Limit: 200}); len(list.APIs) > 0 {
 		t := apis("Markers inside: its loops, branches and function literals", list.APIs)
@@ -422,7 +422,7 @@ func (c *apiContent) inside(x *catalogue.Index, a *fleet.API) {
 	}
 }
 
-// download sends the figures of an API's page as a file.
+// download sends the statistics of an API's page as a file.
 func (p *Pages) download(w http.ResponseWriter, r *http.Request) {
 	text, kind, err := p.file(r)
 	if err != nil {
@@ -436,7 +436,7 @@ func (p *Pages) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Cookie")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("id")+"-"+r.PathValue("file")))
 	if !known(w, r, text) && r.Method != http.MethodHead {
-		_, _ = w.Write(text) // an error is the client's, who has gone
+		_, _ = w.Write(text) // the client is gone
 	}
 }
 

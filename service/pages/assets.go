@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// Assets is the path below which the style sheet, the script and the icon are. They are the same for all, and have to
-// be open to all.
+// Assets is the path prefix of the style sheet, the script and the icon. They are the same for all
+// users and must be public.
 const Assets = "/assets/"
 
 //go:embed assets
 var assetFiles embed.FS
 
-// An asset's address has a part that follows from its bytes. So it can be kept for ever: another one has another
-// address.
+// An asset is a file whose URL contains a hash of its content, so that clients may cache it for
+// ever.
 type asset struct {
 	text []byte
 	sum  string
@@ -57,6 +57,6 @@ func sendAsset(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	if !known(w, r, a.text) && r.Method != http.MethodHead {
-		_, _ = w.Write(a.text) // an error is the client's, who has gone
+		_, _ = w.Write(a.text) // the client is gone
 	}
 }

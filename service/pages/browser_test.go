@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// chromium is the browser that all tests share.
+// chromium returns the browser that all tests share.
 func chromium(t *testing.T) *browsertest.Browser {
 	t.Helper()
 	tier.Test(t)
@@ -48,7 +48,7 @@ func chromium(t *testing.T) *browsertest.Browser {
 	return browser
 }
 
-// serve has the handler listen.
+// serve serves the handler and returns its URL.
 func serve(t *testing.T, h http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -56,7 +56,7 @@ func serve(t *testing.T, h http.Handler) string {
 	return s.URL
 }
 
-// sized makes the window as wide as a screen.
+// sized sets the window's width to a screen's.
 func sized(width int64) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
@@ -66,10 +66,10 @@ func sized(width int64) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// problems are those of a tab but requests to the server itself.
+// problems returns the problems of a tab, except requests to the server itself.
 func problems(tab *browsertest.Tab, server string) []string {
 	return slices.DeleteFunc(tab.Problems(), func(text string) bool {
-		return strings.HasPrefix(text, "asks for "+server+"/") || strings.HasPrefix(text, "asks for data:") // the icon of its own field for a day
+		return strings.HasPrefix(text, "asks for "+server+"/") || strings.HasPrefix(text, "asks for data:") // the icon in Chromium's own date field
 	})
 }
 
@@ -82,7 +82,7 @@ func eval[T any](t *testing.T, tab *browsertest.Tab, script string) T {
 	return v
 }
 
-// shot keeps a picture of the whole page in the folder that PAGES_SHOTS names, to be looked at.
+// shot saves a screenshot of the whole page in the folder PAGES_SHOTS, for people to look at.
 func shot(t *testing.T, tab *browsertest.Tab, name string) {
 	t.Helper()
 	dir := os.Getenv("PAGES_SHOTS")
@@ -98,8 +98,8 @@ func shot(t *testing.T, tab *browsertest.Tab, name string) {
 	}
 }
 
-// Every page is in order on every screen: it is no wider than that, says nothing on the console, asks for nothing
-// elsewhere, and keeps to its policy.
+// Every page is fine on every screen: it is not wider than the screen, logs nothing to the console,
+// loads nothing from elsewhere, and does not violate its policy.
 func TestScreens(t *testing.T) {
 	tier.Corpus(t)
 	base := serve(t, newShop(t).pages())

@@ -15,13 +15,13 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// compareContent is what the page that compares two builds shows.
+// A compareContent is the content of the comparison of two builds.
 type compareContent struct {
 	Fields   []field
-	Asked    bool // two builds were given
+	Asked    bool // both builds are given
 	Old, New string
 	Summary  string
-	Test     string // what was tested, and how sure it is
+	Test     string // what was tested, at what significance
 	Cautions []string
 	Changed  table
 	Same     table
@@ -29,10 +29,10 @@ type compareContent struct {
 	Came     table
 }
 
-// mostCompared is how many lines each of the tables has.
+// mostCompared is the max number of rows of each table.
 const mostCompared = 200
 
-// compare is the page of two builds.
+// compare returns the page that compares two builds.
 func (p *Pages) compare(r *http.Request) (*page, error) {
 	values, err := parameters(r, append([]string{"old", "new", "package"}, filterNames...)...)
 	if err != nil {
@@ -61,12 +61,12 @@ func (p *Pages) compare(r *http.Request) (*page, error) {
 	return &page{Title: "Compare two builds", Template: "compare.html", Nav: "/compare", Content: c}, nil
 }
 
-// Wide tells whether a request is for a page that adds up the figures of any number of APIs.
+// Wide reports whether a request is for a page that sums the statistics of any number of APIs.
 func Wide(r *http.Request) bool {
 	return r.URL.Path == "/compare" && r.URL.Query().Get("old") != ""
 }
 
-// fields are those of the form.
+// fields sets the fields of the form.
 func (c *compareContent) fields(f fleet.Filter, origins []fleet.OriginSum) {
 	var names, processors, versions []string
 	list := builds(origins)
@@ -105,7 +105,7 @@ func (c *compareContent) fields(f fleet.Filter, origins []fleet.OriginSum) {
 	}
 }
 
-// compared adds what the comparison has found.
+// compared adds the result of the comparison.
 func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) error {
 	var sums [2]*profile.Profile
 	var origins [2][]fleet.OriginSum
@@ -152,12 +152,12 @@ func (p *Pages) compared(r *http.Request, c *compareContent, f fleet.Filter) err
 	return nil
 }
 
-// sentenceOf makes a sentence of a caution.
+// sentenceOf turns a caution into a sentence.
 func sentenceOf(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// words says what was found, and how sure it is.
+// words sets the summary, and the text about significance.
 func (c *compareContent) words(r *change.Result) {
 	both := len(r.APIs) + r.CountOnly
 	switch {
@@ -189,7 +189,8 @@ func wereOf(n int) string {
 	return units.Count(uint64(n)) + " APIs were"
 }
 
-// tables lists the APIs: those that changed, those of which no change is sure, and those that one build has.
+// tables lists the APIs: those that changed, those without significant change, and those that only
+// one build has.
 func (c *compareContent) tables(r *change.Result, packages map[string]string) {
 	head := []string{"API", "Verdict", "Change", "From – to", "p", "Old mean", "New mean", "Old p99", "New p99"}
 	c.Changed = table{Caption: "APIs that changed: slower ones first, the surest first among them", Head: head, Wide: true}
@@ -214,7 +215,7 @@ func (c *compareContent) tables(r *change.Result, packages map[string]string) {
 	c.Came = places("APIs that the new build alone has", r.OnlyNew, packages)
 }
 
-// changeCells are what was found of an API.
+// changeCells returns the cells of an API.
 func changeCells(a *change.API) []cell {
 	class, sign := "", ""
 	switch a.Verdict {
@@ -246,7 +247,7 @@ func changeCells(a *change.API) []cell {
 	}
 }
 
-// probability is a p-value.
+// probability formats a p-value.
 func probability(p float64) string {
 	switch {
 	case math.IsNaN(p):

@@ -12,8 +12,8 @@ import (
 
 const longParameter = 2000 // bytes
 
-// parameters are those of an address, of which the page knows the names. One that it does not know is an error: who
-// misspells a filter is not to be shown the figures of all.
+// parameters returns the parameters of a URL. An unknown one is an error: a misspelt filter must
+// not show everything.
 func parameters(r *http.Request, names ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -33,10 +33,10 @@ func parameters(r *http.Request, names ...string) (url.Values, error) {
 	return values, nil
 }
 
-// filterNames are the parameters that choose figures.
+// filterNames are the parameters that select statistics.
 var filterNames = []string{"build", "go", "goos", "goarch", "cpu", "from", "to"}
 
-// filterOf is what the parameters choose.
+// filterOf returns the filter given by the parameters.
 func filterOf(values url.Values) (f fleet.Filter, err error) {
 	f = fleet.Filter{Build: values.Get("build"), Go: values.Get("go"), GOOS: values.Get("goos"), GOARCH: values.Get("goarch"), CPU: values.Get("cpu")}
 	for _, day := range []struct {
@@ -55,14 +55,14 @@ func filterOf(values url.Values) (f fleet.Filter, err error) {
 	return f, nil
 }
 
-// A field is one of a form.
+// A field is a field of a form.
 type field struct {
 	Name, Label, Value string
 	Type               string   // text, date
-	Choices            []string // what is there already; * and ? are allowed besides
+	Choices            []string // suggestions; other values, with * and ?, are allowed
 }
 
-// address is a path with the parameters that have values.
+// address returns path with the non-empty parameters.
 func address(path string, values url.Values) string {
 	some := url.Values{}
 	for name, list := range values {
@@ -76,7 +76,7 @@ func address(path string, values url.Values) string {
 	return path + "?" + some.Encode()
 }
 
-// with is the parameters with one of another value.
+// with returns a copy of the parameters with one changed.
 func with(values url.Values, name, value string) url.Values {
 	more := url.Values{}
 	for n, list := range values {

@@ -10,34 +10,34 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// How passages are spread over times, or over bytes, as the cards of the html report have it: bars for buckets, each
-// twice as wide as the one before. Height is by the logarithm of the number, colour by the share of all that is in
-// the bucket, its strength by the number.
+// Histograms of time or memory per call, drawn as in the HTML report: a bar for each bucket, which
+// is twice as wide as the one before. Height is the logarithm of the number, colour the bucket's
+// share of the total time or memory, opacity the number.
 
 const (
 	histogramWidth = 480
 	histogramBars  = 110 // height of the highest bar
-	leastBuckets   = 12  // few buckets are no wider than that many
+	leastBuckets   = 12  // fewer buckets are drawn as narrow as this many
 )
 
-// A bucket is one of a measure's.
+// A bucket is a bucket of a measure.
 type bucket struct {
 	k          int
 	count, sum uint64
 }
 
-// A measure is a quantity that passages have buckets of.
+// A measure is a quantity with buckets.
 type measure struct {
-	title string // what it is of a passage
-	share string // what a bucket has a share of
+	title string // name of the quantity
+	share string // name of the total, for shares
 	low   func(k int) float64
 	high  func(k int) float64
 	write func(v float64) string
-	place func(v float64) float64 // in buckets
+	place func(v float64) float64 // position of a value, in buckets
 	marks []mark
 }
 
-// A mark is a number that the scale may have.
+// A mark is a number that may appear on the scale.
 type mark struct {
 	value float64
 	name  string
@@ -95,7 +95,7 @@ func bytesMarks() []mark {
 	return list
 }
 
-// timeBuckets are the buckets of a marker's times.
+// timeBuckets returns the buckets of a marker's times.
 func timeBuckets(m *profile.Marker) (list []bucket) {
 	for _, b := range m.Buckets {
 		list = append(list, bucket{int(b.K), b.Count, b.SumNS})
@@ -110,13 +110,13 @@ func valueBuckets(buckets []profile.ValueBucket) (list []bucket) {
 	return list
 }
 
-// A histogram is one that is drawn, with the same in words and as a table.
+// A histogram is a drawn histogram, with a description and a table of its content.
 type histogram struct {
 	ID      string
 	Title   string
 	Desc    string
 	Width   int
-	Base    int // where the bars stand
+	Base    int // y of the axis
 	Height  int
 	Bars    []histogramBar
 	Marks   []drawnMark
@@ -136,7 +136,7 @@ type drawnMark struct {
 	Anchor  string
 }
 
-// draw draws the buckets, of which there are some, of passages of a kind.
+// draw draws a non-empty list of buckets for a kind of marker.
 func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 	low, high := list[0].k, list[len(list)-1].k
 	low = max(0, low-max(0, leastBuckets-(high-low))/2)
@@ -183,7 +183,7 @@ func (u *measure) draw(id, title, kind string, list []bucket) *histogram {
 	return h
 }
 
-// bounds says what belongs into a bucket.
+// bounds formats the bounds of a bucket.
 func (u *measure) bounds(k int) string {
 	if u.high(k)-u.low(k) <= 1 {
 		return u.write(u.low(k))
@@ -191,9 +191,10 @@ func (u *measure) bounds(k int) string {
 	return u.write(u.low(k)) + " – " + u.write(u.high(k))
 }
 
-// scale names as many numbers below the bars as there is room for: each so many of the measure's marks.
+// scale labels the axis with every n-th of the measure's marks, for the smallest n that leaves
+// enough room.
 func (u *measure) scale(x func(float64) float64) (list []drawnMark) {
-	const letter = 11 // room for one, as on a narrow screen, where letters are larger
+	const letter = 11 // width of a character on a narrow screen, where the font is larger
 	type placed struct {
 		i           int
 		at          float64
@@ -239,7 +240,7 @@ func (u *measure) scale(x func(float64) float64) (list []drawnMark) {
 	}
 }
 
-// number is one of a drawing.
+// number formats a coordinate.
 func number(v float64) string {
 	return cmp.Or(strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), "."), "0")
 }

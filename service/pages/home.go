@@ -9,7 +9,7 @@ import (
 	"github.com/markgen/markgen/service/catalogue"
 )
 
-// homeContent is what the first page shows.
+// A homeContent is the content of the first page.
 type homeContent struct {
 	APIs     int
 	Packages int
@@ -18,14 +18,14 @@ type homeContent struct {
 	New      table
 	NewTotal int
 	List     []catalogue.Package
-	After    string // where this part of the packages begins; "": at the beginning
-	Next     string // address of the next part
+	After    string // the list of packages starts after this one; "" for the first part
+	Next     string // URL of the next part
 }
 
-// packagesAtOnce is how many packages are listed on a page.
+// packagesAtOnce is the max number of packages on a page.
 const packagesAtOnce = 150
 
-// home is the catalogue: what takes most time, what is new, and the packages.
+// home returns the first page: the APIs with most time, new ones, and the packages.
 func (p *Pages) home(r *http.Request) (*page, error) {
 	values, err := parameters(r, "after")
 	if err != nil {
@@ -45,23 +45,23 @@ func (p *Pages) home(r *http.Request) (*page, error) {
 	return &page{Title: "Catalogue", Template: "home.html", Nav: "/", Live: true, Content: c}, nil
 }
 
-// yesterday is the beginning of the day before.
+// yesterday returns the start of the previous day.
 func yesterday(now time.Time) time.Time {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
 }
 
-// packageContent is what the page of a package shows.
+// A packageContent is the content of a package's page.
 type packageContent struct {
 	Path  string
 	APIs  table
 	Total int
-	All   bool   // loops, branches and others too, not only functions
-	Other string // address of the page with the others, or without
+	All   bool   // including loops, branches and others, not only functions
+	Other string // URL of the page with All toggled
 	Next  string
 	Order string
 }
 
-// packagePage lists the APIs of a package.
+// packagePage returns the page of a package, with its APIs.
 func (p *Pages) packagePage(r *http.Request) (*page, error) {
 	values, err := parameters(r, "kind", "sort", "after")
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Pages) packagePage(r *http.Request) (*page, error) {
 	}
 	c.APIs, c.Total = apis(what+" of "+cut(report.Printable(path), 120)+", "+caption, list.APIs), list.Total
 	for i := range c.APIs.Rows {
-		c.APIs.Rows[i].Name.Path = "" // all the same
+		c.APIs.Rows[i].Name.Path = "" // it is the same for all
 	}
 	if list.Next != 0 {
 		c.Next = address(packagePath(path), with(values, "after", list.Next.String()))

@@ -6,18 +6,18 @@ import (
 	"github.com/markgen/markgen/service/catalogue"
 )
 
-// Kept lists are those of the first page and of what is new, which everybody asks for and for which the whole
-// catalogue is gone through. They are made anew as soon as the catalogue has changed.
+// A kept caches the lists of the first page and of the news page, which are requested often and
+// need a scan of the catalogue. It is cleared when the catalogue changes.
 type kept struct {
 	mu      sync.Mutex
-	changes uint64 // of the catalogue that they are of
+	changes uint64 // catalogue.Index.Changes of the lists
 	lists   map[catalogue.List]catalogue.Listed
 }
 
-// mostKept is how many lists are kept; each has some hundred APIs at most.
+// mostKept is the max number of lists, each of at most a hundred APIs or so.
 const mostKept = 16
 
-// list is the catalogue's list, which is not to be changed.
+// list returns x.List(l). The caller must not modify it.
 func (k *kept) list(x *catalogue.Index, l catalogue.List) catalogue.Listed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -29,7 +29,7 @@ func (k *kept) list(x *catalogue.Index, l catalogue.List) catalogue.Listed {
 	if changes != k.changes || len(k.lists) >= mostKept || k.lists == nil {
 		k.changes, k.lists = changes, map[catalogue.List]catalogue.Listed{}
 	}
-	list = x.List(l) // it may have changes that came after; then the next one makes it anew
+	list = x.List(l) // it may include later changes; then the next call lists again
 	k.lists[l] = list
 	return list
 }

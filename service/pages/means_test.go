@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// The mean is the same wherever it stands: that of the calls whose time is known, recursive ones among them.
+// The mean is the same on all pages: that of the timed calls, including recursive ones.
 func TestMeans(t *testing.T) {
 	s, err := store.Open(t.Context(), t.TempDir()+"/fleet.db", store.Options{})
 	if err != nil {
@@ -22,7 +22,7 @@ func TestMeans(t *testing.T) {
 	defer s.Close()
 	m := profile.Marker{
 		ID: 0x77, Package: "example.com/tree", Name: "example.com/tree.walk", Kind: "func", File: "tree.go", Line: 3, Col: 1,
-		Runs: 1, Count: 10, MinNS: 300, MaxNS: 2400, NestedNS: 3000, // 3.6 µs in all, of ten calls, of which eight were timed
+		Runs: 1, Count: 10, MinNS: 300, MaxNS: 2400, NestedNS: 3000, // 3.6 µs in total, of ten calls, eight of them timed
 		Buckets: []profile.Bucket{
 			{K: 8, Count: 6, SumNS: 6 * 300, SumSq: profile.Uint128{Lo: 6 * 300 * 300}},
 			{K: 11, Count: 2, SumNS: 2 * 2400, SumSq: profile.Uint128{Lo: 2 * 2400 * 2400}},

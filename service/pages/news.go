@@ -15,19 +15,19 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// newsContent is what came since a day.
+// A newsContent is the content of the page about what is new since a day.
 type newsContent struct {
 	Since   string
 	Builds  table
 	Came    table
 	Changed table
-	Total   [2]int // of APIs that came, and of others that changed
+	Total   [2]int // numbers of new APIs, and of older ones that changed
 }
 
-// mostNews is how many lines each of the tables has.
+// mostNews is the max number of rows of each table.
 const mostNews = 100
 
-// news is the page of what is new.
+// news returns the page about what is new.
 func (p *Pages) news(r *http.Request) (*page, error) {
 	values, err := parameters(r, "since")
 	if err != nil {
@@ -63,15 +63,15 @@ func (p *Pages) news(r *http.Request) (*page, error) {
 	return &page{Title: "New since " + c.Since, Template: "new.html", Nav: "/new", Content: c}, nil
 }
 
-// A build is one, wherever it ran.
+// A build is a build, on all its machines.
 type build struct {
 	name           string
 	first, changed time.Time
 	runs           uint64
-	on             []string // Go versions, systems and processors
+	on             []string // Go versions and platforms
 }
 
-// builds are those of some origins, in the order in which they came.
+// builds returns the builds of some origins, in the order of arrival.
 func builds(origins []fleet.OriginSum) []*build {
 	by := map[string]*build{}
 	var list []*build
@@ -98,8 +98,8 @@ func builds(origins []fleet.OriginSum) []*build {
 	return list
 }
 
-// newBuilds is a table of the builds that came since then, each with a link to compare it with the one before of the same
-// program.
+// newBuilds returns a table of the builds that arrived since then, each with a link that compares
+// it with the previous build of the program.
 func newBuilds(list []*build, since time.Time) table {
 	t := table{Caption: "Builds that came, the newest first", Head: []string{"Build", "Came", "Runs", "With", "Before it"}, Wide: true}
 	last := map[string]*build{}

@@ -22,7 +22,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// A Store is what the pages ask of a store: *store.Store has it.
+// A Store is the part of *store.Store that the pages use.
 type Store interface {
 	API(context.Context, registry.ID) (*fleet.API, error)
 	FiguresBy(context.Context, registry.ID, fleet.Filter, ...fleet.By) ([][]fleet.Group, error)
@@ -30,25 +30,25 @@ type Store interface {
 	Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error)
 }
 
-// Options of the pages. Store and Catalogue have to be given; zero values of the others have the defaults that are
-// given.
+// Options configures the pages. Store and Catalogue are required; a zero value of another field has
+// the default given in its comment.
 type Options struct {
 	Store     Store
 	Catalogue *catalogue.Index
 	Now       func() time.Time                 // the clock; time.Now
-	MaxMerged int                              // APIs of a build that are compared at most; 50,000
-	Failed    func(r *http.Request, err error) // is told of errors that are the server's; nil: nobody is
-	SignedIn  func(r *http.Request) bool       // whether to offer to sign out; nil: never
+	MaxMerged int                              // max APIs of a compared build; 50,000
+	Failed    func(r *http.Request, err error) // called for internal errors, unless nil
+	SignedIn  func(r *http.Request) bool       // reports whether to show a sign-out button; nil for never
 }
 
-// Pages are the pages of a store. It is an http.Handler for GET and HEAD.
+// A Pages is the http.Handler of the pages, for GET and HEAD.
 type Pages struct {
 	Options
 	mux   *http.ServeMux
 	lists kept
 }
 
-// New returns the pages of a store and its catalogue.
+// New returns the pages for a store and its catalogue.
 func New(o Options) *Pages {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -82,7 +82,7 @@ func New(o Options) *Pages {
 	return p
 }
 
-// ServeHTTP answers with a page, or with one that says why there is none.
+// ServeHTTP sends a page, or an error page.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -99,19 +99,19 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are read when the first page is made: most commands make none.
+// templates are parsed for the first page: most commands need none.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
 })
 
-// A page is what a template makes one of.
+// A page is the data of a template.
 type page struct {
 	Title    string
-	Template string // that of main
-	Nav      string // path of the link in the navigation that leads here; "" none
-	Query    string // in the field of the search
-	Live     bool   // the answers of a search are shown here while it is typed
-	Once     bool   // is not kept by the browser
+	Template string // file name
+	Nav      string // path of the current link in the navigation; "" if none
+	Query    string // text in the search field
+	Live     bool   // the script shows search results here during typing
+	Once     bool   // not cached by the browser
 	Content  any
 
 	SignedIn bool
@@ -120,10 +120,11 @@ type page struct {
 	Icon     string
 }
 
-// policy is the content security policy of all pages. The script asks this server for answers, so connect-src is there.
+// policy is the content security policy of all pages. connect-src lets the script request search
+// results.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// protect sets the headers that all pages have.
+// protect sets the headers common to all pages.
 func protect(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -132,7 +133,7 @@ func protect(h http.Header) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// render makes the text of a page.
+// render returns the HTML of a page.
 func (p *Pages) render(r *http.Request, page *page) ([]byte, error) {
 	page.Style, page.Script, page.Icon = assetPath("page.css"), assetPath("page.js"), assetPath("icon.svg")
 	page.SignedIn = p.SignedIn != nil && p.SignedIn(r)
@@ -143,7 +144,7 @@ func (p *Pages) render(r *http.Request, page *page) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// send sends a page, or that it is the one which the browser has.
+// send sends a page, or 304 if the browser has it.
 func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *page) {
 	text, err := p.render(r, page)
 	if err != nil {
@@ -158,18 +159,18 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *p
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(status)
 	} else {
-		h.Set("Cache-Control", "private, no-cache") // it may be kept, and is asked for again by its tag
+		h.Set("Cache-Control", "private, no-cache") // cacheable, but revalidated by its ETag
 		h.Set("Vary", "Cookie")
 		if known(w, r, text) {
 			return
 		}
 	}
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(text) // an error is the client's, who has gone
+		_, _ = w.Write(text) // the client is gone
 	}
 }
 
-// known sets the tag of an answer, and tells whether the client has it already; then it is told so.
+// known sets the ETag of an answer. If the client has this answer it sends 304 and returns true.
 func known(w http.ResponseWriter, r *http.Request, text []byte) bool {
 	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -189,13 +190,13 @@ func (p *Pages) failed(r *http.Request, err error) {
 	}
 }
 
-// refuse answers with the page for an error.
+// refuse sends the error page for err.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var problem *fleet.Problem
 	switch {
 	case errors.As(err, &problem):
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		return // nobody is there
+		return // the client is gone
 	case errors.Is(err, store.ErrNotFound):
 		problem = notFound("There is no API by this ID. It may be one of another service; search for its name.")
 	case errors.Is(err, store.ErrGone), errors.Is(err, context.DeadlineExceeded):
@@ -218,7 +219,7 @@ func badRequest(format string, args ...any) *fleet.Problem {
 	return &fleet.Problem{Status: http.StatusBadRequest, Title: "The address can't be understood", Detail: fmt.Sprintf(format, args...)}
 }
 
-// Problem answers with a page that says what is wrong and what to do, for people.
+// Problem sends a page that explains a problem and what to do.
 func (p *Pages) Problem(w http.ResponseWriter, r *http.Request, problem *fleet.Problem) {
 	if problem.RetryAfter > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(int(problem.RetryAfter.Seconds())))
@@ -226,20 +227,20 @@ func (p *Pages) Problem(w http.ResponseWriter, r *http.Request, problem *fleet.P
 	p.send(w, r, problem.Status, &page{Title: problem.Title, Template: "problem.html", Content: problem})
 }
 
-// A Login is what the page with the form for a token shows. The form is sent with POST to /login, and has the fields
+// A Login is the content of the login page. Its form is sent with POST to /login and has the fields
 // token and next.
 type Login struct {
-	Next    string // the address to go on to
-	Problem string // why the token that was given is not taken; "": none was given
+	Next    string // URL to go to after login
+	Problem string // why the token was refused; "" if none was sent
 }
 
-// Login answers with the form for a token. It sets headers, and so has to come before the status is written.
+// Login sends the login page. It sets headers, so nothing must be written before.
 func (p *Pages) Login(w http.ResponseWriter, r *http.Request, status int, form Login) {
 	p.send(w, r, status, &page{Title: "Sign in", Template: "login.html", Content: form, Once: true})
 }
 
-// Path is the address of an API's page.
+// Path returns the URL of an API's page.
 func Path(id registry.ID) string { return "/api/" + id.String() }
 
-// packagePath is that of a package.
+// packagePath returns the URL of a package's page.
 func packagePath(path string) string { return "/package/" + (&url.URL{Path: path}).EscapedPath() }

@@ -25,7 +25,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// get is what is at an address.
+// get requests an address.
 func get(t *testing.T, h http.Handler, address string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, address, nil)
@@ -42,7 +42,7 @@ func get(t *testing.T, h http.Handler, address string, header ...string) (*http.
 	return answer, string(text)
 }
 
-// addresses have one page of each sort at least.
+// addresses have at least one page of each kind.
 var addresses = []string{
 	"/",
 	"/search?q=buf+write",
@@ -55,7 +55,7 @@ var addresses = []string{
 	"/new",
 }
 
-// What a page says, without tags.
+// words returns the text of a page, without tags.
 func words(text string) string {
 	_, text, _ = strings.Cut(text, "<main")
 	text = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " ")
@@ -111,7 +111,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Each page has a policy that lets it load nothing from elsewhere and run nothing that is in it, and is not kept where others see it.
+// Each page has a policy that forbids loading from elsewhere and inline scripts, and is not cached
+// by proxies.
 func TestHeaders(t *testing.T) {
 	h := newShop(t).pages()
 	for _, address := range append(addresses, "/nothing") {
@@ -134,7 +135,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A page that is what it was is not sent again; a style sheet is asked for once.
+// An unchanged page is not sent again; a style sheet is requested once.
 func TestTags(t *testing.T) {
 	s := newShop(t)
 	h := s.pages()
@@ -170,7 +171,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// What is wrong is said in a page, with what to do.
+// Errors are pages, and say what to do.
 func TestProblems(t *testing.T) {
 	s := newShop(t)
 	h := s.pages()
@@ -221,7 +222,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// A broken store answers with an error.
+// A broken store returns an error.
 type broken struct{ err error }
 
 func (b broken) API(context.Context, registry.ID) (*fleet.API, error) { return nil, b.err }
@@ -233,7 +234,7 @@ func (b broken) Profile(context.Context, fleet.Filter, int) (*markgen.Profile, b
 }
 func (b broken) Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error) { return nil, b.err }
 
-// A store that is gone is no reason to show nothing, nor what it said.
+// Errors of the store are shown as a page, without the error's text.
 func TestStoreFails(t *testing.T) {
 	for err, status := range map[error]int{
 		fmt.Errorf("dialing secret.example: %w", store.ErrGone): http.StatusServiceUnavailable,
@@ -256,7 +257,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// Of an empty catalogue the page says how to fill it.
+// The page of an empty catalogue explains how to fill it.
 func TestEmpty(t *testing.T) {
 	s, err := store.Open(t.Context(), t.TempDir()+"/fleet.db", store.Options{})
 	if err != nil {
@@ -286,7 +287,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// The files beside a page have its figures.
+// The files of an API's page have its statistics.
 func TestFiles(t *testing.T) {
 	h := newShop(t).pages()
 	const of = "/api/0000000000001000/"
@@ -328,7 +329,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// Names from elsewhere are text and nothing else, wherever they stand.
+// Names from elsewhere are shown as text, everywhere.
 func TestHostile(t *testing.T) {
 	s := newShop(t)
 	h := s.pages()
@@ -349,7 +350,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Any address gets an answer, and none that is the server's fault.
+// Any address gets an answer, never an internal error.
 func FuzzAddress(f *testing.F) {
 	s := newShop(f)
 	h := s.pages()
@@ -373,7 +374,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// What has come since a page was made is on the next.
+// What arrives after a page was rendered is on the next one.
 func TestNewFigures(t *testing.T) {
 	s := newShop(t)
 	h := s.pages()

@@ -10,23 +10,23 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// searchContent is what a search shows.
+// A searchContent is the content of the search page.
 type searchContent struct {
 	Text  string
-	Found string // in words
+	Found string // number of results, in words
 	List  []result
 	Next  string
 	Ready bool
 }
 
-// A result is an API that was found.
+// A result is an API that matches.
 type result struct {
 	Name  name
 	Calls string
 	Mean  string
 }
 
-// search is the page of a search. The script takes the part of it that has the answers.
+// search returns the search page, of which the script uses the part with the results.
 func (p *Pages) search(r *http.Request) (*page, error) {
 	values, err := parameters(r, "q", "after")
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *Pages) search(r *http.Request) (*page, error) {
 	return &page{Title: title, Template: "search.html", Query: text, Live: true, Content: c}, nil
 }
 
-// after has a list go on behind the API that the address names.
+// after makes a list continue after the API given in the URL.
 func after(values url.Values, l *catalogue.List) (err error) {
 	if text := values.Get("after"); text != "" {
 		if l.After, err = registry.ParseID(text); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/markgen/markgen/service/server"
 )
 
-// Behind the server, with a store that is for some only, one comes by the form for a token to the page one wanted, and
-// out again; the form looks as it should before.
+// With the server and a store that needs a token, a user gets from the login page to the requested
+// page, and can sign out; the login page has its style.
 func TestServed(t *testing.T) {
 	s := newShop(t)
 	secret, token, err := server.NewToken("reader", []string{server.ScopeRead}, time.Now(), time.Time{})

@@ -21,10 +21,10 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// now is the moment at which the tests look at the pages.
+// now is the current time of the tests.
 var now = time.Date(2026, 5, 12, 15, 4, 5, 0, time.UTC)
 
-// hostile are names as somebody might send them who means no good.
+// hostile are names that an attacker might send.
 var hostile = []string{
 	`<script>alert(1)</script>`,
 	`"><img src=x onerror=alert(1)>`,
@@ -35,14 +35,14 @@ var hostile = []string{
 	"Ünï.(*Cödé).Wörld世界",
 }
 
-// A shop is a store with what some releases of a program did on some machines: functions with all shapes, figures of
-// memory and sizes, loops, and names that mean no good.
+// A shop is a store with statistics of some releases of a program on some machines: functions of
+// all shapes, memory and sizes, loops, and hostile names.
 type shop struct {
 	*store.Store
 	index *catalogue.Index
 }
 
-// pages are those of the shop, on the day that is now.
+// pages returns the pages of the shop, at now.
 func (s *shop) pages() *pages.Pages {
 	return pages.New(pages.Options{Store: s, Catalogue: s.index, Now: func() time.Time { return now }})
 }
@@ -92,14 +92,14 @@ func newShop(t testing.TB) *shop {
 	return &shop{s, x}
 }
 
-// A batch is one from some runs of a kind of machine.
+// A batch is a batch of some runs on one kind of machine.
 type batch struct {
 	origin fleet.Origin
 	at     time.Time
 	p      *profile.Profile
 }
 
-// releases are what came, in that order.
+// releases returns the batches in the order of arrival.
 func releases() (list []batch) {
 	long := ""
 	for len(long) < 10_000 {
@@ -174,7 +174,7 @@ func releases() (list []batch) {
 	return list
 }
 
-// marker is one with times of a log-normal distribution.
+// marker returns a marker with log-normally distributed times.
 func marker(r *rand.Rand, id registry.ID, pkg, name, kind string, count int, mean, width float64) profile.Marker {
 	k := profile.Marker{ID: id, Package: pkg, Name: name, Kind: kind, File: "shop/file.go", Line: 12, Col: 1, Runs: 1, Count: uint64(count), MinNS: math.MaxUint64}
 	if pkg != "" {

@@ -9,13 +9,14 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// A table is one that all pages show alike: with a caption, a name for each line, and on narrow screens a line below the other.
+// A table is a table as all pages show it: with a caption and row names. On narrow screens its
+// cells are stacked.
 type table struct {
 	Caption string
-	Head    []string // the first is that of the lines' names
+	Head    []string // head of the column of names, then those of the cells
 	Rows    []row
-	Note    string // what is to be known besides; "" nothing
-	Wide    bool   // names are long: they have a line of their own on any screen
+	Note    string // remark; "" if none
+	Wide    bool   // names are long, and get their own line on any screen
 }
 
 type row struct {
@@ -23,31 +24,31 @@ type row struct {
 	Cells []cell
 }
 
-// A name is what a line of a table is about.
+// A name is the name of a row.
 type name struct {
-	Path  string // in front of it, less important; "" nothing
+	Path  string // shown before Text, less prominent; "" if none
 	Text  string
 	Href  string
-	Label string // beside it; "" nothing
+	Label string // shown beside it; "" if none
 }
 
 type cell struct {
 	Text  string
 	Href  string
-	Full  string // more exactly; "" it is exact
-	Bar   string // how long a bar is, of all there is: a percentage; "" none
+	Full  string // exact value or explanation; "" if none
+	Bar   string // length of a bar, in percent of the cell; "" if none
 	Heat  int    // colour of the bar
 	Class string
 }
 
 func text(s string) cell { return cell{Text: s} }
 
-// bar is a cell with a bar as long as a share.
+// bar returns a cell with a bar whose length is a share in [0, 1].
 func bar(s string, share float64, heat int) cell {
 	return cell{Text: s, Bar: fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)), Heat: heat}
 }
 
-// nameOf is the name of an API in a table.
+// nameOf returns the row name of an API.
 func nameOf(a *fleet.API) name {
 	return nameOfMarker(a.ID, a.Name, a.Package, a.Kind)
 }
@@ -64,7 +65,7 @@ func nameOfMarker(id registry.ID, full, path, kind string) name {
 	return n
 }
 
-// apis is a table of APIs with how much each is called and what that takes.
+// apis returns a table of APIs with numbers and times of calls.
 func apis(caption string, list []fleet.API) table {
 	t := table{Caption: caption, Wide: true, Head: []string{"API", "Calls", "Mean", "Total", "Longest"}}
 	most := 0.0

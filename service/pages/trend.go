@@ -11,21 +11,21 @@ import (
 
 const (
 	trendWidth  = 480
-	trendHeight = 130 // of the plane
-	trendLeft   = 66  // for the numbers
+	trendHeight = 130 // of the plot area
+	trendLeft   = 66  // room for the labels of the y axis
 	trendTop    = 8
-	trendBuilds = 40 // the newest ones
+	trendBuilds = 40 // max number of builds, the newest
 )
 
-// A trend is how the p50 and the p90 went from build to build, drawn and in words. The scale is logarithmic.
+// A trend is a plot of p50 and p90 by build, with a logarithmic scale, and its description.
 type trend struct {
 	Title, Desc   string
 	Width, Height int
 	Left, Right   int
 	Lines         []trendLine
-	Grid          []drawnMark // X is the height, Text that of the letters
+	Grid          []drawnMark // X is the y of the line, Text that of the label
 	Base          string
-	Older         int // builds that are not drawn
+	Older         int // number of builds that are not drawn
 }
 
 type trendLine struct {
@@ -34,20 +34,21 @@ type trendLine struct {
 	Dots   []trendDot
 }
 
-// A trendDot is the estimate of a build and a standard error up and down from there.
+// A trendDot is an estimate for a build, with error bars of one standard error.
 type trendDot struct {
 	X, Y, Low, High string
 	Title           string
 }
 
-// quantile is the q-quantile of a marker's times and where it would be a standard error of its rank lower or
-// higher: √(q(1-q)/n) as a part of all passages (Cox and Hinkley, Theoretical Statistics, appendix 2), as if each had been drawn by itself.
+// quantile returns the q-quantile of a marker's times, and the quantiles one standard error of the
+// rank below and above it: √(q(1-q)/n) as a fraction of all calls (Cox and Hinkley, Theoretical
+// Statistics, appendix 2), as if calls were sampled independently.
 func quantile(m *profile.Marker, q float64) (at, lo, hi float64) {
 	off := math.Sqrt(q * (1 - q) / float64(max(1, m.Taken())))
 	return m.QuantileNS(q), m.QuantileNS(max(0, q-off)), m.QuantileNS(min(1, q+off))
 }
 
-// trendOf draws the builds that have times; nil if there are fewer than two.
+// trendOf draws the builds that have times, or returns nil if there are fewer than two.
 func trendOf(builds []fleet.Group) *trend {
 	var list []fleet.Group
 	for _, g := range builds {
@@ -75,12 +76,12 @@ func trendOf(builds []fleet.Group) *trend {
 		l := &lines[k]
 		for i := range list {
 			at, lo, hi := quantile(&list[i].Marker, l.q)
-			f := figures{max(at, 0.5), max(lo, 0.5), max(hi, 0.5)} // what took no time can't be on a logarithmic scale
+			f := figures{max(at, 0.5), max(lo, 0.5), max(hi, 0.5)} // a logarithmic scale has no 0
 			l.dots = append(l.dots, f)
 			least, most = min(least, f.lo), max(most, f.hi)
 		}
 	}
-	// A little room, and a factor of two at least, so that what stays the same looks so.
+	// Add a margin, and show at least a factor of two, so that constant values look constant.
 	least, most = least/1.1, most*1.1
 	if grow := math.Sqrt(2 * least / most); grow > 1 {
 		least, most = least/grow, most*grow
@@ -112,7 +113,7 @@ func trendOf(builds []fleet.Group) *trend {
 	return t
 }
 
-// grid is lines at round times, from three to six if it can be.
+// grid returns lines at round times, three to seven if possible.
 func grid(least, most float64, y func(float64) float64) (list []drawnMark) {
 	for _, steps := range [][]float64{{1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}, {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9}} {
 		list = list[:0]

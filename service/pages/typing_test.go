@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/report/browsertest"
 )
 
-// A slow handler lets answers to searches wait until they are let go, and knows which were given up.
+// A slow handler delays search results until released, and records canceled requests.
 type slow struct {
 	http.Handler
 
@@ -70,7 +70,7 @@ func (s *slow) seen(text string) bool {
 	return false
 }
 
-// until waits for something to become so.
+// until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 1000 {
@@ -89,7 +89,7 @@ func press(t *testing.T, tab *browsertest.Tab, keys string) {
 	}
 }
 
-// focused is what has the focus: its text, or its name.
+// focused returns the text or name of the focused element.
 func focused(t *testing.T, tab *browsertest.Tab) string {
 	t.Helper()
 	return eval[string](t, tab, `(() => { const e = document.activeElement; return (e.id || e.name || e.textContent.trim() || e.tagName).slice(0, 60); })()`)
@@ -100,7 +100,8 @@ func found(t *testing.T, tab *browsertest.Tab) string {
 	return eval[string](t, tab, `document.querySelector("#results")?.textContent.replace(/\s+/g, " ").trim() ?? ""`)
 }
 
-// Answers come while one types, and only those to what has been typed last are shown, in whatever order they come.
+// Results appear during typing, and only those for the latest text are shown, whatever the order of
+// answers.
 func TestTyping(t *testing.T) {
 	s := &slow{Handler: newShop(t).pages()}
 	base := serve(t, s)
@@ -144,7 +145,7 @@ func TestTyping(t *testing.T) {
 				}
 			}
 
-			// The keyboard goes through the answers.
+			// The keyboard moves through the results.
 			for range len(" add") {
 				press(t, tab, kb.Backspace)
 			}
@@ -174,7 +175,7 @@ func TestTyping(t *testing.T) {
 	}
 }
 
-// A search that fails says so, and is made again when one asks again.
+// A failed search says so, and can be repeated.
 func TestTypingFails(t *testing.T) {
 	broken := true
 	shop := newShop(t).pages()
@@ -200,7 +201,7 @@ func TestTypingFails(t *testing.T) {
 	until(t, "it works again", func() bool { return strings.Contains(found(t, tab), "for cart t") })
 }
 
-// Without scripts there is all, by forms and links.
+// Without scripts everything works by forms and links.
 func TestWithoutScript(t *testing.T) {
 	base := serve(t, newShop(t).pages())
 	none := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

@@ -14,10 +14,10 @@ import (
 	"github.com/markgen/markgen/units"
 )
 
-// none stands for what is not known.
+// none is shown for unknown values.
 const none = "–"
 
-// functions are those of the templates.
+// functions are the functions of the templates.
 var functions = template.FuncMap{
 	"count":   func(n int) string { return units.Count(uint64(max(0, n))) },
 	"count64": units.Count,
@@ -33,17 +33,17 @@ var functions = template.FuncMap{
 	"link":    func(p *page, href, text string) navLink { return navLink{href, text, p.Nav == href} },
 }
 
-// A navLink is one of the navigation.
+// A navLink is a link of the navigation.
 type navLink struct {
 	Href, Text string
 	Current    bool
 }
 
-// shown is a text from data as it is shown: characters that could change how others are shown are replaced, and of
-// what is very long the middle is left out.
+// shown prepares a text from data for display: it replaces characters that could change how others
+// are shown, and cuts the middle of very long texts.
 func shown(text string) string { return cut(report.Printable(text), 400) }
 
-// cut leaves out the middle of what is longer than n characters.
+// cut cuts the middle of a text longer than n characters.
 func cut(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -52,10 +52,10 @@ func cut(text string, n int) string {
 	return string(r[:n/2]) + " … " + string(r[len(r)-n/2:])
 }
 
-// moment is a time to the minute.
+// moment formats a time to the minute.
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }
 
-// percent is a share.
+// percent formats a share.
 func percent(share float64) string {
 	switch p := 100 * share; {
 	case p != 0 && p < 0.1:
@@ -69,7 +69,7 @@ func percent(share float64) string {
 	}
 }
 
-// signed is a change; what has more than tripled is a multiple.
+// signed formats a relative change, as a factor from 3 on.
 func signed(change float64) string {
 	switch {
 	case math.IsNaN(change):
@@ -87,7 +87,7 @@ func signed(change float64) string {
 	}
 }
 
-// size writes a number of bytes.
+// size formats a number of bytes.
 func size(bytes float64) string {
 	for _, unit := range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
 		if bytes < 999.5 || unit == "TiB" {
@@ -102,7 +102,8 @@ func size(bytes float64) string {
 	return ""
 }
 
-// standardError is that of a marker's mean, as far as the passages themselves tell; ok is false where they are too few.
+// standardError returns the standard error of a marker's mean, assuming independent calls; ok is
+// false if there are too few.
 func standardError(m *profile.Marker) (ns float64, ok bool) {
 	if m.Sampled() {
 		return m.MeanSE()
@@ -114,7 +115,7 @@ func standardError(m *profile.Marker) (ns float64, ok bool) {
 	return m.StddevNS() / math.Sqrt(float64(n-1)), true
 }
 
-// passages are what a kind of marker has.
+// passages formats a number of executions of a kind of marker: calls, iterations or passages.
 func passages(kind string, n uint64) string {
 	noun := "passage"
 	switch kind {
@@ -126,7 +127,7 @@ func passages(kind string, n uint64) string {
 	return units.Plural(n, noun)
 }
 
-// sentence is what a passage costs, in words.
+// sentence describes in words how long an execution takes.
 func sentence(kind string, m *profile.Marker) string {
 	one := strings.TrimPrefix(passages(kind, 1), "1 ")
 	if m.Timed() == 0 {
@@ -161,7 +162,7 @@ func times(n uint64) string {
 	return units.Count(n) + " times"
 }
 
-// function is the part of a marker's name behind its package, and that of its package in front of it.
+// function splits a marker's name into the package with its dot and the rest.
 func function(name, path string) (in, own string) {
 	if rest, ok := strings.CutPrefix(name, path+"."); ok && path != "" {
 		return path + ".", rest
