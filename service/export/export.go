@@ -1,11 +1,11 @@
-// Package export passes the catalogue on to those who have a stack already: to an OTLP receiver and as pprof, at
-// intervals. (Prometheus asks for itself: /v1/prometheus of package server.)
+// Package export sends the catalogue to other systems at intervals: to an OTLP receiver, and as
+// pprof profiles. (Prometheus scrapes /v1/prometheus of package server instead.)
 //
 //	otlp, err := export.OTLP(ctx, export.OTLPOptions{URL: "http://localhost:4318"})
 //	go export.Run(ctx, otlp, export.Options{Store: s, Every: time.Minute})
 //
-// What is sent are sums since the catalogue began, or, as pprof, since the last time that it was taken. So nothing is
-// lost when a receiver is away, and nothing counts twice.
+// OTLP gets sums since the catalogue began, pprof the difference to the last accepted profile. So
+// nothing is lost while a receiver is down, and nothing is counted twice.
 package export
 
 import (
@@ -20,42 +20,43 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A Store has the catalogue. *store.Store is one.
+// A Store is the part of *store.Store that export uses.
 type Store interface {
 	Profile(ctx context.Context, f fleet.Filter, limit int) (p *profile.Profile, more bool, err error)
 	Origins(ctx context.Context, f fleet.Filter) ([]fleet.OriginSum, error)
 }
 
-// Options say what is passed on, and how often. Zero values have the defaults that are given.
+// Options selects what is sent, and how often. A zero field has the default given in its comment.
 type Options struct {
 	Store  Store
 	Filter fleet.Filter
-	By     fleet.By      // what figures are told apart by: fleet.ByBuild, ByGo, ByGOOS, ByGOARCH, ByCPU; nothing
-	Limit  int           // markers of a build, or of what else they are told apart by, at most; 10,000
-	Every  time.Duration // a minute
+	By     fleet.By      // grouping: fleet.ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU; none
+	Limit  int           // max markers of a group, or of all without grouping; 10,000
+	Every  time.Duration // interval; a minute
 	Log    *slog.Logger  // slog.Default
 }
 
-// A Receiver takes the catalogue.
+// A Receiver receives the catalogue.
 type Receiver interface {
-	// Send passes on what there is, which may be nothing. An error says that some or all of it did not arrive; it comes again.
+	// Send sends the parts, of which there may be none. After an error, all or some did not arrive;
+	// the next call repeats them.
 	Send(ctx context.Context, parts []Part) error
 
-	// Name is what the receiver is called in the log.
+	// Name returns the receiver's name for the log.
 	Name() string
 }
 
-// A Part is figures of the catalogue that have a key in common.
+// A Part is a group of the catalogue's statistics.
 type Part struct {
 	By      fleet.By
-	Key     string    // the build, or whatever they are told apart by; "" if they are not
-	Since   time.Time // when the catalogue's first figures came
+	Key     string    // key of the group, such as the build; "" without grouping
+	Since   time.Time // when the catalogue's first statistics arrived
 	At      time.Time // when these were read
 	Profile *profile.Profile
 }
 
-// Run sends the catalogue to r, at once and from then on at intervals, until the context ends. What goes wrong is in the
-// log, once for as long as it is the same.
+// Run sends the catalogue to r, now and then at intervals, until the context ends. It logs an error
+// only when it differs from the previous one.
 func Run(ctx context.Context, r Receiver, o Options) {
 	if o.Every <= 0 {
 		o.Every = time.Minute
@@ -91,7 +92,7 @@ func Run(ctx context.Context, r Receiver, o Options) {
 	}
 }
 
-// Once sends the catalogue to r. If it is larger than the limit, what is sent of it is, and the error says so.
+// Once sends the catalogue to r. If it exceeds the limit, a part is sent and the error says so.
 func Once(ctx context.Context, r Receiver, o Options) error {
 	parts, cut, err := read(ctx, o)
 	if err != nil {
@@ -100,7 +101,7 @@ func Once(ctx context.Context, r Receiver, o Options) error {
 	return errors.Join(r.Send(ctx, parts), cut)
 }
 
-// read reads what is to be passed on. cut says what was left out.
+// read reads what to send. cut is an error if the limit left something out.
 func read(ctx context.Context, o Options) (parts []Part, cut, err error) {
 	limit := o.Limit
 	if limit <= 0 {
@@ -142,8 +143,7 @@ func of(key string) string {
 	return " of " + key
 }
 
-// keysOf are the builds, or whatever figures are told apart by, of origins, each once and in order. Figures of which it is not
-// known are left out.
+// keysOf returns the sorted keys of the groups. Statistics with unknown key are left out.
 func keysOf(origins []fleet.OriginSum, by fleet.By) ([]string, error) {
 	switch by {
 	case fleet.ByNothing:

@@ -22,7 +22,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// stored is a store with the profiles as batches.
+// stored returns a store with the profiles as batches.
 func stored(t *testing.T, ps ...*profile.Profile) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "fleet.db"), store.Options{})
@@ -55,14 +55,14 @@ func ingest(t *testing.T, s *store.Store, ps ...*profile.Profile) {
 	}
 }
 
-// build is the demo of another version.
+// build returns the demo profile with another version.
 func build(version string) *profile.Profile {
 	p := demo()
 	p.Version = version
 	return p
 }
 
-// The catalogue is sent by build, with what there was from the beginning.
+// The catalogue is sent by build, with sums since its beginning.
 func TestOTLPOfStore(t *testing.T) {
 	s := stored(t, build("v1.0.0"), build("v1.1.0"), build("v1.1.0"))
 	r := newOTLPReceiver(t)
@@ -89,7 +89,7 @@ func TestOTLPOfStore(t *testing.T) {
 	}
 }
 
-// What is posted is what came since the last time that it was taken.
+// Each posted profile is the difference to the last accepted one.
 func TestPprof(t *testing.T) {
 	s := stored(t, build("v1.0.0"))
 	status := http.StatusOK
@@ -125,7 +125,7 @@ func TestPprof(t *testing.T) {
 			t.Fatalf("%v, want %q", err, want)
 		}
 	}
-	send("") // what there was before is not sent
+	send("") // earlier statistics are not sent
 	ingest(t, s, build("v1.0.0"))
 	status = http.StatusServiceUnavailable
 	send("503 Service Unavailable: not now")
@@ -149,7 +149,8 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// Of what was not there at the start, all is posted; and what is refused of one build does not hold back the others.
+// A build that did not exist at the start is posted completely; and a refused build does not hold
+// back the others.
 func TestPprofNew(t *testing.T) {
 	refused := ""
 	calls := map[string]int64{} // by name
@@ -188,7 +189,7 @@ func TestPprofNew(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	send(all, "", "") // nothing is there
+	send(all, "", "") // the store is empty
 	send(builds, "", "")
 	ingest(t, s, build("v1.0.0"))
 	send(all, "", "")
@@ -208,7 +209,7 @@ func TestPprofNew(t *testing.T) {
 	}
 }
 
-// parts is a receiver that keeps what it is sent.
+// A parts is a receiver that keeps the parts.
 type parts []Part
 
 func (p *parts) Name() string { return "a receiver" }
@@ -218,7 +219,8 @@ func (p *parts) Send(_ context.Context, list []Part) error {
 	return nil
 }
 
-// A build whose name would fit others as a pattern has its own figures only, and of those chosen by a pattern each has its own.
+// A build whose name is also a pattern that matches others has only its own statistics; with a
+// filter that selects several builds, each has its own.
 func TestKeys(t *testing.T) {
 	s := stored(t, build("v1.0.0"), build("v?.0.0"), build("v*"), build("v2.0.0"), build("v2.0.0"))
 	for pattern, want := range map[string]map[string]uint64{
@@ -242,7 +244,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// failing fails as often as it says, with one word.
+// A failing fails n times with the same error.
 type failing struct {
 	times int
 	sent  int
@@ -257,7 +259,7 @@ func (f *failing) Send(context.Context, []Part) error {
 	return nil
 }
 
-// sums has one origin and one profile.
+// A sums is a store with one origin and one profile.
 type sums struct{}
 
 func (sums) Profile(context.Context, fleet.Filter, int) (*profile.Profile, bool, error) {
@@ -268,7 +270,7 @@ func (sums) Origins(context.Context, fleet.Filter) ([]fleet.OriginSum, error) {
 	return []fleet.OriginSum{{Origin: fleet.OriginOf(demo()), First: time.Now(), Runs: 1}}, nil
 }
 
-// A failure is in the log once, and so is its end.
+// An error is logged once, and so is its end.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Whatever a receiver answers, sending ends with an error that is no longer than a person reads,
-// and nobody else is sent anything.
+// Whatever a receiver answers, the error is short enough to read, and nothing is sent to others.
 func TestHostileReceivers(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
@@ -56,7 +55,7 @@ func TestHostileReceivers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client has gone
+				_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 				tt.answer(w, r)
 			}))
 			server.Config.ErrorLog = nil
@@ -77,7 +76,7 @@ func TestHostileReceivers(t *testing.T) {
 			}
 			empty := []Part{{Profile: demo()}}
 			empty[0].Profile.Markers = nil
-			if err := p.Send(context.Background(), empty); err != nil { // what there was at the beginning is not sent
+			if err := p.Send(context.Background(), empty); err != nil { // the first Send sends nothing
 				t.Fatal(err)
 			}
 			for what, r := range map[string]Receiver{"OTLP": o, "pprof": p} {

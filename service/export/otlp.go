@@ -18,31 +18,31 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// OTLPOptions say where metrics go.
+// OTLPOptions configures a receiver of metrics.
 type OTLPOptions struct {
-	URL     string            // http://HOST:4318; /v1/metrics is added where there is no path
-	Headers map[string]string // of each request, such as one that authorises it; nil: those of OTEL_EXPORTER_OTLP_HEADERS
+	URL     string            // http://HOST:4318; without path, /v1/metrics is added
+	Headers map[string]string // of each request, such as an authorization; nil for those in OTEL_EXPORTER_OTLP_HEADERS
 	Timeout time.Duration     // of a request; 30 s
 }
 
-// mostAnswer is how much of a receiver's answer is looked at, bytes.
+// mostAnswer is the max number of bytes read of a receiver's answer.
 const mostAnswer = 64 << 10
 
-// otlpPoints is how many points go into one request: a few hundred kilobytes.
+// otlpPoints is the max number of points per request: a few hundred kilobytes.
 const otlpPoints = 2000
 
-// OTLP returns a receiver that speaks the OpenTelemetry protocol over HTTP. It is sent cumulative metrics
+// OTLP returns a receiver for OTLP over HTTP. It gets cumulative metrics
 // (https://opentelemetry.io/docs/specs/otel/metrics/data-model/):
 //
-//   - markgen.marker.duration, ns, an exponential histogram of scale 0 of the times of passages. Its buckets are those
-//     of the profile, whose bounds are powers of two. OTLP has the upper bound in a bucket, a profile the lower one,
-//     so that a time that is a power of two stands one bucket higher than OTLP would have it; 0 and 1 ns, which are
-//     in one bucket of a profile, are told apart exactly;
-//   - markgen.marker.memory, By, the same of what passages allocated, where deep builds recorded that, and with the same
-//     exception;
+//   - markgen.marker.duration, ns, an exponential histogram of scale 0 of the times of calls. Its
+//     buckets are those of the profile, bounded by powers of two. OTLP's buckets include the upper
+//     bound, a profile's the lower, so a time that is a power of two is one bucket higher than OTLP
+//     requires. 0 and 1 ns, which share a bucket of a profile, are separated exactly;
+//   - markgen.marker.memory, By, a histogram like that of the bytes allocated by calls, where deep
+//     builds recorded them, with the same deviation;
 //   - markgen.marker.passages and markgen.marker.self_time, ns, sums.
 //
-// Attributes are marker, id, kind, package and what the figures are told apart by.
+// Attributes are marker, id, kind, package and the grouping.
 func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -60,8 +60,8 @@ func OTLP(ctx context.Context, o OTLPOptions) (Receiver, error) {
 		otlpmetrichttp.WithTimeout(timeout),
 		otlpmetrichttp.WithMaxResponseSize(mostAnswer),
 		otlpmetrichttp.WithProxy(func(r *http.Request) (*url.URL, error) {
-			// It is asked for each request, after a redirect too. Metrics, and the headers that authorise their
-			// sender, are for the receiver that was named.
+			// Called for each request, also after a redirect. Metrics and authorization headers
+			// must only reach the configured receiver.
 			if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host {
 				return nil, fmt.Errorf("it redirects to %s, which is sent nothing; give the URL of the receiver itself", r.URL.Redacted())
 			}
@@ -107,7 +107,7 @@ func (r *otlp) Send(ctx context.Context, parts []Part) error {
 	return nil
 }
 
-// otlpMetrics are the metrics of some markers; those without a point are left out.
+// otlpMetrics returns the metrics of some markers, without those that have no points.
 func otlpMetrics(part *Part, markers []profile.Marker) []metricdata.Metrics {
 	var times, memory []metricdata.ExponentialHistogramDataPoint[float64]
 	var passages, self []metricdata.DataPoint[int64]
@@ -177,7 +177,8 @@ func bucketsCount(buckets []profile.Bucket) (n uint64) {
 	return n
 }
 
-// otlpTimes are the counts of buckets of times: those of 0 ns, and by powers of two from 2^-1 on, where those of 1 ns are.
+// otlpTimes converts buckets of times: the count of 0 ns, and counts by powers of two from 2^-1 on,
+// where those of 1 ns are.
 func otlpTimes(buckets []profile.Bucket) (zeros uint64, b metricdata.ExponentialBucket) {
 	for _, from := range buckets {
 		n, k := from.Count, int32(from.K)
@@ -190,7 +191,7 @@ func otlpTimes(buckets []profile.Bucket) (zeros uint64, b metricdata.Exponential
 	return zeros, b
 }
 
-// otlpValues are those of buckets of which the first is for 0, and bucket k for 2^(k-1) and more.
+// otlpValues converts buckets of which number 0 is for 0, and number k for [2^(k-1), 2^k).
 func otlpValues(buckets []profile.ValueBucket) (zeros uint64, b metricdata.ExponentialBucket) {
 	for _, from := range buckets {
 		if from.K == 0 {
@@ -202,7 +203,7 @@ func otlpValues(buckets []profile.ValueBucket) (zeros uint64, b metricdata.Expon
 	return zeros, b
 }
 
-// grow adds n values at index k, which none before is above.
+// grow adds n values at index k. Indexes must not decrease.
 func grow(b *metricdata.ExponentialBucket, k int32, n uint64) {
 	if n == 0 {
 		return

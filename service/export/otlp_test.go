@@ -19,17 +19,18 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// An otlpReceiver is a receiver over HTTP, of the OpenTelemetry collector's own messages.
+// An otlpReceiver is an OTLP receiver over HTTP, with the OpenTelemetry collector's own message
+// types.
 type otlpReceiver struct {
 	*httptest.Server
 
 	mu      sync.Mutex
-	refuse  int // requests to answer with 503 before it takes any
+	refuse  int // number of requests to answer with 503 first
 	headers http.Header
 	got     map[string]point // by metric and marker
 }
 
-// A point is one of any kind.
+// A point is a data point of any kind.
 type point struct {
 	Unit       string
 	Attributes map[string]any
@@ -37,7 +38,7 @@ type point struct {
 	Sum        float64
 	Cumulative bool
 
-	// Of histograms.
+	// Of histograms only.
 	Scale    int32
 	Count    uint64
 	Zeros    uint64
@@ -114,7 +115,7 @@ func (r *otlpReceiver) take(all pmetric.Metrics) {
 	}
 }
 
-// demo is a profile whose every figure is known.
+// demo returns a profile with known statistics.
 func demo() *profile.Profile {
 	return &profile.Profile{Runs: 1, Main: "example.com/app", Version: "v1.2.3", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", CPU: "Some 9000", Markers: []profile.Marker{
 		{ID: 1, Name: "example.com/app.Get", Package: "example.com/app", Kind: "func", File: "a.go", Line: 3, Col: 1,
@@ -133,7 +134,7 @@ func demo() *profile.Profile {
 	}}
 }
 
-// What an OTLP receiver gets are the figures of the profile.
+// An OTLP receiver gets the statistics of the profile.
 func TestOTLP(t *testing.T) {
 	r := newOTLPReceiver(t)
 	r.refuse = 1

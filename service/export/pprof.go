@@ -16,21 +16,22 @@ import (
 	"github.com/markgen/markgen/report"
 )
 
-// PprofOptions say where pprof profiles go.
+// PprofOptions configures a receiver of pprof profiles.
 type PprofOptions struct {
-	URL     string            // they are posted here, with name, from, until and format added to its query
+	URL     string            // profiles are posted to it, with name, from, until and format added to the query
 	Headers map[string]string // of each request
-	Name    string            // "markgen"
+	Name    string            // default "markgen"
 	Timeout time.Duration     // of a request; 30 s
 }
 
-// Pprof returns a receiver of profiles in the format of pprof, each the body of a POST request
+// Pprof returns a receiver of pprof profiles, each the body of a POST request
 //
 //	URL?name=NAME{build="…"}&from=SECONDS&until=SECONDS&format=pprof
 //
-// as collectors of continuous profiles take them; the part in braces is there if figures are told apart. A profile has
-// what came to the catalogue since the last one that was taken (status 2xx); the first one is sent when something has
-// come since the first Send, whose parts, if it has any, are not sent. What is refused does not keep the others from being sent.
+// as collectors of continuous profiles accept them; the part in braces is only present with
+// grouping. A profile contains the difference to the last accepted one (status 2xx). The first Send
+// sends nothing: its parts are the baseline for the next. A group that is refused does not prevent
+// sending the others.
 func Pprof(o PprofOptions) (Receiver, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -48,8 +49,8 @@ func Pprof(o PprofOptions) (Receiver, error) {
 type pprof struct {
 	o    PprofOptions
 	url  *url.URL
-	sent map[string]Part // by key: up to where figures have been taken
-	last time.Time       // of Send
+	sent map[string]Part // by key: the last accepted parts
+	last time.Time       // time of the last Send
 }
 
 func (r *pprof) Name() string { return r.url.Redacted() }
@@ -64,7 +65,7 @@ func (r *pprof) Send(ctx context.Context, parts []Part) error {
 		case r.last.IsZero():
 			r.sent[part.Key] = part
 			continue
-		default: // its first figures came after the last time
+		default: // its first statistics arrived after the last Send
 			before = Part{At: r.last, Profile: &profile.Profile{}}
 			r.sent[part.Key] = before
 		}
@@ -91,8 +92,8 @@ func anything(p *profile.Profile) bool {
 	return false
 }
 
-// pprofClient follows no redirects: profiles, and the headers that authorise their sender, are for
-// the receiver that was named.
+// pprofClient follows no redirects: profiles and authorization headers must only reach the
+// configured receiver.
 var pprofClient = &http.Client{
 	Transport:     pprofTransport(),
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -135,7 +136,7 @@ func (r *pprof) post(ctx context.Context, part Part, from time.Time, p *profile.
 	if err != nil {
 		var failed *url.Error
 		if errors.As(err, &failed) {
-			err = failed.Err // the URL is another each time
+			err = failed.Err // without the URL, whose query differs each time
 		}
 		return fmt.Errorf("%s does not answer: %w", r.Name(), err)
 	}
