@@ -7,11 +7,11 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// FewRuns is below how many runs on a side Cautions warns of intervals that are too narrow.
+// FewRuns is the number of runs on a side below which Cautions warns that intervals are too narrow.
 const FewRuns = 20
 
-// Cautions are what a reader has to know before believing a result. differ tells what else than the build differs between
-// the sides, from Machines.
+// Cautions returns what a reader must know before trusting the result. differ lists what differs
+// between the sides besides the build, see Machines.
 func (r *Result) Cautions(differ []string) []string {
 	list := []string{}
 	if n := min(r.OldRuns, r.NewRuns); n < FewRuns {
@@ -26,8 +26,8 @@ func (r *Result) Cautions(differ []string) []string {
 	return list
 }
 
-// Machines tells in what the origins of two sides differ besides the build: "processor", "Go version", "operating
-// system", "architecture".
+// Machines returns in what the origins of two sides differ besides the build: "processor", "Go
+// version", "operating system", "architecture".
 func Machines(old, new []fleet.OriginSum) []string {
 	var list []string
 	for _, part := range []struct {

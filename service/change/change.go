@@ -1,25 +1,27 @@
-// Package change tells how far the sums of two builds differ, API by API.
+// Package change estimates how much the sums of two builds differ, API by API.
 //
 //	r, err := change.Compare(old, new, change.Options{})
 //	for _, a := range r.APIs { fmt.Println(a.Name, a.Verdict, a.Change) }
 //
 // # What can be said, and what not
 //
-// Package profile/compare compares runs, and that is what to use where there are any: each is a sample, and how much they
-// differ among each other says what chance does. Of a fleet there are sums only. From the number of passages, the
-// sum of their times and the sum of the squares follows the mean and its standard error, as if each passage had
-// been drawn by itself. They were not: passages of one run share its machine and its moment. So the intervals here
-// are too narrow where few runs, or few machines, gave many passages; and where two builds ran on different machines, or
-// with different input, that is part of the difference. A change that matters is to be confirmed by markgen diff with
-// runs made in turn.
+// Prefer package profile/compare, which compares runs, if you have runs: each is a sample, and
+// their spread shows the effect of chance. Of a fleet there are only sums. The number of calls, the
+// sum of their times and the sum of squares give the mean and its standard error as if calls were
+// independent. They are not: calls of one run share its machine and its moment. So the intervals
+// here are too narrow if few runs, or few machines, contributed many calls; and if two builds ran
+// on different machines or with different input, that is part of the difference. Confirm a change
+// that matters by markgen diff, with alternating runs.
 //
 // # The test
 //
-// The logarithms of two means are compared, so that a change is a factor. Their difference over its standard error, by the
-// delta method, is held against the normal distribution, which means of 30 times and more follow well enough unless
-// a few of them make up most of the sum. As many tests are made, p-values are corrected so that of the
-// changes that are reported the share alpha is expected to be none (Benjamini and Yekutieli 2001, which asks nothing
-// of how the tests depend on each other). A change is reported if it is that sure and at least the threshold.
+// The logarithms of two means are compared, so that a change is a factor. Their difference is
+// divided by its standard error, from the delta method, and compared with the normal distribution.
+// Means of 30 and more times follow it well enough unless a few times make up most of the sum. As
+// there are many tests, p-values are adjusted so that the expected share of false discoveries among
+// the reported changes is at most alpha (Benjamini and Yekutieli 2001, which is valid for any
+// dependence between the tests). A change is reported if it is significant and at least the
+// threshold.
 package change
 
 import (
@@ -32,51 +34,52 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// Options say what counts as a change. Zero values have the defaults that are given.
+// Options defines what counts as a change. A zero field has the default given in its comment.
 type Options struct {
-	Alpha     float64 // share of the reported changes that may be none; 0.05
-	Threshold float64 // the least change that matters, as a part of the old mean; 0.05. Negative: any
+	Alpha     float64 // max expected share of false discoveries; 0.05
+	Threshold float64 // min change as a factor less 1, in either direction; 0.05. Negative for any
 }
 
-// Least is how many times there have to be on each side for a test.
+// Least is the min number of times on each side for a test.
 const Least = 30
 
-// A Verdict is what is to be said of an API.
+// A Verdict is the result for an API.
 type Verdict string
 
-// The verdicts there are.
+// Verdicts.
 const (
 	Slower    Verdict = "slower"
 	Faster    Verdict = "faster"
-	Unchanged Verdict = "unchanged" // no change that is both sure and as large as the threshold
-	TooFew    Verdict = "too few"   // times to tell
+	Unchanged Verdict = "unchanged" // no change that is significant and at least the threshold
+	TooFew    Verdict = "too few"   // fewer than Least times on a side
 )
 
-// A Side is an API's figures in one of two builds.
+// A Side has an API's statistics in one of the builds.
 type Side struct {
 	Count  uint64
 	MeanNS float64
-	SE     float64 // standard error of MeanNS, as if all passages were independent of each other; of no meaning for a verdict of TooFew
+	SE     float64 // standard error of MeanNS if calls were independent; meaningless with TooFew
 	P50NS  float64
 	P99NS  float64
 	MaxNS  uint64
 }
 
-// An API is what is known of one that both builds have.
+// An API is the comparison of an API that both builds have.
 type API struct {
 	ID       registry.ID
 	Name     string
 	Kind     string
 	Old, New Side
 
-	// Change is the new mean over the old, less 1: 0.05 is 5 % more; Lo and Hi bound it with a confidence of 95 %. P is the
-	// p-value of the test by itself, Adjusted that corrected for all tests. All but Change are NaN for a verdict of TooFew.
+	// Change is the new mean divided by the old, less 1: 0.05 is 5 % more. Lo and Hi are its 95 %
+	// confidence interval. P is the p-value of the test, Adjusted the one adjusted for all tests.
+	// All but Change are NaN if the verdict is TooFew.
 	Change, Lo, Hi, P, Adjusted float64
 
 	Verdict Verdict
 }
 
-// A Place is an API that one build has.
+// A Place is an API that only one build has.
 type Place struct {
 	ID    registry.ID
 	Name  string
@@ -84,22 +87,22 @@ type Place struct {
 	Count uint64
 }
 
-// A Result is what a comparison has found.
+// A Result is the result of a comparison.
 type Result struct {
 	Options
-	APIs      []API // slower ones first, then faster ones, then the others; among equals the surest first
+	APIs      []API // slower first, then faster, unchanged, too few; within these, most significant first
 	OnlyOld   []Place
 	OnlyNew   []Place
 	Tests     int
-	Sampled   int // APIs of which figures are estimates from samples
+	Sampled   int // number of APIs with estimates from samples
 	Slower    int
 	Faster    int
 	OldRuns   int
 	NewRuns   int
-	CountOnly int // APIs of both builds that have no times
+	CountOnly int // number of APIs of both builds without times
 }
 
-// Compare compares two sums.
+// Compare compares the sums of two builds.
 func Compare(old, new *profile.Profile, o Options) (*Result, error) {
 	o.Alpha = cmp.Or(o.Alpha, 0.05)
 	o.Threshold = cmp.Or(o.Threshold, 0.05)
@@ -148,10 +151,11 @@ func place(m *profile.Marker) Place { return Place{m.ID, m.Name, m.Kind, m.Count
 
 func side(m *profile.Marker) Side {
 	s := Side{Count: m.Count, MeanNS: m.MeanNS(), P50NS: m.QuantileNS(0.5), P99NS: m.QuantileNS(0.99), MaxNS: m.MaxNS}
-	n := float64(max(m.Taken(), 1)) // of none, less than Least, nothing is concluded
+	n := float64(max(m.Taken(), 1)) // at 0 calls, which are fewer than Least, SE does not matter
 	dev := m.StddevNS()
 	variance := dev * dev / max(n-1, 1)
-	// A clock that can't tell the times apart says nothing of how they vary below its step, nor does one bucket.
+	// Below the resolution of the clock, and within one bucket, the variance is unknown: at least
+	// that of a uniform distribution over 1 ns.
 	variance = max(variance, 1/(12*n))
 	if se, ok := m.MeanSE(); ok && m.Sampled() {
 		variance = max(variance, se*se)
@@ -163,7 +167,8 @@ func side(m *profile.Marker) Side {
 func compare(old, new *profile.Marker) API {
 	a := API{ID: new.ID, Name: new.Name, Kind: new.Kind, Old: side(old), New: side(new), Verdict: TooFew}
 	a.Lo, a.Hi, a.P, a.Adjusted = math.NaN(), math.NaN(), math.NaN(), math.NaN()
-	// Half a nanosecond more on both sides keeps times of 0, below what the clock can tell, from being infinitely faster.
+	// Add half a nanosecond on both sides, so that times of 0, below the clock's resolution, are
+	// not infinitely faster.
 	const least = 0.5
 	was, is := a.Old.MeanNS+least, a.New.MeanNS+least
 	a.Change = is/was - 1
@@ -173,13 +178,13 @@ func compare(old, new *profile.Marker) API {
 	a.Verdict = Unchanged
 	se := math.Hypot(a.Old.SE/was, a.New.SE/is)
 	log := math.Log(is / was)
-	const quantile = 1.959963984540054 // of the standard normal distribution, 0.975
+	const quantile = 1.959963984540054 // 0.975 quantile of the standard normal distribution
 	a.Lo, a.Hi = math.Expm1(log-quantile*se), math.Expm1(log+quantile*se)
 	a.P = math.Erfc(math.Abs(log) / se / math.Sqrt2)
 	return a
 }
 
-// adjust corrects the p-values for their number.
+// adjust adjusts the p-values for the number of tests.
 func (r *Result) adjust() {
 	var tested []*API
 	for i := range r.APIs {
@@ -200,7 +205,7 @@ func (r *Result) adjust() {
 	}
 }
 
-// decide gives verdicts, and orders the APIs by them.
+// decide sets the verdicts, and sorts the APIs.
 func (r *Result) decide() {
 	for i := range r.APIs {
 		a := &r.APIs[i]

@@ -11,7 +11,7 @@ import (
 	"github.com/markgen/markgen/service/change"
 )
 
-// times is a marker with times of a mean and a relative deviation, drawn by lot.
+// times returns a marker with random times of a mean and a relative standard deviation.
 func times(r *rand.Rand, id registry.ID, name string, n int, mean, deviation float64) profile.Marker {
 	m := profile.Marker{ID: id, Name: name, Kind: "func", Count: uint64(n)}
 	byK := map[uint8]*profile.Bucket{}
@@ -39,7 +39,7 @@ func times(r *rand.Rand, id registry.ID, name string, n int, mean, deviation flo
 	return m
 }
 
-// What changed is found, what did not is not, and what can't be known is said to be so.
+// Changes are found, unchanged APIs are not reported, and too few times are called so.
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	old, new := &profile.Profile{Runs: 40}, &profile.Profile{Runs: 50}
@@ -94,7 +94,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Where nothing changed, and passages are independent as the test takes them to be, hardly ever is anything reported.
+// Without changes, and with independent calls as the test assumes, hardly anything is reported.
 func TestNoChange(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	reported, below, tests := 0, 0, 0
@@ -127,7 +127,7 @@ func TestNoChange(t *testing.T) {
 	}
 }
 
-// What else differs between two sides is told.
+// Other differences between the sides are reported.
 func TestCautions(t *testing.T) {
 	origin := func(goVersion, cpu string) fleet.OriginSum {
 		return fleet.OriginSum{Origin: fleet.Origin{Go: goVersion, GOOS: "linux", GOARCH: "amd64", CPU: cpu}}
