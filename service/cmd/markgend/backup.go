@@ -49,7 +49,7 @@ example:
   markgend restore -db new.db fleet.backup`,
 	Run: func(ctx context.Context, env *cli.Env, args []string) int {
 		return withFile(ctx, env, args, func(ctx context.Context, db, file string) error {
-			f, err := os.Open(env.Path(file)) // without it there is no store afterwards, either
+			f, err := os.Open(env.Path(file)) // before the store is opened, which would create it
 			if err != nil {
 				return fmt.Errorf("%w; give a file that markgend backup wrote", err)
 			}
@@ -59,7 +59,7 @@ example:
 	},
 }
 
-// withFile reads the command line of backup or restore, and calls do.
+// withFile parses the command line of backup or restore, and calls do.
 func withFile(ctx context.Context, env *cli.Env, args []string, do func(ctx context.Context, db, file string) error) int {
 	fs := env.Flags()
 	db := fs.String("db", storeName(env), "")
@@ -77,8 +77,8 @@ func withFile(ctx context.Context, env *cli.Env, args []string, do func(ctx cont
 	return cli.OK
 }
 
-// backUp writes a copy of the store to a file that its owner alone may read. One that is there, and
-// that others may read, becomes such a file.
+// backUp writes a copy of the store to a file that only its owner may read, also if the file exists
+// and others may read it.
 func backUp(ctx context.Context, e *cli.Env, s *store.Store, name string) error {
 	return privately(func() error {
 		if info, err := os.Stat(e.Path(name)); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// exportFlags are the flags of serve that say what is passed on, and to whom.
+// exportFlags are the flags of serve about exports.
 type exportFlags struct {
 	otlp, pprof string
 	every       time.Duration
@@ -25,7 +25,7 @@ type exportFlags struct {
 	limit       int
 }
 
-// exportKinds are what -export-kind may be.
+// exportKinds are the values of -export-kind.
 var exportKinds = []string{"func", "loop", "branch", "block", "region", "point", "all"}
 
 func (o *exportFlags) define(fs *flag.FlagSet) {
@@ -52,7 +52,7 @@ func (o *exportFlags) check() error {
 	return nil
 }
 
-// start passes the store's figures on until the context ends, if anybody is to have them.
+// start exports the store's statistics until the context ends, if any export is configured.
 func (o *exportFlags) start(ctx context.Context, env *cli.Env, s *store.Store, log *slog.Logger) error {
 	filter := fleet.Filter{Package: o.pkg, Kind: o.kind}
 	if o.kind == "all" {
@@ -83,7 +83,7 @@ func (o *exportFlags) start(ctx context.Context, env *cli.Env, s *store.Store, l
 	return nil
 }
 
-// headersOf reads a list NAME=VALUE,…
+// headersOf parses a list NAME=VALUE,…
 func headersOf(text string) (map[string]string, error) {
 	headers := map[string]string{}
 	for part := range strings.SplitSeq(text, ",") {

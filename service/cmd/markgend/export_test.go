@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// servingCatalogue starts markgend, as a process, with what a profile has.
+// servingCatalogue starts a markgend process whose catalogue is a profile.
 func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 	t.Helper()
 	url = strings.TrimSuffix(promtest.Serve(t, t.TempDir(), "markgend", "-addr", "127.0.0.1:0", "-public-read", "-public-ingest", "-log", "warn"), "/")
@@ -40,7 +40,8 @@ func servingCatalogue(t *testing.T, p *profile.Profile) (url string) {
 	return url
 }
 
-// A Prometheus that scrapes the service has the figures of the catalogue, native histograms included.
+// A Prometheus server that scrapes the service has the statistics of the catalogue, including
+// native histograms.
 func TestPrometheusOfService(t *testing.T) {
 	tier.Test(t)
 	dir := t.TempDir()

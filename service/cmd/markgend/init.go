@@ -50,7 +50,7 @@ func runInit(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// firstToken makes a token for who is to make the others, if there is none yet, and writes it to a file.
+// firstToken creates an admin token, unless the store has tokens, and writes it to a file.
 func firstToken(ctx context.Context, env *cli.Env, s *store.Store, file string) (err error) {
 	list, err := s.Tokens(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func firstToken(ctx context.Context, env *cli.Env, s *store.Store, file string) 
 	if err != nil {
 		return err
 	}
-	// It is in the file before it is good: what is lost on the way between is worth nothing.
+	// Write it to the file before it becomes valid: a token lost in between is worthless.
 	f, err := tokenFile(env.Path(file))
 	if err != nil {
 		return fmt.Errorf("-token-file: %w", err)
@@ -72,7 +72,7 @@ func firstToken(ctx context.Context, env *cli.Env, s *store.Store, file string) 
 	if _, err := fmt.Fprintln(f, text); err != nil {
 		return err
 	}
-	_ = f.Sync() // an error is that it is no file of a disk
+	_ = f.Sync() // fails if it is not a file on a disk
 	if err := s.AddToken(ctx, t); err != nil {
 		return errors.Join(err, f.Truncate(0))
 	}
@@ -80,7 +80,7 @@ func firstToken(ctx context.Context, env *cli.Env, s *store.Store, file string) 
 	return nil
 }
 
-// tokenFile opens a file for a token. One that is there has to be empty, or no regular file.
+// tokenFile opens a file for a token. An existing file must be empty, or not a regular file.
 func tokenFile(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if !errors.Is(err, fs.ErrExist) {

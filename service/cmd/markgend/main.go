@@ -1,4 +1,5 @@
-// Command markgend is markgen's central service: it takes batches of many machines, and answers what an API costs.
+// Command markgend is markgen's central service: it accepts batches from many machines, and answers
+// what an API costs.
 //
 // markgend help lists the commands; markgend help CMD explains one.
 package main

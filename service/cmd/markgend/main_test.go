@@ -17,13 +17,13 @@ import (
 	"github.com/markgen/markgen/internal/cli"
 )
 
-var built string // the folder of what markgen builds, "" until then
+var built string // folder of the built markgen; "" until then
 
 func TestMain(m *testing.M) {
 	testscript.Main(after{m}, map[string]func(){"markgend": main})
 }
 
-// after takes away what was built for the tests, once they have run.
+// An after removes what was built for the tests after they ran.
 type after struct{ *testing.M }
 
 func (a after) Run() int {
@@ -47,7 +47,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return name, err
 })
 
-// markgen is the command, built.
+// markgen returns the path of the built command.
 func markgen(t *testing.T) string {
 	t.Helper()
 	name, err := build()
@@ -57,7 +57,8 @@ func markgen(t *testing.T) string {
 	return name
 }
 
-// TestScript runs the scripts in testdata/script, one command a file. -update rewrites what they compare with.
+// TestScript runs the scripts in testdata/script, one per behaviour. -update rewrites the expected
+// output.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -67,7 +68,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// Every command can be found, explained and asked for help.
+// Every command is listed, explained, and accepts -h.
 func TestCommands(t *testing.T) {
 	for _, c := range program.All() {
 		var viaHelp, viaFlag, stderr bytes.Buffer

@@ -2,5 +2,5 @@
 
 package main
 
-// privately calls f; who may open a file is not said by modes here.
+// privately calls f. File modes do not restrict access here.
 func privately(f func() error) error { return f() }

@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// privately calls f, while files that are made are their owner's alone.
+// privately calls f. Only the owner may access files created meanwhile.
 func privately(f func() error) error {
 	before := syscall.Umask(0o077)
 	defer syscall.Umask(before)

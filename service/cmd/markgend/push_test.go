@@ -19,7 +19,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A marked program leaves data in a spool; push sends it to the service; the service has what was measured.
+// A marked program leaves data in a spool; push sends them to the service; the service has the
+// measurements.
 func TestPushToService(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

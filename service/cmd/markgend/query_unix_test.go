@@ -20,7 +20,8 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// libBatch is a profile of a version of lib, whose functions took times of that many ns, 1000 each, and its bytes.
+// libBatch returns a profile of a version of lib, encoded too, whose functions have 1000 calls each
+// of the given times in ns.
 func libBatch(t *testing.T, version string, times map[string]uint64) (*profile.Profile, []byte) {
 	t.Helper()
 	p := &profile.Profile{Runs: 1, Main: "example.com/lib", Version: version, Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", CPU: "Some 9000"}
@@ -42,7 +43,8 @@ func libBatch(t *testing.T, version string, times map[string]uint64) (*profile.P
 	return p, body
 }
 
-// named waits until names of so many APIs are found: that is a little after their figures are.
+// named waits until the names of want APIs are found, which is a little after their statistics are
+// there.
 func named(t *testing.T, url, token string, want int) {
 	t.Helper()
 	c := client.Client{Server: url, Token: token}
@@ -57,7 +59,8 @@ func named(t *testing.T, url, token string, want int) {
 	}
 }
 
-// Of two builds that are compared by a name, the exit code and what is written are of the APIs that the name means, and of no other.
+// If two builds are compared for a name, exit code and output are about the APIs that match the
+// name, and no others.
 func TestQueryCompareNamed(t *testing.T) {
 	tier.Test(t)
 	db := filepath.Join(t.TempDir(), "fleet.db")
@@ -89,9 +92,9 @@ func TestQueryCompareNamed(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		code    int
-		text    string            // a part of what is written
-		apis    map[string]string // by name, within the package: the verdict
-		only    int               // APIs that the old build alone has
+		text    string            // part of the output
+		apis    map[string]string // verdict, by name within the package
+		only    int               // number of APIs that only the old build has
 		changed int
 	}{
 		{"", 1, "3 APIs compared: 1 slower, 0 faster; 1 only in the old build, 0 only in the new one", map[string]string{"(*Buffer).Write": "unchanged", "(*MyBuffer).Write": "slower", "SteadyA": "unchanged"}, 1, 1},

@@ -127,7 +127,7 @@ func runServe(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// check returns an error for flags that don't go together.
+// check returns an error for flags that are invalid or contradict each other.
 func (o *serveFlags) check() error {
 	_, _, err := net.SplitHostPort(o.addr)
 	switch {
@@ -148,7 +148,8 @@ func (o *serveFlags) check() error {
 
 // serve serves the store until the context ends.
 func (o *serveFlags) serve(ctx context.Context, env *cli.Env) error {
-	// The store has a quarter, batches under way some more; what is not Go's heap has the last tenth.
+	// A quarter is for the store, some more for batches in progress, the last tenth for memory
+	// outside Go's heap.
 	debug.SetMemoryLimit(int64(o.memory) / 10 * 9)
 	level := new(slog.LevelVar)
 	if err := level.UnmarshalText([]byte(o.level)); err != nil {
@@ -173,7 +174,7 @@ func (o *serveFlags) serve(ctx context.Context, env *cli.Env) error {
 	return nil
 }
 
-// answer answers what comes through the listener.
+// answer serves requests from the listener until the context ends.
 func (o *serveFlags) answer(ctx context.Context, env *cli.Env, s *store.Store, l net.Listener, limits server.Limits, log *slog.Logger) error {
 	index := catalogue.New()
 	follow, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -206,7 +207,7 @@ func (o *serveFlags) answer(ctx context.Context, env *cli.Env, s *store.Store, l
 	return server.Serve(ctx, l, srv, limits)
 }
 
-// listen opens the address. One that others can reach takes TLS, or -insecure.
+// listen opens the address. An address that others can reach needs TLS, or -insecure.
 func (o *serveFlags) listen(ctx context.Context) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(o.addr)
 	if err != nil {
@@ -222,13 +223,13 @@ func (o *serveFlags) listen(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// isLocal tells whether only this machine can connect to the address.
+// isLocal reports whether only this machine can connect to the address.
 func isLocal(a net.Addr) bool {
 	at, err := netip.ParseAddrPort(a.String())
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// tls is the configuration for the certificate that is given, nil if none is.
+// tls returns the configuration for the given certificate, or nil if there is none.
 func (o *serveFlags) tls(env *cli.Env, log *slog.Logger) (*tls.Config, error) {
 	if o.cert == "" {
 		return nil, nil

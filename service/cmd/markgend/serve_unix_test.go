@@ -32,7 +32,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// A servingProcess is a process of markgend.
+// A servingProcess is a markgend process.
 type servingProcess struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -41,7 +41,7 @@ type servingProcess struct {
 	end chan error
 }
 
-// serve starts a process of markgend of a store.
+// serve starts a markgend process for a store.
 func serve(t *testing.T, db string, args ...string) *servingProcess {
 	t.Helper()
 	s := &servingProcess{t: t, cmd: exec.Command("markgend", append([]string{"-addr", "127.0.0.1:0"}, args...)...), log: new(bytes.Buffer), end: make(chan error, 1)}
@@ -64,14 +64,14 @@ func serve(t *testing.T, db string, args ...string) *servingProcess {
 	return s
 }
 
-// kill ends the process as kill -9 does.
+// kill kills the process with SIGKILL.
 func (s *servingProcess) kill() {
 	if s.cmd.Process.Kill() == nil {
 		s.end <- <-s.end
 	}
 }
 
-// stop ends it in order.
+// stop ends the process with a signal and checks that it ended cleanly.
 func (s *servingProcess) stop() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -84,7 +84,7 @@ func (s *servingProcess) stop() {
 	}
 }
 
-// token makes a token in a store that no server has open.
+// storeToken creates a token in a store that no server has open.
 func storeToken(t *testing.T, db, scope string) string {
 	t.Helper()
 	cmd := exec.Command("markgend", "token", "add", "-scope", scope, "a test's")
@@ -113,7 +113,7 @@ func sendBatch(url, token string, run fleet.RunID, body []byte) (int, error) {
 	return res.StatusCode, err
 }
 
-// fleetBatch is a profile as markgen push sends it, and its bytes.
+// fleetBatch returns a profile as markgen push sends it, and its encoding.
 func fleetBatch(t *testing.T, seed int) (*profile.Profile, []byte) {
 	t.Helper()
 	p := profiletest.Make(25, uint64(seed%10))
@@ -129,7 +129,7 @@ func fleetBatch(t *testing.T, seed int) (*profile.Profile, []byte) {
 	return p, body
 }
 
-// counts are those of a server's markers, once they are all of what was taken: that shows a little later.
+// counts waits until a server's markers have the expected counts: that takes a moment.
 func counts(t *testing.T, url, token string, want map[string]uint64) {
 	t.Helper()
 	c := client.Client{Server: url, Token: token}
@@ -137,7 +137,7 @@ func counts(t *testing.T, url, token string, want map[string]uint64) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		p, err := c.Profile(t.Context(), client.Query{})
 		if problem := (*fleet.Problem)(nil); errors.As(err, &problem) && problem.Status == http.StatusServiceUnavailable {
-			diff = err.Error() // the next who asks may be the first to notice that a database was gone, and is told to try again
+			diff = err.Error() // the first request after a database failure may be the one that notices, and gets a retryable error
 		} else if err != nil {
 			t.Fatal(err)
 		} else if diff = cmp.Diff(want, countsOf(p)); diff == "" {
@@ -159,8 +159,8 @@ func countsOf(p *profile.Profile) map[string]uint64 {
 	return m
 }
 
-// Whatever becomes of the server, each batch that a client keeps sending until it is answered counts once: one that is killed at any
-// moment, and one that is told to end, which answers what it has begun.
+// Whatever happens to the server, each batch that a client repeats until it is answered counts
+// once: if it is killed at any moment, and if it is told to end, when it finishes running requests.
 func TestServeEnded(t *testing.T) {
 	tier.Test(t)
 	db := filepath.Join(t.TempDir(), "fleet.db")
@@ -213,12 +213,12 @@ func TestServeEnded(t *testing.T) {
 	s.stop()
 }
 
-// A second signal ends it at once.
+// A second signal ends it immediately.
 func TestServeTwiceTold(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "fleet.db")
 	ingest := storeToken(t, db, "ingest")
 	s := serve(t, db, "-grace", "1h")
-	// A request whose body does not come keeps it from ending in order.
+	// A request without its body delays the end.
 	conn, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(s.url, "http://"), "/"))
 	if err != nil {
 		t.Fatal(err)
@@ -245,8 +245,8 @@ func TestServeTwiceTold(t *testing.T) {
 	}
 }
 
-// Two servers share a database. When that goes they say so, and when it is back they go on by themselves. That all is written says
-// who could write it.
+// Two servers share a database. They report its failure, and recover by themselves when it is back.
+// At its end a server logs that everything is written only if it is.
 func TestServeShared(t *testing.T) {
 	tier.Test(t)
 	pg, err := pgtest.Start(context.Background(), pgtest.Hasty)

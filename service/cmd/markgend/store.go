@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/service/store"
 )
 
-// withStore opens a store, has f use it, and closes it.
+// withStore opens a store, calls f with it, and closes it.
 func withStore(ctx context.Context, env *cli.Env, db string, o store.Options, f func(*store.Store) error) error {
 	s, err := store.Open(ctx, storeURL(env, db), o)
 	if err != nil {
@@ -22,11 +22,11 @@ func withStore(ctx context.Context, env *cli.Env, db string, o store.Options, f 
 	return errors.Join(f(s), s.Close())
 }
 
-// storeName is the store that a command uses if none is given.
+// storeName returns the default store of a command.
 func storeName(e *cli.Env) string { return cmp.Or(e.Getenv("MARKGEN_DB"), "fleet.db") }
 
-// hasStore returns an error if there is no such file of SQLite. Opening it would make one, and an empty one answers as if
-// it were the one that was meant.
+// hasStore returns an error if there is no such SQLite file. Opening would create it, and the empty
+// store would look like the intended one.
 func hasStore(e *cli.Env, db string) error {
 	if strings.Contains(db, "://") {
 		return nil
@@ -38,7 +38,7 @@ func hasStore(e *cli.Env, db string) error {
 	return err
 }
 
-// storeURL is a store as it is given: a URL, or a file's name, which is made absolute.
+// storeURL returns the URL of a store, or the absolute name of its file.
 func storeURL(e *cli.Env, db string) string {
 	if strings.Contains(db, "://") {
 		return db

@@ -131,7 +131,7 @@ func runToken(ctx context.Context, env *cli.Env, args []string) int {
 	return cli.OK
 }
 
-// A tokenKeeper keeps tokens: a store, or a server that has one.
+// A tokenKeeper manages tokens: a store, or a server.
 type tokenKeeper interface {
 	tokens(context.Context) ([]client.Token, error)
 	add(ctx context.Context, name string, scopes []string, expires time.Time) (client.Token, error)
@@ -178,7 +178,7 @@ func (s keptByServer) removeFigures(ctx context.Context, token string, dry bool)
 	return s.RemoveFigures(ctx, token, dry)
 }
 
-// addToken makes a token and prints it.
+// addToken creates a token and prints it.
 func addToken(ctx context.Context, env *cli.Env, k tokenKeeper, name string, scopes []string, expires time.Time) error {
 	t, err := k.add(ctx, name, scopes, expires)
 	if err != nil {
@@ -204,7 +204,7 @@ func listTokens(ctx context.Context, env *cli.Env, k tokenKeeper) error {
 		case !t.Expires.IsZero() && t.Expires.Before(now):
 			state = "expired " + t.Expires.UTC().Format(time.DateOnly)
 		case !t.Expires.IsZero():
-			state = "good until " + t.Expires.Add(-time.Second).UTC().Format(time.DateOnly) // a date is meant with its last second
+			state = "good until " + t.Expires.Add(-time.Second).UTC().Format(time.DateOnly) // a given date is inclusive
 		}
 		for i, cell := range []string{t.ID, t.Name, strings.Join(t.Scopes, ","), t.Created.UTC().Format(time.DateOnly), state} {
 			columns[i].Cells = append(columns[i].Cells, cell)
@@ -215,10 +215,10 @@ func listTokens(ctx context.Context, env *cli.Env, k tokenKeeper) error {
 	return report.WriteTable(env.Stdout, columns, o)
 }
 
-// revokeFlags are those of revoke.
+// revokeFlags are the flags of revoke.
 type revokeFlags struct{ figures, dry bool }
 
-// revoke revokes tokens, and takes out what was sent with them if that is asked for.
+// revoke revokes tokens, and with -figures removes what was sent with them.
 func (o revokeFlags) revoke(ctx context.Context, env *cli.Env, k tokenKeeper, ids []string) error {
 	list, err := k.tokens(ctx)
 	if err != nil {
@@ -230,7 +230,7 @@ func (o revokeFlags) revoke(ctx context.Context, env *cli.Env, k tokenKeeper, id
 	}
 	var errs error
 	for _, id := range ids {
-		id = strings.TrimPrefix(id, "mg_") // a whole token may be at hand
+		id = strings.TrimPrefix(id, "mg_") // accept a complete token too
 		id, _, _ = strings.Cut(id, "_")
 		if !known[id] {
 			errs = errors.Join(errs, fmt.Errorf("there is no token %s; markgend token list shows them", id))
@@ -249,7 +249,7 @@ func (o revokeFlags) revoke(ctx context.Context, env *cli.Env, k tokenKeeper, id
 	return errs
 }
 
-// remove takes out what was sent with a token, and prints how much.
+// remove removes what was sent with a token, and prints how much.
 func (o revokeFlags) remove(ctx context.Context, env *cli.Env, k tokenKeeper, id string) error {
 	done, err := k.removeFigures(ctx, id, o.dry)
 	if err != nil {
@@ -263,15 +263,15 @@ func (o revokeFlags) remove(ctx context.Context, env *cli.Env, k tokenKeeper, id
 	return err
 }
 
-// parseExpiry reads a duration from now, of which days are one unit, or a day, at whose end it is over; "" is the zero
-// time.
+// parseExpiry parses a duration from now, which may be in days, or a date, which is inclusive; ""
+// is the zero time.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		end := day.AddDate(0, 0, 1)
-		if !end.After(now) { // of the year 0 it would be the zero time
+		if !end.After(now) { // the end of year 0 would be the zero time
 			return time.Time{}, fmt.Errorf("%s is over; give a day to come", text)
 		}
 		return end, nil

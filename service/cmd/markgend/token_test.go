@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A token's end is given as a duration, in days or other units, or as its last day.
+// The expiry of a token is given as a duration, in days or other units, or as its last day.
 func TestParseExpiry(t *testing.T) {
 	now := time.Date(2026, 11, 29, 15, 4, 5, 6, time.FixedZone("", 3600))
 	for text, want := range map[string]string{
