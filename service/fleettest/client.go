@@ -19,7 +19,7 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// Compressed is the body of a batch as it is sent.
+// Compressed returns the body of a batch, encoded and gzipped.
 func Compressed(p *profile.Profile) ([]byte, error) {
 	file, err := codec.Encode(p)
 	if err != nil {
@@ -37,7 +37,8 @@ func Compressed(p *profile.Profile) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// NewPut is the request that sends a batch to the service at url, of figures that are so old.
+// NewPut returns a request that sends a batch to the service at url, with statistics of the given
+// age.
 func NewPut(ctx context.Context, url, token string, run fleet.RunID, sequence uint32, body io.Reader, age time.Duration) (*http.Request, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPut, fmt.Sprintf("%s/v1/batches/%s/%d", url, run, sequence), body)
 	if err != nil {
@@ -52,17 +53,18 @@ func NewPut(ctx context.Context, url, token string, run fleet.RunID, sequence ui
 	return q, nil
 }
 
-// A Client is a machine that makes runs and sends them: it crashes, sends again what it has sent, is cut off, and has no
-// idea what time it is. What it makes it sends in the end, if it is let.
+// A Client simulates a machine that makes runs and sends them. It crashes, repeats what it has
+// sent, loses connections, and has a wrong clock. In the end it sends everything, if the service
+// lets it.
 type Client struct {
-	URL     func() string // of the service, at this moment
+	URL     func() string // current URL of the service
 	Token   string
 	Source  *Source
 	HTTP    *http.Client
-	Rand    *rand.Rand // its own
+	Rand    *rand.Rand // not shared with other clients
 	Trouble *Trouble
 
-	waiting []delivery // as on its disk
+	waiting []delivery // on its simulated disk
 }
 
 type delivery struct {
@@ -71,7 +73,7 @@ type delivery struct {
 	body     []byte
 }
 
-// Trouble counts what went wrong, over all clients.
+// Trouble counts what went wrong, for all clients.
 type Trouble struct {
 	Batches, Sent, Twice, Cut, Unheard, Forgotten, Refused, Failed atomic.Int64
 }
@@ -81,7 +83,7 @@ func (t *Trouble) String() string {
 		t.Batches.Load(), t.Sent.Load(), t.Twice.Load(), t.Cut.Load(), t.Unheard.Load(), t.Forgotten.Load(), t.Refused.Load(), t.Failed.Load())
 }
 
-// Make makes a run, of at most so many batches, and gives each batch to made.
+// Make makes a run of at most batches batches, and calls made with each.
 func (c *Client) Make(batches int, made func(*profile.Profile)) error {
 	p := c.Source.Run(c.Rand, 0.2+0.8*c.Rand.Float64())
 	run := fleet.NewRunID()
@@ -97,10 +99,10 @@ func (c *Client) Make(batches int, made func(*profile.Profile)) error {
 	return nil
 }
 
-// Waiting is how many batches have not been taken, as far as the client knows.
+// Waiting returns the number of batches that were not accepted as far as the client knows.
 func (c *Client) Waiting() int { return len(c.waiting) }
 
-// Send tries to send what is waiting. An error is an answer that no good client should ever get.
+// Send tries to send the waiting batches. An error is an answer that no correct client should get.
 func (c *Client) Send(ctx context.Context) error {
 	var left []delivery
 	for i, d := range c.waiting {
@@ -126,7 +128,7 @@ func (c *Client) Send(ctx context.Context) error {
 
 var errCut = errors.New("the connection was cut")
 
-// A cutReader ends with an error.
+// A cutReader fails at its end.
 type cutReader struct{ io.Reader }
 
 func (r cutReader) Read(b []byte) (int, error) {

@@ -13,10 +13,10 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// A client keeps what was not taken, sends it until it is, and tells of answers that it should
+// A client keeps what was not accepted, repeats it until it is, and reports answers that it should
 // never get.
 func TestClient(t *testing.T) {
-	var status atomic.Int64 // that the server answers with
+	var status atomic.Int64 // of the server's answer
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.WriteHeader(int(status.Load()))
@@ -59,7 +59,7 @@ func TestClient(t *testing.T) {
 	c.waiting = append(c.waiting, delivery{fleet.NewRunID(), 0, []byte("a batch")})
 	status.Store(http.StatusBadRequest)
 	var err error
-	for err == nil { // until it hears the answer
+	for err == nil { // until it gets the answer
 		err = c.Send(t.Context())
 	}
 	if !strings.HasSuffix(err.Error(), "a batch was answered with 400: because") {

@@ -1,8 +1,8 @@
-// Package fleettest makes what a fleet of machines sends to the service, for tests and benchmarks: profiles of several
-// builds of several programs on several kinds of machines, and clients that send them over a network on which
-// everything goes wrong that can.
+// Package fleettest simulates a fleet that sends to the service, for tests and benchmarks: profiles
+// of several builds of several programs on several kinds of machines, and clients that send them
+// over a very unreliable network.
 //
-// It is imported by tests and benchmarks only.
+// Only tests and benchmarks import it.
 package fleettest
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// A Fleet is programs, builds of each, and kinds of machines on which all of these run. Zero values are 1.
+// A Fleet consists of programs, builds of each, and kinds of machines that run all of them. A zero
+// field means 1.
 type Fleet struct {
 	Programs int
 	Builds   int // of each program
@@ -24,15 +25,15 @@ type Fleet struct {
 	Markers  int // of each program
 }
 
-// Origins is how many origins there are.
+// Origins returns the number of origins.
 func (f Fleet) Origins() int { return max(f.Programs, 1) * max(f.Builds, 1) * max(f.CPUs, 1) }
 
 // A Source makes profiles of one origin.
 type Source struct {
-	program profile.Profile // with the markers that were passed
+	program profile.Profile // with the markers that have calls
 }
 
-// Source is the source of origin i, 0 ≤ i < Origins.
+// Source returns the source of origin i, 0 ≤ i < Origins.
 func (f Fleet) Source(i int) *Source {
 	cpu := i % max(f.CPUs, 1)
 	i /= max(f.CPUs, 1)
@@ -59,13 +60,13 @@ func (f Fleet) Source(i int) *Source {
 	return &Source{*p}
 }
 
-// Origin is where its figures come from.
+// Origin returns the origin of the source's profiles.
 func (s *Source) Origin() fleet.Origin { return fleet.OriginOf(&s.program) }
 
-// Markers is how many markers were passed in a run.
+// Markers returns the number of markers with calls in a run.
 func (s *Source) Markers() int { return len(s.program.Markers) }
 
-// Run makes the profile of a run, which has about share of the markers, 0 < share ≤ 1.
+// Run returns the profile of a run, with about share of the markers, 0 < share ≤ 1.
 func (s *Source) Run(r *rand.Rand, share float64) *profile.Profile {
 	p := s.program
 	p.Markers = nil
@@ -77,7 +78,7 @@ func (s *Source) Run(r *rand.Rand, share float64) *profile.Profile {
 	return &p
 }
 
-// varied has a few passages more.
+// varied returns m with a few more calls.
 func varied(r *rand.Rand, m profile.Marker) profile.Marker {
 	n := 1 + r.Uint64N(10)
 	m.Count += n
@@ -98,7 +99,8 @@ func varied(r *rand.Rand, m profile.Marker) profile.Marker {
 	return m
 }
 
-// Split cuts a profile into batches of at most n markers, as the spool does: the first one has what is of the run.
+// Split divides a profile into batches of at most n markers, as the spool does: only the first has
+// the fields about the run.
 func Split(p *profile.Profile, n int) []*profile.Profile {
 	var parts []*profile.Profile
 	for markers := p.Markers; ; {
@@ -114,7 +116,7 @@ func Split(p *profile.Profile, n int) []*profile.Profile {
 	}
 }
 
-// A Ledger adds up what the catalogue should have, by origin.
+// A Ledger sums what the catalogue should contain, by origin.
 type Ledger map[fleet.Origin]*profile.Sum
 
 // Add adds a batch.
@@ -126,7 +128,7 @@ func (l Ledger) Add(p *profile.Profile) {
 	l[origin].Add(p)
 }
 
-// Figures are what the catalogue keeps of a marker, in a form to compare.
+// Figures are the statistics of a marker that the catalogue keeps, in a comparable form.
 type Figures struct {
 	Name, Kind          string
 	Count, Self, Nested uint64
@@ -136,7 +138,7 @@ type Figures struct {
 	Readings            []profile.Reading
 }
 
-// FiguresOf are those of the markers of a profile.
+// FiguresOf returns the Figures of a profile's markers.
 func FiguresOf(p *profile.Profile) map[registry.ID]Figures {
 	all := map[registry.ID]Figures{}
 	for i := range p.Markers {

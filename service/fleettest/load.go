@@ -14,31 +14,31 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// A Load is batches sent as fast as they are taken, or at a rate.
+// A Load sends batches as fast as possible, or at a rate.
 type Load struct {
 	URL         string
-	Token       string // "": none
+	Token       string // "" for none
 	Fleet       Fleet
-	Batch       int           // markers in a batch; 2500
+	Batch       int           // markers per batch; 2500
 	Bodies      int           // different batches of each origin; 1
-	Connections int           // batches under way at once; 16
-	Rows        int           // markers a second; 0: as many as are taken
-	Time        time.Duration // how long it goes on
+	Connections int           // max concurrent batches; 16
+	Rows        int           // markers per second; 0 for as fast as possible
+	Time        time.Duration // duration
 }
 
-// Loaded is what became of a load.
+// A Loaded is the result of a load.
 type Loaded struct {
-	Rows    int           // markers that were taken
-	Batches int           // in which they were
-	Bytes   int           // that these had, packed
+	Rows    int           // markers accepted
+	Batches int           // batches accepted
+	Bytes   int           // their size, compressed
 	Took    time.Duration // from the first request to the last answer
-	Refused int           // batches that were turned away, to come again later
+	Refused int           // batches refused for now
 
 	P50, P99, Max time.Duration // from when a batch was due to its answer
 }
 
-// Run sends the load. Bodies are made beforehand, and each is sent under many IDs: to make them takes longer than to
-// count them.
+// Run sends the load. Bodies are made in advance, and each is sent under many IDs: making them
+// takes longer than counting them.
 func (l Load) Run(ctx context.Context) (Loaded, error) {
 	type made struct {
 		body []byte

@@ -17,7 +17,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// newToken makes a token in a store that no server has open.
+// newToken creates a token in a store that no server has open.
 func newToken(t *testing.T, db, scope string) string {
 	t.Helper()
 	out, err := exec.Command(command, "token", "add", "-db", db, "-scope", scope, "a test's").Output()
@@ -27,10 +27,9 @@ func newToken(t *testing.T, db, scope string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A hundred clients compare all that there is with all that there is, again and again and without a
-// pause, while machines send their batches. These are all taken, and the server's memory stays
-// within its limit. How long they take is logged: on a machine that has nothing else to do the 99th
-// percentile is to be 500 ms at most.
+// A hundred clients continuously compare everything with everything, while machines send batches.
+// All batches are accepted, and the server's memory stays within its limit. Answer times of batches
+// are logged: on an otherwise idle machine the 99th percentile should be at most 500 ms.
 func TestWideReads(t *testing.T) {
 	tier.Corpus(t)
 	t.Run("SQLite", func(t *testing.T) { readWide(t, filepath.Join(t.TempDir(), "fleet.db")) })
@@ -68,7 +67,7 @@ func readWide(t *testing.T, db string) {
 	var (
 		mu      sync.Mutex
 		answers = map[int]int{}
-		again   = map[int]int{} // of these with Retry-After
+		again   = map[int]int{} // of those with Retry-After
 		all     sync.WaitGroup
 	)
 	for range 100 {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A Server is a process of markgend at one address, which may be killed and started again. It takes batches and
-// answers questions without tokens, and takes as many as come.
+// A Server is a markgend process at a fixed address, which may be killed and restarted. It needs no
+// tokens and has no rate limit.
 type Server struct {
 	command string
 	args    []string
@@ -26,8 +26,8 @@ type Server struct {
 	cmd *exec.Cmd
 }
 
-// NewServer is a server of a store that is not started yet: command is the file of markgend, args are more of its
-// flags, and log gets what it prints.
+// NewServer returns a server of a store, which is not started yet. command is the markgend
+// executable, args are additional flags, and log gets its output.
 func NewServer(command, db string, log io.Writer, args ...string) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,10 +39,10 @@ func NewServer(command, db string, log io.Writer, args ...string) (*Server, erro
 	return &Server{command: command, args: args, addr: addr, log: log}, nil
 }
 
-// URL is where it is, or will be.
+// URL returns the URL of the server, also before it is started.
 func (s *Server) URL() string { return "http://" + s.addr }
 
-// Start starts a process unless there is one, and returns when it is ready.
+// Start starts a process unless one is running, and returns when it is ready.
 func (s *Server) Start() error {
 	s.mu.Lock()
 	if s.cmd != nil {
@@ -70,7 +70,8 @@ func (s *Server) Start() error {
 	return fmt.Errorf("the server on %s was not ready in a minute", s.addr)
 }
 
-// End ends the process by a signal, and returns when it is gone. The error is that it did not end as it was told to.
+// End ends the process by a signal, and returns when it has exited. It is an error if it did not
+// exit cleanly.
 func (s *Server) End(signal syscall.Signal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +87,7 @@ func (s *Server) End(signal syscall.Signal) error {
 	return err
 }
 
-// Peak is the most memory that the process has had, bytes; 0 if there is none.
+// Peak returns the peak memory of the process, in bytes; 0 if none is running.
 func (s *Server) Peak() (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

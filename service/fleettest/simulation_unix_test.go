@@ -27,7 +27,7 @@ import (
 	"github.com/markgen/markgen/tier"
 )
 
-// command is the markgend that is tested.
+// the markgend under test
 var command string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -47,7 +47,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// newServer is a server that ends with the test.
+// newServer returns a server that ends with the test.
 func newServer(t *testing.T, db string) *Server {
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -68,10 +68,10 @@ func newServer(t *testing.T, db string) *Server {
 	return s
 }
 
-// A day of the simulation. Clients are offline for up to twenty.
+// day is a day of the simulation. Clients are offline for up to twenty.
 const day = 2 * time.Second
 
-// simulated is how long the simulation goes on: 20 s, or what the environment says.
+// simulated returns the duration of the simulation: 20 s, or as in the environment.
 func simulated(t *testing.T) time.Duration {
 	text := os.Getenv("MARKGEN_SOAK_FLEET")
 	if text == "" {
@@ -84,8 +84,8 @@ func simulated(t *testing.T) time.Duration {
 	return d
 }
 
-// A thousand clients send, crash, send again, are cut off and do not know what time it is, while servers are
-// killed. In the end the catalogue has exactly what was made.
+// A thousand clients send, crash, repeat, lose connections and have wrong clocks, while servers are
+// killed. In the end the catalogue has exactly what was sent.
 func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	const clients = 1000
 	machines := Fleet{Programs: 4, Builds: 3, CPUs: 2, Markers: 60}
@@ -116,7 +116,7 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	ctx, stop := context.WithTimeout(context.Background(), simulated(t))
 	defer stop()
 
-	// Servers are killed, and what else there is, until the end.
+	// Kill servers, and the database, until the end.
 	var killers sync.WaitGroup
 	killers.Go(func() {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -179,7 +179,7 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 		return
 	}
 
-	// The network is as bad as it was until everything has been sent.
+	// The network stays bad until everything is sent.
 	last, give := context.WithTimeout(context.Background(), 2*time.Minute+simulated(t)/4)
 	defer give()
 	limit := make(chan struct{}, 32)
@@ -200,7 +200,7 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	for _, s := range servers {
 		peak = max(peak, s.Peak())
 	}
-	// What waits is written when servers are told to end.
+	// Servers that are told to end write what is pending.
 	for _, s := range servers {
 		s.End(syscall.SIGTERM)
 	}
@@ -210,7 +210,7 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	ready := time.Now()
 	t.Logf("%v: %s; a server had %d MiB at most", simulated(t), &trouble, peak>>20)
 	passages := uint64(0)
-	// What a killed server had not written is written by another when it is known to be gone.
+	// What a killed server had not written is written by another, once that considers it dead.
 	deadline := time.Now().Add(time.Minute)
 	for origin, sum := range ledger {
 		want := FiguresOf(sum.Profile())
@@ -231,7 +231,7 @@ func simulate(t *testing.T, servers []*Server, disturb func(*rand.Rand)) {
 	t.Logf("%d origins, %d passages: all there, none twice, %v after the last start", len(ledger), passages, time.Since(ready).Round(time.Second))
 }
 
-// catalogueOf is what the service has of an origin.
+// catalogueOf returns what the service has of an origin.
 func catalogueOf(t *testing.T, at string, o fleet.Origin) *profile.Profile {
 	t.Helper()
 	q := url.Values{"build": {o.Build}, "go": {o.Go}, "goos": {o.GOOS}, "goarch": {o.GOARCH}, "cpu": {o.CPU}}
@@ -266,7 +266,7 @@ func TestFleetSQLite(t *testing.T) {
 	simulate(t, []*Server{newServer(t, filepath.Join(t.TempDir(), "fleet.db"))}, nil)
 }
 
-// Two servers share a database, which is killed, too.
+// Two servers share a database, which is killed too.
 func TestFleetPostgres(t *testing.T) {
 	tier.Corpus(t)
 	ctx := context.Background()
