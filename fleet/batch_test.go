@@ -7,7 +7,7 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// A run's ID is read as it is written, and nothing else is, however long.
+// ParseRunID accepts exactly what String returns.
 func TestRunID(t *testing.T) {
 	id := fleet.NewRunID()
 	if got, err := fleet.ParseRunID(id.String()); err != nil || got != id {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// A Problem is a refusal, as the service sends it (RFC 9457, application/problem+json). It is an error.
+// A Problem is an error answer of the service (RFC 9457, application/problem+json).
 type Problem struct {
-	Type   string `json:"type"`   // "/problems/" and a word that stays the same, such as token-expired; docs/serve.md lists them
+	Type   string `json:"type"`   // "/problems/" and a word that never changes, such as token-expired; docs/serve.md lists them
 	Title  string `json:"title"`  // the same for all problems of the type
-	Status int    `json:"status"` // of HTTP
-	Detail string `json:"detail"` // what is wrong with this request, and what to do
+	Status int    `json:"status"` // HTTP status
+	Detail string `json:"detail"` // what is wrong with the request, and what to do
 
-	// RetryAfter is how long a client should wait before it tries again; 0: trying again is of no use
-	// until something else has changed. It is the header Retry-After, in whole seconds.
+	// RetryAfter is the time to wait before repeating the request; 0 if repeating is useless until
+	// something else changes. It is the header Retry-After, in whole seconds.
 	RetryAfter time.Duration `json:"-"`
 }
 
 func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
 
-// Write answers a request with the problem.
+// Write sends the problem as an answer.
 func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")

@@ -9,39 +9,41 @@ import (
 	"github.com/markgen/markgen/runtime/glob"
 )
 
-// A Filter chooses figures. Its zero value chooses all. The texts up to CPU are patterns, in which * stands for any text and ?
-// for one byte, as in the key only of MARKGEN; "" fits everything.
+// A Filter selects statistics. The zero value selects all. Except for Kind, the strings up to CPU
+// are patterns, in which * matches any text and ? one byte, as in the key only of MARKGEN; ""
+// matches everything.
 type Filter struct {
 	Package  string // import path
-	Function string // a marker's name without the package and the dot
-	Kind     string // "func", "loop" …; no pattern
+	Function string // marker's name without package and dot
+	Kind     string // "func", "loop" …; not a pattern
 	Build    string
 	Go       string
 	GOOS     string
 	GOARCH   string
 	CPU      string
-	From, To Day // the first and the last day; 0 is the first and the last there are
+	From, To Day // first and last day; 0 for no limit
 
-	// Of is what Key is of: ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU. Then figures are chosen whose Origin.Key is Key, which
-	// is no pattern, besides. Of others all are.
+	// Of is the grouping of Key: ByBuild, ByGo, ByGOOS, ByGOARCH or ByCPU. It further limits the
+	// selection to origins whose Key(Of) is Key, which is not a pattern. With another value of Of,
+	// Key is ignored.
 	Of  By
 	Key string
 }
 
-// FitsOrigin tells whether the filter chooses figures of an origin.
+// FitsOrigin reports whether the filter selects statistics of an origin.
 func (f *Filter) FitsOrigin(o *Origin) bool {
 	return (f.Of == ByNothing || f.Of == ByDay || o.Key(f.Of) == f.Key) && fits(f.Build, o.Build) && fits(f.Go, o.Go) && fits(f.GOOS, o.GOOS) && fits(f.GOARCH, o.GOARCH) && fits(f.CPU, o.CPU)
 }
 
-// FitsAPI tells whether the filter chooses an API, whatever origins and days it has figures of.
+// FitsAPI reports whether the filter selects an API, whatever its origins and days.
 func (f *Filter) FitsAPI(a *API) bool {
 	return fits(f.Package, a.Package) && fits(f.Function, a.Function()) && (f.Kind == "" || f.Kind == a.Kind)
 }
 
 func fits(pattern, text string) bool { return pattern == "" || glob.Match(pattern, text) }
 
-// PlainName is a name, or a part of one that somebody has typed, without the signs of a receiver: "(*", and the parenthesis
-// that closes it if that is there already.
+// PlainName returns a name, or a part of one as typed by a user, without the signs of a receiver:
+// "(*", and the closing parenthesis if it is there.
 func PlainName(name string) string {
 	for {
 		before, rest, ok := strings.Cut(name, "(*")
@@ -52,25 +54,25 @@ func PlainName(name string) string {
 	}
 }
 
-// An API is a marker that the catalogue knows, and its sums over all origins and days.
+// An API is a marker in the catalogue, with its sums over all origins and days.
 type API struct {
 	ID      registry.ID
-	Name    string // whole: bytes.(*Buffer).Write
-	Package string // import path, with which Name begins
+	Name    string // full name: bytes.(*Buffer).Write
+	Package string // import path; prefix of Name
 	Kind    string
 	File    string // relative to its module
 	Line    int
-	First   time.Time       // when figures of it came first, by the service's clock
-	Changed time.Time       // when figures of it came last
-	Runs    uint64          // in how many it was passed; of a run that is sent bit by bit, the first bit with it counts
-	Count   uint64          // passages; stays at the largest number
-	TotalNS profile.Uint128 // recursive passages count in the time of the outer one only
-	MeanNS  float64         // of the passages with a time, as profile.Marker has it: recursive ones, too, each in its whole time
+	First   time.Time       // first arrival of statistics, by the service's clock
+	Changed time.Time       // last arrival of statistics
+	Runs    uint64          // number of runs with calls of it; of a run sent in parts, the first part with it counts
+	Count   uint64          // calls; saturates
+	TotalNS profile.Uint128 // recursive calls count in the outer one only
+	MeanNS  float64         // mean of the timed calls, as in profile.Marker: including recursive calls, each with its full time
 	MaxNS   uint64
-	Origins uint64 // of which it has figures
+	Origins uint64 // number of origins with statistics of it
 }
 
-// Function is the API's name without the package.
+// Function returns the API's name without the package.
 func (a *API) Function() string {
 	if len(a.Package) < len(a.Name) && a.Package != "" {
 		return a.Name[len(a.Package)+1:]
@@ -78,10 +80,10 @@ func (a *API) Function() string {
 	return a.Name
 }
 
-// By says by what figures are told apart.
+// A By is a grouping of statistics.
 type By string
 
-// What figures can be told apart by.
+// Groupings.
 const (
 	ByNothing By = ""
 	ByBuild   By = "build"
@@ -92,9 +94,9 @@ const (
 	ByDay     By = "day"
 )
 
-// A Group is the figures of an API that have a build, or whatever they were told apart by, in common.
+// A Group is the part of an API's statistics with one key.
 type Group struct {
-	Key    string // the build, the Go version …; a day as String writes it; "" of all
+	Key    string // build, Go version …; a day as String writes it; "" with ByNothing
 	Runs   uint64
 	Marker profile.Marker
 }
