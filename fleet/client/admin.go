@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// A Token is what a server tells of a token.
+// A Token is a token as the server describes it.
 type Token struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Scopes  []string  `json:"scopes"`
 	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"` // zero: never
-	Revoked time.Time `json:"revoked"` // zero: it is good
-	Token   string    `json:"token"`   // the token itself, of one that was made just now
+	Expires time.Time `json:"expires"` // zero if never
+	Revoked time.Time `json:"revoked"` // zero if valid
+	Token   string    `json:"token"`   // the secret, only of a token just created
 }
 
-// Tokens lists the tokens. This and what follows take a token with the scope admin.
+// Tokens returns all tokens. This and the methods below need a token with the scope admin.
 func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
 	var answer struct{ Tokens []Token }
 	err := c.ask(ctx, "v1/tokens", nil, &answer)
 	return answer.Tokens, err
 }
 
-// AddToken makes a token; a zero time is for good.
+// AddToken creates a token. The zero time means that it does not expire.
 func (c *Client) AddToken(ctx context.Context, name string, scopes []string, expires time.Time) (t Token, err error) {
 	ask := map[string]any{"name": name, "scopes": scopes}
 	if !expires.IsZero() {
@@ -53,7 +53,7 @@ func (c *Client) AddToken(ctx context.Context, name string, scopes []string, exp
 	return t, nil
 }
 
-// RevokeToken ends a token.
+// RevokeToken revokes a token.
 func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	res, err := c.send(ctx, http.MethodDelete, "v1/tokens/"+url.PathEscape(id), nil, nil, nil)
 	if err != nil {
@@ -62,14 +62,15 @@ func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	return res.Body.Close()
 }
 
-// Removed is what was taken out of a store.
+// Removed is the result of a removal.
 type Removed struct {
-	Days    int    `json:"days"`    // of origins: two origins on three days are six
-	Batches uint64 `json:"batches"` // whose figures these were
-	APIs    int    `json:"apis"`    // that had them
+	Days    int    `json:"days"`    // days, summed over origins: two origins on three days are six
+	Batches uint64 `json:"batches"` // whose statistics were removed
+	APIs    int    `json:"apis"`    // that lost statistics
 }
 
-// RemoveFigures takes out what was sent with a token; dry, nothing goes, and the answer is what would.
+// RemoveFigures removes the statistics sent with a token. With dry it removes nothing, and returns
+// what it would remove.
 func (c *Client) RemoveFigures(ctx context.Context, token string, dry bool) (done Removed, err error) {
 	query := url.Values{"token": {token}}
 	if dry {

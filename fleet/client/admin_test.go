@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// answering is a client of a server that answers as it is told and notes what it was asked.
+// answering returns a client of a server that sends a fixed answer and records the request.
 func answering(t *testing.T, status int, answer string) (c *Client, asked *string) {
 	asked = new(string)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,8 +27,7 @@ func answering(t *testing.T, status int, answer string) (c *Client, asked *strin
 	return &Client{Server: s.URL, Token: "mg_secret"}, asked
 }
 
-// What the server is asked about tokens and the figures that came with them, and what is made of
-// its answers.
+// Requests about tokens and their statistics are correct, and so is the result for each answer.
 func TestTokens(t *testing.T) {
 	ctx := t.Context()
 	c, asked := answering(t, http.StatusCreated, `{"id":"7","name":"ci","token":"mg_new"}`)
@@ -73,8 +72,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Of a comparison whose lists have the first changes only it is told how many there are; older
-// servers leave that out.
+// A comparison has total numbers even if its lists are cut; older servers omit the totals.
 func TestCompare(t *testing.T) {
 	var sent Comparison
 	sent.APIs, sent.OnlyNew = make([]Change, 2), make([]API, 1)

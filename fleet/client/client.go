@@ -18,18 +18,18 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// A Client asks one server. Its methods may be called by several goroutines at once.
+// A Client queries one server. Its methods are safe for concurrent use.
 type Client struct {
-	Server  string       // its URL, under which /v1/ is
-	Token   string       // with the scope read; "": none
-	Version string       // of markgen
-	HTTP    *http.Client // nil: one that gives up after 5 minutes
+	Server  string       // base URL of the API, without /v1/
+	Token   string       // with the scope read; "" if none
+	Version string       // markgen's version
+	HTTP    *http.Client // nil for a client with a timeout of 5 minutes
 }
 
-// DefaultServer is where a server on this machine is.
+// DefaultServer is the URL of a server on this machine.
 const DefaultServer = "http://127.0.0.1:7070"
 
-// Limits on what is read of an answer, bytes.
+// Max sizes of answers, in bytes.
 const (
 	mostJSON    = 64 << 20
 	mostProfile = 1 << 30
@@ -37,12 +37,13 @@ const (
 
 var patient = &http.Client{Timeout: 5 * time.Minute}
 
-// get asks for a path. The body of what it returns is to be closed.
+// get requests a path. The caller must close the body.
 func (c *Client) get(ctx context.Context, path string, query url.Values, header http.Header) (*http.Response, error) {
 	return c.send(ctx, http.MethodGet, path, query, header, nil)
 }
 
-// send sends a request. The body of the answer is to be closed; a refusal is an error.
+// send sends a request. The caller must close the body of the answer. An error status is returned
+// as an error.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader) (*http.Response, error) {
 	base, err := url.Parse(cmp.Or(c.Server, DefaultServer))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
@@ -76,7 +77,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	return nil, refusal(res)
 }
 
-// refusal is the problem that an answer is.
+// refusal returns the problem in an answer with an error status.
 func refusal(res *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	is, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -90,7 +91,7 @@ func refusal(res *http.Response) error {
 	return p
 }
 
-// ask asks for JSON.
+// ask requests JSON.
 func (c *Client) ask(ctx context.Context, path string, query url.Values, answer any) error {
 	res, err := c.get(ctx, path, query, http.Header{"Accept": {"application/json"}})
 	if err != nil {
@@ -119,9 +120,10 @@ func read(r io.Reader, most int64) ([]byte, error) {
 	return text, err
 }
 
-// A Query chooses APIs and figures. The texts from Package on are patterns, as those of fleet.Filter.
+// A Query selects APIs and statistics. The strings from Package to CPU are patterns as in
+// fleet.Filter.
 type Query struct {
-	Words    string // all of which the name has; excludes Function and patterns in Package
+	Words    string // must all occur in the name; excludes Function and patterns in Package
 	Package  string
 	Function string
 	Kind     string
@@ -152,7 +154,7 @@ func (q Query) values() url.Values {
 	return v
 }
 
-// An API is what a list has of one.
+// An API is an API in a list.
 type API struct {
 	ID       string      `json:"id"`
 	Name     string      `json:"name"`
@@ -183,7 +185,7 @@ func (c *Client) APIs(ctx context.Context, q Query) (l List, err error) {
 	return l, c.ask(ctx, "v1/apis", q.values(), &l)
 }
 
-// Figures are a marker's, as far as tables of them go.
+// Figures are the statistics of a marker that tables show.
 type Figures struct {
 	Count   uint64  `json:"count"`
 	TotalNS uint64  `json:"total_ns"`
@@ -194,39 +196,39 @@ type Figures struct {
 	MinNS   uint64  `json:"min_ns"`
 	MaxNS   uint64  `json:"max_ns"`
 	Sampled string  `json:"sampled"`
-	Buckets []any   `json:"buckets"` // none: it has no times
+	Buckets []any   `json:"buckets"` // empty if there are no times
 	Alloc   *Alloc  `json:"alloc"`
 	Process *Alloc  `json:"process_alloc"`
 }
 
-// An Alloc is what was allocated in scopes.
+// An Alloc has the allocations in scopes.
 type Alloc struct {
 	Scopes  uint64 `json:"scopes"`
 	Bytes   Value  `json:"bytes"`
 	Objects Value  `json:"objects"`
 }
 
-// A Value is what a reading grew by.
+// A Value is the increase of a reading.
 type Value struct {
-	Mean float64 `json:"mean"` // in a scope
+	Mean float64 `json:"mean"` // per scope
 }
 
-// A Group is figures that have something in common.
+// A Group is the part of the statistics with one key.
 type Group struct {
 	Key     string  `json:"key"`
 	Runs    uint64  `json:"runs"`
 	Figures Figures `json:"figures"`
 }
 
-// Known is an API with its figures.
+// A Known is an API with its statistics.
 type Known struct {
 	API
-	Figures *Figures `json:"figures"` // nil: there are none that the query chooses
+	Figures *Figures `json:"figures"` // nil if the query selects none
 	Groups  []Group  `json:"groups"`
 }
 
-// API asks for one API by its ID, with the figures that the query chooses, told apart by by; "": not told apart.
-// raw is the answer as it came.
+// API requests one API by its ID, with the statistics that the query selects, grouped by by unless
+// "". raw is the unparsed answer.
 func (c *Client) API(ctx context.Context, id string, q Query, by fleet.By) (k Known, raw json.RawMessage, err error) {
 	q = Query{Build: q.Build, Go: q.Go, GOOS: q.GOOS, GOARCH: q.GOARCH, CPU: q.CPU, From: q.From, To: q.To}
 	v := q.values()
@@ -242,8 +244,8 @@ func (c *Client) API(ctx context.Context, id string, q Query, by fleet.By) (k Kn
 	return k, raw, nil
 }
 
-// Profile asks for the sum of what a query chooses, of some APIs by their IDs, or of all if none is given. Its Words, Sort,
-// Limit and Cursor don't matter.
+// Profile requests the sum of what a query selects, of the APIs with the given IDs, or of all if
+// there are none. Words, Sort, Limit and Cursor of the query are ignored.
 func (c *Client) Profile(ctx context.Context, q Query, ids ...string) (*profile.Profile, error) {
 	q.Words, q.Sort, q.Limit, q.Cursor = "", "", 0, ""
 	v := q.values()
@@ -271,7 +273,7 @@ func readProfile(res *http.Response) (*profile.Profile, error) {
 	return codec.Decode(file, "the catalogue of "+res.Request.URL.Host)
 }
 
-// A Comparison is of two builds.
+// A Comparison compares two builds.
 type Comparison struct {
 	Old, New struct {
 		Build string `json:"build"`
@@ -287,13 +289,13 @@ type Comparison struct {
 	OnlyNew  []API    `json:"only_new"`
 	Cautions []string `json:"cautions"`
 
-	// How many there are, of which the lists may have the first only.
+	// Total numbers; the lists may be cut.
 	APIsTotal    int `json:"apis_total"`
 	OnlyOldTotal int `json:"only_old_total"`
 	OnlyNewTotal int `json:"only_new_total"`
 }
 
-// A Change is of an API that both builds have.
+// A Change is the change of an API that both builds have.
 type Change struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
@@ -306,7 +308,7 @@ type Change struct {
 	New      Figures  `json:"new"`
 }
 
-// Compare compares two builds. Of the query Words and Build don't matter.
+// Compare compares two builds. Words, Build and Sort of the query are ignored.
 func (c *Client) Compare(ctx context.Context, old, new string, q Query) (r Comparison, raw json.RawMessage, err error) {
 	q.Words, q.Build, q.Sort = "", "", ""
 	v := q.values()
@@ -318,12 +320,12 @@ func (c *Client) Compare(ctx context.Context, old, new string, q Query) (r Compa
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return r, nil, fmt.Errorf("the answer can't be read: %w", err)
 	}
-	// Older servers don't say how many there are.
+	// Older servers don't send the totals.
 	r.APIsTotal, r.OnlyOldTotal, r.OnlyNewTotal = max(r.APIsTotal, len(r.APIs)), max(r.OnlyOldTotal, len(r.OnlyOld)), max(r.OnlyNewTotal, len(r.OnlyNew))
 	return r, raw, nil
 }
 
-// Origins lists where figures come from.
+// Origins lists the origins of statistics.
 func (c *Client) Origins(ctx context.Context, q Query) ([]fleet.OriginSum, error) {
 	q = Query{Build: q.Build, Go: q.Go, GOOS: q.GOOS, GOARCH: q.GOARCH, CPU: q.CPU}
 	var answer struct{ Origins []fleet.OriginSum }
@@ -331,7 +333,7 @@ func (c *Client) Origins(ctx context.Context, q Query) ([]fleet.OriginSum, error
 	return answer.Origins, err
 }
 
-// Host is the server's host, for messages.
+// Host returns the server's host, for messages.
 func (c *Client) Host() string {
 	u, err := url.Parse(cmp.Or(c.Server, DefaultServer))
 	if err != nil {

@@ -13,16 +13,18 @@ import (
 	"github.com/markgen/markgen/registry"
 )
 
-// refreshAtOnce is how many APIs are asked for at a time.
+// refreshAtOnce is the number of APIs per request.
 const refreshAtOnce = 1000
 
-// Refresh brings a copy of the catalogue, or of what a query chooses of it, up to date: p is the copy, nil if there is none yet,
-// and cursor what came with it the last time, "" at first. Only what has changed since is sent. It returns the copy, which may
-// be p, the next cursor, and how many APIs came. progress, if there is one, is told how many there are so far.
+// Refresh updates a copy of the catalogue, or of what a query selects. p is the copy, or nil for a
+// new one; cursor is the one returned with it by the last call, or "". Only changes since then are
+// transferred. It returns the copy, which may be p, the next cursor, and the number of APIs
+// received. progress, unless nil, is called with the number of APIs in the copy.
 //
-// A server that does not know the cursor, since its store was restored, is asked for all, and the copy is of that only.
+// If the server rejects the cursor, since its store was restored, Refresh makes a new copy.
 //
-// The same query has to be asked each time. Of an error what came before is in the copy, and the cursor is of that.
+// Each call needs the same query. After an error the copy has what was received, and the cursor
+// fits it.
 func (c *Client) Refresh(ctx context.Context, p *profile.Profile, cursor string, q Query, progress func(apis int)) (_ *profile.Profile, next string, came int, err error) {
 	at := map[registry.ID]int{}
 	if p == nil {
@@ -37,11 +39,11 @@ func (c *Client) Refresh(ctx context.Context, p *profile.Profile, cursor string,
 	q.Limit, q.Cursor, q.Words, q.Sort = refreshAtOnce, "", "", ""
 	for anew := false; ; {
 		v := q.values()
-		v.Set("cursor", cursor) // also an empty one: it says that changes are asked for
+		v.Set("cursor", cursor) // even if empty: it makes this a request for changes
 		res, err := c.get(ctx, "v1/catalogue", v, http.Header{"Accept": {profileType}})
 		var refused *fleet.Problem
 		if errors.As(err, &refused) && refused.Type == "/problems/bad-request" && cursor != "" && !anew {
-			// If it is something else that is wrong, it is so without a cursor, too.
+			// If something else is wrong, the request without cursor fails too.
 			anew = true
 			p, cursor, came, at = &profile.Profile{}, "", 0, map[registry.ID]int{}
 			continue
@@ -69,7 +71,7 @@ func (c *Client) Refresh(ctx context.Context, p *profile.Profile, cursor string,
 			markers = append(markers, m)
 		}
 		came += len(part.Markers)
-		*p = *part // what it says of the runs is of all
+		*p = *part // its fields about runs are those of the whole catalogue
 		p.Markers = markers
 		cursor = res.Header.Get("Markgen-Cursor")
 		if progress != nil {
