@@ -15,13 +15,14 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// longestName is how long a text of a profile may be, bytes. The service takes none that is longer.
+// longestName is the max length of a text of a profile, in bytes, which is also the service's
+// default limit.
 const longestName = 1000
 
-// unknownApp stands for a program whose main package is not known.
+// unknownApp replaces the name of a program whose main package is unknown.
 const unknownApp = "unknown"
 
-// What there may be in the texts that say where figures come from.
+// Forms of the texts that describe the origin of statistics.
 var (
 	platform   = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
 	goRelease  = regexp.MustCompile(`\bgo1(\.[0-9]+)*((rc|beta)[0-9]+)?`)
@@ -32,16 +33,16 @@ var (
 	kinds      = []string{"func", "loop", "branch", "block", "region", "point"}
 )
 
-// Anonymous is what may leave the machine of a profile: where figures come from (main package and version, Go release,
-// platform, model of the processor), how many runs they are of and how long these took, and of the markers with passages their IDs,
-// names, kinds and places in the source, with all that adds up.
+// Anonymous returns the part of a profile that may leave the machine: its origin (main package and
+// version, Go release, platform, processor model), the number of runs and their duration, and for
+// each marker with calls its ID, name, kind and position in the source, and all its sums.
 //
-// It shares memory with p. Not in it are the program's file name and process ID; the start but for
-// its hour, by which the service tells the newest name of a marker; the clock, whose rate tells
-// machines apart; blocks, callers, pairs, changes of state, traces and warnings; stopwatches and
-// collectors of the program's own, which have names that are made at run time; and whatever does
-// not look as such a text should. A file that is not within the module has its base name below the
-// package's import path. left is the number of markers with passages that are left out.
+// The result shares memory with p. It does not contain the program's file name and process ID; the
+// start, except its hour, by which the service finds the newest name of a marker; the clock, whose
+// rate identifies machines; blocks, callers, pairs, state changes, traces and warnings; stopwatches
+// and the program's own collectors, whose names are made at run time; and texts that do not have
+// the expected form. A file outside the module is reduced to its base name in the package's import
+// path. left is the number of markers with calls that are left out.
 func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 	a = &profile.Profile{
 		Runs:      p.Runs,
@@ -83,7 +84,7 @@ func Anonymous(p *profile.Profile) (a *profile.Profile, left int) {
 	return a, left
 }
 
-// fitting is a text that fits a pattern, or "".
+// fitting returns text if it matches the pattern, or "".
 func fitting(pattern *regexp.Regexp, text string) string {
 	if pattern.MatchString(text) {
 		return text
@@ -91,24 +92,25 @@ func fitting(pattern *regexp.Regexp, text string) string {
 	return ""
 }
 
-// importPath tells whether a text is the import path of a package, and not made of the directory it is in, as outside of modules.
+// importPath reports whether text is the import path of a package, and not derived from a
+// directory, as it is outside of modules.
 func importPath(text string) bool {
 	return len(text) <= longestName && !strings.HasPrefix(text, "_/") && module.CheckImportPath(text) == nil
 }
 
-// fromSource tells whether the name of a marker is from the source.
+// fromSource reports whether the name of a marker comes from the source.
 func fromSource(m *profile.Marker) bool {
 	return m.ID != 0 && slices.Contains(kinds, m.Kind) && importPath(m.Package) && strings.HasPrefix(m.Name, m.Package+".") && printable(m.Name)
 }
 
-// printable tells whether a text can be shown anywhere, and be in a profile file.
+// printable reports whether a text can be shown safely, and stored in a profile file.
 func printable(text string) bool {
 	return len(text) <= longestName && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 	})
 }
 
-// placeOf is a file's name within its module.
+// placeOf returns a file's name within its module.
 func placeOf(file, importPath string) string {
 	file = path.Clean(strings.ReplaceAll(file, `\`, "/"))
 	drive := len(file) > 1 && file[1] == ':'
@@ -122,7 +124,7 @@ func placeOf(file, importPath string) string {
 	return file
 }
 
-// known are the readings of collectors that come with markgen.
+// known returns the readings of collectors that come with markgen.
 func known(list []profile.Reading) (kept []profile.Reading) {
 	for _, r := range list {
 		if slices.Contains(collectors, r.Collector) && !slices.ContainsFunc(r.Values, func(v profile.Value) bool { return !valueName.MatchString(v.Name) }) {

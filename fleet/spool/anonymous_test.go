@@ -12,10 +12,10 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// fill gives every text in a value, however deep, one that tells where it was, and every list and pointer something to
-// hold.
+// fill sets every text in a value, however deep, to one that names its position, and gives every
+// list and pointer an element.
 func fill(v reflect.Value, path string, texts *[]string) {
-	if strings.Count(path, "Callers") > 1 { // these have markers
+	if strings.Count(path, "Callers") > 1 { // callers contain markers
 		return
 	}
 	switch v.Kind() {
@@ -50,7 +50,7 @@ func fill(v reflect.Value, path string, texts *[]string) {
 	}
 }
 
-// No text of a profile leaves the machine but those that may.
+// Only the permitted texts of a profile leave the machine.
 func TestAnonymousLeavesNothing(t *testing.T) {
 	var p profile.Profile
 	var paths []string
@@ -90,7 +90,7 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 	}
 }
 
-// What may leave has the form it should have, or does not leave.
+// Permitted texts that do not have the expected form do not leave the machine.
 func TestAnonymousForms(t *testing.T) {
 	marker := func(change func(m *profile.Marker)) profile.Marker {
 		m := profile.Marker{ID: 1, Name: "example.com/shop.f", Package: "example.com/shop", Kind: "func", File: "main.go", Count: 1}
@@ -145,7 +145,7 @@ func TestAnonymousForms(t *testing.T) {
 	}
 }
 
-// Of the start of a run the hour leaves the machine, by which the newest name of a marker is told, and no more.
+// Of a run's start only the hour leaves the machine, by which the newest name of a marker is found.
 func TestAnonymousStart(t *testing.T) {
 	start := time.Date(2026, 5, 4, 13, 57, 8, 912345678, time.UTC)
 	hour := time.Date(2026, 5, 4, 13, 0, 0, 0, time.UTC)

@@ -12,10 +12,11 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// crashed is what a change panics with at which a test ends the process, as it were.
+// A crashed is the panic value at a change at which a test simulates a crash.
 type crashed struct{ change string }
 
-// crashing runs f with a spool that is gone before its n-th change, and says which that was, "" if there were less.
+// crashing runs f with a spool that crashes before its n-th change, and returns that change, or ""
+// if there were fewer.
 func crashing(t *testing.T, dir string, n int, f func(s *Spool) error) (change string) {
 	t.Helper()
 	d := disk{before: func(c string) {
@@ -44,7 +45,7 @@ func crashing(t *testing.T, dir string, n int, f func(s *Spool) error) (change s
 	return ""
 }
 
-// memoryDir is a directory in memory where there is such, since a test of thousands of changes has each synced.
+// memoryDir returns a directory in memory if possible, as this test syncs thousands of changes.
 func memoryDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "markgen-spool-")
@@ -55,14 +56,15 @@ func memoryDir(t testing.TB) string {
 	return dir
 }
 
-// Whatever change the process ends before, who comes next sends all of it, and once: of processes that ended and of one
-// that runs, with an answer that was on its way, a batch that is too large, and deliveries that are added up.
+// Whatever change the process crashes before, the next one sends everything once: data of ended
+// processes and of a running one, with an answer in flight, a batch that is too large, and merged
+// deliveries.
 func TestCrashAnywhere(t *testing.T) {
 	changes := map[string]bool{}
 	crashes := 0
 	for n := 0; ; n++ {
 		dir, r := memoryDir(t), newReceiver(t)
-		r.most = 440 // so that batches are cut again
+		r.most = 440 // so that batches are split again
 		ended, other := some(12, 2), some(3, 1)
 		leave(t, dir, ended.file(false))
 		leave(t, dir, other.file(true))
@@ -83,13 +85,14 @@ func TestCrashAnywhere(t *testing.T) {
 		}
 		change := crashing(t, dir, n, work)
 		grow(t, name, some(3, 4).file(true))
-		second := crashing(t, dir, n/3, work) // and once more
+		second := crashing(t, dir, n/3, work) // and crash again
 		end()
 		if again := crashing(t, dir, 1<<30, work); again != "" {
 			t.Fatal(again)
 		}
 		if strings.HasSuffix(change, ".tried") || strings.HasSuffix(second, ".tried") {
-			// The answer that a batch is too large is lost: it stands aside then, as it is not known that it is the only one.
+			// The answer that a batch is too large is lost: then it is set aside, as that may not
+			// be the only answer.
 			r.takeAside(dir)
 			r.declined = 2
 		}

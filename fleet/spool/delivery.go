@@ -18,34 +18,34 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A note is what a delivery's directory says of it.
+// A note is the content of note.json in a delivery's directory.
 type note struct {
-	Run      string   `json:"run"`                // as fleet.RunID has it
+	Run      string   `json:"run"`                // format of fleet.RunID
 	First    uint32   `json:"first"`              // sequence of the first batch
-	Batches  uint32   `json:"batches"`            // how many there were
+	Batches  uint32   `json:"batches"`            // number of batches when it was made
 	Frozen   moment   `json:"frozen"`             // when it was made
-	AgeNS    int64    `json:"age_ns"`             // how old the figures were then
-	Declined int64    `json:"declined,omitempty"` // processes that did not collect since the spool was full
-	Counted  int64    `json:"counted,omitempty"`  // how many of those there ever were are in this delivery or others
-	Source   string   `json:"source,omitempty"`   // data file that it was made of
-	Final    bool     `json:"final,omitempty"`    // and of which nothing will be left to take
-	Replaces []string `json:"replaces,omitempty"` // what it was made of in out/: deliveries, or a batch of one
-	Refused  string   `json:"refused,omitempty"`  // what it was made of in refused/
+	AgeNS    int64    `json:"age_ns"`             // age of the statistics then, in ns
+	Declined int64    `json:"declined,omitempty"` // processes that did not collect because the spool was full
+	Counted  int64    `json:"counted,omitempty"`  // total of declined processes in this and earlier deliveries
+	Source   string   `json:"source,omitempty"`   // data file it was made from
+	Final    bool     `json:"final,omitempty"`    // nothing will be left in Source
+	Replaces []string `json:"replaces,omitempty"` // what it was made from in out/: deliveries, or one batch of a delivery
+	Refused  string   `json:"refused,omitempty"`  // what it was made from in refused/
 }
 
 const noteName = "note.json"
 
-// day is the day of its figures.
+// day returns the day of the delivery's statistics.
 func (n *note) day() fleet.Day {
 	return fleet.DayOf(n.Frozen.wall().Add(-time.Duration(n.AgeNS)))
 }
 
-// A delivery is profiles that are to be sent, in a directory of their own.
+// A delivery is a set of batches to be sent, in a directory of its own.
 type delivery struct {
 	note
 	run   fleet.RunID
-	order uint64 // by which deliveries are sent
-	name  string // of the directory
+	order uint64 // position in the order of sending
+	name  string // name of the directory
 }
 
 func (d *delivery) dir(s *Spool) string { return s.path(outDir, d.name) }
@@ -54,10 +54,10 @@ func (d *delivery) dir(s *Spool) string { return s.path(outDir, d.name) }
 func batchName(sequence uint32) string { return fmt.Sprintf("%08d%s", sequence, layout.DataExt) }
 func triedName(sequence uint32) string { return fmt.Sprintf("%08d.tried", sequence) }
 
-// takenName is what is to stand in the directory taken for a process that runs, until it does.
+// takenName is a file to be moved to the directory taken, for a running process.
 const takenName = "taken"
 
-// batches are the sequences of the batches that are left, in order.
+// batches returns the sequences of the remaining batches, sorted.
 func (d *delivery) batches(s *Spool) (left []uint32, err error) {
 	entries, err := os.ReadDir(d.dir(s))
 	for _, e := range entries {
@@ -71,20 +71,20 @@ func (d *delivery) batches(s *Spool) (left []uint32, err error) {
 	return left, err
 }
 
-// tried tells whether it was begun to send the batch: the service may have it.
+// tried reports whether sending the batch was started: then the service may have it.
 func (d *delivery) tried(s *Spool, sequence uint32) bool {
 	_, err := os.Lstat(filepath.Join(d.dir(s), triedName(sequence)))
 	return err == nil
 }
 
-// untouched tells whether it was not begun to send any of its batches.
+// untouched reports whether sending was started for none of its batches.
 func (d *delivery) untouched(s *Spool) bool {
 	left, err := d.batches(s)
 	return err == nil && len(left) == int(d.Batches) && !slices.ContainsFunc(left, func(n uint32) bool { return d.tried(s, n) })
 }
 
-// deliveries are those of the spool, in the order in which they are sent. What is among them and no delivery is in
-// strange: directories without a note, or with one that can't be read.
+// deliveries returns the deliveries of the spool, in the order of sending. strange are directories
+// among them without a readable note.
 func (s *Spool) deliveries() (list []*delivery, strange []string, err error) {
 	entries, err := os.ReadDir(s.path(outDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,8 +126,8 @@ func readDelivery(out, name string) (*delivery, error) {
 	return d, nil
 }
 
-// freeze makes a delivery of batches, numbered from n.First on: it is there as a whole or not at all. taken is what is to stand in the directory
-// taken for its source then, nil if nothing.
+// freeze makes a delivery of batches, numbered from n.First on, atomically. taken, unless nil,
+// becomes the content of the source's file in the directory taken.
 func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 	order := s.last + 1
 	n.Batches = uint32(len(batches))
@@ -151,7 +151,7 @@ func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 			return err
 		}
 	}
-	if n.Refused != "" { // so it was tried before
+	if n.Refused != "" { // it was tried before
 		if err := s.disk.write(filepath.Join(draft, triedName(n.First)), nil); err != nil {
 			return err
 		}
@@ -175,10 +175,10 @@ func (s *Spool) freeze(n note, batches [][]byte, taken []byte) error {
 	return s.finish(d)
 }
 
-// draftPrefix begins the name of a delivery that is not complete.
+// draftPrefix starts the name of an incomplete delivery.
 const draftPrefix = "."
 
-// settle finishes what was begun when a process ended that worked on the spool.
+// settle completes the changes that a process left unfinished when it ended.
 func (s *Spool) settle() error {
 	list, strange, err := s.deliveries()
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Spool) settle() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, e := range entries { // of which everything was taken
+	for _, e := range entries { // of sources that were taken completely
 		if _, err := os.Lstat(s.path(e.Name())); errors.Is(err, fs.ErrNotExist) {
 			if err := s.disk.remove(s.path(takenDir, e.Name())); err != nil {
 				return err
@@ -216,13 +216,13 @@ func (s *Spool) settle() error {
 	return nil
 }
 
-// forgotten is how long a file that is being written may take.
+// forgotten is the max age of a temporary file that may still be in use.
 const forgotten = time.Hour
 
-// sweep removes what processes had begun to write that were killed (package filewrite names such files so).
+// sweep removes temporary files of killed processes (named by package filewrite).
 func (s *Spool) sweep() error {
 	for _, dir := range []string{s.dir, s.path(takenDir), s.path(refusedDir)} {
-		names, _ := filepath.Glob(filepath.Join(dir, ".markgen-*.tmp")) // the pattern is sound
+		names, _ := filepath.Glob(filepath.Join(dir, ".markgen-*.tmp")) // the pattern is valid
 		for _, name := range names {
 			info, err := os.Lstat(name)
 			if err != nil || s.now().wall().Sub(info.ModTime()) < forgotten {
@@ -236,7 +236,7 @@ func (s *Spool) sweep() error {
 	return nil
 }
 
-// finish does what follows from a delivery's being there. It may have been done before.
+// finish completes the changes that follow from a delivery. It is idempotent.
 func (s *Spool) finish(d *delivery) error {
 	for _, name := range d.Replaces {
 		if _, err := os.Lstat(s.path(outDir, name)); err == nil {
@@ -263,7 +263,7 @@ func (s *Spool) finish(d *delivery) error {
 		}
 	}
 	left, err := d.batches(s)
-	if err == nil && d.Refused != "" && len(left) > 0 { // with none left it may have been refused again, to that name
+	if err == nil && d.Refused != "" && len(left) > 0 { // with none left it may have been refused again, under that name
 		for _, name := range []string{d.Refused + whyExt, d.Refused} {
 			if err := s.disk.remove(s.path(refusedDir, name)); err != nil {
 				return err
@@ -281,7 +281,7 @@ func (s *Spool) finish(d *delivery) error {
 	return err
 }
 
-// drop removes a delivery of which nothing is left to send.
+// drop removes a delivery that has been sent.
 func (s *Spool) drop(d *delivery) error {
 	if err := s.disk.remove(filepath.Join(d.dir(s), noteName)); err != nil {
 		return err

@@ -10,9 +10,10 @@ import (
 	"github.com/markgen/markgen/filewrite"
 )
 
-// disk changes files. Each change is there as a whole or not at all after a crash, and those before it are there too.
+// A disk changes files. After a crash, each change is there completely or not at all, and so are
+// all changes before it.
 type disk struct {
-	before func(change string) // is called before each change; nil: nothing is
+	before func(change string) // called before each change, unless nil
 }
 
 func (d disk) step(change, name string) {
@@ -21,13 +22,13 @@ func (d disk) step(change, name string) {
 	}
 }
 
-// write gives a file its content.
+// write writes a file.
 func (d disk) write(name string, text []byte) error {
 	d.step("write", name)
 	return filewrite.Write(context.Background(), name, text)
 }
 
-// rename moves a file or directory.
+// rename renames a file or directory.
 func (d disk) rename(from, to string) error {
 	d.step("rename", to)
 	if err := os.Rename(from, to); err != nil {
@@ -38,7 +39,7 @@ func (d disk) rename(from, to string) error {
 	return nil
 }
 
-// remove removes a file, or an empty directory; one that is not there is as well.
+// remove removes a file or an empty directory, if it exists.
 func (d disk) remove(name string) error {
 	d.step("remove", name)
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -47,13 +48,13 @@ func (d disk) remove(name string) error {
 	return nil
 }
 
-// removeAll removes what there is of that name.
+// removeAll removes a file or directory tree, if it exists.
 func (d disk) removeAll(name string) error {
 	d.step("remove all", name)
 	return os.RemoveAll(name)
 }
 
-// mkdir makes a directory if there is none.
+// mkdir makes a directory if it does not exist.
 func (d disk) mkdir(name string) error {
 	if _, err := os.Stat(name); err == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// Whatever is in a spool, under names that a spool has, it can be opened and packed, again and again, and what is outside of
-// it stays.
+// Whatever a spool contains under valid names, it can be opened and packed repeatedly, and files
+// outside of it are not changed.
 func FuzzSpool(f *testing.F) {
 	file := some(2, 2).file(false)
 	a, _ := Anonymous(&profile.Profile{Main: "example.com/shop", Runs: 1})
@@ -43,13 +43,13 @@ func FuzzSpool(f *testing.F) {
 				continue
 			}
 			to := filepath.Join(dir, name)
-			_ = os.MkdirAll(filepath.Dir(to), 0o700) // the two names may not go together
+			_ = os.MkdirAll(filepath.Dir(to), 0o700) // fails if one name is a directory of the other
 			_ = os.WriteFile(to, text, 0o600)
 		}
 		for range 2 {
 			s, err := Open(dir)
 			if err != nil {
-				break // a file stands where a directory should, say
+				break // for example if a file is in the place of a directory
 			}
 			_, err = s.Pack(t.Context(), PackOptions{Batch: 500, Limit: 2000})
 			s.Close()
@@ -63,7 +63,7 @@ func FuzzSpool(f *testing.F) {
 	})
 }
 
-// What was taken of a process, in any bytes, is read or refused; what is read can be written again.
+// Arbitrary bytes in the directory taken are read or refused; what is read can be written again.
 func FuzzTaken(f *testing.F) {
 	a, _ := Anonymous(&profile.Profile{Main: "example.com/shop", Runs: 1})
 	text, err := encodeTaken([16]byte{1}, 3, a)

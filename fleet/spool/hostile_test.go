@@ -26,10 +26,10 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// hostile is a proxy before the receiver that does to each request what befell it.
+// hostile starts a proxy before the receiver that does to each request what fate returns.
 func hostile(t *testing.T, to *url.URL, fate func() string) *url.URL {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		cut := func(answer string) { // the connection, after this much of an answer
+		cut := func(answer string) { // closes the connection after a part of an answer
 			c, b, err := w.(http.Hijacker).Hijack()
 			if err != nil {
 				t.Error(err)
@@ -41,7 +41,7 @@ func hostile(t *testing.T, to *url.URL, fate func() string) *url.URL {
 			c.Close()
 		}
 		var body []byte
-		send := func(n int) *http.Response { // to the receiver, n bytes of the body
+		send := func(n int) *http.Response { // sends n bytes of the body to the receiver
 			c, err := net.Dial("tcp", to.Host)
 			if err != nil {
 				t.Error(err)
@@ -84,18 +84,18 @@ func hostile(t *testing.T, to *url.URL, fate func() string) *url.URL {
 			return
 		}
 		switch f {
-		case "half": // of the body comes through
+		case "half": // of the body arrives
 			pass(send(len(body) / 2))
 		case "damaged":
 			body[len(body)/2] ^= 0x40
 			pass(send(len(body)))
 		case "502", "504", "429", "408", "500", "507":
-			send(len(body)) // it came
+			send(len(body)) // it arrived
 			w.Header().Set("Retry-After", "0")
 			var code int
 			fmt.Sscan(f, &code)
 			w.WriteHeader(code)
-		case "early": // it did not
+		case "early": // it did not arrive
 			w.WriteHeader(503)
 		case "twice":
 			send(len(body))
@@ -106,7 +106,7 @@ func hostile(t *testing.T, to *url.URL, fate func() string) *url.URL {
 		case "half an answer":
 			send(len(body))
 			cut("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{\"known\":")
-		case "login": // pages of networks that want a password first
+		case "login": // of captive portals
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<html>Welcome to the hotel")
 		default:
@@ -123,7 +123,7 @@ func hostile(t *testing.T, to *url.URL, fate func() string) *url.URL {
 
 var fates = []string{"", "before", "half", "damaged", "502", "504", "429", "408", "500", "507", "early", "twice", "answer", "half an answer", "login"}
 
-// Whatever a proxy does to requests and answers, in the end all has come and counts once.
+// Whatever a proxy does to requests and answers, in the end everything has arrived and counts once.
 func TestHostileProxy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	for _, only := range append([]string{"any"}, fates...) {
@@ -171,7 +171,7 @@ func TestHostileProxy(t *testing.T) {
 	}
 }
 
-// What the service answers decides what becomes of a batch.
+// The service's answer decides what happens to a batch.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		status         int
@@ -217,7 +217,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What is refused by something else than the service stays, and what to look at is said.
+// A batch refused by something other than the service stays, and the error says what to check.
 func TestRefusedElsewhere(t *testing.T) {
 	answer := func(status int, kind, text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -256,7 +256,7 @@ func TestRefusedElsewhere(t *testing.T) {
 	}
 }
 
-// A batch that is too large for the service is cut, and goes by another name.
+// A batch that is too large for the service is split, and sent under another ID.
 func TestTooLarge(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	p := some(50, 2)
@@ -272,7 +272,7 @@ func TestTooLarge(t *testing.T) {
 	r.want(1, p)
 }
 
-// The server says how long to wait; if that is too long, the next call waits.
+// The server says how long to wait; if that is too long, the next call sends the batch.
 func TestRetryAfter(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	for text, want := range map[string]time.Duration{
@@ -302,7 +302,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// pushOnce is what the process does that TestKilled starts.
+// pushOnce is the process that TestKilled starts.
 func pushOnce(dir, server string) error {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -331,8 +331,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process that pushes is killed at moments that nobody chose, while processes leave data, and what came in the
-// end is what they left.
+// A process that pushes is killed at random moments while processes leave data. In the end exactly
+// that has arrived.
 func TestKilled(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	proxied := hostile(t, r.url, func() string { return []string{"", "", "", "answer", "502", "twice"}[rand.IntN(6)] })
@@ -367,14 +367,14 @@ func TestKilled(t *testing.T) {
 	}
 	r.want(len(all)+1, append(all, some(2, 41))...)
 	for line := range strings.Lines(tree(t, dir)) {
-		if name, _, _ := strings.Cut(line, " "); filepath.Base(name) != layout.SpoolHeld && !strings.HasPrefix(filepath.Base(name), ".markgen-") { // those go in an hour
+		if name, _, _ := strings.Cut(line, " "); filepath.Base(name) != layout.SpoolHeld && !strings.HasPrefix(filepath.Base(name), ".markgen-") { // those are removed after an hour
 			t.Errorf("left is %.300s", line)
 		}
 	}
 }
 
-// Others may be able to write in a spool: what they put there in the place of a file has nobody wait, and nothing is
-// written elsewhere.
+// Others may be able to write to a spool: what they put in the place of a file makes nobody wait,
+// and nothing is written elsewhere.
 func TestOthersFiles(t *testing.T) {
 	for _, kind := range []string{"pipe", "link"} {
 		dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thisMoment is now.
+// thisMoment returns the current moment.
 func thisMoment() moment {
 	m := moment{WallNS: time.Now().UnixNano()}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -4,5 +4,5 @@ package spool
 
 import "time"
 
-// thisMoment is now.
+// thisMoment returns the current moment.
 func thisMoment() moment { return moment{WallNS: time.Now().UnixNano()} }

@@ -20,28 +20,28 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// DefaultBatch is how many bytes a batch has at most where nothing is said.
+// DefaultBatch is the default max size of a batch, in bytes.
 const DefaultBatch = 128 << 10
 
-// PackOptions of Pack.
+// PackOptions configures Pack.
 type PackOptions struct {
-	Batch int   // bytes of a batch at most, before it is packed for sending; 0: DefaultBatch. A single marker may have more
-	Limit int64 // bytes of the spool at most; 0: DefaultLimit
+	Batch int   // max bytes of a batch, before compression; 0 for DefaultBatch. A batch of a single marker may be larger
+	Limit int64 // max bytes of the spool; 0 for DefaultLimit
 }
 
-// Packed is what came of packing.
+// A Packed is the result of Pack.
 type Packed struct {
-	Runs       int      // processes that had ended, and were taken as a whole or to their end
-	Live       int      // processes that run, of which what is new was taken
-	Batches    int      // that were made
-	Declined   int64    // processes that did not collect, since the spool was full, and were not counted before
-	Merged     int      // deliveries that were added up with others, since the spool was over its limit
-	Over       int64    // bytes by which it still is
-	Unreadable []string // data files that were set aside, as they can't be read: names in unreadable/ and why
-	Notes      []string // what else has to be known
+	Runs       int      // ended processes whose data were taken completely
+	Live       int      // running processes from which new data were taken
+	Batches    int      // batches made
+	Declined   int64    // processes that did not collect because the spool was full, not reported before
+	Merged     int      // deliveries merged with others because the spool exceeded its limit
+	Over       int64    // bytes by which it still does
+	Unreadable []string // data files that can't be read: names in unreadable/ and why
+	Notes      []string // other messages for the user
 }
 
-// Pack makes deliveries of what processes left.
+// Pack makes deliveries from the data files of processes.
 func (s *Spool) Pack(ctx context.Context, o PackOptions) (Packed, error) {
 	var got Packed
 	names, others, err := s.runs()
@@ -67,7 +67,7 @@ func (s *Spool) Pack(ctx context.Context, o PackOptions) (Packed, error) {
 	return got, s.tellSize()
 }
 
-// pack makes a delivery of what a process left.
+// pack makes a delivery from a data file.
 func (s *Spool) pack(name string, o PackOptions, got *Packed) error {
 	t, err := s.take(name, o)
 	switch {
@@ -92,7 +92,7 @@ func (s *Spool) pack(name string, o PackOptions, got *Packed) error {
 	if t.Final {
 		got.Runs++
 	}
-	if len(t.bodies) == 0 { // everything was taken while the process ran
+	if len(t.bodies) == 0 { // all was taken while the process was running
 		if err := s.disk.remove(s.path(name)); err != nil {
 			return err
 		}
@@ -108,24 +108,24 @@ func (s *Spool) pack(name string, o PackOptions, got *Packed) error {
 	return s.freeze(t.note, t.bodies, t.taken)
 }
 
-// What take returns besides errors that say why a file can't be read.
+// Errors of take that do not mean that a file can't be read.
 var (
 	errNothing = errors.New("there is nothing to take yet")
 	errEmpty   = errors.New("there is nothing in it")
 )
 
-// A taking is what is to become a delivery.
+// A taking is what becomes a delivery.
 type taking struct {
 	note
 	bodies [][]byte
-	taken  []byte // of a process that runs: all that was taken of it so far
+	taken  []byte // if the process is running: all that was taken from it
 	notes  []string
 }
 
-// soon is how long a process may take from making its data file to writing its beginning.
+// soon is the max time between the creation of a data file and the first write to it.
 const soon = 10 * time.Minute
 
-// take reads what a process left, or has so far, and takes what is new. It changes nothing.
+// take reads a data file, and returns what was not taken before. It changes nothing.
 func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	info, err := os.Lstat(s.path(name))
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 		return nil, err
 	}
 	defer f.Close()
-	alive, _ := runfile.Alive(f) // before it is read: a process that ends meanwhile is read again
+	alive, _ := runfile.Alive(f) // before reading, so that a process that ends meanwhile is read again
 	now := s.now()
 	if begun, err := hasBegun(f); err == nil && !begun {
 		if alive || now.wall().Sub(info.ModTime()).Abs() < soon {
@@ -164,7 +164,7 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	if left > 0 && t.Final {
 		t.notes = append(t.notes, fmt.Sprintf("%s: %d markers have names that are not from the source, such as stopwatches; they are not sent", name, left))
 	}
-	if alive { // it is complete as far as it goes; which functions were picked, and how that went, is known at the end
+	if alive { // its data are complete so far; picked functions, and the statistics of picking, are known at its end
 		a.Complete, a.Wild = true, nil
 		for i := range a.Markers {
 			a.Markers[i].Picks = nil
@@ -198,13 +198,13 @@ func (s *Spool) take(name string, o PackOptions) (*taking, error) {
 	return t, err
 }
 
-// nothing tells whether what is of a run as a whole was all taken before, in a difference without markers.
+// nothing reports whether a difference without markers has no new fields about the run.
 func nothing(diff *profile.Profile) bool {
 	s := diff.Sampling
 	return diff.Complete && diff.Runs == 0 && diff.ElapsedNS|diff.Lost == 0 && diff.Wild == nil && (s == nil || s.Windows|s.OpenNS|s.NetNS|s.OfNS == 0)
 }
 
-// hasBegun tells whether a process has begun to write to its data file.
+// hasBegun reports whether a process has written to its data file.
 func hasBegun(f *os.File) (bool, error) {
 	var head [16]byte
 	n, err := f.ReadAt(head[:], 0)
@@ -214,11 +214,11 @@ func hasBegun(f *os.File) (bool, error) {
 	return len(bytes.Trim(head[:n], "\x00")) > 0, nil
 }
 
-// A takenHead is the first line of a file in the directory taken. A profile file follows it: the sum of what was
-// taken.
+// A takenHead is the first line of a file in the directory taken. It is followed by a profile file
+// with the sum of what was taken.
 type takenHead struct {
 	Run  string `json:"run"`
-	Next uint32 `json:"next"` // sequence of the batch that comes next
+	Next uint32 `json:"next"` // sequence of the next batch
 }
 
 func encodeTaken(run fleet.RunID, next uint32, p *profile.Profile) ([]byte, error) {
@@ -230,7 +230,8 @@ func encodeTaken(run fleet.RunID, next uint32, p *profile.Profile) ([]byte, erro
 	return append(append(head, '\n'), file...), err
 }
 
-// readTaken is what was taken so far of a process that runs. Of one that nothing was taken of it draws a run.
+// readTaken returns what was taken from a running process so far. If that is nothing it draws a run
+// ID.
 func (s *Spool) readTaken(name string) (run fleet.RunID, next uint32, p *profile.Profile, err error) {
 	text, err := fileread.File(s.path(takenDir, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -257,17 +258,17 @@ func decodeTaken(text []byte) (run fleet.RunID, next uint32, p *profile.Profile,
 	return run, head.Next, p, nil
 }
 
-// namesFor is how many bytes of names a batch may have for each byte: names are packed, and who reads them takes as much
-// memory as they need when they are not.
+// namesFor is the max ratio of the names in a batch to its size: names are compressed in it, and
+// readers need memory for their full size.
 const namesFor = 2
 
-// split cuts a profile into batches: profile files of some of its markers each, the first with what is of the runs
-// as a whole.
+// split splits a profile into batches: profile files with some of its markers each, of which only
+// the first has the fields about runs.
 func split(p *profile.Profile, most int) (bodies [][]byte, err error) {
 	head, rest := *p, *p
 	rest.Runs, rest.ElapsedNS, rest.Lost, rest.Sampling = 0, 0, 0, nil
 	if p.Wild != nil {
-		rest.Wild = &profile.Wild{} // or how often markers were picked would not be in it
+		rest.Wild = &profile.Wild{} // otherwise markers would lose their Picks
 	}
 	var cut func(markers []profile.Marker) error
 	cut = func(markers []profile.Marker) error {

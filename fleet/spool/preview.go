@@ -9,14 +9,15 @@ import (
 
 // A Preview is a request that would be sent.
 type Preview struct {
-	Head []byte // of the request as HTTP/1.1 has it, with a blank line at its end
-	Sent []byte // its body
-	Body []byte // the same unpacked: a profile file
-	New  bool   // it would be made by Pack, and its run be drawn then: that in the head is an example
+	Head []byte // HTTP/1.1 header of the request, including the blank line
+	Sent []byte // body of the request
+	Body []byte // decompressed body: a profile file
+	New  bool   // Pack has not made it yet and would draw its run ID: the one in Head is an example
 }
 
-// Preview gives all requests to visit that would be sent now, and changes nothing. Of deliveries that Pack would add up, as the
-// spool is over its limit, it gives the parts. The token is not shown: t.Token stands in its place.
+// Preview calls visit with all requests that would be sent now, and changes nothing. Deliveries
+// that Pack would merge because the spool exceeds its limit are shown separately. Head contains
+// t.Token as given: to hide the token, pass a placeholder.
 func (s *Spool) Preview(ctx context.Context, o PackOptions, t Target, visit func(Preview) error) error {
 	list, _, err := s.deliveries()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/markgen/markgen/profile/codec"
 )
 
-// What dry-run shows is what is sent, to the byte, and nothing in the spool changes.
+// Preview shows exactly the bytes that are sent, and changes nothing in the spool.
 func TestPreview(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	s := opened(t, dir)
@@ -53,7 +53,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// tree is a directory with the content of all its files.
+// tree returns the content of all files in a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var text strings.Builder

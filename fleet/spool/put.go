@@ -12,8 +12,9 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Put leaves a copy of a process's data file in the spool in dir, which is made if it is not there, as the process itself
-// would have. It may hold limit bytes; when it has more already, that is counted and an error.
+// Put copies a process's data file to the spool in dir, which it creates if needed, as the process
+// itself would have. If the spool has more than limit bytes already, Put counts a refusal and
+// returns an error.
 func Put(ctx context.Context, dir string, limit int64, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -45,10 +46,10 @@ func Put(ctx context.Context, dir string, limit int64, file string) error {
 	})
 }
 
-// countRefusal takes note of a process whose data are not kept.
+// countRefusal counts a process whose data are not kept.
 func (s *Spool) countRefusal() error {
-	// Others may be able to write in the spool: through a link of theirs another file would get
-	// longer, and a pipe would wait.
+	// Others may be able to write to the spool: through a symbolic link this would write to another
+	// file, and a pipe would block.
 	if info, err := os.Lstat(s.path(layout.SpoolRefusals)); err == nil && !info.Mode().IsRegular() {
 		return nil
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Data that are put into a spool are there as a run's, until it holds what it may; then that is counted.
+// Data put into a spool look like a run's, until the spool exceeds its limit; then a refusal is
+// counted.
 func TestPut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "spool")
 	data := filepath.Join(t.TempDir(), "data.markgen")

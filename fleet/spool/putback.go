@@ -13,14 +13,15 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Names in the directory refused: a batch, and with whyExt behind it the answer that the service gave.
+// refusedName returns the name of a batch in the directory refused. With whyExt appended it is that
+// of the service's answer.
 func refusedName(run string, sequence uint32) string {
 	return fmt.Sprintf("%s-%d%s", run, sequence, layout.DataExt)
 }
 
 const whyExt = ".txt"
 
-// refusedBatch is which batch the file is that goes by a name in the directory refused.
+// refusedBatch parses a name in the directory refused.
 func refusedBatch(name string) (run fleet.RunID, sequence uint32, ok bool) {
 	text, digits, _ := strings.Cut(strings.TrimSuffix(name, layout.DataExt), "-")
 	run, err := fleet.ParseRunID(text)
@@ -28,8 +29,9 @@ func refusedBatch(name string) (run fleet.RunID, sequence uint32, ok bool) {
 	return run, uint32(n), err == nil && err2 == nil && name == refusedName(text, uint32(n))
 }
 
-// PutBack makes deliveries again of the batches that the service refused, for Send to try once more, and says of how
-// many. They keep their runs and sequences, by which the service counts each once, if it should have one after all.
+// PutBack makes deliveries of the batches that the service refused, so that Send tries them again,
+// and returns their number. They keep their run IDs and sequences, so that the service counts each
+// once even if it has some.
 func (s *Spool) PutBack() (n int, err error) {
 	entries, err := os.ReadDir(s.path(refusedDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +50,7 @@ func (s *Spool) PutBack() (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		// The file's time is that of its figures, see refuse.
+		// The modification time is that of the statistics, see refuse.
 		back := note{Run: run.String(), First: sequence, Frozen: moment{WallNS: info.ModTime().UnixNano()}, Refused: e.Name()}
 		if err := s.freeze(back, [][]byte{body}, nil); err != nil {
 			return n, err

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// What the service refused is sent again when that is asked for, under its run and sequence, and as old as it is; when
-// it is refused once more it stands aside as before.
+// A batch that the service refused is sent again on request, under its run and sequence and with
+// its age; refused again, it is set aside as before.
 func TestPutBack(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	p := some(30, 2)
@@ -60,7 +60,8 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// Whatever change the process ends before, what is put back comes, and what is refused again stands aside.
+// Whatever change the process crashes before, a batch put back is sent, and one refused again is
+// set aside.
 func TestPutBackCrash(t *testing.T) {
 	for n := 0; ; n++ {
 		dir, r := memoryDir(t), newReceiver(t)
@@ -82,7 +83,7 @@ func TestPutBackCrash(t *testing.T) {
 			return err
 		}
 		crashing(t, dir, 1<<30, refused)
-		change := crashing(t, dir, n, again) // and refused once more
+		change := crashing(t, dir, n, again) // and is refused again
 		crashing(t, dir, n/2, again)
 		r.refuse = 0
 		crashing(t, dir, 1<<30, again)

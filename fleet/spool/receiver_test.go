@@ -28,17 +28,17 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A receiver takes batches as the service does, and is strict.
+// A receiver is a strict stand-in for the service.
 type receiver struct {
 	t    *testing.T
 	url  *url.URL
-	most int // bytes of a batch; 0: any number
+	most int // max bytes of a batch; 0 for no limit
 
 	mu       sync.Mutex
-	refuse   int // status, instead of an answer
+	refuse   int // status of all answers, unless 0
 	bodies   map[string][]byte
-	order    []string // of all requests, refused ones too
-	wires    [][]byte // bodies of those that were taken for the first time, as they came
+	order    []string // of all requests, including refused ones
+	wires    [][]byte // bodies of batches accepted for the first time, as received
 	ages     []int
 	declined int
 }
@@ -55,14 +55,14 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-// options are those to send to it with.
+// options returns options for sending to the receiver.
 func (r *receiver) options() SendOptions {
 	return SendOptions{Target: Target{Server: r.url, Token: testToken, Version: "test"}, Attempts: 3, Pause: time.Millisecond}
 }
 
 func (r *receiver) put(w http.ResponseWriter, q *http.Request) {
 	wire, err := io.ReadAll(q.Body)
-	if err != nil { // cut off on its way
+	if err != nil { // cut off in between
 		(&fleet.Problem{Type: "/problems/bad-request", Title: "cut off", Status: 400}).Write(w)
 		return
 	}
@@ -132,7 +132,7 @@ func (r *receiver) put(w http.ResponseWriter, q *http.Request) {
 	json.NewEncoder(w).Encode(map[string]any{"known": known, "markers": len(p.Markers)})
 }
 
-// takeAside takes the batches that stand aside in a spool as if they had come.
+// takeAside accepts the batches in a spool's directory refused.
 func (r *receiver) takeAside(dir string) {
 	files, _ := filepath.Glob(filepath.Join(dir, refusedDir, "*"+layout.DataExt))
 	for _, name := range files {
@@ -144,7 +144,7 @@ func (r *receiver) takeAside(dir string) {
 	}
 }
 
-// sum is what came, each batch once.
+// sum returns the sum of what arrived, each batch once.
 func (r *receiver) sum() *profile.Profile {
 	r.mu.Lock()
 	defer r.mu.Unlock()

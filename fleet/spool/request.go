@@ -14,14 +14,15 @@ import (
 // ProfileType is the media type of a batch.
 const ProfileType = "application/vnd.markgen.profile"
 
-// A Target is where batches are sent to, and by whom.
+// A Target is the service to send to, and the client's identification.
 type Target struct {
-	Server  *url.URL // of the service: https://markgen.example.com; a path is kept before the service's own
-	Token   string   // with the scope ingest; "": none is sent
+	Server  *url.URL // base URL: https://markgen.example.com; may have a path
+	Token   string   // with the scope ingest; "" for none
 	Version string   // of the client
 }
 
-// request is the request that sends a batch. All that leaves the machine is in it, but for what HTTP and TLS need by themselves.
+// request returns the request that sends a batch. It contains all that leaves the machine, except
+// what HTTP and TLS add.
 func (t Target) request(ctx context.Context, d *note, sequence uint32, body []byte, now moment) (*http.Request, error) {
 	packed, err := pack(body)
 	if err != nil {
@@ -49,15 +50,15 @@ func (t Target) request(ctx context.Context, d *note, sequence uint32, body []by
 	return r, nil
 }
 
-// age is how old the figures of a delivery are.
+// age returns the age of a delivery's statistics.
 func (n *note) age(now moment) time.Duration {
 	return max(0, time.Duration(n.AgeNS)) + now.since(n.Frozen)
 }
 
-// pack packs a body for sending.
+// pack compresses a body.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b) // without a name and a time
+	w := gzip.NewWriter(&b) // without name and time
 	if _, err := w.Write(body); err != nil {
 		return nil, err
 	}
@@ -65,11 +66,11 @@ func pack(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mostAnswer is how much of an answer is read.
+// mostAnswer is the max number of bytes read of an answer.
 const mostAnswer = 64 << 10
 
-// readAnswer reads what there is of an answer's body.
+// readAnswer reads an answer's body.
 func readAnswer(r *http.Response) []byte {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, mostAnswer)) // what came until the connection was cut is as good
+	body, _ := io.ReadAll(io.LimitReader(r.Body, mostAnswer)) // if the connection fails, use what arrived
 	return body
 }

@@ -23,29 +23,30 @@ import (
 	"github.com/markgen/markgen/fleet"
 )
 
-// SendOptions of Send.
+// SendOptions configures Send.
 type SendOptions struct {
 	Target
-	Client   *http.Client  // nil: one of NewClient
-	Attempts int           // how often a batch is tried in one call, 3 at least; 0: 5
-	Pause    time.Duration // before the second attempt, about; doubles from one to the next; 0: half a second
-	Patience time.Duration // the longest pause, whoever asks for it; 0: half a minute
+	Client   *http.Client  // nil for NewClient(nil)
+	Attempts int           // attempts per batch and call, at least 3; 0 for 5
+	Pause    time.Duration // approximate pause before the second attempt, doubled for each further one; 0 for 0.5 s
+	Patience time.Duration // max pause; if the server asks for more, the next call tries again; 0 for 30 s
 
-	// Progress is told before each attempt how many batches are left, and why the one before failed; nil: nobody is.
+	// Progress, unless nil, is called before each attempt with the number of batches left and the
+	// error of the previous attempt.
 	Progress func(left int, trouble error)
 
 	left *int
 }
 
-// Sent is what came of sending.
+// A Sent is the result of Send.
 type Sent struct {
-	Batches int      // that the service has now
-	Known   int      // of these had come before, and were not counted again
-	Left    int      // batches that remain to be sent
-	Refused []string // batches that the service does not take: files in refused/ and why
+	Batches int      // batches that the service has now
+	Known   int      // of these, batches that it had before
+	Left    int      // batches still to be sent
+	Refused []string // refused batches: files in refused/ and why
 }
 
-// A StopError ends sending until somebody does something about it: trying again would not help.
+// A StopError ends sending until somebody acts: repeating would not help.
 type StopError struct {
 	Problem error
 	Remedy  string
@@ -54,8 +55,8 @@ type StopError struct {
 func (e *StopError) Error() string { return fmt.Sprintf("%v; %s", e.Problem, e.Remedy) }
 func (e *StopError) Unwrap() error { return e.Problem }
 
-// NewClient returns a client with limits of time, which follows no redirection and trusts roots besides the system's
-// certificates; nil: only these.
+// NewClient returns a client with timeouts that follows no redirects. It trusts roots, in PEM form,
+// in addition to the system's certificates; nil for none.
 func NewClient(roots []byte) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
@@ -94,8 +95,8 @@ func (o *SendOptions) settle() (err error) {
 	return err
 }
 
-// Send sends the batches of all deliveries, those of a run in their order, and removes each when the service says that it
-// has it. An error says why some remain; those that do are sent the next time.
+// Send sends the batches of all deliveries, those of a run in order, and removes each once the
+// service confirms that it has it. An error says why some are left; the next call sends those.
 func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) {
 	if err := o.settle(); err != nil {
 		return sent, err
@@ -109,7 +110,7 @@ func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) 
 	}()
 	left := s.left()
 	o.left = &left
-	failed := map[fleet.RunID]bool{} // whose later batches have to wait
+	failed := map[fleet.RunID]bool{} // runs whose later batches must wait
 	var last error
 	for {
 		list, _, err := s.deliveries()
@@ -126,7 +127,7 @@ func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) 
 			switch {
 			case err == nil:
 				continue
-			case !errors.As(err, new(*answerError)): // the server is not there, or wants something else
+			case !errors.As(err, new(*answerError)): // the server does not answer, or needs something else
 				return sent, err
 			}
 			failed[d.run] = true
@@ -140,10 +141,10 @@ func (s *Spool) Send(ctx context.Context, o SendOptions) (sent Sent, err error) 
 	}
 }
 
-// mostFailed is of how many runs a batch may fail for good before the rest is not tried any more.
+// mostFailed is the number of runs with a failed batch after which sending stops.
 const mostFailed = 3
 
-// left is how many batches remain.
+// left returns the number of batches to be sent.
 func (s *Spool) left() (n int) {
 	list, _, _ := s.deliveries()
 	for _, d := range list {
@@ -153,7 +154,8 @@ func (s *Spool) left() (n int) {
 	return n
 }
 
-// sendDelivery sends what is left of a delivery. recut: it has become others.
+// sendDelivery sends the rest of a delivery. recut reports whether batches were split into new
+// deliveries.
 func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, sent *Sent) (recut bool, err error) {
 	left, err := d.batches(s)
 	if err != nil {
@@ -193,7 +195,8 @@ func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, se
 			}
 		case errors.As(err, &refusal):
 			if refusal.status == http.StatusRequestEntityTooLarge && first && attempts == 1 {
-				// The one answer that there ever was says that it was not taken, so it may go by another name.
+				// The only answer was that it is not accepted, so its parts may be sent under
+				// another ID.
 				if string(state) != tooLarge {
 					if err := s.disk.write(tried, []byte(tooLarge)); err != nil {
 						return recut, err
@@ -221,10 +224,10 @@ func (s *Spool) sendDelivery(ctx context.Context, d *delivery, o SendOptions, se
 	return recut, s.drop(d)
 }
 
-// tooLarge is in the file that says that a batch was tried, when the only answer there was to it says so.
+// tooLarge is the content of a batch's tried file if the only answer to the batch said so.
 const tooLarge = "too large"
 
-// refuse sets a batch aside that the service does not take.
+// refuse moves a batch that the service refused to the directory refused.
 func (s *Spool) refuse(d *delivery, sequence uint32, why *refusedError, sent *Sent) error {
 	if err := s.disk.mkdir(s.path(refusedDir)); err != nil {
 		return err
@@ -235,15 +238,15 @@ func (s *Spool) refuse(d *delivery, sequence uint32, why *refusedError, sent *Se
 	}
 	batch, now := filepath.Join(d.dir(s), batchName(sequence)), s.now()
 	made := now.wall().Add(-d.age(now))
-	_ = os.Chtimes(batch, made, made) // for PutBack; where that can't be, the file is some minutes younger
+	_ = os.Chtimes(batch, made, made) // for PutBack; if it fails, the age is off by some minutes
 	to, err := s.setAside(batch, refusedDir, name)
 	sent.Refused = append(sent.Refused, fmt.Sprintf("%s: %v", to, why))
 	return err
 }
 
-// sendBatch sends a batch as often as it takes, or as may be.
+// sendBatch sends a batch until it is answered, for at most o.Attempts attempts.
 func (s *Spool) sendBatch(ctx context.Context, d *delivery, n uint32, body []byte, o SendOptions) (known bool, attempts int, err error) {
-	refused := 0 // in a row
+	refused := 0 // consecutive refusals
 	for attempts = 1; ; attempts++ {
 		if o.Progress != nil {
 			o.Progress(*o.left, err)
@@ -253,7 +256,7 @@ func (s *Spool) sendBatch(ctx context.Context, d *delivery, n uint32, body []byt
 		if !errors.As(err, &refusal) {
 			refused = 0
 		} else if refused++; refusal.damaged() && refused < mostDamaged {
-			err = &laterError{err: &answerError{errors.New(err.Error())}} // what came may not be what was sent
+			err = &laterError{err: &answerError{errors.New(err.Error())}} // the service may have received damaged data
 		}
 		var later *laterError
 		if !errors.As(err, &later) {
@@ -278,13 +281,13 @@ func (s *Spool) sendBatch(ctx context.Context, d *delivery, n uint32, body []byt
 
 // Errors of attempts.
 type (
-	laterError struct { // it may do later
+	laterError struct { // worth repeating
 		err   error
-		after time.Duration // the server asks for
+		after time.Duration // requested by the server
 	}
-	answerError struct{ err error } // the server answered, and not with what was hoped for
+	answerError struct{ err error } // an answer with an error status
 
-	refusedError struct { // it never will
+	refusedError struct { // permanent
 		status int
 		err    error
 	}
@@ -295,10 +298,11 @@ func (e *answerError) Error() string  { return e.err.Error() }
 func (e *answerError) Unwrap() error  { return e.err }
 func (e *refusedError) Error() string { return e.err.Error() }
 
-// mostDamaged is how often in a row a batch has to be refused that may have been damaged on its way.
+// mostDamaged is the number of consecutive refusals after which a batch that may have been damaged
+// on the way is given up.
 const mostDamaged = 3
 
-// damaged tells whether a batch may have been refused that was damaged on its way.
+// damaged reports whether the batch may have been refused because it was damaged on the way.
 func (e *refusedError) damaged() bool {
 	return e.status != http.StatusRequestEntityTooLarge && e.status != http.StatusConflict
 }
@@ -332,7 +336,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 	const elsewhere = "see that -server is the address of markgend, with https where it has a certificate, and with the path it is under"
 	switch code := answer.StatusCode; {
 	case code < 300:
-		// Others answer so as well, to whatever is asked: networks that want a password first, say.
+		// Other servers may answer like this to anything: captive portals, for example.
 		var got receipt
 		if kind == "application/json" && json.Unmarshal(text, &got) == nil && got.Known != nil && got.Markers != nil {
 			return *got.Known, nil
@@ -348,7 +352,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 		return false, &StopError{problem(answer, kind, text), "give the proxy with its user and password in HTTPS_PROXY"}
 	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == http.StatusTooEarly || code >= 500:
 		return false, &laterError{&answerError{problem(answer, kind, text)}, retryAfter(answer.Header.Get("Retry-After"), s.now().wall())}
-	case code == http.StatusRequestEntityTooLarge: // a proxy's limit is for the batch as well
+	case code == http.StatusRequestEntityTooLarge: // also if it is a proxy's limit
 		return false, &refusedError{code, problem(answer, kind, text)}
 	}
 	err = problem(answer, kind, text)
@@ -359,7 +363,7 @@ func (s *Spool) attempt(ctx context.Context, d *delivery, n uint32, body []byte,
 	return false, &StopError{stranger(answer, kind), elsewhere}
 }
 
-// problem is what a refusal says.
+// problem returns the error in an answer.
 func problem(answer *http.Response, kind string, text []byte) error {
 	var p fleet.Problem
 	if kind == "application/problem+json" && json.Unmarshal(text, &p) == nil && p.Title != "" {
@@ -368,12 +372,13 @@ func problem(answer *http.Response, kind string, text []byte) error {
 	return fmt.Errorf("%s: %s", answer.Request.URL.Host, answer.Status)
 }
 
-// stranger is that something else answers than the service.
+// stranger returns the error for an answer that is not from the service.
 func stranger(answer *http.Response, kind string) error {
 	return fmt.Errorf("%s: what answers is not markgend: %s, %s", answer.Request.URL.Host, answer.Status, cmp.Or(kind, "of no type"))
 }
 
-// retryAfter reads the header of that name: seconds, or a date by the server's clock, which may not be this one's.
+// retryAfter parses the header of that name: seconds, or a date by the server's clock, which may
+// differ from ours.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31); err == nil {
 		return time.Duration(n) * time.Second

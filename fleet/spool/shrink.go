@@ -12,8 +12,9 @@ import (
 	"github.com/markgen/markgen/profile/runfile"
 )
 
-// shrink adds up deliveries of the same origin and day, the eldest first, until the spool is within its limit. Only such are
-// added up of which it was never begun to send anything: of others the service may have a part.
+// shrink merges deliveries of the same origin and day, the oldest first, until the spool is within
+// its limit. It leaves deliveries alone for which sending was started: the service may have a part
+// of them.
 func (s *Spool) shrink(ctx context.Context, o PackOptions, got *Packed) error {
 	limit := cmp.Or(o.Limit, DefaultLimit)
 	held, _, err := s.size()
@@ -28,7 +29,7 @@ func (s *Spool) shrink(ctx context.Context, o PackOptions, got *Packed) error {
 		origin fleet.Origin
 		day    fleet.Day
 	}
-	var order []kind // by the eldest of each
+	var order []kind // by the oldest of each
 	groups := map[kind][]*delivery{}
 	for _, d := range list {
 		if !d.untouched(s) {
@@ -66,7 +67,7 @@ func (s *Spool) shrink(ctx context.Context, o PackOptions, got *Packed) error {
 	return nil
 }
 
-// profile is the sum of all batches of a delivery.
+// profile returns the sum of the batches of a delivery.
 func (d *delivery) profile(s *Spool) (*profile.Profile, error) {
 	var sum runfile.Sum
 	if err := d.addTo(s, &sum); err != nil {
@@ -85,7 +86,7 @@ func (d *delivery) addTo(s *Spool, sum *runfile.Sum) error {
 	return err
 }
 
-// merge makes one delivery, of a new run, of several of the same origin and day.
+// merge replaces deliveries of the same origin and day by one with a new run ID.
 func (s *Spool) merge(group []*delivery, o PackOptions) error {
 	var sum runfile.Sum
 	n := note{Run: fleet.NewRunID().String(), Frozen: s.now()}
@@ -110,12 +111,12 @@ func (s *Spool) merge(group []*delivery, o PackOptions) error {
 	return s.freeze(n, bodies, nil)
 }
 
-// resplit makes a delivery, of a new run, of a batch that is too large for the service: with batches of half its size. ok is false where
-// it can't be cut any more.
+// resplit replaces a batch that is too large for the service by a delivery with a new run ID and
+// batches of half its size. ok is false if it can't be split.
 func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err error) {
 	p, err := codec.Decode(body, batchName(sequence))
 	if err != nil || len(p.Markers) < 2 {
-		return false, nil // what can't be read can't be cut, and is set aside
+		return false, nil // it can't be read or split, and is set aside
 	}
 	p.Run = ""
 	bodies, err := split(p, len(body)/2)
@@ -132,7 +133,7 @@ func (s *Spool) resplit(d *delivery, sequence uint32, body []byte) (ok bool, err
 	return true, s.disk.remove(filepath.Join(d.dir(s), triedName(sequence)))
 }
 
-// readBatch is the body of a batch.
+// readBatch reads the body of a batch.
 func (d *delivery) readBatch(s *Spool, sequence uint32) ([]byte, error) {
 	return fileread.File(filepath.Join(d.dir(s), batchName(sequence)))
 }

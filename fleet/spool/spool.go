@@ -20,7 +20,7 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// Names in a spool, besides those that the processes know (runtime/layout).
+// Names in a spool, besides those that processes know (runtime/layout).
 const (
 	takenCount = "refusals-taken"
 
@@ -30,24 +30,24 @@ const (
 	unreadableDir = "unreadable"
 )
 
-// DefaultLimit is how many bytes a spool may hold where nothing is said.
+// DefaultLimit is the default max size of a spool, in bytes.
 const DefaultLimit = config.DefaultRoom
 
-// ErrBusy is that another process works on the spool.
+// ErrBusy means that another process has the spool open.
 var ErrBusy = errors.New("another markgen push is at work on it")
 
-// A Spool is a spool that nobody else works on meanwhile. Programs go on to leave data there. Its methods are for
-// one goroutine.
+// A Spool is a spool opened exclusively. Programs may still add data to it. Its methods are not
+// safe for concurrent use.
 type Spool struct {
 	dir    string
 	disk   disk
 	now    func() moment
 	unlock func()
-	last   uint64 // order of the newest delivery; nobody else makes any while it is locked
+	last   uint64 // order of the newest delivery; the lock keeps others from making deliveries
 }
 
-// Open opens the spool in a directory, which has to be there, and finishes what was begun. ErrBusy: somebody else
-// has it open.
+// Open opens the spool in an existing directory, and completes unfinished changes. It returns
+// ErrBusy if another process has it open.
 func Open(dir string) (*Spool, error) { return open(dir, disk{}, thisMoment) }
 
 func open(dir string, d disk, now func() moment) (*Spool, error) {
@@ -73,7 +73,7 @@ func open(dir string, d disk, now func() moment) (*Spool, error) {
 	return s, nil
 }
 
-// Look opens a spool to look at: only Preview is for it.
+// Look opens a spool without locking it, for Preview only.
 func Look(dir string) (*Spool, error) { return look(dir, disk{}, thisMoment) }
 
 func look(dir string, d disk, now func() moment) (*Spool, error) {
@@ -87,17 +87,17 @@ func look(dir string, d disk, now func() moment) (*Spool, error) {
 	return &Spool{dir: dir, disk: d, now: now, unlock: func() {}}, nil
 }
 
-// Close lets others work on the spool.
+// Close unlocks the spool.
 func (s *Spool) Close() { s.unlock() }
 
-// Dir is the directory.
+// Dir returns the directory.
 func (s *Spool) Dir() string { return s.dir }
 
 func (s *Spool) path(names ...string) string {
 	return filepath.Join(append([]string{s.dir}, names...)...)
 }
 
-// runs are the names of the data files that processes left, sorted; others are data files of other names.
+// runs returns the sorted names of processes' data files; others are data files with other names.
 func (s *Spool) runs() (names, others []string, err error) {
 	entries, err := os.ReadDir(s.dir)
 	for _, e := range entries {
@@ -110,7 +110,8 @@ func (s *Spool) runs() (names, others []string, err error) {
 	return names, others, err
 }
 
-// isRun tells whether a file has the name of a data file that a process left: run-HEX.markgen, perhaps with a number behind.
+// isRun reports whether name is that of a process's data file: run-HEX.markgen, possibly with a
+// number appended.
 func isRun(name string) bool {
 	rest, ok := strings.CutPrefix(name, layout.SpoolRun)
 	digits, number, ok2 := strings.Cut(rest, layout.DataExt)
@@ -124,14 +125,14 @@ func isRun(name string) bool {
 	return number[0] == '.' && err == nil
 }
 
-// newRun is a name for a data file.
+// newRun returns a random name for a data file.
 func newRun() string {
 	var b [8]byte
 	rand.Read(b[:])
 	return layout.SpoolRun + hex.EncodeToString(b[:]) + layout.DataExt
 }
 
-// setAside moves what is of no use to a directory of the spool, under a name that is free there.
+// setAside moves a file or directory to a directory of the spool, under a free name.
 func (s *Spool) setAside(from, dir, name string) (to string, err error) {
 	if err := s.disk.mkdir(s.path(dir)); err != nil {
 		return "", err
@@ -148,7 +149,7 @@ func (s *Spool) setAside(from, dir, name string) (to string, err error) {
 	return to, s.disk.rename(from, to)
 }
 
-// size is how many bytes the spool holds; below is what of it is in directories.
+// size returns the size of the spool in bytes; below is the part in its directories.
 func (s *Spool) size() (all, below int64, err error) {
 	err = filepath.WalkDir(s.dir, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
@@ -160,7 +161,7 @@ func (s *Spool) size() (all, below int64, err error) {
 				}
 			}
 		}
-		if errors.Is(err, fs.ErrNotExist) { // a process has removed it, or is about to give it another name
+		if errors.Is(err, fs.ErrNotExist) { // a process has removed or renamed it
 			return nil
 		}
 		return err
@@ -168,7 +169,7 @@ func (s *Spool) size() (all, below int64, err error) {
 	return all, below, err
 }
 
-// tellSize writes how much is in directories, for processes that begin: they look at no directory but the spool's own.
+// tellSize writes the size of the directories for starting processes, which do not read them.
 func (s *Spool) tellSize() error {
 	_, below, err := s.size()
 	if err != nil {
@@ -181,7 +182,8 @@ func (s *Spool) tellSize() error {
 	return s.disk.write(s.path(layout.SpoolHeld), text)
 }
 
-// declined is how many processes have not collected, in all, and how many of these are in deliveries.
+// declined returns the number of processes that did not collect, and how many of these are counted
+// in deliveries.
 func (s *Spool) declined() (all, taken int64) {
 	if info, err := os.Stat(s.path(layout.SpoolRefusals)); err == nil {
 		all = info.Size()

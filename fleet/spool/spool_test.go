@@ -17,13 +17,13 @@ import (
 	"github.com/markgen/markgen/runtime/layout"
 )
 
-// A program is what the tests' processes run: functions a00, a01 …, each of which was passed so often.
+// A program is what the processes of tests run: functions a00, a01 … with some calls each.
 type program struct {
 	version string
-	times   [][]uint64 // of each function, ns
+	times   [][]uint64 // of each function's calls, ns
 }
 
-// counts are its passages by name.
+// counts returns the number of calls by function.
 func (p program) counts() map[string]uint64 {
 	all := map[string]uint64{}
 	for i, times := range p.times {
@@ -32,7 +32,7 @@ func (p program) counts() map[string]uint64 {
 	return all
 }
 
-// file is the data file of a process that ran the program, and ended when it was told to or was killed.
+// file returns the data file of a process that ran the program, and ended properly or was killed.
 func (p program) file(killed bool) []byte { return p.run(killed).File() }
 
 func (p program) run(killed bool) profiletest.Run {
@@ -49,7 +49,7 @@ func (p program) run(killed bool) profiletest.Run {
 	}
 }
 
-// some is a program with that many functions, each passed so often.
+// some returns a program with functions that have so many calls each.
 func some(functions, passages int) program {
 	p := program{version: "v1.4.2"}
 	for i := range functions {
@@ -62,7 +62,7 @@ func some(functions, passages int) program {
 	return p
 }
 
-// leave leaves a data file in a spool.
+// leave puts a data file into a spool.
 func leave(t *testing.T, dir string, file []byte) (name string) {
 	t.Helper()
 	name = filepath.Join(dir, newRun())
@@ -72,7 +72,7 @@ func leave(t *testing.T, dir string, file []byte) (name string) {
 	return name
 }
 
-// live has a data file be that of a process that runs, until end is called.
+// live makes a data file look like that of a running process, until end is called.
 func live(t *testing.T, name string) (end func()) {
 	t.Helper()
 	f, err := os.Open(name)
@@ -85,7 +85,7 @@ func live(t *testing.T, name string) (end func()) {
 	return func() { f.Close() }
 }
 
-// grow writes more of a process's data, in its file.
+// grow writes more of a process's data to its file.
 func grow(t *testing.T, name string, file []byte) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -110,7 +110,7 @@ func opened(t *testing.T, dir string) *Spool {
 	return s
 }
 
-// A run that ended is taken, and sent, once; what leaves names nobody.
+// An ended run is taken and sent once; what leaves the machine identifies nobody.
 func TestPackAndSend(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	p := some(3, 5)
@@ -139,7 +139,7 @@ func TestPackAndSend(t *testing.T) {
 	}
 }
 
-// A large run goes in several batches, in order, of which only the first counts the run.
+// A large run is sent in several batches, in order, of which only the first counts the run.
 func TestBatches(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	p := some(90, 3)
@@ -163,7 +163,8 @@ func TestBatches(t *testing.T) {
 	r.want(1, p)
 }
 
-// Of a process that runs what is new is taken each time, under one run; in the end it is all of it.
+// From a running process the new data are taken each time, as one run; in the end all have been
+// taken.
 func TestLive(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	name := leave(t, dir, some(2, 1).file(true))
@@ -202,8 +203,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// A run that was sent while it ran is as complete as it would be if it had been sent at its end, and as long, also if nothing
-// was passed since.
+// A run that was sent in parts is as complete and as long as if it had been sent at its end, even
+// if it has no new calls.
 func TestLiveEnds(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		for _, more := range []int{0, 1} {
@@ -213,7 +214,7 @@ func TestLiveEnds(t *testing.T) {
 			early.Lost, early.Span = 1, 1e9
 			whole.Lost, whole.Span = 4, 6e9
 			if killed && more == 0 {
-				whole = early // but that it was killed, nothing is new
+				whole = early // nothing is new, except that it was killed
 			}
 			name := leave(t, dir, early.File())
 			end := live(t, name)
@@ -252,8 +253,8 @@ func TestLiveEnds(t *testing.T) {
 	}
 }
 
-// Deliveries are sent in the order in which they were made, by whichever of those who work on the spool in turn, and to make
-// one the others are not read.
+// Deliveries are sent in the order in which they were made, by whatever process, and making one
+// does not read the others.
 func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	var made []string
@@ -292,7 +293,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Files that can't be read are kept aside, by name; what is not of a spool stays; what has just begun is waited for.
+// Unreadable files are moved aside, with their names; other files stay; files just created are left
+// alone.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	sound := some(1, 1).file(false)
@@ -335,8 +337,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A spool that is over its limit has what was not tried added up by origin and day. Nothing is lost, and what was
-// tried stays as it is.
+// A spool that exceeds its limit merges what was not tried, by origin and day. Nothing is lost, and
+// what was tried stays as it is.
 func TestLimit(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	s := opened(t, dir)
@@ -376,7 +378,7 @@ func TestLimit(t *testing.T) {
 	r.want(41, append(all, p)...)
 }
 
-// Processes that did not collect are told of once.
+// Processes that did not collect are reported once.
 func TestDeclined(t *testing.T) {
 	dir, r := t.TempDir(), newReceiver(t)
 	if err := os.WriteFile(filepath.Join(dir, layout.SpoolRefusals), []byte("+++"), 0o600); err != nil {
@@ -398,7 +400,7 @@ func TestDeclined(t *testing.T) {
 	}
 }
 
-// Only one works on a spool at a time.
+// Only one process works on a spool at a time.
 func TestBusy(t *testing.T) {
 	dir := t.TempDir()
 	s := opened(t, dir)
@@ -409,7 +411,7 @@ func TestBusy(t *testing.T) {
 	opened(t, dir)
 }
 
-// The age is by clocks that nobody sets where there are such, and never less than nothing.
+// Ages are by a clock that can't be set, where there is one, and never negative.
 func TestAge(t *testing.T) {
 	const s = int64(time.Second)
 	for _, tt := range []struct {
