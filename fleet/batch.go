@@ -9,8 +9,8 @@ import (
 	"github.com/markgen/markgen/profile"
 )
 
-// A RunID identifies a run, or what was spooled as one: 128 random bits, drawn when a profile is
-// taken from the spool. It reveals nothing about the process.
+// A RunID identifies a run, or several that were merged in a spool: 128 random bits, drawn when the
+// spool makes the first delivery of it. It reveals nothing about the process.
 type RunID [16]byte
 
 // NewRunID returns a random ID.
