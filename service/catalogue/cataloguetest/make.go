@@ -1,5 +1,5 @@
-// Package cataloguetest makes up APIs, as many as are wanted, with names such as Go programs have. It is imported by
-// tests and benchmarks only.
+// Package cataloguetest generates APIs in any number, with names like those of Go programs. Only
+// tests and benchmarks import it.
 package cataloguetest
 
 import (
@@ -24,8 +24,8 @@ var (
 	inner  = strings.Fields("for#1 for#2 if#1.then if#1.else if#2.then switch#1.case#1 switch#1.case#2 select#1.case#1 func#1")
 )
 
-// Make returns n APIs of about n/50 packages, with names of about 60 bytes; always the same for the same n and seed.
-// A few are called very often, most seldom.
+// Make returns n APIs in about n/50 packages, with names of about 60 bytes. A few have very many
+// calls, most have few. The result depends only on n and seed.
 func Make(n int, seed uint64) []fleet.API {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
