@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// children are the processes that a process has started and that have not ended.
+// children returns the running child processes of a process.
 func children(pid int) (list []int) {
 	words, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
-		return nil // it has ended
+		return nil // the process has ended
 	}
 	for _, word := range strings.Fields(string(words)) {
 		if child, err := strconv.Atoi(word); err == nil {

@@ -2,5 +2,5 @@
 
 package pgtest
 
-// children are not known. They see for themselves that their parent is gone, a moment later.
+// children returns nil: children notice a moment later by themselves that their parent is gone.
 func children(int) []int { return nil }

@@ -1,5 +1,5 @@
-// Package pgtest starts a PostgreSQL server for tests and benchmarks: a real one, from the programs that are installed, with
-// its files in a temporary folder, listening on a socket in that folder and nowhere else.
+// Package pgtest starts a real PostgreSQL server for tests and benchmarks, from the installed
+// programs. Its files are in a temporary directory, and it listens only on a socket there.
 //
 //	server, err := pgtest.Start(ctx)
 //	defer server.Close()
@@ -7,5 +7,6 @@
 //	err = server.Kill()               // as a crash would
 //	err = server.Restart(ctx)
 //
-// PostgreSQL refuses to run as root. There the user postgres, which its Debian package makes, runs it.
+// PostgreSQL refuses to run as root; then the user postgres, which its Debian package creates, runs
+// it.
 package pgtest

@@ -25,7 +25,7 @@ import (
 // A Server is a running PostgreSQL server.
 type Server struct {
 	bin, dir string
-	as       *syscall.Credential // nil: the user that this process has
+	as       *syscall.Credential // nil for the user of this process
 	settings []string
 	log      *os.File
 
@@ -35,11 +35,12 @@ type Server struct {
 	databases int
 }
 
-// Hasty is a setting of a server that does not wait for the disk: what it has taken outlives its own death, as long as the machine does not die.
+// Hasty is a setting that makes the server not wait for the disk: commits survive a crash of the
+// server, but not of the machine.
 const Hasty = "fsync=off"
 
-// Start makes a server with nothing in it, and returns when it takes connections. Settings are those of postgresql.conf, as
-// name=value.
+// Start starts an empty server, and returns when it accepts connections. Settings are name=value as
+// in postgresql.conf.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
 	s, err := start(ctx, settings)
 	if err != nil {
@@ -53,7 +54,7 @@ func start(ctx context.Context, settings []string) (_ *Server, err error) {
 	if s.bin, err = programs(); err != nil {
 		return nil, err
 	}
-	if s.dir, err = os.MkdirTemp("/tmp", "pgtest-"); err != nil { // a socket's path has to be short
+	if s.dir, err = os.MkdirTemp("/tmp", "pgtest-"); err != nil { // the path of a socket has a small max length
 		return nil, err
 	}
 	defer func() {
@@ -83,13 +84,13 @@ func start(ctx context.Context, settings []string) (_ *Server, err error) {
 	return s, nil
 }
 
-// programs is the folder of the newest installed server.
+// programs returns the directory of the newest installed server.
 func programs() (string, error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
 		path, err = filepath.EvalSymlinks(path)
 		return filepath.Dir(path), err
 	}
-	// Debian keeps versions beside each other, off the path.
+	// Debian installs several versions, outside of PATH.
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err != nil || len(found) == 0 {
 		return "", errors.New("it is not installed: apt-get install postgresql")
@@ -116,13 +117,13 @@ func credential(name string) (*syscall.Credential, error) {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// prepare has a program run as the server's user, in its folder, in a process group of its own.
+// prepare makes a program run as the server's user, in its directory, in its own process group.
 func (s *Server) prepare(cmd *exec.Cmd) {
 	cmd.Dir = s.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Setpgid: true}
 }
 
-// Restart starts the server when it does not run, and returns when it takes connections.
+// Restart starts the server, which must not be running, and returns when it accepts connections.
 func (s *Server) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +132,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	}
 	for {
 		err := s.run(ctx)
-		// The last of those that were killed may hold their memory for a moment.
+		// Killed processes may keep their shared memory for a moment.
 		if err == nil || !strings.Contains(err.Error(), "pre-existing shared memory block") || ctx.Err() != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (s *Server) run(ctx context.Context) error {
 	}
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
 	s.prepare(cmd)
-	if err := s.log.Truncate(0); err != nil { // what it says is of this time
+	if err := s.log.Truncate(0); err != nil { // keep only the output of this start
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = s.log, s.log
@@ -155,7 +156,7 @@ func (s *Server) run(ctx context.Context) error {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // its log says how it ended
 		close(ended)
 	}()
 	s.cmd, s.ended = cmd, ended
@@ -175,7 +176,7 @@ func (s *Server) run(ctx context.Context) error {
 	}
 }
 
-// said is the end of the server's log.
+// said returns the end of the server's log.
 func (s *Server) said() error {
 	log, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -185,13 +186,13 @@ func (s *Server) said() error {
 	return errors.New(string(bytes.Join(lines[max(0, len(lines)-20):], []byte("\n"))))
 }
 
-// URL is that of a database in the server.
+// URL returns the URL of a database of the server.
 func (s *Server) URL(database string) string {
 	q := url.Values{"host": {s.dir}, "user": {"markgen"}}
 	return "postgres:///" + url.PathEscape(database) + "?" + q.Encode()
 }
 
-// Database makes an empty database and returns its URL.
+// Database creates an empty database and returns its URL.
 func (s *Server) Database(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	s.databases++
@@ -210,10 +211,10 @@ func (s *Server) Exec(ctx context.Context, statement string) error {
 	return errors.Join(err, c.Close(ctx))
 }
 
-// Programs is the folder of the server's programs: psql, pg_dump …
+// Programs returns the directory of the server's programs: psql, pg_dump …
 func (s *Server) Programs() string { return s.bin }
 
-// PID is the server's first process, 0 if it does not run.
+// PID returns the ID of the server's main process, or 0 if it is not running.
 func (s *Server) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,10 +224,10 @@ func (s *Server) PID() int {
 	return s.cmd.Process.Pid
 }
 
-// Kill ends the server at once, as kill -9 of all of its processes does.
+// Kill kills the server and its children with SIGKILL.
 func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
 
-// Stop ends it in order: those who are connected are cut off.
+// Stop shuts the server down cleanly, and closes open connections.
 func (s *Server) Stop() error { return s.end(syscall.SIGINT) }
 
 func (s *Server) end(signal syscall.Signal) error {
@@ -237,12 +238,12 @@ func (s *Server) end(signal syscall.Signal) error {
 	}
 	pid := s.cmd.Process.Pid
 	var killed []int
-	if signal == syscall.SIGKILL { // its children are in sessions of their own, and no new server is let in before they are gone
+	if signal == syscall.SIGKILL { // its children are in their own sessions, and must be gone before a new server can start
 		killed = children(pid)
 	}
 	err := syscall.Kill(pid, signal)
 	for _, child := range killed {
-		_ = syscall.Kill(child, signal) // it may have ended
+		_ = syscall.Kill(child, signal) // it may have ended already
 	}
 	<-s.ended
 	s.cmd = nil

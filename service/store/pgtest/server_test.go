@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A server that does not start is told with the end of what it says; one that finds memory of the
-// last is started again.
+// If a server does not start, the error has the end of its log; if shared memory of the previous
+// one is still there, Restart tries again.
 func TestRestartFails(t *testing.T) {
 	dir := t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\nif mkdir %[1]s/again 2>/dev/null; then echo 'FATAL: pre-existing shared memory block'; exit 1; fi\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do echo line $i; done\necho \"$@\"\nexit 1\n", dir)
