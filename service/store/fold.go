@@ -18,7 +18,7 @@ import (
 
 const (
 	fresh    = 2 * time.Second // how long statistics may stay in memory only, if there is time
-	restless = 3               // folding uses 1/restless of the time, unless memory is short
+	restless = 3               // folding uses about 1/restless of the time, unless memory is short
 	trimMost = 64              // log rows deleted in one transaction
 )
 
@@ -203,7 +203,7 @@ func (s *Store) writeHeads(ctx context.Context, tx transaction, k *chunk) error 
 type apiSum struct {
 	id                                int64
 	runs, count, total, totalHi, most int64
-	timed, took, tookHi               int64 // as total and totalHi, but including nested calls
+	timed, took, tookHi               int64 // number of times, and their sum including recursive calls
 	reported                          int64
 }
 

@@ -249,8 +249,9 @@ func (s *Store) writtenTo(to int64) bool {
 	return true
 }
 
-// Ping returns nil if the store can be read and accepts batches. It writes only if nothing was
-// written, or failed to be, in the last second, and concurrent calls share one check.
+// Ping returns nil if the store can be read and accepts batches. It returns the error of a worker if
+// there is one, and writes only if there was no commit in the last second. Concurrent calls share
+// one check.
 func (s *Store) Ping(ctx context.Context) error {
 	result := s.pings.DoChan("", func() (any, error) {
 		ctx, stop := context.WithTimeout(s.life, 5*time.Second)

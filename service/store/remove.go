@@ -33,9 +33,10 @@ type Removed struct {
 }
 
 // Remove removes statistics. An API that has none left is no longer listed; if it still has some,
-// its name and position are those of the newest run of another origin. Clients that follow the
-// catalogue by cursor have to start over. Removed batches stay known: sending them again does not
-// count them. After an error a part may be removed; repeat the call for the rest.
+// its name and position are those of the newest run of another origin, or else of the next batch
+// that has it. Clients that follow the catalogue by cursor have to start over. Removed batches stay
+// known: sending them again does not count them. After an error a part may be removed; repeat the
+// call for the rest.
 func (s *Store) Remove(ctx context.Context, r Removal) (Removed, error) {
 	if r.Run != nil && r.Token != "" {
 		return Removed{}, errors.New("removing figures: a run is of one token; give one of them")
