@@ -53,7 +53,8 @@ func (s *Server) ownName(host string) bool {
 	return err == nil || strings.EqualFold(host, "localhost") || slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
 }
 
-// page serves a page to a client that may read; others are redirected to the login form.
+// page serves a page to a client that may read. A browser that may not is redirected to the login
+// form.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	var err error
 	if s.Assets == "" || !strings.HasPrefix(r.URL.Path, s.Assets) {

@@ -55,7 +55,7 @@ type apisJSON struct {
 	Cursor string    `json:"cursor,omitempty"` // for the next request; absent at the end
 }
 
-// orders has the sort orders that need no statistics of the store.
+// orders has the sort orders of the catalogue index; others need statistics from the store.
 var orders = map[string]catalogue.Order{
 	"name": catalogue.ByName, "total": catalogue.ByTime, "count": catalogue.ByCalls, "first": catalogue.ByFirst, "changed": catalogue.ByChange,
 }

@@ -95,7 +95,7 @@ func sendProfile(w http.ResponseWriter, r *http.Request, p *profile.Profile) err
 	h.Set("Content-Disposition", `attachment; filename="catalogue.markgen"`)
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(file) // the client is gone
+		_, _ = w.Write(file) // an error means that the client is gone
 	}
 	return nil
 }

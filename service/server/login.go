@@ -163,7 +163,7 @@ func (s *Server) loginPage(w http.ResponseWriter, r *http.Request, status int, f
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	w.WriteHeader(status)
-	_ = plainLogin.Execute(w, form) // the client is gone
+	_ = plainLogin.Execute(w, form) // an error means that the client is gone
 }
 
 var plainLogin = template.Must(template.New("login").Parse(`<!doctype html>

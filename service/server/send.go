@@ -36,7 +36,7 @@ func send(w http.ResponseWriter, r *http.Request, contentType string, text []byt
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	_, _ = w.Write(text) // the client is gone
+	_, _ = w.Write(text) // an error means that the client is gone
 	return nil
 }
 

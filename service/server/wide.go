@@ -43,7 +43,7 @@ func (s *Server) wide(w http.ResponseWriter, r *http.Request, answer func(http.R
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}
-	_, _ = w.Write(a.body.Bytes()) // the client is gone
+	_, _ = w.Write(a.body.Bytes()) // an error means that the client is gone
 	return nil
 }
 
