@@ -436,7 +436,7 @@ func (p *Pages) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Cookie")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("id")+"-"+r.PathValue("file")))
 	if !known(w, r, text) && r.Method != http.MethodHead {
-		_, _ = w.Write(text) // the client is gone
+		_, _ = w.Write(text) // an error means that the client is gone
 	}
 }
 

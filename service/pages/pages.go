@@ -166,7 +166,7 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, status int, page *p
 		}
 	}
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(text) // the client is gone
+		_, _ = w.Write(text) // an error means that the client is gone
 	}
 }
 
